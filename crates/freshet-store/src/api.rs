@@ -1,0 +1,158 @@
+//! The store seam.
+//!
+//! Contract, checked for every backend by `conformance`:
+//! - [`Store::apply`] is one transaction: all of its uploads or nothing, whatever kills the process;
+//! - applying the same upload twice changes nothing the second time (objects are unique by address);
+//! - the change log only grows, its numbers rise, and every change of an object is in it;
+//! - a reader never sees half an `apply`.
+
+use std::ops::ControlFlow;
+
+use freshet_types::{
+    Change, ChangeKind, NetworkName, Post, RobotKind, RobotState, Source, SourceId, SourceState, Timestamp,
+};
+
+use crate::row::{
+    AccountRow, Applied, Control, Counts, Erased, Filter, Hit, InstanceRow, KnownPost, OnDelete, Parked,
+    PostRow, RelationRow, RobotRow, SourceSlot, Upload,
+};
+
+/// Step 7 as the store calls it: what it means that `seen` is observed where `known` is stored.
+pub type Compare = fn(seen: &Post, known: &KnownPost) -> Option<ChangeKind>;
+
+/// Stops or goes on, for the `each_…` methods.
+pub type Flow = ControlFlow<()>;
+
+/// Why the store could not do it.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database answered with an error.
+    #[error("the store cannot {doing}: {why}")]
+    Database {
+        /// What was tried.
+        doing: &'static str,
+        /// What the database said.
+        why: String,
+    },
+    /// The data directory was written by a newer freshet.
+    #[error("the store in `{path}` was written by a newer freshet (schema {found}, this one knows {known})")]
+    TooNew {
+        /// Which file.
+        path: String,
+        /// Its schema.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
+    /// The query of `search` is not understood.
+    #[error("`{query}` is not a search query: {why}")]
+    Query {
+        /// What was typed.
+        query: String,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+/// Everything that must survive.
+pub trait Store: Send {
+    /// Step 8: everything these pages and visits learned, in one transaction.
+    fn apply(&mut self, uploads: &[Upload], compare: Compare) -> Result<Vec<Applied>, StoreError>;
+
+    // Sources and servers.
+
+    /// Adds a server, or updates its base URL and allowance; keeps its `on_delete`.
+    fn put_instance(&mut self, row: &InstanceRow) -> Result<(), StoreError>;
+    /// Sets what happens to deleted content of this network.
+    fn set_on_delete(&mut self, network: &NetworkName, on_delete: OnDelete) -> Result<(), StoreError>;
+    /// All servers.
+    fn instances(&self) -> Result<Vec<InstanceRow>, StoreError>;
+    /// Adds sources that are not there yet (same network, endpoint and root or handle) in one
+    /// transaction; gives the number of each and whether it is new. One that was removed is revived.
+    fn add_sources(&mut self, sources: &[Source]) -> Result<Vec<(SourceId, bool)>, StoreError>;
+    /// The whole record.
+    fn source(&self, id: SourceId) -> Result<Option<Source>, StoreError>;
+    /// Writes the whole record outside a visit.
+    fn put_source(&mut self, source: &Source) -> Result<(), StoreError>;
+    /// All sources above this number, slim, in order of number.
+    fn each_slot(&self, above: SourceId, each: &mut dyn FnMut(SourceSlot) -> Flow) -> Result<(), StoreError>;
+    /// All sources, whole, in order of number.
+    fn each_source(&self, each: &mut dyn FnMut(Source) -> Flow) -> Result<(), StoreError>;
+    /// Sources that a person may mean by this: number, handle, root id, or address of the root.
+    fn find_sources(&self, reference: &str) -> Result<Vec<Source>, StoreError>;
+    /// Sets the state of these sources.
+    fn set_state(&mut self, ids: &[SourceId], state: SourceState) -> Result<(), StoreError>;
+    /// The address parts of an object by its number: network, type, id, depth.
+    fn object(&self, number: u64) -> Result<Option<(NetworkName, String, String, u16)>, StoreError>;
+
+    // Control, robots, settings.
+
+    /// Leaves a message for the running process.
+    fn push_control(&mut self, verb: &str, argument: &str) -> Result<u64, StoreError>;
+    /// Messages above this number.
+    fn controls_above(&self, number: u64) -> Result<Vec<Control>, StoreError>;
+    /// The robots.
+    fn robots(&self) -> Result<Vec<RobotRow>, StoreError>;
+    /// Sets a robot's state.
+    fn set_robot(&mut self, kind: RobotKind, state: RobotState) -> Result<(), StoreError>;
+    /// Sets the credential a robot is to use.
+    fn set_robot_credential(&mut self, kind: RobotKind, name: Option<&str>) -> Result<(), StoreError>;
+    /// A setting.
+    fn setting(&self, key: &str) -> Result<Option<String>, StoreError>;
+    /// Writes a setting.
+    fn set_setting(&mut self, key: &str, value: &str) -> Result<(), StoreError>;
+    /// Reserves `count` visit numbers that no other process has or will get; gives the first.
+    fn reserve_visits(&mut self, count: u64) -> Result<u64, StoreError>;
+
+    // The change log.
+
+    /// Changes above this number, in order, at most `limit`.
+    fn changes_above(&self, number: u64, limit: usize) -> Result<Vec<Change>, StoreError>;
+    /// Where a consumer of the log stands; 0 at first.
+    fn cursor(&self, consumer: &str) -> Result<u64, StoreError>;
+    /// Moves a consumer.
+    fn set_cursor(&mut self, consumer: &str, number: u64) -> Result<(), StoreError>;
+
+    // Reading.
+
+    /// Posts in order of number, newest version each.
+    fn each_post(&self, filter: &Filter, each: &mut dyn FnMut(PostRow) -> Flow) -> Result<(), StoreError>;
+    /// One post.
+    fn post(&self, number: u64) -> Result<Option<PostRow>, StoreError>;
+    /// Accounts in order of number.
+    fn each_account(
+        &self,
+        filter: &Filter,
+        each: &mut dyn FnMut(AccountRow) -> Flow,
+    ) -> Result<(), StoreError>;
+    /// Relations.
+    fn each_relation(
+        &self,
+        filter: &Filter,
+        each: &mut dyn FnMut(RelationRow) -> Flow,
+    ) -> Result<(), StoreError>;
+    /// Posts whose text matches, best first.
+    fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, StoreError>;
+    /// Brings the search index up to date by at most `limit` changes; gives how many it took.
+    fn index(&mut self, limit: usize) -> Result<usize, StoreError>;
+    /// The numbers.
+    fn counts(&self) -> Result<Counts, StoreError>;
+
+    // Constraints.
+
+    /// Parks objects that a constraint cannot judge yet.
+    fn park(&mut self, parked: &[Parked]) -> Result<(), StoreError>;
+    /// The parked object of this address.
+    fn parked(&self, address: &str) -> Result<Option<Parked>, StoreError>;
+    /// Takes these off the list.
+    fn unpark(&mut self, addresses: &[String]) -> Result<(), StoreError>;
+    /// Drops what was parked before this; gives how many.
+    fn sweep_parked(&mut self, before: Timestamp) -> Result<u64, StoreError>;
+
+    // Care.
+
+    /// Erases everything of this account, post or source (address or handle), and says what.
+    fn forget(&mut self, reference: &str) -> Result<Erased, StoreError>;
+    /// Drops posts older than the retention of the source they came from; gives how many.
+    fn expire(&mut self, now: Timestamp) -> Result<u64, StoreError>;
+}

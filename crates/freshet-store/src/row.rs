@@ -1,0 +1,265 @@
+//! The rows that a store takes and gives.
+
+use freshet_types::{
+    Account, Instance, NetworkName, Observation, Post, RobotKind, RobotState, Source, SourceId, SourceState,
+    Timestamp, VisitId, VisitRecord,
+};
+
+/// What one page, or the end of one visit, brings to the store.
+#[derive(Clone, Debug)]
+pub struct Upload {
+    /// Which visit.
+    pub visit: VisitId,
+    /// The network its ids belong to.
+    pub network: NetworkName,
+    /// When the page was received.
+    pub seen_at: Timestamp,
+    /// Steps from what a person added; what is found here is one further away.
+    pub depth: u16,
+    /// What it showed.
+    pub observation: Observation,
+    /// The answer as received, to be kept compressed, where raw payloads are wanted.
+    pub raw: Option<Vec<u8>>,
+    /// The whole new state of the source; written in the same transaction.
+    pub source: Option<Source>,
+    /// The page lists every post of `author` created between these instants (both included):
+    /// stored ones that it lacks are reported as missing.
+    pub lists: Option<Listing>,
+    /// Objects of which the network itself said that they are gone.
+    pub deleted: Vec<(String, String)>,
+    /// The account of this id was found suspended, private, moved or gone.
+    pub invalid: Option<(String, String)>,
+    /// All relations of this account in this direction were seen since this instant:
+    /// older ones were cancelled.
+    pub relations_swept: Option<RelationSweep>,
+    /// The visit ended with this.
+    pub record: Option<VisitRecord>,
+}
+
+/// A stretch of one author's list that a page shows completely.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// Id of the author's account.
+    pub author: String,
+    /// From this instant.
+    pub from: Timestamp,
+    /// To this one.
+    pub to: Timestamp,
+}
+
+/// A relation list that was read from its first to its last page.
+#[derive(Clone, Debug)]
+pub struct RelationSweep {
+    /// Id of the account whose list it is.
+    pub account: String,
+    /// The list names whom it follows (`true`) or who follows it (`false`).
+    pub is_following: bool,
+    /// When its first page was asked for.
+    pub began_at: Timestamp,
+}
+
+/// What an upload changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// Posting times of posts never seen before (those not embedded), in page order.
+    pub new_posts: Vec<Timestamp>,
+    /// Posts whose content changed.
+    pub edited_count: u32,
+    /// Posts now known to be deleted.
+    pub deleted_count: u32,
+    /// Accounts never seen before.
+    pub new_account_count: u32,
+    /// Relations never seen before.
+    pub new_relation_count: u32,
+    /// Ids of stored posts that the listing should have shown and did not: missing, not deleted.
+    pub missing: Vec<String>,
+}
+
+/// What is stored of a post, for comparing.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownPost {
+    /// [`Post::version`] when it was stored.
+    pub version: u64,
+    /// It is marked as deleted.
+    pub is_deleted: bool,
+}
+
+/// The few fields by which the scheduler knows a source.
+#[derive(Clone, Debug)]
+pub struct SourceSlot {
+    /// Its number.
+    pub id: SourceId,
+    /// Where it lives.
+    pub network: NetworkName,
+    /// Its robot.
+    pub robot: RobotKind,
+    /// Its state.
+    pub state: SourceState,
+    /// How much its news count.
+    pub weight: f32,
+    /// When its next visit is due.
+    pub due_at: Timestamp,
+}
+
+/// A robot as `freshet robots list` shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RobotRow {
+    /// Which.
+    pub kind: RobotKind,
+    /// Whether it works.
+    pub state: RobotState,
+    /// Name of the credential it is to use, if one of its own.
+    pub credential: Option<String>,
+}
+
+/// A server with what care it asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstanceRow {
+    /// The server.
+    pub instance: Instance,
+    /// What happens to the content of a post that was deleted on the network.
+    pub on_delete: OnDelete,
+}
+
+/// What happens to the content of a post that was deleted on the network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnDelete {
+    /// It stays, marked as deleted.
+    #[default]
+    Keep,
+    /// Text, links, values and raw payload are erased; id, times and the mark stay.
+    Redact,
+}
+
+/// A post as exports give it: its newest version.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PostRow {
+    /// Its number in the store.
+    pub object: u64,
+    /// Its network.
+    pub network: NetworkName,
+    /// The content. `author`, `reply_to`, `repost_of` are ids as the network gives them.
+    pub post: Post,
+    /// The author's handle, where known.
+    pub author_handle: Option<String>,
+    /// When it was first seen.
+    pub seen_at: Timestamp,
+    /// When it was found deleted.
+    pub deleted_at: Option<Timestamp>,
+}
+
+/// An account as exports give it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AccountRow {
+    /// Its number in the store.
+    pub object: u64,
+    /// Its network.
+    pub network: NetworkName,
+    /// The content.
+    pub account: Account,
+    /// When it was first seen.
+    pub seen_at: Timestamp,
+    /// Why it is in `invalid_users`, if it is.
+    pub invalid: Option<String>,
+}
+
+/// A relation as exports give it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RelationRow {
+    /// Its network.
+    pub network: NetworkName,
+    /// Id of who follows.
+    pub source: String,
+    /// Id of who is followed.
+    pub target: String,
+    /// When it was first seen.
+    pub seen_at: Timestamp,
+    /// When it was found cancelled.
+    pub cancelled_at: Option<Timestamp>,
+}
+
+/// Which rows an export wants.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Created at or after.
+    pub since: Option<Timestamp>,
+    /// Created before.
+    pub until: Option<Timestamp>,
+    /// Only this network (whole name or definition).
+    pub network: Option<String>,
+}
+
+/// What `search` found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// The post.
+    pub row: PostRow,
+    /// The matching part of its text, matches in square brackets.
+    pub snippet: String,
+}
+
+/// The numbers of `freshet status` that the store knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Posts, deleted ones included.
+    pub posts: u64,
+    /// Posts marked as deleted.
+    pub deleted: u64,
+    /// Accounts.
+    pub accounts: u64,
+    /// Relations.
+    pub relations: u64,
+    /// Lines of the change log.
+    pub changes: u64,
+    /// Visits remembered.
+    pub visits: u64,
+    /// Objects waiting for a property that a constraint needs.
+    pub parked: u64,
+    /// Sources by state.
+    pub sources: Vec<(SourceState, u64)>,
+}
+
+/// What `forget` erased.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Erased {
+    /// Accounts.
+    pub accounts: u64,
+    /// Posts.
+    pub posts: u64,
+    /// Relations.
+    pub relations: u64,
+    /// Tags of accounts.
+    pub tags: u64,
+    /// Sources.
+    pub sources: u64,
+    /// Visits.
+    pub visits: u64,
+    /// Lines of the change log.
+    pub changes: u64,
+    /// Raw payloads.
+    pub payloads: u64,
+}
+
+/// An object that a constraint cannot judge yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parked {
+    /// Which object: `network/type/id`.
+    pub address: String,
+    /// The property that is missing, as the constraint writes it.
+    pub missing: String,
+    /// Since when.
+    pub parked_at: Timestamp,
+    /// The object as JSON, as it was when parked.
+    pub object: String,
+}
+
+/// Something a person asked a running process to do, through the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Control {
+    /// Its place, rising.
+    pub number: u64,
+    /// `sources`, `robots`, `settings`, `stop`, …
+    pub verb: String,
+    /// What it is about, as JSON or plain text.
+    pub argument: String,
+}

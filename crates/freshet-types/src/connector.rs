@@ -1,0 +1,156 @@
+//! The connector seam: steps 4 (ask) and 6 (read) of 10, for one network or a family of them.
+//!
+//! Sans-io: a connector turns an intent into a request and a response into a page; somebody
+//! else moves the bytes. Two families implement it: definitions (`freshet-network`) and mined
+//! forums (`freshet-forum`).
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::coverage::{IdOrder, Mark};
+use crate::observation::{Complaint, Observation};
+use crate::{Instance, LimitReading, Outcome, Request, Response, RobotKind, Span, Timestamp, Validators};
+
+/// What to ask about.
+#[derive(Clone, Debug)]
+pub struct Target<'a> {
+    /// On which server.
+    pub instance: &'a Instance,
+    /// Through which endpoint.
+    pub endpoint: &'a str,
+    /// Id of the root object, or the handle for a look-up.
+    pub root: &'a str,
+    /// Name of the credential to use, if any.
+    pub credential: Option<&'a Arc<str>>,
+    /// For conditional requests.
+    pub validators: Option<&'a Validators>,
+}
+
+/// Which part of a list is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Intent {
+    /// The first page: the newest posts, or the object itself.
+    First,
+    /// The page after the one that gave this cursor.
+    Next(String),
+    /// What is newer than this mark, where the endpoint can say so.
+    Newer(Mark),
+    /// These members, of which a page gave only the ids.
+    Members(Vec<String>),
+}
+
+/// How gently a server is to be treated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Politeness {
+    /// At least so long between two requests.
+    pub pause: Span,
+    /// At most so many at once.
+    pub in_flight_max: u32,
+}
+
+/// What the engine must know about an endpoint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Endpoint {
+    /// Its name in the definition.
+    pub name: Arc<str>,
+    /// The robot it works for; `None` for look-ups.
+    pub robot: Option<RobotKind>,
+    /// Type of the root object.
+    pub root_kind: Arc<str>,
+    /// What a page of it holds.
+    pub kind: PageKind,
+    /// Posts or members on a full page.
+    pub page_size: u32,
+    /// How ids are ordered, hence how marks are compared.
+    pub id_order: IdOrder,
+    /// Pages run from new to old, so that reaching a known mark closes the gap.
+    pub is_newest_first: bool,
+    /// The list shows only its newest part, as feeds do.
+    pub is_window: bool,
+    /// `Intent::Newer` is understood and leaves no gap.
+    pub has_newer: bool,
+    /// Ids that one `Intent::Members` request may name.
+    pub members_max: usize,
+    /// Manners.
+    pub politeness: Politeness,
+}
+
+/// What an answer is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageKind {
+    /// A list of posts.
+    Posts,
+    /// One post.
+    Post,
+    /// One account.
+    Account,
+    /// A list of accounts.
+    Accounts,
+    /// Replies to a post.
+    Comments,
+    /// Who follows whom.
+    Relations,
+    /// Tags of an account.
+    Tags,
+    /// The network reports an error.
+    Error,
+    /// Something else.
+    #[default]
+    Other,
+}
+
+/// An answer, read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// What it is about.
+    pub kind: PageKind,
+    /// What the network said.
+    pub outcome: Outcome,
+    /// What it showed.
+    pub observation: Observation,
+    /// Where the list goes on; `None` at its end.
+    pub next: Option<String>,
+    /// Ids of members that the page names but does not show; ask with `Intent::Members`.
+    pub members: Vec<String>,
+    /// Nothing changed since the validators were given (304).
+    pub is_unchanged: bool,
+    /// For the next conditional request.
+    pub validators: Validators,
+    /// What it announced about limits.
+    pub limits: Vec<LimitReading>,
+    /// What could not be used.
+    pub complaints: Vec<Complaint>,
+}
+
+/// Why a request cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct AskRefused(pub String);
+
+/// Speaks for one network, or for a family of them.
+pub trait Connector: Send + Sync + std::fmt::Debug {
+    /// Name of the definition it speaks for.
+    fn name(&self) -> &str;
+
+    /// All endpoints.
+    fn endpoints(&self) -> &[Endpoint];
+
+    /// The endpoint of this name.
+    fn endpoint(&self, name: &str) -> Option<&Endpoint> {
+        self.endpoints().iter().find(|endpoint| &*endpoint.name == name)
+    }
+
+    /// The endpoint that turns a handle into an account, where ids are not handles.
+    fn lookup(&self) -> Option<&Endpoint>;
+
+    /// The endpoint that shows one object of this type, to tell "missing" from "deleted".
+    fn single(&self, root_kind: &str) -> Option<&Endpoint>;
+
+    /// Step 4: the request for this part of the target.
+    fn ask(&self, target: &Target<'_>, intent: &Intent) -> Result<Request, AskRefused>;
+
+    /// Step 6: what the answer shows. Never fails as a whole.
+    fn read(&self, target: &Target<'_>, intent: &Intent, response: &Response, now: Timestamp) -> Page;
+}

@@ -1,0 +1,227 @@
+//! Coverage: which stretches of a source's list are proven complete, and where the holes are.
+//!
+//! A list is read from new to old. Every page proves that nothing is missing between its first
+//! and its last post; pages that touch join into one [`Interval`]. A visit that is cut short
+//! leaves a hole between two intervals, with the cursor to go on from. A hole closes when the
+//! page below reaches a post that the next interval already has. Hence the rule of the whole
+//! crawl: *the high-water mark moves only when the interval behind it is closed*.
+//!
+//! Marks are compared by id where the network's ids rise with time, else by posting time. All
+//! functions are pure; the store keeps the value in the same transaction as the posts.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Timestamp, VisitId};
+
+/// Most intervals kept per source; beyond it the two oldest holes are forgotten as one.
+pub const INTERVALS_MAX: usize = 64;
+
+/// How a network's ids compare.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum IdOrder {
+    /// Longer is newer, then character by character: numbers without leading zeros.
+    Numeric,
+    /// Character by character: ULIDs, flakes, TIDs.
+    Lexical,
+    /// Ids say nothing; posting times are compared.
+    #[default]
+    None,
+}
+
+/// A place in a list: one post of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// The post's id.
+    pub id: String,
+    /// Its posting time.
+    pub at: Timestamp,
+}
+
+impl Mark {
+    /// Whether `self` stands at `other` or below it (is not newer).
+    pub fn reaches(&self, other: &Self, order: IdOrder) -> bool {
+        if self.id == other.id {
+            return true;
+        }
+        match order {
+            IdOrder::Numeric => (self.id.len(), &self.id) < (other.id.len(), &other.id),
+            IdOrder::Lexical => self.id < other.id,
+            IdOrder::None => self.at < other.at,
+        }
+    }
+}
+
+/// A stretch of the list that is proven complete.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Its newest post.
+    pub newest: Mark,
+    /// Its oldest post.
+    pub oldest: Mark,
+    /// When the look that saw `newest` was taken: complete up to here.
+    pub until: Timestamp,
+    /// Where to go on below, while nothing below is joined.
+    pub below: Option<String>,
+    /// The list ends here, or what is older is not wanted.
+    pub is_bottom: bool,
+    /// The visit that last extended it.
+    pub visit: VisitId,
+}
+
+/// The intervals of one source, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// Disjoint, newest first.
+    pub intervals: Vec<Interval>,
+    /// When the whole list was last seen to be empty.
+    pub empty_at: Option<Timestamp>,
+}
+
+/// A stretch that may hide posts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hole {
+    /// The known post above it.
+    pub above: Mark,
+    /// The known post below it; `None`: history down to the first post.
+    pub below: Option<Mark>,
+    /// Where to go on reading.
+    pub cursor: Option<String>,
+}
+
+/// What a page proved, in the order of the page (newest first).
+#[derive(Clone, Debug)]
+pub struct Look<'a> {
+    /// First and last post of the page; `None` for an empty page.
+    pub ends: Option<(Mark, Mark)>,
+    /// The cursor that was asked with; `None` for the first page.
+    pub cursor: Option<&'a str>,
+    /// The cursor to go on with; `None` at the end of the list.
+    pub next: Option<&'a str>,
+    /// When the page was taken.
+    pub seen_at: Timestamp,
+    /// By which visit.
+    pub visit: VisitId,
+    /// History before this is not wanted.
+    pub since: Option<Timestamp>,
+    /// The list shows only its newest part, as feeds do: its end is not the end of history.
+    pub is_window: bool,
+}
+
+impl Coverage {
+    /// Takes in one page of a newest-first list.
+    pub fn take(&mut self, look: &Look<'_>, order: IdOrder) {
+        let Some((newest, oldest)) = look.ends.clone() else {
+            return self.take_empty(look);
+        };
+        let is_bottom = look.next.is_none() || look.since.is_some_and(|since| oldest.at < since);
+        let below = if is_bottom { None } else { look.next.map(str::to_owned) };
+        let place = look.cursor.and_then(|cursor| self.index_of(cursor));
+        let at = if let Some(at) = place {
+            let interval = &mut self.intervals[at];
+            interval.oldest = oldest;
+            interval.below = below;
+            interval.is_bottom = is_bottom;
+            interval.visit = look.visit;
+            at
+        } else {
+            let interval =
+                Interval { newest, oldest, until: look.seen_at, below, is_bottom, visit: look.visit };
+            self.intervals.insert(0, interval);
+            0
+        };
+        self.join_below(at, order, look.is_window);
+        self.forget_excess();
+    }
+
+    fn take_empty(&mut self, look: &Look<'_>) {
+        match look.cursor.and_then(|cursor| self.index_of(cursor)) {
+            // A page beyond the last one: the list ends above it.
+            Some(at) if look.next.is_none() => {
+                self.intervals[at].below = None;
+                self.intervals[at].is_bottom = true;
+                self.intervals.truncate(at + 1);
+            }
+            Some(at) => self.intervals[at].below = look.next.map(str::to_owned),
+            None => self.empty_at = Some(look.seen_at),
+        }
+    }
+
+    fn index_of(&self, cursor: &str) -> Option<usize> {
+        self.intervals.iter().position(|interval| interval.below.as_deref() == Some(cursor))
+    }
+
+    /// Joins the interval at `at` with those below that it has reached.
+    fn join_below(&mut self, at: usize, order: IdOrder, is_window: bool) {
+        let has_ended = self.intervals[at].is_bottom;
+        while let Some(lower) = self.intervals.get(at + 1) {
+            let is_reached = self.intervals[at].oldest.reaches(&lower.newest, order);
+            if !is_reached && !has_ended {
+                return;
+            }
+            if !is_reached && is_window {
+                // The list shows only its newest part, and ours had scrolled out: a hole for good.
+                self.intervals[at].is_bottom = false;
+                return;
+            }
+            let lower = self.intervals.remove(at + 1);
+            let upper = &mut self.intervals[at];
+            if is_reached && lower.oldest.reaches(&upper.oldest, order) {
+                upper.oldest = lower.oldest;
+                if !has_ended || is_window {
+                    upper.below = lower.below;
+                    upper.is_bottom = lower.is_bottom;
+                }
+            }
+        }
+    }
+
+    fn forget_excess(&mut self) {
+        while self.intervals.len() > INTERVALS_MAX {
+            let lower = self.intervals.pop().expect("there are more than INTERVALS_MAX");
+            let upper = self.intervals.last_mut().expect("INTERVALS_MAX is positive");
+            upper.is_bottom = false;
+            if upper.below.is_none() {
+                upper.below = lower.below;
+            }
+        }
+    }
+
+    /// Whether everything from the first wanted post to the last look is here.
+    pub fn is_complete(&self) -> bool {
+        match self.intervals.as_slice() {
+            [] => self.empty_at.is_some(),
+            [only] => only.is_bottom,
+            _ => false,
+        }
+    }
+
+    /// The newest post of the topmost interval.
+    pub fn newest(&self) -> Option<&Mark> {
+        self.intervals.first().map(|interval| &interval.newest)
+    }
+
+    /// Complete from the newest post down to `oldest` of the topmost interval, as of `until`.
+    pub fn top(&self) -> Option<&Interval> {
+        self.intervals.first()
+    }
+
+    /// The holes, newest first.
+    pub fn holes(&self) -> Vec<Hole> {
+        let mut holes = Vec::new();
+        for (at, interval) in self.intervals.iter().enumerate() {
+            if interval.is_bottom {
+                break;
+            }
+            holes.push(Hole {
+                above: interval.oldest.clone(),
+                below: self.intervals.get(at + 1).map(|lower| lower.newest.clone()),
+                cursor: interval.below.clone(),
+            });
+        }
+        holes
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+//! The data types of a network definition: what `networks/*.toml` may say.

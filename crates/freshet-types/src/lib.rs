@@ -1,0 +1,42 @@
+//! The nouns of freshet: plain data that every other crate speaks.
+//!
+//! Nothing here does I/O, knows a database, or sleeps. A type lives here when more than one
+//! sibling crate needs it; what only one crate needs stays in that crate. The modules follow
+//! the path of a post: what is watched ([`source`]), what is asked ([`exchange`]), what was
+//! seen ([`observation`]), what is known to be complete ([`coverage`]), what changed
+//! ([`change`]).
+
+pub mod address;
+pub mod change;
+pub mod clock;
+pub mod connector;
+pub mod coverage;
+pub mod definition;
+pub mod exchange;
+pub mod link;
+pub mod map;
+pub mod object;
+pub mod observation;
+pub mod outcome;
+pub mod quota;
+pub mod robot;
+pub mod source;
+pub mod time;
+pub mod visit;
+
+pub use address::{Address, AddressError, NetworkName};
+pub use change::{Change, ChangeKind};
+pub use clock::{Clock, SystemClock};
+pub use connector::{AskRefused, Connector, Endpoint, Intent, Page, PageKind, Politeness, Target};
+pub use coverage::{Coverage, Hole, IdOrder, Interval, Look, Mark};
+pub use exchange::{AuthScheme, AuthUse, Method, Request, Response};
+pub use link::{LinkKind, LinkRefused, LinkType, ObjectType, PrimitiveKind, Schema};
+pub use map::{Map, Set};
+pub use object::{Object, Primitive};
+pub use observation::{Account, AccountState, Complaint, Observation, Post, Relation, Tag};
+pub use outcome::{Fault, FaultKind, Outcome};
+pub use quota::{LimitReading, QuotaKey, QuotaNeed, QuotaRule, QuotaScope};
+pub use robot::{RobotKind, RobotState};
+pub use source::{Instance, Source, SourceId, SourceState, Validators};
+pub use time::{Span, Timestamp};
+pub use visit::{VisitId, VisitRecord};

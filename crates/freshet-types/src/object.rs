@@ -1,0 +1,144 @@
+//! Objects of the amalgamated network [SocWeb, section 2 and 3.1].
+//!
+//! A vertex is *primitive* (a value, out-degree 0) or *composite* (it links to others). A
+//! composite object holds its links by association name, so that reading follows the paper:
+//!
+//! ```text
+//! obj.plinks["username"]                            a value
+//! obj.clinks["hometown"].plinks["longitude"]        a value of a linked object
+//! obj.colinks["posts"][i]                           the i-th member of a collection
+//! ```
+//!
+//! A linked object that was never fetched is present with its address and no links. Links are
+//! added through [`Object::link`], which asks the network's [`Schema`]; the maps are public for
+//! reading. This type is the face of the model (constraints, SNAPI, exports of one object); the
+//! bulk path carries the flatter [`crate::Observation`].
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::link::{LinkKind, LinkRefused, PrimitiveKind, Schema};
+use crate::{Address, NetworkName, Timestamp};
+
+/// The value of a primitive vertex.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Primitive {
+    /// True or false.
+    Bool(bool),
+    /// A whole number. Ids are strings, never this.
+    Int(i64),
+    /// A number with a fraction.
+    Float(f64),
+    /// A text.
+    Text(String),
+}
+
+impl Primitive {
+    /// Which kind of primitive this is; instants are integers in milliseconds.
+    pub fn kind(&self) -> PrimitiveKind {
+        match self {
+            Self::Bool(_) => PrimitiveKind::Bool,
+            Self::Int(_) => PrimitiveKind::Int,
+            Self::Float(_) => PrimitiveKind::Float,
+            Self::Text(_) => PrimitiveKind::Text,
+        }
+    }
+}
+
+impl From<&str> for Primitive {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<i64> for Primitive {
+    fn from(number: i64) -> Self {
+        Self::Int(number)
+    }
+}
+
+impl From<bool> for Primitive {
+    fn from(truth: bool) -> Self {
+        Self::Bool(truth)
+    }
+}
+
+impl From<Timestamp> for Primitive {
+    fn from(at: Timestamp) -> Self {
+        Self::Int(at.ms())
+    }
+}
+
+/// What a link points at.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LinkTarget {
+    /// A value (p-link), of the network named (sp-link).
+    Value(NetworkName, Primitive),
+    /// A composite object (c-link, sc-link).
+    One(Object),
+    /// A collection of one association (co-link, sco-link).
+    Many(Vec<Object>),
+}
+
+/// A composite object with its links by association name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    /// Where it lives; its type is `address.kind`.
+    pub address: Address,
+    /// p-links: values of this network.
+    pub plinks: BTreeMap<String, Primitive>,
+    /// c-links: one composite object of this network each.
+    pub clinks: BTreeMap<String, Self>,
+    /// co-links: collections of one association in this network.
+    pub colinks: BTreeMap<String, Vec<Self>>,
+    /// sp-links: values that belong to another network.
+    pub splinks: BTreeMap<String, Primitive>,
+    /// sc-links: one composite object of another network each.
+    pub sclinks: BTreeMap<String, Self>,
+    /// sco-links: collections in another network.
+    pub scolinks: BTreeMap<String, Vec<Self>>,
+}
+
+impl Object {
+    /// An object of which only the address is known.
+    pub fn new(address: Address) -> Self {
+        Self {
+            address,
+            plinks: BTreeMap::new(),
+            clinks: BTreeMap::new(),
+            colinks: BTreeMap::new(),
+            splinks: BTreeMap::new(),
+            sclinks: BTreeMap::new(),
+            scolinks: BTreeMap::new(),
+        }
+    }
+
+    /// Adds the link `name` if the schema of this object's network allows it.
+    ///
+    /// The kind of link follows from the target: a value, an object or a collection; of this
+    /// network, or of another (the s-forms). Adding to a collection appends.
+    pub fn link(&mut self, schema: &Schema, name: &str, target: LinkTarget) -> Result<LinkKind, LinkRefused> {
+        let kind = schema.check_link(&self.address, name, &target)?;
+        match (kind, target) {
+            (LinkKind::P, LinkTarget::Value(_, value)) => drop(self.plinks.insert(name.to_owned(), value)),
+            (LinkKind::Sp, LinkTarget::Value(_, value)) => drop(self.splinks.insert(name.to_owned(), value)),
+            (LinkKind::C, LinkTarget::One(object)) => drop(self.clinks.insert(name.to_owned(), object)),
+            (LinkKind::Sc, LinkTarget::One(object)) => drop(self.sclinks.insert(name.to_owned(), object)),
+            (LinkKind::Co, LinkTarget::Many(objects)) => {
+                self.colinks.entry(name.to_owned()).or_default().extend(objects);
+            }
+            (LinkKind::Sco, LinkTarget::Many(objects)) => {
+                self.scolinks.entry(name.to_owned()).or_default().extend(objects);
+            }
+            (kind, target) => unreachable!("the schema called {target:?} a {kind}"),
+        }
+        Ok(kind)
+    }
+
+    /// Whether anything is linked: a composite vertex in the paper's sense once it is fetched.
+    pub fn is_fetched(&self) -> bool {
+        !(self.plinks.is_empty() && self.clinks.is_empty() && self.colinks.is_empty())
+    }
+}

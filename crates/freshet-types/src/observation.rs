@@ -1,0 +1,174 @@
+//! What one page showed, flat and typed: the bulk currency between read, compare and apply.
+//!
+//! Ids are the network's own; the network is the visit's. Everything a definition maps beyond
+//! the named fields travels in `plinks`. One malformed record never costs the page: it becomes
+//! a [`Complaint`].
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Address, Primitive, Timestamp};
+
+/// Everything one page showed, in document order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observation {
+    /// Posts, the ones that another post contains (originals of reposts) included.
+    pub posts: Vec<Post>,
+    /// Accounts: authors of posts, members of lists, the profile itself.
+    pub accounts: Vec<Account>,
+    /// Who follows whom.
+    pub relations: Vec<Relation>,
+    /// Tags of accounts.
+    pub tags: Vec<Tag>,
+}
+
+/// Anything authored.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Post {
+    /// The network's id.
+    pub id: String,
+    /// Object type: `post`, `comment`, or what the definition calls it.
+    pub kind: Arc<str>,
+    /// Id of the author's account.
+    pub author: Option<String>,
+    /// When it was posted, as the network says.
+    pub created_at: Option<Timestamp>,
+    /// When it was last edited.
+    pub edited_at: Option<Timestamp>,
+    /// The text as the network gives it (it may be HTML).
+    pub text: String,
+    /// Where people read it.
+    pub url: Option<String>,
+    /// The id that is the same on every server that has a copy.
+    pub uri: Option<String>,
+    /// Id of the post it replies to.
+    pub reply_to: Option<String>,
+    /// Id of the first post of the thread.
+    pub root: Option<String>,
+    /// Id of the post it repeats.
+    pub repost_of: Option<String>,
+    /// Id of the post it quotes.
+    pub quote_of: Option<String>,
+    /// Language.
+    pub lang: Option<String>,
+    /// Tags without their hash sign.
+    pub tags: Vec<String>,
+    /// The network marks it as deleted.
+    pub is_deleted: bool,
+    /// It stands inside another post (the original of a repost): stored, but no member of the list.
+    pub is_embedded: bool,
+    /// All other values, by association name.
+    pub plinks: Vec<(Arc<str>, Primitive)>,
+    /// Objects of other networks it points at (sc- and sco-links), by association name.
+    pub slinks: Vec<(Arc<str>, Address)>,
+}
+
+/// The state a network reports of an account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccountState {
+    /// Nothing special.
+    #[default]
+    Active,
+    /// Suspended by the network.
+    Suspended,
+    /// Its posts are for approved followers only.
+    Private,
+    /// It lives elsewhere now.
+    Moved,
+    /// It no longer exists.
+    Gone,
+}
+
+/// The user object of a network.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Account {
+    /// The network's id.
+    pub id: String,
+    /// What people type to name it.
+    pub handle: Option<String>,
+    /// Display name.
+    pub name: Option<String>,
+    /// Self-description as the network gives it.
+    pub bio: Option<String>,
+    /// Where people look at it.
+    pub url: Option<String>,
+    /// The id that is the same on every server that knows it.
+    pub uri: Option<String>,
+    /// Location as the account states it.
+    pub location: Option<String>,
+    /// When it was made.
+    pub created_at: Option<Timestamp>,
+    /// How many follow it.
+    pub followers_count: Option<i64>,
+    /// How many it follows.
+    pub following_count: Option<i64>,
+    /// How many posts it has.
+    pub posts_count: Option<i64>,
+    /// What the network reports of it.
+    pub state: AccountState,
+    /// It asks not to be collected or indexed.
+    pub opts_out: bool,
+    /// All other values, by association name.
+    pub plinks: Vec<(Arc<str>, Primitive)>,
+    /// Objects of other networks it points at, by association name.
+    pub slinks: Vec<(Arc<str>, Address)>,
+}
+
+/// `source` follows `target`; ids of accounts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Relation {
+    /// Who follows.
+    pub source: String,
+    /// Who is followed.
+    pub target: String,
+}
+
+/// An account carries a tag.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Tag {
+    /// Id of the account.
+    pub account: String,
+    /// The tag, without a hash sign.
+    pub name: String,
+}
+
+/// Something on a page that could not be used; counted, sampled, shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    /// Where: a JSON pointer, an element, a header.
+    pub place: String,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+impl Complaint {
+    /// Longest text kept of what is wrong.
+    pub const WHAT_BYTES_MAX: usize = 300;
+
+    /// A complaint about `place`.
+    pub fn new(place: impl Into<String>, what: impl Into<String>) -> Self {
+        let mut what: String = what.into();
+        if what.len() > Self::WHAT_BYTES_MAX {
+            let cut = (0..=Self::WHAT_BYTES_MAX).rev().find(|&at| what.is_char_boundary(at)).unwrap_or(0);
+            what.truncate(cut);
+        }
+        Self { place: place.into(), what }
+    }
+}
+
+impl Post {
+    /// A number that changes when what the author wrote changes; counts do not enter.
+    pub fn version(&self) -> u64 {
+        let mut hasher = xxhash_rust::xxh3::Xxh3Default::new();
+        hasher.update(self.text.as_bytes());
+        hasher.update(&[0xff]);
+        hasher.update(&self.edited_at.map_or(0, Timestamp::ms).to_le_bytes());
+        for tag in &self.tags {
+            hasher.update(tag.as_bytes());
+            hasher.update(&[0xfe]);
+        }
+        hasher.digest()
+    }
+}

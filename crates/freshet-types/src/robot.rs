@@ -1,0 +1,91 @@
+//! Robots: which kind of thing is collected [MBCrawler, section 2.1].
+//!
+//! Not robots.txt; that is *exclusion*.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The five robots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RobotKind {
+    /// Who follows whom.
+    Relation,
+    /// Profiles.
+    User,
+    /// Posts of an account, and reposts of posts.
+    Status,
+    /// Replies to a post.
+    Comment,
+    /// Tags of an account.
+    Tag,
+}
+
+impl RobotKind {
+    /// All of them, in the order of the paper.
+    pub const ALL: [Self; 5] = [Self::Relation, Self::User, Self::Status, Self::Comment, Self::Tag];
+
+    /// The name that people type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Relation => "relation",
+            Self::User => "user",
+            Self::Status => "status",
+            Self::Comment => "comment",
+            Self::Tag => "tag",
+        }
+    }
+}
+
+impl fmt::Display for RobotKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for RobotKind {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|robot| robot.name() == text).ok_or_else(|| {
+            format!("there is no robot `{text}`; the robots are relation, user, status, comment, tag")
+        })
+    }
+}
+
+/// Whether a robot works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RobotState {
+    /// It works.
+    Running,
+    /// It keeps its place and waits; its ring still grows.
+    Paused,
+    /// It is switched off.
+    Stopped,
+}
+
+impl RobotState {
+    /// The name in reports and in the store.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+impl FromStr for RobotState {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "running" => Ok(Self::Running),
+            "paused" => Ok(Self::Paused),
+            "stopped" => Ok(Self::Stopped),
+            _ => Err(format!("`{text}` is not a robot state")),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Sources: things worth visiting again, each a root object seen through one endpoint.
+//!
+//! An account's timeline, its profile, its followers, the replies to a post. The endpoint
+//! belongs to a robot by the network's definition. The engine holds a few bytes per source;
+//! the whole record stays in the store and is loaded for a visit.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Coverage, NetworkName, RobotKind, Span, Timestamp};
+
+/// A source's number in the store; small, so that schedulers can use it as an index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SourceId(pub u32);
+
+/// A server of a network that sources live on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// `definition` or `definition:host`.
+    pub network: NetworkName,
+    /// `https://example.social`, without a final slash.
+    pub base: String,
+    /// Private, loopback and link-local addresses were allowed when it was added.
+    pub allow_private: bool,
+}
+
+/// Why a source is or is not visited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceState {
+    /// It is visited when due.
+    #[default]
+    Active,
+    /// The network says it does not exist; looked at rarely.
+    Gone,
+    /// The network suspended it; looked at rarely.
+    Suspended,
+    /// It is not shown to us; looked at rarely.
+    Private,
+    /// It needs a credential that is missing or refused.
+    AuthRequired,
+    /// The last visit failed three times; it stays visible in `status`.
+    Failed,
+    /// Its owner asks not to be collected, and that is honoured.
+    OptedOut,
+    /// Taken off the list by a person; what was collected stays.
+    Removed,
+}
+
+impl SourceState {
+    /// The name in reports and in the store.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Gone => "gone",
+            Self::Suspended => "suspended",
+            Self::Private => "private",
+            Self::AuthRequired => "auth_required",
+            Self::Failed => "failed",
+            Self::OptedOut => "opted_out",
+            Self::Removed => "removed",
+        }
+    }
+
+    /// All states, for reading them back.
+    pub const ALL: [Self; 8] = [
+        Self::Active,
+        Self::Gone,
+        Self::Suspended,
+        Self::Private,
+        Self::AuthRequired,
+        Self::Failed,
+        Self::OptedOut,
+        Self::Removed,
+    ];
+}
+
+/// What a conditional request needs from the last answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Validators {
+    /// `ETag`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
+    /// `Last-Modified`, as received.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_modified: Option<String>,
+}
+
+/// One thing worth visiting again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// Its number; given by the store.
+    pub id: SourceId,
+    /// Where it lives.
+    pub network: NetworkName,
+    /// The endpoint of the definition through which it is read.
+    pub endpoint: Arc<str>,
+    /// The robot the endpoint belongs to.
+    pub robot: RobotKind,
+    /// Type of the root object: `account`, `post`, `tag`, `feed`, …
+    pub root_kind: Arc<str>,
+    /// Id of the root object; empty until the handle is resolved.
+    pub root_id: String,
+    /// The handle it was added by, where that is not the id.
+    pub handle: Option<String>,
+    /// Whether it is visited.
+    pub state: SourceState,
+    /// A person added it (0), or it was found so many steps away.
+    pub depth: u16,
+    /// History before this is not wanted.
+    pub since: Option<Timestamp>,
+    /// Posts older than this are dropped, where set.
+    pub retention: Option<Span>,
+    /// How much its news count, 1 by default.
+    pub weight: f32,
+    /// When the next visit is due.
+    pub due_at: Timestamp,
+    /// When it was last visited with an answer.
+    pub visited_at: Option<Timestamp>,
+    /// Failed attempts in a row.
+    pub attempts: u8,
+    /// Text of the last failure, for `status`.
+    pub failure: Option<String>,
+    /// Which intervals are proven complete.
+    pub coverage: Coverage,
+    /// State of its change model; opaque here.
+    pub model: Vec<u8>,
+    /// For conditional requests.
+    pub validators: Validators,
+}
+
+impl Source {
+    /// A source that was never visited and is due at once.
+    pub fn new(
+        network: &NetworkName,
+        endpoint: &str,
+        robot: RobotKind,
+        root_kind: &str,
+        root_id: &str,
+    ) -> Self {
+        Self {
+            id: SourceId(0),
+            network: network.clone(),
+            endpoint: endpoint.into(),
+            robot,
+            root_kind: root_kind.into(),
+            root_id: root_id.to_owned(),
+            handle: None,
+            state: SourceState::Active,
+            depth: 0,
+            since: None,
+            retention: None,
+            weight: 1.0,
+            due_at: Timestamp::MIN,
+            visited_at: None,
+            attempts: 0,
+            failure: None,
+            coverage: Coverage::default(),
+            model: Vec::new(),
+            validators: Validators::default(),
+        }
+    }
+
+    /// What a person calls it: the handle where there is one, else the address of its root.
+    pub fn label(&self) -> String {
+        match &self.handle {
+            Some(handle) => format!("{} {handle} ({})", self.network, self.endpoint),
+            None => format!("{}/{}/{} ({})", self.network, self.root_kind, self.root_id, self.endpoint),
+        }
+    }
+}

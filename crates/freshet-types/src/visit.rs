@@ -1,0 +1,31 @@
+//! Visits: one scheduled look at one source, of one or more fetches.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SourceId, Timestamp};
+
+/// The session id of a visit [SocWeb, section 4.1]: unique over all processes on one store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct VisitId(pub u64);
+
+/// What is remembered of a visit that ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VisitRecord {
+    /// Which visit.
+    pub id: VisitId,
+    /// Of which source.
+    pub source: SourceId,
+    /// When its first request left.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Timestamp,
+    /// Exchanges it took.
+    pub fetch_count: u32,
+    /// Posts never seen before.
+    pub new_post_count: u32,
+    /// Name of the outcome, or of the fault.
+    pub outcome: String,
+    /// Which attempt this was, from 1.
+    pub attempt: u8,
+}
