@@ -1,1 +1,29 @@
-//! To come.
+//! The loop: it introduces the siblings to each other and runs the ten steps.
+//!
+//! | step | here |
+//! |---|---|
+//! | 2 schedule, 10 learn | [`schedule`] |
+//! | 3 pick, 4 ask | `core/begin.rs` |
+//! | 5 fetch, 6 read | [`fetcher`] |
+//! | 7 compare | [`compare`] |
+//! | 8 apply | [`dump`] |
+//! | 9 deliver | [`deliver`] |
+//!
+//! [`core`] is a pure state machine (events in, effects out); [`drive`] moves it with tokio, the
+//! simulator on a virtual clock.
+
+pub mod compare;
+pub mod core;
+pub mod deliver;
+pub mod drive;
+pub mod dump;
+pub mod feed;
+pub mod fetcher;
+pub mod load;
+pub mod quota;
+pub mod record;
+pub mod report;
+pub mod schedule;
+pub mod tally;
+pub mod visit;
+pub mod walk;

@@ -1,14 +1,39 @@
 //! Step 5 of 10: fetch. The only crate that opens a socket towards a network.
 //!
-//! One request in, one response or one typed fault out. Secrets enter here and nowhere else.
+//! One request in, one response or one typed fault out. Secrets enter here and nowhere else:
+//! a request names a credential, [`vault`] holds it, [`http`] shows it to the network, and
+//! [`scrub`] keeps it out of every text that leaves. Nothing here decides when to fetch, or
+//! what an answer means.
 
 use std::fmt::Debug;
 
 use freshet_types::{Fault, Request, Response};
 use futures::future::BoxFuture;
 
+pub mod clock;
+pub mod credential;
+pub mod error;
+pub mod exclusion;
+#[cfg(any(test, feature = "testing"))]
+pub mod hostile;
+pub mod http;
+pub mod recording;
+pub mod scrub;
+pub mod vault;
+
+pub use clock::RemoteClock;
+pub use credential::{Credential, CredentialInfo, CredentialKind, Origin};
+pub use error::FetchError;
+pub use http::{HttpFetch, HttpOptions};
+pub use recording::{Recorder, Replay};
+pub use scrub::Scrubber;
+pub use vault::Vault;
+
 /// The fetch seam: the web ([`http`]), a recording, or a simulated world.
 pub trait Fetch: Send + Sync + Debug {
     /// Sends one request. Never panics, never hangs: every wait is bounded.
     fn fetch<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Response, Fault>>;
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,29 @@
-//! To come.
+//! What a network is: definitions, the generic API, connectors, robots, references. Sans-io.
+//!
+//! Steps 4 (ask) and 6 (read) of 10 live here. A network is described by a TOML file
+//! ([`definition`]); a [`connector`] turns visits into requests and answers into observations by
+//! it; [`snapi`] is the generic API over all networks. No byte is sent or received here.
+
+pub mod definition;
+
+pub mod connector;
+pub mod constraint;
+pub mod networks;
+pub mod recording;
+pub mod reference;
+pub mod robot;
+pub mod snapi;
+
+mod ask;
+mod expression;
+mod format;
+mod jq;
+mod limits;
+mod outcome;
+mod paging;
+mod read;
+mod template;
+mod times;
+
+pub use connector::DefinedConnector;
+pub use definition::{Definition, DefinitionError};

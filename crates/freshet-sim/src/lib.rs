@@ -1,1 +1,38 @@
-//! To come.
+//! A world to crawl: a simulated network, in memory and over HTTP, on a virtual clock.
+//!
+//! It stands on the other side of step 5 (fetch): the crawl asks, the world answers in
+//! Mastodon's dialect, with its limits and, where wished, with faults. The invariant: one seed
+//! and one instant give one world, however often and in whatever steps it was asked. The world
+//! knows the truth ([`World::truth`]); nothing here looks at what the crawl made of it.
+
+pub mod clock;
+pub mod dialect;
+pub mod fetch;
+pub mod serve;
+pub mod world;
+
+pub use clock::{RunningClock, VirtualClock};
+pub use dialect::{Counters, WorldRequest, WorldResponse};
+pub use fetch::WorldFetch;
+pub use serve::{Server, Stopper, serve};
+pub use world::{
+    AccountInfo, AccountKind, Chances, Faults, Limits, Standing, TruthLine, World, WorldOptions,
+};
+
+/// What can go wrong with a world; the faults it shows on purpose are not among these.
+#[derive(Debug, thiserror::Error)]
+pub enum SimError {
+    /// An option has no meaning.
+    #[error("the world's option `{name}` is {value}: it must be {wanted}")]
+    Option {
+        /// Which one.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// What would do.
+        wanted: &'static str,
+    },
+    /// The listener failed.
+    #[error("the world cannot serve: {0}; check that the address is free and allowed")]
+    Serve(#[from] std::io::Error),
+}

@@ -5,4 +5,12 @@
 //! puts it on a thread (one writer, any number of readers).
 
 pub mod api;
+#[cfg(feature = "bench")]
+pub mod bench;
+#[cfg(any(test, feature = "testing"))]
+pub mod conformance;
 pub mod row;
+pub mod sqlite;
+
+pub use api::{Compare, Flow, Store, StoreError};
+pub use sqlite::{SqliteOptions, SqliteStore};

@@ -83,21 +83,27 @@ pub enum LinkTarget {
 }
 
 /// A composite object with its links by association name.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Object {
     /// Where it lives; its type is `address.kind`.
     pub address: Address,
     /// p-links: values of this network.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub plinks: BTreeMap<String, Primitive>,
     /// c-links: one composite object of this network each.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub clinks: BTreeMap<String, Self>,
     /// co-links: collections of one association in this network.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub colinks: BTreeMap<String, Vec<Self>>,
     /// sp-links: values that belong to another network.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub splinks: BTreeMap<String, Primitive>,
     /// sc-links: one composite object of another network each.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sclinks: BTreeMap<String, Self>,
     /// sco-links: collections in another network.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scolinks: BTreeMap<String, Vec<Self>>,
 }
 
@@ -140,5 +146,93 @@ impl Object {
     /// Whether anything is linked: a composite vertex in the paper's sense once it is fetched.
     pub fn is_fetched(&self) -> bool {
         !(self.plinks.is_empty() && self.clinks.is_empty() && self.colinks.is_empty())
+    }
+    /// Takes in what another look at an object showed, here and in whatever is linked from here.
+    ///
+    /// Newer values win, links of an object seen more than once are united by address, and
+    /// nothing is forgotten. Returns whether the object was met at all.
+    pub fn absorb(&mut self, newer: &Self) -> bool {
+        let mut is_met = self.address == newer.address;
+        if is_met {
+            self.plinks.extend(newer.plinks.clone());
+            self.splinks.extend(newer.splinks.clone());
+            absorb_one(&mut self.clinks, &newer.clinks);
+            absorb_one(&mut self.sclinks, &newer.sclinks);
+            absorb_many(&mut self.colinks, &newer.colinks);
+            absorb_many(&mut self.scolinks, &newer.scolinks);
+        }
+        let ones = self.clinks.values_mut().chain(self.sclinks.values_mut());
+        let many = self.colinks.values_mut().chain(self.scolinks.values_mut()).flatten();
+        for linked in ones.chain(many) {
+            is_met |= linked.absorb(newer);
+        }
+        is_met
+    }
+}
+
+fn absorb_one(known: &mut BTreeMap<String, Object>, newer: &BTreeMap<String, Object>) {
+    for (name, object) in newer {
+        match known.get_mut(name) {
+            Some(present) if present.address == object.address => drop(present.absorb(object)),
+            _ => drop(known.insert(name.clone(), object.clone())),
+        }
+    }
+}
+
+fn absorb_many(known: &mut BTreeMap<String, Vec<Object>>, newer: &BTreeMap<String, Vec<Object>>) {
+    for (name, objects) in newer {
+        let present = known.entry(name.clone()).or_default();
+        for object in objects {
+            match present.iter_mut().find(|member| member.address == object.address) {
+                Some(member) => drop(member.absorb(object)),
+                None => present.push(object.clone()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(address: &str, likes: Option<i64>) -> Object {
+        let mut object = Object::new(address.parse().unwrap());
+        object.plinks.extend(likes.map(|likes| ("likes".to_owned(), likes.into())));
+        object
+    }
+
+    #[test]
+    fn another_look_adds_and_forgets_nothing() {
+        let mut post = object("social/post/1", Some(1));
+        post.plinks.insert("lang".to_owned(), "en".into());
+        post.clinks.insert("reply_to".to_owned(), object("social/post/0", None));
+        post.colinks.insert("replies".to_owned(), vec![object("social/post/2", None)]);
+
+        let mut newer = object("social/post/1", Some(5));
+        newer.colinks.insert(
+            "replies".to_owned(),
+            vec![object("social/post/2", Some(2)), object("social/post/3", Some(3))],
+        );
+        assert!(post.absorb(&newer));
+        assert!(post.absorb(&object("social/post/0", Some(9))), "a linked object is met too");
+        assert!(!post.absorb(&object("social/post/99", Some(9))));
+
+        assert_eq!(post.plinks["likes"], 5.into());
+        assert_eq!(post.plinks["lang"], "en".into());
+        assert_eq!(post.clinks["reply_to"].plinks["likes"], 9.into());
+        let replies: Vec<_> =
+            post.colinks["replies"].iter().map(|reply| reply.plinks["likes"].clone()).collect();
+        assert_eq!(replies, [2.into(), 3.into()]);
+    }
+
+    #[test]
+    fn objects_survive_json() {
+        let mut post = object("social/post/1", Some(1));
+        post.plinks.insert("score".to_owned(), Primitive::Float(2.0));
+        post.splinks.insert("views".to_owned(), 7.into());
+        post.sclinks.insert("video".to_owned(), object("video/clip/a/b", Some(4)));
+        let text = serde_json::to_string(&post).unwrap();
+        assert_eq!(serde_json::from_str::<Object>(&text).unwrap(), post, "{text}");
+        assert!(!text.contains("colinks"), "what is empty is left out: {text}");
     }
 }

@@ -1,0 +1,324 @@
+//! The core of the engine: a state machine, events in, effects out.
+//!
+//! It does no I/O and reads no clock: `drive` moves it with tokio and a real store, the
+//! simulator moves the very same code on a virtual clock. Everything that can make it act is a
+//! variant of [`Event`]; everything it can want is a variant of [`Effect`].
+//!
+//! A visit is leased, never removed: from `pick` to the last confirmed `apply` its source is in
+//! no queue, and the store still has it as due. Dying at any instant therefore loses nothing.
+//!
+//! The file holds the state and the loop; `core/begin.rs` starts visits (steps 3 and 4),
+//! `core/page.rs` takes answers in (steps 7 and 10), `core/finish.rs` ends visits (step 2).
+
+mod begin;
+mod finish;
+mod page;
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use freshet_frontier::Frontier;
+use freshet_network::networks::Networks;
+use freshet_policy::Policy;
+use freshet_store::row::{Applied, SourceSlot, Upload};
+use freshet_types::{
+    Instance, Map, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitId,
+};
+
+use crate::load::Placement;
+use crate::quota::Ledger;
+use crate::tally::Tally;
+use crate::visit::{Fetched, Order, Visit};
+use crate::walk::Aim;
+
+/// Everything that can make the engine do something.
+#[derive(Debug)]
+pub enum Event {
+    /// Time has passed.
+    Tick,
+    /// Servers, all of them.
+    Instances(Vec<Instance>),
+    /// Sources that the scheduler does not know yet, or knows otherwise.
+    Slots(Vec<SourceSlot>),
+    /// The record of a source that was asked for; `None` if it is gone from the store.
+    Loaded(SourceId, Option<Box<Source>>),
+    /// Answers.
+    Fetched(Vec<Fetched>),
+    /// Uploads that the store has committed, in order.
+    Applied(Vec<(VisitId, Applied)>),
+    /// What the robots are to do.
+    Robots(Vec<(RobotKind, RobotState)>),
+    /// Begin nothing new; what is under way ends.
+    Drain,
+}
+
+/// Everything the engine can want.
+#[derive(Debug)]
+pub enum Effect {
+    /// Load this source and answer with [`Event::Loaded`].
+    Load(SourceId),
+    /// Let this fetcher carry out this order and answer with [`Event::Fetched`].
+    Fetch(usize, Box<Order>),
+    /// Commit this and answer with [`Event::Applied`].
+    Apply(Box<Upload>),
+}
+
+/// Limits and choices of one run.
+#[derive(Clone, Debug)]
+pub struct CoreOptions {
+    /// Visits under way at once.
+    pub visits_max: usize,
+    /// Uploads not yet committed, beyond which nothing new is begun.
+    pub uploads_max: usize,
+    /// Fetchers to place work with.
+    pub fetcher_count: usize,
+    /// Longest a source stays unvisited, quota permitting.
+    pub ceiling: Span,
+    /// Opt-out flags of the networks are honoured.
+    pub honours_opt_out: bool,
+    /// Wall time after which a request that never came back is given up, in milliseconds.
+    pub lease_ms: u64,
+}
+
+impl Default for CoreOptions {
+    fn default() -> Self {
+        Self {
+            visits_max: 256,
+            uploads_max: 1024,
+            fetcher_count: 16,
+            ceiling: Span::HOUR * 6.0,
+            honours_opt_out: true,
+            lease_ms: 120_000,
+        }
+    }
+}
+
+/// Due times are told apart by this much.
+const TICK: Span = Span::from_ms(50);
+
+/// Which credential a robot uses on a network.
+pub type CredentialChoice = Arc<dyn Fn(&NetworkName, RobotKind) -> Option<Arc<str>> + Send + Sync>;
+
+/// What the core keeps of a source between visits, beside the frontier's entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    /// When its news are due, while the frontier may have it for its history.
+    news_at: Timestamp,
+    key: u16,
+    robot: RobotKind,
+    state: SourceState,
+    class: u8,
+    aim: Aim,
+    is_leased: bool,
+}
+
+/// Sources of one server whose history has holes, in turn, behind the news.
+#[derive(Debug, Default)]
+pub(crate) struct Backlog {
+    queue: VecDeque<SourceId>,
+    ready_at: Timestamp,
+    open_count: usize,
+}
+
+/// The state machine.
+pub struct Core {
+    pub(crate) networks: Arc<Networks>,
+    pub(crate) policy: Arc<dyn Policy>,
+    pub(crate) options: CoreOptions,
+    pub(crate) credential: CredentialChoice,
+    pub(crate) instances: Vec<Arc<Instance>>,
+    pub(crate) keys: Map<NetworkName, u16>,
+    pub(crate) slots: Vec<Option<Slot>>,
+    pub(crate) frontier: Frontier,
+    pub(crate) backlogs: Vec<Backlog>,
+    pub(crate) visits: Map<VisitId, Visit>,
+    pub(crate) loading: Map<SourceId, (VisitId, Aim)>,
+    pub(crate) waiting: BTreeSet<(Timestamp, VisitId)>,
+    pub(crate) ledger: Ledger,
+    pub(crate) placement: Placement,
+    pub(crate) robots: [RobotState; 5],
+    pub(crate) handles: Map<(NetworkName, String), String>,
+    pub(crate) tally: Tally,
+    pub(crate) visit_numbers: std::ops::Range<u64>,
+    pub(crate) upload_count: usize,
+    pub(crate) wall_ms: u64,
+    pub(crate) is_draining: bool,
+    effects: Vec<Effect>,
+}
+
+impl Backlog {
+    fn is_waiting(&self) -> bool {
+        !self.queue.is_empty() && self.open_count < begin::HISTORY_OPEN_MAX
+    }
+}
+
+impl std::fmt::Debug for Core {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Core").field("visits", &self.visits.len()).finish_non_exhaustive()
+    }
+}
+
+impl Core {
+    /// A core that knows no source yet at `now`. `visit_numbers` were reserved in the store.
+    pub fn new(
+        networks: Arc<Networks>,
+        policy: Arc<dyn Policy>,
+        credential: CredentialChoice,
+        options: CoreOptions,
+        visit_numbers: std::ops::Range<u64>,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            networks,
+            policy,
+            credential,
+            instances: Vec::new(),
+            keys: Map::default(),
+            slots: Vec::new(),
+            frontier: Frontier::new(TICK, now),
+            backlogs: Vec::new(),
+            visits: Map::default(),
+            loading: Map::default(),
+            waiting: BTreeSet::new(),
+            ledger: Ledger::default(),
+            placement: Placement::new(options.fetcher_count),
+            robots: [RobotState::Running; 5],
+            handles: Map::default(),
+            tally: Tally::default(),
+            visit_numbers,
+            upload_count: 0,
+            wall_ms: 0,
+            is_draining: false,
+            effects: Vec::new(),
+            options,
+        }
+    }
+
+    /// Takes in one event; `wall_ms` is wall time since the start, for leases only.
+    pub fn handle(&mut self, event: Event, now: Timestamp, wall_ms: u64) {
+        self.wall_ms = wall_ms;
+        match event {
+            Event::Tick => self.expire_leases(now),
+            Event::Instances(instances) => self.know_instances(instances),
+            Event::Slots(slots) => slots.into_iter().for_each(|slot| self.know_slot(&slot)),
+            Event::Loaded(id, source) => self.begin(id, source, now),
+            Event::Fetched(answers) => answers.into_iter().for_each(|fetched| self.take_answer(fetched, now)),
+            Event::Applied(applied) => {
+                for (visit, applied) in applied {
+                    self.confirm(visit, &applied, now);
+                }
+            }
+            Event::Robots(states) => {
+                for (robot, state) in states {
+                    self.robots[robot as usize] = state;
+                }
+            }
+            Event::Drain => self.is_draining = true,
+        }
+        self.pump(now);
+    }
+
+    /// What is wanted since the last call.
+    pub fn effects(&mut self) -> std::vec::Drain<'_, Effect> {
+        self.effects.drain(..)
+    }
+
+    /// Nothing is under way.
+    pub fn is_idle(&self) -> bool {
+        self.visits.is_empty() && self.loading.is_empty() && self.upload_count == 0
+    }
+
+    /// When it must be woken though nothing happened.
+    pub fn wake_at(&self) -> Option<Timestamp> {
+        let held = self.waiting.first().map(|&(at, _)| at);
+        if self.is_draining || self.visits.len() + self.loading.len() >= self.options.visits_max {
+            return held;
+        }
+        let backlog = self.backlogs.iter().filter(|backlog| backlog.is_waiting()).map(|backlog| backlog.ready_at).min();
+        [held, backlog, self.frontier.next_wake()].into_iter().flatten().min()
+    }
+
+    /// Sources known, due ones waiting, and sources with holes: for reports.
+    pub fn queue_sizes(&self) -> (usize, usize, usize) {
+        let known = self.slots.iter().flatten().count();
+        (known, self.frontier.due_count(), self.backlogs.iter().map(|backlog| backlog.queue.len()).sum())
+    }
+
+    /// Visits under way.
+    pub fn open_count(&self) -> usize {
+        self.visits.len() + self.loading.len()
+    }
+
+    /// What happened since the start.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The quotas.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The fetchers as the scheduler sees them.
+    pub fn placement(&self) -> &Placement {
+        &self.placement
+    }
+
+    /// How many visit numbers are left; more must be reserved before they run out.
+    pub fn visit_numbers_left(&self) -> u64 {
+        self.visit_numbers.end - self.visit_numbers.start
+    }
+
+    /// Gives it a new range of reserved visit numbers.
+    pub fn take_visit_numbers(&mut self, numbers: std::ops::Range<u64>) {
+        self.visit_numbers = numbers;
+    }
+
+    pub(crate) fn want(&mut self, effect: Effect) {
+        if matches!(effect, Effect::Apply(_)) {
+            self.upload_count += 1;
+        }
+        self.effects.push(effect);
+    }
+
+    fn know_instances(&mut self, instances: Vec<Instance>) {
+        for instance in instances {
+            if let Some(&key) = self.keys.get(&instance.network) {
+                self.instances[key as usize] = Arc::new(instance);
+                continue;
+            }
+            let key = u16::try_from(self.instances.len()).expect("fewer than 65,536 servers");
+            self.frontier.set_manners(u32::from(key), begin::manners(&self.networks, &instance));
+            self.keys.insert(instance.network.clone(), key);
+            self.instances.push(Arc::new(instance));
+            self.backlogs.push(Backlog::default());
+        }
+    }
+
+    fn know_slot(&mut self, slot: &SourceSlot) {
+        let Some(&key) = self.keys.get(&slot.network) else { return };
+        let at = slot.id.0 as usize;
+        if self.slots.len() <= at {
+            self.slots.resize(at + 1, None);
+        }
+        let before = self.slots[at];
+        let is_leased = before.is_some_and(|known| known.is_leased);
+        let class = begin::class_of(slot.robot, slot.weight);
+        let (news_at, robot, state) = (slot.due_at, slot.robot, slot.state);
+        self.slots[at] = Some(Slot { news_at, key, robot, state, class, aim: Aim::News, is_leased });
+        if state == SourceState::Removed {
+            self.frontier.cancel(slot.id);
+        } else if !is_leased {
+            self.frontier.schedule(slot.id, u32::from(key), class, news_at);
+        }
+    }
+
+    fn slot_mut(&mut self, id: SourceId) -> Option<&mut Slot> {
+        self.slots.get_mut(id.0 as usize)?.as_mut()
+    }
+
+    fn next_visit(&mut self) -> VisitId {
+        let number = self.visit_numbers.next().expect("visit numbers are renewed long before they run out");
+        VisitId(number)
+    }
+}

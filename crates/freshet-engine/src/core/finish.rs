@@ -1,0 +1,152 @@
+//! Step 2 (schedule) of 10, and every way a visit ends.
+//!
+//! A visit that ended keeps its lease until the store has confirmed its last upload: a new
+//! visit of the same source must read what this one wrote.
+
+use freshet_store::row::Applied;
+use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitRecord};
+
+use super::page::empty_upload;
+use super::Core;
+use crate::schedule;
+use crate::walk::{Aim, Seen};
+
+impl Core {
+    /// The list is read as far as this visit goes; missing posts may still be asked about.
+    pub(super) fn end_leg(&mut self, id: VisitId, now: Timestamp) {
+        let Some(visit) = self.visits.get_mut(&id) else { return };
+        if visit.source.state == SourceState::Active && visit.walk.next_check() {
+            return self.send(id, now);
+        }
+        // Missing posts are known only when the store has answered: wait for it.
+        if visit.unconfirmed_count > 0 && !visit.is_over {
+            visit.is_over = true;
+            return;
+        }
+        self.finish(id, "ok", now);
+    }
+
+    /// The store committed an upload of this visit.
+    pub(super) fn confirm(&mut self, id: VisitId, applied: &Applied, now: Timestamp) {
+        self.upload_count = self.upload_count.saturating_sub(1);
+        self.tally.applied(applied);
+        let Some(visit) = self.visits.get_mut(&id) else { return };
+        visit.unconfirmed_count = visit.unconfirmed_count.saturating_sub(1);
+        visit.walk.check_missing(applied.missing.iter().cloned());
+        if visit.unconfirmed_count > 0 {
+            return;
+        }
+        if visit.is_recorded {
+            self.release(id);
+        } else if visit.is_over {
+            visit.is_over = false;
+            self.end_leg(id, now);
+        }
+    }
+
+    /// The visit ends: its record and the next due time go to the store.
+    pub(super) fn finish(&mut self, id: VisitId, outcome: &str, now: Timestamp) {
+        let visit = self.visits.get_mut(&id).expect("the caller found it");
+        visit.source.due_at = if visit.aim == Aim::News || visit.source.state != SourceState::Active {
+            schedule::due_at(&visit.source, &*self.policy, self.options.ceiling, now)
+        } else {
+            // History does not move the news: they are due when they were.
+            self.slots[visit.source.id.0 as usize].map_or(now, |slot| slot.news_at)
+        };
+        let mut stored = visit.source.clone();
+        if visit.has_more {
+            // Stored as due at once, so that a restart goes on with its history too.
+            stored.due_at = now;
+        }
+        self.record(id, stored, outcome, now);
+    }
+
+    /// A page could not be had: the source goes back, at most three times in a row.
+    pub(super) fn fail(&mut self, id: VisitId, why: &str, can_retry: bool, now: Timestamp) {
+        let visit = self.visits.get_mut(&id).expect("the caller found it");
+        visit.source.due_at = schedule::failed(&mut visit.source, why, can_retry, now);
+        if visit.source.state == SourceState::Failed {
+            self.tally.failure(&visit.source, why, now);
+        }
+        let stored = visit.source.clone();
+        self.record(id, stored, "failed", now);
+    }
+
+    fn record(&mut self, id: VisitId, stored: Source, outcome: &str, now: Timestamp) {
+        let visit = self.visits.get_mut(&id).expect("the caller found it");
+        visit.is_recorded = true;
+        let record = VisitRecord {
+            id,
+            source: visit.source.id,
+            started_at: visit.started_at,
+            ended_at: now,
+            fetch_count: visit.fetch_count,
+            new_post_count: visit.news_count,
+            outcome: outcome.to_owned(),
+            attempt: visit.source.attempts + 1,
+        };
+        let mut upload = empty_upload(visit, Seen { at: now, visit: id });
+        upload.source = Some(stored);
+        upload.record = Some(record);
+        self.tally.visits_count += 1;
+        self.want_upload(id, upload);
+    }
+
+    /// The quota ran out in the middle: what was read is stored, the rest waits in the backlog.
+    pub(super) fn suspend(&mut self, id: VisitId, now: Timestamp) {
+        let visit = self.visits.get_mut(&id).expect("the caller found it");
+        visit.has_more = true;
+        if visit.fetch_count > 0 {
+            return self.finish(id, "postponed", now);
+        }
+        // Nothing was asked: nothing to write.
+        let visit = self.visits.remove(&id).expect("found above");
+        self.frontier.close(id);
+        self.end_history(visit.key, visit.aim);
+        self.backlogs[visit.key as usize].queue.push_front(visit.source.id);
+        let news_at = self.slots[visit.source.id.0 as usize].map_or(now, |slot| slot.news_at);
+        self.give_back(visit.source.id, visit.source.state, news_at);
+    }
+
+    /// All of it is stored: the lease ends, the source is due when the policy says.
+    fn release(&mut self, id: VisitId) {
+        let visit = self.visits.remove(&id).expect("the caller found it");
+        self.frontier.close(id);
+        self.end_history(visit.key, visit.aim);
+        let source = visit.source;
+        if visit.has_more && source.state == SourceState::Active {
+            self.backlogs[visit.key as usize].queue.push_back(source.id);
+        }
+        self.give_back(source.id, source.state, source.due_at);
+    }
+
+    pub(super) fn end_history(&mut self, key: u32, aim: Aim) {
+        if aim == Aim::History {
+            let backlog = &mut self.backlogs[key as usize];
+            backlog.open_count = backlog.open_count.saturating_sub(1);
+        }
+    }
+
+    fn give_back(&mut self, id: SourceId, state: SourceState, due_at: Timestamp) {
+        let Some(slot) = self.slot_mut(id) else { return };
+        slot.is_leased = false;
+        if slot.state == SourceState::Removed {
+            return; // Removed by a person while it was being visited.
+        }
+        slot.state = state;
+        slot.news_at = due_at;
+        let (key, class) = (u32::from(slot.key), slot.class);
+        self.frontier.schedule(id, key, class, due_at);
+    }
+
+    /// Gives up requests whose fetcher never came back.
+    pub(super) fn expire_leases(&mut self, now: Timestamp) {
+        let wall_now = Timestamp::from_ms(i64::try_from(self.wall_ms).unwrap_or(i64::MAX));
+        for late in self.frontier.expired(wall_now, now) {
+            let Some(visit) = self.visits.get_mut(&late.visit) else { continue };
+            let needs = std::mem::take(&mut visit.needs);
+            self.ledger.answered(&needs, &[], now);
+            self.fail(late.visit, "no answer within the lease", true, now);
+        }
+    }
+}

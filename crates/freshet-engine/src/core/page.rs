@@ -1,0 +1,181 @@
+//! Steps 7 to 10 as the core sees them: an answer becomes an upload and the next question.
+
+use freshet_store::row::Upload;
+use freshet_types::{
+    LimitReading, Observation, Outcome, Page, Post, Set, SourceState, Timestamp, VisitId,
+};
+
+use super::{Core, Effect, begin};
+use crate::schedule;
+use crate::visit::{Fetched, Visit, own_endpoint};
+use crate::walk::{Leg, Seen, Taken};
+
+impl Core {
+    /// An answer came in, or word that there is none.
+    pub(super) fn take_answer(&mut self, fetched: Fetched, now: Timestamp) {
+        self.placement.done(fetched.fetcher, fetched.took_ms);
+        let Some(visit) = self.visits.get_mut(&fetched.visit) else {
+            return; // Its lease expired before it came back; the source was given back then.
+        };
+        let needs = std::mem::take(&mut visit.needs);
+        let readings: &[LimitReading] = match &fetched.result {
+            Ok((page, _)) => &page.limits,
+            Err(_) => &[],
+        };
+        self.ledger.answered(&needs, readings, now);
+        match fetched.result {
+            Err(fault) => {
+                self.tally.fault(fault.kind);
+                let why = fault.to_string();
+                self.fail(fetched.visit, &why, fault.is_retryable(), now);
+            }
+            Ok((page, raw)) => {
+                self.tally.complaints_count += page.complaints.len() as u64;
+                let seen = Seen { at: fetched.received_at, visit: fetched.visit };
+                match page.outcome.clone() {
+                    Outcome::Ok => self.take_page(page, raw, seen, now),
+                    Outcome::RateLimited { until } | Outcome::QuotaExhausted { until } => {
+                        self.tally.rate_limited_count += 1;
+                        let again_at = self.ledger.refused(&needs, until, now);
+                        self.wait_out(fetched.visit, again_at, now);
+                    }
+                    outcome => self.take_refusal(&outcome, page, seen, now),
+                }
+            }
+        }
+    }
+
+    fn take_page(&mut self, mut page: Page, raw: Option<Vec<u8>>, seen: Seen, now: Timestamp) {
+        let Some(connector) = self.visits.get(&seen.visit).and_then(|visit| self.networks.connector_for(&visit.source.network))
+        else {
+            return self.fail(seen.visit, "its definition was taken away", false, now);
+        };
+        let has_opted_out = self.options.honours_opt_out && drop_opted_out(&mut page.observation);
+        let visit = self.visits.get_mut(&seen.visit).expect("checked above");
+        let Some(endpoint) = own_endpoint(&*connector, &visit.source) else {
+            return self.fail(seen.visit, "its endpoint was taken away", false, now);
+        };
+        let was_lookup = visit.walk.leg == Leg::Lookup;
+        let taken = visit.walk.take(&mut visit.source, endpoint, &page, seen);
+        if taken.is_unknown {
+            return self.take_refusal(&Outcome::Gone, page, seen, now);
+        }
+        if has_opted_out && root_opts_out(&page.observation, &visit.source.root_id) {
+            visit.source.state = SourceState::OptedOut;
+        } else {
+            schedule::answered(&mut visit.source, seen.at);
+        }
+        if visit.walk.leg == Leg::List && !page.is_unchanged {
+            visit.source.validators = page.validators.clone();
+        }
+        visit.news_count += taken.news.len() as u32;
+        schedule::learn(&mut visit.source, seen.at, &taken.news);
+        self.tally.take(page.observation.posts.len(), &taken);
+        if was_lookup {
+            let (network, root_id) = (visit.source.network.clone(), visit.source.root_id.clone());
+            if let Some(handle) = visit.source.handle.clone() {
+                begin::remember_handle(self, &network, &handle, &root_id);
+            }
+        }
+        let goes_on = taken.goes_on && self.visits[&seen.visit].source.state == SourceState::Active;
+        self.visits.get_mut(&seen.visit).expect("checked above").has_more = taken.has_more;
+        self.upload(page.observation, raw, taken, seen);
+        if goes_on {
+            self.send(seen.visit, now);
+        } else {
+            self.end_leg(seen.visit, now);
+        }
+    }
+
+    /// The network said no: gone, suspended, private, … of the source itself or of a checked post.
+    fn take_refusal(&mut self, outcome: &Outcome, page: Page, seen: Seen, now: Timestamp) {
+        let visit = self.visits.get_mut(&seen.visit).expect("the caller found it");
+        if let Leg::Check(id) = &visit.walk.leg {
+            let deleted = vec![("post".to_owned(), id.clone())];
+            let is_gone = *outcome == Outcome::Gone;
+            if is_gone {
+                let upload = Upload { deleted, ..empty_upload(visit, seen) };
+                self.want_upload(seen.visit, upload);
+            }
+            return self.end_leg(seen.visit, now);
+        }
+        let state = match outcome {
+            Outcome::Gone | Outcome::Moved { .. } => SourceState::Gone,
+            Outcome::Suspended => SourceState::Suspended,
+            Outcome::Private => SourceState::Private,
+            Outcome::AuthRequired => SourceState::AuthRequired,
+            other => {
+                let what = page.complaints.first().map_or(String::new(), |complaint| format!(": {}", complaint.what));
+                let why = format!("the network answered `{}`{what}", other.name());
+                return self.fail(seen.visit, &why, other.is_retryable(), now);
+            }
+        };
+        schedule::answered(&mut visit.source, seen.at);
+        visit.source.state = state;
+        visit.source.failure = Some(format!("the network says `{}`", outcome.name()));
+        let is_account = &*visit.source.root_kind == "account" && !visit.source.root_id.is_empty();
+        let is_told = is_account && state != SourceState::AuthRequired;
+        let invalid = is_told.then(|| (visit.source.root_id.clone(), outcome.name().to_owned()));
+        let upload = Upload { invalid, observation: page.observation, ..empty_upload(visit, seen) };
+        self.want_upload(seen.visit, upload);
+        self.finish(seen.visit, outcome.name(), now);
+    }
+
+    fn upload(&mut self, observation: Observation, raw: Option<Vec<u8>>, taken: Taken, seen: Seen) {
+        let visit = self.visits.get_mut(&seen.visit).expect("the caller holds it");
+        let mut upload = Upload {
+            observation,
+            raw,
+            lists: taken.lists,
+            relations_swept: taken.swept,
+            ..empty_upload(visit, seen)
+        };
+        // The state after this page travels with it: a kill between two pages resumes here.
+        let mut source = visit.source.clone();
+        source.due_at = visit.started_at;
+        upload.source = Some(source);
+        self.want_upload(seen.visit, upload);
+    }
+
+    pub(super) fn want_upload(&mut self, id: VisitId, upload: Upload) {
+        if let Some(visit) = self.visits.get_mut(&id) {
+            visit.unconfirmed_count += 1;
+        }
+        self.want(Effect::Apply(Box::new(upload)));
+    }
+}
+
+/// An upload of this visit that says nothing yet.
+pub(super) fn empty_upload(visit: &Visit, seen: Seen) -> Upload {
+    Upload {
+        visit: seen.visit,
+        network: visit.source.network.clone(),
+        seen_at: seen.at,
+        depth: visit.source.depth,
+        observation: Observation::default(),
+        raw: None,
+        source: None,
+        lists: None,
+        deleted: Vec::new(),
+        invalid: None,
+        relations_swept: None,
+        record: None,
+    }
+}
+
+/// Drops posts of accounts that ask not to be collected; says whether there are such accounts.
+fn drop_opted_out(observation: &mut Observation) -> bool {
+    let out: Set<String> =
+        observation.accounts.iter().filter(|account| account.opts_out).map(|account| account.id.clone()).collect();
+    if out.is_empty() {
+        return false;
+    }
+    let is_in = |post: &Post| post.author.as_ref().is_none_or(|author| !out.contains(author));
+    observation.posts.retain(is_in);
+    true
+}
+
+fn root_opts_out(observation: &Observation, root_id: &str) -> bool {
+    observation.accounts.iter().any(|account| account.opts_out && account.id == root_id)
+}
+

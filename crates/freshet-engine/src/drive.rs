@@ -1,0 +1,360 @@
+//! The rim: tokio, threads and the wall around the pure core.
+//!
+//! One loop owns the core. Fetchers are tasks, the dumper is a thread, people speak through the
+//! store's control table, and time comes from the clock that was handed in. Stopping is
+//! graceful within [`DRAIN_MAX`]; being killed instead loses nothing, only the work under way.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc as std_mpsc;
+use std::time::{Duration, Instant};
+
+use freshet_fetch::Fetch;
+use freshet_frontier::Coordinator;
+use freshet_network::networks::Networks;
+use freshet_policy::Policy;
+use freshet_store::api::{Flow, Store, StoreError};
+use freshet_types::{Clock, SourceId};
+use serde_json::Value;
+use tokio::sync::{mpsc, watch};
+
+use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event};
+use crate::deliver::Subscription;
+use crate::dump::{Dumper, Job, Told};
+use crate::feed::{FeedError, Feeder};
+use crate::fetcher::{self, FetcherHandle, FetcherKit};
+use crate::report::{self, Setting};
+
+/// How often people's wishes are looked for: they are seen within a second.
+const CONTROL_EVERY: Duration = Duration::from_millis(250);
+/// How often the live report is written.
+const REPORT_EVERY: Duration = Duration::from_millis(500);
+/// Longest a graceful stop waits for what is under way.
+const DRAIN_MAX: Duration = Duration::from_secs(10);
+/// Visit numbers reserved at once.
+const VISITS_RESERVED: u64 = 1_000_000;
+/// New numbers are reserved when so few are left.
+const VISITS_LOW: u64 = 200_000;
+/// Sources told to the core at once.
+const SLOTS_CHUNK: usize = 10_000;
+/// Longest sleep of the loop, so that a clock that jumps is noticed.
+const SLEEP_MAX: Duration = Duration::from_millis(250);
+
+/// Why a run ended by itself.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The writer failed.
+    #[error(transparent)]
+    Writer(#[from] FeedError),
+    /// The writer thread died.
+    #[error("the writer thread ended unexpectedly; the store is unharmed, start again")]
+    WriterGone,
+}
+
+/// Everything a run is made of.
+pub struct Kit {
+    /// The store for writing; the dumper owns it.
+    pub writer: Box<dyn Store>,
+    /// The store for reading.
+    pub reader: Box<dyn Store>,
+    /// The rings.
+    pub rings: Coordinator,
+    /// How requests are sent.
+    pub fetch: Arc<dyn Fetch>,
+    /// The clock of the crawl.
+    pub clock: Arc<dyn Clock>,
+    /// The networks.
+    pub networks: Arc<Networks>,
+    /// When to look again.
+    pub policy: Arc<dyn Policy>,
+    /// Which credential a robot uses.
+    pub credential: CredentialChoice,
+    /// Who gets every change.
+    pub subscriptions: Vec<Subscription>,
+    /// Called a few times a second, to reload definitions that changed on disk.
+    pub on_poll: Box<dyn FnMut() + Send>,
+}
+
+impl std::fmt::Debug for Kit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kit").field("policy", &self.policy).finish_non_exhaustive()
+    }
+}
+
+/// Choices of one run.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// End by itself after so long on the wall.
+    pub lasts: Option<Duration>,
+    /// Steps from what a person added that robots may go.
+    pub depth_max: u16,
+    /// Answers are kept as received.
+    pub keeps_raw: bool,
+    /// The core's limits.
+    pub core: CoreOptions,
+    /// Wall time between two reports; zero takes the usual.
+    pub report_every: Duration,
+}
+
+/// Runs until `stop` turns true or the time is up; gives the last report.
+///
+/// Every report is also sent to `view`, for whoever draws.
+pub async fn run(
+    kit: Kit,
+    options: RunOptions,
+    mut stop: watch::Receiver<bool>,
+    view: watch::Sender<Value>,
+) -> Result<Value, RunError> {
+    let mut driver = Driver::start(kit, &options)?;
+    let began = Instant::now();
+    let mut drained_at: Option<Instant> = None;
+    loop {
+        driver.perform()?;
+        let is_up = options.lasts.is_some_and(|lasts| began.elapsed() >= lasts);
+        if drained_at.is_none() && (is_up || *stop.borrow()) {
+            drained_at = Some(Instant::now());
+            driver.feed_core(Event::Drain);
+            driver.perform()?;
+        }
+        if drained_at.is_some_and(|at| driver.core.is_idle() || at.elapsed() > DRAIN_MAX) {
+            break;
+        }
+        driver.poll()?;
+        view.send_replace(driver.last_report.clone());
+        let left = options.lasts.map_or(SLEEP_MAX, |lasts| lasts.saturating_sub(began.elapsed()));
+        let sleep = driver.sleep().min(left.max(Duration::from_millis(1)));
+        tokio::select! {
+            Some(event) = driver.uploads.recv() => driver.feed_core(event),
+            Some(told) = driver.told.recv() => driver.hear(told)?,
+            _ = stop.changed(), if drained_at.is_none() => {}
+            () = tokio::time::sleep(sleep) => driver.feed_core(Event::Tick),
+        }
+        driver.hear_more()?;
+    }
+    let report = driver.end()?;
+    view.send_replace(report.clone());
+    Ok(report)
+}
+
+struct Driver {
+    core: Core,
+    reader: Box<dyn Store>,
+    clock: Arc<dyn Clock>,
+    fetchers: Vec<FetcherHandle>,
+    uploads: mpsc::UnboundedReceiver<Event>,
+    told: mpsc::UnboundedReceiver<Told>,
+    jobs: std_mpsc::Sender<Job>,
+    dumper: Option<std::thread::JoinHandle<()>>,
+    due_count: Arc<AtomicUsize>,
+    on_poll: Box<dyn FnMut() + Send>,
+    setting: Setting,
+    control_seen: u64,
+    polled_at: Instant,
+    reported_at: Instant,
+    began: Instant,
+    report_every: Duration,
+    is_reserving: bool,
+    last_report: Value,
+}
+
+impl Driver {
+    fn start(mut kit: Kit, options: &RunOptions) -> Result<Self, RunError> {
+        let first = kit.writer.reserve_visits(VISITS_RESERVED)?;
+        let control_seen = kit.reader.controls_above(0)?.last().map_or(0, |control| control.number);
+        let policy_name = kit.policy.name();
+        let numbers = first..first + VISITS_RESERVED;
+        let core = Core::new(
+            Arc::clone(&kit.networks),
+            kit.policy,
+            kit.credential,
+            options.core.clone(),
+            numbers,
+            kit.clock.now(),
+        );
+        let (upload, uploads) = mpsc::unbounded_channel();
+        let (tell, told) = mpsc::unbounded_channel();
+        let (jobs, todo) = std_mpsc::channel();
+        let due_count = Arc::new(AtomicUsize::new(0));
+        let feeder = Feeder::new(kit.rings, kit.networks, options.depth_max);
+        let dumper = Dumper::new(kit.writer, feeder, Arc::clone(&kit.clock), tell, Arc::clone(&due_count))
+            .with_subscriptions(kit.subscriptions);
+        let dumper = std::thread::Builder::new()
+            .name("dumper".to_owned())
+            .spawn(move || dumper.run(&todo))
+            .expect("the system can start one more thread");
+        let fetcher_kit =
+            FetcherKit { fetch: kit.fetch, clock: Arc::clone(&kit.clock), keeps_raw: options.keeps_raw };
+        let fetchers = (0..options.core.fetcher_count.max(1))
+            .map(|index| fetcher::start(index, fetcher_kit.clone(), upload.clone()))
+            .collect();
+        let setting = Setting {
+            pid: std::process::id(),
+            started_at: kit.clock.now(),
+            fetchers: Vec::new(),
+            policy: policy_name,
+        };
+        let now = Instant::now();
+        let mut driver = Self {
+            core,
+            reader: kit.reader,
+            clock: kit.clock,
+            fetchers,
+            uploads,
+            told,
+            jobs,
+            dumper: Some(dumper),
+            due_count,
+            on_poll: kit.on_poll,
+            setting,
+            control_seen,
+            polled_at: now,
+            reported_at: now,
+            began: now,
+            report_every: if options.report_every.is_zero() { REPORT_EVERY } else { options.report_every },
+            is_reserving: false,
+            last_report: Value::Null,
+        };
+        driver.load_robots()?;
+        driver.load_sources()?;
+        driver.last_report = driver.report();
+        Ok(driver)
+    }
+
+    fn feed_core(&mut self, event: Event) {
+        let wall_ms = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.core.handle(event, self.clock.now(), wall_ms);
+    }
+
+    /// Carries out everything the core wants; loading answers at once.
+    fn perform(&mut self) -> Result<(), RunError> {
+        loop {
+            let effects: Vec<Effect> = self.core.effects().collect();
+            if effects.is_empty() {
+                return Ok(());
+            }
+            for effect in effects {
+                match effect {
+                    Effect::Load(id) => {
+                        let source = self.reader.source(id)?.map(Box::new);
+                        self.feed_core(Event::Loaded(id, source));
+                    }
+                    Effect::Fetch(fetcher, order) => {
+                        self.fetchers[fetcher].orders.send(order).expect("fetchers outlive the driver");
+                    }
+                    Effect::Apply(upload) => {
+                        self.jobs.send(Job::Apply(upload)).map_err(|_| RunError::WriterGone)?;
+                    }
+                }
+            }
+        }
+    }
+
+    fn hear(&mut self, told: Told) -> Result<(), RunError> {
+        match told {
+            Told::Event(event) => self.feed_core(event),
+            Told::Reserved(numbers) => {
+                self.is_reserving = false;
+                self.core.take_visit_numbers(numbers);
+            }
+            Told::Failed(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    /// Takes in whatever else has arrived, so that effects are carried out in bulk.
+    fn hear_more(&mut self) -> Result<(), RunError> {
+        while let Ok(event) = self.uploads.try_recv() {
+            self.feed_core(event);
+        }
+        while let Ok(told) = self.told.try_recv() {
+            self.hear(told)?;
+        }
+        Ok(())
+    }
+
+    fn sleep(&self) -> Duration {
+        let wake = self.core.wake_at().map_or(SLEEP_MAX, |at| self.clock.wall_until(at));
+        wake.clamp(Duration::from_millis(1), SLEEP_MAX)
+    }
+
+    fn poll(&mut self) -> Result<(), RunError> {
+        if self.polled_at.elapsed() >= CONTROL_EVERY {
+            self.polled_at = Instant::now();
+            (self.on_poll)();
+            self.obey()?;
+            if self.core.visit_numbers_left() < VISITS_LOW && !self.is_reserving {
+                self.is_reserving = true;
+                self.jobs.send(Job::Reserve(VISITS_RESERVED)).map_err(|_| RunError::WriterGone)?;
+            }
+        }
+        if self.reported_at.elapsed() >= self.report_every {
+            self.reported_at = Instant::now();
+            self.last_report = self.report();
+            let text = self.last_report.to_string();
+            self.jobs.send(Job::Report(text)).map_err(|_| RunError::WriterGone)?;
+        }
+        Ok(())
+    }
+
+    /// Does what people asked for through the store.
+    fn obey(&mut self) -> Result<(), RunError> {
+        let controls = self.reader.controls_above(self.control_seen)?;
+        let Some(last) = controls.last() else { return Ok(()) };
+        self.control_seen = last.number;
+        if controls.iter().any(|control| control.verb == "robots") {
+            self.load_robots()?;
+        }
+        if controls.iter().any(|control| control.verb == "sources") {
+            self.load_sources()?;
+        }
+        Ok(())
+    }
+
+    fn load_robots(&mut self) -> Result<(), StoreError> {
+        let robots = self.reader.robots()?.into_iter().map(|row| (row.kind, row.state)).collect();
+        self.feed_core(Event::Robots(robots));
+        Ok(())
+    }
+
+    fn load_sources(&mut self) -> Result<(), StoreError> {
+        let instances = self.reader.instances()?.into_iter().map(|row| row.instance).collect();
+        self.feed_core(Event::Instances(instances));
+        let mut above = SourceId(0);
+        loop {
+            // In chunks, so that a million sources never stand in memory twice.
+            let mut slots = Vec::with_capacity(SLOTS_CHUNK);
+            self.reader.each_slot(above, &mut |slot| {
+                slots.push(slot);
+                if slots.len() < SLOTS_CHUNK { Flow::Continue(()) } else { Flow::Break(()) }
+            })?;
+            let Some(last) = slots.last() else { return Ok(()) };
+            above = last.id;
+            self.feed_core(Event::Slots(slots));
+        }
+    }
+
+    fn report(&mut self) -> Value {
+        self.setting.fetchers = self.fetchers.iter().map(FetcherHandle::state).collect();
+        let (_, due, _) = self.core.queue_sizes();
+        self.due_count.store(due, Ordering::Relaxed);
+        report::report(&self.core, &self.setting, self.clock.now())
+    }
+
+    fn end(mut self) -> Result<Value, RunError> {
+        let report = self.report();
+        let _ = self.jobs.send(Job::Report(report.to_string()));
+        let _ = self.jobs.send(Job::Stop);
+        if let Some(dumper) = self.dumper.take() {
+            dumper.join().map_err(|_| RunError::WriterGone)?;
+        }
+        while let Ok(told) = self.told.try_recv() {
+            if let Told::Failed(error) = told {
+                return Err(error.into());
+            }
+        }
+        Ok(report)
+    }
+}

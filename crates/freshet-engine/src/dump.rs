@@ -1,0 +1,220 @@
+//! Step 8 of 10 in bulk: the dump pool and its dumper, the only writer of the store.
+//!
+//! Fetchers produce, the dumper consumes [SocWeb, section 4.1]. It commits whatever has
+//! gathered since the last commit in one transaction, so that commits grow with the load and a
+//! lone page never waits. Between commits it feeds the robots' rings from the change log and
+//! brings the search index up to date; both stand on log cursors, so being killed is no loss.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use freshet_store::api::{Store, StoreError};
+use freshet_store::row::Upload;
+use freshet_types::{Clock, Observation, Span, Timestamp};
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::compare::compare;
+use crate::core::Event;
+use crate::deliver::{DeliverError, Subscription};
+use crate::feed::{AHEAD_MAX, FeedError, Feeder};
+
+/// Rows committed at once, so that readers and other writers get their turn.
+const GROUP_ROWS_MAX: usize = 20_000;
+/// How often the rings are tended while there is work.
+const FEED_EVERY: Duration = Duration::from_millis(200);
+/// How often the rings write down where they stand.
+const SYNC_EVERY: Duration = Duration::from_secs(2);
+/// Without work for so long, the dumper turns to the search index.
+const IDLE_AFTER: Duration = Duration::from_millis(100);
+/// Changes indexed at once.
+const INDEX_BATCH: usize = 2_000;
+/// How often old posts and parked objects are swept.
+const SWEEP_EVERY: Span = Span::HOUR;
+/// How long an object may stay parked for want of a property.
+const PARKED_MAX: Span = Span::from_ms(7 * 86_400_000);
+
+/// What the dumper is asked to do.
+#[derive(Debug)]
+pub enum Job {
+    /// Commit this.
+    Apply(Box<Upload>),
+    /// Write the live report for `freshet status`.
+    Report(String),
+    /// Reserve this many visit numbers.
+    Reserve(u64),
+    /// Commit what is left and end.
+    Stop,
+}
+
+/// What the dumper tells.
+#[derive(Debug)]
+pub enum Told {
+    /// Something for the core.
+    Event(Event),
+    /// Visit numbers, reserved.
+    Reserved(std::ops::Range<u64>),
+    /// It cannot go on.
+    Failed(FeedError),
+}
+
+/// The only writer.
+pub struct Dumper {
+    store: Box<dyn Store>,
+    feeder: Feeder,
+    clock: Arc<dyn Clock>,
+    told: UnboundedSender<Told>,
+    /// Sources that are due and not begun, as the core last counted them.
+    due_count: Arc<AtomicUsize>,
+    fed_at: Option<Instant>,
+    synced_at: Option<Instant>,
+    swept_at: Timestamp,
+    is_indexed: bool,
+    subscriptions: Vec<Subscription>,
+}
+
+impl std::fmt::Debug for Dumper {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Dumper").field("feeder", &self.feeder).finish_non_exhaustive()
+    }
+}
+
+impl Dumper {
+    /// A dumper over this store.
+    pub fn new(
+        store: Box<dyn Store>,
+        feeder: Feeder,
+        clock: Arc<dyn Clock>,
+        told: UnboundedSender<Told>,
+        due_count: Arc<AtomicUsize>,
+    ) -> Self {
+        let swept_at = Timestamp::MIN;
+        Self { store, feeder, clock, told, due_count, fed_at: None, synced_at: None, swept_at, is_indexed: false, subscriptions: Vec::new() }
+    }
+
+    /// Delivers the change log to these between commits.
+    pub fn with_subscriptions(mut self, subscriptions: Vec<Subscription>) -> Self {
+        self.subscriptions = subscriptions;
+        self
+    }
+
+    /// Works until told to stop, or until the store fails.
+    pub fn run(mut self, jobs: &Receiver<Job>) {
+        if let Err(error) = self.work(jobs) {
+            // Nobody listening means that the engine is gone already.
+            let _ = self.told.send(Told::Failed(error));
+        }
+    }
+
+    fn work(&mut self, jobs: &Receiver<Job>) -> Result<(), FeedError> {
+        loop {
+            let first = match jobs.recv_timeout(IDLE_AFTER) {
+                Ok(job) => job,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.idle()?;
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            let mut uploads = Vec::new();
+            let mut rows = 0;
+            let mut job = Some(first);
+            let mut stops = false;
+            while let Some(next) = job.take() {
+                match next {
+                    Job::Apply(upload) => {
+                        rows += row_count(&upload.observation) + 1;
+                        uploads.push(*upload);
+                    }
+                    Job::Report(report) => self.store.set_setting("status", &report)?,
+                    Job::Reserve(count) => self.reserve(count)?,
+                    Job::Stop => stops = true,
+                }
+                if rows < GROUP_ROWS_MAX && !stops {
+                    job = jobs.try_recv().ok();
+                }
+            }
+            self.apply(&uploads)?;
+            if stops {
+                self.feeder.sync()?;
+                return self.deliver();
+            }
+            self.feed()?;
+        }
+    }
+
+    fn apply(&mut self, uploads: &[Upload]) -> Result<(), StoreError> {
+        if uploads.is_empty() {
+            return Ok(());
+        }
+        let applied = self.store.apply(uploads, compare)?;
+        self.is_indexed = false;
+        let confirmed = uploads.iter().map(|upload| upload.visit).zip(applied).collect();
+        let _ = self.told.send(Told::Event(Event::Applied(confirmed)));
+        Ok(())
+    }
+
+    fn reserve(&mut self, count: u64) -> Result<(), StoreError> {
+        let first = self.store.reserve_visits(count)?;
+        let _ = self.told.send(Told::Reserved(first..first + count));
+        Ok(())
+    }
+
+    fn feed(&mut self) -> Result<(), FeedError> {
+        if self.fed_at.is_some_and(|at| at.elapsed() < FEED_EVERY) {
+            return Ok(());
+        }
+        self.fed_at = Some(Instant::now());
+        self.deliver()?;
+        if self.synced_at.is_none_or(|at| at.elapsed() > SYNC_EVERY) {
+            self.synced_at = Some(Instant::now());
+            self.feeder.sync()?;
+        }
+        let room = AHEAD_MAX.saturating_sub(self.due_count.load(Ordering::Relaxed));
+        let slots = self.feeder.tend(&mut *self.store, room)?;
+        if !slots.is_empty() {
+            let _ = self.told.send(Told::Event(Event::Slots(slots)));
+        }
+        Ok(())
+    }
+
+    /// A subscriber that takes no more is dropped with a warning; the crawl goes on.
+    fn deliver(&mut self) -> Result<(), FeedError> {
+        for mut subscription in std::mem::take(&mut self.subscriptions) {
+            let outcome = loop {
+                match subscription.deliver(&mut *self.store) {
+                    Ok(0) => break Ok(()),
+                    Ok(_) => {}
+                    Err(error) => break Err(error),
+                }
+            };
+            match outcome {
+                Ok(()) => self.subscriptions.push(subscription),
+                Err(DeliverError::Store(error)) => return Err(error.into()),
+                Err(DeliverError::Sink { name, why }) => {
+                    tracing::warn!("the subscription `{name}` is dropped: {why}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn idle(&mut self) -> Result<(), FeedError> {
+        self.feed()?;
+        if !self.is_indexed {
+            self.is_indexed = self.store.index(INDEX_BATCH)? < INDEX_BATCH;
+        }
+        let now = self.clock.now();
+        if now - self.swept_at > SWEEP_EVERY {
+            self.swept_at = now;
+            self.store.expire(now)?;
+            self.store.sweep_parked(now - PARKED_MAX)?;
+        }
+        Ok(())
+    }
+}
+
+fn row_count(observation: &Observation) -> usize {
+    observation.posts.len() + observation.accounts.len() + observation.relations.len()
+}

@@ -1,0 +1,137 @@
+//! Feeding the robots: from the change log to the rings, from the rings to sources.
+//!
+//! Everything newly known is in the change log once, as `created`. Each robot's ring consumes
+//! the log from its own cursor, so an id enters a ring exactly once, a robot that was switched
+//! off finds everything it missed when it is started, and a ring file that is lost is rebuilt.
+//! An id leaves its ring when it has become sources; from then on the wheel holds it.
+//!
+//! How far to go is bounded: `depth` steps from what a person added, and never more than
+//! [`AHEAD_MAX`] sources that were never visited.
+
+use std::sync::Arc;
+
+use freshet_frontier::{Coordinator, RingError};
+use freshet_network::networks::Networks;
+use freshet_network::robot;
+use freshet_store::api::{Store, StoreError};
+use freshet_store::row::SourceSlot;
+use freshet_types::{ChangeKind, RobotKind, RobotState, Source};
+
+/// Changes read from the log at once.
+const LOG_BATCH: usize = 4096;
+/// Ids turned into sources at once.
+const POP_BATCH: usize = 256;
+/// Sources that were made from rings and never visited yet.
+pub const AHEAD_MAX: usize = 10_000;
+
+/// Why the rings could not be fed.
+#[derive(Debug, thiserror::Error)]
+pub enum FeedError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A ring file failed.
+    #[error(transparent)]
+    Ring(#[from] RingError),
+}
+
+/// Owns the rings.
+#[derive(Debug)]
+pub struct Feeder {
+    rings: Coordinator,
+    networks: Arc<Networks>,
+    depth_max: u16,
+}
+
+impl Feeder {
+    /// A feeder over these rings that goes `depth_max` steps from what a person added.
+    pub fn new(rings: Coordinator, networks: Arc<Networks>, depth_max: u16) -> Self {
+        Self { rings, networks, depth_max }
+    }
+
+    /// Ids waiting in a robot's ring.
+    pub fn waiting(&mut self, robot: RobotKind) -> usize {
+        self.rings.ring(robot).len()
+    }
+
+    /// Moves what the log has for running robots into their rings, and up to `room` ids on into
+    /// sources; gives the new ones.
+    pub fn tend(&mut self, store: &mut dyn Store, room: usize) -> Result<Vec<SourceSlot>, FeedError> {
+        let mut made = Vec::new();
+        for row in store.robots()? {
+            if row.state == RobotState::Stopped {
+                continue;
+            }
+            self.fill(store, row.kind)?;
+            if row.state == RobotState::Running && made.len() < room {
+                self.drain(store, row.kind, room - made.len(), &mut made)?;
+            }
+        }
+        self.rings.tend()?;
+        Ok(made)
+    }
+
+    /// Writes down where the rings stand; without it ids are handed out again, never lost.
+    pub fn sync(&mut self) -> Result<(), FeedError> {
+        Ok(self.rings.sync()?)
+    }
+
+    fn fill(&mut self, store: &dyn Store, robot: RobotKind) -> Result<(), FeedError> {
+        loop {
+            let ring = self.rings.ring(robot);
+            let changes = store.changes_above(ring.log_cursor(), LOG_BATCH)?;
+            let Some(last) = changes.last() else { return Ok(()) };
+            let mut ids = Vec::new();
+            for change in &changes {
+                let is_new = change.kind == ChangeKind::Created && change.depth <= self.depth_max;
+                if is_new && self.wants(robot, &change.address.network, &change.address.kind) {
+                    ids.push(change.object);
+                }
+            }
+            self.rings.ring(robot).push_from_log(last.number, &ids)?;
+        }
+    }
+
+    fn wants(&self, robot: RobotKind, network: &freshet_types::NetworkName, kind: &str) -> bool {
+        self.networks
+            .connector_for(network)
+            .is_some_and(|connector| robot::wanted_by(&*connector, kind).contains(&robot))
+    }
+
+    fn drain(
+        &mut self,
+        store: &mut dyn Store,
+        robot: RobotKind,
+        room: usize,
+        made: &mut Vec<SourceSlot>,
+    ) -> Result<(), FeedError> {
+        let (mut ids, mut sources): (Vec<u64>, Vec<Source>) = (Vec::new(), Vec::new());
+        while ids.len() < POP_BATCH && sources.len() < room {
+            let Some(id) = self.rings.ring(robot).pop()? else { break };
+            ids.push(id);
+            let Some((network, kind, native_id, depth)) = store.object(id)? else { continue };
+            if let Some(connector) = self.networks.connector_for(&network) {
+                sources.extend(robot::sources_for(&*connector, &network, robot, &kind, &native_id, depth));
+            }
+        }
+        if !sources.is_empty() {
+            let added = store.add_sources(&sources)?;
+            for (source, (number, is_new)) in sources.iter().zip(added) {
+                if is_new {
+                    made.push(SourceSlot {
+                        id: number,
+                        network: source.network.clone(),
+                        robot: source.robot,
+                        state: source.state,
+                        weight: source.weight,
+                        due_at: source.due_at,
+                    });
+                }
+            }
+        }
+        for id in ids {
+            self.rings.ring(robot).done(id)?;
+        }
+        Ok(())
+    }
+}

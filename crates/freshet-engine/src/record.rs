@@ -1,0 +1,120 @@
+//! From the store's rows to the sinks' records: the one place where the two meet.
+//!
+//! `author` is the handle where it is known, so that an export can be read without a join; the
+//! id stands beside it. What a definition maps beyond the named columns goes into `properties`,
+//! the addresses of linked objects on other networks as lists.
+
+use std::sync::Arc;
+
+use freshet_sink::record::Properties;
+use freshet_sink::{AccountRecord, ChangeRecord, PostRecord, RelationRecord};
+use freshet_store::row::{AccountRow, PostRow, RelationRow};
+use freshet_types::{AccountState, Address, Change, Primitive};
+use serde_json::Value;
+
+/// Type of the account objects in addresses.
+const ACCOUNT_KIND: &str = "account";
+
+/// A post as it is exported.
+pub fn post_record(row: PostRow) -> PostRecord {
+    let post = row.post;
+    PostRecord {
+        id: Address::new(&row.network, &post.kind, post.id.as_str()).to_string(),
+        native_id: post.id,
+        network: row.network.to_string(),
+        kind: post.kind.to_string(),
+        author: row.author_handle.or_else(|| post.author.clone()),
+        author_id: post.author,
+        created_at: post.created_at,
+        seen_at: row.seen_at,
+        edited_at: post.edited_at,
+        deleted_at: row.deleted_at,
+        text: post.text,
+        lang: post.lang,
+        tags: post.tags,
+        reply_to: post.reply_to,
+        root: post.root,
+        repost_of: post.repost_of,
+        quote_of: post.quote_of,
+        url: post.url,
+        uri: post.uri,
+        properties: properties(&post.plinks, &post.slinks),
+    }
+}
+
+/// An account as it is exported.
+pub fn account_record(row: AccountRow) -> AccountRecord {
+    let account = row.account;
+    AccountRecord {
+        id: Address::new(&row.network, ACCOUNT_KIND, account.id.as_str()).to_string(),
+        native_id: account.id,
+        network: row.network.to_string(),
+        handle: account.handle,
+        name: account.name,
+        bio: account.bio,
+        location: account.location,
+        created_at: account.created_at,
+        seen_at: row.seen_at,
+        followers_count: account.followers_count,
+        following_count: account.following_count,
+        posts_count: account.posts_count,
+        state: state_name(account.state).to_owned(),
+        invalid: row.invalid,
+        opts_out: account.opts_out,
+        url: account.url,
+        uri: account.uri,
+        properties: properties(&account.plinks, &account.slinks),
+    }
+}
+
+/// A relation as it is exported.
+pub fn relation_record(row: RelationRow) -> RelationRecord {
+    RelationRecord {
+        network: row.network.to_string(),
+        source: row.source,
+        target: row.target,
+        seen_at: row.seen_at,
+        cancelled_at: row.cancelled_at,
+    }
+}
+
+/// A line of the change log as it is exported.
+pub fn change_record(change: &Change) -> ChangeRecord {
+    ChangeRecord {
+        number: change.number as i64,
+        seen_at: change.seen_at,
+        kind: change.kind.name().to_owned(),
+        id: change.address.to_string(),
+        visit: change.visit.0 as i64,
+    }
+}
+
+fn state_name(state: AccountState) -> &'static str {
+    match state {
+        AccountState::Active => "active",
+        AccountState::Suspended => "suspended",
+        AccountState::Private => "private",
+        AccountState::Moved => "moved",
+        AccountState::Gone => "gone",
+    }
+}
+
+fn properties(plinks: &[(Arc<str>, Primitive)], slinks: &[(Arc<str>, Address)]) -> Properties {
+    let mut properties = Properties::new();
+    for (name, value) in plinks {
+        let value = match value {
+            Primitive::Bool(truth) => Value::from(*truth),
+            Primitive::Int(number) => Value::from(*number),
+            Primitive::Float(number) => Value::from(*number),
+            Primitive::Text(text) => Value::from(text.as_str()),
+        };
+        properties.insert(name.to_string(), value);
+    }
+    for (name, address) in slinks {
+        let list = properties.entry(name.to_string()).or_insert_with(|| Value::Array(Vec::new()));
+        if let Value::Array(list) = list {
+            list.push(address.to_string().into());
+        }
+    }
+    properties
+}

@@ -1,0 +1,82 @@
+//! The live report: what a running engine tells `freshet status`, the terminal and the tests.
+
+use freshet_types::{RobotKind, RobotState, Timestamp};
+use serde_json::{Value, json};
+
+use crate::core::Core;
+use crate::fetcher::FetcherState;
+
+/// What the report says beyond the core's own numbers.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The process.
+    pub pid: u32,
+    /// When it started, by the clock of the crawl.
+    pub started_at: Timestamp,
+    /// What the fetchers are doing.
+    pub fetchers: Vec<FetcherState>,
+    /// The policy's name.
+    pub policy: &'static str,
+}
+
+/// The report as JSON; times in unix seconds.
+pub fn report(core: &Core, setting: &Setting, now: Timestamp) -> Value {
+    let tally = core.tally();
+    let (sources, due, backlog) = core.queue_sizes();
+    let busy = |state: FetcherState| setting.fetchers.iter().filter(|&&at| at == state).count();
+    json!({
+        "pid": setting.pid,
+        "started_at": setting.started_at.secs_f64(),
+        "now": now.secs_f64(),
+        "policy": setting.policy,
+        "visits_count": tally.visits_count,
+        "fetches_count": tally.fetches_count,
+        "postponed_count": tally.postponed_count,
+        "rate_limited_count": tally.rate_limited_count,
+        "posts_read_count": tally.posts_read_count,
+        "posts_count": tally.posts_count,
+        "edited_count": tally.edited_count,
+        "deleted_count": tally.deleted_count,
+        "accounts_count": tally.accounts_count,
+        "relations_count": tally.relations_count,
+        "complaints_count": tally.complaints_count,
+        "lag_s": tally.lag().map(|(median, p90)| json!({"median": median.secs_f64(), "p90": p90.secs_f64()})),
+        "queues": {"sources": sources, "due": due, "backlog": backlog, "open_visits": core.open_count()},
+        "robots": robots(core),
+        "quotas": quotas(core, now),
+        "faults": tally.faults.iter().map(|(kind, count)| json!({"kind": kind, "count": count})).collect::<Vec<_>>(),
+        "failures": tally.failures.iter().map(|note| json!({
+            "source": note.source, "why": note.why, "at": note.at.secs_f64(),
+        })).collect::<Vec<_>>(),
+        "fetchers": {
+            "count": setting.fetchers.len(),
+            "connect": busy(FetcherState::Connect),
+            "wait": busy(FetcherState::Wait),
+            "fetch": busy(FetcherState::Fetch),
+            "upload": busy(FetcherState::Upload),
+        },
+    })
+}
+
+fn robots(core: &Core) -> Value {
+    let state = |robot: RobotKind| -> RobotState { core.robots[robot as usize] };
+    RobotKind::ALL.into_iter().map(|robot| (robot.name().to_owned(), json!(state(robot).name()))).collect()
+}
+
+fn quotas(core: &Core, now: Timestamp) -> Vec<Value> {
+    let views = core.ledger().views(now).into_iter();
+    views
+        .map(|view| {
+            json!({
+                "network": view.key.network,
+                "rule": view.key.rule,
+                "holder": view.key.holder,
+                "limit": view.limit,
+                "window_s": view.window.secs_f64(),
+                "ready": view.ready.floor(),
+                "granted_count": view.granted_count,
+                "blocked_until": view.blocked_until.map(Timestamp::secs_f64),
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,94 @@
+//! What happened since the start, in the words of the ten steps: the numbers of `status`.
+
+use std::collections::VecDeque;
+
+use freshet_store::row::Applied;
+use freshet_types::{FaultKind, Map, Source, Span, Timestamp};
+
+use crate::walk::Taken;
+
+/// Lags remembered for the median and the ninth decile.
+const LAGS_MAX: usize = 2048;
+/// Failures kept for show.
+const FAILURES_MAX: usize = 20;
+
+/// A source that failed three times, as `status` shows it.
+#[derive(Clone, Debug)]
+pub struct FailureNote {
+    /// What a person calls it.
+    pub source: String,
+    /// What was wrong.
+    pub why: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Counters since the start.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Visits ended.
+    pub visits_count: u64,
+    /// Requests sent.
+    pub fetches_count: u64,
+    /// Requests that had to wait for a quota or for manners.
+    pub postponed_count: u64,
+    /// Times a network said "too many".
+    pub rate_limited_count: u64,
+    /// Posts read, known ones included.
+    pub posts_read_count: u64,
+    /// Posts never seen before.
+    pub posts_count: u64,
+    /// Posts edited.
+    pub edited_count: u64,
+    /// Posts deleted.
+    pub deleted_count: u64,
+    /// Accounts never seen before.
+    pub accounts_count: u64,
+    /// Relations never seen before.
+    pub relations_count: u64,
+    /// Records on pages that could not be used.
+    pub complaints_count: u64,
+    /// Exchanges without an answer, by kind.
+    pub faults: Map<FaultKind, u64>,
+    /// The latest sources that failed for good.
+    pub failures: VecDeque<FailureNote>,
+    lags: VecDeque<Span>,
+}
+
+impl Tally {
+    pub(crate) fn take(&mut self, posts: usize, taken: &Taken) {
+        self.posts_read_count += posts as u64;
+        self.lags.extend(&taken.lags);
+        let excess = self.lags.len().saturating_sub(LAGS_MAX);
+        self.lags.drain(..excess);
+    }
+
+    pub(crate) fn applied(&mut self, applied: &Applied) {
+        self.posts_count += applied.new_posts.len() as u64;
+        self.edited_count += u64::from(applied.edited_count);
+        self.deleted_count += u64::from(applied.deleted_count);
+        self.accounts_count += u64::from(applied.new_account_count);
+        self.relations_count += u64::from(applied.new_relation_count);
+    }
+
+    pub(crate) fn fault(&mut self, kind: FaultKind) {
+        *self.faults.entry(kind).or_default() += 1;
+    }
+
+    pub(crate) fn failure(&mut self, source: &Source, why: &str, at: Timestamp) {
+        self.failures.push_back(FailureNote { source: source.label(), why: why.to_owned(), at });
+        if self.failures.len() > FAILURES_MAX {
+            self.failures.pop_front();
+        }
+    }
+
+    /// Median and ninth decile of the lags of recent news; `None` before there were any.
+    pub fn lag(&self) -> Option<(Span, Span)> {
+        let mut lags: Vec<Span> = self.lags.iter().copied().collect();
+        if lags.is_empty() {
+            return None;
+        }
+        lags.sort_unstable();
+        Some((lags[lags.len() / 2], lags[lags.len() * 9 / 10]))
+    }
+}

@@ -1,0 +1,114 @@
+//! A visit under way, and the messages between the core and those who work for it.
+
+use std::sync::Arc;
+
+use freshet_types::{
+    Connector, Endpoint, Fault, Instance, Intent, Page, QuotaNeed, Request, Source, Target, Timestamp, VisitId,
+};
+
+use crate::walk::{Aim, Walk};
+
+/// One look at one source, from lease to last commit.
+#[derive(Debug)]
+pub struct Visit {
+    /// Its number.
+    pub id: VisitId,
+    /// The source as this visit has changed it so far.
+    pub source: Source,
+    /// Politeness key of the server.
+    pub key: u32,
+    /// News or history.
+    pub aim: Aim,
+    /// Where it stands.
+    pub walk: Walk,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// Exchanges so far.
+    pub fetch_count: u32,
+    /// Posts that were new to us so far.
+    pub news_count: u32,
+    /// What the request under way took from the quotas.
+    pub needs: Vec<QuotaNeed>,
+    /// Uploads that the store has not confirmed yet.
+    pub unconfirmed_count: u32,
+    /// All is asked, but the store may still name missing posts to ask about.
+    pub is_over: bool,
+    /// Its record is on its way to the store; it closes with the last confirmation.
+    pub is_recorded: bool,
+    /// There is more known to be missing when it ends.
+    pub has_more: bool,
+}
+
+impl Visit {
+    /// A visit that has asked nothing yet.
+    pub(crate) fn new(id: VisitId, source: Source, key: u32, aim: Aim, walk: Walk, now: Timestamp) -> Self {
+        Self {
+            id,
+            source,
+            key,
+            aim,
+            walk,
+            started_at: now,
+            fetch_count: 0,
+            news_count: 0,
+            needs: Vec::new(),
+            unconfirmed_count: 0,
+            is_over: false,
+            is_recorded: false,
+            has_more: false,
+        }
+    }
+}
+
+/// A request placed with a fetcher.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// For which visit.
+    pub visit: VisitId,
+    /// What to send.
+    pub request: Request,
+    /// Who reads the answer.
+    pub connector: Arc<dyn Connector>,
+    /// Of which server.
+    pub instance: Arc<Instance>,
+    /// Through which endpoint.
+    pub endpoint: Arc<str>,
+    /// About what.
+    pub root: String,
+    /// Which part.
+    pub intent: Intent,
+}
+
+impl Order {
+    /// Step 6: reads the answer to this order.
+    pub fn read(&self, response: &freshet_types::Response, now: Timestamp) -> Page {
+        let target = Target {
+            instance: &self.instance,
+            endpoint: &self.endpoint,
+            root: &self.root,
+            credential: None,
+            validators: None,
+        };
+        self.connector.read(&target, &self.intent, response, now)
+    }
+}
+
+/// What a fetcher uploads for one order.
+#[derive(Debug)]
+pub struct Fetched {
+    /// For which visit.
+    pub visit: VisitId,
+    /// Which fetcher worked.
+    pub fetcher: usize,
+    /// How long it took on the wall.
+    pub took_ms: u64,
+    /// When the answer was complete.
+    pub received_at: Timestamp,
+    /// The page, with the answer as received where raw payloads are kept; or why there is none.
+    pub result: Result<(Page, Option<Vec<u8>>), Fault>,
+}
+
+/// The source's own endpoint, looked up again because a definition may have been replaced.
+pub(crate) fn own_endpoint<'a>(connector: &'a dyn Connector, source: &Source) -> Option<&'a Endpoint> {
+    connector.endpoint(&source.endpoint)
+}

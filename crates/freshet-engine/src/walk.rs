@@ -1,0 +1,365 @@
+//! The walk of one visit: which part of a source to ask for next, and what each page proves.
+//!
+//! Newest first, always: the first page of a list costs one call, brings the news, closes the
+//! gap to what is known in all but the rarest cases, and shows edits and deletions of recent
+//! posts for nothing. Only if it does not reach a known post does the walk go on below, from
+//! cursor to cursor, until [`Coverage`] has no hole left or the visit has had its share of
+//! pages; the cursor of a hole is stored, so the next visit goes on where this one stopped.
+//!
+//! Lists of accounts have no order to trust: they are swept from the first page to the last,
+//! over several visits if need be, and what a whole sweep did not show was cancelled.
+//!
+//! Pure: a page in, the next intent out. Quotas, time-outs and retries are not its business.
+
+use std::collections::VecDeque;
+
+use freshet_store::row::{Listing, RelationSweep};
+use freshet_types::{
+    Connector, Coverage, Endpoint, IdOrder, Intent, Look, Mark, Page, PageKind, Post, RobotKind, Source, Span,
+    Timestamp, VisitId,
+};
+
+/// Pages of one list that one visit may read, so that one long history starves nobody.
+pub const PAGES_PER_VISIT_MAX: u32 = 8;
+/// Missing posts that one visit asks about one by one.
+pub const CHECKS_PER_VISIT_MAX: usize = 10;
+/// Members fetched by id in one visit.
+const MEMBERS_PER_VISIT_MAX: usize = 400;
+
+/// What a visit is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aim {
+    /// What is new at the top.
+    News,
+    /// What is missing below.
+    History,
+}
+
+/// What is being asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Leg {
+    /// The handle, to learn the id.
+    Lookup,
+    /// The source's own endpoint.
+    List,
+    /// One post of the source that its list should have shown.
+    Check(String),
+}
+
+/// Where a visit stands.
+#[derive(Clone, Debug)]
+pub struct Walk {
+    /// What is being asked about.
+    pub leg: Leg,
+    /// Which part of it.
+    pub intent: Intent,
+    page_count: u32,
+    members: VecDeque<Vec<String>>,
+    checks: VecDeque<String>,
+    /// The cursor whose page was empty: the end of the list, if its top still shows posts.
+    doubted: Option<String>,
+}
+
+/// What a page meant for the walk.
+#[derive(Clone, Debug, Default)]
+pub struct Taken {
+    /// There is more to ask in this visit.
+    pub goes_on: bool,
+    /// The visit ends here, and the source has more that is known to be missing.
+    pub has_more: bool,
+    /// Posting times of posts that were new to us.
+    pub news: Vec<Timestamp>,
+    /// Lags of those among them that appeared after the last look.
+    pub lags: Vec<Span>,
+    /// The stretch that the page lists completely.
+    pub lists: Option<Listing>,
+    /// A relation list was read to its end.
+    pub swept: Option<RelationSweep>,
+    /// The looked-up handle is unknown to the network.
+    pub is_unknown: bool,
+}
+
+impl Walk {
+    /// The first question of a visit to a source read through `endpoint`.
+    pub fn start(source: &Source, endpoint: &Endpoint, aim: Aim) -> Self {
+        let leg = if source.root_id.is_empty() { Leg::Lookup } else { Leg::List };
+        let intent = match leg {
+            Leg::List => first_intent(source, endpoint, aim),
+            _ => Intent::First,
+        };
+        Self { leg, intent, ..Self::nowhere() }
+    }
+
+    /// A walk that asks nothing, for a source that cannot be asked about.
+    pub(crate) fn nowhere() -> Self {
+        Self {
+            leg: Leg::List,
+            intent: Intent::First,
+            page_count: 0,
+            members: VecDeque::new(),
+            checks: VecDeque::new(),
+            doubted: None,
+        }
+    }
+
+    /// The endpoint and the root to ask with; `None` where the connector has no such endpoint.
+    pub fn question<'a>(&'a self, source: &'a Source, connector: &'a dyn Connector) -> Option<(&'a Endpoint, &'a str)> {
+        match &self.leg {
+            Leg::Lookup => Some((connector.lookup()?, source.handle.as_deref()?)),
+            Leg::List => Some((connector.endpoint(&source.endpoint)?, &source.root_id)),
+            Leg::Check(id) => Some((connector.single("post")?, id)),
+        }
+    }
+
+    /// Posts that the last page should have shown; they are asked about before the visit ends.
+    pub fn check_missing(&mut self, ids: impl IntoIterator<Item = String>) {
+        let room = CHECKS_PER_VISIT_MAX.saturating_sub(self.checks.len());
+        self.checks.extend(ids.into_iter().take(room));
+    }
+
+    /// Goes on to the next missing post, if there is one.
+    pub fn next_check(&mut self) -> bool {
+        let Some(id) = self.checks.pop_front() else { return false };
+        self.leg = Leg::Check(id);
+        self.intent = Intent::First;
+        true
+    }
+
+    /// Takes in a page that the network answered with "ok"; `endpoint` is the source's own.
+    pub fn take(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page, seen: Seen) -> Taken {
+        self.page_count += 1;
+        match self.leg {
+            Leg::Lookup => self.take_lookup(source, endpoint, page),
+            Leg::Check(_) => Taken::default(),
+            Leg::List if page.is_unchanged => self.take_unchanged(source, seen),
+            Leg::List if endpoint.is_newest_first && is_about_posts(endpoint.kind) => {
+                self.take_posts(source, endpoint, page, seen)
+            }
+            Leg::List => self.take_sweep(source, page, seen),
+        }
+    }
+
+    fn take_lookup(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page) -> Taken {
+        let Some(account) = page.observation.accounts.first() else {
+            return Taken { is_unknown: true, ..Taken::default() };
+        };
+        source.root_id.clone_from(&account.id);
+        self.leg = Leg::List;
+        self.intent = first_intent(source, endpoint, Aim::News);
+        // The look-up shows the profile already: the robot that wanted it is served.
+        let is_profile = account.followers_count.is_some() || account.name.is_some();
+        let is_served = source.robot == RobotKind::User && endpoint.kind == PageKind::Account && is_profile;
+        Taken { goes_on: !is_served, ..Taken::default() }
+    }
+
+    fn take_unchanged(&mut self, source: &mut Source, seen: Seen) -> Taken {
+        if let Some(top) = source.coverage.intervals.first_mut() {
+            top.until = seen.at;
+        }
+        Taken::default()
+    }
+
+    fn take_posts(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page, seen: Seen) -> Taken {
+        let mut taken = Taken::default();
+        if !page.members.is_empty() {
+            self.members = unknown_members(&source.coverage, endpoint, &page.members);
+        }
+        let listed: Vec<&Post> = page.observation.posts.iter().filter(|post| !post.is_embedded).collect();
+        let marks: Vec<Mark> = listed.iter().map(|post| mark_of(post, seen.at)).collect();
+        if page.members.is_empty() && marks.is_empty() && self.is_in_doubt(source, page) {
+            return Taken { goes_on: self.doubted.is_some(), ..taken };
+        }
+        note_news(&mut taken, &source.coverage, &marks, endpoint.id_order, seen.at);
+        if matches!(self.intent, Intent::Members(_)) {
+            extend_by_members(&mut source.coverage, &marks, endpoint.id_order, seen);
+        } else {
+            let cursor = match &self.intent {
+                Intent::Next(cursor) => Some(cursor.as_str()),
+                _ => None,
+            };
+            if cursor.is_none() && source.root_kind.as_ref() == "account" {
+                taken.lists = listing(source, &marks);
+            }
+            let look = Look {
+                ends: ends(&marks, endpoint.id_order),
+                cursor,
+                next: page.next.as_deref(),
+                seen_at: seen.at,
+                visit: seen.visit,
+                since: source.since,
+                is_window: endpoint.is_window,
+            };
+            source.coverage.take(&look, endpoint.id_order);
+            if let Some(end) = self.doubted.take() {
+                let look = Look { ends: None, cursor: Some(&end), next: None, ..look };
+                source.coverage.take(&look, endpoint.id_order);
+            }
+        }
+        self.go_on(&source.coverage, &mut taken);
+        taken
+    }
+
+    /// Whether an empty page may mean that all is hidden rather than that the list ends.
+    ///
+    /// A suspended or private account answers with empty pages and "ok". So an empty page below
+    /// a cursor is believed only once the top of the list has shown posts again, and an empty
+    /// top never when posts are known.
+    fn is_in_doubt(&mut self, source: &Source, page: &Page) -> bool {
+        match &self.intent {
+            Intent::Next(cursor) if page.next.is_none() => {
+                self.doubted = Some(cursor.clone());
+                self.intent = Intent::First;
+                true
+            }
+            Intent::First => {
+                self.doubted = None;
+                !source.coverage.intervals.is_empty()
+            }
+            _ => false,
+        }
+    }
+
+    /// Members first, then the topmost hole, as long as the visit has pages left.
+    fn go_on(&mut self, coverage: &Coverage, taken: &mut Taken) {
+        if let Some(batch) = self.members.pop_front() {
+            self.intent = Intent::Members(batch);
+            taken.goes_on = true;
+            return;
+        }
+        let cursor = coverage.holes().into_iter().find_map(|hole| hole.cursor);
+        match cursor {
+            Some(cursor) if self.page_count < PAGES_PER_VISIT_MAX => {
+                self.intent = Intent::Next(cursor);
+                taken.goes_on = true;
+            }
+            Some(_) => taken.has_more = true,
+            None => {}
+        }
+    }
+
+    fn take_sweep(&mut self, source: &mut Source, page: &Page, seen: Seen) -> Taken {
+        let mut taken = Taken::default();
+        let began_at = match self.intent {
+            Intent::First => seen.at,
+            _ => source.coverage.top().map_or(seen.at, |top| top.until),
+        };
+        let place = Mark { id: source.root_id.clone(), at: began_at };
+        source.coverage.intervals = vec![freshet_types::Interval {
+            newest: place.clone(),
+            oldest: place,
+            until: began_at,
+            below: page.next.clone(),
+            is_bottom: page.next.is_none(),
+            visit: seen.visit,
+        }];
+        match &page.next {
+            Some(cursor) if self.page_count < PAGES_PER_VISIT_MAX => {
+                self.intent = Intent::Next(cursor.clone());
+                taken.goes_on = true;
+            }
+            Some(_) => taken.has_more = true,
+            None if source.robot == RobotKind::Relation => {
+                let is_following = &*source.endpoint == "following";
+                taken.swept = Some(RelationSweep { account: source.root_id.clone(), is_following, began_at });
+            }
+            None => {}
+        }
+        taken
+    }
+}
+
+/// When and by which visit a page was seen.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// When.
+    pub at: Timestamp,
+    /// By which visit.
+    pub visit: VisitId,
+}
+
+fn is_about_posts(kind: PageKind) -> bool {
+    matches!(kind, PageKind::Posts | PageKind::Comments)
+}
+
+/// The first page for news; the topmost hole for history; an unfinished sweep goes on.
+fn first_intent(source: &Source, endpoint: &Endpoint, aim: Aim) -> Intent {
+    let cursor = source.coverage.holes().into_iter().find_map(|hole| hole.cursor);
+    let is_list_of_posts = endpoint.is_newest_first && is_about_posts(endpoint.kind);
+    match cursor {
+        Some(cursor) if !is_list_of_posts || aim == Aim::History => Intent::Next(cursor),
+        _ => Intent::First,
+    }
+}
+
+fn mark_of(post: &Post, seen_at: Timestamp) -> Mark {
+    Mark { id: post.id.clone(), at: post.created_at.unwrap_or(seen_at) }
+}
+
+/// The newest and the oldest of a page, whatever order it came in.
+fn ends(marks: &[Mark], order: IdOrder) -> Option<(Mark, Mark)> {
+    let mut newest = marks.first()?;
+    let mut oldest = newest;
+    for mark in marks {
+        if newest.reaches(mark, order) {
+            newest = mark;
+        }
+        if mark.reaches(oldest, order) {
+            oldest = mark;
+        }
+    }
+    Some((newest.clone(), oldest.clone()))
+}
+
+fn note_news(taken: &mut Taken, coverage: &Coverage, marks: &[Mark], order: IdOrder, seen_at: Timestamp) {
+    let is_known = |mark: &Mark| {
+        coverage
+            .intervals
+            .iter()
+            .any(|interval| mark.reaches(&interval.newest, order) && interval.oldest.reaches(mark, order))
+    };
+    let looked_at = coverage.top().map(|top| top.until).or(coverage.empty_at);
+    for mark in marks.iter().filter(|mark| !is_known(mark)) {
+        taken.news.push(mark.at);
+        if looked_at.is_some_and(|looked_at| mark.at > looked_at) {
+            taken.lags.push(seen_at - mark.at);
+        }
+    }
+}
+
+fn listing(source: &Source, marks: &[Mark]) -> Option<Listing> {
+    let from = marks.iter().map(|mark| mark.at).min()?;
+    let to = marks.iter().map(|mark| mark.at).max()?;
+    Some(Listing { author: source.root_id.clone(), from, to })
+}
+
+/// The ids of a list that lie above what is covered, in batches.
+fn unknown_members(coverage: &Coverage, endpoint: &Endpoint, ids: &[String]) -> VecDeque<Vec<String>> {
+    let is_known = |id: &&String| {
+        let mark = Mark { id: (*id).clone(), at: Timestamp::MAX };
+        coverage.newest().is_some_and(|newest| mark.reaches(newest, endpoint.id_order))
+    };
+    let mut wanted: Vec<String> = ids.iter().filter(|id| !is_known(id)).cloned().collect();
+    // The oldest first: a visit that is cut short then leaves no hole.
+    wanted.reverse();
+    wanted.truncate(MEMBERS_PER_VISIT_MAX);
+    wanted.chunks(endpoint.members_max.max(1)).map(<[String]>::to_vec).collect()
+}
+
+/// Members are fetched from old to new, so each batch raises the top of the one interval.
+fn extend_by_members(coverage: &mut Coverage, marks: &[Mark], order: IdOrder, seen: Seen) {
+    let Some((newest, oldest)) = ends(marks, order) else { return };
+    match coverage.intervals.first_mut() {
+        Some(top) => (top.newest, top.until, top.visit) = (newest, seen.at, seen.visit),
+        None => coverage.intervals.push(freshet_types::Interval {
+            newest,
+            oldest,
+            until: seen.at,
+            below: None,
+            is_bottom: true,
+            visit: seen.visit,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

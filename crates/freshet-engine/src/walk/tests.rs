@@ -1,0 +1,181 @@
+//! A walk against a list that lives on: whatever is posted between the visits, nothing is lost.
+
+use super::*;
+use freshet_types::{Account, NetworkName, Observation, Politeness};
+
+fn endpoint(kind: PageKind, is_newest_first: bool) -> Endpoint {
+    Endpoint {
+        name: "posts".into(),
+        robot: Some(RobotKind::Status),
+        root_kind: "account".into(),
+        kind,
+        page_size: 10,
+        id_order: IdOrder::Numeric,
+        is_newest_first,
+        is_window: false,
+        has_newer: false,
+        members_max: 3,
+        politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },
+    }
+}
+
+fn source(robot: RobotKind, endpoint: &str) -> Source {
+    Source::new(&NetworkName::from("net"), endpoint, robot, "account", "7")
+}
+
+fn seen(at_s: i64) -> Seen {
+    Seen { at: Timestamp::from_secs(at_s), visit: VisitId(1) }
+}
+
+/// A page of the list `ids` (rising), ten at a time, newest first.
+fn page_of(ids: &[i64], intent: &Intent) -> Page {
+    let below = match intent {
+        Intent::Next(cursor) => cursor.parse().unwrap(),
+        _ => i64::MAX,
+    };
+    let shown: Vec<i64> = ids.iter().rev().copied().filter(|&id| id < below).take(10).collect();
+    let posts = shown.iter().map(|&id| Post {
+        id: id.to_string(),
+        created_at: Some(Timestamp::from_secs(id)),
+        ..Post::default()
+    });
+    let next = (shown.len() == 10).then(|| shown[9].to_string());
+    Page { next, observation: Observation { posts: posts.collect(), ..Observation::default() }, ..Page::default() }
+}
+
+/// One visit; gives the ids it saw and how many pages it took.
+fn visit(source: &mut Source, ids: &[i64], aim: Aim, pages_max: u32) -> (Vec<i64>, u32, bool) {
+    let endpoint = endpoint(PageKind::Posts, true);
+    let mut walk = Walk::start(source, &endpoint, aim);
+    let (mut got, mut pages) = (Vec::new(), 0);
+    loop {
+        let page = page_of(ids, &walk.intent);
+        got.extend(page.observation.posts.iter().map(|post| post.id.parse::<i64>().unwrap()));
+        let taken = walk.take(source, &endpoint, &page, seen(10_000));
+        pages += 1;
+        if !taken.goes_on || pages == pages_max {
+            return (got, pages, taken.has_more);
+        }
+    }
+}
+
+#[test]
+fn a_quiet_source_costs_one_page_and_history_is_read_once() {
+    let mut source = source(RobotKind::Status, "posts");
+    let ids: Vec<i64> = (1..=35).collect();
+    assert_eq!(visit(&mut source, &ids, Aim::News, 99).1, 4);
+    assert!(source.coverage.is_complete());
+    assert_eq!(visit(&mut source, &ids, Aim::News, 99).1, 1);
+    let more: Vec<i64> = (1..=40).collect();
+    assert_eq!(visit(&mut source, &more, Aim::News, 99).1, 1);
+    assert!(source.coverage.is_complete());
+}
+
+#[test]
+fn visits_cut_short_anywhere_lose_nothing() {
+    for cut in 1..=5 {
+        let mut source = source(RobotKind::Status, "posts");
+        let mut stored = std::collections::BTreeSet::new();
+        let mut ids: Vec<i64> = (1..=57).collect();
+        for round in 0..12 {
+            stored.extend(visit(&mut source, &ids, Aim::News, cut).0);
+            stored.extend(visit(&mut source, &ids, Aim::History, cut).0);
+            if round < 6 {
+                let last = *ids.last().unwrap();
+                ids.extend(last + 1..=last + 23);
+            }
+        }
+        for _ in 0..40 {
+            stored.extend(visit(&mut source, &ids, Aim::History, cut).0);
+        }
+        assert!(source.coverage.is_complete(), "cut after {cut}: {:?}", source.coverage);
+        assert_eq!(stored.into_iter().collect::<Vec<_>>(), ids, "cut after {cut}");
+    }
+}
+
+#[test]
+fn an_empty_page_ends_the_list_only_if_its_top_still_shows_posts() {
+    let endpoint = endpoint(PageKind::Posts, true);
+    let ids: Vec<i64> = (1..=20).collect();
+    // Twenty posts are two full pages: the third is empty, and the first confirms the end.
+    let mut shown = source(RobotKind::Status, "posts");
+    assert_eq!(visit(&mut shown, &ids, Aim::News, 99).1, 4);
+    assert!(shown.coverage.is_complete());
+    // The account is hidden after the first page: the hole stays, and closes when it is back.
+    let mut hidden = source(RobotKind::Status, "posts");
+    visit(&mut hidden, &ids, Aim::News, 1);
+    let mut walk = Walk::start(&hidden, &endpoint, Aim::History);
+    assert!(walk.take(&mut hidden, &endpoint, &Page::default(), seen(1)).goes_on);
+    assert_eq!(walk.intent, Intent::First);
+    assert!(!walk.take(&mut hidden, &endpoint, &Page::default(), seen(1)).goes_on);
+    assert!(!hidden.coverage.is_complete());
+    visit(&mut hidden, &ids, Aim::News, 99);
+    assert!(hidden.coverage.is_complete());
+}
+
+#[test]
+fn one_visit_reads_its_share_and_says_that_there_is_more() {
+    let mut source = source(RobotKind::Status, "posts");
+    let ids: Vec<i64> = (1..=500).collect();
+    let (_, pages, has_more) = visit(&mut source, &ids, Aim::News, 99);
+    assert_eq!((pages, has_more), (PAGES_PER_VISIT_MAX, true));
+}
+
+#[test]
+fn a_handle_is_looked_up_first_and_a_profile_serves_its_robot() {
+    let account = |name: Option<&str>| Account { id: "7".into(), name: name.map(str::to_owned), ..Account::default() };
+    for (robot, kind, name, goes_on) in [
+        (RobotKind::Status, PageKind::Posts, Some("A"), true),
+        (RobotKind::User, PageKind::Account, Some("A"), false),
+        (RobotKind::User, PageKind::Account, None, true),
+    ] {
+        let mut source = source(robot, "posts");
+        (source.root_id, source.handle) = (String::new(), Some("a@b".to_owned()));
+        let endpoint = endpoint(kind, true);
+        let mut walk = Walk::start(&source, &endpoint, Aim::News);
+        assert_eq!(walk.leg, Leg::Lookup);
+        let mut page = Page::default();
+        assert!(walk.clone().take(&mut source, &endpoint, &page, seen(1)).is_unknown);
+        page.observation.accounts.push(account(name));
+        assert_eq!(walk.take(&mut source, &endpoint, &page, seen(1)).goes_on, goes_on, "{robot}");
+        assert_eq!(source.root_id, "7");
+    }
+}
+
+#[test]
+fn a_relation_list_is_swept_to_its_end_over_several_visits() {
+    let mut source = source(RobotKind::Relation, "following");
+    let endpoint = endpoint(PageKind::Relations, false);
+    let page = |next: Option<&str>| Page { next: next.map(str::to_owned), ..Page::default() };
+    let mut walk = Walk::start(&source, &endpoint, Aim::News);
+    assert!(walk.take(&mut source, &endpoint, &page(Some("p2")), seen(5)).goes_on);
+    let mut walk = Walk::start(&source, &endpoint, Aim::News);
+    assert_eq!(walk.intent, Intent::Next("p2".to_owned()), "a restart goes on where it stopped");
+    let taken = walk.take(&mut source, &endpoint, &page(None), seen(9));
+    let swept = taken.swept.expect("the list ended");
+    assert!(swept.is_following);
+    assert_eq!(swept.began_at, Timestamp::from_secs(5));
+    assert_eq!(Walk::start(&source, &endpoint, Aim::News).intent, Intent::First);
+}
+
+#[test]
+fn members_are_fetched_from_old_to_new_and_only_unknown_ones() {
+    let mut source = source(RobotKind::Status, "posts");
+    let endpoint = endpoint(PageKind::Posts, true);
+    let ids = |range: std::ops::RangeInclusive<i64>| range.rev().map(|id| id.to_string()).collect::<Vec<_>>();
+    let fetch = |source: &mut Source, list: Vec<String>| {
+        let mut walk = Walk::start(source, &endpoint, Aim::News);
+        let mut asked = Vec::new();
+        let mut page = Page { members: list, ..Page::default() };
+        while walk.take(source, &endpoint, &page, seen(100)).goes_on {
+            let Intent::Members(batch) = walk.intent.clone() else { panic!("{:?}", walk.intent) };
+            let numbers: Vec<i64> = batch.iter().map(|id| id.parse().unwrap()).collect();
+            page = page_of(&numbers, &Intent::First);
+            page.observation.posts.sort_by_key(|post| post.created_at);
+            asked.extend(numbers);
+        }
+        asked
+    };
+    assert_eq!(fetch(&mut source, ids(1..=7)), (1..=7).collect::<Vec<_>>());
+    assert_eq!(fetch(&mut source, ids(1..=9)), [8, 9]);
+}

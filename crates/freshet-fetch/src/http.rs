@@ -1,0 +1,352 @@
+//! Fetching over HTTP: one request in, one response or one typed fault out.
+//!
+//! The order of one exchange: check the URL ([`guard`]), ask the exclusion rules for pages, take
+//! a place at the host ([`hosts`]), show the credential ([`auth`]), send, read the body within
+//! its limits ([`body`]), follow redirects by the same steps. Invariants: every wait and every
+//! buffer is bounded; credentials never follow to another host; no fault holds a secret. It
+//! neither retries nor paces: the engine does.
+
+use std::fmt;
+use std::sync::Arc;
+
+use freshet_types::{AuthScheme, AuthUse, Fault, FaultKind, Request, Response, Span};
+use futures::future::BoxFuture;
+use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
+use reqwest::{Client, ClientBuilder};
+use secrecy::SecretString;
+use tokio::time::timeout;
+use url::Url;
+
+use crate::exclusion::{self, Exclusions};
+use crate::{Fetch, FetchError, Scrubber};
+use body::{BodyLimits, BodySink, Taken};
+use hop::Hop;
+use session::{Made, Sessions};
+
+mod auth;
+mod body;
+mod fault;
+pub mod guard;
+mod hop;
+mod hosts;
+pub mod options;
+mod session;
+
+pub use options::HttpOptions;
+
+/// How long an idle connection is kept; servers close theirs after a minute or less.
+const IDLE_MAX: std::time::Duration = std::time::Duration::from_secs(30);
+
+/// Longest contact in the `User-Agent`.
+const CONTACT_BYTES_MAX: usize = 200;
+
+/// Fetches over HTTP; cheap to share, made once per process.
+pub struct HttpFetch {
+    guarded: Client,
+    open: Client,
+    options: HttpOptions,
+    user_agent: String,
+    hosts: hosts::Hosts,
+    exclusions: Exclusions,
+    sessions: Sessions,
+    scrubber: Arc<Scrubber>,
+}
+
+impl fmt::Debug for HttpFetch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpFetch").field("user_agent", &self.user_agent).finish_non_exhaustive()
+    }
+}
+
+impl HttpFetch {
+    /// Makes the clients: one that reaches public addresses only, one for sources with allowance.
+    pub fn new(options: HttpOptions) -> Result<Self, FetchError> {
+        let user_agent = user_agent(&options.contact)?;
+        Ok(Self {
+            guarded: client(&options, &user_agent, false)?,
+            open: client(&options, &user_agent, true)?,
+            user_agent,
+            hosts: hosts::Hosts::new(options.in_flight_per_host_max),
+            exclusions: Exclusions::new(Arc::clone(&options.clock)),
+            sessions: Sessions::new(options.vault.scrubber()),
+            scrubber: options.vault.scrubber(),
+            options,
+        })
+    }
+
+    /// What every request says about us.
+    pub fn user_agent(&self) -> &str {
+        &self.user_agent
+    }
+
+    /// The pause that the site's robots.txt asks for, once one of its pages was fetched.
+    pub fn exclusion_pause(&self, url: &str) -> Option<Span> {
+        self.exclusions.pause(&Url::parse(url).ok()?)
+    }
+
+    /// The text without any secret this process knows.
+    pub fn scrub(&self, text: &str) -> String {
+        self.scrubber.scrub(text).into_owned()
+    }
+
+    async fn within_total(&self, request: &Request, limits: BodyLimits) -> Result<Response, Fault> {
+        let outcome = match timeout(self.options.total_max, self.follow(request, limits)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(fault::timeout(&host_of(&request.url), "the exchange did not end")),
+        };
+        outcome.map_err(|fault| {
+            let fault = Fault::new(fault.kind, self.scrubber.scrub(&fault.message));
+            tracing::debug!(network = request.network.as_str(), kind = ?fault.kind, "fetch failed: {}", fault.message);
+            fault
+        })
+    }
+
+    async fn follow(&self, request: &Request, limits: BodyLimits) -> Result<Response, Fault> {
+        let mut hop = Hop::first(request)?;
+        let mut passed: Vec<Url> = Vec::new();
+        loop {
+            if request.is_page && self.options.honour_exclusion {
+                let check = self.exclusions.check(&hop.url, |url| self.robots_txt(request, url));
+                Box::pin(check).await?;
+            }
+            let response = self.answer(&hop, limits).await?;
+            let Some(next) = hop.next(&response, &self.scrubber)? else {
+                return Ok(response);
+            };
+            let host = hop.url.host_str().unwrap_or_default().to_owned();
+            passed.push(hop.url);
+            if passed.contains(&next.url) {
+                return Err(Fault::new(FaultKind::Redirects, format!("`{host}` redirects in a circle")));
+            }
+            if passed.len() > self.options.redirects_max {
+                let message = format!("`{host}` redirects more than {} times", self.options.redirects_max);
+                return Err(Fault::new(FaultKind::Redirects, message));
+            }
+            hop = next;
+        }
+    }
+
+    /// Asks for exclusion rules under the same guards, without credentials.
+    fn robots_txt<'a>(&'a self, page: &Request, url: String) -> BoxFuture<'a, Result<Response, Fault>> {
+        let request = Request { allow_private: page.allow_private, ..Request::get(&page.network, url) };
+        let bytes_max = exclusion::FILE_BYTES_MAX;
+        let limits = BodyLimits { wire_bytes_max: bytes_max, decoded_bytes_max: bytes_max, is_cut: true };
+        Box::pin(async move { self.within_total(&request, limits).await })
+    }
+
+    /// One hop's answer, with the credential where the hop may still show it.
+    async fn answer(&self, hop: &Hop<'_>, limits: BodyLimits) -> Result<Response, Fault> {
+        let Some(auth) = hop.request.auth.as_ref().filter(|_| hop.is_home) else {
+            return self.exchange(hop, hop.url.clone(), hop.headers()?, limits).await;
+        };
+        // Boxed, so that requests without a credential do not carry the room for one.
+        Box::pin(self.answer_as(hop, auth, limits)).await
+    }
+
+    async fn answer_as(&self, hop: &Hop<'_>, auth: &AuthUse, limits: BodyLimits) -> Result<Response, Fault> {
+        let credential = auth::credential(&self.options.vault, auth, &hop.request.network, &hop.url)?;
+        let AuthScheme::Session { .. } = auth.scheme else {
+            let response = self.show(hop, auth, &credential.secret, limits).await?;
+            return Ok(auth::scrubbed(&self.scrubber, &auth.credential, response));
+        };
+        let mut stale: Option<SecretString> = None;
+        loop {
+            let token = match self.session(hop, auth, stale.as_ref(), limits).await? {
+                Made::Token(token) => token,
+                Made::Answer(response) => {
+                    return Ok(auth::scrubbed(&self.scrubber, &auth.credential, response));
+                }
+            };
+            let response = self.show(hop, auth, &token, limits).await?;
+            if stale.is_some() || !is_expired(&response) {
+                return Ok(auth::scrubbed(&self.scrubber, &auth.credential, response));
+            }
+            stale = Some(token);
+        }
+    }
+
+    async fn show(
+        &self,
+        hop: &Hop<'_>,
+        auth: &AuthUse,
+        secret: &SecretString,
+        limits: BodyLimits,
+    ) -> Result<Response, Fault> {
+        let (mut url, mut headers) = (hop.url.clone(), hop.headers()?);
+        auth::show(&auth.scheme, secret, &mut url, &mut headers)?;
+        self.exchange(hop, url, headers, limits).await
+    }
+
+    /// A token for the session, from the cache or by logging in.
+    async fn session(
+        &self,
+        hop: &Hop<'_>,
+        auth: &AuthUse,
+        stale: Option<&SecretString>,
+        limits: BodyLimits,
+    ) -> Result<Made, Fault> {
+        let AuthScheme::Session { url, token } = &auth.scheme else {
+            return Err(Fault::new(FaultKind::Credential, "only sessions have tokens"));
+        };
+        let url = hop.url.join(url).map_err(|_| {
+            Fault::new(FaultKind::Request, format!("`{url}` is no place to make a session at"))
+        })?;
+        guard::check_parsed(&url, hop.request.allow_private)?;
+        // The password itself goes to this URL, which may be another server than the request's.
+        let credential = auth::credential(&self.options.vault, auth, &hop.request.network, &url)?;
+        let request =
+            Request { allow_private: hop.request.allow_private, ..Request::get(&hop.request.network, "") };
+        let ask = |login: String| -> BoxFuture<'_, Result<Response, Fault>> {
+            let request = Request { body: Some(login), ..request };
+            let url = url.clone();
+            Box::pin(async move {
+                let hop = Hop::login(&request, url);
+                self.exchange(&hop, hop.url.clone(), hop.headers()?, limits).await
+            })
+        };
+        self.sessions.token(credential, (&url, token), stale, ask).await
+    }
+
+    /// Sends and reads; `url` may carry a secret in its query, `hop.url` never does.
+    async fn exchange(
+        &self,
+        hop: &Hop<'_>,
+        url: Url,
+        headers: HeaderMap,
+        limits: BodyLimits,
+    ) -> Result<Response, Fault> {
+        let authority = &hop.url[url::Position::BeforeHost..url::Position::AfterPort];
+        let _place = self.hosts.enter(authority).await;
+        let mut outgoing = reqwest::Request::new(hop.method.clone(), url);
+        *outgoing.headers_mut() = headers;
+        *outgoing.body_mut() = hop.body().map(|body| body.to_owned().into());
+        let client = if hop.request.allow_private { &self.open } else { &self.guarded };
+        let sent = timeout(self.options.first_byte_max, client.execute(outgoing)).await;
+        let mut incoming = sent
+            .map_err(|_| fault::timeout(authority, "no answer"))?
+            .map_err(|error| fault::fault_of(error, authority))?;
+        let status = incoming.status().as_u16();
+        let mut response = Response {
+            status,
+            headers: headers_of(incoming.headers(), self.options.header_bytes_max)?,
+            body: Vec::new(),
+            url: hop.url.to_string(),
+            received_at: self.options.clock.now(),
+        };
+        response.body = self.body(&mut incoming, authority, limits).await?;
+        response.received_at = self.options.clock.now();
+        tracing::trace!(host = authority, status, byte_count = response.body.len(), "fetched");
+        Ok(response)
+    }
+
+    async fn body(
+        &self,
+        incoming: &mut reqwest::Response,
+        host: &str,
+        limits: BodyLimits,
+    ) -> Result<Vec<u8>, Fault> {
+        let headers = incoming.headers();
+        let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        let length = text(CONTENT_LENGTH).and_then(|length| length.trim().parse().ok());
+        let mut sink =
+            BodySink::new(text(CONTENT_ENCODING), length, limits).map_err(|fault| at(host, &fault))?;
+        loop {
+            let chunk = timeout(self.options.between_bytes_max, incoming.chunk()).await;
+            let chunk = chunk
+                .map_err(|_| fault::timeout(host, "no further byte"))?
+                .map_err(|error| fault::fault_of(error, host))?;
+            let Some(chunk) = chunk else { break };
+            if sink.take(&chunk).map_err(|fault| at(host, &fault))? == Taken::Enough {
+                return Ok(sink.into_part());
+            }
+        }
+        sink.finish().map_err(|fault| at(host, &fault))
+    }
+}
+
+impl Fetch for HttpFetch {
+    fn fetch<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Response, Fault>> {
+        let limits = BodyLimits {
+            wire_bytes_max: self.options.body_bytes_max,
+            decoded_bytes_max: self.options.decoded_bytes_max,
+            is_cut: false,
+        };
+        Box::pin(self.within_total(request, limits))
+    }
+}
+
+/// `freshet/VERSION (+CONTACT)`: who we are and whom to write to.
+fn user_agent(contact: &str) -> Result<String, FetchError> {
+    let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '(' | ')' | '\\');
+    if contact.is_empty() || contact.len() > CONTACT_BYTES_MAX || !contact.chars().all(is_plain) {
+        return Err(FetchError::Contact(contact.chars().take(CONTACT_BYTES_MAX).collect()));
+    }
+    Ok(format!("freshet/{} (+{contact})", env!("CARGO_PKG_VERSION")))
+}
+
+/// A builder with the TLS provider in place; making it twice is harmless.
+pub(crate) fn client_builder() -> ClientBuilder {
+    // An error means that a provider is installed already, by us or by the program around us.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none())
+}
+
+fn client(options: &HttpOptions, user_agent: &str, allow_private: bool) -> Result<Client, FetchError> {
+    let builder = || {
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(body::ACCEPT_ENCODING));
+        let resolver = guard::Resolver { lookup: Arc::clone(&options.lookup), allow_private };
+        client_builder()
+            .user_agent(user_agent)
+            .default_headers(headers)
+            .referer(false)
+            .no_gzip()
+            .no_brotli()
+            .no_zstd()
+            .no_deflate()
+            .connect_timeout(options.connect_max)
+            .pool_max_idle_per_host(options.in_flight_per_host_max)
+            .pool_idle_timeout(IDLE_MAX)
+            .http2_max_header_list_size(u32::try_from(options.header_bytes_max).unwrap_or(u32::MAX))
+            .dns_resolver(Arc::new(resolver))
+    };
+    builder().build().or_else(|error| {
+        // A bare container has no root certificates; http and simulated worlds still work there.
+        tracing::warn!("https will fail, as there are no usable root certificates: {error}");
+        let bare = builder().tls_certs_only(std::iter::empty()).build();
+        bare.map_err(|error| FetchError::Client(error.to_string()))
+    })
+}
+
+/// Names are lower-case already; values that are not text are kept as well as they can be.
+fn headers_of(headers: &HeaderMap, bytes_max: usize) -> Result<Vec<(String, String)>, Fault> {
+    let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    if bytes > bytes_max {
+        return Err(Fault::new(
+            FaultKind::TooLarge,
+            format!("the headers are longer than {bytes_max} bytes"),
+        ));
+    }
+    let pair = |(name, value): (&reqwest::header::HeaderName, &HeaderValue)| {
+        (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+    };
+    Ok(headers.iter().map(pair).collect())
+}
+
+/// A token has run out: 401 by the standard, 400 `ExpiredToken` by the AT protocol.
+fn is_expired(response: &Response) -> bool {
+    let word = b"ExpiredToken";
+    response.status == 401
+        || response.status == 400 && response.body.windows(word.len()).take(4096).any(|window| window == word)
+}
+
+fn at(host: &str, fault: &Fault) -> Fault {
+    Fault::new(fault.kind, format!("`{host}`: {}", fault.message))
+}
+
+fn host_of(url: &str) -> String {
+    Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

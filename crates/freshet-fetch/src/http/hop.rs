@@ -1,0 +1,117 @@
+//! One hop of a request: the URL asked now, and where a redirect leads from it.
+//!
+//! Invariant: once a redirect leaves the first server, the credential, the body and every header
+//! that is not about the form of the answer stay behind, and do not come back.
+
+use freshet_types::{Fault, FaultKind, Method, Request, Response};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use url::Url;
+
+use super::guard;
+use crate::Scrubber;
+
+/// Headers that go along to another server: they say what form of answer is wanted, no more.
+const HEADERS_TO_STRANGERS: [&str; 4] = ["accept", "accept-language", "if-modified-since", "if-none-match"];
+
+/// Headers that a request may not bring: the client makes them, or they hold secrets.
+const HEADERS_REFUSED: [&str; 10] = [
+    "accept-encoding",
+    "authorization",
+    "connection",
+    "content-length",
+    "cookie",
+    "host",
+    "proxy-authorization",
+    "te",
+    "transfer-encoding",
+    "user-agent",
+];
+
+pub(super) struct Hop<'r> {
+    pub(super) request: &'r Request,
+    pub(super) url: Url,
+    pub(super) method: reqwest::Method,
+    /// No redirect has left the first server yet.
+    pub(super) is_home: bool,
+}
+
+impl<'r> Hop<'r> {
+    /// The request as it was asked for.
+    pub(super) fn first(request: &'r Request) -> Result<Self, Fault> {
+        let method = match request.method {
+            Method::Get => reqwest::Method::GET,
+            Method::Post => reqwest::Method::POST,
+        };
+        Ok(Self {
+            request,
+            url: guard::check_url(&request.url, request.allow_private)?,
+            method,
+            is_home: true,
+        })
+    }
+
+    /// The exchange of a password for a token, at a URL that is checked already.
+    pub(super) fn login(request: &'r Request, url: Url) -> Self {
+        Self { request, url, method: reqwest::Method::POST, is_home: true }
+    }
+
+    /// The body to send, if this hop still sends one.
+    pub(super) fn body(&self) -> Option<&'r str> {
+        let is_sent = self.method == reqwest::Method::POST;
+        self.request.body.as_deref().filter(|_| is_sent)
+    }
+
+    /// The headers to send, beyond those of every request.
+    pub(super) fn headers(&self) -> Result<HeaderMap, Fault> {
+        let bad = |name: &str, why| Fault::new(FaultKind::Request, format!("the header `{name}` {why}"));
+        let mut headers = HeaderMap::with_capacity(self.request.headers.len() + 2);
+        for (name, value) in &self.request.headers {
+            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad(name, "has a bad name"))?;
+            if HEADERS_REFUSED.contains(&name.as_str()) {
+                return Err(bad(name.as_str(), "is not a request's to set; secrets belong in the vault"));
+            }
+            if self.is_home || HEADERS_TO_STRANGERS.contains(&name.as_str()) {
+                let value =
+                    HeaderValue::from_str(value).map_err(|_| bad(name.as_str(), "has a bad value"))?;
+                headers.append(name, value);
+            }
+        }
+        if self.body().is_some() && !headers.contains_key(CONTENT_TYPE) {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        Ok(headers)
+    }
+
+    /// Where the answer sends us, if it does.
+    pub(super) fn next(&self, response: &Response, scrubber: &Scrubber) -> Result<Option<Self>, Fault> {
+        if !matches!(response.status, 301 | 302 | 303 | 307 | 308) {
+            return Ok(None);
+        }
+        let Some(location) = response.header("location") else { return Ok(None) };
+        let from = self.url.host_str().unwrap_or_default();
+        let fail = |what: &str| Fault::new(FaultKind::Redirects, format!("`{from}` redirects {what}"));
+        let mut url = self.url.join(location).map_err(|_| fail("to something that is no URL"))?;
+        url.set_fragment(None);
+        guard::check_parsed(&url, self.request.allow_private)
+            .map_err(|fault| Fault::new(fault.kind, format!("`{from}` redirects: {}", fault.message)))?;
+        let is_home = self.is_home && is_same_server(&self.url, &url);
+        if !is_home && scrubber.scrub(location) != location {
+            return Err(fail("to another server with a secret in the URL"));
+        }
+        let keeps_method = matches!(response.status, 307 | 308);
+        if self.body().is_some() && keeps_method && !is_home {
+            return Err(fail("a request with a body to another server"));
+        }
+        let method = if keeps_method { self.method.clone() } else { reqwest::Method::GET };
+        Ok(Some(Self { request: self.request, url, method, is_home }))
+    }
+}
+
+/// The same scheme, host and port, or the step from http to https on the same host.
+fn is_same_server(from: &Url, to: &Url) -> bool {
+    let is_upgrade =
+        from.scheme() == "http" && to.scheme() == "https" && from.port().is_none() && to.port().is_none();
+    from.host_str() == to.host_str()
+        && (is_upgrade
+            || from.scheme() == to.scheme() && from.port_or_known_default() == to.port_or_known_default())
+}

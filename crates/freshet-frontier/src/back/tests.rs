@@ -1,0 +1,207 @@
+//! Back queues against a list of keys that is searched from end to end.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const KEY_COUNT: u32 = 5;
+
+#[derive(Clone, Debug)]
+enum Action {
+    Push(u32),
+    Visit,
+    Drop,
+    Finish(u32),
+    Again(u32),
+    Hold(u32, i64),
+    Release(u32),
+    Wait(i64),
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    let key = || 0..KEY_COUNT;
+    prop_oneof![
+        6 => key().prop_map(Action::Push),
+        6 => Just(Action::Visit),
+        1 => Just(Action::Drop),
+        4 => key().prop_map(Action::Finish),
+        1 => key().prop_map(Action::Again),
+        1 => (key(), 0_i64..5000).prop_map(|(key, ms)| Action::Hold(key, ms)),
+        1 => key().prop_map(Action::Release),
+        4 => (0_i64..1500).prop_map(Action::Wait),
+    ]
+}
+
+#[derive(Clone, Debug)]
+struct TwinKey {
+    manners: Politeness,
+    items: VecDeque<u32>,
+    in_flight_count: u32,
+    paused_until: i64,
+    held_until: i64,
+}
+
+impl TwinKey {
+    fn allowed_at(&self) -> i64 {
+        self.paused_until.max(self.held_until)
+    }
+
+    fn has_work(&self) -> bool {
+        !self.items.is_empty() && self.in_flight_count < self.manners.in_flight_max
+    }
+}
+
+struct Run {
+    back: Back,
+    keys: Vec<TwinKey>,
+    now: i64,
+    next_item: u32,
+}
+
+impl Run {
+    fn new() -> Self {
+        let manners =
+            |key: u32| Politeness { pause: Span::from_ms(i64::from(key) * 400), in_flight_max: 1 + key % 3 };
+        let twin = |key| TwinKey {
+            manners: manners(key),
+            items: VecDeque::new(),
+            in_flight_count: 0,
+            paused_until: i64::MIN,
+            held_until: i64::MIN,
+        };
+        let mut back = Back::default();
+        for key in 0..KEY_COUNT {
+            back.set_manners(key, manners(key));
+        }
+        Self { back, keys: (0..KEY_COUNT).map(twin).collect(), now: 1000, next_item: 0 }
+    }
+
+    fn pop(&mut self, is_dropped: bool) {
+        let may_pop = self.keys.iter().any(|key| key.has_work() && key.allowed_at() <= self.now);
+        let popped = self.back.pop(Timestamp::from_ms(self.now));
+        assert_eq!(popped.is_some(), may_pop, "something comes exactly when something may");
+        let Some((number, item)) = popped else { return };
+        let key = &mut self.keys[number as usize];
+        assert!(key.has_work() && key.allowed_at() <= self.now, "key {number} may not be asked");
+        assert_eq!(key.items.pop_front(), Some(item));
+        if !is_dropped {
+            key.in_flight_count += 1;
+            key.paused_until = self.now + key.manners.pause.ms();
+            self.back.started(number, Timestamp::from_ms(self.now));
+        }
+    }
+
+    fn act(&mut self, action: &Action) {
+        let at = |ms| Timestamp::from_ms(ms);
+        match *action {
+            Action::Push(key) => {
+                self.back.push(key, self.next_item);
+                self.keys[key as usize].items.push_back(self.next_item);
+                self.next_item += 1;
+            }
+            Action::Visit => self.pop(false),
+            Action::Drop => self.pop(true),
+            Action::Finish(key) if self.keys[key as usize].in_flight_count > 0 => {
+                self.keys[key as usize].in_flight_count -= 1;
+                self.back.finished(key);
+            }
+            Action::Finish(_) => {}
+            Action::Again(number) => {
+                let key = &mut self.keys[number as usize];
+                let answer = self.back.again(number, at(self.now));
+                assert_eq!(answer.is_ok(), key.allowed_at() <= self.now);
+                match answer {
+                    Ok(()) => key.paused_until = self.now + key.manners.pause.ms(),
+                    Err(until) => assert_eq!(until.ms(), key.allowed_at()),
+                }
+            }
+            Action::Hold(key, ms) => {
+                let held_until = &mut self.keys[key as usize].held_until;
+                *held_until = (*held_until).max(self.now + ms);
+                self.back.hold(key, at(self.now + ms));
+            }
+            Action::Release(key) => {
+                self.keys[key as usize].held_until = i64::MIN;
+                self.back.release(key);
+            }
+            Action::Wait(ms) => self.now += ms,
+        }
+    }
+
+    fn check(&self) {
+        let first = self.keys.iter().filter(|key| key.has_work()).map(TwinKey::allowed_at).min();
+        let ready = self.back.next_ready().map(Timestamp::ms);
+        assert_eq!(ready.map(|at| at.max(self.now)), first.map(|at| at.max(self.now)));
+        assert_eq!(self.back.len(), self.keys.iter().map(|key| key.items.len()).sum::<usize>());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn it_gives_what_may_be_asked_and_nothing_else(actions in prop::collection::vec(action(), 1..150)) {
+        let mut run = Run::new();
+        for action in &actions {
+            run.act(action);
+            run.check();
+        }
+    }
+}
+
+/// Pushes items of keys, visits each without waiting, and writes down the keys that came.
+fn check_turns(pushed: &str, expected: &str) {
+    let mut back = Back::default();
+    for key in pushed.bytes().map(|key| u32::from(key - b'a')) {
+        back.set_manners(key, Politeness { pause: Span::ZERO, in_flight_max: u32::MAX });
+        back.push(key, 0);
+    }
+    let now = Timestamp::from_secs(10);
+    let mut came = String::new();
+    while let Some((key, _)) = back.pop(now) {
+        back.started(key, now);
+        came.push(char::from(b'a' + key as u8));
+    }
+    assert_eq!(came, expected);
+}
+
+#[test]
+fn ready_keys_take_turns() {
+    check_turns("aaabbc", "abcaba");
+    check_turns("cba", "abc");
+    check_turns("aaaaab", "abaaaa");
+}
+
+#[test]
+fn a_key_keeps_its_turn_when_one_of_its_visits_ends() {
+    let mut back = Back::default();
+    let now = Timestamp::from_secs(10);
+    for key in [0, 1, 2, 0, 1, 2] {
+        back.set_manners(key, Politeness { pause: Span::ZERO, in_flight_max: 9 });
+        back.push(key, 0);
+    }
+    let mut came = Vec::new();
+    while let Some((key, _)) = back.pop(now) {
+        back.started(key, now);
+        came.push(key);
+        if came == [0, 1] {
+            assert_eq!(back.ready_count(now), 3);
+            back.finished(0);
+        }
+    }
+    assert_eq!(came, [0, 1, 2, 0, 1, 2]);
+}
+
+#[test]
+fn an_unknown_server_is_asked_once_a_second_and_once_at_a_time() {
+    let mut back = Back::default();
+    back.push(7, 1);
+    back.push(7, 2);
+    let at = Timestamp::from_ms;
+    assert_eq!(back.pop(at(0)), Some((7, 1)));
+    back.started(7, at(0));
+    assert_eq!((back.pop(at(5000)), back.next_ready()), (None, None), "one is in flight");
+    back.finished(7);
+    assert_eq!((back.pop(at(999)), back.next_ready()), (None, Some(at(1000))));
+    assert_eq!(back.pop(at(1000)), Some((7, 2)));
+}

@@ -1,0 +1,185 @@
+//! Front queues: what is due, by priority [SocWeb, section 4.1]. Step 3 of 10 (pick).
+//!
+//! [`CLASS_COUNT`] first-in-first-out lists, the most urgent class first. They are served by
+//! stride scheduling: each class is worth twice the next, and none ever starves. The lists are
+//! threaded through one shared array of links, four bytes a source, so that a million sources
+//! due at once cost no more than none.
+//! Invariant: an entry is in at most one list over one [`Links`]; the caller sees to it.
+
+use crate::priority::CLASS_COUNT;
+
+/// End of a list.
+const END: u32 = u32::MAX;
+
+/// The array that all lists over the same entries are threaded through.
+#[derive(Debug, Default)]
+pub struct Links(Vec<u32>);
+
+impl Links {
+    /// Makes room for entries 0 to `count - 1`.
+    pub fn grow_to(&mut self, count: usize) {
+        if count > self.0.len() {
+            self.0.resize(count, END);
+        }
+    }
+
+    /// Memory held, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.0.capacity() * size_of::<u32>()
+    }
+}
+
+/// Lists by class with a fair share for each.
+#[derive(Debug)]
+pub struct Front {
+    heads: [u32; CLASS_COUNT],
+    tails: [u32; CLASS_COUNT],
+    /// When each class is served next, in virtual time; a service of class `c` costs `2^c`.
+    passes: [u64; CLASS_COUNT],
+    /// Virtual time of the last service.
+    served_at: u64,
+    len: usize,
+}
+
+impl Default for Front {
+    fn default() -> Self {
+        let (heads, tails) = ([END; CLASS_COUNT], [END; CLASS_COUNT]);
+        Self { heads, tails, passes: [0; CLASS_COUNT], served_at: 0, len: 0 }
+    }
+}
+
+impl Front {
+    /// Entries in all classes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Appends an entry that is in no list to its class; what is beyond the last is in the last.
+    pub fn push(&mut self, links: &mut Links, class: u8, id: u32) {
+        let class = usize::from(class).min(CLASS_COUNT - 1);
+        links.0[id as usize] = END;
+        match self.tails[class] {
+            END => {
+                self.heads[class] = id;
+                // A class that was empty gains no credit for it.
+                self.passes[class] = self.passes[class].max(self.served_at);
+            }
+            last => links.0[last as usize] = id,
+        }
+        self.tails[class] = id;
+        self.len += 1;
+    }
+
+    /// Takes the first entry of the class whose turn it is.
+    pub fn pop(&mut self, links: &Links) -> Option<(u8, u32)> {
+        let waiting = (0..CLASS_COUNT).filter(|&class| self.heads[class] != END);
+        let class = waiting.min_by_key(|&class| self.passes[class])?;
+        let id = self.heads[class];
+        self.heads[class] = links.0[id as usize];
+        if self.heads[class] == END {
+            self.tails[class] = END;
+        }
+        self.served_at = self.passes[class];
+        self.passes[class] += 1 << class;
+        self.len -= 1;
+        Some((class as u8, id))
+    }
+
+    /// Takes an entry out of the middle, by searching for it; gives whether it was in.
+    pub fn remove(&mut self, links: &mut Links, id: u32) -> bool {
+        for class in 0..CLASS_COUNT {
+            let (mut before, mut at) = (END, self.heads[class]);
+            while at != END && at != id {
+                (before, at) = (at, links.0[at as usize]);
+            }
+            if at == END {
+                continue;
+            }
+            let next = links.0[id as usize];
+            match before {
+                END => self.heads[class] = next,
+                _ => links.0[before as usize] = next,
+            }
+            if next == END {
+                self.tails[class] = before;
+            }
+            self.len -= 1;
+            return true;
+        }
+        false
+    }
+
+    /// Memory held, in bytes, without the links.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pushes classes in order, pops `count`, and writes down the classes that came.
+    fn check(pushed: &str, count: usize, expected: &str) {
+        let (mut front, mut links) = (Front::default(), Links::default());
+        links.grow_to(pushed.len());
+        for (id, class) in pushed.bytes().enumerate() {
+            front.push(&mut links, class - b'0', id as u32);
+        }
+        let popped: Vec<(u8, u32)> = std::iter::from_fn(|| front.pop(&links)).take(count).collect();
+        let classes: String = popped.iter().map(|(class, _)| char::from(b'0' + class)).collect();
+        assert_eq!(classes, expected);
+        for class in 0..CLASS_COUNT as u8 {
+            let ids: Vec<u32> = popped.iter().filter(|pop| pop.0 == class).map(|pop| pop.1).collect();
+            assert!(ids.is_sorted(), "first in, first out within a class");
+        }
+        assert_eq!(front.len(), pushed.len() - popped.len());
+    }
+
+    #[test]
+    fn every_class_is_worth_twice_the_next() {
+        check("", 1, "");
+        check("3333", 9, "3333");
+        check("111111000000", 9, "010010010");
+        check("222211110000", 7, "0120010");
+        check(&"70".repeat(300), 140, &format!("07{}7{}", "0".repeat(128), "0".repeat(9)));
+    }
+
+    #[test]
+    fn an_entry_is_taken_out_of_the_middle() {
+        for gone in 0..5 {
+            let (mut front, mut links) = (Front::default(), Links::default());
+            links.grow_to(5);
+            for id in 0..5 {
+                front.push(&mut links, 2, id);
+            }
+            assert!(front.remove(&mut links, gone) && !front.remove(&mut links, gone));
+            front.push(&mut links, 2, gone);
+            let popped: Vec<u32> = std::iter::from_fn(|| front.pop(&links)).map(|pop| pop.1).collect();
+            let expected: Vec<u32> = (0..5).filter(|&id| id != gone).chain([gone]).collect();
+            assert_eq!(popped, expected);
+        }
+    }
+
+    #[test]
+    fn a_class_that_slept_gains_no_credit() {
+        let (mut front, mut links) = (Front::default(), Links::default());
+        links.grow_to(200);
+        for id in 0..100 {
+            front.push(&mut links, 0, id);
+        }
+        for _ in 0..50 {
+            front.pop(&links);
+        }
+        for id in 100..200 {
+            front.push(&mut links, 1, id);
+        }
+        let late = (0..30).filter(|_| front.pop(&links).is_some_and(|(class, _)| class == 1)).count();
+        assert!((9..=11).contains(&late), "a third of the turns, not all: {late}");
+    }
+}

@@ -1,0 +1,349 @@
+//! The frontier: what is due, by urgency, as far as politeness allows. Step 3 of 10: pick.
+//!
+//! ```text
+//!   schedule ─► wheel ─► front (by class) ─► back (by key) ─► pick ─► lease
+//!                 ▲           └─► parked (a busy key's own front) ─┘      │
+//!                 └──────────────── schedule, fail, expired ◄─────────────┘
+//! ```
+//!
+//! The back queues are kept short, [`KEY_ITEMS_MAX`] a key, so that urgency decides as late as
+//! possible; what is due for a busy or held key is parked with that key and blocks nobody. All
+//! waiting lists are threaded through one array, so a million sources due at once need no memory
+//! that was not there before: 21 bytes a source in all.
+//!
+//! Invariants: a source is in the wheel, in one list, or leased; a source is picked only when due
+//! and when its key allows it. No clock, no I/O, no quotas; rebuilt from the store on start.
+
+use freshet_types::{Map, Politeness, SourceId, Span, Timestamp, VisitId};
+
+use crate::back::Back;
+use crate::front::{Front, Links};
+use crate::lease::{Failure, Lease, Leases};
+use crate::wheel::Wheel;
+
+/// Items of one key in its back queue; the rest waits by urgency.
+const KEY_ITEMS_MAX: usize = 2;
+/// Keys that are ready before the front is asked for more: enough for any number of fetchers
+/// that one process feeds, few enough that urgent sources need not queue behind them.
+const READY_KEYS_MAX: usize = 64;
+/// Due sources taken from the wheel at once, to bound the time of one pick.
+const FEED_MAX: usize = 4096;
+
+/// The class of a source, in its state byte.
+const CLASS_MASK: u8 = 0x0f;
+/// The source is in a list.
+const LISTED: u8 = 0x80;
+/// The source is due; one that is listed without this has been taken back meanwhile.
+const DUE: u8 = 0x40;
+/// The source fell due while it was visited, and is due when that visit ends.
+const DUE_AFTER: u8 = 0x20;
+
+/// A source to visit now. Its key's place in flight is taken until the visit ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pick {
+    /// Which source.
+    pub id: SourceId,
+    /// Its politeness key.
+    pub key: u32,
+    /// When it was picked.
+    pub picked_at: Timestamp,
+}
+
+/// What is due and allowed.
+#[derive(Debug)]
+pub struct Frontier {
+    wheel: Wheel,
+    front: Front,
+    parked: Map<u32, Front>,
+    links: Links,
+    back: Back,
+    leases: Leases,
+    keys: Vec<u32>,
+    states: Vec<u8>,
+    due: Vec<u32>,
+}
+
+impl Frontier {
+    /// An empty frontier that tells due times apart by `tick`, at the instant `start`.
+    pub fn new(tick: Span, start: Timestamp) -> Self {
+        Self {
+            wheel: Wheel::new(tick, start),
+            front: Front::default(),
+            parked: Map::default(),
+            links: Links::default(),
+            back: Back::default(),
+            leases: Leases::default(),
+            keys: Vec::new(),
+            states: Vec::new(),
+            due: Vec::new(),
+        }
+    }
+
+    /// Makes room for sources 0 to `count - 1` at once, where the number is known.
+    pub fn reserve(&mut self, count: usize) {
+        self.wheel.reserve(count);
+        self.keys.reserve_exact(count.saturating_sub(self.keys.len()));
+        self.states.reserve_exact(count.saturating_sub(self.states.len()));
+        self.grow_to(count);
+    }
+
+    /// Says when a source is due next, under which politeness key and how urgent (class 0 most);
+    /// replaces what was said before. A source that is being visited waits until that ends.
+    pub fn schedule(&mut self, id: SourceId, key: u32, class: u8, due_at: Timestamp) {
+        let slot = id.0 as usize;
+        self.wheel.schedule(id.0, due_at);
+        self.grow_to(slot + 1);
+        if self.keys[slot] != key && self.states[slot] & LISTED != 0 {
+            self.leave_key(id.0);
+        }
+        self.keys[slot] = key;
+        self.states[slot] = (self.states[slot] & LISTED) | class.min(CLASS_MASK);
+    }
+
+    /// Takes a source out, due or not; a visit under way is not touched. Gives whether it was in.
+    pub fn cancel(&mut self, id: SourceId) -> bool {
+        let Some(state) = self.states.get_mut(id.0 as usize) else { return false };
+        let was_due = *state & (DUE | DUE_AFTER) != 0;
+        *state &= !(DUE | DUE_AFTER);
+        self.wheel.cancel(id.0) || was_due
+    }
+
+    /// When a source is due, rounded up to the tick; `None` when it is due already or not in.
+    pub fn due_at(&self, id: SourceId) -> Option<Timestamp> {
+        self.wheel.due_at(id.0)
+    }
+
+    /// Says how gently the servers of a key are to be treated.
+    pub fn set_manners(&mut self, key: u32, manners: Politeness) {
+        self.back.set_manners(key, manners);
+    }
+
+    /// Nothing is picked from a key before `until`.
+    pub fn hold(&mut self, key: u32, until: Timestamp) {
+        self.back.hold(key, until);
+    }
+
+    /// Ends the hold of a key.
+    pub fn release(&mut self, key: u32) {
+        self.back.release(key);
+    }
+
+    /// The next source to visit at `now`. `lease` or `give_back` must follow.
+    pub fn pick(&mut self, now: Timestamp) -> Option<Pick> {
+        loop {
+            let fed_count = self.feed(now);
+            self.pump(now);
+            while let Some((key, id)) = self.back.pop(now) {
+                self.unpark(key);
+                if self.take(id) {
+                    self.back.started(key, now);
+                    return Some(Pick { id: SourceId(id), key, picked_at: now });
+                }
+            }
+            if fed_count == 0 && self.front.is_empty() {
+                return None;
+            }
+        }
+    }
+
+    /// Returns a pick that cannot be visited now (no quota, robot paused): due again at `due_at`,
+    /// and its key is as free as if it had not been picked.
+    pub fn give_back(&mut self, pick: Pick, due_at: Timestamp) {
+        self.back.take_back(pick.key, pick.picked_at);
+        self.reschedule(pick.id, due_at);
+    }
+
+    /// Begins the visit of a pick; gives the attempt number. `deadline` is wall time.
+    pub fn lease(&mut self, pick: Pick, visit: VisitId, deadline: Timestamp) -> u8 {
+        self.leases.begin(visit, pick.id, pick.key, deadline)
+    }
+
+    /// Moves the deadline of a visit that makes progress; gives whether there is such a visit.
+    pub fn extend(&mut self, visit: VisitId, deadline: Timestamp) -> bool {
+        self.leases.extend(visit, deadline)
+    }
+
+    /// A visit under way asks to send one more request; if not now, it says when to ask again.
+    pub fn again(&mut self, key: u32, now: Timestamp) -> Result<(), Timestamp> {
+        self.back.again(key, now)
+    }
+
+    /// Ends a visit that succeeded; `None` where it had ended. The caller schedules the next.
+    pub fn close(&mut self, visit: VisitId) -> Option<SourceId> {
+        let lease = self.leases.close(visit)?;
+        self.ended(lease);
+        Some(lease.id)
+    }
+
+    /// Ends a visit without judging it: nothing was asked. Attempts are not counted.
+    pub fn abandon(&mut self, visit: VisitId, due_at: Timestamp) -> Option<SourceId> {
+        let lease = self.leases.end(visit)?;
+        self.ended(lease);
+        self.reschedule(lease.id, due_at);
+        Some(lease.id)
+    }
+
+    /// Ends a visit that failed. The source is due again at `retry_at`, unless the failure is
+    /// final; `None` where the visit had ended.
+    pub fn fail(&mut self, visit: VisitId, retry_at: Timestamp) -> Option<Failure> {
+        let (lease, failure) = self.leases.fail(visit)?;
+        self.ended(lease);
+        if !failure.is_final {
+            self.reschedule(lease.id, retry_at);
+        }
+        Some(failure)
+    }
+
+    /// Ends the visits whose deadline has passed on the wall; their sources are due at `now`
+    /// again, unless the failure is final.
+    pub fn expired(&mut self, wall_now: Timestamp, now: Timestamp) -> Vec<Failure> {
+        let mut failures = Vec::new();
+        while let Some(visit) = self.leases.first_expired(wall_now) {
+            failures.extend(self.fail(visit, now));
+        }
+        failures
+    }
+
+    /// Says how many attempts of a source had failed before this process began.
+    pub fn set_failures(&mut self, id: SourceId, count: u8) {
+        self.leases.set_failures(id, count);
+    }
+
+    /// When to pick again after a pick gave nothing, unless a visit ends or something is scheduled
+    /// before. Never too late; it may be early.
+    pub fn next_wake(&self) -> Option<Timestamp> {
+        self.wheel.next_due().into_iter().chain(self.back.next_ready()).min()
+    }
+
+    /// The next deadline of a visit, on the wall.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        self.leases.next_deadline()
+    }
+
+    /// Sources that wait for their due time.
+    pub fn scheduled_count(&self) -> usize {
+        self.wheel.len()
+    }
+
+    /// Sources that are due and wait for their turn; those taken back meanwhile may be included.
+    pub fn due_count(&self) -> usize {
+        self.front.len() + self.back.len() + self.parked.values().map(Front::len).sum::<usize>()
+    }
+
+    /// Visits under way.
+    pub fn leased_count(&self) -> usize {
+        self.leases.len()
+    }
+
+    /// Memory held, in bytes.
+    pub fn bytes(&self) -> usize {
+        let columns = (self.keys.capacity() + self.due.capacity()) * 4 + self.states.capacity();
+        let queues = self.front.bytes() + self.links.bytes() + self.back.bytes();
+        size_of::<Self>()
+            + self.wheel.bytes()
+            + columns
+            + queues
+            + self.parked.allocation_size()
+            + self.leases.bytes()
+    }
+
+    /// From the wheel to the front; gives how many were due.
+    fn feed(&mut self, now: Timestamp) -> usize {
+        let mut due = std::mem::take(&mut self.due);
+        due.clear();
+        self.wheel.advance(now, FEED_MAX, &mut due);
+        for &id in &due {
+            let state = &mut self.states[id as usize];
+            if self.leases.holds(SourceId(id)) {
+                *state |= DUE_AFTER;
+                continue;
+            }
+            *state |= DUE;
+            if *state & LISTED == 0 {
+                *state |= LISTED;
+                self.front.push(&mut self.links, *state & CLASS_MASK, id);
+            }
+        }
+        let count = due.len();
+        self.due = due;
+        count
+    }
+
+    /// From the front to the keys, until enough keys are ready.
+    fn pump(&mut self, now: Timestamp) {
+        while self.back.ready_count(now) < READY_KEYS_MAX {
+            let Some((class, id)) = self.front.pop(&self.links) else { return };
+            let key = self.keys[id as usize];
+            if !self.is_due(id) {
+                self.states[id as usize] &= !LISTED;
+            } else if self.back.len_of(key) < KEY_ITEMS_MAX {
+                self.back.push(key, id);
+            } else {
+                self.parked.entry(key).or_default().push(&mut self.links, class, id);
+            }
+        }
+    }
+
+    /// From what is parked with a key to its back queue.
+    fn unpark(&mut self, key: u32) {
+        let Some(parked) = self.parked.get_mut(&key) else { return };
+        while self.back.len_of(key) < KEY_ITEMS_MAX {
+            let Some((_, id)) = parked.pop(&self.links) else {
+                self.parked.remove(&key);
+                return;
+            };
+            self.back.push(key, id);
+        }
+    }
+
+    /// Takes a source off the lists; gives whether it is still due.
+    fn take(&mut self, id: u32) -> bool {
+        let state = &mut self.states[id as usize];
+        let was_due = *state & DUE != 0;
+        *state &= CLASS_MASK;
+        was_due
+    }
+
+    /// Takes a listed source from its key, because it moves to another; the front knows no keys.
+    fn leave_key(&mut self, id: u32) {
+        let key = self.keys[id as usize];
+        let is_out = self.back.remove(key, id)
+            || self.parked.get_mut(&key).is_some_and(|parked| parked.remove(&mut self.links, id));
+        if is_out {
+            self.states[id as usize] &= !LISTED;
+            self.unpark(key);
+        }
+    }
+
+    fn is_due(&self, id: u32) -> bool {
+        self.states.get(id as usize).is_some_and(|state| state & DUE != 0)
+    }
+
+    /// Frees what a visit held.
+    fn ended(&mut self, lease: Lease) {
+        self.back.finished(lease.key);
+        let state = &mut self.states[lease.id.0 as usize];
+        if *state & DUE_AFTER != 0 {
+            *state &= !DUE_AFTER;
+            self.wheel.schedule(lease.id.0, Timestamp::MIN);
+        }
+    }
+
+    /// Due again under the same key and class; a time that was set during the visit prevails.
+    fn reschedule(&mut self, id: SourceId, due_at: Timestamp) {
+        if !self.wheel.contains(id.0) {
+            self.wheel.schedule(id.0, due_at);
+        }
+    }
+
+    fn grow_to(&mut self, count: usize) {
+        if count > self.keys.len() {
+            self.keys.resize(count, 0);
+            self.states.resize(count, 0);
+            self.links.grow_to(count);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,321 @@
+//! The whole frontier against plain sets, and the promises of its header one by one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::priority::CLASS_COUNT;
+
+const SOURCES: u32 = 24;
+const KEYS: u32 = 4;
+const FREE: Politeness = Politeness { pause: Span::ZERO, in_flight_max: u32::MAX };
+
+fn at(ms: i64) -> Timestamp {
+    Timestamp::from_ms(ms)
+}
+
+#[derive(Clone, Debug)]
+enum Action {
+    Schedule(u32, u32, u8, i64),
+    Cancel(u32),
+    Pick,
+    GiveBack(i64),
+    Close(usize),
+    Fail(usize, i64),
+    Expire,
+    Hold(u32, i64),
+    Wait(i64),
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    prop_oneof![
+        6 => (0..SOURCES, 0..KEYS, 0_u8..10, -2000_i64..4000)
+            .prop_map(|(id, key, class, ms)| Action::Schedule(id, key, class, ms)),
+        1 => (0..SOURCES).prop_map(Action::Cancel),
+        8 => Just(Action::Pick),
+        1 => (0_i64..2000).prop_map(Action::GiveBack),
+        3 => any::<usize>().prop_map(Action::Close),
+        2 => (any::<usize>(), 0_i64..2000).prop_map(|(which, ms)| Action::Fail(which, ms)),
+        1 => Just(Action::Expire),
+        1 => (0..KEYS, 0_i64..3000).prop_map(|(key, ms)| Action::Hold(key, ms)),
+        4 => (0_i64..1200).prop_map(Action::Wait),
+    ]
+}
+
+/// What the frontier must know: due times, leases, and when each key may be asked.
+struct Run {
+    frontier: Frontier,
+    now: i64,
+    due: BTreeMap<u32, (u32, i64)>,
+    home: BTreeMap<u32, u32>,
+    leased: BTreeMap<u64, (Pick, i64)>,
+    failures: BTreeMap<u32, u8>,
+    paused_until: [i64; KEYS as usize],
+    held_until: [i64; KEYS as usize],
+    next_visit: u64,
+}
+
+/// A tick of a millisecond, so that nothing is rounded.
+const TICK: Span = Span::from_ms(1);
+const LEASE_MS: i64 = 2500;
+
+fn manners(key: u32) -> Politeness {
+    Politeness { pause: Span::from_ms(i64::from(key) * 300), in_flight_max: 1 + key }
+}
+
+impl Run {
+    fn new() -> Self {
+        let mut frontier = Frontier::new(TICK, at(0));
+        for key in 0..KEYS {
+            frontier.set_manners(key, manners(key));
+        }
+        Self {
+            frontier,
+            now: 10_000,
+            due: BTreeMap::new(),
+            home: BTreeMap::new(),
+            leased: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            paused_until: [0; KEYS as usize],
+            held_until: [0; KEYS as usize],
+            next_visit: 1,
+        }
+    }
+
+    fn may_ask(&self, key: u32) -> bool {
+        let in_flight_count = self.leased.values().filter(|(pick, _)| pick.key == key).count();
+        self.paused_until[key as usize].max(self.held_until[key as usize]) <= self.now
+            && in_flight_count < manners(key).in_flight_max as usize
+    }
+
+    fn is_leased(&self, id: u32) -> bool {
+        self.leased.values().any(|(pick, _)| pick.id.0 == id)
+    }
+
+    fn pick(&mut self) -> Option<Pick> {
+        let must = self
+            .due
+            .iter()
+            .any(|(&id, &(key, due_at))| due_at <= self.now && self.may_ask(key) && !self.is_leased(id));
+        let pick = self.frontier.pick(at(self.now));
+        assert!(pick.is_some() || !must, "something is due and allowed");
+        let found = pick?;
+        let due = self.due.remove(&found.id.0);
+        let (key, due_at) = due.expect("only scheduled sources are picked, and once");
+        assert_eq!(key, found.key);
+        assert!(due_at <= self.now, "source {} is picked early", found.id.0);
+        assert!(self.may_ask(key) && !self.is_leased(found.id.0));
+        self.paused_until[key as usize] = self.now + manners(key).pause.ms();
+        Some(found)
+    }
+
+    fn nth_lease(&mut self, which: usize) -> Option<(u64, Pick)> {
+        let visit = *self.leased.keys().nth(which.checked_rem(self.leased.len())?)?;
+        self.leased.remove(&visit).map(|(pick, _)| (visit, pick))
+    }
+
+    /// The twin of a failed visit; gives whether it was the last attempt.
+    fn note_failure(&mut self, id: u32, retry_at: i64) -> bool {
+        let failed = self.failures.entry(id).or_default();
+        *failed += 1;
+        if *failed == 3 {
+            self.failures.remove(&id);
+            return true;
+        }
+        let key = self.home[&id];
+        self.due.entry(id).or_insert((key, retry_at));
+        false
+    }
+
+    fn act(&mut self, action: &Action) {
+        match *action {
+            Action::Schedule(id, key, class, ms) => {
+                self.frontier.schedule(SourceId(id), key, class, at(self.now + ms));
+                self.due.insert(id, (key, self.now + ms));
+                self.home.insert(id, key);
+            }
+            Action::Cancel(id) => {
+                assert_eq!(self.frontier.cancel(SourceId(id)), self.due.remove(&id).is_some());
+            }
+            Action::Pick => {
+                let Some(pick) = self.pick() else { return };
+                let visit = self.next_visit;
+                self.next_visit += 1;
+                let attempt = self.frontier.lease(pick, VisitId(visit), at(self.now + LEASE_MS));
+                assert_eq!(attempt, 1 + self.failures.get(&pick.id.0).copied().unwrap_or(0));
+                self.leased.insert(visit, (pick, self.now + LEASE_MS));
+            }
+            Action::GiveBack(ms) => {
+                let paused_until = self.paused_until;
+                let Some(pick) = self.pick() else { return };
+                self.paused_until = paused_until;
+                self.frontier.give_back(pick, at(self.now + ms));
+                self.due.insert(pick.id.0, (pick.key, self.now + ms));
+            }
+            Action::Close(which) => {
+                let Some((visit, pick)) = self.nth_lease(which) else { return };
+                assert_eq!(self.frontier.close(VisitId(visit)), Some(pick.id));
+                assert_eq!(self.frontier.close(VisitId(visit)), None, "a visit ends once");
+                self.failures.remove(&pick.id.0);
+            }
+            Action::Fail(which, ms) => {
+                let Some((visit, pick)) = self.nth_lease(which) else { return };
+                let failure = self.frontier.fail(VisitId(visit), at(self.now + ms)).unwrap();
+                assert_eq!(failure.is_final, self.note_failure(pick.id.0, self.now + ms));
+            }
+            Action::Expire => self.expire(),
+            Action::Hold(key, ms) => {
+                self.frontier.hold(key, at(self.now + ms));
+                let held_until = &mut self.held_until[key as usize];
+                *held_until = (*held_until).max(self.now + ms);
+            }
+            Action::Wait(ms) => self.now += ms,
+        }
+    }
+
+    fn expire(&mut self) {
+        let failures = self.frontier.expired(at(self.now), at(self.now));
+        let gone: BTreeSet<u64> =
+            self.leased.iter().filter(|(_, lease)| lease.1 <= self.now).map(|(&visit, _)| visit).collect();
+        assert_eq!(failures.iter().map(|failure| failure.visit.0).collect::<BTreeSet<u64>>(), gone);
+        for failure in failures {
+            self.leased.remove(&failure.visit.0);
+            assert_eq!(failure.is_final, self.note_failure(failure.id.0, self.now));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn it_picks_what_is_due_and_allowed(actions in prop::collection::vec(action(), 1..200)) {
+        let mut run = Run::new();
+        for action in &actions {
+            run.act(action);
+            prop_assert_eq!(run.frontier.leased_count(), run.leased.len());
+        }
+        // In the end everything comes, once holds and pauses are over.
+        for visit in run.leased.keys() {
+            run.frontier.close(VisitId(*visit));
+        }
+        run.leased.clear();
+        for _ in 0..run.due.len() {
+            run.now += 100_000;
+            let pick = run.pick().expect("what is due comes when nothing forbids it");
+            run.frontier.lease(pick, VisitId(run.next_visit), at(run.now));
+            run.frontier.close(VisitId(run.next_visit));
+            run.next_visit += 1;
+        }
+        prop_assert!(run.due.is_empty());
+    }
+}
+
+#[test]
+fn the_next_wake_is_enough_to_miss_nothing() {
+    let mut frontier = Frontier::new(Span::from_ms(10), at(0));
+    frontier.set_manners(0, Politeness { pause: Span::from_ms(250), in_flight_max: 1 });
+    for id in 0..20 {
+        frontier.schedule(SourceId(id), 0, 0, at(i64::from(id) * 700_000));
+    }
+    let (mut now, mut picked_count, mut wake_count) = (at(0), 0, 0);
+    while picked_count < 20 {
+        while let Some(pick) = frontier.pick(now) {
+            assert!(now.ms() - i64::from(pick.id.0) * 700_000 < 10, "source {} came late", pick.id.0);
+            picked_count += 1;
+            frontier.lease(pick, VisitId(picked_count), Timestamp::MAX);
+            frontier.close(VisitId(picked_count));
+        }
+        now = frontier.next_wake().unwrap_or(now);
+        wake_count += 1;
+    }
+    assert!(wake_count < 100, "{wake_count} wakes for 20 visits");
+}
+
+#[test]
+fn a_held_server_with_much_to_do_blocks_nobody() {
+    let mut frontier = Frontier::new(Span::SECOND, at(0));
+    for id in 0..100_000 {
+        frontier.schedule(SourceId(id), 0, 0, at(0));
+    }
+    frontier.hold(0, at(1_000_000));
+    frontier.schedule(SourceId(100_000), 1, 7, at(0));
+    let pick = frontier.pick(at(0)).expect("the other server is free");
+    assert_eq!((pick.key, frontier.pick(at(0))), (1, None));
+    assert_eq!((frontier.due_count(), frontier.scheduled_count()), (100_000, 0));
+    assert!(frontier.pick(at(1_000_000)).is_some());
+}
+
+#[test]
+fn a_million_due_at_once_cost_no_memory_that_was_not_there() {
+    const COUNT: u32 = 1_000_000;
+    let mut frontier = Frontier::new(Span::SECOND, at(0));
+    frontier.reserve(COUNT as usize);
+    for id in 0..COUNT {
+        frontier.schedule(SourceId(id), id % 100, (id % 8) as u8, at(0));
+    }
+    let before = frontier.bytes();
+    assert!(before < COUNT as usize * 21 + 100_000, "{before} bytes for a million sources");
+    let mut picked_count = 0;
+    while frontier.pick(at(0)).is_some() {
+        picked_count += 1;
+    }
+    assert_eq!(picked_count, 100, "one visit a server");
+    let gained = frontier.bytes() - before;
+    assert!(gained < 150_000, "{gained} bytes more");
+}
+
+#[test]
+fn urgent_sources_of_one_server_come_first_and_the_others_still_come() {
+    let mut frontier = Frontier::new(Span::SECOND, at(0));
+    frontier.set_manners(0, FREE);
+    for id in 0..4000 {
+        frontier.schedule(SourceId(id), 0, if id < 2000 { 3 } else { 0 }, at(0));
+    }
+    let picks: Vec<u32> = (0..900).map(|_| frontier.pick(at(0)).unwrap().id.0).collect();
+    let urgent_count = picks.iter().filter(|&&id| id >= 2000).count();
+    assert!((780..=820).contains(&urgent_count), "eight of nine: {urgent_count}");
+}
+
+#[test]
+fn urgent_servers_come_first_when_many_are_ready() {
+    let mut frontier = Frontier::new(Span::SECOND, at(0));
+    for id in 0..2000 {
+        frontier.schedule(SourceId(id), id, if id < 1000 { (CLASS_COUNT - 1) as u8 } else { 0 }, at(0));
+    }
+    let picks: Vec<u32> = (0..900).map(|_| frontier.pick(at(0)).unwrap().id.0).collect();
+    let urgent_count = picks.iter().filter(|&&id| id >= 1000).count();
+    assert!(urgent_count > 850, "{urgent_count} of 900");
+}
+
+#[test]
+fn three_attempts_and_the_failure_is_final() {
+    let mut frontier = Frontier::new(Span::SECOND, at(0));
+    frontier.set_manners(0, FREE);
+    frontier.schedule(SourceId(3), 0, 0, at(0));
+    frontier.set_failures(SourceId(3), 1);
+    for (visit, is_final) in [(1, false), (2, true)] {
+        let pick = frontier.pick(at(visit * 10_000)).unwrap();
+        assert_eq!(i64::from(frontier.lease(pick, VisitId(visit as u64), at(5))), visit + 1);
+        let failures = frontier.expired(at(5), at(visit * 10_000));
+        assert_eq!(failures.iter().map(|failure| failure.is_final).collect::<Vec<_>>(), [is_final]);
+    }
+    assert_eq!((frontier.pick(at(1_000_000)), frontier.next_wake()), (None, None));
+}
+
+#[test]
+fn a_visit_under_way_keeps_its_manners_and_its_lease() {
+    let mut frontier = Frontier::new(Span::SECOND, at(0));
+    frontier.schedule(SourceId(0), 0, 0, at(0));
+    let pick = frontier.pick(at(0)).unwrap();
+    frontier.lease(pick, VisitId(1), at(100));
+    assert_eq!(frontier.again(0, at(400)), Err(at(1000)));
+    assert_eq!(frontier.again(0, at(1000)), Ok(()));
+    assert_eq!(frontier.again(0, at(1001)), Err(at(2000)));
+    assert!(frontier.extend(VisitId(1), at(9000)));
+    assert_eq!(frontier.expired(at(8999), at(0)), []);
+    assert_eq!(frontier.abandon(VisitId(1), at(3000)), Some(SourceId(0)));
+    assert_eq!((frontier.pick(at(2999)), frontier.next_deadline()), (None, None));
+    assert_eq!(frontier.pick(at(3000)).map(|pick| pick.id), Some(SourceId(0)));
+}

@@ -1,0 +1,66 @@
+//! The memory part of a ring: its head, read ahead from the disk part. Step 3 of 10 (pick).
+//!
+//! Twelve bytes an id: the id and the low half of its place in the disk part, which the
+//! checkpoint needs. Invariant: never more than `max` ids, and never memory for more.
+//! It owns no truth; all it holds is also on disk or in the disk part's buffer.
+
+use std::collections::VecDeque;
+
+/// The first allocation, in ids.
+const FIRST_CAPACITY: usize = 64;
+
+/// Ids at the head of a ring with their places.
+#[derive(Debug)]
+pub(super) struct MemoryPart {
+    max: usize,
+    ids: VecDeque<u64>,
+    seqs: VecDeque<u32>,
+}
+
+impl MemoryPart {
+    /// An empty part that holds at most `max` ids, and at least one.
+    pub(super) fn new(max: usize) -> Self {
+        Self { max: max.max(1), ids: VecDeque::new(), seqs: VecDeque::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// How many more ids fit.
+    pub(super) fn room(&self) -> usize {
+        self.max - self.ids.len()
+    }
+
+    /// Appends an id; the caller has looked at `room`.
+    pub(super) fn push(&mut self, id: u64, seq: u64) {
+        assert!(self.room() > 0, "the memory part of a ring is bounded");
+        if self.ids.len() == self.ids.capacity() {
+            // Doubling would overshoot the limit at the last step.
+            let more = self.ids.len().max(FIRST_CAPACITY).min(self.room());
+            self.ids.reserve_exact(more);
+            self.seqs.reserve_exact(more);
+        }
+        self.ids.push_back(id);
+        self.seqs.push_back(seq as u32);
+    }
+
+    /// Takes the head.
+    pub(super) fn pop(&mut self) -> Option<u64> {
+        self.seqs.pop_front();
+        self.ids.pop_front()
+    }
+
+    /// Place of the head, where `end` is the place after the last id read.
+    pub(super) fn head_seq(&self, end: u64) -> u64 {
+        match self.seqs.front() {
+            Some(&low) => end - u64::from((end as u32).wrapping_sub(low)),
+            None => end,
+        }
+    }
+
+    /// Memory held, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.ids.capacity() * 8 + self.seqs.capacity() * 4
+    }
+}

@@ -1,0 +1,276 @@
+//! The three answers as one table, errors with their columns, and the parking.
+
+use std::collections::BTreeMap;
+
+use freshet_types::{LinkType, ObjectType, PrimitiveKind, Span};
+
+use super::*;
+
+const NOW: Timestamp = Timestamp::from_secs(1_000_000);
+
+/// A post with 5000 likes, an author with two posts, and a location that was never fetched.
+fn post() -> Object {
+    let object = |address: &str| Object::new(address.parse().unwrap());
+    let mut author = object("social/account/7");
+    author.plinks.insert("handle".to_owned(), "ada".into());
+    let mut sibling = object("social/post/2");
+    sibling.plinks.insert("likes".to_owned(), 3.into());
+    author.colinks.insert("posts".to_owned(), vec![sibling, object("social/post/3")]);
+    let mut post = object("social/post/1");
+    post.plinks.insert("likes".to_owned(), 5000.into());
+    post.plinks.insert("lang".to_owned(), "en".into());
+    post.plinks.insert("text".to_owned(), "see https://youtu.be/abc".into());
+    post.plinks.insert("score".to_owned(), freshet_types::Primitive::Float(0.5));
+    post.plinks.insert("created_at".to_owned(), Timestamp::from_secs(999_000).into());
+    post.clinks.insert("author".to_owned(), author);
+    post.clinks.insert("location".to_owned(), object("social/place/9"));
+    post
+}
+
+const UNKNOWN: &str = r#"post.plinks["none"] > 1"#;
+
+fn check(text: &str, expected: &str) {
+    let constraint = Constraint::parse("post", text).unwrap_or_else(|error| panic!("{error}"));
+    let answer = match constraint.judge(&post(), 2, NOW) {
+        Answer::Yes => "yes".to_owned(),
+        Answer::No => "no".to_owned(),
+        Answer::CannotTell { missing } => missing,
+    };
+    assert_eq!(answer, expected, "{text}");
+}
+
+#[test]
+fn three_valued_logic() {
+    let missing = r#"post.plinks["none"]"#;
+    for (left, right, and, or) in [
+        ("true", "true", "yes", "yes"),
+        ("true", "false", "no", "yes"),
+        ("false", "true", "no", "yes"),
+        ("false", "false", "no", "no"),
+        ("true", UNKNOWN, missing, "yes"),
+        (UNKNOWN, "true", missing, "yes"),
+        ("false", UNKNOWN, "no", missing),
+        (UNKNOWN, "false", "no", missing),
+        (UNKNOWN, UNKNOWN, missing, missing),
+    ] {
+        check(&format!("{left} && {right}"), and);
+        check(&format!("{left} || {right}"), or);
+    }
+    check(&format!("!({UNKNOWN})"), missing);
+    check(&format!("({UNKNOWN}) ? true : true"), missing);
+    check(&format!("true ? true : {UNKNOWN}"), "yes");
+    check(&format!("false && ({UNKNOWN} || true)"), "no");
+    check(&format!("({UNKNOWN} && true) || post.likes > 1"), "yes");
+    check(&format!("{UNKNOWN} && {UNKNOWN} && {UNKNOWN} && false"), "no");
+}
+
+#[test]
+fn paths_are_followed_as_in_the_paper() {
+    let longitude = r#"post.clinks["location"].plinks["longitude"]"#;
+    check(r#"post.plinks["likes"] > 1000"#, "yes");
+    check(r#"post.plinks["likes"] > 1000 && post.clinks["location"].plinks["longitude"] < 20.0"#, longitude);
+    check(r#"post.plinks["likes"] > 9000 && post.clinks["location"].plinks["longitude"] < 20.0"#, "no");
+    check(r#"post.clinks["author"].plinks["handle"] == "ada""#, "yes");
+    check(r#"post.clinks["author"].colinks["posts"][0].plinks["likes"] == 3"#, "yes");
+    check(
+        r#"post.clinks["author"].colinks["posts"][5].plinks["likes"] == 3"#,
+        r#"a longer collection in `post.clinks["author"].colinks["posts"][5].plinks["likes"] == 3`"#,
+    );
+    check(r#"post["author"]["handle"] == "ada""#, "yes");
+    check("post.author.handle == 'ada' && post.likes > 1000", "yes");
+    check("post.location.longitude < 20.0", "post.location.longitude");
+    check("post.author.posts.exists(p, p.likes > 1)", "yes");
+    check("post.author.posts.exists(p, p.likes > 9)", "post.author.posts[…].likes");
+    check("post.author.posts.all(p, p.likes > 9)", "no");
+    check("size(post.author.posts) == 2 && size(post.plinks) > 2", "yes");
+    check("has(post.plinks.likes) && !has(post.plinks.none)", "yes");
+    check("'likes' in post.plinks && !('none' in post.plinks)", "yes");
+    check("post.lang in ['en', 'de']", "yes");
+    check("post.text.matches('youtu[.]be/[a-z]+')", "yes");
+    check("post.score < 1 && post.score > 0.1", "yes");
+    check("post.id == '1' && post.type == 'post' && post.network == 'social'", "yes");
+    check("post.address == 'social/post/1' && post.author == post.author", "yes");
+    check("depth <= 2", "yes");
+    check("depth < 2", "no");
+    check("now - post.created_at < 7 * 86400 * 1000", "yes");
+}
+
+#[test]
+fn what_makes_no_sense_is_uncertain_and_says_why() {
+    for (text, why) in [
+        ("post.lang > 3", "no matching overload"),
+        ("post.likes", "a truth value"),
+        ("post.likes / 0 > 1", "Division by zero"),
+        (r#"post.author["posts"]["likes"] > 1000"#, ".exists("),
+    ] {
+        let answer = Constraint::parse("post", text).unwrap().judge(&post(), 0, NOW);
+        let Answer::CannotTell { missing } = answer else { panic!("{text}: {answer:?}") };
+        assert!(missing.contains(why), "{text}: {missing}");
+    }
+}
+
+#[test]
+fn errors_point_at_the_place() {
+    for (text, column, why) in [
+        ("post.likes >", 13, ""),
+        ("post.likes > 1 &&& true", 18, ""),
+        ("tweet.likes > 1", 1, "there is no `tweet` here, only `post`"),
+        ("post.likes > 1 && lenght(post.text) > 3", 25, "no function `lenght`"),
+        ("post.text.sartsWith('a')", 20, "no function `sartsWith`"),
+        ("post.a.all(x, x.b.all(y, y.c.all(z, z.d)))", 33, "nested 2 deep"),
+        ("", 1, ""),
+    ] {
+        let error = Constraint::parse("post", text).unwrap_err();
+        let ConstraintError::At { column: found, ref what, .. } = error else { panic!("{text}: {error}") };
+        assert_eq!(found, column, "{text}: {error}");
+        assert!(what.contains(why), "{text}: {error}");
+    }
+    let error = Constraint::parse("post", "tweet.likes > 1").unwrap_err().to_string();
+    assert!(error.ends_with("\n  | tweet.likes > 1\n  | ^"), "{error}");
+}
+
+#[test]
+fn hostile_texts_are_refused_without_harm() {
+    let deep =
+        |open: &str, close: &str, count: usize| format!("{}1{}", open.repeat(count), close.repeat(count));
+    assert!(matches!(Constraint::parse("post", &deep("(", ")", 17)), Err(ConstraintError::TooDeep(_))));
+    assert!(Constraint::parse("post", &format!("{} > 0", deep("(", ")", 16))).is_ok());
+    assert!(matches!(Constraint::parse("post", &"a".repeat(2000)), Err(ConstraintError::TooLong(..))));
+    assert!(matches!(Constraint::parse("a b", "true"), Err(ConstraintError::BadType(_))));
+    assert!(Constraint::parse("post", &format!("{} > 0", ["1"; 20].join(" + "))).is_ok());
+    let chain = |count| vec!["post.likes > 1"; count].join(" && ");
+    assert_eq!(Constraint::parse("post", &chain(30)).unwrap().judge(&post(), 0, NOW), Answer::Yes);
+    // Whatever these give, they must neither overflow the stack nor hang.
+    for (head, part, tail) in [
+        ("", "!", "true"),
+        ("", "-", "1 > 0"),
+        ("1", "+1", " > 0"),
+        ("post", ".a", " > 0"),
+        ("post", "[0]", " > 0"),
+        ("", "true?true:", "true"),
+        ("true", "&&true", ""),
+        ("true", "||true", ""),
+        ("1", "==1", ""),
+        ("post", ".a()", ""),
+        ("", "[", ""),
+        ("", "'", ""),
+    ] {
+        let count = (TEXT_BYTES_MAX - head.len() - tail.len()) / part.len();
+        if let Ok(constraint) = Constraint::parse("post", &format!("{head}{}{tail}", part.repeat(count))) {
+            constraint.judge(&post(), 0, NOW);
+        }
+    }
+}
+
+fn schema() -> Schema {
+    let links = |links: &[(&str, LinkType)]| ObjectType {
+        links: links.iter().map(|(name, link)| ((*name).to_owned(), link.clone())).collect(),
+    };
+    Schema {
+        network: "social".to_owned(),
+        types: BTreeMap::from([
+            (
+                "post".to_owned(),
+                links(&[
+                    ("likes", LinkType::P(PrimitiveKind::Int)),
+                    ("author", LinkType::C("account".to_owned())),
+                ]),
+            ),
+            ("account".to_owned(), links(&[("posts", LinkType::Co("post".to_owned()))])),
+        ]),
+    }
+}
+
+#[test]
+fn paths_are_compared_with_the_definition() {
+    for (text, why) in [
+        ("post.plinks['likes'] > 1 && post.author.posts.exists(p, p.likes > 2)", None),
+        ("post.plinks['lieks'] > 1", Some("no link `lieks`, only author, likes")),
+        ("post.clinks['likes'] > 1", Some("is a p-link")),
+        ("post.likes.count > 1", Some("a value has no property `count`")),
+        ("post['author']['posts']['likes'] > 1", Some("collection of `post`")),
+        ("post.author.posts.exists(p, p.lieks > 2)", Some("no link `lieks`")),
+        ("post.author.posts[0].likes > 1 && post.id != '' && depth < 3", None),
+    ] {
+        let found = Constraint::parse("post", text).unwrap().check(&schema());
+        match why {
+            None => assert_eq!(found, Ok(()), "{text}"),
+            Some(why) => assert!(found.clone().unwrap_err().to_string().contains(why), "{text}: {found:?}"),
+        }
+    }
+    let error = Constraint::parse("album", "album.id != ''").unwrap().check(&schema()).unwrap_err();
+    assert!(error.to_string().contains("no type `album`, only account, post"), "{error}");
+}
+
+#[test]
+fn a_set_says_no_before_it_is_uncertain() {
+    let judge = |rules: &[(&str, &str)]| {
+        let all = rules.iter().map(|(kind, text)| Constraint::parse(kind, text).unwrap()).collect();
+        Constraints::new(all).unwrap().judge(&post(), 0, NOW)
+    };
+    let uncertain = Answer::CannotTell { missing: r#"post.plinks["none"]"#.to_owned() };
+    assert_eq!(judge(&[]), Answer::Yes);
+    assert_eq!(judge(&[("account", "false")]), Answer::Yes, "a rule about another type");
+    assert_eq!(judge(&[("other/post", "false")]), Answer::Yes, "a rule about another network");
+    assert_eq!(judge(&[("social/post", "false")]), Answer::No);
+    assert_eq!(judge(&[("post", UNKNOWN), ("post", "true")]), uncertain);
+    assert_eq!(judge(&[("post", UNKNOWN), ("post", "false")]), Answer::No);
+}
+
+fn rules() -> Constraints {
+    let rule = Constraint::parse("post", "post.location.longitude < 20.0").unwrap();
+    Constraints::new(vec![rule]).unwrap()
+}
+
+fn parked(object: Object, at: i64) -> Parked {
+    Parked { object, missing: "longitude".to_owned(), parked_at: Timestamp::from_secs(at), depth: 0 }
+}
+
+fn place(longitude: Option<i64>) -> Object {
+    let mut place = Object::new("social/place/9".parse().unwrap());
+    place.plinks.extend(longitude.map(|degrees| ("longitude".to_owned(), degrees.into())));
+    place
+}
+
+#[test]
+fn parked_objects_are_judged_when_the_property_arrives() {
+    for (longitude, expected) in [(Some(10), "Wanted"), (Some(30), "Unwanted"), (None, "Waits")] {
+        let mut parking = Parking::default();
+        parking.park(parked(post(), 1));
+        assert!(parking.offer(&Object::new("social/post/99".parse().unwrap()), &rules(), NOW).is_empty());
+        let verdicts = parking.offer(&place(longitude), &rules(), NOW);
+        assert!(format!("{verdicts:?}").contains(expected), "{longitude:?}: {verdicts:?}");
+        assert_eq!(parking.len(), usize::from(longitude.is_none()));
+        if let [Verdict::Wanted(object)] = verdicts.as_slice() {
+            assert_eq!(object.clinks["location"].plinks["longitude"], 10.into());
+            assert_eq!(object.plinks["likes"], 5000.into());
+        }
+    }
+}
+
+#[test]
+fn the_parking_is_swept_and_bounded() {
+    let object = |number: i64| Object::new(format!("social/post/{number}").parse().unwrap());
+    let mut parking = Parking::with_room_for(3);
+    for number in 0..3 {
+        assert_eq!(parking.park(parked(object(number), number)), None);
+    }
+    // Parking again keeps the age, and takes in what is new.
+    let mut again = object(0);
+    again.plinks.insert("likes".to_owned(), 1.into());
+    assert_eq!(parking.park(parked(again, 50)), None);
+    assert_eq!(parking.iter().next().unwrap().parked_at, Timestamp::from_secs(0));
+    assert_eq!(parking.iter().next().unwrap().object.plinks["likes"], 1.into());
+    let left = parking.park(parked(object(3), 3)).unwrap();
+    assert_eq!(left.object.address.id, "0", "the oldest makes room");
+    let swept = parking.sweep(Timestamp::from_secs(12), Span::from_secs(10));
+    assert_eq!(swept.iter().map(|parked| parked.object.address.id.as_str()).collect::<Vec<_>>(), ["1"]);
+    assert_eq!(parking.len(), 2);
+}
+
+#[test]
+fn parked_objects_survive_the_store() {
+    let before = parked(post(), 7);
+    assert_eq!(Parked::from_json(&before.to_json()).unwrap(), before);
+    assert!(Parked::from_json("{}").is_err());
+}

@@ -1,0 +1,140 @@
+//! Definitions: a network's TOML file, read, checked and compiled.
+//!
+//! Serves steps 4 and 6 of 10. Everything that can be wrong with a file is found here, once,
+//! and said with file, line and key; a [`Definition`] that exists can be used without failing.
+//! Nothing is asked of any network.
+
+mod check;
+mod places;
+pub(crate) mod plan;
+mod rules;
+mod schema;
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use freshet_types::Schema;
+use freshet_types::definition as data;
+
+use places::Places;
+pub(crate) use plan::Plan;
+
+/// Longest definition file; the longest shipped one is some 20 KB.
+pub const FILE_BYTES_MAX: usize = 1 << 20;
+/// Problems told at once; the first one or two are usually the cause of the rest.
+pub const PROBLEMS_MAX: usize = 20;
+
+/// One thing that is wrong with a definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Line, from 1.
+    pub line: usize,
+    /// Dotted key: `endpoints.posts.url`, `quotas[1].window`; empty for the file as a whole.
+    pub key: String,
+    /// What is wrong, and what to do.
+    pub what: String,
+}
+
+/// Why a definition cannot be used: one line a problem, `file:line: key `k`: what is wrong`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct DefinitionError {
+    /// The file, as it was named.
+    pub file: String,
+    /// At least one, in the order found.
+    pub problems: Vec<Problem>,
+}
+
+impl fmt::Display for DefinitionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, Problem { line, key, what }) in self.problems.iter().take(PROBLEMS_MAX).enumerate() {
+            let newline = if at == 0 { "" } else { "\n" };
+            match key.as_str() {
+                "" => write!(f, "{newline}{}:{line}: {what}", self.file)?,
+                _ => write!(f, "{newline}{}:{line}: key `{key}`: {what}", self.file)?,
+            }
+        }
+        match self.problems.len().checked_sub(PROBLEMS_MAX) {
+            Some(more @ 1..) => write!(f, "\n… and {more} more"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A definition that was read and found sound: one network of a file.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// What the file says about this network.
+    view: Arc<data::Definition>,
+    /// The whole file, compiled; variants share it.
+    pub(crate) plan: Arc<Plan>,
+}
+
+impl Definition {
+    /// Reads and checks a definition; `file_name` is for error messages only.
+    pub fn parse(file_name: &str, toml: &str) -> Result<Self, DefinitionError> {
+        let fail = |problems| DefinitionError { file: file_name.to_owned(), problems };
+        if toml.len() > FILE_BYTES_MAX {
+            let what = format!("the file has more than {FILE_BYTES_MAX} bytes");
+            return Err(fail(vec![Problem { line: 1, key: String::new(), what }]));
+        }
+        let places = Places::new(toml).map_err(|problem| fail(vec![problem]))?;
+        let data: data::Definition =
+            toml::from_str(toml).map_err(|error| fail(vec![places.explain(&error)]))?;
+        let plan = check::compile(data, &places).map_err(fail)?;
+        Ok(Self { view: Arc::new(plan.data.clone()), plan: Arc::new(plan) })
+    }
+
+    /// All networks of the file: the definition itself, then its variants under their own names.
+    pub fn family(&self) -> Vec<Self> {
+        let variants = self.plan.data.variants.iter().map(|(name, variant)| {
+            let mut view = self.plan.data.clone();
+            view.name.clone_from(name);
+            view.title.clone_from(&variant.title);
+            view.hosts = variant.hosts;
+            view.base.clone_from(&variant.base);
+            view.host.clone_from(&variant.host);
+            view.references.clone_from(&variant.references);
+            Self { view: Arc::new(view), plan: Arc::clone(&self.plan) }
+        });
+        std::iter::once(Self { view: Arc::new(self.plan.data.clone()), plan: Arc::clone(&self.plan) })
+            .chain(variants)
+            .collect()
+    }
+
+    /// The variant that this is; `None` for the definition itself.
+    pub(crate) fn variant(&self) -> Option<&str> {
+        (self.view.name != self.plan.data.name).then_some(self.view.name.as_str())
+    }
+
+    /// The object and link types.
+    pub fn schema(&self) -> Schema {
+        Schema { network: self.view.name.clone(), ..self.plan.schema.clone() }
+    }
+
+    /// The base URL on a host; `None` where a host is needed and none given.
+    pub fn base_on(&self, host: Option<&str>) -> Option<String> {
+        if !self.view.base.contains("{{") {
+            return Some(self.view.base.clone());
+        }
+        let host = host.or(self.view.host.as_deref())?;
+        Some(self.view.base.replace("{{ host }}", host).replace("{{host}}", host))
+    }
+}
+
+/// What the file says, read-only.
+impl Deref for Definition {
+    type Target = data::Definition;
+
+    fn deref(&self) -> &data::Definition {
+        &self.view
+    }
+}
+
+/// The JSON schema of definition files, for editors; published as `networks/schema.json`.
+pub fn json_schema() -> serde_json::Value {
+    schemars::schema_for!(data::Definition).to_value()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,331 @@
+//! Checks a definition and compiles it, collecting every problem with its key.
+//!
+//! After a problem, something harmless stands in for the part, so that one run finds them all;
+//! a plan leaves this file only when there was none.
+
+mod endpoints;
+mod mappings;
+
+use freshet_types::definition::{self as data, Condition, FieldRule};
+use freshet_types::{Map, Span};
+use regex::Regex;
+
+use super::places::Places;
+use super::plan::{ItemPlan, Place, Plan};
+use super::{Problem, rules, schema};
+use crate::expression::{ConditionPlan, Expression, Field, Pointer, Test};
+use crate::template::{Template, Templates, Variables};
+
+/// Compiles a definition, or tells all that is wrong with it.
+pub(super) fn compile(data: data::Definition, places: &Places) -> Result<Plan, Vec<Problem>> {
+    let mut checker = Checker { places, problems: Vec::new(), templates: Templates::default() };
+    checker.check_names(&data);
+    let schema = schema::build(&mut checker, &data);
+    let mapping_index: Map<String, usize> =
+        data.mappings.keys().enumerate().map(|(at, name)| (name.clone(), at)).collect();
+    let mappings = checker.mappings(&data, &schema, &mapping_index);
+    let headers = data
+        .headers
+        .iter()
+        .map(|(name, text)| (name.to_ascii_lowercase(), checker.template(&format!("headers.{name}"), text)))
+        .collect();
+    let pause = checker.span("pause", &data.pause);
+    let endpoint_index: Map<String, usize> =
+        data.endpoints.keys().enumerate().map(|(at, name)| (name.clone(), at)).collect();
+    let endpoints = checker.endpoints(&data, &schema, pause, &mapping_index, &endpoint_index);
+    let quotas = rules::quotas(&mut checker, &data);
+    let limits = rules::limits(&mut checker, &data);
+    let outcomes = rules::outcomes(&mut checker, &data);
+    let encoding = checker.encoding(data.encoding.as_deref());
+    if !checker.problems.is_empty() {
+        return Err(checker.problems);
+    }
+    let templates = checker.templates;
+    Ok(Plan { data, schema, encoding, templates, headers, endpoints, mappings, quotas, limits, outcomes })
+}
+
+/// Collects problems while parts are compiled.
+pub(super) struct Checker<'a> {
+    places: &'a Places,
+    problems: Vec<Problem>,
+    templates: Templates,
+}
+
+impl Checker<'_> {
+    /// Notes a problem.
+    pub(super) fn problem(&mut self, key: &str, what: impl Into<String>) {
+        self.problems.push(Problem {
+            line: self.places.line_of(key),
+            key: key.to_owned(),
+            what: what.into(),
+        });
+    }
+
+    /// The value, or a problem noted.
+    pub(super) fn take<T>(&mut self, key: &str, result: Result<T, String>) -> Option<T> {
+        result.map_err(|what| self.problem(key, what)).ok()
+    }
+
+    fn check_names(&mut self, data: &data::Definition) {
+        let is_name = |name: &str| {
+            !name.is_empty()
+                && name
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
+        };
+        if !is_name(&data.name) {
+            self.problem("name", "a name is made of lower-case letters, digits, `-` and `_`");
+        }
+        self.check_base("base", data.hosts, &data.base);
+        for (name, variant) in &data.variants {
+            if !is_name(name) || *name == data.name {
+                self.problem(&format!("variants.{name}"), "a variant needs a name of its own, in lower case");
+            }
+            self.check_base(&format!("variants.{name}.base"), variant.hosts, &variant.base);
+        }
+        let own = data.references.iter().enumerate().map(|(at, one)| (format!("references[{at}]"), one));
+        let of_variants = data.variants.iter().flat_map(|(name, variant)| {
+            let key = move |at| format!("variants.{name}.references[{at}]");
+            variant.references.iter().enumerate().map(move |(at, one)| (key(at), one))
+        });
+        for (key, reference) in own.chain(of_variants) {
+            self.regex(&format!("{key}.pattern"), &reference.pattern);
+            self.known(&format!("{key}.root"), "type", &reference.root, data.types.keys());
+        }
+        if data.in_flight_max == 0 {
+            self.problem("in_flight_max", "at least one request must be allowed");
+        }
+    }
+
+    fn check_base(&mut self, key: &str, hosts: data::Hosts, base: &str) {
+        let has_host = base.contains("{{ host }}") || base.contains("{{host}}");
+        match hosts {
+            data::Hosts::One if base.contains("{{") => {
+                self.problem(
+                    key,
+                    "a definition with one host has a plain URL; say `hosts = \"many\"` to use `{{ host }}`",
+                );
+            }
+            data::Hosts::Many if !has_host => {
+                self.problem(key, "a definition with many hosts needs `{{ host }}` in its base");
+            }
+            _ => {}
+        }
+        let plain = base.replace("{{ host }}", "example.org").replace("{{host}}", "example.org");
+        let is_http = url::Url::parse(&plain).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        if !is_http || plain.ends_with('/') {
+            self.problem(key, format!("`{base}` is not an http(s) URL without a final slash"));
+        }
+    }
+
+    fn encoding(&mut self, label: Option<&str>) -> Option<&'static encoding_rs::Encoding> {
+        let label = label?;
+        let found = encoding_rs::Encoding::for_label(label.as_bytes());
+        if found.is_none() {
+            self.problem("encoding", format!("there is no text encoding `{label}`"));
+        }
+        found
+    }
+
+    /// Whether `name` is among `known`; if not, a problem with the nearest one.
+    pub(super) fn known<'n>(
+        &mut self,
+        key: &str,
+        what: &str,
+        name: &str,
+        known: impl Iterator<Item = &'n String> + Clone,
+    ) -> bool {
+        if known.clone().any(|one| one == name) {
+            return true;
+        }
+        let near = nearest(name, known.clone().map(String::as_str));
+        let hint = near.map_or_else(|| list_of(known), |near| format!("; did you mean `{near}`?"));
+        self.problem(key, format!("there is no {what} `{name}`{hint}"));
+        false
+    }
+
+    /// A length of time.
+    pub(super) fn span(&mut self, key: &str, text: &str) -> Span {
+        Span::parse(text).unwrap_or_else(|| {
+            self.problem(key, format!("`{text}` is not a length of time; write `90s`, `5m`, `1h30m`, `1d`"));
+            Span::SECOND
+        })
+    }
+
+    /// A template.
+    pub(super) fn template(&mut self, key: &str, text: &str) -> Template {
+        let result = self.templates.compile(key, text);
+        self.take(key, result).unwrap_or(Template::Parts(Vec::new()))
+    }
+
+    /// What a template gives, for a closer look at it.
+    pub(super) fn sample(&self, template: &Template) -> String {
+        let variables = Variables {
+            root: "root",
+            host: "example.org",
+            base: "https://example.org",
+            ..Variables::default()
+        };
+        self.templates.render(template, &variables).unwrap_or_default()
+    }
+
+    /// A regular expression.
+    pub(super) fn regex(&mut self, key: &str, text: &str) -> Option<Regex> {
+        let result = Regex::new(text).map_err(|error| {
+            let why = error.to_string();
+            let last = why.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            format!("`{text}` is not a regular expression: {last}")
+        });
+        self.take(key, result)
+    }
+
+    /// A JSON pointer.
+    pub(super) fn pointer(&mut self, key: &str, text: &str) -> Pointer {
+        self.take(key, Pointer::compile(text)).unwrap_or_default()
+    }
+
+    /// An optional JSON pointer.
+    pub(super) fn maybe_pointer(&mut self, key: &str, text: Option<&str>) -> Option<Pointer> {
+        text.map(|text| self.pointer(key, text))
+    }
+
+    /// An expression.
+    pub(super) fn expression(&mut self, key: &str, text: &str) -> Expression {
+        self.take(key, Expression::compile(text)).unwrap_or(Expression::Root)
+    }
+
+    /// A place: `header:NAME` or `body:/pointer`.
+    pub(super) fn place(&mut self, key: &str, text: Option<&str>) -> Option<Place> {
+        let text = text?;
+        if let Some(name) = text.strip_prefix("header:") {
+            return Some(Place::Header(name.trim().to_ascii_lowercase()));
+        }
+        if let Some(pointer) = text.strip_prefix("body:") {
+            return Some(Place::Body(self.pointer(key, pointer)));
+        }
+        self.problem(key, format!("`{text}` is no place; write `header:NAME` or `body:/json/pointer`"));
+        None
+    }
+
+    /// A field.
+    pub(super) fn field(&mut self, key: &str, rule: &FieldRule, time: data::TimeFormat) -> Field {
+        let mut field = Field {
+            expressions: Vec::new(),
+            each: None,
+            only_where: None,
+            time,
+            prefix: String::new(),
+            suffix: String::new(),
+            pattern: None,
+            to: None,
+        };
+        let texts = match rule {
+            FieldRule::One(text) => std::slice::from_ref(text),
+            FieldRule::Many(texts) => texts,
+            FieldRule::Table(table) => {
+                field.each = self.maybe_pointer(&format!("{key}.each"), table.each.as_deref());
+                field.only_where = self.maybe_pointer(&format!("{key}.where"), table.only_where.as_deref());
+                field.time = table.time.unwrap_or(time);
+                field.prefix = table.prefix.clone().unwrap_or_default();
+                field.suffix = table.suffix.clone().unwrap_or_default();
+                field.pattern =
+                    table.pattern.as_ref().and_then(|text| self.regex(&format!("{key}.match"), text));
+                field.to.clone_from(&table.to);
+                if table.to.is_some() && table.pattern.is_none() {
+                    self.problem(&format!("{key}.to"), "it needs `match`, whose groups it uses");
+                }
+                table.at.as_slice()
+            }
+        };
+        if texts.is_empty() {
+            self.problem(key, "at least one expression is needed");
+        }
+        field.expressions = texts.iter().map(|text| self.expression(key, text)).collect();
+        field
+    }
+
+    /// A condition on an item or a body.
+    pub(super) fn condition(&mut self, key: &str, condition: &Condition) -> ConditionPlan {
+        ConditionPlan {
+            at: self.expression(&format!("{key}.at"), &condition.at),
+            test: self.test(key, condition),
+        }
+    }
+
+    /// All conditions of a list.
+    pub(super) fn conditions(&mut self, key: &str, list: &[Condition]) -> Vec<ConditionPlan> {
+        list.iter().enumerate().map(|(at, one)| self.condition(&format!("{key}[{at}]"), one)).collect()
+    }
+
+    /// The test of a condition.
+    pub(super) fn test(&mut self, key: &str, condition: &Condition) -> Test {
+        let matches = condition.matches.as_ref().and_then(|text| self.regex(&format!("{key}.matches"), text));
+        let equals = condition.equals.clone().map(|one| vec![one]);
+        let each = self.maybe_pointer(&format!("{key}.each"), condition.each.as_deref());
+        Test {
+            each,
+            one_of: equals.or_else(|| condition.one_of.clone()),
+            is_present: condition.is_present,
+            contains: condition.contains.clone(),
+            matches,
+        }
+    }
+
+    /// A group of items with the mapping it names.
+    pub(super) fn items(
+        &mut self,
+        key: &str,
+        item: &ItemParts<'_>,
+        mappings: &Map<String, usize>,
+    ) -> ItemPlan {
+        let mut names: Vec<&String> = mappings.keys().collect();
+        names.sort();
+        self.known(&format!("{key}.mapping"), "mapping", item.mapping, names.into_iter());
+        ItemPlan {
+            at: self.expression(&format!("{key}.at"), item.at),
+            place: if item.at.starts_with("jq:") { "/".to_owned() } else { item.at.to_owned() },
+            each: self.maybe_pointer(&format!("{key}.each"), item.each),
+            mapping: mappings.get(item.mapping).copied().unwrap_or_default(),
+            is_listed: item.is_listed,
+            when: item.when.map(|when| self.condition(&format!("{key}.when"), when)),
+        }
+    }
+}
+
+/// "; there are …", or nothing where there are none.
+fn list_of<'n>(known: impl Iterator<Item = &'n String>) -> String {
+    let all: Vec<_> = known.map(|one| format!("`{one}`")).collect();
+    if all.is_empty() { String::new() } else { format!("; there are {}", all.join(", ")) }
+}
+
+/// What an item rule and an embed rule have in common.
+pub(super) struct ItemParts<'r> {
+    pub(super) at: &'r str,
+    pub(super) each: Option<&'r str>,
+    pub(super) mapping: &'r str,
+    pub(super) is_listed: bool,
+    pub(super) when: Option<&'r Condition>,
+}
+
+/// The known name that was probably meant: at most two letters away, and half of it right.
+pub(super) fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    let by_distance = known.map(|one| (distance(name, one), one));
+    let (distance, near) = by_distance.min_by_key(|(distance, _)| *distance)?;
+    (distance <= 2 && distance * 2 <= name.len()).then_some(near)
+}
+
+/// Letters to add, drop or change to get from one name to the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,257 @@
+//! Checks and compiles endpoints.
+
+use freshet_types::definition::{self as data, EndpointRule, NewerStyle, Ordering, Paging};
+use freshet_types::{Endpoint, IdOrder, LinkType, Map, Politeness, Schema, Span};
+use regex::Regex;
+
+use super::{Checker, ItemParts};
+use crate::definition::plan::{EndpointPlan, ItemPlan, MembersPlan, NewerPlan, PagingPlan};
+use crate::template::{Part, Template, Variable};
+
+/// Largest page that a definition may ask for.
+const PAGE_SIZE_MAX: u32 = 10_000;
+
+impl Checker<'_> {
+    pub(super) fn endpoints(
+        &mut self,
+        data: &data::Definition,
+        schema: &Schema,
+        pause: Span,
+        mappings: &Map<String, usize>,
+        index: &Map<String, usize>,
+    ) -> Vec<EndpointPlan> {
+        let plans = data.endpoints.iter().map(|(name, rule)| {
+            let key = format!("endpoints.{name}");
+            self.check_endpoint(&key, rule, data, schema);
+            let public = self.public(&key, name, rule, data, pause);
+            self.endpoint(name, rule, public, data, (mappings, index))
+        });
+        plans.collect()
+    }
+
+    fn check_endpoint(&mut self, key: &str, rule: &EndpointRule, data: &data::Definition, schema: &Schema) {
+        if self.known(&format!("{key}.root"), "type", &rule.root, data.types.keys())
+            && let Some(link) = &rule.link
+            && !matches!(schema.types[&rule.root].links.get(link), Some(LinkType::Co(_)))
+        {
+            self.problem(
+                &format!("{key}.link"),
+                format!("`types.{}.colinks` does not declare `{link}`", rule.root),
+            );
+        }
+        let public_name =
+            |(key, rule): (&String, &EndpointRule)| rule.name.clone().unwrap_or_else(|| key.clone());
+        let namesakes =
+            data.endpoints.iter().filter(|(_, other)| other.variant == rule.variant).map(public_name);
+        if let Some(name) = &rule.name
+            && namesakes.filter(|other| other == name).count() > 1
+        {
+            self.problem(&format!("{key}.name"), format!("there is another endpoint `{name}`"));
+        }
+        if let Some(variant) = &rule.variant {
+            self.known(&format!("{key}.variant"), "variant", variant, data.variants.keys());
+        }
+        if !(1..=PAGE_SIZE_MAX).contains(&rule.page_size) {
+            self.problem(&format!("{key}.page_size"), format!("a page has 1 to {PAGE_SIZE_MAX} items"));
+        }
+        if rule.items.is_empty() && rule.members.is_none() && rule.kind != freshet_types::PageKind::Other {
+            self.problem(
+                key,
+                "`items` (or `members`) is missing: where do the items stand, and which mapping reads them?",
+            );
+        }
+        if rule.body.is_some() && rule.method == freshet_types::Method::Get {
+            self.problem(&format!("{key}.body"), "a body needs `method = \"POST\"`");
+        }
+        if matches!(rule.paging, Paging::Enumerate { .. }) && rule.members.is_none() {
+            self.problem(
+                &format!("{key}.paging"),
+                "ids are counted, so `members` must say how they are fetched",
+            );
+        }
+    }
+
+    fn public(
+        &mut self,
+        key: &str,
+        name: &str,
+        rule: &EndpointRule,
+        data: &data::Definition,
+        pause: Span,
+    ) -> Endpoint {
+        let pause = rule.pause.as_ref().map_or(pause, |text| self.span(&format!("{key}.pause"), text));
+        let is_gap_free = rule
+            .newer
+            .as_ref()
+            .is_some_and(|newer| matches!(newer.style, NewerStyle::MinId | NewerStyle::Ascending));
+        Endpoint {
+            name: rule.name.as_deref().unwrap_or(name).into(),
+            robot: rule.robot,
+            root_kind: rule.root.as_str().into(),
+            kind: rule.kind,
+            page_size: rule.page_size,
+            id_order: rule.id_order.unwrap_or(match rule.order {
+                Ordering::ClaimedTime => IdOrder::None,
+                _ => data.id_order,
+            }),
+            is_newest_first: matches!(rule.order, Ordering::Insertion | Ordering::ClaimedTime),
+            is_window: rule.is_window,
+            has_newer: is_gap_free || matches!(rule.paging, Paging::Enumerate { .. }),
+            members_max: rule.members.as_ref().map_or(0, |members| members.batch.max(1) as usize),
+            politeness: Politeness {
+                pause,
+                in_flight_max: rule.in_flight_max.unwrap_or(data.in_flight_max).max(1),
+            },
+        }
+    }
+
+    fn endpoint(
+        &mut self,
+        name: &str,
+        rule: &EndpointRule,
+        public: Endpoint,
+        data: &data::Definition,
+        (mappings, index): (&Map<String, usize>, &Map<String, usize>),
+    ) -> EndpointPlan {
+        let key = &format!("endpoints.{name}");
+        let url = self.template(&format!("{key}.url"), &rule.url);
+        let sample = self.sample(&url);
+        let is_whole = matches!(&url, Template::Parts(parts) if matches!(parts.first(), Some(Part::Variable { variable: Variable::Root | Variable::Base, .. })));
+        if !is_whole && !sample.starts_with('/') && !sample.starts_with("http") {
+            self.problem(&format!("{key}.url"), "it begins with `/` (below the base), or is a whole URL");
+        }
+        let query = rule.query.iter().map(|(name, values)| {
+            let key = format!("{key}.query.{name}");
+            (name.clone(), values.as_slice().iter().map(|text| self.template(&key, text)).collect())
+        });
+        let query = query.collect();
+        let headers = rule.headers.iter().map(|(name, text)| {
+            (name.to_ascii_lowercase(), self.template(&format!("{key}.headers.{name}"), text))
+        });
+        let headers = headers.collect();
+        EndpointPlan {
+            key: name.to_owned(),
+            path: path_pattern(&url, &rule.url),
+            query,
+            headers,
+            body: rule.body.as_ref().map(|text| self.template(&format!("{key}.body"), text)),
+            items: self.endpoint_items(key, rule, mappings),
+            paging: self.paging(key, &rule.paging),
+            newer: rule.newer.as_ref().map(|newer| self.newer(key, newer)),
+            members: self.members(key, rule, index),
+            format: rule.format.unwrap_or(data.format),
+            is_page: rule.is_page.unwrap_or(data.is_page),
+            url,
+            public,
+            rule: rule.clone(),
+        }
+    }
+
+    fn endpoint_items(
+        &mut self,
+        key: &str,
+        rule: &EndpointRule,
+        mappings: &Map<String, usize>,
+    ) -> Vec<ItemPlan> {
+        let items = rule.items.iter().enumerate().map(|(at, item)| {
+            let parts = ItemParts {
+                at: &item.at,
+                each: item.each.as_deref(),
+                mapping: &item.mapping,
+                is_listed: !item.is_embedded,
+                when: None,
+            };
+            self.items(&format!("{key}.items[{at}]"), &parts, mappings)
+        });
+        items.collect()
+    }
+
+    fn paging(&mut self, key: &str, paging: &Paging) -> PagingPlan {
+        let mut plan = PagingPlan::default();
+        match paging {
+            Paging::Cursor { at, .. } | Paging::Url { at } | Paging::Enumerate { at } => {
+                plan.at = self.pointer(&format!("{key}.paging.at"), at);
+            }
+            Paging::Page { more, count, .. } => {
+                plan.more = self.maybe_pointer(&format!("{key}.paging.more"), more.as_deref());
+                plan.count = self.maybe_pointer(&format!("{key}.paging.count"), count.as_deref());
+            }
+            _ => {}
+        }
+        plan
+    }
+
+    fn newer(&mut self, key: &str, rule: &data::NewerRule) -> NewerPlan {
+        let key = format!("{key}.newer");
+        let default = match (rule.style, rule.format) {
+            (NewerStyle::Time, data::TimeWriting::EpochS) => "{{ newer.at_s }}",
+            (NewerStyle::Time, data::TimeWriting::EpochMs) => "{{ newer.at_ms }}",
+            (NewerStyle::Time, data::TimeWriting::Iso8601) => "{{ newer.at_iso }}",
+            (NewerStyle::Time, data::TimeWriting::Date) => "{{ newer.at_date }}",
+            _ => "{{ newer.id }}",
+        };
+        let value = self.template(&format!("{key}.value"), rule.value.as_deref().unwrap_or(default));
+        let query = rule
+            .query
+            .iter()
+            .map(|(name, text)| (name.clone(), self.template(&format!("{key}.query.{name}"), text)));
+        NewerPlan { query: query.collect(), value, rule: rule.clone() }
+    }
+
+    fn members(&mut self, key: &str, rule: &EndpointRule, index: &Map<String, usize>) -> Option<MembersPlan> {
+        let members = rule.members.as_ref()?;
+        let key = format!("{key}.members");
+        let mut names: Vec<&String> = index.keys().collect();
+        names.sort();
+        self.known(&format!("{key}.endpoint"), "endpoint", &members.endpoint, names.into_iter());
+        Some(MembersPlan {
+            at: self.expression(&format!("{key}.at"), &members.at),
+            endpoint: index.get(&members.endpoint).copied().unwrap_or_default(),
+            batch: members.batch.max(1) as usize,
+            param: members.param.clone(),
+        })
+    }
+}
+
+/// A pattern for the paths that a URL template can give.
+fn path_pattern(template: &Template, text: &str) -> Regex {
+    let mut pattern = String::from("^");
+    match template {
+        Template::Parts(parts) if parts.len() == 1 && !matches!(parts[0], Part::Text(_)) => {
+            pattern.push_str(".*");
+        }
+        Template::Parts(parts) => {
+            for part in parts {
+                match part {
+                    Part::Text(text) => pattern.push_str(&regex::escape(path_of(text))),
+                    Part::Variable { variable: Variable::Base, .. } => {}
+                    Part::Variable { variable: Variable::Root, .. } if !pattern.contains("(?<root>") => {
+                        pattern.push_str("(?<root>[^/?#]+)");
+                    }
+                    Part::Variable { .. } => pattern.push_str("[^/?#]+"),
+                }
+            }
+        }
+        // What the engine makes of it is anybody's guess, so only the texts around it are held fast.
+        Template::Engine(_) => {
+            for (at, piece) in text.split("{{").enumerate() {
+                let piece = if at == 0 { path_of(piece) } else { piece };
+                let after =
+                    if at == 0 { piece } else { piece.split_once("}}").map_or("", |(_, after)| after) };
+                pattern.push_str(if at == 0 { "" } else { "[^?#]*" });
+                pattern.push_str(&regex::escape(after.split("{%").next().unwrap_or_default()));
+            }
+        }
+    }
+    pattern.push_str("/?$");
+    Regex::new(&pattern).unwrap_or_else(|_| Regex::new("$^").expect("this pattern is sound"))
+}
+
+/// The path of a text that may begin with a host, without its query.
+fn path_of(text: &str) -> &str {
+    let text = text.split('?').next().unwrap_or_default();
+    match text.split_once("://") {
+        Some((_, rest)) => rest.find('/').map_or("", |at| &rest[at..]),
+        None => text,
+    }
+}

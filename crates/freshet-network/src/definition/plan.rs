@@ -1,0 +1,204 @@
+//! A definition, compiled: what asking and reading work with.
+//!
+//! Plain data, made by `check` and never changed. Names are resolved to indexes, texts to
+//! templates, pointers and patterns.
+
+use std::sync::Arc;
+
+use encoding_rs::Encoding;
+use freshet_types::definition as data;
+use freshet_types::{Endpoint, Map, Outcome, PrimitiveKind, QuotaRule, Schema};
+use regex::Regex;
+
+use crate::expression::{ConditionPlan, Expression, Field, Pointer, Test};
+use crate::template::{Template, Templates};
+
+/// A whole definition.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) data: data::Definition,
+    pub(crate) schema: Schema,
+    pub(crate) encoding: Option<&'static Encoding>,
+    pub(crate) templates: Templates,
+    pub(crate) headers: Vec<(String, Template)>,
+    pub(crate) endpoints: Vec<EndpointPlan>,
+    pub(crate) mappings: Vec<MappingPlan>,
+    pub(crate) quotas: Vec<QuotaPlan>,
+    pub(crate) limits: Vec<LimitPlan>,
+    pub(crate) outcomes: Vec<OutcomePlan>,
+}
+
+impl Plan {
+    /// The endpoint of this name, of the definition itself or of one of its variants.
+    pub(crate) fn endpoint(&self, network: &str, name: &str) -> Option<&EndpointPlan> {
+        let variant = (network != self.data.name).then_some(network);
+        self.endpoints.iter().find(|one| one.rule.variant.as_deref() == variant && &*one.public.name == name)
+    }
+}
+
+/// One endpoint.
+#[derive(Debug)]
+pub(crate) struct EndpointPlan {
+    /// Its key in the file, by which rules name it.
+    pub(crate) key: String,
+    pub(crate) public: Endpoint,
+    pub(crate) rule: data::EndpointRule,
+    pub(crate) url: Template,
+    pub(crate) query: Vec<(String, Vec<Template>)>,
+    pub(crate) headers: Vec<(String, Template)>,
+    pub(crate) body: Option<Template>,
+    pub(crate) items: Vec<ItemPlan>,
+    pub(crate) paging: PagingPlan,
+    pub(crate) newer: Option<NewerPlan>,
+    pub(crate) members: Option<MembersPlan>,
+    pub(crate) format: data::BodyFormat,
+    pub(crate) is_page: bool,
+    /// Matches the path of URLs of this endpoint; the group `root` is the root where it is there.
+    pub(crate) path: Regex,
+}
+
+/// A group of items.
+#[derive(Debug)]
+pub(crate) struct ItemPlan {
+    pub(crate) at: Expression,
+    pub(crate) place: String,
+    pub(crate) each: Option<Pointer>,
+    pub(crate) mapping: usize,
+    pub(crate) is_listed: bool,
+    pub(crate) when: Option<ConditionPlan>,
+}
+
+/// The pointers that paging needs.
+#[derive(Debug, Default)]
+pub(crate) struct PagingPlan {
+    pub(crate) at: Pointer,
+    pub(crate) more: Option<Pointer>,
+    pub(crate) count: Option<Pointer>,
+}
+
+/// How newer posts are asked for.
+#[derive(Debug)]
+pub(crate) struct NewerPlan {
+    pub(crate) rule: data::NewerRule,
+    pub(crate) value: Template,
+    pub(crate) query: Vec<(String, Template)>,
+}
+
+impl NewerPlan {
+    /// Whether the list goes on upwards from the mark.
+    pub(crate) fn is_upward(&self) -> bool {
+        matches!(self.rule.style, data::NewerStyle::MinId | data::NewerStyle::Ascending)
+    }
+}
+
+/// Where the ids of members stand.
+#[derive(Debug)]
+pub(crate) struct MembersPlan {
+    pub(crate) at: Expression,
+    pub(crate) endpoint: usize,
+    pub(crate) batch: usize,
+    pub(crate) param: Option<String>,
+}
+
+/// A mapping.
+#[derive(Debug)]
+pub(crate) struct MappingPlan {
+    pub(crate) kind: data::MappingKind,
+    pub(crate) object_type: Arc<str>,
+    pub(crate) fields: Fields,
+    pub(crate) deleted: Vec<ConditionPlan>,
+    pub(crate) states: Vec<(freshet_types::AccountState, ConditionPlan)>,
+    pub(crate) opts_out: Vec<ConditionPlan>,
+    pub(crate) plinks: Vec<(Arc<str>, PrimitiveKind, Field)>,
+    pub(crate) embeds: Vec<ItemPlan>,
+    pub(crate) hints: Vec<HintPlan>,
+    pub(crate) variants: Vec<(ConditionPlan, usize)>,
+    pub(crate) skip: Vec<ConditionPlan>,
+}
+
+/// The named fields of all kinds of objects.
+#[derive(Debug, Default)]
+pub(crate) struct Fields {
+    pub(crate) id: Option<Field>,
+    pub(crate) author: Option<Field>,
+    pub(crate) created_at: Option<Field>,
+    pub(crate) edited_at: Option<Field>,
+    pub(crate) text: Option<Field>,
+    pub(crate) url: Option<Field>,
+    pub(crate) uri: Option<Field>,
+    pub(crate) reply_to: Option<Field>,
+    pub(crate) root: Option<Field>,
+    pub(crate) repost_of: Option<Field>,
+    pub(crate) quote_of: Option<Field>,
+    pub(crate) lang: Option<Field>,
+    pub(crate) tags: Option<Field>,
+    pub(crate) handle: Option<Field>,
+    pub(crate) name: Option<Field>,
+    pub(crate) bio: Option<Field>,
+    pub(crate) location: Option<Field>,
+    pub(crate) followers_count: Option<Field>,
+    pub(crate) following_count: Option<Field>,
+    pub(crate) posts_count: Option<Field>,
+    pub(crate) source: Option<Field>,
+    pub(crate) target: Option<Field>,
+    pub(crate) account: Option<Field>,
+}
+
+/// A pointer into another network.
+#[derive(Debug)]
+pub(crate) struct HintPlan {
+    pub(crate) link: Arc<str>,
+    pub(crate) within: Vec<Field>,
+    pub(crate) pattern: Regex,
+    pub(crate) to: String,
+}
+
+/// A quota and the requests it counts.
+#[derive(Debug)]
+pub(crate) struct QuotaPlan {
+    pub(crate) rule: QuotaRule,
+    pub(crate) applies: data::CredentialUse,
+    pub(crate) requests: data::RequestChoice,
+    pub(crate) costs: Map<String, u32>,
+}
+
+/// A header, or a place in the body.
+#[derive(Debug)]
+pub(crate) enum Place {
+    Header(String),
+    Body(Pointer),
+}
+
+/// An announcement of a limit.
+#[derive(Debug)]
+pub(crate) struct LimitPlan {
+    pub(crate) rule: data::LimitRule,
+    pub(crate) quota: Option<Arc<str>>,
+    pub(crate) limit: Option<Place>,
+    pub(crate) remaining: Option<Place>,
+    pub(crate) reset: Option<Place>,
+    pub(crate) backoff: Option<Place>,
+}
+
+impl LimitPlan {
+    /// Whether the body must be read for it.
+    pub(crate) fn needs_body(&self) -> bool {
+        [&self.limit, &self.remaining, &self.reset, &self.backoff]
+            .into_iter()
+            .any(|place| matches!(place, Some(Place::Body(_))))
+    }
+}
+
+/// What an answer means.
+#[derive(Debug)]
+pub(crate) struct OutcomePlan {
+    pub(crate) outcome: Outcome,
+    pub(crate) statuses: Option<Vec<(u16, u16)>>,
+    pub(crate) body: Vec<ConditionPlan>,
+    pub(crate) text: Option<String>,
+    pub(crate) header: Option<(String, Test)>,
+    pub(crate) endpoints: Option<Vec<String>>,
+    pub(crate) until: Option<Place>,
+    pub(crate) until_format: data::ResetFormat,
+    pub(crate) to: Option<Place>,
+}

@@ -1,0 +1,363 @@
+//! Expressions of a mapping, compiled: where a value stands, and what is made of it.
+//!
+//! Part of step 6 of 10. Pointers are split once, patterns and jq programs compiled once. All
+//! of it is total: what is not there, or of another type, is `None`, and the caller decides
+//! whether to complain. Ids come out as strings whatever they were.
+
+use std::borrow::Cow;
+
+use freshet_types::definition::TimeFormat;
+use freshet_types::{Primitive, PrimitiveKind, Timestamp};
+use regex::Regex;
+use serde_json::Value;
+
+use crate::jq::Jq;
+use crate::times;
+
+/// What expressions know beside the item.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scope<'a> {
+    /// Id of the object the visit is about.
+    pub(crate) root: &'a str,
+    /// The address that answered.
+    pub(crate) url: &'a str,
+}
+
+/// A JSON pointer, split.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Pointer(Vec<String>);
+
+impl Pointer {
+    /// Splits a pointer [RFC 6901], or says what is wrong with it.
+    pub(crate) fn compile(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Ok(Self::default());
+        }
+        let Some(rest) = text.strip_prefix('/') else {
+            return Err(format!("`{text}` is not a JSON pointer: it begins with `/`, or is empty"));
+        };
+        Ok(Self(rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect()))
+    }
+
+    /// The value it leads to; null counts as nothing.
+    pub(crate) fn get<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        let mut at = value;
+        for part in &self.0 {
+            at = match at {
+                Value::Object(map) => map.get(part)?,
+                Value::Array(list) => list.get(part.parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+        }
+        (!at.is_null()).then_some(at)
+    }
+}
+
+/// One expression.
+#[derive(Debug)]
+pub(crate) enum Expression {
+    /// A JSON pointer.
+    Pointer(Pointer),
+    /// Pointers with an array between each two of them: `/facets/*/features/*/tag`.
+    Every(Vec<Pointer>),
+    /// A jq program.
+    Jq(Box<Jq>),
+    /// The id the visit is about.
+    Root,
+    /// The address that answered.
+    Url,
+    /// A text.
+    Literal(String),
+}
+
+impl Expression {
+    /// Compiles an expression, or says what is wrong with it.
+    pub(crate) fn compile(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "$root" => Self::Root,
+            "$url" => Self::Url,
+            _ => match (text.strip_prefix("jq:"), text.strip_prefix('=')) {
+                (Some(program), _) => Self::Jq(Box::new(Jq::compile(program)?)),
+                (_, Some(literal)) => Self::Literal(literal.to_owned()),
+                _ if text.starts_with('$') => {
+                    return Err(format!("there is no `{text}`; there are `$root` and `$url`"));
+                }
+                _ if format!("{text}/").contains("/*/") => Self::Every(every(text)?),
+                _ => Self::Pointer(Pointer::compile(text)?),
+            },
+        })
+    }
+
+    /// Its values; pointers give at most one, and arrays stay arrays.
+    pub(crate) fn values<'v>(&self, item: &'v Value, scope: Scope<'_>) -> Vec<Cow<'v, Value>> {
+        match self {
+            Self::Pointer(pointer) => pointer.get(item).map(Cow::Borrowed).into_iter().collect(),
+            Self::Every(pointers) => walk(pointers, item).into_iter().map(Cow::Borrowed).collect(),
+            Self::Jq(jq) => jq.run(item).into_iter().map(Cow::Owned).collect(),
+            _ => self.first(item, scope).into_iter().collect(),
+        }
+    }
+
+    /// Its first value.
+    pub(crate) fn first<'v>(&self, item: &'v Value, scope: Scope<'_>) -> Option<Cow<'v, Value>> {
+        match self {
+            Self::Pointer(pointer) => pointer.get(item).map(Cow::Borrowed),
+            Self::Every(pointers) => walk(pointers, item).first().copied().map(Cow::Borrowed),
+            Self::Jq(jq) => jq.run(item).into_iter().next().map(Cow::Owned),
+            Self::Root => Some(Cow::Owned(Value::from(scope.root))),
+            Self::Url => Some(Cow::Owned(Value::from(scope.url))),
+            Self::Literal(text) => Some(Cow::Owned(Value::from(text.as_str()))),
+        }
+    }
+}
+
+fn every(text: &str) -> Result<Vec<Pointer>, String> {
+    let text = text.strip_suffix("/*").map_or_else(|| text.to_owned(), |head| format!("{head}/*/"));
+    text.split("/*").map(|part| Pointer::compile(part.trim_end_matches('/'))).collect()
+}
+
+/// The values at the end of all ways through the arrays.
+fn walk<'v>(pointers: &[Pointer], item: &'v Value) -> Vec<&'v Value> {
+    let Some((first, rest)) = pointers.split_first() else { return vec![item] };
+    let Some(value) = first.get(item) else { return Vec::new() };
+    match value {
+        Value::Array(list) if !rest.is_empty() => {
+            list.iter().flat_map(|element| walk(rest, element)).collect()
+        }
+        single => {
+            if rest.is_empty() {
+                vec![single]
+            } else {
+                Vec::new()
+            }
+        }
+    }
+}
+
+/// A field: where it stands, and what is made of it.
+#[derive(Debug)]
+pub(crate) struct Field {
+    pub(crate) expressions: Vec<Expression>,
+    pub(crate) each: Option<Pointer>,
+    pub(crate) only_where: Option<Pointer>,
+    pub(crate) time: TimeFormat,
+    pub(crate) prefix: String,
+    pub(crate) suffix: String,
+    pub(crate) pattern: Option<Regex>,
+    pub(crate) to: Option<String>,
+}
+
+impl Field {
+    /// The first value that is a text, number or boolean, as text; an empty text is none.
+    pub(crate) fn text(&self, item: &Value, scope: Scope<'_>) -> Option<String> {
+        // A pointer to a text is nine tenths of all fields, and needs no intermediate value.
+        if let [Expression::Pointer(pointer)] = self.expressions.as_slice()
+            && self.is_plain()
+        {
+            return scalar(pointer.get(item)?);
+        }
+        if self.each.is_some() || self.only_where.is_some() {
+            return self.texts(item, scope).into_iter().next();
+        }
+        let found = |expression: &Expression| {
+            let value = expression.first(item, scope)?;
+            scalar(&value).and_then(|text| self.dress(text))
+        };
+        self.expressions.iter().find_map(found)
+    }
+
+    /// All texts of all expressions; arrays give their elements.
+    pub(crate) fn texts(&self, item: &Value, scope: Scope<'_>) -> Vec<String> {
+        let mut texts = Vec::new();
+        for expression in &self.expressions {
+            for value in expression.values(item, scope) {
+                match &*value {
+                    Value::Array(list) => {
+                        texts.extend(list.iter().filter_map(|element| self.element(element)));
+                    }
+                    single => texts.extend(self.element(single)),
+                }
+            }
+        }
+        texts
+    }
+
+    fn element(&self, element: &Value) -> Option<String> {
+        if self.only_where.as_ref().is_some_and(|pointer| !pointer.get(element).is_some_and(is_true)) {
+            return None;
+        }
+        let value = self.each.as_ref().map_or(Some(element), |pointer| pointer.get(element))?;
+        scalar(value).and_then(|text| self.dress(text))
+    }
+
+    /// The instant; `Err` holds what is there and is no time.
+    pub(crate) fn time(&self, item: &Value, scope: Scope<'_>) -> Result<Option<Timestamp>, String> {
+        for expression in &self.expressions {
+            let Some(value) = expression.first(item, scope) else { continue };
+            // `false` is how Reddit says "never edited", an empty text how others do.
+            if matches!(&*value, Value::Bool(false)) || value.as_str() == Some("") {
+                continue;
+            }
+            return times::read(&value, self.time).map(Some).ok_or_else(|| value.to_string());
+        }
+        Ok(None)
+    }
+
+    /// A whole number; texts and numbers with a fraction are accepted.
+    pub(crate) fn int(&self, item: &Value, scope: Scope<'_>) -> Option<i64> {
+        self.expressions.iter().find_map(|expression| to_int(&*expression.first(item, scope)?))
+    }
+
+    /// A value of the kind that the schema wants.
+    pub(crate) fn primitive(&self, kind: PrimitiveKind, item: &Value, scope: Scope<'_>) -> Option<Primitive> {
+        Some(match kind {
+            PrimitiveKind::Text if self.each.is_some() => Primitive::Text(self.texts(item, scope).join(" ")),
+            PrimitiveKind::Text => Primitive::Text(self.text(item, scope)?),
+            PrimitiveKind::Int => Primitive::Int(self.int(item, scope)?),
+            PrimitiveKind::Time => Primitive::Int(self.time(item, scope).ok()??.ms()),
+            PrimitiveKind::Float => Primitive::Float(
+                self.expressions.iter().find_map(|expression| to_float(&*expression.first(item, scope)?))?,
+            ),
+            PrimitiveKind::Bool => {
+                let found = self.expressions.iter().find_map(|expression| expression.first(item, scope))?;
+                Primitive::Bool(is_true(&found))
+            }
+        })
+    }
+
+    fn is_plain(&self) -> bool {
+        self.prefix.is_empty()
+            && self.suffix.is_empty()
+            && self.pattern.is_none()
+            && self.each.is_none()
+            && self.only_where.is_none()
+    }
+
+    /// Applies pattern, prefix and suffix.
+    fn dress(&self, text: String) -> Option<String> {
+        let text = match &self.pattern {
+            Some(pattern) => {
+                let captures = pattern.captures(&text)?;
+                match &self.to {
+                    Some(to) => {
+                        let mut made = String::new();
+                        captures.expand(to, &mut made);
+                        made
+                    }
+                    None => captures.get(1).or(captures.get(0))?.as_str().to_owned(),
+                }
+            }
+            None => text,
+        };
+        if self.prefix.is_empty() && self.suffix.is_empty() {
+            return Some(text);
+        }
+        Some(format!("{}{text}{}", self.prefix, self.suffix))
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if text.is_empty() => None,
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(truth) => Some(truth.to_string()),
+        // An XML element with attributes keeps its text here.
+        Value::Object(map) => map.get("#text").and_then(scalar),
+        _ => None,
+    }
+}
+
+fn to_int(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| to_float(value).map(|float| float as i64))
+}
+
+fn to_float(value: &Value) -> Option<f64> {
+    match value {
+        Value::String(text) => text.trim().parse().ok().filter(|float: &f64| float.is_finite()),
+        Value::Object(map) => map.get("#text").and_then(to_float),
+        _ => value.as_f64(),
+    }
+}
+
+/// Whether a value counts as true: neither false, zero, empty nor a text that says so.
+pub(crate) fn is_true(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !matches!(text.as_str(), "" | "0" | "false"),
+        Value::Array(list) => !list.is_empty(),
+        _ => true,
+    }
+}
+
+/// What is asked of a value.
+#[derive(Debug)]
+pub(crate) struct Test {
+    pub(crate) each: Option<Pointer>,
+    pub(crate) one_of: Option<Vec<Value>>,
+    pub(crate) is_present: Option<bool>,
+    pub(crate) contains: Option<String>,
+    pub(crate) matches: Option<Regex>,
+}
+
+impl Test {
+    /// Whether all that is asked holds; asked nothing, whether the value is true.
+    pub(crate) fn holds(&self, value: Option<&Value>) -> bool {
+        match (&self.each, value) {
+            (Some(each), Some(Value::Array(list))) => {
+                list.iter().any(|element| self.holds_one(each.get(element)))
+            }
+            (Some(_), _) => false,
+            (None, value) => self.holds_one(value),
+        }
+    }
+
+    fn holds_one(&self, value: Option<&Value>) -> bool {
+        if let Some(wanted) = self.is_present
+            && wanted != value.is_some()
+        {
+            return false;
+        }
+        let asks_value = self.one_of.is_some() || self.contains.is_some() || self.matches.is_some();
+        let Some(value) = value else { return self.is_present.is_some() && !asks_value };
+        if !asks_value && self.is_present.is_none() {
+            return is_true(value);
+        }
+        self.one_of.as_ref().is_none_or(|list| list.iter().any(|wanted| is_alike(wanted, value)))
+            && self.contains.as_ref().is_none_or(|wanted| contains(value, wanted))
+            && self
+                .matches
+                .as_ref()
+                .is_none_or(|pattern| scalar(value).is_some_and(|text| pattern.is_match(&text)))
+    }
+}
+
+/// `1` and `"1"` are alike, since networks mix them.
+fn is_alike(wanted: &Value, value: &Value) -> bool {
+    wanted == value || matches!((scalar(wanted), scalar(value)), (Some(a), Some(b)) if a == b)
+}
+
+fn contains(value: &Value, wanted: &str) -> bool {
+    match value {
+        Value::Array(list) => list.iter().any(|element| scalar(element).as_deref() == Some(wanted)),
+        _ => scalar(value).is_some_and(|text| text.contains(wanted)),
+    }
+}
+
+/// A condition on an item.
+#[derive(Debug)]
+pub(crate) struct ConditionPlan {
+    pub(crate) at: Expression,
+    pub(crate) test: Test,
+}
+
+impl ConditionPlan {
+    /// Whether it holds.
+    pub(crate) fn holds(&self, item: &Value, scope: Scope<'_>) -> bool {
+        match &self.at {
+            Expression::Pointer(pointer) => self.test.holds(pointer.get(item)),
+            other => self.test.holds(other.first(item, scope).as_deref()),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! jq programs in definitions, for what a pointer cannot say.
+//!
+//! Part of step 6 of 10. A program must end and must look at nothing but the item: words that
+//! loop without bound, read the environment or the clock are refused when the definition is
+//! loaded, and outputs are capped. Slow compared with pointers (some 30 000 items a second), so
+//! definitions use it for the odd tenth only.
+
+use std::fmt;
+
+use jaq_core::data::JustLut;
+use jaq_core::load::{Arena, File, Loader};
+use jaq_core::{Compiler, Ctx, Filter, Vars};
+use jaq_json::Val;
+use serde_json::Value;
+
+/// Most values that one program may give for one item.
+pub(crate) const OUTPUTS_MAX: usize = 10_000;
+/// Longest program: one line of a definition.
+const PROGRAM_BYTES_MAX: usize = 4096;
+/// Words that loop without bound, define such loops, or look outside the item.
+const REFUSED_WORDS: [&str; 19] = [
+    "def",
+    "repeat",
+    "while",
+    "until",
+    "range",
+    "recurse",
+    "reduce",
+    "foreach",
+    "input",
+    "inputs",
+    "env",
+    "ENV",
+    "now",
+    "import",
+    "include",
+    "debug",
+    "stderr",
+    "halt",
+    "input_filename",
+];
+
+/// A compiled program.
+pub(crate) struct Jq {
+    program: String,
+    filter: Filter<JustLut<Val>>,
+}
+
+impl fmt::Debug for Jq {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "jq:{}", self.program)
+    }
+}
+
+impl Jq {
+    /// Compiles a program, or says why it cannot be used.
+    pub(crate) fn compile(program: &str) -> Result<Self, String> {
+        if program.len() > PROGRAM_BYTES_MAX {
+            return Err(format!("a jq program has at most {PROGRAM_BYTES_MAX} bytes"));
+        }
+        if let Some(word) = words(program).find(|word| REFUSED_WORDS.contains(word)) {
+            return Err(format!(
+                "`{word}` is not allowed in a jq program here: it might not end, or looks outside"
+            ));
+        }
+        let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
+        let funs = jaq_core::funs().chain(jaq_std::funs()).chain(jaq_json::funs());
+        let arena = Arena::default();
+        let modules = Loader::new(defs).load(&arena, File { code: program, path: () }).map_err(|errors| {
+            let near = errors.first().map(|(_, error)| format!("{error:?}")).unwrap_or_default();
+            format!("the jq program cannot be read: {}", near.chars().take(120).collect::<String>())
+        })?;
+        let filter = Compiler::default().with_funs(funs).compile(modules).map_err(|errors| {
+            let unknown =
+                errors.iter().flat_map(|(_, list)| list).map(|(name, _)| *name).next().unwrap_or("?");
+            format!("the jq program uses `{unknown}`, which does not exist")
+        })?;
+        Ok(Self { program: program.to_owned(), filter })
+    }
+
+    /// The values that the program gives for an item; errors of the program end the list.
+    pub(crate) fn run(&self, item: &Value) -> Vec<Value> {
+        let Some(input) =
+            serde_json::to_vec(item).ok().and_then(|bytes| jaq_json::read::parse_single(&bytes).ok())
+        else {
+            return Vec::new();
+        };
+        let ctx = Ctx::<JustLut<Val>>::new(&self.filter.lut, Vars::new([]));
+        let outputs = self.filter.id.run((ctx, input)).map_while(|output| jaq_core::unwrap_valr(output).ok());
+        outputs.take(OUTPUTS_MAX).map(|output| to_json(&output)).filter(|value| !value.is_null()).collect()
+    }
+}
+
+fn to_json(value: &Val) -> Value {
+    serde_json::from_str(&value.to_string()).unwrap_or(Value::Null)
+}
+
+/// The identifiers of a program that are not field names.
+fn words(program: &str) -> impl Iterator<Item = &str> {
+    let mut is_text = false;
+    let mut before = ' ';
+    let is_word = move |c: char| {
+        let was = before;
+        before = c;
+        if c == '"' && was != '\\' {
+            is_text = !is_text;
+        }
+        // A dot is kept with the word, so that `.now` is a field and `now` is not.
+        !is_text && (c.is_alphanumeric() || c == '_' || c == '.')
+    };
+    let mut is_word = is_word;
+    let pieces = program.split(move |c: char| !is_word(c));
+    pieces.filter_map(|piece| piece.split('.').next()).filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn check(program: &str, item: &Value, expected: &[Value]) {
+        let jq = Jq::compile(program).unwrap_or_else(|why| panic!("{program}: {why}"));
+        assert_eq!(jq.run(item), expected, "{program}");
+    }
+
+    #[test]
+    fn programs_give_values() {
+        check(".a", &json!({"a": "x"}), &[json!("x")]);
+        check(".[] | .id", &json!([{"id": 1}, {"id": "2"}]), &[json!(1), json!("2")]);
+        check(
+            "to_entries[] | select(.key != \"weight\") | .value",
+            &json!({"5": "art", "weight": 50}),
+            &[json!("art")],
+        );
+        check(".now", &json!({"now": 7}), &[json!(7)]);
+        check(
+            "select(.text == \"while\") | .id",
+            &json!({"text": "while", "id": 12_345_678_901_234_567_i64}),
+            &[json!(12_345_678_901_234_567_i64)],
+        );
+        check(".a.b.c?", &json!({"a": 3}), &[]);
+    }
+
+    #[test]
+    fn programs_that_might_not_end_or_look_outside_are_refused() {
+        for (program, why) in [
+            ("repeat(.)", "`repeat` is not allowed"),
+            ("def f: f; f", "`def` is not allowed"),
+            ("$ENV.HOME", "`ENV` is not allowed"),
+            (".a | nonsense", "`nonsense`, which does not exist"),
+            (".a | (", "cannot be read"),
+        ] {
+            let error = Jq::compile(program).expect_err(program);
+            assert!(error.contains(why), "{program}: {error}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What answers announce about limits, turned into readings for the quota ledger.
+//!
+//! Part of step 6 of 10. Where a network puts the numbers and how it writes the reset is the
+//! definition's business; `Retry-After` is understood everywhere. Announcements that make no
+//! sense are passed over: the ledger then goes by the declared quotas.
+
+use freshet_types::definition::PercentRule;
+use freshet_types::{LimitReading, Response, Timestamp};
+use serde_json::Value;
+
+use crate::definition::plan::{LimitPlan, Place};
+use crate::times;
+
+/// All readings of an answer; `body` is null where it was not read.
+pub(crate) fn read(
+    plans: &[LimitPlan],
+    response: &Response,
+    body: &Value,
+    now: Timestamp,
+) -> Vec<LimitReading> {
+    let mut readings: Vec<LimitReading> =
+        plans.iter().filter_map(|plan| read_one(plan, response, body, now)).collect();
+    if let Some(until) = retry_after(response, now) {
+        readings.push(LimitReading { blocked_until: Some(until), ..LimitReading::default() });
+    }
+    readings
+}
+
+/// The instant that `Retry-After` names.
+pub(crate) fn retry_after(response: &Response, now: Timestamp) -> Option<Timestamp> {
+    times::retry_after(response.header("retry-after")?, now)
+}
+
+/// The text at a place.
+pub(crate) fn text_at(place: &Place, response: &Response, body: &Value) -> Option<String> {
+    match place {
+        Place::Header(name) => response.header(name).map(|text| text.trim().to_owned()),
+        Place::Body(pointer) => match pointer.get(body)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        },
+    }
+}
+
+fn read_one(plan: &LimitPlan, response: &Response, body: &Value, now: Timestamp) -> Option<LimitReading> {
+    let text = |place: &Option<Place>| place.as_ref().and_then(|place| text_at(place, response, body));
+    let units = |place| text(place).and_then(|text| to_units(&text));
+    let mut reading = LimitReading {
+        rule: plan.quota.clone(),
+        limit: units(&plan.limit),
+        remaining: units(&plan.remaining),
+        reset_at: text(&plan.reset).and_then(|text| times::reset(&text, plan.rule.reset_format, now)),
+        blocked_until: text(&plan.backoff)
+            .and_then(|text| times::reset(&text, plan.rule.backoff_format, now)),
+    };
+    if let Some(percent) = &plan.rule.percent {
+        read_percent(percent, response, now, &mut reading);
+    }
+    let LimitReading { limit, remaining, reset_at, blocked_until, .. } = &reading;
+    (limit.is_some() || remaining.is_some() || reset_at.is_some() || blocked_until.is_some())
+        .then_some(reading)
+}
+
+/// Units may be written `988.0`, or `3000;w=300`.
+fn to_units(text: &str) -> Option<u32> {
+    let number: f64 = text.split([';', ',']).next()?.trim().parse().ok()?;
+    number.is_finite().then_some(number.clamp(0.0, f64::from(u32::MAX)) as u32)
+}
+
+fn read_percent(rule: &PercentRule, response: &Response, now: Timestamp, reading: &mut LimitReading) {
+    let header = response.header(&rule.header.to_ascii_lowercase());
+    let Some(json) = header.and_then(|text| serde_json::from_str::<Value>(text).ok()) else { return };
+    let used = rule
+        .keys
+        .iter()
+        .filter_map(|key| highest(&json, key))
+        .fold(None, |top: Option<f64>, one| Some(top.map_or(one, |top| top.max(one))));
+    if let Some(used) = used {
+        reading.limit = Some(100);
+        reading.remaining = Some((100.0 - used.ceil()).clamp(0.0, 100.0) as u32);
+    }
+    let regain_min =
+        rule.regain_min.as_ref().and_then(|key| highest(&json, key)).filter(|minutes| *minutes > 0.0);
+    if let Some(minutes) = regain_min {
+        reading.blocked_until = Some(Timestamp::from_ms(now.ms() + (minutes.min(1e6) * 60_000.0) as i64));
+    }
+}
+
+/// The highest number under a key, at any depth.
+fn highest(value: &Value, key: &str) -> Option<f64> {
+    let inner: Box<dyn Iterator<Item = f64>> = match value {
+        Value::Object(map) => {
+            let own = map.get(key).and_then(Value::as_f64);
+            Box::new(own.into_iter().chain(map.values().filter_map(|one| highest(one, key))))
+        }
+        Value::Array(list) => Box::new(list.iter().filter_map(|one| highest(one, key))),
+        _ => return None,
+    };
+    inner.fold(None, |top: Option<f64>, one| Some(top.map_or(one, |top| top.max(one))))
+}

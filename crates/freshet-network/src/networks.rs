@@ -1,0 +1,239 @@
+//! The registry of networks: the definitions that are compiled in, those a person adds, and mined ones.
+//!
+//! Definitions may be replaced while everything runs. A [`Registry`] is an immutable state of
+//! affairs; [`Networks`] holds the present one and swaps it as a whole. Whoever began with one
+//! keeps it to the end, so a visit never reads an answer with another definition than it asked by.
+//!
+//! The order matters for references only: what a person adds comes first, networks with a host of
+//! their own next, then feeds (known by how their address ends), and servers that live anywhere
+//! (Mastodon) last.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use freshet_types::{Connector, Instance, LinkType, Map, NetworkName, Reference, Schema};
+
+use crate::connector::DefinedConnector;
+use crate::definition::{Definition, DefinitionError};
+use crate::reference::{Dialect, Dialects, PatternError, ReferenceError};
+
+/// The definitions that are compiled in, in the order in which references are tried.
+const SHIPPED: &[(&str, &str)] = &[
+    ("networks/hackernews.toml", include_str!("../../../networks/hackernews.toml")),
+    ("networks/bluesky.toml", include_str!("../../../networks/bluesky.toml")),
+    ("networks/rss.toml", include_str!("../../../networks/rss.toml")),
+    ("networks/mastodon.toml", include_str!("../../../networks/mastodon.toml")),
+];
+
+/// Why a definition cannot join the registry.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum NetworksError {
+    /// The definition is wrong.
+    #[error(transparent)]
+    Definition(#[from] DefinitionError),
+    /// One of its references is wrong.
+    #[error("{file}: {source}")]
+    Pattern {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        #[source]
+        source: PatternError,
+    },
+}
+
+/// One network, ready for use.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// Name of the definition.
+    pub name: Arc<str>,
+    /// Speaks for it.
+    pub connector: Arc<dyn Connector>,
+    /// Its object and link types.
+    pub schema: Arc<Schema>,
+    /// The definition, unless it was mined.
+    pub definition: Option<Arc<Definition>>,
+    /// Which collection of the root an endpoint lists, where the definition says so.
+    links: Map<String, String>,
+    dialect: Option<Dialect>,
+}
+
+impl Network {
+    /// A network that has a connector of its own, such as a mined forum.
+    pub fn mined(connector: Arc<dyn Connector>, schema: Schema) -> Self {
+        Self {
+            name: connector.name().into(),
+            connector,
+            schema: Arc::new(schema),
+            definition: None,
+            links: Map::default(),
+            dialect: None,
+        }
+    }
+
+    /// The collection that an endpoint lists: the link it declares, or the one of its own name.
+    pub fn link_of(&self, endpoint: &freshet_types::Endpoint) -> Option<&str> {
+        let links = &self.schema.types.get(&*endpoint.root_kind)?.links;
+        let name = self.links.get(&*endpoint.name).map_or(&*endpoint.name, String::as_str);
+        let (name, link) = links.get_key_value(name)?;
+        matches!(link, LinkType::Co(_)).then_some(name.as_str())
+    }
+}
+
+/// A state of affairs: all networks at one instant.
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    networks: Vec<Arc<Network>>,
+    dialects: Dialects,
+}
+
+impl Registry {
+    fn new(networks: Vec<Arc<Network>>) -> Self {
+        let dialects = networks.iter().filter_map(|network| network.dialect.clone()).collect();
+        Self { networks, dialects: Dialects::new(dialects) }
+    }
+
+    /// The same with these networks added; one of a known name takes its place.
+    fn with(&self, arrivals: Vec<Network>) -> Self {
+        let mut networks = self.networks.clone();
+        let mut front = Vec::new();
+        for arrival in arrivals.into_iter().map(Arc::new) {
+            match networks.iter_mut().chain(&mut front).find(|network| network.name == arrival.name) {
+                Some(place) => *place = arrival,
+                None => front.push(arrival),
+            }
+        }
+        front.append(&mut networks);
+        Self::new(front)
+    }
+
+    /// The network of this name.
+    pub fn get(&self, name: &str) -> Option<&Arc<Network>> {
+        self.networks.iter().find(|network| *network.name == *name)
+    }
+
+    /// All networks.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Network>> {
+        self.networks.iter()
+    }
+
+    /// The server that objects of this network live on.
+    pub fn instance_of(&self, network: &NetworkName) -> Option<Instance> {
+        self.dialects.instance_of(network)
+    }
+
+    /// What a person means by this text.
+    pub fn understand(&self, text: &str) -> Result<Reference, ReferenceError> {
+        self.dialects.understand(text)
+    }
+
+    /// One example of every kind of reference, one network on a line.
+    pub fn examples(&self) -> String {
+        self.dialects.examples()
+    }
+}
+
+/// The present registry; cheap to ask, safe to change while others use it.
+#[derive(Debug, Default)]
+pub struct Networks {
+    registry: RwLock<Arc<Registry>>,
+}
+
+impl Networks {
+    /// No network at all.
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// The definitions that are compiled in.
+    pub fn shipped() -> Self {
+        let read = |(file, text): &(&str, &str)| {
+            read_definition(file, text)
+                .unwrap_or_else(|error| panic!("a shipped definition is wrong: {error}"))
+        };
+        let networks = SHIPPED.iter().flat_map(read).map(Arc::new).collect();
+        Self { registry: RwLock::new(Arc::new(Registry::new(networks))) }
+    }
+
+    /// The networks as they are now; what is asked through it stays consistent.
+    pub fn snapshot(&self) -> Arc<Registry> {
+        Arc::clone(&self.registry.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes in definitions from files (name and text); all of them, or none when one is wrong.
+    pub fn load(&self, files: &[(String, String)]) -> Result<Vec<String>, NetworksError> {
+        let mut arrivals = Vec::new();
+        for (file, text) in files {
+            arrivals.extend(read_definition(file, text)?);
+        }
+        let names = arrivals.iter().map(|network| network.name.to_string()).collect();
+        self.add(arrivals);
+        Ok(names)
+    }
+
+    /// Adds or replaces one definition; what is under way finishes with the old one.
+    pub fn apply_definition(&self, file: &str, text: &str) -> Result<String, NetworksError> {
+        let arrivals = read_definition(file, text)?;
+        let name = arrivals.first().map(|network| network.name.to_string()).unwrap_or_default();
+        self.add(arrivals);
+        Ok(name)
+    }
+
+    /// Adds or replaces networks that are ready.
+    pub fn add(&self, arrivals: Vec<Network>) {
+        let mut present = self.registry.write().unwrap_or_else(PoisonError::into_inner);
+        *present = Arc::new(present.with(arrivals));
+    }
+
+    /// Names of all networks, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<_> = self.snapshot().iter().map(|network| network.name.to_string()).collect();
+        names.sort();
+        names
+    }
+
+    /// The connector of this network.
+    pub fn connector(&self, name: &str) -> Option<Arc<dyn Connector>> {
+        self.snapshot().get(name).map(|network| Arc::clone(&network.connector))
+    }
+
+    /// The connector for a network's name with its host.
+    pub fn connector_for(&self, network: &NetworkName) -> Option<Arc<dyn Connector>> {
+        self.connector(network.definition())
+    }
+
+    /// The definition of this network, unless it was mined.
+    pub fn definition(&self, name: &str) -> Option<Arc<Definition>> {
+        self.snapshot().get(name).and_then(|network| network.definition.clone())
+    }
+
+    /// The server that objects of this network live on.
+    pub fn instance_of(&self, network: &NetworkName) -> Option<Instance> {
+        self.snapshot().instance_of(network)
+    }
+
+    /// What a person means by this text.
+    pub fn understand(&self, text: &str) -> Result<Reference, ReferenceError> {
+        self.snapshot().understand(text)
+    }
+}
+
+/// The networks of one file: the definition itself, and the variants that share it.
+fn read_definition(file: &str, text: &str) -> Result<Vec<Network>, NetworksError> {
+    let own = Definition::parse(file, text)?;
+    own.family().into_iter().map(|definition| ready(file, &own, definition)).collect()
+}
+
+fn ready(file: &str, own: &Definition, definition: Definition) -> Result<Network, NetworksError> {
+    let dialect = Dialect::new(&definition, &own.references)
+        .map_err(|source| NetworksError::Pattern { file: file.to_owned(), source })?;
+    let links =
+        definition.endpoints.iter().filter_map(|(name, rule)| Some((name.clone(), rule.link.clone()?)));
+    Ok(Network {
+        name: definition.name.as_str().into(),
+        schema: Arc::new(definition.schema()),
+        connector: Arc::new(DefinedConnector::new(&definition)?),
+        links: links.collect(),
+        dialect: Some(dialect),
+        definition: Some(Arc::new(definition)),
+    })
+}

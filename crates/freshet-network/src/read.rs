@@ -1,0 +1,177 @@
+//! Step 6 of 10: from a response to a page.
+//!
+//! Never fails as a whole: the status decides first, then the body is parsed, then every item is
+//! mapped on its own, and what cannot be used becomes a complaint. All lists are bounded. Posts
+//! come newest first where the endpoint lists newest first, even when the server was asked to
+//! go upwards and lists oldest first.
+
+mod items;
+
+use std::borrow::Cow;
+
+use freshet_types::definition::{BodyFormat, NewerStyle};
+use freshet_types::{Complaint, Intent, Outcome, Page, PageKind, Response, Target, Timestamp, Validators};
+use serde_json::Value;
+
+use crate::definition::Plan;
+use crate::definition::plan::EndpointPlan;
+use crate::expression::Scope;
+use crate::outcome::{self, LazyBody};
+use crate::paging::{self, Answer, Ends};
+use crate::{format, limits};
+
+pub(crate) use items::Tally;
+
+/// Complaints kept of one page; the rest is summed up.
+pub(crate) const COMPLAINTS_MAX: usize = 50;
+/// Ids of members taken from one page.
+pub(crate) const MEMBERS_MAX: usize = 20_000;
+
+/// What an answer shows, with the tally that `networks read` reports.
+pub(crate) fn read(
+    plan: &Plan,
+    endpoint: &EndpointPlan,
+    target: &Target<'_>,
+    intent: &Intent,
+    response: &Response,
+    now: Timestamp,
+) -> (Page, Tally) {
+    let endpoint = match (&endpoint.members, intent) {
+        (Some(members), Intent::Members(_)) => &plan.endpoints[members.endpoint],
+        _ => endpoint,
+    };
+    let mut page = Page { kind: endpoint.public.kind, validators: validators(response), ..Page::default() };
+    if matches!(intent, Intent::Members(_)) && page.kind == PageKind::Post {
+        page.kind = PageKind::Posts;
+    }
+    let mut body = Body { plan, format: endpoint.format, response, tree: None, text: None };
+    page.outcome = outcome::judge(&plan.outcomes, &endpoint.key, response, &mut body, now);
+    let needs_body = plan.limits.iter().any(crate::definition::plan::LimitPlan::needs_body);
+    let tree = if needs_body { body.tree().unwrap_or(&Value::Null) } else { &Value::Null };
+    page.limits = limits::read(&plan.limits, response, tree, now);
+    outcome::set_until(&mut page.outcome, &page.limits);
+    let mut tally = Tally::default();
+    if response.status == 304 {
+        page.is_unchanged = true;
+    } else if (200..300).contains(&response.status) {
+        tally = read_body(plan, endpoint, target, (intent, now), &mut body, &mut page);
+    }
+    if page.outcome != Outcome::Ok && page.observation == freshet_types::Observation::default() {
+        page.kind = PageKind::Error;
+        page.next = None;
+        page.members.clear();
+    }
+    (page, tally)
+}
+
+fn validators(response: &Response) -> Validators {
+    let header = |name| response.header(name).map(str::to_owned);
+    Validators { etag: header("etag"), last_modified: header("last-modified") }
+}
+
+fn read_body(
+    plan: &Plan,
+    endpoint: &EndpointPlan,
+    target: &Target<'_>,
+    (intent, now): (&Intent, Timestamp),
+    body: &mut Body<'_>,
+    page: &mut Page,
+) -> Tally {
+    let response = body.response;
+    let tree = match body.take() {
+        Ok(tree) => tree,
+        Err(what) => {
+            if page.outcome == Outcome::Ok {
+                page.outcome = Outcome::Transient;
+            }
+            page.complaints.push(Complaint::new("body", what));
+            return Tally::default();
+        }
+    };
+    if tree.is_null() && page.outcome == Outcome::Ok {
+        page.outcome = Outcome::Gone;
+        return Tally::default();
+    }
+    let scope = Scope { root: target.root, url: &response.url };
+    let is_reversed = is_oldest_first(endpoint, intent);
+    let mut reader = items::Reader::new(plan, endpoint, target, (scope, now), page);
+    reader.read(&tree, is_reversed);
+    let tally = reader.finish();
+    if let Some(members) = &endpoint.members
+        && !matches!(endpoint.rule.paging, freshet_types::definition::Paging::Enumerate { .. })
+    {
+        page.members = member_ids(&members.at, &tree, scope);
+    }
+    let ends = Ends { item_count: tally.item_count, first: tally.first.clone(), last: tally.last.clone() };
+    paging::go_on(&Answer { endpoint, intent, response, body: &tree, ends: &ends }, page);
+    tally
+}
+
+/// Whether this answer lists oldest first although the endpoint does not.
+fn is_oldest_first(endpoint: &EndpointPlan, intent: &Intent) -> bool {
+    let is_ascending = endpoint.newer.as_ref().is_some_and(|newer| newer.rule.style == NewerStyle::Ascending);
+    is_ascending
+        && match intent {
+            Intent::Newer(_) => true,
+            Intent::Next(cursor) => cursor.starts_with('^'),
+            Intent::First | Intent::Members(_) => false,
+        }
+}
+
+fn member_ids(at: &crate::expression::Expression, tree: &Value, scope: Scope<'_>) -> Vec<String> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let values = at.values(tree, scope);
+    let flat = values.iter().flat_map(|value| match &**value {
+        Value::Array(list) => list.iter().filter_map(text).collect::<Vec<_>>(),
+        single => text(single).into_iter().collect(),
+    });
+    flat.take(MEMBERS_MAX).collect()
+}
+
+/// The body of a response, parsed at most once.
+struct Body<'a> {
+    plan: &'a Plan,
+    format: BodyFormat,
+    response: &'a Response,
+    tree: Option<Result<Value, String>>,
+    text: Option<Cow<'a, str>>,
+}
+
+impl Body<'_> {
+    fn parse(&mut self) -> &Result<Value, String> {
+        let (plan, response) = (self.plan, self.response);
+        // Errors of a feed's or an XML server are looked at in their own format only when they
+        // parse; error bodies in JSON are common everywhere.
+        let format =
+            if (200..300).contains(&response.status) { self.format } else { sniff(self.format, response) };
+        self.tree.get_or_insert_with(|| format::parse(format, plan.encoding, response))
+    }
+
+    fn take(&mut self) -> Result<Value, String> {
+        self.parse();
+        self.tree.take().expect("it was parsed just now")
+    }
+}
+
+fn sniff(format: BodyFormat, response: &Response) -> BodyFormat {
+    let first = response.body.iter().find(|byte| !byte.is_ascii_whitespace());
+    match (format, first) {
+        (BodyFormat::Xml | BodyFormat::Feed, Some(b'{' | b'[')) => BodyFormat::Json,
+        _ => format,
+    }
+}
+
+impl LazyBody for Body<'_> {
+    fn tree(&mut self) -> Option<&Value> {
+        self.parse().as_ref().ok()
+    }
+
+    fn text(&mut self) -> &str {
+        let (plan, response) = (self.plan, self.response);
+        self.text.get_or_insert_with(|| format::decode(plan.encoding, response))
+    }
+}

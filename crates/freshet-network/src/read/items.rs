@@ -1,0 +1,390 @@
+//! Items of an answer, mapped one by one into the observation.
+//!
+//! The order of the document is kept. A post that stands inside another is pushed after it and
+//! marked as embedded; accounts are pushed once a page, by id.
+
+use std::borrow::Cow;
+
+use freshet_types::definition::{MappingKind, RelationRole};
+use freshet_types::{
+    Account, AccountState, Address, Complaint, Mark, Outcome, Page, Post, Relation, Set, Span, Tag, Target,
+    Timestamp,
+};
+use serde_json::Value;
+
+use super::COMPLAINTS_MAX;
+use crate::definition::Plan;
+use crate::definition::plan::{EndpointPlan, ItemPlan, MappingPlan};
+use crate::expression::{ConditionPlan, Field, Scope};
+
+/// Items inside items inside items; deeper ones are complained about.
+const DEPTH_MAX: usize = 200;
+/// Pointers into other networks kept of one object and rule.
+const HINTS_MAX: usize = 16;
+/// How far clocks and time zones may be off before a posting time is not believed.
+const FUTURE_MAX: Span = Span::DAY;
+/// Tags kept of one post.
+const TAGS_MAX: usize = 100;
+
+/// What a page lists, in the network's own count.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    /// Items, skipped ones included.
+    pub(crate) item_count: usize,
+    /// Posts that are not embedded.
+    pub(crate) post_count: usize,
+    /// Accounts that are listed, not those that merely wrote something.
+    pub(crate) account_count: usize,
+    /// First and last listed item with an id.
+    pub(crate) first: Option<Mark>,
+    pub(crate) last: Option<Mark>,
+}
+
+/// Maps the items of one answer.
+pub(super) struct Reader<'a> {
+    plan: &'a Plan,
+    endpoint: &'a EndpointPlan,
+    target: &'a Target<'a>,
+    scope: Scope<'a>,
+    now: Timestamp,
+    page: &'a mut Page,
+    seen: Set<String>,
+    tally: Tally,
+    complaint_count: usize,
+}
+
+/// Where an item stands: outermost group, and number in it.
+#[derive(Clone, Copy)]
+struct Spot<'s> {
+    group: &'s str,
+    number: usize,
+    depth: usize,
+    is_listed: bool,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(
+        plan: &'a Plan,
+        endpoint: &'a EndpointPlan,
+        target: &'a Target<'a>,
+        (scope, now): (Scope<'a>, Timestamp),
+        page: &'a mut Page,
+    ) -> Self {
+        Self {
+            plan,
+            endpoint,
+            target,
+            scope,
+            now,
+            page,
+            seen: Set::default(),
+            tally: Tally::default(),
+            complaint_count: 0,
+        }
+    }
+
+    /// Maps all groups of items.
+    pub(super) fn read(&mut self, tree: &Value, is_reversed: bool) {
+        let endpoint = self.endpoint;
+        let mut is_anything_there = endpoint.items.is_empty();
+        for group in &endpoint.items {
+            let values = group.at.values(tree, self.scope);
+            is_anything_there |= !values.is_empty();
+            let mut number = 0;
+            for value in &values {
+                match &**value {
+                    Value::Array(list) if is_reversed => {
+                        list.iter().rev().for_each(|item| self.outer(group, item, &mut number));
+                    }
+                    Value::Array(list) => list.iter().for_each(|item| self.outer(group, item, &mut number)),
+                    single => self.outer(group, single, &mut number),
+                }
+            }
+        }
+        if !is_anything_there && self.page.outcome == Outcome::Ok {
+            let places: Vec<_> = endpoint.items.iter().map(|group| group.place.as_str()).collect();
+            self.complain(
+                places.join(", "),
+                "there is nothing at the place where the items should be".to_owned(),
+            );
+        }
+    }
+
+    /// Ends the reading; sums up complaints that were too many.
+    pub(super) fn finish(self) -> Tally {
+        if let Some(more @ 1..) = self.complaint_count.checked_sub(COMPLAINTS_MAX) {
+            self.page.complaints.push(Complaint::new("body", format!("{more} more complaints like these")));
+        }
+        self.tally
+    }
+
+    fn outer(&mut self, group: &ItemPlan, item: &Value, number: &mut usize) {
+        let spot = Spot { group: &group.place, number: *number, depth: 0, is_listed: group.is_listed };
+        *number += 1;
+        if group.is_listed {
+            self.tally.item_count += 1;
+        }
+        self.element(group, item, spot);
+    }
+
+    fn element(&mut self, group: &ItemPlan, item: &Value, spot: Spot<'_>) {
+        match group.each.as_ref().map_or(Some(item), |pointer| pointer.get(item)) {
+            Some(inner) => self.item(&self.plan.mappings[group.mapping], inner, spot),
+            None => self.complain_at(spot, "the item is empty".to_owned()),
+        }
+    }
+
+    fn item(&mut self, mapping: &'a MappingPlan, item: &Value, spot: Spot<'_>) {
+        if spot.depth > DEPTH_MAX {
+            return self.complain_at(spot, format!("items are nested deeper than {DEPTH_MAX} levels"));
+        }
+        if item.is_null() || self.any(&mapping.skip, item) {
+            return;
+        }
+        if let Some((_, other)) = mapping.variants.iter().find(|(when, _)| when.holds(item, self.scope)) {
+            let deeper = Spot { depth: spot.depth + 1, ..spot };
+            return self.item(&self.plan.mappings[*other], item, deeper);
+        }
+        match mapping.kind {
+            MappingKind::Post => self.post(mapping, item, spot),
+            MappingKind::Account => self.account(mapping, item, spot),
+            MappingKind::Relation => self.relation(mapping, item, spot),
+            MappingKind::Tag => self.tag(mapping, item, spot),
+            MappingKind::Group => {}
+        }
+        self.embeds(mapping, item, spot);
+    }
+
+    fn embeds(&mut self, mapping: &'a MappingPlan, item: &Value, spot: Spot<'_>) {
+        for embed in &mapping.embeds {
+            if embed.when.as_ref().is_some_and(|when| !when.holds(item, self.scope)) {
+                continue;
+            }
+            let inner = Spot { depth: spot.depth + 1, is_listed: spot.is_listed && embed.is_listed, ..spot };
+            let Some(value) = embed.at.first(item, self.scope) else { continue };
+            match &*value {
+                Value::Array(list) => list.iter().for_each(|one| self.inner(embed, one, inner)),
+                // An empty text stands for "none", as Reddit's `replies` does.
+                Value::String(text) if text.is_empty() => {}
+                single => self.inner(embed, single, inner),
+            }
+        }
+    }
+
+    fn inner(&mut self, embed: &ItemPlan, value: &Value, spot: Spot<'_>) {
+        if let Some(inner) = embed.each.as_ref().map_or(Some(value), |pointer| pointer.get(value)) {
+            self.item(&self.plan.mappings[embed.mapping], inner, spot);
+        }
+    }
+
+    fn post(&mut self, mapping: &MappingPlan, item: &Value, spot: Spot<'_>) {
+        let fields = &mapping.fields;
+        let Some(id) = self.id(fields.id.as_ref(), item, spot) else { return };
+        let created_at = self.posted_at(fields.created_at.as_ref(), item, spot);
+        let edited_at = self.time(fields.edited_at.as_ref(), item, spot);
+        if spot.is_listed {
+            self.tally.post_count += 1;
+            self.list(&id, created_at);
+        }
+        let text = |field: &Option<Field>| field.as_ref().and_then(|field| field.text(item, self.scope));
+        let mut tags = fields.tags.as_ref().map(|field| field.texts(item, self.scope)).unwrap_or_default();
+        tags.truncate(TAGS_MAX);
+        for tag in &mut tags {
+            if let Some(bare) = tag.strip_prefix('#') {
+                *tag = bare.to_owned();
+            }
+        }
+        let post = Post {
+            kind: std::sync::Arc::clone(&mapping.object_type),
+            author: text(&fields.author),
+            created_at,
+            edited_at,
+            text: text(&fields.text).unwrap_or_default(),
+            url: text(&fields.url),
+            uri: text(&fields.uri),
+            reply_to: text(&fields.reply_to),
+            root: text(&fields.root),
+            repost_of: text(&fields.repost_of),
+            quote_of: text(&fields.quote_of),
+            lang: text(&fields.lang),
+            tags,
+            is_deleted: self.any(&mapping.deleted, item),
+            is_embedded: !spot.is_listed,
+            plinks: self.plinks(mapping, item),
+            slinks: self.hints(mapping, item),
+            id,
+        };
+        self.page.observation.posts.push(post);
+    }
+
+    fn account(&mut self, mapping: &MappingPlan, item: &Value, spot: Spot<'_>) {
+        let fields = &mapping.fields;
+        let Some(id) = self.id(fields.id.as_ref(), item, spot) else { return };
+        if spot.is_listed {
+            self.tally.account_count += 1;
+            self.list(&id, None);
+            self.relate(&id);
+        }
+        if !self.seen.insert(id.clone()) {
+            return;
+        }
+        let created_at = self.time(fields.created_at.as_ref(), item, spot);
+        let text = |field: &Option<Field>| field.as_ref().and_then(|field| field.text(item, self.scope));
+        let int = |field: &Option<Field>| field.as_ref().and_then(|field| field.int(item, self.scope));
+        let account = Account {
+            handle: text(&fields.handle),
+            name: text(&fields.name),
+            bio: text(&fields.bio),
+            url: text(&fields.url),
+            uri: text(&fields.uri),
+            location: text(&fields.location),
+            created_at,
+            followers_count: int(&fields.followers_count),
+            following_count: int(&fields.following_count),
+            posts_count: int(&fields.posts_count),
+            state: self.state(mapping, item, spot),
+            opts_out: self.any(&mapping.opts_out, item),
+            plinks: self.plinks(mapping, item),
+            slinks: self.hints(mapping, item),
+            id,
+        };
+        self.page.observation.accounts.push(account);
+    }
+
+    /// What the item says about the account. A post that is shown proves its author not private.
+    fn state(&self, mapping: &MappingPlan, item: &Value, spot: Spot<'_>) -> AccountState {
+        let found = mapping.states.iter().find(|(_, when)| when.holds(item, self.scope));
+        match found.map(|(state, _)| *state) {
+            Some(AccountState::Private) if !spot.is_listed => AccountState::Active,
+            state => state.unwrap_or_default(),
+        }
+    }
+
+    /// A listed account follows the root, or is followed by it.
+    fn relate(&mut self, id: &str) {
+        let (root, id) = (self.target.root.to_owned(), id.to_owned());
+        let relation = match self.endpoint.rule.relation {
+            Some(RelationRole::Followers) => Relation { source: id, target: root },
+            Some(RelationRole::Following) => Relation { source: root, target: id },
+            None => return,
+        };
+        self.page.observation.relations.push(relation);
+    }
+
+    fn relation(&mut self, mapping: &MappingPlan, item: &Value, spot: Spot<'_>) {
+        let source = self.id(mapping.fields.source.as_ref(), item, spot);
+        let target = self.id(mapping.fields.target.as_ref(), item, spot);
+        if let (Some(source), Some(target)) = (source, target) {
+            if spot.is_listed {
+                self.tally.account_count += 1;
+                self.list(&target, None);
+            }
+            self.page.observation.relations.push(Relation { source, target });
+        }
+    }
+
+    fn tag(&mut self, mapping: &MappingPlan, item: &Value, spot: Spot<'_>) {
+        let account = self.id(mapping.fields.account.as_ref(), item, spot);
+        let names =
+            mapping.fields.name.as_ref().map(|field| field.texts(item, self.scope)).unwrap_or_default();
+        let Some(account) = account else { return };
+        if names.is_empty() {
+            self.complain_at(spot, "the tag has no name".to_owned());
+        }
+        for name in names.into_iter().take(TAGS_MAX) {
+            let name = name.trim_start_matches('#').to_owned();
+            self.page.observation.tags.push(Tag { account: account.clone(), name });
+        }
+    }
+
+    fn id(&mut self, field: Option<&Field>, item: &Value, spot: Spot<'_>) -> Option<String> {
+        let id = field.and_then(|field| field.text(item, self.scope));
+        match id {
+            Some(id) if id.len() <= freshet_types::address::ID_BYTES_MAX => Some(id),
+            Some(_) => {
+                self.complain_at(spot, "the id is too long".to_owned());
+                None
+            }
+            None => {
+                self.complain_at(spot, "the item has no id".to_owned());
+                None
+            }
+        }
+    }
+
+    fn time(&mut self, field: Option<&Field>, item: &Value, spot: Spot<'_>) -> Option<Timestamp> {
+        match field?.time(item, self.scope) {
+            Ok(at) => at,
+            Err(value) => {
+                let shown: String = value.chars().take(60).collect();
+                self.complain_at(spot, format!("{shown} is not a time that is understood"));
+                None
+            }
+        }
+    }
+
+    /// A posting time; one in the future is nobody's, and would hide all that comes before it.
+    fn posted_at(&mut self, field: Option<&Field>, item: &Value, spot: Spot<'_>) -> Option<Timestamp> {
+        let at = self.time(field, item, spot)?;
+        if at > self.now + FUTURE_MAX {
+            self.complain_at(spot, format!("it claims to be posted at {at}, which is to come"));
+            return None;
+        }
+        Some(at)
+    }
+
+    fn list(&mut self, id: &str, at: Option<Timestamp>) {
+        let mark = Mark { id: id.to_owned(), at: at.unwrap_or(Timestamp::MIN) };
+        if self.tally.first.is_none() {
+            self.tally.first = Some(mark.clone());
+        }
+        self.tally.last = Some(mark);
+    }
+
+    fn any(&self, conditions: &[ConditionPlan], item: &Value) -> bool {
+        conditions.iter().any(|condition| condition.holds(item, self.scope))
+    }
+
+    fn plinks(
+        &self,
+        mapping: &MappingPlan,
+        item: &Value,
+    ) -> Vec<(std::sync::Arc<str>, freshet_types::Primitive)> {
+        let values = mapping.plinks.iter().filter_map(|(name, kind, field)| {
+            Some((std::sync::Arc::clone(name), field.primitive(*kind, item, self.scope)?))
+        });
+        values.collect()
+    }
+
+    fn hints(&self, mapping: &MappingPlan, item: &Value) -> Vec<(std::sync::Arc<str>, Address)> {
+        let mut found: Vec<(std::sync::Arc<str>, Address)> = Vec::new();
+        for hint in &mapping.hints {
+            for field in &hint.within {
+                for text in field.texts(item, self.scope) {
+                    for captures in hint.pattern.captures_iter(&text).take(HINTS_MAX) {
+                        let mut to = String::new();
+                        captures.expand(&hint.to, &mut to);
+                        let Ok(address) = to.parse::<Address>() else { continue };
+                        let is_new =
+                            !found.iter().any(|(link, known)| *link == hint.link && *known == address);
+                        if is_new && address.network != self.target.instance.network {
+                            found.push((std::sync::Arc::clone(&hint.link), address));
+                        }
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn complain_at(&mut self, spot: Spot<'_>, what: String) {
+        self.complain(format!("{}/{}", spot.group, spot.number), what);
+    }
+
+    fn complain(&mut self, place: impl Into<Cow<'static, str>>, what: String) {
+        self.complaint_count += 1;
+        if self.complaint_count <= COMPLAINTS_MAX {
+            self.page.complaints.push(Complaint::new(place.into(), what));
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Recorded exchanges, read as if they had just happened: `freshet networks read`.
+//!
+//! A line is one JSON object with `method`, `url`, `status`, `headers` (an object, or a list of
+//! pairs) and `body` (a text, or JSON). The endpoint is found by matching the URL against the
+//! definition's templates, of all variants; an address that no endpoint knows is judged by the
+//! shape of its body. Nothing is stored and nothing is asked.
+
+use freshet_types::definition::Hosts;
+use freshet_types::{
+    Instance, Intent, Map, NetworkName, Outcome, Page, PageKind, Response, Target, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use url::Url;
+
+use crate::definition::Definition;
+use crate::definition::plan::EndpointPlan;
+use crate::read::{self, Tally};
+use crate::template::{Part, Template, Variable};
+
+/// Longest line that is read.
+pub const LINE_BYTES_MAX: usize = 64 << 20;
+
+/// What a recorded exchange shows; one line of the output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ReadReport {
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// What the answer is about.
+    pub kind: PageKind,
+    /// Post-like items: those inside another post are not counted.
+    pub posts: usize,
+    /// Accounts that the answer lists: mere authors are not counted.
+    pub accounts: usize,
+    /// Id of the first item, in the order of the document.
+    pub first_id: Option<String>,
+    /// Id of the last one.
+    pub last_id: Option<String>,
+    /// Newest posting time, in seconds since 1970.
+    pub newest_created_at: Option<i64>,
+    /// Oldest posting time.
+    pub oldest_created_at: Option<i64>,
+    /// Name of the outcome.
+    pub outcome: &'static str,
+    /// What could not be used.
+    pub complaints: Vec<String>,
+}
+
+/// A line of a recording.
+#[derive(Deserialize)]
+struct Recorded {
+    url: String,
+    #[serde(default = "default_status")]
+    status: u16,
+    #[serde(default)]
+    headers: Headers,
+    #[serde(default = "no_body")]
+    body: Value,
+}
+
+fn no_body() -> Value {
+    Value::String(String::new())
+}
+
+fn default_status() -> u16 {
+    200
+}
+
+/// Headers, as tools write them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Headers {
+    Pairs(Vec<(String, String)>),
+    Object(std::collections::BTreeMap<String, Value>),
+    Nothing(()),
+}
+
+impl Default for Headers {
+    fn default() -> Self {
+        Self::Nothing(())
+    }
+}
+
+impl Headers {
+    fn pairs(self) -> Vec<(String, String)> {
+        let lower = |(name, value): (String, String)| (name.to_ascii_lowercase(), value);
+        match self {
+            Self::Pairs(pairs) => pairs.into_iter().map(lower).collect(),
+            Self::Object(map) => {
+                let flat = map.into_iter().flat_map(|(name, value)| match value {
+                    Value::Array(list) => list.into_iter().map(|one| (name.clone(), text_of(one))).collect(),
+                    single => vec![(name, text_of(single))],
+                });
+                flat.map(lower).collect()
+            }
+            Self::Nothing(()) => Vec::new(),
+        }
+    }
+}
+
+fn text_of(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+/// Reads one line of a recording by a definition.
+pub fn read_line(definition: &Definition, line: usize, json_line: &str) -> ReadReport {
+    match parse(json_line) {
+        Ok(response) => read_response(definition, line, &response),
+        Err(what) => report(
+            line,
+            &Page { outcome: Outcome::BadRequest, ..Page::default() },
+            &Tally::default(),
+            vec![what],
+        ),
+    }
+}
+
+fn parse(json_line: &str) -> Result<Response, String> {
+    if json_line.len() > LINE_BYTES_MAX {
+        return Err(format!("the line has more than {LINE_BYTES_MAX} bytes"));
+    }
+    let recorded: Recorded = serde_json::from_str(json_line).map_err(|error| {
+        format!("the line is no recording (`method`, `url`, `status`, `headers`, `body`): {error}")
+    })?;
+    let body = match recorded.body {
+        Value::String(text) => text.into_bytes(),
+        tree => tree.to_string().into_bytes(),
+    };
+    let mut headers = recorded.headers.pairs();
+    // A recorder decodes bodies into text, so what was declared for the bytes no longer holds.
+    for (_, value) in headers.iter_mut().filter(|(name, _)| name == "content-type") {
+        value.truncate(value.find(';').unwrap_or(value.len()));
+    }
+    Ok(Response { status: recorded.status, headers, body, url: recorded.url, received_at: Timestamp::MAX })
+}
+
+fn read_response(definition: &Definition, line: usize, response: &Response) -> ReadReport {
+    let url = Url::parse(&response.url).ok();
+    let found = url.as_ref().and_then(|url| find_endpoint(definition, url));
+    let (page, tally) = match found {
+        Some((endpoint, root)) => read_as(definition, endpoint, &root, response),
+        None => read_unknown(definition, response),
+    };
+    report(line, &page, &tally, Vec::new())
+}
+
+fn read_as(
+    definition: &Definition,
+    endpoint: &EndpointPlan,
+    root: &str,
+    response: &Response,
+) -> (Page, Tally) {
+    let url = Url::parse(&response.url).ok();
+    let host = url.as_ref().and_then(Url::host_str).filter(|_| definition.hosts == Hosts::Many);
+    let base = url.as_ref().map(|url| url.origin().ascii_serialization()).unwrap_or_default();
+    let instance = Instance { network: NetworkName::new(&definition.name, host), base, allow_private: false };
+    let target = Target {
+        instance: &instance,
+        endpoint: &endpoint.public.name,
+        root,
+        credential: None,
+        validators: None,
+    };
+    read::read(&definition.plan, endpoint, &target, &Intent::First, response, Timestamp::MAX)
+}
+
+/// The endpoint whose template gives this URL, and the root in it.
+fn find_endpoint<'d>(definition: &'d Definition, url: &Url) -> Option<(&'d EndpointPlan, String)> {
+    let query: Map<String, String> =
+        url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+    let by_path: Vec<&EndpointPlan> =
+        definition.plan.endpoints.iter().filter(|endpoint| endpoint.path.is_match(url.path())).collect();
+    let fitting = by_path.iter().filter_map(|endpoint| Some((query_fit(endpoint, &query)?, *endpoint)));
+    let best = fitting.max_by_key(|(fit, endpoint)| {
+        let text: usize = literal_bytes(&endpoint.url);
+        let is_usual =
+            endpoint.public.robot.is_some() || endpoint.rule.role != freshet_types::definition::Role::List;
+        (text, *fit, is_usual, std::cmp::Reverse(endpoint.key.as_str()))
+    });
+    // An address with other parameters than usual is still that of the only endpoint with its path.
+    let endpoint = match (best, by_path.as_slice()) {
+        (Some((_, endpoint)), _) => endpoint,
+        (None, [only]) => only,
+        _ => return None,
+    };
+    Some((endpoint, root_in(endpoint, url, &query)))
+}
+
+/// How many constant parameters agree; `None` when one differs.
+fn query_fit(endpoint: &EndpointPlan, query: &Map<String, String>) -> Option<usize> {
+    let mut fit = 0;
+    for (name, templates) in &endpoint.query {
+        let [Template::Parts(parts)] = templates.as_slice() else { continue };
+        let constant = match parts.as_slice() {
+            [Part::Text(text)] => text.as_str(),
+            // A constant beginning tells endpoints apart too: `tags=author_…`.
+            [Part::Text(text), ..] => {
+                let value = query.get(name)?;
+                fit += usize::from(value.starts_with(text.as_str()));
+                if !value.starts_with(text.as_str()) {
+                    return None;
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        match query.get(name) {
+            Some(value) if value == constant => fit += 1,
+            Some(_) => return None,
+            None => {}
+        }
+    }
+    Some(fit)
+}
+
+/// Bytes of a template that are fixed: the more, the more special the endpoint.
+fn literal_bytes(template: &Template) -> usize {
+    match template {
+        Template::Parts(parts) => parts
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) => text
+                    .split_once("://")
+                    .map_or(text.len(), |(_, rest)| rest.find('/').map_or(0, |at| rest.len() - at)),
+                Part::Variable { .. } => 0,
+            })
+            .sum(),
+        Template::Engine(_) => 1,
+    }
+}
+
+/// The root in a URL: a group of the path, a parameter, or the whole address.
+fn root_in(endpoint: &EndpointPlan, url: &Url, query: &Map<String, String>) -> String {
+    if let Some(root) = endpoint
+        .path
+        .captures(url.path())
+        .and_then(|captures| captures.name("root").map(|found| found.as_str().to_owned()))
+    {
+        let pair = format!("root={}", root.replace('+', "%2B"));
+        let decoded =
+            url::form_urlencoded::parse(pair.as_bytes()).next().map(|(_, value)| value.into_owned());
+        return decoded.unwrap_or(root);
+    }
+    let is_root = |part: &Part| matches!(part, Part::Variable { variable: Variable::Root, .. });
+    for (name, templates) in &endpoint.query {
+        let [Template::Parts(parts)] = templates.as_slice() else { continue };
+        let (Some(value), true) = (query.get(name), parts.iter().any(is_root)) else { continue };
+        let before = match parts.first() {
+            Some(Part::Text(text)) => text.as_str(),
+            _ => "",
+        };
+        return value.strip_prefix(before).unwrap_or(value).to_owned();
+    }
+    if matches!(&endpoint.url, Template::Parts(parts) if parts.iter().any(is_root)) {
+        url.to_string()
+    } else {
+        String::new()
+    }
+}
+
+/// An answer of an address that no endpoint knows: by its status, or by its shape.
+fn read_unknown(definition: &Definition, response: &Response) -> (Page, Tally) {
+    let endpoints = &definition.plan.endpoints;
+    let mut best: Option<(usize, Page, Tally)> = None;
+    if (200..300).contains(&response.status) {
+        for endpoint in endpoints.iter().filter(|endpoint| !endpoint.items.is_empty()) {
+            let (page, tally) = read_as(definition, endpoint, "", response);
+            let worth = worth(&page);
+            if page.outcome == Outcome::Ok && worth > best.as_ref().map_or(0, |(known, ..)| *known) {
+                best = Some((worth, page, tally));
+            }
+        }
+    }
+    if let Some((_, mut page, tally)) = best {
+        page.kind = match page.kind {
+            PageKind::Comments => PageKind::Posts,
+            PageKind::Relations => PageKind::Accounts,
+            other => other,
+        };
+        return (page, tally);
+    }
+    let mut page =
+        endpoints.first().map(|endpoint| read_as(definition, endpoint, "", response).0).unwrap_or_default();
+    let is_error = page.outcome != Outcome::Ok;
+    page.kind = if is_error { PageKind::Error } else { PageKind::Other };
+    page.observation = freshet_types::Observation::default();
+    // What another endpoint's mapping misses here says nothing about this answer.
+    page.complaints.retain(|complaint| complaint.place == "body");
+    (page, Tally::default())
+}
+
+/// How many objects of a page look like what they were taken for.
+fn worth(page: &Page) -> usize {
+    if !page.complaints.is_empty() {
+        return 0;
+    }
+    let posts = page.observation.posts.iter().filter(|post| {
+        let says_something = !post.text.is_empty() || post.uri.is_some() || post.repost_of.is_some();
+        post.created_at.is_some() && post.author.is_some() && says_something
+    });
+    let accounts = page.observation.accounts.iter().filter(|account| {
+        account.handle.is_some() && (account.created_at.is_some() || account.name.is_some())
+    });
+    posts.count() * 2 + accounts.count()
+}
+
+fn report(line: usize, page: &Page, tally: &Tally, mut complaints: Vec<String>) -> ReadReport {
+    let listed = || page.observation.posts.iter().filter(|post| !post.is_embedded);
+    let times = || listed().filter_map(|post| post.created_at).map(Timestamp::secs);
+    complaints.extend(page.complaints.iter().map(|one| format!("{}: {}", one.place, one.what)));
+    ReadReport {
+        line,
+        kind: page.kind,
+        posts: tally.post_count,
+        accounts: tally.account_count,
+        first_id: tally.first.as_ref().map(|mark| mark.id.clone()),
+        last_id: tally.last.as_ref().map(|mark| mark.id.clone()),
+        newest_created_at: times().max(),
+        oldest_created_at: times().min(),
+        outcome: page.outcome.name(),
+        complaints,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! How people name things of one network: its patterns, compiled, and the servers it lives on.
+//!
+//! A text must match a pattern as a whole. What the groups `host` and `scheme` capture becomes an
+//! [`Instance`]; `handle` and `id`, percent-decoded, say what is meant there.
+
+use freshet_types::definition::{Definition, Hosts};
+use freshet_types::{Instance, NetworkName, Reference, ReferencePattern};
+use regex::{Captures, Regex};
+use url::Url;
+
+/// Most memory one pattern of a definition may take when compiled.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+
+/// A pattern of a definition that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("definition `{network}`: key `references`: {what}")]
+pub struct PatternError {
+    /// Which definition.
+    pub network: String,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// How people name things of one network.
+#[derive(Clone, Debug)]
+pub struct Dialect {
+    pub(super) name: String,
+    hosts: Hosts,
+    base: String,
+    host: Option<String>,
+    pub(super) types: Vec<String>,
+    pub(super) patterns: Vec<(Regex, ReferencePattern)>,
+    /// For texts that name the network: `bluesky-pds:https://host/REF`.
+    inherited: Vec<(Regex, ReferencePattern)>,
+}
+
+impl Dialect {
+    /// Compiles the patterns of a definition.
+    ///
+    /// Those `inherited` from the file's first network serve where this one is named explicitly.
+    pub fn new(definition: &Definition, inherited: &[ReferencePattern]) -> Result<Self, PatternError> {
+        let types: Vec<String> = definition.types.keys().cloned().collect();
+        let compile = |pattern: &ReferencePattern| {
+            let regex = compile(pattern, &types);
+            let regex = regex.map_err(|what| PatternError { network: definition.name.clone(), what })?;
+            Ok((regex, pattern.clone()))
+        };
+        let further = inherited.iter().filter(|pattern| !definition.references.contains(pattern));
+        Ok(Self {
+            name: definition.name.clone(),
+            hosts: definition.hosts,
+            base: definition.base.trim_end_matches('/').to_owned(),
+            host: definition.host.clone(),
+            patterns: definition.references.iter().map(compile).collect::<Result<_, _>>()?,
+            inherited: further.map(compile).collect::<Result<_, _>>()?,
+            types,
+        })
+    }
+
+    /// The instance on this host; without one, the network's own.
+    ///
+    /// `None` where the network lives on many hosts and none is named, or the host is no host.
+    pub fn instance(&self, host: Option<&str>, scheme: Option<&str>) -> Option<Instance> {
+        let scheme = scheme.or_else(|| host.filter(|host| is_loopback(host)).map(|_| "http"));
+        let host = match (host, &self.host) {
+            (Some(host), _) => Some(authority(host, scheme.unwrap_or("https"))?),
+            (None, Some(host)) => Some(host.clone()),
+            (None, None) if self.base.contains("{{") => return None,
+            (None, None) => None,
+        };
+        let mut base = self.base.clone();
+        if let (Some(host), Some((start, _)), Some((_, end))) =
+            (&host, base.split_once("{{"), base.split_once("}}"))
+        {
+            base = format!("{start}{host}{end}");
+        }
+        if scheme == Some("http")
+            && let Some(rest) = base.strip_prefix("https:")
+        {
+            base = format!("http:{rest}");
+        }
+        let named =
+            host.as_deref().filter(|&host| self.hosts == Hosts::Many && Some(host) != self.host.as_deref());
+        Some(Instance { network: NetworkName::new(&self.name, named), base, allow_private: false })
+    }
+
+    /// Reads a text by the patterns of this network alone; `place` overrides the server it names.
+    pub(super) fn read(&self, text: &str, place: Option<&Instance>) -> Option<Reference> {
+        let read = |(regex, pattern): &(Regex, ReferencePattern)| {
+            self.read_captures(&regex.captures(text)?, pattern, place)
+        };
+        let inherited = self.inherited.iter().filter(|_| place.is_some());
+        self.patterns.iter().chain(inherited).find_map(read)
+    }
+
+    fn read_captures(
+        &self,
+        captures: &Captures<'_>,
+        pattern: &ReferencePattern,
+        place: Option<&Instance>,
+    ) -> Option<Reference> {
+        let group = |name: &str| captures.name(name).map(|found| found.as_str());
+        let part = |template: Option<&String>, name: &str| match template {
+            Some(template) => Some(fill(template, captures)),
+            None => group(name).map(decode),
+        };
+        Some(Reference {
+            instance: place.cloned().or_else(|| self.instance(group("host"), group("scheme")))?,
+            root_kind: pattern.root.as_str().into(),
+            root_id: part(pattern.id.as_ref(), "id"),
+            handle: part(pattern.handle.as_ref(), "handle"),
+        })
+    }
+}
+
+fn compile(pattern: &ReferencePattern, types: &[String]) -> Result<Regex, String> {
+    let regex = regex::RegexBuilder::new(&format!("^(?:{})$", pattern.pattern))
+        .size_limit(PATTERN_BYTES_MAX)
+        .build()
+        .map_err(|error| format!("pattern `{}`: {error}", pattern.pattern))?;
+    if !types.contains(&pattern.root) {
+        return Err(format!("there is no type `{}`, only {}", pattern.root, types.join(", ")));
+    }
+    if !regex.is_match(&pattern.example) {
+        return Err(format!("`{}` does not match its example `{}`", pattern.pattern, pattern.example));
+    }
+    Ok(regex)
+}
+
+/// Host and port in normal form; `None` if this is no host.
+fn authority(host: &str, scheme: &str) -> Option<String> {
+    let url = Url::parse(&format!("{scheme}://{host}/")).ok()?;
+    let is_plain = url.path() == "/" && url.username().is_empty() && url.password().is_none();
+    let name = url.host_str().filter(|name| is_plain && !name.is_empty())?;
+    Some(match url.port() {
+        Some(port) => format!("{name}:{port}"),
+        None => name.to_owned(),
+    })
+}
+
+/// Servers on this computer speak plain HTTP, where nothing says otherwise.
+fn is_loopback(host: &str) -> bool {
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    name == "localhost" || name == "[::1]" || name.starts_with("127.")
+}
+
+/// Percent-decoding for what stands in a path; whole URLs stay as they are.
+fn decode(text: &str) -> String {
+    if !text.contains('%') || text.contains("://") {
+        return text.to_owned();
+    }
+    let pair = format!("v={}", text.replace('+', "%2B"));
+    url::form_urlencoded::parse(pair.as_bytes())
+        .next()
+        .map_or_else(|| text.to_owned(), |(_, value)| value.into_owned())
+}
+
+/// Puts the captured groups into `{name}` places.
+fn fill(template: &str, captures: &Captures<'_>) -> String {
+    let mut filled = String::with_capacity(template.len() + 32);
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let Some((name, tail)) = after.split_once('}') else {
+            filled.push('{');
+            rest = after;
+            continue;
+        };
+        filled.push_str(&captures.name(name).map(|found| decode(found.as_str())).unwrap_or_default());
+        rest = tail;
+    }
+    filled + rest
+}

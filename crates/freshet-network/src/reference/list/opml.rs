@@ -1,0 +1,101 @@
+//! OPML: the subscriptions that feed readers exchange.
+
+use std::io::BufRead;
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+use super::{LINE_BYTES_MAX, LINES_MAX, ListError, ListFormat, Listed, Taker};
+
+/// Longest element: an outline with a long description.
+const ELEMENT_BYTES_MAX: u64 = 1 << 20;
+
+/// Takes `xmlUrl` of every outline.
+pub(super) fn read(input: impl BufRead) -> Result<Listed, ListError> {
+    let mut taker = Taker::new(ListFormat::Opml);
+    taker.line = 1;
+    let mut reader = Reader::from_reader(Lines { input, line: 1, left: ELEMENT_BYTES_MAX });
+    reader.config_mut().check_end_names = false;
+    let mut buffer = Vec::new();
+    let mut is_opml = false;
+    loop {
+        reader.get_mut().left = ELEMENT_BYTES_MAX;
+        taker.line = reader.get_ref().line;
+        let event = reader.read_event_into(&mut buffer).map_err(|error| ListError::Malformed {
+            line: taker.line,
+            what: format!("this is no XML: {error}"),
+        })?;
+        match event {
+            Event::Start(element) | Event::Empty(element) => match element.local_name().as_ref() {
+                "opml" => is_opml = true,
+                "outline" => take(&mut taker, &element),
+                _ => {}
+            },
+            Event::Eof if is_opml => return Ok(taker.listed),
+            Event::Eof => {
+                let what = "this XML is not OPML; a feed itself is added by its address".to_owned();
+                return Err(ListError::Malformed { line: 1, what });
+            }
+            _ => {}
+        }
+        if taker.line > LINES_MAX {
+            taker.complain(format!("only the first {LINES_MAX} lines are read"));
+            return Ok(taker.listed);
+        }
+        buffer.clear();
+    }
+}
+
+fn take(taker: &mut Taker, element: &BytesStart<'_>) {
+    for attribute in element.attributes().with_checks(false) {
+        let Ok(attribute) = attribute else {
+            taker.complain("an outline has a broken attribute".to_owned());
+            return;
+        };
+        if !attribute.key.as_ref().eq_ignore_ascii_case("xmlUrl") {
+            continue;
+        }
+        let Ok(url) = quick_xml::escape::unescape(&attribute.value) else {
+            return taker.complain("an outline has a broken xmlUrl".to_owned());
+        };
+        let url = url.trim();
+        if url.is_empty() || url.len() > LINE_BYTES_MAX {
+            return taker.complain("an outline has an empty or endless xmlUrl".to_owned());
+        }
+        // Whatever it ends with, it is a feed: the reader of the list said so.
+        taker.take(&format!("rss:{url}"));
+    }
+}
+
+/// Counts lines, and fails when one element takes more bytes than any should.
+struct Lines<R> {
+    input: R,
+    line: u64,
+    left: u64,
+}
+
+impl<R: BufRead> std::io::Read for Lines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.input.read(buffer)
+    }
+}
+
+impl<R: BufRead> BufRead for Lines<R> {
+    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+        if self.left == 0 {
+            return Err(std::io::Error::other("an element is too long"));
+        }
+        let buffer = self.input.fill_buf()?;
+        // At most a line at a time, so that the count is right for what follows.
+        let end = buffer.iter().position(|&byte| byte == b'\n').map_or(buffer.len(), |at| at + 1);
+        Ok(&buffer[..end])
+    }
+
+    fn consume(&mut self, amount: usize) {
+        let buffer = self.input.fill_buf().unwrap_or_default();
+        let lines = buffer.iter().take(amount).filter(|&&byte| byte == b'\n').count();
+        self.line += lines as u64;
+        self.left = self.left.saturating_sub(amount as u64);
+        self.input.consume(amount);
+    }
+}

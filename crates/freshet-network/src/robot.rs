@@ -1,0 +1,116 @@
+//! The five robots as data: who wants which object, and who feeds whom [MBCrawler, sections 2.1–2.2].
+//!
+//! | robot | collects | feeds with accounts it meets | feeds with posts it meets |
+//! |---|---|---|---|
+//! | relation | who follows whom | relation, user, status, tag | – |
+//! | user | profiles | – | – |
+//! | status | posts of an account, reposts of a post | relation, user, status, tag | comment, status |
+//! | comment | replies to a post | relation, user, status, tag | – |
+//! | tag | tags of an account | – | – |
+//!
+//! The first four rows are the paper's; the tag robot is the one its authors added for Weibo, with
+//! a queue of accounts like the user robot's. "Status feeds status with posts" is the chain of
+//! reposts. A robot that is switched off simply leaves its ring unread.
+//!
+//! How the rules are realised: nobody pushes into another robot's ring. Every account or post that
+//! is stored for the first time appears exactly once in the change log, and each robot's ring
+//! consumes the log from its own cursor and asks [`fed_by`]. So an id enters a ring exactly once,
+//! whichever robot met it first, and a ring that was switched off catches up later. A thing that a
+//! person adds feeds every robot that has an endpoint for it.
+//!
+//! This file decides; it neither queues nor visits.
+
+use freshet_types::{Connector, NetworkName, RobotKind, Source};
+
+/// The root type that accounts have in every definition.
+pub const ACCOUNT: &str = "account";
+
+/// Who is fed with an object of this type when `finder` meets it for the first time.
+fn feeds(finder: RobotKind, root_kind: &str) -> &'static [RobotKind] {
+    use RobotKind::{Comment, Relation, Status, Tag, User};
+    match (finder, root_kind) {
+        (Relation | Status | Comment, ACCOUNT) => &[Relation, User, Status, Tag],
+        (Status, _) => &[Status, Comment],
+        (User | Tag | Relation | Comment, _) => &[],
+    }
+}
+
+/// The robots that have an endpoint for objects of this type, in the order of the paper.
+pub fn wanted_by(connector: &dyn Connector, root_kind: &str) -> Vec<RobotKind> {
+    let has_endpoint = |robot: &RobotKind| {
+        connector
+            .endpoints()
+            .iter()
+            .any(|endpoint| endpoint.robot == Some(*robot) && *endpoint.root_kind == *root_kind)
+    };
+    RobotKind::ALL.into_iter().filter(has_endpoint).collect()
+}
+
+/// The robots whose rings take in an object that `finder` met; `None`: a person added it.
+pub fn fed_by(finder: Option<RobotKind>, connector: &dyn Connector, root_kind: &str) -> Vec<RobotKind> {
+    let mut robots = wanted_by(connector, root_kind);
+    if let Some(finder) = finder {
+        robots.retain(|robot| feeds(finder, root_kind).contains(robot));
+    }
+    robots
+}
+
+/// The sources through which `robot` visits an object: one for each of its endpoints.
+pub fn sources_for(
+    connector: &dyn Connector,
+    network: &NetworkName,
+    robot: RobotKind,
+    root_kind: &str,
+    root_id: &str,
+    depth: u16,
+) -> Vec<Source> {
+    let is_for = |endpoint: &&freshet_types::Endpoint| {
+        endpoint.robot == Some(robot) && *endpoint.root_kind == *root_kind
+    };
+    connector
+        .endpoints()
+        .iter()
+        .filter(is_for)
+        .map(|endpoint| Source { depth, ..Source::new(network, &endpoint.name, robot, root_kind, root_id) })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapi::testing::TestConnector;
+
+    fn check(finder: Option<RobotKind>, root_kind: &str, expected: &str) {
+        let connector = TestConnector::new();
+        let fed: Vec<_> = fed_by(finder, &connector, root_kind).into_iter().map(RobotKind::name).collect();
+        assert_eq!(fed.join(" "), expected, "{finder:?} meets {root_kind}");
+    }
+
+    #[test]
+    fn robots_feed_each_other_as_in_the_paper() {
+        use RobotKind::{Comment, Relation, Status, Tag, User};
+        check(Some(Relation), "account", "relation user status tag");
+        check(Some(Relation), "post", "");
+        check(Some(User), "account", "");
+        check(Some(User), "post", "");
+        check(Some(Status), "account", "relation user status tag");
+        check(Some(Status), "post", "status comment");
+        check(Some(Comment), "account", "relation user status tag");
+        check(Some(Comment), "post", "");
+        check(Some(Tag), "account", "");
+        check(None, "account", "relation user status tag");
+        check(None, "post", "status comment");
+        check(None, "album", "");
+    }
+
+    #[test]
+    fn a_robot_visits_an_object_through_each_of_its_endpoints() {
+        let connector = TestConnector::new();
+        let network = NetworkName::from("social");
+        let sources = sources_for(&connector, &network, RobotKind::Relation, "account", "7", 3);
+        let shown: Vec<_> = sources.iter().map(|source| (&*source.endpoint, source.depth)).collect();
+        assert_eq!(shown, [("followers", 3), ("following", 3)]);
+        assert_eq!(sources[0].root_id, "7");
+        assert!(sources_for(&connector, &network, RobotKind::Comment, "account", "7", 0).is_empty());
+    }
+}

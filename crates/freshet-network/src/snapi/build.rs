@@ -1,0 +1,171 @@
+//! From what a page showed to objects of the model: step 6 of 10, seen from the model's side.
+//!
+//! An [`Observation`] is flat; an object has links. Links get the names that the schema declares,
+//! through [`Object::link`], so what the definition does not allow is refused and complained about.
+//! The fields that every network may have (`text`, `handle`, …) are linked where the schema names
+//! them and left out in silence where it does not. A linked object that the page also showed is
+//! filled in, two levels deep; any other is present with its address alone.
+
+use freshet_types::object::LinkTarget;
+use freshet_types::{
+    Account, AccountState, Complaint, LinkType, Map, NetworkName, Object, Observation, Post, Primitive,
+    Schema,
+};
+
+use crate::robot::ACCOUNT;
+
+/// How deep linked objects are filled in: a repost, its original, the original's author.
+const LEVELS_MAX: usize = 2;
+
+/// Builds the objects of one page.
+#[derive(Debug)]
+pub struct Builder<'a> {
+    network: &'a NetworkName,
+    schema: &'a Schema,
+    posts: Map<&'a str, &'a Post>,
+    accounts: Map<&'a str, &'a Account>,
+    complaints: Vec<Complaint>,
+}
+
+impl<'a> Builder<'a> {
+    /// For what a page of this network showed.
+    pub fn new(network: &'a NetworkName, schema: &'a Schema, observation: &'a Observation) -> Self {
+        Self {
+            network,
+            schema,
+            posts: observation.posts.iter().map(|post| (post.id.as_str(), post)).collect(),
+            accounts: observation.accounts.iter().map(|account| (account.id.as_str(), account)).collect(),
+            complaints: Vec::new(),
+        }
+    }
+
+    /// The links that were refused so far.
+    pub fn into_complaints(self) -> Vec<Complaint> {
+        self.complaints
+    }
+
+    /// The object of a post.
+    pub fn post(&mut self, post: &Post) -> Object {
+        self.post_at(post, 0)
+    }
+
+    /// The object of an account.
+    pub fn account(&mut self, account: &Account) -> Object {
+        let mut object = self.stub(ACCOUNT, &account.id);
+        let text = |value: &Option<String>| value.as_deref().map(Primitive::from);
+        let state =
+            (account.state != AccountState::Active).then(|| Primitive::from(state_name(account.state)));
+        for (name, value) in [
+            ("handle", text(&account.handle)),
+            ("name", text(&account.name)),
+            ("bio", text(&account.bio)),
+            ("url", text(&account.url)),
+            ("uri", text(&account.uri)),
+            ("location", text(&account.location)),
+            ("created_at", account.created_at.map(Primitive::from)),
+            ("followers_count", account.followers_count.map(Primitive::from)),
+            ("following_count", account.following_count.map(Primitive::from)),
+            ("posts_count", account.posts_count.map(Primitive::from)),
+            ("state", state),
+            ("opts_out", account.opts_out.then(|| Primitive::from(true))),
+        ] {
+            self.link_common(&mut object, name, value);
+        }
+        self.link_others(&mut object, &account.plinks, &account.slinks);
+        object
+    }
+
+    /// An object of which only the address is known.
+    pub fn stub(&self, kind: &str, id: &str) -> Object {
+        Object::new(freshet_types::Address::new(self.network, kind, id))
+    }
+
+    fn post_at(&mut self, post: &Post, level: usize) -> Object {
+        let mut object = self.stub(&post.kind, &post.id);
+        let text = |value: &Option<String>| value.as_deref().map(Primitive::from);
+        for (name, value) in [
+            ("text", Some(Primitive::from(post.text.as_str()))),
+            ("url", text(&post.url)),
+            ("uri", text(&post.uri)),
+            ("lang", text(&post.lang)),
+            ("created_at", post.created_at.map(Primitive::from)),
+            ("edited_at", post.edited_at.map(Primitive::from)),
+            ("is_deleted", post.is_deleted.then(|| Primitive::from(true))),
+        ] {
+            self.link_common(&mut object, name, value);
+        }
+        for (name, id) in [
+            ("author", &post.author),
+            ("reply_to", &post.reply_to),
+            ("root", &post.root),
+            ("repost_of", &post.repost_of),
+            ("quote_of", &post.quote_of),
+        ] {
+            self.link_one(&mut object, name, id.as_deref(), level);
+        }
+        if let Some(LinkType::Co(kind)) = self.link_type(&object, "tags").cloned() {
+            let tags = post.tags.iter().map(|tag| self.stub(&kind, tag)).collect();
+            self.link(&mut object, "tags", LinkTarget::Many(tags));
+        }
+        self.link_others(&mut object, &post.plinks, &post.slinks);
+        object
+    }
+
+    /// A c-link, filled in where the page also showed its target.
+    fn link_one(&mut self, object: &mut Object, name: &str, id: Option<&str>, level: usize) {
+        let (Some(id), Some(LinkType::C(kind))) = (id, self.link_type(object, name).cloned()) else { return };
+        let account = self.accounts.get(id).copied().filter(|_| kind == ACCOUNT);
+        let post = self.posts.get(id).copied().filter(|post| *post.kind == *kind && level < LEVELS_MAX);
+        let target = match (account, post) {
+            (Some(account), _) => self.account(account),
+            (None, Some(post)) => self.post_at(post, level + 1),
+            (None, None) => self.stub(&kind, id),
+        };
+        self.link(object, name, LinkTarget::One(target));
+    }
+
+    fn link_common(&mut self, object: &mut Object, name: &str, value: Option<Primitive>) {
+        if let (Some(value), Some(LinkType::P(_))) = (value, self.link_type(object, name)) {
+            self.link(object, name, LinkTarget::Value(self.network.clone(), value));
+        }
+    }
+
+    fn link_others(
+        &mut self,
+        object: &mut Object,
+        values: &[(std::sync::Arc<str>, Primitive)],
+        foreign: &[(std::sync::Arc<str>, freshet_types::Address)],
+    ) {
+        for (name, value) in values {
+            self.link(object, name, LinkTarget::Value(self.network.clone(), value.clone()));
+        }
+        for (name, address) in foreign {
+            let target = Object::new(address.clone());
+            let target = match self.link_type(object, name) {
+                Some(LinkType::Sco(..)) => LinkTarget::Many(vec![target]),
+                _ => LinkTarget::One(target),
+            };
+            self.link(object, name, target);
+        }
+    }
+
+    fn link_type(&self, object: &Object, name: &str) -> Option<&LinkType> {
+        self.schema.types.get(&*object.address.kind)?.links.get(name)
+    }
+
+    fn link(&mut self, object: &mut Object, name: &str, target: LinkTarget) {
+        if let Err(refused) = object.link(self.schema, name, target) {
+            self.complaints.push(Complaint::new(object.address.to_string(), refused.to_string()));
+        }
+    }
+}
+
+fn state_name(state: AccountState) -> &'static str {
+    match state {
+        AccountState::Active => "active",
+        AccountState::Suspended => "suspended",
+        AccountState::Private => "private",
+        AccountState::Moved => "moved",
+        AccountState::Gone => "gone",
+    }
+}

@@ -1,0 +1,271 @@
+//! The world as seen from outside: Mastodon's dialect, with its limits.
+//!
+//! One request in, one response out, no sockets: [`serve`](crate::serve) puts it on HTTP and
+//! [`WorldFetch`](crate::WorldFetch) behind the fetch seam. An answer depends on the request,
+//! the instant and, for limits and faults, on what was asked before; nothing else. Endpoints
+//! that change something do not exist here, since nothing here crawls by writing.
+
+mod about;
+mod accounts;
+mod desk;
+mod entity;
+mod json;
+mod page;
+mod posts;
+
+#[cfg(test)]
+mod tests;
+
+use freshet_types::{Span, Timestamp};
+
+pub use desk::Counters;
+pub(crate) use desk::Desk;
+use desk::Spoil;
+use entity::Face;
+
+use crate::World;
+
+/// What a world that was asked without a `Host` calls itself.
+pub const DEFAULT_HOST: &str = "world.test";
+const JSON: &str = "application/json; charset=utf-8";
+const HTML: &str = "text/html; charset=utf-8";
+
+/// What is asked of a world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorldRequest {
+    /// `GET` or `HEAD`; others are refused.
+    pub method: String,
+    /// The path, percent-decoded.
+    pub path: String,
+    /// The query, decoded, in order.
+    pub query: Vec<(String, String)>,
+    /// Headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// Who asks: the address that limits are counted by.
+    pub client: String,
+}
+
+impl WorldRequest {
+    /// A GET of `/path?query`, from one and the same client.
+    pub fn get(target: &str) -> Self {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        Self {
+            method: "GET".to_owned(),
+            path: percent_decoded(path),
+            query: url::form_urlencoded::parse(query.as_bytes()).into_owned().collect(),
+            headers: Vec::new(),
+            client: "local".to_owned(),
+        }
+    }
+
+    /// The last value of a query parameter, as Rails takes it.
+    pub(crate) fn param(&self, name: &str) -> Option<&str> {
+        self.query.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.param(name).is_some_and(|value| !matches!(value, "" | "0" | "false" | "off" | "f"))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The token shown, if any.
+    pub(crate) fn token(&self) -> Option<&str> {
+        let value = self.header("authorization")?;
+        value.strip_prefix("Bearer ").map(str::trim).filter(|token| !token.is_empty())
+    }
+}
+
+/// What a world answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorldResponse {
+    /// HTTP status.
+    pub status: u16,
+    /// Headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+    /// A slow answer: how long to wait on the wall before sending it.
+    pub delay: Span,
+    /// The connection is to break in the middle of the body.
+    pub is_broken: bool,
+}
+
+/// An answer before limits and faults.
+struct Reply {
+    status: u16,
+    content_type: &'static str,
+    link: Option<String>,
+    body: String,
+}
+
+impl Reply {
+    fn json(body: String) -> Self {
+        Self { status: 200, content_type: JSON, link: None, body }
+    }
+
+    fn html(status: u16, body: String) -> Self {
+        Self { status, content_type: HTML, link: None, body }
+    }
+
+    fn error(status: u16, message: &str) -> Self {
+        let mut body = String::new();
+        json::Object::open(&mut body).text("error", message).close();
+        Self { status, ..Self::json(body) }
+    }
+
+    fn missing() -> Self {
+        Self::error(404, "Record not found")
+    }
+}
+
+impl World {
+    /// Answers a request at an instant, to which the world advances first.
+    pub fn answer(&mut self, request: &WorldRequest, now: Timestamp) -> WorldResponse {
+        self.advance_to(now);
+        let admission = self.desk.admit(request, &self.options.limits, now);
+        let (reply, spoil) = if admission.is_refused {
+            (Reply::error(429, "Too many requests"), None)
+        } else {
+            let spoil = self.desk.spoil(&self.options.faults);
+            (route(&Ask::new(self, request)), spoil)
+        };
+        let mut headers = vec![("content-type".to_owned(), reply.content_type.to_owned())];
+        headers.extend(admission.headers);
+        headers.extend(reply.link.map(|link| ("link".to_owned(), link)));
+        let mut response = WorldResponse {
+            status: reply.status,
+            headers,
+            body: reply.body.into_bytes(),
+            delay: Span::ZERO,
+            is_broken: false,
+        };
+        if let Some(spoil) = spoil {
+            spoil_response(&mut response, spoil);
+        }
+        response
+    }
+
+    /// What was asked and refused so far.
+    pub fn counters(&self) -> Counters {
+        self.desk.counters
+    }
+}
+
+/// A request in front of the world it is put to.
+struct Ask<'a> {
+    world: &'a World,
+    request: &'a WorldRequest,
+    base: String,
+}
+
+impl<'a> Ask<'a> {
+    fn new(world: &'a World, request: &'a WorldRequest) -> Self {
+        // Whatever a client calls us goes into addresses unescaped, so only plain names are taken.
+        let is_plain =
+            |host: &&str| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]_".contains(&byte));
+        let host = request.header("host").filter(is_plain).unwrap_or(DEFAULT_HOST);
+        let scheme = if request.header("x-forwarded-proto") == Some("https") { "https" } else { "http" };
+        Self { world, request, base: format!("{scheme}://{host}") }
+    }
+
+    fn face(&self) -> Face<'a> {
+        Face::new(self.world, &self.base)
+    }
+
+    fn host(&self) -> &str {
+        self.base.split_once("://").map_or(DEFAULT_HOST, |(_, host)| host)
+    }
+}
+
+fn route(ask: &Ask<'_>) -> Reply {
+    if !matches!(ask.request.method.as_str(), "GET" | "HEAD") {
+        return Reply::error(405, "Method not allowed");
+    }
+    let path: Vec<&str> = ask.request.path.split('/').filter(|part| !part.is_empty()).collect();
+    match path.as_slice() {
+        ["api", "v1", "accounts"] => accounts::several(ask),
+        ["api", "v1", "accounts", "lookup"] => accounts::lookup(ask),
+        ["api", "v1", "accounts", id] => accounts::one(ask, id),
+        ["api", "v1", "accounts", id, "statuses"] => accounts::timeline(ask, id),
+        ["api", "v1", "accounts", id, "followers"] => {
+            accounts::follows(ask, id, |account| &account.followers)
+        }
+        ["api", "v1", "accounts", id, "following"] => {
+            accounts::follows(ask, id, |account| &account.following)
+        }
+        ["api", "v1", "accounts", id, "featured_tags"] => accounts::featured_tags(ask, id),
+        ["api", "v1", "statuses"] => posts::several(ask),
+        ["api", "v1", "statuses", id] => posts::one(ask, id),
+        ["api", "v1", "statuses", id, "context"] => posts::context(ask, id),
+        ["api", "v1", "statuses", id, "history"] => posts::history(ask, id),
+        ["api", "v1", "statuses", id, "reblogged_by"] => posts::reposters(ask, id),
+        ["api", "v1", "timelines", "public"] => posts::public_timeline(ask),
+        ["api", "v1", "timelines", "tag", tag] => posts::tag_timeline(ask, tag),
+        ["api", "v2", "search"] => accounts::search(ask),
+        ["api", "v2", "instance"] => about::instance(ask),
+        ["api", "v1", "instance"] => about::instance_v1(ask),
+        [".well-known", "nodeinfo"] => about::node_links(ask),
+        ["nodeinfo", "2.0"] => about::node_info(ask),
+        ["robots.txt"] => about::exclusion(),
+        ["api", ..] => Reply::missing(),
+        [] => about::front_page(ask),
+        [profile] if profile.starts_with('@') => about::profile_page(ask, &profile[1..]),
+        [profile, id] if profile.starts_with('@') => about::post_page(ask, id),
+        _ => about::missing_page(),
+    }
+}
+
+fn spoil_response(response: &mut WorldResponse, spoil: Spoil) {
+    let mut replace = |status: u16, content_type: &str, body: &str| {
+        response.status = status;
+        response.headers.retain(|(name, _)| name != "link" && name != "content-type");
+        response.headers.push(("content-type".to_owned(), content_type.to_owned()));
+        response.body = body.as_bytes().to_vec();
+    };
+    match spoil {
+        Spoil::ServerError => replace(500, JSON, r#"{"error":"We're sorry, but something went wrong"}"#),
+        Spoil::BadGateway => {
+            replace(
+                502,
+                HTML,
+                "<html><head><title>502 Bad Gateway</title></head><body>502 Bad Gateway</body></html>",
+            );
+        }
+        Spoil::Break => response.is_broken = true,
+        Spoil::Cut => response.body.truncate(response.body.len() / 2),
+        Spoil::Delay(delay) => response.delay = delay,
+    }
+}
+
+/// A path as it is written in an address.
+fn percent_encoded(path: &str) -> String {
+    let parts = path.split('/').map(|part| url::form_urlencoded::byte_serialize(part.as_bytes()).collect());
+    parts.collect::<Vec<String>>().join("/")
+}
+
+/// Undoes percent-encoding; what is not valid stays as it is.
+pub(crate) fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut place = 0;
+    while place < bytes.len() {
+        let code = bytes.get(place + 1..place + 3).and_then(|pair| {
+            let pair = std::str::from_utf8(pair).ok()?;
+            u8::from_str_radix(pair, 16).ok()
+        });
+        match (bytes[place], code) {
+            (b'%', Some(byte)) => {
+                out.push(byte);
+                place += 3;
+            }
+            (byte, _) => {
+                out.push(byte);
+                place += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}

@@ -1,0 +1,157 @@
+//! The simulated network: accounts, posts, follows, and all that happens to them.
+//!
+//! Events come from one agenda in one total order, so [`World::advance_to`] gives the same
+//! world in one step or in a million; its cost is that of the new events. Nothing is ever
+//! posted into the past. How the world looks from outside is the business of
+//! [`dialect`](crate::dialect).
+
+mod account;
+mod event;
+mod follow;
+mod life;
+mod options;
+mod post;
+mod rhythm;
+pub(crate) mod text;
+mod truth;
+
+#[cfg(test)]
+mod tests;
+
+use freshet_types::{Map, Timestamp};
+use rand::RngExt;
+
+pub(crate) use account::Account;
+pub use account::{AccountInfo, AccountKind, Standing};
+use event::{Agenda, What};
+use follow::Crowd;
+pub(crate) use follow::Edge;
+pub use options::{ACCOUNTS_MAX, Chances, Faults, Limits, WorldOptions};
+pub(crate) use post::{Post, Posts, Relation};
+pub(crate) use rhythm::{DAY_MS, HOUR_MS};
+pub use truth::TruthLine;
+
+use crate::SimError;
+use crate::dialect::Desk;
+
+/// Accounts were made within so many days before the world's history begins.
+const ACCOUNT_AGE_DAYS_MAX: i64 = 1400;
+
+/// A simulated network with its whole past.
+#[derive(Debug)]
+pub struct World {
+    pub(crate) options: WorldOptions,
+    pub(crate) accounts: Vec<Account>,
+    pub(crate) posts: Posts,
+    /// Places of posts per tag, from old to new.
+    pub(crate) tagged: Vec<Vec<u32>>,
+    pub(crate) desk: Desk,
+    handles: Map<String, u32>,
+    agenda: Agenda,
+    crowd: Crowd,
+    now_ms: i64,
+}
+
+impl World {
+    /// Makes a world and lets its history happen.
+    pub fn new(options: WorldOptions) -> Result<Self, SimError> {
+        options.check()?;
+        let start_ms = options.start_at.ms();
+        // The mean rate of the kinds as drawn is three posts a day.
+        let rate_scale = options.posts_per_day / 3.0;
+        let age_ms = ACCOUNT_AGE_DAYS_MAX * DAY_MS;
+        let mut accounts: Vec<Account> = (0..options.accounts)
+            .map(|index| {
+                let share_ms = age_ms / i64::from(options.accounts) * i64::from(index);
+                Account::draw(options.seed, index, start_ms - age_ms + share_ms, rate_scale)
+            })
+            .collect();
+        let mut crowd = Crowd::new(options.seed, &accounts);
+        crowd.settle(&mut accounts);
+        let handles =
+            accounts.iter().zip(0..).map(|(account, index)| (account.handle.clone(), index)).collect();
+        let mut world = Self {
+            desk: Desk::new(options.seed),
+            accounts,
+            posts: Posts::default(),
+            tagged: vec![Vec::new(); text::TAG_COUNT as usize],
+            handles,
+            agenda: Agenda::default(),
+            crowd,
+            now_ms: start_ms,
+            options,
+        };
+        world.plan(start_ms);
+        world.advance_to(world.options.ready_at());
+        Ok(world)
+    }
+
+    /// Lets everything happen up to and including `now`; an earlier instant changes nothing.
+    pub fn advance_to(&mut self, now: Timestamp) {
+        while let Some((at_ms, what)) = self.agenda.next_until(now.ms()) {
+            self.now_ms = at_ms;
+            self.happen(at_ms, what);
+        }
+        self.now_ms = self.now_ms.max(now.ms());
+    }
+
+    /// The latest instant the world has advanced to.
+    pub fn now(&self) -> Timestamp {
+        Timestamp::from_ms(self.now_ms)
+    }
+
+    /// How it was made.
+    pub fn options(&self) -> &WorldOptions {
+        &self.options
+    }
+
+    /// Posts so far, deleted and hidden ones included.
+    pub fn post_count(&self) -> usize {
+        self.posts.all().len()
+    }
+
+    /// All accounts, as only their maker knows them.
+    pub fn accounts(&self) -> impl Iterator<Item = AccountInfo<'_>> + '_ {
+        self.accounts.iter().map(|account| AccountInfo {
+            id: account.id,
+            handle: &account.handle,
+            kind: account.kind,
+            standing: account.standing,
+            peak_hour: (account.rhythm.peak_ms / HOUR_MS) as u32,
+            post_count: account.timeline.len(),
+        })
+    }
+
+    /// Whether everybody can see a post.
+    pub(crate) fn is_visible(&self, place: u32) -> bool {
+        self.is_post_visible(self.posts.get(place))
+    }
+
+    pub(crate) fn is_post_visible(&self, post: &Post) -> bool {
+        !post.is_deleted() && self.accounts[post.author as usize].standing == Standing::Public
+    }
+
+    pub(crate) fn find_account(&self, id: u64) -> Option<u32> {
+        self.accounts.binary_search_by_key(&id, |account| account.id).ok().map(|index| index as u32)
+    }
+
+    pub(crate) fn find_handle(&self, handle: &str) -> Option<u32> {
+        self.handles.get(&handle.to_ascii_lowercase()).copied()
+    }
+
+    /// The first events of every account.
+    fn plan(&mut self, start_ms: i64) {
+        let history_ms = self.options.history.ms();
+        for index in 0..self.accounts.len() as u32 {
+            let account = &mut self.accounts[index as usize];
+            let first_ms = start_ms + account.rng.random_range(history_ms / 20..history_ms);
+            self.agenda.add(first_ms, What::FirstPost { account: index });
+            if account.kind == AccountKind::Unstable {
+                self.plan_mood(index, start_ms);
+            }
+            self.plan_post(index, start_ms);
+            self.plan_follow(index, start_ms);
+            self.plan_misfortune(index, start_ms);
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! One suite for all sinks: what goes in comes out, read by a reader that is not ours.
+//!
+//! Every record becomes a row of texts as JSON would show its values. JSON and CSV cannot tell
+//! all nothings apart, so null, an empty text, an empty list and empty properties count as one.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use freshet_types::Timestamp;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use serde_json::{Value as Json, json};
+
+use crate::record::{
+    AccountRecord, ChangeRecord, ColumnType, PostRecord, Record, RecordKind, RelationRecord,
+};
+use crate::{Format, SinkError};
+
+/// More than one Parquet batch, so that batch borders are crossed.
+const RECORD_COUNT: i64 = 2500;
+
+/// A buffer that the test keeps a hand on while the sink owns its writer.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn some<T>(n: i64, every: i64, value: T) -> Option<T> {
+    (n % every == 0).then_some(value)
+}
+
+fn record(kind: RecordKind, n: i64) -> Box<dyn Record> {
+    let awkward = ["plain", "comma, \"quotes\"\r\nand lines", "", "naïve 漢字 🦀\u{0}", "=1+1", "null", "{}"];
+    let text = awkward[n as usize % awkward.len()].to_owned();
+    let seen_at = Timestamp::from_ms(1_700_000_000_000 + n * 977);
+    let properties = if n % 3 == 0 {
+        json!({ "likes": n, "text": text, "ratio": 0.5 }).as_object().unwrap().clone()
+    } else {
+        serde_json::Map::new()
+    };
+    match kind {
+        RecordKind::Posts => Box::new(PostRecord {
+            id: format!("mastodon:example.social/post/{n}"),
+            native_id: n.to_string(),
+            network: "mastodon:example.social".to_owned(),
+            author: some(n, 2, "ada".to_owned()),
+            created_at: some(n, 5, Timestamp::from_secs(n - 100)),
+            seen_at,
+            text: text.clone(),
+            tags: (0..n % 4).map(|at| format!("{text}{at}")).collect(),
+            properties,
+            ..PostRecord::default()
+        }),
+        RecordKind::Accounts => Box::new(AccountRecord {
+            id: format!("hackernews/account/{n}"),
+            bio: some(n, 2, text),
+            followers_count: some(n, 3, n * n),
+            opts_out: n % 2 == 0,
+            seen_at,
+            properties,
+            ..AccountRecord::default()
+        }),
+        RecordKind::Relations => Box::new(RelationRecord {
+            source: n.to_string(),
+            target: text,
+            seen_at,
+            cancelled_at: some(n, 7, seen_at),
+            ..RelationRecord::default()
+        }),
+        RecordKind::Changes => Box::new(ChangeRecord { number: n, seen_at, ..ChangeRecord::default() }),
+    }
+}
+
+/// A value as JSON, all nothings as null and all times as doubles.
+fn plain(holds: ColumnType, value: Json) -> Json {
+    let is_nothing = match &value {
+        Json::String(text) => text.is_empty(),
+        Json::Array(items) => items.is_empty(),
+        Json::Object(entries) => entries.is_empty(),
+        _ => false,
+    };
+    match holds {
+        _ if is_nothing => Json::Null,
+        ColumnType::Time => value.as_f64().map_or(Json::Null, |secs| json!(secs)),
+        _ => value,
+    }
+}
+
+fn expected(record: &dyn Record) -> Vec<Json> {
+    use crate::record::Value;
+    let columns = record.kind().columns();
+    let as_json = |value: Value<'_>| match value {
+        Value::Null => Json::Null,
+        Value::Text(text) => json!(text),
+        Value::Int(number) => json!(number),
+        Value::Bool(truth) => json!(truth),
+        Value::Time(at) => json!(at.secs_f64()),
+        Value::Texts(texts) => json!(texts),
+        Value::Properties(properties) => Json::Object(properties.clone()),
+    };
+    columns.iter().zip(record.values()).map(|(column, value)| plain(column.holds, as_json(value))).collect()
+}
+
+fn read_jsonl(kind: RecordKind, bytes: &[u8]) -> Vec<Vec<Json>> {
+    let lines = str::from_utf8(bytes).unwrap().lines();
+    let row = |line: &str| {
+        let object: Json = serde_json::from_str(line).unwrap();
+        assert_eq!(object.as_object().unwrap().len(), kind.columns().len(), "every column is present");
+        kind.columns().iter().map(|column| plain(column.holds, object[column.name].clone())).collect()
+    };
+    lines.map(row).collect()
+}
+
+fn read_csv(kind: RecordKind, bytes: &[u8]) -> Vec<Vec<Json>> {
+    let mut reader = csv::Reader::from_reader(bytes);
+    let names: Vec<_> = kind.columns().iter().map(|column| column.name).collect();
+    assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>(), names);
+    let cell = |holds: ColumnType, text: &str| match holds {
+        _ if text.is_empty() => Json::Null,
+        ColumnType::Text => json!(text),
+        _ => serde_json::from_str(text).unwrap(),
+    };
+    let row = |record: csv::StringRecord| {
+        let cells = kind.columns().iter().zip(record.iter());
+        cells.map(|(column, text)| plain(column.holds, cell(column.holds, text))).collect()
+    };
+    reader.records().map(|record| row(record.unwrap())).collect()
+}
+
+fn arrow_cell(array: &ArrayRef, at: usize) -> Json {
+    if array.is_null(at) {
+        return Json::Null;
+    }
+    match array.data_type() {
+        DataType::Utf8 => json!(array.as_string::<i32>().value(at)),
+        DataType::Int64 => json!(array.as_primitive::<Int64Type>().value(at)),
+        DataType::Float64 => json!(array.as_primitive::<Float64Type>().value(at)),
+        DataType::Boolean => json!(array.as_boolean().value(at)),
+        DataType::List(_) => {
+            let items = array.as_list::<i32>().value(at);
+            (0..items.len()).map(|item| arrow_cell(&items, item)).collect()
+        }
+        other => panic!("no column holds {other}"),
+    }
+}
+
+fn read_parquet(kind: RecordKind, bytes: &[u8]) -> Vec<Vec<Json>> {
+    // The reader wants a file: only a file can be read from its end.
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
+    let mut rows = Vec::new();
+    for batch in reader {
+        let batch = batch.unwrap();
+        for at in 0..batch.num_rows() {
+            let cell = |(column, array): (&crate::Column, &ArrayRef)| {
+                let value = arrow_cell(array, at);
+                let value = match (column.holds, value.as_str()) {
+                    (ColumnType::Properties, Some(text)) => serde_json::from_str(text).unwrap(),
+                    _ => value,
+                };
+                plain(column.holds, value)
+            };
+            rows.push(kind.columns().iter().zip(batch.columns()).map(cell).collect());
+        }
+    }
+    rows
+}
+
+fn check(format: Format, kind: RecordKind, count: i64) {
+    let out = Shared::default();
+    let mut sink = format.open(kind, out.clone()).unwrap();
+    let records: Vec<_> = (0..count).map(|n| record(kind, n)).collect();
+    for (n, record) in records.iter().enumerate() {
+        sink.write(&**record).unwrap();
+        if n % 700 == 0 {
+            sink.flush().unwrap();
+        }
+    }
+    sink.finish().unwrap();
+    let bytes = out.0.lock().unwrap();
+    let rows = match format {
+        Format::Jsonl => read_jsonl(kind, &bytes),
+        Format::Csv => read_csv(kind, &bytes),
+        Format::Parquet => read_parquet(kind, &bytes),
+    };
+    assert_eq!(rows.len(), records.len(), "{format} {kind}");
+    for (record, row) in records.iter().zip(rows) {
+        assert_eq!(expected(&**record), row, "{format} {kind}");
+    }
+}
+
+#[test]
+fn what_goes_in_comes_out() {
+    for format in Format::ALL {
+        for kind in RecordKind::ALL {
+            check(format, kind, RECORD_COUNT);
+        }
+    }
+}
+
+#[test]
+fn an_empty_export_can_be_read() {
+    for format in Format::ALL {
+        check(format, RecordKind::Posts, 0);
+    }
+}
+
+#[test]
+fn a_record_of_another_kind_is_refused() {
+    for format in Format::ALL {
+        let mut sink = format.open(RecordKind::Posts, std::io::sink()).unwrap();
+        let error = sink.write(&RelationRecord::default()).unwrap_err();
+        assert!(matches!(error, SinkError::WrongKind { .. }), "{format}: {error}");
+    }
+}
+
+/// A pipe whose reader has gone.
+struct Broken;
+
+impl Write for Broken {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    }
+}
+
+#[test]
+fn a_broken_pipe_is_told_apart() {
+    for format in Format::ALL {
+        let write_all = || {
+            let mut sink = format.open(RecordKind::Posts, Broken)?;
+            (0..RECORD_COUNT).try_for_each(|n| sink.write(&*record(RecordKind::Posts, n)))?;
+            sink.finish()
+        };
+        let error = write_all().unwrap_err();
+        assert!(error.is_broken_pipe(), "{format}: {error}");
+    }
+}
+
+#[test]
+fn seconds_are_whole_where_they_are_whole() {
+    for (ms, shown) in
+        [(1_700_000_000_000, "1700000000"), (1_700_000_000_250, "1700000000.25"), (-500, "-0.5")]
+    {
+        let mut out = Vec::new();
+        crate::jsonl::write_seconds(&mut out, Timestamp::from_ms(ms)).unwrap();
+        assert_eq!(str::from_utf8(&out).unwrap(), shown);
+    }
+}

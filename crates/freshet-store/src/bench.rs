@@ -1,0 +1,267 @@
+//! The ingest benchmark: step 8 against bare prepared inserts of the same rows, in one run.
+//!
+//! Both sides write the same tables with the same indexes in transactions of the same size, in
+//! turns, each round into new files; the best round of each counts, because a busy machine only
+//! ever slows down. Bare inserts know beforehand that every row is new and how it is encoded:
+//! what `apply` spends above them is the price of looking things up, comparing and logging.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use freshet_types::{
+    Account, ChangeKind, NetworkName, Observation, Post, RobotKind, Source, Timestamp, VisitId, VisitRecord,
+};
+use rusqlite::{Connection, params};
+
+use crate::api::{Store, StoreError};
+use crate::row::{KnownPost, Upload};
+use crate::sqlite::SqliteStore;
+
+/// Posts on a page, as most networks give them.
+const PAGE_POSTS: usize = 40;
+/// Pages in one transaction: the group commit of a busy crawl.
+const BATCH_PAGES: usize = 250;
+/// Sources that take turns.
+const SOURCES: usize = 10_000;
+/// Bytes of each text.
+const TEXT_BYTES: usize = 120;
+/// Rounds of which the best counts.
+const ROUNDS: usize = 3;
+
+/// What the benchmark measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IngestFigures {
+    /// Posts per second through [`Store::apply`].
+    pub apply_per_s: f64,
+    /// Posts per second through bare prepared inserts of the same rows.
+    pub raw_per_s: f64,
+    /// The first divided by the second.
+    pub ratio: f64,
+}
+
+/// Measures with about so many posts a round.
+pub fn ingest(posts: usize) -> Result<IngestFigures, StoreError> {
+    let failed = |error: std::io::Error| StoreError::Database { doing: "measure", why: error.to_string() };
+    let batches = posts.div_ceil(PAGE_POSTS * BATCH_PAGES).max(1);
+    let (mut apply, mut raw) = (Duration::MAX, Duration::MAX);
+    for _ in 0..ROUNDS {
+        let dir = tempfile::tempdir().map_err(failed)?;
+        apply = apply.min(apply_round(&dir.path().join("apply.db"), batches)?);
+        let time = raw_round(&dir.path().join("raw.db"), batches);
+        raw = raw.min(time.map_err(crate::sqlite::failed("measure"))??);
+    }
+    let per_s = |time: Duration| (batches * BATCH_PAGES * PAGE_POSTS) as f64 / time.as_secs_f64();
+    let (apply_per_s, raw_per_s) = (per_s(apply), per_s(raw));
+    Ok(IngestFigures { apply_per_s, raw_per_s, ratio: apply_per_s / raw_per_s })
+}
+
+fn compare(_: &Post, _: &KnownPost) -> Option<ChangeKind> {
+    None
+}
+
+fn apply_round(path: &Path, batches: usize) -> Result<Duration, StoreError> {
+    let mut store = SqliteStore::open(path)?;
+    let sources = add_sources(&mut store)?;
+    let mut time = Duration::ZERO;
+    for batch in 0..batches {
+        let uploads = batch_of(batch, &sources);
+        let start = Instant::now();
+        store.apply(&uploads, compare)?;
+        time += start.elapsed();
+    }
+    Ok(time)
+}
+
+fn raw_round(path: &Path, batches: usize) -> rusqlite::Result<Result<Duration, StoreError>> {
+    let made = SqliteStore::open(path).and_then(|mut store| Ok((add_sources(&mut store)?, store)));
+    let (sources, store) = match made {
+        Ok(made) => made,
+        Err(error) => return Ok(Err(error)),
+    };
+    let db = store.connection();
+    db.execute("INSERT INTO networks (name) VALUES ('bench')", [])?;
+    let mut time = Duration::ZERO;
+    let mut number = 0;
+    for batch in 0..batches {
+        let uploads = batch_of(batch, &sources);
+        let coverage: Vec<_> = uploads.iter().map(|upload| coverage(upload)).collect();
+        let start = Instant::now();
+        db.execute_batch("BEGIN IMMEDIATE")?;
+        insert(db, &uploads, &coverage, &mut number)?;
+        db.execute_batch("COMMIT")?;
+        time += start.elapsed();
+    }
+    Ok(Ok(time))
+}
+
+fn coverage(upload: &Upload) -> String {
+    let coverage = upload.source.as_ref().map(|source| &source.coverage);
+    serde_json::to_string(&coverage).unwrap_or_default()
+}
+
+/// The rows that `apply` writes for these uploads, and nothing else.
+fn insert(
+    db: &Connection,
+    uploads: &[Upload],
+    coverage: &[String],
+    number: &mut i64,
+) -> rusqlite::Result<()> {
+    let mut post = db.prepare_cached(
+        "INSERT INTO posts (id, network, kind, native_id, author, created_at, edited_at, seen_at, version, depth, \
+         is_embedded, is_retained, source, reply_to, root, repost_of, quote_of, lang, url, uri, tags, text, \
+         properties) VALUES (?1, 1, ?2, ?3, ?4, ?5, NULL, ?6, ?7, 0, 0, 0, ?8, NULL, NULL, NULL, NULL, ?9, ?10, ?11, \
+         NULL, ?12, NULL)",
+    )?;
+    let mut account = db.prepare_cached(
+        "INSERT INTO accounts (id, network, native_id, depth, seen_at, handle) VALUES (?1, 1, ?2, 0, ?3, ?4)",
+    )?;
+    let mut change = db.prepare_cached(
+        "INSERT INTO changes (number, object, class, kind, seen_at, visit) VALUES (?1, ?1, ?2, 0, ?3, ?4)",
+    )?;
+    let mut source = db.prepare_cached("UPDATE sources SET due_at = ?2, coverage = ?3 WHERE id = ?1")?;
+    let mut visit = db.prepare_cached("INSERT INTO visits VALUES (?1, ?2, ?3, ?3, 1, ?4, 'ok', 1)")?;
+    for (upload, coverage) in uploads.iter().zip(coverage) {
+        let (seen_at, id) = (upload.seen_at.ms(), upload.visit.0 as i64);
+        let source_id = upload.source.as_ref().map_or(0, |source| source.id.0);
+        for one in &upload.observation.accounts {
+            // Every source comes round again and again; its account is new once.
+            if upload.visit.0 < SOURCES as u64 {
+                *number += 1;
+                account.execute(params![*number, one.id, seen_at, one.handle])?;
+                change.execute(params![*number, 0, seen_at, id])?;
+            }
+        }
+        for one in &upload.observation.posts {
+            *number += 1;
+            post.execute(params![
+                *number,
+                &*one.kind,
+                one.id,
+                one.author,
+                one.created_at.map(Timestamp::ms),
+                seen_at,
+                *number,
+                source_id,
+                one.lang,
+                one.url,
+                one.uri,
+                one.text,
+            ])?;
+            change.execute(params![*number, 1, seen_at, id])?;
+        }
+        source.execute(params![source_id, seen_at, coverage])?;
+        visit.execute(params![id, source_id, seen_at, PAGE_POSTS as i64])?;
+    }
+    Ok(())
+}
+
+fn add_sources(store: &mut SqliteStore) -> Result<Vec<Source>, StoreError> {
+    let network = NetworkName::from("bench");
+    let one = |n: usize| Source::new(&network, "statuses", RobotKind::Status, "account", &author(n));
+    let mut sources: Vec<_> = (0..SOURCES).map(one).collect();
+    let ids = store.add_sources(&sources)?;
+    for (source, (id, _)) in sources.iter_mut().zip(ids) {
+        source.id = id;
+    }
+    Ok(sources)
+}
+
+/// Eighteen digits, as rising ids of Mastodon have them; scattered, as accounts are.
+fn author(source: usize) -> String {
+    format!("{:018}", (source * 7919 % SOURCES) as u64 * 99_991_777_333)
+}
+
+fn batch_of(batch: usize, sources: &[Source]) -> Vec<Upload> {
+    (0..BATCH_PAGES).map(|page| upload(batch * BATCH_PAGES + page, sources)).collect()
+}
+
+/// The page with this number; ids rise over all pages, as they do on one server.
+fn upload(page: usize, sources: &[Source]) -> Upload {
+    let source = &sources[page % SOURCES];
+    let seen_at = Timestamp::from_secs(1_700_000_000 + page as i64);
+    let account = Account {
+        id: source.root_id.clone(),
+        handle: Some(format!("user{}@bench.example", source.root_id)),
+        ..Account::default()
+    };
+    let visit = VisitId(page as u64);
+    let record = VisitRecord {
+        id: visit,
+        source: source.id,
+        started_at: seen_at,
+        ended_at: seen_at,
+        fetch_count: 1,
+        new_post_count: PAGE_POSTS as u32,
+        outcome: "ok".to_owned(),
+        attempt: 1,
+    };
+    Upload {
+        visit,
+        network: source.network.clone(),
+        seen_at,
+        depth: 0,
+        observation: Observation {
+            posts: (0..PAGE_POSTS).map(|place| post(page * PAGE_POSTS + place, source, seen_at)).collect(),
+            accounts: vec![account],
+            ..Observation::default()
+        },
+        raw: None,
+        source: Some(Source { due_at: seen_at, visited_at: Some(seen_at), ..source.clone() }),
+        lists: None,
+        deleted: Vec::new(),
+        invalid: None,
+        relations_swept: None,
+        record: Some(record),
+    }
+}
+
+fn post(number: usize, source: &Source, seen_at: Timestamp) -> Post {
+    let id = format!("{}", 110_000_000_000_000_000 + number as u64 * 1_048_576);
+    let mut text = format!("post {number} of {} ", source.root_id);
+    while text.len() < TEXT_BYTES {
+        text.push_str("the river rose in the night ");
+    }
+    text.truncate(TEXT_BYTES);
+    Post {
+        url: Some(format!("https://bench.example/@user/{id}")),
+        uri: Some(format!("https://bench.example/users/user/statuses/{id}")),
+        kind: "post".into(),
+        author: Some(source.root_id.clone()),
+        created_at: Some(seen_at),
+        text,
+        lang: Some("en".to_owned()),
+        id,
+        ..Post::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sides_write_the_same_rows() {
+        let dir = tempfile::tempdir().unwrap();
+        let (one, other) = (dir.path().join("apply.db"), dir.path().join("raw.db"));
+        apply_round(&one, 1).unwrap();
+        raw_round(&other, 1).unwrap().unwrap();
+        let (one, other) = (SqliteStore::open(&one).unwrap(), SqliteStore::open(&other).unwrap());
+        for table in ["posts", "accounts", "changes", "visits", "sources"] {
+            let sql = format!("SELECT count(*) FROM {table}");
+            let count = |store: &SqliteStore| -> i64 {
+                store.connection().query_row(&sql, [], |row| row.get(0)).unwrap()
+            };
+            assert_eq!(count(&one), count(&other), "{table}");
+            assert!(count(&one) > 0, "{table}");
+        }
+    }
+
+    /// `cargo test --release -p freshet-store --features bench -- --nocapture figures`
+    #[test]
+    fn figures_are_sane() {
+        let posts = if cfg!(debug_assertions) { 1 } else { 400_000 };
+        let figures = ingest(posts).unwrap();
+        println!("{figures:?}");
+        assert!(figures.apply_per_s > 0.0 && figures.ratio > 0.0);
+    }
+}

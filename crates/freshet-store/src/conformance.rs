@@ -1,0 +1,145 @@
+//! What every store must do, written once: a backend is right when it passes all of this.
+//!
+//! [`check`] runs [`suite`] against a fresh store each; [`check_pair`] what needs two handles on
+//! the same data, as two processes have; [`check_raw`] what needs a store that keeps raw
+//! payloads. Nothing here knows a backend. Speed and crashes are each backend's own tests.
+
+mod accounts;
+mod care;
+mod control;
+mod kit;
+mod log;
+mod pair;
+mod posts;
+mod read;
+mod relations;
+mod sources;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+pub use self::kit::compare;
+use crate::api::Store;
+
+/// One behaviour; it panics where the store does not have it.
+pub type Behaviour = fn(&mut dyn Store);
+/// One behaviour of two handles on the same data.
+pub type PairBehaviour = fn(&mut dyn Store, &mut dyn Store);
+
+macro_rules! behaviours {
+    ($($room:ident :: $name:ident),* $(,)?) => {
+        &[$((concat!(stringify!($room), "::", stringify!($name)), $room::$name)),*]
+    };
+}
+
+/// The behaviours of one handle.
+pub fn suite() -> &'static [(&'static str, Behaviour)] {
+    behaviours![
+        posts::new_posts_are_reported_and_come_back_whole,
+        posts::the_same_upload_twice_changes_nothing,
+        posts::one_id_is_one_post_whatever_its_type,
+        posts::ids_are_unique_per_network_only,
+        posts::an_edit_replaces_the_text_and_is_logged,
+        posts::counts_change_quietly,
+        posts::a_short_form_takes_nothing_away,
+        posts::a_deletion_marks_and_keeps_the_text,
+        posts::a_tombstone_of_an_unknown_post_is_stored_as_deleted,
+        posts::a_deleted_post_can_come_back,
+        posts::the_word_of_the_network_deletes,
+        posts::missing_is_reported_and_not_deleted,
+        posts::embedded_posts_are_stored_but_not_new_in_the_list,
+        posts::depth_only_gets_smaller,
+        posts::an_upload_that_fails_nowhere_applies_in_order,
+        accounts::a_partial_account_erases_nothing,
+        accounts::authors_become_known_accounts,
+        accounts::the_suspended_are_invalid_until_they_are_back,
+        accounts::an_unknown_account_can_be_found_invalid,
+        accounts::a_bare_mention_says_nothing_about_the_state,
+        accounts::a_new_name_is_an_edit_and_new_counts_are_not,
+        accounts::opting_out_is_kept,
+        accounts::the_own_account_is_not_a_step_away,
+        relations::relations_are_stored_once_and_make_accounts_known,
+        relations::a_swept_list_cancels_what_it_lacks,
+        relations::a_sweep_minds_its_direction,
+        relations::a_cancelled_relation_is_revived_when_seen,
+        relations::a_late_page_revives_nothing,
+        log::the_log_has_every_change_in_order,
+        log::an_object_is_found_by_its_number,
+        log::cursors_start_at_zero_and_stay,
+        log::numbers_are_never_given_twice,
+        sources::a_source_is_added_once,
+        sources::a_removed_source_is_revived,
+        sources::sources_come_back_whole,
+        sources::sources_are_found_by_what_people_type,
+        sources::slots_come_in_order_above_a_number,
+        sources::states_are_set_and_counted,
+        sources::a_visit_does_not_undo_remove,
+        sources::late_pages_of_a_forgotten_source_are_dropped,
+        sources::instances_keep_their_care,
+        control::messages_are_read_above_a_number,
+        control::robots_start_as_the_paper_says,
+        control::settings_are_kept,
+        control::visit_numbers_are_reserved_once,
+        control::parked_objects_wait_and_are_swept,
+        read::filters_choose_by_time_and_network,
+        read::reading_stops_when_told,
+        read::search_finds_words_and_shows_them,
+        read::search_understands_operators_and_refuses_nonsense,
+        read::search_follows_edits,
+        read::the_index_is_brought_up_in_steps,
+        read::counts_are_those_of_the_rows,
+        care::redacting_erases_the_content_of_deleted_posts,
+        care::redacting_reaches_back,
+        care::forgetting_an_account_erases_all_of_it,
+        care::forgetting_by_handle_and_by_number,
+        care::forgetting_a_post_leaves_the_others,
+        care::forgetting_a_feed_erases_what_it_brought,
+        care::forgetting_takes_the_text_out_of_reposts,
+        care::forgetting_nothing_says_so,
+        care::posts_expire_with_their_source_and_stay_away,
+        care::a_retention_set_later_reaches_back,
+    ]
+}
+
+/// The behaviours of two handles on the same data.
+pub fn pair_suite() -> &'static [(&'static str, PairBehaviour)] {
+    behaviours![
+        pair::visit_numbers_are_never_shared,
+        pair::one_sees_what_the_other_applied,
+        pair::both_may_write,
+        pair::messages_cross,
+        pair::a_network_named_by_both_is_one,
+    ]
+}
+
+/// The behaviours of a store that keeps raw payloads.
+pub fn raw_suite() -> &'static [(&'static str, Behaviour)] {
+    behaviours![care::raw_payloads_go_with_what_they_show, care::raw_payloads_go_with_redacted_posts]
+}
+
+/// Checks every behaviour of [`suite`], each with a store of its own.
+pub fn check(make: impl Fn() -> Box<dyn Store>) {
+    run(suite(), |behaviour| behaviour(&mut *make()));
+}
+
+/// Checks every behaviour of [`pair_suite`].
+pub fn check_pair(make: impl Fn() -> (Box<dyn Store>, Box<dyn Store>)) {
+    run(pair_suite(), |behaviour| {
+        let (mut one, mut other) = make();
+        behaviour(&mut *one, &mut *other);
+    });
+}
+
+/// Checks every behaviour of [`raw_suite`].
+pub fn check_raw(make: impl Fn() -> Box<dyn Store>) {
+    run(raw_suite(), |behaviour| behaviour(&mut *make()));
+}
+
+/// Runs them all before it complains, so that one look shows everything that is wrong.
+fn run<B: Copy>(behaviours: &[(&'static str, B)], one: impl Fn(B)) {
+    let failed: Vec<_> = behaviours
+        .iter()
+        .filter(|(_, behaviour)| catch_unwind(AssertUnwindSafe(|| one(*behaviour))).is_err())
+        .map(|(name, _)| *name)
+        .collect();
+    assert!(failed.is_empty(), "{} of {} behaviours failed: {failed:#?}", failed.len(), behaviours.len());
+}

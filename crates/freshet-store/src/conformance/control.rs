@@ -1,0 +1,67 @@
+//! Behaviours of the small tables: messages, robots, settings, visit numbers, parked objects.
+
+use freshet_types::{RobotKind, RobotState};
+
+use super::kit::{Must, at};
+use crate::api::Store;
+use crate::row::Parked;
+
+pub(super) fn messages_are_read_above_a_number(store: &mut dyn Store) {
+    assert_eq!(store.controls_above(0).must(), []);
+    let first = store.push_control("robots", "pause status").must();
+    let second = store.push_control("stop", "").must();
+    assert!(second > first);
+    let all = store.controls_above(0).must();
+    assert_eq!((all[0].verb.as_str(), all[0].argument.as_str()), ("robots", "pause status"));
+    assert_eq!(store.controls_above(first).must(), all[1..]);
+    assert_eq!(store.controls_above(second).must(), []);
+}
+
+pub(super) fn robots_start_as_the_paper_says(store: &mut dyn Store) {
+    use RobotKind::{Comment, Relation, Status, Tag, User};
+    use RobotState::{Paused, Running, Stopped};
+    let states = |store: &dyn Store| -> Vec<_> {
+        store.robots().must().into_iter().map(|row| (row.kind, row.state)).collect()
+    };
+    let expected =
+        [(Relation, Stopped), (User, Running), (Status, Running), (Comment, Stopped), (Tag, Stopped)];
+    assert_eq!(states(store), expected);
+    store.set_robot(Status, Paused).must();
+    store.set_robot_credential(Status, Some("mine")).must();
+    assert_eq!(states(store)[2], (Status, Paused));
+    assert_eq!(store.robots().must()[2].credential.as_deref(), Some("mine"));
+    store.set_robot_credential(Status, None).must();
+    assert_eq!(store.robots().must()[2].credential, None);
+}
+
+pub(super) fn settings_are_kept(store: &mut dyn Store) {
+    assert_eq!(store.setting("clock").must(), None);
+    store.set_setting("clock", "http://127.0.0.1:1/clock").must();
+    store.set_setting("clock", "").must();
+    assert_eq!(store.setting("clock").must().as_deref(), Some(""));
+}
+
+pub(super) fn visit_numbers_are_reserved_once(store: &mut dyn Store) {
+    let first = store.reserve_visits(100).must();
+    assert!(first > 0, "0 means no visit");
+    assert_eq!(store.reserve_visits(1).must(), first + 100);
+    assert_eq!(store.reserve_visits(5).must(), first + 101);
+}
+
+pub(super) fn parked_objects_wait_and_are_swept(store: &mut dyn Store) {
+    let one = |address: &str, secs| Parked {
+        address: address.into(),
+        missing: "post.plinks[\"likes\"]".into(),
+        parked_at: at(secs),
+        object: "{}".into(),
+    };
+    store.park(&[one("n/post/1", 10), one("n/post/2", 20), one("n/post/3", 30)]).must();
+    assert_eq!(store.parked("n/post/1").must(), Some(one("n/post/1", 10)));
+    store.park(&[one("n/post/1", 99)]).must();
+    assert_eq!(store.parked("n/post/1").must(), Some(one("n/post/1", 10)), "it waits since the first time");
+    assert_eq!(store.counts().must().parked, 3);
+    store.unpark(&["n/post/3".into(), "n/post/unknown".into()]).must();
+    assert_eq!(store.sweep_parked(at(20)).must(), 1);
+    assert_eq!(store.parked("n/post/1").must(), None);
+    assert_eq!(store.counts().must().parked, 1);
+}

@@ -1,0 +1,60 @@
+//! Behaviours of the change log: order, numbers, cursors.
+
+use freshet_types::{ChangeKind, VisitId};
+
+use super::kit::{
+    Must, account, accounts, apply, at, changes, lines, network, only_post, post, posts, upload,
+};
+use crate::api::Store;
+use crate::row::Upload;
+
+pub(super) fn the_log_has_every_change_in_order(store: &mut dyn Store) {
+    apply(store, accounts(100, [account("a", "a")]));
+    let page = Upload { visit: VisitId(7), depth: 2, ..posts(101, [post("1", "a", 10, "x")]) };
+    apply(store, page);
+    apply(store, Upload { depth: 2, ..posts(102, [post("1", "a", 10, "y")]) });
+    apply(store, Upload { deleted: vec![("post".into(), "1".into())], ..posts(103, []) });
+    let invalid = Some(("a".into(), "suspended".into()));
+    apply(store, Upload { invalid, ..upload(104, freshet_types::Observation::default()) });
+    let all = changes(store);
+    let expected =
+        ["created account/a", "created post/1", "edited post/1", "deleted post/1", "invalidated account/a"];
+    assert_eq!(lines(store), expected);
+    assert!(all.is_sorted_by(|one, next| one.number < next.number), "numbers rise");
+    let created = &all[1];
+    assert_eq!((created.seen_at, created.visit, created.depth), (at(101), VisitId(7), 2));
+    assert_eq!(created.address.to_string(), format!("{}/post/1", network()));
+    assert_eq!(created.kind, ChangeKind::Created);
+    assert_eq!(created.object, only_post(store).object);
+    assert_eq!(all[2].object, created.object);
+    assert_eq!(store.changes_above(all[1].number, 2).must(), all[2..4], "above a number, at most so many");
+    assert_eq!(store.changes_above(all[4].number, 10).must(), []);
+    assert_eq!(store.counts().must().changes, 5);
+}
+
+pub(super) fn an_object_is_found_by_its_number(store: &mut dyn Store) {
+    apply(store, posts(100, [post("1", "a", 10, "x")]));
+    for change in changes(store) {
+        let (network, kind, id, depth) = store.object(change.object).must().expect("it is there");
+        assert_eq!((network, &*kind, id), (change.address.network, &*change.address.kind, change.address.id));
+        assert_eq!(depth, change.depth);
+    }
+    assert_eq!(store.object(1 << 40).must(), None);
+}
+
+pub(super) fn cursors_start_at_zero_and_stay(store: &mut dyn Store) {
+    assert_eq!(store.cursor("ring/status").must(), 0);
+    store.set_cursor("ring/status", 12).must();
+    store.set_cursor("sink", 3).must();
+    store.set_cursor("ring/status", 13).must();
+    assert_eq!((store.cursor("ring/status").must(), store.cursor("sink").must()), (13, 3));
+}
+
+pub(super) fn numbers_are_never_given_twice(store: &mut dyn Store) {
+    apply(store, posts(100, [post("1", "a", 10, "x")]));
+    let last = changes(store).last().expect("two lines").number;
+    store.forget(&format!("{}/account/a", network())).must();
+    assert_eq!(changes(store), []);
+    apply(store, posts(200, [post("1", "a", 10, "x")]));
+    assert!(changes(store)[0].number > last, "a consumer at {last} would miss it");
+}

@@ -1,0 +1,179 @@
+//! Behaviours of sources and servers.
+
+use std::ops::ControlFlow;
+
+use freshet_types::coverage::{Coverage, Interval, Mark};
+use freshet_types::{
+    Instance, RobotKind, Source, SourceId, SourceState, Span, Timestamp, Validators, VisitId, VisitRecord,
+};
+
+use super::kit::{Must, add, all_posts, apply, at, load, network, post, posts, timeline};
+use crate::api::Store;
+use crate::row::{Applied, InstanceRow, OnDelete, Upload};
+
+fn by_handle(handle: &str) -> Source {
+    Source { handle: Some(handle.into()), ..timeline("") }
+}
+
+pub(super) fn a_source_is_added_once(store: &mut dyn Store) {
+    let followers = Source::new(&network(), "followers", RobotKind::Relation, "account", "1");
+    let all = [timeline("1"), timeline("2"), followers, by_handle("x"), by_handle("y"), timeline("1")];
+    let added = store.add_sources(&all).must();
+    let is_new: Vec<_> = added.iter().map(|(_, is_new)| *is_new).collect();
+    assert_eq!(is_new, [true, true, true, true, true, false]);
+    assert_eq!(added[5].0, added[0].0);
+    assert_eq!(store.add_sources(&[by_handle("x")]).must(), [(added[3].0, false)]);
+    // Resolved meanwhile: known by its id and still by its handle.
+    store.put_source(&Source { root_id: "9".into(), ..load(store, added[3].0) }).must();
+    assert_eq!(store.add_sources(&[by_handle("x"), timeline("9")]).must(), [(added[3].0, false); 2]);
+    let elsewhere = Source { network: "mastodon:b.example".into(), ..timeline("1") };
+    assert!(store.add_sources(&[elsewhere]).must()[0].1);
+}
+
+pub(super) fn a_removed_source_is_revived(store: &mut dyn Store) {
+    let found = add(store, &Source { depth: 3, ..timeline("1") });
+    store.set_state(&[found.id], SourceState::Removed).must();
+    assert_eq!(load(store, found.id).state, SourceState::Removed);
+    assert_eq!(store.add_sources(&[timeline("1")]).must(), [(found.id, false)]);
+    let revived = load(store, found.id);
+    assert_eq!((revived.state, revived.depth), (SourceState::Active, 0), "and a person wants it now");
+    store.set_state(&[found.id], SourceState::Gone).must();
+    store.add_sources(&[timeline("1")]).must();
+    assert_eq!(load(store, found.id).state, SourceState::Gone, "only what was removed");
+}
+
+pub(super) fn sources_come_back_whole(store: &mut dyn Store) {
+    let fresh = add(store, &timeline("1"));
+    assert_eq!(fresh, Source { id: fresh.id, ..timeline("1") });
+    let mark = |id: &str, secs| Mark { id: id.into(), at: at(secs) };
+    let interval = Interval {
+        newest: mark("9", 90),
+        oldest: mark("2", 20),
+        until: at(95),
+        below: Some("cursor".into()),
+        is_bottom: false,
+        visit: VisitId(3),
+    };
+    let bottom = Interval { below: None, is_bottom: true, oldest: mark("0", 1), ..interval.clone() };
+    let full = Source {
+        handle: Some("@a@a.example".into()),
+        state: SourceState::AuthRequired,
+        depth: 2,
+        since: Some(at(-5)),
+        retention: Some(Span::DAY),
+        weight: 2.5,
+        due_at: at(1000),
+        visited_at: Some(at(99)),
+        attempts: 2,
+        failure: Some("no answer in time".into()),
+        coverage: Coverage { intervals: vec![interval, bottom], empty_at: Some(at(3)) },
+        model: vec![0, 255, 7],
+        validators: Validators { etag: Some("\"e\"".into()), last_modified: Some("Mon".into()) },
+        ..fresh.clone()
+    };
+    store.put_source(&full).must();
+    assert_eq!(load(store, fresh.id), full);
+    let later = Source { due_at: Timestamp::MAX, coverage: Coverage::default(), ..full };
+    let record = VisitRecord {
+        id: VisitId(4),
+        source: fresh.id,
+        started_at: at(100),
+        ended_at: at(101),
+        fetch_count: 1,
+        new_post_count: 0,
+        outcome: "ok".into(),
+        attempt: 1,
+    };
+    let end = Upload { source: Some(later.clone()), record: Some(record), ..posts(101, []) };
+    apply(store, end.clone());
+    apply(store, end);
+    assert_eq!(load(store, fresh.id), later);
+    assert_eq!(store.counts().must().visits, 1, "a visit is remembered once");
+    assert_eq!(store.source(SourceId(77)).must(), None);
+}
+
+pub(super) fn sources_are_found_by_what_people_type(store: &mut dyn Store) {
+    let one = add(store, &Source { handle: Some("@a@a.example".into()), ..timeline("id1") });
+    let two = add(store, &timeline("id2"));
+    let found = |reference: &str| -> Vec<u32> {
+        store.find_sources(reference).must().into_iter().map(|source| source.id.0).collect()
+    };
+    for reference in
+        [&*one.id.0.to_string(), "@a@a.example", "a@a.example", "id1", "mastodon:a.example/account/id1"]
+    {
+        assert_eq!(found(reference), [one.id.0], "{reference}");
+    }
+    assert_eq!(found("id2"), [two.id.0]);
+    for reference in ["", "id3", "99", "mastodon:a.example/post/id1", "nowhere/account/id1"] {
+        assert_eq!(found(reference), [] as [u32; 0], "{reference}");
+    }
+}
+
+pub(super) fn slots_come_in_order_above_a_number(store: &mut dyn Store) {
+    let ids: Vec<_> = (1..=5).map(|n| add(store, &timeline(&n.to_string())).id).collect();
+    let mut slots = Vec::new();
+    let each = &mut |slot: crate::row::SourceSlot| {
+        slots.push(slot);
+        ControlFlow::Continue(())
+    };
+    store.each_slot(ids[1], each).must();
+    assert_eq!(slots.iter().map(|slot| slot.id).collect::<Vec<_>>(), ids[2..]);
+    let slot = &slots[0];
+    assert_eq!((&slot.network, slot.robot, slot.state), (&network(), RobotKind::Status, SourceState::Active));
+    assert_eq!((slot.weight, slot.due_at), (1.0, Timestamp::MIN));
+    let mut count = 0;
+    let each = &mut |source: Source| {
+        count += 1;
+        if source.id == ids[2] { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    store.each_source(each).must();
+    assert_eq!(count, 3, "it stops when told");
+}
+
+pub(super) fn states_are_set_and_counted(store: &mut dyn Store) {
+    let ids: Vec<_> = (1..=4).map(|n| add(store, &timeline(&n.to_string())).id).collect();
+    store.set_state(&ids[..1], SourceState::Failed).must();
+    store.set_state(&ids[1..2], SourceState::Removed).must();
+    let counts = store.counts().must().sources;
+    for state in SourceState::ALL {
+        let count = counts.iter().find(|(one, _)| *one == state).map_or(0, |(_, count)| *count);
+        let expected = match state {
+            SourceState::Active => 2,
+            SourceState::Failed | SourceState::Removed => 1,
+            _ => 0,
+        };
+        assert_eq!(count, expected, "{}", state.name());
+    }
+}
+
+pub(super) fn a_visit_does_not_undo_remove(store: &mut dyn Store) {
+    let source = add(store, &timeline("a"));
+    store.set_state(&[source.id], SourceState::Removed).must();
+    let page = Upload { source: Some(source.clone()), ..posts(100, [post("1", "a", 10, "x")]) };
+    apply(store, page);
+    assert_eq!(load(store, source.id).state, SourceState::Removed);
+    assert_eq!(all_posts(store).len(), 1, "what the visit brought is kept");
+}
+
+pub(super) fn late_pages_of_a_forgotten_source_are_dropped(store: &mut dyn Store) {
+    let source = add(store, &timeline("a"));
+    let page = Upload { source: Some(source.clone()), ..posts(100, [post("1", "a", 10, "x")]) };
+    apply(store, page.clone());
+    store.forget(&source.id.0.to_string()).must();
+    assert_eq!(apply(store, page), Applied::default());
+    assert_eq!(all_posts(store), []);
+    assert_eq!(store.source(source.id).must(), None);
+}
+
+pub(super) fn instances_keep_their_care(store: &mut dyn Store) {
+    let instance = Instance { network: network(), base: "https://a.example".into(), allow_private: false };
+    let row = InstanceRow { instance: instance.clone(), on_delete: OnDelete::Keep };
+    apply(store, posts(100, [post("1", "a", 10, "x")]));
+    assert_eq!(store.instances().must(), [], "a network that was only seen is no server that was added");
+    store.put_instance(&row).must();
+    store.set_on_delete(&network(), OnDelete::Redact).must();
+    let moved = Instance { base: "http://127.0.0.1:3000".into(), allow_private: true, ..instance };
+    store.put_instance(&InstanceRow { instance: moved.clone(), on_delete: OnDelete::Keep }).must();
+    let expected = InstanceRow { instance: moved, on_delete: OnDelete::Redact };
+    assert_eq!(store.instances().must(), [expected]);
+}

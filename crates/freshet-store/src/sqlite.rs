@@ -1,0 +1,305 @@
+//! Step 8 of 10: the SQLite backend. One file, one writer at a time, any number of readers.
+//!
+//! Invariants: every write is one short `BEGIN IMMEDIATE` transaction, so that several processes
+//! may open the same file; with the write-ahead log and `synchronous=NORMAL` whatever was
+//! committed survives the death of the process (only a power cut may cost the newest commits,
+//! never the consistency). The schema and its reasons are in `migrations/sqlite`.
+//!
+//! This file is the table of contents: each method names the room that does the work. It does
+//! not queue or group: the caller decides how many uploads make one transaction.
+
+mod apply;
+mod control;
+mod erase;
+mod log;
+mod network;
+mod open;
+mod plain;
+mod read;
+mod search;
+mod source;
+mod value;
+
+use std::path::Path;
+
+use freshet_types::{Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Timestamp};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use self::network::Networks;
+use crate::api::{Compare, Flow, Store, StoreError};
+use crate::row::{
+    AccountRow, Applied, Control, Counts, Erased, Filter, Hit, InstanceRow, OnDelete, Parked, PostRow,
+    RelationRow, RobotRow, SourceSlot, Upload,
+};
+
+/// What may be chosen when a store is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SqliteOptions {
+    /// Page cache of this connection.
+    pub cache_kib: u32,
+    /// Answers are kept as received, compressed.
+    pub keep_raw: bool,
+}
+
+impl Default for SqliteOptions {
+    /// 64 MiB of cache hold the inner pages of all indexes of some 10 million posts.
+    fn default() -> Self {
+        Self { cache_kib: 65_536, keep_raw: false }
+    }
+}
+
+/// A store in one SQLite file.
+#[derive(Debug)]
+pub struct SqliteStore {
+    db: Connection,
+    networks: Networks,
+    options: SqliteOptions,
+}
+
+impl SqliteStore {
+    /// Opens the store in this file; makes it where there is none, brings an older one up to date.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        Self::open_with(path, SqliteOptions::default())
+    }
+
+    /// As [`SqliteStore::open`], with options.
+    pub fn open_with(path: &Path, options: SqliteOptions) -> Result<Self, StoreError> {
+        Ok(Self::over(open::writer(path, options)?, options))
+    }
+
+    /// Opens an existing store for reading only; the file must be up to date.
+    pub fn open_reader(path: &Path) -> Result<Self, StoreError> {
+        let options = SqliteOptions::default();
+        Ok(Self::over(open::reader(path, options)?, options))
+    }
+
+    /// A store that ends with the process.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Self::in_memory_with(SqliteOptions::default())
+    }
+
+    /// As [`SqliteStore::in_memory`], with options.
+    pub fn in_memory_with(options: SqliteOptions) -> Result<Self, StoreError> {
+        Ok(Self::over(open::memory(options)?, options))
+    }
+
+    fn over(db: Connection, options: SqliteOptions) -> Self {
+        Self { db, networks: Networks::default(), options }
+    }
+
+    /// The connection, for measuring what lies below the seam.
+    #[cfg(feature = "bench")]
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.db
+    }
+
+    /// Runs `write` in one transaction. After a failure nothing of it is left, nor remembered.
+    fn write<T>(
+        &self,
+        doing: &'static str,
+        write: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        // Unchecked by the compiler, not by us: no method starts a transaction inside another.
+        let result = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate).and_then(|tx| {
+            let value = write(&tx)?;
+            tx.commit()?;
+            Ok(value)
+        });
+        result.map_err(|error| {
+            self.networks.forget();
+            failed(doing)(error)
+        })
+    }
+}
+
+/// What a database error means to the caller.
+pub(crate) fn failed(doing: &'static str) -> impl Fn(rusqlite::Error) -> StoreError {
+    move |error| {
+        use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DiskFull, NotADatabase, ReadOnly};
+        let hint = match error.sqlite_error_code() {
+            Some(DatabaseCorrupt | NotADatabase) => "; the file is damaged, restore a copy of it",
+            Some(DatabaseBusy) => "; another process holds the file, try again when it is done",
+            Some(DiskFull) => "; make room on the disk and try again",
+            Some(ReadOnly) => "; it was opened for reading, or the file is not writable",
+            _ => "",
+        };
+        StoreError::Database { doing, why: format!("{error}{hint}") }
+    }
+}
+
+impl Store for SqliteStore {
+    fn apply(&mut self, uploads: &[Upload], compare: Compare) -> Result<Vec<Applied>, StoreError> {
+        let keep_raw = self.options.keep_raw;
+        self.write("apply what was seen", |db| apply::apply(db, &self.networks, uploads, compare, keep_raw))
+    }
+
+    fn put_instance(&mut self, row: &InstanceRow) -> Result<(), StoreError> {
+        self.write("add a server", |db| network::put_instance(db, row))
+    }
+
+    fn set_on_delete(&mut self, network: &NetworkName, on_delete: OnDelete) -> Result<(), StoreError> {
+        self.write("set what happens to deleted posts", |db| {
+            let id = self.networks.intern(db, network)?;
+            network::set_on_delete(db, id, on_delete)?;
+            if on_delete == OnDelete::Redact { erase::redact_deleted(db, id) } else { Ok(()) }
+        })
+    }
+
+    fn instances(&self) -> Result<Vec<InstanceRow>, StoreError> {
+        network::instances(&self.db).map_err(failed("list the servers"))
+    }
+
+    fn add_sources(&mut self, sources: &[Source]) -> Result<Vec<(SourceId, bool)>, StoreError> {
+        self.write("add sources", |db| source::add(db, &self.networks, sources))
+    }
+
+    fn source(&self, id: SourceId) -> Result<Option<Source>, StoreError> {
+        source::load(&self.db, &self.networks, id).map_err(failed("read a source"))
+    }
+
+    fn put_source(&mut self, source: &Source) -> Result<(), StoreError> {
+        self.write("write a source", |db| source::put(db, &self.networks, source))
+    }
+
+    fn each_slot(&self, above: SourceId, each: &mut dyn FnMut(SourceSlot) -> Flow) -> Result<(), StoreError> {
+        source::each_slot(&self.db, &self.networks, above, each).map_err(failed("read the sources"))
+    }
+
+    fn each_source(&self, each: &mut dyn FnMut(Source) -> Flow) -> Result<(), StoreError> {
+        source::each(&self.db, &self.networks, each).map_err(failed("read the sources"))
+    }
+
+    fn find_sources(&self, reference: &str) -> Result<Vec<Source>, StoreError> {
+        source::find(&self.db, &self.networks, reference).map_err(failed("look for a source"))
+    }
+
+    fn set_state(&mut self, ids: &[SourceId], state: SourceState) -> Result<(), StoreError> {
+        self.write("set the state of sources", |db| source::set_state(db, ids, state))
+    }
+
+    fn object(&self, number: u64) -> Result<Option<(NetworkName, String, String, u16)>, StoreError> {
+        log::object(&self.db, &self.networks, number).map_err(failed("read an object"))
+    }
+
+    fn push_control(&mut self, verb: &str, argument: &str) -> Result<u64, StoreError> {
+        self.write("leave a message", |db| control::push(db, verb, argument))
+    }
+
+    fn controls_above(&self, number: u64) -> Result<Vec<Control>, StoreError> {
+        control::above(&self.db, number).map_err(failed("read the messages"))
+    }
+
+    fn robots(&self) -> Result<Vec<RobotRow>, StoreError> {
+        control::robots(&self.db).map_err(failed("list the robots"))
+    }
+
+    fn set_robot(&mut self, kind: RobotKind, state: RobotState) -> Result<(), StoreError> {
+        self.write("set a robot", |db| control::set_robot(db, kind, state))
+    }
+
+    fn set_robot_credential(&mut self, kind: RobotKind, name: Option<&str>) -> Result<(), StoreError> {
+        self.write("set a robot's credential", |db| control::set_robot_credential(db, kind, name))
+    }
+
+    fn setting(&self, key: &str) -> Result<Option<String>, StoreError> {
+        control::setting(&self.db, key).map_err(failed("read a setting"))
+    }
+
+    fn set_setting(&mut self, key: &str, value: &str) -> Result<(), StoreError> {
+        self.write("write a setting", |db| control::set_setting(db, key, value))
+    }
+
+    fn reserve_visits(&mut self, count: u64) -> Result<u64, StoreError> {
+        self.write("reserve visit numbers", |db| control::reserve_visits(db, count))
+    }
+
+    fn changes_above(&self, number: u64, limit: usize) -> Result<Vec<Change>, StoreError> {
+        log::above(&self.db, &self.networks, number, limit).map_err(failed("read the change log"))
+    }
+
+    fn cursor(&self, consumer: &str) -> Result<u64, StoreError> {
+        log::cursor(&self.db, consumer).map_err(failed("read a cursor"))
+    }
+
+    fn set_cursor(&mut self, consumer: &str, number: u64) -> Result<(), StoreError> {
+        self.write("move a cursor", |db| log::set_cursor(db, consumer, number))
+    }
+
+    fn each_post(&self, filter: &Filter, each: &mut dyn FnMut(PostRow) -> Flow) -> Result<(), StoreError> {
+        read::each_post(&self.db, &self.networks, filter, each).map_err(failed("read the posts"))
+    }
+
+    fn post(&self, number: u64) -> Result<Option<PostRow>, StoreError> {
+        read::post(&self.db, &self.networks, number).map_err(failed("read a post"))
+    }
+
+    fn each_account(
+        &self,
+        filter: &Filter,
+        each: &mut dyn FnMut(AccountRow) -> Flow,
+    ) -> Result<(), StoreError> {
+        read::each_account(&self.db, &self.networks, filter, each).map_err(failed("read the accounts"))
+    }
+
+    fn each_relation(
+        &self,
+        filter: &Filter,
+        each: &mut dyn FnMut(RelationRow) -> Flow,
+    ) -> Result<(), StoreError> {
+        read::each_relation(&self.db, &self.networks, filter, each).map_err(failed("read the relations"))
+    }
+
+    fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, StoreError> {
+        self.catch_up();
+        search::search(&self.db, &self.networks, query, limit)
+    }
+
+    fn index(&mut self, limit: usize) -> Result<usize, StoreError> {
+        self.write("bring the search index up to date", |db| search::index(db, limit))
+    }
+
+    fn counts(&self) -> Result<Counts, StoreError> {
+        read::counts(&self.db).map_err(failed("count"))
+    }
+
+    fn park(&mut self, parked: &[Parked]) -> Result<(), StoreError> {
+        self.write("park objects", |db| control::park(db, parked))
+    }
+
+    fn parked(&self, address: &str) -> Result<Option<Parked>, StoreError> {
+        control::parked(&self.db, address).map_err(failed("read a parked object"))
+    }
+
+    fn unpark(&mut self, addresses: &[String]) -> Result<(), StoreError> {
+        self.write("unpark objects", |db| control::unpark(db, addresses))
+    }
+
+    fn sweep_parked(&mut self, before: Timestamp) -> Result<u64, StoreError> {
+        self.write("sweep the parked objects", |db| control::sweep_parked(db, before))
+    }
+
+    fn forget(&mut self, reference: &str) -> Result<Erased, StoreError> {
+        // Looking for it may take long; only the erasing itself holds up a running crawl.
+        let targets = erase::resolve(&self.db, &self.networks, reference).map_err(failed("forget"))?;
+        let erased = self.write("forget", |db| erase::forget(db, &targets))?;
+        if erased != Erased::default() {
+            erase::scrub(&self.db);
+        }
+        Ok(erased)
+    }
+
+    fn expire(&mut self, now: Timestamp) -> Result<u64, StoreError> {
+        let mut total = 0;
+        // Short transactions, so that a running crawl is not held up by a long one.
+        loop {
+            let count = self.write("drop expired posts", |db| erase::expire_some(db, now))?;
+            if count == 0 {
+                return Ok(total);
+            }
+            total += count;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

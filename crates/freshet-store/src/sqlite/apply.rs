@@ -1,0 +1,247 @@
+//! Step 8 of 10: apply. Everything that pages and visits learned, in the caller's transaction.
+//!
+//! Invariants: an upload applied twice changes nothing the second time; an object has one row
+//! however often and as whatever type it is seen; each change has its line in the log; a source
+//! that was forgotten meanwhile takes its late pages with it, and one that was removed stays
+//! removed. A depth only ever gets smaller.
+//!
+//! The path of a new post is an insert and a line of the log, with statements that stay
+//! prepared for the whole batch; everything else is looked up only when that insert finds the
+//! post there already. Deciding what a difference means is step 7, given as a function.
+
+mod account;
+mod post;
+mod relation;
+
+use freshet_types::{Account, ChangeKind, Map, Timestamp, VisitRecord};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, params};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::network::Networks;
+use super::{erase, log, source, value};
+use crate::api::Compare;
+use crate::row::{Applied, Upload};
+
+/// Level of zstd for raw payloads: the fastest that still halves JSON several times.
+const PAYLOAD_LEVEL: i32 = 3;
+
+/// Applies all uploads inside the caller's transaction.
+pub(super) fn apply<'a>(
+    db: &'a Connection,
+    networks: &Networks,
+    uploads: &'a [Upload],
+    compare: Compare,
+    keep_raw: bool,
+) -> Result<Vec<Applied>> {
+    let mut batch = Batch::new(db, compare)?;
+    let mut all = Vec::with_capacity(uploads.len());
+    for upload in uploads {
+        all.push(batch.upload(networks, upload, keep_raw)?);
+    }
+    batch.log.close(db)?;
+    Ok(all)
+}
+
+/// What holds for all uploads of one transaction.
+struct Batch<'a> {
+    db: &'a Connection,
+    compare: Compare,
+    log: log::Writer<'a>,
+    insert_post: CachedStatement<'a>,
+    insert_account: CachedStatement<'a>,
+    /// The accounts that this transaction has already settled, by network and id: the form that
+    /// was merged last (`None` for a mere mention) and the depth.
+    settled: Map<(i64, &'a str), (Option<&'a Account>, u16)>,
+    tags: Vec<u8>,
+    properties: Vec<u8>,
+}
+
+/// What holds for all records of one upload.
+struct Scene<'a> {
+    network: i64,
+    seen_at: i64,
+    visit: i64,
+    depth: u16,
+    /// The account whose source this is; it and its posts are not a step further away.
+    own: Option<&'a str>,
+    payload: Option<i64>,
+    source: Option<u32>,
+    /// The oldest posting time that the retention of the source leaves.
+    oldest: Option<Timestamp>,
+}
+
+impl Scene<'_> {
+    fn depth_of(&self, account: &str) -> u16 {
+        if self.own == Some(account) { self.depth } else { self.depth.saturating_add(1) }
+    }
+}
+
+impl<'a> Batch<'a> {
+    fn new(db: &'a Connection, compare: Compare) -> Result<Self> {
+        Ok(Self {
+            db,
+            compare,
+            log: log::Writer::open(db)?,
+            insert_post: db.prepare_cached(post::INSERT)?,
+            insert_account: db.prepare_cached(account::INSERT)?,
+            settled: Map::default(),
+            tags: Vec::new(),
+            properties: Vec::new(),
+        })
+    }
+
+    fn upload(&mut self, networks: &Networks, upload: &'a Upload, keep_raw: bool) -> Result<Applied> {
+        let mut applied = Applied::default();
+        let stored = match &upload.source {
+            Some(source) if source.id.0 != 0 => match source::stored(self.db, source.id)? {
+                Some(stored) => Some(stored),
+                None => return Ok(applied),
+            },
+            _ => None,
+        };
+        let mut scene = scene(upload, networks.intern(self.db, &upload.network)?);
+        if keep_raw {
+            scene.payload = self.keep_payload(&scene, upload)?;
+        }
+        let seen = &upload.observation;
+        for account in &seen.accounts {
+            self.account(&scene, account, &mut applied)?;
+        }
+        for post in &seen.posts {
+            self.post(&scene, post, &mut applied)?;
+        }
+        for relation in &seen.relations {
+            self.relation(&scene, relation, &mut applied)?;
+        }
+        for tag in &seen.tags {
+            self.tag(&scene, tag)?;
+        }
+        for (kind, id) in &upload.deleted {
+            self.gone(&scene, kind, id, &mut applied)?;
+        }
+        if let Some((id, reason)) = &upload.invalid {
+            self.invalidate(&scene, id, reason)?;
+        }
+        if let Some(sweep) = &upload.relations_swept {
+            self.sweep(&scene, sweep)?;
+        }
+        if let Some(listing) = &upload.lists {
+            applied.missing = self.missing(&scene, listing, &seen.posts)?;
+        }
+        if let (Some(source), Some(stored)) = (&upload.source, stored) {
+            source::write_after_visit(self.db, networks, source, &stored)?;
+        }
+        if let Some(record) = &upload.record {
+            self.visit(record)?;
+        }
+        Ok(applied)
+    }
+
+    /// The network's own word that an object is gone.
+    fn gone(&mut self, scene: &Scene<'_>, kind: &str, id: &'a str, applied: &mut Applied) -> Result<()> {
+        if kind == "account" {
+            return self.invalidate(scene, id, "gone");
+        }
+        let find = "SELECT id FROM posts WHERE network = ?1 AND native_id = ?2 AND deleted_at IS NULL";
+        let mut find = self.db.prepare_cached(find)?;
+        let known = find.query_row(params![scene.network, id], |row| row.get(0)).optional()?;
+        if let Some(object) = known {
+            self.mark_deleted(scene, object, applied)?;
+        }
+        Ok(())
+    }
+
+    fn mark_deleted(&mut self, scene: &Scene<'_>, object: i64, applied: &mut Applied) -> Result<()> {
+        let mark = "UPDATE posts SET deleted_at = ?2 WHERE id = ?1";
+        self.db.prepare_cached(mark)?.execute([object, scene.seen_at])?;
+        erase::redact_if_asked(self.db, scene.network, object)?;
+        self.log.tally.deleted += 1;
+        applied.deleted_count += 1;
+        self.log(scene, ChangeKind::Deleted, log::Class::Post, object)
+    }
+
+    fn log(&mut self, scene: &Scene<'_>, kind: ChangeKind, class: log::Class, object: i64) -> Result<()> {
+        self.log.line(kind, class, object, scene.seen_at, scene.visit)
+    }
+
+    fn visit(&mut self, record: &VisitRecord) -> Result<()> {
+        let insert = "INSERT INTO visits (id, source, started_at, ended_at, fetch_count, new_post_count, \
+                      outcome, attempt) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
+        let added = self.db.prepare_cached(insert)?.execute(params![
+            record.id.0 as i64,
+            record.source.0,
+            record.started_at.ms(),
+            record.ended_at.ms(),
+            record.fetch_count,
+            record.new_post_count,
+            record.outcome,
+            record.attempt,
+        ])?;
+        self.log.tally.visits += added as i64;
+        Ok(())
+    }
+
+    /// Keeps the answer as received; `None` where it is kept already.
+    fn keep_payload(&mut self, scene: &Scene<'_>, upload: &Upload) -> Result<Option<i64>> {
+        let Some(raw) = &upload.raw else { return Ok(None) };
+        let insert = "INSERT INTO payloads (visit, digest, source, seen_at, body) VALUES (?1, ?2, ?3, ?4, ?5) \
+                      ON CONFLICT DO NOTHING";
+        let body = zstd::bulk::compress(raw, PAYLOAD_LEVEL)
+            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+        let digest = xxh3_64(raw) as i64;
+        let mut insert = self.db.prepare_cached(insert)?;
+        let added = insert.execute(params![scene.visit, digest, scene.source, scene.seen_at, body])?;
+        Ok((added == 1).then(|| self.db.last_insert_rowid()))
+    }
+
+    /// Remembers that the payload shows this object, so that erasing it erases the payload.
+    fn note_payload(&self, scene: &Scene<'_>, object: i64) -> Result<()> {
+        if let Some(payload) = scene.payload {
+            let note = "INSERT OR IGNORE INTO payload_objects (object, payload) VALUES (?1, ?2)";
+            self.db.prepare_cached(note)?.execute([object, payload])?;
+        }
+        Ok(())
+    }
+}
+
+fn scene(upload: &Upload, network: i64) -> Scene<'_> {
+    let source = upload.source.as_ref();
+    let own = source
+        .filter(|source| &*source.root_kind == "account" && !source.root_id.is_empty())
+        .map(|source| source.root_id.as_str())
+        .or_else(|| upload.lists.as_ref().map(|listing| listing.author.as_str()))
+        .or_else(|| upload.relations_swept.as_ref().map(|sweep| sweep.account.as_str()));
+    Scene {
+        network,
+        seen_at: upload.seen_at.ms(),
+        visit: upload.visit.0 as i64,
+        depth: upload.depth,
+        own,
+        payload: None,
+        source: source.map(|source| source.id.0),
+        oldest: source.and_then(|source| source.retention).map(|span| upload.seen_at - span),
+    }
+}
+
+/// Whether a newly seen text says something else than the stored one; nothing seen says nothing.
+fn differs(row: &rusqlite::Row<'_>, column: usize, seen: Option<&str>) -> Result<bool> {
+    Ok(seen.is_some() && value::text(row, column)? != seen)
+}
+
+/// Writes the links to other networks of an object anew, if they are others than before.
+fn write_cross_links(
+    db: &Connection,
+    object: i64,
+    slinks: &[(std::sync::Arc<str>, freshet_types::Address)],
+) -> Result<()> {
+    if slinks.is_empty() || super::read::slinks(db, object)? == slinks {
+        return Ok(());
+    }
+    db.prepare_cached("DELETE FROM cross_links WHERE object = ?1")?.execute([object])?;
+    let insert = "INSERT INTO cross_links (object, place, name, target) VALUES (?1, ?2, ?3, ?4)";
+    let mut insert = db.prepare_cached(insert)?;
+    for (place, (name, target)) in slinks.iter().enumerate() {
+        insert.execute(params![object, place as i64, &**name, target.to_string()])?;
+    }
+    Ok(())
+}

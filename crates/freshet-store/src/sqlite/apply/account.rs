@@ -1,0 +1,258 @@
+//! Step 8 of 10: apply, accounts. Insert or merge; who is only named gets a bare row.
+//!
+//! Invariants: a partial account never erases what is known; an account that is suspended,
+//! private, moved or gone stands in `invalid_users` until it is seen active again. A bare
+//! mention (an id and nothing else) says nothing about its state.
+
+use freshet_types::{Account, AccountState, ChangeKind, Timestamp};
+use rusqlite::{OptionalExtension, Result, Row, params};
+
+use super::super::log::Class;
+use super::super::value;
+use super::{Batch, Scene, differs, write_cross_links};
+use crate::row::Applied;
+
+/// An account that is there already is left alone.
+pub(super) const INSERT: &str = "INSERT INTO accounts (id, network, native_id, depth, seen_at, created_at, state, opts_out, \
+     followers_count, following_count, posts_count, handle, name, bio, url, uri, location, properties) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18) \
+     ON CONFLICT DO NOTHING";
+
+const FIND: &str = "SELECT id, depth, state, opts_out, invalid, properties, handle, name, bio, url, uri, location, created_at, \
+     followers_count, following_count, posts_count FROM accounts WHERE network = ?1 AND native_id = ?2";
+
+/// Fills and refreshes; what was not seen stays.
+const REFRESH: &str = "UPDATE accounts SET depth = min(depth, ?2), state = ?3, opts_out = ?4, \
+     properties = COALESCE(?5, properties), handle = COALESCE(?6, handle), name = COALESCE(?7, name), \
+     bio = COALESCE(?8, bio), url = COALESCE(?9, url), uri = COALESCE(?10, uri), \
+     location = COALESCE(?11, location), created_at = COALESCE(?12, created_at), \
+     followers_count = COALESCE(?13, followers_count), following_count = COALESCE(?14, following_count), \
+     posts_count = COALESCE(?15, posts_count) WHERE id = ?1";
+
+/// What the look-up found of an account that is there already.
+struct Found {
+    object: i64,
+    is_stale: bool,
+    /// The person changed handle, name or self-description.
+    is_edited: bool,
+    state: AccountState,
+    opts_out: bool,
+    properties: Option<String>,
+}
+
+impl<'a> Batch<'a> {
+    pub(super) fn account(
+        &mut self,
+        scene: &Scene<'_>,
+        account: &'a Account,
+        applied: &mut Applied,
+    ) -> Result<()> {
+        if self.is_settled(scene, &account.id, Some(account)) {
+            return Ok(());
+        }
+        let object = self.log.next();
+        if self.insert_account(scene, account, object)? == 0 {
+            return self.known_account(scene, account);
+        }
+        self.note_new_account(scene, object, applied)?;
+        write_cross_links(self.db, object, &account.slinks)?;
+        match account.state {
+            AccountState::Active => Ok(()),
+            state => self.set_invalid(scene, object, value::state_name(state)),
+        }
+    }
+
+    /// Whether this form of the account was the last one merged; a page names its author beside
+    /// every post, and once is enough. Remembers it if not.
+    fn is_settled(&mut self, scene: &Scene<'_>, id: &'a str, form: Option<&'a Account>) -> bool {
+        // Each payload notes all objects it shows.
+        if scene.payload.is_some() {
+            return false;
+        }
+        let depth = scene.depth_of(id);
+        let (last, least) = self.settled.entry((scene.network, id)).or_insert((None, u16::MAX));
+        let is_settled = *least <= depth && (form.is_none() || *last == form);
+        *least = depth.min(*least);
+        *last = form.or(*last);
+        is_settled
+    }
+
+    /// Makes sure that an account that was only named has a row, so that robots can find it.
+    pub(super) fn ensure_account(
+        &mut self,
+        scene: &Scene<'_>,
+        id: &'a str,
+        applied: &mut Applied,
+    ) -> Result<()> {
+        if self.is_settled(scene, id, None) {
+            return Ok(());
+        }
+        let depth = scene.depth_of(id);
+        let find = "SELECT id, depth FROM accounts WHERE network = ?1 AND native_id = ?2";
+        let mut find = self.db.prepare_cached(find)?;
+        let known = find.query_row(params![scene.network, id], |row| Ok((row.get(0)?, row.get(1)?)));
+        match known.optional()? {
+            Some((object, stored)) => {
+                if depth < stored {
+                    let update = "UPDATE accounts SET depth = ?2 WHERE id = ?1";
+                    self.db.prepare_cached(update)?.execute(params![object, depth])?;
+                }
+                self.note_payload(scene, object)
+            }
+            None => {
+                let object = self.log.next();
+                self.insert_account(scene, &Account { id: id.to_owned(), ..Account::default() }, object)?;
+                self.note_new_account(scene, object, applied)
+            }
+        }
+    }
+
+    /// Puts an account on the list of invalid ones; one that was never seen gets a bare row.
+    pub(super) fn invalidate(&mut self, scene: &Scene<'_>, id: &'a str, reason: &str) -> Result<()> {
+        self.settled.remove(&(scene.network, id));
+        let find = "SELECT id, invalid FROM accounts WHERE network = ?1 AND native_id = ?2";
+        let mut find = self.db.prepare_cached(find)?;
+        let known = find.query_row(params![scene.network, id], |row| {
+            Ok((row.get(0)?, value::text(row, 1)? == Some(reason)))
+        });
+        match known.optional()? {
+            Some((_, true)) => Ok(()),
+            Some((object, false)) => self.set_invalid(scene, object, reason),
+            None => {
+                let object = self.log.next();
+                self.insert_account(scene, &Account { id: id.to_owned(), ..Account::default() }, object)?;
+                self.log.tally.accounts += 1;
+                self.set_invalid(scene, object, reason)
+            }
+        }
+    }
+
+    fn set_invalid(&mut self, scene: &Scene<'_>, object: i64, reason: &str) -> Result<()> {
+        let state = value::state_of(reason).map(value::state_name);
+        let update =
+            "UPDATE accounts SET invalid = ?2, invalid_at = ?3, state = COALESCE(?4, state) WHERE id = ?1";
+        self.db.prepare_cached(update)?.execute(params![object, reason, scene.seen_at, state])?;
+        self.log(scene, ChangeKind::Invalidated, Class::Account, object)
+    }
+
+    fn insert_account(&mut self, scene: &Scene<'_>, account: &Account, object: i64) -> Result<usize> {
+        self.insert_account.execute(params![
+            object,
+            scene.network,
+            account.id,
+            scene.depth_of(&account.id),
+            scene.seen_at,
+            value::ms(account.created_at),
+            value::state_name(account.state),
+            account.opts_out,
+            account.followers_count,
+            account.following_count,
+            account.posts_count,
+            account.handle,
+            account.name,
+            account.bio,
+            account.url,
+            account.uri,
+            account.location,
+            value::properties(&account.plinks, &mut self.properties),
+        ])
+    }
+
+    fn note_new_account(&mut self, scene: &Scene<'_>, object: i64, applied: &mut Applied) -> Result<()> {
+        self.log.tally.accounts += 1;
+        applied.new_account_count += 1;
+        self.note_payload(scene, object)?;
+        self.log(scene, ChangeKind::Created, Class::Account, object)
+    }
+
+    fn known_account(&mut self, scene: &Scene<'_>, account: &Account) -> Result<()> {
+        let seen = value::properties(&account.plinks, &mut self.properties);
+        let mut find = self.db.prepare_cached(FIND)?;
+        let key = params![scene.network, account.id];
+        let (found, invalid): (Found, Option<String>) =
+            find.query_row(key, |row| Ok((found(row, scene, account, seen)?, row.get(4)?)))?;
+        let object = found.object;
+        self.note_payload(scene, object)?;
+        if found.is_stale {
+            self.refresh_account(scene, account, &found)?;
+        }
+        write_cross_links(self.db, object, &account.slinks)?;
+        if found.is_edited {
+            self.log(scene, ChangeKind::Edited, Class::Account, object)?;
+        }
+        match (account.state, invalid) {
+            (AccountState::Active, Some(_)) if !is_bare(account) => {
+                let update = "UPDATE accounts SET invalid = NULL, invalid_at = NULL WHERE id = ?1";
+                self.db.prepare_cached(update)?.execute([object])?;
+                self.log(scene, ChangeKind::Restored, Class::Account, object)
+            }
+            (AccountState::Active, _) => Ok(()),
+            (state, Some(reason)) if reason == value::state_name(state) => Ok(()),
+            (state, _) => self.set_invalid(scene, object, value::state_name(state)),
+        }
+    }
+
+    fn refresh_account(&mut self, scene: &Scene<'_>, account: &Account, found: &Found) -> Result<()> {
+        self.db.prepare_cached(REFRESH)?.execute(params![
+            found.object,
+            scene.depth_of(&account.id),
+            value::state_name(found.state),
+            found.opts_out,
+            found.properties,
+            account.handle,
+            account.name,
+            account.bio,
+            account.url,
+            account.uri,
+            account.location,
+            value::ms(account.created_at),
+            account.followers_count,
+            account.following_count,
+            account.posts_count,
+        ])?;
+        Ok(())
+    }
+}
+
+/// Only an id: a mention, not a profile.
+fn is_bare(account: &Account) -> bool {
+    account.handle.is_none() && account.name.is_none() && account.followers_count.is_none()
+}
+
+/// A profile as its own page shows it; only that can say that somebody no longer opts out.
+fn is_whole(account: &Account) -> bool {
+    account.bio.is_some() || account.followers_count.is_some()
+}
+
+fn found(row: &Row<'_>, scene: &Scene<'_>, account: &Account, seen: Option<&str>) -> Result<Found> {
+    let stored = value::text(row, 5)?;
+    let properties = match (stored, seen) {
+        (Some(stored), Some(seen)) if stored != seen => {
+            Some(value::merged(stored, seen)).filter(|merged| merged != stored)
+        }
+        (None, Some(seen)) => Some(seen.to_owned()),
+        _ => None,
+    };
+    let was = value::text(row, 2)?.and_then(value::state_of).unwrap_or_default();
+    let state = if is_bare(account) && account.state == AccountState::Active { was } else { account.state };
+    let opted_out: bool = row.get(3)?;
+    let opts_out = if is_whole(account) { account.opts_out } else { account.opts_out || opted_out };
+    let mut is_stale = properties.is_some()
+        || was != state
+        || opted_out != opts_out
+        || row.get::<_, u16>(1)? > scene.depth_of(&account.id);
+    let mut is_edited = false;
+    // Handle, name and bio come first: a new one where another was known is an edit.
+    let texts = [&account.handle, &account.name, &account.bio, &account.url, &account.uri, &account.location];
+    for (column, seen) in (6..).zip(texts) {
+        let is_other = differs(row, column, seen.as_deref())?;
+        is_stale |= is_other;
+        is_edited |= is_other && column < 9 && value::text(row, column)?.is_some();
+    }
+    let created_at = account.created_at.map(Timestamp::ms);
+    let numbers = [created_at, account.followers_count, account.following_count, account.posts_count];
+    for (column, seen) in (12..).zip(numbers) {
+        is_stale |= seen.is_some() && row.get::<_, Option<i64>>(column)? != seen;
+    }
+    Ok(Found { object: row.get(0)?, is_stale, is_edited, state, opts_out, properties })
+}

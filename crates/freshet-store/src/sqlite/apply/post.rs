@@ -1,0 +1,218 @@
+//! Step 8 of 10: apply, posts. Insert first, compare only what is there already.
+//!
+//! Invariant: seeing less than before (a short form inside another post) never takes away what
+//! is known; only an edit replaces text. Counts and other values change quietly, without a line
+//! of the log.
+
+use freshet_types::{ChangeKind, Post, Set};
+use rusqlite::{OptionalExtension, Result, Row, params};
+
+use super::super::log::Class;
+use super::super::value;
+use super::{Batch, Scene, differs, write_cross_links};
+use crate::row::{Applied, KnownPost, Listing};
+
+/// A post that is there already is left alone; the next statement finds it.
+pub(super) const INSERT: &str = "INSERT INTO posts (id, network, kind, native_id, author, created_at, edited_at, seen_at, deleted_at, \
+     version, depth, is_embedded, is_retained, source, reply_to, root, repost_of, quote_of, lang, url, uri, tags, \
+     text, properties) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, \
+     ?20, ?21, ?22, ?23, ?24) ON CONFLICT DO NOTHING";
+
+const FIND: &str = "SELECT id, version, deleted_at, depth, is_embedded, properties, author, reply_to, root, repost_of, \
+     quote_of, lang, url, uri, created_at FROM posts WHERE network = ?1 AND native_id = ?2";
+
+/// Fills and refreshes; what was not seen stays.
+const REFRESH: &str = "UPDATE posts SET depth = min(depth, ?2), is_embedded = min(is_embedded, ?3), \
+     properties = COALESCE(?4, properties), author = COALESCE(?5, author), reply_to = COALESCE(?6, reply_to), \
+     root = COALESCE(?7, root), repost_of = COALESCE(?8, repost_of), quote_of = COALESCE(?9, quote_of), \
+     lang = COALESCE(?10, lang), url = COALESCE(?11, url), uri = COALESCE(?12, uri), \
+     created_at = COALESCE(?13, created_at) WHERE id = ?1";
+
+/// What the author changed.
+const REWRITE: &str = "UPDATE posts SET text = ?2, version = ?3, edited_at = COALESCE(?4, edited_at), tags = ?5, \
+     deleted_at = NULL WHERE id = ?1";
+
+/// Most missing posts reported of one page; the next page of the source reports the rest.
+const MISSING_MAX: usize = 1000;
+
+/// What the look-up found of a post that is there already.
+struct Found {
+    object: i64,
+    known: KnownPost,
+    /// Anything but text differs from what was seen.
+    is_stale: bool,
+    properties: Option<String>,
+}
+
+impl<'a> Batch<'a> {
+    pub(super) fn post(&mut self, scene: &Scene<'_>, post: &'a Post, applied: &mut Applied) -> Result<()> {
+        if let Some(author) = &post.author {
+            self.ensure_account(scene, author, applied)?;
+        }
+        let object = self.log.next();
+        if is_expired(scene, post) || self.insert_post(scene, post, object)? == 0 {
+            return self.known_post(scene, post, applied);
+        }
+        self.log(scene, ChangeKind::Created, Class::Post, object)?;
+        self.log.tally.posts += 1;
+        if !post.is_embedded {
+            applied
+                .new_posts
+                .push(post.created_at.unwrap_or(freshet_types::Timestamp::from_ms(scene.seen_at)));
+        }
+        if !post.slinks.is_empty() {
+            write_cross_links(self.db, object, &post.slinks)?;
+        }
+        self.note_payload(scene, object)?;
+        if post.is_deleted { self.mark_deleted(scene, object, applied) } else { Ok(()) }
+    }
+
+    fn insert_post(&mut self, scene: &Scene<'_>, post: &Post, object: i64) -> Result<usize> {
+        self.insert_post.execute(params![
+            object,
+            scene.network,
+            &*post.kind,
+            post.id,
+            post.author,
+            value::ms(post.created_at),
+            value::ms(post.edited_at),
+            scene.seen_at,
+            None::<i64>,
+            post.version() as i64,
+            depth(scene, post),
+            post.is_embedded,
+            scene.oldest.is_some(),
+            scene.source,
+            post.reply_to,
+            post.root,
+            post.repost_of,
+            post.quote_of,
+            post.lang,
+            post.url,
+            post.uri,
+            value::tags(&post.tags, &mut self.tags),
+            post.text,
+            value::properties(&post.plinks, &mut self.properties),
+        ])
+    }
+
+    /// Compares with what is stored; a post that is not stored was too old to be.
+    fn known_post(&mut self, scene: &Scene<'_>, post: &Post, applied: &mut Applied) -> Result<()> {
+        let Some(found) = self.find_post(scene, post)? else { return Ok(()) };
+        self.note_payload(scene, found.object)?;
+        match (self.compare)(post, &found.known) {
+            Some(ChangeKind::Deleted) => return self.mark_deleted(scene, found.object, applied),
+            Some(kind @ (ChangeKind::Edited | ChangeKind::Restored)) => {
+                self.rewrite_post(post, found.object)?;
+                applied.edited_count += u32::from(kind == ChangeKind::Edited);
+                self.log.tally.deleted -= i64::from(found.known.is_deleted);
+                self.log(scene, kind, Class::Post, found.object)?;
+            }
+            // What is marked as deleted is not filled again by a tombstone.
+            _ if found.known.is_deleted => return Ok(()),
+            _ => {}
+        }
+        if found.is_stale {
+            self.refresh_post(scene, post, &found)?;
+        }
+        write_cross_links(self.db, found.object, &post.slinks)
+    }
+
+    fn find_post(&mut self, scene: &Scene<'_>, post: &Post) -> Result<Option<Found>> {
+        let seen = value::properties(&post.plinks, &mut self.properties);
+        let mut find = self.db.prepare_cached(FIND)?;
+        let found = find.query_row(params![scene.network, post.id], |row| found(row, scene, post, seen));
+        found.optional()
+    }
+
+    fn rewrite_post(&mut self, post: &Post, object: i64) -> Result<()> {
+        self.db.prepare_cached(REWRITE)?.execute(params![
+            object,
+            post.text,
+            post.version() as i64,
+            value::ms(post.edited_at),
+            value::tags(&post.tags, &mut self.tags),
+        ])?;
+        Ok(())
+    }
+
+    fn refresh_post(&mut self, scene: &Scene<'_>, post: &Post, found: &Found) -> Result<()> {
+        let mut refresh = self.db.prepare_cached(REFRESH)?;
+        refresh.execute(params![
+            found.object,
+            depth(scene, post),
+            post.is_embedded,
+            found.properties,
+            post.author,
+            post.reply_to,
+            post.root,
+            post.repost_of,
+            post.quote_of,
+            post.lang,
+            post.url,
+            post.uri,
+            value::ms(post.created_at),
+        ])?;
+        Ok(())
+    }
+
+    /// Stored posts of the listed stretch that the page lacks: missing, which is not deleted.
+    pub(super) fn missing(
+        &self,
+        scene: &Scene<'_>,
+        listing: &Listing,
+        posts: &[Post],
+    ) -> Result<Vec<String>> {
+        let sql = "SELECT native_id FROM posts WHERE network = ?1 AND author = ?2 \
+                   AND created_at BETWEEN ?3 AND ?4 AND deleted_at IS NULL ORDER BY created_at DESC, id DESC";
+        let shown: Set<&str> = posts.iter().map(|post| post.id.as_str()).collect();
+        let mut statement = self.db.prepare_cached(sql)?;
+        let mut rows =
+            statement.query(params![scene.network, listing.author, listing.from.ms(), listing.to.ms()])?;
+        let mut missing = Vec::new();
+        while let Some(row) = rows.next()? {
+            let id = row.get_ref(0)?.as_str()?;
+            if !shown.contains(id) {
+                missing.push(id.to_owned());
+            }
+            if missing.len() == MISSING_MAX {
+                break;
+            }
+        }
+        Ok(missing)
+    }
+}
+
+fn depth(scene: &Scene<'_>, post: &Post) -> u16 {
+    scene.depth.saturating_add(u16::from(post.is_embedded))
+}
+
+/// A post that the retention of its source would drop at once is not stored at all.
+fn is_expired(scene: &Scene<'_>, post: &Post) -> bool {
+    scene.oldest.is_some_and(|oldest| post.created_at.is_some_and(|created_at| created_at < oldest))
+}
+
+fn found(row: &Row<'_>, scene: &Scene<'_>, post: &Post, seen: Option<&str>) -> Result<Found> {
+    let stored = value::text(row, 5)?;
+    let properties = match (stored, seen) {
+        (Some(stored), Some(seen)) if stored != seen => {
+            Some(value::merged(stored, seen)).filter(|merged| merged != stored)
+        }
+        (None, Some(seen)) => Some(seen.to_owned()),
+        _ => None,
+    };
+    let links = [&post.author, &post.reply_to, &post.root, &post.repost_of, &post.quote_of];
+    let others = [&post.lang, &post.url, &post.uri];
+    let mut is_stale = properties.is_some()
+        || row.get::<_, u16>(3)? > depth(scene, post)
+        || (row.get(4)? && !post.is_embedded)
+        || (post.created_at.is_some() && value::at(row, 14)? != post.created_at);
+    for (column, seen) in (6..).zip(links.into_iter().chain(others)) {
+        is_stale |= differs(row, column, seen.as_deref())?;
+    }
+    let known = KnownPost {
+        version: row.get::<_, i64>(1)? as u64,
+        is_deleted: row.get::<_, Option<i64>>(2)?.is_some(),
+    };
+    Ok(Found { object: row.get(0)?, known, is_stale, properties })
+}

@@ -1,0 +1,95 @@
+//! Step 8 of 10: apply, relations and tags of accounts.
+//!
+//! Invariant: a relation is one row for ever; it is cancelled only when its whole list was read
+//! without it, and revived when it is seen after that. Both ends of a relation become known
+//! accounts, which is how the crawl spreads breadth-first.
+
+use freshet_types::{ChangeKind, Relation, Tag};
+use rusqlite::{OptionalExtension, Result, params};
+
+use super::super::log::Class;
+use super::{Batch, Scene};
+use crate::row::{Applied, RelationSweep};
+
+const INSERT: &str = "INSERT INTO relations (id, network, source, target, seen_at, last_seen_at) \
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT DO NOTHING";
+
+const FIND: &str = "SELECT id, last_seen_at, cancelled_at FROM relations \
+                    WHERE network = ?1 AND source = ?2 AND target = ?3";
+
+impl<'a> Batch<'a> {
+    pub(super) fn relation(
+        &mut self,
+        scene: &Scene<'_>,
+        relation: &'a Relation,
+        applied: &mut Applied,
+    ) -> Result<()> {
+        let Relation { source, target } = relation;
+        self.ensure_account(scene, source, applied)?;
+        self.ensure_account(scene, target, applied)?;
+        let object = self.log.next();
+        let mut insert = self.db.prepare_cached(INSERT)?;
+        if insert.execute(params![object, scene.network, source, target, scene.seen_at])? == 1 {
+            // A relation is a link, not an object: it takes a number, and a line only when it ends.
+            self.log.skip();
+            self.log.tally.relations += 1;
+            applied.new_relation_count += 1;
+            return Ok(());
+        }
+        self.known_relation(scene, relation)
+    }
+
+    fn known_relation(&mut self, scene: &Scene<'_>, relation: &Relation) -> Result<()> {
+        let mut find = self.db.prepare_cached(FIND)?;
+        let (object, last_seen_at, cancelled_at): (i64, i64, Option<i64>) = find
+            .query_row(params![scene.network, relation.source, relation.target], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?;
+        if last_seen_at < scene.seen_at {
+            let update = "UPDATE relations SET last_seen_at = ?2 WHERE id = ?1";
+            self.db.prepare_cached(update)?.execute([object, scene.seen_at])?;
+        }
+        // A page from before the cancellation that comes late does not revive it.
+        if cancelled_at.is_some_and(|cancelled_at| cancelled_at <= scene.seen_at) {
+            let update = "UPDATE relations SET cancelled_at = NULL WHERE id = ?1";
+            self.db.prepare_cached(update)?.execute([object])?;
+            self.log(scene, ChangeKind::Restored, Class::Relation, object)?;
+        }
+        Ok(())
+    }
+
+    /// Cancels what a list that was read from first to last page no longer holds.
+    pub(super) fn sweep(&mut self, scene: &Scene<'_>, sweep: &RelationSweep) -> Result<()> {
+        let sql = if sweep.is_following {
+            "SELECT id FROM relations WHERE network = ?1 AND source = ?2 AND last_seen_at < ?3 \
+             AND cancelled_at IS NULL"
+        } else {
+            "SELECT id FROM relations WHERE network = ?1 AND target = ?2 AND last_seen_at < ?3 \
+             AND cancelled_at IS NULL"
+        };
+        let mut find = self.db.prepare_cached(sql)?;
+        let key = params![scene.network, sweep.account, sweep.began_at.ms()];
+        let cancelled: Vec<i64> = find.query_map(key, |row| row.get(0))?.collect::<Result<_>>()?;
+        let mut update = self.db.prepare_cached("UPDATE relations SET cancelled_at = ?2 WHERE id = ?1")?;
+        for object in cancelled {
+            update.execute([object, scene.seen_at])?;
+            self.log(scene, ChangeKind::Unlinked, Class::Relation, object)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn tag(&mut self, scene: &Scene<'_>, tag: &Tag) -> Result<()> {
+        let mut find = self.db.prepare_cached("SELECT id FROM tags WHERE name = ?1")?;
+        let known: Option<i64> = find.query_row([&tag.name], |row| row.get(0)).optional()?;
+        let id = if let Some(id) = known {
+            id
+        } else {
+            self.db.prepare_cached("INSERT INTO tags (name) VALUES (?1)")?.execute([&tag.name])?;
+            self.db.last_insert_rowid()
+        };
+        let insert =
+            "INSERT OR IGNORE INTO account_tags (network, account, tag, seen_at) VALUES (?1, ?2, ?3, ?4)";
+        self.db.prepare_cached(insert)?.execute(params![scene.network, tag.account, id, scene.seen_at])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! Control, robots, settings, visit numbers, parked objects: the small tables.
+//!
+//! Invariant: a message for the running process is never lost while that process reads at least
+//! once every [`CONTROLS_MAX`] messages; older ones are dropped, so the table stays small.
+
+use freshet_types::{RobotKind, RobotState, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Result, Row, params};
+
+use super::value;
+use crate::row::{Control, Parked, RobotRow};
+
+/// Messages kept; a person leaves a few, a script perhaps hundreds, and they are read every second.
+const CONTROLS_MAX: i64 = 10_000;
+
+/// Leaves a message; gives its number.
+pub(super) fn push(db: &Connection, verb: &str, argument: &str) -> Result<u64> {
+    db.execute("INSERT INTO controls (verb, argument) VALUES (?1, ?2)", [verb, argument])?;
+    let number = db.last_insert_rowid();
+    db.execute("DELETE FROM controls WHERE number <= ?1", [number - CONTROLS_MAX])?;
+    Ok(number as u64)
+}
+
+/// Messages above this number.
+pub(super) fn above(db: &Connection, number: u64) -> Result<Vec<Control>> {
+    let sql = "SELECT number, verb, argument FROM controls WHERE number > ?1 ORDER BY number";
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query_map([number as i64], |row| {
+        Ok(Control { number: row.get::<_, i64>(0)? as u64, verb: row.get(1)?, argument: row.get(2)? })
+    })?;
+    rows.collect()
+}
+
+/// The robots, in the order of the paper.
+pub(super) fn robots(db: &Connection) -> Result<Vec<RobotRow>> {
+    let mut statement = db.prepare_cached("SELECT kind, state, credential FROM robots")?;
+    let rows = statement.query_map([], robot_row)?;
+    let mut robots: Vec<RobotRow> = rows.collect::<Result<_>>()?;
+    robots.sort_by_key(|robot| robot.kind);
+    Ok(robots)
+}
+
+fn robot_row(row: &Row<'_>) -> Result<RobotRow> {
+    let (kind, state) = (row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?);
+    Ok(RobotRow {
+        kind: kind.parse().map_err(|_| value::unknown(0, "robot", kind))?,
+        state: state.parse().map_err(|_| value::unknown(1, "robot state", state))?,
+        credential: row.get(2)?,
+    })
+}
+
+/// Sets a robot's state.
+pub(super) fn set_robot(db: &Connection, kind: RobotKind, state: RobotState) -> Result<()> {
+    db.execute("UPDATE robots SET state = ?2 WHERE kind = ?1", [kind.name(), state.name()])?;
+    Ok(())
+}
+
+/// Sets the credential that a robot is to use.
+pub(super) fn set_robot_credential(db: &Connection, kind: RobotKind, name: Option<&str>) -> Result<()> {
+    db.execute("UPDATE robots SET credential = ?2 WHERE kind = ?1", params![kind.name(), name])?;
+    Ok(())
+}
+
+/// A setting.
+pub(super) fn setting(db: &Connection, key: &str) -> Result<Option<String>> {
+    let mut find = db.prepare_cached("SELECT value FROM settings WHERE key = ?1")?;
+    find.query_row([key], |row| row.get(0)).optional()
+}
+
+/// Writes a setting.
+pub(super) fn set_setting(db: &Connection, key: &str, value: &str) -> Result<()> {
+    let sql = "INSERT INTO settings (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2";
+    db.execute(sql, [key, value])?;
+    Ok(())
+}
+
+/// Takes `count` visit numbers; gives the first.
+pub(super) fn reserve_visits(db: &Connection, count: u64) -> Result<u64> {
+    let sql = "UPDATE counters SET value = value + ?1 WHERE name = 'visit' RETURNING value - ?1";
+    let first: i64 = db.query_row(sql, [count as i64], |row| row.get(0))?;
+    Ok(first as u64)
+}
+
+/// Parks objects; one that is parked already keeps its time.
+pub(super) fn park(db: &Connection, parked: &[Parked]) -> Result<()> {
+    let sql = "INSERT INTO parked (address, missing, parked_at, object) VALUES (?1, ?2, ?3, ?4) \
+               ON CONFLICT (address) DO UPDATE SET missing = ?2, object = ?4";
+    let mut insert = db.prepare_cached(sql)?;
+    for one in parked {
+        insert.execute(params![one.address, one.missing, one.parked_at.ms(), one.object])?;
+    }
+    Ok(())
+}
+
+/// The parked object of this address.
+pub(super) fn parked(db: &Connection, address: &str) -> Result<Option<Parked>> {
+    let mut find = db.prepare_cached("SELECT missing, parked_at, object FROM parked WHERE address = ?1")?;
+    let parked = find.query_row([address], |row| {
+        Ok(Parked {
+            address: address.to_owned(),
+            missing: row.get(0)?,
+            parked_at: Timestamp::from_ms(row.get(1)?),
+            object: row.get(2)?,
+        })
+    });
+    parked.optional()
+}
+
+/// Takes these off the list.
+pub(super) fn unpark(db: &Connection, addresses: &[String]) -> Result<()> {
+    let mut delete = db.prepare_cached("DELETE FROM parked WHERE address = ?1")?;
+    for address in addresses {
+        delete.execute([address])?;
+    }
+    Ok(())
+}
+
+/// Drops what was parked before this.
+pub(super) fn sweep_parked(db: &Connection, before: Timestamp) -> Result<u64> {
+    Ok(db.execute("DELETE FROM parked WHERE parked_at < ?1", [before.ms()])? as u64)
+}

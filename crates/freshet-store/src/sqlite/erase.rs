@@ -1,0 +1,119 @@
+//! Care: redacting deleted posts, forgetting people and things, dropping what is too old.
+//!
+//! Invariant: what is erased leaves no copy: row, log lines, links, search words, raw payloads
+//! that show it, all in one transaction. Freed bytes are overwritten (`secure_delete`), and
+//! [`scrub`] then empties the write-ahead log and the search index of their remains.
+//!
+//! A repost by somebody else stays as an event, but its text, which is the erased text, goes.
+//! What others wrote *about* somebody cannot be found and stays.
+
+mod target;
+
+use freshet_types::Timestamp;
+use rusqlite::{Connection, Result};
+
+pub(super) use self::target::{forget, resolve};
+use super::log::Tally;
+use super::network;
+use crate::row::{Erased, OnDelete};
+
+/// Posts dropped in one transaction: some tens of milliseconds, so that a crawl is not held up.
+const EXPIRED_POSTS_MAX: i64 = 2_000;
+
+/// Erases the content of a post that was deleted, where its network asks for that.
+pub(super) fn redact_if_asked(db: &Connection, network: i64, object: i64) -> Result<()> {
+    match network::on_delete(db, network)? {
+        OnDelete::Keep => Ok(()),
+        OnDelete::Redact => redact(db, object),
+    }
+}
+
+/// Erases the content of all posts of a network that were deleted before it asked for that.
+pub(super) fn redact_deleted(db: &Connection, network: i64) -> Result<()> {
+    let sql = "SELECT id FROM posts WHERE network = ?1 AND deleted_at IS NOT NULL AND version <> 0";
+    let mut find = db.prepare_cached(sql)?;
+    let objects: Vec<i64> = find.query_map([network], |row| row.get(0))?.collect::<Result<_>>()?;
+    objects.into_iter().try_for_each(|object| redact(db, object))
+}
+
+/// Leaves id, author, times and marks. The author stays so that forgetting them finds this too.
+fn redact(db: &Connection, object: i64) -> Result<()> {
+    let sql = "UPDATE posts SET text = '', version = 0, url = NULL, uri = NULL, reply_to = NULL, root = NULL, \
+               repost_of = NULL, quote_of = NULL, lang = NULL, tags = NULL, properties = NULL WHERE id = ?1";
+    db.prepare_cached(sql)?.execute([object])?;
+    db.prepare_cached("DELETE FROM cross_links WHERE object = ?1")?.execute([object])?;
+    db.prepare_cached("DELETE FROM post_text WHERE rowid = ?1")?.execute([object])?;
+    let mut find = db.prepare_cached("SELECT payload FROM payload_objects WHERE object = ?1")?;
+    let payloads: Vec<i64> = find.query_map([object], |row| row.get(0))?.collect::<Result<_>>()?;
+    drop_payloads(db, &payloads)?;
+    Ok(())
+}
+
+fn drop_payloads(db: &Connection, payloads: &[i64]) -> Result<u64> {
+    let mut count = 0;
+    for payload in payloads {
+        count += db.prepare_cached("DELETE FROM payloads WHERE id = ?1")?.execute([payload])?;
+        db.prepare_cached("DELETE FROM payload_objects WHERE payload = ?1")?.execute([payload])?;
+    }
+    Ok(count as u64)
+}
+
+/// Drops some posts that are older than the retention of their source; gives how many.
+pub(super) fn expire_some(db: &Connection, now: Timestamp) -> Result<u64> {
+    db.execute_batch("DELETE FROM temp.erased")?;
+    // Few sources have a retention: they come first, each with its own stretch of the index.
+    let sql = "INSERT INTO temp.erased SELECT p.id FROM sources s CROSS JOIN posts p \
+               ON p.source = s.id AND p.is_retained = 1 AND p.created_at < ?1 - s.retention_ms \
+               WHERE s.retention_ms IS NOT NULL LIMIT ?2";
+    db.execute(sql, [now.ms(), EXPIRED_POSTS_MAX])?;
+    let mut erased = Erased::default();
+    erase_listed(db, &mut erased)?;
+    Ok(erased.posts)
+}
+
+/// Erases every object whose number stands in `temp.erased`.
+fn erase_listed(db: &Connection, erased: &mut Erased) -> Result<()> {
+    let run = |sql: &str| -> Result<u64> { Ok(db.prepare_cached(sql)?.execute([])? as u64) };
+    let sql = "SELECT DISTINCT payload FROM payload_objects WHERE object IN (SELECT id FROM temp.erased)";
+    let payloads = db.prepare_cached(sql)?.query_map([], |row| row.get(0))?.collect::<Result<Vec<_>>>()?;
+    erased.payloads += drop_payloads(db, &payloads)?;
+    run("DELETE FROM post_text WHERE rowid IN (SELECT id FROM temp.erased)")?;
+    run("DELETE FROM cross_links WHERE object IN (SELECT id FROM temp.erased)")?;
+    run("DELETE FROM parked WHERE address IN (SELECT n.name || '/' || p.kind || '/' || p.native_id \
+         FROM posts p JOIN networks n ON n.id = p.network WHERE p.id IN (SELECT id FROM temp.erased))")?;
+    run("DELETE FROM parked WHERE address IN (SELECT n.name || '/account/' || a.native_id \
+         FROM accounts a JOIN networks n ON n.id = a.network WHERE a.id IN (SELECT id FROM temp.erased))")?;
+    // The first line of an object bears its number; the later ones have an index of their own.
+    let lines = run("DELETE FROM changes WHERE number IN (SELECT id FROM temp.erased)")?
+        + run("DELETE FROM changes WHERE object IN (SELECT id FROM temp.erased) AND number <> object")?;
+    let count =
+        "SELECT count(*) FROM posts WHERE id IN (SELECT id FROM temp.erased) AND deleted_at IS NOT NULL";
+    let deleted: i64 = db.prepare_cached(count)?.query_row([], |row| row.get(0))?;
+    let posts = run("DELETE FROM posts WHERE id IN (SELECT id FROM temp.erased)")?;
+    let accounts = run("DELETE FROM accounts WHERE id IN (SELECT id FROM temp.erased)")?;
+    let relations = run("DELETE FROM relations WHERE id IN (SELECT id FROM temp.erased)")?;
+    erased.changes += lines;
+    erased.posts += posts;
+    erased.accounts += accounts;
+    erased.relations += relations;
+    let less = |count: u64| -(count as i64);
+    Tally {
+        posts: less(posts),
+        deleted: -deleted,
+        accounts: less(accounts),
+        relations: less(relations),
+        changes: less(lines),
+        visits: 0,
+    }
+    .write(db)
+}
+
+/// Rids the search index and the write-ahead log of what was erased. A reader may hold up the
+/// latter; then the next checkpoint does it.
+pub(super) fn scrub(db: &Connection) {
+    let optimised = db.execute("INSERT INTO post_text (post_text) VALUES ('optimize')", []);
+    let checkpoint = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    if let Err(error) = optimised.map(|_| ()).and(checkpoint) {
+        tracing::warn!(%error, "remains of what was erased stay in the file until the next checkpoint");
+    }
+}

@@ -1,0 +1,175 @@
+//! The change log: written by step 8, read from a cursor by step 9 and by everything derived.
+//!
+//! Invariant: numbers rise and are never given twice, not even after `forget` took the newest
+//! line away, because the next one stands in `counters` and not in the log. An object's number
+//! is the number of its first line, so objects and changes share the counter.
+
+use freshet_types::{Address, Change, ChangeKind, NetworkName, Timestamp, VisitId};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, Row, params};
+
+use super::network::Networks;
+use super::value;
+
+/// Most lines given at once, whatever is asked for.
+const LINES_MAX: usize = 100_000;
+
+/// Which table a number leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Account = 0,
+    Post = 1,
+    Relation = 2,
+}
+
+/// How much each count of `status` grows with a transaction.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) posts: i64,
+    pub(super) deleted: i64,
+    pub(super) accounts: i64,
+    pub(super) relations: i64,
+    pub(super) changes: i64,
+    pub(super) visits: i64,
+}
+
+impl Tally {
+    /// Adds to the counts.
+    pub(super) fn write(&self, db: &Connection) -> Result<()> {
+        let counts = [
+            ("posts", self.posts),
+            ("deleted", self.deleted),
+            ("accounts", self.accounts),
+            ("relations", self.relations),
+            ("changes", self.changes),
+            ("visits", self.visits),
+        ];
+        for (name, growth) in counts.into_iter().filter(|(_, growth)| *growth != 0) {
+            let add = "UPDATE counters SET value = value + ?2 WHERE name = ?1";
+            db.prepare_cached(add)?.execute(params![name, growth])?;
+        }
+        Ok(())
+    }
+}
+
+/// Gives numbers and writes lines for one transaction.
+pub(super) struct Writer<'a> {
+    next: i64,
+    first: i64,
+    insert: CachedStatement<'a>,
+    pub(super) tally: Tally,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn open(db: &'a Connection) -> Result<Self> {
+        let mut find = db.prepare_cached("SELECT value FROM counters WHERE name = 'number'")?;
+        let next = find.query_row([], |row| row.get(0))?;
+        let insert = "INSERT INTO changes (number, object, class, kind, seen_at, visit) \
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        Ok(Self { next, first: next, insert: db.prepare_cached(insert)?, tally: Tally::default() })
+    }
+
+    /// The number that the next line will have; a new object takes it.
+    pub(super) fn next(&self) -> i64 {
+        self.next
+    }
+
+    /// Uses up a number without a line.
+    pub(super) fn skip(&mut self) {
+        self.next += 1;
+    }
+
+    pub(super) fn line(
+        &mut self,
+        kind: ChangeKind,
+        class: Class,
+        object: i64,
+        seen_at: i64,
+        visit: i64,
+    ) -> Result<()> {
+        self.insert.execute([self.next, object, class as i64, kind_number(kind), seen_at, visit])?;
+        self.next += 1;
+        self.tally.changes += 1;
+        Ok(())
+    }
+
+    /// Writes back where the numbers and counts stand.
+    pub(super) fn close(self, db: &Connection) -> Result<()> {
+        if self.next != self.first {
+            let move_on = "UPDATE counters SET value = ?1 WHERE name = 'number'";
+            db.prepare_cached(move_on)?.execute([self.next])?;
+        }
+        self.tally.write(db)
+    }
+}
+
+/// Lines above this number, in order.
+pub(super) fn above(db: &Connection, networks: &Networks, number: u64, limit: usize) -> Result<Vec<Change>> {
+    // An erased object has no lines, so exactly one of the three joins finds a row.
+    let sql = "SELECT c.number, c.seen_at, c.kind, c.object, c.visit, \
+                      COALESCE(p.network, a.network, r.network), \
+                      CASE c.class WHEN 0 THEN 'account' WHEN 1 THEN p.kind ELSE 'relation' END, \
+                      COALESCE(p.native_id, a.native_id, r.source || '>' || r.target), \
+                      COALESCE(p.depth, a.depth, 0) \
+               FROM changes c \
+               LEFT JOIN posts p ON c.class = 1 AND p.id = c.object \
+               LEFT JOIN accounts a ON c.class = 0 AND a.id = c.object \
+               LEFT JOIN relations r ON c.class = 2 AND r.id = c.object \
+               WHERE c.number > ?1 ORDER BY c.number LIMIT ?2";
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query_map([number as i64, limit.min(LINES_MAX) as i64], |row| {
+        let network = networks.name(db, row.get(5)?)?;
+        let address = Address::new(&network, row.get_ref(6)?.as_str()?, row.get::<_, String>(7)?);
+        Ok(Change {
+            number: row.get::<_, i64>(0)? as u64,
+            seen_at: Timestamp::from_ms(row.get(1)?),
+            kind: kind_of(row, 2)?,
+            address,
+            object: row.get::<_, i64>(3)? as u64,
+            depth: row.get(8)?,
+            visit: VisitId(row.get::<_, i64>(4)? as u64),
+        })
+    })?;
+    rows.collect()
+}
+
+/// The address parts and depth of a post or account.
+pub(super) fn object(
+    db: &Connection,
+    networks: &Networks,
+    number: u64,
+) -> Result<Option<(NetworkName, String, String, u16)>> {
+    let sql = "SELECT network, kind, native_id, depth FROM posts WHERE id = ?1 \
+               UNION ALL SELECT network, 'account', native_id, depth FROM accounts WHERE id = ?1";
+    let mut statement = db.prepare_cached(sql)?;
+    let parts = statement.query_row([number as i64], |row| {
+        Ok((networks.name(db, row.get(0)?)?, row.get(1)?, row.get(2)?, row.get(3)?))
+    });
+    parts.optional()
+}
+
+/// Where a consumer stands.
+pub(super) fn cursor(db: &Connection, consumer: &str) -> Result<u64> {
+    let mut find = db.prepare_cached("SELECT number FROM cursors WHERE consumer = ?1")?;
+    let number: Option<i64> = find.query_row([consumer], |row| row.get(0)).optional()?;
+    Ok(number.unwrap_or(0) as u64)
+}
+
+/// Moves a consumer.
+pub(super) fn set_cursor(db: &Connection, consumer: &str, number: u64) -> Result<()> {
+    let sql = "INSERT INTO cursors (consumer, number) VALUES (?1, ?2) \
+               ON CONFLICT (consumer) DO UPDATE SET number = ?2";
+    db.prepare_cached(sql)?.execute(params![consumer, number as i64])?;
+    Ok(())
+}
+
+fn kind_number(kind: ChangeKind) -> i64 {
+    ChangeKind::ALL.iter().position(|&other| other == kind).expect("ALL holds all kinds") as i64
+}
+
+fn kind_of(row: &Row<'_>, column: usize) -> Result<ChangeKind> {
+    let number: u8 = row.get(column)?;
+    ChangeKind::ALL
+        .get(usize::from(number))
+        .copied()
+        .ok_or_else(|| value::unknown(column, "kind of change", &number.to_string()))
+}

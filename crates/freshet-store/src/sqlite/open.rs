@@ -1,0 +1,157 @@
+//! Opening a SQLite store: is it ours, which schema has it, how is the connection tuned.
+//!
+//! Invariant: a file that is not a freshet store is refused before anything is written to it.
+//! That is judged by the file's own header, read as plain bytes: SQLite's mark, and our
+//! application id, which goes into the file before it is switched to the write-ahead log.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
+
+use refinery::{Migration, Runner};
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+
+use super::{SqliteOptions, failed};
+use crate::api::StoreError;
+
+/// All migrations, oldest first; one that was released is never edited.
+const MIGRATIONS: [(&str, &str); 1] = [("V1__spine", include_str!("../../migrations/sqlite/V1__spine.sql"))];
+
+/// "FRSH", in the header of every store.
+const APPLICATION_ID: u32 = 0x4652_5348;
+/// How every SQLite file begins.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+/// Bytes of the header up to and with the application id, which stands in the last four.
+const HEADER_BYTES: usize = 72;
+/// Another process writes in short transactions; longer than this means that something is wrong.
+const BUSY: Duration = Duration::from_secs(10);
+/// Statements kept prepared; more than all modules of this backend use together.
+const STATEMENTS_MAX: usize = 128;
+/// 80 MB of log between checkpoints: fewer, larger and better ordered writes to the main file.
+const CHECKPOINT_PAGES: u32 = 20_000;
+
+/// The connection that may write; makes or migrates the file.
+pub(super) fn writer(path: &Path, options: SqliteOptions) -> Result<Connection, StoreError> {
+    let is_new = check_header(path)?;
+    let mut db = Connection::open(path).map_err(refused(path))?;
+    db.busy_timeout(BUSY).map_err(failed("open"))?;
+    if is_new {
+        db.pragma_update(None, "application_id", APPLICATION_ID).map_err(refused(path))?;
+    }
+    check_version(&db, path)?;
+    db.pragma_update(None, "journal_mode", "wal").map_err(refused(path))?;
+    tune(&db, options).map_err(refused(path))?;
+    migrate(&mut db, path)?;
+    Ok(db)
+}
+
+/// A connection that reads only.
+pub(super) fn reader(path: &Path, options: SqliteOptions) -> Result<Connection, StoreError> {
+    if check_header(path)? {
+        return Err(open_error(path, "there is no store; `freshet init` makes one"));
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(path, flags).map_err(refused(path))?;
+    db.busy_timeout(BUSY).map_err(failed("open"))?;
+    if check_version(&db, path)? < known_version() {
+        return Err(open_error(path, "its schema is older; open it once with a command that writes"));
+    }
+    tune(&db, options).map_err(refused(path))?;
+    Ok(db)
+}
+
+/// A store that ends with the process.
+pub(super) fn memory(options: SqliteOptions) -> Result<Connection, StoreError> {
+    let path = Path::new(":memory:");
+    let mut db = Connection::open_in_memory().map_err(refused(path))?;
+    tune(&db, options).map_err(refused(path))?;
+    migrate(&mut db, path)?;
+    Ok(db)
+}
+
+/// Whether the file is yet to be made; an error if it is not ours.
+fn check_header(path: &Path) -> Result<bool, StoreError> {
+    let mut header = Vec::with_capacity(HEADER_BYTES);
+    match File::open(path) {
+        Ok(file) => file
+            .take(HEADER_BYTES as u64)
+            .read_to_end(&mut header)
+            .map_err(|error| open_error(path, &format!("it cannot be read: {error}")))?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(true),
+        Err(error) => return Err(open_error(path, &format!("it cannot be read: {error}"))),
+    };
+    if header.is_empty() {
+        return Ok(true);
+    }
+    if header.len() < HEADER_BYTES || !header.starts_with(MAGIC) {
+        return Err(open_error(path, "it is not a SQLite file, or damaged; name another --data directory"));
+    }
+    let id = header.last_chunk().map(|bytes| u32::from_be_bytes(*bytes));
+    if id != Some(APPLICATION_ID) {
+        return Err(open_error(path, "it belongs to another program; name another --data directory"));
+    }
+    Ok(false)
+}
+
+fn tune(db: &Connection, options: SqliteOptions) -> rusqlite::Result<()> {
+    db.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    db.pragma_update(None, "synchronous", "normal")?;
+    db.pragma_update(None, "cache_size", -i64::from(options.cache_kib))?;
+    db.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    db.pragma_update(None, "temp_store", "memory")?;
+    // What is erased is overwritten, not only unlinked.
+    db.pragma_update(None, "secure_delete", true)?;
+    db.execute_batch("CREATE TEMP TABLE IF NOT EXISTS erased (id INTEGER PRIMARY KEY)")
+}
+
+fn migrate(db: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    if check_version(db, path)? == known_version() {
+        return Ok(());
+    }
+    let migrations: Vec<_> = MIGRATIONS
+        .iter()
+        .map(|(name, sql)| Migration::unapplied(name, sql).expect("the names above are well formed"))
+        .collect();
+    let result = Runner::new(&migrations).set_grouped(true).run(db);
+    match result {
+        Ok(_) => Ok(()),
+        // Another process may have been quicker.
+        Err(_) if check_version(db, path)? == known_version() => Ok(()),
+        Err(error) => Err(open_error(path, &format!("its schema cannot be brought up to date: {error}"))),
+    }
+}
+
+fn known_version() -> u32 {
+    MIGRATIONS.len() as u32
+}
+
+/// The schema of the file, 0 for a new one; an error if it is newer than ours.
+fn check_version(db: &Connection, path: &Path) -> Result<u32, StoreError> {
+    let history = "SELECT 1 FROM sqlite_schema WHERE name = 'refinery_schema_history'";
+    let has_history = db.query_row(history, [], |_| Ok(())).optional().map_err(refused(path))?.is_some();
+    if !has_history {
+        return Ok(0);
+    }
+    let newest = "SELECT COALESCE(max(version), 0) FROM refinery_schema_history";
+    let found: u32 = db.query_row(newest, [], |row| row.get(0)).map_err(refused(path))?;
+    if found > known_version() {
+        let path = path.display().to_string();
+        return Err(StoreError::TooNew { path, found, known: known_version() });
+    }
+    Ok(found)
+}
+
+fn refused(path: &Path) -> impl Fn(rusqlite::Error) -> StoreError {
+    move |error| match failed("open")(error) {
+        StoreError::Database { why, .. } => open_error(path, &why),
+        other => other,
+    }
+}
+
+fn open_error(path: &Path, why: &str) -> StoreError {
+    StoreError::Database { doing: "open", why: format!("`{}`: {why}", path.display()) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! Files that are not a store, or not one that this freshet may touch.
+
+use super::*;
+use crate::{SqliteStore, Store};
+
+/// Opening fails with these words and leaves every byte as it was.
+fn check_refused(path: &Path, words: &str) {
+    let before = std::fs::read(path).unwrap();
+    for error in [SqliteStore::open(path).unwrap_err(), SqliteStore::open_reader(path).unwrap_err()] {
+        let text = error.to_string();
+        assert!(text.contains(words), "{text}");
+        assert!(text.contains(&path.display().to_string()), "{text} names the file");
+    }
+    assert_eq!(std::fs::read(path).unwrap(), before, "the file is untouched");
+    let name = path.file_name().unwrap().to_str().unwrap();
+    for suffix in ["-wal", "-journal"] {
+        let beside = path.with_file_name(format!("{name}{suffix}"));
+        let length = std::fs::metadata(&beside).map_or(0, |file| file.len());
+        assert_eq!(length, 0, "{} was written", beside.display());
+    }
+}
+
+#[test]
+fn what_is_no_store_is_refused_and_untouched() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("text.db");
+    std::fs::write(&path, "just some notes, long enough to be looked at as if they were a header of a file")
+        .unwrap();
+    check_refused(&path, "not a SQLite file");
+    std::fs::write(&path, "short").unwrap();
+    check_refused(&path, "not a SQLite file");
+    let foreign = dir.path().join("foreign.db");
+    Connection::open(&foreign).unwrap().execute_batch("CREATE TABLE mine (x)").unwrap();
+    check_refused(&foreign, "another program");
+    let error = SqliteStore::open(dir.path()).unwrap_err().to_string();
+    assert!(error.contains("cannot open"), "a directory: {error}");
+    let error = SqliteStore::open_reader(&dir.path().join("none.db")).unwrap_err().to_string();
+    assert!(error.contains("freshet init"), "{error}");
+    assert!(!dir.path().join("none.db").is_file(), "a reader makes nothing");
+}
+
+#[test]
+fn a_damaged_store_is_refused_and_untouched() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("freshet.db");
+    drop(SqliteStore::open(&path).unwrap());
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[100..4096].fill(0x5a);
+    std::fs::write(&path, &bytes).unwrap();
+    check_refused(&path, "damaged");
+    bytes.truncate(90);
+    std::fs::write(&path, &bytes).unwrap();
+    check_refused(&path, "");
+}
+
+#[test]
+fn a_newer_store_is_refused_and_untouched() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("freshet.db");
+    drop(SqliteStore::open(&path).unwrap());
+    let db = Connection::open(&path).unwrap();
+    let newer = "INSERT INTO refinery_schema_history (version, name, applied_on, checksum) \
+                 VALUES (99, 'later', '2030-01-01T00:00:00Z', '1')";
+    db.execute_batch(newer).unwrap();
+    db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    drop(db);
+    check_refused(&path, "schema 99, this one knows 1");
+    assert!(matches!(SqliteStore::open(&path), Err(StoreError::TooNew { found: 99, known: 1, .. })));
+}
+
+#[test]
+fn opening_again_keeps_everything() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("freshet.db");
+    let mut store = SqliteStore::open(&path).unwrap();
+    store.set_setting("key", "value").unwrap();
+    // A second handle while the first is open, as a command beside a running crawl.
+    let other = SqliteStore::open(&path).unwrap();
+    assert_eq!(other.setting("key").unwrap().as_deref(), Some("value"));
+    drop((store, other));
+    assert_eq!(SqliteStore::open(&path).unwrap().setting("key").unwrap().as_deref(), Some("value"));
+}
+
+#[test]
+fn two_may_make_the_same_store_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    for round in 0..5 {
+        let path = dir.path().join(format!("{round}.db"));
+        std::thread::scope(|scope| {
+            let opened = [0; 4].map(|_| scope.spawn(|| SqliteStore::open(&path).map(drop)));
+            for one in opened {
+                one.join().unwrap().unwrap();
+            }
+        });
+    }
+}

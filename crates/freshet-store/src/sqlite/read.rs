@@ -1,0 +1,205 @@
+//! Reading rows back, for exports, reports and the search results.
+//!
+//! Rows come in order of number and one at a time, so that an export of any size needs no more
+//! memory than its largest row. Posts are filtered by posting time (by first sight where that is
+//! unknown), accounts and relations by first sight.
+
+use std::sync::Arc;
+
+use freshet_types::{Account, Address, Post, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Result, Row, params};
+
+use super::network::Networks;
+use super::{source, value};
+use crate::api::Flow;
+use crate::row::{AccountRow, Counts, Filter, PostRow, RelationRow};
+
+/// The columns of a post with its author's handle.
+const POST: &str = "SELECT p.id, p.network, p.kind, p.native_id, p.author, p.created_at, p.edited_at, p.seen_at, \
+     p.deleted_at, p.is_embedded, p.reply_to, p.root, p.repost_of, p.quote_of, p.lang, p.url, p.uri, p.tags, \
+     p.text, p.properties, a.handle \
+     FROM posts p LEFT JOIN accounts a ON a.network = p.network AND a.native_id = p.author";
+
+const ACCOUNT: &str = "SELECT t.id, t.network, t.native_id, t.seen_at, t.created_at, t.state, t.opts_out, t.invalid, \
+     t.followers_count, t.following_count, t.posts_count, t.handle, t.name, t.bio, t.url, t.uri, t.location, \
+     t.properties FROM accounts t";
+
+const RELATION: &str = "SELECT t.network, t.source, t.target, t.seen_at, t.cancelled_at FROM relations t";
+
+/// The end of a query that obeys a filter: `alias` of the table, expression of the instant.
+fn filtered(query: &str, alias: &str, at: &str) -> String {
+    format!(
+        "{query} WHERE (?1 IS NULL OR {at} >= ?1) AND (?2 IS NULL OR {at} < ?2) \
+         AND (?3 IS NULL OR {alias}.network IN (SELECT id FROM networks \
+              WHERE name = ?3 OR substr(name, 1, length(?3) + 1) = ?3 || ':')) \
+         ORDER BY {alias}.id"
+    )
+}
+
+/// Gives every row of the query until told to stop.
+fn each_row<T>(
+    db: &Connection,
+    sql: &str,
+    filter: &Filter,
+    read: impl Fn(&Row<'_>) -> Result<T>,
+    each: &mut dyn FnMut(T) -> Flow,
+) -> Result<()> {
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows =
+        statement.query(params![value::ms(filter.since), value::ms(filter.until), filter.network])?;
+    while let Some(row) = rows.next()? {
+        if each(read(row)?).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Posts.
+pub(super) fn each_post(
+    db: &Connection,
+    networks: &Networks,
+    filter: &Filter,
+    each: &mut dyn FnMut(PostRow) -> Flow,
+) -> Result<()> {
+    let sql = filtered(POST, "p", "COALESCE(p.created_at, p.seen_at)");
+    each_row(db, &sql, filter, |row| post_of(db, networks, row), each)
+}
+
+/// One post.
+pub(super) fn post(db: &Connection, networks: &Networks, number: u64) -> Result<Option<PostRow>> {
+    let mut statement = db.prepare_cached(&format!("{POST} WHERE p.id = ?1"))?;
+    statement.query_row([number as i64], |row| post_of(db, networks, row)).optional()
+}
+
+/// Accounts.
+pub(super) fn each_account(
+    db: &Connection,
+    networks: &Networks,
+    filter: &Filter,
+    each: &mut dyn FnMut(AccountRow) -> Flow,
+) -> Result<()> {
+    each_row(db, &filtered(ACCOUNT, "t", "t.seen_at"), filter, |row| account_of(db, networks, row), each)
+}
+
+/// Relations, cancelled ones included.
+pub(super) fn each_relation(
+    db: &Connection,
+    networks: &Networks,
+    filter: &Filter,
+    each: &mut dyn FnMut(RelationRow) -> Flow,
+) -> Result<()> {
+    let read = |row: &Row<'_>| {
+        Ok(RelationRow {
+            network: networks.name(db, row.get(0)?)?,
+            source: row.get(1)?,
+            target: row.get(2)?,
+            seen_at: Timestamp::from_ms(row.get(3)?),
+            cancelled_at: value::at(row, 4)?,
+        })
+    };
+    each_row(db, &filtered(RELATION, "t", "t.seen_at"), filter, read, each)
+}
+
+fn post_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<PostRow> {
+    let object: i64 = row.get(0)?;
+    let deleted_at = value::at(row, 8)?;
+    let post = Post {
+        id: row.get(3)?,
+        kind: row.get_ref(2)?.as_str()?.into(),
+        author: row.get(4)?,
+        created_at: value::at(row, 5)?,
+        edited_at: value::at(row, 6)?,
+        text: row.get(18)?,
+        url: row.get(15)?,
+        uri: row.get(16)?,
+        reply_to: row.get(10)?,
+        root: row.get(11)?,
+        repost_of: row.get(12)?,
+        quote_of: row.get(13)?,
+        lang: row.get(14)?,
+        tags: value::tags_of(value::text(row, 17)?),
+        is_deleted: deleted_at.is_some(),
+        is_embedded: row.get(9)?,
+        plinks: value::plinks(value::text(row, 19)?),
+        slinks: slinks(db, object)?,
+    };
+    Ok(PostRow {
+        object: object as u64,
+        network: networks.name(db, row.get(1)?)?,
+        post,
+        author_handle: row.get(20)?,
+        seen_at: Timestamp::from_ms(row.get(7)?),
+        deleted_at,
+    })
+}
+
+fn account_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<AccountRow> {
+    let object: i64 = row.get(0)?;
+    let state = row.get_ref(5)?.as_str()?;
+    let account = Account {
+        id: row.get(2)?,
+        handle: row.get(11)?,
+        name: row.get(12)?,
+        bio: row.get(13)?,
+        url: row.get(14)?,
+        uri: row.get(15)?,
+        location: row.get(16)?,
+        created_at: value::at(row, 4)?,
+        followers_count: row.get(8)?,
+        following_count: row.get(9)?,
+        posts_count: row.get(10)?,
+        state: value::state_of(state).ok_or_else(|| value::unknown(5, "account state", state))?,
+        opts_out: row.get(6)?,
+        plinks: value::plinks(value::text(row, 17)?),
+        slinks: slinks(db, object)?,
+    };
+    Ok(AccountRow {
+        object: object as u64,
+        network: networks.name(db, row.get(1)?)?,
+        account,
+        seen_at: Timestamp::from_ms(row.get(3)?),
+        invalid: row.get(7)?,
+    })
+}
+
+/// The links of an object to other networks, in the order they were seen in.
+pub(super) fn slinks(db: &Connection, object: i64) -> Result<Vec<(Arc<str>, Address)>> {
+    let sql = "SELECT name, target FROM cross_links WHERE object = ?1 ORDER BY place";
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query([object])?;
+    let mut links = Vec::new();
+    while let Some(row) = rows.next()? {
+        let target = row.get_ref(1)?.as_str()?;
+        let target = target.parse().map_err(|_| value::unknown(1, "address", target))?;
+        links.push((row.get_ref(0)?.as_str()?.into(), target));
+    }
+    Ok(links)
+}
+
+/// The numbers: kept, not counted, so that `status` is quick at any size.
+pub(super) fn counts(db: &Connection) -> Result<Counts> {
+    let mut counts = Counts::default();
+    let mut statement = db.prepare_cached("SELECT name, value FROM counters")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let value = row.get::<_, i64>(1)?.max(0) as u64;
+        match row.get_ref(0)?.as_str()? {
+            "posts" => counts.posts = value,
+            "deleted" => counts.deleted = value,
+            "accounts" => counts.accounts = value,
+            "relations" => counts.relations = value,
+            "changes" => counts.changes = value,
+            "visits" => counts.visits = value,
+            _ => {}
+        }
+    }
+    let parked: i64 = db.query_row("SELECT count(*) FROM parked", [], |row| row.get(0))?;
+    counts.parked = parked as u64;
+    let mut statement =
+        db.prepare_cached("SELECT state, count(*) FROM sources GROUP BY state ORDER BY state")?;
+    let states =
+        statement.query_map([], |row| Ok((source::state_of(row, 0)?, row.get::<_, i64>(1)? as u64)))?;
+    counts.sources = states.collect::<Result<_>>()?;
+    Ok(counts)
+}

@@ -1,0 +1,262 @@
+//! Sources in the store: the whole record in one row, its coverage ledger as JSON beside it.
+//!
+//! Invariants: one source per network, endpoint and root (or handle, until that is resolved);
+//! a number is never given twice; a person's `remove` outlasts a visit that was under way.
+
+use freshet_types::{
+    Address, Coverage, NetworkName, Source, SourceId, SourceState, Span, Timestamp, Validators,
+};
+use rusqlite::{Connection, OptionalExtension, Result, Row, params};
+
+use super::network::Networks;
+use super::value;
+use crate::api::Flow;
+use crate::row::SourceSlot;
+
+/// Most sources given for one reference: a handle has one per endpoint and network.
+const FOUND_MAX: i64 = 1000;
+
+const COLUMNS: &str = "id, network, robot, state, weight, due_at, depth, endpoint, root_kind, root_id, handle, \
+                       since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage";
+
+const UPDATE: &str = "UPDATE sources SET network = ?2, robot = ?3, state = ?4, weight = ?5, due_at = ?6, \
+     depth = ?7, endpoint = ?8, root_kind = ?9, root_id = ?10, handle = ?11, since = ?12, retention_ms = ?13, \
+     visited_at = ?14, attempts = ?15, failure = ?16, etag = ?17, last_modified = ?18, model = ?19, \
+     coverage = ?20 WHERE id = ?1";
+
+const INSERT: &str = "INSERT INTO sources (id, network, robot, state, weight, due_at, depth, endpoint, root_kind, \
+     root_id, handle, since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
+
+/// What apply must know of a source before it is written.
+pub(super) struct Stored {
+    is_removed: bool,
+    has_retention: bool,
+}
+
+/// What is stored of this source; `None` if it was forgotten.
+pub(super) fn stored(db: &Connection, id: SourceId) -> Result<Option<Stored>> {
+    let mut find = db.prepare_cached("SELECT state, retention_ms IS NOT NULL FROM sources WHERE id = ?1")?;
+    let stored = find.query_row([id.0], |row| {
+        let is_removed = row.get_ref(0)?.as_str()? == SourceState::Removed.name();
+        Ok(Stored { is_removed, has_retention: row.get(1)? })
+    });
+    stored.optional()
+}
+
+/// Writes the record that a visit brings.
+pub(super) fn write_after_visit(
+    db: &Connection,
+    networks: &Networks,
+    source: &Source,
+    stored: &Stored,
+) -> Result<()> {
+    let state = if stored.is_removed { SourceState::Removed } else { source.state };
+    let network = networks.intern(db, &source.network)?;
+    write(db, UPDATE, network, state, source)?;
+    if source.retention.is_some() && !stored.has_retention { retain(db, source.id) } else { Ok(()) }
+}
+
+/// Writes the whole record outside a visit; adds it if it is not there.
+pub(super) fn put(db: &Connection, networks: &Networks, source: &Source) -> Result<()> {
+    let network = networks.intern(db, &source.network)?;
+    let stored = stored(db, source.id)?;
+    let sql = if stored.is_some() { UPDATE } else { INSERT };
+    write(db, sql, network, source.state, source)?;
+    match stored {
+        Some(stored) if source.retention.is_some() && !stored.has_retention => retain(db, source.id),
+        _ => Ok(()),
+    }
+}
+
+/// Puts the posts of a source that now has a retention under it; rare, so a scan will do.
+fn retain(db: &Connection, source: SourceId) -> Result<()> {
+    db.execute("UPDATE posts SET is_retained = 1 WHERE source = ?1 AND is_retained = 0", [source.0])?;
+    Ok(())
+}
+
+/// Runs one of the two statements above; a source without a number is given one.
+fn write(db: &Connection, sql: &str, network: i64, state: SourceState, source: &Source) -> Result<usize> {
+    let coverage = serde_json::to_string(&source.coverage).expect("a coverage is plain data");
+    db.prepare_cached(sql)?.execute(params![
+        Some(source.id.0).filter(|&id| id != 0),
+        network,
+        source.robot.name(),
+        state.name(),
+        source.weight,
+        source.due_at.ms(),
+        source.depth,
+        &*source.endpoint,
+        &*source.root_kind,
+        source.root_id,
+        source.handle,
+        value::ms(source.since),
+        source.retention.map(Span::ms),
+        value::ms(source.visited_at),
+        source.attempts,
+        source.failure,
+        source.validators.etag,
+        source.validators.last_modified,
+        source.model,
+        coverage,
+    ])
+}
+
+/// Adds what is not there; revives what was removed.
+pub(super) fn add(db: &Connection, networks: &Networks, sources: &[Source]) -> Result<Vec<(SourceId, bool)>> {
+    let mut added = Vec::with_capacity(sources.len());
+    for source in sources {
+        let network = networks.intern(db, &source.network)?;
+        if let Some(id) = find_same(db, network, source)? {
+            revive(db, id, source)?;
+            added.push((SourceId(id), false));
+        } else {
+            let source = Source { id: SourceId(0), ..source.clone() };
+            write(db, INSERT, network, source.state, &source)?;
+            let id = u32::try_from(db.last_insert_rowid())
+                .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, db.last_insert_rowid()))?;
+            added.push((SourceId(id), true));
+        }
+    }
+    Ok(added)
+}
+
+fn find_same(db: &Connection, network: i64, source: &Source) -> Result<Option<u32>> {
+    let by_root =
+        "SELECT id FROM sources WHERE root_id = ?1 AND root_id <> '' AND network = ?2 AND endpoint = ?3";
+    let by_handle = "SELECT id FROM sources WHERE handle = ?1 AND network = ?2 AND endpoint = ?3";
+    let keys = [(by_root, Some(&source.root_id)), (by_handle, source.handle.as_ref())];
+    for (sql, key) in keys {
+        let Some(key) = key.filter(|key| !key.is_empty()) else { continue };
+        let mut find = db.prepare_cached(sql)?;
+        let id = find.query_row(params![key, network, &*source.endpoint], |row| row.get(0)).optional()?;
+        if id.is_some() {
+            return Ok(id);
+        }
+    }
+    Ok(None)
+}
+
+/// A person who adds a source that is known already brings it nearer, and back if it was removed.
+fn revive(db: &Connection, id: u32, source: &Source) -> Result<()> {
+    let nearer = "UPDATE sources SET depth = ?2 WHERE id = ?1 AND depth > ?2";
+    db.prepare_cached(nearer)?.execute(params![id, source.depth])?;
+    let back = "UPDATE sources SET state = 'active', due_at = ?2, attempts = 0, failure = NULL \
+                WHERE id = ?1 AND state = 'removed'";
+    db.prepare_cached(back)?.execute(params![id, source.due_at.ms()])?;
+    Ok(())
+}
+
+/// One source.
+pub(super) fn load(db: &Connection, networks: &Networks, id: SourceId) -> Result<Option<Source>> {
+    let mut statement = db.prepare_cached(&format!("SELECT {COLUMNS} FROM sources WHERE id = ?1"))?;
+    statement.query_row([id.0], |row| source_of(db, networks, row)).optional()
+}
+
+/// All sources, in order of number.
+pub(super) fn each(db: &Connection, networks: &Networks, each: &mut dyn FnMut(Source) -> Flow) -> Result<()> {
+    let mut statement = db.prepare_cached(&format!("SELECT {COLUMNS} FROM sources ORDER BY id"))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        if each(source_of(db, networks, row)?).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// All sources above this number, slim.
+pub(super) fn each_slot(
+    db: &Connection,
+    networks: &Networks,
+    above: SourceId,
+    each: &mut dyn FnMut(SourceSlot) -> Flow,
+) -> Result<()> {
+    let sql = "SELECT id, network, robot, state, weight, due_at FROM sources WHERE id > ?1 ORDER BY id";
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query([above.0])?;
+    while let Some(row) = rows.next()? {
+        let robot = row.get_ref(2)?.as_str()?;
+        let slot = SourceSlot {
+            id: SourceId(row.get(0)?),
+            network: networks.name(db, row.get(1)?)?,
+            robot: robot.parse().map_err(|_| value::unknown(2, "robot", robot))?,
+            state: state_of(row, 3)?,
+            weight: row.get(4)?,
+            due_at: Timestamp::from_ms(row.get(5)?),
+        };
+        if each(slot).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What a person may mean: number, handle, root id, or address of the root.
+pub(super) fn find(db: &Connection, networks: &Networks, reference: &str) -> Result<Vec<Source>> {
+    let bare = reference.trim().trim_start_matches('@');
+    let with_at = format!("@{bare}");
+    let (network, kind, id) = match reference.parse::<Address>() {
+        Ok(address) => (networks.find(db, &address.network)?, address.kind.to_string(), address.id),
+        Err(_) => (None, String::new(), String::new()),
+    };
+    let sql = format!(
+        "SELECT {COLUMNS} FROM sources WHERE id IN ( \
+           SELECT id FROM sources WHERE id = ?1 \
+           UNION SELECT id FROM sources WHERE handle IN (?2, ?3, ?4) AND handle IS NOT NULL \
+           UNION SELECT id FROM sources WHERE root_id = ?4 AND root_id <> '' \
+           UNION SELECT id FROM sources WHERE root_id = ?7 AND root_id <> '' AND network = ?5 AND root_kind = ?6 \
+         ) ORDER BY id LIMIT ?8"
+    );
+    let mut statement = db.prepare_cached(&sql)?;
+    let number = reference.trim().parse::<u32>().ok();
+    let key = params![number, bare, with_at, reference.trim(), network, kind, id, FOUND_MAX];
+    let rows = statement.query_map(key, |row| source_of(db, networks, row))?;
+    rows.collect()
+}
+
+/// Sets the state of these sources.
+pub(super) fn set_state(db: &Connection, ids: &[SourceId], state: SourceState) -> Result<()> {
+    let mut update = db.prepare_cached("UPDATE sources SET state = ?2 WHERE id = ?1")?;
+    for id in ids {
+        update.execute(params![id.0, state.name()])?;
+    }
+    Ok(())
+}
+
+fn source_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<Source> {
+    let robot = row.get_ref(2)?.as_str()?;
+    let coverage: Coverage = serde_json::from_str(row.get_ref(19)?.as_str()?)
+        .map_err(|error| value::unknown(19, "coverage", &error.to_string()))?;
+    let network: NetworkName = networks.name(db, row.get(1)?)?;
+    Ok(Source {
+        id: SourceId(row.get(0)?),
+        network,
+        robot: robot.parse().map_err(|_| value::unknown(2, "robot", robot))?,
+        state: state_of(row, 3)?,
+        weight: row.get(4)?,
+        due_at: Timestamp::from_ms(row.get(5)?),
+        depth: row.get(6)?,
+        endpoint: row.get_ref(7)?.as_str()?.into(),
+        root_kind: row.get_ref(8)?.as_str()?.into(),
+        root_id: row.get(9)?,
+        handle: row.get(10)?,
+        since: value::at(row, 11)?,
+        retention: row.get::<_, Option<i64>>(12)?.map(Span::from_ms),
+        visited_at: value::at(row, 13)?,
+        attempts: row.get(14)?,
+        failure: row.get(15)?,
+        coverage,
+        model: row.get(18)?,
+        validators: Validators { etag: row.get(16)?, last_modified: row.get(17)? },
+    })
+}
+
+/// The state named in this column.
+pub(super) fn state_of(row: &Row<'_>, column: usize) -> Result<SourceState> {
+    let name = row.get_ref(column)?.as_str()?;
+    SourceState::ALL
+        .into_iter()
+        .find(|state| state.name() == name)
+        .ok_or_else(|| value::unknown(column, "source state", name))
+}

@@ -1,0 +1,196 @@
+//! Random histories against a plain map: duplicates, edits, deletions, forgetting, reopening.
+//!
+//! The twin knows the contract and nothing of SQL. After every step the store must hold the
+//! same posts, give the same answer, and its log must replay to the same state.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use freshet_types::{ChangeKind, Observation, Post, Timestamp, VisitId};
+use proptest::prelude::*;
+
+use crate::conformance::compare;
+use crate::row::{Applied, Filter, Upload};
+use crate::{SqliteStore, Store};
+
+pub(super) const NETWORK: &str = "mastodon:a.example";
+
+/// An upload of posts seen in this second.
+pub(super) fn page(secs: i64, posts: Vec<Post>) -> Upload {
+    Upload {
+        visit: VisitId(secs as u64),
+        network: NETWORK.into(),
+        seen_at: Timestamp::from_secs(secs),
+        depth: 0,
+        observation: Observation { posts, ..Observation::default() },
+        raw: None,
+        source: None,
+        lists: None,
+        deleted: Vec::new(),
+        invalid: None,
+        relations_swept: None,
+        record: None,
+    }
+}
+
+/// What happens; small numbers, so that things meet.
+#[derive(Clone, Debug)]
+enum Action {
+    /// Uploads of (post, version of its text, is it a tombstone).
+    Apply(Vec<Vec<(u8, u8, bool)>>),
+    /// The last uploads once more, as after a lost acknowledgement.
+    Repeat,
+    /// The network says that this post is gone.
+    Delete(u8),
+    /// This author is forgotten.
+    Forget(u8),
+    /// The process ends and another begins.
+    Reopen,
+}
+
+const AUTHORS: u8 = 3;
+
+fn author(post: u8) -> String {
+    format!("author{}", post % AUTHORS)
+}
+
+fn post((id, version, is_deleted): (u8, u8, bool)) -> Post {
+    Post {
+        id: id.to_string(),
+        kind: if id % 2 == 0 { "post" } else { "comment" }.into(),
+        author: Some(author(id)),
+        created_at: Some(Timestamp::from_secs(i64::from(id))),
+        text: if is_deleted { String::new() } else { format!("text {version}") },
+        is_deleted,
+        ..Post::default()
+    }
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    let one = (0..12_u8, 0..3_u8, prop::bool::weighted(0.1));
+    let upload = prop::collection::vec(one, 0..6);
+    prop_oneof![
+        6 => prop::collection::vec(upload, 0..4).prop_map(Action::Apply),
+        1 => Just(Action::Repeat),
+        2 => (0..12_u8).prop_map(Action::Delete),
+        1 => (0..AUTHORS).prop_map(Action::Forget),
+        1 => Just(Action::Reopen),
+    ]
+}
+
+/// What is known of a post: its text and whether it is deleted.
+#[derive(Default)]
+struct Twin(BTreeMap<String, (String, bool)>);
+
+impl Twin {
+    fn take(&mut self, upload: &Upload) -> Applied {
+        let mut applied = Applied::default();
+        for seen in &upload.observation.posts {
+            match self.0.get_mut(&seen.id) {
+                None => {
+                    self.0.insert(seen.id.clone(), (seen.text.clone(), seen.is_deleted));
+                    applied.new_posts.push(seen.created_at.unwrap());
+                    applied.deleted_count += u32::from(seen.is_deleted);
+                }
+                Some((_, is_deleted)) if seen.is_deleted => {
+                    applied.deleted_count += u32::from(!*is_deleted);
+                    *is_deleted = true;
+                }
+                Some((text, is_deleted)) => {
+                    applied.edited_count += u32::from(!*is_deleted && *text != seen.text);
+                    (*text, *is_deleted) = (seen.text.clone(), false);
+                }
+            }
+        }
+        for (_, id) in &upload.deleted {
+            if let Some((_, is_deleted)) = self.0.get_mut(id) {
+                applied.deleted_count += u32::from(!*is_deleted);
+                *is_deleted = true;
+            }
+        }
+        applied
+    }
+}
+
+fn check(store: &SqliteStore, twin: &Twin) {
+    let mut stored = BTreeMap::new();
+    let each = &mut |row: crate::row::PostRow| {
+        let is_new = stored.insert(row.post.id, (row.post.text, row.deleted_at.is_some())).is_none();
+        assert!(is_new, "a post is there twice");
+        ControlFlow::Continue(())
+    };
+    store.each_post(&Filter::default(), each).unwrap();
+    assert_eq!(stored, twin.0);
+    let counts = store.counts().unwrap();
+    assert_eq!(counts.posts, twin.0.len() as u64);
+    assert_eq!(counts.deleted, twin.0.values().filter(|(_, is_deleted)| *is_deleted).count() as u64);
+    check_log(store, twin);
+}
+
+/// The log alone tells which posts there are and which of them are deleted.
+fn check_log(store: &SqliteStore, twin: &Twin) {
+    let changes = store.changes_above(0, 100_000).unwrap();
+    assert!(changes.is_sorted_by(|one, next| one.number < next.number));
+    let mut told = BTreeMap::new();
+    for change in changes.into_iter().filter(|change| &*change.address.kind != "account") {
+        match change.kind {
+            ChangeKind::Created => assert_eq!(told.insert(change.address.id, false), None, "created twice"),
+            ChangeKind::Deleted => assert_eq!(told.insert(change.address.id, true), Some(false)),
+            ChangeKind::Restored => assert_eq!(told.insert(change.address.id, false), Some(true)),
+            ChangeKind::Edited => assert_eq!(told.get(&change.address.id), Some(&false)),
+            kind => panic!("{kind:?} of a post"),
+        }
+    }
+    let expected: BTreeMap<_, _> =
+        twin.0.iter().map(|(id, (_, is_deleted))| (id.clone(), *is_deleted)).collect();
+    assert_eq!(told, expected);
+}
+
+fn run(path: &Path, actions: Vec<Action>) {
+    let mut store = SqliteStore::open(path).unwrap();
+    let mut twin = Twin::default();
+    let mut last: Vec<Upload> = Vec::new();
+    for (step, action) in actions.into_iter().enumerate() {
+        let secs = 1000 + step as i64;
+        match action {
+            Action::Apply(pages) => {
+                last = pages.into_iter().map(|one| page(secs, one.into_iter().map(post).collect())).collect();
+                let expected: Vec<_> = last.iter().map(|upload| twin.take(upload)).collect();
+                let mut applied = store.apply(&last, compare).unwrap();
+                applied.iter_mut().for_each(|one| one.new_account_count = 0);
+                assert_eq!(applied, expected);
+            }
+            Action::Repeat => {
+                // Once more may still change things (a history of edits runs again), but a second
+                // time in a row ends in the same state.
+                last.iter().for_each(|upload| drop(twin.take(upload)));
+                store.apply(&last, compare).unwrap();
+            }
+            Action::Delete(id) => {
+                let upload = Upload { deleted: vec![("post".into(), id.to_string())], ..page(secs, vec![]) };
+                assert_eq!(store.apply(&[upload.clone()], compare).unwrap(), [twin.take(&upload)]);
+            }
+            Action::Forget(which) => {
+                let erased = store.forget(&format!("{NETWORK}/account/{}", author(which))).unwrap();
+                let before = twin.0.len();
+                twin.0.retain(|id, _| author(id.parse().unwrap()) != author(which));
+                assert_eq!(erased.posts, (before - twin.0.len()) as u64);
+            }
+            Action::Reopen => {
+                drop(store);
+                store = SqliteStore::open(path).unwrap();
+            }
+        }
+        check(&store, &twin);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #[test]
+    fn the_store_agrees_with_a_plain_map(actions in prop::collection::vec(action(), 1..25)) {
+        let dir = tempfile::tempdir().unwrap();
+        run(&dir.path().join("freshet.db"), actions);
+    }
+}

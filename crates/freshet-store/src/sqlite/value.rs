@@ -1,0 +1,143 @@
+//! Values between Rust and SQLite columns: JSON of p-links and tags, names of enums, instants.
+//!
+//! Writing never fails and allocates nothing when there is nothing to write. Reading back what
+//! another hand put into the file never panics: a value that is no primitive is left out, an
+//! unknown name is an error of the row.
+
+use std::sync::Arc;
+
+use freshet_types::{AccountState, Primitive, Timestamp};
+use rusqlite::Row;
+use rusqlite::types::{FromSqlError, FromSqlResult, Type, ValueRef};
+use serde_json::Value;
+
+/// Writes p-links as one JSON object into `out`; `None` when there are none.
+pub(super) fn properties<'a>(plinks: &[(Arc<str>, Primitive)], out: &'a mut Vec<u8>) -> Option<&'a str> {
+    out.clear();
+    if plinks.is_empty() {
+        return None;
+    }
+    for (name, value) in plinks {
+        out.push(if out.is_empty() { b'{' } else { b',' });
+        write_json(out, &**name);
+        out.push(b':');
+        write_json(out, value);
+    }
+    out.push(b'}');
+    Some(std::str::from_utf8(out).expect("serde_json writes UTF-8"))
+}
+
+/// Writes tags as one JSON array into `out`; `None` when there are none.
+pub(super) fn tags<'a>(tags: &[String], out: &'a mut Vec<u8>) -> Option<&'a str> {
+    out.clear();
+    if tags.is_empty() {
+        return None;
+    }
+    write_json(out, tags);
+    Some(std::str::from_utf8(out).expect("serde_json writes UTF-8"))
+}
+
+fn write_json<T: serde::Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
+    serde_json::to_writer(out, value).expect("a vector takes every text and number");
+}
+
+/// The stored properties with the newly seen ones laid over them.
+pub(super) fn merged(stored: &str, seen: &str) -> String {
+    let mut all: serde_json::Map<String, Value> = serde_json::from_str(stored).unwrap_or_default();
+    let new: serde_json::Map<String, Value> = serde_json::from_str(seen).unwrap_or_default();
+    all.extend(new);
+    Value::Object(all).to_string()
+}
+
+/// Reads p-links back.
+pub(super) fn plinks(stored: Option<&str>) -> Vec<(Arc<str>, Primitive)> {
+    let Some(stored) = stored else { return Vec::new() };
+    let all: serde_json::Map<String, Value> = serde_json::from_str(stored).unwrap_or_default();
+    all.into_iter().filter_map(|(name, value)| Some((name.into(), primitive(value)?))).collect()
+}
+
+fn primitive(value: Value) -> Option<Primitive> {
+    match value {
+        Value::Bool(truth) => Some(Primitive::Bool(truth)),
+        Value::Number(number) => match number.as_i64() {
+            Some(whole) => Some(Primitive::Int(whole)),
+            None => number.as_f64().map(Primitive::Float),
+        },
+        Value::String(text) => Some(Primitive::Text(text)),
+        _ => None,
+    }
+}
+
+/// Reads tags back.
+pub(super) fn tags_of(stored: Option<&str>) -> Vec<String> {
+    stored.map(|stored| serde_json::from_str(stored).unwrap_or_default()).unwrap_or_default()
+}
+
+/// An instant in a column that may be empty.
+pub(super) fn at(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
+    Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp::from_ms))
+}
+
+/// Milliseconds for a column that may be empty.
+pub(super) fn ms(at: Option<Timestamp>) -> Option<i64> {
+    at.map(Timestamp::ms)
+}
+
+/// The text of a column that may be empty, without copying it.
+pub(super) fn text<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<Option<&'a str>> {
+    let value: FromSqlResult<_> = match row.get_ref(column)? {
+        ValueRef::Null => Ok(None),
+        value => value.as_str().map(Some),
+    };
+    value.map_err(Into::into)
+}
+
+/// A row that holds a name we do not know.
+pub(super) fn unknown(column: usize, what: &str, name: &str) -> rusqlite::Error {
+    let error = FromSqlError::Other(format!("`{name}` is no {what}").into());
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
+}
+
+/// The name of a state in the store.
+pub(super) fn state_name(state: AccountState) -> &'static str {
+    match state {
+        AccountState::Active => "active",
+        AccountState::Suspended => "suspended",
+        AccountState::Private => "private",
+        AccountState::Moved => "moved",
+        AccountState::Gone => "gone",
+    }
+}
+
+/// The state of this name, if it is one.
+pub(super) fn state_of(name: &str) -> Option<AccountState> {
+    use AccountState::{Active, Gone, Moved, Private, Suspended};
+    [Active, Suspended, Private, Moved, Gone].into_iter().find(|&state| state_name(state) == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plinks_come_back_as_they_were() {
+        let all: Vec<(Arc<str>, Primitive)> = vec![
+            ("likes".into(), Primitive::Int(-3)),
+            ("ratio".into(), Primitive::Float(2.0)),
+            ("is_pinned".into(), Primitive::Bool(true)),
+            ("a \"quoted\" näme".into(), Primitive::Text("line\nbreak \u{1f600}".into())),
+        ];
+        let mut buffer = Vec::new();
+        let json = properties(&all, &mut buffer).map(str::to_owned);
+        assert_eq!(plinks(json.as_deref()), all);
+        assert_eq!(properties(&[], &mut buffer), None);
+        assert_eq!(plinks(Some("not json")), []);
+        assert_eq!(plinks(Some(r#"{"a":null,"b":[1]}"#)), []);
+    }
+
+    #[test]
+    fn new_properties_lie_over_old_ones() {
+        assert_eq!(merged(r#"{"a":1,"b":2}"#, r#"{"b":3,"c":4}"#), r#"{"a":1,"b":3,"c":4}"#);
+        assert_eq!(merged(r#"{"a":1,"b":2}"#, r#"{"b":2}"#), r#"{"a":1,"b":2}"#);
+    }
+}

@@ -1,0 +1,33 @@
+//! Benchmarks: `cargo xtask bench NAME`. Each prints a table for people and ends with one JSON
+//! line `{"bench": NAME, …figures…, "ratios": {…}}`; every ratio is measured in that one run,
+//! because machines differ and are never quiet.
+
+#![expect(clippy::print_stdout, reason = "a benchmark is there to print")]
+#![expect(missing_docs, reason = "a program, not a library")]
+
+mod ingest;
+mod memory;
+mod pages;
+mod pipeline;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let name = std::env::args().nth(1).unwrap_or_default();
+    let outcome = match name.as_str() {
+        "pipeline" => pipeline::run(),
+        "ingest" => ingest::run(),
+        "memory" => memory::run(),
+        _ => {
+            println!("benchmarks: pipeline, ingest, memory");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

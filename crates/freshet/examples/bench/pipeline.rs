@@ -1,0 +1,140 @@
+//! `pipeline`: fetch → read → compare → apply from a loopback server without a quota, against
+//! (a) the bare HTTP client draining the same answers and (b) bare bulk inserts of the same rows.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use freshet_engine::core::CoreOptions;
+use freshet_engine::drive::{self, Kit, RunOptions};
+use freshet_fetch::{HttpFetch, HttpOptions, Vault};
+use freshet_frontier::Coordinator;
+use freshet_network::networks::Networks;
+use freshet_policy::{Pacing, policy_named};
+use freshet_store::api::Store as _;
+use freshet_store::row::{InstanceRow, OnDelete};
+use freshet_store::sqlite::SqliteStore;
+use freshet_types::{Clock, Instance, NetworkName, RobotKind, Source, SystemClock};
+use futures::StreamExt as _;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::pages::Pages;
+
+/// Accounts served; with ten full pages each.
+const ACCOUNTS: usize = 250;
+/// Requests under way at once, for the bare client and for the engine.
+const IN_FLIGHT: usize = 16;
+/// Rounds; the best of each side counts.
+const ROUNDS: usize = 3;
+/// A round that takes longer has failed.
+const ROUND_MAX: Duration = Duration::from_secs(120);
+
+pub(crate) fn run() -> anyhow::Result<()> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(measure())
+}
+
+async fn measure() -> anyhow::Result<()> {
+    let pages = Pages::new(ACCOUNTS);
+    let (posts, page_count) = (pages.post_count(), pages.page_count());
+    let address = pages.serve().await?;
+    let urls = crate::pages::urls(address, ACCOUNTS);
+    let (mut client, mut engine, mut insert) = (f64::MAX, f64::MAX, f64::MAX);
+    for _ in 0..ROUNDS {
+        client = client.min(drain(&urls).await?);
+        engine = engine.min(crawl(address, posts).await?);
+        insert = insert.min(tokio::task::spawn_blocking(move || crate::ingest::raw_seconds(posts)).await??);
+    }
+    let ratio = |bare: f64| bare / engine;
+    println!("{posts} posts on {page_count} pages, best of {ROUNDS} rounds each");
+    println!("  bare client   {:>10.0} pages/s", page_count as f64 / client);
+    println!("  bare inserts  {:>10.0} posts/s", posts as f64 / insert);
+    println!("  pipeline      {:>10.0} pages/s  {:>10.0} posts/s", page_count as f64 / engine, posts as f64 / engine);
+    let line = json!({
+        "bench": "pipeline",
+        "pages_per_s": page_count as f64 / engine,
+        "posts_per_s": posts as f64 / engine,
+        "client_pages_per_s": page_count as f64 / client,
+        "insert_posts_per_s": posts as f64 / insert,
+        "ratios": {"client": ratio(client), "insert": ratio(insert), "slower": ratio(client.max(insert))},
+    });
+    println!("{line}");
+    Ok(())
+}
+
+/// The bare client: every page once, bodies read and dropped.
+async fn drain(urls: &[String]) -> anyhow::Result<f64> {
+    let client = reqwest::Client::builder().build()?;
+    let began = Instant::now();
+    let mut bodies = futures::stream::iter(urls)
+        .map(|url| {
+            let client = client.clone();
+            async move { client.get(url).send().await?.bytes().await }
+        })
+        .buffer_unordered(IN_FLIGHT);
+    while let Some(body) = bodies.next().await {
+        body.context("the bare client failed")?;
+    }
+    Ok(began.elapsed().as_secs_f64())
+}
+
+/// The whole pipeline into an empty store, until every post is in it.
+async fn crawl(address: std::net::SocketAddr, posts: usize) -> anyhow::Result<f64> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("store.sqlite");
+    let networks = Arc::new(without_quotas()?);
+    let network = NetworkName::new("mastodon", Some(&address.to_string()));
+    let mut store = SqliteStore::open(&path)?;
+    let instance = Instance { network: network.clone(), base: format!("http://{address}"), allow_private: true };
+    store.put_instance(&InstanceRow { instance, on_delete: OnDelete::Keep })?;
+    let connector = networks.connector("mastodon").context("mastodon is shipped")?;
+    let sources: Vec<Source> = (0..ACCOUNTS)
+        .flat_map(|account| {
+            let id = account.to_string();
+            freshet_network::robot::sources_for(&*connector, &network, RobotKind::Status, "account", &id, 0)
+        })
+        .collect();
+    store.add_sources(&sources)?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let vault = Arc::new(Vault::empty());
+    let mut http = HttpOptions::new("bench", Arc::clone(&clock), vault);
+    http.in_flight_per_host_max = IN_FLIGHT;
+    let kit = Kit {
+        writer: Box::new(store),
+        reader: Box::new(SqliteStore::open(&path)?),
+        rings: Coordinator::open(&folder.path().join("rings"), 1 << 16)?,
+        fetch: Arc::new(HttpFetch::new(http)?),
+        clock,
+        networks,
+        policy: policy_named("change-rate", Pacing::default()).context("it exists")?,
+        credential: Arc::new(|_, _| None),
+        subscriptions: Vec::new(),
+        on_poll: Box::new(|| {}),
+    };
+    let core = CoreOptions { fetcher_count: IN_FLIGHT, ..CoreOptions::default() };
+    let report_every = Duration::from_millis(20);
+    let options = RunOptions { lasts: Some(ROUND_MAX), core, report_every, ..RunOptions::default() };
+    let (reports, mut seen) = watch::channel(Value::Null);
+    let (stop, stopped) = watch::channel(false);
+    let began = Instant::now();
+    let running = tokio::spawn(drive::run(kit, options, stopped, reports));
+    let mut stored = 0;
+    while stored < posts && seen.changed().await.is_ok() {
+        stored = seen.borrow()["posts_count"].as_u64().unwrap_or(0) as usize;
+    }
+    let took = began.elapsed().as_secs_f64();
+    stop.send_replace(true);
+    let report = running.await??;
+    ensure!(stored >= posts, "only {stored} of {posts} posts arrived: {report}");
+    Ok(took)
+}
+
+/// The shipped definition without its quotas and its pause.
+fn without_quotas() -> anyhow::Result<Networks> {
+    let networks = Networks::shipped();
+    let text = networks.text("mastodon").context("mastodon is shipped")?;
+    let mut table: toml::Table = toml::from_str(&text)?;
+    table.remove("quotas");
+    networks.apply_definition("bench.toml", &toml::to_string(&table)?)?;
+    Ok(networks)
+}

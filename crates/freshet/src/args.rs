@@ -1,0 +1,483 @@
+//! The command line: every command, its options and its help, as data.
+//!
+//! The shape is a contract that scripts rely on. `--data`, `--clock` and `-v` may stand
+//! anywhere; `--format` belongs to each command, because what it can print differs. Nothing is
+//! read or opened here: values are checked for their form only.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use freshet_fetch::CredentialKind;
+use freshet_sink::{Format, RecordKind};
+use freshet_types::{RobotKind, Span};
+
+use crate::when::When;
+
+const EXAMPLES: &str = "\
+Examples:
+  freshet demo                                   watch a whole crawl of a simulated network
+  freshet init                                   make a data directory
+  freshet add https://example.social/@ada        watch an account
+  freshet add -f follows.opml --since 30d        watch a list of feeds, a month back
+  freshet run                                    crawl until Ctrl-C
+  freshet export --format parquet -o posts/      take everything out
+
+The data directory is `--data`, else $FRESHET_DATA, else ~/.local/share/freshet.
+Exit codes: 0 done, 1 failed, 2 misuse.";
+
+/// Keeps a local, queryable copy of what people post on social networks and forums, as fresh
+/// as a limited number of requests allows.
+#[derive(Debug, Parser)]
+#[command(name = "freshet", version, after_help = EXAMPLES, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options that every command takes.
+#[derive(Debug, Default, ClapArgs)]
+#[command(next_help_heading = "Options of every command")]
+pub(crate) struct GlobalArgs {
+    /// Where everything is kept [default: $FRESHET_DATA, else ~/.local/share/freshet]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) data: Option<PathBuf>,
+    /// Take the time from there (`http://ADDR/clock` of a simulated world); the data directory
+    /// remembers it. `system` returns to the computer's clock
+    #[arg(long, value_name = "URL", global = true, value_parser = clock)]
+    pub(crate) clock: Option<String>,
+    /// Say more about what happens (-v, -vv), on standard error
+    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    pub(crate) verbose: u8,
+}
+
+/// How a report is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON document; times are unix seconds.
+    Json,
+}
+
+/// The option of every command that reports something.
+#[derive(Clone, Copy, Debug, Default, ClapArgs)]
+pub(crate) struct ReportArgs {
+    /// How to print the report
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: ReportFormat,
+}
+
+/// The commands, in the order in which they are met.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show the whole system at work against a simulated network, in one process
+    Demo(DemoArgs),
+    /// Make a data directory
+    Init(InitArgs),
+    /// Watch accounts, feeds, tags and threads
+    Add(AddArgs),
+    /// Stop watching; what was collected stays
+    Remove(RemoveArgs),
+    /// Erase everything that was collected of an account, a post or a source
+    Forget(ForgetArgs),
+    /// Crawl, until stopped
+    Run(RunArgs),
+    /// Show what is here, what happens and what fails
+    Status(ReportArgs),
+    /// Show what is known of a source and when it is visited next
+    Explain(ExplainArgs),
+    /// Show what is not proven complete, and what it would cost to close
+    Gaps(GapsArgs),
+    /// Search the posts that were collected, or accounts on a network
+    Search(SearchArgs),
+    /// Show and steer the robots: relation, user, status, comment, tag
+    #[command(subcommand)]
+    Robots(RobotsCommand),
+    /// Take records out as JSON lines, CSV or Parquet
+    Export(ExportArgs),
+    /// Show, check and try the definitions of networks
+    #[command(subcommand)]
+    Networks(NetworksCommand),
+    /// Keep secrets, encrypted
+    #[command(subcommand)]
+    Credentials(CredentialsCommand),
+    /// Serve a simulated network over HTTP
+    #[command(subcommand)]
+    World(WorldCommand),
+    /// Print the completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write all of them
+    Man(ManArgs),
+}
+
+/// `freshet demo`.
+#[derive(Debug, Default, ClapArgs)]
+pub(crate) struct DemoArgs {
+    /// Draw nothing; print a report at the end
+    #[arg(long)]
+    pub(crate) headless: bool,
+    /// Stop after this long (wall time), such as 30s or 5m
+    #[arg(long = "for", value_name = "SPAN", value_parser = span)]
+    pub(crate) duration: Option<Span>,
+    /// Which simulated network: the same number gives the same one
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// `freshet init`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct InitArgs {
+    /// Web or mail address that servers find in the user agent, to reach you
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) contact: Option<String>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+const ADD_EXAMPLES: &str = "\
+Examples:
+  freshet add https://example.social/@ada @bob@example.org
+  freshet add alice.bsky.social at://did:plc:abc/app.bsky.feed.post/3k
+  freshet add https://news.ycombinator.com/user?id=pg https://example.org/feed.xml
+  freshet add bluesky:http://127.0.0.1:2583/alice.test --allow-private
+  freshet add -f follows.csv --since 2026-01-01
+  cat refs.txt | freshet add -f -";
+
+/// `freshet add`.
+#[derive(Debug, Default, ClapArgs)]
+#[command(after_help = ADD_EXAMPLES)]
+pub(crate) struct AddArgs {
+    /// Profile URL, @user@host, handle, at:// URI, feed URL, …
+    #[arg(value_name = "REF", required_unless_present = "file")]
+    pub(crate) references: Vec<String>,
+    /// A file of them: plain list, OPML, Mastodon follow CSV, twarc or minet CSV; `-` is
+    /// standard input
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// The column of a CSV file that holds the references
+    #[arg(long, value_name = "NAME", requires = "file")]
+    pub(crate) column: Option<String>,
+    /// History before this is not wanted: a date, an RFC 3339 time, or a span back such as 7d
+    #[arg(long, value_name = "T")]
+    pub(crate) since: Option<When>,
+    /// Drop posts of these sources when they are older than this span
+    #[arg(long, value_name = "SPAN", value_parser = span)]
+    pub(crate) retention: Option<Span>,
+    /// Permit loopback and private addresses for these sources
+    #[arg(long)]
+    pub(crate) allow_private: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// `freshet remove`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct RemoveArgs {
+    /// The source: what `add` was given, a handle, an address or a source's number
+    #[arg(value_name = "REF", required = true)]
+    pub(crate) references: Vec<String>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// `freshet forget`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ForgetArgs {
+    /// The account, post or source: an address, a handle, or what `add` was given
+    #[arg(value_name = "REF")]
+    pub(crate) reference: String,
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// `freshet run`.
+#[derive(Debug, Default, ClapArgs)]
+pub(crate) struct RunArgs {
+    /// Draw nothing; print a report at the end
+    #[arg(long)]
+    pub(crate) headless: bool,
+    /// Stop after this long (wall time), such as 60s or 8h
+    #[arg(long = "for", value_name = "SPAN", value_parser = span)]
+    pub(crate) duration: Option<Span>,
+    /// Do not serve the dashboard
+    #[arg(long)]
+    pub(crate) no_dashboard: bool,
+    /// The longest a source stays unvisited, quota permitting
+    #[arg(long, value_name = "SPAN", value_parser = span)]
+    pub(crate) ceiling: Option<Span>,
+    /// The policy that decides when to visit
+    #[arg(long, value_name = "NAME")]
+    pub(crate) policy: Option<String>,
+    /// Keep every answer as received, compressed
+    #[arg(long)]
+    pub(crate) keep_raw: bool,
+    /// Append every exchange to this file, as `networks read` reads them; secrets are left out
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// How many steps from what was added the robots go on by themselves
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) depth: u16,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// `freshet explain`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ExplainArgs {
+    /// The source: what `add` was given, a handle, an address or a source's number
+    #[arg(value_name = "SOURCE")]
+    pub(crate) source: String,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// `freshet gaps`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct GapsArgs {
+    /// Show at most so many sources as text, those with the dearest holes first; JSON has all
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// `freshet search`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SearchArgs {
+    /// Words that must occur; "a phrase"; a OR b; NOT c; pre*
+    #[arg(value_name = "QUERY")]
+    pub(crate) query: String,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) limit: u32,
+    /// Search accounts on a network instead of posts in the store
+    #[arg(long, requires = "network")]
+    pub(crate) online: bool,
+    /// Which network: `bluesky`, `mastodon:example.social`
+    #[arg(long, value_name = "NAME", requires = "online")]
+    pub(crate) network: Option<String>,
+    /// Permit loopback and private addresses for this search
+    #[arg(long, requires = "online")]
+    pub(crate) allow_private: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// `freshet robots …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RobotsCommand {
+    /// Show the robots
+    List(ReportArgs),
+    /// Let a robot work
+    Start(RobotArgs),
+    /// Let a robot wait and keep its place
+    Pause(RobotArgs),
+    /// Let a paused robot go on
+    Resume(RobotArgs),
+    /// Switch a robot off
+    Stop(RobotArgs),
+}
+
+/// Which robot.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct RobotArgs {
+    /// relation, user, status, comment or tag
+    #[arg(value_name = "NAME")]
+    pub(crate) robot: RobotKind,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// `freshet export`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ExportArgs {
+    /// jsonl, csv or parquet
+    #[arg(long, default_value = "jsonl")]
+    pub(crate) format: Format,
+    /// posts, accounts, relations or changes; several with commas, into a directory
+    #[arg(long, value_name = "KIND", default_value = "posts", value_delimiter = ',')]
+    pub(crate) kind: Vec<RecordKind>,
+    /// Created at or after this (relations and changes: first seen)
+    #[arg(long, value_name = "T")]
+    pub(crate) since: Option<When>,
+    /// Created before this
+    #[arg(long, value_name = "T")]
+    pub(crate) until: Option<When>,
+    /// Only this network: `bluesky`, `mastodon:example.social`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) network: Option<String>,
+    /// Write DIR/KIND.FORMAT instead of standard output
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// `freshet networks …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum NetworksCommand {
+    /// Show the networks that are defined
+    List(ReportArgs),
+    /// Show one definition
+    Show {
+        /// Its name
+        name: String,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+    /// Check a definition without using it
+    Check {
+        /// A TOML file
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+    /// Read recorded exchanges as the crawl would; one JSON line each
+    Read(ReadArgs),
+    /// Change what happens to a network's content
+    Set {
+        /// A network (`bluesky`, `mastodon:example.social`), or all servers of a definition
+        name: String,
+        /// What to set
+        #[arg(value_parser = ["on_delete"])]
+        setting: String,
+        /// For `on_delete`: `keep` or `redact`
+        #[arg(value_parser = ["keep", "redact"])]
+        value: String,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+    /// Print the JSON schema of definitions, for editors
+    Schema,
+}
+
+/// `freshet networks read`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ReadArgs {
+    /// The definition to read them by
+    #[arg(long, value_name = "NAME")]
+    pub(crate) network: String,
+    /// One exchange a line, as JSON: method, url, status, headers, body; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recordings: PathBuf,
+    /// How to print what was read
+    #[arg(long, default_value = "jsonl", value_parser = ["jsonl"])]
+    pub(crate) format: String,
+}
+
+/// `freshet credentials …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CredentialsCommand {
+    /// Add a secret; it is asked for, or read from standard input
+    Add(CredentialArgs),
+    /// Show which there are, never the secrets
+    List(ReportArgs),
+    /// Remove one
+    Remove {
+        /// Its name
+        name: String,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+}
+
+const CREDENTIAL_EXAMPLES: &str = "\
+The file credentials.age in the data directory is encrypted with a passphrase, which is
+asked for or taken from $FRESHET_PASSPHRASE. Secrets may also come from the environment:
+FRESHET_CREDENTIAL_MASTODON=\"example.social TOKEN\" (the server first, where a network has
+many), FRESHET_CREDENTIAL_BLUESKY_ALICE=identifier:password.
+
+Examples:
+  freshet credentials add mastodon:example.social
+  freshet credentials add bluesky --kind app_password --name alice < secret.txt
+  freshet credentials add mastodon --name follows --robot relation";
+
+/// `freshet credentials add`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = CREDENTIAL_EXAMPLES)]
+pub(crate) struct CredentialArgs {
+    /// The network it is for: `bluesky`, or one server, `mastodon:example.social`
+    pub(crate) network: String,
+    /// What to call it [default: the network's name]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// The robot that is to use it, rather than all
+    #[arg(long)]
+    pub(crate) robot: Option<RobotKind>,
+    /// bearer, app_password (`identifier:password`) or api_key
+    #[arg(long, default_value = "bearer")]
+    pub(crate) kind: CredentialKind,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// `freshet world …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorldCommand {
+    /// Serve a simulated network in Mastodon's dialect, with `GET /clock` and `GET /truth.jsonl`
+    Serve(WorldArgs),
+}
+
+/// `freshet world serve`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct WorldArgs {
+    /// Which world: the same number gives the same one
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// How many accounts live in it
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) accounts: u32,
+    /// How many times as fast as on the wall time passes
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = speed)]
+    pub(crate) speed: f64,
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4040")]
+    pub(crate) listen: SocketAddr,
+}
+
+/// `freshet completions`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CompletionsArgs {
+    /// For which shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// `freshet man`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ManArgs {
+    /// Write one page for each command into this directory
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+fn span(text: &str) -> Result<Span, String> {
+    let span = Span::parse(text).filter(|span| *span > Span::ZERO);
+    span.ok_or_else(|| "a span is a number with a unit, such as 30s, 10m, 1h30m or 7d".to_owned())
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    let speed = text.parse().ok().filter(|speed: &f64| speed.is_finite() && *speed > 0.0);
+    speed.ok_or_else(|| "the speed is a number above 0; 600 lets ten minutes pass in a second".to_owned())
+}
+
+/// The word that stands for the computer's own clock.
+pub(crate) const CLOCK_SYSTEM: &str = "system";
+
+fn clock(text: &str) -> Result<String, String> {
+    let is_url = url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+    if is_url || text == CLOCK_SYSTEM {
+        return Ok(text.to_owned());
+    }
+    Err("a clock is an http:// or https:// address, or `system`".to_owned())
+}
+
+#[cfg(test)]
+mod tests;

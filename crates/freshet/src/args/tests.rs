@@ -1,0 +1,81 @@
+//! The command line as a contract: what is accepted, what is refused, what the defaults are.
+
+use clap::CommandFactory as _;
+
+use super::*;
+
+fn parse(line: &str) -> Result<Args, clap::Error> {
+    Args::try_parse_from(std::iter::once("freshet").chain(line.split_whitespace()))
+}
+
+#[test]
+fn the_declaration_is_sound() {
+    Args::command().debug_assert();
+}
+
+#[test]
+fn the_contract_is_accepted() {
+    for line in [
+        "demo --headless --for 30s --seed 7",
+        "init --clock http://127.0.0.1:4000/clock --data x",
+        "--data x init",
+        "add https://example.social/@ada @bob@example.org --since 7d --allow-private",
+        "add -f list.csv --column handle --since 2026-01-01",
+        "remove @ada@example.social",
+        "forget mastodon:example.social/account/1 --yes",
+        "run --headless --for 60s --no-dashboard --ceiling 1h --policy change_rate --clock http://h/clock",
+        "status --format json",
+        "explain 7",
+        "gaps --format json --data x",
+        "search word --limit 5",
+        "search ada --online --network bluesky",
+        "robots list --format json",
+        "robots start relation",
+        "robots pause status",
+        "robots resume comment",
+        "robots stop tag",
+        "export --format parquet --kind accounts --since 7d --until 2026-01-01 -o out",
+        "export --kind posts,accounts,relations,changes -o out",
+        "networks list",
+        "networks show mastodon",
+        "networks check a.toml b.toml",
+        "networks read --network mastodon --recordings r.jsonl --format jsonl",
+        "networks set mastodon:example.social on_delete redact",
+        "networks schema",
+        "credentials add bluesky --name n --robot relation --kind app_password",
+        "credentials list",
+        "credentials remove n",
+        "world serve --seed 11 --accounts 120 --speed 600 --listen 127.0.0.1:0",
+        "completions bash",
+        "man -o pages",
+        "status -vv",
+    ] {
+        if let Err(error) = parse(line) {
+            panic!("{line}: {error}");
+        }
+    }
+}
+
+#[test]
+fn misuse_is_refused() {
+    for (line, word) in [
+        ("add", "REF"),
+        ("add --column x", "file"),
+        ("add x --since soon", "a span back"),
+        ("run --for soon", "30s"),
+        ("run --ceiling 0", "30s"),
+        ("status --clock nowhere", "http://"),
+        ("export --format xml", "jsonl, csv, parquet"),
+        ("export --kind likes", "posts, accounts"),
+        ("robots start dog", "relation, user"),
+        ("search x --online", "--network"),
+        ("networks set mastodon on_delete burn", "redact"),
+        ("world serve --speed 0", "above 0"),
+        ("world serve --accounts 0", "accounts"),
+        ("credentials add bluesky --kind cookie", "app_password"),
+    ] {
+        let error = parse(line).expect_err(line);
+        assert_eq!(error.exit_code(), 2, "{line}");
+        assert!(error.to_string().contains(word), "{line}: {error}");
+    }
+}

@@ -1,0 +1,97 @@
+//! One file per command, and the one place that chooses among them.
+//!
+//! Every command is `execute(&Globals, its arguments) -> anyhow::Result<ExitCode>`: it opens
+//! what it needs, calls the crates below, and prints one report. Commands never call each other.
+
+mod add;
+mod completions;
+mod credentials;
+mod demo;
+mod explain;
+mod export;
+mod forget;
+mod gaps;
+mod init;
+mod man;
+mod networks;
+mod remove;
+mod robots;
+mod run;
+mod search;
+mod status;
+mod world;
+
+use std::process::ExitCode;
+
+use freshet_network::networks::Networks;
+use freshet_store::api::Store;
+use freshet_types::{NetworkName, Reference, Source, SourceId};
+
+use crate::args::{Command, WorldCommand};
+use crate::config::Globals;
+use crate::data;
+use crate::failure::Failure;
+
+/// Carries out a command.
+pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Demo(args) => demo::execute(&args),
+        Command::Init(args) => init::execute(globals, &args),
+        Command::Add(args) => add::execute(globals, &args),
+        Command::Remove(args) => remove::execute(globals, &args),
+        Command::Forget(args) => forget::execute(globals, &args),
+        Command::Run(args) => run::execute(globals, &args),
+        Command::Status(args) => status::execute(globals, args),
+        Command::Explain(args) => explain::execute(globals, &args),
+        Command::Gaps(args) => gaps::execute(globals, &args),
+        Command::Search(args) => search::execute(globals, &args),
+        Command::Robots(command) => robots::execute(globals, &command),
+        Command::Export(args) => export::execute(globals, &args),
+        Command::Networks(command) => networks::execute(globals, &command),
+        Command::Credentials(command) => credentials::execute(globals, &command),
+        Command::Completions(args) => completions::execute(&args),
+        Command::Man(args) => man::execute(&args),
+        Command::World(WorldCommand::Serve(args)) => world::execute(&args),
+    }
+}
+
+/// The sources a person means: by number, handle, id or address, else by what `add` understands.
+///
+/// They all belong to one thing: a handle that is known on two networks is refused.
+fn sources_meant(globals: &Globals, store: &dyn Store, text: &str) -> anyhow::Result<Vec<Source>> {
+    let number = text.trim().parse().ok().map(SourceId);
+    if let Some(source) = number.map(|number| store.source(number)).transpose()?.flatten() {
+        return Ok(vec![source]);
+    }
+    let mut found = store.find_sources(text)?;
+    if found.is_empty()
+        && let Some(reference) = understood(&data::networks(globals)?, text)
+    {
+        let key = reference.root_id.as_deref().or(reference.handle.as_deref()).unwrap_or_default();
+        found = store.find_sources(key)?;
+        found.retain(|source| source.network == reference.instance.network);
+    }
+    if found.windows(2).any(|pair| thing(&pair[0]) != thing(&pair[1])) {
+        let labels: Vec<_> = found.iter().map(|it| format!("{}  {}", it.id.0, it.label())).collect();
+        let failure = Failure::misuse(format!("`{text}` may mean several\n  {}", labels.join("\n  ")));
+        return Err(failure.hint("give the number of the source, or an address (network/type/id)").into());
+    }
+    Ok(found)
+}
+
+/// What a source is about, whichever endpoint shows it.
+fn thing(source: &Source) -> (&NetworkName, &str, &str) {
+    let key = source.handle.as_deref().unwrap_or(&source.root_id);
+    (&source.network, &source.root_kind, key)
+}
+
+/// What `add` would understand by it.
+fn understood(networks: &Networks, text: &str) -> Option<Reference> {
+    networks.understand(text).ok()
+}
+
+/// For a reference that leads to no source.
+fn no_source(text: &str) -> anyhow::Error {
+    let failure = Failure::misuse(format!("no source is known as `{text}`"));
+    failure.hint("give what `add` was given, a handle, an address, or the number of a source").into()
+}

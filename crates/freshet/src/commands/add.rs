@@ -1,0 +1,273 @@
+//! `freshet add`: from what people type to sources in the store.
+//!
+//! Nothing is fetched: a handle becomes an id on the first visit. What cannot be understood is
+//! told by line with its reason and costs nothing else: the rest is added (exit code 1). When
+//! nothing is understood, nothing is stored, not even a data directory (exit code 2). Adding
+//! the same again changes nothing, so a list may be added whenever it has grown.
+
+use std::process::ExitCode;
+
+use freshet_network::networks::Networks;
+use freshet_network::{reference, robot};
+use freshet_store::api::Store;
+use freshet_store::row::{InstanceRow, OnDelete};
+use freshet_types::definition::OnDelete as Declared;
+use freshet_types::{Connector, Map, NetworkName, Reference, RobotKind, RobotState, Set, Source, Timestamp};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::args::AddArgs;
+use crate::config::Globals;
+use crate::data::{self, Data};
+use crate::failure::{self, Failure};
+use crate::output::{self, Report, count, shorten};
+
+/// References added in one transaction: few enough to hold, many enough to be quick.
+const BATCH: usize = 4096;
+/// Refused references that are kept for the report; the rest is only counted.
+const REFUSED_MAX: usize = 1000;
+/// Refused references shown to people.
+const REFUSED_SHOWN_MAX: usize = 20;
+/// Characters shown of a reason when there are many.
+const WHY_CHARS_MAX: usize = 160;
+
+/// The robots that start with what a person adds; the others find their work in the change log.
+const FIRST_ROBOTS: [RobotKind; 2] = [RobotKind::Status, RobotKind::User];
+
+#[derive(Default, Serialize)]
+struct AddReport {
+    added_count: u64,
+    known_count: u64,
+    refused_count: u64,
+    sources_count: u64,
+    refused: Vec<Refused>,
+    stopped_robots: Vec<RobotKind>,
+}
+
+/// A line that was not understood.
+#[derive(Serialize)]
+struct Refused {
+    line: Option<u64>,
+    reference: String,
+    why: String,
+}
+
+/// Adds; the data directory is made only when there is something to put into it.
+pub(crate) fn execute(globals: &Globals, args: &AddArgs) -> anyhow::Result<ExitCode> {
+    let networks = data::networks(globals)?;
+    let mut report = AddReport::default();
+    let texts = gather(args, &mut report)?;
+    if !texts.iter().any(|(_, text)| understand(&networks, text).is_ok()) {
+        for (line, text) in &texts {
+            if let Err(why) = understand(&networks, text) {
+                report.refuse(*line, text, why);
+            }
+        }
+        return Err(report.into_failure());
+    }
+    let mut data = Data::create(globals)?;
+    add_all(&mut data, &networks, args, &texts, &mut report)?;
+    output::print(args.report, &report)?;
+    Ok(if report.refused_count == 0 { ExitCode::SUCCESS } else { failure::partly() })
+}
+
+/// Adds to a data directory that is open already, and prints nothing.
+pub(super) fn add(globals: &Globals, data: &mut Data, args: &AddArgs) -> anyhow::Result<()> {
+    let mut report = AddReport::default();
+    let texts = gather(args, &mut report)?;
+    add_all(data, &data::networks(globals)?, args, &texts, &mut report)?;
+    if report.refused_count == 0 { Ok(()) } else { Err(report.into_failure()) }
+}
+
+fn add_all(
+    data: &mut Data,
+    networks: &Networks,
+    args: &AddArgs,
+    texts: &[(Option<u64>, String)],
+    report: &mut AddReport,
+) -> anyhow::Result<()> {
+    let since = args.since.map(|when| when.resolve(|| data.now())).transpose()?;
+    let stored = data.store.instances()?.into_iter();
+    let stored = stored.map(|row| (row.instance.network.clone(), row)).collect();
+    let mut adder = Adder { args, since, networks, store: &mut data.store, stored, known: Set::default() };
+    let mut robots = Set::default();
+    for batch in texts.chunks(BATCH) {
+        adder.add(batch, &mut robots, report)?;
+    }
+    let running = data.store.robots()?.into_iter().filter(|row| row.state == RobotState::Running);
+    let running: Vec<_> = running.map(|row| row.kind).collect();
+    report.stopped_robots = robots.into_iter().filter(|robot| !running.contains(robot)).collect();
+    data.store.push_control("sources", &json!({ "added": report.added_count }).to_string())?;
+    Ok(())
+}
+
+/// Everything typed and listed, with its line in the file where it has one.
+fn gather(args: &AddArgs, report: &mut AddReport) -> anyhow::Result<Vec<(Option<u64>, String)>> {
+    let mut texts: Vec<_> = args.references.iter().map(|text| (None, text.clone())).collect();
+    if let Some(path) = &args.file {
+        let input = data::open_input(path)?;
+        let listed = reference::list::read(input, args.column.as_deref())
+            .map_err(|error| Failure::misuse(format!("`{}`: {error}", path.display())))?;
+        report.refused_count += listed.complaint_count;
+        report.refused.extend(listed.complaints.into_iter().map(|(line, why)| Refused {
+            line: Some(line),
+            reference: String::new(),
+            why,
+        }));
+        texts.extend(listed.references.into_iter().map(|(line, text)| (Some(line), text)));
+    }
+    Ok(texts)
+}
+
+/// The reference and its sources, or why there are none.
+fn understand(networks: &Networks, text: &str) -> Result<(Reference, Vec<Source>), String> {
+    let reference = networks.understand(text).map_err(|error| error.to_string())?;
+    let network = &reference.instance.network;
+    let connector = networks
+        .connector_for(network)
+        .ok_or_else(|| format!("`{text}`: there is no definition of `{network}`"))?;
+    let sources = sources(&*connector, &reference);
+    if sources.is_empty() {
+        let kind = &reference.root_kind;
+        return Err(format!("`{text}` is one `{kind}`, and `{network}` has nothing to visit again there"));
+    }
+    Ok((reference, sources))
+}
+
+struct Adder<'a> {
+    args: &'a AddArgs,
+    since: Option<Timestamp>,
+    networks: &'a Networks,
+    store: &'a mut dyn Store,
+    /// Servers that were there before.
+    stored: Map<NetworkName, InstanceRow>,
+    /// Servers that this command has put.
+    known: Set<NetworkName>,
+}
+
+impl Adder<'_> {
+    fn add(
+        &mut self,
+        batch: &[(Option<u64>, String)],
+        robots: &mut Set<RobotKind>,
+        report: &mut AddReport,
+    ) -> anyhow::Result<()> {
+        let (mut sources, mut ends) = (Vec::new(), Vec::new());
+        for (line, text) in batch {
+            let (reference, made) = match understand(self.networks, text) {
+                Ok(understood) => understood,
+                Err(why) => {
+                    report.refuse(*line, text, why);
+                    continue;
+                }
+            };
+            self.put_instance(&reference)?;
+            robots.extend(made.iter().map(|source| source.robot));
+            sources.extend(made.into_iter().map(|source| Source {
+                since: self.since,
+                retention: self.args.retention,
+                handle: reference.handle.clone(),
+                ..source
+            }));
+            ends.push(sources.len());
+        }
+        let added = self.store.add_sources(&sources)?;
+        report.sources_count += added.iter().filter(|(_, is_new)| *is_new).count() as u64;
+        let mut start = 0;
+        for end in ends {
+            let is_new = added[start..end].iter().any(|(_, is_new)| *is_new);
+            *if is_new { &mut report.added_count } else { &mut report.known_count } += 1;
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Makes the server known. An allowance once given is kept, and so is `on_delete`.
+    fn put_instance(&mut self, reference: &Reference) -> anyhow::Result<()> {
+        let network = &reference.instance.network;
+        if !self.known.insert(network.clone()) {
+            return Ok(());
+        }
+        let stored = self.stored.get(network);
+        let mut instance = reference.instance.clone();
+        instance.allow_private = self.args.allow_private || stored.is_some_and(|row| row.instance.allow_private);
+        let on_delete = stored.map_or_else(|| self.declared(network), |row| row.on_delete);
+        Ok(self.store.put_instance(&InstanceRow { instance, on_delete })?)
+    }
+
+    /// What the definition says of deleted posts.
+    fn declared(&self, network: &NetworkName) -> OnDelete {
+        let definition = self.networks.definition(network.definition());
+        match definition.map(|definition| definition.on_delete) {
+            Some(Declared::Redact) => OnDelete::Redact,
+            Some(Declared::Keep) | None => OnDelete::Keep,
+        }
+    }
+}
+
+/// The sources of a reference: what its first robots visit; where these have nothing to do
+/// with such a thing (a thread, a tag), what any robot visits.
+fn sources(connector: &dyn Connector, reference: &Reference) -> Vec<Source> {
+    let of = |robot: RobotKind| {
+        let id = reference.root_id.as_deref().unwrap_or_default();
+        let network = &reference.instance.network;
+        robot::sources_for(connector, network, robot, &reference.root_kind, id, 0)
+    };
+    let first: Vec<Source> = FIRST_ROBOTS.into_iter().flat_map(of).collect();
+    if first.is_empty() { RobotKind::ALL.into_iter().flat_map(of).collect() } else { first }
+}
+
+impl AddReport {
+    fn refuse(&mut self, line: Option<u64>, text: &str, why: String) {
+        self.refused_count += 1;
+        if self.refused.len() < REFUSED_MAX {
+            self.refused.push(Refused { line, reference: text.to_owned(), why });
+        }
+    }
+
+    /// Nothing was understood: one reason in full, or many in short.
+    fn into_failure(self) -> anyhow::Error {
+        match self.refused.as_slice() {
+            [] => Failure::misuse("the list names nothing to add").into(),
+            [only] => Failure::misuse(only.why.clone()).into(),
+            many => {
+                let shown = self.refusals();
+                let message = format!("none of {} references is understood\n{shown}", many.len());
+                Failure::misuse(message).hint("`freshet add --help` shows what is understood").into()
+            }
+        }
+    }
+
+    fn refusals(&self) -> String {
+        let line = |it: &Refused| {
+            let place = it.line.map_or_else(String::new, |line| format!("line {line}: "));
+            format!("  {place}{}", shorten(it.why.lines().next().unwrap_or_default(), WHY_CHARS_MAX))
+        };
+        let mut lines: Vec<_> = self.refused.iter().take(REFUSED_SHOWN_MAX).map(line).collect();
+        if self.refused_count > REFUSED_SHOWN_MAX as u64 {
+            lines.push(format!("  … and {} more", self.refused_count - REFUSED_SHOWN_MAX as u64));
+        }
+        lines.join("\n")
+    }
+}
+
+impl Report for AddReport {
+    fn text(&self) -> String {
+        let mut text = format!(
+            "{} added, {} already there, {} not understood",
+            self.added_count, self.known_count, self.refused_count
+        );
+        if self.refused_count > 0 {
+            text.push_str(&format!(":\n{}", self.refusals()));
+        }
+        if self.sources_count > 0 {
+            text.push_str(&format!("\n{} to visit; `freshet run` visits them", count(self.sources_count, "source")));
+        }
+        for robot in &self.stopped_robots {
+            text.push_str(&format!(
+                "\nnote: the robot `{robot}` does not work now; `freshet robots start {robot}` starts it"
+            ));
+        }
+        text
+    }
+}

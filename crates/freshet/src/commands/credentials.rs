@@ -1,0 +1,139 @@
+//! `freshet credentials`: secrets into the encrypted file, their names out of it.
+//!
+//! A secret is typed at a hidden prompt or comes on standard input; it is never an argument,
+//! where every process of the machine could read it, and it is never printed.
+
+use std::io::{BufRead as _, IsTerminal as _, Read as _};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use freshet_fetch::{Credential, CredentialInfo, Vault};
+use freshet_network::networks::Networks;
+use freshet_store::api::Store as _;
+use freshet_types::NetworkName;
+use secrecy::SecretString;
+use serde::Serialize;
+
+use crate::args::{CredentialArgs, CredentialsCommand, ReportArgs};
+use crate::config::Globals;
+use crate::data::{self, Data, vault_path};
+use crate::failure::Failure;
+use crate::output::{self, Report};
+
+/// Longest line that can hold a secret; the vault has the exact limit.
+const SECRET_LINE_BYTES_MAX: u64 = 64 * 1024;
+
+#[derive(Serialize)]
+struct CredentialsReport {
+    credentials: Vec<CredentialInfo>,
+    #[serde(skip)]
+    headline: Option<String>,
+}
+
+/// Adds, lists or removes.
+pub(crate) fn execute(globals: &Globals, command: &CredentialsCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        CredentialsCommand::Add(args) => add(globals, args)?,
+        CredentialsCommand::List(report) => {
+            let vault = Data::open(globals)?.vault(globals)?;
+            print(*report, vault.list(), None)?;
+        }
+        CredentialsCommand::Remove { name, report } => {
+            let mut data = Data::open(globals)?;
+            let mut vault = open_file(globals, &data, "Passphrase of the credentials file: ")?;
+            let removed = vault.remove(name)?;
+            vault.save()?;
+            for row in data.store.robots()? {
+                if row.credential.as_ref() == Some(name) {
+                    data.store.set_robot_credential(row.kind, None)?;
+                }
+            }
+            data.store.push_control("credentials", name)?;
+            print(*report, vec![removed], Some("removed".to_owned()))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn add(globals: &Globals, args: &CredentialArgs) -> anyhow::Result<()> {
+    let network = NetworkName::from(args.network.as_str());
+    check_network(&data::networks(globals)?, &network)?;
+    let mut data = Data::create(globals)?;
+    let is_new = !vault_path(data.dir()).is_file();
+    let prompt = if is_new { "New passphrase for the credentials file: " } else { "Passphrase: " };
+    let mut vault = open_file(globals, &data, prompt)?;
+    let name = args.name.as_deref().unwrap_or(&args.network);
+    let credential = Credential::new(name, &network, args.kind, args.robot, &read_secret(&args.network)?)?;
+    let info = credential.info();
+    vault.add(credential)?;
+    vault.save()?;
+    if let Some(robot) = args.robot {
+        data.store.set_robot_credential(robot, Some(name))?;
+    }
+    data.store.push_control("credentials", name)?;
+    let headline = format!("added to {}", vault_path(data.dir()).display());
+    print(args.report, vec![info], Some(headline))
+}
+
+/// The file alone, without what the environment adds to it.
+fn open_file(globals: &Globals, data: &Data, prompt: &str) -> anyhow::Result<Vault> {
+    Ok(Vault::open(&vault_path(data.dir()), &data::passphrase(globals, prompt)?)?)
+}
+
+fn check_network(networks: &Networks, network: &NetworkName) -> anyhow::Result<()> {
+    if networks.connector_for(network).is_none() {
+        let failure = Failure::misuse(format!("there is no network `{}`", network.definition()));
+        return Err(failure.hint(format!("the networks are {}", networks.names().join(", "))).into());
+    }
+    if network.host().is_none() && super::networks::has_many_hosts(networks, network.definition()) {
+        let name = network.definition();
+        output::aside(format!(
+            "note: `{name}` has many servers, and a secret is shown only to the one it is for; \
+             name it, as in `{name}:example.social`"
+        ));
+    }
+    Ok(())
+}
+
+fn read_secret(network: &str) -> anyhow::Result<SecretString> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        let typed = rpassword::prompt_password(format!("Secret for {network}: "));
+        return Ok(SecretString::from(typed.context("the secret cannot be read")?));
+    }
+    let mut line = String::new();
+    let mut input = stdin.lock().take(SECRET_LINE_BYTES_MAX);
+    input.read_line(&mut line).context("the secret cannot be read from standard input")?;
+    let secret = line.trim_end_matches(['\r', '\n']);
+    if secret.is_empty() {
+        let failure = Failure::misuse("no secret was given on standard input");
+        return Err(failure.hint("type it at the prompt, or give it as one line: `… < secret.txt`").into());
+    }
+    Ok(SecretString::from(secret))
+}
+
+fn print(args: ReportArgs, credentials: Vec<CredentialInfo>, headline: Option<String>) -> anyhow::Result<()> {
+    output::print(args, &CredentialsReport { credentials, headline })
+}
+
+impl Report for CredentialsReport {
+    fn text(&self) -> String {
+        if self.credentials.is_empty() {
+            return "no credentials; `freshet credentials add NETWORK` adds one".to_owned();
+        }
+        let none = || "-".to_owned();
+        let row = |it: &CredentialInfo| {
+            vec![
+                it.name.to_string(),
+                it.network.to_string(),
+                it.kind.to_string(),
+                it.robot.map_or_else(none, |robot| robot.to_string()),
+                it.identifier.clone().unwrap_or_else(none),
+                format!("{:?}", it.origin).to_lowercase(),
+            ]
+        };
+        let header = ["name", "network", "kind", "robot", "identifier", "from"];
+        let table = output::table(&header, self.credentials.iter().map(row));
+        self.headline.iter().cloned().chain([table]).collect::<Vec<_>>().join("\n\n")
+    }
+}

@@ -1,0 +1,66 @@
+//! `freshet demo`: world, engine and live view in one process, with nothing to set up.
+//!
+//! The crawl is the real one: real HTTP on loopback, the real store in a folder that is removed
+//! at the end. Only the network is simulated, and its time runs fast.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use freshet_sim::serve::Server;
+use freshet_sim::world::{World, WorldOptions};
+use freshet_types::Span;
+
+use crate::args::{AddArgs, DemoArgs};
+use crate::config::{Config, Globals};
+use crate::crawl::{self, Choices};
+use crate::data::Data;
+use crate::output;
+
+/// Accounts of the simulated network.
+const ACCOUNTS: u32 = 150;
+/// Seconds of the simulated network per second on the wall.
+const SPEED: f64 = 600.0;
+/// Longest a source stays unvisited, in simulated time.
+const CEILING: Span = Span::HOUR;
+
+/// Shows the whole system at work.
+pub(crate) fn execute(args: &DemoArgs) -> anyhow::Result<ExitCode> {
+    super::run::runtime()?.block_on(demo(args))
+}
+
+async fn demo(args: &DemoArgs) -> anyhow::Result<ExitCode> {
+    let options = WorldOptions { seed: args.seed, accounts: ACCOUNTS, ..WorldOptions::default() };
+    let world = World::new(options)?;
+    let handles: Vec<String> = world.accounts().map(|account| account.handle.to_owned()).collect();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.context("cannot listen on loopback")?;
+    let server = Server::new(world, listener, SPEED)?;
+    let base = format!("http://{}", server.address()?);
+    let (stopper, serving) = (server.stopper(), tokio::spawn(server.run()));
+
+    let folder = tempfile::tempdir().context("a temporary folder cannot be made")?;
+    let globals = Globals {
+        data_dir: folder.path().to_owned(),
+        clock: Some(format!("{base}/clock")),
+        verbosity: 0,
+        config: Config::default(),
+    };
+    let mut data = Data::create(&globals)?;
+    let references: Vec<String> = handles.iter().map(|handle| format!("{base}/@{handle}")).collect();
+    let add = AddArgs { references, allow_private: true, ..AddArgs::default() };
+    super::add::add(&globals, &mut data, &add)?;
+    let choices = Choices {
+        title: format!("freshet demo · {ACCOUNTS} simulated accounts, time {SPEED} times as fast"),
+        is_headless: args.headless,
+        lasts: args.duration.map(Span::to_std),
+        ceiling: Some(CEILING),
+        ..Choices::default()
+    };
+    let report = crawl::crawl(&globals, &data, choices).await?;
+    stopper.stop();
+    serving.await.context("the simulated network failed")??;
+    output::print(args.report, &super::run::RunReport(report))?;
+    if matches!(args.report.format, crate::args::ReportFormat::Text) {
+        output::line("\nThat was a simulated network. For real ones: freshet init, freshet add REF, freshet run.")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

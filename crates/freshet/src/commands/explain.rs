@@ -1,0 +1,118 @@
+//! `freshet explain`: what is known of a source, and when and why it is visited next.
+
+use std::process::ExitCode;
+
+use freshet_policy::{ChangeModel as _, ChangeRate};
+use freshet_types::{Source, Span, Timestamp};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{no_source, sources_meant};
+use crate::args::ExplainArgs;
+use crate::config::Globals;
+use crate::data::Data;
+use crate::output::{self, Report, relative, seconds};
+
+#[derive(Serialize)]
+struct ExplainReport {
+    now: Value,
+    sources: Vec<Explained>,
+}
+
+#[derive(Serialize)]
+struct Explained {
+    source: u32,
+    label: String,
+    network: String,
+    endpoint: String,
+    robot: &'static str,
+    root_id: Option<String>,
+    handle: Option<String>,
+    state: &'static str,
+    depth: u16,
+    due_at: Value,
+    visited_at: Value,
+    since: Value,
+    rate_per_day: f64,
+    last_post_at: Value,
+    is_complete: bool,
+    complete_until: Value,
+    holes_count: usize,
+    failure: Option<String>,
+    #[serde(skip)]
+    text: String,
+}
+
+/// Explains every source that is meant.
+pub(crate) fn execute(globals: &Globals, args: &ExplainArgs) -> anyhow::Result<ExitCode> {
+    let data = Data::open(globals)?;
+    let sources = sources_meant(globals, &data.store, &args.source)?;
+    if sources.is_empty() {
+        return Err(no_source(&args.source));
+    }
+    let now = data.now_for_report(None);
+    let sources = sources.iter().map(|source| explain(source, now)).collect();
+    output::print(args.report, &ExplainReport { now: seconds(now), sources })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn explain(source: &Source, now: Timestamp) -> Explained {
+    let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
+    let optional = |at: Option<Timestamp>| at.map_or_else(|| json!(null), seconds);
+    let coverage = &source.coverage;
+    Explained {
+        source: source.id.0,
+        label: source.label(),
+        network: source.network.to_string(),
+        endpoint: source.endpoint.to_string(),
+        robot: source.robot.name(),
+        root_id: Some(source.root_id.clone()).filter(|id| !id.is_empty()),
+        handle: source.handle.clone(),
+        state: source.state.name(),
+        depth: source.depth,
+        due_at: seconds(source.due_at),
+        visited_at: optional(source.visited_at),
+        since: optional(source.since),
+        rate_per_day: forecast.rate_per_s * Span::DAY.secs_f64(),
+        last_post_at: optional(forecast.last_at),
+        is_complete: coverage.is_complete(),
+        complete_until: optional(coverage.top().map(|top| top.until).or(coverage.empty_at)),
+        holes_count: coverage.holes().len(),
+        failure: source.failure.clone(),
+        text: describe(source, forecast, now),
+    }
+}
+
+/// The same in sentences.
+fn describe(source: &Source, forecast: freshet_policy::Forecast, now: Timestamp) -> String {
+    let mut lines = vec![format!("{}  {}", source.id.0, output::one_line(&source.label()))];
+    let visited = source.visited_at.map_or("never visited".to_owned(), |at| {
+        format!("last visited {}", relative(at, now))
+    });
+    let due = if source.due_at <= now { "due now".to_owned() } else { relative(source.due_at, now) };
+    lines.push(format!("{visited}; next visit: {due}; state: {}", source.state.name()));
+    if forecast.rate_per_s > 0.0 {
+        let last = forecast.last_at.map_or(String::new(), |at| format!("; last post {}", relative(at, now)));
+        let per_day = forecast.rate_per_s * Span::DAY.secs_f64();
+        lines.push(format!("expected: {per_day:.2} posts a day{last}"));
+    }
+    let coverage = &source.coverage;
+    lines.push(match (coverage.is_complete(), coverage.top(), coverage.holes().len()) {
+        (true, Some(top), _) => format!("complete up to {} ({})", top.until, relative(top.until, now)),
+        (true, None, _) => "complete: it was empty".to_owned(),
+        (false, None, _) => "nothing of it is proven complete yet".to_owned(),
+        (false, Some(_), holes) => {
+            format!("{}; `freshet gaps` prices them", output::count(holes as u64, "hole"))
+        }
+    });
+    if let Some(failure) = &source.failure {
+        lines.push(format!("last failure: {}", output::one_line(failure)));
+    }
+    lines.join("\n   ")
+}
+
+impl Report for ExplainReport {
+    fn text(&self) -> String {
+        self.sources.iter().map(|it| it.text.clone()).collect::<Vec<_>>().join("\n\n")
+    }
+}

@@ -1,0 +1,209 @@
+//! `freshet gaps`: what is not proven complete, and the price of closing it, in calls.
+//!
+//! A hole costs the posts it may hide, divided by the posts of a page, and one call at least.
+//! How many it may hide is expected from the source's rate over the length of the hole. A hole
+//! without a lower end has no length, so its price is a lower bound; one that has no cursor
+//! lies in a list that shows only its newest part, and no call can close it.
+
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+
+use freshet_network::networks::Networks;
+use freshet_policy::{ChangeModel as _, ChangeRate};
+use freshet_store::api::Store as _;
+use freshet_types::{Endpoint, Hole, PageKind, Source, SourceState, Timestamp};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::args::GapsArgs;
+use crate::config::Globals;
+use crate::data::{self, Data};
+use crate::output::{self, Report, seconds, table};
+
+#[derive(Serialize)]
+struct GapsReport {
+    sources_count: u64,
+    complete_count: u64,
+    unvisited_count: u64,
+    holes_count: u64,
+    calls: u64,
+    sources: Vec<SourceGaps>,
+    #[serde(skip)]
+    limit: usize,
+}
+
+#[derive(Serialize)]
+struct SourceGaps {
+    source: u32,
+    label: String,
+    network: String,
+    complete_until: Value,
+    calls: u64,
+    holes: Vec<Gap>,
+}
+
+/// One hole with its price.
+#[derive(Debug, PartialEq, Serialize)]
+struct Gap {
+    above_id: String,
+    above_at: Value,
+    below_id: Option<String>,
+    below_at: Value,
+    /// Null where no call can close it.
+    calls: Option<u64>,
+    is_lower_bound: bool,
+}
+
+/// Prices all holes.
+pub(crate) fn execute(globals: &Globals, args: &GapsArgs) -> anyhow::Result<ExitCode> {
+    let data = Data::open(globals)?;
+    let networks = data::networks(globals)?;
+    let now = data.now_for_report(None);
+    let mut report = GapsReport {
+        sources_count: 0,
+        complete_count: 0,
+        unvisited_count: 0,
+        holes_count: 0,
+        calls: 0,
+        sources: Vec::new(),
+        limit: args.limit,
+    };
+    data.store.each_source(&mut |source| {
+        report.take(&networks, &source, now);
+        ControlFlow::Continue(())
+    })?;
+    report.sources.sort_by_key(|it| (std::cmp::Reverse(it.calls), it.source));
+    output::print(args.report, &report)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl GapsReport {
+    fn take(&mut self, networks: &Networks, source: &Source, now: Timestamp) {
+        let connector = networks.connector_for(&source.network);
+        let endpoint = connector.as_ref().and_then(|it| it.endpoint(&source.endpoint));
+        let is_list = |endpoint: &&Endpoint| matches!(endpoint.kind, PageKind::Posts | PageKind::Comments);
+        let Some(endpoint) = endpoint.filter(is_list) else { return };
+        if source.state == SourceState::Removed {
+            return;
+        }
+        self.sources_count += 1;
+        let coverage = &source.coverage;
+        if coverage.is_complete() {
+            self.complete_count += 1;
+            return;
+        }
+        if coverage.intervals.is_empty() {
+            self.unvisited_count += 1;
+        }
+        let holes: Vec<Gap> = coverage.holes().iter().map(|hole| price(hole, source, endpoint, now)).collect();
+        let calls = holes.iter().filter_map(|hole| hole.calls).sum::<u64>();
+        // A source that was never visited is one hole from end to end: one call at least.
+        let calls = if coverage.intervals.is_empty() { 1 } else { calls };
+        self.holes_count += holes.len() as u64;
+        self.calls += calls;
+        self.sources.push(SourceGaps {
+            source: source.id.0,
+            label: source.label(),
+            network: source.network.to_string(),
+            complete_until: coverage.top().map_or_else(|| json!(null), |top| seconds(top.until)),
+            calls,
+            holes,
+        });
+    }
+}
+
+fn price(hole: &Hole, source: &Source, endpoint: &Endpoint, now: Timestamp) -> Gap {
+    let lower_at = hole.below.as_ref().map(|mark| mark.at).or(source.since);
+    let rate_per_s = ChangeRate::from_bytes(&source.model).forecast(now).rate_per_s;
+    let length_s = lower_at.map_or(0.0, |lower_at| (hole.above.at - lower_at).secs_f64().max(0.0));
+    let pages = (rate_per_s * length_s / f64::from(endpoint.page_size.max(1))).ceil();
+    Gap {
+        above_id: hole.above.id.clone(),
+        above_at: seconds(hole.above.at),
+        below_id: hole.below.as_ref().map(|mark| mark.id.clone()),
+        below_at: hole.below.as_ref().map_or_else(|| json!(null), |mark| seconds(mark.at)),
+        calls: hole.cursor.is_some().then_some((pages as u64).max(1)),
+        is_lower_bound: lower_at.is_none(),
+    }
+}
+
+impl Report for GapsReport {
+    fn text(&self) -> String {
+        let summary = format!(
+            "{} of {} complete, {} not visited yet, {}; about {} would close them",
+            self.complete_count,
+            output::count(self.sources_count, "list"),
+            self.unvisited_count,
+            output::count(self.holes_count, "hole"),
+            output::count(self.calls, "call"),
+        );
+        if self.sources.is_empty() {
+            return summary;
+        }
+        let row = |it: &SourceGaps| {
+            let is_bound = it.holes.is_empty() || it.holes.iter().any(|hole| hole.is_lower_bound);
+            let calls = if is_bound { format!("{}+", it.calls) } else { it.calls.to_string() };
+            vec![it.source.to_string(), it.label.clone(), it.holes.len().to_string(), calls]
+        };
+        let shown = self.sources.iter().take(self.limit).map(row);
+        let mut text =
+            format!("{summary}\n\n{}", table(&["#source", "what", "#holes", "#calls"], shown));
+        if self.sources.len() > self.limit {
+            text.push_str(&format!("\n… and {} more; --limit shows them", self.sources.len() - self.limit));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use freshet_policy::Look;
+    use freshet_types::{IdOrder, Mark, NetworkName, Politeness, RobotKind, Span};
+
+    use super::*;
+
+    /// Posts once an hour for a hundred hours.
+    fn source(since: Option<Timestamp>) -> Source {
+        let mut model = ChangeRate::default();
+        let news: Vec<_> = (0..=100).map(|hour| Timestamp::from_secs(hour * 3600)).collect();
+        model.learn(&Look { at: Timestamp::from_secs(360_000), news: &news });
+        let network = NetworkName::from("social");
+        let source = Source::new(&network, "posts", RobotKind::Status, "account", "1");
+        Source { model: model.to_bytes(), since, ..source }
+    }
+
+    fn check(above_h: i64, below_h: Option<i64>, since_h: Option<i64>, cursor: bool, expected: &str) {
+        let endpoint = Endpoint {
+            name: "posts".into(),
+            robot: Some(RobotKind::Status),
+            root_kind: "account".into(),
+            kind: PageKind::Posts,
+            page_size: 40,
+            id_order: IdOrder::Numeric,
+            is_newest_first: true,
+            is_window: false,
+            has_newer: true,
+            members_max: 0,
+            politeness: Politeness { pause: Span::SECOND, in_flight_max: 1 },
+        };
+        let at = |hour: i64| Timestamp::from_secs(hour * 3600);
+        let hole = Hole {
+            above: Mark { id: "9".into(), at: at(above_h) },
+            below: below_h.map(|hour| Mark { id: "1".into(), at: at(hour) }),
+            cursor: cursor.then(|| "c".to_owned()),
+        };
+        let gap = price(&hole, &source(since_h.map(at)), &endpoint, at(101));
+        let bound = if gap.is_lower_bound { "+" } else { "" };
+        let calls = gap.calls.map_or("none".to_owned(), |calls| calls.to_string());
+        assert_eq!(format!("{calls}{bound}"), expected);
+    }
+
+    #[test]
+    fn holes_have_a_price() {
+        check(100, Some(99), None, true, "1");
+        check(100, Some(0), None, true, "3");
+        check(100, None, Some(20), true, "2");
+        check(100, None, None, true, "1+");
+        check(100, Some(0), None, false, "none");
+    }
+}

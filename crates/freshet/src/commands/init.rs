@@ -1,0 +1,60 @@
+//! `freshet init`: makes a data directory, or says that there is one already.
+//!
+//! Harmless on a directory that is in use. The other commands that store something make the
+//! directory too; `init` is for those who want to set its clock or contact first.
+
+use std::process::ExitCode;
+
+use freshet_store::api::Store as _;
+use serde::Serialize;
+
+use crate::args::InitArgs;
+use crate::config::Globals;
+use crate::data::{CONTACT_KEY, Data};
+use crate::output::{self, Report};
+
+#[derive(Serialize)]
+struct InitReport {
+    data: String,
+    is_new: bool,
+    clock: Option<String>,
+    contact: Option<String>,
+}
+
+/// Makes the directory.
+pub(crate) fn execute(globals: &Globals, args: &InitArgs) -> anyhow::Result<ExitCode> {
+    let is_new = !globals.data_dir.join("store.sqlite").is_file();
+    let mut data = Data::create(globals)?;
+    for dir in [data.rings_dir(), data.dir().join("networks")] {
+        std::fs::create_dir_all(dir)?;
+    }
+    if let Some(contact) = &args.contact {
+        data.store.set_setting(CONTACT_KEY, contact)?;
+    }
+    let report = InitReport {
+        data: globals.data_dir.display().to_string(),
+        is_new,
+        clock: data.clock_url()?,
+        contact: data.contact(globals)?,
+    };
+    output::print(args.report, &report)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Report for InitReport {
+    fn text(&self) -> String {
+        let what = if self.is_new { "made" } else { "there already:" };
+        let mut text = format!("{what} {}", self.data);
+        if let Some(clock) = &self.clock {
+            text.push_str(&format!("\nthe time comes from {clock}"));
+        }
+        if self.contact.is_none() {
+            text.push_str(
+                "\nno contact is set; servers find one in the user agent with \
+                 `freshet init --contact ADDRESS`",
+            );
+        }
+        text.push_str("\nnext: `freshet add REF...`, then `freshet run`");
+        text
+    }
+}

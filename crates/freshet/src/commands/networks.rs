@@ -1,0 +1,215 @@
+//! `freshet networks`: the definitions, shown, checked and tried on recorded exchanges.
+
+use std::io::{BufRead as _, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use freshet_network::definition::{Definition, json_schema};
+use freshet_network::networks::Networks;
+use freshet_network::recording;
+use freshet_store::api::Store as _;
+use freshet_store::row::OnDelete;
+use freshet_types::definition::Hosts;
+use freshet_types::{Connector, NetworkName, RobotKind};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::args::{NetworksCommand, ReadArgs, ReportArgs};
+use crate::config::Globals;
+use crate::data::{self, Data};
+use crate::failure::{self, Failure};
+use crate::output::{self, Report, table};
+
+/// One byte more than the longest line that is understood, so that a longer one is complained about.
+const LINE_BYTES_MAX: u64 = recording::LINE_BYTES_MAX as u64 + 1;
+
+/// Shows, checks, reads or sets.
+pub(crate) fn execute(globals: &Globals, command: &NetworksCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        NetworksCommand::List(report) => list(globals, *report)?,
+        NetworksCommand::Show { name, report } => show(globals, name, *report)?,
+        NetworksCommand::Check { files, report } => return check(files, *report),
+        NetworksCommand::Read(args) => read(globals, args)?,
+        NetworksCommand::Set { name, value, report, .. } => set_on_delete(globals, name, value, *report)?,
+        NetworksCommand::Schema => output::line(serde_json::to_string_pretty(&json_schema())?)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a definition serves many servers, and none is meant where none is named.
+pub(super) fn has_many_hosts(networks: &Networks, name: &str) -> bool {
+    networks.definition(name).is_some_and(|it| it.hosts == Hosts::Many && it.host.is_none())
+}
+
+fn no_network(networks: &Networks, name: &str) -> anyhow::Error {
+    let failure = Failure::misuse(format!("there is no network `{name}`"));
+    failure.hint(format!("the networks are {}", networks.names().join(", "))).into()
+}
+
+#[derive(Serialize)]
+struct ListReport {
+    networks: Vec<NetworkLine>,
+}
+
+#[derive(Serialize)]
+struct NetworkLine {
+    name: String,
+    title: String,
+    hosts: Hosts,
+    robots: Vec<&'static str>,
+    endpoints_count: usize,
+    examples: Vec<String>,
+}
+
+fn list(globals: &Globals, args: ReportArgs) -> anyhow::Result<()> {
+    let networks = data::networks(globals)?;
+    let line = |name: String| {
+        let (definition, connector) = (networks.definition(&name)?, networks.connector(&name)?);
+        Some(network_line(&definition, &*connector))
+    };
+    let lines = networks.names().into_iter().filter_map(line).collect();
+    output::print(args, &ListReport { networks: lines })
+}
+
+fn network_line(definition: &Definition, connector: &dyn Connector) -> NetworkLine {
+    let endpoints = connector.endpoints();
+    let has_endpoint = |robot: &RobotKind| endpoints.iter().any(|it| it.robot == Some(*robot));
+    NetworkLine {
+        name: definition.name.clone(),
+        title: definition.title.clone(),
+        hosts: definition.hosts,
+        robots: RobotKind::ALL.into_iter().filter(has_endpoint).map(RobotKind::name).collect(),
+        endpoints_count: endpoints.len(),
+        examples: definition.references.iter().map(|reference| reference.example.clone()).collect(),
+    }
+}
+
+impl Report for ListReport {
+    fn text(&self) -> String {
+        let row = |it: &NetworkLine| {
+            let hosts = if it.hosts == Hosts::Many { "many" } else { "one" };
+            let example = it.examples.first().cloned().unwrap_or_default();
+            vec![it.name.clone(), it.title.clone(), hosts.to_owned(), it.robots.join(" "), example]
+        };
+        table(&["network", "title", "servers", "robots", "example"], self.networks.iter().map(row))
+    }
+}
+
+/// A definition as JSON, and as the TOML that could be put into `networks/` to change it.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct ShowReport(freshet_types::definition::Definition);
+
+fn show(globals: &Globals, name: &str, args: ReportArgs) -> anyhow::Result<()> {
+    let networks = data::networks(globals)?;
+    let definition = networks.definition(name).ok_or_else(|| no_network(&networks, name))?;
+    output::print(args, &ShowReport((**definition).clone()))
+}
+
+impl Report for ShowReport {
+    fn text(&self) -> String {
+        toml::to_string_pretty(&self.0).unwrap_or_else(|error| format!("# cannot be shown as TOML: {error}"))
+    }
+}
+
+#[derive(Serialize)]
+struct CheckReport {
+    files: Vec<CheckedFile>,
+}
+
+#[derive(Serialize)]
+struct CheckedFile {
+    file: String,
+    is_sound: bool,
+    names: Vec<String>,
+    problems: Vec<Value>,
+    #[serde(skip)]
+    text: String,
+}
+
+fn check(files: &[PathBuf], args: ReportArgs) -> anyhow::Result<ExitCode> {
+    let files = files.iter().map(|path| check_file(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let is_sound = files.iter().all(|file| file.is_sound);
+    output::print(args, &CheckReport { files })?;
+    Ok(if is_sound { ExitCode::SUCCESS } else { failure::partly() })
+}
+
+fn check_file(path: &Path) -> anyhow::Result<CheckedFile> {
+    let file = path.display().to_string();
+    Ok(match Definition::parse(&file, &data::read_definition(path)?) {
+        Ok(definition) => {
+            let names: Vec<_> = definition.family().iter().map(|it| it.name.clone()).collect();
+            let text = format!("{file}: sound; it defines {}", names.join(", "));
+            CheckedFile { file, is_sound: true, names, problems: Vec::new(), text }
+        }
+        Err(error) => {
+            let problem = |it: &freshet_network::definition::Problem| {
+                json!({ "line": it.line, "key": it.key, "what": it.what })
+            };
+            let problems = error.problems.iter().map(problem).collect();
+            CheckedFile { file, is_sound: false, names: Vec::new(), problems, text: error.to_string() }
+        }
+    })
+}
+
+impl Report for CheckReport {
+    fn text(&self) -> String {
+        self.files.iter().map(|file| file.text.clone()).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Reads every recorded exchange; one JSON line each.
+fn read(globals: &Globals, args: &ReadArgs) -> anyhow::Result<()> {
+    let networks = data::networks(globals)?;
+    let definition = networks.definition(&args.network).ok_or_else(|| no_network(&networks, &args.network))?;
+    let unreadable = || format!("`{}` cannot be read", args.recordings.display());
+    let mut input = data::open_input(&args.recordings)?;
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let read = (&mut input).take(LINE_BYTES_MAX).read_until(b'\n', &mut line);
+        if read.with_context(unreadable)? == 0 {
+            break;
+        }
+        if line.len() as u64 == LINE_BYTES_MAX && !line.ends_with(b"\n") {
+            input.skip_until(b'\n').with_context(unreadable)?;
+        }
+        if !line.trim_ascii().is_empty() {
+            let report = recording::read_line(&definition, number, &String::from_utf8_lossy(&line));
+            output::line(serde_json::to_string(&report)?)?;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct SetReport {
+    networks: Vec<String>,
+    on_delete: String,
+}
+
+fn set_on_delete(globals: &Globals, name: &str, value: &str, args: ReportArgs) -> anyhow::Result<()> {
+    let mut data = Data::open(globals)?;
+    let is_meant = |network: &NetworkName| network.as_str() == name || network.definition() == name;
+    let rows = data.store.instances()?.into_iter();
+    let meant: Vec<_> = rows.map(|row| row.instance.network).filter(is_meant).collect();
+    if meant.is_empty() {
+        let failure = Failure::misuse(format!("nothing is watched on `{name}` yet"));
+        return Err(failure.hint("add something of it first; `freshet networks list` shows the names").into());
+    }
+    let on_delete = if value == "redact" { OnDelete::Redact } else { OnDelete::Keep };
+    for network in &meant {
+        data.store.set_on_delete(network, on_delete)?;
+    }
+    data.store.push_control("settings", "on_delete")?;
+    let networks = meant.iter().map(ToString::to_string).collect();
+    output::print(args, &SetReport { networks, on_delete: value.to_owned() })
+}
+
+impl Report for SetReport {
+    fn text(&self) -> String {
+        let what = if self.on_delete == "redact" { "erased" } else { "kept, marked as deleted" };
+        format!("content that is deleted on {} is {what} from now on", self.networks.join(", "))
+    }
+}

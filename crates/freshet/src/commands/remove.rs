@@ -1,0 +1,56 @@
+//! `freshet remove`: sources are no longer visited; what was collected stays.
+
+use std::process::ExitCode;
+
+use freshet_store::api::Store as _;
+use freshet_types::{SourceId, SourceState};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{no_source, sources_meant};
+use crate::args::RemoveArgs;
+use crate::config::Globals;
+use crate::data::Data;
+use crate::output::{self, Report, count};
+
+#[derive(Serialize)]
+struct RemoveReport {
+    removed_count: usize,
+    sources: Vec<RemovedSource>,
+}
+
+#[derive(Serialize)]
+struct RemovedSource {
+    source: SourceId,
+    label: String,
+}
+
+/// Takes sources off the list; all of them are known, or none is removed.
+pub(crate) fn execute(globals: &Globals, args: &RemoveArgs) -> anyhow::Result<ExitCode> {
+    let mut data = Data::open(globals)?;
+    let mut sources = Vec::new();
+    for reference in &args.references {
+        let mut found = sources_meant(globals, &data.store, reference)?;
+        found.retain(|source| source.state != SourceState::Removed);
+        if found.is_empty() {
+            return Err(no_source(reference));
+        }
+        sources
+            .extend(found.into_iter().map(|it| RemovedSource { source: it.id, label: it.label() }));
+    }
+    let ids: Vec<SourceId> = sources.iter().map(|it| it.source).collect();
+    data.store.set_state(&ids, SourceState::Removed)?;
+    data.store.push_control("sources", &json!({ "removed": ids }).to_string())?;
+    output::print(args.report, &RemoveReport { removed_count: ids.len(), sources })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Report for RemoveReport {
+    fn text(&self) -> String {
+        let mut lines = vec![format!("{} removed; what was collected stays", {
+            count(self.removed_count as u64, "source")
+        })];
+        lines.extend(self.sources.iter().map(|it| format!("  {}  {}", it.source.0, it.label)));
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,74 @@
+//! `freshet run`: crawl, until stopped.
+//!
+//! Holds the lock of the data directory for as long as it runs, so that there is one scheduler.
+//! Being killed is as good as stopping: the next `run` goes on where this one was.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::args::RunArgs;
+use crate::config::Globals;
+use crate::crawl::{self, Choices};
+use crate::data::Data;
+use crate::output::{self, Report};
+
+/// Crawls and reports.
+pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitCode> {
+    let data = Data::open(globals)?;
+    let _lock = data.lock()?;
+    let choices = Choices {
+        title: format!("freshet run · {}", data.dir().display()),
+        is_headless: args.headless,
+        lasts: args.duration.map(freshet_types::Span::to_std),
+        ceiling: args.ceiling,
+        policy: args.policy.clone(),
+        keeps_raw: args.keep_raw,
+        record: args.record.clone(),
+        depth_max: args.depth,
+    };
+    let report = runtime()?.block_on(crawl::crawl(globals, &data, choices))?;
+    output::print(args.report, &RunReport(report))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Fetchers and the loop share it; the dumper has a thread of its own.
+pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    use anyhow::Context as _;
+    let threads = std::thread::available_parallelism().map_or(2, |count| count.get().min(8));
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
+        .enable_all()
+        .build()
+        .context("the runtime cannot be started")
+}
+
+/// What a crawl did.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(super) struct RunReport(pub(super) Value);
+
+impl Report for RunReport {
+    fn text(&self) -> String {
+        let number = |key: &str| self.0[key].as_u64().unwrap_or(0);
+        let mut text = format!(
+            "{}, {}, {}: {} new, {} edited, {} deleted",
+            output::count(number("visits_count"), "visit"),
+            output::count(number("fetches_count"), "fetch").replace("fetchs", "fetches"),
+            output::count(number("posts_read_count"), "post read").replace("post reads", "posts read"),
+            number("posts_count"),
+            number("edited_count"),
+            number("deleted_count"),
+        );
+        if let Some(median) = self.0["lag_s"]["median"].as_f64() {
+            let median = freshet_types::Span::from_secs_f64(median);
+            text.push_str(&format!("; median lag {median}"));
+        }
+        for failure in self.0["failures"].as_array().into_iter().flatten() {
+            let field = |key: &str| failure[key].as_str().unwrap_or("?").to_owned();
+            text.push_str(&format!("\nfailed: {}: {}", field("source"), field("why")));
+        }
+        text
+    }
+}

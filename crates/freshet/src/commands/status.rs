@@ -1,0 +1,246 @@
+//! `freshet status`: what is here, what happens now, and what fails.
+//!
+//! Two witnesses are merged: the store counts what was collected over all runs, and the engine
+//! leaves a live report about the run under way, or the last one. On top of the JSON stand the
+//! store's numbers; the engine's follow under their own names (its `posts_count`, of this run
+//! only, as `new_posts_count`). Whether a run is alive is asked of the lock, not of the report.
+
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+
+use freshet_store::api::{Store, StoreError};
+use freshet_store::row::Counts;
+use freshet_types::{SourceId, SourceState, Span, Timestamp};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::args::ReportArgs;
+use crate::config::Globals;
+use crate::data::{Data, Runner};
+use crate::output::{self, Report, relative, seconds, shorten, table};
+
+/// Setting under which the engine leaves its live report.
+const STATUS_KEY: &str = "status";
+/// Failed sources shown; the number of all of them stands in the list of states.
+const FAILED_MAX: usize = 20;
+/// Characters of a failure shown in a table.
+const FAILURE_CHARS_MAX: usize = 100;
+
+/// Merges and prints.
+pub(crate) fn execute(globals: &Globals, args: ReportArgs) -> anyhow::Result<ExitCode> {
+    let data = Data::open(globals)?;
+    let live = live_report(&data.store)?;
+    let noted_at = live["now"].as_f64().map(|secs| Timestamp::from_ms((secs * 1000.0) as i64));
+    let now = data.now_for_report(noted_at);
+    let mut report = StatusReport(Map::new());
+    report.set("data", globals.data_dir.display().to_string());
+    report.set("clock", data.clock_url()?);
+    report.set("now", seconds(now));
+    report.add_runner(data.runner());
+    let counts = data.store.counts()?;
+    report.add_counts(&counts);
+    report.set("failed_sources", failed_sources(&data.store, &counts)?);
+    report.add_live(live);
+    output::print(args, &report)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the engine reported last; null before the first run.
+pub(super) fn live_report(store: &dyn Store) -> Result<Value, StoreError> {
+    let text = store.setting(STATUS_KEY)?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+}
+
+fn failed_sources(store: &dyn Store, counts: &Counts) -> Result<Vec<Value>, StoreError> {
+    let mut failed: Vec<SourceId> = Vec::new();
+    if counts.sources.iter().any(|(state, count)| *state == SourceState::Failed && *count > 0) {
+        store.each_slot(SourceId(0), &mut |slot| {
+            if slot.state == SourceState::Failed {
+                failed.push(slot.id);
+            }
+            if failed.len() == FAILED_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+    }
+    let mut shown = Vec::new();
+    for id in failed {
+        if let Some(source) = store.source(id)? {
+            shown.push(json!({ "source": id, "label": source.label(), "why": source.failure }));
+        }
+    }
+    Ok(shown)
+}
+
+/// A JSON object, in the order in which it is filled.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct StatusReport(Map<String, Value>);
+
+impl StatusReport {
+    fn set(&mut self, key: &str, value: impl Into<Value>) {
+        self.0.insert(key.to_owned(), value.into());
+    }
+
+    fn add_runner(&mut self, runner: Option<Runner>) {
+        self.set("is_running", runner.is_some());
+        self.set("pid", runner.and_then(|runner| runner.pid));
+    }
+
+    fn add_counts(&mut self, counts: &Counts) {
+        let states = counts.sources.iter();
+        self.set("sources_count", states.clone().map(|(_, count)| count).sum::<u64>());
+        let by_state = states.map(|(state, count)| (state.name().to_owned(), json!(count)));
+        self.set("sources", by_state.collect::<Map<_, _>>());
+        self.set("posts_count", counts.posts);
+        self.set("deleted_count", counts.deleted);
+        self.set("accounts_count", counts.accounts);
+        self.set("relations_count", counts.relations);
+        self.set("changes_count", counts.changes);
+        self.set("parked_count", counts.parked);
+        self.set("visits_total_count", counts.visits);
+    }
+
+    /// The engine's own numbers, where the store has no better; zeros before the first run.
+    fn add_live(&mut self, live: Value) {
+        for key in ["visits_count", "fetches_count", "rate_limited_count"] {
+            self.set(key, 0);
+        }
+        self.set("lag_s", Value::Null);
+        let Value::Object(mut live) = live else { return };
+        if let Some(count) = live.remove("posts_count") {
+            self.set("new_posts_count", count);
+        }
+        let counted = ["now", "pid", "deleted_count", "accounts_count", "relations_count"];
+        for (key, value) in live.into_iter().filter(|(key, _)| !counted.contains(&key.as_str())) {
+            self.0.insert(key, value);
+        }
+    }
+
+    fn number(&self, key: &str) -> u64 {
+        self.0.get(key).and_then(Value::as_u64).unwrap_or(0)
+    }
+
+    fn list(&self, key: &str) -> &[Value] {
+        self.0.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    fn time(value: Option<&Value>) -> Option<Timestamp> {
+        value?.as_f64().map(|secs| Timestamp::from_ms((secs * 1000.0) as i64))
+    }
+
+    fn headline(&self) -> String {
+        let data = self.0["data"].as_str().unwrap_or_default();
+        let (now, since) = (Self::time(self.0.get("now")), Self::time(self.0.get("started_at")));
+        let since = match (now, since) {
+            (Some(now), Some(since)) => format!(", started {}", relative(since, now)),
+            _ => String::new(),
+        };
+        match (self.0["is_running"].as_bool(), self.0["pid"].as_u64()) {
+            (Some(true), Some(pid)) => format!("{data}: running (process {pid}{since})"),
+            (Some(true), None) => format!("{data}: running{since}"),
+            _ => format!("{data}: not running"),
+        }
+    }
+
+    fn numbers(&self) -> String {
+        let lag = |key: &str| {
+            let secs = self.0.get("lag_s")?.get(key)?.as_f64()?;
+            Some(Span::from_secs_f64(secs).to_string())
+        };
+        let mut rows = vec![
+            ("posts", self.number("posts_count").to_string()),
+            ("  deleted", self.number("deleted_count").to_string()),
+            ("accounts", self.number("accounts_count").to_string()),
+            ("relations", self.number("relations_count").to_string()),
+            ("changes", self.number("changes_count").to_string()),
+            ("sources", self.number("sources_count").to_string()),
+        ];
+        let states = self.0["sources"].as_object().into_iter().flatten();
+        let states = states.map(|(state, count)| (format!("  {state}"), count.to_string()));
+        let states: Vec<_> = states.collect();
+        rows.extend(states.iter().map(|(state, count)| (state.as_str(), count.clone())));
+        rows.push(("visits of this run", self.number("visits_count").to_string()));
+        rows.push(("fetches of this run", self.number("fetches_count").to_string()));
+        rows.push(("refused by a limit", self.number("rate_limited_count").to_string()));
+        if let (Some(median), Some(p90)) = (lag("median"), lag("p90")) {
+            rows.push(("lag, median", median));
+            rows.push(("lag, 9 of 10 below", p90));
+        }
+        let lines = rows.into_iter().map(|(name, value)| format!("{name:<22}{value:>12}"));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn quotas(&self) -> Option<String> {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let row = |quota: &Value| {
+            let columns = ["network", "rule", "holder", "limit", "ready"];
+            columns.iter().map(|key| quota.get(key).map_or_else(|| "-".to_owned(), text)).collect()
+        };
+        let quotas = self.list("quotas");
+        let header = ["network", "quota", "holder", "#limit", "#ready"];
+        (!quotas.is_empty()).then(|| table(&header, quotas.iter().map(row)))
+    }
+
+    fn failures(&self) -> Option<String> {
+        let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+        let row = |it: &Value| vec![text(it, "label"), shorten(&text(it, "why"), FAILURE_CHARS_MAX)];
+        let failed = self.list("failed_sources");
+        (!failed.is_empty()).then(|| table(&["failed source", "why"], failed.iter().map(row)))
+    }
+}
+
+impl Report for StatusReport {
+    fn text(&self) -> String {
+        let parts = [Some(self.headline()), Some(self.numbers()), self.quotas(), self.failures()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(live: Value, runner: Option<Runner>) -> StatusReport {
+        let mut report = StatusReport(Map::new());
+        report.set("data", "d");
+        report.set("now", 1000);
+        report.add_runner(runner);
+        report.add_counts(&Counts {
+            posts: 12,
+            sources: vec![(SourceState::Active, 2), (SourceState::Failed, 1)],
+            ..Counts::default()
+        });
+        report.set("failed_sources", json!([{ "source": 3, "label": "x (posts)", "why": "no\nanswer" }]));
+        report.add_live(live);
+        report
+    }
+
+    #[test]
+    fn the_store_and_the_engine_are_merged() {
+        let live = json!({
+            "pid": 1, "now": 5, "posts_count": 3, "fetches_count": 9, "rate_limited_count": 0,
+            "lag_s": { "median": 1.5, "p90": 90 },
+            "quotas": [{ "network": "n", "rule": "r", "holder": "ip", "limit": 300, "ready": 4.0 }],
+        });
+        let StatusReport(merged) = report(live, Some(Runner { pid: Some(77) }));
+        for (key, value) in [
+            ("posts_count", json!(12)),
+            ("new_posts_count", json!(3)),
+            ("pid", json!(77)),
+            ("now", json!(1000)),
+            ("fetches_count", json!(9)),
+            ("visits_count", json!(0)),
+            ("sources_count", json!(3)),
+            ("is_running", json!(true)),
+        ] {
+            assert_eq!(merged[key], value, "{key}");
+        }
+    }
+
+    #[test]
+    fn people_see_what_matters() {
+        let text = report(Value::Null, None).text();
+        for words in ["d: not running", "failed", "no answer", "fetches of this run"] {
+            assert!(text.contains(words), "`{words}` is missing in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Puts a crawl together from a data directory and runs it: what `run` and `demo` share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context as _;
+use freshet_engine::core::{CoreOptions, CredentialChoice};
+use freshet_engine::drive::{self, Kit, RunOptions};
+use freshet_fetch::{Fetch, HttpFetch, HttpOptions, Recorder, Vault};
+use freshet_frontier::Coordinator;
+use freshet_network::networks::Networks;
+use freshet_policy::{POLICY_NAMES, Pacing, policy_named};
+use freshet_store::api::Store;
+use freshet_store::sqlite::SqliteStore;
+use freshet_types::{Map, Span};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use crate::config::Globals;
+use crate::data::{self, Data};
+use crate::failure::Failure;
+use crate::view;
+
+/// Memory of all rings together: 10 million ids stay under 64 MB whatever is on disk.
+const RINGS_MEMORY_MAX: usize = 1 << 20;
+/// What servers are told when nobody said whom to write to.
+const CONTACT_UNKNOWN: &str = "no contact given";
+
+/// What a person may choose about a crawl.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Choices {
+    /// Title of the view.
+    pub(crate) title: String,
+    /// Draw nothing.
+    pub(crate) is_headless: bool,
+    /// Stop after so long on the wall.
+    pub(crate) lasts: Option<Duration>,
+    /// Longest a source stays unvisited.
+    pub(crate) ceiling: Option<Span>,
+    /// Name of the policy.
+    pub(crate) policy: Option<String>,
+    /// Keep every answer as received.
+    pub(crate) keeps_raw: bool,
+    /// Append every exchange to this file.
+    pub(crate) record: Option<PathBuf>,
+    /// Steps from what a person added that robots may go.
+    pub(crate) depth_max: u16,
+}
+
+/// Crawls until the time is up or somebody presses Ctrl-C; gives the last report.
+pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> anyhow::Result<Value> {
+    let clock = data.clock().await?;
+    let pacing = pacing(choices.ceiling);
+    let name = choices.policy.as_deref().unwrap_or(POLICY_NAMES[0]);
+    let policy = policy_named(name, pacing).ok_or_else(|| {
+        Failure::misuse(format!("there is no policy `{name}`"))
+            .hint(format!("the policies are {}", POLICY_NAMES.join(", ")))
+    })?;
+    let vault = Arc::new(data.vault(globals)?);
+    let contact = data.contact(globals)?.unwrap_or_else(|| CONTACT_UNKNOWN.to_owned());
+    let http = HttpFetch::new(HttpOptions::new(contact, Arc::clone(&clock), Arc::clone(&vault)))?;
+    let fetch: Arc<dyn Fetch> = match &choices.record {
+        Some(path) => Arc::new(Recorder::new(http, path, vault.scrubber())?),
+        None => Arc::new(http),
+    };
+    let networks = Arc::new(data::networks(globals)?);
+    let open = || SqliteStore::open(&data.store_path());
+    let kit = Kit {
+        credential: credentials(&open()?, vault)?,
+        writer: Box::new(open()?),
+        reader: Box::new(open()?),
+        rings: Coordinator::open(&data.rings_dir(), RINGS_MEMORY_MAX)?,
+        fetch,
+        clock,
+        on_poll: Box::new(definitions_watcher(data.dir().join("networks"), Arc::clone(&networks))),
+        networks,
+        policy,
+    };
+    let options = RunOptions {
+        lasts: choices.lasts,
+        depth_max: choices.depth_max,
+        keeps_raw: choices.keeps_raw,
+        core: CoreOptions { ceiling: pacing.ceiling, ..CoreOptions::default() },
+    };
+    let (reports, seen) = watch::channel(Value::Null);
+    let (stop, stopped) = watch::channel(false);
+    tokio::spawn(async move {
+        wait_for_signal().await;
+        stop.send_replace(true);
+        // The sender must live on: a closed channel would look like news for ever.
+        std::future::pending::<()>().await;
+    });
+    let drawing = (!choices.is_headless)
+        .then(|| anyhow::Ok(tokio::spawn(view::show(choices.title.clone(), seen, Box::new(open()?)))))
+        .transpose()?;
+    let report = drive::run(kit, options, stopped, reports).await?;
+    if let Some(drawing) = drawing {
+        drawing.await.context("the view failed")?;
+    }
+    Ok(report)
+}
+
+fn pacing(ceiling: Option<Span>) -> Pacing {
+    let usual = Pacing::default();
+    let ceiling = ceiling.unwrap_or(usual.ceiling);
+    Pacing { floor: usual.floor.min(ceiling), ceiling }
+}
+
+/// A robot's own credential where it has one, else the best fitting one of the vault.
+fn credentials(store: &dyn Store, vault: Arc<Vault>) -> anyhow::Result<CredentialChoice> {
+    let own: Map<_, Arc<str>> = store
+        .robots()?
+        .into_iter()
+        .filter_map(|row| row.credential.map(|name| (row.kind, Arc::from(name))))
+        .collect();
+    Ok(Arc::new(move |network, robot| own.get(&robot).cloned().or_else(|| vault.choose(network, Some(robot)))))
+}
+
+/// Applies definitions of the data directory that appear or change while the crawl runs.
+fn definitions_watcher(dir: PathBuf, networks: Arc<Networks>) -> impl FnMut() + Send {
+    let mut seen: Map<PathBuf, Option<SystemTime>> = Map::default();
+    let mut is_first = true;
+    move || {
+        for entry in std::fs::read_dir(&dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let changed_at = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+            let is_definition = path.extension().is_some_and(|ending| ending == "toml");
+            if !is_definition || seen.insert(path.clone(), changed_at) == Some(changed_at) || is_first {
+                continue;
+            }
+            let applied = data::read_definition(&path)
+                .and_then(|text| Ok(networks.apply_definition(&path.display().to_string(), &text)?));
+            match applied {
+                Ok(name) => tracing::info!(network = name, "definition replaced"),
+                Err(error) => tracing::warn!("the old definition stays in use: {error:#}"),
+            }
+        }
+        is_first = false;
+    }
+}
+
+async fn wait_for_signal() {
+    let interrupt = tokio::signal::ctrl_c();
+    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        Ok(mut terminate) => {
+            tokio::select! {
+                _ = interrupt => {}
+                _ = terminate.recv() => {}
+            }
+        }
+        Err(_) => drop(interrupt.await),
+    }
+}

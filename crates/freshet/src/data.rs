@@ -1,0 +1,313 @@
+//! The data directory: what lies where, opening it, and who runs in it.
+//!
+//! ```text
+//! store.sqlite       everything that was learned
+//! rings/             memory+disk queues of the robots
+//! networks/*.toml    definitions that replace or join the shipped ones
+//! credentials.age    secrets, encrypted
+//! lock               held by the one process that runs; its number stands inside
+//! ```
+//!
+//! Any number of commands may open it at once; only `run` takes the lock. The lock is the
+//! operating system's and dies with its process, so a crash leaves nothing to clean up.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufRead, BufReader, IsTerminal as _, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use freshet_fetch::{RemoteClock, Vault};
+use freshet_network::networks::Networks;
+use freshet_store::api::Store as _;
+use freshet_store::sqlite::SqliteStore;
+use freshet_types::{Clock, SystemClock, Timestamp};
+use secrecy::SecretString;
+
+use crate::args::CLOCK_SYSTEM;
+use crate::config::Globals;
+use crate::failure::Failure;
+
+/// Setting under which the store remembers the clock.
+const CLOCK_KEY: &str = "clock";
+/// Setting under which the store remembers the contact for the user agent.
+pub(crate) const CONTACT_KEY: &str = "contact";
+/// What servers are told when nobody said whom to write to.
+pub(crate) const CONTACT_UNKNOWN: &str = "no contact given";
+/// Largest definition file; the shipped ones are a twentieth of it.
+pub(crate) const DEFINITION_BYTES_MAX: u64 = 1024 * 1024;
+/// A look by `status` holds the lock for an instant, so a `run` tries more than once.
+const LOCK_ATTEMPTS: u32 = 10;
+/// Wall time between two of these attempts.
+const LOCK_GAP: Duration = Duration::from_millis(30);
+
+/// An open data directory.
+pub(crate) struct Data {
+    dir: PathBuf,
+    /// The store in it.
+    pub(crate) store: SqliteStore,
+}
+
+impl Data {
+    /// Opens the directory; it is made where it is missing.
+    pub(crate) fn create(globals: &Globals) -> anyhow::Result<Self> {
+        let dir = &globals.data_dir;
+        std::fs::create_dir_all(dir)
+            .with_context(|| format!("the data directory `{}` cannot be made", dir.display()))?;
+        Self::open_existing(globals)
+    }
+
+    /// Opens the directory, which must be there.
+    pub(crate) fn open(globals: &Globals) -> anyhow::Result<Self> {
+        let dir = &globals.data_dir;
+        if !store_path(dir).is_file() {
+            let failure = Failure::misuse(format!("there is no data directory at `{}`", dir.display()));
+            return Err(failure.hint("make one with `freshet init`, or name another with --data DIR").into());
+        }
+        Self::open_existing(globals)
+    }
+
+    fn open_existing(globals: &Globals) -> anyhow::Result<Self> {
+        let dir = globals.data_dir.clone();
+        let mut store = SqliteStore::open(&store_path(&dir))?;
+        if let Some(clock) = &globals.clock
+            && store.setting(CLOCK_KEY)?.as_ref() != Some(clock)
+        {
+            store.set_setting(CLOCK_KEY, clock)?;
+        }
+        Ok(Self { dir, store })
+    }
+
+    /// Where it is.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Where the rings are kept.
+    pub(crate) fn rings_dir(&self) -> PathBuf {
+        self.dir.join("rings")
+    }
+
+    /// Where the store is kept, for a second connection.
+    pub(crate) fn store_path(&self) -> PathBuf {
+        store_path(&self.dir)
+    }
+
+    /// The address of the clock, unless it is the computer's.
+    pub(crate) fn clock_url(&self) -> anyhow::Result<Option<String>> {
+        Ok(self.store.setting(CLOCK_KEY)?.filter(|clock| clock != CLOCK_SYSTEM))
+    }
+
+    /// The clock that this directory lives by.
+    pub(crate) async fn clock(&self) -> anyhow::Result<Arc<dyn Clock>> {
+        Ok(match self.clock_url()? {
+            None => Arc::new(SystemClock),
+            Some(url) => Arc::new(RemoteClock::connect(&url).await.map_err(|error| {
+                Failure::new(error.to_string())
+                    .hint("is the simulated world running? `--clock system` returns to the computer's clock")
+            })?),
+        })
+    }
+
+    /// The present by that clock.
+    pub(crate) fn now(&self) -> anyhow::Result<Timestamp> {
+        Ok(block_on(self.clock())?.now())
+    }
+
+    /// The present for reports, which must not fail when a simulated world has gone: then it
+    /// is the last instant that a run noted.
+    pub(crate) fn now_for_report(&self, noted_at: Option<Timestamp>) -> Timestamp {
+        self.now().ok().or(noted_at).unwrap_or_else(|| SystemClock.now())
+    }
+
+    /// Address in the user agent, if one was given.
+    pub(crate) fn contact(&self, globals: &Globals) -> anyhow::Result<Option<String>> {
+        Ok(globals.config.contact.clone().or(self.store.setting(CONTACT_KEY)?))
+    }
+
+    /// Becomes the one process that runs in this directory.
+    pub(crate) fn lock(&self) -> anyhow::Result<RunLock> {
+        let mut file = open_lock(&self.dir)
+            .with_context(|| format!("the lock in `{}` cannot be made", self.dir.display()))?;
+        for attempt in 1..=LOCK_ATTEMPTS {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if attempt < LOCK_ATTEMPTS => std::thread::park_timeout(LOCK_GAP),
+                Err(TryLockError::WouldBlock) => return Err(self.taken(&mut file)),
+                Err(TryLockError::Error(error)) => {
+                    return Err(error)
+                        .with_context(|| format!("the lock in `{}` cannot be taken", self.dir.display()));
+                }
+            }
+        }
+        let write = |file: &mut File| {
+            file.set_len(0)?;
+            file.rewind()?;
+            write!(file, "{}", std::process::id())?;
+            file.flush()
+        };
+        write(&mut file).context("the lock cannot be written")?;
+        Ok(RunLock { _file: file })
+    }
+
+    fn taken(&self, file: &mut File) -> anyhow::Error {
+        let dir = self.dir.display();
+        let who = read_pid(file).map_or_else(String::new, |pid| format!(" (process {pid})"));
+        let failure = Failure::new(format!("another `freshet run`{who} is at work in `{dir}`"));
+        failure.hint("stop it first, or give this one its own directory with --data DIR").into()
+    }
+
+    /// The process that runs in this directory; its number where it has written it.
+    pub(crate) fn runner(&self) -> Option<Runner> {
+        let mut file = File::open(self.dir.join("lock")).ok()?;
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => Some(Runner { pid: read_pid(&mut file) }),
+            _ => None,
+        }
+    }
+
+    /// All credentials: those of the file, and on top those of the environment.
+    pub(crate) fn vault(&self, globals: &Globals) -> anyhow::Result<Vault> {
+        let path = vault_path(&self.dir);
+        let mut vault = if path.is_file() {
+            Vault::open(&path, &passphrase(globals, "Passphrase of the credentials file: ")?)?
+        } else {
+            Vault::empty()
+        };
+        vault.merge(globals.config.vault()?)?;
+        Ok(vault)
+    }
+}
+
+/// Held as long as this process runs in the directory.
+pub(crate) struct RunLock {
+    _file: File,
+}
+
+/// The process that runs in a data directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Runner {
+    /// Its number.
+    pub(crate) pid: Option<u32>,
+}
+
+/// Where the credentials are kept.
+pub(crate) fn vault_path(dir: &Path) -> PathBuf {
+    dir.join("credentials.age")
+}
+
+fn store_path(dir: &Path) -> PathBuf {
+    dir.join("store.sqlite")
+}
+
+fn open_lock(dir: &Path) -> std::io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(dir.join("lock"))
+}
+
+fn read_pid(file: &mut File) -> Option<u32> {
+    /// Digits of the largest process number, with room to spare.
+    const PID_BYTES_MAX: u64 = 16;
+    let mut text = String::new();
+    file.rewind().ok()?;
+    file.take(PID_BYTES_MAX).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+/// The shipped definitions, and those of the data directory over them.
+pub(crate) fn networks(globals: &Globals) -> anyhow::Result<Networks> {
+    let networks = Networks::shipped();
+    let dir = globals.data_dir.join("networks");
+    let Ok(entries) = std::fs::read_dir(&dir) else { return Ok(networks) };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    paths.sort();
+    let read = |path: &PathBuf| Ok((path.display().to_string(), read_definition(path)?));
+    let texts = paths.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
+    networks.load(&texts)?;
+    Ok(networks)
+}
+
+/// The text of a definition file.
+pub(crate) fn read_definition(path: &Path) -> anyhow::Result<String> {
+    let mut text = String::new();
+    let file = File::open(path).with_context(|| format!("`{}` cannot be read", path.display()))?;
+    let read = file.take(DEFINITION_BYTES_MAX + 1).read_to_string(&mut text);
+    read.with_context(|| format!("`{}` cannot be read", path.display()))?;
+    if text.len() as u64 > DEFINITION_BYTES_MAX {
+        let message = format!("`{}` is longer than a definition may be (1 MiB)", path.display());
+        return Err(Failure::misuse(message).into());
+    }
+    Ok(text)
+}
+
+/// A file to read line by line; `-` is standard input.
+pub(crate) fn open_input(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
+    if path == Path::new("-") {
+        return Ok(Box::new(std::io::stdin().lock()));
+    }
+    let file = File::open(path).with_context(|| format!("`{}` cannot be read", path.display()))?;
+    Ok(Box::new(BufReader::new(file)))
+}
+
+/// The passphrase from the environment, or from the person at the terminal.
+pub(crate) fn passphrase(globals: &Globals, prompt: &str) -> anyhow::Result<SecretString> {
+    if let Some(passphrase) = &globals.config.passphrase {
+        return Ok(passphrase.clone());
+    }
+    if !std::io::stderr().is_terminal() {
+        let failure = Failure::new("the credentials file needs a passphrase, and there is nobody to ask");
+        return Err(failure.hint("give it in the environment variable FRESHET_PASSPHRASE").into());
+    }
+    let typed = rpassword::prompt_password(prompt).context("the passphrase cannot be read")?;
+    Ok(SecretString::from(typed))
+}
+
+/// Runs one future to its end; commands are synchronous but for what they ask of networks.
+pub(crate) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.context("the runtime cannot be started")?.block_on(future)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn globals(dir: &Path) -> Globals {
+        Globals { data_dir: dir.to_owned(), clock: None, verbosity: 0, config: Config::default() }
+    }
+
+    #[test]
+    fn one_process_runs_at_a_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let data = Data::create(&globals(dir.path())).unwrap();
+        assert_eq!(data.runner(), None);
+        let lock = data.lock().unwrap();
+        assert_eq!(data.runner(), Some(Runner { pid: Some(std::process::id()) }));
+        let refused = data.lock().map(|_| ()).unwrap_err().to_string();
+        assert!(refused.contains(&format!("process {}", std::process::id())), "{refused}");
+        drop(lock);
+        assert_eq!(data.runner(), None);
+        data.lock().unwrap();
+    }
+
+    #[test]
+    fn the_clock_is_remembered() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut with_clock = globals(dir.path());
+        with_clock.clock = Some("http://127.0.0.1:1/clock".to_owned());
+        drop(Data::create(&with_clock).unwrap());
+        let data = Data::open(&globals(dir.path())).unwrap();
+        assert_eq!(data.clock_url().unwrap(), with_clock.clock);
+        with_clock.clock = Some(CLOCK_SYSTEM.to_owned());
+        assert_eq!(Data::open(&with_clock).unwrap().clock_url().unwrap(), None);
+    }
+
+    #[test]
+    fn a_missing_directory_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = Data::open(&globals(&dir.path().join("nowhere"))).map(|_| ()).unwrap_err();
+        assert!(error.to_string().contains("nowhere"), "{error}");
+    }
+}

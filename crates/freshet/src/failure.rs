@@ -1,0 +1,99 @@
+//! How the program fails: a message, perhaps a hint, and one of two exit codes.
+//!
+//! Library errors travel as they are in `anyhow`; a [`Failure`] in the chain adds what only a
+//! face can know: whether the person misused the program, and what to type instead.
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+use freshet_sink::SinkError;
+
+/// Something was tried and failed.
+const FAILED: u8 = 1;
+/// The command line, a reference or a file was wrong; nothing was tried.
+const MISUSED: u8 = 2;
+
+/// A failure with what helps.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    message: String,
+    hint: Option<String>,
+    is_misuse: bool,
+}
+
+impl Failure {
+    /// Something was tried and failed.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, is_misuse: false }
+    }
+
+    /// What was asked for makes no sense as it is.
+    pub(crate) fn misuse(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, is_misuse: true }
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// The exit code for a failed command with several parts, of which some were done.
+pub(crate) fn partly() -> ExitCode {
+    ExitCode::from(FAILED)
+}
+
+/// Shows the error on standard error and gives the exit code.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    if is_broken_pipe(error) {
+        return ExitCode::SUCCESS;
+    }
+    let failure = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
+    let mut text = format!("error: {error:#}\n");
+    if let Some(hint) = failure.and_then(|failure| failure.hint.as_ref()) {
+        text.push_str(&format!("\nhint: {hint}\n"));
+    }
+    // Nobody is left to be told when standard error is closed.
+    let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
+    ExitCode::from(if failure.is_some_and(|failure| failure.is_misuse) { MISUSED } else { FAILED })
+}
+
+/// The reader of our output has seen enough (`freshet export | head`): no failure.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+            || cause.downcast_ref::<SinkError>().is_some_and(SinkError::is_broken_pipe)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context as _;
+
+    use super::*;
+
+    fn check(error: &anyhow::Error, code: u8) {
+        assert_eq!(report(error), ExitCode::from(code), "{error:#}");
+    }
+
+    #[test]
+    fn codes_follow_from_the_cause() {
+        let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
+        check(&anyhow::anyhow!("something"), FAILED);
+        check(&Failure::new("tried").into(), FAILED);
+        check(&Failure::misuse("typed").hint("type this").into(), MISUSED);
+        check(&anyhow::Error::new(Failure::misuse("typed")).context("while adding"), MISUSED);
+        check(&Err::<(), _>(broken()).context("the report cannot be printed").unwrap_err(), 0);
+        check(&SinkError::Write(broken()).into(), 0);
+    }
+}

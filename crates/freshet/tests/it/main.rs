@@ -1,0 +1,11 @@
+//! Product tests: the finished binary against servers, most of which nobody here wrote.
+//!
+//! One test binary, because each costs a link. Tests start what they crawl on free loopback ports and
+//! stop it again; nothing touches the Internet. A test whose server is lacking says so in `FRESHET_SKIPS`
+//! and returns (`cargo xtask test` provides the servers and counts the skips); it never passes silently.
+
+mod bluesky;
+mod cli;
+mod mastodon_server;
+mod support;
+mod world;

@@ -1,0 +1,21 @@
+//! `cargo xtask bench NAME`: builds the benchmark example in release form and passes its output on.
+//!
+//! The benchmarks themselves live in `crates/freshet/examples/bench`; this task only knows how to start
+//! them, so the list of names comes from there too.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::{cache, process};
+
+/// Runs one benchmark; without a name, the example lists what it has.
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    let names = if args.is_empty() { &["--list".to_owned()][..] } else { args };
+    let mut command = Command::new("cargo");
+    command.current_dir(cache::repository());
+    command
+        .args(["run", "--quiet", "--release", "--package", "freshet", "--example", "bench", "--"])
+        .args(names);
+    process::aloud(&mut command)
+}

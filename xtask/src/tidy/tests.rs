@@ -1,0 +1,117 @@
+//! Each rule is shown once broken and once kept; the last test is the repository itself.
+
+use serde_json::json;
+
+use super::*;
+
+fn check(path: &str, text: &str, expected: &[&str]) {
+    let mut findings = Vec::new();
+    text::check(&File { path: path.to_owned(), text: text.to_owned() }, &mut findings);
+    let found: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    assert_eq!(found.len(), expected.len(), "{path}: {text}\n{found:#?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.contains(expected), "{found} lacks {expected}");
+    }
+}
+
+#[test]
+fn single_files() {
+    let long = format!("//! a\n{}", "let x = 1;\n".repeat(800));
+    let tested = format!("//! a\n{}#[cfg(test)]\nmod tests {{\n{}}}\n", "x\n".repeat(790), "y\n".repeat(300));
+    for (path, text, expected) in [
+        ("a/src/b.rs", "//! Header.\n", &[][..]),
+        ("a/src/b.rs", "fn main() {}\n", &["open the file with"]),
+        ("a/src/b.rs", &long, &["801 lines, at most 800"]),
+        ("a/src/b/tests.rs", &long, &[]),
+        ("a/src/b.rs", &tested, &[]),
+        ("a/src/b.rs", "//! a\n// FIXME later", &["a/src/b.rs:2: `FIXME`"]),
+        ("a/src/b.rs", "//! a\n// TODO later", &["names its issue"]),
+        ("a/src/b.rs", "//! a\n// TODO(#12): later, METHODOLOGY", &[]),
+        ("a/src/b.rs", "//! a\nlet mock_server = 1;", &["identifier"]),
+        ("a/src/b.rs", "//! a\nlet path = \"bin/mastodon_mock\"; // the mock server", &[]),
+        ("a/src/b.rs", "//! a\nstruct StubStore;", &["identifier"]),
+        ("docs/a.md", "# Title\n\na mock is what we do not say\n", &[]),
+        ("docs/a.md", "Title\n=====\n", &["starts with its title"]),
+        ("docs/a.md", "# T\nsee /work/shared/x\n", &["somebody's machine"]),
+        ("docs/a.md", "# T\nsee https://example.org/home/x and ${X}/root/y\n", &[]),
+        ("crates/a/Cargo.toml", "[package]\n[lints]\nworkspace = true\n", &[]),
+        ("crates/a/Cargo.toml", "[package]\n[lints]\n[features]\nworkspace = true\n", &["add `[lints]`"]),
+        (".ci/run", "cd /home/me\n", &["somebody's machine"]),
+    ] {
+        check(path, text, expected);
+    }
+}
+
+#[test]
+fn crate_edges() {
+    for (name, on, kind, expected) in [
+        ("freshet-policy", "freshet-types", None, 0),
+        ("freshet-policy", "freshet-store", None, 1),
+        ("freshet-policy", "freshet-store", Some("dev"), 1),
+        ("freshet-policy", "freshet-types", Some("dev"), 0),
+        ("freshet-types", "freshet-policy", None, 1),
+        ("freshet-engine", "freshet-sink", None, 0),
+        ("freshet-engine", "freshet-sim", None, 1),
+        ("freshet-engine", "freshet-sim", Some("dev"), 0),
+        ("freshet-sim", "freshet-engine", None, 0),
+        ("freshet-sim", "freshet", None, 1),
+        ("freshet-jobs", "freshet-store", None, 1),
+        ("freshet", "freshet-sim", None, 0),
+        ("freshet", "freshet-jobs", None, 1),
+        ("freshet", "serde", None, 0),
+        ("freshet-unheard", "serde", None, 1),
+        ("xtask", "freshet-types", None, 1),
+    ] {
+        let mut findings = Vec::new();
+        let package = json!({"name": name, "dependencies": [{"name": on, "kind": kind}]});
+        edges::check_package(&package, &mut findings);
+        assert_eq!(findings.len(), expected, "{name} on {on}: {findings:?}");
+    }
+}
+
+#[test]
+fn documents_as_a_whole() {
+    let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+    let readme = format!("# freshet\ncargo xtask test\n{}", "line\n".repeat(200));
+    let files = [
+        file("README.md", &readme),
+        file("ARCHITECTURE.md", "# A"),
+        file("networks/one.toml", ""),
+        file("networks/two.toml", ""),
+        file("docs/networks.md", "# Networks\n`two` is here, someone is not"),
+    ];
+    let mut findings = Vec::new();
+    documents::check(&files, &mut findings);
+    let all: String = findings.iter().map(ToString::to_string).collect::<Vec<_>>().join(
+        "
+",
+    );
+    for expected in [
+        "README.md: 202 lines, at most 150",
+        "README.md: must show `cargo run --release -- demo`",
+        "CONTRIBUTING.md: is missing",
+        "docs/glossary.md: explain the term `lease`",
+        "networks/one.toml: no page of docs/ names `one`",
+    ] {
+        assert!(all.contains(expected), "{expected} is not in\n{all}");
+    }
+    assert!(!all.contains("networks/two"), "{all}");
+}
+
+#[test]
+fn strings_and_comments_are_no_code() {
+    for (line, code) in [
+        (r#"let x = "mock \" mock"; // mock"#, "let x = ;"),
+        ("Mock::new()", "mock::new()"),
+        ("a / b", "a / b"),
+    ] {
+        assert_eq!(text::code_of(line).trim(), code);
+    }
+}
+
+#[test]
+fn the_repository_is_tidy() {
+    let findings = findings(&cache::repository()).unwrap();
+    let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    assert!(lines.is_empty(), "{}", lines.join("\n"));
+}
