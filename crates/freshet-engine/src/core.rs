@@ -22,7 +22,8 @@ use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_store::row::{Applied, SourceSlot, Upload};
 use freshet_types::{
-    Instance, Map, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitId,
+    Instance, Map, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
+    VisitId,
 };
 
 use crate::load::Placement;
@@ -234,7 +235,8 @@ impl Core {
         if self.is_draining || self.visits.len() + self.loading.len() >= self.options.visits_max {
             return held;
         }
-        let backlog = self.backlogs.iter().filter(|backlog| backlog.is_waiting()).map(|backlog| backlog.ready_at).min();
+        let backlog =
+            self.backlogs.iter().filter(|backlog| backlog.is_waiting()).map(|backlog| backlog.ready_at).min();
         [held, backlog, self.frontier.next_wake()].into_iter().flatten().min()
     }
 

@@ -90,7 +90,18 @@ impl Dumper {
         due_count: Arc<AtomicUsize>,
     ) -> Self {
         let swept_at = Timestamp::MIN;
-        Self { store, feeder, clock, told, due_count, fed_at: None, synced_at: None, swept_at, is_indexed: false, subscriptions: Vec::new() }
+        Self {
+            store,
+            feeder,
+            clock,
+            told,
+            due_count,
+            fed_at: None,
+            synced_at: None,
+            swept_at,
+            is_indexed: false,
+            subscriptions: Vec::new(),
+        }
     }
 
     /// Delivers the change log to these between commits.

@@ -15,7 +15,7 @@ use freshet_network::networks::Networks;
 use freshet_network::robot;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::row::SourceSlot;
-use freshet_types::{ChangeKind, RobotKind, RobotState, Source};
+use freshet_types::{Change, ChangeKind, RobotKind, RobotState, Source};
 
 /// Changes read from the log at once.
 const LOG_BATCH: usize = 4096;
@@ -33,6 +33,12 @@ pub enum FeedError {
     /// A ring file failed.
     #[error(transparent)]
     Ring(#[from] RingError),
+}
+
+/// What a person added has its status and user sources from the start.
+fn is_added(robot: RobotKind, change: &Change) -> bool {
+    let is_first = matches!(robot, RobotKind::Status | RobotKind::User);
+    is_first && change.depth == 0 && &*change.address.kind == robot::ACCOUNT
 }
 
 /// Owns the rings.
@@ -84,7 +90,7 @@ impl Feeder {
             let mut ids = Vec::new();
             for change in &changes {
                 let is_new = change.kind == ChangeKind::Created && change.depth <= self.depth_max;
-                if is_new && self.wants(robot, &change.address.network, &change.address.kind) {
+                if is_new && !is_added(robot, change) && self.wants(robot, &change.address.network, &change.address.kind) {
                     ids.push(change.object);
                 }
             }

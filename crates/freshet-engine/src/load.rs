@@ -35,8 +35,12 @@ impl Histogram {
         if self.total == 0 {
             return GUESS_MS;
         }
-        let weighted: f64 =
-            self.counts.iter().enumerate().map(|(at, &count)| f64::from(count) * 0.75 * f64::from(1u32 << at)).sum();
+        let weighted: f64 = self
+            .counts
+            .iter()
+            .enumerate()
+            .map(|(at, &count)| f64::from(count) * 0.75 * f64::from(1u32 << at))
+            .sum();
         weighted / f64::from(self.total)
     }
 

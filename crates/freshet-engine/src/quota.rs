@@ -124,7 +124,9 @@ impl Ledger {
     /// The bucket a reading speaks of: the rule it names, else the one closest to exhaustion.
     fn meant(&self, needs: &[QuotaNeed], reading: &LimitReading) -> Option<QuotaKey> {
         let fullness = |need: &&QuotaNeed| {
-            self.buckets.get(&need.key).map_or(0.0, |bucket| bucket.full_at_ms / bucket.window.ms().max(1) as f64)
+            self.buckets
+                .get(&need.key)
+                .map_or(0.0, |bucket| bucket.full_at_ms / bucket.window.ms().max(1) as f64)
         };
         match &reading.rule {
             Some(rule) => needs.iter().find(|need| need.key.rule == *rule),
@@ -187,7 +189,9 @@ impl Bucket {
     fn announce(&mut self, reading: &LimitReading, is_own: bool, now: Timestamp) {
         self.refusals = 0;
         if let (Some(limit), Some(reset_at), true) = (reading.limit, reading.reset_at, is_own) {
-            if let Some(window) = self.last_reset_at.map(|last| reset_at - last).filter(|&gap| gap > Span::SECOND) {
+            if let Some(window) =
+                self.last_reset_at.map(|last| reset_at - last).filter(|&gap| gap > Span::SECOND)
+            {
                 let window = if self.limit == limit { window.min(self.window) } else { window };
                 (self.limit, self.window) = (limit.max(1), window);
             }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use freshet_types::{
-    Connector, Endpoint, Fault, Instance, Intent, Page, QuotaNeed, Request, Source, Target, Timestamp, VisitId,
+    Connector, Endpoint, Fault, Instance, Intent, Page, QuotaNeed, Request, Source, Target, Timestamp,
+    VisitId,
 };
 
 use crate::walk::{Aim, Walk};

@@ -15,8 +15,8 @@ use std::collections::VecDeque;
 
 use freshet_store::row::{Listing, RelationSweep};
 use freshet_types::{
-    Connector, Coverage, Endpoint, IdOrder, Intent, Look, Mark, Page, PageKind, Post, RobotKind, Source, Span,
-    Timestamp, VisitId,
+    Connector, Coverage, Endpoint, IdOrder, Intent, Look, Mark, Page, PageKind, Post, RobotKind, Source,
+    Span, Timestamp, VisitId,
 };
 
 /// Pages of one list that one visit may read, so that one long history starves nobody.
@@ -103,7 +103,11 @@ impl Walk {
     }
 
     /// The endpoint and the root to ask with; `None` where the connector has no such endpoint.
-    pub fn question<'a>(&'a self, source: &'a Source, connector: &'a dyn Connector) -> Option<(&'a Endpoint, &'a str)> {
+    pub fn question<'a>(
+        &'a self,
+        source: &'a Source,
+        connector: &'a dyn Connector,
+    ) -> Option<(&'a Endpoint, &'a str)> {
         match &self.leg {
             Leg::Lookup => Some((connector.lookup()?, source.handle.as_deref()?)),
             Leg::List => Some((connector.endpoint(&source.endpoint)?, &source.root_id)),

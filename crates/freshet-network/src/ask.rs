@@ -153,7 +153,7 @@ impl Maker<'_> {
         if !matches!(own.scheme(), "http" | "https") || own.host_str().is_none() {
             return Err(self.refuse(&format!("is asked over http or https, not by `{whole}`")));
         }
-        if let (Paging::Link | Paging::Url { .. }, Some(cursor)) =
+        if let (Paging::Link {} | Paging::Url { .. }, Some(cursor)) =
             (&self.endpoint.rule.paging, variables.cursor)
         {
             return self.next_url(&own, cursor);
@@ -221,7 +221,7 @@ impl Maker<'_> {
             | Paging::Page { param, .. }
             | Paging::Offset { param, .. }
             | Paging::TimeBound { param, .. } => param.as_deref(),
-            Paging::None | Paging::Link | Paging::Enumerate { .. } | Paging::Url { .. } => None,
+            Paging::None | Paging::Link {} | Paging::Enumerate { .. } | Paging::Url { .. } => None,
         }
     }
 

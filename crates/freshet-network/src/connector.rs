@@ -84,3 +84,6 @@ impl Connector for DefinedConnector {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

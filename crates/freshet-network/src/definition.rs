@@ -62,7 +62,7 @@ impl fmt::Display for DefinitionError {
 }
 
 /// A definition that was read and found sound: one network of a file.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Definition {
     /// What the file says about this network.
     view: Arc<data::Definition>,
@@ -119,6 +119,13 @@ impl Definition {
         }
         let host = host.or(self.view.host.as_deref())?;
         Some(self.view.base.replace("{{ host }}", host).replace("{{host}}", host))
+    }
+}
+
+/// Its name only; the whole would fill pages of a log.
+impl fmt::Debug for Definition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Definition").field(&self.view.name).finish()
     }
 }
 

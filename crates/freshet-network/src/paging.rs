@@ -139,7 +139,7 @@ fn downwards(answer: &Answer<'_>, asked: Option<&str>) -> Option<String> {
             let last = answer.ends.last.as_ref().filter(|_| !has_ended(answer, *ends))?;
             if *is_inclusive { one_less(&last.id) } else { Some(last.id.clone()) }
         }
-        Paging::Link => link_next(answer.response),
+        Paging::Link {} => link_next(answer.response),
         Paging::Cursor { end, ends, .. } => body_cursor(answer, end.as_deref(), *ends),
         Paging::Page { first, ends, .. } => {
             let present = number(u64::from(*first));

@@ -104,6 +104,22 @@ mod tests {
     }
 
     #[test]
+    fn the_shipped_networks_have_work_for_their_robots() {
+        let networks = crate::networks::Networks::shipped();
+        for (network, root_kind, expected) in [
+            ("mastodon", "account", "relation user status tag"),
+            ("mastodon", "post", "comment"),
+            ("mastodon", "tag", "status"),
+            ("bluesky", "account", "relation user status"),
+            ("rss", "account", "status"),
+        ] {
+            let connector = networks.connector(network).unwrap();
+            let names: Vec<_> = wanted_by(&*connector, root_kind).into_iter().map(RobotKind::name).collect();
+            assert_eq!(names.join(" "), expected, "{network} {root_kind}");
+        }
+    }
+
+    #[test]
     fn a_robot_visits_an_object_through_each_of_its_endpoints() {
         let connector = TestConnector::new();
         let network = NetworkName::from("social");

@@ -7,12 +7,14 @@
 
 pub mod clock;
 pub mod dialect;
+pub mod driver;
 pub mod fetch;
 pub mod serve;
 pub mod world;
 
 pub use clock::{RunningClock, VirtualClock};
 pub use dialect::{Counters, WorldRequest, WorldResponse};
+pub use driver::{Driver, DriverKit};
 pub use fetch::WorldFetch;
 pub use serve::{Server, Stopper, serve};
 pub use world::{

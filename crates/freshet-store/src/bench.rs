@@ -1,9 +1,9 @@
 //! The ingest benchmark: step 8 against bare prepared inserts of the same rows, in one run.
 //!
-//! Both sides write the same tables with the same indexes in transactions of the same size, in
-//! turns, each round into new files; the best round of each counts, because a busy machine only
-//! ever slows down. Bare inserts know beforehand that every row is new and how it is encoded:
-//! what `apply` spends above them is the price of looking things up, comparing and logging.
+//! Both sides write the same tables with the same indexes in transactions of the same size, by
+//! turns, batch after batch, so that a busy machine slows down both alike; the quickest round
+//! counts. Bare inserts know beforehand that every row is new, its number and its version: what
+//! `apply` spends above them is the price of looking things up, comparing and logging.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -41,17 +41,18 @@ pub struct IngestFigures {
 
 /// Measures with about so many posts a round.
 pub fn ingest(posts: usize) -> Result<IngestFigures, StoreError> {
-    let failed = |error: std::io::Error| StoreError::Database { doing: "measure", why: error.to_string() };
     let batches = posts.div_ceil(PAGE_POSTS * BATCH_PAGES).max(1);
-    let (mut apply, mut raw) = (Duration::MAX, Duration::MAX);
+    let mut best = (Duration::MAX, Duration::MAX);
     for _ in 0..ROUNDS {
-        let dir = tempfile::tempdir().map_err(failed)?;
-        apply = apply.min(apply_round(&dir.path().join("apply.db"), batches)?);
-        let time = raw_round(&dir.path().join("raw.db"), batches);
-        raw = raw.min(time.map_err(crate::sqlite::failed("measure"))??);
+        let dir = tempfile::tempdir()
+            .map_err(|error| StoreError::Database { doing: "measure", why: error.to_string() })?;
+        let times = round(dir.path(), batches)?;
+        if times.0.saturating_add(times.1) < best.0.saturating_add(best.1) {
+            best = times;
+        }
     }
     let per_s = |time: Duration| (batches * BATCH_PAGES * PAGE_POSTS) as f64 / time.as_secs_f64();
-    let (apply_per_s, raw_per_s) = (per_s(apply), per_s(raw));
+    let (apply_per_s, raw_per_s) = (per_s(best.0), per_s(best.1));
     Ok(IngestFigures { apply_per_s, raw_per_s, ratio: apply_per_s / raw_per_s })
 }
 
@@ -59,39 +60,37 @@ fn compare(_: &Post, _: &KnownPost) -> Option<ChangeKind> {
     None
 }
 
-fn apply_round(path: &Path, batches: usize) -> Result<Duration, StoreError> {
-    let mut store = SqliteStore::open(path)?;
+/// The time that each side took for all batches.
+fn round(dir: &Path, batches: usize) -> Result<(Duration, Duration), StoreError> {
+    let mut store = SqliteStore::open(&dir.join("apply.db"))?;
+    let mut bare = SqliteStore::open(&dir.join("raw.db"))?;
     let sources = add_sources(&mut store)?;
-    let mut time = Duration::ZERO;
+    add_sources(&mut bare)?;
+    let (mut apply, mut raw, mut number) = (Duration::ZERO, Duration::ZERO, 0);
     for batch in 0..batches {
         let uploads = batch_of(batch, &sources);
+        let bare_first = batch % 2 == 0;
+        if bare_first {
+            raw += raw_batch(bare.connection(), &uploads, &mut number)?;
+        }
         let start = Instant::now();
         store.apply(&uploads, compare)?;
-        time += start.elapsed();
+        apply += start.elapsed();
+        if !bare_first {
+            raw += raw_batch(bare.connection(), &uploads, &mut number)?;
+        }
     }
-    Ok(time)
+    Ok((apply, raw))
 }
 
-fn raw_round(path: &Path, batches: usize) -> rusqlite::Result<Result<Duration, StoreError>> {
-    let made = SqliteStore::open(path).and_then(|mut store| Ok((add_sources(&mut store)?, store)));
-    let (sources, store) = match made {
-        Ok(made) => made,
-        Err(error) => return Ok(Err(error)),
-    };
-    let db = store.connection();
-    db.execute("INSERT INTO networks (name) VALUES ('bench')", [])?;
-    let mut time = Duration::ZERO;
-    let mut number = 0;
-    for batch in 0..batches {
-        let uploads = batch_of(batch, &sources);
-        let coverage: Vec<_> = uploads.iter().map(|upload| coverage(upload)).collect();
-        let start = Instant::now();
-        db.execute_batch("BEGIN IMMEDIATE")?;
-        insert(db, &uploads, &coverage, &mut number)?;
-        db.execute_batch("COMMIT")?;
-        time += start.elapsed();
-    }
-    Ok(Ok(time))
+fn raw_batch(db: &Connection, uploads: &[Upload], number: &mut i64) -> Result<Duration, StoreError> {
+    let coverage: Vec<_> = uploads.iter().map(coverage).collect();
+    let start = Instant::now();
+    db.execute_batch("BEGIN IMMEDIATE")
+        .and_then(|()| insert(db, uploads, &coverage, number))
+        .and_then(|()| db.execute_batch("COMMIT"))
+        .map_err(crate::sqlite::failed("measure"))?;
+    Ok(start.elapsed())
 }
 
 fn coverage(upload: &Upload) -> String {
@@ -107,10 +106,10 @@ fn insert(
     number: &mut i64,
 ) -> rusqlite::Result<()> {
     let mut post = db.prepare_cached(
-        "INSERT INTO posts (id, network, kind, native_id, author, created_at, edited_at, seen_at, version, depth, \
-         is_embedded, is_retained, source, reply_to, root, repost_of, quote_of, lang, url, uri, tags, text, \
-         properties) VALUES (?1, 1, ?2, ?3, ?4, ?5, NULL, ?6, ?7, 0, 0, 0, ?8, NULL, NULL, NULL, NULL, ?9, ?10, ?11, \
-         NULL, ?12, NULL)",
+        "INSERT INTO posts (id, network, kind, native_id, author, created_at, edited_at, seen_at, deleted_at, \
+         version, depth, is_embedded, is_retained, source, reply_to, root, repost_of, quote_of, lang, url, uri, \
+         tags, text, properties) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
+         ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
     )?;
     let mut account = db.prepare_cached(
         "INSERT INTO accounts (id, network, native_id, depth, seen_at, handle) VALUES (?1, 1, ?2, 0, ?3, ?4)",
@@ -135,17 +134,29 @@ fn insert(
             *number += 1;
             post.execute(params![
                 *number,
+                1,
                 &*one.kind,
                 one.id,
                 one.author,
                 one.created_at.map(Timestamp::ms),
+                one.edited_at.map(Timestamp::ms),
                 seen_at,
-                *number,
+                None::<i64>,
+                *number << 30,
+                0,
+                false,
+                false,
                 source_id,
+                one.reply_to,
+                one.root,
+                one.repost_of,
+                one.quote_of,
                 one.lang,
                 one.url,
                 one.uri,
+                None::<&str>,
                 one.text,
+                None::<&str>,
             ])?;
             change.execute(params![*number, 1, seen_at, id])?;
         }
@@ -242,9 +253,8 @@ mod tests {
     #[test]
     fn both_sides_write_the_same_rows() {
         let dir = tempfile::tempdir().unwrap();
+        round(dir.path(), 1).unwrap();
         let (one, other) = (dir.path().join("apply.db"), dir.path().join("raw.db"));
-        apply_round(&one, 1).unwrap();
-        raw_round(&other, 1).unwrap().unwrap();
         let (one, other) = (SqliteStore::open(&one).unwrap(), SqliteStore::open(&other).unwrap());
         for table in ["posts", "accounts", "changes", "visits", "sources"] {
             let sql = format!("SELECT count(*) FROM {table}");

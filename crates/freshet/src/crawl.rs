@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::Context as _;
 use freshet_engine::core::{CoreOptions, CredentialChoice};
 use freshet_engine::drive::{self, Kit, RunOptions};
+use freshet_fetch::recording::RECORDING_BYTES_MAX;
 use freshet_fetch::{Fetch, HttpFetch, HttpOptions, Recorder, Vault};
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
@@ -25,7 +26,7 @@ use crate::view;
 /// Memory of all rings together: 10 million ids stay under 64 MB whatever is on disk.
 const RINGS_MEMORY_MAX: usize = 1 << 20;
 /// What servers are told when nobody said whom to write to.
-const CONTACT_UNKNOWN: &str = "no contact given";
+const CONTACT_UNKNOWN: &str = "contact-not-given@freshet.invalid";
 
 /// What a person may choose about a crawl.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +62,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
     let contact = data.contact(globals)?.unwrap_or_else(|| CONTACT_UNKNOWN.to_owned());
     let http = HttpFetch::new(HttpOptions::new(contact, Arc::clone(&clock), Arc::clone(&vault)))?;
     let fetch: Arc<dyn Fetch> = match &choices.record {
-        Some(path) => Arc::new(Recorder::new(http, path, vault.scrubber())?),
+        Some(path) => Arc::new(Recorder::create(Arc::new(http), path, vault.scrubber(), RECORDING_BYTES_MAX)?),
         None => Arc::new(http),
     };
     let networks = Arc::new(data::networks(globals)?);
@@ -76,12 +77,14 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         on_poll: Box::new(definitions_watcher(data.dir().join("networks"), Arc::clone(&networks))),
         networks,
         policy,
+        subscriptions: Vec::new(),
     };
     let options = RunOptions {
         lasts: choices.lasts,
         depth_max: choices.depth_max,
         keeps_raw: choices.keeps_raw,
         core: CoreOptions { ceiling: pacing.ceiling, ..CoreOptions::default() },
+        ..RunOptions::default()
     };
     let (reports, seen) = watch::channel(Value::Null);
     let (stop, stopped) = watch::channel(false);

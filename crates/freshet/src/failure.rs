@@ -55,17 +55,22 @@ pub(crate) fn partly() -> ExitCode {
 
 /// Shows the error on standard error and gives the exit code.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    let (text, code) = render(error);
+    // Nobody is left to be told when standard error is closed.
+    let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
+    ExitCode::from(code)
+}
+
+fn render(error: &anyhow::Error) -> (String, u8) {
     if is_broken_pipe(error) {
-        return ExitCode::SUCCESS;
+        return (String::new(), 0);
     }
     let failure = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
     let mut text = format!("error: {error:#}\n");
     if let Some(hint) = failure.and_then(|failure| failure.hint.as_ref()) {
         text.push_str(&format!("\nhint: {hint}\n"));
     }
-    // Nobody is left to be told when standard error is closed.
-    let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
-    ExitCode::from(if failure.is_some_and(|failure| failure.is_misuse) { MISUSED } else { FAILED })
+    (text, if failure.is_some_and(|failure| failure.is_misuse) { MISUSED } else { FAILED })
 }
 
 /// The reader of our output has seen enough (`freshet export | head`): no failure.
@@ -82,18 +87,20 @@ mod tests {
 
     use super::*;
 
-    fn check(error: &anyhow::Error, code: u8) {
-        assert_eq!(report(error), ExitCode::from(code), "{error:#}");
+    fn check(error: impl Into<anyhow::Error>, text: &str, code: u8) {
+        assert_eq!(render(&error.into()), (text.to_owned(), code));
     }
 
     #[test]
-    fn codes_follow_from_the_cause() {
+    fn codes_and_hints_follow_from_the_cause() {
         let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
-        check(&anyhow::anyhow!("something"), FAILED);
-        check(&Failure::new("tried").into(), FAILED);
-        check(&Failure::misuse("typed").hint("type this").into(), MISUSED);
-        check(&anyhow::Error::new(Failure::misuse("typed")).context("while adding"), MISUSED);
-        check(&Err::<(), _>(broken()).context("the report cannot be printed").unwrap_err(), 0);
-        check(&SinkError::Write(broken()).into(), 0);
+        check(anyhow::anyhow!("something"), "error: something\n", FAILED);
+        check(Failure::new("tried"), "error: tried\n", FAILED);
+        let typed = Failure::misuse("typed").hint("type this");
+        check(typed, "error: typed\n\nhint: type this\n", MISUSED);
+        let inner = anyhow::Error::new(Failure::misuse("typed")).context("while adding");
+        check(inner, "error: while adding: typed\n", MISUSED);
+        check(Err::<(), _>(broken()).context("the report cannot be printed").unwrap_err(), "", 0);
+        check(SinkError::Write(broken()), "", 0);
     }
 }

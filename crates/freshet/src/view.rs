@@ -50,7 +50,10 @@ impl Frame {
         let queue = |key: &str| report["queues"][key].as_u64().unwrap_or(0);
         let elapsed = Span::from_ms(self.elapsed.as_millis() as i64 / 1000 * 1000);
         let mut text = String::new();
-        let mut line = |shown: String| drop(writeln!(text, "{}", clip(&shown)));
+        let mut line = |shown: String| {
+            text.push_str(&clip(&shown));
+            text.push('\n');
+        };
         line(format!("{:<60}{:>18}", self.title, format!("{elapsed} on the wall")));
         line("─".repeat(WIDTH));
         line(row("posts", number("posts_count"), self.rates[0], &format!(

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use freshet_frontier::Pick;
 use freshet_network::networks::Networks;
 use freshet_types::{
-    Instance, NetworkName, Politeness, RobotKind, RobotState, Source, SourceId, SourceState, Span, Target, Timestamp,
-    VisitId,
+    Instance, NetworkName, Politeness, RobotKind, RobotState, Source, SourceId, SourceState, Span, Target,
+    Timestamp, VisitId,
 };
 
 use super::{Core, Effect};
@@ -192,7 +192,11 @@ impl Core {
             .connector_for(&source.network)
             .ok_or_else(|| format!("there is no definition for `{}`", source.network))?;
         let (endpoint, root) = visit.walk.question(source, &*connector).ok_or_else(|| {
-            format!("`{}` cannot look up `{}`", source.network, source.handle.as_deref().unwrap_or("(nothing)"))
+            format!(
+                "`{}` cannot look up `{}`",
+                source.network,
+                source.handle.as_deref().unwrap_or("(nothing)")
+            )
         })?;
         let instance = Arc::clone(&self.instances[visit.key as usize]);
         let credential = (self.credential)(&source.network, source.robot);
@@ -204,7 +208,8 @@ impl Core {
             credential: credential.as_ref(),
             validators: is_first.then_some(&source.validators),
         };
-        let mut request = connector.ask(&target, &visit.walk.intent).map_err(|refused| refused.to_string())?;
+        let mut request =
+            connector.ask(&target, &visit.walk.intent).map_err(|refused| refused.to_string())?;
         request.allow_private = instance.allow_private;
         let (endpoint, root) = (Arc::clone(&endpoint.name), root.to_owned());
         let intent = visit.walk.intent.clone();

@@ -6,8 +6,8 @@
 use freshet_store::row::Applied;
 use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitRecord};
 
-use super::page::empty_upload;
 use super::Core;
+use super::page::empty_upload;
 use crate::schedule;
 use crate::walk::{Aim, Seen};
 

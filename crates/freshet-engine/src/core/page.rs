@@ -1,9 +1,7 @@
 //! Steps 7 to 10 as the core sees them: an answer becomes an upload and the next question.
 
 use freshet_store::row::Upload;
-use freshet_types::{
-    LimitReading, Observation, Outcome, Page, Post, Set, SourceState, Timestamp, VisitId,
-};
+use freshet_types::{LimitReading, Observation, Outcome, Page, Post, Set, SourceState, Timestamp, VisitId};
 
 use super::{Core, Effect, begin};
 use crate::schedule;
@@ -46,7 +44,8 @@ impl Core {
     }
 
     fn take_page(&mut self, mut page: Page, raw: Option<Vec<u8>>, seen: Seen, now: Timestamp) {
-        let Some(connector) = self.visits.get(&seen.visit).and_then(|visit| self.networks.connector_for(&visit.source.network))
+        let Some(connector) =
+            self.visits.get(&seen.visit).and_then(|visit| self.networks.connector_for(&visit.source.network))
         else {
             return self.fail(seen.visit, "its definition was taken away", false, now);
         };
@@ -105,7 +104,10 @@ impl Core {
             Outcome::Private => SourceState::Private,
             Outcome::AuthRequired => SourceState::AuthRequired,
             other => {
-                let what = page.complaints.first().map_or(String::new(), |complaint| format!(": {}", complaint.what));
+                let what = page
+                    .complaints
+                    .first()
+                    .map_or(String::new(), |complaint| format!(": {}", complaint.what));
                 let why = format!("the network answered `{}`{what}", other.name());
                 return self.fail(seen.visit, &why, other.is_retryable(), now);
             }
@@ -165,8 +167,12 @@ pub(super) fn empty_upload(visit: &Visit, seen: Seen) -> Upload {
 
 /// Drops posts of accounts that ask not to be collected; says whether there are such accounts.
 fn drop_opted_out(observation: &mut Observation) -> bool {
-    let out: Set<String> =
-        observation.accounts.iter().filter(|account| account.opts_out).map(|account| account.id.clone()).collect();
+    let out: Set<String> = observation
+        .accounts
+        .iter()
+        .filter(|account| account.opts_out)
+        .map(|account| account.id.clone())
+        .collect();
     if out.is_empty() {
         return false;
     }
@@ -178,4 +184,3 @@ fn drop_opted_out(observation: &mut Observation) -> bool {
 fn root_opts_out(observation: &Observation, root_id: &str) -> bool {
     observation.accounts.iter().any(|account| account.opts_out && account.id == root_id)
 }
-

@@ -45,7 +45,8 @@ fn most_in_any_window(grants: &[i64], window_ms: i64) -> usize {
 
 #[test]
 fn no_window_is_overdrawn_and_most_of_it_is_spent() {
-    for (limit, window_s) in [(1, 60), (2, 10), (10, 60), (50, 10), (300, 300), (3000, 300), (10_000, 86_400)] {
+    for (limit, window_s) in [(1, 60), (2, 10), (10, 60), (50, 10), (300, 300), (3000, 300), (10_000, 86_400)]
+    {
         let grants = spend(&mut Ledger::default(), &[need("rule", limit, window_s)], 48);
         let most = most_in_any_window(&grants, window_s * 1000);
         assert!(most <= limit as usize, "{most} of {limit} in {window_s} s");

@@ -40,7 +40,11 @@ fn page_of(ids: &[i64], intent: &Intent) -> Page {
         ..Post::default()
     });
     let next = (shown.len() == 10).then(|| shown[9].to_string());
-    Page { next, observation: Observation { posts: posts.collect(), ..Observation::default() }, ..Page::default() }
+    Page {
+        next,
+        observation: Observation { posts: posts.collect(), ..Observation::default() },
+        ..Page::default()
+    }
 }
 
 /// One visit; gives the ids it saw and how many pages it took.
@@ -123,7 +127,8 @@ fn one_visit_reads_its_share_and_says_that_there_is_more() {
 
 #[test]
 fn a_handle_is_looked_up_first_and_a_profile_serves_its_robot() {
-    let account = |name: Option<&str>| Account { id: "7".into(), name: name.map(str::to_owned), ..Account::default() };
+    let account =
+        |name: Option<&str>| Account { id: "7".into(), name: name.map(str::to_owned), ..Account::default() };
     for (robot, kind, name, goes_on) in [
         (RobotKind::Status, PageKind::Posts, Some("A"), true),
         (RobotKind::User, PageKind::Account, Some("A"), false),

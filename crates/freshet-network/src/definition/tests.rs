@@ -100,7 +100,7 @@ fn syntax_and_type_errors_point_at_file_line_and_key() {
 }
 
 #[test]
-fn errors_of_meaning_point_at_file_line_and_key() {
+fn errors_in_types_and_endpoints_point_at_file_line_and_key() {
     check("name = \"small\"", "name = \"Small One\"", "small.toml:1: key `name`: a name is made of");
     check(
         "base = \"https://small.example\"",
@@ -162,6 +162,10 @@ fn errors_of_meaning_point_at_file_line_and_key() {
         "at = \"items\"",
         "small.toml:15: key `endpoints.posts.items[0].at`: `items` is not a JSON pointer",
     );
+}
+
+#[test]
+fn errors_in_mappings_point_at_file_line_and_key() {
     check(
         "id = \"/id\"\nauthor",
         "id = \"jq:.id | nope\"\nauthor",
@@ -202,6 +206,10 @@ fn errors_of_meaning_point_at_file_line_and_key() {
         "to = \"$1\"",
         "small.toml:20: key `mappings.post.hints[0].to`: `$1` is not an address",
     );
+}
+
+#[test]
+fn errors_in_rules_point_at_file_line_and_key() {
     check(
         "window = \"1h\"",
         "window = \"an hour\"",

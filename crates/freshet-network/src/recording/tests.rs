@@ -1,1 +1,270 @@
+//! Recordings of the exact shape of the real ones, with invented people and texts.
+//!
+//! `fixtures/NETWORK.jsonl` holds exchanges, `NETWORK.expected` one line each: kind, posts,
+//! accounts, first and last id, newest and oldest time, outcome, and `+N` for N complaints.
 
+use freshet_types::{AccountState, Connector, Primitive};
+
+use super::*;
+use crate::DefinedConnector;
+
+fn definition(name: &str) -> Definition {
+    let text = match name {
+        "mastodon" => include_str!("../../../../networks/mastodon.toml"),
+        "bluesky" => include_str!("../../../../networks/bluesky.toml"),
+        "hackernews" => include_str!("../../../../networks/hackernews.toml"),
+        _ => include_str!("../../../../networks/rss.toml"),
+    };
+    Definition::parse(name, text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn show(report: &ReadReport) -> String {
+    let kind = serde_json::to_value(report.kind).unwrap();
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
+    let time = |value: Option<i64>| value.map_or_else(|| "-".to_owned(), |secs| secs.to_string());
+    let line = format!(
+        "{} {} {} {} {} {} {} {}",
+        kind.as_str().unwrap(),
+        report.posts,
+        report.accounts,
+        text(&report.first_id),
+        text(&report.last_id),
+        time(report.newest_created_at),
+        time(report.oldest_created_at),
+        report.outcome
+    );
+    match report.complaints.len() {
+        0 => line,
+        count => format!("{line} +{count}"),
+    }
+}
+
+fn check(name: &str, recordings: &str, expected: &str) {
+    let definition = definition(name);
+    assert_eq!(recordings.lines().count(), expected.lines().count());
+    for (number, (line, expected)) in recordings.lines().zip(expected.lines()).enumerate() {
+        let report = read_line(&definition, number + 1, line);
+        assert_eq!(show(&report), expected, "{name}:{}\n{line}\n{:?}", number + 1, report.complaints);
+    }
+}
+
+#[test]
+fn recordings_of_every_shipped_network_are_read() {
+    check(
+        "mastodon",
+        include_str!("../../fixtures/mastodon.jsonl"),
+        include_str!("../../fixtures/mastodon.expected"),
+    );
+    check(
+        "bluesky",
+        include_str!("../../fixtures/bluesky.jsonl"),
+        include_str!("../../fixtures/bluesky.expected"),
+    );
+    check(
+        "hackernews",
+        include_str!("../../fixtures/hackernews.jsonl"),
+        include_str!("../../fixtures/hackernews.expected"),
+    );
+    check("rss", include_str!("../../fixtures/rss.jsonl"), include_str!("../../fixtures/rss.expected"));
+}
+
+#[test]
+fn what_is_no_recording_says_so() {
+    for line in ["", "{", "[]", "{\"url\": 3}", "{\"status\": 200}"] {
+        let report = read_line(&definition("rss"), 7, line);
+        assert_eq!((report.line, report.outcome, report.complaints.len()), (7, "bad_request", 1), "{line}");
+        assert!(report.complaints[0].contains("no recording"), "{:?}", report.complaints);
+    }
+}
+
+#[test]
+fn a_report_has_the_fields_of_the_contract() {
+    let line = include_str!("../../fixtures/mastodon.jsonl").lines().next().unwrap();
+    let report = serde_json::to_value(read_line(&definition("mastodon"), 1, line)).unwrap();
+    let keys: Vec<_> = report.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(
+        keys,
+        [
+            "line",
+            "kind",
+            "posts",
+            "accounts",
+            "first_id",
+            "last_id",
+            "newest_created_at",
+            "oldest_created_at",
+            "outcome",
+            "complaints"
+        ]
+    );
+}
+
+/// Reads a line of a fixture as the engine would.
+fn page(name: &str, line: usize, endpoint: &str, root: &str) -> Page {
+    let file = match name {
+        "mastodon" => include_str!("../../fixtures/mastodon.jsonl"),
+        "bluesky" => include_str!("../../fixtures/bluesky.jsonl"),
+        "hackernews" => include_str!("../../fixtures/hackernews.jsonl"),
+        _ => include_str!("../../fixtures/rss.jsonl"),
+    };
+    let response = parse(file.lines().nth(line - 1).unwrap()).unwrap();
+    let definition = definition(name);
+    let connector = DefinedConnector::new(&definition).unwrap();
+    let instance = Instance {
+        network: NetworkName::new(name, None),
+        base: "https://x.example".into(),
+        allow_private: false,
+    };
+    let target = Target { instance: &instance, endpoint, root, credential: None, validators: None };
+    connector.read(&target, &Intent::First, &response, Timestamp::from_secs(1_800_000_000))
+}
+
+#[test]
+fn mastodon_posts_are_whole() {
+    let page = page("mastodon", 1, "posts", "109300000000000001");
+    assert_eq!(page.next.as_deref(), Some("115000000000000003"));
+    assert_eq!((page.limits[0].limit, page.limits[0].remaining), (Some(300), Some(299)));
+    let posts = &page.observation.posts;
+    let shape: Vec<_> =
+        posts.iter().map(|post| (&post.id[15..], post.is_embedded, post.repost_of.is_some())).collect();
+    assert_eq!(
+        shape,
+        [
+            ("005", false, false),
+            ("004", false, true),
+            ("002", true, false),
+            ("003", false, false),
+            ("002", true, false)
+        ]
+    );
+    assert_eq!(posts[0].tags, ["Rust"]);
+    assert_eq!(posts[0].edited_at.map(Timestamp::secs), Some(1_794_737_100));
+    assert_eq!(posts[0].slinks[0].1.to_string(), "youtube/video/abcdefghijk");
+    assert_eq!(posts[3].quote_of.as_deref(), Some("115000000000000002"));
+    assert_eq!(posts[3].reply_to.as_deref(), Some("115000000000000001"));
+    assert!(posts[0].plinks.contains(&("like_count".into(), Primitive::Int(3))), "{:?}", posts[0].plinks);
+    let accounts = &page.observation.accounts;
+    assert_eq!(accounts.len(), 2, "each author once");
+    assert_eq!(accounts[0].handle.as_deref(), Some("ada"));
+    let links: Vec<_> = accounts[0].slinks.iter().map(|(name, to)| format!("{name} {to}")).collect();
+    assert_eq!(
+        links,
+        ["verified_links web/page/https://ada.example.org/"],
+        "what is not verified is no link"
+    );
+}
+
+#[test]
+fn mastodon_accounts_and_relations_are_whole() {
+    let suspended = page("mastodon", 3, "account", "109300000000000002");
+    assert_eq!((suspended.kind, suspended.outcome), (PageKind::Account, Outcome::Suspended));
+    assert_eq!(suspended.observation.accounts[0].state, AccountState::Suspended);
+    let followers = page("mastodon", 4, "followers", "7");
+    assert_eq!(followers.observation.relations[0].target, "7");
+    assert_eq!(
+        followers.next.as_deref(),
+        Some("https://example.social/api/v1/accounts/109300000000000001/followers?limit=80&max_id=7")
+    );
+    let tags = page("mastodon", 8, "tags", "7");
+    assert_eq!(
+        (tags.observation.tags[0].account.as_str(), tags.observation.tags[0].name.as_str()),
+        ("7", "rust")
+    );
+}
+
+#[test]
+fn bluesky_posts_are_whole() {
+    let page = page("bluesky", 1, "posts", "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa");
+    let posts = &page.observation.posts;
+    assert_eq!(
+        posts[0].url.as_deref(),
+        Some("https://bsky.app/profile/did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/post/3laaaaaaaaaa5")
+    );
+    assert_eq!((posts[0].tags.as_slice(), posts[0].slinks.len()), (&["rust".to_owned()][..], 1));
+    assert!(posts[1].repost_of.is_some() && !posts[1].is_embedded && posts[2].is_embedded);
+    assert_eq!(posts[1].author.as_deref(), Some("did:plc:aaaaaaaaaaaaaaaaaaaaaaaa"));
+    assert_eq!(posts[3].quote_of, posts[2].uri);
+    assert_eq!(posts[3].reply_to, posts[3].root);
+    assert!(
+        posts.iter().any(|post| post.id.starts_with("repost:did:plc:aaaa")),
+        "old answers name no repost record"
+    );
+    assert_eq!(page.next.as_deref(), Some("2026-11-12T09:00:00Z"));
+}
+
+#[test]
+fn bluesky_opt_out_is_noticed() {
+    assert!(
+        page("bluesky", 4, "account", "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa").observation.accounts[0].opts_out
+    );
+    assert!(
+        !page("bluesky", 5, "followers", "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa").observation.accounts[0].opts_out
+    );
+}
+
+#[test]
+fn a_data_server_is_followed_upwards_by_record_key() {
+    let pds = definition("bluesky").family().remove(1);
+    let connector = DefinedConnector::new(&pds).unwrap();
+    let instance = Instance {
+        network: NetworkName::new("bluesky-pds", Some("127.0.0.1:2583")),
+        base: "http://127.0.0.1:2583".into(),
+        allow_private: true,
+    };
+    let target = Target {
+        instance: &instance,
+        endpoint: "posts",
+        root: "did:plc:a",
+        credential: None,
+        validators: None,
+    };
+    let mark = freshet_types::Mark {
+        id: "at://did:plc:a/app.bsky.feed.post/3la".into(),
+        at: Timestamp::from_secs(0),
+    };
+    let request = connector.ask(&target, &Intent::Newer(mark)).unwrap();
+    assert_eq!(
+        request.url,
+        "http://127.0.0.1:2583/xrpc/com.atproto.repo.listRecords?collection=app.bsky.feed.post&limit=100&repo=did%3Aplc%3Aa&reverse=true&cursor=3la"
+    );
+    assert_eq!((request.needs.len(), request.needs[0].limit, request.allow_private), (1, 3000, true));
+    let single = Target { endpoint: "post", root: "at://did:plc:a/app.bsky.feed.post/3la", ..target };
+    let request = connector.ask(&single, &Intent::First).unwrap();
+    assert!(
+        request.url.ends_with("getRecord?collection=app.bsky.feed.post&repo=did%3Aplc%3Aa&rkey=3la"),
+        "{}",
+        request.url
+    );
+}
+
+#[test]
+fn hackernews_posts_are_whole() {
+    let hits = page("hackernews", 1, "posts", "ada").observation;
+    assert_eq!((hits.posts[0].reply_to.as_deref(), hits.posts[0].text.as_str()), (Some("8863"), "hello"));
+    assert_eq!((hits.posts[1].text.as_str(), hits.posts[1].slinks.len()), ("A title", 1));
+    assert_eq!(hits.accounts[0].id, "ada");
+    let tree = page("hackernews", 3, "replies", "1").observation;
+    assert!(tree.posts[3].is_deleted && tree.posts[3].author.is_none());
+    let ids = page("hackernews", 11, "new_stories", "");
+    assert_eq!(ids.members, ["3", "2", "1"]);
+    let all = page("hackernews", 10, "everything", "");
+    assert_eq!(
+        (all.members.len(), all.members[0].as_str(), all.next.as_deref()),
+        (200, "9130260", Some("9130060"))
+    );
+}
+
+#[test]
+fn feeds_are_their_own_accounts() {
+    let page = page("rss", 1, "feed", "https://blog.example/feed.xml");
+    let seen = &page.observation;
+    assert_eq!(
+        (seen.accounts[0].id.as_str(), seen.accounts[0].name.as_deref()),
+        ("https://blog.example/feed.xml", Some("Blog"))
+    );
+    assert_eq!(seen.posts[0].author.as_deref(), Some("https://blog.example/feed.xml"));
+    assert_eq!((seen.posts[0].text.as_str(), seen.posts[1].text.as_str()), ("text b", "A"));
+    let endpoint = DefinedConnector::new(&definition("rss")).unwrap();
+    let endpoint = endpoint.endpoint("feed").unwrap();
+    assert!(endpoint.is_window && endpoint.is_newest_first);
+}

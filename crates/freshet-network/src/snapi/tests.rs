@@ -8,7 +8,7 @@ use super::testing::TestConnector;
 use super::*;
 use crate::networks::Network;
 
-const NOW: Timestamp = Timestamp::from_secs(1_000_000);
+const NOW: Timestamp = Timestamp::from_secs(1_800_000_000);
 
 /// What the network answers, by URL.
 const SOCIAL: &[(&str, &str)] = &[

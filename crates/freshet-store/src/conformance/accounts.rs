@@ -78,7 +78,10 @@ pub(super) fn an_unknown_account_can_be_found_invalid(store: &mut dyn Store) {
     assert_eq!(apply(store, gone(200)), Applied::default());
     let stored = the_account(store, "a");
     assert_eq!((stored.invalid.as_deref(), stored.account.state), (Some("gone"), AccountState::Gone));
-    assert_eq!(lines(store), ["invalidated account/a"]);
+    let unresolved = Some((String::new(), "gone".into()));
+    apply(store, Upload { invalid: unresolved, ..posts(250, [post("1", "", 10, "x")]) });
+    assert_eq!(all_accounts(store).len(), 1, "nobody is called nothing");
+    assert_eq!(lines(store), ["invalidated account/a", "created post/1"]);
     assert_eq!(store.counts().must().accounts, 1);
     // The same batch may bring both words; the later one counts.
     store

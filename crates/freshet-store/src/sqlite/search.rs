@@ -23,7 +23,8 @@ const HITS_MAX: usize = 10_000;
 impl SqliteStore {
     /// Brings the index up to date before a search, as far as this connection may write.
     pub(super) fn catch_up(&self) {
-        if self.db.is_readonly("main").unwrap_or(true) {
+        // Looking first spares a search that is up to date the wait for a busy writer.
+        if self.db.is_readonly("main").unwrap_or(true) || !is_behind(&self.db).unwrap_or(true) {
             return;
         }
         for _ in 0..STEPS_MAX {
@@ -37,6 +38,13 @@ impl SqliteStore {
             }
         }
     }
+}
+
+/// Whether the log has lines that the index has not taken in.
+fn is_behind(db: &Connection) -> Result<bool> {
+    let cursor = log::cursor(db, CONSUMER)? as i64;
+    let mut find = db.prepare_cached("SELECT EXISTS (SELECT 1 FROM changes WHERE number > ?1)")?;
+    find.query_row([cursor], |row| row.get(0))
 }
 
 /// Takes in at most `limit` changes; gives how many it took.

@@ -195,6 +195,9 @@ pub(super) fn each_slot(
 /// What a person may mean: number, handle, root id, or address of the root.
 pub(super) fn find(db: &Connection, networks: &Networks, reference: &str) -> Result<Vec<Source>> {
     let bare = reference.trim().trim_start_matches('@');
+    if bare.is_empty() {
+        return Ok(Vec::new());
+    }
     let with_at = format!("@{bare}");
     let (network, kind, id) = match reference.parse::<Address>() {
         Ok(address) => (networks.find(db, &address.network)?, address.kind.to_string(), address.id),

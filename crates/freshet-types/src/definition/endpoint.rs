@@ -170,7 +170,7 @@ pub enum Paging {
         ends: Ending,
     },
     /// The `Link` header has a URL with `rel="next"`.
-    Link,
+    Link {},
     /// The body has a cursor.
     Cursor {
         /// Query parameter; none where a template uses `cursor` itself.

@@ -202,7 +202,7 @@ mod tests {
     fn holes_have_a_price() {
         check(100, Some(99), None, true, "1");
         check(100, Some(0), None, true, "3");
-        check(100, None, Some(20), true, "2");
+        check(100, None, Some(25), true, "2");
         check(100, None, None, true, "1+");
         check(100, Some(0), None, false, "none");
     }

@@ -84,31 +84,31 @@ impl<'a> Batch<'a> {
         id: &'a str,
         applied: &mut Applied,
     ) -> Result<()> {
-        if self.is_settled(scene, id, None) {
+        // A source whose handle is not resolved yet has no id, and nobody is called nothing.
+        if id.is_empty() || self.is_settled(scene, id, None) {
             return Ok(());
         }
         let depth = scene.depth_of(id);
         let find = "SELECT id, depth FROM accounts WHERE network = ?1 AND native_id = ?2";
         let mut find = self.db.prepare_cached(find)?;
         let known = find.query_row(params![scene.network, id], |row| Ok((row.get(0)?, row.get(1)?)));
-        match known.optional()? {
-            Some((object, stored)) => {
-                if depth < stored {
-                    let update = "UPDATE accounts SET depth = ?2 WHERE id = ?1";
-                    self.db.prepare_cached(update)?.execute(params![object, depth])?;
-                }
-                self.note_payload(scene, object)
-            }
-            None => {
-                let object = self.log.next();
-                self.insert_account(scene, &Account { id: id.to_owned(), ..Account::default() }, object)?;
-                self.note_new_account(scene, object, applied)
-            }
+        let Some((object, stored)) = known.optional()? else {
+            let object = self.log.next();
+            self.insert_account(scene, &Account { id: id.to_owned(), ..Account::default() }, object)?;
+            return self.note_new_account(scene, object, applied);
+        };
+        if depth < stored {
+            let update = "UPDATE accounts SET depth = ?2 WHERE id = ?1";
+            self.db.prepare_cached(update)?.execute(params![object, depth])?;
         }
+        self.note_payload(scene, object)
     }
 
     /// Puts an account on the list of invalid ones; one that was never seen gets a bare row.
     pub(super) fn invalidate(&mut self, scene: &Scene<'_>, id: &'a str, reason: &str) -> Result<()> {
+        if id.is_empty() {
+            return Ok(());
+        }
         self.settled.remove(&(scene.network, id));
         let find = "SELECT id, invalid FROM accounts WHERE network = ?1 AND native_id = ?2";
         let mut find = self.db.prepare_cached(find)?;

@@ -93,6 +93,9 @@ impl Targets {
 
     fn add_handles(&mut self, db: &Connection, reference: &str) -> Result<()> {
         let bare = reference.trim_start_matches('@');
+        if bare.is_empty() {
+            return Ok(());
+        }
         let find = "SELECT network, native_id FROM accounts WHERE handle IN (?1, ?2)";
         let mut find = db.prepare_cached(find)?;
         let found = find.query_map([bare, &format!("@{bare}")], |row| Ok((row.get(0)?, row.get(1)?)))?;

@@ -158,18 +158,25 @@ fn run(path: &Path, actions: Vec<Action>) {
                 last = pages.into_iter().map(|one| page(secs, one.into_iter().map(post).collect())).collect();
                 let expected: Vec<_> = last.iter().map(|upload| twin.take(upload)).collect();
                 let mut applied = store.apply(&last, compare).unwrap();
-                applied.iter_mut().for_each(|one| one.new_account_count = 0);
+                for one in &mut applied {
+                    one.new_account_count = 0;
+                }
                 assert_eq!(applied, expected);
             }
             Action::Repeat => {
                 // Once more may still change things (a history of edits runs again), but a second
                 // time in a row ends in the same state.
-                last.iter().for_each(|upload| drop(twin.take(upload)));
+                for upload in &last {
+                    twin.take(upload);
+                }
                 store.apply(&last, compare).unwrap();
             }
             Action::Delete(id) => {
                 let upload = Upload { deleted: vec![("post".into(), id.to_string())], ..page(secs, vec![]) };
-                assert_eq!(store.apply(&[upload.clone()], compare).unwrap(), [twin.take(&upload)]);
+                assert_eq!(
+                    store.apply(std::slice::from_ref(&upload), compare).unwrap(),
+                    [twin.take(&upload)]
+                );
             }
             Action::Forget(which) => {
                 let erased = store.forget(&format!("{NETWORK}/account/{}", author(which))).unwrap();

@@ -104,11 +104,11 @@ fn filters_hold_for_every_kind() {
     for (kind, filter, line_count) in [
         (RecordKind::Posts, &late, 1),
         (RecordKind::Posts, &foreign, 0),
-        (RecordKind::Accounts, &all, 1),
+        (RecordKind::Accounts, &all, 2),
         (RecordKind::Accounts, &foreign, 0),
         (RecordKind::Relations, &all, 1),
         (RecordKind::Relations, &foreign, 0),
-        (RecordKind::Changes, &all, 4),
+        (RecordKind::Changes, &all, 5),
         (RecordKind::Changes, &foreign, 0),
     ] {
         assert_eq!(lines(kind, filter).len(), line_count, "{kind} {filter:?}");
