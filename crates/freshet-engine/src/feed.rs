@@ -90,7 +90,10 @@ impl Feeder {
             let mut ids = Vec::new();
             for change in &changes {
                 let is_new = change.kind == ChangeKind::Created && change.depth <= self.depth_max;
-                if is_new && !is_added(robot, change) && self.wants(robot, &change.address.network, &change.address.kind) {
+                if is_new
+                    && !is_added(robot, change)
+                    && self.wants(robot, &change.address.network, &change.address.kind)
+                {
                     ids.push(change.object);
                 }
             }

@@ -26,4 +26,4 @@ mod template;
 mod times;
 
 pub use connector::DefinedConnector;
-pub use definition::{Definition, DefinitionError};
+pub use definition::{Definition, DefinitionError, json_schema};

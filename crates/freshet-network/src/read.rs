@@ -9,7 +9,7 @@ mod items;
 
 use std::borrow::Cow;
 
-use freshet_types::definition::{BodyFormat, NewerStyle};
+use freshet_types::definition::{BodyFormat, NewerStyle, Role};
 use freshet_types::{Complaint, Intent, Outcome, Page, PageKind, Response, Target, Timestamp, Validators};
 use serde_json::Value;
 
@@ -56,7 +56,13 @@ pub(crate) fn read(
     } else if (200..300).contains(&response.status) {
         tally = read_body(plan, endpoint, target, (intent, now), &mut body, &mut page);
     }
-    if page.outcome != Outcome::Ok && page.observation == freshet_types::Observation::default() {
+    let is_empty = page.observation == freshet_types::Observation::default();
+    // An object that was asked for by id and is not among those shown does not exist.
+    let is_silent = is_empty && page.complaints.is_empty() && !page.is_unchanged;
+    if is_silent && endpoint.rule.role == Role::Single && page.outcome == Outcome::Ok {
+        page.outcome = Outcome::Gone;
+    }
+    if is_empty && page.outcome != Outcome::Ok {
         page.kind = PageKind::Error;
         page.next = None;
         page.members.clear();

@@ -282,8 +282,9 @@ fn read_unknown(definition: &Definition, response: &Response) -> (Page, Tally) {
         };
         return (page, tally);
     }
-    let mut page =
-        endpoints.first().map(|endpoint| read_as(definition, endpoint, "", response).0).unwrap_or_default();
+    // Any endpoint can judge the status; one for single objects would miss its object.
+    let any = endpoints.iter().find(|endpoint| endpoint.rule.role != freshet_types::definition::Role::Single);
+    let mut page = any.map(|endpoint| read_as(definition, endpoint, "", response).0).unwrap_or_default();
     let is_error = page.outcome != Outcome::Ok;
     page.kind = if is_error { PageKind::Error } else { PageKind::Other };
     page.observation = freshet_types::Observation::default();
@@ -310,10 +311,15 @@ fn worth(page: &Page) -> usize {
 fn report(line: usize, page: &Page, tally: &Tally, mut complaints: Vec<String>) -> ReadReport {
     let listed = || page.observation.posts.iter().filter(|post| !post.is_embedded);
     let times = || listed().filter_map(|post| post.created_at).map(Timestamp::secs);
+    let kind = match page.kind {
+        PageKind::Post if tally.post_count > 1 => PageKind::Posts,
+        PageKind::Account if tally.account_count > 1 => PageKind::Accounts,
+        kind => kind,
+    };
     complaints.extend(page.complaints.iter().map(|one| format!("{}: {}", one.place, one.what)));
     ReadReport {
         line,
-        kind: page.kind,
+        kind,
         posts: tally.post_count,
         accounts: tally.account_count,
         first_id: tally.first.as_ref().map(|mark| mark.id.clone()),

@@ -41,7 +41,7 @@ pub(crate) struct Args {
 #[derive(Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct GlobalArgs {
-    /// Where everything is kept [default: $FRESHET_DATA, else ~/.local/share/freshet]
+    /// Where everything is kept [default: `$FRESHET_DATA`, else `~/.local/share/freshet`]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) data: Option<PathBuf>,
     /// Take the time from there (`http://ADDR/clock` of a simulated world); the data directory
@@ -134,7 +134,7 @@ pub(crate) struct DemoArgs {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct InitArgs {
     /// Web or mail address that servers find in the user agent, to reach you
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = contact)]
     pub(crate) contact: Option<String>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
@@ -412,7 +412,7 @@ pub(crate) struct CredentialArgs {
     /// The robot that is to use it, rather than all
     #[arg(long)]
     pub(crate) robot: Option<RobotKind>,
-    /// bearer, app_password (`identifier:password`) or api_key
+    /// `bearer`, `app_password` (given as `identifier:password`) or `api_key`
     #[arg(long, default_value = "bearer")]
     pub(crate) kind: CredentialKind,
     #[command(flatten)]
@@ -461,6 +461,17 @@ pub(crate) struct ManArgs {
 fn span(text: &str) -> Result<Span, String> {
     let span = Span::parse(text).filter(|span| *span > Span::ZERO);
     span.ok_or_else(|| "a span is a number with a unit, such as 30s, 10m, 1h30m or 7d".to_owned())
+}
+
+/// Longest contact that a user agent takes.
+const CONTACT_BYTES_MAX: usize = 200;
+
+fn contact(text: &str) -> Result<String, String> {
+    let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '(' | ')' | '\\');
+    if (1..=CONTACT_BYTES_MAX).contains(&text.len()) && text.chars().all(is_plain) {
+        return Ok(text.to_owned());
+    }
+    Err("a contact is a web or mail address in plain ASCII, without blanks or brackets".to_owned())
 }
 
 fn speed(text: &str) -> Result<f64, String> {

@@ -62,7 +62,9 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
     let contact = data.contact(globals)?.unwrap_or_else(|| CONTACT_UNKNOWN.to_owned());
     let http = HttpFetch::new(HttpOptions::new(contact, Arc::clone(&clock), Arc::clone(&vault)))?;
     let fetch: Arc<dyn Fetch> = match &choices.record {
-        Some(path) => Arc::new(Recorder::create(Arc::new(http), path, vault.scrubber(), RECORDING_BYTES_MAX)?),
+        Some(path) => {
+            Arc::new(Recorder::create(Arc::new(http), path, vault.scrubber(), RECORDING_BYTES_MAX)?)
+        }
         None => Arc::new(http),
     };
     let networks = Arc::new(data::networks(globals)?);
@@ -117,7 +119,9 @@ fn credentials(store: &dyn Store, vault: Arc<Vault>) -> anyhow::Result<Credentia
         .into_iter()
         .filter_map(|row| row.credential.map(|name| (row.kind, Arc::from(name))))
         .collect();
-    Ok(Arc::new(move |network, robot| own.get(&robot).cloned().or_else(|| vault.choose(network, Some(robot)))))
+    Ok(Arc::new(move |network, robot| {
+        own.get(&robot).cloned().or_else(|| vault.choose(network, Some(robot)))
+    }))
 }
 
 /// Applies definitions of the data directory that appear or change while the crawl runs.

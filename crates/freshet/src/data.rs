@@ -34,7 +34,7 @@ const CLOCK_KEY: &str = "clock";
 /// Setting under which the store remembers the contact for the user agent.
 pub(crate) const CONTACT_KEY: &str = "contact";
 /// What servers are told when nobody said whom to write to.
-pub(crate) const CONTACT_UNKNOWN: &str = "no contact given";
+pub(crate) const CONTACT_UNKNOWN: &str = "contact-not-given@freshet.invalid";
 /// Largest definition file; the shipped ones are a twentieth of it.
 pub(crate) const DEFINITION_BYTES_MAX: u64 = 1024 * 1024;
 /// A look by `status` holds the lock for an instant, so a `run` tries more than once.
@@ -133,7 +133,9 @@ impl Data {
         for attempt in 1..=LOCK_ATTEMPTS {
             match file.try_lock() {
                 Ok(()) => break,
-                Err(TryLockError::WouldBlock) if attempt < LOCK_ATTEMPTS => std::thread::park_timeout(LOCK_GAP),
+                Err(TryLockError::WouldBlock) if attempt < LOCK_ATTEMPTS => {
+                    std::thread::park_timeout(LOCK_GAP)
+                }
                 Err(TryLockError::WouldBlock) => return Err(self.taken(&mut file)),
                 Err(TryLockError::Error(error)) => {
                     return Err(error)

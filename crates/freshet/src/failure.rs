@@ -66,10 +66,9 @@ fn render(error: &anyhow::Error) -> (String, u8) {
         return (String::new(), 0);
     }
     let failure = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
-    let mut text = format!("error: {error:#}\n");
-    if let Some(hint) = failure.and_then(|failure| failure.hint.as_ref()) {
-        text.push_str(&format!("\nhint: {hint}\n"));
-    }
+    let hint = failure.and_then(|failure| failure.hint.as_ref());
+    let hint = hint.map_or_else(String::new, |hint| format!("\nhint: {hint}\n"));
+    let text = format!("error: {error:#}\n{hint}");
     (text, if failure.is_some_and(|failure| failure.is_misuse) { MISUSED } else { FAILED })
 }
 

@@ -56,23 +56,34 @@ impl Frame {
         };
         line(format!("{:<60}{:>18}", self.title, format!("{elapsed} on the wall")));
         line("─".repeat(WIDTH));
-        line(row("posts", number("posts_count"), self.rates[0], &format!(
-            "{} edited, {} deleted",
-            number("edited_count"),
-            number("deleted_count")
-        )));
-        line(row("visits", number("visits_count"), self.rates[1], &format!(
-            "{} sources, {} due, {} with history left",
-            queue("sources"),
-            queue("due"),
-            queue("backlog")
-        )));
-        line(row("fetches", number("fetches_count"), self.rates[2], &format!(
-            "{} postponed, {} refused, {} complaints",
-            number("postponed_count"),
-            number("rate_limited_count"),
-            number("complaints_count")
-        )));
+        line(row(
+            "posts",
+            number("posts_count"),
+            self.rates[0],
+            &format!("{} edited, {} deleted", number("edited_count"), number("deleted_count")),
+        ));
+        line(row(
+            "visits",
+            number("visits_count"),
+            self.rates[1],
+            &format!(
+                "{} sources, {} due, {} with history left",
+                queue("sources"),
+                queue("due"),
+                queue("backlog")
+            ),
+        ));
+        line(row(
+            "fetches",
+            number("fetches_count"),
+            self.rates[2],
+            &format!(
+                "{} postponed, {} refused, {} complaints",
+                number("postponed_count"),
+                number("rate_limited_count"),
+                number("complaints_count")
+            ),
+        ));
         line(format!(" lag       {}", lag(report)));
         for quota in report["quotas"].as_array().into_iter().flatten().take(QUOTAS_MAX) {
             line(format!(" quota     {}", quota_line(quota)));
@@ -128,11 +139,8 @@ fn quota_line(quota: &Value) -> String {
     let ready = quota["ready"].as_f64().unwrap_or(0.0);
     let full = ((ready / burst).clamp(0.0, 1.0) * BAR as f64).round() as usize;
     let window = Span::from_secs_f64(quota["window_s"].as_f64().unwrap_or(0.0));
-    let name = format!(
-        "{} {}",
-        quota["network"].as_str().unwrap_or("?"),
-        quota["rule"].as_str().unwrap_or("?")
-    );
+    let name =
+        format!("{} {}", quota["network"].as_str().unwrap_or("?"), quota["rule"].as_str().unwrap_or("?"));
     let bar = "█".repeat(full) + &"░".repeat(BAR - full);
     let state = if quota["blocked_until"].is_null() { "" } else { "  blocked" };
     format!("{:<34} {bar} {limit:.0} per {window}{state}", shorten(&name, 34))
@@ -232,7 +240,8 @@ fn rates(past: &mut VecDeque<(Instant, [f64; 3])>, report: &Value) -> [f64; 3] {
 fn take_news(frame: &mut Frame, store: &dyn Store, seen: u64) -> u64 {
     let Ok(changes) = store.changes_above(seen, LOG_BATCH) else { return seen };
     let Some(last) = changes.last().map(|change| change.number) else { return seen };
-    let posts = changes.iter().filter(|change| change.kind == ChangeKind::Created && &*change.address.kind == "post");
+    let posts =
+        changes.iter().filter(|change| change.kind == ChangeKind::Created && &*change.address.kind == "post");
     let latest: Vec<u64> = posts.rev().take(NEWS_MAX).map(|change| change.object).collect();
     for object in latest.into_iter().rev() {
         let Ok(Some(row)) = store.post(object) else { continue };
@@ -268,7 +277,8 @@ mod tests {
 
     #[test]
     fn a_frame_shows_what_the_engine_reports() {
-        let mut frame = Frame { title: "freshet run".to_owned(), rates: [12.0, 3.0, 4.0], ..Frame::default() };
+        let mut frame =
+            Frame { title: "freshet run".to_owned(), rates: [12.0, 3.0, 4.0], ..Frame::default() };
         let at = Timestamp::from_secs(1_770_000_000);
         frame.news.push_back((at, "ada".to_owned(), plain("<p>Hello &amp; good\u{7} day</p>")));
         let report = json!({
@@ -280,9 +290,17 @@ mod tests {
             "failures": [{"source": "x", "why": "no answer"}],
         });
         let text = frame.text(&report);
-        for expected in
-            ["12,345", "7 sources", "1m 01s", "██████░░░░░░", "● status", "○ relation", "◐ tag", "no answer", "Hello & good"]
-        {
+        for expected in [
+            "12,345",
+            "7 sources",
+            "1m 01s",
+            "██████░░░░░░",
+            "● status",
+            "○ relation",
+            "◐ tag",
+            "no answer",
+            "Hello & good",
+        ] {
             assert!(text.contains(expected), "`{expected}` is not in\n{text}");
         }
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");

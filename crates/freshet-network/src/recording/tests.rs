@@ -237,6 +237,45 @@ fn a_data_server_is_followed_upwards_by_record_key() {
     );
 }
 
+fn check_url(name: &str, host: Option<&str>, (endpoint, root): (&str, &str), intent: &Intent, url: &str) {
+    let definition = definition(name);
+    let connector = DefinedConnector::new(&definition).unwrap();
+    let base = definition.base_on(host).unwrap();
+    let instance = Instance { network: NetworkName::new(name, host), base, allow_private: false };
+    let target = Target { instance: &instance, endpoint, root, credential: None, validators: None };
+    assert_eq!(connector.ask(&target, intent).unwrap().url, url);
+}
+
+#[test]
+fn shipped_endpoints_are_asked_by_these_urls() {
+    let mark = freshet_types::Mark { id: "8".into(), at: Timestamp::from_secs(100) };
+    let (first, next, newer) = (Intent::First, Intent::Next("7".into()), Intent::Newer(mark));
+    let (host, posts) = (Some("example.social"), ("posts", "1"));
+    let api = "https://example.social/api/v1/accounts";
+    check_url("mastodon", host, ("lookup", "ada"), &first, &format!("{api}/lookup?acct=ada"));
+    check_url("mastodon", host, posts, &first, &format!("{api}/1/statuses?limit=40"));
+    check_url("mastodon", host, posts, &next, &format!("{api}/1/statuses?limit=40&max_id=7"));
+    check_url("mastodon", host, posts, &newer, &format!("{api}/1/statuses?limit=40&min_id=8"));
+    let feed = "https://public.api.bsky.app/xrpc/app.bsky.feed.getAuthorFeed?actor=did%3Aplc%3Aa";
+    let feed = format!("{feed}&filter=posts_with_replies&limit=100");
+    check_url("bluesky", None, ("posts", "did:plc:a"), &first, &feed);
+    let hits = "https://hn.algolia.com/api/v1/search_by_date?hitsPerPage=500";
+    let (posts, filter) = (("posts", "ada"), "numericFilters=created_at_i");
+    check_url("hackernews", None, posts, &first, &format!("{hits}&tags=author_ada"));
+    check_url("hackernews", None, posts, &next, &format!("{hits}&{filter}%3C%3D7&tags=author_ada"));
+    check_url("hackernews", None, posts, &newer, &format!("{hits}&{filter}%3E99&tags=author_ada"));
+    let item = "https://hacker-news.firebaseio.com/v0/item/8863.json";
+    check_url("hackernews", None, ("item", "8863"), &first, item);
+    let url = "https://blog.example/f?x=1";
+    check_url("rss", Some("blog.example"), ("feed", url), &first, url);
+}
+
+#[test]
+fn a_single_object_that_is_not_shown_is_gone() {
+    let line = r#"{"url": "https://public.api.bsky.app/xrpc/app.bsky.feed.getPosts?uris=at://x", "status": 200, "body": {"posts": []}}"#;
+    assert_eq!(read_line(&definition("bluesky"), 1, line).outcome, "gone");
+}
+
 #[test]
 fn hackernews_posts_are_whole() {
     let hits = page("hackernews", 1, "posts", "ada").observation;

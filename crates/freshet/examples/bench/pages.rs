@@ -69,7 +69,8 @@ impl Pages {
 pub(crate) fn urls(address: SocketAddr, accounts: usize) -> Vec<String> {
     let url = |at: usize| {
         let (account, page) = (at / PAGES, at % PAGES);
-        let bound = if page == 0 { String::new() } else { format!("&max_id={}", id(account, page * PAGE - 1)) };
+        let bound =
+            if page == 0 { String::new() } else { format!("&max_id={}", id(account, page * PAGE - 1)) };
         format!("http://{address}/api/v1/accounts/{account}/statuses?limit=40{bound}")
     };
     (0..accounts * PAGES).map(url).collect()

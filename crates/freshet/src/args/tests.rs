@@ -59,6 +59,7 @@ fn the_contract_is_accepted() {
 #[test]
 fn misuse_is_refused() {
     for (line, word) in [
+        ("init --contact me(at)home", "mail address"),
         ("add", "REF"),
         ("add --column x", "file"),
         ("add x --since soon", "a span back"),

@@ -7,6 +7,7 @@
 
 use std::process::ExitCode;
 
+use freshet_fetch::http::guard::is_forbidden;
 use freshet_network::networks::Networks;
 use freshet_network::{reference, robot};
 use freshet_store::api::Store;
@@ -15,6 +16,7 @@ use freshet_types::definition::OnDelete as Declared;
 use freshet_types::{Connector, Map, NetworkName, Reference, RobotKind, RobotState, Set, Source, Timestamp};
 use serde::Serialize;
 use serde_json::json;
+use url::{Host, Url};
 
 use crate::args::AddArgs;
 use crate::config::Globals;
@@ -31,6 +33,10 @@ const REFUSED_SHOWN_MAX: usize = 20;
 /// Characters shown of a reason when there are many.
 const WHY_CHARS_MAX: usize = 160;
 
+/// What may be given, in one breath.
+const UNDERSTOOD: &str = "give a profile URL, @user@host, a Bluesky handle or at:// URI, a feed URL, \
+     or a file of these with -f; `freshet add --help` shows examples";
+
 /// The robots that start with what a person adds; the others find their work in the change log.
 const FIRST_ROBOTS: [RobotKind; 2] = [RobotKind::Status, RobotKind::User];
 
@@ -41,6 +47,7 @@ struct AddReport {
     refused_count: u64,
     sources_count: u64,
     refused: Vec<Refused>,
+    private_hosts: Vec<String>,
     stopped_robots: Vec<RobotKind>,
 }
 
@@ -161,7 +168,9 @@ impl Adder<'_> {
                     continue;
                 }
             };
-            self.put_instance(&reference)?;
+            if let Some(host) = self.put_instance(&reference)? {
+                report.private_hosts.push(host);
+            }
             robots.extend(made.iter().map(|source| source.robot));
             sources.extend(made.into_iter().map(|source| Source {
                 since: self.since,
@@ -182,17 +191,21 @@ impl Adder<'_> {
         Ok(())
     }
 
-    /// Makes the server known. An allowance once given is kept, and so is `on_delete`.
-    fn put_instance(&mut self, reference: &Reference) -> anyhow::Result<()> {
+    /// Makes the server known. An allowance once given is kept, and so is `on_delete`. Gives the
+    /// host if it is private and not allowed: it is stored, but every visit will be refused.
+    fn put_instance(&mut self, reference: &Reference) -> anyhow::Result<Option<String>> {
         let network = &reference.instance.network;
         if !self.known.insert(network.clone()) {
-            return Ok(());
+            return Ok(None);
         }
         let stored = self.stored.get(network);
         let mut instance = reference.instance.clone();
-        instance.allow_private = self.args.allow_private || stored.is_some_and(|row| row.instance.allow_private);
+        instance.allow_private =
+            self.args.allow_private || stored.is_some_and(|row| row.instance.allow_private);
         let on_delete = stored.map_or_else(|| self.declared(network), |row| row.on_delete);
-        Ok(self.store.put_instance(&InstanceRow { instance, on_delete })?)
+        let host = private_host(&instance.base).filter(|_| !instance.allow_private);
+        self.store.put_instance(&InstanceRow { instance, on_delete })?;
+        Ok(host)
     }
 
     /// What the definition says of deleted posts.
@@ -217,6 +230,17 @@ fn sources(connector: &dyn Connector, reference: &Reference) -> Vec<Source> {
     if first.is_empty() { RobotKind::ALL.into_iter().flat_map(of).collect() } else { first }
 }
 
+/// The host of a URL that names this computer or a private address outright.
+fn private_host(base: &str) -> Option<String> {
+    let url = Url::parse(base).ok()?;
+    let is_private = match url.host()? {
+        Host::Ipv4(ip) => is_forbidden(ip.into()),
+        Host::Ipv6(ip) => is_forbidden(ip.into()),
+        Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
+    };
+    is_private.then(|| url.host_str().unwrap_or_default().to_owned())
+}
+
 impl AddReport {
     fn refuse(&mut self, line: Option<u64>, text: &str, why: String) {
         self.refused_count += 1;
@@ -229,11 +253,11 @@ impl AddReport {
     fn into_failure(self) -> anyhow::Error {
         match self.refused.as_slice() {
             [] => Failure::misuse("the list names nothing to add").into(),
-            [only] => Failure::misuse(only.why.clone()).into(),
+            [only] => Failure::misuse(only.why.clone()).hint(UNDERSTOOD).into(),
             many => {
                 let shown = self.refusals();
                 let message = format!("none of {} references is understood\n{shown}", many.len());
-                Failure::misuse(message).hint("`freshet add --help` shows what is understood").into()
+                Failure::misuse(message).hint(UNDERSTOOD).into()
             }
         }
     }
@@ -253,21 +277,23 @@ impl AddReport {
 
 impl Report for AddReport {
     fn text(&self) -> String {
-        let mut text = format!(
+        let mut lines = vec![format!(
             "{} added, {} already there, {} not understood",
             self.added_count, self.known_count, self.refused_count
-        );
+        )];
         if self.refused_count > 0 {
-            text.push_str(&format!(":\n{}", self.refusals()));
+            lines.push(self.refusals());
         }
         if self.sources_count > 0 {
-            text.push_str(&format!("\n{} to visit; `freshet run` visits them", count(self.sources_count, "source")));
+            lines
+                .push(format!("{} to visit; `freshet run` visits them", count(self.sources_count, "source")));
         }
-        for robot in &self.stopped_robots {
-            text.push_str(&format!(
-                "\nnote: the robot `{robot}` does not work now; `freshet robots start {robot}` starts it"
-            ));
-        }
-        text
+        lines.extend(self.private_hosts.iter().map(|host| {
+            format!("note: `{host}` is a private address and is not asked; add it with --allow-private to allow it")
+        }));
+        lines.extend(self.stopped_robots.iter().map(|robot| {
+            format!("note: the robot `{robot}` does not work now; `freshet robots start {robot}` starts it")
+        }));
+        lines.join("\n")
     }
 }

@@ -43,11 +43,6 @@ pub(crate) fn execute(globals: &Globals, command: &CredentialsCommand) -> anyhow
             let mut vault = open_file(globals, &data, "Passphrase of the credentials file: ")?;
             let removed = vault.remove(name)?;
             vault.save()?;
-            for row in data.store.robots()? {
-                if row.credential.as_ref() == Some(name) {
-                    data.store.set_robot_credential(row.kind, None)?;
-                }
-            }
             data.store.push_control("credentials", name)?;
             print(*report, vec![removed], Some("removed".to_owned()))?;
         }
@@ -67,9 +62,6 @@ fn add(globals: &Globals, args: &CredentialArgs) -> anyhow::Result<()> {
     let info = credential.info();
     vault.add(credential)?;
     vault.save()?;
-    if let Some(robot) = args.robot {
-        data.store.set_robot_credential(robot, Some(name))?;
-    }
     data.store.push_control("credentials", name)?;
     let headline = format!("added to {}", vault_path(data.dir()).display());
     print(args.report, vec![info], Some(headline))

@@ -60,7 +60,9 @@ async fn demo(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     serving.await.context("the simulated network failed")??;
     output::print(args.report, &super::run::RunReport(report))?;
     if matches!(args.report.format, crate::args::ReportFormat::Text) {
-        output::line("\nThat was a simulated network. For real ones: freshet init, freshet add REF, freshet run.")?;
+        output::line(
+            "\nThat was a simulated network. For real ones: freshet init, freshet add REF, freshet run.",
+        )?;
     }
     Ok(ExitCode::SUCCESS)
 }

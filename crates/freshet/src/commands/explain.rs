@@ -86,9 +86,9 @@ fn explain(source: &Source, now: Timestamp) -> Explained {
 /// The same in sentences.
 fn describe(source: &Source, forecast: freshet_policy::Forecast, now: Timestamp) -> String {
     let mut lines = vec![format!("{}  {}", source.id.0, output::one_line(&source.label()))];
-    let visited = source.visited_at.map_or("never visited".to_owned(), |at| {
-        format!("last visited {}", relative(at, now))
-    });
+    let visited = source
+        .visited_at
+        .map_or("never visited".to_owned(), |at| format!("last visited {}", relative(at, now)));
     let due = if source.due_at <= now { "due now".to_owned() } else { relative(source.due_at, now) };
     lines.push(format!("{visited}; next visit: {due}; state: {}", source.state.name()));
     if forecast.rate_per_s > 0.0 {

@@ -28,11 +28,8 @@ const CHANGES_BATCH: usize = 4096;
 pub(crate) fn execute(globals: &Globals, args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let data = Data::open(globals)?;
     let resolve = |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
-    let filter = Filter {
-        since: resolve(args.since)?,
-        until: resolve(args.until)?,
-        network: args.network.clone(),
-    };
+    let filter =
+        Filter { since: resolve(args.since)?, until: resolve(args.until)?, network: args.network.clone() };
     match (&args.output, args.kind.as_slice()) {
         (Some(dir), kinds) => {
             std::fs::create_dir_all(dir).with_context(|| format!("`{}` cannot be made", dir.display()))?;

@@ -48,7 +48,9 @@ pub(crate) fn execute(globals: &Globals, args: &ForgetArgs) -> anyhow::Result<Ex
     }
     if erased == Erased::default() {
         let failure = Failure::misuse(format!("nothing is stored of `{}`", args.reference));
-        return Err(failure.hint("give an address (network/type/id), a handle, or what `add` was given").into());
+        return Err(failure
+            .hint("give an address (network/type/id), a handle, or what `add` was given")
+            .into());
     }
     data.store.push_control("sources", &json!({ "forgotten": args.reference }).to_string())?;
     output::print(args.report, &ForgetReport::new(&args.reference, &erased))?;
@@ -104,7 +106,8 @@ fn add(total: &mut Erased, more: &Erased) {
 
 fn confirm(reference: &str) -> anyhow::Result<()> {
     if !std::io::stdin().is_terminal() {
-        let failure = Failure::misuse(format!("`forget {reference}` cannot be undone, and nobody is here to ask"));
+        let failure =
+            Failure::misuse(format!("`forget {reference}` cannot be undone, and nobody is here to ask"));
         return Err(failure.hint("say --yes to erase without being asked").into());
     }
     output::aside(format!("Erase everything that was collected of `{reference}`? This cannot be undone."));

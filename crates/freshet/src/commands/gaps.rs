@@ -95,7 +95,8 @@ impl GapsReport {
         if coverage.intervals.is_empty() {
             self.unvisited_count += 1;
         }
-        let holes: Vec<Gap> = coverage.holes().iter().map(|hole| price(hole, source, endpoint, now)).collect();
+        let holes: Vec<Gap> =
+            coverage.holes().iter().map(|hole| price(hole, source, endpoint, now)).collect();
         let calls = holes.iter().filter_map(|hole| hole.calls).sum::<u64>();
         // A source that was never visited is one hole from end to end: one call at least.
         let calls = if coverage.intervals.is_empty() { 1 } else { calls };
@@ -146,12 +147,12 @@ impl Report for GapsReport {
             vec![it.source.to_string(), it.label.clone(), it.holes.len().to_string(), calls]
         };
         let shown = self.sources.iter().take(self.limit).map(row);
-        let mut text =
-            format!("{summary}\n\n{}", table(&["#source", "what", "#holes", "#calls"], shown));
-        if self.sources.len() > self.limit {
-            text.push_str(&format!("\n… and {} more; --limit shows them", self.sources.len() - self.limit));
-        }
-        text
+        let table = table(&["#source", "what", "#holes", "#calls"], shown);
+        let more = match self.sources.len().saturating_sub(self.limit) {
+            0 => String::new(),
+            more => format!("\n… and {more} more; --limit shows them"),
+        };
+        format!("{summary}\n\n{table}{more}")
     }
 }
 

@@ -44,17 +44,13 @@ pub(crate) fn execute(globals: &Globals, args: &InitArgs) -> anyhow::Result<Exit
 impl Report for InitReport {
     fn text(&self) -> String {
         let what = if self.is_new { "made" } else { "there already:" };
-        let mut text = format!("{what} {}", self.data);
-        if let Some(clock) = &self.clock {
-            text.push_str(&format!("\nthe time comes from {clock}"));
-        }
+        let mut lines = vec![format!("{what} {}", self.data)];
+        lines.extend(self.clock.as_ref().map(|clock| format!("the time comes from {clock}")));
         if self.contact.is_none() {
-            text.push_str(
-                "\nno contact is set; servers find one in the user agent with \
-                 `freshet init --contact ADDRESS`",
-            );
+            lines
+                .push("servers cannot reach you; `freshet init --contact ADDRESS` tells them how".to_owned());
         }
-        text.push_str("\nnext: `freshet add REF...`, then `freshet run`");
-        text
+        lines.push("next: `freshet add REF...`, then `freshet run`".to_owned());
+        lines.join("\n")
     }
 }

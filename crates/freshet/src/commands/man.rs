@@ -37,6 +37,7 @@ fn write_all(dir: &Path, command: clap::Command, name: &str) -> anyhow::Result<u
         page_count += write_all(dir, inner.clone(), &format!("{name}-{}", inner.get_name()))?;
     }
     let path = dir.join(format!("{name}.1"));
-    std::fs::write(&path, render(command)?).with_context(|| format!("`{}` cannot be written", path.display()))?;
+    std::fs::write(&path, render(command)?)
+        .with_context(|| format!("`{}` cannot be written", path.display()))?;
     Ok(page_count)
 }

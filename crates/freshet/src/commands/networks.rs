@@ -109,8 +109,26 @@ fn show(globals: &Globals, name: &str, args: ReportArgs) -> anyhow::Result<()> {
 
 impl Report for ShowReport {
     fn text(&self) -> String {
-        toml::to_string_pretty(&self.0).unwrap_or_else(|error| format!("# cannot be shown as TOML: {error}"))
+        let shown = toml::Value::try_from(&self.0).map(|value| prune(value, 0));
+        let shown = shown
+            .map_err(|error| error.to_string())
+            .and_then(|value| toml::to_string_pretty(&value).map_err(|error| error.to_string()));
+        shown.unwrap_or_else(|error| format!("# cannot be shown as TOML: {error}"))
     }
+}
+
+/// Leaves out empty lists and tables, which say nothing; an object type may be empty and stays.
+fn prune(value: toml::Value, depth: usize) -> toml::Value {
+    /// `types.NAME`, `endpoints.NAME` and the like: entries that count by being there.
+    const NAMED_DEPTH: usize = 1;
+    let toml::Value::Table(table) = value else { return value };
+    let is_empty = |value: &toml::Value| match value {
+        toml::Value::Table(table) => table.is_empty(),
+        toml::Value::Array(list) => list.is_empty(),
+        _ => false,
+    };
+    let pruned = table.into_iter().map(|(key, value)| (key, prune(value, depth + 1)));
+    toml::Value::Table(pruned.filter(|(_, value)| depth == NAMED_DEPTH || !is_empty(value)).collect())
 }
 
 #[derive(Serialize)]
@@ -144,9 +162,7 @@ fn check_file(path: &Path) -> anyhow::Result<CheckedFile> {
             CheckedFile { file, is_sound: true, names, problems: Vec::new(), text }
         }
         Err(error) => {
-            let problem = |it: &freshet_network::definition::Problem| {
-                json!({ "line": it.line, "key": it.key, "what": it.what })
-            };
+            let problem = |it: &freshet_network::definition::Problem| json!({ "line": it.line, "key": it.key, "what": it.what });
             let problems = error.problems.iter().map(problem).collect();
             CheckedFile { file, is_sound: false, names: Vec::new(), problems, text: error.to_string() }
         }
@@ -162,7 +178,8 @@ impl Report for CheckReport {
 /// Reads every recorded exchange; one JSON line each.
 fn read(globals: &Globals, args: &ReadArgs) -> anyhow::Result<()> {
     let networks = data::networks(globals)?;
-    let definition = networks.definition(&args.network).ok_or_else(|| no_network(&networks, &args.network))?;
+    let definition =
+        networks.definition(&args.network).ok_or_else(|| no_network(&networks, &args.network))?;
     let unreadable = || format!("`{}` cannot be read", args.recordings.display());
     let mut input = data::open_input(&args.recordings)?;
     let mut line = Vec::new();
@@ -196,7 +213,9 @@ fn set_on_delete(globals: &Globals, name: &str, value: &str, args: ReportArgs) -
     let meant: Vec<_> = rows.map(|row| row.instance.network).filter(is_meant).collect();
     if meant.is_empty() {
         let failure = Failure::misuse(format!("nothing is watched on `{name}` yet"));
-        return Err(failure.hint("add something of it first; `freshet networks list` shows the names").into());
+        return Err(failure
+            .hint("add something of it first; `freshet networks list` shows the names")
+            .into());
     }
     let on_delete = if value == "redact" { OnDelete::Redact } else { OnDelete::Keep };
     for network in &meant {
@@ -211,5 +230,21 @@ impl Report for SetReport {
     fn text(&self) -> String {
         let what = if self.on_delete == "redact" { "erased" } else { "kept, marked as deleted" };
         format!("content that is deleted on {} is {what} from now on", self.networks.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_that_is_shown_can_be_used() {
+        let networks = Networks::shipped();
+        for name in ["mastodon", "bluesky", "hackernews", "rss"] {
+            let shown = ShowReport((**networks.definition(name).unwrap()).clone());
+            let again =
+                Definition::parse("shown.toml", &shown.text()).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(*again, shown.0, "{name}");
+        }
     }
 }

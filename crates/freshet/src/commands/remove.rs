@@ -30,13 +30,12 @@ pub(crate) fn execute(globals: &Globals, args: &RemoveArgs) -> anyhow::Result<Ex
     let mut data = Data::open(globals)?;
     let mut sources = Vec::new();
     for reference in &args.references {
-        let mut found = sources_meant(globals, &data.store, reference)?;
-        found.retain(|source| source.state != SourceState::Removed);
+        let found = sources_meant(globals, &data.store, reference)?;
         if found.is_empty() {
             return Err(no_source(reference));
         }
-        sources
-            .extend(found.into_iter().map(|it| RemovedSource { source: it.id, label: it.label() }));
+        let watched = found.into_iter().filter(|source| source.state != SourceState::Removed);
+        sources.extend(watched.map(|it| RemovedSource { source: it.id, label: it.label() }));
     }
     let ids: Vec<SourceId> = sources.iter().map(|it| it.source).collect();
     data.store.set_state(&ids, SourceState::Removed)?;

@@ -170,7 +170,10 @@ impl StatusReport {
     }
 
     fn quotas(&self) -> Option<String> {
-        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let text = |value: &Value| match value.as_f64() {
+            Some(number) => format!("{number:.0}"),
+            None => value.as_str().unwrap_or("-").to_owned(),
+        };
         let row = |quota: &Value| {
             let columns = ["network", "rule", "holder", "limit", "ready"];
             columns.iter().map(|key| quota.get(key).map_or_else(|| "-".to_owned(), text)).collect()

@@ -23,7 +23,10 @@ async fn serve(args: &WorldArgs) -> anyhow::Result<ExitCode> {
     let posts = world.post_count();
     let server = Server::new(world, listener, args.speed)?;
     let base = format!("http://{}", server.address()?);
-    output::line(format!("{} accounts, {posts} posts so far, time {}x as fast: {base}", args.accounts, args.speed))?;
+    output::line(format!(
+        "{} accounts, {posts} posts so far, time {}x as fast: {base}",
+        args.accounts, args.speed
+    ))?;
     output::line(format!("clock {base}/clock, truth {base}/truth.jsonl; Ctrl-C ends it"))?;
     let stopper = server.stopper();
     tokio::spawn(async move {

@@ -108,7 +108,7 @@ fn filters_hold_for_every_kind() {
         (RecordKind::Accounts, &foreign, 0),
         (RecordKind::Relations, &all, 1),
         (RecordKind::Relations, &foreign, 0),
-        (RecordKind::Changes, &all, 5),
+        (RecordKind::Changes, &all, 4),
         (RecordKind::Changes, &foreign, 0),
     ] {
         assert_eq!(lines(kind, filter).len(), line_count, "{kind} {filter:?}");

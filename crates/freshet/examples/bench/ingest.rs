@@ -1,0 +1,27 @@
+//! `ingest`: step 8 against raw prepared-statement inserts of the same rows and indexes.
+
+use freshet_store::bench;
+use serde_json::json;
+
+/// Posts per round.
+const POSTS: usize = 400_000;
+
+pub(crate) fn run() -> anyhow::Result<()> {
+    let figures = bench::ingest(POSTS)?;
+    println!("{POSTS} posts a round, batches by turns, best round");
+    println!("  bare inserts  {:>10.0} posts/s", figures.raw_per_s);
+    println!("  apply         {:>10.0} posts/s", figures.apply_per_s);
+    let line = json!({
+        "bench": "ingest",
+        "posts_per_s": figures.apply_per_s,
+        "raw_posts_per_s": figures.raw_per_s,
+        "ratios": {"insert": figures.ratio},
+    });
+    println!("{line}");
+    Ok(())
+}
+
+/// Seconds that bare inserts of so many posts take.
+pub(crate) fn raw_seconds(posts: usize) -> anyhow::Result<f64> {
+    Ok(posts as f64 / bench::ingest(posts)?.raw_per_s)
+}
