@@ -4,15 +4,21 @@
 //! anywhere; `--format` belongs to each command, because what it can print differs. Nothing is
 //! read or opened here: values are checked for their form only.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use freshet_fetch::CredentialKind;
 use freshet_sink::{Format, RecordKind};
-use freshet_types::{RobotKind, Span};
+use freshet_types::Span;
 
 use crate::when::When;
+
+mod group;
+mod value;
+
+pub(crate) use group::{
+    CredentialArgs, CredentialsCommand, NetworksCommand, ReadArgs, RobotsCommand, WorldArgs, WorldCommand,
+};
+pub(crate) use value::CLOCK_SYSTEM;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,7 +52,7 @@ pub(crate) struct GlobalArgs {
     pub(crate) data: Option<PathBuf>,
     /// Take the time from there (`http://ADDR/clock` of a simulated world); the data directory
     /// remembers it. `system` returns to the computer's clock
-    #[arg(long, value_name = "URL", global = true, value_parser = clock)]
+    #[arg(long, value_name = "URL", global = true, value_parser = value::clock)]
     pub(crate) clock: Option<String>,
     /// Say more about what happens (-v, -vv), on standard error
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
@@ -121,7 +127,7 @@ pub(crate) struct DemoArgs {
     #[arg(long)]
     pub(crate) headless: bool,
     /// Stop after this long (wall time), such as 30s or 5m
-    #[arg(long = "for", value_name = "SPAN", value_parser = span)]
+    #[arg(long = "for", value_name = "SPAN", value_parser = value::span)]
     pub(crate) duration: Option<Span>,
     /// Which simulated network: the same number gives the same one
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -134,7 +140,7 @@ pub(crate) struct DemoArgs {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct InitArgs {
     /// Web or mail address that servers find in the user agent, to reach you
-    #[arg(long, value_name = "ADDRESS", value_parser = contact)]
+    #[arg(long, value_name = "ADDRESS", value_parser = value::contact)]
     pub(crate) contact: Option<String>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
@@ -167,7 +173,7 @@ pub(crate) struct AddArgs {
     #[arg(long, value_name = "T")]
     pub(crate) since: Option<When>,
     /// Drop posts of these sources when they are older than this span
-    #[arg(long, value_name = "SPAN", value_parser = span)]
+    #[arg(long, value_name = "SPAN", value_parser = value::span)]
     pub(crate) retention: Option<Span>,
     /// Permit loopback and private addresses for these sources
     #[arg(long)]
@@ -206,13 +212,13 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) headless: bool,
     /// Stop after this long (wall time), such as 60s or 8h
-    #[arg(long = "for", value_name = "SPAN", value_parser = span)]
+    #[arg(long = "for", value_name = "SPAN", value_parser = value::span)]
     pub(crate) duration: Option<Span>,
     /// Do not serve the dashboard
     #[arg(long)]
     pub(crate) no_dashboard: bool,
     /// The longest a source stays unvisited, quota permitting
-    #[arg(long, value_name = "SPAN", value_parser = span)]
+    #[arg(long, value_name = "SPAN", value_parser = value::span)]
     pub(crate) ceiling: Option<Span>,
     /// The policy that decides when to visit
     #[arg(long, value_name = "NAME")]
@@ -272,31 +278,6 @@ pub(crate) struct SearchArgs {
     pub(crate) report: ReportArgs,
 }
 
-/// `freshet robots …`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum RobotsCommand {
-    /// Show the robots
-    List(ReportArgs),
-    /// Let a robot work
-    Start(RobotArgs),
-    /// Let a robot wait and keep its place
-    Pause(RobotArgs),
-    /// Let a paused robot go on
-    Resume(RobotArgs),
-    /// Switch a robot off
-    Stop(RobotArgs),
-}
-
-/// Which robot.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct RobotArgs {
-    /// relation, user, status, comment or tag
-    #[arg(value_name = "NAME")]
-    pub(crate) robot: RobotKind,
-    #[command(flatten)]
-    pub(crate) report: ReportArgs,
-}
-
 /// `freshet export`.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ExportArgs {
@@ -320,129 +301,6 @@ pub(crate) struct ExportArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// `freshet networks …`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum NetworksCommand {
-    /// Show the networks that are defined
-    List(ReportArgs),
-    /// Show one definition
-    Show {
-        /// Its name
-        name: String,
-        #[command(flatten)]
-        report: ReportArgs,
-    },
-    /// Check a definition without using it
-    Check {
-        /// A TOML file
-        #[arg(value_name = "FILE", required = true)]
-        files: Vec<PathBuf>,
-        #[command(flatten)]
-        report: ReportArgs,
-    },
-    /// Read recorded exchanges as the crawl would; one JSON line each
-    Read(ReadArgs),
-    /// Change what happens to a network's content
-    Set {
-        /// A network (`bluesky`, `mastodon:example.social`), or all servers of a definition
-        name: String,
-        /// What to set
-        #[arg(value_parser = ["on_delete"])]
-        setting: String,
-        /// For `on_delete`: `keep` or `redact`
-        #[arg(value_parser = ["keep", "redact"])]
-        value: String,
-        #[command(flatten)]
-        report: ReportArgs,
-    },
-    /// Print the JSON schema of definitions, for editors
-    Schema,
-}
-
-/// `freshet networks read`.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct ReadArgs {
-    /// The definition to read them by
-    #[arg(long, value_name = "NAME")]
-    pub(crate) network: String,
-    /// One exchange a line, as JSON: method, url, status, headers, body; `-` is standard input
-    #[arg(long, value_name = "FILE")]
-    pub(crate) recordings: PathBuf,
-    /// How to print what was read
-    #[arg(long, default_value = "jsonl", value_parser = ["jsonl"])]
-    pub(crate) format: String,
-}
-
-/// `freshet credentials …`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum CredentialsCommand {
-    /// Add a secret; it is asked for, or read from standard input
-    Add(CredentialArgs),
-    /// Show which there are, never the secrets
-    List(ReportArgs),
-    /// Remove one
-    Remove {
-        /// Its name
-        name: String,
-        #[command(flatten)]
-        report: ReportArgs,
-    },
-}
-
-const CREDENTIAL_EXAMPLES: &str = "\
-The file credentials.age in the data directory is encrypted with a passphrase, which is
-asked for or taken from $FRESHET_PASSPHRASE. Secrets may also come from the environment:
-FRESHET_CREDENTIAL_MASTODON=\"example.social TOKEN\" (the server first, where a network has
-many), FRESHET_CREDENTIAL_BLUESKY_ALICE=identifier:password.
-
-Examples:
-  freshet credentials add mastodon:example.social
-  freshet credentials add bluesky --kind app_password --name alice < secret.txt
-  freshet credentials add mastodon --name follows --robot relation";
-
-/// `freshet credentials add`.
-#[derive(Debug, ClapArgs)]
-#[command(after_help = CREDENTIAL_EXAMPLES)]
-pub(crate) struct CredentialArgs {
-    /// The network it is for: `bluesky`, or one server, `mastodon:example.social`
-    pub(crate) network: String,
-    /// What to call it [default: the network's name]
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    /// The robot that is to use it, rather than all
-    #[arg(long)]
-    pub(crate) robot: Option<RobotKind>,
-    /// `bearer`, `app_password` (given as `identifier:password`) or `api_key`
-    #[arg(long, default_value = "bearer")]
-    pub(crate) kind: CredentialKind,
-    #[command(flatten)]
-    pub(crate) report: ReportArgs,
-}
-
-/// `freshet world …`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum WorldCommand {
-    /// Serve a simulated network in Mastodon's dialect, with `GET /clock` and `GET /truth.jsonl`
-    Serve(WorldArgs),
-}
-
-/// `freshet world serve`.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct WorldArgs {
-    /// Which world: the same number gives the same one
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// How many accounts live in it
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) accounts: u32,
-    /// How many times as fast as on the wall time passes
-    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = speed)]
-    pub(crate) speed: f64,
-    /// Where to listen; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4040")]
-    pub(crate) listen: SocketAddr,
-}
-
 /// `freshet completions`.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct CompletionsArgs {
@@ -456,38 +314,6 @@ pub(crate) struct ManArgs {
     /// Write one page for each command into this directory
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-}
-
-fn span(text: &str) -> Result<Span, String> {
-    let span = Span::parse(text).filter(|span| *span > Span::ZERO);
-    span.ok_or_else(|| "a span is a number with a unit, such as 30s, 10m, 1h30m or 7d".to_owned())
-}
-
-/// Longest contact that a user agent takes.
-const CONTACT_BYTES_MAX: usize = 200;
-
-fn contact(text: &str) -> Result<String, String> {
-    let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '(' | ')' | '\\');
-    if (1..=CONTACT_BYTES_MAX).contains(&text.len()) && text.chars().all(is_plain) {
-        return Ok(text.to_owned());
-    }
-    Err("a contact is a web or mail address in plain ASCII, without blanks or brackets".to_owned())
-}
-
-fn speed(text: &str) -> Result<f64, String> {
-    let speed = text.parse().ok().filter(|speed: &f64| speed.is_finite() && *speed > 0.0);
-    speed.ok_or_else(|| "the speed is a number above 0; 600 lets ten minutes pass in a second".to_owned())
-}
-
-/// The word that stands for the computer's own clock.
-pub(crate) const CLOCK_SYSTEM: &str = "system";
-
-fn clock(text: &str) -> Result<String, String> {
-    let is_url = url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
-    if is_url || text == CLOCK_SYSTEM {
-        return Ok(text.to_owned());
-    }
-    Err("a clock is an http:// or https:// address, or `system`".to_owned())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::{POLICY_NAMES, Pacing, policy_named};
 use freshet_store::api::Store;
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::sqlite::{SqliteOptions, SqliteStore};
 use freshet_types::{Map, Span};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -21,7 +21,7 @@ use tokio::sync::watch;
 use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::failure::Failure;
-use crate::view;
+use crate::{output, view};
 
 /// Memory of all rings together: 10 million ids stay under 64 MB whatever is on disk.
 const RINGS_MEMORY_MAX: usize = 1 << 20;
@@ -59,7 +59,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
             .hint(format!("the policies are {}", POLICY_NAMES.join(", ")))
     })?;
     let vault = Arc::new(data.vault(globals)?);
-    let contact = data.contact(globals)?.unwrap_or_else(|| CONTACT_UNKNOWN.to_owned());
+    let contact = contact(globals, data)?;
     let http = HttpFetch::new(HttpOptions::new(contact, Arc::clone(&clock), Arc::clone(&vault)))?;
     let fetch: Arc<dyn Fetch> = match &choices.record {
         Some(path) => {
@@ -71,7 +71,10 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
     let open = || SqliteStore::open(&data.store_path());
     let kit = Kit {
         credential: credentials(&open()?, vault)?,
-        writer: Box::new(open()?),
+        writer: Box::new(SqliteStore::open_with(
+            &data.store_path(),
+            SqliteOptions { keep_raw: choices.keeps_raw, ..SqliteOptions::default() },
+        )?),
         reader: Box::new(open()?),
         rings: Coordinator::open(&data.rings_dir(), RINGS_MEMORY_MAX)?,
         fetch,
@@ -104,6 +107,19 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         drawing.await.context("the view failed")?;
     }
     Ok(report)
+}
+
+/// Whom servers can write to; asking strangers' servers without it is possible, not polite.
+fn contact(globals: &Globals, data: &Data) -> anyhow::Result<String> {
+    if let Some(contact) = data.contact(globals)? {
+        return Ok(contact);
+    }
+    if data.store.instances()?.iter().any(|row| !row.instance.allow_private) {
+        output::aside(
+            "warning: no contact is known, so servers cannot tell who asks; `freshet init --contact ADDRESS` sets it",
+        );
+    }
+    Ok(CONTACT_UNKNOWN.to_owned())
 }
 
 fn pacing(ceiling: Option<Span>) -> Pacing {

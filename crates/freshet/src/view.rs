@@ -12,6 +12,7 @@ use freshet_store::api::Store;
 use freshet_types::{ChangeKind, Span, Timestamp};
 use serde_json::Value;
 use tokio::sync::watch;
+use unicode_width::UnicodeWidthChar as _;
 
 use crate::output::shorten;
 
@@ -54,7 +55,7 @@ impl Frame {
             text.push_str(&clip(&shown));
             text.push('\n');
         };
-        line(format!("{:<60}{:>18}", self.title, format!("{elapsed} on the wall")));
+        line(format!("{:<66}{:>12}", self.title, elapsed.to_string()));
         line("─".repeat(WIDTH));
         line(row(
             "posts",
@@ -107,8 +108,14 @@ fn row(name: &str, count: u64, rate: f64, more: &str) -> String {
     format!(" {name:<9} {:>9} {:>9}   {more}", grouped(count), format!("{rate:.0}/s"))
 }
 
+/// As much of a line as fits; some letters are two columns wide.
 fn clip(line: &str) -> String {
-    line.chars().take(WIDTH).collect()
+    let mut columns = 0;
+    let fits = |letter: &char| {
+        columns += letter.width().unwrap_or(0);
+        columns <= WIDTH
+    };
+    line.chars().take_while(fits).collect()
 }
 
 /// `1234567` as `1,234,567`.
@@ -280,7 +287,11 @@ mod tests {
         let mut frame =
             Frame { title: "freshet run".to_owned(), rates: [12.0, 3.0, 4.0], ..Frame::default() };
         let at = Timestamp::from_secs(1_770_000_000);
-        frame.news.push_back((at, "ada".to_owned(), plain("<p>Hello &amp; good\u{7} day</p>")));
+        frame.news.push_back((
+            at,
+            "ada".to_owned(),
+            plain("<p>Hello &amp; good\u{7} day 今日はいい今日はいい今日はいい今日はいい</p>"),
+        ));
         let report = json!({
             "posts_count": 12345, "visits_count": 99, "fetches_count": 120, "rate_limited_count": 0,
             "lag_s": {"median": 61.0, "p90": 130.5},
@@ -303,7 +314,8 @@ mod tests {
         ] {
             assert!(text.contains(expected), "`{expected}` is not in\n{text}");
         }
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        let columns = |line: &str| line.chars().map(|letter| letter.width().unwrap_or(0)).sum::<usize>();
+        assert!(text.lines().all(|line| columns(line) <= WIDTH), "{text}");
         assert!(!text.contains('\u{7}'));
     }
 

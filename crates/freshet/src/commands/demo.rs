@@ -49,7 +49,7 @@ async fn demo(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     let add = AddArgs { references, allow_private: true, ..AddArgs::default() };
     super::add::add(&globals, &mut data, &add)?;
     let choices = Choices {
-        title: format!("freshet demo · {ACCOUNTS} simulated accounts, time {SPEED} times as fast"),
+        title: format!("freshet demo · {ACCOUNTS} simulated accounts, {SPEED} times as fast"),
         is_headless: args.headless,
         lasts: args.duration.map(Span::to_std),
         ceiling: Some(CEILING),

@@ -1,0 +1,158 @@
+//! The commands that have commands of their own: robots, networks, credentials, world.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand};
+use freshet_fetch::CredentialKind;
+use freshet_types::RobotKind;
+
+use super::{ReportArgs, value};
+
+/// `freshet robots …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RobotsCommand {
+    /// Show the robots
+    List(ReportArgs),
+    /// Let a robot work
+    Start(RobotArgs),
+    /// Let a robot wait and keep its place
+    Pause(RobotArgs),
+    /// Let a paused robot go on
+    Resume(RobotArgs),
+    /// Switch a robot off
+    Stop(RobotArgs),
+}
+
+/// Which robot.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct RobotArgs {
+    /// relation, user, status, comment or tag
+    #[arg(value_name = "NAME")]
+    pub(crate) robot: RobotKind,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// `freshet networks …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum NetworksCommand {
+    /// Show the networks that are defined
+    List(ReportArgs),
+    /// Show one definition
+    Show {
+        /// Its name
+        name: String,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+    /// Check a definition without using it
+    Check {
+        /// A TOML file
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+    /// Read recorded exchanges as the crawl would; one JSON line each
+    Read(ReadArgs),
+    /// Change what happens to a network's content
+    Set {
+        /// A network (`bluesky`, `mastodon:example.social`), or all servers of a definition
+        name: String,
+        /// What to set
+        #[arg(value_parser = ["on_delete"])]
+        setting: String,
+        /// For `on_delete`: `keep` or `redact`
+        #[arg(value_parser = ["keep", "redact"])]
+        value: String,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+    /// Print the JSON schema of definitions, for editors
+    Schema,
+}
+
+/// `freshet networks read`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ReadArgs {
+    /// The definition to read them by
+    #[arg(long, value_name = "NAME")]
+    pub(crate) network: String,
+    /// One exchange a line, as JSON: method, url, status, headers, body; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recordings: PathBuf,
+    /// How to print what was read
+    #[arg(long, default_value = "jsonl", value_parser = ["jsonl"])]
+    pub(crate) format: String,
+}
+
+/// `freshet credentials …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CredentialsCommand {
+    /// Add a secret; it is asked for, or read from standard input
+    Add(CredentialArgs),
+    /// Show which there are, never the secrets
+    List(ReportArgs),
+    /// Remove one
+    Remove {
+        /// Its name
+        name: String,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+}
+
+const CREDENTIAL_EXAMPLES: &str = "\
+The file credentials.age in the data directory is encrypted with a passphrase, which is
+asked for or taken from $FRESHET_PASSPHRASE. Secrets may also come from the environment:
+FRESHET_CREDENTIAL_MASTODON=\"example.social TOKEN\" (the server first, where a network has
+many), FRESHET_CREDENTIAL_BLUESKY_ALICE=identifier:password.
+
+Examples:
+  freshet credentials add mastodon:example.social
+  freshet credentials add bluesky --kind app_password --name alice < secret.txt
+  freshet credentials add mastodon --name follows --robot relation";
+
+/// `freshet credentials add`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = CREDENTIAL_EXAMPLES)]
+pub(crate) struct CredentialArgs {
+    /// The network it is for: `bluesky`, or one server, `mastodon:example.social`
+    pub(crate) network: String,
+    /// What to call it [default: the network's name]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// The robot that is to use it, rather than all
+    #[arg(long)]
+    pub(crate) robot: Option<RobotKind>,
+    /// `bearer`, `app_password` (given as `identifier:password`) or `api_key`
+    #[arg(long, default_value = "bearer")]
+    pub(crate) kind: CredentialKind,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// `freshet world …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorldCommand {
+    /// Serve a simulated network in Mastodon's dialect, with `GET /clock` and `GET /truth.jsonl`
+    Serve(WorldArgs),
+}
+
+/// `freshet world serve`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct WorldArgs {
+    /// Which world: the same number gives the same one
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// How many accounts live in it
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) accounts: u32,
+    /// How many times as fast as on the wall time passes
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = value::speed)]
+    pub(crate) speed: f64,
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4040")]
+    pub(crate) listen: SocketAddr,
+}

@@ -1,0 +1,35 @@
+//! The forms of values on the command line; each refusal says what would do.
+
+use freshet_types::Span;
+
+pub(super) fn span(text: &str) -> Result<Span, String> {
+    let span = Span::parse(text).filter(|span| *span > Span::ZERO);
+    span.ok_or_else(|| "a span is a number with a unit, such as 30s, 10m, 1h30m or 7d".to_owned())
+}
+
+/// Longest contact that a user agent takes.
+const CONTACT_BYTES_MAX: usize = 200;
+
+pub(super) fn contact(text: &str) -> Result<String, String> {
+    let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '(' | ')' | '\\');
+    if (1..=CONTACT_BYTES_MAX).contains(&text.len()) && text.chars().all(is_plain) {
+        return Ok(text.to_owned());
+    }
+    Err("a contact is a web or mail address in plain ASCII, without blanks or brackets".to_owned())
+}
+
+pub(super) fn speed(text: &str) -> Result<f64, String> {
+    let speed = text.parse().ok().filter(|speed: &f64| speed.is_finite() && *speed > 0.0);
+    speed.ok_or_else(|| "the speed is a number above 0; 600 lets ten minutes pass in a second".to_owned())
+}
+
+/// The word that stands for the computer's own clock.
+pub(crate) const CLOCK_SYSTEM: &str = "system";
+
+pub(super) fn clock(text: &str) -> Result<String, String> {
+    let is_url = url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+    if is_url || text == CLOCK_SYSTEM {
+        return Ok(text.to_owned());
+    }
+    Err("a clock is an http:// or https:// address, or `system`".to_owned())
+}
