@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
-use freshet_engine::core::{CoreOptions, CredentialChoice};
+use freshet_engine::core::CoreOptions;
 use freshet_engine::drive::{self, Kit, RunOptions};
 use freshet_fetch::recording::RECORDING_BYTES_MAX;
-use freshet_fetch::{Fetch, HttpFetch, HttpOptions, Recorder, Vault};
+use freshet_fetch::{Fetch, HttpFetch, HttpOptions, Recorder};
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::{POLICY_NAMES, Pacing, policy_named};
-use freshet_store::api::Store;
+use freshet_store::api::Store as _;
 use freshet_store::sqlite::{SqliteOptions, SqliteStore};
 use freshet_types::{Map, Span};
 use serde_json::Value;
@@ -25,8 +25,6 @@ use crate::{output, view};
 
 /// Memory of all rings together: 10 million ids stay under 64 MB whatever is on disk.
 const RINGS_MEMORY_MAX: usize = 1 << 20;
-/// What servers are told when nobody said whom to write to.
-const CONTACT_UNKNOWN: &str = "contact-not-given@freshet.invalid";
 
 /// What a person may choose about a crawl.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +68,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
     let networks = Arc::new(data::networks(globals)?);
     let open = || SqliteStore::open(&data.store_path());
     let kit = Kit {
-        credential: credentials(&open()?, vault)?,
+        credential: Arc::new(move |network, robot| vault.choose(network, Some(robot))),
         writer: Box::new(SqliteStore::open_with(
             &data.store_path(),
             SqliteOptions { keep_raw: choices.keeps_raw, ..SqliteOptions::default() },
@@ -119,25 +117,13 @@ fn contact(globals: &Globals, data: &Data) -> anyhow::Result<String> {
             "warning: no contact is known, so servers cannot tell who asks; `freshet init --contact ADDRESS` sets it",
         );
     }
-    Ok(CONTACT_UNKNOWN.to_owned())
+    Ok(data::CONTACT_UNKNOWN.to_owned())
 }
 
 fn pacing(ceiling: Option<Span>) -> Pacing {
     let usual = Pacing::default();
     let ceiling = ceiling.unwrap_or(usual.ceiling);
     Pacing { floor: usual.floor.min(ceiling), ceiling }
-}
-
-/// A robot's own credential where it has one, else the best fitting one of the vault.
-fn credentials(store: &dyn Store, vault: Arc<Vault>) -> anyhow::Result<CredentialChoice> {
-    let own: Map<_, Arc<str>> = store
-        .robots()?
-        .into_iter()
-        .filter_map(|row| row.credential.map(|name| (row.kind, Arc::from(name))))
-        .collect();
-    Ok(Arc::new(move |network, robot| {
-        own.get(&robot).cloned().or_else(|| vault.choose(network, Some(robot)))
-    }))
 }
 
 /// Applies definitions of the data directory that appear or change while the crawl runs.
