@@ -214,7 +214,7 @@ impl Core {
                     self.robots[robot as usize] = state;
                 }
             }
-            Event::Drain => self.is_draining = true,
+            Event::Drain => self.drain(now),
         }
         self.pump(now);
     }

@@ -160,6 +160,9 @@ impl Core {
     /// Not now: news wait in hand while their server rests; history goes back to its queue.
     fn postpone(&mut self, id: VisitId, until: Timestamp, now: Timestamp) {
         self.tally.postponed_count += 1;
+        if self.is_draining {
+            return self.suspend(id, now);
+        }
         let visit = &self.visits[&id];
         let key = visit.key;
         let is_first = visit.fetch_count == 0;

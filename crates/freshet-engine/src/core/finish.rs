@@ -139,6 +139,14 @@ impl Core {
         self.frontier.schedule(id, key, class, due_at);
     }
 
+    /// Begins nothing new; visits that wait for a quota end here and are due again at once.
+    pub(super) fn drain(&mut self, now: Timestamp) {
+        self.is_draining = true;
+        for (_, id) in std::mem::take(&mut self.waiting) {
+            self.suspend(id, now);
+        }
+    }
+
     /// Gives up requests whose fetcher never came back.
     pub(super) fn expire_leases(&mut self, now: Timestamp) {
         let wall_now = Timestamp::from_ms(i64::try_from(self.wall_ms).unwrap_or(i64::MAX));

@@ -76,8 +76,9 @@ impl Core {
                 begin::remember_handle(self, &network, &handle, &root_id);
             }
         }
-        let goes_on = taken.goes_on && self.visits[&seen.visit].source.state == SourceState::Active;
-        self.visits.get_mut(&seen.visit).expect("checked above").has_more = taken.has_more;
+        let visit = self.visits.get_mut(&seen.visit).expect("checked above");
+        let goes_on = taken.goes_on && visit.source.state == SourceState::Active && !self.is_draining;
+        visit.has_more = taken.has_more || (taken.goes_on && !goes_on);
         self.upload(page.observation, raw, taken, seen);
         if goes_on {
             self.send(seen.visit, now);

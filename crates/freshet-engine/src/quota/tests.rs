@@ -3,6 +3,9 @@
 use super::*;
 use freshet_types::NetworkName;
 
+/// Windows that a test runs over.
+const WINDOWS: i64 = 12;
+
 fn need(rule: &str, limit: u32, window_s: i64) -> QuotaNeed {
     let key = QuotaKey { network: NetworkName::from("net"), rule: rule.into(), holder: "ip".into() };
     QuotaNeed { key, limit, window: Span::from_secs(window_s), units: 1 }
@@ -12,10 +15,10 @@ fn at(ms: i64) -> Timestamp {
     Timestamp::from_ms(1_000_000_000 + ms)
 }
 
-/// Asks as fast as the ledger lets for `hours`; gives the grant times.
-fn spend(ledger: &mut Ledger, needs: &[QuotaNeed], hours: i64) -> Vec<i64> {
+/// Asks as fast as the ledger lets for so long; gives the grant times.
+fn spend(ledger: &mut Ledger, needs: &[QuotaNeed], seconds: i64) -> Vec<i64> {
     let (mut grants, mut now) = (Vec::new(), at(0));
-    while now < at(hours * 3_600_000) {
+    while now < at(seconds * 1000) {
         match ledger.grant(needs, now) {
             Ok(()) => {
                 grants.push(now.ms());
@@ -47,10 +50,10 @@ fn most_in_any_window(grants: &[i64], window_ms: i64) -> usize {
 fn no_window_is_overdrawn_and_most_of_it_is_spent() {
     for (limit, window_s) in [(1, 60), (2, 10), (10, 60), (50, 10), (300, 300), (3000, 300), (10_000, 86_400)]
     {
-        let grants = spend(&mut Ledger::default(), &[need("rule", limit, window_s)], 48);
+        let grants = spend(&mut Ledger::default(), &[need("rule", limit, window_s)], WINDOWS * window_s);
         let most = most_in_any_window(&grants, window_s * 1000);
         assert!(most <= limit as usize, "{most} of {limit} in {window_s} s");
-        let whole = 48.0 * 3600.0 / window_s as f64 * f64::from(limit);
+        let whole = WINDOWS as f64 * f64::from(limit);
         let share = grants.len() as f64 / whole;
         assert!(share > 0.45, "only {share:.2} of {limit} in {window_s} s was spent");
         if limit >= 50 {
@@ -62,7 +65,7 @@ fn no_window_is_overdrawn_and_most_of_it_is_spent() {
 #[test]
 fn several_scopes_are_all_kept() {
     let needs = [need("ip", 300, 300), need("paged", 300, 900)];
-    let grants = spend(&mut Ledger::default(), &needs, 24);
+    let grants = spend(&mut Ledger::default(), &needs, WINDOWS * 900);
     assert!(most_in_any_window(&grants, 300_000) <= 300);
     assert!(most_in_any_window(&grants, 900_000) <= 300);
 }
