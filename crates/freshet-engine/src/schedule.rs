@@ -12,6 +12,8 @@ const REVIVAL_GAP: Span = Span::DAY;
 const FAILED_GAP: Span = Span::HOUR;
 /// How often profiles, relations and tags are read, unless the ceiling is lower.
 const PROFILE_GAP: Span = Span::DAY;
+/// Longest wait between two looks at a thread.
+const THREAD_GAP_MAX: Span = Span::from_ms(30 * 86_400_000);
 /// Failed visits in a row after which the failure is shown and the source rests [SocWeb, 4.1].
 pub const ATTEMPTS_MAX: u8 = 3;
 /// Wait before the second attempt; it doubles for the third.
@@ -24,15 +26,27 @@ pub fn learn(source: &mut Source, at: Timestamp, news: &[Timestamp]) {
     source.model = model.to_bytes();
 }
 
-/// When a source that was visited `now` is due again.
-pub fn due_at(source: &Source, policy: &dyn Policy, ceiling: Span, now: Timestamp) -> Timestamp {
+/// When a source that was visited `now` is due again; `quiet` is the time since the look before
+/// if this one brought nothing new.
+pub fn due_at(
+    source: &Source,
+    policy: &dyn Policy,
+    ceiling: Span,
+    quiet: Option<Span>,
+    now: Timestamp,
+) -> Timestamp {
     match source.state {
-        SourceState::Active => match source.robot {
-            RobotKind::Status | RobotKind::Comment => {
+        SourceState::Active => match (source.robot, quiet) {
+            // Most threads are over soon, and there is one per post: each fruitless look doubles
+            // the wait, whatever the ceiling, or old threads would take all of the quota.
+            (RobotKind::Comment, Some(quiet)) => {
+                now + (quiet * 2.0).clamp(ceiling, THREAD_GAP_MAX.max(ceiling))
+            }
+            (RobotKind::Status | RobotKind::Comment, _) => {
                 let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
                 policy.due_at(&forecast, now)
             }
-            RobotKind::User | RobotKind::Relation | RobotKind::Tag => now + PROFILE_GAP.min(ceiling),
+            (RobotKind::User | RobotKind::Relation | RobotKind::Tag, _) => now + PROFILE_GAP.min(ceiling),
         },
         SourceState::Failed => now + FAILED_GAP,
         SourceState::Removed => Timestamp::MAX,
@@ -63,5 +77,49 @@ pub fn answered(source: &mut Source, now: Timestamp) {
     source.visited_at = Some(now);
     if source.state != SourceState::Removed {
         source.state = SourceState::Active;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use freshet_policy::{Pacing, policy_named};
+    use freshet_types::NetworkName;
+
+    fn check(robot: RobotKind, state: SourceState, quiet_h: Option<i64>, expected: &str) {
+        let mut source = Source::new(&NetworkName::from("net"), "list", robot, "account", "7");
+        source.state = state;
+        let policy =
+            policy_named("change-rate", Pacing { floor: Span::MINUTE, ceiling: Span::HOUR }).unwrap();
+        let now = Timestamp::from_secs(1_000_000);
+        let quiet = quiet_h.map(|hours| Span::HOUR * hours as f64);
+        let due = due_at(&source, &*policy, Span::HOUR, quiet, now);
+        assert_eq!((due - now).to_string(), expected, "{robot} {state:?} {quiet_h:?}");
+    }
+
+    #[test]
+    fn every_kind_of_source_has_its_pace() {
+        use RobotKind::{Comment, Relation, Status, User};
+        check(Status, SourceState::Active, Some(5), "1h 00m");
+        check(User, SourceState::Active, None, "1h 00m");
+        check(Relation, SourceState::Active, None, "1h 00m");
+        check(Comment, SourceState::Active, None, "1h 00m");
+        check(Comment, SourceState::Active, Some(1), "2h 00m");
+        check(Comment, SourceState::Active, Some(40), "3d 8h");
+        check(Comment, SourceState::Active, Some(2000), "30d 0h");
+        check(Status, SourceState::Gone, None, "24h 00m");
+        check(Status, SourceState::Failed, None, "1h 00m");
+    }
+
+    #[test]
+    fn the_third_failure_in_a_row_is_shown_and_rests() {
+        let mut source = Source::new(&NetworkName::from("net"), "list", RobotKind::Status, "account", "7");
+        let now = Timestamp::from_secs(1_000_000);
+        let waits: Vec<_> =
+            (0..3).map(|_| (failed(&mut source, "no answer", true, now) - now).to_string()).collect();
+        assert_eq!(waits, ["20.0s", "40.0s", "1h 00m"]);
+        assert_eq!(source.state, SourceState::Failed);
+        answered(&mut source, now);
+        assert_eq!((source.state, source.failure), (SourceState::Active, None));
     }
 }

@@ -22,6 +22,8 @@ pub struct Visit {
     pub aim: Aim,
     /// Where it stands.
     pub walk: Walk,
+    /// When the source was last visited before.
+    pub visited_before: Option<Timestamp>,
     /// When it began.
     pub started_at: Timestamp,
     /// Exchanges so far.
@@ -45,6 +47,7 @@ impl Visit {
     pub(crate) fn new(id: VisitId, source: Source, key: u32, aim: Aim, walk: Walk, now: Timestamp) -> Self {
         Self {
             id,
+            visited_before: source.visited_at,
             source,
             key,
             aim,

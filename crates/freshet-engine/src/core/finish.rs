@@ -48,7 +48,9 @@ impl Core {
     pub(super) fn finish(&mut self, id: VisitId, outcome: &str, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the caller found it");
         visit.source.due_at = if visit.aim == Aim::News || visit.source.state != SourceState::Active {
-            schedule::due_at(&visit.source, &*self.policy, self.options.ceiling, now)
+            let last_at = visit.visited_before.filter(|_| visit.news_count == 0);
+            let quiet = last_at.map(|last_at| now - last_at);
+            schedule::due_at(&visit.source, &*self.policy, self.options.ceiling, quiet, now)
         } else {
             // History does not move the news: they are due when they were.
             self.slots[visit.source.id.0 as usize].map_or(now, |slot| slot.news_at)
