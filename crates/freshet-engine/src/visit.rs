@@ -24,6 +24,10 @@ pub struct Visit {
     pub walk: Walk,
     /// When it began.
     pub started_at: Timestamp,
+    /// Which attempt this is, from 1.
+    pub attempt: u8,
+    /// Manners allow a request now; the pick is the first one's permission.
+    pub is_permitted: bool,
     /// Exchanges so far.
     pub fetch_count: u32,
     /// Posts that were new to us so far.
@@ -45,6 +49,8 @@ impl Visit {
     pub(crate) fn new(id: VisitId, source: Source, key: u32, aim: Aim, walk: Walk, now: Timestamp) -> Self {
         Self {
             id,
+            attempt: source.attempts.saturating_add(1),
+            is_permitted: true,
             source,
             key,
             aim,
