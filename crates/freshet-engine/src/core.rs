@@ -18,7 +18,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use freshet_frontier::Frontier;
-use freshet_network::networks::Networks;
+use freshet_network::networks::{Networks, Registry};
 use freshet_policy::Policy;
 use freshet_store::row::{Applied, SourceSlot, Upload};
 use freshet_types::{
@@ -109,8 +109,11 @@ pub(crate) struct Slot {
     robot: RobotKind,
     state: SourceState,
     class: u8,
+    /// `History` while the frontier has it for its history.
     aim: Aim,
     is_leased: bool,
+    /// It is in its server's backlog, once.
+    is_backlogged: bool,
 }
 
 /// Sources of one server whose history has holes, in turn, behind the news.
@@ -124,6 +127,8 @@ pub(crate) struct Backlog {
 /// The state machine.
 pub struct Core {
     pub(crate) networks: Arc<Networks>,
+    /// The networks whose manners the frontier was told of.
+    registry: Arc<Registry>,
     pub(crate) policy: Arc<dyn Policy>,
     pub(crate) options: CoreOptions,
     pub(crate) credential: CredentialChoice,
@@ -138,6 +143,8 @@ pub struct Core {
     pub(crate) ledger: Ledger,
     pub(crate) placement: Placement,
     pub(crate) robots: [RobotState; 5],
+    /// Until when a robot finds no quota on a server.
+    pub(crate) rests: Map<(u16, RobotKind), Timestamp>,
     pub(crate) handles: Map<(NetworkName, String), String>,
     pub(crate) tally: Tally,
     pub(crate) visit_numbers: std::ops::Range<u64>,
@@ -170,6 +177,7 @@ impl Core {
         now: Timestamp,
     ) -> Self {
         Self {
+            registry: networks.snapshot(),
             networks,
             policy,
             credential,
@@ -184,6 +192,7 @@ impl Core {
             ledger: Ledger::default(),
             placement: Placement::new(options.fetcher_count),
             robots: [RobotState::Running; 5],
+            rests: Map::default(),
             handles: Map::default(),
             tally: Tally::default(),
             visit_numbers,
@@ -199,7 +208,10 @@ impl Core {
     pub fn handle(&mut self, event: Event, now: Timestamp, wall_ms: u64) {
         self.wall_ms = wall_ms;
         match event {
-            Event::Tick => self.expire_leases(now),
+            Event::Tick => {
+                self.mind_manners();
+                self.expire_leases(now);
+            }
             Event::Instances(instances) => self.know_instances(instances),
             Event::Slots(slots) => slots.into_iter().for_each(|slot| self.know_slot(&slot)),
             Event::Loaded(id, source) => self.begin(id, source, now),
@@ -211,7 +223,7 @@ impl Core {
             }
             Event::Robots(states) => {
                 for (robot, state) in states {
-                    self.robots[robot as usize] = state;
+                    self.set_robot(robot, state);
                 }
             }
             Event::Drain => self.drain(now),
@@ -297,21 +309,63 @@ impl Core {
         }
     }
 
+    /// Tells the frontier anew how gentle to be, where definitions were replaced.
+    fn mind_manners(&mut self) {
+        let registry = self.networks.snapshot();
+        if Arc::ptr_eq(&registry, &self.registry) {
+            return;
+        }
+        self.registry = registry;
+        for (key, instance) in self.instances.iter().enumerate() {
+            self.frontier.set_manners(key as u32, begin::manners(&self.networks, instance));
+        }
+    }
+
     fn know_slot(&mut self, slot: &SourceSlot) {
         let Some(&key) = self.keys.get(&slot.network) else { return };
         let at = slot.id.0 as usize;
         if self.slots.len() <= at {
             self.slots.resize(at + 1, None);
         }
-        let before = self.slots[at];
-        let is_leased = before.is_some_and(|known| known.is_leased);
         let class = begin::class_of(slot.robot, slot.weight);
         let (news_at, robot, state) = (slot.due_at, slot.robot, slot.state);
-        self.slots[at] = Some(Slot { news_at, key, robot, state, class, aim: Aim::News, is_leased });
+        let fresh = Slot {
+            news_at,
+            key,
+            robot,
+            state,
+            class,
+            aim: Aim::News,
+            is_leased: false,
+            is_backlogged: false,
+        };
+        let mut known = self.slots[at].unwrap_or(fresh);
+        // The store has a source with more history as due at once; its news are due when they were.
+        let has_more = known.is_backlogged || known.aim == Aim::History;
+        if !has_more || known.state != state {
+            known.news_at = news_at;
+        }
+        (known.robot, known.state, known.class) = (robot, state, class);
+        self.slots[at] = Some(known);
         if state == SourceState::Removed {
             self.frontier.cancel(slot.id);
-        } else if !is_leased {
-            self.frontier.schedule(slot.id, u32::from(key), class, news_at);
+            self.leave_history(slot.id);
+        } else if !known.is_leased && known.aim == Aim::News {
+            self.frontier.schedule(slot.id, u32::from(key), class, known.news_at);
+        }
+    }
+
+    /// A robot that works again finds its sources where they were; see [`Core::pick`].
+    fn set_robot(&mut self, robot: RobotKind, state: RobotState) {
+        let before = std::mem::replace(&mut self.robots[robot as usize], state);
+        if state != RobotState::Running || before == RobotState::Running {
+            return;
+        }
+        for (at, slot) in self.slots.iter().enumerate() {
+            let Some(slot) = slot.filter(|slot| slot.robot == robot) else { continue };
+            if slot.state != SourceState::Removed && !slot.is_leased && slot.aim == Aim::News {
+                self.frontier.schedule(SourceId(at as u32), u32::from(slot.key), slot.class, slot.news_at);
+            }
         }
     }
 

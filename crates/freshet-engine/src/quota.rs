@@ -6,7 +6,8 @@
 //! limit less a margin for requests that overtake each other on the way. That spends the quota
 //! evenly and (almost) wholly. Announcements only ever make a bucket slower than that, except
 //! where a server shows a limit of its own: then its limit and the distance between its resets
-//! replace the declared ones.
+//! replace the declared ones. What is announced as left is a second bound until its reset, less
+//! the margin: a process that was killed and started again knows nothing of what it spent.
 //!
 //! All waiting is told as a time; the ledger itself never waits.
 
@@ -16,6 +17,8 @@ use freshet_types::{LimitReading, Map, QuotaKey, QuotaNeed, Span, Timestamp};
 const BURST_SHARE: u32 = 10;
 /// Share of a limit that is left alone, for requests that are late or early on the wire.
 const MARGIN_SHARE: u32 = 20;
+/// Resets that lie closer together are the same: some networks round them.
+const RESET_SLACK: Span = Span::from_secs(2);
 /// Requests under way on a bucket from which no answer has come yet.
 const UNCONFIRMED_MAX: u32 = 2;
 /// How long to stay away after "too many" when the network does not say.
@@ -26,19 +29,27 @@ const BLIND_DOUBLINGS_MAX: u32 = 6;
 /// What one holder may still ask of one network under one rule.
 #[derive(Clone, Debug)]
 struct Bucket {
-    declared: u32,
+    declared: (u32, Span),
     limit: u32,
     window: Span,
     /// When the bucket will be full again, in milliseconds; fractions matter at high rates.
     full_at_ms: f64,
     blocked_until: Timestamp,
-    /// Spread what is announced as left until the announced reset.
-    slow: Option<(f64, Timestamp)>,
+    /// What the network said is left, while that holds.
+    word: Option<Word>,
     last_reset_at: Option<Timestamp>,
     in_flight_count: u32,
     is_confirmed: bool,
     refusals: u32,
     granted_count: u64,
+}
+
+/// So many units are left until the reset; they are spread evenly.
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    left: u32,
+    gap_ms: f64,
+    until: Timestamp,
 }
 
 /// A bucket as `freshet status` shows it.
@@ -88,7 +99,7 @@ impl Ledger {
             bucket.is_confirmed = true;
         }
         for reading in readings {
-            let Some(key) = self.meant(needs, reading) else { continue };
+            let Some(key) = self.meant(needs, reading, now) else { continue };
             let is_own = needs.iter().all(|need| Some(need.limit) != reading.limit);
             for need in needs.iter().filter(|need| is_own || need.key == key) {
                 self.bucket(need, now).announce(reading, is_own, now);
@@ -118,19 +129,30 @@ impl Ledger {
     }
 
     fn bucket(&mut self, need: &QuotaNeed, now: Timestamp) -> &mut Bucket {
-        self.buckets.entry(need.key.clone()).or_insert_with(|| Bucket::new(need.limit, need.window, now))
+        let bucket =
+            self.buckets.entry(need.key.clone()).or_insert_with(|| Bucket::new(need.limit, need.window, now));
+        if bucket.declared != (need.limit, need.window) {
+            // The definition was replaced: what it says now holds, and what was spent stays spent.
+            bucket.declared = (need.limit, need.window);
+            (bucket.limit, bucket.window) = bucket.declared;
+        }
+        bucket
     }
 
-    /// The bucket a reading speaks of: the rule it names, else the one closest to exhaustion.
-    fn meant(&self, needs: &[QuotaNeed], reading: &LimitReading) -> Option<QuotaKey> {
-        let fullness = |need: &&QuotaNeed| {
-            self.buckets
-                .get(&need.key)
-                .map_or(0.0, |bucket| bucket.full_at_ms / bucket.window.ms().max(1) as f64)
-        };
+    /// The bucket a reading speaks of: the rule it names, else the one closest to exhaustion of
+    /// those whose window can reach as far as the announced reset.
+    fn meant(&self, needs: &[QuotaNeed], reading: &LimitReading, now: Timestamp) -> Option<QuotaKey> {
+        let spent = |need: &&QuotaNeed| self.buckets.get(&need.key).map_or(0.0, |bucket| bucket.spent(now));
+        let wait = reading.reset_at.map_or(Span::ZERO, |reset_at| reset_at - now);
+        let can_mean = |need: &&QuotaNeed| wait <= need.window + RESET_SLACK;
+        let closest = |one: &&QuotaNeed, other: &&QuotaNeed| spent(one).total_cmp(&spent(other));
         match &reading.rule {
             Some(rule) => needs.iter().find(|need| need.key.rule == *rule),
-            None => needs.iter().max_by(|one, other| fullness(one).total_cmp(&fullness(other))),
+            None => needs
+                .iter()
+                .filter(can_mean)
+                .max_by(closest)
+                .or_else(|| needs.iter().max_by_key(|need| need.window)),
         }
         .map(|need| need.key.clone())
     }
@@ -139,12 +161,12 @@ impl Ledger {
 impl Bucket {
     fn new(limit: u32, window: Span, now: Timestamp) -> Self {
         Self {
-            declared: limit,
+            declared: (limit, window),
             limit,
             window,
             full_at_ms: now.ms() as f64,
             blocked_until: Timestamp::MIN,
-            slow: None,
+            word: None,
             last_reset_at: None,
             in_flight_count: 0,
             is_confirmed: false,
@@ -157,31 +179,45 @@ impl Bucket {
         (self.limit / BURST_SHARE).max(1)
     }
 
+    /// The network's word, while it holds.
+    fn word(&self, now: Timestamp) -> Option<&Word> {
+        self.word.as_ref().filter(|word| now < word.until)
+    }
+
+    /// Share of the limit that is spent and has not flowed back.
+    fn spent(&self, now: Timestamp) -> f64 {
+        let owed = ((self.full_at_ms - now.ms() as f64) / self.gap_ms(now)).max(0.0);
+        owed / f64::from(self.limit.max(1))
+    }
+
     /// Milliseconds between two units in the long run.
     fn gap_ms(&self, now: Timestamp) -> f64 {
         let usable = self.limit.saturating_sub(self.burst() + self.limit / MARGIN_SHARE).max(1);
         let even = self.window.ms() as f64 / f64::from(usable);
-        match self.slow {
-            Some((gap, until)) if now < until => gap.max(even),
-            _ => even,
-        }
+        self.word(now).map_or(even, |word| word.gap_ms.max(even))
     }
 
     fn ready_at(&self, units: u32, now: Timestamp) -> Timestamp {
         let gap = self.gap_ms(now);
-        let room = gap * f64::from(self.burst().saturating_sub(units.min(self.burst())));
+        let word = self.word(now);
+        let burst = word.map_or(self.burst(), |word| self.burst().min((word.left / BURST_SHARE).max(1)));
+        let room = gap * f64::from(burst.saturating_sub(units.min(burst)));
         let by_rate = Timestamp::from_ms((self.full_at_ms - room).ceil() as i64);
+        let by_word = word.filter(|word| word.left < units).map_or(now, |word| word.until);
         // Before the first answer only a few may leave: the declared limit may be wrong.
         let by_doubt = if !self.is_confirmed && self.in_flight_count >= UNCONFIRMED_MAX {
             now + Span::from_ms((gap as i64).clamp(10, 5000))
         } else {
             now
         };
-        by_rate.max(self.blocked_until).max(by_doubt)
+        by_rate.max(self.blocked_until).max(by_doubt).max(by_word)
     }
 
     fn take(&mut self, units: u32, now: Timestamp) {
         self.full_at_ms = self.full_at_ms.max(now.ms() as f64) + self.gap_ms(now) * f64::from(units);
+        if let Some(word) = &mut self.word {
+            word.left = word.left.saturating_sub(units);
+        }
         self.in_flight_count += 1;
         self.granted_count += u64::from(units);
     }
@@ -200,13 +236,13 @@ impl Bucket {
         if let (Some(remaining), Some(reset_at)) = (reading.remaining, reading.reset_at)
             && reset_at > now
         {
-            let left = remaining.saturating_sub(self.in_flight_count);
-            let span_ms = (reset_at - now).ms() as f64;
-            if left == 0 {
-                self.blocked_until = self.blocked_until.max(reset_at);
-            } else {
-                self.slow = Some((span_ms / f64::from(left), reset_at));
+            let mut left = remaining.saturating_sub(self.in_flight_count + self.limit / MARGIN_SHARE);
+            // Answers may overtake each other: of two words on one window the lower one counts.
+            if let Some(word) = self.word(now).filter(|word| reset_at - word.until < RESET_SLACK) {
+                left = left.min(word.left);
             }
+            let gap_ms = (reset_at - now).ms() as f64 / f64::from(left.max(1));
+            self.word = Some(Word { left, gap_ms, until: reset_at });
         }
         if let Some(until) = reading.blocked_until {
             self.blocked_until = self.blocked_until.max(until);
@@ -217,7 +253,7 @@ impl Bucket {
         let owed = ((self.full_at_ms - now.ms() as f64) / self.gap_ms(now)).max(0.0);
         QuotaView {
             key: key.clone(),
-            limit: if self.limit == self.declared { self.declared } else { self.limit },
+            limit: self.limit,
             window: self.window,
             ready: (f64::from(self.burst()) - owed).max(0.0),
             blocked_until: Some(self.blocked_until).filter(|&until| until > now),

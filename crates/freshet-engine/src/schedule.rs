@@ -70,9 +70,8 @@ pub fn failed(source: &mut Source, why: &str, can_retry: bool, now: Timestamp) -
     now + FAILED_GAP
 }
 
-/// A visit was answered: nothing is held against the source any more.
+/// A request was answered; failed attempts are forgotten only when the whole visit succeeds.
 pub fn answered(source: &mut Source, now: Timestamp) {
-    source.attempts = 0;
     source.failure = None;
     source.visited_at = Some(now);
     if source.state != SourceState::Removed {

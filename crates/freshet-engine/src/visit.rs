@@ -26,6 +26,10 @@ pub struct Visit {
     pub visited_before: Option<Timestamp>,
     /// When it began.
     pub started_at: Timestamp,
+    /// Which attempt this is, from 1.
+    pub attempt: u8,
+    /// Manners allow a request now; the pick is the first one's permission.
+    pub is_permitted: bool,
     /// Exchanges so far.
     pub fetch_count: u32,
     /// Posts that were new to us so far.
@@ -48,6 +52,8 @@ impl Visit {
         Self {
             id,
             visited_before: source.visited_at,
+            attempt: source.attempts.saturating_add(1),
+            is_permitted: true,
             source,
             key,
             aim,

@@ -175,7 +175,7 @@ impl Walk {
                 _ => None,
             };
             if cursor.is_none() && source.root_kind.as_ref() == "account" {
-                taken.lists = listing(source, &marks);
+                taken.lists = listing(source, &marks, page.next.is_none() && !endpoint.is_window, seen.at);
             }
             let look = Look {
                 ends: ends(&marks, endpoint.id_order),
@@ -183,7 +183,7 @@ impl Walk {
                 next: page.next.as_deref(),
                 seen_at: seen.at,
                 visit: seen.visit,
-                since: source.since,
+                since: wanted_since(source, seen.at),
                 is_window: endpoint.is_window,
             };
             source.coverage.take(&look, endpoint.id_order);
@@ -331,10 +331,18 @@ fn note_news(taken: &mut Taken, coverage: &Coverage, marks: &[Mark], order: IdOr
     }
 }
 
-fn listing(source: &Source, marks: &[Mark]) -> Option<Listing> {
-    let from = marks.iter().map(|mark| mark.at).min()?;
-    let to = marks.iter().map(|mark| mark.at).max()?;
-    Some(Listing { author: source.root_id.clone(), from, to })
+/// The first page is complete from its oldest post, or from the first of all, up to the present.
+/// An empty one says nothing: all may be hidden.
+fn listing(source: &Source, marks: &[Mark], is_whole: bool, seen_at: Timestamp) -> Option<Listing> {
+    let oldest = marks.iter().map(|mark| mark.at).min()?;
+    let newest = marks.iter().map(|mark| mark.at).max()?;
+    let from = if is_whole { Timestamp::MIN } else { oldest };
+    Some(Listing { author: source.root_id.clone(), from, to: newest.max(seen_at) })
+}
+
+/// What is older would be dropped as soon as it is stored.
+fn wanted_since(source: &Source, now: Timestamp) -> Option<Timestamp> {
+    source.since.max(source.retention.map(|retention| now - retention))
 }
 
 /// The ids of a list that lie above what is covered, in batches.

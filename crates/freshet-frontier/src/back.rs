@@ -155,6 +155,11 @@ impl Back {
         Ok(())
     }
 
+    /// When the next request may leave.
+    pub fn allowed_at(&self, key: u32) -> Timestamp {
+        self.keys.get(key as usize).map_or(Timestamp::MIN, Key::allowed_at)
+    }
+
     /// A visit ended: its place in flight is free.
     pub fn finished(&mut self, key: u32) {
         let state = self.key(key);

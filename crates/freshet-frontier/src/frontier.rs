@@ -168,6 +168,16 @@ impl Frontier {
         self.back.again(key, now)
     }
 
+    /// When the next request to a key's servers may leave.
+    pub fn allowed_at(&self, key: u32) -> Timestamp {
+        self.back.allowed_at(key)
+    }
+
+    /// Whether a source that is due waits for a place at this key.
+    pub fn is_wanted(&self, key: u32) -> bool {
+        self.back.len_of(key) > 0
+    }
+
     /// Ends a visit that succeeded; `None` where it had ended. The caller schedules the next.
     pub fn close(&mut self, visit: VisitId) -> Option<SourceId> {
         let lease = self.leases.close(visit)?;
@@ -202,6 +212,12 @@ impl Frontier {
             failures.extend(self.fail(visit, now));
         }
         failures
+    }
+
+    /// The visit whose deadline passed first on the wall, if any has; it stays under way until the
+    /// caller ends it or moves its deadline.
+    pub fn overdue(&self, wall_now: Timestamp) -> Option<VisitId> {
+        self.leases.first_expired(wall_now)
     }
 
     /// Says how many attempts of a source had failed before this process began.

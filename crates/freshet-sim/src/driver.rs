@@ -1,22 +1,25 @@
 //! Moves the real engine on a virtual clock: a simulated month in seconds, the same every time.
 //!
-//! It carries out the core's effects at once and in order (the world answers in memory, the
-//! store commits in memory or on disk), and when nothing is left to do it moves the clock to
-//! the instant the core asked to be woken at. There is no thread, no socket and no sleep.
+//! It carries out the core's effects one by one (the world answers in memory, the store commits
+//! in memory or on disk); answers arrive a little later, so that visits overlap as they do on
+//! the wire. When nothing is left to do it moves the clock to the next instant at which
+//! something happens. There is no thread, no socket and no sleep. Every request stands in the
+//! [journal](Driver::journal), for those who judge the manners of a crawl.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use freshet_engine::compare::compare;
 use freshet_engine::core::{Core, CoreOptions, Effect, Event};
 use freshet_engine::feed::{FeedError, Feeder};
 use freshet_engine::fetcher::{FetcherKit, carry_out};
+use freshet_engine::visit::{Fetched, Order};
 use freshet_fetch::Fetch;
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_store::api::{Flow, Store, StoreError};
 use freshet_store::row::Upload;
-use freshet_types::{Clock, SourceId, Span, Timestamp};
+use freshet_types::{Clock, RobotKind, RobotState, SourceId, SourceState, Span, Timestamp};
 use futures::FutureExt;
 
 use crate::clock::VirtualClock;
@@ -25,8 +28,25 @@ use crate::clock::VirtualClock;
 const AHEAD_MAX: usize = 1000;
 /// Longest jump of the clock, so that leases and robots are looked at now and then.
 const JUMP_MAX: Span = Span::MINUTE;
+/// How often posts beyond their retention are dropped.
+const EXPIRE_EVERY: Span = Span::HOUR;
 /// Visit numbers reserved for one driver.
 const VISITS_RESERVED: u64 = 10_000_000;
+/// Spreads the answers over the latency; any odd number does.
+const SPREAD: u64 = 7919;
+
+/// One request as it was sent.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// Through which endpoint.
+    pub endpoint: Arc<str>,
+    /// About what.
+    pub root: String,
+    /// When it left.
+    pub sent_at: Timestamp,
+    /// When its answer arrived; `None` if it never did.
+    pub answered_at: Option<Timestamp>,
+}
 
 /// The engine in a world of its own.
 #[derive(Debug)]
@@ -35,16 +55,24 @@ pub struct Driver<S> {
     pub core: Core,
     /// Where everything is kept.
     pub store: S,
+    /// Every request so far.
+    pub journal: Vec<Exchange>,
     kit: FetcherKit,
     clock: VirtualClock,
     feeder: Option<Feeder>,
+    latency: Span,
+    effects: VecDeque<Effect>,
+    /// Answers on their way, by arrival.
+    answers: BTreeMap<(Timestamp, usize), Fetched>,
+    started_at: Timestamp,
+    expired_at: Timestamp,
     steps: u64,
 }
 
 /// What a driver is made of beside the store.
 #[derive(Debug)]
 pub struct DriverKit {
-    /// Who answers.
+    /// Who answers; a request that it leaves pending is never answered.
     pub fetch: Arc<dyn Fetch>,
     /// The clock that it moves.
     pub clock: VirtualClock,
@@ -56,6 +84,8 @@ pub struct DriverKit {
     pub options: CoreOptions,
     /// The robots' rings, where robots are to be fed.
     pub feeder: Option<Feeder>,
+    /// Longest way of an answer.
+    pub latency: Span,
 }
 
 impl<S: Store> Driver<S> {
@@ -64,10 +94,24 @@ impl<S: Store> Driver<S> {
         let first = store.reserve_visits(VISITS_RESERVED)?;
         let credential = Arc::new(|_: &_, _| None);
         let numbers = first..first + VISITS_RESERVED;
-        let core = Core::new(kit.networks, kit.policy, credential, kit.options, numbers, kit.clock.now());
+        let now = kit.clock.now();
+        let core = Core::new(kit.networks, kit.policy, credential, kit.options, numbers, now);
         let clock: Arc<dyn Clock> = Arc::new(kit.clock.clone());
         let fetcher = FetcherKit { fetch: kit.fetch, clock, keeps_raw: false };
-        let mut driver = Self { core, store, kit: fetcher, clock: kit.clock, feeder: kit.feeder, steps: 0 };
+        let mut driver = Self {
+            core,
+            store,
+            journal: Vec::new(),
+            kit: fetcher,
+            clock: kit.clock,
+            feeder: kit.feeder,
+            latency: kit.latency,
+            effects: VecDeque::new(),
+            answers: BTreeMap::new(),
+            started_at: now,
+            expired_at: now,
+            steps: 0,
+        };
         driver.load()?;
         Ok(driver)
     }
@@ -81,82 +125,148 @@ impl<S: Store> Driver<S> {
             slots.push(slot);
             Flow::Continue(())
         })?;
-        let now = self.clock.now();
         for event in [Event::Instances(instances), Event::Robots(robots), Event::Slots(slots)] {
-            self.core.handle(event, now, 0);
+            self.tell(event);
         }
         Ok(())
+    }
+
+    /// Switches a robot, as `freshet robots` does.
+    pub fn set_robot(&mut self, robot: RobotKind, state: RobotState) -> Result<(), FeedError> {
+        self.store.set_robot(robot, state)?;
+        self.tell(Event::Robots(vec![(robot, state)]));
+        self.feed()
+    }
+
+    /// Takes sources off the list, as `freshet remove` does.
+    pub fn remove(&mut self, ids: &[SourceId]) -> Result<(), StoreError> {
+        self.store.set_state(ids, SourceState::Removed)?;
+        self.load()
     }
 
     /// Runs until the clock shows `until`.
     pub fn run_until(&mut self, until: Timestamp) -> Result<(), FeedError> {
         while self.clock.now() < until {
             if !self.step()? {
-                let now = self.clock.now();
-                let wake = self.core.wake_at().unwrap_or(until).min(now + JUMP_MAX).min(until);
-                self.clock.set(wake.max(now + Span::from_ms(1)));
-                self.core.handle(Event::Tick, self.clock.now(), 0);
+                self.pass_time(until)?;
             }
         }
         Ok(())
     }
 
-    /// Carries out at most `steps` effects, then stops as if killed: nothing is flushed.
+    /// Runs for so long.
+    pub fn run_for(&mut self, span: Span) -> Result<(), FeedError> {
+        self.run_until(self.clock.now() + span)
+    }
+
+    /// Takes at most `steps` steps, each an effect carried out or the clock moved.
     pub fn run_steps(&mut self, steps: u64) -> Result<(), FeedError> {
         let end = self.steps + steps;
         while self.steps < end {
             if !self.step()? {
-                let now = self.clock.now();
-                let wake = self.core.wake_at().unwrap_or(now + JUMP_MAX).min(now + JUMP_MAX);
-                self.clock.set(wake.max(now + Span::from_ms(1)));
-                self.core.handle(Event::Tick, self.clock.now(), 0);
                 self.steps += 1;
+                self.pass_time(Timestamp::MAX)?;
             }
         }
         Ok(())
     }
 
-    /// Carries out what the core wants; `false` if it wants nothing.
+    /// Ends as a killed process does: nothing is flushed, all but the store is lost.
+    pub fn kill(self) -> S {
+        self.store
+    }
+
+    fn tell(&mut self, event: Event) {
+        let now = self.clock.now();
+        let wall_ms = u64::try_from((now - self.started_at).ms()).unwrap_or(0);
+        self.core.handle(event, now, wall_ms);
+        self.effects.extend(self.core.effects());
+    }
+
+    /// Carries out one thing the core wants; `false` if it wants nothing.
     fn step(&mut self) -> Result<bool, FeedError> {
-        let mut effects: VecDeque<Effect> = self.core.effects().collect();
-        if effects.is_empty() {
-            return Ok(false);
-        }
-        let mut uploads: Vec<Upload> = Vec::new();
-        while let Some(effect) = effects.pop_front() {
-            self.steps += 1;
-            let now = self.clock.now();
-            match effect {
-                Effect::Load(id) => {
-                    let source = self.store.source(id)?.map(Box::new);
-                    self.core.handle(Event::Loaded(id, source), now, 0);
-                }
-                Effect::Fetch(fetcher, order) => {
-                    let fetched = carry_out(fetcher, &self.kit, *order)
-                        .now_or_never()
-                        .expect("a world in memory answers at once");
-                    self.core.handle(Event::Fetched(vec![fetched]), now, 0);
-                }
-                Effect::Apply(upload) => uploads.push(*upload),
+        let Some(effect) = self.effects.pop_front() else { return Ok(false) };
+        self.steps += 1;
+        match effect {
+            Effect::Load(id) => {
+                let source = self.store.source(id)?.map(Box::new);
+                self.tell(Event::Loaded(id, source));
             }
-        }
-        if !uploads.is_empty() {
-            self.apply(&uploads)?;
+            Effect::Fetch(fetcher, order) => self.fetch(fetcher, *order),
+            Effect::Apply(upload) => self.apply(*upload)?,
         }
         Ok(true)
     }
 
-    fn apply(&mut self, uploads: &[Upload]) -> Result<(), FeedError> {
-        let applied = self.store.apply(uploads, compare)?;
-        let confirmed = uploads.iter().map(|upload| upload.visit).zip(applied).collect();
-        let now = self.clock.now();
-        self.core.handle(Event::Applied(confirmed), now, 0);
-        if let Some(feeder) = &mut self.feeder {
-            let slots = feeder.tend(&mut self.store, AHEAD_MAX)?;
-            if !slots.is_empty() {
-                self.core.handle(Event::Slots(slots), now, 0);
+    fn fetch(&mut self, fetcher: usize, order: Order) {
+        let place = self.journal.len();
+        let sent_at = self.clock.now();
+        let (endpoint, root) = (Arc::clone(&order.endpoint), order.root.clone());
+        let fetched = carry_out(fetcher, &self.kit, order).now_or_never();
+        let spread_ms = (place as u64 * SPREAD) % (self.latency.ms().max(0) as u64 + 1);
+        let arrives_at = sent_at + Span::from_ms(spread_ms as i64);
+        let answered_at = fetched.is_some().then_some(arrives_at);
+        self.journal.push(Exchange { endpoint, root, sent_at, answered_at });
+        if let Some(fetched) = fetched {
+            let fetched = Fetched { took_ms: spread_ms, received_at: arrives_at, ..fetched };
+            self.answers.insert((arrives_at, place), fetched);
+        }
+    }
+
+    /// Commits this upload and all that wait with it in one transaction, as the dumper does.
+    fn apply(&mut self, first: Upload) -> Result<(), FeedError> {
+        let mut uploads = vec![first];
+        let waiting = std::mem::take(&mut self.effects);
+        for effect in waiting {
+            match effect {
+                Effect::Apply(upload) => uploads.push(*upload),
+                other => self.effects.push_back(other),
             }
+        }
+        let applied = self.store.apply(&uploads, compare)?;
+        let confirmed = uploads.iter().map(|upload| upload.visit).zip(applied).collect();
+        self.tell(Event::Applied(confirmed));
+        self.feed()
+    }
+
+    fn feed(&mut self) -> Result<(), FeedError> {
+        let Some(feeder) = &mut self.feeder else { return Ok(()) };
+        let (_, due_count, _) = self.core.queue_sizes();
+        let slots = feeder.tend(&mut self.store, AHEAD_MAX.saturating_sub(due_count))?;
+        if !slots.is_empty() {
+            self.tell(Event::Slots(slots));
+        }
+        Ok(())
+    }
+
+    /// Moves the clock to the next instant at which something happens, and lets it happen.
+    fn pass_time(&mut self, until: Timestamp) -> Result<(), FeedError> {
+        let now = self.clock.now();
+        let arrival = self.answers.first_key_value().map(|(&(at, _), _)| at);
+        let next = [self.core.wake_at(), arrival, Some(until)].into_iter().flatten().min();
+        let next = next.map_or(now, |at| at.min(now + JUMP_MAX));
+        self.clock.set(if arrival.is_some_and(|at| at <= now) {
+            now
+        } else {
+            next.max(now + Span::from_ms(1))
+        });
+        let now = self.clock.now();
+        let mut arrived = Vec::new();
+        while let Some(entry) = self.answers.first_entry()
+            && entry.key().0 <= now
+        {
+            arrived.push(entry.remove());
+        }
+        self.tell(if arrived.is_empty() { Event::Tick } else { Event::Fetched(arrived) });
+        if now - self.expired_at > EXPIRE_EVERY {
+            self.expired_at = now;
+            self.store.expire(now)?;
+            self.tell(Event::Tick);
+            self.feed()?;
         }
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,12 +9,13 @@ pub mod clock;
 pub mod dialect;
 pub mod driver;
 pub mod fetch;
+pub mod invariant;
 pub mod serve;
 pub mod world;
 
 pub use clock::{RunningClock, VirtualClock};
 pub use dialect::{Counters, WorldRequest, WorldResponse};
-pub use driver::{Driver, DriverKit};
+pub use driver::{Driver, DriverKit, Exchange};
 pub use fetch::WorldFetch;
 pub use serve::{Server, Stopper, serve};
 pub use world::{

@@ -147,6 +147,14 @@ impl Coverage {
         }
     }
 
+    /// The network no longer understands this cursor: what is proven above and at it is read
+    /// again from the top, since there is no other way down.
+    pub fn forget_down_to(&mut self, cursor: &str) {
+        if let Some(at) = self.index_of(cursor) {
+            self.intervals.drain(..=at);
+        }
+    }
+
     fn index_of(&self, cursor: &str) -> Option<usize> {
         self.intervals.iter().position(|interval| interval.below.as_deref() == Some(cursor))
     }

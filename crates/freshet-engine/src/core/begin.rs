@@ -9,18 +9,21 @@ use freshet_types::{
     Timestamp, VisitId,
 };
 
-use super::{Core, Effect};
+use super::{Core, Effect, Slot};
 use crate::visit::{Order, Visit, own_endpoint};
 use crate::walk::{Aim, Leg, Walk};
 
-/// A quota that frees within this time is waited for with the visit in hand.
+/// In the middle of a visit, a quota that frees within this time is waited for in hand.
 const WAIT_IN_HAND: Span = Span::from_secs(5);
+/// And within this time if others wait for the same server: they need its other quotas only.
+const WAIT_WANTED: Span = Span::from_ms(500);
+/// At the start of a visit, the whole server waits this long; beyond it, only the robot does,
+/// since another may have a credential of its own.
+const WAIT_FIRST: Span = Span::MINUTE;
 /// Sources of one server that may read their history at once.
 pub(super) const HISTORY_OPEN_MAX: usize = 4;
 /// Front queue of history: behind all news.
 const HISTORY_CLASS: u8 = 15;
-/// How soon a source of a resting robot is looked at again by the scheduler, not by a fetch.
-const ROBOT_RECHECK: Span = Span::from_secs(5);
 
 impl Core {
     /// Sends what may be sent now, and begins what may be begun now.
@@ -42,6 +45,14 @@ impl Core {
         }
     }
 
+    /// The source is not visited for its history after all.
+    pub(super) fn leave_history(&mut self, id: SourceId) {
+        let Some(slot) = self.slot_mut(id).filter(|slot| slot.aim == Aim::History) else { return };
+        slot.aim = Aim::News;
+        let key = u32::from(slot.key);
+        self.end_history(key, Aim::History);
+    }
+
     fn has_room(&self) -> bool {
         self.open_count() < self.options.visits_max && self.upload_count < self.options.uploads_max
     }
@@ -51,32 +62,42 @@ impl Core {
         loop {
             let pick = self.frontier.pick(now)?;
             let slot = self.slots.get(pick.id.0 as usize).copied().flatten();
-            match slot {
-                Some(slot) if slot.state != SourceState::Removed => {
-                    if self.robots[slot.robot as usize] == RobotState::Running {
-                        return Some(pick);
-                    }
-                    self.frontier.give_back(pick, now + ROBOT_RECHECK);
-                }
-                _ => {
-                    self.frontier.give_back(pick, now);
-                    self.frontier.cancel(pick.id);
-                }
+            let is_ours = |slot: &Slot| {
+                slot.state != SourceState::Removed && self.robots[slot.robot as usize] == RobotState::Running
+            };
+            let Some(slot) = slot.filter(is_ours) else {
+                self.lay_aside(pick, now);
+                continue;
+            };
+            match self.rests.get(&(slot.key, slot.robot)) {
+                Some(&until) if until > now => self.frontier.give_back(pick, until),
+                _ => return Some(pick),
             }
         }
+    }
+
+    /// Takes a source out of the frontier: it was removed, or its robot rests. When the robot
+    /// works again the source is due at once, with its history where that is why it was here.
+    fn lay_aside(&mut self, pick: Pick, now: Timestamp) {
+        self.frontier.give_back(pick, now);
+        self.frontier.cancel(pick.id);
+        if let Some(slot) = self.slot_mut(pick.id)
+            && slot.aim == Aim::History
+        {
+            slot.news_at = slot.news_at.min(now);
+        }
+        self.leave_history(pick.id);
     }
 
     /// Lets history come after the news: a few sources of each server at a time.
     fn pump_history(&mut self, now: Timestamp) {
         for key in 0..self.backlogs.len() {
-            let mut tries = self.backlogs[key].queue.len();
-            while tries > 0 && self.backlogs[key].is_waiting() && self.backlogs[key].ready_at <= now {
-                tries -= 1;
+            while self.backlogs[key].is_waiting() && self.backlogs[key].ready_at <= now {
                 let Some(id) = self.backlogs[key].queue.pop_front() else { break };
                 let Some(slot) = self.slot_mut(id) else { continue };
-                if slot.is_leased {
-                    self.backlogs[key].queue.push_back(id);
-                } else if slot.state == SourceState::Active {
+                slot.is_backlogged = false;
+                // One that is being visited comes back if that leaves more to do.
+                if !slot.is_leased && slot.state == SourceState::Active && slot.aim == Aim::News {
                     slot.aim = Aim::History;
                     self.backlogs[key].open_count += 1;
                     self.frontier.schedule(id, key as u32, HISTORY_CLASS, now);
@@ -85,10 +106,19 @@ impl Core {
         }
     }
 
+    /// Puts a source that has more history into the backlog of its server, once.
+    pub(super) fn enqueue(&mut self, id: SourceId, is_first: bool) {
+        let Some(slot) = self.slot_mut(id).filter(|slot| !slot.is_backlogged) else { return };
+        slot.is_backlogged = true;
+        let key = usize::from(slot.key);
+        let queue = &mut self.backlogs[key].queue;
+        if is_first { queue.push_front(id) } else { queue.push_back(id) }
+    }
+
     fn lease(&mut self, pick: Pick) {
         let visit = self.next_visit();
-        let deadline = self.lease_deadline();
-        self.frontier.lease(pick, visit, deadline);
+        // A deadline is set while an answer is outstanding, and only then.
+        self.frontier.lease(pick, visit, Timestamp::MAX);
         let slot = self.slot_mut(pick.id).expect("only known sources are picked");
         slot.is_leased = true;
         let aim = std::mem::replace(&mut slot.aim, Aim::News);
@@ -138,10 +168,18 @@ impl Core {
             Ok(order) => order,
             Err(why) => return self.fail(id, &why, false, now),
         };
-        // The pick was the first request's permission; every further one asks for its own.
-        let polite = if visit.fetch_count == 0 { Ok(()) } else { self.frontier.again(visit.key, now) };
-        match polite.and_then(|()| self.ledger.grant(&order.request.needs, now)) {
-            Ok(()) => self.dispatch(id, order),
+        let (key, is_permitted) = (visit.key, visit.is_permitted);
+        let allowed_at = if is_permitted { now } else { self.frontier.allowed_at(key) };
+        if allowed_at > now {
+            return self.postpone(id, allowed_at, now);
+        }
+        match self.ledger.grant(&order.request.needs, now) {
+            Ok(()) => {
+                if !is_permitted {
+                    self.frontier.again(key, now).expect("it was allowed a moment ago");
+                }
+                self.dispatch(id, order);
+            }
             Err(until) => self.postpone(id, until, now),
         }
     }
@@ -149,6 +187,7 @@ impl Core {
     fn dispatch(&mut self, id: VisitId, order: Order) {
         let visit = self.visits.get_mut(&id).expect("the visit was found a moment ago");
         visit.fetch_count += 1;
+        visit.is_permitted = false;
         visit.needs.clone_from(&order.request.needs);
         let deadline = self.lease_deadline();
         self.frontier.extend(id, deadline);
@@ -157,22 +196,32 @@ impl Core {
         self.want(Effect::Fetch(fetcher, Box::new(order)));
     }
 
-    /// Not now: news wait in hand while their server rests; history goes back to its queue.
+    /// Not now: a short wait is sat out in hand, which keeps the visit's place at its server. Before
+    /// a longer one, news that have not begun rest with their robot, and the rest of a visit that
+    /// has begun goes to the backlog.
     fn postpone(&mut self, id: VisitId, until: Timestamp, now: Timestamp) {
         self.tally.postponed_count += 1;
         if self.is_draining {
             return self.suspend(id, now);
         }
-        let visit = &self.visits[&id];
-        let key = visit.key;
-        let is_first = visit.fetch_count == 0;
-        if visit.aim == Aim::News && is_first {
-            self.frontier.hold(key, until);
+        let visit = self.visits.get_mut(&id).expect("the caller found it");
+        // The permission was for now.
+        visit.is_permitted = false;
+        let (key, robot) = (visit.key, visit.source.robot);
+        let is_first = visit.aim == Aim::News && visit.fetch_count == 0;
+        let wait_max = match is_first {
+            true => WAIT_FIRST,
+            false if self.frontier.is_wanted(key) => WAIT_WANTED,
+            false => WAIT_IN_HAND,
+        };
+        if until - now <= wait_max {
             self.waiting.insert((until, id));
-            self.frontier.extend(id, Timestamp::MAX);
-        } else if until - now <= WAIT_IN_HAND {
-            self.waiting.insert((until, id));
-            self.frontier.extend(id, Timestamp::MAX);
+            if is_first {
+                self.frontier.hold(key, until);
+            }
+        } else if is_first {
+            self.rests.insert((key as u16, robot), until);
+            self.put_off(id, until);
         } else {
             let backlog = &mut self.backlogs[key as usize];
             backlog.ready_at = backlog.ready_at.max(until);
@@ -180,11 +229,10 @@ impl Core {
         }
     }
 
-    /// The network said "too many": its server rests, whatever we believed of the quota.
+    /// The network said "too many": the ledger knows, and nothing was got for this request.
     pub(super) fn wait_out(&mut self, id: VisitId, until: Timestamp, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the caller found it");
         visit.fetch_count -= 1;
-        self.frontier.hold(visit.key, until);
         self.postpone(id, until, now);
     }
 

@@ -11,6 +11,11 @@ use super::page::empty_upload;
 use crate::schedule;
 use crate::walk::{Aim, Seen};
 
+/// Type of the objects that are asked about when they are missing.
+const POST: &str = "post";
+/// Outcome of a visit whose rest waits for quota.
+const POSTPONED: &str = "postponed";
+
 impl Core {
     /// The list is read as far as this visit goes; missing posts may still be asked about.
     pub(super) fn end_leg(&mut self, id: VisitId, now: Timestamp) {
@@ -32,7 +37,10 @@ impl Core {
         self.tally.applied(applied);
         let Some(visit) = self.visits.get_mut(&id) else { return };
         visit.unconfirmed_count = visit.unconfirmed_count.saturating_sub(1);
-        visit.walk.check_missing(applied.missing.iter().cloned());
+        let connector = self.networks.connector_for(&visit.source.network);
+        if connector.is_some_and(|connector| connector.single(POST).is_some()) {
+            visit.walk.check_missing(applied.missing.iter().cloned());
+        }
         if visit.unconfirmed_count > 0 {
             return;
         }
@@ -47,6 +55,11 @@ impl Core {
     /// The visit ends: its record and the next due time go to the store.
     pub(super) fn finish(&mut self, id: VisitId, outcome: &str, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the caller found it");
+        // Only a visit that came to its end clears its source: one that always fails after its
+        // first page must not try for ever.
+        if outcome != POSTPONED {
+            visit.source.attempts = 0;
+        }
         visit.source.due_at = if visit.aim == Aim::News || visit.source.state != SourceState::Active {
             let last_at = visit.visited_before.filter(|_| visit.news_count == 0);
             let quiet = last_at.map(|last_at| now - last_at);
@@ -85,7 +98,7 @@ impl Core {
             fetch_count: visit.fetch_count,
             new_post_count: visit.news_count,
             outcome: outcome.to_owned(),
-            attempt: visit.source.attempts + 1,
+            attempt: visit.attempt,
         };
         let mut upload = empty_upload(visit, Seen { at: now, visit: id });
         upload.source = Some(stored);
@@ -99,15 +112,20 @@ impl Core {
         let visit = self.visits.get_mut(&id).expect("the caller found it");
         visit.has_more = true;
         if visit.fetch_count > 0 {
-            return self.finish(id, "postponed", now);
+            return self.finish(id, POSTPONED, now);
         }
-        // Nothing was asked: nothing to write.
-        let visit = self.visits.remove(&id).expect("found above");
+        let source = visit.source.id;
+        let news_at = self.slots[source.0 as usize].map_or(now, |slot| slot.news_at);
+        self.enqueue(source, true);
+        self.put_off(id, news_at);
+    }
+
+    /// Nothing was asked, so there is nothing to write: the source is due at `due_at`.
+    pub(super) fn put_off(&mut self, id: VisitId, due_at: Timestamp) {
+        let visit = self.visits.remove(&id).expect("the caller found it");
         self.frontier.close(id);
         self.end_history(visit.key, visit.aim);
-        self.backlogs[visit.key as usize].queue.push_front(visit.source.id);
-        let news_at = self.slots[visit.source.id.0 as usize].map_or(now, |slot| slot.news_at);
-        self.give_back(visit.source.id, visit.source.state, news_at);
+        self.give_back(visit.source.id, visit.source.state, due_at);
     }
 
     /// All of it is stored: the lease ends, the source is due when the policy says.
@@ -117,7 +135,7 @@ impl Core {
         self.end_history(visit.key, visit.aim);
         let source = visit.source;
         if visit.has_more && source.state == SourceState::Active {
-            self.backlogs[visit.key as usize].queue.push_back(source.id);
+            self.enqueue(source.id, false);
         }
         self.give_back(source.id, source.state, source.due_at);
     }
@@ -149,14 +167,16 @@ impl Core {
         }
     }
 
-    /// Gives up requests whose fetcher never came back.
+    /// Gives up requests whose fetcher never came back. The lease itself ends, as always, when the
+    /// store has confirmed the record of the failure.
     pub(super) fn expire_leases(&mut self, now: Timestamp) {
         let wall_now = Timestamp::from_ms(i64::try_from(self.wall_ms).unwrap_or(i64::MAX));
-        for late in self.frontier.expired(wall_now, now) {
-            let Some(visit) = self.visits.get_mut(&late.visit) else { continue };
+        while let Some(late) = self.frontier.overdue(wall_now) {
+            self.frontier.extend(late, Timestamp::MAX);
+            let Some(visit) = self.visits.get_mut(&late) else { continue };
             let needs = std::mem::take(&mut visit.needs);
             self.ledger.answered(&needs, &[], now);
-            self.fail(late.visit, "no answer within the lease", true, now);
+            self.fail(late, "no answer within the lease", true, now);
         }
     }
 }

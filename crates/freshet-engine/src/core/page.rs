@@ -1,7 +1,9 @@
 //! Steps 7 to 10 as the core sees them: an answer becomes an upload and the next question.
 
 use freshet_store::row::Upload;
-use freshet_types::{LimitReading, Observation, Outcome, Page, Post, Set, SourceState, Timestamp, VisitId};
+use freshet_types::{
+    Intent, LimitReading, Observation, Outcome, Page, Post, Set, SourceState, Timestamp, VisitId,
+};
 
 use super::{Core, Effect, begin};
 use crate::schedule;
@@ -12,9 +14,10 @@ impl Core {
     /// An answer came in, or word that there is none.
     pub(super) fn take_answer(&mut self, fetched: Fetched, now: Timestamp) {
         self.placement.done(fetched.fetcher, fetched.took_ms);
-        let Some(visit) = self.visits.get_mut(&fetched.visit) else {
-            return; // Its lease expired before it came back; the source was given back then.
+        let Some(visit) = self.visits.get_mut(&fetched.visit).filter(|visit| !visit.is_recorded) else {
+            return; // Its lease expired before it came back: it was given up then.
         };
+        self.frontier.extend(fetched.visit, Timestamp::MAX);
         let needs = std::mem::take(&mut visit.needs);
         let readings: &[LimitReading] = match &fetched.result {
             Ok((page, _)) => &page.limits,
@@ -54,7 +57,7 @@ impl Core {
         let Some(endpoint) = own_endpoint(&*connector, &visit.source) else {
             return self.fail(seen.visit, "its endpoint was taken away", false, now);
         };
-        let was_lookup = visit.walk.leg == Leg::Lookup;
+        let (was_lookup, was_list) = (visit.walk.leg == Leg::Lookup, visit.walk.leg == Leg::List);
         let taken = visit.walk.take(&mut visit.source, endpoint, &page, seen);
         if taken.is_unknown {
             return self.take_refusal(&Outcome::Gone, page, seen, now);
@@ -78,7 +81,9 @@ impl Core {
         }
         let visit = self.visits.get_mut(&seen.visit).expect("checked above");
         let goes_on = taken.goes_on && visit.source.state == SourceState::Active && !self.is_draining;
-        visit.has_more = taken.has_more || (taken.goes_on && !goes_on);
+        if was_list {
+            visit.has_more = taken.has_more || (taken.goes_on && !goes_on);
+        }
         self.upload(page.observation, raw, taken, seen);
         if goes_on {
             self.send(seen.visit, now);
@@ -110,6 +115,9 @@ impl Core {
                     .first()
                     .map_or(String::new(), |complaint| format!(": {}", complaint.what));
                 let why = format!("the network answered `{}`{what}", other.name());
+                if let (Outcome::BadRequest, Intent::Next(cursor)) = (other, &visit.walk.intent) {
+                    visit.source.coverage.forget_down_to(cursor);
+                }
                 return self.fail(seen.visit, &why, other.is_retryable(), now);
             }
         };

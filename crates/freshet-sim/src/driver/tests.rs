@@ -1,0 +1,185 @@
+//! The engine against worlds on a virtual clock. The scene is set here; the plays are in `tests/`.
+
+mod control;
+mod faults;
+mod kill;
+mod month;
+mod robots;
+
+use std::sync::Mutex;
+
+use freshet_engine::feed::Feeder;
+use freshet_fetch::Fetch;
+use freshet_frontier::Coordinator;
+use freshet_network::robot;
+use freshet_policy::{Pacing, policy_named};
+use freshet_store::row::{AccountRow, Filter, InstanceRow, OnDelete, PostRow, RelationRow};
+use freshet_store::sqlite::SqliteStore;
+use freshet_types::{Instance, NetworkName, Set, Source};
+
+use super::*;
+use crate::{World, WorldFetch, WorldOptions, invariant};
+
+const HOST: &str = "world.test";
+/// Posts on a page of an account's list, by Mastodon's definition.
+const REACH: usize = 40;
+/// What a visit may be late by: quota waits, retries, latency.
+const SLACK: Span = Span::HOUR;
+const LATENCY: Span = Span::from_ms(400);
+
+/// A world, the clock it runs by, and how it is crawled.
+struct Scene {
+    world: Arc<Mutex<World>>,
+    clock: VirtualClock,
+    networks: Arc<Networks>,
+    rings: tempfile::TempDir,
+    ceiling: Span,
+    depth_max: u16,
+    fetch: Option<Arc<dyn Fetch>>,
+}
+
+impl Scene {
+    fn new(options: WorldOptions, ceiling: Span) -> Self {
+        let world = World::new(options).unwrap();
+        Self {
+            clock: VirtualClock::new(world.now()),
+            world: Arc::new(Mutex::new(world)),
+            networks: Arc::new(Networks::shipped()),
+            rings: tempfile::tempdir().unwrap(),
+            ceiling,
+            depth_max: 0,
+            fetch: None,
+        }
+    }
+
+    fn network() -> NetworkName {
+        NetworkName::new("mastodon", Some(HOST))
+    }
+
+    fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The world as it is now.
+    fn with_world<T>(&self, look: impl FnOnce(&World) -> T) -> T {
+        let mut world = self.world.lock().unwrap();
+        world.advance_to(self.clock.now());
+        look(&world)
+    }
+
+    /// Ids of the first accounts.
+    fn accounts(&self, count: usize) -> Set<String> {
+        self.with_world(|world| world.accounts().take(count).map(|account| account.id.to_string()).collect())
+    }
+
+    /// The sources that a person gets by adding the first accounts; every other one by its handle.
+    fn sources(&self, count: usize) -> Vec<Source> {
+        let connector = self.networks.connector("mastodon").unwrap();
+        let named: Vec<(String, String)> = self.with_world(|world| {
+            world.accounts().take(count).map(|one| (one.id.to_string(), one.handle.to_owned())).collect()
+        });
+        let mut sources = Vec::new();
+        for (place, (id, handle)) in named.into_iter().enumerate() {
+            for kind in [RobotKind::Status, RobotKind::User] {
+                for source in robot::sources_for(&*connector, &Self::network(), kind, "account", &id, 0) {
+                    let by_handle =
+                        Source { root_id: String::new(), handle: Some(handle.clone()), ..source.clone() };
+                    sources.push(if place % 2 == 0 { source } else { by_handle });
+                }
+            }
+        }
+        sources
+    }
+
+    /// Adds the server and these sources.
+    fn furnish<S: Store>(&self, mut store: S, sources: &[Source]) -> S {
+        let base = format!("https://{HOST}");
+        let instance = Instance { network: Self::network(), base, allow_private: false };
+        store.put_instance(&InstanceRow { instance, on_delete: OnDelete::Keep }).unwrap();
+        store.add_sources(sources).unwrap();
+        store
+    }
+
+    fn store(&self, count: usize) -> SqliteStore {
+        self.furnish(SqliteStore::in_memory().unwrap(), &self.sources(count))
+    }
+
+    fn start<S: Store>(&self, store: S) -> Driver<S> {
+        let rings = Coordinator::open(self.rings.path(), 10_000).unwrap();
+        let pacing = Pacing { floor: Span::MINUTE * 5.0, ceiling: self.ceiling };
+        let world = WorldFetch::new(Arc::clone(&self.world), Arc::new(self.clock.clone()));
+        let kit = DriverKit {
+            fetch: self.fetch.clone().unwrap_or_else(|| Arc::new(world)),
+            clock: self.clock.clone(),
+            networks: Arc::clone(&self.networks),
+            policy: policy_named("change-rate", pacing).unwrap(),
+            options: CoreOptions { ceiling: self.ceiling, ..CoreOptions::default() },
+            feeder: Some(Feeder::new(rings, Arc::clone(&self.networks), self.depth_max)),
+            latency: LATENCY,
+        };
+        Driver::start(store, kit).unwrap()
+    }
+
+    /// What must hold of posts however the crawl went.
+    fn check_posts<S: Store>(&self, store: &S, authors: &Set<String>) {
+        let settled_at = self.now() - self.ceiling - SLACK;
+        let stored = posts(store);
+        let facts = self.with_world(invariant::facts);
+        expect_none("lost", invariant::nothing_lost(&facts, &stored, authors, settled_at));
+        expect_none("invented", invariant::nothing_invented(&facts, &stored));
+        expect_none("changes", invariant::changes_known(&facts, &stored, authors, REACH, settled_at));
+    }
+
+    fn refused_count(&self) -> u64 {
+        self.with_world(|world| world.counters().refused_count)
+    }
+}
+
+fn expect_none(what: &str, complaints: Vec<String>) {
+    let shown: Vec<_> = complaints.iter().take(10).collect();
+    assert!(complaints.is_empty(), "{what}: {} complaints, among them {shown:#?}", complaints.len());
+}
+
+fn posts<S: Store>(store: &S) -> Vec<PostRow> {
+    let mut rows = Vec::new();
+    store
+        .each_post(&Filter::default(), &mut |row| {
+            rows.push(row);
+            Flow::Continue(())
+        })
+        .unwrap();
+    rows
+}
+
+fn stored_accounts<S: Store>(store: &S) -> Vec<AccountRow> {
+    let mut rows = Vec::new();
+    store
+        .each_account(&Filter::default(), &mut |row| {
+            rows.push(row);
+            Flow::Continue(())
+        })
+        .unwrap();
+    rows
+}
+
+fn relations<S: Store>(store: &S) -> Vec<RelationRow> {
+    let mut rows = Vec::new();
+    store
+        .each_relation(&Filter::default(), &mut |row| {
+            rows.push(row);
+            Flow::Continue(())
+        })
+        .unwrap();
+    rows
+}
+
+fn all_sources<S: Store>(store: &S) -> Vec<Source> {
+    let mut rows = Vec::new();
+    store
+        .each_source(&mut |source| {
+            rows.push(source);
+            Flow::Continue(())
+        })
+        .unwrap();
+    rows
+}

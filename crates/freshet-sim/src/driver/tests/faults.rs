@@ -1,0 +1,174 @@
+//! Answers that are spoilt, refused for long, or never come.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use freshet_types::{Fault, Politeness, Request, Response};
+use futures::future::BoxFuture;
+
+use super::*;
+use crate::{Faults, Limits};
+
+#[test]
+fn a_fifth_of_all_answers_spoilt_costs_time_and_nothing_else() {
+    let faults = Faults { share: 0.2, delay_max: Span::SECOND };
+    let options =
+        WorldOptions { seed: 31, accounts: 20, posts_per_day: 6.0, faults, ..WorldOptions::default() };
+    let scene = Scene::new(options, Span::HOUR * 6.0);
+    let authors = scene.accounts(20);
+    let mut driver = scene.start(scene.store(20));
+    driver.run_for(Span::DAY * 3.0).unwrap();
+    let counters = scene.with_world(World::counters);
+    assert!(counters.fault_count > 50, "too few faults to mean anything: {counters:?}");
+    assert_eq!(counters.refused_count, 0);
+    scene.check_posts(&driver.store, &authors);
+    assert!(invariant::busiest(&driver.journal, Span::MINUTE * 5.0) <= 300);
+}
+
+/// Answers some requests in its own way and hands the others on.
+struct Moody<F> {
+    inner: WorldFetch,
+    count: AtomicU64,
+    mood: F,
+}
+
+/// What a moody server does with a request.
+enum Mood {
+    Answers,
+    /// With this status and nothing in it.
+    Says(u16),
+    NeverAnswers,
+}
+
+impl<F> std::fmt::Debug for Moody<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Moody")
+    }
+}
+
+impl<F: Fn(u64, &Request) -> Mood + Send + Sync> Fetch for Moody<F> {
+    fn fetch<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Response, Fault>> {
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        match (self.mood)(number, request) {
+            Mood::Answers => self.inner.fetch(request),
+            Mood::NeverAnswers => Box::pin(std::future::pending()),
+            Mood::Says(status) => {
+                let inner = self.inner.fetch(request);
+                Box::pin(async move {
+                    let response = inner.await?;
+                    let body = br#"{"error":"no"}"#.to_vec();
+                    Ok(Response { status, headers: Vec::new(), body, ..response })
+                })
+            }
+        }
+    }
+}
+
+fn moody(
+    options: WorldOptions,
+    ceiling: Span,
+    mood: impl Fn(u64, &Request) -> Mood + Send + Sync + 'static,
+) -> Scene {
+    let mut scene = Scene::new(options, ceiling);
+    let inner = WorldFetch::new(Arc::clone(&scene.world), Arc::new(scene.clock.clone()));
+    scene.fetch = Some(Arc::new(Moody { inner, count: AtomicU64::new(0), mood }));
+    scene
+}
+
+#[test]
+fn requests_that_are_never_answered_are_given_up_and_made_again() {
+    let options = WorldOptions { seed: 32, accounts: 8, posts_per_day: 6.0, ..WorldOptions::default() };
+    let scene = moody(options, Span::HOUR * 6.0, |number, _| match number % 10 {
+        7 => Mood::NeverAnswers,
+        _ => Mood::Answers,
+    });
+    let authors = scene.accounts(8);
+    let mut driver = scene.start(scene.store(8));
+    driver.run_for(Span::DAY * 2.0).unwrap();
+    let silent = driver.journal.iter().filter(|exchange| exchange.answered_at.is_none()).count();
+    assert!(silent > 5, "only {silent} requests were left unanswered");
+    scene.check_posts(&driver.store, &authors);
+    assert!(driver.core.open_count() <= 4, "{} visits are still open", driver.core.open_count());
+}
+
+#[test]
+fn what_always_fails_is_tried_three_times_an_hour_and_shown() {
+    // The first page is fine, everything below it is not: as bad as it gets for a retry.
+    for (status, attempts_per_rest) in [(500, 3), (400, 1)] {
+        let options = WorldOptions { seed: 33, accounts: 1, posts_per_day: 30.0, ..WorldOptions::default() };
+        let scene = moody(options, Span::HOUR * 6.0, move |_, request| {
+            if request.url.contains("max_id") { Mood::Says(status) } else { Mood::Answers }
+        });
+        let mut driver = scene.start(scene.store(1));
+        driver.run_for(Span::HOUR * 10.0).unwrap();
+        let list_count = driver.journal.iter().filter(|exchange| &*exchange.endpoint == "posts").count();
+        let allowed = 11 * attempts_per_rest * 2;
+        assert!(list_count <= allowed, "{status}: {list_count} requests in ten hours, {allowed} at most");
+        let source =
+            all_sources(&driver.store).into_iter().find(|one| one.robot == RobotKind::Status).unwrap();
+        assert_eq!(source.state, SourceState::Failed, "{status}");
+        assert!(source.failure.is_some() && !driver.core.tally().failures.is_empty(), "{status}");
+    }
+}
+
+#[test]
+fn a_refusal_for_hours_is_waited_out_without_a_request() {
+    let options = WorldOptions { seed: 34, accounts: 6, ..WorldOptions::default() };
+    let mut scene = Scene::new(options, Span::HOUR * 6.0);
+    let inner = WorldFetch::new(Arc::clone(&scene.world), Arc::new(scene.clock.clone()));
+    scene.fetch = Some(Arc::new(Strict { inner, calls: AtomicU64::new(0) }));
+    let authors = scene.accounts(6);
+    let mut driver = scene.start(scene.store(6));
+    driver.run_for(Span::HOUR * 11.0).unwrap();
+    let early = driver.journal.len();
+    assert!(early <= 20, "{early} requests before the refusal ends");
+    assert!(driver.core.open_count() <= 1, "a long wait holds no place at the server");
+    driver.run_for(Span::DAY).unwrap();
+    assert!(driver.journal.len() > early);
+    scene.check_posts(&driver.store, &authors);
+}
+
+/// Refuses its tenth request and those that follow at once, for twelve hours.
+#[derive(Debug)]
+struct Strict {
+    inner: WorldFetch,
+    calls: AtomicU64,
+}
+
+impl Fetch for Strict {
+    fn fetch<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Response, Fault>> {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        let inner = self.inner.fetch(request);
+        Box::pin(async move {
+            let response = inner.await?;
+            if !(10..13).contains(&number) {
+                return Ok(response);
+            }
+            let headers = vec![("retry-after".to_owned(), "43200".to_owned())];
+            Ok(Response { status: 429, headers, body: b"{}".to_vec(), ..response })
+        })
+    }
+}
+
+#[test]
+fn a_pause_is_kept_by_visits_that_waited_together() {
+    let options = WorldOptions {
+        seed: 35,
+        accounts: 12,
+        limits: Limits { api_per_5_min: Some(60), paging_per_15_min: Some(60) },
+        ..WorldOptions::default()
+    };
+    let scene = Scene::new(options, Span::HOUR * 6.0);
+    let text = include_str!("../../../../../networks/mastodon.toml")
+        .replace("pause = \"0s\"", "pause = \"2s\"")
+        .replace("limit = 300", "limit = 60");
+    scene.networks.apply_definition("mastodon.toml", &text).unwrap();
+    let authors = scene.accounts(12);
+    let mut driver = scene.start(scene.store(12));
+    driver.run_for(Span::DAY).unwrap();
+    expect_none(
+        "manners",
+        invariant::polite(&driver.journal, Politeness { pause: Span::SECOND * 2.0, in_flight_max: 4 }),
+    );
+    assert_eq!(scene.refused_count(), 0);
+    scene.check_posts(&driver.store, &authors);
+}

@@ -1,0 +1,52 @@
+//! Killed anywhere, started again on what the store has: nothing lost, nothing doubled.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg32;
+
+use super::*;
+
+const KILLS: usize = 60;
+const ACCOUNTS: usize = 25;
+
+fn options() -> WorldOptions {
+    WorldOptions { seed: 21, accounts: ACCOUNTS as u32, posts_per_day: 8.0, ..WorldOptions::default() }
+}
+
+/// Ids of the posts that the watched accounts wrote before `before`.
+fn stored_ids<S: Store>(store: &S, authors: &Set<String>, before: Timestamp) -> Vec<String> {
+    let is_meant = |row: &PostRow| {
+        row.post.author.as_ref().is_some_and(|author| authors.contains(author))
+            && row.post.created_at.is_some_and(|at| at < before)
+    };
+    let mut ids: Vec<String> = posts(store).into_iter().filter(is_meant).map(|row| row.post.id).collect();
+    ids.sort_unstable();
+    ids
+}
+
+#[test]
+fn killed_anywhere_and_started_again_it_ends_where_it_would_have() {
+    let began_at = options().ready_at();
+    let undisturbed = Scene::new(options(), Span::HOUR * 6.0);
+    let authors = undisturbed.accounts(ACCOUNTS);
+    let mut driver = undisturbed.start(undisturbed.store(ACCOUNTS));
+    driver.run_for(Span::DAY * 2.0).unwrap();
+    let expected = stored_ids(&driver.store, &authors, began_at);
+
+    for seed in [1u64, 2] {
+        eprintln!("kill seed {seed}");
+        let mut rng = Pcg32::seed_from_u64(seed);
+        let scene = Scene::new(options(), Span::HOUR * 6.0);
+        let file = scene.rings.path().join("store.sqlite");
+        drop(scene.furnish(SqliteStore::open(&file).unwrap(), &scene.sources(ACCOUNTS)));
+        for _ in 0..KILLS {
+            let mut driver = scene.start(SqliteStore::open(&file).unwrap());
+            driver.run_steps(rng.random_range(1..150)).unwrap();
+            drop(driver.kill());
+        }
+        let mut driver = scene.start(SqliteStore::open(&file).unwrap());
+        driver.run_until(began_at + Span::DAY * 2.0).unwrap();
+        scene.check_posts(&driver.store, &authors);
+        assert_eq!(stored_ids(&driver.store, &authors, began_at), expected, "seed {seed}");
+        assert_eq!(scene.refused_count(), 0, "seed {seed}");
+    }
+}
