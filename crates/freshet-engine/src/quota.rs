@@ -1,45 +1,22 @@
 //! The quota ledger: what every network still allows every holder, never overdrawn.
 //!
-//! A bucket is a generic cell rate algorithm: one unit flows in every `gap`, at most `burst`
-//! wait. In any window of length `W` it grants at most `burst + W / gap` units, whatever the
-//! alignment of the network's own windows, so `gap` is chosen to make that sum the declared
-//! limit less a margin for requests that overtake each other on the way. That spends the quota
-//! evenly and (almost) wholly. Announcements only ever make a bucket slower than that, except
-//! where a server shows a limit of its own: then its limit and the distance between its resets
-//! replace the declared ones.
+//! One bucket for each rule and holder (`quota/bucket.rs`). A request leaves when all its
+//! buckets grant it. What a network announces is told to the bucket it speaks of; where its
+//! limit is none of the declared ones, the server has limits of its own, and they replace the
+//! declared ones of every bucket that the request took from.
 //!
 //! All waiting is told as a time; the ledger itself never waits.
 
+mod bucket;
+
 use freshet_types::{LimitReading, Map, QuotaKey, QuotaNeed, Span, Timestamp};
 
-/// Share of a limit that may be spent at once.
-const BURST_SHARE: u32 = 10;
-/// Share of a limit that is left alone, for requests that are late or early on the wire.
-const MARGIN_SHARE: u32 = 20;
-/// Requests under way on a bucket from which no answer has come yet.
-const UNCONFIRMED_MAX: u32 = 2;
+use bucket::{Bucket, RESET_SLACK};
+
 /// How long to stay away after "too many" when the network does not say.
 const BLIND_WAIT: Span = Span::MINUTE;
 /// The wait doubles with every "too many" in a row, up to this many times.
 const BLIND_DOUBLINGS_MAX: u32 = 6;
-
-/// What one holder may still ask of one network under one rule.
-#[derive(Clone, Debug)]
-struct Bucket {
-    declared: u32,
-    limit: u32,
-    window: Span,
-    /// When the bucket will be full again, in milliseconds; fractions matter at high rates.
-    full_at_ms: f64,
-    blocked_until: Timestamp,
-    /// Spread what is announced as left until the announced reset.
-    slow: Option<(f64, Timestamp)>,
-    last_reset_at: Option<Timestamp>,
-    in_flight_count: u32,
-    is_confirmed: bool,
-    refusals: u32,
-    granted_count: u64,
-}
 
 /// A bucket as `freshet status` shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,16 +60,21 @@ impl Ledger {
     /// A granted request was answered (or failed): its announcements are taken in.
     pub fn answered(&mut self, needs: &[QuotaNeed], readings: &[LimitReading], now: Timestamp) {
         for need in needs {
-            let bucket = self.bucket(need, now);
-            bucket.in_flight_count = bucket.in_flight_count.saturating_sub(1);
-            bucket.is_confirmed = true;
+            self.bucket(need, now).answered(need.units);
         }
         for reading in readings {
-            let Some(key) = self.meant(needs, reading) else { continue };
-            let is_own = needs.iter().all(|need| Some(need.limit) != reading.limit);
-            for need in needs.iter().filter(|need| is_own || need.key == key) {
+            let is_own = reading.limit.is_some_and(|limit| needs.iter().all(|need| need.limit != limit));
+            let meant = self.meant(needs, reading, now);
+            for need in needs.iter().filter(|need| is_own || Some(&need.key) == meant.as_ref()) {
                 self.bucket(need, now).announce(reading, is_own, now);
             }
+        }
+    }
+
+    /// The network served a request of these: earlier refusals are forgiven.
+    pub fn served(&mut self, needs: &[QuotaNeed], now: Timestamp) {
+        for need in needs {
+            self.bucket(need, now).refusals = 0;
         }
     }
 
@@ -121,108 +103,23 @@ impl Ledger {
         self.buckets.entry(need.key.clone()).or_insert_with(|| Bucket::new(need.limit, need.window, now))
     }
 
-    /// The bucket a reading speaks of: the rule it names, else the one closest to exhaustion.
-    fn meant(&self, needs: &[QuotaNeed], reading: &LimitReading) -> Option<QuotaKey> {
-        let fullness = |need: &&QuotaNeed| {
-            self.buckets
-                .get(&need.key)
-                .map_or(0.0, |bucket| bucket.full_at_ms / bucket.window.ms().max(1) as f64)
+    /// The bucket a reading speaks of: the rule it names, else, of those that it fits if there
+    /// are any, the one closest to exhaustion.
+    fn meant(&self, needs: &[QuotaNeed], reading: &LimitReading, now: Timestamp) -> Option<QuotaKey> {
+        if let Some(rule) = &reading.rule {
+            return needs.iter().find(|need| need.key.rule == *rule).map(|need| need.key.clone());
+        }
+        let standing = |need: &QuotaNeed| {
+            let fullness = self.buckets.get(&need.key).map_or(0.0, |bucket| bucket.fullness(now));
+            // Nobody waits longer for a reset than its window lasts.
+            let is_near = reading.reset_at.is_none_or(|at| at - now <= need.window + RESET_SLACK);
+            (is_near && reading.limit == Some(need.limit), fullness)
         };
-        match &reading.rule {
-            Some(rule) => needs.iter().find(|need| need.key.rule == *rule),
-            None => needs.iter().max_by(|one, other| fullness(one).total_cmp(&fullness(other))),
-        }
-        .map(|need| need.key.clone())
-    }
-}
-
-impl Bucket {
-    fn new(limit: u32, window: Span, now: Timestamp) -> Self {
-        Self {
-            declared: limit,
-            limit,
-            window,
-            full_at_ms: now.ms() as f64,
-            blocked_until: Timestamp::MIN,
-            slow: None,
-            last_reset_at: None,
-            in_flight_count: 0,
-            is_confirmed: false,
-            refusals: 0,
-            granted_count: 0,
-        }
-    }
-
-    fn burst(&self) -> u32 {
-        (self.limit / BURST_SHARE).max(1)
-    }
-
-    /// Milliseconds between two units in the long run.
-    fn gap_ms(&self, now: Timestamp) -> f64 {
-        let usable = self.limit.saturating_sub(self.burst() + self.limit / MARGIN_SHARE).max(1);
-        let even = self.window.ms() as f64 / f64::from(usable);
-        match self.slow {
-            Some((gap, until)) if now < until => gap.max(even),
-            _ => even,
-        }
-    }
-
-    fn ready_at(&self, units: u32, now: Timestamp) -> Timestamp {
-        let gap = self.gap_ms(now);
-        let room = gap * f64::from(self.burst().saturating_sub(units.min(self.burst())));
-        let by_rate = Timestamp::from_ms((self.full_at_ms - room).ceil() as i64);
-        // Before the first answer only a few may leave: the declared limit may be wrong.
-        let by_doubt = if !self.is_confirmed && self.in_flight_count >= UNCONFIRMED_MAX {
-            now + Span::from_ms((gap as i64).clamp(10, 5000))
-        } else {
-            now
-        };
-        by_rate.max(self.blocked_until).max(by_doubt)
-    }
-
-    fn take(&mut self, units: u32, now: Timestamp) {
-        self.full_at_ms = self.full_at_ms.max(now.ms() as f64) + self.gap_ms(now) * f64::from(units);
-        self.in_flight_count += 1;
-        self.granted_count += u64::from(units);
-    }
-
-    fn announce(&mut self, reading: &LimitReading, is_own: bool, now: Timestamp) {
-        self.refusals = 0;
-        if let (Some(limit), Some(reset_at), true) = (reading.limit, reading.reset_at, is_own) {
-            if let Some(window) =
-                self.last_reset_at.map(|last| reset_at - last).filter(|&gap| gap > Span::SECOND)
-            {
-                let window = if self.limit == limit { window.min(self.window) } else { window };
-                (self.limit, self.window) = (limit.max(1), window);
-            }
-            self.last_reset_at = Some(reset_at);
-        }
-        if let (Some(remaining), Some(reset_at)) = (reading.remaining, reading.reset_at)
-            && reset_at > now
-        {
-            let left = remaining.saturating_sub(self.in_flight_count);
-            let span_ms = (reset_at - now).ms() as f64;
-            if left == 0 {
-                self.blocked_until = self.blocked_until.max(reset_at);
-            } else {
-                self.slow = Some((span_ms / f64::from(left), reset_at));
-            }
-        }
-        if let Some(until) = reading.blocked_until {
-            self.blocked_until = self.blocked_until.max(until);
-        }
-    }
-
-    fn view(&self, key: &QuotaKey, now: Timestamp) -> QuotaView {
-        let owed = ((self.full_at_ms - now.ms() as f64) / self.gap_ms(now)).max(0.0);
-        QuotaView {
-            key: key.clone(),
-            limit: if self.limit == self.declared { self.declared } else { self.limit },
-            window: self.window,
-            ready: (f64::from(self.burst()) - owed).max(0.0),
-            blocked_until: Some(self.blocked_until).filter(|&until| until > now),
-            granted_count: self.granted_count,
-        }
+        let nearest = needs.iter().max_by(|one, other| {
+            let ((one_fits, one), (other_fits, other)) = (standing(one), standing(other));
+            one_fits.cmp(&other_fits).then(one.total_cmp(&other))
+        });
+        nearest.map(|need| need.key.clone())
     }
 }
 

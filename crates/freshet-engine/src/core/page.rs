@@ -28,6 +28,9 @@ impl Core {
                 self.fail(fetched.visit, &why, fault.is_retryable(), now);
             }
             Ok((page, raw)) => {
+                if !matches!(page.outcome, Outcome::RateLimited { .. } | Outcome::QuotaExhausted { .. }) {
+                    self.ledger.served(&needs, now);
+                }
                 self.tally.complaints_count += page.complaints.len() as u64;
                 let seen = Seen { at: fetched.received_at, visit: fetched.visit };
                 match page.outcome.clone() {
@@ -118,7 +121,10 @@ impl Core {
         let is_account = &*visit.source.root_kind == "account" && !visit.source.root_id.is_empty();
         let is_told = is_account && state != SourceState::AuthRequired;
         let invalid = is_told.then(|| (visit.source.root_id.clone(), outcome.name().to_owned()));
-        let upload = Upload { invalid, observation: page.observation, ..empty_upload(visit, seen) };
+        // The source travels with it: if it was forgotten meanwhile, so is this.
+        let source = Some(freshet_types::Source { due_at: visit.started_at, ..visit.source.clone() });
+        let observation = page.observation;
+        let upload = Upload { invalid, observation, source, ..empty_upload(visit, seen) };
         self.want_upload(seen.visit, upload);
         self.finish(seen.visit, outcome.name(), now);
     }
