@@ -9,7 +9,7 @@
 
 mod bucket;
 
-use freshet_types::{LimitReading, Map, QuotaKey, QuotaNeed, Span, Timestamp};
+use freshet_types::{LimitReading, Map, NetworkName, QuotaKey, QuotaNeed, Span, Timestamp};
 
 use bucket::{Bucket, RESET_SLACK};
 
@@ -39,6 +39,15 @@ pub struct QuotaView {
 #[derive(Debug, Default)]
 pub struct Ledger {
     buckets: Map<QuotaKey, Bucket>,
+    /// Servers that said "too many" and have served nothing since.
+    storms: Map<NetworkName, Storm>,
+}
+
+/// Refusals in a row; those that were under way together count as one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Storm {
+    count: u32,
+    until: Timestamp,
 }
 
 impl Ledger {
@@ -71,25 +80,34 @@ impl Ledger {
         }
     }
 
-    /// The network served a request of these: earlier refusals are forgiven.
-    pub fn served(&mut self, needs: &[QuotaNeed], now: Timestamp) {
-        for need in needs {
-            self.bucket(need, now).refusals = 0;
-        }
+    /// The server served a request: earlier refusals are forgiven.
+    pub fn served(&mut self, network: &NetworkName) {
+        self.storms.remove(network);
     }
 
-    /// The network said "too many"; nothing of these before the time given back.
-    pub fn refused(&mut self, needs: &[QuotaNeed], until: Option<Timestamp>, now: Timestamp) -> Timestamp {
-        let mut latest = until.unwrap_or(now);
+    /// The server said "too many"; nothing of these before the time given back.
+    ///
+    /// Where it does not say until when, the wait doubles from one refusal to the next, declared
+    /// quota or not.
+    pub fn refused(
+        &mut self,
+        network: &NetworkName,
+        needs: &[QuotaNeed],
+        until: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Timestamp {
+        let storm = self.storms.entry(network.clone()).or_default();
+        if now >= storm.until {
+            let wait = BLIND_WAIT * f64::from(1u32 << storm.count.min(BLIND_DOUBLINGS_MAX));
+            storm.until = until.filter(|&at| at > now).unwrap_or(now + wait);
+            storm.count += 1;
+        }
+        let until = storm.until.max(until.unwrap_or(now)).max(now + Span::SECOND);
         for need in needs {
             let bucket = self.bucket(need, now);
-            let wait = BLIND_WAIT * f64::from(1u32 << bucket.refusals.min(BLIND_DOUBLINGS_MAX));
-            bucket.refusals += 1;
-            let until = until.filter(|&at| at > now).unwrap_or(now + wait);
             bucket.blocked_until = bucket.blocked_until.max(until);
-            latest = latest.max(bucket.blocked_until);
         }
-        latest.max(now + Span::SECOND)
+        until
     }
 
     /// Every bucket, for reports, in a fixed order.

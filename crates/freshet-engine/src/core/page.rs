@@ -28,8 +28,9 @@ impl Core {
                 self.fail(fetched.visit, &why, fault.is_retryable(), now);
             }
             Ok((page, raw)) => {
+                let network = visit.source.network.clone();
                 if !matches!(page.outcome, Outcome::RateLimited { .. } | Outcome::QuotaExhausted { .. }) {
-                    self.ledger.served(&needs, now);
+                    self.ledger.served(&network);
                 }
                 self.tally.complaints_count += page.complaints.len() as u64;
                 let seen = Seen { at: fetched.received_at, visit: fetched.visit };
@@ -37,7 +38,7 @@ impl Core {
                     Outcome::Ok => self.take_page(page, raw, seen, now),
                     Outcome::RateLimited { until } | Outcome::QuotaExhausted { until } => {
                         self.tally.rate_limited_count += 1;
-                        let again_at = self.ledger.refused(&needs, until, now);
+                        let again_at = self.ledger.refused(&network, &needs, until, now);
                         self.wait_out(fetched.visit, again_at, now);
                     }
                     outcome => self.take_refusal(&outcome, page, seen, now),

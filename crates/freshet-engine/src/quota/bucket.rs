@@ -41,8 +41,6 @@ pub(super) struct Bucket {
     longest_wait: Span,
     in_flight: u32,
     is_confirmed: bool,
-    /// How often in a row the network said "too many".
-    pub(super) refusals: u32,
     granted_count: u64,
 }
 
@@ -68,7 +66,6 @@ impl Bucket {
             longest_wait: Span::ZERO,
             in_flight: 0,
             is_confirmed: false,
-            refusals: 0,
             granted_count: 0,
         }
     }

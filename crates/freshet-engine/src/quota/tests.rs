@@ -95,13 +95,20 @@ fn what_the_network_announces_slows_and_blocks() {
 
 #[test]
 fn too_many_is_believed_and_the_blind_wait_doubles() {
-    let (mut ledger, needs) = (Ledger::default(), [need("ip", 300, 300)]);
-    ledger.grant(&needs, at(0)).unwrap();
-    assert_eq!(ledger.refused(&needs, Some(at(7000)), at(0)), at(7000));
-    assert_eq!(ledger.grant(&needs, at(10)), Err(at(7000)));
-    assert_eq!(ledger.refused(&needs, None, at(7000)), at(7000) + Span::from_secs(120));
-    ledger.served(&needs, at(200_000));
-    assert_eq!(ledger.refused(&needs, None, at(200_000)), at(200_000) + Span::from_secs(60));
+    let network = NetworkName::from("net");
+    for needs in [&[need("ip", 300, 300)][..], &[]] {
+        let mut ledger = Ledger::default();
+        let mut check = |until: Option<i64>, now: i64, expected: i64| {
+            assert_eq!(ledger.refused(&network, needs, until.map(at), at(now)), at(expected), "{needs:?}");
+            assert!(needs.is_empty() || ledger.grant(needs, at(expected - 1)).is_err());
+        };
+        check(Some(7000), 0, 7000);
+        check(None, 7000, 127_000);
+        check(None, 7010, 127_000);
+        check(None, 127_000, 367_000);
+        ledger.served(&network);
+        assert_eq!(ledger.refused(&network, &[], None, at(400_000)), at(460_000));
+    }
 }
 
 /// A server that counts in windows of its own, each opened by the first request after the last

@@ -251,9 +251,7 @@ fn everything_works_while_running() {
     freshet.ok(&["add", "--allow-private", &reference]);
     // Originals of what the author shared are others' posts: they are stored, and stay.
     let own_count = || freshet.posts().iter().filter(|post| post["author"] == author).count();
-    until("a source added meanwhile is visited", Duration::from_secs(20), || {
-        (own_count() > 0).then_some(())
-    });
+    until("a source added meanwhile is visited", Duration::from_secs(20), || (own_count() > 0).then_some(()));
     freshet.ok(&["explain", &reference]);
     freshet.json(&["gaps"]);
     let forgotten = freshet.ok(&["forget", &reference, "--yes"]);
