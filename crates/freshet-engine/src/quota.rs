@@ -1,56 +1,22 @@
 //! The quota ledger: what every network still allows every holder, never overdrawn.
 //!
-//! A bucket is a generic cell rate algorithm: one unit flows in every `gap`, at most `burst`
-//! wait. In any window of length `W` it grants at most `burst + W / gap` units, whatever the
-//! alignment of the network's own windows, so `gap` is chosen to make that sum the declared
-//! limit less a margin for requests that overtake each other on the way. That spends the quota
-//! evenly and (almost) wholly. Announcements only ever make a bucket slower than that, except
-//! where a server shows a limit of its own: then its limit and the distance between its resets
-//! replace the declared ones. What is announced as left is a second bound until its reset, less
-//! the margin: a process that was killed and started again knows nothing of what it spent.
+//! One bucket for each rule and holder (`quota/bucket.rs`). A request leaves when all its
+//! buckets grant it. What a network announces is told to the bucket it speaks of; where its
+//! limit is none of the declared ones, the server has limits of its own, and they replace the
+//! declared ones of every bucket that the request took from.
 //!
 //! All waiting is told as a time; the ledger itself never waits.
 
-use freshet_types::{LimitReading, Map, QuotaKey, QuotaNeed, Span, Timestamp};
+mod bucket;
 
-/// Share of a limit that may be spent at once.
-const BURST_SHARE: u32 = 10;
-/// Share of a limit that is left alone, for requests that are late or early on the wire.
-const MARGIN_SHARE: u32 = 20;
-/// Resets that lie closer together are the same: some networks round them.
-const RESET_SLACK: Span = Span::from_secs(2);
-/// Requests under way on a bucket from which no answer has come yet.
-const UNCONFIRMED_MAX: u32 = 2;
+use freshet_types::{LimitReading, Map, NetworkName, QuotaKey, QuotaNeed, Span, Timestamp};
+
+use bucket::{Bucket, RESET_SLACK};
+
 /// How long to stay away after "too many" when the network does not say.
 const BLIND_WAIT: Span = Span::MINUTE;
 /// The wait doubles with every "too many" in a row, up to this many times.
 const BLIND_DOUBLINGS_MAX: u32 = 6;
-
-/// What one holder may still ask of one network under one rule.
-#[derive(Clone, Debug)]
-struct Bucket {
-    declared: (u32, Span),
-    limit: u32,
-    window: Span,
-    /// When the bucket will be full again, in milliseconds; fractions matter at high rates.
-    full_at_ms: f64,
-    blocked_until: Timestamp,
-    /// What the network said is left, while that holds.
-    word: Option<Word>,
-    last_reset_at: Option<Timestamp>,
-    in_flight_count: u32,
-    is_confirmed: bool,
-    refusals: u32,
-    granted_count: u64,
-}
-
-/// So many units are left until the reset; they are spread evenly.
-#[derive(Clone, Copy, Debug)]
-struct Word {
-    left: u32,
-    gap_ms: f64,
-    until: Timestamp,
-}
 
 /// A bucket as `freshet status` shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +39,15 @@ pub struct QuotaView {
 #[derive(Debug, Default)]
 pub struct Ledger {
     buckets: Map<QuotaKey, Bucket>,
+    /// Servers that said "too many" and have served nothing since.
+    storms: Map<NetworkName, Storm>,
+}
+
+/// Refusals in a row; those that were under way together count as one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Storm {
+    count: u32,
+    until: Timestamp,
 }
 
 impl Ledger {
@@ -94,31 +69,45 @@ impl Ledger {
     /// A granted request was answered (or failed): its announcements are taken in.
     pub fn answered(&mut self, needs: &[QuotaNeed], readings: &[LimitReading], now: Timestamp) {
         for need in needs {
-            let bucket = self.bucket(need, now);
-            bucket.in_flight_count = bucket.in_flight_count.saturating_sub(1);
-            bucket.is_confirmed = true;
+            self.bucket(need, now).answered(need.units);
         }
         for reading in readings {
-            let Some(key) = self.meant(needs, reading, now) else { continue };
-            let is_own = needs.iter().all(|need| Some(need.limit) != reading.limit);
-            for need in needs.iter().filter(|need| is_own || need.key == key) {
+            let is_own = reading.limit.is_some_and(|limit| needs.iter().all(|need| need.limit != limit));
+            let meant = self.meant(needs, reading, now);
+            for need in needs.iter().filter(|need| is_own || Some(&need.key) == meant.as_ref()) {
                 self.bucket(need, now).announce(reading, is_own, now);
             }
         }
     }
 
-    /// The network said "too many"; nothing of these before the time given back.
-    pub fn refused(&mut self, needs: &[QuotaNeed], until: Option<Timestamp>, now: Timestamp) -> Timestamp {
-        let mut latest = until.unwrap_or(now);
+    /// The server served a request: earlier refusals are forgiven.
+    pub fn served(&mut self, network: &NetworkName) {
+        self.storms.remove(network);
+    }
+
+    /// The server said "too many"; nothing of these before the time given back.
+    ///
+    /// Where it does not say until when, the wait doubles from one refusal to the next, declared
+    /// quota or not.
+    pub fn refused(
+        &mut self,
+        network: &NetworkName,
+        needs: &[QuotaNeed],
+        until: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Timestamp {
+        let storm = self.storms.entry(network.clone()).or_default();
+        if now >= storm.until {
+            let wait = BLIND_WAIT * f64::from(1u32 << storm.count.min(BLIND_DOUBLINGS_MAX));
+            storm.until = until.filter(|&at| at > now).unwrap_or(now + wait);
+            storm.count += 1;
+        }
+        let until = storm.until.max(until.unwrap_or(now)).max(now + Span::SECOND);
         for need in needs {
             let bucket = self.bucket(need, now);
-            let wait = BLIND_WAIT * f64::from(1u32 << bucket.refusals.min(BLIND_DOUBLINGS_MAX));
-            bucket.refusals += 1;
-            let until = until.filter(|&at| at > now).unwrap_or(now + wait);
             bucket.blocked_until = bucket.blocked_until.max(until);
-            latest = latest.max(bucket.blocked_until);
         }
-        latest.max(now + Span::SECOND)
+        until
     }
 
     /// Every bucket, for reports, in a fixed order.
@@ -129,136 +118,29 @@ impl Ledger {
     }
 
     fn bucket(&mut self, need: &QuotaNeed, now: Timestamp) -> &mut Bucket {
-        let bucket =
-            self.buckets.entry(need.key.clone()).or_insert_with(|| Bucket::new(need.limit, need.window, now));
-        if bucket.declared != (need.limit, need.window) {
-            // The definition was replaced: what it says now holds, and what was spent stays spent.
-            bucket.declared = (need.limit, need.window);
-            (bucket.limit, bucket.window) = bucket.declared;
-        }
+        let fresh = || Bucket::new(need.limit, need.window, now);
+        let bucket = self.buckets.entry(need.key.clone()).or_insert_with(fresh);
+        bucket.declare(need.limit, need.window);
         bucket
     }
 
-    /// The bucket a reading speaks of: the rule it names, else the one closest to exhaustion of
-    /// those whose window can reach as far as the announced reset.
+    /// The bucket a reading speaks of: the rule it names, else, of those that it fits if there
+    /// are any, the one closest to exhaustion.
     fn meant(&self, needs: &[QuotaNeed], reading: &LimitReading, now: Timestamp) -> Option<QuotaKey> {
-        let spent = |need: &&QuotaNeed| self.buckets.get(&need.key).map_or(0.0, |bucket| bucket.spent(now));
-        let wait = reading.reset_at.map_or(Span::ZERO, |reset_at| reset_at - now);
-        let can_mean = |need: &&QuotaNeed| wait <= need.window + RESET_SLACK;
-        let closest = |one: &&QuotaNeed, other: &&QuotaNeed| spent(one).total_cmp(&spent(other));
-        match &reading.rule {
-            Some(rule) => needs.iter().find(|need| need.key.rule == *rule),
-            None => needs
-                .iter()
-                .filter(can_mean)
-                .max_by(closest)
-                .or_else(|| needs.iter().max_by_key(|need| need.window)),
+        if let Some(rule) = &reading.rule {
+            return needs.iter().find(|need| need.key.rule == *rule).map(|need| need.key.clone());
         }
-        .map(|need| need.key.clone())
-    }
-}
-
-impl Bucket {
-    fn new(limit: u32, window: Span, now: Timestamp) -> Self {
-        Self {
-            declared: (limit, window),
-            limit,
-            window,
-            full_at_ms: now.ms() as f64,
-            blocked_until: Timestamp::MIN,
-            word: None,
-            last_reset_at: None,
-            in_flight_count: 0,
-            is_confirmed: false,
-            refusals: 0,
-            granted_count: 0,
-        }
-    }
-
-    fn burst(&self) -> u32 {
-        (self.limit / BURST_SHARE).max(1)
-    }
-
-    /// The network's word, while it holds.
-    fn word(&self, now: Timestamp) -> Option<&Word> {
-        self.word.as_ref().filter(|word| now < word.until)
-    }
-
-    /// Share of the limit that is spent and has not flowed back.
-    fn spent(&self, now: Timestamp) -> f64 {
-        let owed = ((self.full_at_ms - now.ms() as f64) / self.gap_ms(now)).max(0.0);
-        owed / f64::from(self.limit.max(1))
-    }
-
-    /// Milliseconds between two units in the long run.
-    fn gap_ms(&self, now: Timestamp) -> f64 {
-        let usable = self.limit.saturating_sub(self.burst() + self.limit / MARGIN_SHARE).max(1);
-        let even = self.window.ms() as f64 / f64::from(usable);
-        self.word(now).map_or(even, |word| word.gap_ms.max(even))
-    }
-
-    fn ready_at(&self, units: u32, now: Timestamp) -> Timestamp {
-        let gap = self.gap_ms(now);
-        let word = self.word(now);
-        let burst = word.map_or(self.burst(), |word| self.burst().min((word.left / BURST_SHARE).max(1)));
-        let room = gap * f64::from(burst.saturating_sub(units.min(burst)));
-        let by_rate = Timestamp::from_ms((self.full_at_ms - room).ceil() as i64);
-        let by_word = word.filter(|word| word.left < units).map_or(now, |word| word.until);
-        // Before the first answer only a few may leave: the declared limit may be wrong.
-        let by_doubt = if !self.is_confirmed && self.in_flight_count >= UNCONFIRMED_MAX {
-            now + Span::from_ms((gap as i64).clamp(10, 5000))
-        } else {
-            now
+        let standing = |need: &QuotaNeed| {
+            let fullness = self.buckets.get(&need.key).map_or(0.0, |bucket| bucket.fullness(now));
+            // Nobody waits longer for a reset than its window lasts.
+            let is_near = reading.reset_at.is_none_or(|at| at - now <= need.window + RESET_SLACK);
+            (is_near && reading.limit == Some(need.limit), fullness)
         };
-        by_rate.max(self.blocked_until).max(by_doubt).max(by_word)
-    }
-
-    fn take(&mut self, units: u32, now: Timestamp) {
-        self.full_at_ms = self.full_at_ms.max(now.ms() as f64) + self.gap_ms(now) * f64::from(units);
-        if let Some(word) = &mut self.word {
-            word.left = word.left.saturating_sub(units);
-        }
-        self.in_flight_count += 1;
-        self.granted_count += u64::from(units);
-    }
-
-    fn announce(&mut self, reading: &LimitReading, is_own: bool, now: Timestamp) {
-        self.refusals = 0;
-        if let (Some(limit), Some(reset_at), true) = (reading.limit, reading.reset_at, is_own) {
-            if let Some(window) =
-                self.last_reset_at.map(|last| reset_at - last).filter(|&gap| gap > Span::SECOND)
-            {
-                let window = if self.limit == limit { window.min(self.window) } else { window };
-                (self.limit, self.window) = (limit.max(1), window);
-            }
-            self.last_reset_at = Some(reset_at);
-        }
-        if let (Some(remaining), Some(reset_at)) = (reading.remaining, reading.reset_at)
-            && reset_at > now
-        {
-            let mut left = remaining.saturating_sub(self.in_flight_count + self.limit / MARGIN_SHARE);
-            // Answers may overtake each other: of two words on one window the lower one counts.
-            if let Some(word) = self.word(now).filter(|word| reset_at - word.until < RESET_SLACK) {
-                left = left.min(word.left);
-            }
-            let gap_ms = (reset_at - now).ms() as f64 / f64::from(left.max(1));
-            self.word = Some(Word { left, gap_ms, until: reset_at });
-        }
-        if let Some(until) = reading.blocked_until {
-            self.blocked_until = self.blocked_until.max(until);
-        }
-    }
-
-    fn view(&self, key: &QuotaKey, now: Timestamp) -> QuotaView {
-        let owed = ((self.full_at_ms - now.ms() as f64) / self.gap_ms(now)).max(0.0);
-        QuotaView {
-            key: key.clone(),
-            limit: self.limit,
-            window: self.window,
-            ready: (f64::from(self.burst()) - owed).max(0.0),
-            blocked_until: Some(self.blocked_until).filter(|&until| until > now),
-            granted_count: self.granted_count,
-        }
+        let nearest = needs.iter().max_by(|one, other| {
+            let ((one_fits, one), (other_fits, other)) = (standing(one), standing(other));
+            one_fits.cmp(&other_fits).then(one.total_cmp(&other))
+        });
+        nearest.map(|need| need.key.clone())
     }
 }
 

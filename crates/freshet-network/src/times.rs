@@ -218,17 +218,21 @@ pub(crate) fn write(at: Timestamp, writing: TimeWriting) -> String {
 }
 
 /// The instant of a reset or of the end of a back-off.
+///
+/// Servers that copy another's headers copy their names rather than their formats, so an instant
+/// that is not written as declared is understood all the same; a span never is.
 pub(crate) fn reset(text: &str, format: ResetFormat, now: Timestamp) -> Option<Timestamp> {
     let number = || text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     let delta_ms = |ms: f64| Timestamp::from_ms(now.ms().saturating_add(ms.clamp(0.0, 1e12) as i64));
-    match format {
-        ResetFormat::Iso8601 => read_text(text, TimeFormat::Rfc3339),
-        ResetFormat::HttpDate => read_text(text, TimeFormat::Rfc2822),
-        ResetFormat::EpochS => from_number(number()?, TimeFormat::EpochS),
-        ResetFormat::EpochMs => from_number(number()?, TimeFormat::EpochMs),
-        ResetFormat::DeltaS => Some(delta_ms(number()? * 1000.0)),
-        ResetFormat::DeltaMs => Some(delta_ms(number()?)),
-    }
+    let declared = match format {
+        ResetFormat::DeltaS => return Some(delta_ms(number()? * 1000.0)),
+        ResetFormat::DeltaMs => return Some(delta_ms(number()?)),
+        ResetFormat::Iso8601 => TimeFormat::Rfc3339,
+        ResetFormat::HttpDate => TimeFormat::Rfc2822,
+        ResetFormat::EpochS => TimeFormat::EpochS,
+        ResetFormat::EpochMs => TimeFormat::EpochMs,
+    };
+    read_text(text, declared).or_else(|| read_text(text, TimeFormat::Auto))
 }
 
 /// The instant of a `Retry-After`: seconds from now, or a date.
@@ -294,6 +298,9 @@ mod tests {
             ("200.0", DeltaS, 1200),
             ("200000", DeltaMs, 1200),
             ("Thu, 01 Jan 1970 00:20:00 GMT", HttpDate, 1200),
+            // Not as declared: some servers write seconds where Mastodon writes ISO 8601.
+            ("1200", Iso8601, 1200),
+            ("1970-01-01T00:20:00Z", EpochS, 1200),
         ] {
             assert_eq!(reset(text, format, now).map(Timestamp::secs), Some(secs), "{text} as {format:?}");
         }

@@ -174,12 +174,18 @@ impl Coverage {
             }
             let lower = self.intervals.remove(at + 1);
             let upper = &mut self.intervals[at];
-            if is_reached && lower.oldest.reaches(&upper.oldest, order) {
+            if !is_reached {
+                continue;
+            }
+            // Posts of one instant stand at one height where only times compare, and the lower
+            // interval is proven down to its own cursor: in doubt that is the one to keep.
+            let is_lower = lower.oldest.reaches(&upper.oldest, order);
+            if (is_lower || !upper.oldest.reaches(&lower.oldest, order)) && (!has_ended || is_window) {
+                upper.below = lower.below;
+                upper.is_bottom = lower.is_bottom;
+            }
+            if is_lower {
                 upper.oldest = lower.oldest;
-                if !has_ended || is_window {
-                    upper.below = lower.below;
-                    upper.is_bottom = lower.is_bottom;
-                }
             }
         }
     }

@@ -31,13 +31,17 @@ impl Core {
                 self.fail(fetched.visit, &why, fault.is_retryable(), now);
             }
             Ok((page, raw)) => {
+                let network = visit.source.network.clone();
+                if !matches!(page.outcome, Outcome::RateLimited { .. } | Outcome::QuotaExhausted { .. }) {
+                    self.ledger.served(&network);
+                }
                 self.tally.complaints_count += page.complaints.len() as u64;
                 let seen = Seen { at: fetched.received_at, visit: fetched.visit };
                 match page.outcome.clone() {
                     Outcome::Ok => self.take_page(page, raw, seen, now),
                     Outcome::RateLimited { until } | Outcome::QuotaExhausted { until } => {
                         self.tally.rate_limited_count += 1;
-                        let again_at = self.ledger.refused(&needs, until, now);
+                        let again_at = self.ledger.refused(&network, &needs, until, now);
                         self.wait_out(fetched.visit, again_at, now);
                     }
                     outcome => self.take_refusal(&outcome, page, seen, now),
@@ -127,7 +131,10 @@ impl Core {
         let is_account = &*visit.source.root_kind == "account" && !visit.source.root_id.is_empty();
         let is_told = is_account && state != SourceState::AuthRequired;
         let invalid = is_told.then(|| (visit.source.root_id.clone(), outcome.name().to_owned()));
-        let upload = Upload { invalid, observation: page.observation, ..empty_upload(visit, seen) };
+        // The source travels with it: if it was forgotten meanwhile, so is this.
+        let source = Some(freshet_types::Source { due_at: visit.started_at, ..visit.source.clone() });
+        let observation = page.observation;
+        let upload = Upload { invalid, observation, source, ..empty_upload(visit, seen) };
         self.want_upload(seen.visit, upload);
         self.finish(seen.visit, outcome.name(), now);
     }

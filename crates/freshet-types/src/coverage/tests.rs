@@ -25,9 +25,15 @@ fn check_with(pages: &[&str], is_window: bool, expected: &str) {
 }
 
 fn take(coverage: &mut Coverage, page: &str, is_window: bool) {
+    take_in(coverage, page, is_window, IdOrder::Numeric);
+}
+
+/// The last two digits of an id are no part of its time.
+fn take_in(coverage: &mut Coverage, page: &str, is_window: bool, order: IdOrder) {
     let (cursor, rest) = page.split_once(": ").unwrap_or(("", page));
     let (ends, next) = rest.split_once(" -> ").unwrap_or((rest, ""));
-    let mark = |id: &str| Mark { id: id.to_owned(), at: Timestamp::from_secs(id.parse().unwrap()) };
+    let mark =
+        |id: &str| Mark { id: id.to_owned(), at: Timestamp::from_secs(id.parse::<i64>().unwrap() / 100) };
     let look = Look {
         ends: ends.split_once("..").map(|(newest, oldest)| (mark(newest), mark(oldest))),
         cursor: Some(cursor).filter(|cursor| !cursor.is_empty()),
@@ -37,7 +43,7 @@ fn take(coverage: &mut Coverage, page: &str, is_window: bool) {
         since: None,
         is_window,
     };
-    coverage.take(&look, IdOrder::Numeric);
+    coverage.take(&look, order);
 }
 
 #[test]
@@ -95,4 +101,13 @@ fn the_number_of_intervals_is_bounded() {
     }
     assert_eq!(coverage.intervals.len(), INTERVALS_MAX);
     assert!(!coverage.is_complete());
+}
+
+#[test]
+fn posts_of_one_instant_do_not_reopen_what_is_complete() {
+    let mut coverage = Coverage::default();
+    for page in ["530..410 -> c", "c: 402..401", "612..407 -> d"] {
+        take_in(&mut coverage, page, false, IdOrder::None);
+    }
+    assert!(coverage.is_complete(), "{coverage:?}");
 }
