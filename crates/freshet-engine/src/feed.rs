@@ -62,6 +62,11 @@ impl Feeder {
         Self { rings, networks, depth_max }
     }
 
+    /// The networks it knows.
+    pub fn networks(&self) -> Arc<Networks> {
+        Arc::clone(&self.networks)
+    }
+
     /// Ids waiting in a robot's ring.
     pub fn waiting(&mut self, robot: RobotKind) -> usize {
         self.rings.ring(robot).len()

@@ -51,10 +51,8 @@ impl<'a> Builder<'a> {
 
     /// The object of an account.
     pub fn account(&mut self, account: &Account) -> Object {
-        let mut object = self.stub(ACCOUNT, &account.id);
+        let mut object = self.bare(ACCOUNT, &account.id);
         let text = |value: &Option<String>| value.as_deref().map(Primitive::from);
-        let state =
-            (account.state != AccountState::Active).then(|| Primitive::from(state_name(account.state)));
         for (name, value) in [
             ("handle", text(&account.handle)),
             ("name", text(&account.name)),
@@ -66,8 +64,8 @@ impl<'a> Builder<'a> {
             ("followers_count", account.followers_count.map(Primitive::from)),
             ("following_count", account.following_count.map(Primitive::from)),
             ("posts_count", account.posts_count.map(Primitive::from)),
-            ("state", state),
-            ("opts_out", account.opts_out.then(|| Primitive::from(true))),
+            ("state", Some(Primitive::from(state_name(account.state)))),
+            ("opts_out", Some(Primitive::from(account.opts_out))),
         ] {
             self.link_common(&mut object, name, value);
         }
@@ -76,12 +74,12 @@ impl<'a> Builder<'a> {
     }
 
     /// An object of which only the address is known.
-    pub fn stub(&self, kind: &str, id: &str) -> Object {
+    pub fn bare(&self, kind: &str, id: &str) -> Object {
         Object::new(freshet_types::Address::new(self.network, kind, id))
     }
 
     fn post_at(&mut self, post: &Post, level: usize) -> Object {
-        let mut object = self.stub(&post.kind, &post.id);
+        let mut object = self.bare(&post.kind, &post.id);
         let text = |value: &Option<String>| value.as_deref().map(Primitive::from);
         for (name, value) in [
             ("text", Some(Primitive::from(post.text.as_str()))),
@@ -90,7 +88,8 @@ impl<'a> Builder<'a> {
             ("lang", text(&post.lang)),
             ("created_at", post.created_at.map(Primitive::from)),
             ("edited_at", post.edited_at.map(Primitive::from)),
-            ("is_deleted", post.is_deleted.then(|| Primitive::from(true))),
+            ("is_deleted", Some(Primitive::from(post.is_deleted))),
+            ("tags", Some(Primitive::Text(post.tags.join(" ")))),
         ] {
             self.link_common(&mut object, name, value);
         }
@@ -104,7 +103,7 @@ impl<'a> Builder<'a> {
             self.link_one(&mut object, name, id.as_deref(), level);
         }
         if let Some(LinkType::Co(kind)) = self.link_type(&object, "tags").cloned() {
-            let tags = post.tags.iter().map(|tag| self.stub(&kind, tag)).collect();
+            let tags = post.tags.iter().map(|tag| self.bare(&kind, tag)).collect();
             self.link(&mut object, "tags", LinkTarget::Many(tags));
         }
         self.link_others(&mut object, &post.plinks, &post.slinks);
@@ -119,7 +118,7 @@ impl<'a> Builder<'a> {
         let target = match (account, post) {
             (Some(account), _) => self.account(account),
             (None, Some(post)) => self.post_at(post, level + 1),
-            (None, None) => self.stub(&kind, id),
+            (None, None) => self.bare(&kind, id),
         };
         self.link(object, name, LinkTarget::One(target));
     }

@@ -167,7 +167,7 @@ impl Call {
             Answer::No => self.unwanted_count += 1,
             Answer::CannotTell { missing } => {
                 self.object_count += 1;
-                self.parked.push(Parked { object: member, missing, parked_at: self.now, depth });
+                self.parked.push(Parked::new(member, missing, self.now, depth));
             }
         }
     }
@@ -214,7 +214,7 @@ fn members(builder: &mut Builder<'_>, page: &Page, kind: &str) -> Vec<Object> {
         PageKind::Accounts | PageKind::Account | PageKind::Relations => {
             shown.accounts.iter().map(|account| builder.account(account)).collect()
         }
-        PageKind::Tags => shown.tags.iter().map(|tag| builder.stub(kind, &tag.name)).collect(),
+        PageKind::Tags => shown.tags.iter().map(|tag| builder.bare(kind, &tag.name)).collect(),
         _ => {
             let listed = shown.posts.iter().filter(|post| !post.is_embedded);
             listed.map(|post| builder.post(post)).collect()
