@@ -18,6 +18,7 @@ use freshet_types::{Clock, SourceId};
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
+use crate::constrain::setting::{self, CONSTRAINTS_KEY, SettingError};
 use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event};
 use crate::deliver::Subscription;
 use crate::dump::{Dumper, Job, Told};
@@ -49,6 +50,9 @@ pub enum RunError {
     /// The writer failed.
     #[error(transparent)]
     Writer(#[from] FeedError),
+    /// A constraint cannot be used.
+    #[error(transparent)]
+    Constraints(#[from] SettingError),
     /// The writer thread died.
     #[error("the writer thread ended unexpectedly; the store is unharmed, start again")]
     WriterGone,
@@ -217,6 +221,7 @@ impl Driver {
             is_reserving: false,
             last_report: Value::Null,
         };
+        driver.load_constraints()?;
         driver.load_robots()?;
         driver.load_sources()?;
         driver.last_report = driver.report();
@@ -304,6 +309,14 @@ impl Driver {
         let controls = self.reader.controls_above(self.control_seen)?;
         let Some(last) = controls.last() else { return Ok(()) };
         self.control_seen = last.number;
+        if controls.iter().any(|control| control.verb == CONSTRAINTS_KEY) {
+            match self.load_constraints() {
+                Err(RunError::Constraints(error)) => {
+                    tracing::warn!("the old constraints stay in force: {error}")
+                }
+                loaded => loaded?,
+            }
+        }
         if controls.iter().any(|control| control.verb == "robots") {
             self.load_robots()?;
         }
@@ -311,6 +324,11 @@ impl Driver {
             self.load_sources()?;
         }
         Ok(())
+    }
+
+    fn load_constraints(&mut self) -> Result<(), RunError> {
+        let constraints = setting::constraints(&*self.reader)?;
+        self.jobs.send(Job::Constraints(constraints)).map_err(|_| RunError::WriterGone)
     }
 
     fn load_robots(&mut self) -> Result<(), StoreError> {

@@ -10,12 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use freshet_network::constraint::Constraints;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::row::Upload;
 use freshet_types::{Clock, Observation, Span, Timestamp};
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::compare::compare;
+use crate::constrain::{Constrainer, setting};
 use crate::core::Event;
 use crate::deliver::{DeliverError, Subscription};
 use crate::feed::{AHEAD_MAX, FeedError, Feeder};
@@ -32,14 +33,14 @@ const IDLE_AFTER: Duration = Duration::from_millis(100);
 const INDEX_BATCH: usize = 2_000;
 /// How often old posts and parked objects are swept.
 const SWEEP_EVERY: Span = Span::HOUR;
-/// How long an object may stay parked for want of a property.
-const PARKED_MAX: Span = Span::from_ms(7 * 86_400_000);
 
 /// What the dumper is asked to do.
 #[derive(Debug)]
 pub enum Job {
     /// Commit this.
     Apply(Box<Upload>),
+    /// From now on, these constraints.
+    Constraints(Constraints),
     /// Write the live report for `freshet status`.
     Report(String),
     /// Reserve this many visit numbers.
@@ -63,6 +64,7 @@ pub enum Told {
 pub struct Dumper {
     store: Box<dyn Store>,
     feeder: Feeder,
+    constrainer: Constrainer,
     clock: Arc<dyn Clock>,
     told: UnboundedSender<Told>,
     /// Sources that are due and not begun, as the core last counted them.
@@ -92,6 +94,7 @@ impl Dumper {
         let swept_at = Timestamp::MIN;
         Self {
             store,
+            constrainer: Constrainer::new(feeder.networks()),
             feeder,
             clock,
             told,
@@ -138,6 +141,7 @@ impl Dumper {
                         rows += row_count(&upload.observation) + 1;
                         uploads.push(*upload);
                     }
+                    Job::Constraints(constraints) => self.constrain(&mut uploads, constraints)?,
                     Job::Report(report) => self.store.set_setting("status", &report)?,
                     Job::Reserve(count) => self.reserve(count)?,
                     Job::Stop => stops = true,
@@ -146,7 +150,7 @@ impl Dumper {
                     job = jobs.try_recv().ok();
                 }
             }
-            self.apply(&uploads)?;
+            self.apply(uploads)?;
             if stops {
                 self.feeder.sync()?;
                 return self.deliver();
@@ -155,13 +159,18 @@ impl Dumper {
         }
     }
 
-    fn apply(&mut self, uploads: &[Upload]) -> Result<(), StoreError> {
+    /// What came before the change is judged by the old constraints.
+    fn constrain(&mut self, uploads: &mut Vec<Upload>, constraints: Constraints) -> Result<(), StoreError> {
+        self.apply(std::mem::take(uploads))?;
+        self.constrainer.replace(&mut *self.store, constraints, self.clock.now())
+    }
+
+    fn apply(&mut self, uploads: Vec<Upload>) -> Result<(), StoreError> {
         if uploads.is_empty() {
             return Ok(());
         }
-        let applied = self.store.apply(uploads, compare)?;
+        let confirmed = self.constrainer.apply(&mut *self.store, uploads)?;
         self.is_indexed = false;
-        let confirmed = uploads.iter().map(|upload| upload.visit).zip(applied).collect();
         let _ = self.told.send(Told::Event(Event::Applied(confirmed)));
         Ok(())
     }
@@ -220,7 +229,8 @@ impl Dumper {
         if now - self.swept_at > SWEEP_EVERY {
             self.swept_at = now;
             self.store.expire(now)?;
-            self.store.sweep_parked(now - PARKED_MAX)?;
+            let parked_max = setting::parked_max(&*self.store)?;
+            self.constrainer.sweep(&mut *self.store, now, parked_max)?;
         }
         Ok(())
     }

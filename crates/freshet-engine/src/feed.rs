@@ -35,6 +35,13 @@ pub enum FeedError {
     Ring(#[from] RingError),
 }
 
+/// Who met it first. An account at depth 0 is what a person added, whoever looked at it first:
+/// it feeds every robot.
+fn finder(change: &Change) -> Option<RobotKind> {
+    let is_added = change.depth == 0 && &*change.address.kind == robot::ACCOUNT;
+    change.finder.filter(|_| !is_added)
+}
+
 /// What a person added has its status and user sources from the start.
 fn is_added(robot: RobotKind, change: &Change) -> bool {
     let is_first = matches!(robot, RobotKind::Status | RobotKind::User);
@@ -53,6 +60,11 @@ impl Feeder {
     /// A feeder over these rings that goes `depth_max` steps from what a person added.
     pub fn new(rings: Coordinator, networks: Arc<Networks>, depth_max: u16) -> Self {
         Self { rings, networks, depth_max }
+    }
+
+    /// The networks it knows.
+    pub fn networks(&self) -> Arc<Networks> {
+        Arc::clone(&self.networks)
     }
 
     /// Ids waiting in a robot's ring.
@@ -90,10 +102,7 @@ impl Feeder {
             let mut ids = Vec::new();
             for change in &changes {
                 let is_new = change.kind == ChangeKind::Created && change.depth <= self.depth_max;
-                if is_new
-                    && !is_added(robot, change)
-                    && self.wants(robot, &change.address.network, &change.address.kind)
-                {
+                if is_new && !is_added(robot, change) && self.is_fed(robot, change) {
                     ids.push(change.object);
                 }
             }
@@ -101,10 +110,12 @@ impl Feeder {
         }
     }
 
-    fn wants(&self, robot: RobotKind, network: &freshet_types::NetworkName, kind: &str) -> bool {
-        self.networks
-            .connector_for(network)
-            .is_some_and(|connector| robot::wanted_by(&*connector, kind).contains(&robot))
+    /// Whether the finder of this object feeds `robot` with it [MBCrawler, sections 2.1–2.2].
+    fn is_fed(&self, robot: RobotKind, change: &Change) -> bool {
+        let connector = self.networks.connector_for(&change.address.network);
+        connector.is_some_and(|connector| {
+            robot::fed_by(finder(change), &*connector, &change.address.kind).contains(&robot)
+        })
     }
 
     fn drain(
@@ -142,5 +153,72 @@ impl Feeder {
             self.rings.ring(robot).done(id)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use freshet_store::row::Upload;
+    use freshet_store::sqlite::SqliteStore;
+    use freshet_types::{Account, NetworkName, Observation, Post, Timestamp, VisitId};
+
+    use super::*;
+
+    /// Everything that `finder` meets in one page: an account one step away, and a post.
+    fn upload(finder: RobotKind, network: &NetworkName) -> Upload {
+        let account = Account { id: "9".to_owned(), ..Account::default() };
+        let post = Post { id: "1".to_owned(), kind: "post".into(), ..Post::default() };
+        Upload {
+            robot: Some(finder),
+            observation: Observation { accounts: vec![account], posts: vec![post], ..Observation::default() },
+            ..Upload::new(VisitId(1), network.clone(), Timestamp::from_secs(1))
+        }
+    }
+
+    /// Which rings grow, and by how many ids, when `finder` meets an account and a post.
+    fn check(finder: RobotKind, expected: &str) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = SqliteStore::in_memory().unwrap();
+        let network = NetworkName::from("mastodon:a.example");
+        store.apply(&[upload(finder, &network)], |_, _| None).unwrap();
+        for robot in RobotKind::ALL {
+            // Paused robots let their rings grow and hand nothing out.
+            store.set_robot(robot, RobotState::Paused).unwrap();
+        }
+        let rings = Coordinator::open(dir.path(), 1000).unwrap();
+        let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 5);
+        feeder.tend(&mut store, 0).unwrap();
+        let grown: Vec<_> = RobotKind::ALL
+            .into_iter()
+            .filter_map(|robot| Some((robot, feeder.waiting(robot))).filter(|(_, count)| *count > 0))
+            .map(|(robot, count)| format!("{robot}:{count}"))
+            .collect();
+        assert_eq!(grown.join(" "), expected, "{finder} found them");
+    }
+
+    #[test]
+    fn robots_feed_each_other_as_in_the_paper() {
+        check(RobotKind::Relation, "relation:1 user:1 status:1 tag:1");
+        check(RobotKind::User, "");
+        check(RobotKind::Status, "relation:1 user:1 status:1 comment:1 tag:1");
+        check(RobotKind::Comment, "relation:1 user:1 status:1 tag:1");
+        check(RobotKind::Tag, "");
+    }
+
+    #[test]
+    fn what_a_person_added_feeds_all_whoever_saw_it_first() {
+        let change = |finder, depth, kind: &str| Change {
+            number: 1,
+            seen_at: Timestamp::from_secs(1),
+            kind: ChangeKind::Created,
+            address: freshet_types::Address::new(&NetworkName::from("mastodon:a.example"), kind, "9"),
+            object: 1,
+            depth,
+            visit: VisitId(1),
+            finder: Some(finder),
+        };
+        assert_eq!(finder(&change(RobotKind::User, 0, "account")), None);
+        assert_eq!(finder(&change(RobotKind::User, 1, "account")), Some(RobotKind::User));
+        assert_eq!(finder(&change(RobotKind::Comment, 0, "post")), Some(RobotKind::Comment));
     }
 }

@@ -6,6 +6,7 @@
 //! | 3 pick, 4 ask | `core/begin.rs` |
 //! | 5 fetch, 6 read | [`fetcher`] |
 //! | 7 compare | [`compare`] |
+//! | between 6 and 8 | [`constrain`] |
 //! | 8 apply | [`dump`] |
 //! | 9 deliver | [`deliver`] |
 //!
@@ -13,6 +14,7 @@
 //! simulator on a virtual clock.
 
 pub mod compare;
+pub mod constrain;
 pub mod core;
 pub mod deliver;
 pub mod drive;

@@ -27,7 +27,7 @@ use cel::context::VariableResolver;
 use cel::{Context, Env, ExecutionError, Program, Value};
 use freshet_types::{Object, Schema, Timestamp};
 
-pub use parking::{PARKED_MAX, Parked, Parking, Verdict};
+pub use parking::{PARKED_MAX, Parked, Parking, Shown, Verdict};
 
 /// Longest text of one constraint: a person writes a line or two.
 pub const TEXT_BYTES_MAX: usize = 1024;

@@ -224,7 +224,7 @@ fn network_of<'r>(
 }
 
 /// A constraint must fit at least one of the networks it speaks of.
-fn check_constraint(registry: &Registry, constraint: &Constraint) -> Result<(), SnapiError> {
+pub fn check_constraint(registry: &Registry, constraint: &Constraint) -> Result<(), SnapiError> {
     if let Some(name) = constraint.network() {
         network_of(registry, name)?;
     }

@@ -119,6 +119,10 @@ pub trait Store: Send {
     fn each_post(&self, filter: &Filter, each: &mut dyn FnMut(PostRow) -> Flow) -> Result<(), StoreError>;
     /// One post.
     fn post(&self, number: u64) -> Result<Option<PostRow>, StoreError>;
+    /// The post of this id.
+    fn post_of(&self, network: &NetworkName, id: &str) -> Result<Option<PostRow>, StoreError>;
+    /// The account of this id.
+    fn account_of(&self, network: &NetworkName, id: &str) -> Result<Option<AccountRow>, StoreError>;
     /// Accounts in order of number.
     fn each_account(
         &self,
@@ -142,6 +146,8 @@ pub trait Store: Send {
 
     /// Parks objects that a constraint cannot judge yet.
     fn park(&mut self, parked: &[Parked]) -> Result<(), StoreError>;
+    /// All parked objects, in order of address.
+    fn each_parked(&self, each: &mut dyn FnMut(Parked) -> Flow) -> Result<(), StoreError>;
     /// The parked object of this address.
     fn parked(&self, address: &str) -> Result<Option<Parked>, StoreError>;
     /// Takes these off the list.

@@ -115,7 +115,7 @@ fn insert(
         "INSERT INTO accounts (id, network, native_id, depth, seen_at, handle) VALUES (?1, 1, ?2, 0, ?3, ?4)",
     )?;
     let mut change = db.prepare_cached(
-        "INSERT INTO changes (number, object, class, kind, seen_at, visit) VALUES (?1, ?1, ?2, 0, ?3, ?4)",
+        "INSERT INTO changes (number, object, class, kind, seen_at, visit, finder) VALUES (?1, ?1, ?2, 0, ?3, ?4, 2)",
     )?;
     let mut source = db.prepare_cached("UPDATE sources SET due_at = ?2, coverage = ?3 WHERE id = ?1")?;
     let mut visit = db.prepare_cached("INSERT INTO visits VALUES (?1, ?2, ?3, ?3, 1, ?4, 'ok', 1)")?;
@@ -207,22 +207,15 @@ fn upload(page: usize, sources: &[Source]) -> Upload {
         attempt: 1,
     };
     Upload {
-        visit,
-        network: source.network.clone(),
-        seen_at,
-        depth: 0,
+        robot: Some(source.robot),
         observation: Observation {
             posts: (0..PAGE_POSTS).map(|place| post(page * PAGE_POSTS + place, source, seen_at)).collect(),
             accounts: vec![account],
             ..Observation::default()
         },
-        raw: None,
         source: Some(Source { due_at: seen_at, visited_at: Some(seen_at), ..source.clone() }),
-        lists: None,
-        deleted: Vec::new(),
-        invalid: None,
-        relations_swept: None,
         record: Some(record),
+        ..Upload::new(visit, source.network.clone(), seen_at)
     }
 }
 

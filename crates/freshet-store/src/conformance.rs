@@ -6,6 +6,7 @@
 
 mod accounts;
 mod care;
+mod constraints;
 mod control;
 mod kit;
 mod log;
@@ -66,6 +67,7 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         log::an_object_is_found_by_its_number,
         log::cursors_start_at_zero_and_stay,
         log::numbers_are_never_given_twice,
+        log::a_change_says_who_found_it,
         sources::a_source_is_added_once,
         sources::a_removed_source_is_revived,
         sources::sources_come_back_whole,
@@ -80,7 +82,14 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         control::settings_are_kept,
         control::visit_numbers_are_reserved_once,
         control::parked_objects_wait_and_are_swept,
+        constraints::withheld_posts_are_kept_up_to_date_and_not_stored_anew,
+        constraints::withheld_posts_are_not_missing,
+        constraints::withheld_accounts_and_their_relations_stay_out,
+        constraints::what_was_withheld_can_be_let_in_by_the_same_transaction,
+        constraints::parking_is_part_of_the_upload,
+        constraints::forgetting_reaches_what_is_parked,
         read::filters_choose_by_time_and_network,
+        read::one_post_and_one_account_are_found_by_id,
         read::reading_stops_when_told,
         read::search_finds_words_and_shows_them,
         read::search_understands_operators_and_refuses_nonsense,

@@ -1,8 +1,8 @@
 //! The rows that a store takes and gives.
 
 use freshet_types::{
-    Account, Instance, NetworkName, Observation, Post, RobotKind, RobotState, Source, SourceId, SourceState,
-    Timestamp, VisitId, VisitRecord,
+    Account, Instance, NetworkName, Observation, Post, RobotKind, RobotState, Set, Source, SourceId,
+    SourceState, Timestamp, VisitId, VisitRecord,
 };
 
 /// What one page, or the end of one visit, brings to the store.
@@ -10,6 +10,8 @@ use freshet_types::{
 pub struct Upload {
     /// Which visit.
     pub visit: VisitId,
+    /// The robot whose visit it is; it goes into the change log as the finder.
+    pub robot: Option<RobotKind>,
     /// The network its ids belong to.
     pub network: NetworkName,
     /// When the page was received.
@@ -32,8 +34,50 @@ pub struct Upload {
     /// All relations of this account in this direction were seen since this instant:
     /// older ones were cancelled.
     pub relations_swept: Option<RelationSweep>,
+    /// What of the observation the constraints keep out.
+    pub withheld: Withheld,
+    /// Objects that a constraint cannot judge yet; they wait from now on.
+    pub parked: Vec<Parked>,
+    /// Addresses of objects that wait no longer.
+    pub unparked: Vec<String>,
     /// The visit ended with this.
     pub record: Option<VisitRecord>,
+}
+
+impl Upload {
+    /// An upload that says nothing yet.
+    pub fn new(visit: VisitId, network: NetworkName, seen_at: Timestamp) -> Self {
+        Self {
+            visit,
+            robot: None,
+            network,
+            seen_at,
+            depth: 0,
+            observation: Observation::default(),
+            raw: None,
+            source: None,
+            lists: None,
+            deleted: Vec::new(),
+            invalid: None,
+            relations_swept: None,
+            withheld: Withheld::default(),
+            parked: Vec::new(),
+            unparked: Vec::new(),
+            record: None,
+        }
+    }
+}
+
+/// What constraints keep out of the store, by id.
+///
+/// It stays in the observation, because the page did show it: what is stored of it already is
+/// brought up to date, found deleted, and not missing. Nothing of it is stored anew.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Withheld {
+    /// Posts.
+    pub posts: Set<String>,
+    /// Accounts, and with them the relations they stand in.
+    pub accounts: Set<String>,
 }
 
 /// A stretch of one author's list that a page shows completely.
@@ -238,6 +282,8 @@ pub struct Erased {
     pub changes: u64,
     /// Raw payloads.
     pub payloads: u64,
+    /// Objects that waited for a property.
+    pub parked: u64,
 }
 
 /// An object that a constraint cannot judge yet.

@@ -233,6 +233,14 @@ impl Store for SqliteStore {
         read::post(&self.db, &self.networks, number).map_err(failed("read a post"))
     }
 
+    fn post_of(&self, network: &NetworkName, id: &str) -> Result<Option<PostRow>, StoreError> {
+        read::post_named(&self.db, &self.networks, network, id).map_err(failed("read a post"))
+    }
+
+    fn account_of(&self, network: &NetworkName, id: &str) -> Result<Option<AccountRow>, StoreError> {
+        read::account_named(&self.db, &self.networks, network, id).map_err(failed("read an account"))
+    }
+
     fn each_account(
         &self,
         filter: &Filter,
@@ -264,6 +272,10 @@ impl Store for SqliteStore {
 
     fn park(&mut self, parked: &[Parked]) -> Result<(), StoreError> {
         self.write("park objects", |db| control::park(db, parked))
+    }
+
+    fn each_parked(&self, each: &mut dyn FnMut(Parked) -> Flow) -> Result<(), StoreError> {
+        control::each_parked(&self.db, each).map_err(failed("read the parked objects"))
     }
 
     fn parked(&self, address: &str) -> Result<Option<Parked>, StoreError> {

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Address, Timestamp, VisitId};
+use crate::{Address, RobotKind, Timestamp, VisitId};
 
 /// What happened to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -60,4 +60,6 @@ pub struct Change {
     pub depth: u16,
     /// Which visit noticed it.
     pub visit: VisitId,
+    /// The robot whose visit that was; `None` in lines from before this was written down.
+    pub finder: Option<RobotKind>,
 }

@@ -24,7 +24,8 @@ pub struct Observation {
 }
 
 /// Anything authored.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Post {
     /// The network's id.
     pub id: String,
@@ -82,7 +83,8 @@ pub enum AccountState {
 }
 
 /// The user object of a network.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Account {
     /// The network's id.
     pub id: String,

@@ -166,18 +166,9 @@ impl Core {
 /// An upload of this visit that says nothing yet.
 pub(super) fn empty_upload(visit: &Visit, seen: Seen) -> Upload {
     Upload {
-        visit: seen.visit,
-        network: visit.source.network.clone(),
-        seen_at: seen.at,
+        robot: Some(visit.source.robot),
         depth: visit.source.depth,
-        observation: Observation::default(),
-        raw: None,
-        source: None,
-        lists: None,
-        deleted: Vec::new(),
-        invalid: None,
-        relations_swept: None,
-        record: None,
+        ..Upload::new(seen.visit, visit.source.network.clone(), seen.at)
     }
 }
 

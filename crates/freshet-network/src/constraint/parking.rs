@@ -7,13 +7,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use freshet_types::{Address, Map, Object, Span, Timestamp};
+use freshet_types::{Account, Address, Map, Object, Post, RobotKind, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, Constraints};
 
 /// Most objects that wait in memory at once: a few kilobytes each, so about a hundred megabytes.
 pub const PARKED_MAX: usize = 50_000;
+
+/// What a page showed of an object, to be stored as it is when the object is wanted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shown {
+    /// A post.
+    Post(Post),
+    /// An account.
+    Account(Account),
+}
 
 /// An object that waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,9 +37,34 @@ pub struct Parked {
     /// Steps from what a person added.
     #[serde(default)]
     pub depth: u16,
+    /// The robot that met it.
+    #[serde(default)]
+    pub finder: Option<RobotKind>,
+    /// As the page showed it, where a page did.
+    #[serde(default)]
+    pub shown: Option<Shown>,
 }
 
 impl Parked {
+    /// An object that lacks `missing` since now.
+    pub fn new(object: Object, missing: String, parked_at: Timestamp, depth: u16) -> Self {
+        Self { object, missing, parked_at, depth, finder: None, shown: None }
+    }
+
+    /// Takes in another look at the same object; it waits since the first.
+    fn renew(&mut self, newer: Self) {
+        self.object.absorb(&newer.object);
+        self.missing = newer.missing;
+        self.depth = self.depth.min(newer.depth);
+        self.finder = self.finder.or(newer.finder);
+        // Inside another post is less than on its own.
+        let is_member = matches!(&self.shown, Some(Shown::Post(post)) if !post.is_embedded);
+        self.shown = newer.shown.or(self.shown.take());
+        if let Some(Shown::Post(post)) = &mut self.shown {
+            post.is_embedded &= !is_member;
+        }
+    }
+
     /// As the store keeps it.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("maps with text keys and plain values are JSON")
@@ -45,10 +80,10 @@ impl Parked {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// It is wanted, and no longer waits.
-    Wanted(Object),
+    Wanted(Box<Parked>),
     /// It is not wanted, and no longer waits.
     Unwanted(Address),
-    /// It still waits, perhaps for something else.
+    /// It still waits, but more is known of it, or it waits for something else.
     Waits(Address),
 }
 
@@ -100,14 +135,12 @@ impl Parking {
     /// Parks an object that lacks `missing`; gives back whatever had to leave to make room.
     ///
     /// An object that waits already keeps its place and its age, and takes in what is new.
-    pub fn park(&mut self, mut arrival: Parked) -> Option<Parked> {
+    pub fn park(&mut self, arrival: Parked) -> Option<Parked> {
         if let Some(number) = self.by_address.get(&arrival.object.address).copied()
             && let Some(mut known) = self.remove(number)
         {
-            known.object.absorb(&arrival.object);
-            arrival.object = known.object;
-            arrival.parked_at = known.parked_at;
-            self.insert(number, arrival);
+            known.renew(arrival);
+            self.insert(number, known);
             return None;
         }
         let number = self.next;
@@ -120,23 +153,60 @@ impl Parking {
         oldest.and_then(|number| self.remove(number))
     }
 
+    /// The object of this address, if it waits.
+    pub fn get(&self, address: &Address) -> Option<&Parked> {
+        self.by_address.get(address).and_then(|number| self.parked.get(number))
+    }
+
+    /// Whether something waits that is, or links to, this object.
+    pub fn is_about(&self, address: &Address) -> bool {
+        self.about.contains_key(address)
+    }
+
+    /// Takes the object of this address out, whatever became of it.
+    pub fn take(&mut self, address: &Address) -> Option<Parked> {
+        let number = self.by_address.get(address).copied()?;
+        self.remove(number)
+    }
+
+    /// Judges everything again, as after a change of the constraints.
+    pub fn judge_all(&mut self, constraints: &Constraints, now: Timestamp) -> Vec<Verdict> {
+        let numbers: Vec<_> = self.parked.keys().copied().collect();
+        numbers.into_iter().filter_map(|number| self.judge(number, None, constraints, now)).collect()
+    }
+
     /// Something arrived: everything that waits for this object is judged again.
     pub fn offer(&mut self, object: &Object, constraints: &Constraints, now: Timestamp) -> Vec<Verdict> {
         let Some(numbers) = self.about.get(&object.address).cloned() else { return Vec::new() };
-        let mut verdicts = Vec::with_capacity(numbers.len());
-        for number in numbers {
-            let Some(mut parked) = self.remove(number) else { continue };
+        numbers.into_iter().filter_map(|number| self.judge(number, Some(object), constraints, now)).collect()
+    }
+
+    fn judge(
+        &mut self,
+        number: u64,
+        news: Option<&Object>,
+        constraints: &Constraints,
+        now: Timestamp,
+    ) -> Option<Verdict> {
+        let mut parked = self.remove(number)?;
+        let before = news.map(|_| parked.object.clone());
+        if let Some(object) = news {
             parked.object.absorb(object);
-            match constraints.judge(&parked.object, parked.depth, now) {
-                Answer::Yes => verdicts.push(Verdict::Wanted(parked.object)),
-                Answer::No => verdicts.push(Verdict::Unwanted(parked.object.address)),
-                Answer::CannotTell { missing } => {
-                    verdicts.push(Verdict::Waits(parked.object.address.clone()));
-                    self.insert(number, Parked { missing, ..parked });
-                }
-            }
         }
-        verdicts
+        let is_news = before.is_none_or(|before| before != parked.object);
+        Some(match constraints.judge(&parked.object, parked.depth, now) {
+            Answer::Yes => Verdict::Wanted(Box::new(parked)),
+            Answer::No => Verdict::Unwanted(parked.object.address),
+            Answer::CannotTell { missing } => {
+                let address = parked.object.address.clone();
+                let is_same = missing == parked.missing && !is_news;
+                self.insert(number, Parked { missing, ..parked });
+                if is_same {
+                    return None;
+                }
+                Verdict::Waits(address)
+            }
+        })
     }
 
     /// Takes out everything that has waited longer than `max_age`.

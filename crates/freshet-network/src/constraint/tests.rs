@@ -223,7 +223,7 @@ fn rules() -> Constraints {
 }
 
 fn parked(object: Object, at: i64) -> Parked {
-    Parked { object, missing: "longitude".to_owned(), parked_at: Timestamp::from_secs(at), depth: 0 }
+    Parked::new(object, "longitude".to_owned(), Timestamp::from_secs(at), 0)
 }
 
 fn place(longitude: Option<i64>) -> Object {
@@ -234,14 +234,15 @@ fn place(longitude: Option<i64>) -> Object {
 
 #[test]
 fn parked_objects_are_judged_when_the_property_arrives() {
-    for (longitude, expected) in [(Some(10), "Wanted"), (Some(30), "Unwanted"), (None, "Waits")] {
+    for (longitude, expected) in [(Some(10), "Wanted"), (Some(30), "Unwanted"), (None, "[]")] {
         let mut parking = Parking::default();
         parking.park(parked(post(), 1));
         assert!(parking.offer(&Object::new("social/post/99".parse().unwrap()), &rules(), NOW).is_empty());
         let verdicts = parking.offer(&place(longitude), &rules(), NOW);
         assert!(format!("{verdicts:?}").contains(expected), "{longitude:?}: {verdicts:?}");
         assert_eq!(parking.len(), usize::from(longitude.is_none()));
-        if let [Verdict::Wanted(object)] = verdicts.as_slice() {
+        if let [Verdict::Wanted(parked)] = verdicts.as_slice() {
+            let object = &parked.object;
             assert_eq!(object.clinks["location"].plinks["longitude"], 10.into());
             assert_eq!(object.plinks["likes"], 5000.into());
         }
@@ -269,8 +270,38 @@ fn the_parking_is_swept_and_bounded() {
 }
 
 #[test]
+fn parked_objects_are_judged_by_new_constraints() {
+    for (rule, expected) in [("true", "Wanted"), ("false", "Unwanted"), (UNKNOWN, "Waits")] {
+        let mut parking = Parking::default();
+        parking.park(parked(post(), 1));
+        let rules = Constraints::new(vec![Constraint::parse("post", rule).unwrap()]).unwrap();
+        let verdicts = parking.judge_all(&rules, NOW);
+        assert!(format!("{verdicts:?}").starts_with(&format!("[{expected}")), "{rule}: {verdicts:?}");
+        assert_eq!(parking.get(&post().address).is_some(), expected == "Waits");
+    }
+    let mut parking = Parking::default();
+    parking.park(parked(post(), 1));
+    assert!(parking.is_about(&place(None).address) && parking.take(&post().address).is_some());
+    assert!(!parking.is_about(&place(None).address) && parking.is_empty());
+}
+
+#[test]
+fn a_later_look_keeps_what_the_first_showed() {
+    let shown = |text: &str, is_embedded| {
+        let post = freshet_types::Post { text: text.to_owned(), is_embedded, ..Default::default() };
+        Some(Shown::Post(post))
+    };
+    let mut parking = Parking::default();
+    parking.park(Parked { shown: shown("old", false), ..parked(post(), 1) });
+    parking.park(Parked { shown: shown("new", true), depth: 4, ..parked(post(), 2) });
+    let found = parking.take(&post().address).unwrap();
+    assert_eq!((found.shown, found.depth), (shown("new", false), 0));
+}
+
+#[test]
 fn parked_objects_survive_the_store() {
-    let before = parked(post(), 7);
+    let account = freshet_types::Account { id: "7".to_owned(), ..Default::default() };
+    let before = Parked { shown: Some(Shown::Account(account)), ..parked(post(), 7) };
     assert_eq!(Parked::from_json(&before.to_json()).unwrap(), before);
     assert!(Parked::from_json("{}").is_err());
 }

@@ -53,8 +53,6 @@ impl<'a> Builder<'a> {
     pub fn account(&mut self, account: &Account) -> Object {
         let mut object = self.bare(ACCOUNT, &account.id);
         let text = |value: &Option<String>| value.as_deref().map(Primitive::from);
-        let state =
-            (account.state != AccountState::Active).then(|| Primitive::from(state_name(account.state)));
         for (name, value) in [
             ("handle", text(&account.handle)),
             ("name", text(&account.name)),
@@ -66,8 +64,8 @@ impl<'a> Builder<'a> {
             ("followers_count", account.followers_count.map(Primitive::from)),
             ("following_count", account.following_count.map(Primitive::from)),
             ("posts_count", account.posts_count.map(Primitive::from)),
-            ("state", state),
-            ("opts_out", account.opts_out.then(|| Primitive::from(true))),
+            ("state", Some(Primitive::from(state_name(account.state)))),
+            ("opts_out", Some(Primitive::from(account.opts_out))),
         ] {
             self.link_common(&mut object, name, value);
         }
@@ -90,7 +88,8 @@ impl<'a> Builder<'a> {
             ("lang", text(&post.lang)),
             ("created_at", post.created_at.map(Primitive::from)),
             ("edited_at", post.edited_at.map(Primitive::from)),
-            ("is_deleted", post.is_deleted.then(|| Primitive::from(true))),
+            ("is_deleted", Some(Primitive::from(post.is_deleted))),
+            ("tags", Some(Primitive::Text(post.tags.join(" ")))),
         ] {
             self.link_common(&mut object, name, value);
         }

@@ -103,6 +103,7 @@ fn check_forgotten(store: &dyn Store, erased: &Erased) {
         visits: 1,
         changes: 4,
         payloads: erased.payloads,
+        parked: 1,
     };
     assert_eq!(*erased, expected);
     assert_eq!(all_posts(store).iter().map(|row| &*row.post.id).collect::<Vec<_>>(), ["3"]);
@@ -143,7 +144,7 @@ pub(super) fn forgetting_a_post_leaves_the_others(store: &mut dyn Store) {
     let comments = Source::new(&network(), "context", RobotKind::Comment, "post", "1");
     add(store, &comments);
     let erased = store.forget("mastodon:a.example/post/1").must();
-    assert_eq!(erased, Erased { posts: 1, changes: 2, sources: 1, ..Erased::default() });
+    assert_eq!(erased, Erased { posts: 1, changes: 2, sources: 1, parked: 1, ..Erased::default() });
     assert_eq!(hits(store, "secret"), ["2"]);
     assert_eq!(all_accounts(store).len(), 3);
 }

@@ -63,20 +63,7 @@ pub(super) fn relation(source: &str, target: &str) -> Relation {
 
 /// An upload of visit 1 seen at this second.
 pub(super) fn upload(secs: i64, observation: Observation) -> Upload {
-    Upload {
-        visit: VisitId(1),
-        network: network(),
-        seen_at: at(secs),
-        depth: 0,
-        observation,
-        raw: None,
-        source: None,
-        lists: None,
-        deleted: Vec::new(),
-        invalid: None,
-        relations_swept: None,
-        record: None,
-    }
+    Upload { observation, ..Upload::new(VisitId(1), network(), at(secs)) }
 }
 
 pub(super) fn posts(secs: i64, posts: impl IntoIterator<Item = Post>) -> Upload {

@@ -1,6 +1,6 @@
 //! Behaviours of the change log: order, numbers, cursors.
 
-use freshet_types::{ChangeKind, VisitId};
+use freshet_types::{ChangeKind, RobotKind, VisitId};
 
 use super::kit::{
     Must, account, accounts, apply, at, changes, lines, network, only_post, post, posts, upload,
@@ -57,4 +57,17 @@ pub(super) fn numbers_are_never_given_twice(store: &mut dyn Store) {
     assert_eq!(changes(store), []);
     apply(store, posts(200, [post("1", "a", 10, "x")]));
     assert!(changes(store)[0].number > last, "a consumer at {last} would miss it");
+}
+
+pub(super) fn a_change_says_who_found_it(store: &mut dyn Store) {
+    let by = |robot, upload| Upload { robot, ..upload };
+    for (robot, secs) in RobotKind::ALL.into_iter().zip(0..) {
+        apply(store, by(Some(robot), accounts(secs, [account(robot.name(), robot.name())])));
+    }
+    apply(store, by(None, posts(100, [post("1", "status", 10, "x")])));
+    apply(store, by(Some(RobotKind::Comment), posts(101, [post("1", "status", 10, "y")])));
+    let finders: Vec<_> = changes(store).into_iter().map(|change| change.finder).collect();
+    let mut expected: Vec<_> = RobotKind::ALL.into_iter().map(Some).collect();
+    expected.extend([None, Some(RobotKind::Comment)]);
+    assert_eq!(finders, expected);
 }

@@ -13,14 +13,14 @@ mod account;
 mod post;
 mod relation;
 
-use freshet_types::{Account, ChangeKind, Map, Timestamp, VisitRecord};
+use freshet_types::{Account, ChangeKind, Map, RobotKind, Timestamp, VisitRecord};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, params};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::network::Networks;
-use super::{erase, log, source, value};
+use super::{control, erase, log, source, value};
 use crate::api::Compare;
-use crate::row::{Applied, Upload};
+use crate::row::{Applied, Upload, Withheld};
 
 /// Level of zstd for raw payloads: the fastest that still halves JSON several times.
 const PAYLOAD_LEVEL: i32 = 3;
@@ -61,6 +61,8 @@ struct Scene<'a> {
     network: i64,
     seen_at: i64,
     visit: i64,
+    finder: Option<RobotKind>,
+    withheld: &'a Withheld,
     depth: u16,
     /// The account whose source this is; it and its posts are not a step further away.
     own: Option<&'a str>,
@@ -128,6 +130,8 @@ impl<'a> Batch<'a> {
         if let Some(listing) = &upload.lists {
             applied.missing = self.missing(&scene, listing, &seen.posts)?;
         }
+        control::park(self.db, &upload.parked)?;
+        control::unpark(self.db, &upload.unparked)?;
         if let (Some(source), Some(stored)) = (&upload.source, stored) {
             source::write_after_visit(self.db, networks, source, &stored)?;
         }
@@ -161,7 +165,8 @@ impl<'a> Batch<'a> {
     }
 
     fn log(&mut self, scene: &Scene<'_>, kind: ChangeKind, class: log::Class, object: i64) -> Result<()> {
-        self.log.line(kind, class, object, scene.seen_at, scene.visit)
+        let noticed = log::Noticed { seen_at: scene.seen_at, visit: scene.visit, finder: scene.finder };
+        self.log.line(kind, class, object, noticed)
     }
 
     fn visit(&mut self, record: &VisitRecord) -> Result<()> {
@@ -215,6 +220,8 @@ fn scene(upload: &Upload, network: i64) -> Scene<'_> {
         network,
         seen_at: upload.seen_at.ms(),
         visit: upload.visit.0 as i64,
+        finder: upload.robot,
+        withheld: &upload.withheld,
         depth: upload.depth,
         own,
         payload: None,

@@ -7,6 +7,7 @@ use freshet_types::{RobotKind, RobotState, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::value;
+use crate::api::Flow;
 use crate::row::{Control, Parked, RobotRow};
 
 /// Messages kept; a person leaves a few, a script perhaps hundreds, and they are read every second.
@@ -91,18 +92,33 @@ pub(super) fn park(db: &Connection, parked: &[Parked]) -> Result<()> {
     Ok(())
 }
 
+const PARKED: &str = "SELECT address, missing, parked_at, object FROM parked";
+
+fn parked_row(row: &Row<'_>) -> Result<Parked> {
+    Ok(Parked {
+        address: row.get(0)?,
+        missing: row.get(1)?,
+        parked_at: Timestamp::from_ms(row.get(2)?),
+        object: row.get(3)?,
+    })
+}
+
+/// All parked objects, until told to stop.
+pub(super) fn each_parked(db: &Connection, each: &mut dyn FnMut(Parked) -> Flow) -> Result<()> {
+    let mut statement = db.prepare_cached(&format!("{PARKED} ORDER BY address"))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        if each(parked_row(row)?).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// The parked object of this address.
 pub(super) fn parked(db: &Connection, address: &str) -> Result<Option<Parked>> {
-    let mut find = db.prepare_cached("SELECT missing, parked_at, object FROM parked WHERE address = ?1")?;
-    let parked = find.query_row([address], |row| {
-        Ok(Parked {
-            address: address.to_owned(),
-            missing: row.get(0)?,
-            parked_at: Timestamp::from_ms(row.get(1)?),
-            object: row.get(2)?,
-        })
-    });
-    parked.optional()
+    let mut find = db.prepare_cached(&format!("{PARKED} WHERE address = ?1"))?;
+    find.query_row([address], parked_row).optional()
 }
 
 /// Takes these off the list.

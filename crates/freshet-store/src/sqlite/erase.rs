@@ -79,9 +79,11 @@ fn erase_listed(db: &Connection, erased: &mut Erased) -> Result<()> {
     erased.payloads += drop_payloads(db, &payloads)?;
     run("DELETE FROM post_text WHERE rowid IN (SELECT id FROM temp.erased)")?;
     run("DELETE FROM cross_links WHERE object IN (SELECT id FROM temp.erased)")?;
-    run("DELETE FROM parked WHERE address IN (SELECT n.name || '/' || p.kind || '/' || p.native_id \
+    erased.parked +=
+        run("DELETE FROM parked WHERE address IN (SELECT n.name || '/' || p.kind || '/' || p.native_id \
          FROM posts p JOIN networks n ON n.id = p.network WHERE p.id IN (SELECT id FROM temp.erased))")?;
-    run("DELETE FROM parked WHERE address IN (SELECT n.name || '/account/' || a.native_id \
+    erased.parked +=
+        run("DELETE FROM parked WHERE address IN (SELECT n.name || '/account/' || a.native_id \
          FROM accounts a JOIN networks n ON n.id = a.network WHERE a.id IN (SELECT id FROM temp.erased))")?;
     // The first line of an object bears its number; the later ones have an index of their own.
     let lines = run("DELETE FROM changes WHERE number IN (SELECT id FROM temp.erased)")?

@@ -4,7 +4,7 @@
 //! line away, because the next one stands in `counters` and not in the log. An object's number
 //! is the number of its first line, so objects and changes share the counter.
 
-use freshet_types::{Address, Change, ChangeKind, NetworkName, Timestamp, VisitId};
+use freshet_types::{Address, Change, ChangeKind, NetworkName, RobotKind, Timestamp, VisitId};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, Row, params};
 
 use super::network::Networks;
@@ -51,6 +51,14 @@ impl Tally {
     }
 }
 
+/// When, in which visit and by which robot a change was noticed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Noticed {
+    pub(super) seen_at: i64,
+    pub(super) visit: i64,
+    pub(super) finder: Option<RobotKind>,
+}
+
 /// Gives numbers and writes lines for one transaction.
 pub(super) struct Writer<'a> {
     next: i64,
@@ -63,8 +71,8 @@ impl<'a> Writer<'a> {
     pub(super) fn open(db: &'a Connection) -> Result<Self> {
         let mut find = db.prepare_cached("SELECT value FROM counters WHERE name = 'number'")?;
         let next = find.query_row([], |row| row.get(0))?;
-        let insert = "INSERT INTO changes (number, object, class, kind, seen_at, visit) \
-                      VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        let insert = "INSERT INTO changes (number, object, class, kind, seen_at, visit, finder) \
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         Ok(Self { next, first: next, insert: db.prepare_cached(insert)?, tally: Tally::default() })
     }
 
@@ -83,10 +91,17 @@ impl<'a> Writer<'a> {
         kind: ChangeKind,
         class: Class,
         object: i64,
-        seen_at: i64,
-        visit: i64,
+        noticed: Noticed,
     ) -> Result<()> {
-        self.insert.execute([self.next, object, class as i64, kind_number(kind), seen_at, visit])?;
+        self.insert.execute(params![
+            self.next,
+            object,
+            class as i64,
+            kind_number(kind),
+            noticed.seen_at,
+            noticed.visit,
+            noticed.finder.map(|finder| finder as i64),
+        ])?;
         self.next += 1;
         self.tally.changes += 1;
         Ok(())
@@ -109,7 +124,7 @@ pub(super) fn above(db: &Connection, networks: &Networks, number: u64, limit: us
                       COALESCE(p.network, a.network, r.network), \
                       CASE c.class WHEN 0 THEN 'account' WHEN 1 THEN p.kind ELSE 'relation' END, \
                       COALESCE(p.native_id, a.native_id, r.source || '>' || r.target), \
-                      COALESCE(p.depth, a.depth, 0) \
+                      COALESCE(p.depth, a.depth, 0), c.finder \
                FROM changes c \
                LEFT JOIN posts p ON c.class = 1 AND p.id = c.object \
                LEFT JOIN accounts a ON c.class = 0 AND a.id = c.object \
@@ -127,6 +142,7 @@ pub(super) fn above(db: &Connection, networks: &Networks, number: u64, limit: us
             object: row.get::<_, i64>(3)? as u64,
             depth: row.get(8)?,
             visit: VisitId(row.get::<_, i64>(4)? as u64),
+            finder: finder_of(row, 9)?,
         })
     })?;
     rows.collect()
@@ -164,6 +180,13 @@ pub(super) fn set_cursor(db: &Connection, consumer: &str, number: u64) -> Result
 
 fn kind_number(kind: ChangeKind) -> i64 {
     ChangeKind::ALL.iter().position(|&other| other == kind).expect("ALL holds all kinds") as i64
+}
+
+/// Robots are numbered in the order of the paper.
+fn finder_of(row: &Row<'_>, column: usize) -> Result<Option<RobotKind>> {
+    let Some(number) = row.get::<_, Option<u8>>(column)? else { return Ok(None) };
+    let robot = RobotKind::ALL.get(usize::from(number)).copied();
+    robot.map(Some).ok_or_else(|| value::unknown(column, "robot", &number.to_string()))
 }
 
 fn kind_of(row: &Row<'_>, column: usize) -> Result<ChangeKind> {

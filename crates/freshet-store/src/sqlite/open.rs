@@ -16,7 +16,10 @@ use super::{SqliteOptions, failed};
 use crate::api::StoreError;
 
 /// All migrations, oldest first; one that was released is never edited.
-const MIGRATIONS: [(&str, &str); 1] = [("V1__spine", include_str!("../../migrations/sqlite/V1__spine.sql"))];
+const MIGRATIONS: [(&str, &str); 2] = [
+    ("V1__spine", include_str!("../../migrations/sqlite/V1__spine.sql")),
+    ("V2__finder", include_str!("../../migrations/sqlite/V2__finder.sql")),
+];
 
 /// "FRSH", in the header of every store.
 const APPLICATION_ID: u32 = 0x4652_5348;

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use freshet_types::{Account, Address, Post, Timestamp};
+use freshet_types::{Account, Address, NetworkName, Post, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::network::Networks;
@@ -70,6 +70,30 @@ pub(super) fn each_post(
 pub(super) fn post(db: &Connection, networks: &Networks, number: u64) -> Result<Option<PostRow>> {
     let mut statement = db.prepare_cached(&format!("{POST} WHERE p.id = ?1"))?;
     statement.query_row([number as i64], |row| post_of(db, networks, row)).optional()
+}
+
+/// The post of this id.
+pub(super) fn post_named(
+    db: &Connection,
+    networks: &Networks,
+    network: &NetworkName,
+    id: &str,
+) -> Result<Option<PostRow>> {
+    let Some(network) = networks.find(db, network)? else { return Ok(None) };
+    let mut statement = db.prepare_cached(&format!("{POST} WHERE p.network = ?1 AND p.native_id = ?2"))?;
+    statement.query_row(params![network, id], |row| post_of(db, networks, row)).optional()
+}
+
+/// The account of this id.
+pub(super) fn account_named(
+    db: &Connection,
+    networks: &Networks,
+    network: &NetworkName,
+    id: &str,
+) -> Result<Option<AccountRow>> {
+    let Some(network) = networks.find(db, network)? else { return Ok(None) };
+    let mut statement = db.prepare_cached(&format!("{ACCOUNT} WHERE t.network = ?1 AND t.native_id = ?2"))?;
+    statement.query_row(params![network, id], |row| account_of(db, networks, row)).optional()
 }
 
 /// Accounts.

@@ -33,6 +33,7 @@ struct ForgetReport {
     visits_count: u64,
     changes_count: u64,
     payloads_count: u64,
+    parked_count: u64,
 }
 
 /// Erases.
@@ -53,6 +54,8 @@ pub(crate) fn execute(globals: &Globals, args: &ForgetArgs) -> anyhow::Result<Ex
             .into());
     }
     data.store.push_control("sources", &json!({ "forgotten": args.reference }).to_string())?;
+    // A running crawl holds parked objects in memory too.
+    data.store.push_control("constraints", "forgotten")?;
     output::print(args.report, &ForgetReport::new(&args.reference, &erased))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -102,6 +105,7 @@ fn add(total: &mut Erased, more: &Erased) {
     total.visits += more.visits;
     total.changes += more.changes;
     total.payloads += more.payloads;
+    total.parked += more.parked;
 }
 
 fn confirm(reference: &str) -> anyhow::Result<()> {
@@ -129,6 +133,7 @@ impl ForgetReport {
             visits_count: erased.visits,
             changes_count: erased.changes,
             payloads_count: erased.payloads,
+            parked_count: erased.parked,
         }
     }
 }
@@ -144,6 +149,7 @@ impl Report for ForgetReport {
             ("visits", self.visits_count),
             ("lines of the change log", self.changes_count),
             ("raw answers", self.payloads_count),
+            ("parked objects", self.parked_count),
         ];
         let rows = rows.into_iter().filter(|(_, count)| *count > 0);
         let rows = rows.map(|(what, count)| vec![what.to_owned(), count.to_string()]);

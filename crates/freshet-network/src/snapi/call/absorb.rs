@@ -167,7 +167,7 @@ impl Call {
             Answer::No => self.unwanted_count += 1,
             Answer::CannotTell { missing } => {
                 self.object_count += 1;
-                self.parked.push(Parked { object: member, missing, parked_at: self.now, depth });
+                self.parked.push(Parked::new(member, missing, self.now, depth));
             }
         }
     }

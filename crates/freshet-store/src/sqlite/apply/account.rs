@@ -47,6 +47,14 @@ impl<'a> Batch<'a> {
         account: &'a Account,
         applied: &mut Applied,
     ) -> Result<()> {
+        if scene.withheld.accounts.contains(&account.id) {
+            // A bare row is no profile: it stays bare.
+            return if self.has_profile(scene, &account.id)? {
+                self.known_account(scene, account)
+            } else {
+                Ok(())
+            };
+        }
         if self.is_settled(scene, &account.id, Some(account)) {
             return Ok(());
         }
@@ -85,7 +93,8 @@ impl<'a> Batch<'a> {
         applied: &mut Applied,
     ) -> Result<()> {
         // A source whose handle is not resolved yet has no id, and nobody is called nothing.
-        if id.is_empty() || self.is_settled(scene, id, None) {
+        let is_withheld = scene.withheld.accounts.contains(id);
+        if id.is_empty() || is_withheld || self.is_settled(scene, id, None) {
             return Ok(());
         }
         let depth = scene.depth_of(id);
@@ -102,6 +111,14 @@ impl<'a> Batch<'a> {
             self.db.prepare_cached(update)?.execute(params![object, depth])?;
         }
         self.note_payload(scene, object)
+    }
+
+    fn has_profile(&self, scene: &Scene<'_>, id: &str) -> Result<bool> {
+        let find = "SELECT handle IS NOT NULL OR name IS NOT NULL OR followers_count IS NOT NULL \
+                    FROM accounts WHERE network = ?1 AND native_id = ?2";
+        let mut find = self.db.prepare_cached(find)?;
+        let found = find.query_row(params![scene.network, id], |row| row.get(0)).optional()?;
+        Ok(found.unwrap_or(false))
     }
 
     /// Puts an account on the list of invalid ones; one that was never seen gets a bare row.

@@ -46,6 +46,9 @@ struct Found {
 
 impl<'a> Batch<'a> {
     pub(super) fn post(&mut self, scene: &Scene<'_>, post: &'a Post, applied: &mut Applied) -> Result<()> {
+        if scene.withheld.posts.contains(&post.id) {
+            return self.known_post(scene, post, applied);
+        }
         if let Some(author) = &post.author {
             self.ensure_account(scene, author, applied)?;
         }
@@ -96,7 +99,7 @@ impl<'a> Batch<'a> {
         ])
     }
 
-    /// Compares with what is stored; a post that is not stored was too old to be.
+    /// Compares with what is stored; a post that is not stored was not to be.
     fn known_post(&mut self, scene: &Scene<'_>, post: &Post, applied: &mut Applied) -> Result<()> {
         let Some(found) = self.find_post(scene, post)? else { return Ok(()) };
         self.note_payload(scene, found.object)?;

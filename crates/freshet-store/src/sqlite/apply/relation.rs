@@ -27,6 +27,10 @@ impl<'a> Batch<'a> {
         let Relation { source, target } = relation;
         self.ensure_account(scene, source, applied)?;
         self.ensure_account(scene, target, applied)?;
+        let withheld = &scene.withheld.accounts;
+        if withheld.contains(source) || withheld.contains(target) {
+            return self.known_relation(scene, relation);
+        }
         let object = self.log.next();
         let mut insert = self.db.prepare_cached(INSERT)?;
         if insert.execute(params![object, scene.network, source, target, scene.seen_at])? == 1 {
@@ -41,10 +45,11 @@ impl<'a> Batch<'a> {
 
     fn known_relation(&mut self, scene: &Scene<'_>, relation: &Relation) -> Result<()> {
         let mut find = self.db.prepare_cached(FIND)?;
-        let (object, last_seen_at, cancelled_at): (i64, i64, Option<i64>) = find
-            .query_row(params![scene.network, relation.source, relation.target], |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-            })?;
+        let key = params![scene.network, relation.source, relation.target];
+        let found = find.query_row(key, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
+        let Some((object, last_seen_at, cancelled_at)): Option<(i64, i64, Option<i64>)> = found else {
+            return Ok(());
+        };
         if last_seen_at < scene.seen_at {
             let update = "UPDATE relations SET last_seen_at = ?2 WHERE id = ?1";
             self.db.prepare_cached(update)?.execute([object, scene.seen_at])?;

@@ -27,6 +27,8 @@ pub(in super::super) struct Targets {
     sources: Vec<u32>,
     /// Posts by others that repeat an erased one, by number.
     reposts: Vec<i64>,
+    /// Addresses of all of these; what is parked shows them, and has no number.
+    addresses: Vec<String>,
 }
 
 /// What a reference means here; empty if nothing.
@@ -36,6 +38,7 @@ pub(in super::super) fn resolve(db: &Connection, networks: &Networks, reference:
         if let Some(network) = networks.find(db, &address.network)? {
             targets.add_root(db, network, &address.kind, &address.id)?;
         }
+        targets.addresses.push(address.to_string());
     } else {
         let is_number = reference.trim().bytes().all(|byte| byte.is_ascii_digit());
         for found in source::find(db, networks, reference)? {
@@ -47,6 +50,9 @@ pub(in super::super) fn resolve(db: &Connection, networks: &Networks, reference:
             if !found.root_id.is_empty() {
                 let network = networks.intern(db, &found.network)?;
                 targets.add_root(db, network, &found.root_kind, &found.root_id)?;
+                targets
+                    .addresses
+                    .push(Address::new(&found.network, &found.root_kind, found.root_id).to_string());
             }
         }
         if !is_number {
@@ -96,11 +102,17 @@ impl Targets {
         if bare.is_empty() {
             return Ok(());
         }
-        let find = "SELECT network, native_id FROM accounts WHERE handle IN (?1, ?2)";
+        let find = "SELECT a.network, a.native_id, n.name FROM accounts a JOIN networks n ON n.id = a.network \
+                    WHERE a.handle IN (?1, ?2)";
         let mut find = db.prepare_cached(find)?;
-        let found = find.query_map([bare, &format!("@{bare}")], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let found: Vec<(i64, String)> = found.collect::<Result<_>>()?;
-        found.into_iter().try_for_each(|(network, id)| self.add_root(db, network, "account", &id))
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let found = find.query_map([bare, &format!("@{bare}")], read)?;
+        for found in found {
+            let (network, id, name): (i64, String, String) = found?;
+            self.add_root(db, network, "account", &id)?;
+            self.addresses.push(format!("{name}/account/{id}"));
+        }
+        Ok(())
     }
 
     fn add_reposts(&mut self, db: &Connection) -> Result<()> {
@@ -142,8 +154,18 @@ pub(in super::super) fn forget(db: &Connection, targets: &Targets) -> Result<Era
     sources.dedup();
     erase_sources(db, &sources, &mut erased)?;
     targets.reposts.iter().try_for_each(|&repost| redact(db, repost))?;
+    targets.addresses.iter().try_for_each(|address| erase_parked(db, address, &mut erased))?;
     erase_listed(db, &mut erased)?;
     Ok(erased)
+}
+
+/// Erases what is parked and is, or shows, the object of this address.
+fn erase_parked(db: &Connection, address: &str, erased: &mut Erased) -> Result<()> {
+    // Addresses stand in the JSON as texts of their own; the table is small and has no index for this.
+    let shown = serde_json::Value::from(address).to_string();
+    let delete = "DELETE FROM parked WHERE address = ?1 OR instr(object, ?2) > 0";
+    erased.parked += db.prepare_cached(delete)?.execute([address, &shown])? as u64;
+    Ok(())
 }
 
 /// Lists an account, its posts and its relations in both directions.

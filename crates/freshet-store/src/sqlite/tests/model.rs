@@ -18,20 +18,8 @@ pub(super) const NETWORK: &str = "mastodon:a.example";
 
 /// An upload of posts seen in this second.
 pub(super) fn page(secs: i64, posts: Vec<Post>) -> Upload {
-    Upload {
-        visit: VisitId(secs as u64),
-        network: NETWORK.into(),
-        seen_at: Timestamp::from_secs(secs),
-        depth: 0,
-        observation: Observation { posts, ..Observation::default() },
-        raw: None,
-        source: None,
-        lists: None,
-        deleted: Vec::new(),
-        invalid: None,
-        relations_swept: None,
-        record: None,
-    }
+    let upload = Upload::new(VisitId(secs as u64), NETWORK.into(), Timestamp::from_secs(secs));
+    Upload { observation: Observation { posts, ..Observation::default() }, ..upload }
 }
 
 /// What happens; small numbers, so that things meet.

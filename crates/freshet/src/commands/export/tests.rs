@@ -43,20 +43,8 @@ fn store() -> SqliteStore {
         relations: vec![Relation { source: "7".to_owned(), target: "8".to_owned() }],
         tags: Vec::new(),
     };
-    let upload = Upload {
-        visit: VisitId(5),
-        network: "social:a.example".into(),
-        seen_at: Timestamp::from_ms(1_000_500),
-        depth: 0,
-        observation,
-        raw: None,
-        source: None,
-        lists: None,
-        deleted: Vec::new(),
-        invalid: None,
-        relations_swept: None,
-        record: None,
-    };
+    let upload = Upload::new(VisitId(5), "social:a.example".into(), Timestamp::from_ms(1_000_500));
+    let upload = Upload { observation, ..upload };
     store.apply(&[upload], |_, _| None).unwrap();
     store
 }

@@ -1,0 +1,295 @@
+//! Constraints between step 6 (read) and step 8 (apply): what is wanted goes into the store.
+//!
+//! Each object of an upload that a constraint speaks of is judged [SocWeb, section 3.2]: *yes* is
+//! stored, *no* is withheld, *cannot tell* is withheld and parked until the property that is
+//! missing arrives: with another look at the object, with an object it links to, or because the
+//! store knows that one already. Parking and releasing travel in the uploads themselves, so they
+//! are part of the one transaction, and the parking in memory can be read back from the store.
+//!
+//! Withheld is not hidden: the page did show it, so coverage counts it as seen (the core has
+//! computed that already), and what is stored of it is kept up to date and not missing. Without
+//! constraints nothing is looked at here.
+
+mod known;
+pub mod setting;
+
+use std::sync::Arc;
+
+use freshet_network::constraint::{Answer, Constraints, Parked, Parking, Shown, Verdict};
+use freshet_network::networks::{Network, Networks};
+use freshet_network::robot::ACCOUNT;
+use freshet_network::snapi::build::Builder;
+use freshet_store::api::{Flow, Store, StoreError};
+use freshet_store::row::{self, Applied, Upload, Withheld};
+use freshet_types::{Address, Object, Post, Schema, Span, Timestamp, VisitId};
+
+use crate::compare::compare;
+
+/// Released objects stored in one transaction, so that a change of the constraints holds nobody up.
+const RELEASED_BATCH: usize = 1000;
+
+/// Judges what uploads bring.
+#[derive(Debug)]
+pub struct Constrainer {
+    networks: Arc<Networks>,
+    constraints: Constraints,
+    parking: Parking,
+}
+
+/// What the constraints make of one upload.
+#[derive(Debug, Default)]
+struct Sifted {
+    withheld: Withheld,
+    parked: Vec<row::Parked>,
+    unparked: Vec<String>,
+}
+
+impl Constrainer {
+    /// No constraints yet; everything is wanted.
+    pub fn new(networks: Arc<Networks>) -> Self {
+        Self { networks, constraints: Constraints::default(), parking: Parking::default() }
+    }
+
+    /// Replaces the constraints; everything that is parked is read from the store and judged anew.
+    pub fn replace(
+        &mut self,
+        store: &mut dyn Store,
+        constraints: Constraints,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.constraints = constraints;
+        self.parking = Parking::default();
+        let mut unparked = Vec::new();
+        store.each_parked(&mut |row| {
+            match Parked::from_json(&row.object) {
+                Ok(parked) => {
+                    unparked.extend(self.parking.park(parked).map(|left| left.object.address.to_string()))
+                }
+                Err(error) => {
+                    tracing::warn!("what was parked of `{}` cannot be read: {error}", row.address);
+                    unparked.push(row.address);
+                }
+            }
+            Flow::Continue(())
+        })?;
+        let mut released = Vec::new();
+        for verdict in self.parking.judge_all(&self.constraints, now) {
+            match verdict {
+                Verdict::Wanted(parked) => released.push(self.release(store, *parked, VisitId(0), now)?),
+                Verdict::Unwanted(address) => unparked.push(address.to_string()),
+                Verdict::Waits(_) => {}
+            }
+        }
+        store.unpark(&unparked)?;
+        released.chunks(RELEASED_BATCH).try_for_each(|some| store.apply(some, compare).map(drop))
+    }
+
+    /// Step 8 of 10 with constraints: judges the uploads and applies what is wanted of them.
+    pub fn apply(
+        &mut self,
+        store: &mut dyn Store,
+        mut uploads: Vec<Upload>,
+    ) -> Result<Vec<(VisitId, Applied)>, StoreError> {
+        let own_count = uploads.len();
+        let released = self.judge(store, &mut uploads)?;
+        let (causes, released): (Vec<usize>, Vec<Upload>) = released.into_iter().unzip();
+        uploads.extend(released);
+        let mut applied = store.apply(&uploads, compare)?;
+        // The core waits for one answer for each upload it made; what was released joins its cause.
+        let more = applied.split_off(own_count);
+        for (cause, more) in causes.into_iter().zip(more) {
+            applied[cause].new_posts.extend(more.new_posts);
+            applied[cause].new_account_count += more.new_account_count;
+        }
+        Ok(uploads.iter().map(|upload| upload.visit).zip(applied).collect())
+    }
+
+    /// Drops what has waited longer than `max_age`; gives how many objects that were.
+    pub fn sweep(&mut self, store: &mut dyn Store, now: Timestamp, max_age: Span) -> Result<u64, StoreError> {
+        self.parking.sweep(now, max_age);
+        store.sweep_parked(now - max_age)
+    }
+
+    /// Marks what is withheld, parked and unparked; gives what is released, each with the place of
+    /// the upload that caused it.
+    fn judge(
+        &mut self,
+        store: &dyn Store,
+        uploads: &mut [Upload],
+    ) -> Result<Vec<(usize, Upload)>, StoreError> {
+        let mut released = Vec::new();
+        if self.constraints.is_empty() && self.parking.is_empty() {
+            return Ok(released);
+        }
+        for upload in uploads.iter_mut() {
+            let Some(network) = self.network(upload) else { continue };
+            let sifted = self.sift(store, &network.schema, upload)?;
+            upload.withheld = sifted.withheld;
+            upload.parked.extend(sifted.parked);
+            upload.unparked.extend(sifted.unparked);
+        }
+        // Afterwards, so that what one page parks finds what a page before it in this batch brings.
+        for (cause, upload) in uploads.iter_mut().enumerate() {
+            let Some(network) = self.network(upload) else { continue };
+            for object in self.awaited(&network.schema, upload) {
+                for verdict in self.parking.offer(&object, &self.constraints, upload.seen_at) {
+                    match verdict {
+                        Verdict::Wanted(parked) => {
+                            released
+                                .push((cause, self.release(store, *parked, upload.visit, upload.seen_at)?));
+                        }
+                        Verdict::Unwanted(address) => upload.unparked.push(address.to_string()),
+                        Verdict::Waits(address) => {
+                            upload.parked.extend(self.parking.get(&address).map(stored_form))
+                        }
+                    }
+                }
+            }
+        }
+        Ok(released)
+    }
+
+    fn network(&self, upload: &Upload) -> Option<Arc<Network>> {
+        self.networks.snapshot().get(upload.network.definition()).map(Arc::clone)
+    }
+
+    /// Whether a constraint speaks of objects of this type here.
+    fn is_judged(&self, upload: &Upload, kind: &str) -> bool {
+        self.constraints.iter().any(|constraint| {
+            constraint.type_name() == kind
+                && constraint.network().is_none_or(|name| name == upload.network.definition())
+        })
+    }
+
+    fn sift(&mut self, store: &dyn Store, schema: &Schema, upload: &Upload) -> Result<Sifted, StoreError> {
+        let mut sifted = Sifted::default();
+        let seen = &upload.observation;
+        let mut builder = Builder::new(&upload.network, schema, seen);
+        for post in &seen.posts {
+            if !self.is_judged(upload, &post.kind) {
+                continue;
+            }
+            let depth = upload.depth.saturating_add(u16::from(post.is_embedded));
+            let shown = Shown::Post(post.clone());
+            let object = builder.post(post);
+            if !self.admit(store, schema, upload, (object, depth, shown), &mut sifted)? {
+                sifted.withheld.posts.insert(post.id.clone());
+            }
+        }
+        if self.is_judged(upload, ACCOUNT) {
+            for account in &seen.accounts {
+                let is_own = own_account(upload) == Some(&*account.id);
+                let depth = upload.depth.saturating_add(u16::from(!is_own));
+                let shown = Shown::Account(account.clone());
+                let object = builder.account(account);
+                if !self.admit(store, schema, upload, (object, depth, shown), &mut sifted)? {
+                    sifted.withheld.accounts.insert(account.id.clone());
+                }
+            }
+        }
+        Ok(sifted)
+    }
+
+    /// Whether the object goes into the store; if not yet, it is parked.
+    fn admit(
+        &mut self,
+        store: &dyn Store,
+        schema: &Schema,
+        upload: &Upload,
+        (mut object, depth, shown): (Object, u16, Shown),
+        sifted: &mut Sifted,
+    ) -> Result<bool, StoreError> {
+        let address = object.address.clone();
+        // A tombstone has nothing to be judged by, and deletes what is stored.
+        let is_gone = matches!(&shown, Shown::Post(Post { is_deleted: true, .. }));
+        let judge = |object: &Object| self.constraints.judge(object, depth, upload.seen_at);
+        let mut answer = if is_gone { Answer::No } else { judge(&object) };
+        if matches!(answer, Answer::CannotTell { .. }) {
+            object = known::completed(store, schema, object)?;
+            answer = judge(&object);
+        }
+        let Answer::CannotTell { missing } = answer else {
+            sifted
+                .unparked
+                .extend(self.parking.take(&address).map(|parked| parked.object.address.to_string()));
+            return Ok(answer == Answer::Yes);
+        };
+        if known::is_stored(store, &shown, &address)? {
+            return Ok(false);
+        }
+        let finder = upload.robot;
+        let arrival =
+            Parked { finder, shown: Some(shown), ..Parked::new(object, missing, upload.seen_at, depth) };
+        let before = self.parking.get(&address).cloned();
+        let left = self.parking.park(arrival);
+        sifted.unparked.extend(left.map(|left| left.object.address.to_string()));
+        // A page shows the same posts again and again; only news of them are written down.
+        let after = self.parking.get(&address).filter(|after| before.as_ref() != Some(after));
+        sifted.parked.extend(after.map(stored_form));
+        Ok(false)
+    }
+
+    /// The objects of this upload that something waits for.
+    fn awaited(&self, schema: &Schema, upload: &Upload) -> Vec<Object> {
+        if self.parking.is_empty() {
+            return Vec::new();
+        }
+        let seen = &upload.observation;
+        let mut builder = Builder::new(&upload.network, schema, seen);
+        let is_awaited =
+            |kind: &str, id: &str| self.parking.is_about(&Address::new(&upload.network, kind, id));
+        let posts = seen.posts.iter().filter(|post| !post.is_deleted && is_awaited(&post.kind, &post.id));
+        let mut objects: Vec<Object> = posts.map(|post| builder.post(post)).collect();
+        let accounts = seen.accounts.iter().filter(|account| is_awaited(ACCOUNT, &account.id));
+        objects.extend(accounts.map(|account| builder.account(account)));
+        objects
+    }
+
+    /// An upload that stores what waited, as the page showed it.
+    fn release(
+        &self,
+        store: &dyn Store,
+        parked: Parked,
+        visit: VisitId,
+        seen_at: Timestamp,
+    ) -> Result<Upload, StoreError> {
+        let address = parked.object.address;
+        let mut upload = Upload::new(visit, address.network.clone(), seen_at);
+        upload.robot = parked.finder;
+        upload.depth = parked.depth;
+        match parked.shown {
+            // It came into the store in another way, and what waited here is older.
+            Some(shown) if known::is_stored(store, &shown, &address)? => {}
+            Some(Shown::Post(post)) => {
+                upload.depth -= u16::from(post.is_embedded).min(parked.depth);
+                upload.observation.posts.push(post);
+            }
+            Some(Shown::Account(account)) => {
+                // The store counts accounts as one step further than the page.
+                upload.depth = parked.depth.saturating_sub(1);
+                upload.observation.accounts.push(account);
+            }
+            None => {}
+        }
+        upload.unparked.push(address.to_string());
+        Ok(upload)
+    }
+}
+
+/// The account whose source this is: it is not a step away.
+fn own_account(upload: &Upload) -> Option<&str> {
+    let source = upload.source.as_ref().filter(|source| &*source.root_kind == ACCOUNT);
+    source.map(|source| source.root_id.as_str())
+}
+
+fn stored_form(parked: &Parked) -> row::Parked {
+    row::Parked {
+        address: parked.object.address.to_string(),
+        missing: parked.missing.clone(),
+        parked_at: parked.parked_at,
+        object: parked.to_json(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

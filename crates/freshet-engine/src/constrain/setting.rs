@@ -1,0 +1,120 @@
+//! The constraints as the store remembers them: a list of types and texts, in one setting.
+//!
+//! A rule that cannot be read is an error and never left out: a crawl without it would collect
+//! what nobody wanted.
+
+use freshet_network::constraint::{Constraint, ConstraintError, Constraints};
+use freshet_store::api::{Store, StoreError};
+use freshet_types::Span;
+use serde::{Deserialize, Serialize};
+
+/// Setting that holds the rules, as a JSON list.
+pub const CONSTRAINTS_KEY: &str = "constraints";
+/// Setting that says how many days an object may wait for a property.
+pub const PARKED_DAYS_KEY: &str = "parked_days";
+/// How long it waits when nobody said.
+pub const PARKED_DAYS_DEFAULT: u32 = 7;
+/// Longest that can be set: ten years.
+pub const PARKED_DAYS_MAX: u32 = 3650;
+
+/// One constraint as it was typed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rule {
+    /// The type it speaks of: `post`, or `network/post`.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// The expression.
+    pub text: String,
+}
+
+/// Why the constraints of a store cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The setting is no list of rules.
+    #[error("the setting `constraints` cannot be read: {0}; `freshet constraints clear` removes all of them")]
+    Unreadable(#[from] serde_json::Error),
+    /// A rule is wrong.
+    #[error("constraint {number}: {why}; `freshet constraints remove {number}` takes it away")]
+    Rule {
+        /// Its place in the list, from 1.
+        number: usize,
+        /// What is wrong.
+        why: ConstraintError,
+    },
+    /// There are too many.
+    #[error(transparent)]
+    TooMany(ConstraintError),
+}
+
+/// The rules of this store.
+pub fn rules(store: &dyn Store) -> Result<Vec<Rule>, SettingError> {
+    match store.setting(CONSTRAINTS_KEY)? {
+        Some(text) => Ok(serde_json::from_str(&text)?),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Writes the rules and tells a running process.
+pub fn set_rules(store: &mut dyn Store, rules: &[Rule]) -> Result<(), SettingError> {
+    store.set_setting(CONSTRAINTS_KEY, &serde_json::to_string(rules)?)?;
+    store.push_control(CONSTRAINTS_KEY, "changed")?;
+    Ok(())
+}
+
+/// The rules, ready to judge.
+pub fn constraints(store: &dyn Store) -> Result<Constraints, SettingError> {
+    let mut all = Vec::new();
+    for (rule, number) in rules(store)?.iter().zip(1..) {
+        let constraint = Constraint::parse(&rule.type_name, &rule.text);
+        all.push(constraint.map_err(|why| SettingError::Rule { number, why })?);
+    }
+    Constraints::new(all).map_err(SettingError::TooMany)
+}
+
+/// How many days an object may wait for a property.
+pub fn parked_days(store: &dyn Store) -> Result<u32, StoreError> {
+    let set = store.setting(PARKED_DAYS_KEY)?.and_then(|days| days.parse().ok());
+    Ok(set.unwrap_or(PARKED_DAYS_DEFAULT).clamp(1, PARKED_DAYS_MAX))
+}
+
+/// The same as a span.
+pub fn parked_max(store: &dyn Store) -> Result<Span, StoreError> {
+    Ok(Span::DAY * f64::from(parked_days(store)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use freshet_store::sqlite::SqliteStore;
+
+    use super::*;
+
+    #[test]
+    fn rules_are_kept_and_a_wrong_one_is_named() {
+        let mut store = SqliteStore::in_memory().unwrap();
+        assert!(constraints(&store).unwrap().is_empty());
+        let rule = |text: &str| Rule { type_name: "post".to_owned(), text: text.to_owned() };
+        set_rules(&mut store, &[rule("depth <= 1")]).unwrap();
+        assert_eq!(rules(&store).unwrap(), [rule("depth <= 1")]);
+        assert_eq!(store.controls_above(0).unwrap()[0].verb, "constraints");
+        set_rules(&mut store, &[rule("depth <= 1"), rule("depth <")]).unwrap();
+        let error = constraints(&store).unwrap_err().to_string();
+        assert!(error.contains("constraint 2") && error.contains("remove 2"), "{error}");
+        store.set_setting(CONSTRAINTS_KEY, "nonsense").unwrap();
+        assert!(constraints(&store).unwrap_err().to_string().contains("clear"));
+    }
+
+    #[test]
+    fn days_have_a_default_and_limits() {
+        let mut store = SqliteStore::in_memory().unwrap();
+        for (set, days) in [(None, 7), (Some("3"), 3), (Some("x"), 7), (Some("0"), 1), (Some("999999"), 3650)]
+        {
+            if let Some(set) = set {
+                store.set_setting(PARKED_DAYS_KEY, set).unwrap();
+            }
+            assert_eq!(parked_days(&store).unwrap(), days, "{set:?}");
+        }
+    }
+}
