@@ -213,7 +213,7 @@ impl Core {
                 self.expire_leases(now);
             }
             Event::Instances(instances) => self.know_instances(instances),
-            Event::Slots(slots) => slots.into_iter().for_each(|slot| self.know_slot(&slot)),
+            Event::Slots(slots) => slots.into_iter().for_each(|slot| self.know_slot(&slot, now)),
             Event::Loaded(id, source) => self.begin(id, source, now),
             Event::Fetched(answers) => answers.into_iter().for_each(|fetched| self.take_answer(fetched, now)),
             Event::Applied(applied) => {
@@ -321,14 +321,18 @@ impl Core {
         }
     }
 
-    fn know_slot(&mut self, slot: &SourceSlot) {
+    fn know_slot(&mut self, slot: &SourceSlot, now: Timestamp) {
         let Some(&key) = self.keys.get(&slot.network) else { return };
         let at = slot.id.0 as usize;
         if self.slots.len() <= at {
             self.slots.resize(at + 1, None);
         }
         let class = begin::class_of(slot.robot, slot.weight);
-        let (news_at, robot, state) = (slot.due_at, slot.robot, slot.state);
+        let (robot, state) = (slot.robot, slot.state);
+        // The ceiling may have been lowered since the source was last visited.
+        let has_ceiling = state == SourceState::Active && robot != RobotKind::Comment;
+        let latest = if has_ceiling { now + self.options.ceiling } else { Timestamp::MAX };
+        let news_at = slot.due_at.min(latest);
         let fresh = Slot {
             news_at,
             key,

@@ -24,6 +24,9 @@ const POP_BATCH: usize = 256;
 /// Sources that were made from rings and never visited yet.
 pub const AHEAD_MAX: usize = 10_000;
 
+/// Setting that remembers how far the rings were fed.
+const DEPTH_KEY: &str = "rings_depth";
+
 /// Why the rings could not be fed.
 #[derive(Debug, thiserror::Error)]
 pub enum FeedError {
@@ -72,6 +75,37 @@ impl Feeder {
         self.rings.ring(robot).len()
     }
 
+    /// Feeds what an earlier run passed over because it was too far away for it.
+    ///
+    /// Being killed in the middle feeds some ids twice; they become the same sources.
+    pub fn widen(&mut self, store: &mut dyn Store) -> Result<(), FeedError> {
+        let before = store.setting(DEPTH_KEY)?.and_then(|depth| depth.parse::<u16>().ok());
+        let Some(before) = before.filter(|&before| before != self.depth_max) else {
+            return Ok(store.set_setting(DEPTH_KEY, &self.depth_max.to_string())?);
+        };
+        for robot in RobotKind::ALL {
+            let end = self.rings.ring(robot).log_cursor();
+            let mut above = 0;
+            while above < end && before < self.depth_max {
+                let changes = store.changes_above(above, LOG_BATCH)?;
+                let Some(last) = changes.last() else { break };
+                above = last.number;
+                for change in changes.iter().filter(|change| change.number <= end && change.depth > before) {
+                    if self.is_wanted(robot, change) {
+                        self.rings.ring(robot).push(change.object)?;
+                    }
+                }
+            }
+        }
+        self.rings.sync()?;
+        Ok(store.set_setting(DEPTH_KEY, &self.depth_max.to_string())?)
+    }
+
+    fn is_wanted(&self, robot: RobotKind, change: &Change) -> bool {
+        let is_new = change.kind == ChangeKind::Created && change.depth <= self.depth_max;
+        is_new && !is_added(robot, change) && self.is_fed(robot, change)
+    }
+
     /// Moves what the log has for running robots into their rings, and up to `room` ids on into
     /// sources; gives the new ones.
     pub fn tend(&mut self, store: &mut dyn Store, room: usize) -> Result<Vec<SourceSlot>, FeedError> {
@@ -99,13 +133,8 @@ impl Feeder {
             let ring = self.rings.ring(robot);
             let changes = store.changes_above(ring.log_cursor(), LOG_BATCH)?;
             let Some(last) = changes.last() else { return Ok(()) };
-            let mut ids = Vec::new();
-            for change in &changes {
-                let is_new = change.kind == ChangeKind::Created && change.depth <= self.depth_max;
-                if is_new && !is_added(robot, change) && self.is_fed(robot, change) {
-                    ids.push(change.object);
-                }
-            }
+            let wanted = changes.iter().filter(|change| self.is_wanted(robot, change));
+            let ids: Vec<u64> = wanted.map(|change| change.object).collect();
             self.rings.ring(robot).push_from_log(last.number, &ids)?;
         }
     }

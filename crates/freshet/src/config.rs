@@ -5,7 +5,7 @@
 //! | `FRESHET_DATA` | the data directory, unless `--data` |
 //! | `FRESHET_PASSPHRASE` | opens `credentials.age` |
 //! | `FRESHET_CREDENTIAL_…` | secrets that need no file |
-//! | `FRESHET_CONTACT` | address in the user agent, unless `init --contact` |
+//! | `FRESHET_CONTACT` | address in the user agent; goes before `init --contact` |
 //! | `FRESHET_LOG` | what to log, as `tracing` directives |
 //!
 //! Nothing here is shown in `Debug`: half of it is secret.

@@ -155,8 +155,15 @@ fn check(files: &[PathBuf], args: ReportArgs) -> anyhow::Result<ExitCode> {
 
 fn check_file(path: &Path) -> anyhow::Result<CheckedFile> {
     let file = path.display().to_string();
-    Ok(match Definition::parse(&file, &data::read_definition(path)?) {
+    let text = data::read_definition(path)?;
+    Ok(match Definition::parse(&file, &text) {
         Ok(definition) => {
+            // Sound by itself, it must also live with the others: its references, its name.
+            if let Err(error) = Networks::shipped().apply_definition(&file, &text) {
+                let text = format!("{file}: {error}");
+                let problems = vec![json!({ "line": null, "key": null, "what": error.to_string() })];
+                return Ok(CheckedFile { file, is_sound: false, names: Vec::new(), problems, text });
+            }
             let names: Vec<_> = definition.family().iter().map(|it| it.name.clone()).collect();
             let text = format!("{file}: sound; it defines {}", names.join(", "));
             CheckedFile { file, is_sound: true, names, problems: Vec::new(), text }
