@@ -18,6 +18,10 @@ const BLIND_WAIT: Span = Span::MINUTE;
 /// The wait doubles with every "too many" in a row, up to this many times.
 const BLIND_DOUBLINGS_MAX: u32 = 6;
 
+/// Longest that a server's word keeps us away, lest one mistaken header does so for years: then one
+/// request asks again.
+const AWAY_MAX: Span = Span::DAY;
+
 /// A bucket as `freshet status` shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuotaView {
@@ -102,7 +106,7 @@ impl Ledger {
             storm.until = until.filter(|&at| at > now).unwrap_or(now + wait);
             storm.count += 1;
         }
-        let until = storm.until.max(until.unwrap_or(now)).max(now + Span::SECOND);
+        let until = storm.until.max(until.unwrap_or(now)).max(now + Span::SECOND).min(now + AWAY_MAX);
         for need in needs {
             let bucket = self.bucket(need, now);
             bucket.blocked_until = bucket.blocked_until.max(until);

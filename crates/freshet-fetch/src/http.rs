@@ -106,7 +106,7 @@ impl HttpFetch {
         let mut passed: Vec<Url> = Vec::new();
         loop {
             if request.is_page && self.options.honour_exclusion {
-                let check = self.exclusions.check(&hop.url, |url| self.robots_txt(request, url));
+                let check = self.exclusions.check(&hop.url, |url| self.robots_txt(&hop, url));
                 Box::pin(check).await?;
             }
             let response = self.answer(&hop, limits).await?;
@@ -127,8 +127,9 @@ impl HttpFetch {
     }
 
     /// Asks for exclusion rules under the same guards, without credentials.
-    fn robots_txt<'a>(&'a self, page: &Request, url: String) -> BoxFuture<'a, Result<Response, Fault>> {
-        let request = Request { allow_private: page.allow_private, ..Request::get(&page.network, url) };
+    fn robots_txt<'a>(&'a self, page: &Hop<'_>, url: String) -> BoxFuture<'a, Result<Response, Fault>> {
+        let network = &page.request.network;
+        let request = Request { allow_private: page.allow_private, ..Request::get(network, url) };
         let bytes_max = exclusion::FILE_BYTES_MAX;
         let limits = BodyLimits { wire_bytes_max: bytes_max, decoded_bytes_max: bytes_max, is_cut: true };
         Box::pin(async move { self.within_total(&request, limits).await })
@@ -191,11 +192,10 @@ impl HttpFetch {
         let url = hop.url.join(url).map_err(|_| {
             Fault::new(FaultKind::Request, format!("`{url}` is no place to make a session at"))
         })?;
-        guard::check_parsed(&url, hop.request.allow_private)?;
+        guard::check_parsed(&url, hop.allow_private)?;
         // The password itself goes to this URL, which may be another server than the request's.
         let credential = auth::credential(&self.options.vault, auth, &hop.request.network, &url)?;
-        let request =
-            Request { allow_private: hop.request.allow_private, ..Request::get(&hop.request.network, "") };
+        let request = Request { allow_private: hop.allow_private, ..Request::get(&hop.request.network, "") };
         let ask = |login: String| -> BoxFuture<'_, Result<Response, Fault>> {
             let request = Request { body: Some(login), ..request };
             let url = url.clone();
@@ -220,7 +220,7 @@ impl HttpFetch {
         let mut outgoing = reqwest::Request::new(hop.method.clone(), url);
         *outgoing.headers_mut() = headers;
         *outgoing.body_mut() = hop.body().map(|body| body.to_owned().into());
-        let client = if hop.request.allow_private { &self.open } else { &self.guarded };
+        let client = if hop.allow_private { &self.open } else { &self.guarded };
         let sent = timeout(self.options.first_byte_max, client.execute(outgoing)).await;
         let mut incoming = sent
             .map_err(|_| fault::timeout(authority, "no answer"))?

@@ -13,7 +13,7 @@
 
 use freshet_types::{LimitReading, QuotaKey, Span, Timestamp};
 
-use super::QuotaView;
+use super::{AWAY_MAX, QuotaView};
 
 /// Share of a limit that may be spent at once.
 const BURST_SHARE: u32 = 10;
@@ -23,6 +23,9 @@ const MARGIN_SHARE: u32 = 20;
 const DOUBT_GAP: Span = Span::from_ms(100);
 /// Resets are told in whole seconds, and two clocks never agree: a reset is believed this much later.
 pub(super) const RESET_SLACK: Span = Span::SECOND;
+
+/// Longest window that a network has (a month); a reset further away is a mistake.
+const WINDOW_MAX: Span = Span::from_ms(31 * 86_400_000);
 
 /// The bucket.
 #[derive(Clone, Debug)]
@@ -112,13 +115,14 @@ impl Bucket {
         }
         if let (Some(remaining), Some(reset_at)) = (reading.remaining, reading.reset_at)
             && reset_at > now
+            && reset_at - now <= WINDOW_MAX
         {
             // A process that was killed knows nothing of what it had sent: the margin is for that too.
             let margin = if is_own { 0 } else { self.limit / MARGIN_SHARE };
             self.count_down(remaining.saturating_sub(margin), reset_at + RESET_SLACK, now);
         }
         if let Some(until) = reading.blocked_until {
-            self.blocked_until = self.blocked_until.max(until);
+            self.blocked_until = self.blocked_until.max(until.min(now + AWAY_MAX));
         }
     }
 

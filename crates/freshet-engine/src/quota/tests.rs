@@ -109,8 +109,10 @@ fn too_many_is_believed_and_the_blind_wait_doubles() {
         check(None, 7000, 127_000);
         check(None, 7010, 127_000);
         check(None, 127_000, 367_000);
+        // Forty years are not believed.
+        check(Some(1_261_440_000_000), 367_000, 367_000 + 86_400_000);
         ledger.served(&network);
-        assert_eq!(ledger.refused(&network, &[], None, at(400_000)), at(460_000));
+        assert_eq!(ledger.refused(&network, &[], None, at(100_000_000)), at(100_060_000));
     }
 }
 

@@ -1,7 +1,8 @@
 //! One hop of a request: the URL asked now, and where a redirect leads from it.
 //!
 //! Invariant: once a redirect leaves the first server, the credential, the body and every header
-//! that is not about the form of the answer stay behind, and do not come back.
+//! that is not about the form of the answer stay behind, and do not come back. Nor does a private
+//! address that a person allowed open the way to another one.
 
 use freshet_types::{Fault, FaultKind, Method, Request, Response};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -33,6 +34,8 @@ pub(super) struct Hop<'r> {
     pub(super) method: reqwest::Method,
     /// No redirect has left the first server yet.
     pub(super) is_home: bool,
+    /// A private address may be asked: the person who allowed it meant this host.
+    pub(super) allow_private: bool,
 }
 
 impl<'r> Hop<'r> {
@@ -47,12 +50,14 @@ impl<'r> Hop<'r> {
             url: guard::check_url(&request.url, request.allow_private)?,
             method,
             is_home: true,
+            allow_private: request.allow_private,
         })
     }
 
     /// The exchange of a password for a token, at a URL that is checked already.
     pub(super) fn login(request: &'r Request, url: Url) -> Self {
-        Self { request, url, method: reqwest::Method::POST, is_home: true }
+        let allow_private = request.allow_private;
+        Self { request, url, method: reqwest::Method::POST, is_home: true, allow_private }
     }
 
     /// The body to send, if this hop still sends one.
@@ -92,7 +97,8 @@ impl<'r> Hop<'r> {
         let fail = |what: &str| Fault::new(FaultKind::Redirects, format!("`{from}` redirects {what}"));
         let mut url = self.url.join(location).map_err(|_| fail("to something that is no URL"))?;
         url.set_fragment(None);
-        guard::check_parsed(&url, self.request.allow_private)
+        let allow_private = self.allow_private && url.host_str() == self.url.host_str();
+        guard::check_parsed(&url, allow_private)
             .map_err(|fault| Fault::new(fault.kind, format!("`{from}` redirects: {}", fault.message)))?;
         let is_home = self.is_home && is_same_server(&self.url, &url);
         if !is_home && scrubber.scrub(location) != location {
@@ -103,7 +109,7 @@ impl<'r> Hop<'r> {
             return Err(fail("a request with a body to another server"));
         }
         let method = if keeps_method { self.method.clone() } else { reqwest::Method::GET };
-        Ok(Some(Self { request: self.request, url, method, is_home }))
+        Ok(Some(Self { request: self.request, url, method, is_home, allow_private }))
     }
 }
 

@@ -176,6 +176,9 @@ async fn redirects_are_followed_as_far_as_is_wise() {
             ("/redirect/nonsense", "Redirects"),
             ("/redirect/nowhere", "302 {}"),
             ("/redirect/file", "Request: `127.0.0.1` redirects: only http and https"),
+            // The allowance was for this host, not for whatever it names.
+            ("/redirect/private", "ForbiddenAddress: `127.0.0.1` redirects: `10.0.0.1`"),
+            ("/redirect/metadata", "ForbiddenAddress: `127.0.0.1` redirects: `169.254.169.254`"),
             ("/redirect/userinfo", "Request: `127.0.0.1` redirects: a URL must not hold"),
         ],
     )
