@@ -7,11 +7,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use freshet_engine::compare::compare;
+use freshet_engine::constrain::Constrainer;
 use freshet_engine::core::{Core, CoreOptions, Effect, Event};
 use freshet_engine::feed::{FeedError, Feeder};
 use freshet_engine::fetcher::{FetcherKit, carry_out};
 use freshet_fetch::Fetch;
+use freshet_network::constraint::Constraints;
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_store::api::{Flow, Store, StoreError};
@@ -38,6 +39,7 @@ pub struct Driver<S> {
     kit: FetcherKit,
     clock: VirtualClock,
     feeder: Option<Feeder>,
+    constrainer: Constrainer,
     steps: u64,
 }
 
@@ -64,10 +66,12 @@ impl<S: Store> Driver<S> {
         let first = store.reserve_visits(VISITS_RESERVED)?;
         let credential = Arc::new(|_: &_, _| None);
         let numbers = first..first + VISITS_RESERVED;
+        let constrainer = Constrainer::new(Arc::clone(&kit.networks));
         let core = Core::new(kit.networks, kit.policy, credential, kit.options, numbers, kit.clock.now());
         let clock: Arc<dyn Clock> = Arc::new(kit.clock.clone());
         let fetcher = FetcherKit { fetch: kit.fetch, clock, keeps_raw: false };
-        let mut driver = Self { core, store, kit: fetcher, clock: kit.clock, feeder: kit.feeder, steps: 0 };
+        let mut driver =
+            Self { core, store, kit: fetcher, clock: kit.clock, feeder: kit.feeder, constrainer, steps: 0 };
         driver.load()?;
         Ok(driver)
     }
@@ -86,6 +90,11 @@ impl<S: Store> Driver<S> {
             self.core.handle(event, now, 0);
         }
         Ok(())
+    }
+
+    /// From now on only what satisfies these is stored.
+    pub fn constrain(&mut self, constraints: Constraints) -> Result<(), StoreError> {
+        self.constrainer.replace(&mut self.store, constraints, self.clock.now())
     }
 
     /// Runs until the clock shows `until`.
@@ -141,14 +150,13 @@ impl<S: Store> Driver<S> {
             }
         }
         if !uploads.is_empty() {
-            self.apply(&uploads)?;
+            self.apply(uploads)?;
         }
         Ok(true)
     }
 
-    fn apply(&mut self, uploads: &[Upload]) -> Result<(), FeedError> {
-        let applied = self.store.apply(uploads, compare)?;
-        let confirmed = uploads.iter().map(|upload| upload.visit).zip(applied).collect();
+    fn apply(&mut self, uploads: Vec<Upload>) -> Result<(), FeedError> {
+        let confirmed = self.constrainer.apply(&mut self.store, uploads)?;
         let now = self.clock.now();
         self.core.handle(Event::Applied(confirmed), now, 0);
         if let Some(feeder) = &mut self.feeder {

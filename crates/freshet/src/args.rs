@@ -97,6 +97,9 @@ pub(crate) enum Command {
     /// Show and steer the robots: relation, user, status, comment, tag
     #[command(subcommand)]
     Robots(RobotsCommand),
+    /// Say which posts and accounts are wanted
+    #[command(subcommand)]
+    Constraints(ConstraintsCommand),
     /// Take records out as JSON lines, CSV or Parquet
     Export(ExportArgs),
     /// Show, check and try the definitions of networks
@@ -199,8 +202,16 @@ pub(crate) struct ForgetArgs {
     pub(crate) report: ReportArgs,
 }
 
+const RUN_EXAMPLES: &str = "\
+Examples:
+  freshet run                                    crawl what was added, until Ctrl-C
+  freshet run --headless --for 8h --deliver new.jsonl
+  freshet robots start relation && freshet run --depth 2
+                                                 go on to whom they follow, and whom those follow";
+
 /// `freshet run`.
 #[derive(Debug, Default, ClapArgs)]
+#[command(after_help = RUN_EXAMPLES)]
 pub(crate) struct RunArgs {
     /// Draw nothing; print a report at the end
     #[arg(long)]
@@ -223,7 +234,13 @@ pub(crate) struct RunArgs {
     /// Append every exchange to this file, as `networks read` reads them; secrets are left out
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// How many steps from what was added the robots go on by themselves
+    /// Append every new, edited and deleted post to this file as JSON lines, each at least once;
+    /// the next run goes on where this one stopped
+    #[arg(long, value_name = "FILE")]
+    pub(crate) deliver: Option<PathBuf>,
+    /// How many steps from what was added the robots go on by themselves: 0 keeps to what was
+    /// added, 1 reaches the accounts that those follow, answer or repost, and so on. The robots
+    /// that run take the steps; see `freshet robots list`
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) depth: u16,
     #[command(flatten)]
@@ -285,6 +302,66 @@ pub(crate) enum RobotsCommand {
     Resume(RobotArgs),
     /// Switch a robot off
     Stop(RobotArgs),
+}
+
+const CONSTRAINT_EXAMPLES: &str = "\
+A constraint is an expression in CEL about one type of object. It may follow links
+(plinks to values, clinks to objects, colinks to collections), or name them in short:
+
+  post.plinks[\"like_count\"] > 1000               popular posts only
+  post.like_count > 1000                         the same in short
+  depth <= 1                                     at most one step from what was added
+  post.author.followers_count >= 100             by accounts that many follow
+  now - post.created_at < 7 * 86400 * 1000       of the last week (milliseconds)
+
+An object must satisfy every constraint about its type. What cannot be told yet, because
+a value is not known, waits for it. What is stored already is kept and followed.
+
+Examples:
+  freshet constraints add post 'post.plinks[\"like_count\"] > 1000'
+  freshet constraints add account 'depth <= 1'
+  freshet constraints add mastodon/post 'post.lang in [\"en\", \"de\"]'
+  freshet constraints remove 2";
+
+/// `freshet constraints …`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = CONSTRAINT_EXAMPLES)]
+pub(crate) enum ConstraintsCommand {
+    /// Show the constraints in force
+    List(ReportArgs),
+    /// Add one; it is checked against the networks' definitions first
+    Add(ConstraintArgs),
+    /// Remove one
+    Remove {
+        /// Its number in the list
+        number: usize,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+    /// Remove all of them
+    Clear(ReportArgs),
+    /// Set how long an object waits for a value that a constraint needs
+    Wait {
+        /// Days; 7 unless set
+        #[arg(value_parser = clap::value_parser!(u32).range(1..=3650))]
+        days: u32,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+}
+
+/// `freshet constraints add`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = CONSTRAINT_EXAMPLES)]
+pub(crate) struct ConstraintArgs {
+    /// What it is about: `post`, `account`, or one network's only: `mastodon/post`
+    #[arg(value_name = "TYPE")]
+    pub(crate) type_name: String,
+    /// The expression, in quotes
+    #[arg(value_name = "EXPRESSION")]
+    pub(crate) expression: String,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
 }
 
 /// Which robot.
