@@ -1,7 +1,7 @@
 //! A crawl with constraints, of a simulated network on a virtual clock.
 //!
-//! What a constraint leaves out is still seen: the coverage, the requests and the news of a crawl
-//! are those of one without constraints. Only the store is smaller.
+//! What a constraint leaves out is still seen: the coverage of a crawl is that of one without
+//! constraints, and it asks for nothing more. Only the store is smaller.
 
 use std::sync::{Arc, Mutex};
 
@@ -95,9 +95,7 @@ fn what_a_constraint_leaves_out_still_counts_as_seen() {
         let some = crawl(&[("post", rule)]);
         assert_eq!(ids(&some.posts, |_| true), ids(&all.posts, is_wanted), "{rule}");
         assert_eq!(some.coverage, all.coverage, "{rule}: coverage is that of the whole crawl");
-        assert_eq!(
-            some.fetches_count, all.fetches_count,
-            "{rule}: nothing is asked twice, nothing is missing"
-        );
+        // Posts that were never stored cannot be missing, so fewer are asked about, and none more.
+        assert!(some.fetches_count <= all.fetches_count, "{rule}: {} requests", some.fetches_count);
     }
 }
