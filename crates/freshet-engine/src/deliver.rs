@@ -5,6 +5,8 @@
 //! twice, never zero times. A post is delivered as it is now, once per batch, however often it
 //! changed; a post that was erased since is left out.
 
+mod file;
+
 use freshet_sink::{Sink, SinkError};
 use freshet_store::api::{Store, StoreError};
 use freshet_types::Set;
@@ -20,6 +22,14 @@ pub enum DeliverError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The file of a subscription cannot be used.
+    #[error("`{path}` cannot be delivered to: {why}")]
+    File {
+        /// Which file.
+        path: String,
+        /// What is wrong with it.
+        why: std::io::Error,
+    },
     /// The subscriber does not take it.
     #[error("`{name}` takes no more: {why}")]
     Sink {

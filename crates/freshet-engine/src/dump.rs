@@ -31,6 +31,8 @@ const SYNC_EVERY: Duration = Duration::from_secs(2);
 const IDLE_AFTER: Duration = Duration::from_millis(100);
 /// Changes indexed at once.
 const INDEX_BATCH: usize = 2_000;
+/// Batches delivered to one subscriber between two commits: a new one has the whole log to catch up.
+const BATCHES_MAX: usize = 10;
 /// How often old posts and parked objects are swept.
 const SWEEP_EVERY: Span = Span::HOUR;
 
@@ -154,7 +156,7 @@ impl Dumper {
             self.apply(uploads)?;
             if stops {
                 self.feeder.sync()?;
-                return self.deliver();
+                return self.deliver(usize::MAX);
             }
             self.feed()?;
         }
@@ -187,7 +189,7 @@ impl Dumper {
             return Ok(());
         }
         self.fed_at = Some(Instant::now());
-        self.deliver()?;
+        self.deliver(BATCHES_MAX)?;
         if self.synced_at.is_none_or(|at| at.elapsed() > SYNC_EVERY) {
             self.synced_at = Some(Instant::now());
             self.feeder.sync()?;
@@ -201,21 +203,20 @@ impl Dumper {
     }
 
     /// A subscriber that takes no more is dropped with a warning; the crawl goes on.
-    fn deliver(&mut self) -> Result<(), FeedError> {
+    fn deliver(&mut self, batches_max: usize) -> Result<(), FeedError> {
         for mut subscription in std::mem::take(&mut self.subscriptions) {
+            let mut batches = 0;
             let outcome = loop {
                 match subscription.deliver(&mut *self.store) {
-                    Ok(0) => break Ok(()),
-                    Ok(_) => {}
+                    Ok(taken) if taken == 0 || batches == batches_max => break Ok(()),
+                    Ok(_) => batches += 1,
                     Err(error) => break Err(error),
                 }
             };
             match outcome {
                 Ok(()) => self.subscriptions.push(subscription),
                 Err(DeliverError::Store(error)) => return Err(error.into()),
-                Err(DeliverError::Sink { name, why }) => {
-                    tracing::warn!("the subscription `{name}` is dropped: {why}");
-                }
+                Err(error) => tracing::warn!("a subscription is dropped: {error}"),
             }
         }
         Ok(())

@@ -9,12 +9,13 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use freshet_engine::compare::compare;
+use freshet_engine::constrain::Constrainer;
 use freshet_engine::core::{Core, CoreOptions, Effect, Event};
 use freshet_engine::feed::{FeedError, Feeder};
 use freshet_engine::fetcher::{FetcherKit, carry_out};
 use freshet_engine::visit::{Fetched, Order};
 use freshet_fetch::Fetch;
+use freshet_network::constraint::Constraints;
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_store::api::{Flow, Store, StoreError};
@@ -66,6 +67,7 @@ pub struct Driver<S> {
     answers: BTreeMap<(Timestamp, usize), Fetched>,
     started_at: Timestamp,
     expired_at: Timestamp,
+    constrainer: Constrainer,
     steps: u64,
 }
 
@@ -94,6 +96,7 @@ impl<S: Store> Driver<S> {
         let first = store.reserve_visits(VISITS_RESERVED)?;
         let credential = Arc::new(|_: &_, _| None);
         let numbers = first..first + VISITS_RESERVED;
+        let constrainer = Constrainer::new(Arc::clone(&kit.networks));
         let now = kit.clock.now();
         let core = Core::new(kit.networks, kit.policy, credential, kit.options, numbers, now);
         let clock: Arc<dyn Clock> = Arc::new(kit.clock.clone());
@@ -105,6 +108,7 @@ impl<S: Store> Driver<S> {
             kit: fetcher,
             clock: kit.clock,
             feeder: kit.feeder,
+            constrainer,
             latency: kit.latency,
             effects: VecDeque::new(),
             answers: BTreeMap::new(),
@@ -142,6 +146,11 @@ impl<S: Store> Driver<S> {
     pub fn remove(&mut self, ids: &[SourceId]) -> Result<(), StoreError> {
         self.store.set_state(ids, SourceState::Removed)?;
         self.load()
+    }
+
+    /// From now on only what satisfies these is stored.
+    pub fn constrain(&mut self, constraints: Constraints) -> Result<(), StoreError> {
+        self.constrainer.replace(&mut self.store, constraints, self.clock.now())
     }
 
     /// Runs until the clock shows `until`.
@@ -223,8 +232,7 @@ impl<S: Store> Driver<S> {
                 other => self.effects.push_back(other),
             }
         }
-        let applied = self.store.apply(&uploads, compare)?;
-        let confirmed = uploads.iter().map(|upload| upload.visit).zip(applied).collect();
+        let confirmed = self.constrainer.apply(&mut self.store, uploads)?;
         self.tell(Event::Applied(confirmed));
         self.feed()
     }

@@ -16,7 +16,8 @@ mod group;
 mod value;
 
 pub(crate) use group::{
-    CredentialArgs, CredentialsCommand, NetworksCommand, ReadArgs, RobotsCommand, WorldArgs, WorldCommand,
+    ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand, NetworksCommand, ReadArgs,
+    RobotsCommand, WorldArgs, WorldCommand,
 };
 pub(crate) use value::CLOCK_SYSTEM;
 
@@ -103,6 +104,9 @@ pub(crate) enum Command {
     /// Show and steer the robots: relation, user, status, comment, tag
     #[command(subcommand)]
     Robots(RobotsCommand),
+    /// Say which posts and accounts are wanted
+    #[command(subcommand)]
+    Constraints(ConstraintsCommand),
     /// Take records out as JSON lines, CSV or Parquet
     Export(ExportArgs),
     /// Show, check and try the definitions of networks
@@ -205,8 +209,16 @@ pub(crate) struct ForgetArgs {
     pub(crate) report: ReportArgs,
 }
 
+const RUN_EXAMPLES: &str = "\
+Examples:
+  freshet run                                    crawl what was added, until Ctrl-C
+  freshet run --headless --for 8h --deliver new.jsonl
+  freshet robots start relation && freshet run --depth 2
+                                                 go on to whom they follow, and whom those follow";
+
 /// `freshet run`.
 #[derive(Debug, Default, ClapArgs)]
+#[command(after_help = RUN_EXAMPLES)]
 pub(crate) struct RunArgs {
     /// Draw nothing; print a report at the end
     #[arg(long)]
@@ -229,7 +241,13 @@ pub(crate) struct RunArgs {
     /// Append every exchange to this file, as `networks read` reads them; secrets are left out
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// How many steps from what was added the robots go on by themselves
+    /// Append every new, edited and deleted post to this file as JSON lines, each at least once;
+    /// the next run goes on where this one stopped
+    #[arg(long, value_name = "FILE")]
+    pub(crate) deliver: Option<PathBuf>,
+    /// How many steps from what was added the robots go on by themselves: 0 keeps to what was
+    /// added, 1 reaches the accounts that those follow, answer or repost, and so on. The robots
+    /// that run take the steps; see `freshet robots list`
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) depth: u16,
     #[command(flatten)]

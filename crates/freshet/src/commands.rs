@@ -5,6 +5,7 @@
 
 mod add;
 mod completions;
+mod constraints;
 mod credentials;
 mod demo;
 mod explain;
@@ -46,6 +47,7 @@ pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<Exi
         Command::Gaps(args) => gaps::execute(globals, &args),
         Command::Search(args) => search::execute(globals, &args),
         Command::Robots(command) => robots::execute(globals, &command),
+        Command::Constraints(command) => constraints::execute(globals, &command),
         Command::Export(args) => export::execute(globals, &args),
         Command::Networks(command) => networks::execute(globals, &command),
         Command::Credentials(command) => credentials::execute(globals, &command),

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
 use freshet_engine::core::CoreOptions;
+use freshet_engine::deliver::Subscription;
 use freshet_engine::drive::{self, Kit, RunOptions};
 use freshet_fetch::recording::RECORDING_BYTES_MAX;
 use freshet_fetch::{Fetch, HttpFetch, HttpOptions, Recorder};
@@ -43,6 +44,8 @@ pub(crate) struct Choices {
     pub(crate) keeps_raw: bool,
     /// Append every exchange to this file.
     pub(crate) record: Option<PathBuf>,
+    /// Append every new, edited and deleted post to this file.
+    pub(crate) deliver: Option<PathBuf>,
     /// Steps from what a person added that robots may go.
     pub(crate) depth_max: u16,
 }
@@ -66,6 +69,8 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         None => Arc::new(http),
     };
     let networks = Arc::new(data::networks(globals)?);
+    let subscriptions =
+        choices.deliver.as_deref().map(Subscription::to_file).transpose()?.into_iter().collect();
     let open = || SqliteStore::open(&data.store_path());
     let kit = Kit {
         credential: Arc::new(move |network, robot| vault.choose(network, Some(robot))),
@@ -80,7 +85,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         on_poll: Box::new(definitions_watcher(data.dir().join("networks"), Arc::clone(&networks))),
         networks,
         policy,
-        subscriptions: Vec::new(),
+        subscriptions,
     };
     let options = RunOptions {
         lasts: choices.lasts,

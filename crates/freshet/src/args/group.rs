@@ -156,3 +156,63 @@ pub(crate) struct WorldArgs {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4040")]
     pub(crate) listen: SocketAddr,
 }
+
+const CONSTRAINT_EXAMPLES: &str = "\
+A constraint is an expression in CEL about one type of object. It may follow links
+(plinks to values, clinks to objects, colinks to collections), or name them in short:
+
+  post.plinks[\"like_count\"] > 1000               popular posts only
+  post.like_count > 1000                         the same in short
+  depth <= 1                                     at most one step from what was added
+  post.author.followers_count >= 100             by accounts that many follow
+  now - post.created_at < 7 * 86400 * 1000       of the last week (milliseconds)
+
+An object must satisfy every constraint about its type. What cannot be told yet, because
+a value is not known, waits for it. What is stored already is kept and followed.
+
+Examples:
+  freshet constraints add post 'post.plinks[\"like_count\"] > 1000'
+  freshet constraints add account 'depth <= 1'
+  freshet constraints add mastodon/post 'post.lang in [\"en\", \"de\"]'
+  freshet constraints remove 2";
+
+/// `freshet constraints …`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = CONSTRAINT_EXAMPLES)]
+pub(crate) enum ConstraintsCommand {
+    /// Show the constraints in force
+    List(ReportArgs),
+    /// Add one; it is checked against the networks' definitions first
+    Add(ConstraintArgs),
+    /// Remove one
+    Remove {
+        /// Its number in the list
+        number: usize,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+    /// Remove all of them
+    Clear(ReportArgs),
+    /// Set how long an object waits for a value that a constraint needs
+    Wait {
+        /// Days; 7 unless set
+        #[arg(value_parser = clap::value_parser!(u32).range(1..=3650))]
+        days: u32,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+}
+
+/// `freshet constraints add`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = CONSTRAINT_EXAMPLES)]
+pub(crate) struct ConstraintArgs {
+    /// What it is about: `post`, `account`, or one network's only: `mastodon/post`
+    #[arg(value_name = "TYPE")]
+    pub(crate) type_name: String,
+    /// The expression, in quotes
+    #[arg(value_name = "EXPRESSION")]
+    pub(crate) expression: String,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}

@@ -21,7 +21,7 @@ const ACCOUNTS: u32 = 150;
 /// Seconds of the simulated network per second on the wall.
 const SPEED: f64 = 600.0;
 /// Longest a source stays unvisited, in simulated time.
-const CEILING: Span = Span::HOUR;
+const CEILING: Span = Span::from_secs(20 * 60);
 
 /// Shows the whole system at work.
 pub(crate) fn execute(args: &DemoArgs) -> anyhow::Result<ExitCode> {

@@ -15,6 +15,11 @@ use crate::data::Data;
 use crate::failure::Failure;
 use crate::output::{self, Report};
 
+/// How far robots go is said when a crawl starts, and people look for it here.
+const DEPTH: &str = "\
+robots keep to what was added; `freshet run --depth N` lets them go N steps further,
+from account to account (relation, status, comment) and from post to comment";
+
 #[derive(Serialize)]
 struct RobotsReport {
     is_running: bool,
@@ -96,7 +101,7 @@ impl Report for RobotsReport {
         };
         let table = output::table(&["robot", "state", "credential"], self.robots.iter().map(row));
         let now = if self.is_running { "" } else { "\n\nno run is under way; `freshet run` starts one" };
-        format!("{table}{now}")
+        format!("{table}\n\n{DEPTH}{now}")
     }
 }
 

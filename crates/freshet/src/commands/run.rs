@@ -27,6 +27,7 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
         policy: args.policy.clone(),
         keeps_raw: args.keep_raw,
         record: args.record.clone(),
+        deliver: args.deliver.clone(),
         depth_max: args.depth,
     };
     let report = runtime()?.block_on(crawl::crawl(globals, &data, choices))?;

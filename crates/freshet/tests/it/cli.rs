@@ -36,6 +36,7 @@ fn help() {
         "gaps",
         "search",
         "robots",
+        "constraints",
         "export",
         "networks",
         "credentials",

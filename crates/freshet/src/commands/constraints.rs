@@ -1,0 +1,104 @@
+//! `freshet constraints`: which posts and accounts are wanted.
+//!
+//! The rules are one setting of the store; a run that is under way sees a change within a second.
+
+use std::process::ExitCode;
+
+use freshet_engine::constrain::setting::{self, PARKED_DAYS_KEY, Rule};
+use freshet_network::constraint::{CONSTRAINTS_MAX, Constraint};
+use freshet_network::snapi::check_constraint;
+use freshet_store::api::Store as _;
+use serde::Serialize;
+
+use crate::args::{ConstraintArgs, ConstraintsCommand, ReportArgs};
+use crate::config::Globals;
+use crate::data::{self, Data};
+use crate::failure::Failure;
+use crate::output::{self, Report};
+
+#[derive(Serialize)]
+struct ConstraintsReport {
+    constraints: Vec<Line>,
+    parked_days: u32,
+    parked_count: u64,
+}
+
+#[derive(Serialize)]
+struct Line {
+    number: usize,
+    #[serde(flatten)]
+    rule: Rule,
+}
+
+/// Changes the constraints where asked, and lists them.
+pub(crate) fn execute(globals: &Globals, command: &ConstraintsCommand) -> anyhow::Result<ExitCode> {
+    let mut data = Data::open(globals)?;
+    let report = match command {
+        ConstraintsCommand::List(report) => *report,
+        ConstraintsCommand::Add(args) => add(globals, &mut data, args)?,
+        ConstraintsCommand::Remove { number, report } => remove(&mut data, *number, *report)?,
+        ConstraintsCommand::Clear(report) => {
+            setting::set_rules(&mut data.store, &[])?;
+            *report
+        }
+        ConstraintsCommand::Wait { days, report } => {
+            data.store.set_setting(PARKED_DAYS_KEY, &days.to_string())?;
+            *report
+        }
+    };
+    output::print(report, &list(&data)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn add(globals: &Globals, data: &mut Data, args: &ConstraintArgs) -> anyhow::Result<ReportArgs> {
+    let misuse = |error: String| {
+        Failure::misuse(error)
+            .hint("`freshet constraints --help` has examples; `freshet networks show NAME` has the links")
+    };
+    let constraint =
+        Constraint::parse(&args.type_name, &args.expression).map_err(|error| misuse(error.to_string()))?;
+    let networks = data::networks(globals)?;
+    check_constraint(&networks.snapshot(), &constraint).map_err(|error| misuse(error.to_string()))?;
+    let mut rules = setting::rules(&data.store)?;
+    if rules.len() >= CONSTRAINTS_MAX {
+        let failure = Failure::misuse(format!("there are {CONSTRAINTS_MAX} constraints already"));
+        return Err(failure.hint("join some with `&&`, or remove one").into());
+    }
+    let rule = Rule { type_name: args.type_name.clone(), text: constraint.text().to_owned() };
+    if !rules.contains(&rule) {
+        rules.push(rule);
+        setting::set_rules(&mut data.store, &rules)?;
+    }
+    Ok(args.report)
+}
+
+fn remove(data: &mut Data, number: usize, report: ReportArgs) -> anyhow::Result<ReportArgs> {
+    let mut rules = setting::rules(&data.store)?;
+    if number == 0 || number > rules.len() {
+        let failure = Failure::misuse(format!("there is no constraint {number}"));
+        return Err(failure.hint("`freshet constraints list` shows them with their numbers").into());
+    }
+    rules.remove(number - 1);
+    setting::set_rules(&mut data.store, &rules)?;
+    Ok(report)
+}
+
+fn list(data: &Data) -> anyhow::Result<ConstraintsReport> {
+    let rules = setting::rules(&data.store)?;
+    let constraints = (1..).zip(rules).map(|(number, rule)| Line { number, rule }).collect();
+    let parked_count = data.store.counts()?.parked;
+    Ok(ConstraintsReport { constraints, parked_days: setting::parked_days(&data.store)?, parked_count })
+}
+
+impl Report for ConstraintsReport {
+    fn text(&self) -> String {
+        if self.constraints.is_empty() {
+            return "no constraints: everything is wanted".to_owned();
+        }
+        let row =
+            |line: &Line| vec![line.number.to_string(), line.rule.type_name.clone(), line.rule.text.clone()];
+        let table = output::table(&["#number", "type", "expression"], self.constraints.iter().map(row));
+        let waits = output::count(self.parked_count, "object");
+        format!("{table}\n\n{waits} waiting for a value, each for at most {} days", self.parked_days)
+    }
+}
