@@ -28,6 +28,7 @@ use freshet_types::{
 
 use crate::load::Placement;
 use crate::quota::Ledger;
+use crate::schedule;
 use crate::tally::Tally;
 use crate::visit::{Fetched, Order, Visit};
 use crate::walk::Aim;
@@ -327,7 +328,7 @@ impl Core {
         if self.slots.len() <= at {
             self.slots.resize(at + 1, None);
         }
-        let class = begin::class_of(slot.robot, slot.weight);
+        let class = schedule::class_of(slot.robot, slot.weight, 0.0);
         let (robot, state) = (slot.robot, slot.state);
         // The ceiling may have been lowered since the source was last visited.
         let has_ceiling = state == SourceState::Active && robot != RobotKind::Comment;

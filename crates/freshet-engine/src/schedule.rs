@@ -3,6 +3,8 @@
 //! The policy speaks for sources that answer. Those that do not are looked at rarely, because a
 //! suspended account may come back, and never sooner than the network said.
 
+use freshet_frontier::Weights;
+use freshet_frontier::priority;
 use freshet_policy::{ChangeModel, ChangeRate, Look, Policy};
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
 
@@ -58,6 +60,27 @@ pub fn due_at(
     }
 }
 
+/// The front queue of a source, by the measures of [SocWeb, section 4.1].
+///
+/// CR is the model's rate. I(obj) is the weight that a person gave, scaled by how much news of
+/// its robot matter: a profile changes little. EIR stays at zero until applications ask for
+/// sources through freshet; today every request is a visit of its own.
+pub fn class_of(robot: RobotKind, weight: f32, changes_per_day: f64) -> u8 {
+    let matter = match robot {
+        RobotKind::Status => 1.0,
+        RobotKind::Comment => 0.1,
+        RobotKind::User | RobotKind::Relation | RobotKind::Tag => 0.02,
+    };
+    let importance = priority::importance([(f64::from(weight), matter)]);
+    priority::class_of(Weights::default().score_per_day(0.0, changes_per_day * matter, importance))
+}
+
+/// The front queue of a source that was just visited.
+pub fn class_after(source: &Source, now: Timestamp) -> u8 {
+    let per_day = ChangeRate::from_bytes(&source.model).forecast(now).rate_per_s * Span::DAY.secs_f64();
+    class_of(source.robot, source.weight, per_day)
+}
+
 /// A visit failed: when to try again, and whether this was the last attempt.
 pub fn failed(source: &mut Source, why: &str, can_retry: bool, now: Timestamp) -> Timestamp {
     source.attempts = source.attempts.saturating_add(1);
@@ -108,6 +131,19 @@ mod tests {
         check(Comment, SourceState::Active, Some(2000), "30d 0h");
         check(Status, SourceState::Gone, None, "24h 00m");
         check(Status, SourceState::Failed, None, "1h 00m");
+    }
+
+    #[test]
+    fn what_changes_more_and_weighs_more_comes_first() {
+        use RobotKind::{Comment, Status, User};
+        let classes = [
+            class_of(Status, 1.0, 200.0),
+            class_of(Status, 10.0, 1.0),
+            class_of(Status, 1.0, 0.0),
+            class_of(Comment, 1.0, 0.0),
+            class_of(User, 1.0, 0.0),
+        ];
+        assert!(classes.is_sorted() && classes[0] < classes[4], "{classes:?}");
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use freshet_frontier::Pick;
 use freshet_network::networks::Networks;
 use freshet_types::{
-    Instance, NetworkName, Politeness, RobotKind, RobotState, Source, SourceId, SourceState, Span, Target,
-    Timestamp, VisitId,
+    Instance, NetworkName, Politeness, RobotState, Source, SourceId, SourceState, Span, Target, Timestamp,
+    VisitId,
 };
 
 use super::{Core, Effect, Slot};
@@ -276,16 +276,6 @@ pub(super) fn manners(networks: &Networks, instance: &Instance) -> Politeness {
         pause: one.pause.max(other.pause),
         in_flight_max: one.in_flight_max.min(other.in_flight_max.max(1)),
     })
-}
-
-/// Front queue of a source: what a person added and weighs more comes first, profiles last.
-pub(super) fn class_of(robot: RobotKind, weight: f32) -> u8 {
-    let by_robot = match robot {
-        RobotKind::Status => 1,
-        RobotKind::Comment => 2,
-        RobotKind::User | RobotKind::Relation | RobotKind::Tag => 3,
-    };
-    if weight > 1.0 { by_robot - 1 } else { by_robot }
 }
 
 /// Kept small: handles of accounts that several sources share.

@@ -138,6 +138,9 @@ impl Core {
         if visit.has_more && source.state == SourceState::Active {
             self.enqueue(source.id, false);
         }
+        if let Some(slot) = self.slot_mut(source.id) {
+            slot.class = schedule::class_after(&source, visit.started_at);
+        }
         self.give_back(source.id, source.state, source.due_at);
     }
 

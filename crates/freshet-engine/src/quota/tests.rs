@@ -178,7 +178,7 @@ fn a_server_with_limits_of_its_own_is_followed_and_never_overdrawn() {
         (2000, 60_000, 50, 0.8),
         (301, 300_000, 50, 0.7),
     ] {
-        let (secs, mut counter) = (1800, Counter::new(limit, window_ms));
+        let (secs, mut counter) = (600, Counter::new(limit, window_ms));
         let (count, refused_count) = crawl(&declared, &mut counter, secs, answer_ms);
         let shown = format!("{limit} in {window_ms} ms, answers after {answer_ms} ms");
         assert_eq!(refused_count, 0, "{shown}");
