@@ -134,7 +134,7 @@ impl Data {
             match file.try_lock() {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if attempt < LOCK_ATTEMPTS => {
-                    std::thread::park_timeout(LOCK_GAP)
+                    std::thread::park_timeout(LOCK_GAP);
                 }
                 Err(TryLockError::WouldBlock) => return Err(self.taken(&mut file)),
                 Err(TryLockError::Error(error)) => {

@@ -3,6 +3,7 @@
 //! Holds the lock of the data directory for as long as it runs, so that there is one scheduler.
 //! Being killed is as good as stopping: the next `run` goes on where this one was.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde::Serialize;
@@ -64,11 +65,12 @@ impl Report for RunReport {
         );
         if let Some(median) = self.0["lag_s"]["median"].as_f64() {
             let median = freshet_types::Span::from_secs_f64(median);
-            text.push_str(&format!("; median lag {median}"));
+            write!(text, "; median lag {median}").expect("a string takes everything");
         }
         for failure in self.0["failures"].as_array().into_iter().flatten() {
             let field = |key: &str| failure[key].as_str().unwrap_or("?").to_owned();
-            text.push_str(&format!("\nfailed: {}: {}", field("source"), field("why")));
+            write!(text, "\nfailed: {}: {}", field("source"), field("why"))
+                .expect("a string takes everything");
         }
         text
     }

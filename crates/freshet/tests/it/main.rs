@@ -6,6 +6,7 @@
 
 mod bluesky;
 mod cli;
+mod constraints;
 mod mastodon_server;
 mod support;
 mod world;
