@@ -63,7 +63,7 @@ impl Constrainer {
         store.each_parked(&mut |row| {
             match Parked::from_json(&row.object) {
                 Ok(parked) => {
-                    unparked.extend(self.parking.park(parked).map(|left| left.object.address.to_string()))
+                    unparked.extend(self.parking.park(parked).map(|left| left.object.address.to_string()));
                 }
                 Err(error) => {
                     tracing::warn!("what was parked of `{}` cannot be read: {error}", row.address);
@@ -75,7 +75,7 @@ impl Constrainer {
         let mut released = Vec::new();
         for verdict in self.parking.judge_all(&self.constraints, now) {
             match verdict {
-                Verdict::Wanted(parked) => released.push(self.release(store, *parked, VisitId(0), now)?),
+                Verdict::Wanted(parked) => released.push(release(store, *parked, VisitId(0), now)?),
                 Verdict::Unwanted(address) => unparked.push(address.to_string()),
                 Verdict::Waits(_) => {}
             }
@@ -135,12 +135,11 @@ impl Constrainer {
                 for verdict in self.parking.offer(&object, &self.constraints, upload.seen_at) {
                     match verdict {
                         Verdict::Wanted(parked) => {
-                            released
-                                .push((cause, self.release(store, *parked, upload.visit, upload.seen_at)?));
+                            released.push((cause, release(store, *parked, upload.visit, upload.seen_at)?));
                         }
                         Verdict::Unwanted(address) => upload.unparked.push(address.to_string()),
                         Verdict::Waits(address) => {
-                            upload.parked.extend(self.parking.get(&address).map(stored_form))
+                            upload.parked.extend(self.parking.get(&address).map(stored_form));
                         }
                     }
                 }
@@ -205,7 +204,7 @@ impl Constrainer {
         let judge = |object: &Object| self.constraints.judge(object, depth, upload.seen_at);
         let mut answer = if is_gone { Answer::No } else { judge(&object) };
         if matches!(answer, Answer::CannotTell { .. }) {
-            object = known::completed(store, schema, object)?;
+            object = known::completed(store, schema, &object)?;
             answer = judge(&object);
         }
         let Answer::CannotTell { missing } = answer else {
@@ -244,36 +243,35 @@ impl Constrainer {
         objects.extend(accounts.map(|account| builder.account(account)));
         objects
     }
+}
 
-    /// An upload that stores what waited, as the page showed it.
-    fn release(
-        &self,
-        store: &dyn Store,
-        parked: Parked,
-        visit: VisitId,
-        seen_at: Timestamp,
-    ) -> Result<Upload, StoreError> {
-        let address = parked.object.address;
-        let mut upload = Upload::new(visit, address.network.clone(), seen_at);
-        upload.robot = parked.finder;
-        upload.depth = parked.depth;
-        match parked.shown {
-            // It came into the store in another way, and what waited here is older.
-            Some(shown) if known::is_stored(store, &shown, &address)? => {}
-            Some(Shown::Post(post)) => {
-                upload.depth -= u16::from(post.is_embedded).min(parked.depth);
-                upload.observation.posts.push(post);
-            }
-            Some(Shown::Account(account)) => {
-                // The store counts accounts as one step further than the page.
-                upload.depth = parked.depth.saturating_sub(1);
-                upload.observation.accounts.push(account);
-            }
-            None => {}
+/// An upload that stores what waited, as the page showed it.
+fn release(
+    store: &dyn Store,
+    parked: Parked,
+    visit: VisitId,
+    seen_at: Timestamp,
+) -> Result<Upload, StoreError> {
+    let address = parked.object.address;
+    let mut upload = Upload::new(visit, address.network.clone(), seen_at);
+    upload.robot = parked.finder;
+    upload.depth = parked.depth;
+    match parked.shown {
+        // It came into the store in another way, and what waited here is older.
+        Some(shown) if known::is_stored(store, &shown, &address)? => {}
+        Some(Shown::Post(post)) => {
+            upload.depth -= u16::from(post.is_embedded).min(parked.depth);
+            upload.observation.posts.push(post);
         }
-        upload.unparked.push(address.to_string());
-        Ok(upload)
+        Some(Shown::Account(account)) => {
+            // The store counts accounts as one step further than the page.
+            upload.depth = parked.depth.saturating_sub(1);
+            upload.observation.accounts.push(account);
+        }
+        None => {}
     }
+    upload.unparked.push(address.to_string());
+    Ok(upload)
 }
 
 /// The account whose source this is: it is not a step away.

@@ -312,7 +312,7 @@ impl Driver {
         if controls.iter().any(|control| control.verb == CONSTRAINTS_KEY) {
             match self.load_constraints() {
                 Err(RunError::Constraints(error)) => {
-                    tracing::warn!("the old constraints stay in force: {error}")
+                    tracing::warn!("the old constraints stay in force: {error}");
                 }
                 loaded => loaded?,
             }

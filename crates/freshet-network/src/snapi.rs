@@ -230,17 +230,23 @@ pub fn check_constraint(registry: &Registry, constraint: &Constraint) -> Result<
     }
     let is_meant = |name: &str| constraint.network().is_none_or(|wanted| wanted == name);
     let has_type = |schema: &freshet_types::Schema| schema.types.contains_key(constraint.type_name());
-    let mut first_error = None;
-    // Networks that have the type come first: their complaint is the one worth reading.
-    let mut networks: Vec<_> = registry.iter().filter(|network| is_meant(&network.name)).collect();
-    networks.sort_by_key(|network| !has_type(&network.schema));
-    for network in networks {
+    let mut errors = Vec::new();
+    for network in registry.iter().filter(|network| is_meant(&network.name)) {
         match constraint.check(&network.schema) {
             Ok(()) => return Ok(()),
-            Err(error) => drop(first_error.get_or_insert(error)),
+            Err(error) => errors.push((has_type(&network.schema), error)),
         }
     }
-    first_error.map_or(Ok(()), |error| Err(error.into()))
+    // The network in which most of it makes sense is the one that was thought of.
+    let furthest = errors.into_iter().max_by_key(|(has_type, error)| (*has_type, column(error)));
+    furthest.map_or(Ok(()), |(_, error)| Err(error.into()))
+}
+
+fn column(error: &ConstraintError) -> usize {
+    match error {
+        ConstraintError::At { column, .. } => *column,
+        _ => 0,
+    }
 }
 
 #[cfg(test)]

@@ -82,12 +82,6 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         control::settings_are_kept,
         control::visit_numbers_are_reserved_once,
         control::parked_objects_wait_and_are_swept,
-        constraints::withheld_posts_are_kept_up_to_date_and_not_stored_anew,
-        constraints::withheld_posts_are_not_missing,
-        constraints::withheld_accounts_and_their_relations_stay_out,
-        constraints::what_was_withheld_can_be_let_in_by_the_same_transaction,
-        constraints::parking_is_part_of_the_upload,
-        constraints::forgetting_reaches_what_is_parked,
         read::filters_choose_by_time_and_network,
         read::one_post_and_one_account_are_found_by_id,
         read::reading_stops_when_told,
@@ -109,6 +103,18 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
     ]
 }
 
+/// The behaviours that constraints rely on.
+pub fn constraint_suite() -> &'static [(&'static str, Behaviour)] {
+    behaviours![
+        constraints::withheld_posts_are_kept_up_to_date_and_not_stored_anew,
+        constraints::withheld_posts_are_not_missing,
+        constraints::withheld_accounts_and_their_relations_stay_out,
+        constraints::what_was_withheld_can_be_let_in_by_the_same_transaction,
+        constraints::parking_is_part_of_the_upload,
+        constraints::forgetting_reaches_what_is_parked,
+    ]
+}
+
 /// The behaviours of two handles on the same data.
 pub fn pair_suite() -> &'static [(&'static str, PairBehaviour)] {
     behaviours![
@@ -125,9 +131,10 @@ pub fn raw_suite() -> &'static [(&'static str, Behaviour)] {
     behaviours![care::raw_payloads_go_with_what_they_show, care::raw_payloads_go_with_redacted_posts]
 }
 
-/// Checks every behaviour of [`suite`], each with a store of its own.
+/// Checks every behaviour of [`suite`] and [`constraint_suite`], each with a store of its own.
 pub fn check(make: impl Fn() -> Box<dyn Store>) {
     run(suite(), |behaviour| behaviour(&mut *make()));
+    run(constraint_suite(), |behaviour| behaviour(&mut *make()));
 }
 
 /// Checks every behaviour of [`pair_suite`].

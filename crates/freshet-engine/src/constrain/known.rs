@@ -13,10 +13,10 @@ use freshet_types::{Address, NetworkName, Object, Observation, Schema};
 const LINKED_MAX: usize = 16;
 
 /// The object with what the store knows of the objects it links to.
-pub(super) fn completed(store: &dyn Store, schema: &Schema, object: Object) -> Result<Object, StoreError> {
+pub(super) fn completed(store: &dyn Store, schema: &Schema, object: &Object) -> Result<Object, StoreError> {
     let network = object.address.network.clone();
     let mut addresses = Vec::new();
-    collect(&object, &network, &mut addresses);
+    collect(object, &network, &mut addresses);
     let nothing = Observation::default();
     let mut builder = Builder::new(&network, schema, &nothing);
     let mut completed = object.clone();
@@ -29,7 +29,7 @@ pub(super) fn completed(store: &dyn Store, schema: &Schema, object: Object) -> R
             completed.absorb(&known);
         }
     }
-    completed.absorb(&object);
+    completed.absorb(object);
     Ok(completed)
 }
 

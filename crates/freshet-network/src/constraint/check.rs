@@ -231,7 +231,11 @@ impl Walk<'_> {
             }
             None => {
                 let known: Vec<_> = object_type.links.keys().map(String::as_str).collect();
-                let what = format!("`{type_name}` has no link `{key}`, only {}", known.join(", "));
+                let what = format!(
+                    "`{type_name}` of {} has no link `{key}`, only {}",
+                    schema.network,
+                    known.join(", ")
+                );
                 Err(self.at(expr, what))
             }
         }

@@ -6,6 +6,7 @@
 
 mod bluesky;
 mod cli;
+mod constraints;
 mod hostile;
 mod mastodon_server;
 mod outputs;
