@@ -45,6 +45,7 @@ fn crawl(rules: &[(&str, &str)]) -> Crawl {
         policy: policy_named(POLICY_NAMES[0], Pacing::default()).unwrap(),
         options: CoreOptions::default(),
         feeder: None,
+        latency: Span::ZERO,
     };
     let mut driver = Driver::start(store, kit).unwrap();
     let all = rules.iter().map(|(kind, text)| Constraint::parse(kind, text).unwrap()).collect();

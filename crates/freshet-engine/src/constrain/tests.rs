@@ -241,9 +241,9 @@ fn a_change_of_the_constraints_judges_what_waits() {
             scene.apply(vec![page(100, vec![post("1", None), post("2", None)], vec![])]);
             scene.check("", "1 2");
             if restarts {
-                scene.restart(rules)
+                scene.restart(rules);
             } else {
-                scene.constrain(rules)
+                scene.constrain(rules);
             }
             scene.check(stored, parked);
         }
