@@ -28,6 +28,8 @@ use crate::clock::VirtualClock;
 const AHEAD_MAX: usize = 1000;
 /// Longest jump of the clock, so that leases and robots are looked at now and then.
 const JUMP_MAX: Span = Span::MINUTE;
+/// How often the rings are tended, as the dumper does: not after every commit.
+const FEED_EVERY: Span = Span::from_secs(5);
 /// How often posts beyond their retention are dropped.
 const EXPIRE_EVERY: Span = Span::HOUR;
 /// Visit numbers reserved for one driver.
@@ -66,6 +68,7 @@ pub struct Driver<S> {
     answers: BTreeMap<(Timestamp, usize), Fetched>,
     started_at: Timestamp,
     expired_at: Timestamp,
+    fed_at: Timestamp,
     steps: u64,
 }
 
@@ -110,6 +113,7 @@ impl<S: Store> Driver<S> {
             answers: BTreeMap::new(),
             started_at: now,
             expired_at: now,
+            fed_at: Timestamp::MIN,
             steps: 0,
         };
         driver.load()?;
@@ -135,6 +139,7 @@ impl<S: Store> Driver<S> {
     pub fn set_robot(&mut self, robot: RobotKind, state: RobotState) -> Result<(), FeedError> {
         self.store.set_robot(robot, state)?;
         self.tell(Event::Robots(vec![(robot, state)]));
+        self.fed_at = Timestamp::MIN;
         self.feed()
     }
 
@@ -148,6 +153,7 @@ impl<S: Store> Driver<S> {
     pub fn run_until(&mut self, until: Timestamp) -> Result<(), FeedError> {
         while self.clock.now() < until {
             if !self.step()? {
+                self.steps += 1;
                 self.pass_time(until)?;
             }
         }
@@ -169,6 +175,11 @@ impl<S: Store> Driver<S> {
             }
         }
         Ok(())
+    }
+
+    /// Steps taken so far; many more than there is to do mean a loop that does nothing.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// Ends as a killed process does: nothing is flushed, all but the store is lost.
@@ -230,7 +241,11 @@ impl<S: Store> Driver<S> {
     }
 
     fn feed(&mut self) -> Result<(), FeedError> {
-        let Some(feeder) = &mut self.feeder else { return Ok(()) };
+        let (Some(feeder), now) = (&mut self.feeder, self.clock.now()) else { return Ok(()) };
+        if now - self.fed_at < FEED_EVERY {
+            return Ok(());
+        }
+        self.fed_at = now;
         let (_, due_count, _) = self.core.queue_sizes();
         let slots = feeder.tend(&mut self.store, AHEAD_MAX.saturating_sub(due_count))?;
         if !slots.is_empty() {
@@ -257,12 +272,13 @@ impl<S: Store> Driver<S> {
         {
             arrived.push(entry.remove());
         }
-        self.tell(if arrived.is_empty() { Event::Tick } else { Event::Fetched(arrived) });
+        if !arrived.is_empty() {
+            self.tell(Event::Fetched(arrived));
+        }
+        self.tell(Event::Tick);
         if now - self.expired_at > EXPIRE_EVERY {
             self.expired_at = now;
             self.store.expire(now)?;
-            self.tell(Event::Tick);
-            self.feed()?;
         }
         Ok(())
     }
