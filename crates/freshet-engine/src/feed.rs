@@ -1,8 +1,9 @@
 //! Feeding the robots: from the change log to the rings, from the rings to sources.
 //!
-//! Everything newly known is in the change log once, as `created`. Each robot's ring consumes
-//! the log from its own cursor, so an id enters a ring exactly once, a robot that was switched
-//! off finds everything it missed when it is started, and a ring file that is lost is rebuilt.
+//! Everything newly known is in the change log, as `created`, and as `approached` when a shorter
+//! way to it is found. Each robot's ring consumes the log from its own cursor, so a robot that was
+//! switched off finds everything it missed when it is started, and a ring file that is lost is
+//! rebuilt. An id that comes again makes no second source; it brings the first one nearer.
 //! An id leaves its ring when it has become sources; from then on the wheel holds it.
 //!
 //! How far to go is bounded: `depth` steps from what a person added, and never more than
@@ -143,7 +144,8 @@ impl Feeder {
     }
 
     fn takes(&self, robot: RobotKind, change: &Change) -> bool {
-        let is_near = change.kind == ChangeKind::Created && change.depth <= self.depth_max;
+        let is_found = matches!(change.kind, ChangeKind::Created | ChangeKind::Approached);
+        let is_near = is_found && change.depth <= self.depth_max;
         is_near
             && !is_added(robot, change)
             && self

@@ -69,6 +69,8 @@ pub struct Driver<S> {
     started_at: Timestamp,
     expired_at: Timestamp,
     fed_at: Timestamp,
+    /// The log or a ring may have something for the robots.
+    is_hungry: bool,
     steps: u64,
 }
 
@@ -114,6 +116,7 @@ impl<S: Store> Driver<S> {
             started_at: now,
             expired_at: now,
             fed_at: Timestamp::MIN,
+            is_hungry: true,
             steps: 0,
         };
         driver.load()?;
@@ -136,11 +139,11 @@ impl<S: Store> Driver<S> {
     }
 
     /// Switches a robot, as `freshet robots` does.
-    pub fn set_robot(&mut self, robot: RobotKind, state: RobotState) -> Result<(), FeedError> {
+    pub fn set_robot(&mut self, robot: RobotKind, state: RobotState) -> Result<(), StoreError> {
         self.store.set_robot(robot, state)?;
         self.tell(Event::Robots(vec![(robot, state)]));
-        self.fed_at = Timestamp::MIN;
-        self.feed()
+        self.is_hungry = true;
+        Ok(())
     }
 
     /// Takes sources off the list, as `freshet remove` does.
@@ -237,17 +240,19 @@ impl<S: Store> Driver<S> {
         let applied = self.store.apply(&uploads, compare)?;
         let confirmed = uploads.iter().map(|upload| upload.visit).zip(applied).collect();
         self.tell(Event::Applied(confirmed));
+        self.is_hungry = true;
         self.feed()
     }
 
     fn feed(&mut self) -> Result<(), FeedError> {
         let (Some(feeder), now) = (&mut self.feeder, self.clock.now()) else { return Ok(()) };
-        if now - self.fed_at < FEED_EVERY {
+        if !self.is_hungry || now - self.fed_at < FEED_EVERY {
             return Ok(());
         }
         self.fed_at = now;
         let (_, due_count, _) = self.core.queue_sizes();
         let slots = feeder.tend(&mut self.store, AHEAD_MAX.saturating_sub(due_count))?;
+        self.is_hungry = due_count >= AHEAD_MAX || !slots.is_empty();
         if !slots.is_empty() {
             self.tell(Event::Slots(slots));
         }
@@ -276,6 +281,7 @@ impl<S: Store> Driver<S> {
             self.tell(Event::Fetched(arrived));
         }
         self.tell(Event::Tick);
+        self.feed()?;
         if now - self.expired_at > EXPIRE_EVERY {
             self.expired_at = now;
             self.store.expire(now)?;

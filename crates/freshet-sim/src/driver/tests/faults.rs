@@ -94,7 +94,7 @@ fn requests_that_are_never_answered_are_given_up_and_made_again() {
 fn what_always_fails_is_tried_three_times_an_hour_and_shown() {
     // The first page is fine, everything below it is not: as bad as it gets for a retry.
     for (status, attempts_per_rest) in [(500, 3), (400, 1)] {
-        let options = WorldOptions { seed: 33, accounts: 1, posts_per_day: 40.0, ..WorldOptions::default() };
+        let options = WorldOptions { seed: 33, accounts: 1, posts_per_day: 100.0, ..WorldOptions::default() };
         let scene = moody(options, Span::HOUR * 6.0, move |_, request| {
             if request.url.contains("max_id") { Mood::Says(status) } else { Mood::Answers }
         });

@@ -3,7 +3,7 @@
 use freshet_types::RobotState::{Paused, Running, Stopped};
 
 use super::*;
-use crate::{Chances, Standing};
+use crate::Chances;
 
 fn options(chances: Chances) -> WorldOptions {
     let history = Span::DAY * 10.0;
