@@ -245,7 +245,7 @@ impl Core {
     /// When it must be woken though nothing happened.
     pub fn wake_at(&self) -> Option<Timestamp> {
         let held = self.waiting.first().map(|&(at, _)| at);
-        if self.is_draining || self.visits.len() + self.loading.len() >= self.options.visits_max {
+        if self.is_draining || !self.has_room() {
             return held;
         }
         let backlog =

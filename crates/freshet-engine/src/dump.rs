@@ -124,7 +124,6 @@ impl Dumper {
     }
 
     fn work(&mut self, jobs: &Receiver<Job>) -> Result<(), FeedError> {
-        self.feeder.widen(&mut *self.store)?;
         loop {
             let first = match jobs.recv_timeout(IDLE_AFTER) {
                 Ok(job) => job,

@@ -1,12 +1,14 @@
 //! Feeding the robots: from the change log to the rings, from the rings to sources.
 //!
-//! Everything newly known is in the change log once, as `created`. Each robot's ring consumes
-//! the log from its own cursor, so an id enters a ring exactly once, a robot that was switched
-//! off finds everything it missed when it is started, and a ring file that is lost is rebuilt.
+//! Everything newly known is in the change log, as `created`, and as `approached` when a shorter
+//! way to it is found. Each robot's ring consumes the log from its own cursor, so a robot that was
+//! switched off finds everything it missed when it is started, and a ring file that is lost is
+//! rebuilt. An id that comes again makes no second source; it brings the first one nearer.
 //! An id leaves its ring when it has become sources; from then on the wheel holds it.
 //!
 //! How far to go is bounded: `depth` steps from what a person added, and never more than
-//! [`AHEAD_MAX`] sources that were never visited.
+//! [`AHEAD_MAX`] sources that were never visited. Started with a greater depth than before, the
+//! rings take in what they had passed by ([`Feeder::deepen`]).
 
 use std::sync::Arc;
 
@@ -15,17 +17,16 @@ use freshet_network::networks::Networks;
 use freshet_network::robot;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::row::SourceSlot;
-use freshet_types::{Change, ChangeKind, RobotKind, RobotState, Source};
+use freshet_types::{Change, ChangeKind, RobotKind, RobotState, Source, SourceState};
 
 /// Changes read from the log at once.
 const LOG_BATCH: usize = 4096;
 /// Ids turned into sources at once.
 const POP_BATCH: usize = 256;
+/// Setting that holds the depth to which the rings have taken in what is known.
+const DEPTH_SETTING: &str = "fed_depth";
 /// Sources that were made from rings and never visited yet.
 pub const AHEAD_MAX: usize = 10_000;
-
-/// Setting that remembers how far the rings were fed.
-const DEPTH_KEY: &str = "rings_depth";
 
 /// Why the rings could not be fed.
 #[derive(Debug, thiserror::Error)]
@@ -51,18 +52,36 @@ fn is_added(robot: RobotKind, change: &Change) -> bool {
     is_first && change.depth == 0 && &*change.address.kind == robot::ACCOUNT
 }
 
+/// An id may come twice; what a person took off the list meanwhile stays off it.
+fn drop_removed(store: &dyn Store, sources: &mut Vec<Source>) -> Result<(), StoreError> {
+    let mut kept = Vec::with_capacity(sources.len());
+    for source in sources.drain(..) {
+        let is_removed = |known: &Source| {
+            known.state == SourceState::Removed
+                && (&known.network, &known.endpoint, &known.root_id)
+                    == (&source.network, &source.endpoint, &source.root_id)
+        };
+        if !store.find_sources(&source.root_id)?.iter().any(is_removed) {
+            kept.push(source);
+        }
+    }
+    *sources = kept;
+    Ok(())
+}
+
 /// Owns the rings.
 #[derive(Debug)]
 pub struct Feeder {
     rings: Coordinator,
     networks: Arc<Networks>,
     depth_max: u16,
+    is_deep: bool,
 }
 
 impl Feeder {
     /// A feeder over these rings that goes `depth_max` steps from what a person added.
     pub fn new(rings: Coordinator, networks: Arc<Networks>, depth_max: u16) -> Self {
-        Self { rings, networks, depth_max }
+        Self { rings, networks, depth_max, is_deep: false }
     }
 
     /// The networks it knows.
@@ -75,40 +94,13 @@ impl Feeder {
         self.rings.ring(robot).len()
     }
 
-    /// Feeds what an earlier run passed over because it was too far away for it.
-    ///
-    /// Being killed in the middle feeds some ids twice; they become the same sources.
-    pub fn widen(&mut self, store: &mut dyn Store) -> Result<(), FeedError> {
-        let before = store.setting(DEPTH_KEY)?.and_then(|depth| depth.parse::<u16>().ok());
-        let Some(before) = before.filter(|&before| before != self.depth_max) else {
-            return Ok(store.set_setting(DEPTH_KEY, &self.depth_max.to_string())?);
-        };
-        for robot in RobotKind::ALL {
-            let end = self.rings.ring(robot).log_cursor();
-            let mut above = 0;
-            while above < end && before < self.depth_max {
-                let changes = store.changes_above(above, LOG_BATCH)?;
-                let Some(last) = changes.last() else { break };
-                above = last.number;
-                for change in changes.iter().filter(|change| change.number <= end && change.depth > before) {
-                    if self.is_wanted(robot, change) {
-                        self.rings.ring(robot).push(change.object)?;
-                    }
-                }
-            }
-        }
-        self.rings.sync()?;
-        Ok(store.set_setting(DEPTH_KEY, &self.depth_max.to_string())?)
-    }
-
-    fn is_wanted(&self, robot: RobotKind, change: &Change) -> bool {
-        let is_new = change.kind == ChangeKind::Created && change.depth <= self.depth_max;
-        is_new && !is_added(robot, change) && self.is_fed(robot, change)
-    }
-
     /// Moves what the log has for running robots into their rings, and up to `room` ids on into
     /// sources; gives the new ones.
     pub fn tend(&mut self, store: &mut dyn Store, room: usize) -> Result<Vec<SourceSlot>, FeedError> {
+        if !self.is_deep {
+            self.deepen(store)?;
+            self.is_deep = true;
+        }
         let mut made = Vec::new();
         for row in store.robots()? {
             if row.state == RobotState::Stopped {
@@ -128,15 +120,45 @@ impl Feeder {
         Ok(self.rings.sync()?)
     }
 
+    /// Goes through the log once more for what lies beyond the depth of the last time. Dying in the
+    /// middle means to begin again: an id that is handed out twice makes its sources once.
+    fn deepen(&mut self, store: &mut dyn Store) -> Result<(), FeedError> {
+        let fed = store.setting(DEPTH_SETTING)?.and_then(|text| text.parse::<u16>().ok());
+        if fed == Some(self.depth_max) {
+            return Ok(());
+        }
+        let mut at = 0;
+        while let Some(fed) = fed.filter(|&fed| fed < self.depth_max) {
+            let changes = store.changes_above(at, LOG_BATCH)?;
+            let Some(last) = changes.last() else { break };
+            at = last.number;
+            for change in changes.iter().filter(|change| change.depth > fed) {
+                for robot in RobotKind::ALL {
+                    if change.number <= self.rings.ring(robot).log_cursor() && self.takes(robot, change) {
+                        self.rings.ring(robot).push(change.object)?;
+                    }
+                }
+            }
+        }
+        self.rings.sync()?;
+        Ok(store.set_setting(DEPTH_SETTING, &self.depth_max.to_string())?)
+    }
+
     fn fill(&mut self, store: &dyn Store, robot: RobotKind) -> Result<(), FeedError> {
         loop {
             let ring = self.rings.ring(robot);
             let changes = store.changes_above(ring.log_cursor(), LOG_BATCH)?;
             let Some(last) = changes.last() else { return Ok(()) };
-            let wanted = changes.iter().filter(|change| self.is_wanted(robot, change));
-            let ids: Vec<u64> = wanted.map(|change| change.object).collect();
+            let taken = changes.iter().filter(|change| self.takes(robot, change));
+            let ids: Vec<u64> = taken.map(|change| change.object).collect();
             self.rings.ring(robot).push_from_log(last.number, &ids)?;
         }
+    }
+
+    fn takes(&self, robot: RobotKind, change: &Change) -> bool {
+        let is_found = matches!(change.kind, ChangeKind::Created | ChangeKind::Approached);
+        let is_near = is_found && change.depth <= self.depth_max;
+        is_near && !is_added(robot, change) && self.is_fed(robot, change)
     }
 
     /// Whether the finder of this object feeds `robot` with it [MBCrawler, sections 2.1–2.2].
@@ -163,6 +185,7 @@ impl Feeder {
                 sources.extend(robot::sources_for(&*connector, &network, robot, &kind, &native_id, depth));
             }
         }
+        drop_removed(store, &mut sources)?;
         if !sources.is_empty() {
             let added = store.add_sources(&sources)?;
             for (source, (number, is_new)) in sources.iter().zip(added) {

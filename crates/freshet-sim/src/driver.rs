@@ -29,6 +29,8 @@ use crate::clock::VirtualClock;
 const AHEAD_MAX: usize = 1000;
 /// Longest jump of the clock, so that leases and robots are looked at now and then.
 const JUMP_MAX: Span = Span::MINUTE;
+/// How often the rings are tended, as the dumper does: not after every commit.
+const FEED_EVERY: Span = Span::from_secs(5);
 /// How often posts beyond their retention are dropped.
 const EXPIRE_EVERY: Span = Span::HOUR;
 /// Visit numbers reserved for one driver.
@@ -68,6 +70,9 @@ pub struct Driver<S> {
     started_at: Timestamp,
     expired_at: Timestamp,
     constrainer: Constrainer,
+    fed_at: Timestamp,
+    /// The log or a ring may have something for the robots.
+    is_hungry: bool,
     steps: u64,
 }
 
@@ -114,6 +119,8 @@ impl<S: Store> Driver<S> {
             answers: BTreeMap::new(),
             started_at: now,
             expired_at: now,
+            fed_at: Timestamp::MIN,
+            is_hungry: true,
             steps: 0,
         };
         driver.load()?;
@@ -136,10 +143,11 @@ impl<S: Store> Driver<S> {
     }
 
     /// Switches a robot, as `freshet robots` does.
-    pub fn set_robot(&mut self, robot: RobotKind, state: RobotState) -> Result<(), FeedError> {
+    pub fn set_robot(&mut self, robot: RobotKind, state: RobotState) -> Result<(), StoreError> {
         self.store.set_robot(robot, state)?;
         self.tell(Event::Robots(vec![(robot, state)]));
-        self.feed()
+        self.is_hungry = true;
+        Ok(())
     }
 
     /// Takes sources off the list, as `freshet remove` does.
@@ -157,6 +165,7 @@ impl<S: Store> Driver<S> {
     pub fn run_until(&mut self, until: Timestamp) -> Result<(), FeedError> {
         while self.clock.now() < until {
             if !self.step()? {
+                self.steps += 1;
                 self.pass_time(until)?;
             }
         }
@@ -178,6 +187,11 @@ impl<S: Store> Driver<S> {
             }
         }
         Ok(())
+    }
+
+    /// Steps taken so far; many more than there is to do mean a loop that does nothing.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// Ends as a killed process does: nothing is flushed, all but the store is lost.
@@ -234,13 +248,19 @@ impl<S: Store> Driver<S> {
         }
         let confirmed = self.constrainer.apply(&mut self.store, uploads)?;
         self.tell(Event::Applied(confirmed));
+        self.is_hungry = true;
         self.feed()
     }
 
     fn feed(&mut self) -> Result<(), FeedError> {
-        let Some(feeder) = &mut self.feeder else { return Ok(()) };
+        let (Some(feeder), now) = (&mut self.feeder, self.clock.now()) else { return Ok(()) };
+        if !self.is_hungry || now - self.fed_at < FEED_EVERY {
+            return Ok(());
+        }
+        self.fed_at = now;
         let (_, due_count, _) = self.core.queue_sizes();
         let slots = feeder.tend(&mut self.store, AHEAD_MAX.saturating_sub(due_count))?;
+        self.is_hungry = due_count >= AHEAD_MAX || !slots.is_empty();
         if !slots.is_empty() {
             self.tell(Event::Slots(slots));
         }
@@ -265,12 +285,14 @@ impl<S: Store> Driver<S> {
         {
             arrived.push(entry.remove());
         }
-        self.tell(if arrived.is_empty() { Event::Tick } else { Event::Fetched(arrived) });
+        if !arrived.is_empty() {
+            self.tell(Event::Fetched(arrived));
+        }
+        self.tell(Event::Tick);
+        self.feed()?;
         if now - self.expired_at > EXPIRE_EVERY {
             self.expired_at = now;
             self.store.expire(now)?;
-            self.tell(Event::Tick);
-            self.feed()?;
         }
         Ok(())
     }

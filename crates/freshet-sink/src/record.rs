@@ -288,7 +288,7 @@ record! {
         number: i64,
         /// When it was noticed.
         seen_at: Timestamp,
-        /// `created`, `edited`, `deleted`, `restored`, `invalidated` or `unlinked`.
+        /// `created`, `edited`, `deleted`, `restored`, `invalidated`, `unlinked` or `approached`.
         kind: String,
         /// The address of the object it happened to.
         id: String,

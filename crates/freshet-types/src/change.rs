@@ -23,12 +23,21 @@ pub enum ChangeKind {
     Invalidated,
     /// A relation that was known is no longer listed.
     Unlinked,
+    /// It was found in fewer steps from what a person added than before.
+    Approached,
 }
 
 impl ChangeKind {
     /// All kinds, for reading them back.
-    pub const ALL: [Self; 6] =
-        [Self::Created, Self::Edited, Self::Deleted, Self::Restored, Self::Invalidated, Self::Unlinked];
+    pub const ALL: [Self; 7] = [
+        Self::Created,
+        Self::Edited,
+        Self::Deleted,
+        Self::Restored,
+        Self::Invalidated,
+        Self::Unlinked,
+        Self::Approached,
+    ];
 
     /// The name in exports and in the store.
     pub fn name(self) -> &'static str {
@@ -39,6 +48,7 @@ impl ChangeKind {
             Self::Restored => "restored",
             Self::Invalidated => "invalidated",
             Self::Unlinked => "unlinked",
+            Self::Approached => "approached",
         }
     }
 }

@@ -53,8 +53,11 @@ impl Core {
         self.end_history(key, Aim::History);
     }
 
-    fn has_room(&self) -> bool {
-        self.open_count() < self.options.visits_max && self.upload_count < self.options.uploads_max
+    /// Visits that wait for a quota are bounded by manners already, and must not keep other servers
+    /// waiting.
+    pub(super) fn has_room(&self) -> bool {
+        self.open_count() - self.waiting.len() < self.options.visits_max
+            && self.upload_count < self.options.uploads_max
     }
 
     /// The next due source whose robot works and whose server may be asked.

@@ -1,9 +1,12 @@
 //! What people do while a crawl runs: remove, add, replace a definition, bound what is kept.
 
 use super::*;
+use crate::Chances;
 
 fn scene(seed: u64) -> Scene {
-    let options = WorldOptions { seed, accounts: 10, posts_per_day: 20.0, ..WorldOptions::default() };
+    let chances = Chances { departure_per_day: 0.0, ..Chances::default() };
+    let options =
+        WorldOptions { seed, accounts: 10, posts_per_day: 20.0, chances, ..WorldOptions::default() };
     Scene::new(options, Span::HOUR * 6.0)
 }
 

@@ -6,7 +6,7 @@ use rand_pcg::Pcg32;
 use super::*;
 
 const KILLS: usize = 60;
-const ACCOUNTS: usize = 25;
+const ACCOUNTS: usize = 10;
 
 fn options() -> WorldOptions {
     WorldOptions { seed: 21, accounts: ACCOUNTS as u32, posts_per_day: 8.0, ..WorldOptions::default() }
@@ -29,7 +29,7 @@ fn killed_anywhere_and_started_again_it_ends_where_it_would_have() {
     let undisturbed = Scene::new(options(), Span::HOUR * 6.0);
     let authors = undisturbed.accounts(ACCOUNTS);
     let mut driver = undisturbed.start(undisturbed.store(ACCOUNTS));
-    driver.run_for(Span::DAY * 2.0).unwrap();
+    driver.run_for(Span::DAY).unwrap();
     let expected = stored_ids(&driver.store, &authors, began_at);
 
     for seed in [1u64, 2] {
@@ -40,11 +40,11 @@ fn killed_anywhere_and_started_again_it_ends_where_it_would_have() {
         drop(scene.furnish(SqliteStore::open(&file).unwrap(), &scene.sources(ACCOUNTS)));
         for _ in 0..KILLS {
             let mut driver = scene.start(SqliteStore::open(&file).unwrap());
-            driver.run_steps(rng.random_range(1..150)).unwrap();
+            driver.run_steps(rng.random_range(1..80)).unwrap();
             drop(driver.kill());
         }
         let mut driver = scene.start(SqliteStore::open(&file).unwrap());
-        driver.run_until(began_at + Span::DAY * 2.0).unwrap();
+        driver.run_until(began_at + Span::DAY).unwrap();
         scene.check_posts(&driver.store, &authors);
         assert_eq!(stored_ids(&driver.store, &authors, began_at), expected, "seed {seed}");
         assert_eq!(scene.refused_count(), 0, "seed {seed}");

@@ -41,6 +41,8 @@ struct Found {
     known: KnownPost,
     /// Anything but text differs from what was seen.
     is_stale: bool,
+    /// It is fewer steps away than was known.
+    is_nearer: bool,
     properties: Option<String>,
 }
 
@@ -117,6 +119,9 @@ impl<'a> Batch<'a> {
         }
         if found.is_stale {
             self.refresh_post(scene, post, &found)?;
+        }
+        if found.is_nearer {
+            self.log(scene, ChangeKind::Approached, Class::Post, found.object)?;
         }
         write_cross_links(self.db, found.object, &post.slinks)
     }
@@ -206,8 +211,9 @@ fn found(row: &Row<'_>, scene: &Scene<'_>, post: &Post, seen: Option<&str>) -> R
     };
     let links = [&post.author, &post.reply_to, &post.root, &post.repost_of, &post.quote_of];
     let others = [&post.lang, &post.url, &post.uri];
+    let is_nearer = row.get::<_, u16>(3)? > depth(scene, post);
     let mut is_stale = properties.is_some()
-        || row.get::<_, u16>(3)? > depth(scene, post)
+        || is_nearer
         || (row.get(4)? && !post.is_embedded)
         || (post.created_at.is_some() && value::at(row, 14)? != post.created_at);
     for (column, seen) in (6..).zip(links.into_iter().chain(others)) {
@@ -217,5 +223,5 @@ fn found(row: &Row<'_>, scene: &Scene<'_>, post: &Post, seen: Option<&str>) -> R
         version: row.get::<_, i64>(1)? as u64,
         is_deleted: row.get::<_, Option<i64>>(2)?.is_some(),
     };
-    Ok(Found { object: row.get(0)?, known, is_stale, properties })
+    Ok(Found { object: row.get(0)?, known, is_stale, is_nearer, properties })
 }
