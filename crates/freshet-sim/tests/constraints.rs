@@ -29,37 +29,46 @@ struct Crawl {
 }
 
 fn crawl(rules: &[(&str, &str)]) -> Crawl {
-    let world = World::new(WorldOptions { accounts: ACCOUNTS, seed: 5, ..WorldOptions::default() }).unwrap();
+    let world = World::new(WorldOptions { accounts: ACCOUNTS, seed: 5, ..WorldOptions::default() })
+        .expect("a simulation has no faults of its own");
     let clock = VirtualClock::new(world.now());
     let network = NetworkName::new("mastodon", Some("w.test"));
-    let mut store = SqliteStore::in_memory().unwrap();
+    let mut store = SqliteStore::in_memory().expect("a simulation has no faults of its own");
     let instance =
         Instance { network: network.clone(), base: "https://w.test".to_owned(), allow_private: false };
-    store.put_instance(&InstanceRow { instance, on_delete: OnDelete::Keep }).unwrap();
+    store
+        .put_instance(&InstanceRow { instance, on_delete: OnDelete::Keep })
+        .expect("a simulation has no faults of its own");
     let timeline = |id: String| Source::new(&network, "posts", RobotKind::Status, "account", &id);
     let sources: Vec<Source> = world.accounts().map(|account| timeline(account.id.to_string())).collect();
-    store.add_sources(&sources).unwrap();
+    store.add_sources(&sources).expect("a simulation has no faults of its own");
     let end = clock.now() + Span::DAY;
     let kit = DriverKit {
         fetch: Arc::new(WorldFetch::new(Arc::new(Mutex::new(world)), Arc::new(clock.clone()))),
         clock,
         networks: Arc::new(Networks::shipped()),
-        policy: policy_named(POLICY_NAMES[0], Pacing::default()).unwrap(),
+        policy: policy_named(POLICY_NAMES[0], Pacing::default())
+            .expect("a simulation has no faults of its own"),
         options: CoreOptions::default(),
         feeder: None,
         latency: Span::ZERO,
     };
-    let mut driver = Driver::start(store, kit).unwrap();
-    let all = rules.iter().map(|(kind, text)| Constraint::parse(kind, text).unwrap()).collect();
-    driver.constrain(Constraints::new(all).unwrap()).unwrap();
-    driver.run_until(end).unwrap();
+    let mut driver = Driver::start(store, kit).expect("a simulation has no faults of its own");
+    let all = rules
+        .iter()
+        .map(|(kind, text)| Constraint::parse(kind, text).expect("a simulation has no faults of its own"))
+        .collect();
+    driver
+        .constrain(Constraints::new(all).expect("a simulation has no faults of its own"))
+        .expect("a simulation has no faults of its own");
+    driver.run_until(end).expect("a simulation has no faults of its own");
     let mut crawl =
         Crawl { posts: Vec::new(), coverage: Vec::new(), fetches_count: driver.core.tally().fetches_count };
     let mut keep = |row| {
         crawl.posts.push(row);
         Flow::Continue(())
     };
-    driver.store.each_post(&Filter::default(), &mut keep).unwrap();
+    driver.store.each_post(&Filter::default(), &mut keep).expect("a simulation has no faults of its own");
     let mut note = |source: Source| {
         let intervals = source.coverage.intervals.iter();
         let marks: Vec<_> =
@@ -67,7 +76,7 @@ fn crawl(rules: &[(&str, &str)]) -> Crawl {
         crawl.coverage.push(format!("{} {marks:?}", source.root_id));
         Flow::Continue(())
     };
-    driver.store.each_source(&mut note).unwrap();
+    driver.store.each_source(&mut note).expect("a simulation has no faults of its own");
     crawl
 }
 

@@ -234,13 +234,15 @@ fn place(longitude: Option<i64>) -> Object {
 
 #[test]
 fn parked_objects_are_judged_when_the_property_arrives() {
-    for (longitude, expected) in [(Some(10), "Wanted"), (Some(30), "Unwanted"), (None, "[]")] {
+    for (longitude, expected) in [(Some(10), "Wanted"), (Some(30), "Unwanted"), (None, "Waits")] {
         let mut parking = Parking::default();
         parking.park(parked(post(), 1));
         assert!(parking.offer(&Object::new("social/post/99".parse().unwrap()), &rules(), NOW).is_empty());
         let verdicts = parking.offer(&place(longitude), &rules(), NOW);
         assert!(format!("{verdicts:?}").contains(expected), "{longitude:?}: {verdicts:?}");
         assert_eq!(parking.len(), usize::from(longitude.is_none()));
+        let again = parking.offer(&place(longitude), &rules(), NOW);
+        assert!(again.is_empty(), "no news, no verdict: {again:?}");
         if let [Verdict::Wanted(parked)] = verdicts.as_slice() {
             let object = &parked.object;
             assert_eq!(object.clinks["location"].plinks["longitude"], 10.into());
