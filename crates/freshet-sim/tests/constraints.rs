@@ -3,8 +3,6 @@
 //! What a constraint leaves out is still seen: the coverage of a crawl is that of one without
 //! constraints, and it asks for nothing more. Only the store is smaller.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::sync::{Arc, Mutex};
 
 use freshet_engine::core::CoreOptions;

@@ -92,7 +92,7 @@ impl Scene {
     }
 
     /// Adds the server and these sources.
-    fn furnish<S: Store>(&self, mut store: S, sources: &[Source]) -> S {
+    fn furnish<S: Store>(mut store: S, sources: &[Source]) -> S {
         let base = format!("https://{HOST}");
         let instance = Instance { network: Self::network(), base, allow_private: false };
         store.put_instance(&InstanceRow { instance, on_delete: OnDelete::Keep }).unwrap();
@@ -101,7 +101,7 @@ impl Scene {
     }
 
     fn store(&self, count: usize) -> SqliteStore {
-        self.furnish(SqliteStore::in_memory().unwrap(), &self.sources(count))
+        Self::furnish(SqliteStore::in_memory().unwrap(), &self.sources(count))
     }
 
     fn start<S: Store>(&self, store: S) -> Driver<S> {
@@ -135,7 +135,8 @@ impl Scene {
     }
 }
 
-fn expect_none(what: &str, complaints: Vec<String>) {
+fn expect_none(what: &str, complaints: impl AsRef<[String]>) {
+    let complaints = complaints.as_ref();
     let shown: Vec<_> = complaints.iter().take(10).collect();
     assert!(complaints.is_empty(), "{what}: {} complaints, among them {shown:#?}", complaints.len());
 }

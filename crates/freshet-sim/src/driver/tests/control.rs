@@ -127,12 +127,15 @@ fn history_ends_where_a_person_or_the_retention_says() {
     for by_retention in [false, true] {
         let scene = scene(55);
         let bound = scene.now() - Span::DAY * 3.0;
-        let bounded = scene.sources(10).into_iter().map(|source| match by_retention {
-            true => Source { retention: Some(Span::DAY * 3.0), ..source },
-            false => Source { since: Some(bound), ..source },
+        let bounded = scene.sources(10).into_iter().map(|source| {
+            if by_retention {
+                Source { retention: Some(Span::DAY * 3.0), ..source }
+            } else {
+                Source { since: Some(bound), ..source }
+            }
         });
         let sources: Vec<Source> = bounded.collect();
-        let mut driver = scene.start(scene.furnish(SqliteStore::in_memory().unwrap(), &sources));
+        let mut driver = scene.start(Scene::furnish(SqliteStore::in_memory().unwrap(), &sources));
         driver.run_for(Span::HOUR * 8.0).unwrap();
         let lists = driver.journal.iter().filter(|one| &*one.endpoint == "posts").count();
         assert!(lists < 250, "{lists} requests: the whole history was read");
