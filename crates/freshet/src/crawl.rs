@@ -68,9 +68,11 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         }
         None => Arc::new(http),
     };
+    let mut definitions = Definitions::watch(data.dir().join("networks"));
     let networks = Arc::new(data::networks(globals)?);
     let subscriptions =
         choices.deliver.as_deref().map(Subscription::to_file).transpose()?.into_iter().collect();
+    let watched = Arc::clone(&networks);
     let open = || SqliteStore::open(&data.store_path());
     let kit = Kit {
         credential: Arc::new(move |network, robot| vault.choose(network, Some(robot))),
@@ -82,7 +84,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         rings: Coordinator::open(&data.rings_dir(), RINGS_MEMORY_MAX)?,
         fetch,
         clock,
-        on_poll: Box::new(definitions_watcher(data.dir().join("networks"), Arc::clone(&networks))),
+        on_poll: Box::new(move || definitions.refresh(&watched)),
         networks,
         policy,
         subscriptions,
@@ -131,18 +133,37 @@ fn pacing(ceiling: Option<Span>) -> Pacing {
     Pacing { floor: usual.floor.min(ceiling), ceiling }
 }
 
-/// Applies definitions of the data directory that appear or change while the crawl runs.
-fn definitions_watcher(dir: PathBuf, networks: Arc<Networks>) -> impl FnMut() + Send {
-    let mut seen: Map<PathBuf, Option<SystemTime>> = Map::default();
-    let mut is_first = true;
-    move || {
-        for entry in std::fs::read_dir(&dir).into_iter().flatten().flatten() {
+/// The definitions of the data directory, and when each was last written.
+struct Definitions {
+    dir: PathBuf,
+    seen: Map<PathBuf, Option<SystemTime>>,
+}
+
+impl Definitions {
+    /// As they are now. What is loaded after this is not missed when it changes in between.
+    fn watch(dir: PathBuf) -> Self {
+        let mut definitions = Self { dir, seen: Map::default() };
+        definitions.changed();
+        definitions
+    }
+
+    /// Those that appeared or changed since the last look.
+    fn changed(&mut self) -> Vec<PathBuf> {
+        let mut changed = Vec::new();
+        for entry in std::fs::read_dir(&self.dir).into_iter().flatten().flatten() {
             let path = entry.path();
-            let changed_at = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+            let written_at = entry.metadata().and_then(|metadata| metadata.modified()).ok();
             let is_definition = path.extension().is_some_and(|ending| ending == "toml");
-            if !is_definition || seen.insert(path.clone(), changed_at) == Some(changed_at) || is_first {
-                continue;
+            if is_definition && self.seen.insert(path.clone(), written_at) != Some(written_at) {
+                changed.push(path);
             }
+        }
+        changed
+    }
+
+    /// Applies what changed; a wrong one is told, and the old one stays in use.
+    fn refresh(&mut self, networks: &Networks) {
+        for path in self.changed() {
             let applied = data::read_definition(&path)
                 .and_then(|text| Ok(networks.apply_definition(&path.display().to_string(), &text)?));
             match applied {
@@ -150,7 +171,6 @@ fn definitions_watcher(dir: PathBuf, networks: Arc<Networks>) -> impl FnMut() + 
                 Err(error) => tracing::warn!("the old definition stays in use: {error:#}"),
             }
         }
-        is_first = false;
     }
 }
 
