@@ -47,7 +47,55 @@ fn whole_network() {
     fill(&bluesky, &people, 6);
     wait_for_appview(&bluesky, &people);
     let proxy = Proxy::before(bluesky.appview_port);
-    check_crawl(&bluesky, &people, &proxy);
+    let freshet = check_crawl(&bluesky, &people, &proxy);
+    check_robots(&bluesky, &people, &freshet);
+    assert_eq!(proxy.status_count(429), 0, "a limit was overrun");
+}
+
+/// The relation robot brings everybody that the people follow and who follows them; the comment
+/// robot brings a reply by somebody whom nobody added; a cancelled relation is told.
+fn check_robots(bluesky: &Bluesky, people: &[Person], freshet: &Freshet) {
+    let stranger = bluesky.person("stranger");
+    let root = people[1].writes(bluesky, "who answers?", None);
+    let reply = stranger.writes(bluesky, "a stranger does", Some(&root));
+    let reply = reply["own"]["uri"].as_str().expect("a post has an address").to_owned();
+    let cancelled = stranger.follows(bluesky, &people[0].did);
+    let mut follows: Vec<(String, String)> = vec![(stranger.did.clone(), people[0].did.clone())];
+    for person in people {
+        let others = people.iter().filter(|other| other.did != person.did);
+        follows.extend(others.map(|other| (person.did.clone(), other.did.clone())));
+    }
+    follows.sort();
+    wait_for_appview(bluesky, people);
+    for robot in ["relation", "comment"] {
+        freshet.ok(&["robots", "start", robot]);
+    }
+    let run = freshet.start(&["run", "--headless", "--no-dashboard", "--ceiling", "2s"], "run.log");
+    until("the stranger's reply is found in its thread", CRAWL_LIMIT, || {
+        let posts = freshet.posts();
+        let found = posts.iter().find(|post| post["native_id"] == reply.as_str())?;
+        assert_eq!(found["reply_to"], root["own"]["uri"], "{found}");
+        assert_eq!(found["author"], "stranger.test", "{found}");
+        Some(())
+    });
+    until("every relation is found", CRAWL_LIMIT, || (relations(freshet, false) == follows).then_some(()));
+    stranger.unfollows(bluesky, &cancelled);
+    let gone = vec![(stranger.did.clone(), people[0].did.clone())];
+    until("the cancelled relation is told", CRAWL_LIMIT, || (relations(freshet, true) == gone).then_some(()));
+    follows.retain(|relation| *relation != gone[0]);
+    assert_eq!(relations(freshet, false), follows, "the others stay");
+    drop(run);
+}
+
+/// Who follows whom as exported, those that were cancelled or those that stand.
+fn relations(freshet: &Freshet, is_cancelled: bool) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let all = freshet.export("relations");
+    let wanted = all.iter().filter(|relation| relation["cancelled_at"].is_null() != is_cancelled);
+    let mut pairs: Vec<_> =
+        wanted.map(|relation| (text(&relation["source"]), text(&relation["target"]))).collect();
+    pairs.sort();
+    pairs
 }
 
 /// Posts, replies and follows among all people; gives the number of replies.
@@ -74,7 +122,7 @@ fn fill(bluesky: &Bluesky, people: &[Person], rounds: usize) -> usize {
 }
 
 /// Crawls twice through the witness and compares with the servers' own records.
-fn check_crawl(bluesky: &Bluesky, people: &[Person], proxy: &Proxy) {
+fn check_crawl(bluesky: &Bluesky, people: &[Person], proxy: &Proxy) -> Freshet {
     let freshet = Freshet::new();
     freshet.ok(&["init"]);
     let network = if bluesky.has_appview() { "bluesky" } else { "bluesky-pds" };
@@ -102,6 +150,7 @@ fn check_crawl(bluesky: &Bluesky, people: &[Person], proxy: &Proxy) {
     let deep: Vec<String> = proxy.take_requests().into_iter().filter(|request| is_deep(request)).collect();
     assert!(deep.is_empty(), "known pages were fetched again: {deep:?}");
     assert_in_order(&freshet, proxy);
+    freshet
 }
 
 /// Ids of all posts, as the data server keeps them.

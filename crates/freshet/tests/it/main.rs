@@ -6,6 +6,9 @@
 
 mod bluesky;
 mod cli;
+mod hostile;
 mod mastodon_server;
+mod outputs;
+mod steering;
 mod support;
 mod world;

@@ -92,17 +92,19 @@ impl Bluesky {
 
     /// New accounts.
     pub(crate) fn people(&self, count: usize) -> Vec<Person> {
-        (0..count)
-            .map(|number| {
-                let handle = format!("person{number}.test");
-                let body = json!({
-                    "handle": handle, "email": format!("person{number}@example.com"), "password": "correct horse",
-                });
-                let session = http::post(&self.pds(), "/xrpc/com.atproto.server.createAccount", None, Body::Json(&body));
-                let text = |key: &str| session[key].as_str().expect("a session has it").to_owned();
-                Person { handle, did: text("did"), token: text("accessJwt") }
-            })
-            .collect()
+        (0..count).map(|number| self.person(&format!("person{number}"))).collect()
+    }
+
+    /// A new account.
+    pub(crate) fn person(&self, name: &str) -> Person {
+        let handle = format!("{name}.test");
+        let body = json!({
+            "handle": handle, "email": format!("{name}@example.com"), "password": "correct horse",
+        });
+        let session =
+            http::post(&self.pds(), "/xrpc/com.atproto.server.createAccount", None, Body::Json(&body));
+        let text = |key: &str| session[key].as_str().expect("a session has it").to_owned();
+        Person { handle, did: text("did"), token: text("accessJwt") }
     }
 
     /// Record keys of all posts of a person, from the server's own records.
@@ -176,10 +178,18 @@ impl Person {
         }
     }
 
-    /// Follows somebody.
-    pub(crate) fn follows(&self, bluesky: &Bluesky, did: &str) {
+    /// Follows somebody; gives the key of the record.
+    pub(crate) fn follows(&self, bluesky: &Bluesky, did: &str) -> String {
         let record = json!({"$type": "app.bsky.graph.follow", "subject": did, "createdAt": now()});
-        self.creates(bluesky, "app.bsky.graph.follow", &record);
+        let made = self.creates(bluesky, "app.bsky.graph.follow", &record);
+        let uri = made["uri"].as_str().expect("a record has an address");
+        uri.rsplit('/').next().unwrap_or_default().to_owned()
+    }
+
+    /// Follows somebody no more.
+    pub(crate) fn unfollows(&self, bluesky: &Bluesky, key: &str) {
+        let body = json!({"repo": self.did, "collection": "app.bsky.graph.follow", "rkey": key});
+        self.call(bluesky, "deleteRecord", &body);
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Longest silence of a server.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// What a POST carries.
+/// What a request carries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Body<'a> {
     /// A JSON document.
@@ -40,8 +40,13 @@ fn escaped(text: &str) -> String {
     text.bytes().map(escape).collect::<Vec<_>>().concat()
 }
 
-/// Status and body of an answer; an error when there was none.
-pub(crate) fn ask(
+/// Status and body of the answer to a GET; an error when there was none.
+pub(crate) fn ask(base: &str, path: &str) -> std::io::Result<(u16, String)> {
+    send("GET", base, path, None, None)
+}
+
+fn send(
+    method: &str,
     base: &str,
     path: &str,
     token: Option<&str>,
@@ -50,7 +55,6 @@ pub(crate) fn ask(
     let host = base.trim_start_matches("http://");
     let mut stream = TcpStream::connect(host)?;
     stream.set_read_timeout(Some(LIMIT))?;
-    let method = if body.is_some() { "POST" } else { "GET" };
     let (kind, content) = body.map_or(("text/plain", String::new()), Body::written);
     let token = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
     let length = content.len();
@@ -66,20 +70,31 @@ pub(crate) fn ask(
 
 /// A GET that must give JSON.
 pub(crate) fn get(base: &str, path: &str) -> Value {
-    let (status, body) = ask(base, path, None, None).unwrap_or_else(|error| panic!("{base}{path}: {error}"));
+    let (status, body) = ask(base, path).unwrap_or_else(|error| panic!("{base}{path}: {error}"));
     assert_eq!(status, 200, "{base}{path}: {body}");
     serde_json::from_str(&body).unwrap_or_else(|error| panic!("{base}{path}: {error}: {body}"))
 }
 
 /// A POST that must succeed; an empty answer is null.
 pub(crate) fn post(base: &str, path: &str, token: Option<&str>, body: Body<'_>) -> Value {
+    call("POST", base, path, token, Some(body))
+}
+
+/// A request of any method that must succeed; an empty answer is null.
+pub(crate) fn call(
+    method: &str,
+    base: &str,
+    path: &str,
+    token: Option<&str>,
+    body: Option<Body<'_>>,
+) -> Value {
     let (status, answer) =
-        ask(base, path, token, Some(body)).unwrap_or_else(|error| panic!("{base}{path}: {error}"));
-    assert!((200..300).contains(&status), "{base}{path}: {status} {answer}");
+        send(method, base, path, token, body).unwrap_or_else(|error| panic!("{base}{path}: {error}"));
+    assert!((200..300).contains(&status), "{method} {base}{path}: {status} {answer}");
     serde_json::from_str(&answer).unwrap_or_default()
 }
 
 /// Does the server answer this path with success?
 pub(crate) fn is_up(base: &str, path: &str) -> bool {
-    ask(base, path, None, None).is_ok_and(|(status, _)| status == 200)
+    ask(base, path).is_ok_and(|(status, _)| status == 200)
 }

@@ -17,13 +17,16 @@ const SPEED: &str = "600";
 pub(crate) struct World {
     /// Its address.
     pub(crate) base: String,
+    /// Its port.
+    pub(crate) port: u16,
     _process: Process,
 }
 
 impl World {
     /// Serves a world of so many accounts and waits until it answers.
     pub(crate) fn start(accounts: u32) -> Self {
-        let listen = format!("127.0.0.1:{}", free_port());
+        let port = free_port();
+        let listen = format!("127.0.0.1:{port}");
         let accounts = accounts.to_string();
         let args = [
             "world",
@@ -44,12 +47,12 @@ impl World {
         let clock = http::get(&base, "/clock");
         assert_eq!(clock["speed"].as_f64(), Some(600.0), "{clock}");
         assert!(clock["now"].is_number(), "{clock}");
-        Self { base, _process: process }
+        Self { base, port, _process: process }
     }
 
     /// Every post so far.
     pub(crate) fn truth(&self) -> Vec<Value> {
-        let (status, text) = http::ask(&self.base, "/truth.jsonl", None, None).expect("the world answers");
+        let (status, text) = http::ask(&self.base, "/truth.jsonl").expect("the world answers");
         assert_eq!(status, 200);
         text.lines().map(|line| serde_json::from_str(line).expect("a line of truth is JSON")).collect()
     }
