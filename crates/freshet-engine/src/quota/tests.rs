@@ -1,5 +1,7 @@
 //! The ledger against a network that counts: never overdrawn, almost wholly spent.
 
+use std::collections::VecDeque;
+
 use super::*;
 use freshet_types::NetworkName;
 
@@ -149,7 +151,7 @@ impl Counter {
 /// Asks as fast as the ledger lets, with answers that take a while; gives requests and refusals.
 fn crawl(declared: &[QuotaNeed], counter: &mut Counter, secs: i64, answer_ms: i64) -> (usize, u32) {
     let (mut ledger, mut now, mut count) = (Ledger::default(), at(300), 0);
-    let mut under_way: std::collections::VecDeque<(Timestamp, LimitReading)> = Default::default();
+    let mut under_way: VecDeque<(Timestamp, LimitReading)> = VecDeque::default();
     while now < at(secs * 1000) {
         while let Some((_, reading)) = under_way.pop_front_if(|(due, _)| *due <= now) {
             ledger.answered(declared, &[reading], now);
