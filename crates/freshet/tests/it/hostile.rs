@@ -143,8 +143,8 @@ fn prepared() -> (World, Freshet) {
     let freshet = Freshet::new().with_clock(format!("{}/clock", world.base));
     freshet.ok(&["init"]);
     let folder = freshet.data().join("networks");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("hostile.toml"), DEFINITION).unwrap();
+    std::fs::create_dir_all(&folder).expect("a folder for definitions");
+    std::fs::write(folder.join("hostile.toml"), DEFINITION).expect("the definition can be written");
     (world, freshet)
 }
 

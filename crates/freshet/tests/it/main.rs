@@ -4,8 +4,6 @@
 //! stop it again; nothing touches the Internet. A test whose server is lacking says so in `FRESHET_SKIPS`
 //! and returns (`cargo xtask test` provides the servers and counts the skips); it never passes silently.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 mod bluesky;
 mod cli;
 mod constraints;

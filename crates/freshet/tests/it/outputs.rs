@@ -14,7 +14,7 @@ fn crawled() -> (World, Freshet, String) {
     let world = World::start(5);
     let freshet = Freshet::new().with_clock(format!("{}/clock", world.base));
     freshet.ok(&["init"]);
-    let author = world.truth()[0]["author"].as_str().unwrap().to_owned();
+    let author = world.truth()[0]["author"].as_str().expect("a post has an author").to_owned();
     let reference = format!("{}/@{author}", world.base);
     freshet.ok(&["add", "--allow-private", &reference]);
     freshet.ok(&["run", "--headless", "--no-dashboard", "--for", "4s", "--record", "exchanges.jsonl"]);

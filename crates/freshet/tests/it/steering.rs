@@ -27,8 +27,11 @@ impl Crawl {
         let proxy = Proxy::before(world.port);
         let freshet = Freshet::new().with_clock(format!("{}/clock", world.base));
         freshet.ok(&["init"]);
-        let mut authors: Vec<String> =
-            world.truth().iter().map(|post| post["author"].as_str().unwrap().to_owned()).collect();
+        let mut authors: Vec<String> = world
+            .truth()
+            .iter()
+            .map(|post| post["author"].as_str().expect("a post has an author").to_owned())
+            .collect();
         authors.sort();
         authors.dedup();
         let references: Vec<String> =
