@@ -6,7 +6,7 @@ use crate::Chances;
 fn scene(seed: u64) -> Scene {
     let chances = Chances { departure_per_day: 0.0, ..Chances::default() };
     let options =
-        WorldOptions { seed, accounts: 10, posts_per_day: 20.0, chances, ..WorldOptions::default() };
+        WorldOptions { seed, accounts: 10, posts_per_day: 14.0, chances, ..WorldOptions::default() };
     Scene::new(options, Span::HOUR * 6.0)
 }
 

@@ -20,9 +20,9 @@ fn a_month_is_collected_whole_and_politely() {
     let options = WorldOptions {
         seed: 11,
         accounts: 60,
-        posts_per_day: 0.7,
+        posts_per_day: 0.4,
         chances,
-        history: Span::DAY * 10.0,
+        history: Span::DAY * 5.0,
         ..WorldOptions::default()
     };
     let scene = Scene::new(options, Span::DAY);
