@@ -9,6 +9,17 @@ use freshet_types::{
 
 use crate::walk::{Aim, Walk};
 
+/// How far a visit has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// There is more to ask, or an answer outstanding.
+    Asks,
+    /// All is asked, but the store may still name missing posts to ask about.
+    Listens,
+    /// Its record is on its way to the store; it closes with the last confirmation.
+    Recorded,
+}
+
 /// One look at one source, from lease to last commit.
 #[derive(Debug)]
 pub struct Visit {
@@ -36,10 +47,8 @@ pub struct Visit {
     pub needs: Vec<QuotaNeed>,
     /// Uploads that the store has not confirmed yet.
     pub unconfirmed_count: u32,
-    /// All is asked, but the store may still name missing posts to ask about.
-    pub is_over: bool,
-    /// Its record is on its way to the store; it closes with the last confirmation.
-    pub is_recorded: bool,
+    /// How far it has come.
+    pub stage: Stage,
     /// There is more known to be missing when it ends.
     pub has_more: bool,
 }
@@ -60,8 +69,7 @@ impl Visit {
             news_count: 0,
             needs: Vec::new(),
             unconfirmed_count: 0,
-            is_over: false,
-            is_recorded: false,
+            stage: Stage::Asks,
             has_more: false,
         }
     }

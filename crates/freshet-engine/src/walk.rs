@@ -135,7 +135,7 @@ impl Walk {
         match self.leg {
             Leg::Lookup => self.take_lookup(source, endpoint, page),
             Leg::Check(_) => Taken::default(),
-            Leg::List if page.is_unchanged => self.take_unchanged(source, seen),
+            Leg::List if page.is_unchanged => take_unchanged(source, seen),
             Leg::List if endpoint.is_newest_first && is_about_posts(endpoint.kind) => {
                 self.take_posts(source, endpoint, page, seen)
             }
@@ -154,13 +154,6 @@ impl Walk {
         let is_profile = account.followers_count.is_some() || account.name.is_some();
         let is_served = source.robot == RobotKind::User && endpoint.kind == PageKind::Account && is_profile;
         Taken { goes_on: !is_served, ..Taken::default() }
-    }
-
-    fn take_unchanged(&mut self, source: &mut Source, seen: Seen) -> Taken {
-        if let Some(top) = source.coverage.intervals.first_mut() {
-            top.until = seen.at;
-        }
-        Taken::default()
     }
 
     fn take_posts(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page, seen: Seen) -> Taken {
@@ -293,6 +286,14 @@ fn first_intent(source: &Source, endpoint: &Endpoint, aim: Aim) -> Intent {
         Some(cursor) if !is_list_of_posts || aim == Aim::History => Intent::Next(cursor),
         _ => Intent::First,
     }
+}
+
+/// The network says that nothing changed: all is known up to now.
+fn take_unchanged(source: &mut Source, seen: Seen) -> Taken {
+    if let Some(top) = source.coverage.intervals.first_mut() {
+        top.until = seen.at;
+    }
+    Taken::default()
 }
 
 fn mark_of(post: &Post, seen_at: Timestamp) -> Mark {

@@ -9,6 +9,7 @@ use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitReco
 use super::Core;
 use super::page::empty_upload;
 use crate::schedule;
+use crate::visit::Stage;
 use crate::walk::{Aim, Seen};
 
 /// Type of the objects that are asked about when they are missing.
@@ -24,8 +25,8 @@ impl Core {
             return self.send(id, now);
         }
         // Missing posts are known only when the store has answered: wait for it.
-        if visit.unconfirmed_count > 0 && !visit.is_over {
-            visit.is_over = true;
+        if visit.unconfirmed_count > 0 && visit.stage == Stage::Asks {
+            visit.stage = Stage::Listens;
             return;
         }
         self.finish(id, "ok", now);
@@ -44,11 +45,13 @@ impl Core {
         if visit.unconfirmed_count > 0 {
             return;
         }
-        if visit.is_recorded {
-            self.release(id);
-        } else if visit.is_over {
-            visit.is_over = false;
-            self.end_leg(id, now);
+        match visit.stage {
+            Stage::Recorded => self.release(id),
+            Stage::Listens => {
+                visit.stage = Stage::Asks;
+                self.end_leg(id, now);
+            }
+            Stage::Asks => {}
         }
     }
 
@@ -87,7 +90,7 @@ impl Core {
 
     fn record(&mut self, id: VisitId, stored: Source, outcome: &str, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the caller found it");
-        visit.is_recorded = true;
+        visit.stage = Stage::Recorded;
         let record = VisitRecord {
             id,
             source: visit.source.id,

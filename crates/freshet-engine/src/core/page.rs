@@ -7,14 +7,15 @@ use freshet_types::{
 
 use super::{Core, Effect, begin};
 use crate::schedule;
-use crate::visit::{Fetched, Visit, own_endpoint};
+use crate::visit::{Fetched, Stage, Visit, own_endpoint};
 use crate::walk::{Leg, Seen, Taken};
 
 impl Core {
     /// An answer came in, or word that there is none.
     pub(super) fn take_answer(&mut self, fetched: Fetched, now: Timestamp) {
         self.placement.done(fetched.fetcher, fetched.took_ms);
-        let Some(visit) = self.visits.get_mut(&fetched.visit).filter(|visit| !visit.is_recorded) else {
+        let is_open = |visit: &&mut Visit| visit.stage != Stage::Recorded;
+        let Some(visit) = self.visits.get_mut(&fetched.visit).filter(is_open) else {
             return; // Its lease expired before it came back: it was given up then.
         };
         self.frontier.extend(fetched.visit, Timestamp::MAX);
