@@ -12,10 +12,10 @@ use crate::walk::{Aim, Walk};
 /// How far a visit has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// It asks.
-    Asking,
+    /// There is more to ask, or an answer outstanding.
+    Asks,
     /// All is asked, but the store may still name missing posts to ask about.
-    Over,
+    Listens,
     /// Its record is on its way to the store; it closes with the last confirmation.
     Recorded,
 }
@@ -72,7 +72,7 @@ impl Visit {
             news_count: 0,
             needs: Vec::new(),
             unconfirmed_count: 0,
-            stage: Stage::Asking,
+            stage: Stage::Asks,
             has_more: false,
         }
     }

@@ -25,8 +25,8 @@ impl Core {
             return self.send(id, now);
         }
         // Missing posts are known only when the store has answered: wait for it.
-        if visit.unconfirmed_count > 0 && visit.stage == Stage::Asking {
-            visit.stage = Stage::Over;
+        if visit.unconfirmed_count > 0 && visit.stage == Stage::Asks {
+            visit.stage = Stage::Listens;
             return;
         }
         self.finish(id, "ok", now);
@@ -45,11 +45,13 @@ impl Core {
         if visit.unconfirmed_count > 0 {
             return;
         }
-        if visit.stage == Stage::Recorded {
-            self.release(id);
-        } else if visit.stage == Stage::Over {
-            visit.stage = Stage::Asking;
-            self.end_leg(id, now);
+        match visit.stage {
+            Stage::Recorded => self.release(id),
+            Stage::Listens => {
+                visit.stage = Stage::Asks;
+                self.end_leg(id, now);
+            }
+            Stage::Asks => {}
         }
     }
 

@@ -14,8 +14,8 @@ impl Core {
     /// An answer came in, or word that there is none.
     pub(super) fn take_answer(&mut self, fetched: Fetched, now: Timestamp) {
         self.placement.done(fetched.fetcher, fetched.took_ms);
-        let Some(visit) = self.visits.get_mut(&fetched.visit).filter(|visit| visit.stage != Stage::Recorded)
-        else {
+        let is_open = |visit: &&mut Visit| visit.stage != Stage::Recorded;
+        let Some(visit) = self.visits.get_mut(&fetched.visit).filter(is_open) else {
             return; // Its lease expired before it came back: it was given up then.
         };
         self.frontier.extend(fetched.visit, Timestamp::MAX);

@@ -91,17 +91,8 @@ impl Scene {
         sources
     }
 
-    /// Adds the server and these sources.
-    fn furnish<S: Store>(mut store: S, sources: &[Source]) -> S {
-        let base = format!("https://{HOST}");
-        let instance = Instance { network: Self::network(), base, allow_private: false };
-        store.put_instance(&InstanceRow { instance, on_delete: OnDelete::Keep }).unwrap();
-        store.add_sources(sources).unwrap();
-        store
-    }
-
     fn store(&self, count: usize) -> SqliteStore {
-        Self::furnish(SqliteStore::in_memory().unwrap(), &self.sources(count))
+        furnish(SqliteStore::in_memory().unwrap(), &self.sources(count))
     }
 
     fn start<S: Store>(&self, store: S) -> Driver<S> {
@@ -125,9 +116,9 @@ impl Scene {
         let settled_at = self.now() - self.ceiling - SLACK;
         let stored = posts(store);
         let facts = self.with_world(invariant::facts);
-        expect_none("lost", invariant::nothing_lost(&facts, &stored, authors, settled_at));
-        expect_none("invented", invariant::nothing_invented(&facts, &stored));
-        expect_none("changes", invariant::changes_known(&facts, &stored, authors, REACH, settled_at));
+        expect_none("lost", &invariant::nothing_lost(&facts, &stored, authors, settled_at));
+        expect_none("invented", &invariant::nothing_invented(&facts, &stored));
+        expect_none("changes", &invariant::changes_known(&facts, &stored, authors, REACH, settled_at));
     }
 
     fn refused_count(&self) -> u64 {
@@ -135,8 +126,16 @@ impl Scene {
     }
 }
 
-fn expect_none(what: &str, complaints: impl AsRef<[String]>) {
-    let complaints = complaints.as_ref();
+/// Adds the server and these sources.
+fn furnish<S: Store>(mut store: S, sources: &[Source]) -> S {
+    let base = format!("https://{HOST}");
+    let instance = Instance { network: Scene::network(), base, allow_private: false };
+    store.put_instance(&InstanceRow { instance, on_delete: OnDelete::Keep }).unwrap();
+    store.add_sources(sources).unwrap();
+    store
+}
+
+fn expect_none(what: &str, complaints: &[String]) {
     let shown: Vec<_> = complaints.iter().take(10).collect();
     assert!(complaints.is_empty(), "{what}: {} complaints, among them {shown:#?}", complaints.len());
 }

@@ -1,6 +1,6 @@
 //! Behaviours of accounts: merging, being only named, becoming invalid and coming back.
 
-use freshet_types::{Account, AccountState, Primitive};
+use freshet_types::{Account, AccountState, ChangeKind, Primitive};
 
 use super::kit::{
     Must, accounts, add, all_accounts, apply, at, changes, lines, post, posts, the_account, timeline, upload,
@@ -125,4 +125,7 @@ pub(super) fn the_own_account_is_not_a_step_away(store: &mut dyn Store) {
     apply(store, nearer);
     let object = the_account(store, "b").object;
     assert_eq!(store.object(object).must().map(|(_, _, _, depth)| depth), Some(1));
+    let told = changes(store).into_iter().filter(|change| change.object == object).map(|change| change.kind);
+    let told: Vec<_> = told.collect();
+    assert_eq!(told, [ChangeKind::Created, ChangeKind::Approached], "a shorter way is told, once");
 }

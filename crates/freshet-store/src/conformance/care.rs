@@ -101,7 +101,7 @@ fn check_forgotten(store: &dyn Store, erased: &Erased) {
         tags: 1,
         sources: 1,
         visits: 1,
-        changes: 4,
+        changes: 5,
         payloads: erased.payloads,
         parked: 1,
     };

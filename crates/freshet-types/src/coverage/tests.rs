@@ -47,6 +47,19 @@ fn take_in(coverage: &mut Coverage, page: &str, is_window: bool, order: IdOrder)
 }
 
 #[test]
+fn a_refused_cursor_is_forgotten_with_what_hangs_on_it() {
+    let mut coverage = Coverage::default();
+    for page in ["50..41 -> c41", "90..81 -> c81", "120..111 -> c111"] {
+        take(&mut coverage, page, false);
+    }
+    let newest = |coverage: &Coverage| coverage.newest().map(|mark| mark.id.clone());
+    coverage.forget_down_to("nowhere");
+    assert_eq!(newest(&coverage).as_deref(), Some("120"));
+    coverage.forget_down_to("c81");
+    assert_eq!(newest(&coverage).as_deref(), Some("50"));
+}
+
+#[test]
 fn history_is_read_down_to_its_end() {
     check(&["90..71 -> c71"], "90..71>c71");
     check(&["90..71 -> c71", "c71: 70..51 -> c51"], "90..51>c51");

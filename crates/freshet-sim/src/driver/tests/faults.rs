@@ -168,7 +168,7 @@ fn a_pause_is_kept_by_visits_that_waited_together() {
     driver.run_for(Span::DAY).unwrap();
     expect_none(
         "manners",
-        invariant::polite(&driver.journal, Politeness { pause: Span::SECOND * 2.0, in_flight_max: 4 }),
+        &invariant::polite(&driver.journal, Politeness { pause: Span::SECOND * 2.0, in_flight_max: 4 }),
     );
     assert_eq!(scene.refused_count(), 0);
     scene.check_posts(&driver.store, &authors);

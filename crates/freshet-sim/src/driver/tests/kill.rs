@@ -37,7 +37,7 @@ fn killed_anywhere_and_started_again_it_ends_where_it_would_have() {
         let mut rng = Pcg32::seed_from_u64(seed);
         let scene = Scene::new(options(), Span::HOUR * 6.0);
         let file = scene.rings.path().join("store.sqlite");
-        drop(Scene::furnish(SqliteStore::open(&file).unwrap(), &scene.sources(ACCOUNTS)));
+        drop(furnish(SqliteStore::open(&file).unwrap(), &scene.sources(ACCOUNTS)));
         for _ in 0..KILLS {
             let mut driver = scene.start(SqliteStore::open(&file).unwrap());
             driver.run_steps(rng.random_range(1..80)).unwrap();

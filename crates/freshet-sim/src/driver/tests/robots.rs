@@ -117,7 +117,7 @@ fn who_vanishes_and_what_is_cancelled_is_found() {
     let accounts = stored_accounts(&driver.store);
     let standings =
         scene.with_world(|world| invariant::standings_known(world, &accounts, &everybody, settled_at));
-    expect_none("standings", standings);
+    expect_none("standings", &standings);
     let is_gone = |row: &&AccountRow| row.invalid.as_deref() == Some("gone");
     assert!(accounts.iter().filter(is_gone).count() > 0, "nobody departed: choose another seed");
 

@@ -30,12 +30,10 @@ const REFRESH: &str = "UPDATE accounts SET depth = min(depth, ?2), state = ?3, o
      posts_count = COALESCE(?15, posts_count) WHERE id = ?1";
 
 /// What the look-up found of an account that is there already.
-#[expect(clippy::struct_excessive_bools, reason = "four findings that say nothing of each other")]
 struct Found {
     object: i64,
+    depth: u16,
     is_stale: bool,
-    /// It is fewer steps away than was known.
-    is_nearer: bool,
     /// The person changed handle, name or self-description.
     is_edited: bool,
     state: AccountState,
@@ -198,7 +196,7 @@ impl<'a> Batch<'a> {
             self.refresh_account(scene, account, &found)?;
         }
         write_cross_links(self.db, object, &account.slinks)?;
-        if found.is_nearer {
+        if scene.depth_of(&account.id) < found.depth {
             self.log(scene, ChangeKind::Approached, Class::Account, object)?;
         }
         if found.is_edited {
@@ -261,8 +259,9 @@ fn found(row: &Row<'_>, scene: &Scene<'_>, account: &Account, seen: Option<&str>
     let state = if is_bare(account) && account.state == AccountState::Active { was } else { account.state };
     let opted_out: bool = row.get(3)?;
     let opts_out = if is_whole(account) { account.opts_out } else { account.opts_out || opted_out };
-    let is_nearer = row.get::<_, u16>(1)? > scene.depth_of(&account.id);
-    let mut is_stale = properties.is_some() || was != state || opted_out != opts_out || is_nearer;
+    let depth = row.get(1)?;
+    let mut is_stale =
+        properties.is_some() || was != state || opted_out != opts_out || scene.depth_of(&account.id) < depth;
     let mut is_edited = false;
     // Handle, name and bio come first: a new one where another was known is an edit.
     let texts = [&account.handle, &account.name, &account.bio, &account.url, &account.uri, &account.location];
@@ -276,5 +275,5 @@ fn found(row: &Row<'_>, scene: &Scene<'_>, account: &Account, seen: Option<&str>
     for (column, seen) in (12..).zip(numbers) {
         is_stale |= seen.is_some() && row.get::<_, Option<i64>>(column)? != seen;
     }
-    Ok(Found { object: row.get(0)?, is_stale, is_nearer, is_edited, state, opts_out, properties })
+    Ok(Found { object: row.get(0)?, depth, is_stale, is_edited, state, opts_out, properties })
 }
