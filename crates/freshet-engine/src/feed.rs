@@ -39,11 +39,15 @@ pub enum FeedError {
     Ring(#[from] RingError),
 }
 
-/// Who met it first. An account at depth 0 is what a person added, whoever looked at it first:
-/// it feeds every robot.
+/// Whose find it is. An account at depth 0 is what a person added, whoever looked at it first: it
+/// feeds every robot. A post that the comment robot saw first counts as the status robot's: a near
+/// one stands in a timeline that this robot reads too, and it is in the log only once.
 fn finder(change: &Change) -> Option<RobotKind> {
-    let is_added = change.depth == 0 && &*change.address.kind == robot::ACCOUNT;
-    change.finder.filter(|_| !is_added)
+    match (change.finder, &*change.address.kind == robot::ACCOUNT) {
+        (_, true) if change.depth == 0 => None,
+        (Some(RobotKind::Comment), false) => Some(RobotKind::Status),
+        (finder, _) => finder,
+    }
 }
 
 /// What a person added has its status and user sources from the start.
@@ -253,7 +257,7 @@ mod tests {
         check(RobotKind::Relation, "relation:1 user:1 status:1 tag:1");
         check(RobotKind::User, "");
         check(RobotKind::Status, "relation:1 user:1 status:1 comment:1 tag:1");
-        check(RobotKind::Comment, "relation:1 user:1 status:1 tag:1");
+        check(RobotKind::Comment, "relation:1 user:1 status:1 comment:1 tag:1");
         check(RobotKind::Tag, "");
     }
 
@@ -271,6 +275,6 @@ mod tests {
         };
         assert_eq!(finder(&change(RobotKind::User, 0, "account")), None);
         assert_eq!(finder(&change(RobotKind::User, 1, "account")), Some(RobotKind::User));
-        assert_eq!(finder(&change(RobotKind::Comment, 0, "post")), Some(RobotKind::Comment));
+        assert_eq!(finder(&change(RobotKind::Comment, 0, "post")), Some(RobotKind::Status));
     }
 }
