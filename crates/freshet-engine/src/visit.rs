@@ -51,6 +51,8 @@ pub struct Visit {
     pub unconfirmed_count: u32,
     /// How far it has come.
     pub stage: Stage,
+    /// It listed an author's posts: the store may name some that the list lacked.
+    pub has_listed: bool,
     /// There is more known to be missing when it ends.
     pub has_more: bool,
 }
@@ -73,6 +75,7 @@ impl Visit {
             needs: Vec::new(),
             unconfirmed_count: 0,
             stage: Stage::Asks,
+            has_listed: false,
             has_more: false,
         }
     }

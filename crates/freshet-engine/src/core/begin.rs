@@ -273,12 +273,13 @@ impl Core {
 
 /// The gentlest manners that any endpoint of the server's network asks for.
 pub(super) fn manners(networks: &Networks, instance: &Instance) -> Politeness {
-    let lenient = Politeness { pause: Span::ZERO, in_flight_max: 8 };
-    let Some(connector) = networks.connector_for(&instance.network) else { return lenient };
-    connector.endpoints().iter().map(|endpoint| endpoint.politeness).fold(lenient, |one, other| Politeness {
+    let unknown = Politeness { pause: Span::ZERO, in_flight_max: 8 };
+    let Some(connector) = networks.connector_for(&instance.network) else { return unknown };
+    let gentlest = |one: Politeness, other: Politeness| Politeness {
         pause: one.pause.max(other.pause),
-        in_flight_max: one.in_flight_max.min(other.in_flight_max.max(1)),
-    })
+        in_flight_max: one.in_flight_max.min(other.in_flight_max).max(1),
+    };
+    connector.endpoints().iter().map(|endpoint| endpoint.politeness).reduce(gentlest).unwrap_or(unknown)
 }
 
 /// Kept small: handles of accounts that several sources share.

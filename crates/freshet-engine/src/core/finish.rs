@@ -25,7 +25,7 @@ impl Core {
             return self.send(id, now);
         }
         // Missing posts are known only when the store has answered: wait for it.
-        if visit.unconfirmed_count > 0 && visit.stage == Stage::Asks {
+        if visit.has_listed && visit.unconfirmed_count > 0 && visit.stage == Stage::Asks {
             visit.stage = Stage::Listens;
             return;
         }
@@ -93,6 +93,7 @@ impl Core {
     fn record(&mut self, id: VisitId, stored: Source, outcome: &str, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the caller found it");
         visit.stage = Stage::Recorded;
+        let (key, aim) = (visit.key, visit.aim);
         let record = VisitRecord {
             id,
             source: visit.source.id,
@@ -108,6 +109,10 @@ impl Core {
         upload.record = Some(record);
         self.tally.visits_count += 1;
         self.want_upload(id, upload);
+        // It asks nothing more, so its place at the server is free; its source is not, until the
+        // store has confirmed.
+        self.frontier.close(id);
+        self.end_history(key, aim);
     }
 
     /// The quota ran out in the middle: what was read is stored, the rest waits in the backlog.
@@ -134,8 +139,6 @@ impl Core {
     /// All of it is stored: the lease ends, the source is due when the policy says.
     fn release(&mut self, id: VisitId) {
         let visit = self.visits.remove(&id).expect("the caller found it");
-        self.frontier.close(id);
-        self.end_history(visit.key, visit.aim);
         let source = visit.source;
         if visit.has_more && source.state == SourceState::Active {
             self.enqueue(source.id, false);

@@ -144,6 +144,7 @@ impl Core {
 
     fn upload(&mut self, observation: Observation, raw: Option<Vec<u8>>, taken: Taken, seen: Seen) {
         let visit = self.visits.get_mut(&seen.visit).expect("the caller holds it");
+        visit.has_listed |= taken.lists.is_some();
         let mut upload = Upload {
             observation,
             raw,

@@ -74,7 +74,7 @@ async fn drain(urls: &[String]) -> anyhow::Result<f64> {
     let mut bodies = futures::stream::iter(urls)
         .map(|url| {
             let client = client.clone();
-            async move { client.get(url).send().await?.bytes().await }
+            async move { client.get(url).send().await?.error_for_status()?.bytes().await }
         })
         .buffer_unordered(IN_FLIGHT);
     while let Some(body) = bodies.next().await {
