@@ -29,13 +29,32 @@ const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const HEADER_BYTES: usize = 72;
 /// Another process writes in short transactions; longer than this means that something is wrong.
 const BUSY: Duration = Duration::from_secs(10);
+/// How often a file that others are just making is tried.
+const MAKE_ATTEMPTS: u32 = 50;
+/// Wall time between two of these attempts.
+const MAKE_GAP: Duration = Duration::from_millis(50);
 /// Statements kept prepared; more than all modules of this backend use together.
 const STATEMENTS_MAX: usize = 128;
 /// 80 MB of log between checkpoints: fewer, larger and better ordered writes to the main file.
 const CHECKPOINT_PAGES: u32 = 20_000;
 
 /// The connection that may write; makes or migrates the file.
+///
+/// Changing a new file to write-ahead logging needs it alone, and SQLite does not wait for that:
+/// when several processes make one store at once, all but one try again.
 pub(super) fn writer(path: &Path, options: SqliteOptions) -> Result<Connection, StoreError> {
+    for _ in 1..MAKE_ATTEMPTS {
+        match try_writer(path, options) {
+            Err(StoreError::Database { why, .. }) if why.contains("database is locked") => {
+                std::thread::park_timeout(MAKE_GAP);
+            }
+            settled => return settled,
+        }
+    }
+    try_writer(path, options)
+}
+
+fn try_writer(path: &Path, options: SqliteOptions) -> Result<Connection, StoreError> {
     let is_new = check_header(path)?;
     let mut db = Connection::open(path).map_err(refused(path))?;
     db.busy_timeout(BUSY).map_err(failed("open"))?;

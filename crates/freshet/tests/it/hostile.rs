@@ -119,6 +119,7 @@ fn silence_ends_in_a_time_out_and_storms_are_waited_out() {
         ["good", "stall", "stall-in-headers", "stall-in-body"].map(|path| silent.url(&format!("/{path}"))),
     );
     add(&freshet, ["storm", "storm/retry-after"].map(|path| stormy.url(&format!("/{path}"))));
+    let began = std::time::Instant::now();
     let run = freshet.start(&["run", "--headless", "--no-dashboard", "--ceiling", "10m"], "run.log");
     let status = until("the silence is noticed", Duration::from_mins(1), || {
         let status = freshet.json(&["status"]);
@@ -129,7 +130,9 @@ fn silence_ends_in_a_time_out_and_storms_are_waited_out() {
     });
     assert!(status["rate_limited_count"].as_u64() > Some(0), "the storm is told: {status}");
     let asked = stormy.requests().len();
-    assert!(asked < 40, "{asked} requests into a storm that lasted hours of simulated time");
+    // On a busy machine the storm lasts longer: so many are allowed in the time of three time-outs.
+    let asked_max = 40.0 * (began.elapsed().as_secs_f64() / 35.0).max(1.0);
+    assert!((asked as f64) < asked_max, "{asked} requests into a storm that lasted hours of simulated time");
     assert!(silent.count("/good") > 5, "the others go on meanwhile");
     // Silent servers are not waited for longer than a graceful stop may take.
     assert_stops_well(&freshet, run, Duration::from_secs(15));
