@@ -119,7 +119,7 @@ fn silence_ends_in_a_time_out_and_storms_are_waited_out() {
         ["good", "stall", "stall-in-headers", "stall-in-body"].map(|path| silent.url(&format!("/{path}"))),
     );
     add(&freshet, ["storm", "storm/retry-after"].map(|path| stormy.url(&format!("/{path}"))));
-    let began = std::time::Instant::now();
+    let began = Instant::now();
     let run = freshet.start(&["run", "--headless", "--no-dashboard", "--ceiling", "10m"], "run.log");
     let status = until("the silence is noticed", Duration::from_mins(1), || {
         let status = freshet.json(&["status"]);
