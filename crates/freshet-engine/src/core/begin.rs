@@ -103,7 +103,8 @@ impl Core {
                 if !slot.is_leased && slot.state == SourceState::Active && slot.aim == Aim::News {
                     slot.aim = Aim::History;
                     self.backlogs[key].open_count += 1;
-                    self.frontier.schedule(id, key as u32, HISTORY_CLASS, now);
+                    // Due since ever, hence at once: `now` would be rounded up to the next tick.
+                    self.frontier.schedule(id, key as u32, HISTORY_CLASS, Timestamp::MIN);
                 }
             }
         }
