@@ -119,10 +119,11 @@ fn a_second_run_is_refused() {
     freshet.ok(&["init"]);
     let mut first = freshet.start(&["run", "--headless", "--no-dashboard"], "run.log");
     let pid = first.id().to_string();
-    let refused = until("the first run holds the folder", Duration::from_secs(20), || {
-        let said = freshet.say(&["run", "--headless", "--no-dashboard", "--for", "1s"]);
-        (said.code != 0).then_some(said)
+    // Only then: a second run that came first would be the one that holds the folder.
+    until("the first run holds the folder", Duration::from_secs(20), || {
+        (freshet.json(&["status"])["is_running"] == true).then_some(())
     });
+    let refused = freshet.say(&["run", "--headless", "--no-dashboard", "--for", "1s"]);
     assert_eq!(refused.code, 1, "{refused:?}");
     assert!(refused.err.contains(&pid), "{refused:?} does not name {pid}");
     let status = freshet.json(&["status"]);
