@@ -6,13 +6,12 @@
 
 use std::borrow::Cow;
 
+use crate::format::Tree;
+use crate::jq::Jq;
+use crate::times;
 use freshet_types::definition::TimeFormat;
 use freshet_types::{Primitive, PrimitiveKind, Timestamp};
 use regex::Regex;
-use serde_json::Value;
-
-use crate::jq::Jq;
-use crate::times;
 
 /// What expressions know beside the item.
 #[derive(Clone, Copy, Debug)]
@@ -40,12 +39,12 @@ impl Pointer {
     }
 
     /// The value it leads to; null counts as nothing.
-    pub(crate) fn get<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+    pub(crate) fn get<'v>(&self, value: &'v Tree<'v>) -> Option<&'v Tree<'v>> {
         let mut at = value;
         for part in &self.0 {
             at = match at {
-                Value::Object(map) => map.get(part)?,
-                Value::Array(list) => list.get(part.parse::<usize>().ok()?)?,
+                Tree::Object(map) => map.get(part)?,
+                Tree::Array(list) => list.get(part.parse::<usize>().ok()?)?,
                 _ => return None,
             };
         }
@@ -89,7 +88,7 @@ impl Expression {
     }
 
     /// Its values; pointers give at most one, and arrays stay arrays.
-    pub(crate) fn values<'v>(&self, item: &'v Value, scope: Scope<'_>) -> Vec<Cow<'v, Value>> {
+    pub(crate) fn values<'v>(&self, item: &'v Tree<'v>, scope: Scope<'v>) -> Vec<Cow<'v, Tree<'v>>> {
         match self {
             Self::Pointer(pointer) => pointer.get(item).map(Cow::Borrowed).into_iter().collect(),
             Self::Every(pointers) => walk(pointers, item).into_iter().map(Cow::Borrowed).collect(),
@@ -99,14 +98,14 @@ impl Expression {
     }
 
     /// Its first value.
-    pub(crate) fn first<'v>(&self, item: &'v Value, scope: Scope<'_>) -> Option<Cow<'v, Value>> {
+    pub(crate) fn first<'v>(&self, item: &'v Tree<'v>, scope: Scope<'v>) -> Option<Cow<'v, Tree<'v>>> {
         match self {
             Self::Pointer(pointer) => pointer.get(item).map(Cow::Borrowed),
             Self::Every(pointers) => walk(pointers, item).first().copied().map(Cow::Borrowed),
             Self::Jq(jq) => jq.run(item).into_iter().next().map(Cow::Owned),
-            Self::Root => Some(Cow::Owned(Value::from(scope.root))),
-            Self::Url => Some(Cow::Owned(Value::from(scope.url))),
-            Self::Literal(text) => Some(Cow::Owned(Value::from(text.as_str()))),
+            Self::Root => Some(Cow::Owned(Tree::from(scope.root))),
+            Self::Url => Some(Cow::Owned(Tree::from(scope.url))),
+            Self::Literal(text) => Some(Cow::Owned(Tree::from(text.clone()))),
         }
     }
 }
@@ -117,11 +116,11 @@ fn every(text: &str) -> Result<Vec<Pointer>, String> {
 }
 
 /// The values at the end of all ways through the arrays.
-fn walk<'v>(pointers: &[Pointer], item: &'v Value) -> Vec<&'v Value> {
+fn walk<'v>(pointers: &[Pointer], item: &'v Tree<'v>) -> Vec<&'v Tree<'v>> {
     let Some((first, rest)) = pointers.split_first() else { return vec![item] };
     let Some(value) = first.get(item) else { return Vec::new() };
     match value {
-        Value::Array(list) if !rest.is_empty() => {
+        Tree::Array(list) if !rest.is_empty() => {
             list.iter().flat_map(|element| walk(rest, element)).collect()
         }
         single => {
@@ -149,7 +148,7 @@ pub(crate) struct Field {
 
 impl Field {
     /// The first value that is a text, number or boolean, as text; an empty text is none.
-    pub(crate) fn text(&self, item: &Value, scope: Scope<'_>) -> Option<String> {
+    pub(crate) fn text(&self, item: &Tree<'_>, scope: Scope<'_>) -> Option<String> {
         // A pointer to a text is nine tenths of all fields, and needs no intermediate value.
         if let [Expression::Pointer(pointer)] = self.expressions.as_slice()
             && self.is_plain()
@@ -167,12 +166,12 @@ impl Field {
     }
 
     /// All texts of all expressions; arrays give their elements.
-    pub(crate) fn texts(&self, item: &Value, scope: Scope<'_>) -> Vec<String> {
+    pub(crate) fn texts(&self, item: &Tree<'_>, scope: Scope<'_>) -> Vec<String> {
         let mut texts = Vec::new();
         for expression in &self.expressions {
             for value in expression.values(item, scope) {
                 match &*value {
-                    Value::Array(list) => {
+                    Tree::Array(list) => {
                         texts.extend(list.iter().filter_map(|element| self.element(element)));
                     }
                     single => texts.extend(self.element(single)),
@@ -182,7 +181,7 @@ impl Field {
         texts
     }
 
-    fn element(&self, element: &Value) -> Option<String> {
+    fn element(&self, element: &Tree<'_>) -> Option<String> {
         if self.only_where.as_ref().is_some_and(|pointer| !pointer.get(element).is_some_and(is_true)) {
             return None;
         }
@@ -191,11 +190,11 @@ impl Field {
     }
 
     /// The instant; `Err` holds what is there and is no time.
-    pub(crate) fn time(&self, item: &Value, scope: Scope<'_>) -> Result<Option<Timestamp>, String> {
+    pub(crate) fn time(&self, item: &Tree<'_>, scope: Scope<'_>) -> Result<Option<Timestamp>, String> {
         for expression in &self.expressions {
             let Some(value) = expression.first(item, scope) else { continue };
             // `false` is how Reddit says "never edited", an empty text how others do.
-            if matches!(&*value, Value::Bool(false)) || value.as_str() == Some("") {
+            if matches!(&*value, Tree::Bool(false)) || value.as_str() == Some("") {
                 continue;
             }
             return times::read(&value, self.time).map(Some).ok_or_else(|| value.to_string());
@@ -204,12 +203,17 @@ impl Field {
     }
 
     /// A whole number; texts and numbers with a fraction are accepted.
-    pub(crate) fn int(&self, item: &Value, scope: Scope<'_>) -> Option<i64> {
+    pub(crate) fn int(&self, item: &Tree<'_>, scope: Scope<'_>) -> Option<i64> {
         self.expressions.iter().find_map(|expression| to_int(&*expression.first(item, scope)?))
     }
 
     /// A value of the kind that the schema wants.
-    pub(crate) fn primitive(&self, kind: PrimitiveKind, item: &Value, scope: Scope<'_>) -> Option<Primitive> {
+    pub(crate) fn primitive(
+        &self,
+        kind: PrimitiveKind,
+        item: &Tree<'_>,
+        scope: Scope<'_>,
+    ) -> Option<Primitive> {
         Some(match kind {
             PrimitiveKind::Text if self.each.is_some() => Primitive::Text(self.texts(item, scope).join(" ")),
             PrimitiveKind::Text => Primitive::Text(self.text(item, scope)?),
@@ -256,37 +260,37 @@ impl Field {
     }
 }
 
-fn scalar(value: &Value) -> Option<String> {
+fn scalar(value: &Tree<'_>) -> Option<String> {
     match value {
-        Value::String(text) if text.is_empty() => None,
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Bool(truth) => Some(truth.to_string()),
+        Tree::Str(text) if text.is_empty() => None,
+        Tree::Str(text) => Some(text.to_string()),
+        Tree::Number(number) => Some(number.to_string()),
+        Tree::Bool(truth) => Some(truth.to_string()),
         // An XML element with attributes keeps its text here.
-        Value::Object(map) => map.get("#text").and_then(scalar),
+        Tree::Object(map) => map.get("#text").and_then(scalar),
         _ => None,
     }
 }
 
-fn to_int(value: &Value) -> Option<i64> {
+fn to_int(value: &Tree<'_>) -> Option<i64> {
     value.as_i64().or_else(|| to_float(value).map(|float| float as i64))
 }
 
-fn to_float(value: &Value) -> Option<f64> {
+fn to_float(value: &Tree<'_>) -> Option<f64> {
     match value {
-        Value::String(text) => text.trim().parse().ok().filter(|float: &f64| float.is_finite()),
-        Value::Object(map) => map.get("#text").and_then(to_float),
+        Tree::Str(text) => text.trim().parse().ok().filter(|float: &f64| float.is_finite()),
+        Tree::Object(map) => map.get("#text").and_then(to_float),
         _ => value.as_f64(),
     }
 }
 
 /// Whether a value counts as true: neither false, zero, empty nor a text that says so.
-pub(crate) fn is_true(value: &Value) -> bool {
+pub(crate) fn is_true(value: &Tree<'_>) -> bool {
     match value {
-        Value::Null | Value::Bool(false) => false,
-        Value::Number(number) => number.as_f64() != Some(0.0),
-        Value::String(text) => !matches!(text.as_str(), "" | "0" | "false"),
-        Value::Array(list) => !list.is_empty(),
+        Tree::Null | Tree::Bool(false) => false,
+        Tree::Number(number) => number.as_f64() != Some(0.0),
+        Tree::Str(text) => !matches!(&**text, "" | "0" | "false"),
+        Tree::Array(list) => !list.is_empty(),
         _ => true,
     }
 }
@@ -295,7 +299,7 @@ pub(crate) fn is_true(value: &Value) -> bool {
 #[derive(Debug)]
 pub(crate) struct Test {
     pub(crate) each: Option<Pointer>,
-    pub(crate) one_of: Option<Vec<Value>>,
+    pub(crate) one_of: Option<Vec<Tree<'static>>>,
     pub(crate) is_present: Option<bool>,
     pub(crate) contains: Option<String>,
     pub(crate) matches: Option<Regex>,
@@ -303,9 +307,9 @@ pub(crate) struct Test {
 
 impl Test {
     /// Whether all that is asked holds; asked nothing, whether the value is true.
-    pub(crate) fn holds(&self, value: Option<&Value>) -> bool {
+    pub(crate) fn holds(&self, value: Option<&Tree<'_>>) -> bool {
         match (&self.each, value) {
-            (Some(each), Some(Value::Array(list))) => {
+            (Some(each), Some(Tree::Array(list))) => {
                 list.iter().any(|element| self.holds_one(each.get(element)))
             }
             (Some(_), _) => false,
@@ -313,7 +317,7 @@ impl Test {
         }
     }
 
-    fn holds_one(&self, value: Option<&Value>) -> bool {
+    fn holds_one(&self, value: Option<&Tree<'_>>) -> bool {
         if let Some(wanted) = self.is_present
             && wanted != value.is_some()
         {
@@ -334,13 +338,13 @@ impl Test {
 }
 
 /// `1` and `"1"` are alike, since networks mix them.
-fn is_alike(wanted: &Value, value: &Value) -> bool {
+fn is_alike(wanted: &Tree<'_>, value: &Tree<'_>) -> bool {
     wanted == value || matches!((scalar(wanted), scalar(value)), (Some(a), Some(b)) if a == b)
 }
 
-fn contains(value: &Value, wanted: &str) -> bool {
+fn contains(value: &Tree<'_>, wanted: &str) -> bool {
     match value {
-        Value::Array(list) => list.iter().any(|element| scalar(element).as_deref() == Some(wanted)),
+        Tree::Array(list) => list.iter().any(|element| scalar(element).as_deref() == Some(wanted)),
         _ => scalar(value).is_some_and(|text| text.contains(wanted)),
     }
 }
@@ -354,7 +358,7 @@ pub(crate) struct ConditionPlan {
 
 impl ConditionPlan {
     /// Whether it holds.
-    pub(crate) fn holds(&self, item: &Value, scope: Scope<'_>) -> bool {
+    pub(crate) fn holds(&self, item: &Tree<'_>, scope: Scope<'_>) -> bool {
         match &self.at {
             Expression::Pointer(pointer) => self.test.holds(pointer.get(item)),
             other => self.test.holds(other.first(item, scope).as_deref()),

@@ -13,6 +13,8 @@ use jaq_core::{Compiler, Ctx, Filter, Vars};
 use jaq_json::Val;
 use serde_json::Value;
 
+use crate::format::{Tree, owned};
+
 /// Most values that one program may give for one item.
 pub(crate) const OUTPUTS_MAX: usize = 10_000;
 /// Longest program: one line of a definition.
@@ -79,7 +81,7 @@ impl Jq {
     }
 
     /// The values that the program gives for an item; errors of the program end the list.
-    pub(crate) fn run(&self, item: &Value) -> Vec<Value> {
+    pub(crate) fn run(&self, item: &Tree<'_>) -> Vec<Tree<'static>> {
         let Some(input) =
             serde_json::to_vec(item).ok().and_then(|bytes| jaq_json::read::parse_single(&bytes).ok())
         else {
@@ -87,7 +89,8 @@ impl Jq {
         };
         let ctx = Ctx::<JustLut<Val>>::new(&self.filter.lut, Vars::new([]));
         let outputs = self.filter.id.run((ctx, input)).map_while(|output| jaq_core::unwrap_valr(output).ok());
-        outputs.take(OUTPUTS_MAX).map(|output| to_json(&output)).filter(|value| !value.is_null()).collect()
+        let values = outputs.take(OUTPUTS_MAX).map(|output| to_json(&output));
+        values.filter(|value| !value.is_null()).map(owned).collect()
     }
 }
 
@@ -120,7 +123,8 @@ mod tests {
 
     fn check(program: &str, item: &Value, expected: &[Value]) {
         let jq = Jq::compile(program).unwrap_or_else(|why| panic!("{program}: {why}"));
-        assert_eq!(jq.run(item), expected, "{program}");
+        let given: Vec<Value> = jq.run(&Tree::from(item)).iter().map(Value::from).collect();
+        assert_eq!(given, expected, "{program}");
     }
 
     #[test]

@@ -6,16 +6,16 @@
 
 use freshet_types::definition::PercentRule;
 use freshet_types::{LimitReading, Response, Timestamp};
-use serde_json::Value;
 
 use crate::definition::plan::{LimitPlan, Place};
+use crate::format::Tree;
 use crate::times;
 
 /// All readings of an answer; `body` is null where it was not read.
 pub(crate) fn read(
     plans: &[LimitPlan],
     response: &Response,
-    body: &Value,
+    body: &Tree<'_>,
     now: Timestamp,
 ) -> Vec<LimitReading> {
     let mut readings: Vec<LimitReading> =
@@ -32,18 +32,18 @@ pub(crate) fn retry_after(response: &Response, now: Timestamp) -> Option<Timesta
 }
 
 /// The text at a place.
-pub(crate) fn text_at(place: &Place, response: &Response, body: &Value) -> Option<String> {
+pub(crate) fn text_at(place: &Place, response: &Response, body: &Tree<'_>) -> Option<String> {
     match place {
         Place::Header(name) => response.header(name).map(|text| text.trim().to_owned()),
         Place::Body(pointer) => match pointer.get(body)? {
-            Value::String(text) => Some(text.clone()),
-            Value::Number(number) => Some(number.to_string()),
+            Tree::Str(text) => Some(text.to_string()),
+            Tree::Number(number) => Some(number.to_string()),
             _ => None,
         },
     }
 }
 
-fn read_one(plan: &LimitPlan, response: &Response, body: &Value, now: Timestamp) -> Option<LimitReading> {
+fn read_one(plan: &LimitPlan, response: &Response, body: &Tree<'_>, now: Timestamp) -> Option<LimitReading> {
     let text = |place: &Option<Place>| place.as_ref().and_then(|place| text_at(place, response, body));
     let units = |place| text(place).and_then(|text| to_units(&text));
     let mut reading = LimitReading {
@@ -70,7 +70,7 @@ fn to_units(text: &str) -> Option<u32> {
 
 fn read_percent(rule: &PercentRule, response: &Response, now: Timestamp, reading: &mut LimitReading) {
     let header = response.header(&rule.header.to_ascii_lowercase());
-    let Some(json) = header.and_then(|text| serde_json::from_str::<Value>(text).ok()) else { return };
+    let Some(json) = header.and_then(|text| serde_json::from_str::<Tree<'_>>(text).ok()) else { return };
     let used = rule
         .keys
         .iter()
@@ -88,13 +88,13 @@ fn read_percent(rule: &PercentRule, response: &Response, now: Timestamp, reading
 }
 
 /// The highest number under a key, at any depth.
-fn highest(value: &Value, key: &str) -> Option<f64> {
+fn highest(value: &Tree<'_>, key: &str) -> Option<f64> {
     let inner: Box<dyn Iterator<Item = f64>> = match value {
-        Value::Object(map) => {
-            let own = map.get(key).and_then(Value::as_f64);
+        Tree::Object(map) => {
+            let own = map.get(key).and_then(Tree::as_f64);
             Box::new(own.into_iter().chain(map.values().filter_map(|one| highest(one, key))))
         }
-        Value::Array(list) => Box::new(list.iter().filter_map(|one| highest(one, key))),
+        Tree::Array(list) => Box::new(list.iter().filter_map(|one| highest(one, key))),
         _ => return None,
     };
     inner.fold(None, |top: Option<f64>, one| Some(top.map_or(one, |top| top.max(one))))

@@ -5,16 +5,16 @@
 //! be parsed simply does not hold.
 
 use freshet_types::{LimitReading, Outcome, Response, Timestamp};
-use serde_json::Value;
 
 use crate::definition::plan::OutcomePlan;
 use crate::expression::Scope;
+use crate::format::Tree;
 use crate::{limits, times};
 
 /// A body that is parsed when somebody asks for it.
 pub(crate) trait LazyBody {
     /// The tree, if there is one.
-    fn tree(&mut self) -> Option<&Value>;
+    fn tree(&mut self) -> Option<&Tree<'_>>;
     /// The text.
     fn text(&mut self) -> &str;
 }
@@ -42,7 +42,7 @@ fn holds(plan: &OutcomePlan, endpoint: &str, response: &Response, body: &mut imp
         return false;
     }
     if let Some((name, test)) = &plan.header {
-        let value = response.header(name).map(Value::from);
+        let value = response.header(name).map(Tree::from);
         if !test.holds(value.as_ref()) {
             return false;
         }
@@ -60,7 +60,7 @@ fn holds(plan: &OutcomePlan, endpoint: &str, response: &Response, body: &mut imp
 /// Fills in when to come back, or where it moved.
 fn dress(plan: &OutcomePlan, response: &Response, body: &mut impl LazyBody, now: Timestamp) -> Outcome {
     let mut find = |place| {
-        let tree = body.tree().unwrap_or(&Value::Null);
+        let tree = body.tree().unwrap_or(&Tree::Null);
         limits::text_at(place, response, tree)
     };
     let until =

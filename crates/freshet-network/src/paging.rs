@@ -13,10 +13,10 @@
 
 use freshet_types::definition::{Ending, Paging};
 use freshet_types::{Intent, Mark, Page, Response, Timestamp};
-use serde_json::Value;
 
 use crate::definition::plan::EndpointPlan;
 use crate::expression::is_true;
+use crate::format::Tree;
 use crate::times;
 
 /// A cursor, taken apart.
@@ -79,7 +79,7 @@ pub(crate) struct Answer<'a> {
     pub(crate) endpoint: &'a EndpointPlan,
     pub(crate) intent: &'a Intent,
     pub(crate) response: &'a Response,
-    pub(crate) body: &'a Value,
+    pub(crate) body: &'a Tree<'a>,
     pub(crate) ends: &'a Ends,
 }
 
@@ -147,7 +147,7 @@ fn downwards(answer: &Answer<'_>, asked: Option<&str>) -> Option<String> {
             let has_more = match (&plan.more, &plan.count) {
                 (Some(more), _) => more.get(answer.body).is_some_and(is_true),
                 (_, Some(count)) => {
-                    let last = count.get(answer.body).and_then(Value::as_u64).unwrap_or_default();
+                    let last = count.get(answer.body).and_then(Tree::as_u64).unwrap_or_default();
                     present + 1 < last + u64::from(*first)
                 }
                 _ => !has_ended(answer, *ends),
@@ -189,8 +189,8 @@ fn body_cursor(answer: &Answer<'_>, end: Option<&str>, ends: Ending) -> Option<S
         return None;
     }
     let cursor = match answer.endpoint.paging.at.get(answer.body)? {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
+        Tree::Str(text) => text.to_string(),
+        Tree::Number(number) => number.to_string(),
         _ => return None,
     };
     (!cursor.is_empty() && Some(cursor.as_str()) != end).then_some(cursor)
@@ -246,7 +246,7 @@ fn absolute(response: &Response, link: &str) -> String {
 fn count_ids(answer: &Answer<'_>, asked: &Cursor, page: &mut Page) {
     let size = u64::from(answer.endpoint.rule.page_size);
     let highest = answer.endpoint.paging.at.get(answer.body).and_then(|value| match value {
-        Value::String(text) => text.parse().ok(),
+        Tree::Str(text) => text.parse().ok(),
         other => other.as_u64(),
     });
     let Some(highest) = highest else { return };

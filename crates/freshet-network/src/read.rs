@@ -11,11 +11,11 @@ use std::borrow::Cow;
 
 use freshet_types::definition::{BodyFormat, NewerStyle, Role};
 use freshet_types::{Complaint, Intent, Outcome, Page, PageKind, Response, Target, Timestamp, Validators};
-use serde_json::Value;
 
 use crate::definition::Plan;
 use crate::definition::plan::EndpointPlan;
 use crate::expression::Scope;
+use crate::format::Tree;
 use crate::outcome::{self, LazyBody};
 use crate::paging::{self, Answer, Ends};
 use crate::{format, limits};
@@ -47,7 +47,7 @@ pub(crate) fn read(
     let mut body = Body { plan, format: endpoint.format, response, tree: None, text: None };
     page.outcome = outcome::judge(&plan.outcomes, &endpoint.key, response, &mut body, now);
     let needs_body = plan.limits.iter().any(crate::definition::plan::LimitPlan::needs_body);
-    let tree = if needs_body { body.tree().unwrap_or(&Value::Null) } else { &Value::Null };
+    let tree = if needs_body { body.tree().unwrap_or(&Tree::Null) } else { &Tree::Null };
     page.limits = limits::read(&plan.limits, response, tree, now);
     outcome::set_until(&mut page.outcome, &page.limits);
     let mut tally = Tally::default();
@@ -124,15 +124,15 @@ fn is_oldest_first(endpoint: &EndpointPlan, intent: &Intent) -> bool {
         }
 }
 
-fn member_ids(at: &crate::expression::Expression, tree: &Value, scope: Scope<'_>) -> Vec<String> {
-    let text = |value: &Value| match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
+fn member_ids(at: &crate::expression::Expression, tree: &Tree<'_>, scope: Scope<'_>) -> Vec<String> {
+    let text = |value: &Tree<'_>| match value {
+        Tree::Str(text) => Some(text.to_string()),
+        Tree::Number(number) => Some(number.to_string()),
         _ => None,
     };
     let values = at.values(tree, scope);
     let flat = values.iter().flat_map(|value| match &**value {
-        Value::Array(list) => list.iter().filter_map(text).collect::<Vec<_>>(),
+        Tree::Array(list) => list.iter().filter_map(text).collect::<Vec<_>>(),
         single => text(single).into_iter().collect(),
     });
     flat.take(MEMBERS_MAX).collect()
@@ -143,12 +143,12 @@ struct Body<'a> {
     plan: &'a Plan,
     format: BodyFormat,
     response: &'a Response,
-    tree: Option<Result<Value, String>>,
+    tree: Option<Result<Tree<'a>, String>>,
     text: Option<Cow<'a, str>>,
 }
 
-impl Body<'_> {
-    fn parse(&mut self) -> &Result<Value, String> {
+impl<'a> Body<'a> {
+    fn parse(&mut self) -> &Result<Tree<'a>, String> {
         let (plan, response) = (self.plan, self.response);
         // Errors of a feed's or an XML server are looked at in their own format only when they
         // parse; error bodies in JSON are common everywhere.
@@ -157,7 +157,7 @@ impl Body<'_> {
         self.tree.get_or_insert_with(|| format::parse(format, plan.encoding, response))
     }
 
-    fn take(&mut self) -> Result<Value, String> {
+    fn take(&mut self) -> Result<Tree<'a>, String> {
         self.parse();
         self.tree.take().expect("it was parsed just now")
     }
@@ -172,7 +172,7 @@ fn sniff(format: BodyFormat, response: &Response) -> BodyFormat {
 }
 
 impl LazyBody for Body<'_> {
-    fn tree(&mut self) -> Option<&Value> {
+    fn tree(&mut self) -> Option<&Tree<'_>> {
         self.parse().as_ref().ok()
     }
 

@@ -6,7 +6,8 @@
 
 use freshet_types::Timestamp;
 use freshet_types::definition::{ResetFormat, TimeFormat, TimeWriting};
-use serde_json::Value;
+
+use crate::format::Tree;
 
 /// Numbers from here on are milliseconds when the format is not declared (the year 5138 in seconds).
 const MILLISECONDS_FROM: f64 = 1e11;
@@ -16,10 +17,10 @@ const MICROSECONDS_FROM: f64 = 1e14;
 const TWO_DIGIT_YEAR_MAX: i64 = 49;
 
 /// The instant that a JSON value means.
-pub(crate) fn read(value: &Value, format: TimeFormat) -> Option<Timestamp> {
+pub(crate) fn read(value: &Tree<'_>, format: TimeFormat) -> Option<Timestamp> {
     match value {
-        Value::String(text) => read_text(text, format),
-        Value::Number(number) => from_number(number.as_f64()?, format),
+        Tree::Str(text) => read_text(text, format),
+        Tree::Number(number) => from_number(number.as_f64()?, format),
         _ => None,
     }
 }
@@ -243,10 +244,10 @@ pub(crate) fn retry_after(text: &str, now: Timestamp) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn check(value: &Value, format: TimeFormat, shown: &str) {
-        let at = read(value, format).map_or_else(|| "none".to_owned(), |at| at.to_string());
+        let at = read(&Tree::from(value), format).map_or_else(|| "none".to_owned(), |at| at.to_string());
         assert_eq!(at, shown, "{value} as {format:?}");
     }
 

@@ -14,6 +14,7 @@ use super::places::Places;
 use super::plan::{ItemPlan, Place, Plan};
 use super::{Problem, rules, schema};
 use crate::expression::{ConditionPlan, Expression, Field, Pointer, Test};
+use crate::format::owned;
 use crate::template::{Template, Templates, Variables};
 
 /// Compiles a definition, or tells all that is wrong with it.
@@ -264,7 +265,9 @@ impl Checker<'_> {
         let each = self.maybe_pointer(&format!("{key}.each"), condition.each.as_deref());
         Test {
             each,
-            one_of: equals.or_else(|| condition.one_of.clone()),
+            one_of: equals
+                .or_else(|| condition.one_of.clone())
+                .map(|list| list.into_iter().map(owned).collect()),
             is_present: condition.is_present,
             contains: condition.contains.clone(),
             matches,

@@ -1,9 +1,17 @@
 //! Bodies in many encodings and formats, through one check each.
 
 use freshet_types::{Response, Timestamp};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
+
+fn read(
+    format: BodyFormat,
+    declared: Option<&'static Encoding>,
+    response: &Response,
+) -> Result<Value, String> {
+    parse(format, declared, response).map(Value::from)
+}
 
 fn response(content_type: &str, body: &[u8]) -> Response {
     Response {
@@ -27,12 +35,12 @@ fn check_encoding(label: &str, text: &str, can_be_guessed: bool) {
     let announced = response(&format!("application/json; charset=\"{label}\""), &bytes);
     let silent = response("application/json", &bytes);
     let lying = response("application/json; charset=utf-8", &bytes);
-    let read =
-        |declared, response: &Response| parse(BodyFormat::Json, declared, response).unwrap()["text"].clone();
-    assert_eq!(read(None, &announced), text, "{label} announced");
-    assert_eq!(read(Some(encoding), &lying), text, "{label} declared");
+    let found =
+        |declared, response: &Response| read(BodyFormat::Json, declared, response).unwrap()["text"].clone();
+    assert_eq!(found(None, &announced), text, "{label} announced");
+    assert_eq!(found(Some(encoding), &lying), text, "{label} declared");
     if can_be_guessed {
-        assert_eq!(read(None, &silent), text, "{label} found out");
+        assert_eq!(found(None, &silent), text, "{label} found out");
     }
 }
 
@@ -57,10 +65,10 @@ fn byte_order_marks_win() {
     let mut bytes = vec![0xff, 0xfe];
     bytes.extend("{\"text\": \"ż\"}".encode_utf16().flat_map(u16::to_le_bytes));
     let tree =
-        parse(BodyFormat::Json, None, &response("application/json; charset=iso-8859-1", &bytes)).unwrap();
+        read(BodyFormat::Json, None, &response("application/json; charset=iso-8859-1", &bytes)).unwrap();
     assert_eq!(tree["text"], "ż");
     let tree =
-        parse(BodyFormat::Json, None, &response("application/json", b"\xef\xbb\xbf{\"text\": 1}")).unwrap();
+        read(BodyFormat::Json, None, &response("application/json", b"\xef\xbb\xbf{\"text\": 1}")).unwrap();
     assert_eq!(tree["text"], 1);
 }
 
@@ -72,8 +80,7 @@ fn what_is_not_json_says_what_it_is() {
         ("{\"items\": [1, 2", "EOF while parsing"),
         (&"[".repeat(1000), "recursion limit"),
     ] {
-        let error =
-            parse(BodyFormat::Json, None, &response("application/json", body.as_bytes())).unwrap_err();
+        let error = read(BodyFormat::Json, None, &response("application/json", body.as_bytes())).unwrap_err();
         assert!(error.contains(why), "{error}");
     }
 }
@@ -84,7 +91,7 @@ fn xml_becomes_a_tree() {
         <list total="2"><!-- two --><post id="1"><text>a &amp; b &#233; &nbsp;</text><tag>x</tag><tag>y</tag></post>
         <post id="2"><text><![CDATA[<b>é</b>]]></text><empty/></post></list>"#;
     let bytes = encoding_rs::WINDOWS_1252.encode(xml).0.into_owned();
-    let tree = parse(BodyFormat::Xml, None, &response("text/xml", &bytes)).unwrap();
+    let tree = read(BodyFormat::Xml, None, &response("text/xml", &bytes)).unwrap();
     assert_eq!(
         tree,
         json!({"list": {"@total": "2", "post": [
@@ -99,7 +106,7 @@ fn xml_becomes_a_tree() {
         ("just text", "no XML element"),
         (&"<a>".repeat(1000), "deeper than 128"),
     ] {
-        let error = parse(BodyFormat::Xml, None, &response("text/xml", body.as_bytes())).unwrap_err();
+        let error = read(BodyFormat::Xml, None, &response("text/xml", body.as_bytes())).unwrap_err();
         assert!(error.contains(why), "{body:.20}: {error}");
     }
 }
@@ -107,13 +114,13 @@ fn xml_becomes_a_tree() {
 #[test]
 fn an_external_entity_is_not_fetched() {
     let xml = r#"<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>"#;
-    let tree = parse(BodyFormat::Xml, None, &response("text/xml", xml.as_bytes())).unwrap();
+    let tree = read(BodyFormat::Xml, None, &response("text/xml", xml.as_bytes())).unwrap();
     assert_eq!(tree, json!({"a": "&x;"}));
 }
 
 /// A feed has these entries: id, seconds of publication, title.
 fn check_feed(body: &[u8], title: &str, entries: &[(&str, Option<i64>, &str)]) {
-    let tree = parse(BodyFormat::Feed, None, &response("application/xml", body)).unwrap();
+    let tree = read(BodyFormat::Feed, None, &response("application/xml", body)).unwrap();
     assert_eq!(tree["title"], title);
     let seen = tree["entries"].as_array().unwrap().iter().map(|entry| {
         let at = entry["published"].as_i64().or(entry["updated"].as_i64()).map(|ms| ms / 1000);
@@ -134,7 +141,7 @@ const RSS2: &str = r#"<?xml version="1.0" encoding="windows-1252"?>
 #[test]
 fn every_feed_format_is_read() {
     let bytes = encoding_rs::WINDOWS_1252.encode(RSS2).0.into_owned();
-    let tree = parse(BodyFormat::Feed, None, &response("application/rss+xml", &bytes)).unwrap();
+    let tree = read(BodyFormat::Feed, None, &response("application/rss+xml", &bytes)).unwrap();
     let hash = tree["entries"][2]["id"].as_str().unwrap();
     assert!(hash.starts_with("hash:"), "{hash}");
     check_feed(
@@ -180,7 +187,7 @@ fn what_is_no_feed_says_what_it_is() {
     for (body, why) in
         [("<html><body>404</body></html>", "begins with `<html>"), ("", "no feed"), ("{\"a\": 1}", "no feed")]
     {
-        let error = parse(BodyFormat::Feed, None, &response("text/html", body.as_bytes())).unwrap_err();
+        let error = read(BodyFormat::Feed, None, &response("text/html", body.as_bytes())).unwrap_err();
         assert!(error.contains(why), "{error}");
     }
 }
@@ -188,6 +195,6 @@ fn what_is_no_feed_says_what_it_is() {
 #[test]
 fn the_next_page_of_a_feed_is_absolute() {
     let body = br#"<feed xmlns="http://www.w3.org/2005/Atom"><id>f</id><title>T</title><updated>2026-11-15T10:00:00Z</updated><link rel="next" href="https://site.example/feed.xml?page=2"/></feed>"#;
-    let tree = parse(BodyFormat::Feed, None, &response("application/atom+xml", body)).unwrap();
+    let tree = read(BodyFormat::Feed, None, &response("application/atom+xml", body)).unwrap();
     assert_eq!(tree["next"], "https://site.example/feed.xml?page=2");
 }

@@ -10,12 +10,12 @@ use freshet_types::{
     Account, AccountState, Address, Complaint, Mark, Outcome, Page, Post, Relation, Set, Span, Tag, Target,
     Timestamp,
 };
-use serde_json::Value;
 
 use super::COMPLAINTS_MAX;
 use crate::definition::Plan;
 use crate::definition::plan::{EndpointPlan, ItemPlan, MappingPlan};
 use crate::expression::{ConditionPlan, Field, Scope};
+use crate::format::Tree;
 
 /// Items inside items inside items; deeper ones are complained about.
 const DEPTH_MAX: usize = 200;
@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Maps all groups of items.
-    pub(super) fn read(&mut self, tree: &Value, is_reversed: bool) {
+    pub(super) fn read(&mut self, tree: &Tree<'_>, is_reversed: bool) {
         let endpoint = self.endpoint;
         let mut is_anything_there = endpoint.items.is_empty();
         for group in &endpoint.items {
@@ -93,10 +93,10 @@ impl<'a> Reader<'a> {
             let mut number = 0;
             for value in &values {
                 match &**value {
-                    Value::Array(list) if is_reversed => {
+                    Tree::Array(list) if is_reversed => {
                         list.iter().rev().for_each(|item| self.outer(group, item, &mut number));
                     }
-                    Value::Array(list) => list.iter().for_each(|item| self.outer(group, item, &mut number)),
+                    Tree::Array(list) => list.iter().for_each(|item| self.outer(group, item, &mut number)),
                     single => self.outer(group, single, &mut number),
                 }
             }
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         self.tally
     }
 
-    fn outer(&mut self, group: &ItemPlan, item: &Value, number: &mut usize) {
+    fn outer(&mut self, group: &ItemPlan, item: &Tree<'_>, number: &mut usize) {
         let spot = Spot { group: &group.place, number: *number, depth: 0, is_listed: group.is_listed };
         *number += 1;
         if group.is_listed {
@@ -127,14 +127,14 @@ impl<'a> Reader<'a> {
         self.element(group, item, spot);
     }
 
-    fn element(&mut self, group: &ItemPlan, item: &Value, spot: Spot<'_>) {
+    fn element(&mut self, group: &ItemPlan, item: &Tree<'_>, spot: Spot<'_>) {
         match group.each.as_ref().map_or(Some(item), |pointer| pointer.get(item)) {
             Some(inner) => self.item(&self.plan.mappings[group.mapping], inner, spot),
             None => self.complain_at(spot, "the item is empty".to_owned()),
         }
     }
 
-    fn item(&mut self, mapping: &'a MappingPlan, item: &Value, spot: Spot<'_>) {
+    fn item(&mut self, mapping: &'a MappingPlan, item: &Tree<'_>, spot: Spot<'_>) {
         if spot.depth > DEPTH_MAX {
             return self.complain_at(spot, format!("items are nested deeper than {DEPTH_MAX} levels"));
         }
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         self.embeds(mapping, item, spot);
     }
 
-    fn embeds(&mut self, mapping: &'a MappingPlan, item: &Value, spot: Spot<'_>) {
+    fn embeds(&mut self, mapping: &'a MappingPlan, item: &Tree<'_>, spot: Spot<'_>) {
         for embed in &mapping.embeds {
             if embed.when.as_ref().is_some_and(|when| !when.holds(item, self.scope)) {
                 continue;
@@ -163,21 +163,21 @@ impl<'a> Reader<'a> {
             let inner = Spot { depth: spot.depth + 1, is_listed: spot.is_listed && embed.is_listed, ..spot };
             let Some(value) = embed.at.first(item, self.scope) else { continue };
             match &*value {
-                Value::Array(list) => list.iter().for_each(|one| self.inner(embed, one, inner)),
+                Tree::Array(list) => list.iter().for_each(|one| self.inner(embed, one, inner)),
                 // An empty text stands for "none", as Reddit's `replies` does.
-                Value::String(text) if text.is_empty() => {}
+                Tree::Str(text) if text.is_empty() => {}
                 single => self.inner(embed, single, inner),
             }
         }
     }
 
-    fn inner(&mut self, embed: &ItemPlan, value: &Value, spot: Spot<'_>) {
+    fn inner(&mut self, embed: &ItemPlan, value: &Tree<'_>, spot: Spot<'_>) {
         if let Some(inner) = embed.each.as_ref().map_or(Some(value), |pointer| pointer.get(value)) {
             self.item(&self.plan.mappings[embed.mapping], inner, spot);
         }
     }
 
-    fn post(&mut self, mapping: &MappingPlan, item: &Value, spot: Spot<'_>) {
+    fn post(&mut self, mapping: &MappingPlan, item: &Tree<'_>, spot: Spot<'_>) {
         let fields = &mapping.fields;
         let Some(id) = self.id(fields.id.as_ref(), item, spot) else { return };
         let created_at = self.posted_at(fields.created_at.as_ref(), item, spot);
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
         self.page.observation.posts.push(post);
     }
 
-    fn account(&mut self, mapping: &MappingPlan, item: &Value, spot: Spot<'_>) {
+    fn account(&mut self, mapping: &MappingPlan, item: &Tree<'_>, spot: Spot<'_>) {
         let fields = &mapping.fields;
         let Some(id) = self.id(fields.id.as_ref(), item, spot) else { return };
         if spot.is_listed {
@@ -252,7 +252,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What the item says about the account. A post that is shown proves its author not private.
-    fn state(&self, mapping: &MappingPlan, item: &Value, spot: Spot<'_>) -> AccountState {
+    fn state(&self, mapping: &MappingPlan, item: &Tree<'_>, spot: Spot<'_>) -> AccountState {
         let found = mapping.states.iter().find(|(_, when)| when.holds(item, self.scope));
         match found.map(|(state, _)| *state) {
             Some(AccountState::Private) if !spot.is_listed => AccountState::Active,
@@ -271,7 +271,7 @@ impl<'a> Reader<'a> {
         self.page.observation.relations.push(relation);
     }
 
-    fn relation(&mut self, mapping: &MappingPlan, item: &Value, spot: Spot<'_>) {
+    fn relation(&mut self, mapping: &MappingPlan, item: &Tree<'_>, spot: Spot<'_>) {
         let source = self.id(mapping.fields.source.as_ref(), item, spot);
         let target = self.id(mapping.fields.target.as_ref(), item, spot);
         if let (Some(source), Some(target)) = (source, target) {
@@ -283,7 +283,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn tag(&mut self, mapping: &MappingPlan, item: &Value, spot: Spot<'_>) {
+    fn tag(&mut self, mapping: &MappingPlan, item: &Tree<'_>, spot: Spot<'_>) {
         let account = self.id(mapping.fields.account.as_ref(), item, spot);
         let names =
             mapping.fields.name.as_ref().map(|field| field.texts(item, self.scope)).unwrap_or_default();
@@ -297,7 +297,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn id(&mut self, field: Option<&Field>, item: &Value, spot: Spot<'_>) -> Option<String> {
+    fn id(&mut self, field: Option<&Field>, item: &Tree<'_>, spot: Spot<'_>) -> Option<String> {
         let id = field.and_then(|field| field.text(item, self.scope));
         match id {
             Some(id) if id.len() <= freshet_types::address::ID_BYTES_MAX => Some(id),
@@ -312,7 +312,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn time(&mut self, field: Option<&Field>, item: &Value, spot: Spot<'_>) -> Option<Timestamp> {
+    fn time(&mut self, field: Option<&Field>, item: &Tree<'_>, spot: Spot<'_>) -> Option<Timestamp> {
         match field?.time(item, self.scope) {
             Ok(at) => at,
             Err(value) => {
@@ -324,7 +324,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A posting time; one in the future is nobody's, and would hide all that comes before it.
-    fn posted_at(&mut self, field: Option<&Field>, item: &Value, spot: Spot<'_>) -> Option<Timestamp> {
+    fn posted_at(&mut self, field: Option<&Field>, item: &Tree<'_>, spot: Spot<'_>) -> Option<Timestamp> {
         let at = self.time(field, item, spot)?;
         if at > self.now + FUTURE_MAX {
             self.complain_at(spot, format!("it claims to be posted at {at}, which is to come"));
@@ -341,14 +341,14 @@ impl<'a> Reader<'a> {
         self.tally.last = Some(mark);
     }
 
-    fn any(&self, conditions: &[ConditionPlan], item: &Value) -> bool {
+    fn any(&self, conditions: &[ConditionPlan], item: &Tree<'_>) -> bool {
         conditions.iter().any(|condition| condition.holds(item, self.scope))
     }
 
     fn plinks(
         &self,
         mapping: &MappingPlan,
-        item: &Value,
+        item: &Tree<'_>,
     ) -> Vec<(std::sync::Arc<str>, freshet_types::Primitive)> {
         let values = mapping.plinks.iter().filter_map(|(name, kind, field)| {
             Some((std::sync::Arc::clone(name), field.primitive(*kind, item, self.scope)?))
@@ -356,7 +356,7 @@ impl<'a> Reader<'a> {
         values.collect()
     }
 
-    fn hints(&self, mapping: &MappingPlan, item: &Value) -> Vec<(std::sync::Arc<str>, Address)> {
+    fn hints(&self, mapping: &MappingPlan, item: &Tree<'_>) -> Vec<(std::sync::Arc<str>, Address)> {
         let mut found: Vec<(std::sync::Arc<str>, Address)> = Vec::new();
         for hint in &mapping.hints {
             for field in &hint.within {
