@@ -123,6 +123,7 @@ pub(crate) struct Backlog {
     queue: VecDeque<SourceId>,
     ready_at: Timestamp,
     open_count: usize,
+    open_max: usize,
 }
 
 /// The state machine.
@@ -157,7 +158,7 @@ pub struct Core {
 
 impl Backlog {
     fn is_waiting(&self) -> bool {
-        !self.queue.is_empty() && self.open_count < begin::HISTORY_OPEN_MAX
+        !self.queue.is_empty() && self.open_count < self.open_max
     }
 }
 
@@ -303,10 +304,11 @@ impl Core {
                 continue;
             }
             let key = u16::try_from(self.instances.len()).expect("fewer than 65,536 servers");
-            self.frontier.set_manners(u32::from(key), begin::manners(&self.networks, &instance));
+            let manners = begin::manners(&self.networks, &instance);
+            self.frontier.set_manners(u32::from(key), manners);
             self.keys.insert(instance.network.clone(), key);
             self.instances.push(Arc::new(instance));
-            self.backlogs.push(Backlog::default());
+            self.backlogs.push(Backlog { open_max: begin::history_open_max(manners), ..Backlog::default() });
         }
     }
 
@@ -318,7 +320,9 @@ impl Core {
         }
         self.registry = registry;
         for (key, instance) in self.instances.iter().enumerate() {
-            self.frontier.set_manners(key as u32, begin::manners(&self.networks, instance));
+            let manners = begin::manners(&self.networks, instance);
+            self.frontier.set_manners(key as u32, manners);
+            self.backlogs[key].open_max = begin::history_open_max(manners);
         }
     }
 

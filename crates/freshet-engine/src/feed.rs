@@ -106,11 +106,10 @@ impl Feeder {
             self.is_deep = true;
         }
         let mut made = Vec::new();
-        for row in store.robots()? {
-            if row.state == RobotState::Stopped {
-                continue;
-            }
-            self.fill(store, row.kind)?;
+        let robots = store.robots()?;
+        let awake = robots.iter().filter(|row| row.state != RobotState::Stopped);
+        self.fill(store, &awake.map(|row| row.kind).collect::<Vec<_>>())?;
+        for row in robots {
             if row.state == RobotState::Running && made.len() < room {
                 self.drain(store, row.kind, room - made.len(), &mut made)?;
             }
@@ -148,14 +147,22 @@ impl Feeder {
         Ok(store.set_setting(DEPTH_SETTING, &self.depth_max.to_string())?)
     }
 
-    fn fill(&mut self, store: &dyn Store, robot: RobotKind) -> Result<(), FeedError> {
+    /// The rings mostly stand at the same place: one reading of the log serves all of them.
+    fn fill(&mut self, store: &dyn Store, robots: &[RobotKind]) -> Result<(), FeedError> {
         loop {
-            let ring = self.rings.ring(robot);
-            let changes = store.changes_above(ring.log_cursor(), LOG_BATCH)?;
+            let cursors = robots.iter().map(|&robot| self.rings.ring(robot).log_cursor());
+            let Some(lowest) = cursors.min() else { return Ok(()) };
+            let changes = store.changes_above(lowest, LOG_BATCH)?;
             let Some(last) = changes.last() else { return Ok(()) };
-            let taken = changes.iter().filter(|change| self.takes(robot, change));
-            let ids: Vec<u64> = taken.map(|change| change.object).collect();
-            self.rings.ring(robot).push_from_log(last.number, &ids)?;
+            for &robot in robots {
+                let cursor = self.rings.ring(robot).log_cursor();
+                if cursor >= last.number {
+                    continue;
+                }
+                let is_taken = |change: &&Change| change.number > cursor && self.takes(robot, change);
+                let ids: Vec<u64> = changes.iter().filter(is_taken).map(|change| change.object).collect();
+                self.rings.ring(robot).push_from_log(last.number, &ids)?;
+            }
         }
     }
 

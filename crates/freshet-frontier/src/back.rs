@@ -66,8 +66,12 @@ impl Key {
         self.paused_until.max(self.held_until)
     }
 
+    fn has_place(&self) -> bool {
+        self.in_flight_count < self.manners.in_flight_max.max(1)
+    }
+
     fn has_work(&self) -> bool {
-        !self.queue.is_empty() && self.in_flight_count < self.manners.in_flight_max.max(1)
+        !self.queue.is_empty() && self.has_place()
     }
 }
 
@@ -131,6 +135,16 @@ impl Back {
         state.paused_before = state.paused_until;
         state.paused_until = now + state.manners.pause;
         self.settle(key);
+    }
+
+    /// A visit that gave its place away takes one again, if there is one; its next request asks
+    /// with `again`, as any does.
+    pub fn occupy(&mut self, key: u32) -> bool {
+        let state = self.key(key);
+        let has_place = state.has_place();
+        state.in_flight_count += u32::from(has_place);
+        self.settle(key);
+        has_place
     }
 
     /// Takes back the start at `started_at`: nothing was sent, so no pause is due for it.

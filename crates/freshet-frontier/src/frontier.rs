@@ -168,6 +168,24 @@ impl Frontier {
         self.back.again(key, now)
     }
 
+    /// A visit under way asks nothing until it resumes: others may have its place at the server.
+    pub fn rest(&mut self, visit: VisitId) {
+        if self.leases.set_resting(visit, true) == Some(true) {
+            let key = self.leases.get(visit).expect("it was found a moment ago").key;
+            self.back.finished(key);
+        }
+    }
+
+    /// A visit wants its place back; gives whether it has one now.
+    pub fn resume(&mut self, visit: VisitId) -> bool {
+        let Some(lease) = self.leases.get(visit).copied() else { return false };
+        if lease.is_resting && !self.back.occupy(lease.key) {
+            return false;
+        }
+        self.leases.set_resting(visit, false);
+        true
+    }
+
     /// When the next request to a key's servers may leave.
     pub fn allowed_at(&self, key: u32) -> Timestamp {
         self.back.allowed_at(key)
@@ -337,7 +355,9 @@ impl Frontier {
 
     /// Frees what a visit held.
     fn ended(&mut self, lease: Lease) {
-        self.back.finished(lease.key);
+        if !lease.is_resting {
+            self.back.finished(lease.key);
+        }
         let state = &mut self.states[lease.id.0 as usize];
         if *state & DUE_AFTER != 0 {
             *state &= !DUE_AFTER;

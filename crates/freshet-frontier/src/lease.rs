@@ -25,6 +25,8 @@ pub struct Lease {
     pub deadline: Timestamp,
     /// Which attempt it is, from 1.
     pub attempt: u8,
+    /// It asks nothing for now, and has given its place at the server to others.
+    pub is_resting: bool,
 }
 
 /// A visit that failed or was taken back.
@@ -83,11 +85,17 @@ impl Leases {
     /// Begins a visit and gives its attempt number.
     pub fn begin(&mut self, visit: VisitId, id: SourceId, key: u32, deadline: Timestamp) -> u8 {
         let attempt = self.failures.get(&id).map_or(1, |failed| failed.saturating_add(1));
-        let lease = Lease { id, key, deadline, attempt };
+        let lease = Lease { id, key, deadline, attempt, is_resting: false };
         assert!(self.by_source.insert(id, visit).is_none(), "source {} is visited twice at once", id.0);
         assert!(self.by_visit.insert(visit, lease).is_none(), "visit {} begins twice", visit.0);
         self.deadlines.insert((deadline, visit));
         attempt
+    }
+
+    /// Says whether a visit rests; `None` where it had ended, else whether that changes anything.
+    pub fn set_resting(&mut self, visit: VisitId, is_resting: bool) -> Option<bool> {
+        let lease = self.by_visit.get_mut(&visit)?;
+        Some(std::mem::replace(&mut lease.is_resting, is_resting) != is_resting)
     }
 
     /// Moves the deadline of a visit that makes progress; gives whether there is such a visit.

@@ -20,8 +20,11 @@ const WAIT_WANTED: Span = Span::from_ms(500);
 /// At the start of a visit, the whole server waits this long; beyond it, only the robot does,
 /// since another may have a credential of its own.
 const WAIT_FIRST: Span = Span::MINUTE;
-/// Sources of one server that may read their history at once.
-pub(super) const HISTORY_OPEN_MAX: usize = 4;
+/// Sources of one server that may read their history at once, at least; more where its manners
+/// leave a place for news beside them.
+const HISTORY_OPEN_MIN: usize = 4;
+/// How soon a visit that gave its place at the server away asks for one again.
+const PLACE_GAP: Span = Span::from_ms(50);
 /// Front queue of history: behind all news.
 const HISTORY_CLASS: u8 = 15;
 
@@ -173,6 +176,10 @@ impl Core {
             Err(why) => return self.fail(id, &why, false, now),
         };
         let (key, is_permitted) = (visit.key, visit.is_permitted);
+        if !self.frontier.resume(id) {
+            self.waiting.insert((now + PLACE_GAP, id));
+            return;
+        }
         let allowed_at = if is_permitted { now } else { self.frontier.allowed_at(key) };
         if allowed_at > now {
             return self.postpone(id, allowed_at, now);
@@ -270,6 +277,11 @@ impl Core {
         let intent = visit.walk.intent.clone();
         Ok(Order { visit: visit.id, request, connector, instance, endpoint, root, intent })
     }
+}
+
+/// Sources that may read their history at once, beside the news.
+pub(super) fn history_open_max(manners: Politeness) -> usize {
+    (manners.in_flight_max.saturating_sub(1) as usize).max(HISTORY_OPEN_MIN)
 }
 
 /// The gentlest manners that any endpoint of the server's network asks for.

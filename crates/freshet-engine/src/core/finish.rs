@@ -27,7 +27,7 @@ impl Core {
         // Missing posts are known only when the store has answered: wait for it.
         if visit.has_listed && visit.unconfirmed_count > 0 && visit.stage == Stage::Asks {
             visit.stage = Stage::Listens;
-            return;
+            return self.frontier.rest(id);
         }
         self.finish(id, "ok", now);
     }

@@ -33,10 +33,16 @@ pub(super) fn apply<'a>(
     compare: Compare,
     keep_raw: bool,
 ) -> Result<Vec<Applied>> {
-    let mut batch = Batch::new(db, compare)?;
+    let mut batch = Batch::new(db, compare, keep_raw)?;
     let mut all = Vec::with_capacity(uploads.len());
-    for upload in uploads {
-        all.push(batch.upload(networks, upload, keep_raw)?);
+    // The pages of one visit come in one batch; only the last of them need write its source.
+    let mut last_of: Map<u32, usize> = Map::default();
+    for (place, upload) in uploads.iter().enumerate() {
+        last_of.extend(upload.source.as_ref().map(|source| (source.id.0, place)));
+    }
+    for (place, upload) in uploads.iter().enumerate() {
+        let is_last = upload.source.as_ref().is_some_and(|source| last_of[&source.id.0] == place);
+        all.push(batch.upload(networks, upload, is_last)?);
     }
     batch.log.close(db)?;
     Ok(all)
@@ -46,6 +52,7 @@ pub(super) fn apply<'a>(
 struct Batch<'a> {
     db: &'a Connection,
     compare: Compare,
+    keep_raw: bool,
     log: log::Writer<'a>,
     insert_post: CachedStatement<'a>,
     insert_account: CachedStatement<'a>,
@@ -79,10 +86,11 @@ impl Scene<'_> {
 }
 
 impl<'a> Batch<'a> {
-    fn new(db: &'a Connection, compare: Compare) -> Result<Self> {
+    fn new(db: &'a Connection, compare: Compare, keep_raw: bool) -> Result<Self> {
         Ok(Self {
             db,
             compare,
+            keep_raw,
             log: log::Writer::open(db)?,
             insert_post: db.prepare_cached(post::INSERT)?,
             insert_account: db.prepare_cached(account::INSERT)?,
@@ -92,7 +100,7 @@ impl<'a> Batch<'a> {
         })
     }
 
-    fn upload(&mut self, networks: &Networks, upload: &'a Upload, keep_raw: bool) -> Result<Applied> {
+    fn upload(&mut self, networks: &Networks, upload: &'a Upload, writes_source: bool) -> Result<Applied> {
         let mut applied = Applied::default();
         let stored = match &upload.source {
             Some(source) if source.id.0 != 0 => match source::stored(self.db, source.id)? {
@@ -102,7 +110,7 @@ impl<'a> Batch<'a> {
             _ => None,
         };
         let mut scene = scene(upload, networks.intern(self.db, &upload.network)?);
-        if keep_raw {
+        if self.keep_raw {
             scene.payload = self.keep_payload(&scene, upload)?;
         }
         let seen = &upload.observation;
@@ -132,7 +140,7 @@ impl<'a> Batch<'a> {
         }
         control::park(self.db, &upload.parked)?;
         control::unpark(self.db, &upload.unparked)?;
-        if let (Some(source), Some(stored)) = (&upload.source, stored) {
+        if let (Some(source), Some(stored), true) = (&upload.source, stored, writes_source) {
             source::write_after_visit(self.db, networks, source, &stored)?;
         }
         if let Some(record) = &upload.record {

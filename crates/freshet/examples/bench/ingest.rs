@@ -20,8 +20,3 @@ pub(crate) fn run() -> anyhow::Result<()> {
     println!("{line}");
     Ok(())
 }
-
-/// Seconds that bare inserts of so many posts take.
-pub(crate) fn raw_seconds(posts: usize) -> anyhow::Result<f64> {
-    Ok(posts as f64 / bench::ingest(posts)?.raw_per_s)
-}

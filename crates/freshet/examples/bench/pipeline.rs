@@ -1,6 +1,9 @@
 //! `pipeline`: fetch → read → compare → apply from a loopback server without a quota, against
-//! (a) the bare HTTP client draining the same answers and (b) bare bulk inserts of the same rows.
+//! (a) the bare HTTP client draining the same answers and (b) bare bulk inserts of the very rows
+//! that the crawl wrote.
 
+use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,6 +15,7 @@ use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::{Pacing, policy_named};
 use freshet_store::api::Store as _;
+use freshet_store::bench;
 use freshet_store::row::{InstanceRow, OnDelete};
 use freshet_store::sqlite::SqliteStore;
 use freshet_types::{Clock, Instance, NetworkName, RobotKind, Source, SystemClock};
@@ -42,9 +46,11 @@ async fn measure() -> anyhow::Result<()> {
     let (mut client, mut engine, mut insert) = (f64::MAX, f64::MAX, f64::MAX);
     for _ in 0..ROUNDS {
         // The engine first: it installs the TLS provider that any client needs.
-        engine = engine.min(crawl(address, posts).await?);
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("store.sqlite");
+        engine = engine.min(crawl(address, posts, folder.path(), &path).await?);
         client = client.min(drain(&urls).await?);
-        insert = insert.min(tokio::task::spawn_blocking(move || crate::ingest::raw_seconds(posts)).await??);
+        insert = insert.min(tokio::task::spawn_blocking(move || bench::copy_seconds(&path)).await??);
     }
     let ratio = |bare: f64| bare / engine;
     println!("{posts} posts on {page_count} pages, best of {ROUNDS} rounds each");
@@ -84,12 +90,10 @@ async fn drain(urls: &[String]) -> anyhow::Result<f64> {
 }
 
 /// The whole pipeline into an empty store, until every post is in it.
-async fn crawl(address: std::net::SocketAddr, posts: usize) -> anyhow::Result<f64> {
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("store.sqlite");
+async fn crawl(address: SocketAddr, posts: usize, folder: &Path, path: &Path) -> anyhow::Result<f64> {
     let networks = Arc::new(without_quotas()?);
     let network = NetworkName::new("mastodon", Some(&address.to_string()));
-    let mut store = SqliteStore::open(&path)?;
+    let mut store = SqliteStore::open(path)?;
     let instance =
         Instance { network: network.clone(), base: format!("http://{address}"), allow_private: true };
     store.put_instance(&InstanceRow { instance, on_delete: OnDelete::Keep })?;
@@ -107,8 +111,8 @@ async fn crawl(address: std::net::SocketAddr, posts: usize) -> anyhow::Result<f6
     http.in_flight_per_host_max = IN_FLIGHT;
     let kit = Kit {
         writer: Box::new(store),
-        reader: Box::new(SqliteStore::open(&path)?),
-        rings: Coordinator::open(&folder.path().join("rings"), 1 << 16)?,
+        reader: Box::new(SqliteStore::open(path)?),
+        rings: Coordinator::open(&folder.join("rings"), 1 << 16)?,
         fetch: Arc::new(HttpFetch::new(http)?),
         clock,
         networks,
