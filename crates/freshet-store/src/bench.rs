@@ -68,10 +68,12 @@ pub fn copy_seconds(from: &Path) -> Result<f64, StoreError> {
         .map_err(|error| StoreError::Database { doing: "measure", why: error.to_string() })?;
     let from = SqliteStore::open(from)?;
     let to = SqliteStore::open(&dir.path().join("copy.db"))?;
-    // Networks are few, and rows refer to them.
-    copy(from.connection(), to.connection(), "networks")
-        .and_then(|_| COPIED.iter().map(|table| copy(from.connection(), to.connection(), table)).sum())
-        .map(|time: Duration| time.as_secs_f64())
+    let one = |table: &&str| copy(from.connection(), to.connection(), table);
+    COPIED
+        .iter()
+        .map(one)
+        .sum::<rusqlite::Result<Duration>>()
+        .map(|time| time.as_secs_f64())
         .map_err(crate::sqlite::failed("measure"))
 }
 
@@ -82,7 +84,7 @@ fn copy(from: &Connection, to: &Connection, table: &str) -> rusqlite::Result<Dur
     let rows = read.query_map([], |row| (0..columns).map(|at| row.get(at)).collect())?;
     let rows: Vec<Vec<Value>> = rows.collect::<rusqlite::Result<_>>()?;
     let marks = vec!["?"; columns].join(", ");
-    let insert = format!("INSERT OR REPLACE INTO {table} VALUES ({marks})");
+    let insert = format!("INSERT INTO {table} VALUES ({marks})");
     let start = Instant::now();
     for group in rows.chunks(COPY_ROWS) {
         to.execute_batch("BEGIN IMMEDIATE")?;

@@ -319,3 +319,29 @@ fn a_visit_under_way_keeps_its_manners_and_its_lease() {
     assert_eq!((frontier.pick(at(2999)), frontier.next_deadline()), (None, None));
     assert_eq!(frontier.pick(at(3000)).map(|pick| pick.id), Some(SourceId(0)));
 }
+
+#[test]
+fn a_visit_that_rests_gives_its_place_away_and_waits_for_another() {
+    let mut frontier = Frontier::new(Span::from_ms(1), at(0));
+    frontier.set_manners(0, Politeness { pause: Span::ZERO, in_flight_max: 1 });
+    for id in 0..2 {
+        frontier.schedule(SourceId(id), 0, 0, at(0));
+    }
+    let lease = |frontier: &mut Frontier, visit: u64| {
+        let pick = frontier.pick(at(5));
+        pick.map(|pick| frontier.lease(pick, VisitId(visit), Timestamp::MAX)).is_some()
+    };
+    assert!(lease(&mut frontier, 1));
+    assert!(!lease(&mut frontier, 2), "there is one place");
+    frontier.rest(VisitId(1));
+    frontier.rest(VisitId(1));
+    assert!(lease(&mut frontier, 2), "the place of a resting visit is free");
+    assert!(!frontier.resume(VisitId(1)), "another has its place");
+    frontier.close(VisitId(2));
+    assert!(frontier.resume(VisitId(1)) && frontier.resume(VisitId(1)));
+    frontier.rest(VisitId(1));
+    frontier.close(VisitId(1));
+    frontier.schedule(SourceId(1), 0, 0, at(6));
+    assert!(frontier.pick(at(7)).is_some(), "a visit that ends resting frees no second place");
+    assert!(!frontier.resume(VisitId(9)), "nobody knows this visit");
+}
