@@ -13,7 +13,6 @@ fn endpoint(kind: PageKind, is_newest_first: bool) -> Endpoint {
         id_order: IdOrder::Numeric,
         is_newest_first,
         is_window: false,
-        has_newer: false,
         members_max: 3,
         politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },
     }

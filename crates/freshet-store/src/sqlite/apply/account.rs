@@ -67,7 +67,7 @@ impl<'a> Batch<'a> {
         write_cross_links(self.db, object, &account.slinks)?;
         match account.state {
             AccountState::Active => Ok(()),
-            state => self.set_invalid(scene, object, value::state_name(state)),
+            state => self.set_invalid(scene, object, state.name()),
         }
     }
 
@@ -147,7 +147,7 @@ impl<'a> Batch<'a> {
     }
 
     fn set_invalid(&mut self, scene: &Scene<'_>, object: i64, reason: &str) -> Result<()> {
-        let state = value::state_of(reason).map(value::state_name);
+        let state = value::state_of(reason).map(AccountState::name);
         let update =
             "UPDATE accounts SET invalid = ?2, invalid_at = ?3, state = COALESCE(?4, state) WHERE id = ?1";
         self.db.prepare_cached(update)?.execute(params![object, reason, scene.seen_at, state])?;
@@ -162,7 +162,7 @@ impl<'a> Batch<'a> {
             scene.depth_of(&account.id),
             scene.seen_at,
             value::ms(account.created_at),
-            value::state_name(account.state),
+            account.state.name(),
             account.opts_out,
             account.followers_count,
             account.following_count,
@@ -209,8 +209,8 @@ impl<'a> Batch<'a> {
                 self.log(scene, ChangeKind::Restored, Class::Account, object)
             }
             (AccountState::Active, _) => Ok(()),
-            (state, Some(reason)) if reason == value::state_name(state) => Ok(()),
-            (state, _) => self.set_invalid(scene, object, value::state_name(state)),
+            (state, Some(reason)) if reason == state.name() => Ok(()),
+            (state, _) => self.set_invalid(scene, object, state.name()),
         }
     }
 
@@ -218,7 +218,7 @@ impl<'a> Batch<'a> {
         self.db.prepare_cached(REFRESH)?.execute(params![
             found.object,
             scene.depth_of(&account.id),
-            value::state_name(found.state),
+            found.state.name(),
             found.opts_out,
             found.properties,
             account.handle,
