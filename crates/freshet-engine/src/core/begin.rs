@@ -10,6 +10,7 @@ use freshet_types::{
 };
 
 use super::{Core, Effect, Slot};
+use crate::quota::Claim;
 use crate::visit::{Order, Visit, own_endpoint};
 use crate::walk::{Aim, Leg, Walk};
 
@@ -177,22 +178,23 @@ impl Core {
         if allowed_at > now {
             return self.postpone(id, allowed_at, now);
         }
-        match self.ledger.grant(&order.request.needs, now) {
+        let claim = Claim::of(&order.request);
+        match self.ledger.grant(&claim, now) {
             Ok(()) => {
                 if !is_permitted {
                     self.frontier.again(key, now).expect("it was allowed a moment ago");
                 }
-                self.dispatch(id, order);
+                self.dispatch(id, order, claim);
             }
             Err(until) => self.postpone(id, until, now),
         }
     }
 
-    fn dispatch(&mut self, id: VisitId, order: Order) {
+    fn dispatch(&mut self, id: VisitId, order: Order, claim: Claim) {
         let visit = self.visits.get_mut(&id).expect("the visit was found a moment ago");
         visit.fetch_count += 1;
         visit.is_permitted = false;
-        visit.needs.clone_from(&order.request.needs);
+        visit.claim = Some(claim);
         let deadline = self.lease_deadline();
         self.frontier.extend(id, deadline);
         self.tally.fetches_count += 1;

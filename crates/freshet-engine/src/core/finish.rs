@@ -183,8 +183,9 @@ impl Core {
         while let Some(late) = self.frontier.overdue(wall_now) {
             self.frontier.extend(late, Timestamp::MAX);
             let Some(visit) = self.visits.get_mut(&late) else { continue };
-            let needs = std::mem::take(&mut visit.needs);
-            self.ledger.answered(&needs, &[], now);
+            if let Some(claim) = visit.claim.take() {
+                self.ledger.answered(&claim, &[], now);
+            }
             self.fail(late, "no answer within the lease", true, now);
         }
     }

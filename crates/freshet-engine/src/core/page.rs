@@ -19,12 +19,12 @@ impl Core {
             return; // Its lease expired before it came back: it was given up then.
         };
         self.frontier.extend(fetched.visit, Timestamp::MAX);
-        let needs = std::mem::take(&mut visit.needs);
+        let claim = visit.claim.take().expect("a request that is out has a claim");
         let readings: &[LimitReading] = match &fetched.result {
             Ok((page, _)) => &page.limits,
             Err(_) => &[],
         };
-        self.ledger.answered(&needs, readings, now);
+        self.ledger.answered(&claim, readings, now);
         match fetched.result {
             Err(fault) => {
                 self.tally.fault(fault.kind);
@@ -32,9 +32,8 @@ impl Core {
                 self.fail(fetched.visit, &why, fault.is_retryable(), now);
             }
             Ok((page, raw)) => {
-                let network = visit.source.network.clone();
                 if !matches!(page.outcome, Outcome::RateLimited { .. } | Outcome::QuotaExhausted { .. }) {
-                    self.ledger.served(&network);
+                    self.ledger.served(&claim);
                 }
                 self.tally.complaints_count += page.complaints.len() as u64;
                 let seen = Seen { at: fetched.received_at, visit: fetched.visit };
@@ -42,7 +41,7 @@ impl Core {
                     Outcome::Ok => self.take_page(page, raw, seen, now),
                     Outcome::RateLimited { until } | Outcome::QuotaExhausted { until } => {
                         self.tally.rate_limited_count += 1;
-                        let again_at = self.ledger.refused(&network, &needs, until, now);
+                        let again_at = self.ledger.refused(&claim, until, now);
                         self.wait_out(fetched.visit, again_at, now);
                     }
                     outcome => self.take_refusal(&outcome, page, seen, now),
