@@ -6,6 +6,10 @@
 //! cursor to cursor, until [`Coverage`] has no hole left or the visit has had its share of
 //! pages; the cursor of a hole is stored, so the next visit goes on where this one stopped.
 //!
+//! An empty list is ambiguous: everything may be deleted, or everything hidden. Where posts were
+//! known before, the owner's profile decides: if it stands there as ever, the list is truly
+//! empty, and each known post is asked about.
+//!
 //! Lists of accounts have no order to trust: they are swept from the first page to the last,
 //! over several visits if need be, and what a whole sweep did not show was cancelled.
 //!
@@ -15,8 +19,8 @@ use std::collections::VecDeque;
 
 use freshet_store::row::{Listing, RelationSweep};
 use freshet_types::{
-    Connector, Coverage, Endpoint, IdOrder, Intent, Look, Mark, Page, PageKind, Post, RobotKind, Source,
-    Span, Timestamp, VisitId,
+    AccountState, Connector, Coverage, Endpoint, IdOrder, Intent, Look, Mark, Page, PageKind, Post,
+    RobotKind, Source, Span, Timestamp, VisitId,
 };
 
 /// Pages of one list that one visit may read, so that one long history starves nobody.
@@ -25,6 +29,9 @@ pub const PAGES_PER_VISIT_MAX: u32 = 8;
 pub const CHECKS_PER_VISIT_MAX: usize = 10;
 /// Members fetched by id in one visit.
 const MEMBERS_PER_VISIT_MAX: usize = 400;
+
+/// Type of the objects that own lists of posts.
+pub const ACCOUNT: &str = "account";
 
 /// What a visit is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +49,8 @@ pub enum Leg {
     Lookup,
     /// The source's own endpoint.
     List,
+    /// The account whose list is empty though posts of it are known.
+    Owner,
     /// One post of the source that its list should have shown.
     Check(String),
 }
@@ -56,6 +65,8 @@ pub struct Walk {
     page_count: u32,
     members: VecDeque<Vec<String>>,
     checks: VecDeque<String>,
+    /// The network shows accounts one by one.
+    pub has_owner: bool,
     /// The cursor whose page was empty: the end of the list, if its top still shows posts.
     doubted: Option<String>,
 }
@@ -98,6 +109,7 @@ impl Walk {
             page_count: 0,
             members: VecDeque::new(),
             checks: VecDeque::new(),
+            has_owner: false,
             doubted: None,
         }
     }
@@ -111,6 +123,7 @@ impl Walk {
         match &self.leg {
             Leg::Lookup => Some((connector.lookup()?, source.handle.as_deref()?)),
             Leg::List => Some((connector.endpoint(&source.endpoint)?, &source.root_id)),
+            Leg::Owner => Some((connector.single(ACCOUNT)?, &source.root_id)),
             Leg::Check(id) => Some((connector.single("post")?, id)),
         }
     }
@@ -134,6 +147,7 @@ impl Walk {
         self.page_count += 1;
         match self.leg {
             Leg::Lookup => self.take_lookup(source, endpoint, page),
+            Leg::Owner => take_owner(source, page, seen),
             Leg::Check(_) => Taken::default(),
             Leg::List if page.is_unchanged => take_unchanged(source, seen),
             Leg::List if endpoint.is_newest_first && is_about_posts(endpoint.kind) => {
@@ -164,7 +178,7 @@ impl Walk {
         let listed: Vec<&Post> = page.observation.posts.iter().filter(|post| !post.is_embedded).collect();
         let marks: Vec<Mark> = listed.iter().map(|post| mark_of(post, seen.at)).collect();
         if page.members.is_empty() && marks.is_empty() && self.is_in_doubt(source, page) {
-            return Taken { goes_on: self.doubted.is_some(), ..taken };
+            return Taken { goes_on: self.doubted.is_some() || self.turn_to_owner(source), ..taken };
         }
         note_news(&mut taken, &source.coverage, &marks, endpoint.id_order, seen.at);
         if matches!(self.intent, Intent::Members(_)) {
@@ -174,7 +188,7 @@ impl Walk {
                 Intent::Next(cursor) => Some(cursor.as_str()),
                 _ => None,
             };
-            if cursor.is_none() && source.root_kind.as_ref() == "account" {
+            if cursor.is_none() && &*source.root_kind == ACCOUNT {
                 taken.lists = listing(source, &marks, page.next.is_none() && !endpoint.is_window, seen.at);
             }
             let look = Look {
@@ -214,6 +228,15 @@ impl Walk {
             }
             _ => false,
         }
+    }
+
+    /// Asks the owner of an empty list next, where the network shows accounts.
+    fn turn_to_owner(&mut self, source: &Source) -> bool {
+        let can_ask = self.has_owner && &*source.root_kind == ACCOUNT;
+        if can_ask {
+            (self.leg, self.intent) = (Leg::Owner, Intent::First);
+        }
+        can_ask
     }
 
     /// Members first, then the topmost hole, as long as the visit has pages left.
@@ -272,6 +295,18 @@ pub struct Seen {
     pub at: Timestamp,
     /// By which visit.
     pub visit: VisitId,
+}
+
+/// The owner of an empty list is shown: as ever, then its posts are gone; as hidden, then nothing
+/// is known of them.
+fn take_owner(source: &mut Source, page: &Page, seen: Seen) -> Taken {
+    let owner = page.observation.accounts.iter().find(|account| account.id == source.root_id);
+    if owner.is_none_or(|owner| owner.state != AccountState::Active) {
+        return Taken::default();
+    }
+    source.coverage.end_empty(seen.at);
+    let lists = Listing { author: source.root_id.clone(), from: Timestamp::MIN, to: seen.at };
+    Taken { lists: Some(lists), ..Taken::default() }
 }
 
 /// The network says that nothing is new: what is known is complete up to now.

@@ -147,6 +147,15 @@ impl Coverage {
         }
     }
 
+    /// The list is empty now, by the network's own word: nothing is left to be read below.
+    pub fn end_empty(&mut self, seen_at: Timestamp) {
+        self.empty_at = Some(seen_at);
+        self.intervals.truncate(1);
+        if let Some(top) = self.intervals.first_mut() {
+            (top.until, top.below, top.is_bottom) = (seen_at, None, true);
+        }
+    }
+
     /// The network no longer understands this cursor: what is proven above and at it is read
     /// again from the top, since there is no other way down.
     pub fn forget_down_to(&mut self, cursor: &str) {

@@ -12,7 +12,7 @@ use freshet_types::{
 use super::{Core, Effect, Slot};
 use crate::quota::Claim;
 use crate::visit::{Order, Visit, own_endpoint};
-use crate::walk::{Aim, Leg, Walk};
+use crate::walk::{ACCOUNT, Aim, Leg, Walk};
 
 /// In the middle of a visit, a quota that frees within this time is waited for in hand.
 const WAIT_IN_HAND: Span = Span::from_secs(5);
@@ -160,7 +160,8 @@ impl Core {
             self.visits.insert(visit, Visit::new(visit, *source, u32::from(slot.key), aim, walk, now));
             return self.fail(visit, &why, false, now);
         };
-        let walk = Walk::start(&source, endpoint, aim);
+        let mut walk = Walk::start(&source, endpoint, aim);
+        walk.has_owner = connector.as_deref().is_some_and(|connector| connector.single(ACCOUNT).is_some());
         let open = Visit::new(visit, *source, u32::from(slot.key), aim, walk, now);
         self.visits.insert(visit, open);
         self.send(visit, now);

@@ -117,6 +117,34 @@ fn an_empty_page_ends_the_list_only_if_its_top_still_shows_posts() {
 }
 
 #[test]
+fn an_empty_list_is_believed_when_its_owner_stands_as_ever() {
+    let endpoint = endpoint(PageKind::Posts, true);
+    let owner = |state: AccountState| {
+        let account = Account { id: "7".into(), state, ..Account::default() };
+        Page {
+            observation: Observation { accounts: vec![account], ..Observation::default() },
+            ..Page::default()
+        }
+    };
+    for (shown, is_believed) in [
+        (owner(AccountState::Active), true),
+        (owner(AccountState::Suspended), false),
+        (owner(AccountState::Private), false),
+        (Page::default(), false),
+    ] {
+        let mut source = source(RobotKind::Status, "posts");
+        visit(&mut source, &(1..=25).collect::<Vec<_>>(), Aim::News, 2);
+        let mut walk = Walk::start(&source, &endpoint, Aim::News);
+        walk.has_owner = true;
+        assert!(walk.take(&mut source, &endpoint, &Page::default(), seen(1)).goes_on);
+        assert_eq!(walk.leg, Leg::Owner);
+        let taken = walk.take(&mut source, &endpoint, &shown, seen(20_000));
+        assert_eq!((taken.goes_on, taken.lists.is_some()), (false, is_believed), "{shown:?}");
+        assert_eq!(source.coverage.is_complete(), is_believed, "what is empty has no holes: {shown:?}");
+    }
+}
+
+#[test]
 fn one_visit_reads_its_share_and_says_that_there_is_more() {
     let mut source = source(RobotKind::Status, "posts");
     let ids: Vec<i64> = (1..=500).collect();
