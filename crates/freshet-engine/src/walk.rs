@@ -64,6 +64,8 @@ pub struct Walk {
     pub intent: Intent,
     page_count: u32,
     members: VecDeque<Vec<String>>,
+    /// Nothing proves that the members follow upon what is covered.
+    is_apart: bool,
     checks: VecDeque<String>,
     /// The network shows accounts one by one.
     pub has_owner: bool,
@@ -108,6 +110,7 @@ impl Walk {
             intent: Intent::First,
             page_count: 0,
             members: VecDeque::new(),
+            is_apart: false,
             checks: VecDeque::new(),
             has_owner: false,
             doubted: None,
@@ -173,16 +176,19 @@ impl Walk {
     fn take_posts(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page, seen: Seen) -> Taken {
         let mut taken = Taken::default();
         if !page.members.is_empty() {
-            self.members = unknown_members(&source.coverage, endpoint, &page.members);
+            return self.take_members(source, endpoint, page, seen);
         }
         let listed: Vec<&Post> = page.observation.posts.iter().filter(|post| !post.is_embedded).collect();
         let marks: Vec<Mark> = listed.iter().map(|post| mark_of(post, seen.at)).collect();
-        if page.members.is_empty() && marks.is_empty() && self.is_in_doubt(source, page) {
+        if marks.is_empty() && self.is_in_doubt(source, page) {
             return Taken { goes_on: self.doubted.is_some() || self.turn_to_owner(source), ..taken };
         }
         note_news(&mut taken, &source.coverage, &marks, endpoint.id_order, seen.at);
         if matches!(self.intent, Intent::Members(_)) {
-            extend_by_members(&mut source.coverage, &marks, endpoint.id_order, seen);
+            if let Some(ends) = ends(&marks, endpoint.id_order) {
+                source.coverage.raise(ends, self.is_apart, (seen.at, seen.visit));
+                self.is_apart = false;
+            }
         } else {
             let cursor = match &self.intent {
                 Intent::Next(cursor) => Some(cursor.as_str()),
@@ -207,6 +213,21 @@ impl Walk {
             }
         }
         self.go_on(&source.coverage, &mut taken);
+        taken
+    }
+
+    /// A page that names its members only. Those above what is covered are fetched next; where none
+    /// of them all is known, more may have scrolled by than the list holds.
+    fn take_members(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page, seen: Seen) -> Taken {
+        let coverage = &mut source.coverage;
+        let (wanted, has_known) = unknown_members(coverage, endpoint, &page.members);
+        self.is_apart = !has_known;
+        if let Some(top) = coverage.intervals.first_mut().filter(|_| wanted.is_empty()) {
+            top.until = seen.at;
+        }
+        self.members = wanted;
+        let mut taken = Taken::default();
+        self.go_on(coverage, &mut taken);
         taken
     }
 
@@ -380,33 +401,22 @@ fn wanted_since(source: &Source, now: Timestamp) -> Option<Timestamp> {
     source.since.max(source.retention.map(|retention| now - retention))
 }
 
-/// The ids of a list that lie above what is covered, in batches.
-fn unknown_members(coverage: &Coverage, endpoint: &Endpoint, ids: &[String]) -> VecDeque<Vec<String>> {
+/// The ids of a list that lie above what is covered, in batches; and whether some lie at it or below.
+fn unknown_members(
+    coverage: &Coverage,
+    endpoint: &Endpoint,
+    ids: &[String],
+) -> (VecDeque<Vec<String>>, bool) {
     let is_known = |id: &&String| {
         let mark = Mark { id: (*id).clone(), at: Timestamp::MAX };
         coverage.newest().is_some_and(|newest| mark.reaches(newest, endpoint.id_order))
     };
     let mut wanted: Vec<String> = ids.iter().filter(|id| !is_known(id)).cloned().collect();
+    let has_known = wanted.len() < ids.len();
     // The oldest first: a visit that is cut short then leaves no hole.
     wanted.reverse();
     wanted.truncate(MEMBERS_PER_VISIT_MAX);
-    wanted.chunks(endpoint.members_max.max(1)).map(<[String]>::to_vec).collect()
-}
-
-/// Members are fetched from old to new, so each batch raises the top of the one interval.
-fn extend_by_members(coverage: &mut Coverage, marks: &[Mark], order: IdOrder, seen: Seen) {
-    let Some((newest, oldest)) = ends(marks, order) else { return };
-    match coverage.intervals.first_mut() {
-        Some(top) => (top.newest, top.until, top.visit) = (newest, seen.at, seen.visit),
-        None => coverage.intervals.push(freshet_types::Interval {
-            newest,
-            oldest,
-            until: seen.at,
-            below: None,
-            is_bottom: true,
-            visit: seen.visit,
-        }),
-    }
+    (wanted.chunks(endpoint.members_max.max(1)).map(<[String]>::to_vec).collect(), has_known)
 }
 
 #[cfg(test)]

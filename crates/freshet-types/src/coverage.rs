@@ -134,6 +134,26 @@ impl Coverage {
         self.forget_excess();
     }
 
+    /// Takes in posts that were fetched from old to new: they raise the top interval. With
+    /// `is_apart` nothing proves that they follow upon it: they begin an interval of their own,
+    /// above a hole that no cursor leads into.
+    pub fn raise(
+        &mut self,
+        (newest, oldest): (Mark, Mark),
+        is_apart: bool,
+        (seen_at, visit): (Timestamp, VisitId),
+    ) {
+        match self.intervals.first_mut() {
+            Some(top) if !is_apart => (top.newest, top.until, top.visit) = (newest, seen_at, visit),
+            _ => {
+                let is_bottom = self.intervals.is_empty();
+                let until = seen_at;
+                self.intervals.insert(0, Interval { newest, oldest, until, below: None, is_bottom, visit });
+                self.forget_excess();
+            }
+        }
+    }
+
     fn take_empty(&mut self, look: &Look<'_>) {
         match look.cursor.and_then(|cursor| self.index_of(cursor)) {
             // A page beyond the last one: the list ends above it.

@@ -210,4 +210,27 @@ fn members_are_fetched_from_old_to_new_and_only_unknown_ones() {
     };
     assert_eq!(fetch(&mut source, ids(1..=7)), (1..=7).collect::<Vec<_>>());
     assert_eq!(fetch(&mut source, ids(1..=9)), [8, 9]);
+    assert!(source.coverage.is_complete());
+    // The list holds ten, and more than that were added since: what scrolled by is a hole for good.
+    assert_eq!(fetch(&mut source, ids(15..=24)), (15..=24).collect::<Vec<_>>());
+    let holes = |source: &Source| -> Vec<(String, Option<String>, Option<String>)> {
+        let holes = source.coverage.holes().into_iter();
+        holes.map(|hole| (hole.above.id, hole.below.map(|mark| mark.id), hole.cursor)).collect()
+    };
+    let hole = [("15".to_owned(), Some("9".to_owned()), None)];
+    assert_eq!(holes(&source), hole);
+    assert_eq!(fetch(&mut source, ids(17..=26)), [25, 26]);
+    assert_eq!(holes(&source), hole, "what is known again closes nothing below");
+    assert_eq!(fetch(&mut source, ids(17..=26)), [] as [i64; 0]);
+    assert_eq!(source.coverage.top().map(|top| top.until), Some(Timestamp::from_secs(100)));
+}
+
+#[test]
+fn a_list_of_ids_alone_proves_nothing() {
+    let mut source = source(RobotKind::Status, "posts");
+    let endpoint = endpoint(PageKind::Posts, true);
+    let mut walk = Walk::start(&source, &endpoint, Aim::News);
+    let page = Page { members: vec!["2".to_owned(), "1".to_owned()], ..Page::default() };
+    assert!(walk.take(&mut source, &endpoint, &page, seen(100)).goes_on);
+    assert!(!source.coverage.is_complete(), "no member was fetched yet: {:?}", source.coverage);
 }
