@@ -55,6 +55,8 @@ pub struct Visit {
     pub has_listed: bool,
     /// There is more known to be missing when it ends.
     pub has_more: bool,
+    /// When another page showed, meanwhile, that the owner asks not to be collected.
+    pub rested_at: Option<Timestamp>,
 }
 
 impl Visit {
@@ -77,6 +79,7 @@ impl Visit {
             stage: Stage::Asks,
             has_listed: false,
             has_more: false,
+            rested_at: None,
         }
     }
 }

@@ -51,6 +51,8 @@ pub enum Leg {
     List,
     /// The account whose list is empty though posts of it are known.
     Owner,
+    /// The account that asked not to be collected, whether it still does.
+    Consent,
     /// One post of the source that its list should have shown.
     Check(String),
 }
@@ -126,8 +128,16 @@ impl Walk {
         match &self.leg {
             Leg::Lookup => Some((connector.lookup()?, source.handle.as_deref()?)),
             Leg::List => Some((connector.endpoint(&source.endpoint)?, &source.root_id)),
-            Leg::Owner => Some((connector.single(ACCOUNT)?, &source.root_id)),
+            Leg::Owner | Leg::Consent => Some((connector.single(ACCOUNT)?, &source.root_id)),
             Leg::Check(id) => Some((connector.single("post")?, id)),
+        }
+    }
+
+    /// Asks the owner first, where the list itself would not show that it opts out.
+    pub fn ask_consent(&mut self, source: &Source, endpoint: &Endpoint) {
+        let is_list = self.leg == Leg::List && endpoint.kind != PageKind::Account;
+        if is_list && self.has_owner && &*source.root_kind == ACCOUNT {
+            (self.leg, self.intent) = (Leg::Consent, Intent::First);
         }
     }
 
@@ -151,6 +161,10 @@ impl Walk {
         match self.leg {
             Leg::Lookup => self.take_lookup(source, endpoint, page),
             Leg::Owner => take_owner(source, page, seen),
+            Leg::Consent => {
+                (self.leg, self.intent) = (Leg::List, first_intent(source, endpoint, Aim::News));
+                Taken { goes_on: true, ..Taken::default() }
+            }
             Leg::Check(_) => Taken::default(),
             Leg::List if page.is_unchanged => take_unchanged(source, seen),
             Leg::List if endpoint.is_newest_first && is_about_posts(endpoint.kind) => {

@@ -162,6 +162,9 @@ impl Core {
         };
         let mut walk = Walk::start(&source, endpoint, aim);
         walk.has_owner = connector.as_deref().is_some_and(|connector| connector.single(ACCOUNT).is_some());
+        if source.state == SourceState::OptedOut && self.options.honours_opt_out {
+            walk.ask_consent(&source, endpoint);
+        }
         let open = Visit::new(visit, *source, u32::from(slot.key), aim, walk, now);
         self.visits.insert(visit, open);
         self.send(visit, now);
