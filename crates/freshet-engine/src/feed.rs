@@ -16,8 +16,8 @@ use freshet_frontier::{Coordinator, RingError};
 use freshet_network::networks::Networks;
 use freshet_network::robot;
 use freshet_store::api::{Store, StoreError};
-use freshet_store::row::SourceSlot;
-use freshet_types::{Change, ChangeKind, RobotKind, RobotState, Source, SourceState};
+use freshet_store::row::{ObjectRow, SourceSlot};
+use freshet_types::{Change, ChangeKind, Connector, RobotKind, RobotState, Source, SourceState};
 
 /// Changes read from the log at once.
 const LOG_BATCH: usize = 4096;
@@ -71,6 +71,15 @@ fn drop_removed(store: &dyn Store, sources: &mut Vec<Source>) -> Result<(), Stor
     }
     *sources = kept;
     Ok(())
+}
+
+/// The sources that a robot makes of what was found. They go back no further, and keep no longer,
+/// than the source on whose way it was found: what a person said of that holds for all beyond.
+fn heirs(connector: &dyn Connector, robot: RobotKind, found: &ObjectRow) -> impl Iterator<Item = Source> {
+    let (since, retention) = (found.since, found.retention);
+    robot::sources_for(connector, &found.network, robot, &found.kind, &found.id, found.depth)
+        .into_iter()
+        .map(move |source| Source { since, retention, ..source })
 }
 
 /// Owns the rings.
@@ -191,9 +200,9 @@ impl Feeder {
         while ids.len() < POP_BATCH && sources.len() < room {
             let Some(id) = self.rings.ring(robot).pop()? else { break };
             ids.push(id);
-            let Some((network, kind, native_id, depth)) = store.object(id)? else { continue };
-            if let Some(connector) = self.networks.connector_for(&network) {
-                sources.extend(robot::sources_for(&*connector, &network, robot, &kind, &native_id, depth));
+            let Some(found) = store.object(id)? else { continue };
+            if let Some(connector) = self.networks.connector_for(&found.network) {
+                sources.extend(heirs(&*connector, robot, &found));
             }
         }
         drop_removed(store, &mut sources)?;

@@ -3,20 +3,19 @@
 //! One bucket for each rule and holder (`quota/bucket.rs`). A request leaves when all its
 //! buckets grant it. What a network announces is told to the bucket it speaks of; where its
 //! limit is none of the declared ones, the server has limits of its own, and they replace the
-//! declared ones of every bucket that the request took from.
+//! declared ones of every bucket that the request took from. Whoever was refused is held back on
+//! top of that, declared quota or not (`quota/storm.rs`).
 //!
 //! All waiting is told as a time; the ledger itself never waits.
 
 mod bucket;
+mod storm;
 
-use freshet_types::{LimitReading, Map, NetworkName, QuotaKey, QuotaNeed, Span, Timestamp};
+use freshet_types::{LimitReading, Map, QuotaKey, QuotaNeed, Request, Span, Timestamp};
 
 use bucket::{Bucket, RESET_SLACK};
-
-/// How long to stay away after "too many" when the network does not say.
-const BLIND_WAIT: Span = Span::MINUTE;
-/// The wait doubles with every "too many" in a row, up to this many times.
-const BLIND_DOUBLINGS_MAX: u32 = 6;
+pub use storm::Asker;
+use storm::Storm;
 
 /// Longest that a server's word keeps us away, lest one mistaken header does so for years: then one
 /// request asks again.
@@ -43,35 +42,53 @@ pub struct QuotaView {
 #[derive(Debug, Default)]
 pub struct Ledger {
     buckets: Map<QuotaKey, Bucket>,
-    /// Servers that said "too many" and have served nothing since.
-    storms: Map<NetworkName, Storm>,
+    /// Those who were told "too many" and have been served nothing since.
+    storms: Map<Asker, Storm>,
 }
 
-/// Refusals in a row; those that were under way together count as one.
-#[derive(Clone, Copy, Debug, Default)]
-struct Storm {
-    count: u32,
-    until: Timestamp,
+/// What a request wants of the ledger, and owes it an answer for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Who asks whom.
+    pub asker: Asker,
+    /// What it takes from which buckets.
+    pub needs: Vec<QuotaNeed>,
+}
+
+impl Claim {
+    /// The claim of this request.
+    pub fn of(request: &Request) -> Self {
+        let credential = request.auth.as_ref().map(|auth| auth.credential.clone());
+        let asker = Asker { network: request.network.clone(), credential };
+        Self { asker, needs: request.needs.clone() }
+    }
 }
 
 impl Ledger {
-    /// Grants all of `needs` at once, or says when to ask again and takes nothing.
-    pub fn grant(&mut self, needs: &[QuotaNeed], now: Timestamp) -> Result<(), Timestamp> {
-        let mut wait = now;
-        for need in needs {
+    /// Grants all that is claimed at once, or says when to ask again and takes nothing.
+    pub fn grant(&mut self, claim: &Claim, now: Timestamp) -> Result<(), Timestamp> {
+        let mut wait = self.storms.get(&claim.asker).map_or(now, |storm| storm.ready_at(now));
+        for need in &claim.needs {
             wait = wait.max(self.bucket(need, now).ready_at(need.units, now));
         }
         if wait > now {
             return Err(wait);
         }
-        for need in needs {
+        if let Some(storm) = self.storms.get_mut(&claim.asker) {
+            storm.is_probed = true;
+        }
+        for need in &claim.needs {
             self.bucket(need, now).take(need.units, now);
         }
         Ok(())
     }
 
     /// A granted request was answered (or failed): its announcements are taken in.
-    pub fn answered(&mut self, needs: &[QuotaNeed], readings: &[LimitReading], now: Timestamp) {
+    pub fn answered(&mut self, claim: &Claim, readings: &[LimitReading], now: Timestamp) {
+        if let Some(storm) = self.storms.get_mut(&claim.asker) {
+            storm.is_probed = false;
+        }
+        let needs = &claim.needs;
         for need in needs {
             self.bucket(need, now).answered(need.units);
         }
@@ -85,29 +102,14 @@ impl Ledger {
     }
 
     /// The server served a request: earlier refusals are forgiven.
-    pub fn served(&mut self, network: &NetworkName) {
-        self.storms.remove(network);
+    pub fn served(&mut self, claim: &Claim) {
+        self.storms.remove(&claim.asker);
     }
 
-    /// The server said "too many"; nothing of these before the time given back.
-    ///
-    /// Where it does not say until when, the wait doubles from one refusal to the next, declared
-    /// quota or not.
-    pub fn refused(
-        &mut self,
-        network: &NetworkName,
-        needs: &[QuotaNeed],
-        until: Option<Timestamp>,
-        now: Timestamp,
-    ) -> Timestamp {
-        let storm = self.storms.entry(network.clone()).or_default();
-        if now >= storm.until {
-            let wait = BLIND_WAIT * f64::from(1u32 << storm.count.min(BLIND_DOUBLINGS_MAX));
-            storm.until = until.filter(|&at| at > now).unwrap_or(now + wait);
-            storm.count += 1;
-        }
-        let until = storm.until.max(until.unwrap_or(now)).max(now + Span::SECOND).min(now + AWAY_MAX);
-        for need in needs {
+    /// The server said "too many"; nothing of this claim before the time given back.
+    pub fn refused(&mut self, claim: &Claim, until: Option<Timestamp>, now: Timestamp) -> Timestamp {
+        let until = self.storms.entry(claim.asker.clone()).or_default().refused(until, now);
+        for need in &claim.needs {
             let bucket = self.bucket(need, now);
             bucket.blocked_until = bucket.blocked_until.max(until);
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use freshet_sink::record::Properties;
 use freshet_sink::{AccountRecord, ChangeRecord, PostRecord, RelationRecord};
 use freshet_store::row::{AccountRow, PostRow, RelationRow};
-use freshet_types::{AccountState, Address, Change, Primitive};
+use freshet_types::{Address, Change, Primitive};
 use serde_json::Value;
 
 /// Type of the account objects in addresses.
@@ -58,7 +58,7 @@ pub fn account_record(row: AccountRow) -> AccountRecord {
         followers_count: account.followers_count,
         following_count: account.following_count,
         posts_count: account.posts_count,
-        state: state_name(account.state).to_owned(),
+        state: account.state.name().to_owned(),
         invalid: row.invalid,
         opts_out: account.opts_out,
         url: account.url,
@@ -89,26 +89,10 @@ pub fn change_record(change: &Change) -> ChangeRecord {
     }
 }
 
-fn state_name(state: AccountState) -> &'static str {
-    match state {
-        AccountState::Active => "active",
-        AccountState::Suspended => "suspended",
-        AccountState::Private => "private",
-        AccountState::Moved => "moved",
-        AccountState::Gone => "gone",
-    }
-}
-
 fn properties(plinks: &[(Arc<str>, Primitive)], slinks: &[(Arc<str>, Address)]) -> Properties {
     let mut properties = Properties::new();
     for (name, value) in plinks {
-        let value = match value {
-            Primitive::Bool(truth) => Value::from(*truth),
-            Primitive::Int(number) => Value::from(*number),
-            Primitive::Float(number) => Value::from(*number),
-            Primitive::Text(text) => Value::from(text.as_str()),
-        };
-        properties.insert(name.to_string(), value);
+        properties.insert(name.to_string(), value.into());
     }
     for (name, address) in slinks {
         let list = properties.entry(name.to_string()).or_insert_with(|| Value::Array(Vec::new()));

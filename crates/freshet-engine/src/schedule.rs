@@ -9,7 +9,7 @@ use freshet_policy::{ChangeModel, ChangeRate, Look, Policy};
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
 
 /// How often something that vanished is looked at again.
-const REVIVAL_GAP: Span = Span::DAY;
+pub const REVIVAL_GAP: Span = Span::DAY;
 /// How long a source rests after its third failure in a row.
 const FAILED_GAP: Span = Span::HOUR;
 /// How often profiles, relations and tags are read, unless the ceiling is lower.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use freshet_types::{
-    Connector, Endpoint, Fault, Instance, Intent, Page, QuotaNeed, Request, Source, Target, Timestamp,
-    VisitId,
+    Connector, Endpoint, Fault, Instance, Intent, Page, Request, Source, Target, Timestamp, VisitId,
 };
 
+use crate::quota::Claim;
 use crate::walk::{Aim, Walk};
 
 /// How far a visit has come.
@@ -46,7 +46,7 @@ pub struct Visit {
     /// Posts that were new to us so far.
     pub news_count: u32,
     /// What the request under way took from the quotas.
-    pub needs: Vec<QuotaNeed>,
+    pub claim: Option<Claim>,
     /// Uploads that the store has not confirmed yet.
     pub unconfirmed_count: u32,
     /// How far it has come.
@@ -55,6 +55,8 @@ pub struct Visit {
     pub has_listed: bool,
     /// There is more known to be missing when it ends.
     pub has_more: bool,
+    /// When another page showed, meanwhile, that the owner asks not to be collected.
+    pub rested_at: Option<Timestamp>,
 }
 
 impl Visit {
@@ -72,11 +74,12 @@ impl Visit {
             started_at: now,
             fetch_count: 0,
             news_count: 0,
-            needs: Vec::new(),
+            claim: None,
             unconfirmed_count: 0,
             stage: Stage::Asks,
             has_listed: false,
             has_more: false,
+            rested_at: None,
         }
     }
 }

@@ -6,6 +6,10 @@
 //! cursor to cursor, until [`Coverage`] has no hole left or the visit has had its share of
 //! pages; the cursor of a hole is stored, so the next visit goes on where this one stopped.
 //!
+//! An empty list is ambiguous: everything may be deleted, or everything hidden. Where posts were
+//! known before, the owner's profile decides: if it stands there as ever, the list is truly
+//! empty, and each known post is asked about.
+//!
 //! Lists of accounts have no order to trust: they are swept from the first page to the last,
 //! over several visits if need be, and what a whole sweep did not show was cancelled.
 //!
@@ -15,8 +19,8 @@ use std::collections::VecDeque;
 
 use freshet_store::row::{Listing, RelationSweep};
 use freshet_types::{
-    Connector, Coverage, Endpoint, IdOrder, Intent, Look, Mark, Page, PageKind, Post, RobotKind, Source,
-    Span, Timestamp, VisitId,
+    AccountState, Connector, Coverage, Endpoint, IdOrder, Intent, Look, Mark, Page, PageKind, Post,
+    RobotKind, Source, Span, Timestamp, VisitId,
 };
 
 /// Pages of one list that one visit may read, so that one long history starves nobody.
@@ -25,6 +29,9 @@ pub const PAGES_PER_VISIT_MAX: u32 = 8;
 pub const CHECKS_PER_VISIT_MAX: usize = 10;
 /// Members fetched by id in one visit.
 const MEMBERS_PER_VISIT_MAX: usize = 400;
+
+/// Type of the objects that own lists of posts.
+pub const ACCOUNT: &str = "account";
 
 /// What a visit is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +49,10 @@ pub enum Leg {
     Lookup,
     /// The source's own endpoint.
     List,
+    /// The account whose list is empty though posts of it are known.
+    Owner,
+    /// The account that asked not to be collected, whether it still does.
+    Consent,
     /// One post of the source that its list should have shown.
     Check(String),
 }
@@ -55,7 +66,11 @@ pub struct Walk {
     pub intent: Intent,
     page_count: u32,
     members: VecDeque<Vec<String>>,
+    /// Nothing proves that the members follow upon what is covered.
+    is_apart: bool,
     checks: VecDeque<String>,
+    /// The network shows accounts one by one.
+    pub has_owner: bool,
     /// The cursor whose page was empty: the end of the list, if its top still shows posts.
     doubted: Option<String>,
 }
@@ -97,7 +112,9 @@ impl Walk {
             intent: Intent::First,
             page_count: 0,
             members: VecDeque::new(),
+            is_apart: false,
             checks: VecDeque::new(),
+            has_owner: false,
             doubted: None,
         }
     }
@@ -111,7 +128,16 @@ impl Walk {
         match &self.leg {
             Leg::Lookup => Some((connector.lookup()?, source.handle.as_deref()?)),
             Leg::List => Some((connector.endpoint(&source.endpoint)?, &source.root_id)),
+            Leg::Owner | Leg::Consent => Some((connector.single(ACCOUNT)?, &source.root_id)),
             Leg::Check(id) => Some((connector.single("post")?, id)),
+        }
+    }
+
+    /// Asks the owner first, where the list itself would not show that it opts out.
+    pub fn ask_consent(&mut self, source: &Source, endpoint: &Endpoint) {
+        let is_list = self.leg == Leg::List && endpoint.kind != PageKind::Account;
+        if is_list && self.has_owner && &*source.root_kind == ACCOUNT {
+            (self.leg, self.intent) = (Leg::Consent, Intent::First);
         }
     }
 
@@ -134,6 +160,11 @@ impl Walk {
         self.page_count += 1;
         match self.leg {
             Leg::Lookup => self.take_lookup(source, endpoint, page),
+            Leg::Owner => take_owner(source, page, seen),
+            Leg::Consent => {
+                (self.leg, self.intent) = (Leg::List, first_intent(source, endpoint, Aim::News));
+                Taken { goes_on: true, ..Taken::default() }
+            }
             Leg::Check(_) => Taken::default(),
             Leg::List if page.is_unchanged => take_unchanged(source, seen),
             Leg::List if endpoint.is_newest_first && is_about_posts(endpoint.kind) => {
@@ -159,22 +190,25 @@ impl Walk {
     fn take_posts(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page, seen: Seen) -> Taken {
         let mut taken = Taken::default();
         if !page.members.is_empty() {
-            self.members = unknown_members(&source.coverage, endpoint, &page.members);
+            return self.take_members(source, endpoint, page, seen);
         }
         let listed: Vec<&Post> = page.observation.posts.iter().filter(|post| !post.is_embedded).collect();
         let marks: Vec<Mark> = listed.iter().map(|post| mark_of(post, seen.at)).collect();
-        if page.members.is_empty() && marks.is_empty() && self.is_in_doubt(source, page) {
-            return Taken { goes_on: self.doubted.is_some(), ..taken };
+        if marks.is_empty() && self.is_in_doubt(source, page) {
+            return Taken { goes_on: self.doubted.is_some() || self.turn_to_owner(source), ..taken };
         }
         note_news(&mut taken, &source.coverage, &marks, endpoint.id_order, seen.at);
         if matches!(self.intent, Intent::Members(_)) {
-            extend_by_members(&mut source.coverage, &marks, endpoint.id_order, seen);
+            if let Some(ends) = ends(&marks, endpoint.id_order) {
+                source.coverage.raise(ends, self.is_apart, (seen.at, seen.visit));
+                self.is_apart = false;
+            }
         } else {
             let cursor = match &self.intent {
                 Intent::Next(cursor) => Some(cursor.as_str()),
                 _ => None,
             };
-            if cursor.is_none() && source.root_kind.as_ref() == "account" {
+            if cursor.is_none() && &*source.root_kind == ACCOUNT {
                 taken.lists = listing(source, &marks, page.next.is_none() && !endpoint.is_window, seen.at);
             }
             let look = Look {
@@ -196,6 +230,21 @@ impl Walk {
         taken
     }
 
+    /// A page that names its members only. Those above what is covered are fetched next; where none
+    /// of them all is known, more may have scrolled by than the list holds.
+    fn take_members(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page, seen: Seen) -> Taken {
+        let coverage = &mut source.coverage;
+        let (wanted, has_known) = unknown_members(coverage, endpoint, &page.members);
+        self.is_apart = !has_known;
+        if let Some(top) = coverage.intervals.first_mut().filter(|_| wanted.is_empty()) {
+            top.until = seen.at;
+        }
+        self.members = wanted;
+        let mut taken = Taken::default();
+        self.go_on(coverage, &mut taken);
+        taken
+    }
+
     /// Whether an empty page may mean that all is hidden rather than that the list ends.
     ///
     /// A suspended or private account answers with empty pages and "ok". So an empty page below
@@ -214,6 +263,15 @@ impl Walk {
             }
             _ => false,
         }
+    }
+
+    /// Asks the owner of an empty list next, where the network shows accounts.
+    fn turn_to_owner(&mut self, source: &Source) -> bool {
+        let can_ask = self.has_owner && &*source.root_kind == ACCOUNT;
+        if can_ask {
+            (self.leg, self.intent) = (Leg::Owner, Intent::First);
+        }
+        can_ask
     }
 
     /// Members first, then the topmost hole, as long as the visit has pages left.
@@ -272,6 +330,18 @@ pub struct Seen {
     pub at: Timestamp,
     /// By which visit.
     pub visit: VisitId,
+}
+
+/// The owner of an empty list is shown: as ever, then its posts are gone; as hidden, then nothing
+/// is known of them.
+fn take_owner(source: &mut Source, page: &Page, seen: Seen) -> Taken {
+    let owner = page.observation.accounts.iter().find(|account| account.id == source.root_id);
+    if owner.is_none_or(|owner| owner.state != AccountState::Active) {
+        return Taken::default();
+    }
+    source.coverage.end_empty(seen.at);
+    let lists = Listing { author: source.root_id.clone(), from: Timestamp::MIN, to: seen.at };
+    Taken { lists: Some(lists), ..Taken::default() }
 }
 
 /// The network says that nothing is new: what is known is complete up to now.
@@ -345,33 +415,22 @@ fn wanted_since(source: &Source, now: Timestamp) -> Option<Timestamp> {
     source.since.max(source.retention.map(|retention| now - retention))
 }
 
-/// The ids of a list that lie above what is covered, in batches.
-fn unknown_members(coverage: &Coverage, endpoint: &Endpoint, ids: &[String]) -> VecDeque<Vec<String>> {
+/// The ids of a list that lie above what is covered, in batches; and whether some lie at it or below.
+fn unknown_members(
+    coverage: &Coverage,
+    endpoint: &Endpoint,
+    ids: &[String],
+) -> (VecDeque<Vec<String>>, bool) {
     let is_known = |id: &&String| {
         let mark = Mark { id: (*id).clone(), at: Timestamp::MAX };
         coverage.newest().is_some_and(|newest| mark.reaches(newest, endpoint.id_order))
     };
     let mut wanted: Vec<String> = ids.iter().filter(|id| !is_known(id)).cloned().collect();
+    let has_known = wanted.len() < ids.len();
     // The oldest first: a visit that is cut short then leaves no hole.
     wanted.reverse();
     wanted.truncate(MEMBERS_PER_VISIT_MAX);
-    wanted.chunks(endpoint.members_max.max(1)).map(<[String]>::to_vec).collect()
-}
-
-/// Members are fetched from old to new, so each batch raises the top of the one interval.
-fn extend_by_members(coverage: &mut Coverage, marks: &[Mark], order: IdOrder, seen: Seen) {
-    let Some((newest, oldest)) = ends(marks, order) else { return };
-    match coverage.intervals.first_mut() {
-        Some(top) => (top.newest, top.until, top.visit) = (newest, seen.at, seen.visit),
-        None => coverage.intervals.push(freshet_types::Interval {
-            newest,
-            oldest,
-            until: seen.at,
-            below: None,
-            is_bottom: true,
-            visit: seen.visit,
-        }),
-    }
+    (wanted.chunks(endpoint.members_max.max(1)).map(<[String]>::to_vec).collect(), has_known)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use freshet_types::Map;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -33,7 +33,7 @@ pub struct Hostile {
 #[derive(Debug, Default)]
 struct State {
     routes: Mutex<Map<String, Vec<Behaviour>>>,
-    requests: Mutex<Vec<String>>,
+    requests: Mutex<Vec<(Instant, String)>>,
 }
 
 impl Hostile {
@@ -69,12 +69,21 @@ impl Hostile {
 
     /// All requests so far, heads and bodies.
     pub fn requests(&self) -> Vec<String> {
-        self.state.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.kept(|(_, request)| request.clone())
+    }
+
+    /// When each of them came, on the wall.
+    pub fn arrivals(&self) -> Vec<Instant> {
+        self.kept(|(at, _)| *at)
     }
 
     /// How many requests asked for this path.
     pub fn count(&self, path: &str) -> usize {
         self.requests().iter().filter(|request| path_of(request) == path).count()
+    }
+
+    fn kept<T>(&self, part: impl FnMut(&(Instant, String)) -> T) -> Vec<T> {
+        self.state.requests.lock().unwrap_or_else(PoisonError::into_inner).iter().map(part).collect()
     }
 }
 
@@ -98,7 +107,7 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
     let mut buffer = Vec::new();
     while let Some(request) = read_request(&mut stream, &mut buffer).await {
         let path = path_of(&request).to_owned();
-        state.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+        state.requests.lock().unwrap_or_else(PoisonError::into_inner).push((Instant::now(), request.clone()));
         let behaviour = state.behaviour(&path);
         for step in behaviour.steps {
             if !play(&mut stream, step, &request).await {

@@ -3,7 +3,7 @@
 //! ```text
 //!   schedule ─► wheel ─► front (by class) ─► back (by key) ─► pick ─► lease
 //!                 ▲           └─► parked (a busy key's own front) ─┘      │
-//!                 └──────────────── schedule, fail, expired ◄─────────────┘
+//!                 └─────────────────── schedule, give_back ◄─────────────┘
 //! ```
 //!
 //! The back queues are kept short, [`KEY_ITEMS_MAX`] a key, so that urgency decides as late as
@@ -18,7 +18,7 @@ use freshet_types::{Map, Politeness, SourceId, Span, Timestamp, VisitId};
 
 use crate::back::Back;
 use crate::front::{Front, Links};
-use crate::lease::{Failure, Lease, Leases};
+use crate::lease::{Lease, Leases};
 use crate::wheel::Wheel;
 
 /// Items of one key in its back queue; the rest waits by urgency.
@@ -153,9 +153,9 @@ impl Frontier {
         self.reschedule(pick.id, due_at);
     }
 
-    /// Begins the visit of a pick; gives the attempt number. `deadline` is wall time.
-    pub fn lease(&mut self, pick: Pick, visit: VisitId, deadline: Timestamp) -> u8 {
-        self.leases.begin(visit, pick.id, pick.key, deadline)
+    /// Begins the visit of a pick. `deadline` is wall time.
+    pub fn lease(&mut self, pick: Pick, visit: VisitId, deadline: Timestamp) {
+        self.leases.begin(visit, pick.id, pick.key, deadline);
     }
 
     /// Moves the deadline of a visit that makes progress; gives whether there is such a visit.
@@ -196,51 +196,17 @@ impl Frontier {
         self.back.len_of(key) > 0
     }
 
-    /// Ends a visit that succeeded; `None` where it had ended. The caller schedules the next.
+    /// Ends a visit, however it went; `None` where it had ended. The caller schedules the next.
     pub fn close(&mut self, visit: VisitId) -> Option<SourceId> {
         let lease = self.leases.close(visit)?;
         self.ended(lease);
         Some(lease.id)
     }
 
-    /// Ends a visit without judging it: nothing was asked. Attempts are not counted.
-    pub fn abandon(&mut self, visit: VisitId, due_at: Timestamp) -> Option<SourceId> {
-        let lease = self.leases.end(visit)?;
-        self.ended(lease);
-        self.reschedule(lease.id, due_at);
-        Some(lease.id)
-    }
-
-    /// Ends a visit that failed. The source is due again at `retry_at`, unless the failure is
-    /// final; `None` where the visit had ended.
-    pub fn fail(&mut self, visit: VisitId, retry_at: Timestamp) -> Option<Failure> {
-        let (lease, failure) = self.leases.fail(visit)?;
-        self.ended(lease);
-        if !failure.is_final {
-            self.reschedule(lease.id, retry_at);
-        }
-        Some(failure)
-    }
-
-    /// Ends the visits whose deadline has passed on the wall; their sources are due at `now`
-    /// again, unless the failure is final.
-    pub fn expired(&mut self, wall_now: Timestamp, now: Timestamp) -> Vec<Failure> {
-        let mut failures = Vec::new();
-        while let Some(visit) = self.leases.first_expired(wall_now) {
-            failures.extend(self.fail(visit, now));
-        }
-        failures
-    }
-
     /// The visit whose deadline passed first on the wall, if any has; it stays under way until the
     /// caller ends it or moves its deadline.
     pub fn overdue(&self, wall_now: Timestamp) -> Option<VisitId> {
         self.leases.first_expired(wall_now)
-    }
-
-    /// Says how many attempts of a source had failed before this process began.
-    pub fn set_failures(&mut self, id: SourceId, count: u8) {
-        self.leases.set_failures(id, count);
     }
 
     /// When to pick again after a pick gave nothing, unless a visit ends or something is scheduled

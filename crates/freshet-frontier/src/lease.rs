@@ -1,8 +1,8 @@
 //! Leases: visits handed out and not yet closed [SocWeb, section 4.1]. Step 3 of 10 (pick).
 //!
-//! Each visit has an id of its own (the paper's `sid`), a deadline and an attempt number. A visit
-//! that fails or whose deadline passes gives its source back, at most [`ATTEMPTS_MAX`] times;
-//! then the failure is final and the caller makes it visible.
+//! Each visit has an id of its own (the paper's `sid`) and a deadline. Whoever handed it out ends
+//! it, also one whose deadline has passed; how often a source may fail, and where that is
+//! counted, is the engine's business, since it must outlast the process.
 //! Invariants: a source has at most one lease; a lease ends once. Deadlines are compared with the
 //! time the caller gives, which is wall time: a stalled connection does not know of simulated
 //! clocks. Leases are not written down: those of an earlier process are void.
@@ -11,9 +11,6 @@ use std::collections::BTreeSet;
 
 use freshet_types::{Map, SourceId, Timestamp, VisitId};
 
-/// Visits of one source that may fail in a row; the number is the paper's.
-pub const ATTEMPTS_MAX: u8 = 3;
-
 /// One visit under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lease {
@@ -21,25 +18,10 @@ pub struct Lease {
     pub id: SourceId,
     /// The politeness key it occupies.
     pub key: u32,
-    /// When it is taken back.
+    /// When it is overdue.
     pub deadline: Timestamp,
-    /// Which attempt it is, from 1.
-    pub attempt: u8,
     /// It asks nothing for now, and has given its place at the server to others.
     pub is_resting: bool,
-}
-
-/// A visit that failed or was taken back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// Which visit.
-    pub visit: VisitId,
-    /// Of which source.
-    pub id: SourceId,
-    /// Which attempt it was, from 1.
-    pub attempt: u8,
-    /// It was the last attempt; the source is not scheduled again.
-    pub is_final: bool,
 }
 
 /// All visits under way.
@@ -48,8 +30,6 @@ pub struct Leases {
     by_visit: Map<VisitId, Lease>,
     by_source: Map<SourceId, VisitId>,
     deadlines: BTreeSet<(Timestamp, VisitId)>,
-    /// Failed attempts in a row, of the sources that have any.
-    failures: Map<SourceId, u8>,
 }
 
 impl Leases {
@@ -73,23 +53,12 @@ impl Leases {
         self.by_visit.get(&visit)
     }
 
-    /// Says how many attempts had failed before this process began.
-    pub fn set_failures(&mut self, id: SourceId, count: u8) {
-        if count == 0 {
-            self.failures.remove(&id);
-        } else {
-            self.failures.insert(id, count);
-        }
-    }
-
-    /// Begins a visit and gives its attempt number.
-    pub fn begin(&mut self, visit: VisitId, id: SourceId, key: u32, deadline: Timestamp) -> u8 {
-        let attempt = self.failures.get(&id).map_or(1, |failed| failed.saturating_add(1));
-        let lease = Lease { id, key, deadline, attempt, is_resting: false };
+    /// Begins a visit.
+    pub fn begin(&mut self, visit: VisitId, id: SourceId, key: u32, deadline: Timestamp) {
+        let lease = Lease { id, key, deadline, is_resting: false };
         assert!(self.by_source.insert(id, visit).is_none(), "source {} is visited twice at once", id.0);
         assert!(self.by_visit.insert(visit, lease).is_none(), "visit {} begins twice", visit.0);
         self.deadlines.insert((deadline, visit));
-        attempt
     }
 
     /// Says whether a visit rests; `None` where it had ended, else whether that changes anything.
@@ -107,23 +76,8 @@ impl Leases {
         true
     }
 
-    /// Ends a visit that succeeded, and forgets earlier failures; `None` where it had ended.
+    /// Ends a visit, however it went; `None` where it had ended.
     pub fn close(&mut self, visit: VisitId) -> Option<Lease> {
-        let lease = self.end(visit)?;
-        self.failures.remove(&lease.id);
-        Some(lease)
-    }
-
-    /// Ends a visit that failed; `None` where it had ended.
-    pub fn fail(&mut self, visit: VisitId) -> Option<(Lease, Failure)> {
-        let lease = self.end(visit)?;
-        let is_final = lease.attempt >= ATTEMPTS_MAX;
-        self.set_failures(lease.id, if is_final { 0 } else { lease.attempt });
-        Some((lease, Failure { visit, id: lease.id, attempt: lease.attempt, is_final }))
-    }
-
-    /// Ends a visit that was neither: nothing was asked. `None` where it had ended.
-    pub fn end(&mut self, visit: VisitId) -> Option<Lease> {
         let lease = self.by_visit.remove(&visit)?;
         self.by_source.remove(&lease.id);
         self.deadlines.remove(&(lease.deadline, visit));
@@ -142,9 +96,7 @@ impl Leases {
 
     /// Memory held, in bytes.
     pub fn bytes(&self) -> usize {
-        let maps = self.by_visit.allocation_size()
-            + self.by_source.allocation_size()
-            + self.failures.allocation_size();
+        let maps = self.by_visit.allocation_size() + self.by_source.allocation_size();
         size_of::<Self>() + maps + 2 * 16 * self.deadlines.len()
     }
 }

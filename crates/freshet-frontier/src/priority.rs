@@ -1,7 +1,7 @@
 //! Priorities: the three measures of SocWeb, section 4.1, and the class they lead to.
 //!
-//! Symbols: `EIR(u)` is [`Interactions::rate_per_day`], `CR(obj, link)` is
-//! [`ChangeRate::per_day`], `I(obj)` is [`importance`]. All are rates per day, so that they can be
+//! Symbols: `EIR(u)` is [`Interactions::rate_per_day`], `I(obj)` is [`importance`]; `CR(obj, link)`
+//! is the change model's and comes from the caller. All are rates per day, so that they can be
 //! added. Pure numbers: who counts as a user, and what the weight `App(obj, u)` is, the caller
 //! knows. Classes are logarithmic, because rates of accounts follow a power law.
 
@@ -48,33 +48,6 @@ impl Interactions {
             self.counts[(day - gone).rem_euclid(DAYS as i64) as usize] = 0;
         }
         self.day = self.day.max(day);
-    }
-}
-
-/// How often the linked objects of one object change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ChangeRate {
-    first_at: Option<Timestamp>,
-    last_at: Timestamp,
-    changed_count: u32,
-}
-
-impl ChangeRate {
-    /// Counts a change that happened at `at`; the order of calls does not matter.
-    pub fn record(&mut self, at: Timestamp) {
-        self.last_at = self.first_at.map_or(at, |_| self.last_at.max(at));
-        self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
-        self.changed_count = self.changed_count.saturating_add(1);
-    }
-
-    /// `CR(obj, link)`: changes divided by the days between the first and the last. Zero where
-    /// the two are the same instant, for which the paper's quotient has no value.
-    pub fn per_day(&self) -> f64 {
-        let span = self.first_at.map_or(Span::ZERO, |first| self.last_at - first);
-        if span <= Span::ZERO {
-            return 0.0;
-        }
-        f64::from(self.changed_count) * Span::DAY.ms() as f64 / span.ms() as f64
     }
 }
 
@@ -149,24 +122,6 @@ mod tests {
         check_interactions(&[100], 106, 1.0);
         check_interactions(&[100], 107, 0.0);
         check_interactions(&[100, 5000], 5000, 1.0);
-    }
-
-    fn check_changes(change_hours: &[i64], expected_per_day: f64) {
-        let mut rate = ChangeRate::default();
-        for &hour in change_hours {
-            rate.record(Timestamp::from_secs(hour * 3600));
-        }
-        assert!((rate.per_day() - expected_per_day).abs() < 1e-9, "{change_hours:?}: {}", rate.per_day());
-    }
-
-    #[test]
-    fn change_rate_is_changes_over_their_span() {
-        check_changes(&[], 0.0);
-        check_changes(&[7], 0.0);
-        check_changes(&[7, 7], 0.0);
-        check_changes(&[0, 12, 24], 3.0);
-        check_changes(&[24, 0, 12], 3.0);
-        check_changes(&[-24, 24], 1.0);
     }
 
     #[test]

@@ -107,6 +107,18 @@ impl Definition {
         (self.view.name != self.plan.data.name).then_some(self.view.name.as_str())
     }
 
+    /// What a file must say to define the same: the whole file, or a variant as a definition of its
+    /// own, with its endpoints and all mappings.
+    pub fn written(&self) -> data::Definition {
+        let mut written = (*self.view).clone();
+        if let Some(variant) = self.variant() {
+            written.variants.clear();
+            written.endpoints.retain(|_, endpoint| endpoint.variant.as_deref() == Some(variant));
+            written.endpoints.values_mut().for_each(|endpoint| endpoint.variant = None);
+        }
+        written
+    }
+
     /// The object and link types.
     pub fn schema(&self) -> Schema {
         Schema { network: self.view.name.clone(), ..self.plan.schema.clone() }

@@ -111,16 +111,12 @@ pub fn changes_known(
     settled_at: Timestamp,
 ) -> Vec<String> {
     let known: Map<&str, &PostRow> = by_id(stored);
-    // An empty list says nothing, since a hidden one looks the same.
-    let is_visible = |fact: &&Fact| fact.deleted_at.is_none() && fact.shown_since.is_some();
-    let showing: Set<&str> = facts.iter().filter(is_visible).map(|fact| fact.author.as_str()).collect();
     let mut newer_count: Map<&str, usize> = Map::default();
     let mut complaints = Vec::new();
     for fact in facts.iter().rev().filter(|fact| authors.contains(&fact.author)) {
         let newer_count = newer_count.entry(fact.author.as_str()).or_default();
         *newer_count += 1;
-        let is_shown = fact.shown_since.is_some_and(|since| since < settled_at)
-            && showing.contains(fact.author.as_str());
+        let is_shown = fact.shown_since.is_some_and(|since| since < settled_at);
         let (Some(row), true) = (known.get(fact.id.as_str()), is_shown && *newer_count < reach) else {
             continue;
         };

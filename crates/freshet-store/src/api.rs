@@ -13,8 +13,8 @@ use freshet_types::{
 };
 
 use crate::row::{
-    AccountRow, Applied, Control, Counts, Erased, Filter, Hit, InstanceRow, KnownPost, OnDelete, Parked,
-    PostRow, RelationRow, RobotRow, SourceSlot, Upload,
+    AccountRow, Applied, Control, Counts, Erased, Filter, Hit, InstanceRow, KnownPost, ObjectRow, OnDelete,
+    Parked, PostRow, RelationRow, RobotRow, SourceSlot, Upload,
 };
 
 /// Step 7 as the store calls it: what it means that `seen` is observed where `known` is stored.
@@ -69,6 +69,7 @@ pub trait Store: Send {
     fn instances(&self) -> Result<Vec<InstanceRow>, StoreError>;
     /// Adds sources that are not there yet (same network, endpoint and root or handle) in one
     /// transaction; gives the number of each and whether it is new. One that was removed is revived.
+    /// One of an account that is known to ask not to be collected rests from the start.
     fn add_sources(&mut self, sources: &[Source]) -> Result<Vec<(SourceId, bool)>, StoreError>;
     /// The whole record.
     fn source(&self, id: SourceId) -> Result<Option<Source>, StoreError>;
@@ -82,8 +83,8 @@ pub trait Store: Send {
     fn find_sources(&self, reference: &str) -> Result<Vec<Source>, StoreError>;
     /// Sets the state of these sources.
     fn set_state(&mut self, ids: &[SourceId], state: SourceState) -> Result<(), StoreError>;
-    /// The address parts of an object by its number: network, type, id, depth.
-    fn object(&self, number: u64) -> Result<Option<(NetworkName, String, String, u16)>, StoreError>;
+    /// A post or an account by its number.
+    fn object(&self, number: u64) -> Result<Option<ObjectRow>, StoreError>;
 
     // Control, robots, settings.
 

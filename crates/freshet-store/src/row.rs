@@ -2,7 +2,7 @@
 
 use freshet_types::{
     Account, Instance, NetworkName, Observation, Post, RobotKind, RobotState, Set, Source, SourceId,
-    SourceState, Timestamp, VisitId, VisitRecord,
+    SourceState, Span, Timestamp, VisitId, VisitRecord,
 };
 
 /// What one page, or the end of one visit, brings to the store.
@@ -34,6 +34,9 @@ pub struct Upload {
     /// All relations of this account in this direction were seen since this instant:
     /// older ones were cancelled.
     pub relations_swept: Option<RelationSweep>,
+    /// Accounts that ask not to be collected: their sources rest from now on, and their posts are
+    /// redacted where those of this network are when they are deleted.
+    pub opted_out: Vec<String>,
     /// What of the observation the constraints keep out.
     pub withheld: Withheld,
     /// Objects that a constraint cannot judge yet; they wait from now on.
@@ -60,6 +63,7 @@ impl Upload {
             deleted: Vec::new(),
             invalid: None,
             relations_swept: None,
+            opted_out: Vec::new(),
             withheld: Withheld::default(),
             parked: Vec::new(),
             unparked: Vec::new(),
@@ -117,6 +121,8 @@ pub struct Applied {
     pub new_relation_count: u32,
     /// Ids of stored posts that the listing should have shown and did not: missing, not deleted.
     pub missing: Vec<String>,
+    /// Other sources that rest now, because their owner asks not to be collected.
+    pub rested: Vec<SourceId>,
 }
 
 /// What is stored of a post, for comparing.
@@ -126,6 +132,23 @@ pub struct KnownPost {
     pub version: u64,
     /// It is marked as deleted.
     pub is_deleted: bool,
+}
+
+/// An object as robots find it: where it is, and what its sources inherit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectRow {
+    /// Its network.
+    pub network: NetworkName,
+    /// Its type.
+    pub kind: String,
+    /// Its id.
+    pub id: String,
+    /// Steps from what a person added.
+    pub depth: u16,
+    /// History before this is not wanted by the source on whose way it was found.
+    pub since: Option<Timestamp>,
+    /// How long that source keeps posts.
+    pub retention: Option<Span>,
 }
 
 /// The few fields by which the scheduler knows a source.

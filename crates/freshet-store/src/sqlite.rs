@@ -28,8 +28,8 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use self::network::Networks;
 use crate::api::{Compare, Flow, Store, StoreError};
 use crate::row::{
-    AccountRow, Applied, Control, Counts, Erased, Filter, Hit, InstanceRow, OnDelete, Parked, PostRow,
-    RelationRow, RobotRow, SourceSlot, Upload,
+    AccountRow, Applied, Control, Counts, Erased, Filter, Hit, InstanceRow, ObjectRow, OnDelete, Parked,
+    PostRow, RelationRow, RobotRow, SourceSlot, Upload,
 };
 
 /// What may be chosen when a store is opened.
@@ -177,7 +177,7 @@ impl Store for SqliteStore {
         self.write("set the state of sources", |db| source::set_state(db, ids, state))
     }
 
-    fn object(&self, number: u64) -> Result<Option<(NetworkName, String, String, u16)>, StoreError> {
+    fn object(&self, number: u64) -> Result<Option<ObjectRow>, StoreError> {
         log::object(&self.db, &self.networks, number).map_err(failed("read an object"))
     }
 

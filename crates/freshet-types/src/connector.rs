@@ -34,7 +34,8 @@ pub enum Intent {
     First,
     /// The page after the one that gave this cursor.
     Next(String),
-    /// What is newer than this mark, where the endpoint can say so.
+    /// What is newer than this mark, where the endpoint can say so. The walk does not use it: a
+    /// first page costs as much and also shows what was edited or deleted since.
     Newer(Mark),
     /// These members, of which a page gave only the ids.
     Members(Vec<String>),
@@ -68,8 +69,6 @@ pub struct Endpoint {
     pub is_newest_first: bool,
     /// The list shows only its newest part, as feeds do.
     pub is_window: bool,
-    /// `Intent::Newer` is understood and leaves no gap.
-    pub has_newer: bool,
     /// Ids that one `Intent::Members` request may name.
     pub members_max: usize,
     /// Manners.

@@ -134,6 +134,26 @@ impl Coverage {
         self.forget_excess();
     }
 
+    /// Takes in posts that were fetched from old to new: they raise the top interval. With
+    /// `is_apart` nothing proves that they follow upon it: they begin an interval of their own,
+    /// above a hole that no cursor leads into.
+    pub fn raise(
+        &mut self,
+        (newest, oldest): (Mark, Mark),
+        is_apart: bool,
+        (seen_at, visit): (Timestamp, VisitId),
+    ) {
+        match self.intervals.first_mut() {
+            Some(top) if !is_apart => (top.newest, top.until, top.visit) = (newest, seen_at, visit),
+            _ => {
+                let is_bottom = self.intervals.is_empty();
+                let until = seen_at;
+                self.intervals.insert(0, Interval { newest, oldest, until, below: None, is_bottom, visit });
+                self.forget_excess();
+            }
+        }
+    }
+
     fn take_empty(&mut self, look: &Look<'_>) {
         match look.cursor.and_then(|cursor| self.index_of(cursor)) {
             // A page beyond the last one: the list ends above it.
@@ -144,6 +164,15 @@ impl Coverage {
             }
             Some(at) => self.intervals[at].below = look.next.map(str::to_owned),
             None => self.empty_at = Some(look.seen_at),
+        }
+    }
+
+    /// The list is empty now, by the network's own word: nothing is left to be read below.
+    pub fn end_empty(&mut self, seen_at: Timestamp) {
+        self.empty_at = Some(seen_at);
+        self.intervals.truncate(1);
+        if let Some(top) = self.intervals.first_mut() {
+            (top.until, top.below, top.is_bottom) = (seen_at, None, true);
         }
     }
 

@@ -47,6 +47,17 @@ impl Primitive {
     }
 }
 
+impl From<&Primitive> for serde_json::Value {
+    fn from(value: &Primitive) -> Self {
+        match value {
+            Primitive::Bool(truth) => Self::from(*truth),
+            Primitive::Int(number) => Self::from(*number),
+            Primitive::Float(number) => Self::from(*number),
+            Primitive::Text(text) => Self::from(text.as_str()),
+        }
+    }
+}
+
 impl From<&str> for Primitive {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())

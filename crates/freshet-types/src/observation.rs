@@ -82,6 +82,22 @@ pub enum AccountState {
     Gone,
 }
 
+impl AccountState {
+    /// The name in exports, in the model and in the store.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Suspended => "suspended",
+            Self::Private => "private",
+            Self::Moved => "moved",
+            Self::Gone => "gone",
+        }
+    }
+
+    /// All states, for reading them back.
+    pub const ALL: [Self; 5] = [Self::Active, Self::Suspended, Self::Private, Self::Moved, Self::Gone];
+}
+
 /// The user object of a network.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

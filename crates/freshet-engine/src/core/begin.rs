@@ -10,8 +10,9 @@ use freshet_types::{
 };
 
 use super::{Core, Effect, Slot};
+use crate::quota::Claim;
 use crate::visit::{Order, Visit, own_endpoint};
-use crate::walk::{Aim, Leg, Walk};
+use crate::walk::{ACCOUNT, Aim, Leg, Walk};
 
 /// In the middle of a visit, a quota that frees within this time is waited for in hand.
 const WAIT_IN_HAND: Span = Span::from_secs(5);
@@ -162,7 +163,11 @@ impl Core {
             self.visits.insert(visit, Visit::new(visit, *source, u32::from(slot.key), aim, walk, now));
             return self.fail(visit, &why, false, now);
         };
-        let walk = Walk::start(&source, endpoint, aim);
+        let mut walk = Walk::start(&source, endpoint, aim);
+        walk.has_owner = connector.as_deref().is_some_and(|connector| connector.single(ACCOUNT).is_some());
+        if source.state == SourceState::OptedOut && self.options.honours_opt_out {
+            walk.ask_consent(&source, endpoint);
+        }
         let open = Visit::new(visit, *source, u32::from(slot.key), aim, walk, now);
         self.visits.insert(visit, open);
         self.send(visit, now);
@@ -184,22 +189,23 @@ impl Core {
         if allowed_at > now {
             return self.postpone(id, allowed_at, now);
         }
-        match self.ledger.grant(&order.request.needs, now) {
+        let claim = Claim::of(&order.request);
+        match self.ledger.grant(&claim, now) {
             Ok(()) => {
                 if !is_permitted {
                     self.frontier.again(key, now).expect("it was allowed a moment ago");
                 }
-                self.dispatch(id, order);
+                self.dispatch(id, order, claim);
             }
             Err(until) => self.postpone(id, until, now),
         }
     }
 
-    fn dispatch(&mut self, id: VisitId, order: Order) {
+    fn dispatch(&mut self, id: VisitId, order: Order, claim: Claim) {
         let visit = self.visits.get_mut(&id).expect("the visit was found a moment ago");
         visit.fetch_count += 1;
         visit.is_permitted = false;
-        visit.needs.clone_from(&order.request.needs);
+        visit.claim = Some(claim);
         let deadline = self.lease_deadline();
         self.frontier.extend(id, deadline);
         self.tally.fetches_count += 1;

@@ -36,6 +36,7 @@ impl Core {
     pub(super) fn confirm(&mut self, id: VisitId, applied: &Applied, now: Timestamp) {
         self.upload_count = self.upload_count.saturating_sub(1);
         self.tally.applied(applied);
+        applied.rested.iter().for_each(|&source| self.rest(source, now));
         let Some(visit) = self.visits.get_mut(&id) else { return };
         visit.unconfirmed_count = visit.unconfirmed_count.saturating_sub(1);
         let connector = self.networks.connector_for(&visit.source.network);
@@ -55,9 +56,28 @@ impl Core {
         }
     }
 
+    /// The owner of this source asks not to be collected, as a page of another source showed.
+    fn rest(&mut self, id: SourceId, now: Timestamp) {
+        let Some(slot) = self.slot_mut(id).filter(|slot| slot.state != SourceState::Removed) else { return };
+        slot.state = SourceState::OptedOut;
+        slot.news_at = now + schedule::REVIVAL_GAP;
+        let (key, class, due_at) = (u32::from(slot.key), slot.class, slot.news_at);
+        if slot.is_leased {
+            if let Some(visit) = self.visits.values_mut().find(|visit| visit.source.id == id) {
+                visit.rested_at = Some(now);
+            }
+        } else {
+            self.leave_history(id);
+            self.frontier.schedule(id, key, class, due_at);
+        }
+    }
+
     /// The visit ends: its record and the next due time go to the store.
     pub(super) fn finish(&mut self, id: VisitId, outcome: &str, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the caller found it");
+        if visit.rested_at.is_some() {
+            visit.source.state = SourceState::OptedOut;
+        }
         // Only a visit that came to its end clears its source: one that always fails after its
         // first page must not try for ever.
         if outcome != POSTPONED {
@@ -83,6 +103,9 @@ impl Core {
     pub(super) fn fail(&mut self, id: VisitId, why: &str, can_retry: bool, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the caller found it");
         visit.source.due_at = schedule::failed(&mut visit.source, why, can_retry, now);
+        if visit.rested_at.is_some() {
+            visit.source.state = SourceState::OptedOut;
+        }
         if visit.source.state == SourceState::Failed {
             self.tally.failure(&visit.source, why, now);
         }
@@ -183,8 +206,9 @@ impl Core {
         while let Some(late) = self.frontier.overdue(wall_now) {
             self.frontier.extend(late, Timestamp::MAX);
             let Some(visit) = self.visits.get_mut(&late) else { continue };
-            let needs = std::mem::take(&mut visit.needs);
-            self.ledger.answered(&needs, &[], now);
+            if let Some(claim) = visit.claim.take() {
+                self.ledger.answered(&claim, &[], now);
+            }
             self.fail(late, "no answer within the lease", true, now);
         }
     }

@@ -1,9 +1,7 @@
 //! Steps 7 to 10 as the core sees them: an answer becomes an upload and the next question.
 
 use freshet_store::row::Upload;
-use freshet_types::{
-    Intent, LimitReading, Observation, Outcome, Page, Post, Set, SourceState, Timestamp, VisitId,
-};
+use freshet_types::{Intent, LimitReading, Observation, Outcome, Page, SourceState, Timestamp, VisitId};
 
 use super::{Core, Effect, begin};
 use crate::schedule;
@@ -19,12 +17,12 @@ impl Core {
             return; // Its lease expired before it came back: it was given up then.
         };
         self.frontier.extend(fetched.visit, Timestamp::MAX);
-        let needs = std::mem::take(&mut visit.needs);
+        let claim = visit.claim.take().expect("a request that is out has a claim");
         let readings: &[LimitReading] = match &fetched.result {
             Ok((page, _)) => &page.limits,
             Err(_) => &[],
         };
-        self.ledger.answered(&needs, readings, now);
+        self.ledger.answered(&claim, readings, now);
         match fetched.result {
             Err(fault) => {
                 self.tally.fault(fault.kind);
@@ -32,9 +30,8 @@ impl Core {
                 self.fail(fetched.visit, &why, fault.is_retryable(), now);
             }
             Ok((page, raw)) => {
-                let network = visit.source.network.clone();
                 if !matches!(page.outcome, Outcome::RateLimited { .. } | Outcome::QuotaExhausted { .. }) {
-                    self.ledger.served(&network);
+                    self.ledger.served(&claim);
                 }
                 self.tally.complaints_count += page.complaints.len() as u64;
                 let seen = Seen { at: fetched.received_at, visit: fetched.visit };
@@ -42,7 +39,7 @@ impl Core {
                     Outcome::Ok => self.take_page(page, raw, seen, now),
                     Outcome::RateLimited { until } | Outcome::QuotaExhausted { until } => {
                         self.tally.rate_limited_count += 1;
-                        let again_at = self.ledger.refused(&network, &needs, until, now);
+                        let again_at = self.ledger.refused(&claim, until, now);
                         self.wait_out(fetched.visit, again_at, now);
                     }
                     outcome => self.take_refusal(&outcome, page, seen, now),
@@ -57,8 +54,12 @@ impl Core {
         else {
             return self.fail(seen.visit, "its definition was taken away", false, now);
         };
-        let has_opted_out = self.options.honours_opt_out && drop_opted_out(&mut page.observation);
         let visit = self.visits.get_mut(&seen.visit).expect("checked above");
+        let mut opted_out = Vec::new();
+        if self.options.honours_opt_out {
+            let also = visit.rested_at.map(|_| visit.source.root_id.as_str());
+            opted_out = drop_opted_out(&mut page.observation, also);
+        }
         let Some(endpoint) = own_endpoint(&*connector, &visit.source) else {
             return self.fail(seen.visit, "its endpoint was taken away", false, now);
         };
@@ -67,7 +68,7 @@ impl Core {
         if taken.is_unknown {
             return self.take_refusal(&Outcome::Gone, page, seen, now);
         }
-        if has_opted_out && root_opts_out(&page.observation, &visit.source.root_id) {
+        if visit.rested_at.is_some() || opted_out.contains(&visit.source.root_id) {
             visit.source.state = SourceState::OptedOut;
         } else {
             schedule::answered(&mut visit.source, seen.at);
@@ -91,7 +92,7 @@ impl Core {
         if was_list {
             visit.has_more = taken.has_more || (taken.goes_on && !goes_on);
         }
-        self.upload(page.observation, raw, taken, seen);
+        self.upload(Shown { observation: page.observation, raw, opted_out }, taken, seen);
         if goes_on {
             self.send(seen.visit, now);
         } else {
@@ -142,12 +143,13 @@ impl Core {
         self.finish(seen.visit, outcome.name(), now);
     }
 
-    fn upload(&mut self, observation: Observation, raw: Option<Vec<u8>>, taken: Taken, seen: Seen) {
+    fn upload(&mut self, shown: Shown, taken: Taken, seen: Seen) {
         let visit = self.visits.get_mut(&seen.visit).expect("the caller holds it");
         visit.has_listed |= taken.lists.is_some();
         let mut upload = Upload {
-            observation,
-            raw,
+            observation: shown.observation,
+            raw: shown.raw,
+            opted_out: shown.opted_out,
             lists: taken.lists,
             relations_swept: taken.swept,
             ..empty_upload(visit, seen)
@@ -167,6 +169,13 @@ impl Core {
     }
 }
 
+/// What is left of a page for the store.
+struct Shown {
+    observation: Observation,
+    raw: Option<Vec<u8>>,
+    opted_out: Vec<String>,
+}
+
 /// An upload of this visit that says nothing yet.
 pub(super) fn empty_upload(visit: &Visit, seen: Seen) -> Upload {
     Upload {
@@ -176,22 +185,16 @@ pub(super) fn empty_upload(visit: &Visit, seen: Seen) -> Upload {
     }
 }
 
-/// Drops posts of accounts that ask not to be collected; says whether there are such accounts.
-fn drop_opted_out(observation: &mut Observation) -> bool {
-    let out: Set<String> = observation
-        .accounts
-        .iter()
-        .filter(|account| account.opts_out)
-        .map(|account| account.id.clone())
-        .collect();
-    if out.is_empty() {
-        return false;
+/// Drops posts of accounts that ask not to be collected, and of one that does so elsewhere; gives
+/// the accounts of this page that do.
+fn drop_opted_out(observation: &mut Observation, also: Option<&str>) -> Vec<String> {
+    let out = observation.accounts.iter().filter(|account| account.opts_out);
+    let mut out: Vec<String> = out.map(|account| account.id.clone()).collect();
+    out.sort_unstable();
+    out.dedup();
+    if !out.is_empty() || also.is_some() {
+        let is_out = |author: &String| also == Some(author.as_str()) || out.binary_search(author).is_ok();
+        observation.posts.retain(|post| !post.author.as_ref().is_some_and(is_out));
     }
-    let is_in = |post: &Post| post.author.as_ref().is_none_or(|author| !out.contains(author));
-    observation.posts.retain(is_in);
-    true
-}
-
-fn root_opts_out(observation: &Observation, root_id: &str) -> bool {
-    observation.accounts.iter().any(|account| account.opts_out && account.id == root_id)
+    out
 }

@@ -8,6 +8,11 @@ fn need(rule: &str, limit: u32, window_s: i64) -> QuotaNeed {
     QuotaNeed { key, limit, window: Span::from_secs(window_s), units: 1 }
 }
 
+/// A claim of the one asker of these tests.
+fn claim(needs: &[QuotaNeed]) -> Claim {
+    Claim { asker: Asker { network: NetworkName::from("net"), credential: None }, needs: needs.to_vec() }
+}
+
 fn at(ms: i64) -> Timestamp {
     Timestamp::from_ms(1_000_000_000 + ms)
 }
@@ -19,10 +24,10 @@ const WINDOWS: i64 = 12;
 fn spend(ledger: &mut Ledger, needs: &[QuotaNeed], seconds: i64) -> Vec<i64> {
     let (mut grants, mut now) = (Vec::new(), at(0));
     while now < at(seconds * 1000) {
-        match ledger.grant(needs, now) {
+        match ledger.grant(&claim(needs), now) {
             Ok(()) => {
                 grants.push(now.ms());
-                ledger.answered(needs, &[], now);
+                ledger.answered(&claim(needs), &[], now);
             }
             Err(later) => {
                 assert!(later > now, "the ledger must name a later time");
@@ -73,46 +78,71 @@ fn several_scopes_are_all_kept() {
 #[test]
 fn what_the_network_announces_slows_and_blocks() {
     let (mut ledger, needs) = (Ledger::default(), [need("ip", 300, 300)]);
-    ledger.grant(&needs, at(0)).unwrap();
+    ledger.grant(&claim(&needs), at(0)).unwrap();
     let reading = |remaining| LimitReading {
         limit: Some(300),
         remaining: Some(remaining),
         reset_at: Some(at(100_000)),
         ..LimitReading::default()
     };
-    ledger.answered(&needs, &[reading(0)], at(10));
-    assert_eq!(ledger.grant(&needs, at(20)), Err(at(101_000)), "a second after the reset, to be sure");
+    ledger.answered(&claim(&needs), &[reading(0)], at(10));
+    assert_eq!(
+        ledger.grant(&claim(&needs), at(20)),
+        Err(at(101_000)),
+        "a second after the reset, to be sure"
+    );
 
     let mut ledger = Ledger::default();
-    ledger.grant(&needs, at(0)).unwrap();
-    ledger.answered(&needs, &[reading(20)], at(0));
+    ledger.grant(&claim(&needs), at(0)).unwrap();
+    ledger.answered(&claim(&needs), &[reading(20)], at(0));
     let mut granted = 0;
     for ms in (0..100_000).step_by(50) {
-        if ledger.grant(&needs, at(ms)).is_ok() {
+        if ledger.grant(&claim(&needs), at(ms)).is_ok() {
             granted += 1;
-            ledger.answered(&needs, &[], at(ms));
+            ledger.answered(&claim(&needs), &[], at(ms));
         }
     }
     assert_eq!(granted, 5, "what was announced as left, less the margin");
 }
 
 #[test]
-fn too_many_is_believed_and_the_blind_wait_doubles() {
-    let network = NetworkName::from("net");
+fn too_many_is_believed_once_and_then_the_wait_doubles() {
     for needs in [&[need("ip", 300, 300)][..], &[]] {
-        let mut ledger = Ledger::default();
-        let mut check = |until: Option<i64>, now: i64, expected: i64| {
-            assert_eq!(ledger.refused(&network, needs, until.map(at), at(now)), at(expected), "{needs:?}");
-            assert!(needs.is_empty() || ledger.grant(needs, at(expected - 1)).is_err());
+        let (mut ledger, claim) = (Ledger::default(), claim(needs));
+        let mut check = |told: Option<i64>, now: i64, expected: i64| {
+            assert_eq!(ledger.refused(&claim, told.map(at), at(now)), at(expected), "{needs:?}");
+            assert_eq!(ledger.grant(&claim, at(expected - 1)), Err(at(expected)), "{needs:?}");
         };
         check(Some(7000), 0, 7000);
         check(None, 7000, 127_000);
         check(None, 7010, 127_000);
-        check(None, 127_000, 367_000);
+        // What the server says cannot shorten the wait, and can lengthen it.
+        check(Some(128_000), 127_000, 367_000);
+        check(Some(1_000_000), 128_000, 1_000_000);
         // Forty years are not believed.
-        check(Some(1_261_440_000_000), 367_000, 367_000 + 86_400_000);
-        ledger.served(&network);
-        assert_eq!(ledger.refused(&network, &[], None, at(100_000_000)), at(100_060_000));
+        check(Some(1_261_440_000_000), 1_000_000, 1_000_000 + 86_400_000);
+        ledger.served(&claim);
+        assert_eq!(ledger.refused(&claim, None, at(100_000_000)), at(100_060_000));
+    }
+}
+
+#[test]
+fn after_a_refusal_one_request_goes_ahead_and_the_others_follow_it() {
+    let (mut ledger, claim) = (Ledger::default(), claim(&[]));
+    let other =
+        Claim { asker: Asker { credential: Some("two".into()), ..claim.asker.clone() }, needs: vec![] };
+    for _ in 0..3 {
+        assert_eq!(ledger.grant(&claim, at(0)), Ok(()), "nothing is known yet");
+    }
+    ledger.answered(&claim, &[], at(10));
+    let until = ledger.refused(&claim, None, at(10));
+    assert_eq!(ledger.grant(&other, at(10)), Ok(()), "another credential was not refused");
+    assert_eq!(ledger.grant(&claim, until), Ok(()));
+    assert_eq!(ledger.grant(&claim, until), Err(until + Span::SECOND));
+    ledger.answered(&claim, &[], until + Span::SECOND);
+    ledger.served(&claim);
+    for _ in 0..3 {
+        assert_eq!(ledger.grant(&claim, until + Span::SECOND), Ok(()));
     }
 }
 
@@ -152,9 +182,9 @@ fn crawl(declared: &[QuotaNeed], counter: &mut Counter, secs: i64, answer_ms: i6
     let mut under_way = std::collections::VecDeque::<(Timestamp, LimitReading)>::new();
     while now < at(secs * 1000) {
         while let Some((_, reading)) = under_way.pop_front_if(|(due, _)| *due <= now) {
-            ledger.answered(declared, &[reading], now);
+            ledger.answered(&claim(declared), &[reading], now);
         }
-        if ledger.grant(declared, now).is_ok() {
+        if ledger.grant(&claim(declared), now).is_ok() {
             under_way.push_back((now + Span::from_ms(answer_ms), counter.ask(now)));
             count += 1;
         } else {
@@ -193,8 +223,8 @@ fn its_window_is_shown_once_two_resets_were_seen() {
     let (mut ledger, needs) = (Ledger::default(), [need("ip", 300, 300)]);
     let mut counter = Counter::new(50, 10_000);
     for secs in [0, 5, 12, 18, 24] {
-        if ledger.grant(&needs, at(secs * 1000)).is_ok() {
-            ledger.answered(&needs, &[counter.ask(at(secs * 1000))], at(secs * 1000));
+        if ledger.grant(&claim(&needs), at(secs * 1000)).is_ok() {
+            ledger.answered(&claim(&needs), &[counter.ask(at(secs * 1000))], at(secs * 1000));
         }
     }
     let view = &ledger.views(at(25_000))[0];
@@ -206,16 +236,19 @@ fn its_window_is_shown_once_two_resets_were_seen() {
 fn a_reading_is_told_to_the_bucket_it_speaks_of() {
     let needs = [need("api", 300, 300), need("paging", 300, 900)];
     let mut ledger = Ledger::default();
-    ledger.grant(&needs, at(0)).unwrap();
+    ledger.grant(&claim(&needs), at(0)).unwrap();
     let spent = LimitReading {
         limit: Some(300),
         remaining: Some(0),
         reset_at: Some(at(600_000)),
         ..LimitReading::default()
     };
-    ledger.answered(&needs, &[spent], at(0));
-    assert!(ledger.grant(&needs[..1], at(10_000)).is_ok(), "a reset in ten minutes is not that of five");
-    assert_eq!(ledger.grant(&needs[1..], at(10_000)), Err(at(601_000)));
+    ledger.answered(&claim(&needs), &[spent], at(0));
+    assert!(
+        ledger.grant(&claim(&needs[..1]), at(10_000)).is_ok(),
+        "a reset in ten minutes is not that of five"
+    );
+    assert_eq!(ledger.grant(&claim(&needs[1..]), at(10_000)), Err(at(601_000)));
 }
 
 #[test]
@@ -223,7 +256,7 @@ fn a_new_process_spends_only_what_is_left() {
     let (mut ledger, needs) = (Ledger::default(), [need("ip", 300, 300)]);
     let mut left = 60;
     for ms in (0..100_000).step_by(50) {
-        if ledger.grant(&needs, at(ms)).is_ok() {
+        if ledger.grant(&claim(&needs), at(ms)).is_ok() {
             left -= 1;
             let reading = LimitReading {
                 limit: Some(300),
@@ -231,7 +264,7 @@ fn a_new_process_spends_only_what_is_left() {
                 reset_at: Some(at(100_000)),
                 ..LimitReading::default()
             };
-            ledger.answered(&needs, &[reading], at(ms));
+            ledger.answered(&claim(&needs), &[reading], at(ms));
         }
     }
     assert!((15..20).contains(&left), "{left} of 60 are left");
@@ -240,8 +273,8 @@ fn a_new_process_spends_only_what_is_left() {
 #[test]
 fn a_replaced_definition_changes_the_bucket() {
     let mut ledger = Ledger::default();
-    ledger.grant(&[need("ip", 300, 300)], at(0)).unwrap();
-    ledger.answered(&[need("ip", 300, 300)], &[], at(0));
+    ledger.grant(&claim(&[need("ip", 300, 300)]), at(0)).unwrap();
+    ledger.answered(&claim(&[need("ip", 300, 300)]), &[], at(0));
     let grants = spend(&mut ledger, &[need("ip", 20, 300)], 7200);
     assert!(most_in_any_window(&grants, 300_000) <= 20);
 }

@@ -13,7 +13,6 @@ fn endpoint(kind: PageKind, is_newest_first: bool) -> Endpoint {
         id_order: IdOrder::Numeric,
         is_newest_first,
         is_window: false,
-        has_newer: false,
         members_max: 3,
         politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },
     }
@@ -118,6 +117,34 @@ fn an_empty_page_ends_the_list_only_if_its_top_still_shows_posts() {
 }
 
 #[test]
+fn an_empty_list_is_believed_when_its_owner_stands_as_ever() {
+    let endpoint = endpoint(PageKind::Posts, true);
+    let owner = |state: AccountState| {
+        let account = Account { id: "7".into(), state, ..Account::default() };
+        Page {
+            observation: Observation { accounts: vec![account], ..Observation::default() },
+            ..Page::default()
+        }
+    };
+    for (shown, is_believed) in [
+        (owner(AccountState::Active), true),
+        (owner(AccountState::Suspended), false),
+        (owner(AccountState::Private), false),
+        (Page::default(), false),
+    ] {
+        let mut source = source(RobotKind::Status, "posts");
+        visit(&mut source, &(1..=25).collect::<Vec<_>>(), Aim::News, 2);
+        let mut walk = Walk::start(&source, &endpoint, Aim::News);
+        walk.has_owner = true;
+        assert!(walk.take(&mut source, &endpoint, &Page::default(), seen(1)).goes_on);
+        assert_eq!(walk.leg, Leg::Owner);
+        let taken = walk.take(&mut source, &endpoint, &shown, seen(20_000));
+        assert_eq!((taken.goes_on, taken.lists.is_some()), (false, is_believed), "{shown:?}");
+        assert_eq!(source.coverage.is_complete(), is_believed, "what is empty has no holes: {shown:?}");
+    }
+}
+
+#[test]
 fn one_visit_reads_its_share_and_says_that_there_is_more() {
     let mut source = source(RobotKind::Status, "posts");
     let ids: Vec<i64> = (1..=500).collect();
@@ -183,4 +210,27 @@ fn members_are_fetched_from_old_to_new_and_only_unknown_ones() {
     };
     assert_eq!(fetch(&mut source, ids(1..=7)), (1..=7).collect::<Vec<_>>());
     assert_eq!(fetch(&mut source, ids(1..=9)), [8, 9]);
+    assert!(source.coverage.is_complete());
+    // The list holds ten, and more than that were added since: what scrolled by is a hole for good.
+    assert_eq!(fetch(&mut source, ids(15..=24)), (15..=24).collect::<Vec<_>>());
+    let holes = |source: &Source| -> Vec<(String, Option<String>, Option<String>)> {
+        let holes = source.coverage.holes().into_iter();
+        holes.map(|hole| (hole.above.id, hole.below.map(|mark| mark.id), hole.cursor)).collect()
+    };
+    let hole = [("15".to_owned(), Some("9".to_owned()), None)];
+    assert_eq!(holes(&source), hole);
+    assert_eq!(fetch(&mut source, ids(17..=26)), [25, 26]);
+    assert_eq!(holes(&source), hole, "what is known again closes nothing below");
+    assert_eq!(fetch(&mut source, ids(17..=26)), [] as [i64; 0]);
+    assert_eq!(source.coverage.top().map(|top| top.until), Some(Timestamp::from_secs(100)));
+}
+
+#[test]
+fn a_list_of_ids_alone_proves_nothing() {
+    let mut source = source(RobotKind::Status, "posts");
+    let endpoint = endpoint(PageKind::Posts, true);
+    let mut walk = Walk::start(&source, &endpoint, Aim::News);
+    let page = Page { members: vec!["2".to_owned(), "1".to_owned()], ..Page::default() };
+    assert!(walk.take(&mut source, &endpoint, &page, seen(100)).goes_on);
+    assert!(!source.coverage.is_complete(), "no member was fetched yet: {:?}", source.coverage);
 }

@@ -1,6 +1,6 @@
 //! The whole frontier against plain sets, and the promises of its header one by one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
@@ -22,7 +22,6 @@ enum Action {
     Pick,
     GiveBack(i64),
     Close(usize),
-    Fail(usize, i64),
     Expire,
     Hold(u32, i64),
     Wait(i64),
@@ -36,7 +35,6 @@ fn action() -> impl Strategy<Value = Action> {
         8 => Just(Action::Pick),
         1 => (0_i64..2000).prop_map(Action::GiveBack),
         3 => any::<usize>().prop_map(Action::Close),
-        2 => (any::<usize>(), 0_i64..2000).prop_map(|(which, ms)| Action::Fail(which, ms)),
         1 => Just(Action::Expire),
         1 => (0..KEYS, 0_i64..3000).prop_map(|(key, ms)| Action::Hold(key, ms)),
         4 => (0_i64..1200).prop_map(Action::Wait),
@@ -48,9 +46,7 @@ struct Run {
     frontier: Frontier,
     now: i64,
     due: BTreeMap<u32, (u32, i64)>,
-    home: BTreeMap<u32, u32>,
     leased: BTreeMap<u64, (Pick, i64)>,
-    failures: BTreeMap<u32, u8>,
     paused_until: [i64; KEYS as usize],
     held_until: [i64; KEYS as usize],
     next_visit: u64,
@@ -74,9 +70,7 @@ impl Run {
             frontier,
             now: 10_000,
             due: BTreeMap::new(),
-            home: BTreeMap::new(),
             leased: BTreeMap::new(),
-            failures: BTreeMap::new(),
             paused_until: [0; KEYS as usize],
             held_until: [0; KEYS as usize],
             next_visit: 1,
@@ -115,25 +109,11 @@ impl Run {
         self.leased.remove(&visit).map(|(pick, _)| (visit, pick))
     }
 
-    /// The twin of a failed visit; gives whether it was the last attempt.
-    fn note_failure(&mut self, id: u32, retry_at: i64) -> bool {
-        let failed = self.failures.entry(id).or_default();
-        *failed += 1;
-        if *failed == 3 {
-            self.failures.remove(&id);
-            return true;
-        }
-        let key = self.home[&id];
-        self.due.entry(id).or_insert((key, retry_at));
-        false
-    }
-
     fn act(&mut self, action: &Action) {
         match *action {
             Action::Schedule(id, key, class, ms) => {
                 self.frontier.schedule(SourceId(id), key, class, at(self.now + ms));
                 self.due.insert(id, (key, self.now + ms));
-                self.home.insert(id, key);
             }
             Action::Cancel(id) => {
                 assert_eq!(self.frontier.cancel(SourceId(id)), self.due.remove(&id).is_some());
@@ -142,8 +122,7 @@ impl Run {
                 let Some(pick) = self.pick() else { return };
                 let visit = self.next_visit;
                 self.next_visit += 1;
-                let attempt = self.frontier.lease(pick, VisitId(visit), at(self.now + LEASE_MS));
-                assert_eq!(attempt, 1 + self.failures.get(&pick.id.0).copied().unwrap_or(0));
+                self.frontier.lease(pick, VisitId(visit), at(self.now + LEASE_MS));
                 self.leased.insert(visit, (pick, self.now + LEASE_MS));
             }
             Action::GiveBack(ms) => {
@@ -157,12 +136,6 @@ impl Run {
                 let Some((visit, pick)) = self.nth_lease(which) else { return };
                 assert_eq!(self.frontier.close(VisitId(visit)), Some(pick.id));
                 assert_eq!(self.frontier.close(VisitId(visit)), None, "a visit ends once");
-                self.failures.remove(&pick.id.0);
-            }
-            Action::Fail(which, ms) => {
-                let Some((visit, pick)) = self.nth_lease(which) else { return };
-                let failure = self.frontier.fail(VisitId(visit), at(self.now + ms)).unwrap();
-                assert_eq!(failure.is_final, self.note_failure(pick.id.0, self.now + ms));
             }
             Action::Expire => self.expire(),
             Action::Hold(key, ms) => {
@@ -174,15 +147,18 @@ impl Run {
         }
     }
 
+    /// Ends what is overdue, as the engine does: in the order of the deadlines.
     fn expire(&mut self) {
-        let failures = self.frontier.expired(at(self.now), at(self.now));
-        let gone: BTreeSet<u64> =
-            self.leased.iter().filter(|(_, lease)| lease.1 <= self.now).map(|(&visit, _)| visit).collect();
-        assert_eq!(failures.iter().map(|failure| failure.visit.0).collect::<BTreeSet<u64>>(), gone);
-        for failure in failures {
-            self.leased.remove(&failure.visit.0);
-            assert_eq!(failure.is_final, self.note_failure(failure.id.0, self.now));
+        let mut overdue: Vec<(i64, u64)> =
+            self.leased.iter().map(|(&visit, lease)| (lease.1, visit)).collect();
+        overdue.retain(|&(deadline, _)| deadline <= self.now);
+        overdue.sort_unstable();
+        for (_, visit) in overdue {
+            assert_eq!(self.frontier.overdue(at(self.now)), Some(VisitId(visit)));
+            let (pick, _) = self.leased.remove(&visit).expect("it was found a moment ago");
+            assert_eq!(self.frontier.close(VisitId(visit)), Some(pick.id));
         }
+        assert_eq!(self.frontier.overdue(at(self.now)), None);
     }
 }
 
@@ -290,21 +266,6 @@ fn urgent_servers_come_first_when_many_are_ready() {
 }
 
 #[test]
-fn three_attempts_and_the_failure_is_final() {
-    let mut frontier = Frontier::new(Span::SECOND, at(0));
-    frontier.set_manners(0, FREE);
-    frontier.schedule(SourceId(3), 0, 0, at(0));
-    frontier.set_failures(SourceId(3), 1);
-    for (visit, is_final) in [(1, false), (2, true)] {
-        let pick = frontier.pick(at(visit * 10_000)).unwrap();
-        assert_eq!(i64::from(frontier.lease(pick, VisitId(visit as u64), at(5))), visit + 1);
-        let failures = frontier.expired(at(5), at(visit * 10_000));
-        assert_eq!(failures.iter().map(|failure| failure.is_final).collect::<Vec<_>>(), [is_final]);
-    }
-    assert_eq!((frontier.pick(at(1_000_000)), frontier.next_wake()), (None, None));
-}
-
-#[test]
 fn a_visit_under_way_keeps_its_manners_and_its_lease() {
     let mut frontier = Frontier::new(Span::SECOND, at(0));
     frontier.schedule(SourceId(0), 0, 0, at(0));
@@ -314,8 +275,9 @@ fn a_visit_under_way_keeps_its_manners_and_its_lease() {
     assert_eq!(frontier.again(0, at(1000)), Ok(()));
     assert_eq!(frontier.again(0, at(1001)), Err(at(2000)));
     assert!(frontier.extend(VisitId(1), at(9000)));
-    assert_eq!(frontier.expired(at(8999), at(0)), []);
-    assert_eq!(frontier.abandon(VisitId(1), at(3000)), Some(SourceId(0)));
+    assert_eq!((frontier.overdue(at(8999)), frontier.overdue(at(9000))), (None, Some(VisitId(1))));
+    frontier.schedule(SourceId(0), 0, 0, at(3000));
+    assert_eq!(frontier.close(VisitId(1)), Some(SourceId(0)));
     assert_eq!((frontier.pick(at(2999)), frontier.next_deadline()), (None, None));
     assert_eq!(frontier.pick(at(3000)).map(|pick| pick.id), Some(SourceId(0)));
 }

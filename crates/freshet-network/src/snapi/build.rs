@@ -8,8 +8,7 @@
 
 use freshet_types::object::LinkTarget;
 use freshet_types::{
-    Account, AccountState, Complaint, LinkType, Map, NetworkName, Object, Observation, Post, Primitive,
-    Schema,
+    Account, Complaint, LinkType, Map, NetworkName, Object, Observation, Post, Primitive, Schema,
 };
 
 use crate::robot::ACCOUNT;
@@ -64,7 +63,7 @@ impl<'a> Builder<'a> {
             ("followers_count", account.followers_count.map(Primitive::from)),
             ("following_count", account.following_count.map(Primitive::from)),
             ("posts_count", account.posts_count.map(Primitive::from)),
-            ("state", Some(Primitive::from(state_name(account.state)))),
+            ("state", Some(Primitive::from(account.state.name()))),
             ("opts_out", Some(Primitive::from(account.opts_out))),
         ] {
             self.link_common(&mut object, name, value);
@@ -156,15 +155,5 @@ impl<'a> Builder<'a> {
         if let Err(refused) = object.link(self.schema, name, target) {
             self.complaints.push(Complaint::new(object.address.to_string(), refused.to_string()));
         }
-    }
-}
-
-fn state_name(state: AccountState) -> &'static str {
-    match state {
-        AccountState::Active => "active",
-        AccountState::Suspended => "suspended",
-        AccountState::Private => "private",
-        AccountState::Moved => "moved",
-        AccountState::Gone => "gone",
     }
 }

@@ -38,7 +38,6 @@ impl TestConnector {
             id_order: IdOrder::None,
             is_newest_first: true,
             is_window: false,
-            has_newer: false,
             members_max: 2,
             politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },
         };

@@ -124,7 +124,7 @@ pub(super) fn the_own_account_is_not_a_step_away(store: &mut dyn Store) {
     let nearer = Upload { depth: 0, ..posts(200, [post("1", "b", 10, "x")]) };
     apply(store, nearer);
     let object = the_account(store, "b").object;
-    assert_eq!(store.object(object).must().map(|(_, _, _, depth)| depth), Some(1));
+    assert_eq!(store.object(object).must().map(|found| found.depth), Some(1));
     let told = changes(store).into_iter().filter(|change| change.object == object).map(|change| change.kind);
     let told: Vec<_> = told.collect();
     assert_eq!(told, [ChangeKind::Created, ChangeKind::Approached], "a shorter way is told, once");

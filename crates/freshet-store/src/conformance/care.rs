@@ -1,6 +1,6 @@
 //! Behaviours of care: redacting, forgetting, expiring.
 
-use freshet_types::{Address, Observation, RobotKind, Source, Span, Tag, VisitId, VisitRecord};
+use freshet_types::{Address, Observation, RobotKind, Source, SourceState, Span, Tag, VisitId, VisitRecord};
 
 use super::kit::{
     Must, account, accounts, add, all_accounts, all_posts, all_relations, apply, at, changes, hits, lines,
@@ -59,6 +59,32 @@ pub(super) fn redacting_reaches_back(store: &mut dyn Store) {
     apply(store, other);
     apply(store, Upload { network: "mastodon:b.example".into(), ..delete("2", 200) });
     assert_eq!(hits(store, "kept"), ["2"], "each network has its own rule");
+}
+
+pub(super) fn who_opts_out_is_left_alone(store: &mut dyn Store) {
+    let by_handle = Source { handle: Some("alice".into()), ..timeline("") };
+    let profile = Source { handle: Some("alice".into()), endpoint: "account".into(), ..timeline("a") };
+    let removed = Source { endpoint: "following".into(), ..timeline("a") };
+    let [other, list, profile, removed] =
+        [timeline("b"), by_handle, profile, removed].map(|source| add(store, &source));
+    store.set_state(&[removed.id], SourceState::Removed).must();
+    apply(store, posts(90, [rich("1", "a", "kept"), rich("2", "b", "stays")]));
+    let flag = |secs: i64| {
+        let out = freshet_types::Account { opts_out: true, ..account("a", "alice") };
+        let source = Some(Source { state: SourceState::OptedOut, ..profile.clone() });
+        Upload { source, opted_out: vec!["a".into()], ..accounts(secs, [out]) }
+    };
+    assert_eq!(apply(store, flag(100)).rested, [list.id], "its own state the source says itself");
+    let states = |store: &dyn Store| {
+        [&other, &list, &profile, &removed].map(|it| store.source(it.id).must().map(|it| it.state.name()))
+    };
+    assert_eq!(states(store), [Some("active"), Some("opted_out"), Some("opted_out"), Some("removed")]);
+    assert_eq!(hits(store, "kept"), ["1"], "kept, as deleted posts of this network are");
+    let tags = add(store, &Source { endpoint: "tags".into(), ..timeline("a") });
+    assert_eq!(tags.state, SourceState::OptedOut, "who opted out is not taken up anew");
+    store.set_on_delete(&network(), OnDelete::Redact).must();
+    assert_eq!(apply(store, flag(200)).rested, [], "they rest already");
+    assert_eq!((hits(store, "kept"), hits(store, "stays")), (vec![], vec!["2".to_owned()]));
 }
 
 /// An account with everything that may hang on one, and a neighbour that stays.

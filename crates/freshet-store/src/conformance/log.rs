@@ -1,9 +1,10 @@
 //! Behaviours of the change log: order, numbers, cursors.
 
-use freshet_types::{ChangeKind, RobotKind, VisitId};
+use freshet_types::{ChangeKind, Post, RobotKind, Source, Span, VisitId};
 
 use super::kit::{
-    Must, account, accounts, apply, at, changes, lines, network, only_post, post, posts, upload,
+    Must, account, accounts, add, apply, at, changes, lines, network, only_post, post, posts, timeline,
+    upload,
 };
 use crate::api::Store;
 use crate::row::Upload;
@@ -35,11 +36,36 @@ pub(super) fn the_log_has_every_change_in_order(store: &mut dyn Store) {
 pub(super) fn an_object_is_found_by_its_number(store: &mut dyn Store) {
     apply(store, posts(100, [post("1", "a", 10, "x")]));
     for change in changes(store) {
-        let (network, kind, id, depth) = store.object(change.object).must().expect("it is there");
-        assert_eq!((network, &*kind, id), (change.address.network, &*change.address.kind, change.address.id));
-        assert_eq!(depth, change.depth);
+        let found = store.object(change.object).must().expect("it is there");
+        let place = (found.network, &*found.kind, found.id);
+        assert_eq!(place, (change.address.network, &*change.address.kind, change.address.id));
+        assert_eq!((found.depth, found.since, found.retention), (change.depth, None, None));
     }
     assert_eq!(store.object(1 << 40).must(), None);
+}
+
+pub(super) fn an_object_knows_what_the_source_that_found_it_wants(store: &mut dyn Store) {
+    let since = |root: &str, secs: i64, depth: u16| Source {
+        since: Some(at(secs)),
+        retention: Some(Span::DAY),
+        depth,
+        ..timeline(root)
+    };
+    let (far, near) = (add(store, &since("a", 50, 1)), add(store, &since("b", 70, 0)));
+    let page = |source: &Source| Upload {
+        depth: source.depth,
+        source: Some(source.clone()),
+        ..posts(100, [Post { is_embedded: true, ..post("1", "c", 99, "x") }])
+    };
+    let wanted = |store: &dyn Store| -> Vec<_> {
+        let found = changes(store).into_iter().map(|change| store.object(change.object).must());
+        let found = found.flatten().filter(|found| found.id == "c");
+        found.map(|found| (found.depth, found.since, found.retention)).collect()
+    };
+    apply(store, page(&far));
+    assert_eq!(wanted(store), [(2, Some(at(50)), Some(Span::DAY))]);
+    apply(store, page(&near));
+    assert_eq!(wanted(store)[0], (1, Some(at(70)), Some(Span::DAY)), "the nearest way counts");
 }
 
 pub(super) fn cursors_start_at_zero_and_stay(store: &mut dyn Store) {

@@ -175,7 +175,7 @@ pub(super) fn depth_only_gets_smaller(store: &mut dyn Store) {
     let page = |depth, secs| Upload { depth, ..posts(secs, [post("1", "a", 10, "text")]) };
     apply(store, page(3, 100));
     let object = only_post(store).object;
-    let depth = |store: &dyn Store| store.object(object).must().expect("it is there").3;
+    let depth = |store: &dyn Store| store.object(object).must().expect("it is there").depth;
     assert_eq!(depth(store), 3);
     apply(store, page(1, 101));
     assert_eq!(depth(store), 1);

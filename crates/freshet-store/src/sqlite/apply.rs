@@ -10,6 +10,7 @@
 //! post there already. Deciding what a difference means is step 7, given as a function.
 
 mod account;
+pub(super) mod consent;
 mod post;
 mod relation;
 
@@ -119,6 +120,9 @@ impl<'a> Batch<'a> {
         }
         for post in &seen.posts {
             self.post(&scene, post, &mut applied)?;
+        }
+        for account in &upload.opted_out {
+            self.opt_out(&scene, account, upload, &mut applied)?;
         }
         for relation in &seen.relations {
             self.relation(&scene, relation, &mut applied)?;

@@ -10,7 +10,7 @@
 mod target;
 
 use freshet_types::Timestamp;
-use rusqlite::{Connection, Result};
+use rusqlite::{Connection, Result, params};
 
 pub(super) use self::target::{forget, resolve};
 use super::log::Tally;
@@ -26,6 +26,19 @@ pub(super) fn redact_if_asked(db: &Connection, network: i64, object: i64) -> Res
         OnDelete::Keep => Ok(()),
         OnDelete::Redact => redact(db, object),
     }
+}
+
+/// Erases the content of all posts of an author who asks not to be collected, where the network's
+/// deleted posts are treated so.
+pub(super) fn redact_author_if_asked(db: &Connection, network: i64, author: &str) -> Result<()> {
+    if network::on_delete(db, network)? == OnDelete::Keep {
+        return Ok(());
+    }
+    let sql = "SELECT id FROM posts WHERE network = ?1 AND author = ?2 AND version <> 0";
+    let mut find = db.prepare_cached(sql)?;
+    let objects: Vec<i64> =
+        find.query_map(params![network, author], |row| row.get(0))?.collect::<Result<_>>()?;
+    objects.into_iter().try_for_each(|object| redact(db, object))
 }
 
 /// Erases the content of all posts of a network that were deleted before it asked for that.

@@ -4,11 +4,12 @@
 //! line away, because the next one stands in `counters` and not in the log. An object's number
 //! is the number of its first line, so objects and changes share the counter.
 
-use freshet_types::{Address, Change, ChangeKind, NetworkName, RobotKind, Timestamp, VisitId};
+use freshet_types::{Address, Change, ChangeKind, RobotKind, Span, Timestamp, VisitId};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, Row, params};
 
 use super::network::Networks;
 use super::value;
+use crate::row::ObjectRow;
 
 /// Most lines given at once, whatever is asked for.
 const LINES_MAX: usize = 100_000;
@@ -148,19 +149,24 @@ pub(super) fn above(db: &Connection, networks: &Networks, number: u64, limit: us
     rows.collect()
 }
 
-/// The address parts and depth of a post or account.
-pub(super) fn object(
-    db: &Connection,
-    networks: &Networks,
-    number: u64,
-) -> Result<Option<(NetworkName, String, String, u16)>> {
-    let sql = "SELECT network, kind, native_id, depth FROM posts WHERE id = ?1 \
-               UNION ALL SELECT network, 'account', native_id, depth FROM accounts WHERE id = ?1";
+/// A post or account, with what the source on whose way it was found wants of history.
+pub(super) fn object(db: &Connection, networks: &Networks, number: u64) -> Result<Option<ObjectRow>> {
+    let sql = "SELECT o.network, o.kind, o.native_id, o.depth, s.since, s.retention_ms FROM ( \
+                 SELECT network, kind, native_id, depth, source FROM posts WHERE id = ?1 \
+                 UNION ALL SELECT network, 'account', native_id, depth, source FROM accounts WHERE id = ?1 \
+               ) o LEFT JOIN sources s ON s.id = o.source";
     let mut statement = db.prepare_cached(sql)?;
-    let parts = statement.query_row([number as i64], |row| {
-        Ok((networks.name(db, row.get(0)?)?, row.get(1)?, row.get(2)?, row.get(3)?))
+    let row = statement.query_row([number as i64], |row| {
+        Ok(ObjectRow {
+            network: networks.name(db, row.get(0)?)?,
+            kind: row.get(1)?,
+            id: row.get(2)?,
+            depth: row.get(3)?,
+            since: value::at(row, 4)?,
+            retention: row.get::<_, Option<i64>>(5)?.map(Span::from_ms),
+        })
     });
-    parts.optional()
+    row.optional()
 }
 
 /// Where a consumer stands.

@@ -16,9 +16,10 @@ use super::{SqliteOptions, failed};
 use crate::api::StoreError;
 
 /// All migrations, oldest first; one that was released is never edited.
-const MIGRATIONS: [(&str, &str); 2] = [
+const MIGRATIONS: [(&str, &str); 3] = [
     ("V1__spine", include_str!("../../migrations/sqlite/V1__spine.sql")),
     ("V2__finder", include_str!("../../migrations/sqlite/V2__finder.sql")),
+    ("V3__heritage", include_str!("../../migrations/sqlite/V3__heritage.sql")),
 ];
 
 /// "FRSH", in the header of every store.

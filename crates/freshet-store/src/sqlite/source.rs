@@ -8,6 +8,7 @@ use freshet_types::{
 };
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
+use super::apply::consent::first_state;
 use super::network::Networks;
 use super::value;
 use crate::api::Flow;
@@ -107,12 +108,16 @@ pub(super) fn add(db: &Connection, networks: &Networks, sources: &[Source]) -> R
     let mut added = Vec::with_capacity(sources.len());
     for source in sources {
         let network = networks.intern(db, &source.network)?;
+        let state = match &*source.root_kind {
+            "account" => first_state(db, network, &source.root_id, source.state)?,
+            _ => source.state,
+        };
         if let Some(id) = find_same(db, network, source)? {
-            revive(db, id, source)?;
+            revive(db, id, source, state)?;
             added.push((SourceId(id), false));
         } else {
             let source = Source { id: SourceId(0), ..source.clone() };
-            write(db, INSERT, network, source.state, &source)?;
+            write(db, INSERT, network, state, &source)?;
             let id = u32::try_from(db.last_insert_rowid())
                 .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, db.last_insert_rowid()))?;
             added.push((SourceId(id), true));
@@ -138,12 +143,12 @@ fn find_same(db: &Connection, network: i64, source: &Source) -> Result<Option<u3
 }
 
 /// A person who adds a source that is known already brings it nearer, and back if it was removed.
-fn revive(db: &Connection, id: u32, source: &Source) -> Result<()> {
+fn revive(db: &Connection, id: u32, source: &Source, state: SourceState) -> Result<()> {
     let nearer = "UPDATE sources SET depth = ?2 WHERE id = ?1 AND depth > ?2";
     db.prepare_cached(nearer)?.execute(params![id, source.depth])?;
-    let back = "UPDATE sources SET state = 'active', due_at = ?2, attempts = 0, failure = NULL \
+    let back = "UPDATE sources SET state = ?3, due_at = ?2, attempts = 0, failure = NULL \
                 WHERE id = ?1 AND state = 'removed'";
-    db.prepare_cached(back)?.execute(params![id, source.due_at.ms()])?;
+    db.prepare_cached(back)?.execute(params![id, source.due_at.ms(), state.name()])?;
     Ok(())
 }
 

@@ -98,21 +98,9 @@ pub(super) fn unknown(column: usize, what: &str, name: &str) -> rusqlite::Error 
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
 }
 
-/// The name of a state in the store.
-pub(super) fn state_name(state: AccountState) -> &'static str {
-    match state {
-        AccountState::Active => "active",
-        AccountState::Suspended => "suspended",
-        AccountState::Private => "private",
-        AccountState::Moved => "moved",
-        AccountState::Gone => "gone",
-    }
-}
-
 /// The state of this name, if it is one.
 pub(super) fn state_of(name: &str) -> Option<AccountState> {
-    use AccountState::{Active, Gone, Moved, Private, Suspended};
-    [Active, Suspended, Private, Moved, Gone].into_iter().find(|&state| state_name(state) == name)
+    AccountState::ALL.into_iter().find(|state| state.name() == name)
 }
 
 #[cfg(test)]

@@ -183,7 +183,6 @@ mod tests {
             id_order: IdOrder::Numeric,
             is_newest_first: true,
             is_window: false,
-            has_newer: true,
             members_max: 0,
             politeness: Politeness { pause: Span::SECOND, in_flight_max: 1 },
         };

@@ -104,7 +104,7 @@ struct ShowReport(freshet_types::definition::Definition);
 fn show(globals: &Globals, name: &str, args: ReportArgs) -> anyhow::Result<()> {
     let networks = data::networks(globals)?;
     let definition = networks.definition(name).ok_or_else(|| no_network(&networks, name))?;
-    output::print(args, &ShowReport((**definition).clone()))
+    output::print(args, &ShowReport(definition.written()))
 }
 
 impl Report for ShowReport {
@@ -242,16 +242,21 @@ impl Report for SetReport {
 
 #[cfg(test)]
 mod tests {
+    use freshet_network::connector::DefinedConnector;
+
     use super::*;
 
     #[test]
     fn a_definition_that_is_shown_can_be_used() {
         let networks = Networks::shipped();
-        for name in ["mastodon", "bluesky", "hackernews", "rss"] {
-            let shown = ShowReport((**networks.definition(name).unwrap()).clone());
-            let again =
-                Definition::parse("shown.toml", &shown.text()).unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!(*again, shown.0, "{name}");
+        for name in networks.names() {
+            let definition = networks.definition(&name).unwrap();
+            let text = ShowReport(definition.written()).text();
+            let again = Definition::parse(&name, &text).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(again.written(), definition.written(), "{name}");
+            let endpoints = |it: &Definition| DefinedConnector::new(it).unwrap().endpoints().to_vec();
+            assert_eq!(endpoints(&again), endpoints(&definition), "{name}");
+            Networks::shipped().apply_definition(&name, &text).unwrap_or_else(|error| panic!("{error}"));
         }
     }
 }

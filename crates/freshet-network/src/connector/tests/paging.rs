@@ -283,14 +283,6 @@ fn every_newer_style_is_asked_for_and_goes_on() {
 }
 
 #[test]
-fn only_upward_styles_claim_to_leave_no_gap() {
-    for (newer, has_newer) in [("min_id", true), ("ascending", true), ("since_id", false), ("time", false)] {
-        let connector = connector(&format!("newer = {{ style = \"{newer}\", param = \"x\" }}\n"));
-        assert_eq!(connector.endpoint("list").unwrap().has_newer, has_newer, "{newer}");
-    }
-}
-
-#[test]
 fn a_next_page_on_another_host_is_refused() {
     let connector = connector("paging = { style = \"link\" }\n");
     for (cursor, answer) in [

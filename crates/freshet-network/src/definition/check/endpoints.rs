@@ -80,10 +80,6 @@ impl Checker<'_> {
         pause: Span,
     ) -> Endpoint {
         let pause = rule.pause.as_ref().map_or(pause, |text| self.span(&format!("{key}.pause"), text));
-        let is_gap_free = rule
-            .newer
-            .as_ref()
-            .is_some_and(|newer| matches!(newer.style, NewerStyle::MinId | NewerStyle::Ascending));
         Endpoint {
             name: rule.name.as_deref().unwrap_or(name).into(),
             robot: rule.robot,
@@ -96,7 +92,6 @@ impl Checker<'_> {
             }),
             is_newest_first: matches!(rule.order, Ordering::Insertion | Ordering::ClaimedTime),
             is_window: rule.is_window,
-            has_newer: is_gap_free || matches!(rule.paging, Paging::Enumerate { .. }),
             members_max: rule.members.as_ref().map_or(0, |members| members.batch.max(1) as usize),
             politeness: Politeness {
                 pause,

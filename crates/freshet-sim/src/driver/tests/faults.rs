@@ -36,6 +36,8 @@ enum Mood {
     Answers,
     /// With this status and nothing in it.
     Says(u16),
+    /// That it was asked too much, and how many seconds to stay away, if it says so.
+    Refuses(Option<&'static str>),
     NeverAnswers,
 }
 
@@ -48,18 +50,19 @@ impl<F> std::fmt::Debug for Moody<F> {
 impl<F: Fn(u64, &Request) -> Mood + Send + Sync> Fetch for Moody<F> {
     fn fetch<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Response, Fault>> {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
-        match (self.mood)(number, request) {
-            Mood::Answers => self.inner.fetch(request),
-            Mood::NeverAnswers => Box::pin(std::future::pending()),
-            Mood::Says(status) => {
-                let inner = self.inner.fetch(request);
-                Box::pin(async move {
-                    let response = inner.await?;
-                    let body = br#"{"error":"no"}"#.to_vec();
-                    Ok(Response { status, headers: Vec::new(), body, ..response })
-                })
-            }
-        }
+        let (status, told) = match (self.mood)(number, request) {
+            Mood::Answers => return self.inner.fetch(request),
+            Mood::NeverAnswers => return Box::pin(std::future::pending()),
+            Mood::Says(status) => (status, None),
+            Mood::Refuses(told) => (429, told),
+        };
+        let inner = self.inner.fetch(request);
+        Box::pin(async move {
+            let response = inner.await?;
+            let headers = told.map(|told| ("retry-after".to_owned(), told.to_owned()));
+            let body = br#"{"error":"no"}"#.to_vec();
+            Ok(Response { status, headers: headers.into_iter().collect(), body, ..response })
+        })
     }
 }
 
@@ -126,6 +129,23 @@ fn a_refusal_for_hours_is_waited_out_without_a_request() {
     driver.run_for(Span::DAY).unwrap();
     assert!(driver.journal.len() > early);
     scene.check_posts(&driver.store, &authors);
+}
+
+#[test]
+fn a_storm_meets_one_request_at_a_time_and_ever_fewer() {
+    for told in [None, Some("120")] {
+        let options = WorldOptions { seed: 36, accounts: 12, ..WorldOptions::default() };
+        let scene = moody(options, Span::MINUTE * 10.0, move |_, _| Mood::Refuses(told));
+        let mut driver = scene.start(scene.store(12));
+        driver.run_for(Span::HOUR * 12.0).unwrap();
+        let sent: Vec<Timestamp> = driver.journal.iter().map(|exchange| exchange.sent_at).collect();
+        let gaps = sent.windows(2).map(|pair| pair[1] - pair[0]);
+        for (round, gap) in gaps.enumerate() {
+            let gap_min = Span::MINUTE * f64::from(1 << round.min(6));
+            assert!(gap >= gap_min, "{told:?}: request {} came only {gap} after the last", round + 1);
+        }
+        assert!(sent.len() > 12, "{told:?}: {} requests: the storm is looked at now and then", sent.len());
+    }
 }
 
 /// Refuses its tenth request and those that follow at once, for twelve hours.

@@ -106,6 +106,23 @@ fn robots_spread_breadth_first_to_the_given_depth() {
 }
 
 #[test]
+fn what_robots_find_goes_back_no_further_than_what_a_person_added() {
+    let mut scene = Scene::new(options(STILL), Span::DAY);
+    scene.depth_max = 1;
+    let since = scene.now() - Span::DAY * 2.0;
+    let sources: Vec<Source> =
+        scene.sources(2).into_iter().map(|source| Source { since: Some(since), ..source }).collect();
+    let mut driver = scene.start(furnish(SqliteStore::in_memory().unwrap(), &sources));
+    start_all(&mut driver);
+    driver.run_for(Span::HOUR * 2.0).unwrap();
+    let found = all_sources(&driver.store).into_iter().filter(|source| source.depth == 1);
+    let found: Vec<Source> = found.collect();
+    assert!(found.len() > 20, "only {} sources were found: choose another seed", found.len());
+    let others = found.iter().filter(|source| source.since != Some(since));
+    assert_eq!(others.map(Source::label).collect::<Vec<_>>(), [] as [String; 0]);
+}
+
+#[test]
 fn who_vanishes_and_what_is_cancelled_is_found() {
     let chances = Chances { departure_per_day: 0.02, follow_per_day: 1.0, ..Chances::default() };
     let scene = Scene::new(options(chances), Span::DAY);

@@ -14,8 +14,8 @@ use crate::row::Applied;
 
 /// An account that is there already is left alone.
 pub(super) const INSERT: &str = "INSERT INTO accounts (id, network, native_id, depth, seen_at, created_at, state, opts_out, \
-     followers_count, following_count, posts_count, handle, name, bio, url, uri, location, properties) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18) \
+     followers_count, following_count, posts_count, handle, name, bio, url, uri, location, properties, source) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19) \
      ON CONFLICT DO NOTHING";
 
 const FIND: &str = "SELECT id, depth, state, opts_out, invalid, properties, handle, name, bio, url, uri, location, created_at, \
@@ -27,7 +27,8 @@ const REFRESH: &str = "UPDATE accounts SET depth = min(depth, ?2), state = ?3, o
      bio = COALESCE(?8, bio), url = COALESCE(?9, url), uri = COALESCE(?10, uri), \
      location = COALESCE(?11, location), created_at = COALESCE(?12, created_at), \
      followers_count = COALESCE(?13, followers_count), following_count = COALESCE(?14, following_count), \
-     posts_count = COALESCE(?15, posts_count) WHERE id = ?1";
+     posts_count = COALESCE(?15, posts_count), source = CASE WHEN ?2 < depth THEN ?16 ELSE source END \
+     WHERE id = ?1";
 
 /// What the look-up found of an account that is there already.
 struct Found {
@@ -67,7 +68,7 @@ impl<'a> Batch<'a> {
         write_cross_links(self.db, object, &account.slinks)?;
         match account.state {
             AccountState::Active => Ok(()),
-            state => self.set_invalid(scene, object, value::state_name(state)),
+            state => self.set_invalid(scene, object, state.name()),
         }
     }
 
@@ -108,8 +109,8 @@ impl<'a> Batch<'a> {
             return self.note_new_account(scene, object, applied);
         };
         if depth < stored {
-            let update = "UPDATE accounts SET depth = ?2 WHERE id = ?1";
-            self.db.prepare_cached(update)?.execute(params![object, depth])?;
+            let update = "UPDATE accounts SET depth = ?2, source = ?3 WHERE id = ?1";
+            self.db.prepare_cached(update)?.execute(params![object, depth, scene.source])?;
             self.log(scene, ChangeKind::Approached, Class::Account, object)?;
         }
         self.note_payload(scene, object)
@@ -147,7 +148,7 @@ impl<'a> Batch<'a> {
     }
 
     fn set_invalid(&mut self, scene: &Scene<'_>, object: i64, reason: &str) -> Result<()> {
-        let state = value::state_of(reason).map(value::state_name);
+        let state = value::state_of(reason).map(AccountState::name);
         let update =
             "UPDATE accounts SET invalid = ?2, invalid_at = ?3, state = COALESCE(?4, state) WHERE id = ?1";
         self.db.prepare_cached(update)?.execute(params![object, reason, scene.seen_at, state])?;
@@ -162,7 +163,7 @@ impl<'a> Batch<'a> {
             scene.depth_of(&account.id),
             scene.seen_at,
             value::ms(account.created_at),
-            value::state_name(account.state),
+            account.state.name(),
             account.opts_out,
             account.followers_count,
             account.following_count,
@@ -174,6 +175,7 @@ impl<'a> Batch<'a> {
             account.uri,
             account.location,
             value::properties(&account.plinks, &mut self.properties),
+            scene.source,
         ])
     }
 
@@ -209,8 +211,8 @@ impl<'a> Batch<'a> {
                 self.log(scene, ChangeKind::Restored, Class::Account, object)
             }
             (AccountState::Active, _) => Ok(()),
-            (state, Some(reason)) if reason == value::state_name(state) => Ok(()),
-            (state, _) => self.set_invalid(scene, object, value::state_name(state)),
+            (state, Some(reason)) if reason == state.name() => Ok(()),
+            (state, _) => self.set_invalid(scene, object, state.name()),
         }
     }
 
@@ -218,7 +220,7 @@ impl<'a> Batch<'a> {
         self.db.prepare_cached(REFRESH)?.execute(params![
             found.object,
             scene.depth_of(&account.id),
-            value::state_name(found.state),
+            found.state.name(),
             found.opts_out,
             found.properties,
             account.handle,
@@ -231,6 +233,7 @@ impl<'a> Batch<'a> {
             account.followers_count,
             account.following_count,
             account.posts_count,
+            scene.source,
         ])?;
         Ok(())
     }

@@ -10,7 +10,7 @@ use super::process::{Process, free_port};
 use super::{http, until};
 
 /// Simulated seconds a second: an hour passes in six seconds.
-const SPEED: &str = "600";
+pub(crate) const SPEED: f64 = 600.0;
 
 /// A served world.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl World {
     pub(crate) fn start(accounts: u32) -> Self {
         let port = free_port();
         let listen = format!("127.0.0.1:{port}");
-        let accounts = accounts.to_string();
+        let (accounts, speed) = (accounts.to_string(), SPEED.to_string());
         let args = [
             "world",
             "serve",
@@ -36,7 +36,7 @@ impl World {
             "--accounts",
             &accounts,
             "--speed",
-            SPEED,
+            &speed,
             "--listen",
             &listen,
         ];
@@ -45,7 +45,7 @@ impl World {
         let base = format!("http://{listen}");
         until("the world", Duration::from_secs(30), || http::is_up(&base, "/clock").then_some(()));
         let clock = http::get(&base, "/clock");
-        assert_eq!(clock["speed"].as_f64(), Some(600.0), "{clock}");
+        assert_eq!(clock["speed"].as_f64(), Some(SPEED), "{clock}");
         assert!(clock["now"].is_number(), "{clock}");
         Self { base, port, _process: process }
     }
