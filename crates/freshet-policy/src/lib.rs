@@ -6,6 +6,7 @@
 //! be run through it in a second.
 
 pub mod change;
+pub mod partition;
 pub mod policies;
 
 use freshet_types::Timestamp;
