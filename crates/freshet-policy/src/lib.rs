@@ -8,6 +8,7 @@
 pub mod change;
 pub mod partition;
 pub mod policies;
+pub mod refresh;
 
 use freshet_types::Timestamp;
 
