@@ -86,6 +86,26 @@ impl Similarities {
         Self::new(count, of).unwrap_or(Self { count: 0, upper: Vec::new() })
     }
 
+    /// Drawn towards a page without a rhythm: the mean of all pairs that are equally far apart.
+    ///
+    /// One period is one sample. An exact plan for it fits its accidents, and on the next period loses to
+    /// even spacing; `share` of 0 trusts the sample, of 1 only the distance of instants. O(n²).
+    pub fn settled(&self, share: f64) -> Self {
+        let share = similarity(share);
+        let mut of_distance = vec![0.0; self.count];
+        for i in 0..self.count {
+            for (sum, value) in of_distance.iter_mut().zip(self.row(i)) {
+                *sum += value;
+            }
+        }
+        for (distance, sum) in of_distance.iter_mut().enumerate() {
+            *sum /= (self.count - distance) as f64;
+        }
+        let rows = (0..self.count).flat_map(|i| self.row(i).iter().zip(&of_distance));
+        let upper = rows.map(|(own, mean)| (1.0 - share) * own + share * mean).collect();
+        Self { count: self.count, upper }
+    }
+
     /// n.
     pub fn count(&self) -> usize {
         self.count
@@ -207,6 +227,25 @@ mod tests {
         let mean = Similarities::mean(&[of(&[0.5, 0.5]), of(&[1.0, 0.5, 0.1])]);
         assert_eq!(mean, of(&[0.75, 0.5]).clone_with(0, 2, 0.375));
         assert_eq!(Similarities::mean(&[]).count(), 0);
+    }
+
+    #[test]
+    fn settling_keeps_the_distances() {
+        let plain = Similarities::chained(&[0.0, 1.0, 0.5], Chain::Product).unwrap();
+        assert_eq!(plain.settled(0.0), plain);
+        assert_eq!(plain.settled(f64::NAN), plain);
+        assert_eq!(plain.settled(1.0).series(), [0.5, 0.5, 0.5]);
+        assert_eq!(plain.settled(0.5).series(), [0.25, 0.75, 0.5]);
+        let third = 1.0 / 3.0;
+        assert!(
+            plain
+                .settled(third)
+                .series()
+                .iter()
+                .zip([1.0 / 6.0, 5.0 / 6.0, 0.5])
+                .all(|(a, b)| (a - b).abs() < 1e-12)
+        );
+        assert_eq!(Similarities::mean(&[]).settled(0.5).count(), 0);
     }
 
     impl Similarities {

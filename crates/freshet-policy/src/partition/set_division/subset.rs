@@ -8,15 +8,16 @@
 //!
 //! For each sum y of a subset a kept z has y/(1+δ)^i ≤ z ≤ y, so the last list holds (1 − ε) of the best.
 //! No subset beats the target, so the search ends as soon as a subset reaches (1 − ε) of the target: items come
-//! heaviest first, and after each the light ones that are left fill some of the sums up. With many sources that
+//! heaviest first, and now and then the lighter ones that are left fill some of the sums up. With many sources that
 //! happens at once; only few and coarse items need the whole list. Cost: O(n² log(target)/ε) at worst, and
-//! bounded: a list that outgrows [`SUMS_MAX`] is trimmed harder and a search of [`STEPS_MAX`] sums ends with the
+//! bounded: a list that outgrows [`SUMS_MAX`] is trimmed harder and a search beyond [`WORK_BOUNDS`] ends with the
 //! best found, which is then no longer promised; the spread of the result tells.
 
-/// Sums kept at once; enough for every promise up to about 100 items at ε = 0.001 and more above.
+/// Sums kept at once: all subsets of 16 items, whatever ε.
 const SUMS_MAX: usize = 1 << 16;
-/// Sums made in one search: 64 MB of steps.
-const STEPS_MAX: usize = 1 << 23;
+/// Sums and items looked at in one search: at least, for each item, and at most. The first lets few items always
+/// be searched wholly, the second keeps a million sources in a thousand parts to seconds, the third bounds memory.
+const WORK_BOUNDS: (usize, usize, usize) = (1 << 20, 1 << 10, 1 << 23);
 /// Sums that are filled up after each item.
 const FILLS: usize = 32;
 /// What rounding may add to a sum of many workloads.
@@ -26,10 +27,13 @@ const ROUNDING: f64 = 1e-12;
 pub fn closest(items: &[f64], target: f64, epsilon: f64) -> Vec<bool> {
     let mut search = Search::new(items, target, epsilon);
     for item in 0..items.len() {
-        if search.is_done() || search.steps.len() >= STEPS_MAX {
+        // Filling costs as much as all items, so it is tried ever more seldom.
+        if item == 0 || item.is_power_of_two() {
+            search.fill_some(item);
+        }
+        if search.is_done() || search.work_left == 0 {
             break;
         }
-        search.fill_some(item);
         search.take(item);
     }
     search.fill_some(items.len());
@@ -83,6 +87,7 @@ struct Search<'a> {
     sums: Vec<Sum>,
     steps: Vec<Step>,
     best: Found,
+    work_left: usize,
 }
 
 impl<'a> Search<'a> {
@@ -95,6 +100,7 @@ impl<'a> Search<'a> {
             sums: vec![Sum { load: 0.0, step: NO_STEP }],
             steps: Vec::new(),
             best: Found { load: 0.0, step: NO_STEP, fill: Vec::new() },
+            work_left: (items.len() * WORK_BOUNDS.1).clamp(WORK_BOUNDS.0, WORK_BOUNDS.2),
         }
     }
 
@@ -105,6 +111,7 @@ impl<'a> Search<'a> {
     /// Merges the list with itself plus one item, trimming as it goes.
     fn take(&mut self, item: usize) {
         let old = std::mem::take(&mut self.sums);
+        self.work_left = self.work_left.saturating_sub(2 * old.len());
         let mut kept: Vec<Sum> = Vec::with_capacity(2 * old.len());
         let (mut without, mut with) = (0, 0);
         while without < old.len() || with < old.len() {
@@ -145,21 +152,38 @@ impl<'a> Search<'a> {
     fn fill_some(&mut self, first: usize) {
         let stride = self.sums.len().div_ceil(FILLS).max(1);
         for at in (0..self.sums.len()).rev().step_by(stride) {
-            let sum = self.sums[at];
-            let (mut load, mut fill) = (sum.load, Vec::new());
-            for item in first..self.items.len() {
-                if load + self.items[item] <= self.limit {
-                    load += self.items[item];
-                    fill.push(item as u32);
-                }
-            }
-            if load > self.best.load {
-                self.best = Found { load, step: sum.step, fill };
+            let found = self.filled(self.sums[at], first);
+            self.work_left = self.work_left.saturating_sub(2 * self.items.len());
+            if found.load > self.best.load {
+                self.best = found;
             }
             if self.is_done() {
                 return;
             }
         }
+    }
+
+    /// One sum, filled up: first evenly from all weights, then with whatever still fits, heaviest first.
+    ///
+    /// Evenly, because both sides are divided again: a side of heavy items alone could not be.
+    fn filled(&self, sum: Sum, first: usize) -> Found {
+        let rest = &self.items[first..];
+        let share = (self.limit - sum.load) / rest.iter().sum::<f64>();
+        let (mut load, mut fill, mut is_taken) = (sum.load, Vec::new(), vec![false; rest.len()]);
+        let mut due = 0.0;
+        for is_even in [true, false] {
+            for (place, &item) in rest.iter().enumerate() {
+                due += share;
+                let is_turn = !is_even || due >= 1.0;
+                if is_turn && !is_taken[place] && load + item <= self.limit {
+                    load += item;
+                    due -= 1.0;
+                    is_taken[place] = true;
+                    fill.push((first + place) as u32);
+                }
+            }
+        }
+        Found { load, step: sum.step, fill }
     }
 }
 
