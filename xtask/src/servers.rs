@@ -45,6 +45,7 @@ pub(crate) fn prepare() -> Result<Servers> {
     servers.add("Redis", debian::redis().map(|path| vec![("FRESHET_TEST_REDIS", path)]));
     servers.add("npm @atproto/dev-env", npm::bluesky());
     servers.add("PyPI mastodon-mock", pypi::mastodon());
+    servers.add("PyPI highspy and PySCIPOpt", pypi::solvers());
     for (name, path) in &servers.variables {
         println!("  {name}={}", path.display());
     }

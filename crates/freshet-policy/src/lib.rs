@@ -6,7 +6,9 @@
 //! be run through it in a second.
 
 pub mod change;
+pub mod partition;
 pub mod policies;
+pub mod refresh;
 
 use freshet_types::Timestamp;
 

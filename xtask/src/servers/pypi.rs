@@ -1,6 +1,9 @@
-//! `PyPI` packages: a third party's server that speaks Mastodon's API, with its limits and its faults.
+//! `PyPI` packages: a server that speaks Mastodon's API, with its limits and its faults, and solvers of optimisation
+//! problems, which check our plans.
+//!
+//! Each set of packages has a virtual environment of its own in the cache folder, so that they never meet.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -9,27 +12,41 @@ use anyhow::Result;
 use super::installing;
 use crate::{cache, process};
 
-const MASTODON: &str = "mastodon-mock==0.6.1";
+const MASTODON: &[&str] = &["mastodon-mock==0.6.1"];
+/// Linear and integer programs; quadratic integer programs.
+const SOLVERS: &[&str] = &["highspy==1.15.1", "PySCIPOpt==6.3.0"];
 
-/// It took about 20 s; a slow mirror may need longer.
+/// The server took about 20 s, the solvers about 30 s; a slow mirror may need longer.
 const PIP_LIMIT: Duration = Duration::from_mins(10);
 
 /// The server's program.
 pub(super) fn mastodon() -> Result<Vec<(&'static str, PathBuf)>> {
-    let folder = cache::folder().join("mastodon");
-    if !cache::is_stamped(&folder, MASTODON) {
-        installing(MASTODON, || {
-            cache::emptied(&folder)?;
-            let log = folder.join("install.log");
-            process::quietly(Command::new("python3").args(["-m", "venv"]).arg(&folder), &log, PIP_LIMIT)?;
-            let mut pip = Command::new(folder.join("bin/pip"));
-            process::quietly(
-                pip.args(["install", "--disable-pip-version-check", "--timeout=30", MASTODON]),
-                &log,
-                PIP_LIMIT,
-            )?;
-            cache::stamp(&folder, MASTODON)
-        })?;
-    }
+    let folder = environment("mastodon", MASTODON)?;
     Ok(vec![("FRESHET_TEST_MASTODON", folder.join("bin/mastodon_mock"))])
+}
+
+/// The Python that knows the solvers.
+pub(super) fn solvers() -> Result<Vec<(&'static str, PathBuf)>> {
+    let folder = environment("solvers", SOLVERS)?;
+    Ok(vec![("FRESHET_TEST_SOLVER", folder.join("bin/python"))])
+}
+
+/// The folder of a virtual environment with exactly these packages.
+fn environment(name: &str, packages: &[&str]) -> Result<PathBuf> {
+    let folder = cache::folder().join(name);
+    let stamp = packages.join(" ");
+    if !cache::is_stamped(&folder, &stamp) {
+        installing(&stamp, || install(&folder, packages))?;
+        cache::stamp(&folder, &stamp)?;
+    }
+    Ok(folder)
+}
+
+fn install(folder: &Path, packages: &[&str]) -> Result<()> {
+    cache::emptied(folder)?;
+    let log = folder.join("install.log");
+    process::quietly(Command::new("python3").args(["-m", "venv"]).arg(folder), &log, PIP_LIMIT)?;
+    let mut pip = Command::new(folder.join("bin/pip"));
+    pip.args(["install", "--disable-pip-version-check", "--timeout=30"]).args(packages);
+    process::quietly(&mut pip, &log, PIP_LIMIT)
 }

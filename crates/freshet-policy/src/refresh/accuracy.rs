@@ -1,0 +1,162 @@
+//! Accuracy: how much of the page the stored copy shows, and what it costs [Liu: "79 % of the accuracy at 36.7 % of the refreshes"].
+//!
+//! | paper | here |
+//! |---|---|
+//! | information accuracy | [`accuracy`]: weighted mean over all instants of the similarity of page and copy |
+//! | refresh rate, as a share of refreshing at every instant | `share_used` |
+//! | frequent refresh strategy | a share of 1, whose accuracy is 1 |
+//!
+//! The paper does not define its accuracy; this is the quantity its algorithm can influence. [`compare`] learns a plan on
+//! one period and scores it on the next, so that no plan knows the period it is judged by.
+
+use super::{Demand, Plan, Reading, Similarities, plan};
+
+/// The mean similarity of page and copy when fetching at these instants, in any order.
+///
+/// Before the first fetch there is no copy and the accuracy is 0; so it is where nothing has weight.
+pub fn accuracy(similarities: &Similarities, weights: &[f64], instants: &[usize]) -> f64 {
+    let mut is_fetched = vec![false; similarities.count()];
+    for &instant in instants.iter().filter(|&&instant| instant < similarities.count()) {
+        is_fetched[instant] = true;
+    }
+    let (mut sum, mut total, mut copy) = (0.0, 0.0, None);
+    for (instant, is_fetched) in is_fetched.into_iter().enumerate() {
+        copy = if is_fetched { Some(instant) } else { copy };
+        let weight = weight(weights, instant);
+        total += weight;
+        sum += weight * copy.map_or(0.0, |copy| similarities.of(copy, instant));
+    }
+    if total > 0.0 { sum / total } else { 0.0 }
+}
+
+/// The most that one instant may matter, so that all of them add up to a number.
+const WEIGHT_MAX: f64 = 1e12;
+
+/// The weight that counts: 1 where none is given, 0 for what is negative or no number.
+pub(super) fn weight(weights: &[f64], instant: usize) -> f64 {
+    let given = weights.get(instant).copied().unwrap_or(1.0);
+    if given > 0.0 { given.min(WEIGHT_MAX) } else { 0.0 }
+}
+
+/// Evenly spaced instants, the first among them: what one does without looking at the page.
+pub fn uniform(instant_count: usize, refresh_count: usize) -> Vec<usize> {
+    let refresh_count = refresh_count.min(instant_count);
+    (0..refresh_count).map(|turn| turn * instant_count / refresh_count).collect()
+}
+
+/// One page in two periods of equal length.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The period that plans are made from.
+    pub learned: Similarities,
+    /// The period they are scored on.
+    pub scored: Similarities,
+}
+
+/// What one kind of plan reached, as the mean over all pages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// `uniform`, `distinct` or `accurate`.
+    pub plan: &'static str,
+    /// The share of refreshes that was allowed.
+    pub share_asked: f64,
+    /// The share that was used: less where the filter left fewer instants.
+    pub share_used: f64,
+    /// The accuracy on the scored period.
+    pub accuracy: f64,
+    /// Plans that are proven best for the period they were made from.
+    pub proven_count: usize,
+}
+
+/// The kinds of plan that [`compare`] compares.
+const PLANS: [(&str, Option<Reading>); 3] =
+    [("uniform", None), ("distinct", Some(Reading::Distinct)), ("accurate", Some(Reading::Accurate))];
+
+/// Accuracy against share of refreshes for each kind of plan; at least one refresh a page.
+pub fn compare(trials: &[Trial], shares: &[f64], similarity_max: f64) -> Vec<Point> {
+    let points = shares.iter().flat_map(|&share| {
+        PLANS.iter().map(move |&(name, reading)| point(trials, (name, reading), share, similarity_max))
+    });
+    points.collect()
+}
+
+fn point(
+    trials: &[Trial],
+    (name, reading): (&'static str, Option<Reading>),
+    share: f64,
+    similarity_max: f64,
+) -> Point {
+    let mut point = Point { plan: name, share_asked: share, share_used: 0.0, accuracy: 0.0, proven_count: 0 };
+    for trial in trials.iter().filter(|trial| trial.scored.count() > 0) {
+        let instant_count = trial.scored.count();
+        let refresh_count = ((share * instant_count as f64).round() as usize).clamp(1, instant_count);
+        let plan = match reading {
+            None => Plan { instants: uniform(instant_count, refresh_count), value: 0.0, is_proven: false },
+            Some(reading) => plan(&trial.learned, &[], &Demand { refresh_count, similarity_max, reading }),
+        };
+        point.share_used += plan.instants.len() as f64 / instant_count as f64;
+        point.accuracy += accuracy(&trial.scored, &[], &plan.instants);
+        point.proven_count += usize::from(plan.is_proven);
+    }
+    let page_count = trials.iter().filter(|trial| trial.scored.count() > 0).count().max(1) as f64;
+    point.share_used /= page_count;
+    point.accuracy /= page_count;
+    point
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::refresh::Chain;
+
+    fn check(weights: &[f64], instants: &[usize], expected: f64) {
+        let similarities = Similarities::chained(&[0.5, 0.5, 1.0], Chain::Product).unwrap();
+        let found = accuracy(&similarities, weights, instants);
+        assert!((found - expected).abs() < 1e-12, "{weights:?} {instants:?}: {found}");
+    }
+
+    #[test]
+    fn the_copy_is_compared_at_every_instant() {
+        check(&[], &[0, 1, 2, 3], 1.0);
+        check(&[], &[0], (1.0 + 0.5 + 0.25 + 0.25) / 4.0);
+        check(&[], &[2, 0], (1.0 + 0.5 + 1.0 + 1.0) / 4.0);
+        check(&[], &[2], 0.5);
+        check(&[3.0, 1.0, 0.0, 0.0], &[0], 3.5 / 4.0);
+        check(&[3.0, 1.0, f64::NAN, -2.0], &[0, 99], 3.5 / 4.0);
+        check(&[0.0; 4], &[0], 0.0);
+        check(&[], &[], 0.0);
+        check(&[f64::INFINITY; 4], &[0, 1, 2, 3], 1.0);
+    }
+
+    #[test]
+    fn uniform_plans_are_even() {
+        assert_eq!(uniform(10, 4), [0, 2, 5, 7]);
+        assert_eq!(uniform(3, 9), [0, 1, 2]);
+        assert_eq!(uniform(3, 0), [] as [usize; 0]);
+        assert_eq!(uniform(0, 3), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn a_page_with_a_rhythm_is_planned_better_than_evenly() {
+        // A day of 24 hours; the page turns over in steps from hour 9 to 12 only, every day alike.
+        let series: Vec<f64> = (1..24).map(|hour| if (9..=12).contains(&hour) { 0.4 } else { 1.0 }).collect();
+        let day = || Similarities::chained(&series, Chain::Product).unwrap();
+        let trials = vec![Trial { learned: day(), scored: day() }; 3];
+        let points = compare(&trials, &[3.0 / 24.0, 1.0], 1.0);
+        let found: Vec<_> = points.iter().map(|point| (point.plan, point.share_used)).collect();
+        let (few, kept) = (3.0 / 24.0, 5.0 / 24.0);
+        let expected = [
+            ("uniform", few),
+            ("distinct", few),
+            ("accurate", few),
+            ("uniform", 1.0),
+            ("distinct", kept),
+            ("accurate", kept),
+        ];
+        assert_eq!(found, expected);
+        assert!(points[2].accuracy > points[0].accuracy + 0.03, "{points:?}");
+        assert!(points[2].accuracy >= points[1].accuracy, "{points:?}");
+        assert!(points[3..].iter().all(|point| (point.accuracy - 1.0).abs() < 1e-12), "{points:?}");
+        assert_eq!(compare(&[], &[0.5, f64::NAN], 1.0).len(), 6);
+    }
+}
