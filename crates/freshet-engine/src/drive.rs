@@ -332,7 +332,7 @@ impl Driver {
     }
 
     fn load_robots(&mut self) -> Result<(), StoreError> {
-        let robots = self.reader.robots()?.into_iter().map(|row| (row.kind, row.state)).collect();
+        let robots = self.reader.robots()?;
         self.feed_core(Event::Robots(robots));
         Ok(())
     }

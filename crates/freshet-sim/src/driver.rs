@@ -99,7 +99,7 @@ impl<S: Store> Driver<S> {
     /// Starts an engine on what the store knows, as a process that was just started does.
     pub fn start(mut store: S, kit: DriverKit) -> Result<Self, StoreError> {
         let first = store.reserve_visits(VISITS_RESERVED)?;
-        let credential = Arc::new(|_: &_, _| None);
+        let credential = Arc::new(|_: &_, _, named: Option<&str>| named.map(Arc::from));
         let numbers = first..first + VISITS_RESERVED;
         let constrainer = Constrainer::new(Arc::clone(&kit.networks));
         let now = kit.clock.now();
@@ -130,7 +130,7 @@ impl<S: Store> Driver<S> {
     /// Tells the core of the servers, sources and robots in the store.
     pub fn load(&mut self) -> Result<(), StoreError> {
         let instances = self.store.instances()?.into_iter().map(|row| row.instance).collect();
-        let robots = self.store.robots()?.into_iter().map(|row| (row.kind, row.state)).collect();
+        let robots = self.store.robots()?;
         let mut slots = Vec::new();
         self.store.each_slot(SourceId(0), &mut |slot| {
             slots.push(slot);
@@ -145,7 +145,8 @@ impl<S: Store> Driver<S> {
     /// Switches a robot, as `freshet robots` does.
     pub fn set_robot(&mut self, robot: RobotKind, state: RobotState) -> Result<(), StoreError> {
         self.store.set_robot(robot, state)?;
-        self.tell(Event::Robots(vec![(robot, state)]));
+        let robots = self.store.robots()?;
+        self.tell(Event::Robots(robots));
         self.is_hungry = true;
         Ok(())
     }

@@ -113,7 +113,7 @@ async fn crawl(address: std::net::SocketAddr, posts: usize) -> anyhow::Result<f6
         clock,
         networks,
         policy: policy_named("change-rate", Pacing::default()).context("it exists")?,
-        credential: Arc::new(|_, _| None),
+        credential: Arc::new(|_, _, _| None),
         subscriptions: Vec::new(),
         on_poll: Box::new(|| {}),
     };
