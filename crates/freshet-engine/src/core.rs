@@ -274,6 +274,11 @@ impl Core {
         &self.ledger
     }
 
+    /// Goes on with what an earlier process had spent.
+    pub fn take_ledger(&mut self, ledger: Ledger) {
+        self.ledger = ledger;
+    }
+
     /// The fetchers as the scheduler sees them.
     pub fn placement(&self) -> &Placement {
         &self.placement
