@@ -20,7 +20,7 @@ use std::sync::Arc;
 use freshet_frontier::Frontier;
 use freshet_network::networks::{Networks, Registry};
 use freshet_policy::Policy;
-use freshet_store::row::{Applied, SourceSlot, Upload};
+use freshet_store::row::{Applied, RobotRow, SourceSlot, Upload};
 use freshet_types::{
     Instance, Map, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
     VisitId,
@@ -48,8 +48,8 @@ pub enum Event {
     Fetched(Vec<Fetched>),
     /// Uploads that the store has committed, in order.
     Applied(Vec<(VisitId, Applied)>),
-    /// What the robots are to do.
-    Robots(Vec<(RobotKind, RobotState)>),
+    /// What the robots are to do, and with which credentials.
+    Robots(Vec<RobotRow>),
     /// Begin nothing new; what is under way ends.
     Drain,
 }
@@ -98,8 +98,9 @@ impl Default for CoreOptions {
 /// Due times are told apart by this much.
 const TICK: Span = Span::from_ms(50);
 
-/// Which credential a robot uses on a network.
-pub type CredentialChoice = Arc<dyn Fn(&NetworkName, RobotKind) -> Option<Arc<str>> + Send + Sync>;
+/// Which credential a robot uses on a network; a person may have named one for it.
+pub type CredentialChoice =
+    Arc<dyn Fn(&NetworkName, RobotKind, Option<&str>) -> Option<Arc<str>> + Send + Sync>;
 
 /// What the core keeps of a source between visits, beside the frontier's entry.
 #[derive(Clone, Copy, Debug)]
@@ -145,6 +146,8 @@ pub struct Core {
     pub(crate) ledger: Ledger,
     pub(crate) placement: Placement,
     pub(crate) robots: [RobotState; 5],
+    /// The credentials that a person named for them.
+    pub(crate) robot_credentials: [Option<String>; 5],
     /// Until when a robot finds no quota on a server.
     pub(crate) rests: Map<(u16, RobotKind), Timestamp>,
     pub(crate) handles: Map<(NetworkName, String), String>,
@@ -194,6 +197,7 @@ impl Core {
             ledger: Ledger::default(),
             placement: Placement::new(options.fetcher_count),
             robots: [RobotState::Running; 5],
+            robot_credentials: Default::default(),
             rests: Map::default(),
             handles: Map::default(),
             tally: Tally::default(),
@@ -223,11 +227,7 @@ impl Core {
                     self.confirm(visit, &applied, now);
                 }
             }
-            Event::Robots(states) => {
-                for (robot, state) in states {
-                    self.set_robot(robot, state);
-                }
-            }
+            Event::Robots(rows) => rows.into_iter().for_each(|row| self.set_robot(row)),
             Event::Drain => self.drain(now),
         }
         self.pump(now);
@@ -273,6 +273,11 @@ impl Core {
     /// The quotas.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// Goes on with what an earlier process had spent.
+    pub fn take_ledger(&mut self, ledger: Ledger) {
+        self.ledger = ledger;
     }
 
     /// The fetchers as the scheduler sees them.
@@ -365,7 +370,9 @@ impl Core {
     }
 
     /// A robot that works again finds its sources where they were; see [`Core::pick`].
-    fn set_robot(&mut self, robot: RobotKind, state: RobotState) {
+    fn set_robot(&mut self, row: RobotRow) {
+        let (robot, state) = (row.kind, row.state);
+        self.robot_credentials[robot as usize] = row.credential;
         let before = std::mem::replace(&mut self.robots[robot as usize], state);
         if state != RobotState::Running || before == RobotState::Running {
             return;

@@ -24,6 +24,7 @@ use crate::deliver::Subscription;
 use crate::dump::{Dumper, Job, Told};
 use crate::feed::{FeedError, Feeder};
 use crate::fetcher::{self, FetcherHandle, FetcherKit};
+use crate::quota::{LEDGER_KEY, Ledger, SAVE_EVERY};
 use crate::report::{self, Setting};
 
 /// How often people's wishes are looked for: they are seen within a second.
@@ -158,6 +159,7 @@ struct Driver {
     control_seen: u64,
     polled_at: Instant,
     reported_at: Instant,
+    saved_at: Instant,
     began: Instant,
     report_every: Duration,
     is_reserving: bool,
@@ -170,7 +172,7 @@ impl Driver {
         let control_seen = kit.reader.controls_above(0)?.last().map_or(0, |control| control.number);
         let policy_name = kit.policy.name();
         let numbers = first..first + VISITS_RESERVED;
-        let core = Core::new(
+        let mut core = Core::new(
             Arc::clone(&kit.networks),
             kit.policy,
             kit.credential,
@@ -178,6 +180,9 @@ impl Driver {
             numbers,
             kit.clock.now(),
         );
+        if let Some(text) = kit.reader.setting(LEDGER_KEY)? {
+            core.take_ledger(Ledger::from_text(&text, kit.clock.now()));
+        }
         let (upload, uploads) = mpsc::unbounded_channel();
         let (tell, told) = mpsc::unbounded_channel();
         let (jobs, todo) = std_mpsc::channel();
@@ -216,6 +221,7 @@ impl Driver {
             control_seen,
             polled_at: now,
             reported_at: now,
+            saved_at: now,
             began: now,
             report_every: if options.report_every.is_zero() { REPORT_EVERY } else { options.report_every },
             is_reserving: false,
@@ -301,7 +307,15 @@ impl Driver {
             let text = self.last_report.to_string();
             self.jobs.send(Job::Report(text)).map_err(|_| RunError::WriterGone)?;
         }
+        if self.saved_at.elapsed() >= SAVE_EVERY {
+            self.saved_at = Instant::now();
+            self.jobs.send(self.ledger()).map_err(|_| RunError::WriterGone)?;
+        }
         Ok(())
+    }
+
+    fn ledger(&self) -> Job {
+        Job::Ledger(self.core.ledger().to_text(self.clock.now()))
     }
 
     /// Does what people asked for through the store.
@@ -332,7 +346,7 @@ impl Driver {
     }
 
     fn load_robots(&mut self) -> Result<(), StoreError> {
-        let robots = self.reader.robots()?.into_iter().map(|row| (row.kind, row.state)).collect();
+        let robots = self.reader.robots()?;
         self.feed_core(Event::Robots(robots));
         Ok(())
     }
@@ -364,6 +378,7 @@ impl Driver {
     fn end(mut self) -> Result<Value, RunError> {
         let report = self.report();
         let _ = self.jobs.send(Job::Report(report.to_string()));
+        let _ = self.jobs.send(self.ledger());
         let _ = self.jobs.send(Job::Stop);
         if let Some(dumper) = self.dumper.take() {
             dumper.join().map_err(|_| RunError::WriterGone)?;

@@ -20,6 +20,7 @@ use crate::constrain::{Constrainer, setting};
 use crate::core::Event;
 use crate::deliver::{DeliverError, Subscription};
 use crate::feed::{AHEAD_MAX, FeedError, Feeder};
+use crate::quota::LEDGER_KEY;
 
 /// Rows committed at once, so that readers and other writers get their turn.
 const GROUP_ROWS_MAX: usize = 20_000;
@@ -45,6 +46,8 @@ pub enum Job {
     Constraints(Constraints),
     /// Write the live report for `freshet status`.
     Report(String),
+    /// Write down what was spent of the quotas.
+    Ledger(String),
     /// Reserve this many visit numbers.
     Reserve(u64),
     /// Commit what is left and end.
@@ -145,6 +148,7 @@ impl Dumper {
                     }
                     Job::Constraints(constraints) => self.constrain(&mut uploads, constraints)?,
                     Job::Report(report) => self.store.set_setting("status", &report)?,
+                    Job::Ledger(ledger) => self.store.set_setting(LEDGER_KEY, &ledger)?,
                     Job::Reserve(count) => self.reserve(count)?,
                     Job::Stop => stops = true,
                 }

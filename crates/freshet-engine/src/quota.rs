@@ -9,11 +9,13 @@
 //! All waiting is told as a time; the ledger itself never waits.
 
 mod bucket;
+mod memory;
 mod storm;
 
 use freshet_types::{LimitReading, Map, QuotaKey, QuotaNeed, Request, Span, Timestamp};
 
 use bucket::{Bucket, RESET_SLACK};
+pub use memory::{LEDGER_KEY, SAVE_EVERY};
 pub use storm::Asker;
 use storm::Storm;
 

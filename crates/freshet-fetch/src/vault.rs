@@ -146,6 +146,21 @@ impl Vault {
         self.choices(network, robot).into_iter().next()
     }
 
+    /// As [`Vault::choose`], with a credential that a person named for this robot before all others.
+    /// It is used where it is for this network and not reserved for another robot.
+    pub fn choose_named(
+        &self,
+        network: &NetworkName,
+        robot: RobotKind,
+        named: Option<&str>,
+    ) -> Option<Arc<str>> {
+        let is_fit = |known: &&Credential| {
+            known.is_for(network) && known.robot.is_none_or(|reserved| reserved == robot)
+        };
+        let named = named.and_then(|name| self.credential(name)).filter(is_fit);
+        named.map(|known| Arc::clone(&known.name)).or_else(|| self.choose(network, Some(robot)))
+    }
+
     /// All equally good credentials, by name: the robot's own ones, else those of no robot.
     pub fn choices(&self, network: &NetworkName, robot: Option<RobotKind>) -> Vec<Arc<str>> {
         let of = |wanted: Option<RobotKind>| -> Vec<Arc<str>> {

@@ -13,6 +13,7 @@ use freshet_engine::constrain::Constrainer;
 use freshet_engine::core::{Core, CoreOptions, Effect, Event};
 use freshet_engine::feed::{FeedError, Feeder};
 use freshet_engine::fetcher::{FetcherKit, carry_out};
+use freshet_engine::quota::{LEDGER_KEY, Ledger, SAVE_EVERY};
 use freshet_engine::visit::{Fetched, Order};
 use freshet_fetch::Fetch;
 use freshet_network::constraint::Constraints;
@@ -69,6 +70,7 @@ pub struct Driver<S> {
     answers: BTreeMap<(Timestamp, usize), Fetched>,
     started_at: Timestamp,
     expired_at: Timestamp,
+    saved_at: Timestamp,
     constrainer: Constrainer,
     fed_at: Timestamp,
     /// The log or a ring may have something for the robots.
@@ -99,11 +101,14 @@ impl<S: Store> Driver<S> {
     /// Starts an engine on what the store knows, as a process that was just started does.
     pub fn start(mut store: S, kit: DriverKit) -> Result<Self, StoreError> {
         let first = store.reserve_visits(VISITS_RESERVED)?;
-        let credential = Arc::new(|_: &_, _| None);
+        let credential = Arc::new(|_: &_, _, named: Option<&str>| named.map(Arc::from));
         let numbers = first..first + VISITS_RESERVED;
         let constrainer = Constrainer::new(Arc::clone(&kit.networks));
         let now = kit.clock.now();
-        let core = Core::new(kit.networks, kit.policy, credential, kit.options, numbers, now);
+        let mut core = Core::new(kit.networks, kit.policy, credential, kit.options, numbers, now);
+        if let Some(text) = store.setting(LEDGER_KEY)? {
+            core.take_ledger(Ledger::from_text(&text, now));
+        }
         let clock: Arc<dyn Clock> = Arc::new(kit.clock.clone());
         let fetcher = FetcherKit { fetch: kit.fetch, clock, keeps_raw: false };
         let mut driver = Self {
@@ -119,6 +124,7 @@ impl<S: Store> Driver<S> {
             answers: BTreeMap::new(),
             started_at: now,
             expired_at: now,
+            saved_at: now,
             fed_at: Timestamp::MIN,
             is_hungry: true,
             steps: 0,
@@ -130,7 +136,7 @@ impl<S: Store> Driver<S> {
     /// Tells the core of the servers, sources and robots in the store.
     pub fn load(&mut self) -> Result<(), StoreError> {
         let instances = self.store.instances()?.into_iter().map(|row| row.instance).collect();
-        let robots = self.store.robots()?.into_iter().map(|row| (row.kind, row.state)).collect();
+        let robots = self.store.robots()?;
         let mut slots = Vec::new();
         self.store.each_slot(SourceId(0), &mut |slot| {
             slots.push(slot);
@@ -145,7 +151,8 @@ impl<S: Store> Driver<S> {
     /// Switches a robot, as `freshet robots` does.
     pub fn set_robot(&mut self, robot: RobotKind, state: RobotState) -> Result<(), StoreError> {
         self.store.set_robot(robot, state)?;
-        self.tell(Event::Robots(vec![(robot, state)]));
+        let robots = self.store.robots()?;
+        self.tell(Event::Robots(robots));
         self.is_hungry = true;
         Ok(())
     }
@@ -290,6 +297,10 @@ impl<S: Store> Driver<S> {
         }
         self.tell(Event::Tick);
         self.feed()?;
+        if (now - self.saved_at).to_std() >= SAVE_EVERY {
+            self.saved_at = now;
+            self.store.set_setting(LEDGER_KEY, &self.core.ledger().to_text(now))?;
+        }
         if now - self.expired_at > EXPIRE_EVERY {
             self.expired_at = now;
             self.store.expire(now)?;

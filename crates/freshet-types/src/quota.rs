@@ -41,7 +41,7 @@ pub struct QuotaRule {
 }
 
 /// One holder's bucket of one rule.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct QuotaKey {
     /// Which network and server.
     pub network: NetworkName,

@@ -226,7 +226,7 @@ pub(crate) struct RunArgs {
     /// Stop after this long (wall time), such as 60s or 8h
     #[arg(long = "for", value_name = "SPAN", value_parser = value::span)]
     pub(crate) duration: Option<Span>,
-    /// Do not serve the dashboard
+    /// Reserved: there is no dashboard yet, so none is served with or without it
     #[arg(long)]
     pub(crate) no_dashboard: bool,
     /// The longest a source stays unvisited, quota permitting

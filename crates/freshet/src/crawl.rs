@@ -75,7 +75,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
     let watched = Arc::clone(&networks);
     let open = || SqliteStore::open(&data.store_path());
     let kit = Kit {
-        credential: Arc::new(move |network, robot| vault.choose(network, Some(robot))),
+        credential: Arc::new(move |network, robot, named| vault.choose_named(network, robot, named)),
         writer: Box::new(SqliteStore::open_with(
             &data.store_path(),
             SqliteOptions { keep_raw: choices.keeps_raw, ..SqliteOptions::default() },

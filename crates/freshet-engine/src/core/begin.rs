@@ -267,7 +267,8 @@ impl Core {
             )
         })?;
         let instance = Arc::clone(&self.instances[visit.key as usize]);
-        let credential = (self.credential)(&source.network, source.robot);
+        let named = self.robot_credentials[source.robot as usize].as_deref();
+        let credential = (self.credential)(&source.network, source.robot, named);
         let is_first = visit.walk.leg == Leg::List && visit.walk.intent == freshet_types::Intent::First;
         let target = Target {
             instance: &instance,

@@ -12,6 +12,7 @@
 //! two resets have shown how long its window is, by that rate.
 
 use freshet_types::{LimitReading, QuotaKey, Span, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use super::{AWAY_MAX, QuotaView};
 
@@ -28,7 +29,7 @@ pub(super) const RESET_SLACK: Span = Span::SECOND;
 const WINDOW_MAX: Span = Span::from_ms(31 * 86_400_000);
 
 /// The bucket.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Bucket {
     declared: (u32, Span),
     limit: u32,
@@ -42,13 +43,16 @@ pub(super) struct Bucket {
     /// The last reset of a server with a limit of its own, and the longest way to one.
     last_reset_at: Option<Timestamp>,
     longest_wait: Span,
+    /// What was under way when a process died was charged when it left.
+    #[serde(skip)]
     in_flight: u32,
     is_confirmed: bool,
+    #[serde(skip)]
     granted_count: u64,
 }
 
 /// What the network said is left, less what was granted since.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Told {
     left: u32,
     gap_ms: f64,
@@ -124,6 +128,12 @@ impl Bucket {
         if let Some(until) = reading.blocked_until {
             self.blocked_until = self.blocked_until.max(until.min(now + AWAY_MAX));
         }
+    }
+
+    /// Until when it binds, to choose by which buckets to write down.
+    pub(super) fn binds_until(&self) -> Timestamp {
+        let told_until = self.told.map_or(Timestamp::MIN, |told| told.reset_at);
+        Timestamp::from_ms(self.full_at_ms as i64).max(self.blocked_until).max(told_until)
     }
 
     /// How near to exhaustion it is, to compare buckets by.

@@ -12,6 +12,7 @@
 use std::sync::Arc;
 
 use freshet_types::{NetworkName, Span, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use super::AWAY_MAX;
 
@@ -23,7 +24,7 @@ pub(super) const BLIND_DOUBLINGS_MAX: u32 = 6;
 const PROBE_GAP: Span = Span::SECOND;
 
 /// Who asks whom: one server may refuse one credential and serve another.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Asker {
     /// The server.
     pub network: NetworkName,
@@ -32,11 +33,12 @@ pub struct Asker {
 }
 
 /// Refusals in a row; those that were under way together count as one.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Storm {
     count: u32,
-    until: Timestamp,
+    pub(super) until: Timestamp,
     /// A request is out to see whether it is over.
+    #[serde(skip)]
     pub(super) is_probed: bool,
 }
 

@@ -278,3 +278,24 @@ fn a_replaced_definition_changes_the_bucket() {
     let grants = spend(&mut ledger, &[need("ip", 20, 300)], 7200);
     assert!(most_in_any_window(&grants, 300_000) <= 20);
 }
+
+#[test]
+fn a_ledger_that_was_written_down_goes_on_where_it_was() {
+    let needs = [need("ip", 300, 300), need("paged", 30, 900)];
+    let (mut ledger, claim) = (Ledger::default(), claim(&needs));
+    let grants = spend(&mut ledger, &needs, 300);
+    let now = at(300_000);
+    let again_at = ledger.grant(&claim, now).unwrap_err();
+    let other =
+        Claim { asker: Asker { credential: Some("two".into()), ..claim.asker.clone() }, needs: vec![] };
+    let until = ledger.refused(&other, None, now);
+
+    let text = ledger.to_text(now);
+    let mut again = Ledger::from_text(&text, now);
+    assert_eq!(again.grant(&claim, now), Err(again_at), "after {} grants", grants.len());
+    assert_eq!(again.grant(&other, now), Err(until));
+    assert_eq!(again.to_text(now), text);
+    for (text, now) in [("", now), ("{}", now), ("nonsense", now), (text.as_str(), at(0))] {
+        assert!(Ledger::from_text(text, now).grant(&claim, now).is_ok(), "{text}");
+    }
+}

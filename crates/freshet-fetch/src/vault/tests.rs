@@ -112,3 +112,29 @@ fn names_are_unique_and_the_environment_wins() {
         Vault::open(&path, &"open sesame".into()).unwrap().list().into_iter().map(|info| info.name).collect();
     assert_eq!(names, ["alice".into()], "what came from the environment is not saved");
 }
+
+#[test]
+fn a_named_credential_comes_first_where_it_fits() {
+    let mut vault = Vault::empty();
+    for (name, network, robot) in [
+        ("one", "mastodon:a.example", None),
+        ("two", "mastodon:a.example", None),
+        ("three", "mastodon:a.example", Some(RobotKind::User)),
+        ("elsewhere", "mastodon:b.example", None),
+    ] {
+        vault.insert(credential(name, network, robot)).unwrap();
+    }
+    let network = NetworkName::from("mastodon:a.example");
+    for (robot, named, expected) in [
+        (RobotKind::Status, None, "one"),
+        (RobotKind::Status, Some("two"), "two"),
+        (RobotKind::Status, Some("three"), "one"),
+        (RobotKind::Status, Some("elsewhere"), "one"),
+        (RobotKind::Status, Some("nobody"), "one"),
+        (RobotKind::User, None, "three"),
+        (RobotKind::User, Some("two"), "two"),
+    ] {
+        let chosen = vault.choose_named(&network, robot, named);
+        assert_eq!(chosen.as_deref(), Some(expected), "{robot} {named:?}");
+    }
+}

@@ -94,7 +94,7 @@ fn load_core(store: &SqliteStore) -> anyhow::Result<Core> {
     let policy = policy_named("change-rate", Pacing::default()).context("it exists")?;
     let now = SystemClock.now();
     let networks = Arc::new(Networks::shipped());
-    let mut core = Core::new(networks, policy, Arc::new(|_, _| None), CoreOptions::default(), 0..1, now);
+    let mut core = Core::new(networks, policy, Arc::new(|_, _, _| None), CoreOptions::default(), 0..1, now);
     core.handle(Event::Drain, now, 0); // Begin nothing: only what waits is weighed.
     let instances = store.instances()?.into_iter().map(|row| row.instance).collect();
     core.handle(Event::Instances(instances), now, 0);

@@ -22,6 +22,17 @@ pub(crate) enum RobotsCommand {
     Resume(RobotArgs),
     /// Switch a robot off
     Stop(RobotArgs),
+    /// Let a robot show this credential, where it is for the network; without one, the usual choice
+    Credential {
+        /// relation, user, status, comment or tag
+        #[arg(value_name = "NAME")]
+        robot: RobotKind,
+        /// Name of a credential, as `freshet credentials list` shows it
+        #[arg(value_name = "CREDENTIAL")]
+        credential: Option<String>,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
 }
 
 /// Which robot.

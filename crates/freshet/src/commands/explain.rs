@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use freshet_policy::{ChangeModel as _, ChangeRate};
-use freshet_types::{Source, Span, Timestamp};
+use freshet_types::{Source, SourceState, Span, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{no_source, sources_meant};
+use super::{gaps, no_source, sources_meant};
 use crate::args::ExplainArgs;
 use crate::config::Globals;
 use crate::data::Data;
@@ -35,6 +35,8 @@ struct Explained {
     since: Value,
     rate_per_day: f64,
     last_post_at: Value,
+    /// Why nothing more of it is read, while it rests.
+    rests_because: Option<&'static str>,
     is_complete: bool,
     complete_until: Value,
     holes_count: usize,
@@ -75,7 +77,8 @@ fn explain(source: &Source, now: Timestamp) -> Explained {
         since: optional(source.since),
         rate_per_day: forecast.rate_per_s * Span::DAY.secs_f64(),
         last_post_at: optional(forecast.last_at),
-        is_complete: coverage.is_complete(),
+        rests_because: gaps::rest_of(source.state),
+        is_complete: coverage.is_complete() && source.state != SourceState::OptedOut,
         complete_until: optional(coverage.top().map(|top| top.until).or(coverage.empty_at)),
         holes_count: coverage.holes().len(),
         failure: source.failure.clone(),
@@ -97,10 +100,20 @@ fn describe(source: &Source, forecast: freshet_policy::Forecast, now: Timestamp)
         lines.push(format!("expected: {per_day:.2} posts a day{last}"));
     }
     let coverage = &source.coverage;
-    lines.push(match (coverage.is_complete(), coverage.top(), coverage.holes().len()) {
+    let resting = gaps::rest_of(source.state);
+    if let Some(why) = resting {
+        lines.push(format!("it rests and is looked at now and then: {why}"));
+    }
+    let holes = coverage.holes();
+    let shut: Vec<&str> = holes.iter().filter_map(|hole| gaps::obstacle(source, hole)).collect();
+    lines.push(match (coverage.is_complete(), coverage.top(), holes.len()) {
+        _ if source.state == SourceState::OptedOut => "nothing of it is collected".to_owned(),
         (true, Some(top), _) => format!("complete up to {} ({})", top.until, relative(top.until, now)),
         (true, None, _) => "complete: it was empty".to_owned(),
         (false, None, _) => "nothing of it is proven complete yet".to_owned(),
+        (false, Some(_), holes) if shut.len() == holes => {
+            format!("{} that cannot be closed: {}", output::count(holes as u64, "hole"), shut[0])
+        }
         (false, Some(_), holes) => {
             format!("{}; `freshet gaps` prices them", output::count(holes as u64, "hole"))
         }
@@ -114,5 +127,43 @@ fn describe(source: &Source, forecast: freshet_policy::Forecast, now: Timestamp)
 impl Report for ExplainReport {
     fn text(&self) -> String {
         self.sources.iter().map(|it| it.text.clone()).collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use freshet_types::{Interval, Mark, NetworkName, RobotKind, VisitId};
+
+    use super::*;
+
+    #[test]
+    fn what_rests_and_what_cannot_be_closed_is_told() {
+        let at = Timestamp::from_secs(1000);
+        let mark = Mark { id: "8".into(), at };
+        let interval = |is_bottom| Interval {
+            newest: mark.clone(),
+            oldest: mark.clone(),
+            until: at,
+            below: None,
+            is_bottom,
+            visit: VisitId(1),
+        };
+        for (state, intervals, expected) in [
+            (SourceState::OptedOut, vec![], "now and then: its owner asks not to be collected"),
+            (SourceState::OptedOut, vec![interval(true)], "nothing of it is collected"),
+            (SourceState::Suspended, vec![], "the network has suspended it"),
+            (
+                SourceState::Active,
+                vec![interval(false), interval(true)],
+                "1 hole that cannot be closed: the list",
+            ),
+            (SourceState::Active, vec![interval(true)], "complete up to"),
+        ] {
+            let mut source =
+                Source::new(&NetworkName::from("rss:a.example"), "feed", RobotKind::Status, "feed", "f");
+            (source.state, source.coverage.intervals) = (state, intervals);
+            let text = explain(&source, at).text;
+            assert!(text.contains(expected), "{state:?}: {text}");
+        }
     }
 }

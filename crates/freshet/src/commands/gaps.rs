@@ -2,9 +2,11 @@
 //!
 //! A hole costs the posts it may hide, divided by the posts of a page, and one call at least.
 //! How many it may hide is expected from the source's rate over the length of the hole. A hole
-//! without a lower end has no length, so its price is a lower bound; one that has no cursor
-//! lies in a list that shows only its newest part, and no call can close it.
+//! without a lower end has no length, so its price is a lower bound. Some holes no call can close,
+//! and then it says why ([`obstacle`]): the owner does not want it, the network does not show it,
+//! or the list shows only its newest part.
 
+use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
@@ -26,6 +28,8 @@ struct GapsReport {
     complete_count: u64,
     unvisited_count: u64,
     holes_count: u64,
+    /// Lists or holes that no call can close.
+    uncloseable_count: u64,
     calls: u64,
     sources: Vec<SourceGaps>,
     #[serde(skip)]
@@ -39,6 +43,8 @@ struct SourceGaps {
     network: String,
     complete_until: Value,
     calls: u64,
+    /// Why nothing of it can be closed.
+    obstacle: Option<&'static str>,
     holes: Vec<Gap>,
 }
 
@@ -51,6 +57,8 @@ struct Gap {
     below_at: Value,
     /// Null where no call can close it.
     calls: Option<u64>,
+    /// Why no call can close it.
+    obstacle: Option<&'static str>,
     is_lower_bound: bool,
 }
 
@@ -64,6 +72,7 @@ pub(crate) fn execute(globals: &Globals, args: &GapsArgs) -> anyhow::Result<Exit
         complete_count: 0,
         unvisited_count: 0,
         holes_count: 0,
+        uncloseable_count: 0,
         calls: 0,
         sources: Vec::new(),
         limit: args.limit,
@@ -88,28 +97,51 @@ impl GapsReport {
         }
         self.sources_count += 1;
         let coverage = &source.coverage;
-        if coverage.is_complete() {
+        let resting = rest_of(source.state);
+        // A list whose posts may not be collected looks empty, which proves nothing.
+        if coverage.is_complete() && source.state != SourceState::OptedOut {
             self.complete_count += 1;
             return;
         }
-        if coverage.intervals.is_empty() {
-            self.unvisited_count += 1;
-        }
         let holes: Vec<Gap> =
             coverage.holes().iter().map(|hole| price(hole, source, endpoint, now)).collect();
+        let is_blank = coverage.intervals.is_empty();
+        self.unvisited_count += u64::from(is_blank && resting.is_none());
         let calls = holes.iter().filter_map(|hole| hole.calls).sum::<u64>();
         // A source that was never visited is one hole from end to end: one call at least.
-        let calls = if coverage.intervals.is_empty() { 1 } else { calls };
+        let calls = if is_blank && resting.is_none() { 1 } else { calls };
         self.holes_count += holes.len() as u64;
+        let uncloseable_count = holes.iter().filter(|hole| hole.obstacle.is_some()).count() as u64;
+        self.uncloseable_count += uncloseable_count.max(u64::from(resting.is_some()));
         self.calls += calls;
+        let is_shut = !holes.is_empty() && uncloseable_count == holes.len() as u64;
         self.sources.push(SourceGaps {
             source: source.id.0,
             label: source.label(),
             network: source.network.to_string(),
             complete_until: coverage.top().map_or_else(|| json!(null), |top| seconds(top.until)),
             calls,
+            obstacle: resting.or_else(|| holes.iter().find_map(|hole| hole.obstacle).filter(|_| is_shut)),
             holes,
         });
+    }
+}
+
+/// Why this hole of this source cannot be closed, whatever is spent.
+pub(super) fn obstacle(source: &Source, hole: &Hole) -> Option<&'static str> {
+    let scrolled = "the list shows only its newest part, and what is missing had scrolled out of it";
+    rest_of(source.state).or(hole.cursor.is_none().then_some(scrolled))
+}
+
+/// Why nothing more can be read of a source in this state.
+pub(super) fn rest_of(state: SourceState) -> Option<&'static str> {
+    match state {
+        SourceState::Active | SourceState::Failed | SourceState::Removed => None,
+        SourceState::Gone => Some("the network says that it does not exist"),
+        SourceState::Suspended => Some("the network has suspended it and shows nothing of it"),
+        SourceState::Private => Some("the network does not show it to us"),
+        SourceState::AuthRequired => Some("the network shows it only with a credential"),
+        SourceState::OptedOut => Some("its owner asks not to be collected"),
     }
 }
 
@@ -118,36 +150,52 @@ fn price(hole: &Hole, source: &Source, endpoint: &Endpoint, now: Timestamp) -> G
     let rate_per_s = ChangeRate::from_bytes(&source.model).forecast(now).rate_per_s;
     let length_s = lower_at.map_or(0.0, |lower_at| (hole.above.at - lower_at).secs_f64().max(0.0));
     let pages = (rate_per_s * length_s / f64::from(endpoint.page_size.max(1))).ceil();
+    let obstacle = obstacle(source, hole);
     Gap {
         above_id: hole.above.id.clone(),
         above_at: seconds(hole.above.at),
         below_id: hole.below.as_ref().map(|mark| mark.id.clone()),
         below_at: hole.below.as_ref().map_or_else(|| json!(null), |mark| seconds(mark.at)),
-        calls: hole.cursor.is_some().then_some((pages as u64).max(1)),
+        calls: obstacle.is_none().then_some((pages as u64).max(1)),
+        obstacle,
         is_lower_bound: lower_at.is_none(),
     }
 }
 
 impl Report for GapsReport {
     fn text(&self) -> String {
-        let summary = format!(
-            "{} of {} complete, {} not visited yet, {}; about {} would close them",
+        let mut summary = format!(
+            "{} of {} complete, {} not visited yet, {}",
             self.complete_count,
             output::count(self.sources_count, "list"),
             self.unvisited_count,
             output::count(self.holes_count, "hole"),
-            output::count(self.calls, "call"),
         );
+        let what = if self.uncloseable_count > 0 { "the others" } else { "them" };
+        if self.uncloseable_count > 0 {
+            let _ = write!(summary, "; {} cannot be closed", self.uncloseable_count);
+        }
+        if self.calls > 0 {
+            let _ = write!(summary, "; about {} would close {what}", output::count(self.calls, "call"));
+        }
         if self.sources.is_empty() {
             return summary;
         }
+        let is_shut = self.sources.iter().take(self.limit).any(|it| it.obstacle.is_some());
         let row = |it: &SourceGaps| {
             let is_bound = it.holes.is_empty() || it.holes.iter().any(|hole| hole.is_lower_bound);
-            let calls = if is_bound { format!("{}+", it.calls) } else { it.calls.to_string() };
-            vec![it.source.to_string(), it.label.clone(), it.holes.len().to_string(), calls]
+            let calls = match (it.obstacle, is_bound) {
+                (Some(_), _) => "-".to_owned(),
+                (None, true) => format!("{}+", it.calls),
+                (None, false) => it.calls.to_string(),
+            };
+            let why = it.obstacle.map_or_else(String::new, |why| format!("cannot be closed: {why}"));
+            let mut row = vec![it.source.to_string(), it.label.clone(), it.holes.len().to_string(), calls];
+            row.extend(is_shut.then_some(why));
+            row
         };
         let shown = self.sources.iter().take(self.limit).map(row);
-        let table = table(&["#source", "what", "#holes", "#calls"], shown);
+        let table = table(&["#source", "what", "#holes", "#calls", ""][..4 + usize::from(is_shut)], shown);
         let more = match self.sources.len().saturating_sub(self.limit) {
             0 => String::new(),
             more => format!("\n… and {more} more; --limit shows them"),
@@ -196,6 +244,55 @@ mod tests {
         let bound = if gap.is_lower_bound { "+" } else { "" };
         let calls = gap.calls.map_or("none".to_owned(), |calls| calls.to_string());
         assert_eq!(format!("{calls}{bound}"), expected);
+    }
+
+    /// A report of one feed in this state, with holes of these cursors.
+    fn report(state: SourceState, holes: &[Option<&str>]) -> String {
+        let mut report = GapsReport {
+            sources_count: 0,
+            complete_count: 0,
+            unvisited_count: 0,
+            holes_count: 0,
+            uncloseable_count: 0,
+            calls: 0,
+            sources: Vec::new(),
+            limit: 10,
+        };
+        let at = Timestamp::from_secs(1000);
+        let mark = |id: &str| Mark { id: id.into(), at };
+        let interval = |below: Option<&str>, is_bottom| freshet_types::Interval {
+            newest: mark("9"),
+            oldest: mark("8"),
+            until: at,
+            below: below.map(str::to_owned),
+            is_bottom,
+            visit: freshet_types::VisitId(1),
+        };
+        let network = NetworkName::from("rss:a.example");
+        let mut feed = Source::new(&network, "feed", RobotKind::Status, "feed", "https://a.example/f");
+        feed.state = state;
+        feed.coverage.intervals = holes.iter().map(|cursor| interval(*cursor, false)).collect();
+        feed.coverage.intervals.extend(holes.first().map(|_| interval(None, true)));
+        report.take(&Networks::shipped(), &feed, at);
+        report.text()
+    }
+
+    #[test]
+    fn what_cannot_be_closed_says_so_and_why() {
+        let cases: [(SourceState, &[Option<&str>], &str); 7] = [
+            (SourceState::Active, &[Some("c")], "1 hole; about 1 call would close them"),
+            (SourceState::Active, &[None], "1 hole; 1 cannot be closed\n"),
+            (SourceState::Active, &[None], "cannot be closed: the list shows only its newest part"),
+            (SourceState::OptedOut, &[Some("c")], "cannot be closed: its owner asks not to be collected"),
+            (SourceState::OptedOut, &[], "0 not visited yet, 0 holes; 1 cannot be closed\n"),
+            (SourceState::Suspended, &[Some("c")], "cannot be closed: the network has suspended it"),
+            (SourceState::Failed, &[], "1 not visited yet, 0 holes; about 1 call would close them"),
+        ];
+        for (state, holes, expected) in cases {
+            let text = report(state, holes);
+            assert!(text.contains(expected), "{state:?} {holes:?}: {text}");
+            assert!(!text.contains("about 0 calls"), "{text}");
+        }
     }
 
     #[test]

@@ -1,9 +1,11 @@
-//! `freshet robots`: which robots work, and starting, pausing, resuming and stopping them.
+//! `freshet robots`: which robots work, and starting, pausing, resuming and stopping them; which
+//! credential each of them shows.
 //!
 //! The state is written to the store; a run that is under way sees it within a second.
 
 use std::process::ExitCode;
 
+use freshet_fetch::CredentialInfo;
 use freshet_store::api::Store;
 use freshet_store::row::RobotRow;
 use freshet_types::{RobotKind, RobotState};
@@ -42,6 +44,11 @@ pub(crate) fn execute(globals: &Globals, command: &RobotsCommand) -> anyhow::Res
         RobotsCommand::Pause(args) => change(&mut data.store, Verb::Pause, args.robot, args.report)?,
         RobotsCommand::Resume(args) => change(&mut data.store, Verb::Resume, args.robot, args.report)?,
         RobotsCommand::Stop(args) => change(&mut data.store, Verb::Stop, args.robot, args.report)?,
+        RobotsCommand::Credential { robot, credential, report } => {
+            let known = if credential.is_some() { data.vault(globals)?.list() } else { Vec::new() };
+            name_credential(&mut data.store, *robot, credential.as_deref(), &known)?;
+            *report
+        }
     };
     output::print(report, &list(&data)?)?;
     Ok(ExitCode::SUCCESS)
@@ -87,6 +94,32 @@ fn change(
     Ok(report)
 }
 
+/// The robot shows this credential from now on; a name that leads nowhere is refused.
+fn name_credential(
+    store: &mut dyn Store,
+    robot: RobotKind,
+    name: Option<&str>,
+    known: &[CredentialInfo],
+) -> anyhow::Result<()> {
+    if let Some(name) = name {
+        let found = known.iter().find(|it| &*it.name == name).ok_or_else(|| {
+            let names: Vec<&str> = known.iter().map(|it| &*it.name).collect();
+            let failure = Failure::misuse(format!("there is no credential `{name}`"));
+            failure.hint(match names.as_slice() {
+                [] => "`freshet credentials add NETWORK` adds one".to_owned(),
+                names => format!("the credentials are {}", names.join(", ")),
+            })
+        })?;
+        if let Some(reserved) = found.robot.filter(|&reserved| reserved != robot) {
+            let failure = Failure::misuse(format!("the credential `{name}` is reserved for `{reserved}`"));
+            return Err(failure.hint("add it once more without --robot, under another name").into());
+        }
+    }
+    store.set_robot_credential(robot, name)?;
+    store.push_control("robots", robot.name())?;
+    Ok(())
+}
+
 fn list(data: &Data) -> anyhow::Result<RobotsReport> {
     let line = |row: RobotRow| RobotLine { name: row.kind, state: row.state, credential: row.credential };
     let robots = data.store.robots()?.into_iter().map(line).collect();
@@ -107,7 +140,40 @@ impl Report for RobotsReport {
 
 #[cfg(test)]
 mod tests {
+    use freshet_store::sqlite::SqliteStore;
+
     use super::*;
+
+    #[test]
+    fn a_credential_is_named_only_where_it_can_be_used() {
+        let info = |name: &str, robot| CredentialInfo {
+            name: name.into(),
+            network: "mastodon:a.example".into(),
+            kind: freshet_fetch::CredentialKind::Bearer,
+            robot,
+            identifier: None,
+            origin: freshet_fetch::Origin::File,
+        };
+        let known = [info("free", None), info("taken", Some(RobotKind::User))];
+        let mut store = SqliteStore::in_memory().unwrap();
+        for (robot, name, expected) in [
+            (RobotKind::Status, Some("free"), Ok(Some("free"))),
+            (RobotKind::User, Some("taken"), Ok(Some("taken"))),
+            (RobotKind::Status, Some("taken"), Err("reserved for `user`")),
+            (RobotKind::Status, Some("nobody"), Err("no credential `nobody`")),
+            (RobotKind::Status, None, Ok(None)),
+        ] {
+            let named = name_credential(&mut store, robot, name, &known);
+            match (named, expected) {
+                (Ok(()), Ok(kept)) => {
+                    let row = store.robots().unwrap().into_iter().find(|row| row.kind == robot).unwrap();
+                    assert_eq!(row.credential.as_deref(), kept, "{robot} {name:?}");
+                }
+                (Err(error), Err(words)) => assert!(error.to_string().contains(words), "{error}"),
+                (named, _) => panic!("{robot} {name:?}: {named:?}"),
+            }
+        }
+    }
 
     #[test]
     fn states_follow_from_verbs() {

@@ -23,9 +23,19 @@ struct Crawl {
 
 impl Crawl {
     fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// With these tokens for the world's server, by the ends of their names.
+    fn start_with(tokens: &[(&str, &str)]) -> Self {
         let world = World::start(6);
         let proxy = Proxy::before(world.port);
-        let freshet = Freshet::new().with_clock(format!("{}/clock", world.base));
+        let host = proxy.base.trim_start_matches("http://");
+        let mut freshet = Freshet::new().with_clock(format!("{}/clock", world.base));
+        for (name, token) in tokens {
+            let name = format!("FRESHET_CREDENTIAL_MASTODON_{name}");
+            freshet = freshet.with_variable(&name, &format!("{host} {token}"));
+        }
         freshet.ok(&["init"]);
         let mut authors: Vec<String> = world
             .truth()
@@ -82,6 +92,44 @@ fn robots_rest_and_work_again() {
         let took = crawl.wait_for("it works again", "/statuses?");
         assert!(took < SOON, "{work}: {took:?}");
     }
+    assert!(crawl.is_alive());
+}
+
+#[test]
+fn every_robot_shows_the_credential_that_was_named_for_it() {
+    let mut crawl = Crawl::start_with(&[("ONE", "token-number-one"), ("TWO", "token-number-two")]);
+    // Timelines are the status robot's, profiles the user robot's.
+    let shown = |crawl: &Crawl, is_profile: bool| -> Vec<String> {
+        let own = crawl.proxy.take_asked().into_iter().filter(|asked| {
+            asked.path.contains("/accounts/")
+                && !asked.path.contains("lookup")
+                && asked.path.contains("/statuses") != is_profile
+        });
+        own.filter_map(|asked| asked.authorization).collect()
+    };
+    for (named, expected) in [
+        (&["robots", "credential", "status"][..], "Bearer token-number-one"),
+        (&["robots", "credential", "status", "mastodon-two"], "Bearer token-number-two"),
+    ] {
+        crawl.freshet.ok(named);
+        // What was under way may still end.
+        wait_ms(1500);
+        crawl.proxy.take_asked();
+        let mut lists = Vec::new();
+        until("timelines are read", SOON * 4, || {
+            lists.extend(shown(&crawl, false));
+            (lists.len() > 3).then_some(())
+        });
+        assert!(lists.iter().all(|one| one == expected), "{expected}: {lists:?}");
+    }
+    let profiles =
+        until("profiles are read", SOON * 4, || Some(shown(&crawl, true)).filter(|them| !them.is_empty()));
+    assert!(profiles.iter().all(|one| one == "Bearer token-number-one"), "{profiles:?}");
+    let robots = crawl.freshet.json(&["robots", "list"]);
+    let status = robots["robots"].as_array().into_iter().flatten().find(|it| it["name"] == "status");
+    assert_eq!(status.map(|it| it["credential"].clone()), Some("mastodon-two".into()), "{robots}");
+    let said = crawl.freshet.say(&["robots", "credential", "status", "nobody"]);
+    assert!(said.code == 2 && said.err.contains("mastodon-two"), "it names those there are: {said:?}");
     assert!(crawl.is_alive());
 }
 

@@ -4,6 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg32;
 
 use super::*;
+use crate::Limits;
 
 const KILLS: usize = 60;
 const ACCOUNTS: usize = 10;
@@ -49,4 +50,22 @@ fn killed_anywhere_and_started_again_it_ends_where_it_would_have() {
         assert_eq!(stored_ids(&driver.store, &authors, began_at), expected, "seed {seed}");
         assert_eq!(scene.refused_count(), 0, "seed {seed}");
     }
+}
+
+#[test]
+fn killed_again_and_again_it_remembers_what_it_spent() {
+    // A server with limits of its own, far below the declared ones: nobody knows them who starts anew.
+    let limits = Limits { api_per_5_min: Some(20), paging_per_15_min: Some(20) };
+    let scene = Scene::new(WorldOptions { limits, ..options() }, Span::HOUR * 6.0);
+    let file = scene.rings.path().join("store.sqlite");
+    drop(furnish(SqliteStore::open(&file).unwrap(), &scene.sources(ACCOUNTS)));
+    let mut request_count = 0;
+    for round in 0..KILLS {
+        let mut driver = scene.start(SqliteStore::open(&file).unwrap());
+        driver.run_for(Span::SECOND * (10.0 + 7.0 * (round % 9) as f64)).unwrap();
+        request_count += driver.journal.len();
+        drop(driver.kill());
+        assert_eq!(scene.refused_count(), 0, "round {round}, after {request_count} requests");
+    }
+    assert!(request_count > 60, "only {request_count} requests in {}", scene.now() - options().ready_at());
 }

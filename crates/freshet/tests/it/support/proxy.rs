@@ -1,7 +1,7 @@
 //! A witness between crawl and server: passes bytes on and writes down what was asked and answered.
 //!
 //! It proves from outside that limits were respected and that known pages were not fetched again. It understands
-//! only request lines and status lines, which is all that these questions need.
+//! only request lines, credentials and status lines, which is all that these questions need.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -10,8 +10,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What went through.
 #[derive(Clone, Debug, Default)]
 struct Log {
-    requests: Vec<String>,
+    requests: Vec<Asked>,
     statuses: Vec<u16>,
+}
+
+/// What was asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    /// Path and query.
+    pub(crate) path: String,
+    /// The `Authorization` header.
+    pub(crate) authorization: Option<String>,
 }
 
 /// A running proxy.
@@ -41,6 +50,11 @@ impl Proxy {
 
     /// Path and query of each request since the last call.
     pub(crate) fn take_requests(&self) -> Vec<String> {
+        self.take_asked().into_iter().map(|asked| asked.path).collect()
+    }
+
+    /// The same, with the credentials that were shown.
+    pub(crate) fn take_asked(&self) -> Vec<Asked> {
         std::mem::take(&mut self.log.lock().unwrap_or_else(PoisonError::into_inner).requests)
     }
 
@@ -70,11 +84,15 @@ fn pass(from: &TcpStream, to: &TcpStream, log: &Arc<Mutex<Log>>, note: fn(&mut L
     });
 }
 
-fn request_of(piece: &[u8]) -> Option<String> {
+fn request_of(piece: &[u8]) -> Option<Asked> {
     let line = first_line(piece)?;
     let mut words = line.split(' ');
     let is_request = matches!(words.next(), Some("GET" | "POST" | "HEAD"));
-    words.next().filter(|path| is_request && path.starts_with('/')).map(str::to_owned)
+    let path = words.next().filter(|path| is_request && path.starts_with('/'))?.to_owned();
+    let head = String::from_utf8_lossy(piece);
+    let headers = head.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.split_once(": "));
+    let mut shown = headers.filter(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+    Some(Asked { path, authorization: shown.next().map(|(_, value)| value.to_owned()) })
 }
 
 fn status_of(piece: &[u8]) -> Option<u16> {
