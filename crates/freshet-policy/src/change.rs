@@ -4,25 +4,33 @@
 //! times after its last look: the rate λ(t), the expected posts L(s,t) = ∫λ(u)du, and the
 //! expected delay D(s,t) = ∫λ(u)(t−u)du that they gather until a visit at t.
 
+pub mod bounds;
+pub mod burst;
 mod change_rate;
-
+pub mod chooser;
+pub mod curve;
+pub mod estimate;
 pub mod hash;
-
+mod interval;
+pub mod kind;
 mod poisson;
 mod profile;
+mod recent;
 pub mod shape;
 
 use freshet_types::{Span, Timestamp};
 
 use crate::{Look, Pool};
 
+pub use burst::Burst;
 pub(crate) use change_rate::CHANGE_RATE_BYTES;
 pub use change_rate::{ChangeRate, Forecast};
-
+pub use chooser::Chooser;
 pub use hash::HashTable;
-
+pub use interval::Interval;
 pub use poisson::Poisson;
 pub use profile::Profile;
+pub use recent::Recent;
 
 /// Learns when a source posts.
 pub trait ChangeModel: Clone + Default + Send + std::fmt::Debug {

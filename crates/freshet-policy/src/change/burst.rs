@@ -63,7 +63,8 @@ impl Burst {
         let weight = |place: usize| prior * f64::from(self.scores[place]).exp();
         let total: f64 = PRIOR_NONE + (0..GRID).map(weight).sum::<f64>();
         let best = (0..ECHO_S.len()).max_by(|a, b| {
-            let mass = |echo: usize| (0..RATIOS.len()).map(|ratio| weight(echo * RATIOS.len() + ratio)).sum::<f64>();
+            let mass =
+                |echo: usize| (0..RATIOS.len()).map(|ratio| weight(echo * RATIOS.len() + ratio)).sum::<f64>();
             mass(*a).total_cmp(&mass(*b))
         });
         let echo = best.unwrap_or(0);
@@ -87,7 +88,8 @@ impl Burst {
         let base_posts = self.base.posts(pool, from, look.at);
         for (place, score) in self.scores.iter_mut().enumerate() {
             let (echo_s, ratio) = (ECHO_S[place / RATIOS.len()], RATIOS[place % RATIOS.len()]);
-            let start = f64::from(self.echoes[place / RATIOS.len()]) * (-seconds(self.at, from) / echo_s).exp();
+            let start =
+                f64::from(self.echoes[place / RATIOS.len()]) * (-seconds(self.at, from) / echo_s).exp();
             let (mut echo, mut last, mut gain) = (start, from, 0.0);
             for &at in news {
                 echo *= (-seconds(last, at) / echo_s).exp();
@@ -96,7 +98,8 @@ impl Burst {
                 (echo, last) = (echo + 1.0, at);
             }
             let faded = |since_s: f64| 1.0 - (-since_s / echo_s).exp();
-            let echoed: f64 = news.iter().map(|at| faded(seconds(*at, look.at))).sum::<f64>() + start * faded(span_s);
+            let echoed: f64 =
+                news.iter().map(|at| faded(seconds(*at, look.at))).sum::<f64>() + start * faded(span_s);
             gain += ratio * (base_posts - echoed);
             *score = (f64::from(*score) + gain).clamp(-SCORE_MAX, SCORE_MAX) as f32;
         }
@@ -178,7 +181,8 @@ mod tests {
         let (mut model, pool) = (Burst::default(), Pool::default());
         let mut since = None;
         for day in 0..60 {
-            let news: Vec<_> = posts_of_day(day).into_iter().map(|s| Timestamp::from_secs(day * 86_400 + s)).collect();
+            let news: Vec<_> =
+                posts_of_day(day).into_iter().map(|s| Timestamp::from_secs(day * 86_400 + s)).collect();
             let at = Timestamp::from_secs((day + 1) * 86_400);
             model.learn(&Look { since, at, news: &news, is_full: false }, &pool);
             since = Some(at);

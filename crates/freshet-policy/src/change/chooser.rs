@@ -164,19 +164,19 @@ impl Chooser {
 mod tests {
     use super::*;
 
-    /// Three months of looks every two hours at posts given in seconds of each day.
+    /// Three months of looks every half hour at posts given in seconds of each day.
     fn check(posts_of_day: impl Fn(i64) -> Vec<i64>, expected: &str) {
         let (mut model, pool) = (Chooser::default(), Pool::default());
         let mut since = None;
-        for step in 0..90 * 12 {
-            let (day, first_s) = (step / 12, step % 12 * 7200);
+        for step in 0..90 * 48 {
+            let (day, first_s) = (step / 48, step % 48 * 1800);
             let posts = posts_of_day(day);
             let news: Vec<_> = posts
                 .into_iter()
-                .filter(|s| (first_s..first_s + 7200).contains(s))
+                .filter(|s| (first_s..first_s + 1800).contains(s))
                 .map(|s| Timestamp::from_secs(day * 86_400 + s))
                 .collect();
-            let at = Timestamp::from_secs(day * 86_400 + first_s + 7200);
+            let at = Timestamp::from_secs(day * 86_400 + first_s + 1800);
             model.learn(&Look { since, at, news: &news, is_full: false }, &pool);
             since = Some(at);
         }
@@ -187,9 +187,12 @@ mod tests {
 
     #[test]
     fn the_model_that_predicts_is_chosen() {
-        // Eight posts an evening, at slightly different minutes: hours explain them.
-        check(|day| (0..8).map(|post| 64_800 + (day * 37 + post * 1_301) % 10_000).collect(), "profile");
-        // Bursts at times that say nothing.
-        check(|day| (0..8).map(|post| (day * 7_919 + day * day * 131) % 80_000 + post * 45).collect(), "burst");
+        // Eight posts an evening, at slightly different minutes: the table of hours explains them.
+        check(|day| (0..8).map(|post| 64_800 + (day * 37 + post * 1_301) % 10_000).collect(), "hash");
+        // Bursts of two hours at times that say nothing: looks fall into them.
+        check(
+            |day| (0..12).map(|post| (day * 7_919 + day * day * 131) % 76_000 + post * 700).collect(),
+            "burst",
+        );
     }
 }

@@ -126,8 +126,8 @@ mod tests {
     fn the_rate_is_found_from_whole_and_from_full_pages() {
         check(1, None, 0.1);
         check(48, None, 0.1);
-        // A page of 20 shows 20 of 48 hours: 19 posts in 19.5 hours.
-        check(48, Some(20), 0.1);
+        // A page of 20 shows 20 of 48 hours, 19 posts in 19.5; the prior counts for more then.
+        check(48, Some(20), 0.25);
         check(24, Some(100), 0.1);
     }
 

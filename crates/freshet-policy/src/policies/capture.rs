@@ -75,8 +75,8 @@ fn ln_factorial(n: u32) -> f64 {
         return (2..=n).map(|k| f64::from(k).ln()).sum();
     }
     let x = f64::from(n) + 1.0;
-    (x - 0.5) * x.ln() - x + 0.5 * (2.0 * std::f64::consts::PI).ln() + 1.0 / (12.0 * x)
-        - 1.0 / (360.0 * x.powi(3))
+    let series = 1.0 / (12.0 * x) - 1.0 / (360.0 * x.powi(3)) + 1.0 / (1260.0 * x.powi(5));
+    (x - 0.5) * x.ln() - x + 0.5 * (2.0 * std::f64::consts::PI).ln() + series
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::experiment::{Outcome, SLOT, Setup, tally};
 use crate::trace::{History, Poster};
 
 /// Halvings of the logarithm of the price.
-const STEPS: u32 = 40;
+const STEPS: u32 = 30;
 /// Posts that the common shape is worth.
 const PSEUDO_COUNT: f64 = 30.0;
 

@@ -16,7 +16,7 @@ use crate::trace::History;
 use freshet_policy::Objective;
 
 /// Halvings of the price.
-const STEPS: u32 = 80;
+const STEPS: u32 = 60;
 
 /// What somebody who knows the future reaches.
 pub fn clairvoyant(history: &History, setup: &Setup) -> Outcome {

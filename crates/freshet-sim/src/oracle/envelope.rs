@@ -4,12 +4,12 @@
 //! times that rise: the best line moves forward only (the costs are Monge), so each line is
 //! pushed and passed once.
 
-use std::collections::VecDeque;
-
 /// Lines with falling slopes, asked at rising places.
 #[derive(Debug, Default)]
 pub(super) struct Envelope {
-    lines: VecDeque<Line>,
+    lines: Vec<Line>,
+    /// Lines before this one are passed.
+    first: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -29,31 +29,31 @@ impl Line {
 impl Envelope {
     pub(super) fn clear(&mut self) {
         self.lines.clear();
+        self.first = 0;
     }
 
     /// A further line; its slope is at most that of the last.
     pub(super) fn push(&mut self, slope: f64, intercept: f64, count: u64) {
         let new = Line { slope, intercept, count };
-        while let [.., before, last] = self.lines.make_contiguous() {
+        while let [.., before, last] = &self.lines[self.first..] {
             // The last line is nowhere lowest if the new one meets the one before it earlier.
             let is_needed = (last.intercept - before.intercept) * (before.slope - new.slope)
                 < (new.intercept - before.intercept) * (before.slope - last.slope);
             if is_needed {
                 break;
             }
-            self.lines.pop_back();
+            self.lines.pop();
         }
-        if self.lines.len() == 1 && self.lines[0].slope <= slope && self.lines[0].intercept >= intercept {
-            self.lines.pop_back();
-        }
-        self.lines.push_back(new);
+        self.lines.push(new);
     }
 
     /// The lowest value at `x` and the steps of its line; `x` never falls between two calls.
     pub(super) fn lowest(&mut self, x: f64) -> Option<(f64, u64)> {
-        while self.lines.len() > 1 && self.lines[1].at(x) <= self.lines[0].at(x) {
-            self.lines.pop_front();
+        while let [line, next, ..] = &self.lines[self.first..]
+            && next.at(x) <= line.at(x)
+        {
+            self.first += 1;
         }
-        self.lines.front().map(|line| (line.at(x), line.count))
+        self.lines.get(self.first).map(|line| (line.at(x), line.count))
     }
 }

@@ -1,6 +1,8 @@
 //! `freshet simulate`: compares policies on a recorded history, or on what was collected.
 
 mod history;
+mod plot;
+mod plots;
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
@@ -57,6 +59,9 @@ pub(crate) fn execute(globals: &Globals, args: &SimulateArgs) -> anyhow::Result<
         }
     };
     let policies = experiment::compare(&history, &args.policies, &setups, &done).map_err(misuse)?;
+    if let Some(dir) = &args.plots {
+        plots::write(dir, &policies)?;
+    }
     let report = SimulateReport { trace: name, window: window_report(&history, args), policies, caveat };
     output::print(args.report, &report)?;
     Ok(ExitCode::SUCCESS)
