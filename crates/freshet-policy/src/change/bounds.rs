@@ -3,12 +3,12 @@
 //! Between two observations of a base version the divergence jumped at some time: the upper
 //! curve lets it jump right after the earlier one, the lower right before the later one. The
 //! areas under both, averaged over the profiles kept, bound the utility of a visit:
-//! U_max = Δ·D − A_min, U_min = Δ·D − A_max, Δ the time since the reference.
+//! at most `Δ·D − A_min`, at least `Δ·D − A_max`, Δ the time since the reference.
 //!
 //! | paper | here |
 //! |---|---|
 //! | φ | `interval_s` |
-//! | t_R | the base of the newest profile |
+//! | `t_R` | the base of the newest profile |
 //! | h profiles | `profiles`, at most [`PROFILES_MAX`] |
 //! | T | the caller's threshold |
 

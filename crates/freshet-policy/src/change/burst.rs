@@ -59,6 +59,12 @@ impl Burst {
 
     /// The fitted branching ratio (shrunk) and the length of an echo.
     pub fn fitted(&self) -> (f64, f64) {
+        let (ratio, echo) = self.best();
+        (ratio, ECHO_S[echo])
+    }
+
+    /// The same, with the place of the echo.
+    fn best(&self) -> (f64, usize) {
         let prior = (1.0 - PRIOR_NONE) / GRID as f64;
         let weight = |place: usize| prior * f64::from(self.scores[place]).exp();
         let total: f64 = PRIOR_NONE + (0..GRID).map(weight).sum::<f64>();
@@ -69,13 +75,13 @@ impl Burst {
         });
         let echo = best.unwrap_or(0);
         let ratio: f64 = (0..GRID).map(|place| weight(place) * RATIOS[place % RATIOS.len()]).sum();
-        (ratio / total, ECHO_S[echo])
+        (ratio / total, echo)
     }
 
     /// (excess rate now, its rate of decay): x and a of the header.
     fn excess(&self, pool: &Pool, since: Timestamp) -> (f64, f64) {
-        let (ratio, echo_s) = self.fitted();
-        let place = ECHO_S.iter().position(|it| *it == echo_s).unwrap_or(0);
+        let (ratio, place) = self.best();
+        let echo_s = ECHO_S[place];
         let echo = f64::from(self.echoes[place]) * (-seconds(self.at, since) / echo_s).exp();
         let excess = ratio * echo / echo_s - ratio * self.base.rate_per_s_at(pool, since);
         (excess, (1.0 - ratio) / echo_s)

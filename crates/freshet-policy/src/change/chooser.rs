@@ -9,7 +9,7 @@
 //! | symbol | here |
 //! |---|---|
 //! | decayed Σ log-likelihood of model m | `scores[m]` |
-//! | w_m ∝ e^{score − best} + [`SHARE_MIN`] | [`Chooser::shares`] |
+//! | weight ∝ e^{score − best} + [`SHARE_MIN`] | [`Chooser::shares`] |
 //!
 //! Cost per look: that of the models.
 

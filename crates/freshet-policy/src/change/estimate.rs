@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | naive | X/(n·I), biased low: several changes count once | [Cho 2003] |
 //! | bias-reduced | −ln((n−X+½)/(n+½))/I | [Cho 2003] |
-//! | irregular | λ with Σ_changed τ/(e^{λτ}−1) = Σ_unchanged τ | [Cho 2003] |
+//! | irregular | λ with Σ τ/(e^{λτ}−1) over changed = Σ τ over unchanged | [Cho 2003] |
 //! | last-modified | X'/T, X' = (X−1) − X/(N·ln(1−X/N)) | [Cho 2003] |
 //! | LLN | p·Ī/(1−Ī+α/n), visits at Poisson rate p | [Avrachenkov 2020] |
 //! | SA | y += η·(I·(y+p) − y) | [Avrachenkov 2020] |

@@ -9,7 +9,7 @@
 //! | aᵢ, one table for each kind of day | `tables` |
 //! | nᵢ, posts of the day in slot i | `pending` until the day is over |
 //! | aᵢ' = aᵢ·0.5 + n·0.5 | [`HashTable::learn_with`], weight 0.5 by default |
-//! | sumᵢ − sum_last | [`ChangeModel::posts`] since the last visit |
+//! | sumᵢ − sum of the last visit | [`ChangeModel::posts`] since the last visit |
 //! | remainingMessage | included: the sum runs on over midnight |
 //! | c, s | the policy's: [`crate::policies`], and [`plan`] for the paper's own loop |
 //!

@@ -13,8 +13,8 @@
 //! | a₀ | [`PRIOR_COUNT`] |
 //! | λ₀: pooled rate | [`Pool::rate_per_s`] |
 //!
-//! Overflow: a full page of c posts shows only the time since its oldest post t_c; it is taken
-//! as c−1 posts in (t_c, t], the unbiased estimate of inverse sampling, and the time before it
+//! Overflow: a full page of c posts shows only the time since its oldest post at o; it is taken
+//! as c−1 posts in (o, t], the unbiased estimate of inverse sampling, and the time before it
 //! as not looked at. Cost per look: O(news).
 
 use freshet_types::{Span, Timestamp};

@@ -187,8 +187,8 @@ mod tests {
             check(&shape, since, until);
             check(&Shape::default(), since, until);
         }
-        assert_eq!(shape.mass_s(at_h(5.0), at_h(5.0)), 0.0);
-        assert_eq!(shape.mass_s(at_h(6.0), at_h(5.0)), 0.0);
+        assert!(shape.mass_s(at_h(5.0), at_h(5.0)).abs() < 1e-9);
+        assert!(shape.mass_s(at_h(6.0), at_h(5.0)).abs() < 1e-9);
         let week = shape.mass_s(at_h(7.0), at_h(7.0 + 168.0));
         assert!((week - 604_800.0).abs() < 1.0, "a week weighs a week: {week}");
     }

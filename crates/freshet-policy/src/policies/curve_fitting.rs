@@ -1,7 +1,7 @@
 //! `curve-fitting`: visit when the fitted curve says that a page has changed enough [Olston 2008].
 //!
 //! Formula: due when U(τ) = τD*(τ) − ∫D* reaches T, the price; while learning, at most a day per
-//! look so far; never later than ρT/D_max, the risk cap. U is bounded for a page that renews
+//! look so far; never later than ρT, the risk cap. U is bounded for a page that renews
 //! itself wholly, so the paper's optimum abandons the busiest; the cap keeps them.
 
 use freshet_types::Timestamp;

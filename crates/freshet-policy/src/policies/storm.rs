@@ -1,7 +1,7 @@
 //! `stormcrawler-adaptive`: the adaptive scheduler of Apache `StormCrawler`, as shipped.
 //!
-//! Formula: changed I = I/2 + I_min/2, unchanged I = min(1.5·I, I_max); I_min an hour, I_max
-//! 14 days, from a day on [Storm].
+//! Formula: changed I = (I + an hour)/2, unchanged I = min(1.5·I, 14 days), from a day
+//! on [Storm].
 
 use freshet_types::Timestamp;
 

@@ -1,5 +1,7 @@
 //! Experiments on small histories.
 
+mod peek;
+
 use super::*;
 use crate::trace::Window;
 
