@@ -137,7 +137,7 @@ pub fn run_watched(
             Run::new(history, setup, roster).finish(watch)
         }
     };
-    outcome.policy = name.to_owned();
+    name.clone_into(&mut outcome.policy);
     outcome.calls_per_hour = setup.calls_per_hour;
     outcome.wall_ms = began.elapsed().as_millis() as u64;
     Ok(outcome)
@@ -273,9 +273,13 @@ impl<'a> Run<'a> {
         let call_count = if self.setup.overflow == Overflow::Pages { call_count as u32 } else { 1 };
         let weight = self.setup.weight(self.history.posters[source].user);
         self.tally.call(call_count, !shown.is_empty());
-        shown.iter().for_each(|post| self.tally.seen(now - *post, weight));
+        for post in shown {
+            self.tally.seen(now - *post, weight);
+        }
         let end = self.history.window.end();
-        news[..news.len() - shown.len()].iter().for_each(|post| self.tally.unseen(end - *post, weight));
+        for post in &news[..news.len() - shown.len()] {
+            self.tally.unseen(end - *post, weight);
+        }
         self.tell(source, now, shown, shown.len() >= size && self.setup.overflow == Overflow::Lost);
         call_count
     }

@@ -139,6 +139,7 @@ impl History {
 
     /// From pairs of user and unix seconds, in any order.
     pub fn from_posts(window: Window, mut posts: Vec<(u64, i64)>) -> Self {
+        posts.retain(|(_, at_s)| (window.from.secs()..window.end().secs()).contains(at_s));
         posts.sort_unstable();
         let mut posters: Vec<Poster> = Vec::new();
         for (user, at_s) in posts {
@@ -151,8 +152,7 @@ impl History {
         }
         let start = window.start();
         // Sorted: who posted before the start at all has the first post before it.
-        posters.retain(|poster| poster.posts.first().is_some_and(|at| *at >= window.from && *at < start));
-        posters.iter_mut().for_each(|poster| poster.posts.retain(|at| *at < window.end()));
+        posters.retain(|poster| poster.posts.first().is_some_and(|at| *at < start));
         Self { window, posters }
     }
 

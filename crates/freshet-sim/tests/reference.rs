@@ -34,11 +34,13 @@ fn traces() -> Option<PathBuf> {
 }
 
 /// Records that a test could not run.
+#[expect(clippy::print_stdout, reason = "whoever runs `cargo test` by hand should see it too")]
 fn skip(test: &str, reason: &str) {
     println!("SKIPPED: {test}: {reason}");
     let Some(path) = std::env::var_os("FRESHET_SKIPS") else { return };
-    let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
-    writeln!(file, "{test}: {reason}").unwrap();
+    let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    let mut file = file.expect("the file of skips can be opened");
+    writeln!(file, "{test}: {reason}").expect("the file of skips can be written");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn visits_are_at_the_end_of_slots_and_return_what_is_before() {
     check(&one, &Setup::new(0.0), 0, 0, Some((day + (day - 899.0) + (day - 900.0)) / 3.0));
     // Two sources in turn, the first one first.
     let two = history(&[&[0], &[0]]);
-    check(&two, &Setup::new(4.0), 96, 2, Some((900.0 + 1800.0) / 2.0));
+    check(&two, &Setup::new(4.0), 96, 2, Some(1350.0));
     // Nothing to see.
     check(&history(&[&[]]), &Setup::new(4.0), 96, 0, None);
 }
@@ -75,5 +75,5 @@ fn nonsense_is_refused() {
         "{error}"
     );
     assert!(check_names(&["rr".into(), "bound".into()]).is_ok());
-    assert!(check_names(&["rr".into(), "".into()]).is_err());
+    assert!(check_names(&["rr".into(), String::new()]).is_err());
 }

@@ -4,7 +4,7 @@
 //! independent), so the best plan can be made in advance. Per source and price C, on the grid of
 //! slots, V(t) = C + min_{s<t} V(s) + D(s,t), D(s,t) = t·(Λ(t)−Λ(s)) − (M(t)−M(s)) with
 //! Λ = ∫λ and M = ∫λ(u)u du: a lower envelope of lines, O(slots). The dual
-//! max_C Σ V(C) − C·B relaxes "so many calls a slot" to "so many in all", and is a lower bound.
+//! max over C of Σ V(C) − C·B relaxes "so many calls a slot" to "so many in all", and is a lower bound.
 //!
 //! A trace has no true rates. They are taken from the evaluation itself, which no policy could
 //! know: the source's posts a week, spread by its hour-of-week shape over the whole window,

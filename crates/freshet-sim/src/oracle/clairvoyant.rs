@@ -1,10 +1,10 @@
 //! `clairvoyant`: the least mean delay, or most posts, of somebody who knows the future.
 //!
 //! Delay: a source's sorted posts p₁ … pₙ fall into contiguous groups, each fetched at its last
-//! post at a cost of Σ(p_last − p_j); what is not fetched waits until the end, which is a free
+//! post at a cost of Σ(last − pⱼ); what is not fetched waits until the end, which is a free
 //! visit then. The cost is Monge, so a source's best cost f(k) is convex in its calls k, and one
-//! price C for all sources shares a total budget exactly: the dual Σ min_k(f(k) + C·k) − C·B has
-//! no gap. For a price, V(j) = C + min_i V(i) + p_j·(j−i) − (S_j − S_i), S the prefix sums of
+//! price C for all sources shares a total budget exactly: the dual Σ min(f(k) + C·k) − C·B has
+//! no gap. For a price, V(j) = C + min V(i) + pⱼ·(j−i) − (Sⱼ − Sᵢ), S the prefix sums of
 //! times, is a lower envelope of lines: O(n). Not bound to the slots, so it is a bound for them.
 //!
 //! Capture: n posts behind pages of c are chunks c, c, …, n mod c; the largest chunks are taken.

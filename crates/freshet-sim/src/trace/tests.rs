@@ -64,7 +64,8 @@ fn what_is_no_trace_is_named() {
 
 #[test]
 fn truncated_compression_is_told() {
-    let text: String = (0..50_000).map(|post| format!("{}\t{}\n", post * 7919 % 977, post)).collect();
+    let lines: Vec<_> = (0..50_000).map(|post| format!("{}\t{post}", post * 7919 % 977)).collect();
+    let text = lines.join("\n");
     let whole = zstd::encode_all(text.as_bytes(), 3).unwrap();
     assert!(read("t", &whole, By::Author).is_ok());
     let error = read("t", &whole[..whole.len() / 2], By::Author).unwrap_err();

@@ -9,8 +9,9 @@ fn with_trace() -> Freshet {
     let freshet = Freshet::new();
     let busy = (0..12 * 24).map(|hour| format!("0\t{}\n", hour * 3600 + 60));
     let quiet = (0..6).map(|visit| format!("1\t{}\n", visit * 172_800 + 7200));
-    std::fs::write(freshet.folder().join("t.tsv"), busy.chain(quiet).collect::<String>()).unwrap();
-    std::fs::write(freshet.folder().join("odd.tsv"), "0\t1\t2\n").unwrap();
+    std::fs::write(freshet.folder().join("t.tsv"), busy.chain(quiet).collect::<String>())
+        .expect("the folder is ours");
+    std::fs::write(freshet.folder().join("odd.tsv"), "0\t1\t2\n").expect("the folder is ours");
     freshet
 }
 

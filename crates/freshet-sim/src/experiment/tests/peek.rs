@@ -63,7 +63,9 @@ fn one_seed_one_result() {
     let history = History::from_posts(WINDOW, posts(3));
     for name in POLICY_NAMES.iter().chain(ORACLE_NAMES) {
         let mut results = [0, 1].map(|_| run(&history, name, &Setup::new(7.0)).unwrap());
-        results.iter_mut().for_each(|outcome| outcome.wall_ms = 0);
+        for outcome in &mut results {
+            outcome.wall_ms = 0;
+        }
         assert_eq!(results[0], results[1], "{name}");
     }
 }

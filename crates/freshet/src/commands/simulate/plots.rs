@@ -22,7 +22,8 @@ pub(super) fn write(dir: &Path, outcomes: &[Outcome]) -> anyhow::Result<()> {
 }
 
 fn plots(outcomes: &[Outcome]) -> Vec<(&'static str, Plot<'static>)> {
-    let has_budgets = outcomes.windows(2).any(|pair| pair[0].calls_per_hour != pair[1].calls_per_hour);
+    let has_budgets =
+        outcomes.windows(2).any(|pair| pair[0].calls_per_hour.total_cmp(&pair[1].calls_per_hour).is_ne());
     let name = |outcome: &Outcome| {
         if has_budgets {
             format!("{} {}/h", outcome.policy, outcome.calls_per_hour)
