@@ -19,8 +19,9 @@ const WINDOWS: [(&str, i64, f64, usize, u64, f64); 6] = [
     ("a5_indieweb_chat", 1_580_515_200, 10.0, 227, 8_640, 12.005),
     ("a5_indieweb_chat", 1_706_745_600, 10.0, 137, 6_231, 6.668),
 ];
-/// What the clairvoyant reaches in the same windows, in hours.
-const CLAIRVOYANT_H: [f64; 6] = [0.119, 4.137, 0.0, 0.005, 0.001, 0.0];
+/// What the clairvoyant reaches in the same windows, in hours. The reference's second figure is
+/// 4.137: it fetches every post, which costs more calls than to leave some until the end.
+const CLAIRVOYANT_H: [f64; 6] = [0.119, 3.815, 0.0, 0.005, 0.001, 0.0];
 
 fn traces() -> Option<PathBuf> {
     let given = std::env::var_os("FRESHET_TEST_TRACES").map(PathBuf::from);

@@ -26,9 +26,7 @@ fn report() {
     let freshet = with_trace();
     let more =
         ["--trace", "t.tsv", "--policies", "rr,freshet,bound", "--calls-per-hour", "1,2", "--plots", "plots"];
-    let mut args = simulate(&more);
-    args.extend(["--format", "json"]);
-    let report = freshet.json(&args);
+    let report = freshet.json(&simulate(&more));
     let policies = report["policies"].as_array().unwrap();
     assert_eq!(policies.len(), 6);
     assert_eq!(report["trace"], "t.tsv");
@@ -65,13 +63,16 @@ fn bad_input_is_named() {
     let freshet = with_trace();
     let on = |more: &[&'static str]| simulate(&[&["--trace", "t.tsv"], more].concat());
     for (args, words) in [
-        (simulate(&["--calls-per-hour", "5"]), &["--trace", "--from-store"][..]),
+        (simulate(&["--calls-per-hour", "5"]), &["--trace"][..]),
         (on(&["--calls-per-hour", "5", "--policies", "rr,nonsense"]), &["`nonsense`", "hash", "clairvoyant"]),
         (on(&["--calls-per-hour=-1"]), &["-1"]),
         (on(&["--calls-per-hour", "NaN"]), &["between 0"]),
         (on(&["--calls-per-hour", "5", "--page-size", "0"]), &["page-size"]),
         (on(&["--calls-per-hour", "5", "--objective", "nonsense"]), &["nonsense", "capture"]),
-        (on(&["--calls-per-hour", "5", "--from", "7d"]), &["from"]),
+        (
+            vec!["simulate", "--trace", "t.tsv", "--from", "7d", "--calls-per-hour", "5"],
+            &["span back", "2024-02-01"],
+        ),
         (on(&["--calls-per-hour", "5", "--weights", "odd.tsv"]), &["odd.tsv:1"]),
         (simulate(&["--trace", "odd.tsv", "--calls-per-hour", "5"]), &["line 1", "odd.tsv", "3 columns"]),
         (simulate(&["--trace", "absent.tsv", "--calls-per-hour", "5"]), &["absent.tsv"]),
