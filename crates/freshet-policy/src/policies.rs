@@ -165,3 +165,6 @@ pub fn roster_named(name: &str, kit: &RosterKit) -> Option<Box<dyn Roster>> {
     }
     with_rule(name, kit, ForMany(kit))
 }
+
+#[cfg(test)]
+mod tests;
