@@ -4,15 +4,13 @@
 //! by the Hash table for constant ones and authorities ([`crate::change::kind`]); the largest
 //! goes first, and a source unvisited for s before all others.
 
-use freshet_types::{Span, Timestamp};
+use freshet_types::Timestamp;
 
+use super::hash::ceiling;
 use crate::change::kind::Week;
 use crate::change::{ChangeModel, HashTable, Poisson};
 use crate::pack::{Reader, Writer};
 use crate::{Look, Market, Pool, Rule, SourceFacts};
-
-/// The paper's s, as in `hash`.
-const CEILING: Span = Span::from_ms(3 * 86_400_000);
 
 /// Kind, Poisson process and Hash table of an account.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -71,7 +69,7 @@ impl Rule for ByKind {
     }
 
     fn worth(&self, model: &Cuvim, source: &SourceFacts, market: &Market, at: Timestamp) -> f64 {
-        if at - source.visited_at >= CEILING {
+        if at - source.visited_at >= ceiling(market.objective) {
             return f64::INFINITY;
         }
         source.weight * model.posts(&market.pool, source.visited_at, at) / market.price
@@ -79,6 +77,6 @@ impl Rule for ByKind {
 
     fn visits_per_s(&self, model: &Cuvim, source: &SourceFacts, market: &Market) -> Option<f64> {
         let wanted = source.weight * model.rate_per_s(&market.pool) / market.price;
-        Some(wanted.max(1.0 / CEILING.secs_f64()))
+        Some(wanted.max(1.0 / ceiling(market.objective).secs_f64()))
     }
 }

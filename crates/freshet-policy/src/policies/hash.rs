@@ -9,25 +9,33 @@ use freshet_types::{Span, Timestamp};
 
 use crate::change::hash::{Calendar, WEIGHT};
 use crate::change::{ChangeModel as _, HashTable};
-use crate::{Look, Market, Rule, SourceFacts};
+use crate::{Look, Market, Objective, Rule, SourceFacts};
 
-/// The paper's s: an empty table would otherwise never be filled again.
+/// The paper's s where delay counts: an empty table would otherwise never be filled again.
 const CEILING: Span = Span::from_ms(3 * 86_400_000);
+/// The s of its experiment, which counts distinct posts [CUVIM, section 6.2].
+const CEILING_CAPTURE: Span = Span::from_ms(30 * 86_400_000);
+
+/// The s of an objective.
+pub(super) fn ceiling(objective: Objective) -> Span {
+    match objective {
+        Objective::Delay => CEILING,
+        Objective::Capture => CEILING_CAPTURE,
+    }
+}
 
 /// Largest backlog by the table, with a ceiling.
 #[derive(Clone, Debug)]
 pub struct ByHash {
     /// Weight of the last day, the paper's 0.4 to 0.9.
     pub weight: f64,
-    /// Longest time between two visits, the paper's s.
-    pub ceiling: Span,
     /// Which days have a table of their own.
     pub calendar: Calendar,
 }
 
 impl Default for ByHash {
     fn default() -> Self {
-        Self { weight: WEIGHT, ceiling: CEILING, calendar: Calendar::default() }
+        Self { weight: WEIGHT, calendar: Calendar::default() }
     }
 }
 
@@ -50,7 +58,7 @@ impl Rule for ByHash {
     }
 
     fn worth(&self, model: &HashTable, source: &SourceFacts, market: &Market, at: Timestamp) -> f64 {
-        if at - source.visited_at >= self.ceiling {
+        if at - source.visited_at >= ceiling(market.objective) {
             return f64::INFINITY;
         }
         source.weight * model.posts_with(&self.calendar, source.visited_at, at) / market.price
@@ -58,6 +66,6 @@ impl Rule for ByHash {
 
     fn visits_per_s(&self, model: &HashTable, source: &SourceFacts, market: &Market) -> Option<f64> {
         let wanted = source.weight * model.rate_per_s(&market.pool) / market.price;
-        Some(wanted.max(1.0 / self.ceiling.secs_f64().max(1.0)))
+        Some(wanted.max(1.0 / ceiling(market.objective).secs_f64()))
     }
 }
