@@ -5,8 +5,11 @@
 
 use freshet_frontier::Weights;
 use freshet_frontier::priority;
-use freshet_policy::{ChangeModel, ChangeRate, Look, Policy};
+use freshet_policy::{ChangeModel as _, ChangeRate, Look, Policy, SourceFacts};
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
+
+use crate::visit::Visit;
+use crate::walk::{Aim, Taken};
 
 /// How often something that vanished is looked at again.
 pub const REVIVAL_GAP: Span = Span::DAY;
@@ -21,11 +24,25 @@ pub const ATTEMPTS_MAX: u8 = 3;
 /// Wait before the second attempt; it doubles for the third.
 const RETRY_GAP: Span = Span::from_secs(20);
 
-/// Step 10: the model takes in what a visit saw.
-pub fn learn(source: &mut Source, at: Timestamp, news: &[Timestamp]) {
-    let mut model = ChangeRate::from_bytes(&source.model);
-    model.learn(&Look { at, news });
-    source.model = model.to_bytes();
+/// Step 10: the model takes in what a page showed.
+///
+/// The pages of one visit go back in time: each tells of the stretch below the one before it,
+/// and only the last reaches down to the visit before. History is no evidence of silence.
+pub fn learn(visit: &mut Visit, policy: &dyn Policy, at: Timestamp, taken: &Taken) {
+    if taken.news.is_empty() && taken.goes_on {
+        return;
+    }
+    let until = visit.learned_down_to.unwrap_or(at);
+    let since = if visit.aim == Aim::News { visit.visited_before } else { Some(until) };
+    let look = Look { since, at: until, news: &taken.news, is_full: taken.goes_on };
+    visit.source.model = policy.learn(&visit.source.model, &facts(&visit.source, at), &look);
+    visit.learned_down_to = taken.news.iter().copied().min().or(visit.learned_down_to);
+}
+
+/// What a policy knows of a source besides its model.
+fn facts(source: &Source, visited_at: Timestamp) -> SourceFacts {
+    let weight = f64::from(source.weight);
+    SourceFacts { number: source.id.0, weight, visited_at, turn: 0, page_size: None }
 }
 
 /// When a source that was visited `now` is due again; `quiet` is the time since the look before
@@ -45,8 +62,7 @@ pub fn due_at(
                 now + (quiet * 2.0).clamp(ceiling, THREAD_GAP_MAX.max(ceiling))
             }
             (RobotKind::Status | RobotKind::Comment, _) => {
-                let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
-                policy.due_at(&forecast, now)
+                policy.due_at(&source.model, &facts(source, now), now)
             }
             (RobotKind::User | RobotKind::Relation | RobotKind::Tag, _) => now + PROFILE_GAP.min(ceiling),
         },

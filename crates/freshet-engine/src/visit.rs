@@ -45,6 +45,8 @@ pub struct Visit {
     pub fetch_count: u32,
     /// Posts that were new to us so far.
     pub news_count: u32,
+    /// Oldest post of the pages read so far: the next page tells of the time before it.
+    pub learned_down_to: Option<Timestamp>,
     /// What the request under way took from the quotas.
     pub claim: Option<Claim>,
     /// Uploads that the store has not confirmed yet.
@@ -74,6 +76,7 @@ impl Visit {
             started_at: now,
             fetch_count: 0,
             news_count: 0,
+            learned_down_to: None,
             claim: None,
             unconfirmed_count: 0,
             stage: Stage::Asks,

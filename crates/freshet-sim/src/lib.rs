@@ -4,20 +4,28 @@
 //! Mastodon's dialect, with its limits and, where wished, with faults. The invariant: one seed
 //! and one instant give one world, however often and in whatever steps it was asked. The world
 //! knows the truth ([`World::truth`]); nothing here looks at what the crawl made of it.
+//!
+//! The other half judges policies: a [`trace`] is a recorded history, an [`experiment`] drives
+//! policies through it under a budget, an [`oracle`] says what could have been reached at all.
 
 pub mod clock;
 pub mod dialect;
 pub mod driver;
+pub mod experiment;
 pub mod fetch;
 pub mod invariant;
+pub mod oracle;
 pub mod serve;
+pub mod trace;
 pub mod world;
 
 pub use clock::{RunningClock, VirtualClock};
 pub use dialect::{Counters, WorldRequest, WorldResponse};
 pub use driver::{Driver, DriverKit, Exchange};
+pub use experiment::{Outcome, Setup, compare};
 pub use fetch::WorldFetch;
 pub use serve::{Server, Stopper, serve};
+pub use trace::{History, Window};
 pub use world::{
     AccountInfo, AccountKind, Chances, Faults, Limits, Standing, TruthLine, World, WorldOptions,
 };

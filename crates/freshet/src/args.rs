@@ -13,12 +13,14 @@ use freshet_types::Span;
 use crate::when::When;
 
 mod group;
+mod simulate;
 mod value;
 
 pub(crate) use group::{
     ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand, NetworksCommand, ReadArgs,
     RobotsCommand, WorldArgs, WorldCommand,
 };
+pub(crate) use simulate::SimulateArgs;
 pub(crate) use value::CLOCK_SYSTEM;
 
 const EXAMPLES: &str = "\
@@ -118,6 +120,8 @@ pub(crate) enum Command {
     /// Serve a simulated network over HTTP
     #[command(subcommand)]
     World(WorldCommand),
+    /// Compare policies on a recorded history, or on what was collected
+    Simulate(Box<SimulateArgs>),
     /// Print the completions for a shell
     Completions(CompletionsArgs),
     /// Print the manual page, or write all of them

@@ -19,6 +19,7 @@ mod remove;
 mod robots;
 mod run;
 mod search;
+mod simulate;
 mod status;
 mod world;
 
@@ -51,6 +52,7 @@ pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<Exi
         Command::Export(args) => export::execute(globals, &args),
         Command::Networks(command) => networks::execute(globals, &command),
         Command::Credentials(command) => credentials::execute(globals, &command),
+        Command::Simulate(args) => simulate::execute(globals, &args),
         Command::Completions(args) => completions::execute(&args),
         Command::Man(args) => man::execute(&args),
         Command::World(WorldCommand::Serve(args)) => world::execute(&args),

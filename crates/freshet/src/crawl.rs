@@ -12,7 +12,7 @@ use freshet_fetch::recording::RECORDING_BYTES_MAX;
 use freshet_fetch::{Fetch, HttpFetch, HttpOptions, Recorder};
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
-use freshet_policy::{POLICY_NAMES, Pacing, policy_named};
+use freshet_policy::{DEFAULT_POLICY, POLICY_NAMES, Pacing, policy_named};
 use freshet_store::api::Store as _;
 use freshet_store::sqlite::{SqliteOptions, SqliteStore};
 use freshet_types::{Map, Span};
@@ -54,7 +54,7 @@ pub(crate) struct Choices {
 pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> anyhow::Result<Value> {
     let clock = data.clock().await?;
     let pacing = pacing(choices.ceiling);
-    let name = choices.policy.as_deref().unwrap_or(POLICY_NAMES[0]);
+    let name = choices.policy.as_deref().unwrap_or(DEFAULT_POLICY);
     let policy = policy_named(name, pacing).ok_or_else(|| {
         Failure::misuse(format!("there is no policy `{name}`"))
             .hint(format!("the policies are {}", POLICY_NAMES.join(", ")))

@@ -19,8 +19,8 @@ const VAGUE: [(&str, &str); 4] = [
     ("dummy", "example"),
     ("crawler", "robot, visit or engine"),
 ];
-/// The names of a server from `PyPI`, which are what they are.
-const THEIR_NAMES: [&str; 2] = ["mastodon-mock", "mastodon_mock"];
+/// The names of other people's programs, which are what they are.
+const THEIR_NAMES: [&str; 3] = ["mastodon-mock", "mastodon_mock", "stormcrawler"];
 /// Places on somebody's machine.
 const PLACES: [&str; 5] = ["/work/main", "/work/shared", "/tmp/t-", "/root/", "/home/"];
 /// Where the rules themselves are written down.

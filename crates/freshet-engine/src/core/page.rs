@@ -77,7 +77,7 @@ impl Core {
             visit.source.validators = page.validators.clone();
         }
         visit.news_count += taken.news.len() as u32;
-        schedule::learn(&mut visit.source, seen.at, &taken.news);
+        schedule::learn(visit, &*self.policy, seen.at, &taken);
         self.tally.take(page.observation.posts.len(), &taken);
         if was_lookup {
             let (network, root_id) = (visit.source.network.clone(), visit.source.root_id.clone());

@@ -1,7 +1,7 @@
 //! A walk against a list that lives on: whatever is posted between the visits, nothing is lost.
 
 use super::*;
-use freshet_types::{Account, NetworkName, Observation, Politeness};
+use freshet_types::{Account, IdOrder, NetworkName, Observation, Politeness};
 
 fn endpoint(kind: PageKind, is_newest_first: bool) -> Endpoint {
     Endpoint {

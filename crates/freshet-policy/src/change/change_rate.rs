@@ -14,9 +14,22 @@
 
 use freshet_types::{Span, Timestamp};
 
-use crate::{ChangeModel, Forecast, Look};
+use super::ChangeModel;
+use crate::{Look, Pool};
 
-/// Count, first and last: 20 bytes.
+/// Bytes of a stored change rate.
+pub(crate) const CHANGE_RATE_BYTES: usize = 20;
+
+/// What the change rate expects of a source.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Forecast {
+    /// Expected posts per second; 0 where nothing is known.
+    pub rate_per_s: f64,
+    /// When the last known post was made.
+    pub last_at: Option<Timestamp>,
+}
+
+/// Count, first and last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChangeRate {
     count: u32,
@@ -26,7 +39,7 @@ pub struct ChangeRate {
 
 impl ChangeModel for ChangeRate {
     fn from_bytes(bytes: &[u8]) -> Self {
-        let Ok(bytes) = <&[u8; 20]>::try_from(bytes) else {
+        let Some(bytes) = bytes.first_chunk::<CHANGE_RATE_BYTES>() else {
             return Self::default();
         };
         let (count, times) = bytes.split_at(4);
@@ -46,7 +59,7 @@ impl ChangeModel for ChangeRate {
         bytes
     }
 
-    fn learn(&mut self, look: &Look<'_>) {
+    fn learn(&mut self, look: &Look<'_>, _pool: &Pool) {
         for &at in look.news {
             if self.count == 0 {
                 (self.first_at, self.last_at) = (at, at);
@@ -57,7 +70,15 @@ impl ChangeModel for ChangeRate {
         }
     }
 
-    fn forecast(&self, now: Timestamp) -> Forecast {
+    fn rate_per_s(&self, pool: &Pool) -> f64 {
+        // One change has no rate of its own yet.
+        if self.count < 2 { pool.rate_per_s() } else { self.forecast(self.last_at).rate_per_s }
+    }
+}
+
+impl ChangeRate {
+    /// What it expects, told `now`.
+    pub fn forecast(&self, now: Timestamp) -> Forecast {
         if self.count == 0 {
             return Forecast { rate_per_s: 0.0, last_at: None };
         }
@@ -77,7 +98,7 @@ mod tests {
         let hour = |h: &i64| Timestamp::from_secs(h * 3600);
         let news: Vec<_> = posts_h.iter().map(hour).collect();
         let mut model = ChangeRate::default();
-        model.learn(&Look { at: hour(&now_h), news: &news });
+        model.learn(&Look { since: None, at: hour(&now_h), news: &news, is_full: false }, &Pool::default());
         let back = ChangeRate::from_bytes(&model.to_bytes());
         assert_eq!(back, model);
         let rate = back.forecast(hour(&now_h)).rate_per_s * 3600.0;
@@ -96,5 +117,8 @@ mod tests {
     #[test]
     fn unreadable_bytes_know_nothing() {
         assert_eq!(ChangeRate::from_bytes(b"nonsense"), ChangeRate::default());
+        let mut longer = ChangeRate { count: 3, ..ChangeRate::default() }.to_bytes();
+        longer.extend(b"another model");
+        assert_eq!(ChangeRate::from_bytes(&longer).count, 3);
     }
 }

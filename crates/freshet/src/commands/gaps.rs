@@ -206,7 +206,7 @@ impl Report for GapsReport {
 
 #[cfg(test)]
 mod tests {
-    use freshet_policy::Look;
+    use freshet_policy::{Look, Pool};
     use freshet_types::{IdOrder, Mark, NetworkName, Politeness, RobotKind, Span};
 
     use super::*;
@@ -215,7 +215,8 @@ mod tests {
     fn source(since: Option<Timestamp>) -> Source {
         let mut model = ChangeRate::default();
         let news: Vec<_> = (0..=100).map(|hour| Timestamp::from_secs(hour * 3600)).collect();
-        model.learn(&Look { at: Timestamp::from_secs(360_000), news: &news });
+        let look = Look { since: None, at: Timestamp::from_secs(360_000), news: &news, is_full: false };
+        model.learn(&look, &Pool::default());
         let network = NetworkName::from("social");
         let source = Source::new(&network, "posts", RobotKind::Status, "account", "1");
         Source { model: model.to_bytes(), since, ..source }

@@ -41,6 +41,7 @@ fn help() {
         "networks",
         "credentials",
         "world",
+        "simulate",
     ];
     check(&freshet, &["--help"], 0, &commands);
     for command in commands {

@@ -10,6 +10,7 @@ mod constraints;
 mod hostile;
 mod mastodon_server;
 mod outputs;
+mod simulate;
 mod steering;
 mod support;
 mod world;

@@ -1,0 +1,53 @@
+//! What all sources under one budget share: the pool, the price of a visit, the objective.
+
+use std::str::FromStr;
+
+use crate::Pool;
+
+/// What a plan is good for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Objective {
+    /// Little time from post to visit, summed over posts.
+    #[default]
+    Delay,
+    /// Many distinct posts, where a page shows only so many and the rest is lost.
+    Capture,
+}
+
+impl Objective {
+    /// The name that people select it by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Delay => "delay",
+            Self::Capture => "capture",
+        }
+    }
+}
+
+impl FromStr for Objective {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        [Self::Delay, Self::Capture]
+            .into_iter()
+            .find(|objective| objective.name() == text)
+            .ok_or_else(|| format!("there is no objective `{text}`; the objectives are delay and capture"))
+    }
+}
+
+/// What a rule weighs a visit against.
+#[derive(Clone, Debug)]
+pub struct Market {
+    /// What the sources have in common.
+    pub pool: Pool,
+    /// The price of one visit, in the rule's own unit; above 0.
+    pub price: f64,
+    /// What is asked for.
+    pub objective: Objective,
+}
+
+impl Market {
+    /// A market before any evidence, with a price of one.
+    pub fn new(objective: Objective) -> Self {
+        Self { pool: Pool::default(), price: 1.0, objective }
+    }
+}

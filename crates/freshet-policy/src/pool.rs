@@ -1,0 +1,82 @@
+//! The pool: what all sources have in common, and what a new one is expected to be like.
+//!
+//! Assumption: sources of one network share a time zone and habits to some degree, so that the
+//! mean rate and the hours of all of them are the best guess for one of which little is known
+//! (empirical Bayes; the pseudo-counts stand with the models that shrink). Evidence is decayed:
+//! the pool forgets half of what it knew every [`HALF_LIFE`]. Cost per look: O(news).
+
+use freshet_types::{Span, Timestamp};
+
+use crate::Look;
+use crate::change::decay;
+use crate::change::shape::{self, Shape};
+
+/// How fast the pool forgets: four weeks, so that every weekday was seen four times.
+const HALF_LIFE: Span = Span::from_ms(28 * 86_400_000);
+/// Rate of a source before any evidence at all: a post a day.
+pub const RATE_PER_S_UNKNOWN: f64 = 1.0 / 86_400.0;
+/// The pooled rate never falls below a post in ten years, so that its inverse stays finite.
+const RATE_PER_S_MIN: f64 = 1.0 / (3650.0 * 86_400.0);
+
+/// Counts of all sources together.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    count: f64,
+    exposure_s: f64,
+    hours: [f32; 24],
+    days: [f32; 7],
+    at: Timestamp,
+    shape: Shape,
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self {
+            count: 0.0,
+            exposure_s: 0.0,
+            hours: [0.0; 24],
+            days: [0.0; 7],
+            at: Timestamp::MIN,
+            shape: Shape::default(),
+        }
+    }
+}
+
+impl Pool {
+    /// Takes in what a visit to any source saw.
+    pub fn learn(&mut self, look: &Look<'_>) {
+        if look.at > self.at {
+            let keep = if self.at == Timestamp::MIN { 1.0 } else { decay(look.at - self.at, HALF_LIFE) };
+            self.count *= keep;
+            self.exposure_s *= keep;
+            self.hours.iter_mut().chain(&mut self.days).for_each(|count| *count *= keep as f32);
+            self.at = look.at;
+        }
+        let from = look.complete_since();
+        self.exposure_s += look.complete_span().secs_f64();
+        for &at in look.news.iter().filter(|at| **at >= from) {
+            let (hour, day) = shape::place(at);
+            self.count += 1.0;
+            self.hours[hour] += 1.0;
+            self.days[day] += 1.0;
+        }
+    }
+
+    /// Brings the pooled shape up to date; cheap, and done when plans are made.
+    pub fn refresh(&mut self) {
+        self.shape = Shape::shrunk(&self.hours, &self.days, &Shape::default(), shape::POOL_PSEUDO_COUNT);
+    }
+
+    /// Mean rate of a source.
+    pub fn rate_per_s(&self) -> f64 {
+        if self.exposure_s <= 0.0 {
+            return RATE_PER_S_UNKNOWN;
+        }
+        (self.count / self.exposure_s).max(RATE_PER_S_MIN)
+    }
+
+    /// The hours and weekdays of all sources.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+}

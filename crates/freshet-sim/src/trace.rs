@@ -1,0 +1,211 @@
+//! Traces: recorded histories, one post a line, read as a stream.
+//!
+//! `user<TAB>unix seconds`, or `board<TAB>thread<TAB>unix seconds<TAB>author` of a forum, of
+//! which author, thread or board may be taken for the user; plain or compressed with zstd,
+//! told by its first bytes. What a file may hold is defined: lines in any order, several posts
+//! of one user in one second, times before 1970 and in the future. Anything else is an error
+//! that names the line. Memory is bounded by the window that is asked for, not by the file.
+
+mod line;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::path::Path;
+
+use freshet_types::{Span, Timestamp};
+
+pub use line::{By, LineError};
+
+/// The first bytes of a file compressed with zstd.
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// Bytes of a line; four numbers are shorter.
+const LINE_BYTES_MAX: usize = 256;
+/// Bytes read at once.
+const BUFFER_BYTES: usize = 1 << 17;
+
+/// What can be wrong with a trace.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// It cannot be read at all.
+    #[error("the trace `{path}` cannot be read: {error}")]
+    Read {
+        /// Which file.
+        path: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// Its compression ends early.
+    #[error(
+        "the trace `{path}` ends in the middle of its compression after {lines} lines; get the file again"
+    )]
+    Truncated {
+        /// Which file.
+        path: String,
+        /// Whole lines before that.
+        lines: u64,
+    },
+    /// A line is not understood.
+    #[error("line {number} of the trace `{path}` {error}")]
+    Line {
+        /// Which file.
+        path: String,
+        /// Counted from 1.
+        number: u64,
+        /// What is wrong with it.
+        error: LineError,
+    },
+    /// The window has nothing to learn from.
+    #[error(
+        "nobody posts in the warm-up from {from} to {until}; the trace `{path}` {span}; choose `--from` inside of it"
+    )]
+    Empty {
+        /// Which file.
+        path: String,
+        /// Begin of the warm-up.
+        from: Timestamp,
+        /// Its end.
+        until: Timestamp,
+        /// What the trace covers.
+        span: String,
+    },
+}
+
+/// The stretch of a trace that is used: a warm-up whose posts are known, then an evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Begin of the warm-up.
+    pub from: Timestamp,
+    /// Days whose posts are all known.
+    pub warm_days: u32,
+    /// Days that are measured.
+    pub eval_days: u32,
+}
+
+impl Window {
+    /// Begin of the evaluation.
+    pub fn start(&self) -> Timestamp {
+        self.from + Span::DAY * f64::from(self.warm_days)
+    }
+
+    /// End of the evaluation.
+    pub fn end(&self) -> Timestamp {
+        self.start() + Span::DAY * f64::from(self.eval_days)
+    }
+}
+
+/// One source of an experiment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Poster {
+    /// Its number in the trace.
+    pub user: u64,
+    /// Posting times in the window, ascending; several may be equal.
+    pub posts: Vec<Timestamp>,
+}
+
+/// The posts of a window, of those who posted in its warm-up, in ascending order of users.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct History {
+    /// The window.
+    pub window: Window,
+    /// The sources.
+    pub posters: Vec<Poster>,
+}
+
+impl History {
+    /// Reads a window of a trace.
+    pub fn read(path: &Path, window: Window, by: By) -> Result<Self, TraceError> {
+        let name = path.display().to_string();
+        let failed = |error| TraceError::Read { path: name.clone(), error };
+        let input = open(path).map_err(failed)?;
+        let mut posts = Vec::new();
+        let mut span: Option<(i64, i64)> = None;
+        let (from_s, end_s) = (window.from.secs(), window.end().secs());
+        each_post(input, &name, by, |user, at_s| {
+            span = Some(span.map_or((at_s, at_s), |(first, last)| (first.min(at_s), last.max(at_s))));
+            if (from_s..end_s).contains(&at_s) {
+                posts.push((user, at_s));
+            }
+        })?;
+        let history = Self::from_posts(window, posts);
+        if history.posters.is_empty() {
+            let at = |secs: i64| Timestamp::from_secs(secs).to_string();
+            let span = span.map_or("is empty".to_owned(), |(first, last)| {
+                format!("has posts from {} to {}", at(first), at(last))
+            });
+            return Err(TraceError::Empty { path: name, from: window.from, until: window.start(), span });
+        }
+        Ok(history)
+    }
+
+    /// From pairs of user and unix seconds, in any order.
+    pub fn from_posts(window: Window, mut posts: Vec<(u64, i64)>) -> Self {
+        posts.retain(|(_, at_s)| (window.from.secs()..window.end().secs()).contains(at_s));
+        posts.sort_unstable();
+        let mut posters: Vec<Poster> = Vec::new();
+        for (user, at_s) in posts {
+            if posters.last().is_none_or(|poster| poster.user != user) {
+                posters.push(Poster { user, posts: Vec::new() });
+            }
+            if let Some(poster) = posters.last_mut() {
+                poster.posts.push(Timestamp::from_secs(at_s));
+            }
+        }
+        let start = window.start();
+        // Sorted: who posted before the start at all has the first post before it.
+        posters.retain(|poster| poster.posts.first().is_some_and(|at| *at < start));
+        Self { window, posters }
+    }
+
+    /// Posts of the evaluation.
+    pub fn eval_count(&self) -> u64 {
+        self.posters.iter().map(|poster| self.eval_posts(poster).len() as u64).sum()
+    }
+
+    /// A source's posts in the evaluation.
+    pub fn eval_posts<'a>(&self, poster: &'a Poster) -> &'a [Timestamp] {
+        let start = self.window.start();
+        &poster.posts[poster.posts.partition_point(|at| *at < start)..]
+    }
+}
+
+/// The file as text, whatever its compression.
+fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
+    let mut file = BufReader::with_capacity(BUFFER_BYTES, File::open(path)?);
+    if file.fill_buf()?.starts_with(&ZSTD_MAGIC) {
+        let decoder = zstd::stream::read::Decoder::with_buffer(file)?;
+        return Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder)));
+    }
+    Ok(Box::new(file))
+}
+
+/// Calls `each` for every post, in the order of the file.
+fn each_post(
+    mut input: Box<dyn BufRead>,
+    path: &str,
+    by: By,
+    mut each: impl FnMut(u64, i64),
+) -> Result<(), TraceError> {
+    let (mut buffer, mut number, mut columns) = (Vec::new(), 0, None);
+    loop {
+        buffer.clear();
+        // One byte more than a line may have, so that a longer one is noticed.
+        let read = input.by_ref().take(LINE_BYTES_MAX as u64 + 1).read_until(b'\n', &mut buffer);
+        match read {
+            Ok(0) => return Ok(()),
+            Ok(_) => number += 1,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                return Err(TraceError::Truncated { path: path.to_owned(), lines: number });
+            }
+            Err(error) => return Err(TraceError::Read { path: path.to_owned(), error }),
+        }
+        let failed = |error| TraceError::Line { path: path.to_owned(), number, error };
+        if buffer.len() > LINE_BYTES_MAX {
+            return Err(failed(LineError::Long));
+        }
+        let Some((user, at_s)) = line::read(&buffer, by, &mut columns).map_err(failed)? else { continue };
+        each(user, at_s);
+    }
+}
+
+#[cfg(test)]
+mod tests;
