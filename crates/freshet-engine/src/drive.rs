@@ -29,7 +29,7 @@ use crate::report::{self, Setting};
 
 /// How often people's wishes are looked for: they are seen within a second.
 const CONTROL_EVERY: Duration = Duration::from_millis(250);
-/// How often the live report is written.
+/// How often the live report is written, at most; whoever draws may want it more often.
 const REPORT_EVERY: Duration = Duration::from_millis(500);
 /// Longest a graceful stop waits for what is under way.
 const DRAIN_MAX: Duration = Duration::from_secs(10);
@@ -114,6 +114,7 @@ pub async fn run(
     view: watch::Sender<Value>,
 ) -> Result<Value, RunError> {
     let mut driver = Driver::start(kit, &options)?;
+    view.send_replace(driver.last_report.clone());
     let began = Instant::now();
     let mut drained_at: Option<Instant> = None;
     loop {
@@ -127,8 +128,9 @@ pub async fn run(
         if drained_at.is_some_and(|at| driver.core.is_idle() || at.elapsed() > DRAIN_MAX) {
             break;
         }
-        driver.poll()?;
-        view.send_replace(driver.last_report.clone());
+        if driver.poll()? {
+            view.send_replace(driver.last_report.clone());
+        }
         let left = options.lasts.map_or(SLEEP_MAX, |lasts| lasts.saturating_sub(began.elapsed()));
         let sleep = driver.sleep().min(left.max(Duration::from_millis(1)));
         tokio::select! {
@@ -159,6 +161,7 @@ struct Driver {
     control_seen: u64,
     polled_at: Instant,
     reported_at: Instant,
+    written_at: Instant,
     saved_at: Instant,
     began: Instant,
     report_every: Duration,
@@ -221,6 +224,7 @@ impl Driver {
             control_seen,
             polled_at: now,
             reported_at: now,
+            written_at: now,
             saved_at: now,
             began: now,
             report_every: if options.report_every.is_zero() { REPORT_EVERY } else { options.report_every },
@@ -291,7 +295,8 @@ impl Driver {
         wake.clamp(Duration::from_millis(1), SLEEP_MAX)
     }
 
-    fn poll(&mut self) -> Result<(), RunError> {
+    /// Looks for what people want; gives whether there is a new report.
+    fn poll(&mut self) -> Result<bool, RunError> {
         if self.polled_at.elapsed() >= CONTROL_EVERY {
             self.polled_at = Instant::now();
             (self.on_poll)();
@@ -301,17 +306,21 @@ impl Driver {
                 self.jobs.send(Job::Reserve(VISITS_RESERVED)).map_err(|_| RunError::WriterGone)?;
             }
         }
-        if self.reported_at.elapsed() >= self.report_every {
-            self.reported_at = Instant::now();
-            self.last_report = self.report();
-            let text = self.last_report.to_string();
-            self.jobs.send(Job::Report(text)).map_err(|_| RunError::WriterGone)?;
-        }
         if self.saved_at.elapsed() >= SAVE_EVERY {
             self.saved_at = Instant::now();
             self.jobs.send(self.ledger()).map_err(|_| RunError::WriterGone)?;
         }
-        Ok(())
+        if self.reported_at.elapsed() < self.report_every {
+            return Ok(false);
+        }
+        self.reported_at = Instant::now();
+        self.last_report = self.report();
+        if self.written_at.elapsed() >= REPORT_EVERY.max(self.report_every) {
+            self.written_at = Instant::now();
+            let text = self.last_report.to_string();
+            self.jobs.send(Job::Report(text)).map_err(|_| RunError::WriterGone)?;
+        }
+        Ok(true)
     }
 
     fn ledger(&self) -> Job {

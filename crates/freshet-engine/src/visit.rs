@@ -33,6 +33,8 @@ pub struct Visit {
     pub aim: Aim,
     /// Where it stands.
     pub walk: Walk,
+    /// The server among whose readers of history it counts.
+    pub history_key: Option<u32>,
     /// When the source was last visited before.
     pub visited_before: Option<Timestamp>,
     /// When it began.
@@ -66,6 +68,7 @@ impl Visit {
     pub(crate) fn new(id: VisitId, source: Source, key: u32, aim: Aim, walk: Walk, now: Timestamp) -> Self {
         Self {
             id,
+            history_key: (aim == Aim::History).then_some(key),
             visited_before: source.visited_at,
             attempt: source.attempts.saturating_add(1),
             is_permitted: true,

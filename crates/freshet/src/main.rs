@@ -23,6 +23,10 @@ use tracing_subscriber::EnvFilter;
 use args::Args;
 use config::{Config, Globals};
 
+/// Pages are built on one thread and dropped on another, which this allocator is made for.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,

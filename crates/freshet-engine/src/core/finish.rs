@@ -27,6 +27,7 @@ impl Core {
         // Missing posts are known only when the store has answered: wait for it.
         if visit.has_listed && visit.unconfirmed_count > 0 && visit.stage == Stage::Asks {
             visit.stage = Stage::Listens;
+            self.free_history(id);
             return self.frontier.rest(id);
         }
         self.finish(id, "ok", now);
@@ -116,7 +117,6 @@ impl Core {
     fn record(&mut self, id: VisitId, stored: Source, outcome: &str, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the caller found it");
         visit.stage = Stage::Recorded;
-        let (key, aim) = (visit.key, visit.aim);
         let record = VisitRecord {
             id,
             source: visit.source.id,
@@ -135,7 +135,7 @@ impl Core {
         // It asks nothing more, so its place at the server is free; its source is not, until the
         // store has confirmed.
         self.frontier.close(id);
-        self.end_history(key, aim);
+        self.free_history(id);
     }
 
     /// The quota ran out in the middle: what was read is stored, the rest waits in the backlog.
@@ -153,9 +153,9 @@ impl Core {
 
     /// Nothing was asked, so there is nothing to write: the source is due at `due_at`.
     pub(super) fn put_off(&mut self, id: VisitId, due_at: Timestamp) {
+        self.free_history(id);
         let visit = self.visits.remove(&id).expect("the caller found it");
         self.frontier.close(id);
-        self.end_history(visit.key, visit.aim);
         self.give_back(visit.source.id, visit.source.state, due_at);
     }
 
@@ -170,6 +170,13 @@ impl Core {
             slot.class = schedule::class_after(&source, visit.started_at);
         }
         self.give_back(source.id, source.state, source.due_at);
+    }
+
+    /// The visit asks for no more history, for now or at all: another source may.
+    fn free_history(&mut self, id: VisitId) {
+        if let Some(key) = self.visits.get_mut(&id).and_then(|visit| visit.history_key.take()) {
+            self.end_history(key, Aim::History);
+        }
     }
 
     pub(super) fn end_history(&mut self, key: u32, aim: Aim) {

@@ -11,6 +11,10 @@ mod pipeline;
 
 use std::process::ExitCode;
 
+/// Pages are built on one thread and dropped on another, which this allocator is made for.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let name = std::env::args().nth(1).unwrap_or_default();
     let outcome = match name.as_str() {
