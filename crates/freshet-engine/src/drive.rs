@@ -24,6 +24,7 @@ use crate::deliver::Subscription;
 use crate::dump::{Dumper, Job, Told};
 use crate::feed::{FeedError, Feeder};
 use crate::fetcher::{self, FetcherHandle, FetcherKit};
+use crate::price::{Memory, PRICES_KEY};
 use crate::quota::{LEDGER_KEY, Ledger, SAVE_EVERY};
 use crate::report::{self, Setting};
 
@@ -31,6 +32,8 @@ use crate::report::{self, Setting};
 const CONTROL_EVERY: Duration = Duration::from_millis(250);
 /// How often the live report is written.
 const REPORT_EVERY: Duration = Duration::from_millis(500);
+/// Wall time between two times of writing the prices down: whoever is killed loses little by it.
+const PRICES_EVERY: Duration = Duration::from_secs(10);
 /// Longest a graceful stop waits for what is under way.
 const DRAIN_MAX: Duration = Duration::from_secs(10);
 /// Visit numbers reserved at once.
@@ -160,6 +163,7 @@ struct Driver {
     polled_at: Instant,
     reported_at: Instant,
     saved_at: Instant,
+    noted_at: Instant,
     began: Instant,
     report_every: Duration,
     is_reserving: bool,
@@ -182,6 +186,9 @@ impl Driver {
         );
         if let Some(text) = kit.reader.setting(LEDGER_KEY)? {
             core.take_ledger(Ledger::from_text(&text, kit.clock.now()));
+        }
+        if let Some(text) = kit.reader.setting(PRICES_KEY)? {
+            core.take_prices(Memory::from_text(&text));
         }
         let (upload, uploads) = mpsc::unbounded_channel();
         let (tell, told) = mpsc::unbounded_channel();
@@ -222,6 +229,7 @@ impl Driver {
             polled_at: now,
             reported_at: now,
             saved_at: now,
+            noted_at: now,
             began: now,
             report_every: if options.report_every.is_zero() { REPORT_EVERY } else { options.report_every },
             is_reserving: false,
@@ -311,11 +319,19 @@ impl Driver {
             self.saved_at = Instant::now();
             self.jobs.send(self.ledger()).map_err(|_| RunError::WriterGone)?;
         }
+        if self.noted_at.elapsed() >= PRICES_EVERY {
+            self.noted_at = Instant::now();
+            self.jobs.send(self.prices()).map_err(|_| RunError::WriterGone)?;
+        }
         Ok(())
     }
 
     fn ledger(&self) -> Job {
         Job::Ledger(self.core.ledger().to_text(self.clock.now()))
+    }
+
+    fn prices(&self) -> Job {
+        Job::Prices(self.core.prices().to_text(self.clock.now()))
     }
 
     /// Does what people asked for through the store.
@@ -379,6 +395,7 @@ impl Driver {
         let report = self.report();
         let _ = self.jobs.send(Job::Report(report.to_string()));
         let _ = self.jobs.send(self.ledger());
+        let _ = self.jobs.send(self.prices());
         let _ = self.jobs.send(Job::Stop);
         if let Some(dumper) = self.dumper.take() {
             dumper.join().map_err(|_| RunError::WriterGone)?;
