@@ -16,7 +16,7 @@ pub const REVIVAL_GAP: Span = Span::DAY;
 /// How long a source rests after its third failure in a row.
 const FAILED_GAP: Span = Span::HOUR;
 /// How often profiles, relations and tags are read, unless the ceiling is lower.
-const PROFILE_GAP: Span = Span::DAY;
+pub const PROFILE_GAP: Span = Span::DAY;
 /// Longest wait between two looks at a thread.
 const THREAD_GAP_MAX: Span = Span::from_ms(30 * 86_400_000);
 /// Failed visits in a row after which the failure is shown and the source rests [SocWeb, 4.1].
@@ -41,7 +41,7 @@ pub fn learn(visit: &mut Visit, policy: &dyn Policy, market: &mut Market, at: Ti
 }
 
 /// What a policy knows of a source besides its model.
-pub(crate) fn facts(source: &Source, visited_at: Timestamp) -> SourceFacts {
+pub fn facts(source: &Source, visited_at: Timestamp) -> SourceFacts {
     let weight = f64::from(source.weight);
     SourceFacts { number: source.id.0, weight, visited_at, turn: 0, page_size: None }
 }

@@ -5,8 +5,11 @@
 //! grades, and the [`TARIFFS_MAX`] with the most sources are kept. What cannot be read is passed
 //! over: prices are found again within an hour.
 
-use freshet_policy::{Demand, Grade, Market, Objective, Pool};
-use freshet_types::{NetworkName, QuotaKey, RobotKind, Timestamp};
+use std::sync::Arc;
+
+use freshet_policy::{DEFAULT_POLICY, Demand, Grade, Market, Objective, Pacing, Policy, Pool, policy_named};
+use freshet_store::api::{Store, StoreError};
+use freshet_types::{NetworkName, QuotaKey, RobotKind, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::tariff::{Bill, RESERVE_UNDECLARED};
@@ -25,6 +28,8 @@ pub struct Memory {
     pub saved_at: Timestamp,
     /// The policy that was in force.
     pub policy: String,
+    /// Its bounds.
+    pub pacing: Option<(Span, Span)>,
     /// What the sources have in common.
     pub pool: Pool,
     /// The scopes.
@@ -86,6 +91,20 @@ impl Memory {
         memory
     }
 
+    /// What the last run wrote down; nothing before the first.
+    pub fn from_store(store: &dyn Store) -> Result<Self, StoreError> {
+        Ok(store.setting(PRICES_KEY)?.map_or_else(Self::default, |text| Self::from_text(&text)))
+    }
+
+    /// The policy that was in force, with its bounds; the default one before the first run.
+    pub fn policy(&self) -> Arc<dyn Policy> {
+        let usual = Pacing::default();
+        let (floor, ceiling) = self.pacing.unwrap_or((usual.floor, usual.ceiling));
+        let pacing = Pacing { floor, ceiling };
+        let named = policy_named(&self.policy, pacing).or_else(|| policy_named(DEFAULT_POLICY, pacing));
+        named.expect("the default policy has a name")
+    }
+
     /// The tariff of a robot at a server.
     pub fn tariff(&self, network: &NetworkName, robot: RobotKind) -> Option<&TariffMemory> {
         self.tariffs.iter().find(|it| it.robot == robot && it.network == *network)
@@ -104,6 +123,23 @@ impl Memory {
 }
 
 impl TariffMemory {
+    /// Requests of a visit, on average: each takes one from its server's manners.
+    pub fn calls_per_visit(&self, memory: &Memory) -> f64 {
+        let is_manners = |place: u32| memory.scopes.get(place as usize).is_some_and(|it| !it.is_declared);
+        let units = self.bills.iter().find(|(place, _)| is_manners(*place)).map_or(1.0, |(_, units)| *units);
+        units.max(1.0)
+    }
+
+    /// Calls an hour that the tightest declared quota allows; `None` where there is none.
+    pub fn quota_per_h(&self, memory: &Memory) -> Option<f64> {
+        let calls = self.calls_per_visit(memory);
+        let of = |&(place, units): &(u32, f64)| {
+            let scope = memory.scopes.get(place as usize).filter(|it| it.is_declared && units > 0.0)?;
+            Some(scope.budget_per_s * 3600.0 * calls / units)
+        };
+        self.bills.iter().filter_map(of).min_by(f64::total_cmp)
+    }
+
     /// Its sources by grade.
     pub fn demand(&self) -> Demand {
         let mut demand = Demand::default();
@@ -177,6 +213,7 @@ impl Prices {
         Memory {
             saved_at: now,
             policy: self.policy.to_owned(),
+            pacing: Some((self.pacing.floor, self.pacing.ceiling)),
             pool: self.market.pool.clone(),
             scopes: numbers.iter().map(scope).collect(),
             tariffs: tariffs.into_iter().map(tariff).collect(),
