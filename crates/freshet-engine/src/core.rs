@@ -8,18 +8,20 @@
 //! no queue, and the store still has it as due. Dying at any instant therefore loses nothing.
 //!
 //! The file holds the state and the loop; `core/begin.rs` starts visits (steps 3 and 4),
-//! `core/page.rs` takes answers in (steps 7 and 10), `core/finish.rs` ends visits (step 2).
+//! `core/page.rs` takes answers in (steps 7 and 10), `core/finish.rs` ends visits (step 2),
+//! `core/sweep.rs` lets prices move what waits.
 
 mod begin;
 mod finish;
 mod page;
+mod sweep;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use freshet_frontier::Frontier;
 use freshet_network::networks::{Networks, Registry};
-use freshet_policy::Policy;
+use freshet_policy::{Grade, Policy};
 use freshet_store::row::{Applied, RobotRow, SourceSlot, Upload};
 use freshet_types::{
     Instance, Map, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
@@ -27,6 +29,7 @@ use freshet_types::{
 };
 
 use crate::load::Placement;
+use crate::price::{self, Memory, Prices};
 use crate::quota::Ledger;
 use crate::schedule;
 use crate::tally::Tally;
@@ -111,6 +114,10 @@ pub(crate) struct Slot {
     robot: RobotKind,
     state: SourceState,
     class: u8,
+    /// Its pull, as it is counted in the demand of its tariff.
+    grade: Grade,
+    /// The price at which it was scheduled; 0 where it was not the policy that did.
+    price_step: u8,
     /// `History` while the frontier has it for its history.
     aim: Aim,
     is_leased: bool,
@@ -144,6 +151,9 @@ pub struct Core {
     pub(crate) loading: Map<SourceId, (VisitId, Aim)>,
     pub(crate) waiting: BTreeSet<(Timestamp, VisitId)>,
     pub(crate) ledger: Ledger,
+    pub(crate) prices: Prices,
+    /// Up to which slot prices that fell have been told; `None` when all know.
+    pub(crate) swept_to: Option<usize>,
     pub(crate) placement: Placement,
     pub(crate) robots: [RobotState; 5],
     /// The credentials that a person named for them.
@@ -184,6 +194,8 @@ impl Core {
         Self {
             registry: networks.snapshot(),
             networks,
+            prices: Prices::new(&*policy),
+            swept_to: None,
             policy,
             credential,
             instances: Vec::new(),
@@ -217,6 +229,7 @@ impl Core {
             Event::Tick => {
                 self.mind_manners();
                 self.expire_leases(now);
+                self.sweep(now);
             }
             Event::Instances(instances) => self.know_instances(instances),
             Event::Slots(slots) => slots.into_iter().for_each(|slot| self.know_slot(&slot, now)),
@@ -280,6 +293,16 @@ impl Core {
         self.ledger = ledger;
     }
 
+    /// The prices.
+    pub fn prices(&self) -> &Prices {
+        &self.prices
+    }
+
+    /// Goes on with the prices of an earlier process; before any server is told of.
+    pub fn take_prices(&mut self, memory: Memory) {
+        self.prices.take(memory);
+    }
+
     /// The fetchers as the scheduler sees them.
     pub fn placement(&self) -> &Placement {
         &self.placement
@@ -311,6 +334,7 @@ impl Core {
             let key = u16::try_from(self.instances.len()).expect("fewer than 65,536 servers");
             let manners = begin::manners(&self.networks, &instance);
             self.frontier.set_manners(u32::from(key), manners);
+            self.prices.know_server(&instance.network, manners);
             self.keys.insert(instance.network.clone(), key);
             self.instances.push(Arc::new(instance));
             self.backlogs.push(Backlog { open_max: begin::history_open_max(manners), ..Backlog::default() });
@@ -327,6 +351,7 @@ impl Core {
         for (key, instance) in self.instances.iter().enumerate() {
             let manners = begin::manners(&self.networks, instance);
             self.frontier.set_manners(key as u32, manners);
+            self.prices.mind_manners(key, manners);
             self.backlogs[key].open_max = begin::history_open_max(manners);
         }
     }
@@ -349,19 +374,28 @@ impl Core {
             robot,
             state,
             class,
+            grade: Grade::NONE,
+            price_step: 0,
             aim: Aim::News,
             is_leased: false,
             is_backlogged: false,
         };
+        let was_watched = self.slots[at].is_some_and(|slot| slot.state != SourceState::Removed);
         let mut known = self.slots[at].unwrap_or(fresh);
         // The store has a source with more history as due at once; its news are due when they were.
         let has_more = known.is_backlogged || known.aim == Aim::History;
         if !has_more || known.state != state {
             known.news_at = news_at;
+            known.price_step = 0;
         }
         (known.robot, known.state, known.class) = (robot, state, class);
         self.slots[at] = Some(known);
-        if state == SourceState::Removed {
+        let is_watched = state != SourceState::Removed;
+        if was_watched != is_watched {
+            self.prices.count(price::place(key, robot), is_watched);
+        }
+        if !is_watched {
+            self.ungrade(slot.id);
             self.frontier.cancel(slot.id);
             self.leave_history(slot.id);
         } else if !known.is_leased && known.aim == Aim::News {

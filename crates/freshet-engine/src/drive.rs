@@ -24,6 +24,7 @@ use crate::deliver::Subscription;
 use crate::dump::{Dumper, Job, Told};
 use crate::feed::{FeedError, Feeder};
 use crate::fetcher::{self, FetcherHandle, FetcherKit};
+use crate::price::{Memory, PRICES_KEY};
 use crate::quota::{LEDGER_KEY, Ledger, SAVE_EVERY};
 use crate::report::{self, Setting};
 
@@ -31,6 +32,8 @@ use crate::report::{self, Setting};
 const CONTROL_EVERY: Duration = Duration::from_millis(250);
 /// How often the live report is written, at most; whoever draws may want it more often.
 const REPORT_EVERY: Duration = Duration::from_millis(500);
+/// Wall time between two times of writing the prices down: whoever is killed loses little by it.
+const PRICES_EVERY: Duration = Duration::from_secs(10);
 /// Longest a graceful stop waits for what is under way.
 const DRAIN_MAX: Duration = Duration::from_secs(10);
 /// Visit numbers reserved at once.
@@ -163,6 +166,7 @@ struct Driver {
     reported_at: Instant,
     written_at: Instant,
     saved_at: Instant,
+    noted_at: Instant,
     began: Instant,
     report_every: Duration,
     is_reserving: bool,
@@ -185,6 +189,9 @@ impl Driver {
         );
         if let Some(text) = kit.reader.setting(LEDGER_KEY)? {
             core.take_ledger(Ledger::from_text(&text, kit.clock.now()));
+        }
+        if let Some(text) = kit.reader.setting(PRICES_KEY)? {
+            core.take_prices(Memory::from_text(&text));
         }
         let (upload, uploads) = mpsc::unbounded_channel();
         let (tell, told) = mpsc::unbounded_channel();
@@ -226,6 +233,7 @@ impl Driver {
             reported_at: now,
             written_at: now,
             saved_at: now,
+            noted_at: now,
             began: now,
             report_every: if options.report_every.is_zero() { REPORT_EVERY } else { options.report_every },
             is_reserving: false,
@@ -310,6 +318,10 @@ impl Driver {
             self.saved_at = Instant::now();
             self.jobs.send(self.ledger()).map_err(|_| RunError::WriterGone)?;
         }
+        if self.noted_at.elapsed() >= PRICES_EVERY {
+            self.noted_at = Instant::now();
+            self.jobs.send(self.prices()).map_err(|_| RunError::WriterGone)?;
+        }
         if self.reported_at.elapsed() < self.report_every {
             return Ok(false);
         }
@@ -325,6 +337,10 @@ impl Driver {
 
     fn ledger(&self) -> Job {
         Job::Ledger(self.core.ledger().to_text(self.clock.now()))
+    }
+
+    fn prices(&self) -> Job {
+        Job::Prices(self.core.prices().to_text(self.clock.now()))
     }
 
     /// Does what people asked for through the store.
@@ -388,6 +404,7 @@ impl Driver {
         let report = self.report();
         let _ = self.jobs.send(Job::Report(report.to_string()));
         let _ = self.jobs.send(self.ledger());
+        let _ = self.jobs.send(self.prices());
         let _ = self.jobs.send(Job::Stop);
         if let Some(dumper) = self.dumper.take() {
             dumper.join().map_err(|_| RunError::WriterGone)?;

@@ -20,6 +20,7 @@ use crate::constrain::{Constrainer, setting};
 use crate::core::Event;
 use crate::deliver::{DeliverError, Subscription};
 use crate::feed::{AHEAD_MAX, FeedError, Feeder};
+use crate::price::PRICES_KEY;
 use crate::quota::LEDGER_KEY;
 
 /// Rows committed at once, so that readers and other writers get their turn.
@@ -48,6 +49,8 @@ pub enum Job {
     Report(String),
     /// Write down what was spent of the quotas.
     Ledger(String),
+    /// Write down the prices.
+    Prices(String),
     /// Reserve this many visit numbers.
     Reserve(u64),
     /// Commit what is left and end.
@@ -149,6 +152,7 @@ impl Dumper {
                     Job::Constraints(constraints) => self.constrain(&mut uploads, constraints)?,
                     Job::Report(report) => self.store.set_setting("status", &report)?,
                     Job::Ledger(ledger) => self.store.set_setting(LEDGER_KEY, &ledger)?,
+                    Job::Prices(prices) => self.store.set_setting(PRICES_KEY, &prices)?,
                     Job::Reserve(count) => self.reserve(count)?,
                     Job::Stop => stops = true,
                 }

@@ -2,6 +2,7 @@
 //!
 //! | step | here |
 //! |---|---|
+//! | 1 plan | [`price`] |
 //! | 2 schedule, 10 learn | [`schedule`] |
 //! | 3 pick, 4 ask | `core/begin.rs` |
 //! | 5 fetch, 6 read | [`fetcher`] |
@@ -22,6 +23,7 @@ pub mod dump;
 pub mod feed;
 pub mod fetcher;
 pub mod load;
+pub mod price;
 pub mod quota;
 pub mod record;
 pub mod report;

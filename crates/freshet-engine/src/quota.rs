@@ -118,6 +118,11 @@ impl Ledger {
         until
     }
 
+    /// Units a second that flow into a bucket in the long run; `None` for one never asked of.
+    pub fn refill_per_s(&self, key: &QuotaKey, now: Timestamp) -> Option<f64> {
+        self.buckets.get(key).map(|bucket| bucket.refill_per_s(now))
+    }
+
     /// Every bucket, for reports, in a fixed order.
     pub fn views(&self, now: Timestamp) -> Vec<QuotaView> {
         let mut views: Vec<_> = self.buckets.iter().map(|(key, bucket)| bucket.view(key, now)).collect();

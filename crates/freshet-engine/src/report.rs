@@ -32,6 +32,7 @@ pub fn report(core: &Core, setting: &Setting, now: Timestamp) -> Value {
         "visits_count": tally.visits_count,
         "fetches_count": tally.fetches_count,
         "postponed_count": tally.postponed_count,
+        "repriced_count": tally.repriced_count,
         "rate_limited_count": tally.rate_limited_count,
         "posts_read_count": tally.posts_read_count,
         "posts_count": tally.posts_count,
@@ -44,6 +45,7 @@ pub fn report(core: &Core, setting: &Setting, now: Timestamp) -> Value {
         "queues": {"sources": sources, "due": due, "backlog": backlog, "open_visits": core.open_count()},
         "robots": robots(core),
         "quotas": quotas(core, now),
+        "prices": prices(core, now),
         "faults": tally.faults.iter().map(|(kind, count)| json!({"kind": kind, "count": count})).collect::<Vec<_>>(),
         "failures": tally.failures.iter().map(|note| json!({
             "source": note.source, "why": note.why, "at": note.at.secs_f64(),
@@ -61,6 +63,25 @@ pub fn report(core: &Core, setting: &Setting, now: Timestamp) -> Value {
 fn robots(core: &Core) -> Value {
     let state = |robot: RobotKind| -> RobotState { core.robots[robot as usize] };
     RobotKind::ALL.into_iter().map(|robot| (robot.name().to_owned(), json!(state(robot).name()))).collect()
+}
+
+fn prices(core: &Core, now: Timestamp) -> Vec<Value> {
+    let views = core.prices().views(now).into_iter().filter(|view| view.sources_count > 0);
+    views
+        .map(|view| {
+            json!({
+                "network": view.key.network,
+                "rule": view.key.rule,
+                "holder": view.key.holder,
+                "price_post_s": view.price,
+                "saved_post_s_per_h": view.price,
+                "budget_per_h": view.budget_per_h,
+                "news_per_h": view.news_per_h,
+                "others_per_h": view.others_per_h,
+                "sources_count": view.sources_count,
+            })
+        })
+        .collect()
 }
 
 fn quotas(core: &Core, now: Timestamp) -> Vec<Value> {

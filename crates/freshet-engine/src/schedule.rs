@@ -5,7 +5,7 @@
 
 use freshet_frontier::Weights;
 use freshet_frontier::priority;
-use freshet_policy::{ChangeModel as _, ChangeRate, Look, Policy, SourceFacts};
+use freshet_policy::{ChangeModel as _, ChangeRate, Grade, Look, Market, Policy, SourceFacts};
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
 
 use crate::visit::Visit;
@@ -16,7 +16,7 @@ pub const REVIVAL_GAP: Span = Span::DAY;
 /// How long a source rests after its third failure in a row.
 const FAILED_GAP: Span = Span::HOUR;
 /// How often profiles, relations and tags are read, unless the ceiling is lower.
-const PROFILE_GAP: Span = Span::DAY;
+pub const PROFILE_GAP: Span = Span::DAY;
 /// Longest wait between two looks at a thread.
 const THREAD_GAP_MAX: Span = Span::from_ms(30 * 86_400_000);
 /// Failed visits in a row after which the failure is shown and the source rests [SocWeb, 4.1].
@@ -28,19 +28,20 @@ const RETRY_GAP: Span = Span::from_secs(20);
 ///
 /// The pages of one visit go back in time: each tells of the stretch below the one before it,
 /// and only the last reaches down to the visit before. History is no evidence of silence.
-pub fn learn(visit: &mut Visit, policy: &dyn Policy, at: Timestamp, taken: &Taken) {
+pub fn learn(visit: &mut Visit, policy: &dyn Policy, market: &mut Market, at: Timestamp, taken: &Taken) {
     if taken.news.is_empty() && taken.goes_on {
         return;
     }
     let until = visit.learned_down_to.unwrap_or(at);
     let since = if visit.aim == Aim::News { visit.visited_before } else { Some(until) };
     let look = Look { since, at: until, news: &taken.news, is_full: taken.goes_on };
-    visit.source.model = policy.learn(&visit.source.model, &facts(&visit.source, at), &look);
+    visit.source.model = policy.learn(&visit.source.model, &facts(&visit.source, at), market, &look);
+    market.pool.learn(&look);
     visit.learned_down_to = taken.news.iter().copied().min().or(visit.learned_down_to);
 }
 
 /// What a policy knows of a source besides its model.
-fn facts(source: &Source, visited_at: Timestamp) -> SourceFacts {
+pub fn facts(source: &Source, visited_at: Timestamp) -> SourceFacts {
     let weight = f64::from(source.weight);
     SourceFacts { number: source.id.0, weight, visited_at, turn: 0, page_size: None }
 }
@@ -49,7 +50,7 @@ fn facts(source: &Source, visited_at: Timestamp) -> SourceFacts {
 /// if this one brought nothing new.
 pub fn due_at(
     source: &Source,
-    policy: &dyn Policy,
+    (policy, market): (&dyn Policy, &Market),
     ceiling: Span,
     quiet: Option<Span>,
     now: Timestamp,
@@ -62,7 +63,7 @@ pub fn due_at(
                 now + (quiet * 2.0).clamp(ceiling, THREAD_GAP_MAX.max(ceiling))
             }
             (RobotKind::Status | RobotKind::Comment, _) => {
-                policy.due_at(&source.model, &facts(source, now), now)
+                policy.due_at(&source.model, &facts(source, now), market)
             }
             (RobotKind::User | RobotKind::Relation | RobotKind::Tag, _) => now + PROFILE_GAP.min(ceiling),
         },
@@ -74,6 +75,19 @@ pub fn due_at(
         | SourceState::OptedOut
         | SourceState::AuthRequired => now + REVIVAL_GAP,
     }
+}
+
+/// How a source counts in the demand for visits: not at all where it has a pace of its own.
+pub fn grade(source: &Source, policy: &dyn Policy, market: &Market, quiet: Option<Span>) -> Grade {
+    let is_timed = match source.robot {
+        RobotKind::Status => true,
+        RobotKind::Comment => quiet.is_none(),
+        RobotKind::User | RobotKind::Relation | RobotKind::Tag => false,
+    };
+    if !is_timed || source.state != SourceState::Active {
+        return Grade::NONE;
+    }
+    Grade::of(f64::from(source.weight), policy.rate_per_s(&source.model, market))
 }
 
 /// The front queue of a source, by the measures of [SocWeb, section 4.1].
@@ -121,7 +135,7 @@ pub fn answered(source: &mut Source, now: Timestamp) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use freshet_policy::{Pacing, policy_named};
+    use freshet_policy::{Objective, Pacing, policy_named};
     use freshet_types::NetworkName;
 
     fn check(robot: RobotKind, state: SourceState, quiet_h: Option<i64>, expected: &str) {
@@ -131,7 +145,8 @@ mod tests {
             policy_named("change-rate", Pacing { floor: Span::MINUTE, ceiling: Span::HOUR }).unwrap();
         let now = Timestamp::from_secs(1_000_000);
         let quiet = quiet_h.map(|hours| Span::HOUR * hours as f64);
-        let due = due_at(&source, &*policy, Span::HOUR, quiet, now);
+        let market = Market::new(Objective::Delay);
+        let due = due_at(&source, (&*policy, &market), Span::HOUR, quiet, now);
         assert_eq!((due - now).to_string(), expected, "{robot} {state:?} {quiet_h:?}");
     }
 

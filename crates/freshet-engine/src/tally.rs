@@ -32,6 +32,8 @@ pub struct Tally {
     pub fetches_count: u64,
     /// Requests that had to wait for a quota or for manners.
     pub postponed_count: u64,
+    /// Due sources that went back because prices had risen.
+    pub repriced_count: u64,
     /// Times a network said "too many".
     pub rate_limited_count: u64,
     /// Posts read, known ones included.

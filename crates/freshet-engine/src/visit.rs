@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use freshet_policy::Grade;
 use freshet_types::{
     Connector, Endpoint, Fault, Instance, Intent, Page, Request, Source, Target, Timestamp, VisitId,
 };
@@ -51,6 +52,12 @@ pub struct Visit {
     pub learned_down_to: Option<Timestamp>,
     /// What the request under way took from the quotas.
     pub claim: Option<Claim>,
+    /// What its requests took, by scope of the prices.
+    pub paid: Vec<(u32, u32)>,
+    /// How late it is, as a share of the gap that was planned; `None` where no policy timed it.
+    pub lateness: Option<f64>,
+    /// How its source counts from now on, once that is known.
+    pub grade: Option<Grade>,
     /// Uploads that the store has not confirmed yet.
     pub unconfirmed_count: u32,
     /// How far it has come.
@@ -81,6 +88,9 @@ impl Visit {
             news_count: 0,
             learned_down_to: None,
             claim: None,
+            paid: Vec::new(),
+            lateness: None,
+            grade: None,
             unconfirmed_count: 0,
             stage: Stage::Asks,
             has_listed: false,

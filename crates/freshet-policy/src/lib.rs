@@ -8,6 +8,8 @@
 //! million synthetic sources can be run through it in a second.
 
 pub mod change;
+pub mod demand;
+pub mod explanation;
 pub mod look;
 pub mod market;
 mod pack;
@@ -19,8 +21,11 @@ pub mod refresh;
 pub mod roster;
 pub mod rule;
 pub mod stored;
+mod units;
 
 pub use change::{ChangeModel, ChangeRate, Forecast};
+pub use demand::{Demand, Grade};
+pub use explanation::{Explanation, Otherwise, Reason};
 pub use look::{Look, SourceFacts};
 pub use market::{Market, Objective};
 pub use policies::{DEFAULT_POLICY, POLICY_NAMES, Pacing, policy_named, roster_named};

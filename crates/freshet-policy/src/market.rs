@@ -43,11 +43,14 @@ pub struct Market {
     pub price: f64,
     /// What is asked for.
     pub objective: Objective,
+    /// How many times longer than the ceiling a source may stay unvisited, at least 1: more where
+    /// the quota does not permit the ceiling.
+    pub ceiling_stretch: f64,
 }
 
 impl Market {
     /// A market before any evidence, with a price of one.
     pub fn new(objective: Objective) -> Self {
-        Self { pool: Pool::default(), price: 1.0, objective }
+        Self { pool: Pool::default(), price: 1.0, objective, ceiling_stretch: 1.0 }
     }
 }

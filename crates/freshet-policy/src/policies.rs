@@ -146,7 +146,7 @@ pub fn policy_named(name: &str, pacing: Pacing) -> Option<Arc<dyn Policy>> {
         }
     }
     if let Some(name) = IN_TURN.into_iter().find(|known| *known == name) {
-        return Some(Arc::new(InTurn(name)));
+        return Some(Arc::new(InTurn(name, pacing)));
     }
     with_rule(name, &RosterKit::default(), ForEngine(pacing))
 }

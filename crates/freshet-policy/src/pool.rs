@@ -6,6 +6,7 @@
 //! the pool forgets half of what it knew every [`HALF_LIFE`]. Cost per look: O(news).
 
 use freshet_types::{Span, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use crate::Look;
 use crate::change::decay;
@@ -18,14 +19,16 @@ pub const RATE_PER_S_UNKNOWN: f64 = 1.0 / 86_400.0;
 /// The pooled rate never falls below a post in ten years, so that its inverse stays finite.
 const RATE_PER_S_MIN: f64 = 1.0 / (3650.0 * 86_400.0);
 
-/// Counts of all sources together.
-#[derive(Clone, Debug)]
+/// Counts of all sources together; stored without the shape, which [`Pool::refresh`] brings back.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Pool {
     count: f64,
     exposure_s: f64,
     hours: [f32; 24],
     days: [f32; 7],
     at: Timestamp,
+    #[serde(skip)]
     shape: Shape,
 }
 

@@ -1,62 +1,112 @@
 //! A policy as the engine uses it: on one source at a time, its model as stored bytes.
 //!
+//! The market (what a call costs, what the sources have in common) is handed in with every
+//! question, so that a policy has no memory of its own. Prices come in post-seconds and are
+//! turned into the rule's unit here ([`crate::units`]).
+//!
 //! The first bytes are always the change rate of [SocWeb, section 4.1], whatever the policy:
 //! reports read them, and a policy that was switched to starts from the others' rate. Then come
-//! the policy's name and its own model; another policy's model is not understood and starts anew.
-//! Prices are found for a budget by a [`crate::Roster`]; a policy alone uses the price at which
-//! a source that posts every hour is visited every quarter of an hour.
+//! the policy's name, the week that tells the kind of the account [CUVIM, section 3], and the
+//! policy's own model; another policy's model is not understood and starts anew.
 
 use std::sync::Arc;
 
-use freshet_types::Timestamp;
+use freshet_types::{Span, Timestamp};
 
 use crate::change::ChangeRate;
+use crate::change::kind::Week;
 use crate::pack::{Reader, Writer};
-use crate::{ChangeModel, Look, Market, Objective, Pacing, Pool, Rule, SourceFacts, price};
+use crate::units::Units;
+use crate::{ChangeModel, Explanation, Look, Market, Otherwise, Pacing, Reason, Rule, SourceFacts};
 
-/// Visits a second to a source that posts every hour: one in a quarter of an hour.
-const VISITS_PER_S: f64 = 1.0 / 900.0;
+/// Times nearer than this to a bound are at the bound.
+const NEAR: Span = Span::SECOND;
+/// How far ahead `explain` looks where there is no ceiling: a month.
+const FAR: Span = Span::from_ms(30 * 86_400_000);
 
 /// Decides when a source is visited next.
 pub trait Policy: Send + Sync + std::fmt::Debug {
     /// The name that people select it by.
     fn name(&self) -> &'static str;
+    /// Whether a price moves its decisions.
+    fn has_price(&self) -> bool;
+    /// The bounds that it keeps.
+    fn pacing(&self) -> Pacing;
     /// Takes in what a visit saw; gives the model's bytes.
-    fn learn(&self, bytes: &[u8], source: &SourceFacts, look: &Look<'_>) -> Vec<u8>;
-    /// When to look again at a source that was looked at `now`.
-    fn due_at(&self, bytes: &[u8], source: &SourceFacts, now: Timestamp) -> Timestamp;
+    fn learn(&self, bytes: &[u8], source: &SourceFacts, market: &Market, look: &Look<'_>) -> Vec<u8>;
+    /// When to look again at a source that was looked at at `source.visited_at`.
+    fn due_at(&self, bytes: &[u8], source: &SourceFacts, market: &Market) -> Timestamp;
+    /// Posts a second that are expected of a source in the long run; finite, never negative.
+    fn rate_per_s(&self, bytes: &[u8], market: &Market) -> f64;
+    /// Why then.
+    fn explain(&self, bytes: &[u8], source: &SourceFacts, market: &Market, now: Timestamp) -> Explanation;
 }
 
-/// A rule with its bounds and a price.
+/// A rule with its bounds.
 #[derive(Debug)]
 pub(crate) struct Stored<R: Rule> {
     rule: R,
     pacing: Pacing,
-    market: Market,
+    units: Units,
+}
+
+/// A source's bytes, read.
+struct Known<M> {
+    week: Week,
+    model: M,
 }
 
 impl<R: Rule> Stored<R> {
     pub(crate) fn new(rule: R, pacing: Pacing) -> Self {
-        let mut market = Market::new(Objective::Delay);
-        let (model, source) = example::<R>();
-        let mut priced = market.clone();
-        market.price = price::find(VISITS_PER_S, 1.0, |price| {
-            priced.price = price;
-            rule.visits_per_s(&model, &source, &priced).unwrap_or(0.0)
-        });
-        Self { rule, pacing, market }
+        Self { units: Units::of(&rule), rule, pacing }
     }
 
-    fn model(&self, bytes: &[u8]) -> R::Model {
-        self.own(bytes).map_or_else(R::Model::default, R::Model::from_bytes)
+    fn read(&self, bytes: &[u8]) -> Known<R::Model> {
+        let fresh = Known { week: week_of(bytes).unwrap_or_default(), model: R::Model::default() };
+        self.own(bytes).map_or(fresh, |(week, own)| Known { week, model: R::Model::from_bytes(own) })
     }
 
-    /// The bytes after the change rate and the name, if the name is ours.
-    fn own<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+    /// The week and what is ours, if the name is ours.
+    fn own<'a>(&self, bytes: &'a [u8]) -> Option<(Week, &'a [u8])> {
         let mut reader = Reader(bytes);
-        reader.take(crate::change::CHANGE_RATE_BYTES)?;
-        let length = usize::from(reader.byte()?);
-        (reader.take(length)? == self.rule.name().as_bytes()).then_some(reader.0)
+        let name = named(&mut reader)?;
+        let week = Week::read(&mut reader)?;
+        (name == self.rule.name().as_bytes()).then_some((week, reader.0))
+    }
+
+    /// The market in the rule's own unit.
+    fn own_market(&self, market: &Market) -> Market {
+        Market { price: self.units.own_price(market.price), ..market.clone() }
+    }
+
+    fn ceiling(&self, market: &Market) -> Span {
+        self.pacing.ceiling * market.ceiling_stretch.max(1.0)
+    }
+
+    /// When a source is due in a market of the rule's own unit.
+    fn due(&self, model: &R::Model, source: &SourceFacts, market: &Market, ceiling: Span) -> Timestamp {
+        let since = source.visited_at;
+        let due_at = self.rule.due_at(model, source, market, ceiling, since);
+        due_at.clamp(since + self.pacing.floor.min(ceiling), since + ceiling)
+    }
+
+    fn otherwise(&self, model: &R::Model, source: &SourceFacts, market: &Market) -> Otherwise {
+        let ceiling = self.ceiling(market);
+        let at_price = |factor: f64| {
+            let market = self.own_market(&Market { price: market.price * factor, ..market.clone() });
+            self.due(model, source, &market, ceiling)
+        };
+        let market = self.own_market(market);
+        let at = source.visited_at;
+        let mut luckier = model.clone();
+        let look = Look { since: Some(at), at, news: &[at], is_full: false };
+        self.rule.learn(&mut luckier, &look, source, &market);
+        Otherwise {
+            one_more_post: self.due(&luckier, source, &market, ceiling),
+            price_doubled: at_price(2.0),
+            price_halved: at_price(0.5),
+            no_ceiling: self.due(model, source, &market, FAR.max(ceiling)),
+        }
     }
 }
 
@@ -65,54 +115,131 @@ impl<R: Rule> Policy for Stored<R> {
         self.rule.name()
     }
 
-    fn learn(&self, bytes: &[u8], source: &SourceFacts, look: &Look<'_>) -> Vec<u8> {
-        let mut rate = ChangeRate::from_bytes(bytes);
-        rate.learn(look, &self.market.pool);
-        let mut model = self.model(bytes);
-        self.rule.learn(&mut model, look, source, &self.market);
-        let name = self.rule.name().as_bytes();
-        Writer(rate.to_bytes()).byte(name.len() as u8).bytes(name).bytes(&model.to_bytes()).0
+    fn has_price(&self) -> bool {
+        self.units.has_price()
     }
 
-    fn due_at(&self, bytes: &[u8], source: &SourceFacts, now: Timestamp) -> Timestamp {
-        let Pacing { floor, ceiling } = self.pacing;
-        let due_at = self.rule.due_at(&self.model(bytes), source, &self.market, ceiling, now);
-        due_at.clamp(now + floor.min(ceiling), now + ceiling)
+    fn pacing(&self) -> Pacing {
+        self.pacing
+    }
+
+    fn learn(&self, bytes: &[u8], source: &SourceFacts, market: &Market, look: &Look<'_>) -> Vec<u8> {
+        let mut rate = ChangeRate::from_bytes(bytes);
+        rate.learn(look, &market.pool);
+        let Known { mut week, mut model } = self.read(bytes);
+        week.learn(look);
+        self.rule.learn(&mut model, look, source, market);
+        week.write(head(&rate, self.rule.name())).bytes(&model.to_bytes()).0
+    }
+
+    fn due_at(&self, bytes: &[u8], source: &SourceFacts, market: &Market) -> Timestamp {
+        self.due(&self.read(bytes).model, source, &self.own_market(market), self.ceiling(market))
+    }
+
+    fn rate_per_s(&self, bytes: &[u8], market: &Market) -> f64 {
+        self.read(bytes).model.rate_per_s(&market.pool)
+    }
+
+    fn explain(&self, bytes: &[u8], source: &SourceFacts, market: &Market, now: Timestamp) -> Explanation {
+        let Known { week, model } = self.read(bytes);
+        let (own, ceiling, pool) = (self.own_market(market), self.ceiling(market), &market.pool);
+        let due_at = self.due(&model, source, &own, ceiling);
+        let gap = due_at - source.visited_at;
+        let reason = if ceiling - gap <= NEAR {
+            Reason::Ceiling
+        } else if gap - self.pacing.floor <= NEAR {
+            Reason::Floor
+        } else {
+            Reason::Worth
+        };
+        let worth_now = self.rule.worth(&model, source, &own, now);
+        Explanation {
+            due_at,
+            reason,
+            posts_expected: finite(model.posts(pool, source.visited_at, due_at)),
+            wait_s_expected: finite(model.wait_s(pool, source.visited_at, due_at)),
+            rate_now_per_s: finite(model.rate_per_s_at(pool, now)),
+            rate_per_s: finite(model.rate_per_s(pool)),
+            price: market.price,
+            worth_now: finite(worth_now),
+            kind: week.kind(),
+            otherwise: self.otherwise(&model, source, market),
+        }
     }
 }
 
-/// A source that posts every hour, as the rule's model knows it after a month.
-fn example<R: Rule>() -> (R::Model, SourceFacts) {
-    let (mut model, pool) = (R::Model::default(), Pool::default());
-    let hour = |hour: i64| Timestamp::from_secs(hour * 3600);
-    let mut since = None;
-    for day in 0..28 {
-        let news: Vec<_> = (0..24).map(|it| hour(day * 24 + it)).collect();
-        let at = hour((day + 1) * 24);
-        model.learn(&Look { since, at, news: &news, is_full: false }, &pool);
-        since = Some(at);
-    }
-    let source = SourceFacts { number: 0, weight: 1.0, visited_at: hour(28 * 24), turn: 0, page_size: None };
-    (model, source)
+/// What reports can show: infinite worth is shown as very much.
+fn finite(value: f64) -> f64 {
+    if value.is_nan() { 0.0 } else { value.clamp(0.0, 1e12) }
+}
+
+/// Change rate and name: how every policy's bytes begin.
+fn head(rate: &ChangeRate, name: &str) -> Writer {
+    Writer(rate.to_bytes()).byte(name.len() as u8).bytes(name.as_bytes())
+}
+
+/// The name of the policy that wrote these bytes.
+fn named<'a>(reader: &mut Reader<'a>) -> Option<&'a [u8]> {
+    reader.take(crate::change::CHANGE_RATE_BYTES)?;
+    let length = usize::from(reader.byte()?);
+    reader.take(length)
+}
+
+/// The week, whichever policy wrote it down.
+fn week_of(bytes: &[u8]) -> Option<Week> {
+    let mut reader = Reader(bytes);
+    named(&mut reader)?;
+    Week::read(&mut reader)
 }
 
 /// A policy that asks for its turn at once: the quota alone sets the pace.
 #[derive(Debug)]
-pub(crate) struct InTurn(pub(crate) &'static str);
+pub(crate) struct InTurn(pub(crate) &'static str, pub(crate) Pacing);
 
 impl Policy for InTurn {
     fn name(&self) -> &'static str {
         self.0
     }
 
-    fn learn(&self, bytes: &[u8], _source: &SourceFacts, look: &Look<'_>) -> Vec<u8> {
-        let mut rate = ChangeRate::from_bytes(bytes);
-        rate.learn(look, &Pool::default());
-        rate.to_bytes()
+    fn has_price(&self) -> bool {
+        false
     }
 
-    fn due_at(&self, _bytes: &[u8], _source: &SourceFacts, now: Timestamp) -> Timestamp {
-        now
+    fn pacing(&self) -> Pacing {
+        self.1
+    }
+
+    fn learn(&self, bytes: &[u8], _source: &SourceFacts, market: &Market, look: &Look<'_>) -> Vec<u8> {
+        let mut rate = ChangeRate::from_bytes(bytes);
+        rate.learn(look, &market.pool);
+        let mut week = week_of(bytes).unwrap_or_default();
+        week.learn(look);
+        week.write(head(&rate, self.0)).0
+    }
+
+    fn due_at(&self, _bytes: &[u8], source: &SourceFacts, _market: &Market) -> Timestamp {
+        source.visited_at
+    }
+
+    fn rate_per_s(&self, bytes: &[u8], market: &Market) -> f64 {
+        ChangeRate::from_bytes(bytes).rate_per_s(&market.pool)
+    }
+
+    fn explain(&self, bytes: &[u8], source: &SourceFacts, market: &Market, now: Timestamp) -> Explanation {
+        let rate_per_s = finite(self.rate_per_s(bytes, market));
+        let (at, elapsed_s) = (source.visited_at, source.elapsed_s(now));
+        Explanation {
+            due_at: at,
+            reason: Reason::Turn,
+            posts_expected: rate_per_s * elapsed_s,
+            wait_s_expected: rate_per_s * elapsed_s * elapsed_s / 2.0,
+            rate_now_per_s: rate_per_s,
+            rate_per_s,
+            price: market.price,
+            worth_now: 1.0,
+            kind: week_of(bytes).unwrap_or_default().kind(),
+            otherwise: Otherwise { one_more_post: at, price_doubled: at, price_halved: at, no_ceiling: at },
+        }
     }
 }
 
@@ -120,3 +247,6 @@ impl Policy for InTurn {
 pub(crate) fn stored<R: Rule + 'static>(rule: R, pacing: Pacing) -> Arc<dyn Policy> {
     Arc::new(Stored::new(rule, pacing))
 }
+
+#[cfg(test)]
+mod tests;

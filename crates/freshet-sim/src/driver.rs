@@ -13,6 +13,7 @@ use freshet_engine::constrain::Constrainer;
 use freshet_engine::core::{Core, CoreOptions, Effect, Event};
 use freshet_engine::feed::{FeedError, Feeder};
 use freshet_engine::fetcher::{FetcherKit, carry_out};
+use freshet_engine::price::{Memory, PRICES_KEY};
 use freshet_engine::quota::{LEDGER_KEY, Ledger, SAVE_EVERY};
 use freshet_engine::visit::{Fetched, Order};
 use freshet_fetch::Fetch;
@@ -34,6 +35,8 @@ const JUMP_MAX: Span = Span::MINUTE;
 const FEED_EVERY: Span = Span::from_secs(5);
 /// How often posts beyond their retention are dropped.
 const EXPIRE_EVERY: Span = Span::HOUR;
+/// How often the prices are written down.
+const PRICES_EVERY: Span = Span::MINUTE;
 /// Visit numbers reserved for one driver.
 const VISITS_RESERVED: u64 = 10_000_000;
 /// Spreads the answers over the latency; any odd number does.
@@ -71,6 +74,7 @@ pub struct Driver<S> {
     started_at: Timestamp,
     expired_at: Timestamp,
     saved_at: Timestamp,
+    noted_at: Timestamp,
     constrainer: Constrainer,
     fed_at: Timestamp,
     /// The log or a ring may have something for the robots.
@@ -109,6 +113,9 @@ impl<S: Store> Driver<S> {
         if let Some(text) = store.setting(LEDGER_KEY)? {
             core.take_ledger(Ledger::from_text(&text, now));
         }
+        if let Some(text) = store.setting(PRICES_KEY)? {
+            core.take_prices(Memory::from_text(&text));
+        }
         let clock: Arc<dyn Clock> = Arc::new(kit.clock.clone());
         let fetcher = FetcherKit { fetch: kit.fetch, clock, keeps_raw: false };
         let mut driver = Self {
@@ -125,6 +132,7 @@ impl<S: Store> Driver<S> {
             started_at: now,
             expired_at: now,
             saved_at: now,
+            noted_at: now,
             fed_at: Timestamp::MIN,
             is_hungry: true,
             steps: 0,
@@ -300,6 +308,10 @@ impl<S: Store> Driver<S> {
         if (now - self.saved_at).to_std() >= SAVE_EVERY {
             self.saved_at = now;
             self.store.set_setting(LEDGER_KEY, &self.core.ledger().to_text(now))?;
+        }
+        if now - self.noted_at >= PRICES_EVERY {
+            self.noted_at = now;
+            self.store.set_setting(PRICES_KEY, &self.core.prices().to_text(now))?;
         }
         if now - self.expired_at > EXPIRE_EVERY {
             self.expired_at = now;

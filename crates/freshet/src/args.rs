@@ -99,6 +99,8 @@ pub(crate) enum Command {
     Status(ReportArgs),
     /// Show what is known of a source and when it is visited next
     Explain(ExplainArgs),
+    /// Say how many calls a lag needs, or what lag to expect of so many calls
+    Plan(PlanArgs),
     /// Show what is not proven complete, and what it would cost to close
     Gaps(GapsArgs),
     /// Search the posts that were collected, or accounts on a network
@@ -264,6 +266,26 @@ pub(crate) struct ExplainArgs {
     /// The source: what `add` was given, a handle, an address or a source's number
     #[arg(value_name = "SOURCE")]
     pub(crate) source: String,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+const PLAN_EXAMPLES: &str = "\
+Examples:
+  freshet plan                                   lag and calls at present prices
+  freshet plan --lag 10m                         how many calls an hour that needs
+  freshet plan --calls-per-hour 200              what lag to expect of them";
+
+/// `freshet plan`.
+#[derive(Debug, Default, ClapArgs)]
+#[command(after_help = PLAN_EXAMPLES)]
+pub(crate) struct PlanArgs {
+    /// The mean time from post to visit that is wanted, such as 10m
+    #[arg(long, value_name = "SPAN", value_parser = value::span, conflicts_with = "calls_per_hour")]
+    pub(crate) lag: Option<Span>,
+    /// Requests an hour that may be spent, over all networks
+    #[arg(long, value_name = "N", value_parser = value::calls)]
+    pub(crate) calls_per_hour: Option<f64>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
 }

@@ -15,6 +15,7 @@ mod gaps;
 mod init;
 mod man;
 mod networks;
+mod plan;
 mod remove;
 mod robots;
 mod run;
@@ -45,6 +46,7 @@ pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<Exi
         Command::Run(args) => run::execute(globals, &args),
         Command::Status(args) => status::execute(globals, args),
         Command::Explain(args) => explain::execute(globals, &args),
+        Command::Plan(args) => plan::execute(globals, &args),
         Command::Gaps(args) => gaps::execute(globals, &args),
         Command::Search(args) => search::execute(globals, &args),
         Command::Robots(command) => robots::execute(globals, &command),

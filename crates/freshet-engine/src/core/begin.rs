@@ -9,7 +9,9 @@ use freshet_types::{
     VisitId,
 };
 
+use super::sweep::Timing;
 use super::{Core, Effect, Slot};
+use crate::price;
 use crate::quota::Claim;
 use crate::visit::{Order, Visit, own_endpoint};
 use crate::walk::{ACCOUNT, Aim, Leg, Walk};
@@ -144,6 +146,10 @@ impl Core {
         let Some((visit, aim)) = self.loading.remove(&id) else { return };
         let Some(slot) = self.slot_mut(id).copied() else { return };
         let Some(mut source) = source.filter(|source| source.state != SourceState::Removed) else {
+            self.ungrade(id);
+            if slot.state != SourceState::Removed {
+                self.prices.count(price::place(slot.key, slot.robot), false);
+            }
             self.slots[id.0 as usize] = None;
             self.frontier.close(visit);
             self.frontier.cancel(id);
@@ -163,12 +169,17 @@ impl Core {
             self.visits.insert(visit, Visit::new(visit, *source, u32::from(slot.key), aim, walk, now));
             return self.fail(visit, &why, false, now);
         };
+        let lateness = match self.reconsider(&source, slot, aim, now) {
+            Timing::Due(lateness) => lateness,
+            Timing::Early(due_at, step) => return self.wait_longer(visit, &source, (due_at, step)),
+        };
         let mut walk = Walk::start(&source, endpoint, aim);
         walk.has_owner = connector.as_deref().is_some_and(|connector| connector.single(ACCOUNT).is_some());
         if source.state == SourceState::OptedOut && self.options.honours_opt_out {
             walk.ask_consent(&source, endpoint);
         }
-        let open = Visit::new(visit, *source, u32::from(slot.key), aim, walk, now);
+        let mut open = Visit::new(visit, *source, u32::from(slot.key), aim, walk, now);
+        open.lateness = lateness;
         self.visits.insert(visit, open);
         self.send(visit, now);
     }
@@ -195,17 +206,18 @@ impl Core {
                 if !is_permitted {
                     self.frontier.again(key, now).expect("it was allowed a moment ago");
                 }
-                self.dispatch(id, order, claim);
+                self.dispatch(id, order, claim, now);
             }
             Err(until) => self.postpone(id, until, now),
         }
     }
 
-    fn dispatch(&mut self, id: VisitId, order: Order, claim: Claim) {
+    fn dispatch(&mut self, id: VisitId, order: Order, claim: Claim, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the visit was found a moment ago");
         visit.fetch_count += 1;
         visit.is_permitted = false;
         visit.claim = Some(claim);
+        self.charge(id, now);
         let deadline = self.lease_deadline();
         self.frontier.extend(id, deadline);
         self.tally.fetches_count += 1;

@@ -8,6 +8,7 @@ use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitReco
 
 use super::Core;
 use super::page::empty_upload;
+use crate::price;
 use crate::schedule;
 use crate::visit::Stage;
 use crate::walk::{Aim, Seen};
@@ -71,6 +72,7 @@ impl Core {
             self.leave_history(id);
             self.frontier.schedule(id, key, class, due_at);
         }
+        self.ungrade(id);
     }
 
     /// The visit ends: its record and the next due time go to the store.
@@ -87,7 +89,11 @@ impl Core {
         visit.source.due_at = if visit.aim == Aim::News || visit.source.state != SourceState::Active {
             let last_at = visit.visited_before.filter(|_| visit.news_count == 0);
             let quiet = last_at.map(|last_at| now - last_at);
-            schedule::due_at(&visit.source, &*self.policy, self.options.ceiling, quiet, now)
+            let place = price::place(visit.key as u16, visit.source.robot);
+            let market = self.prices.market(place, &self.ledger, now);
+            visit.grade = Some(schedule::grade(&visit.source, &*self.policy, market, quiet));
+            let timing = (&*self.policy, &*market);
+            schedule::due_at(&visit.source, timing, self.options.ceiling, quiet, now)
         } else {
             // History does not move the news: they are due when they were.
             self.slots[visit.source.id.0 as usize].map_or(now, |slot| slot.news_at)
@@ -130,6 +136,10 @@ impl Core {
         let mut upload = empty_upload(visit, Seen { at: now, visit: id });
         upload.source = Some(stored);
         upload.record = Some(record);
+        if let Some(lateness) = visit.lateness {
+            let place = price::place(key as u16, visit.source.robot);
+            self.prices.visited(place, &visit.paid, lateness, now);
+        }
         self.tally.visits_count += 1;
         self.want_upload(id, upload);
         // It asks nothing more, so its place at the server is free; its source is not, until the
@@ -159,9 +169,20 @@ impl Core {
         self.give_back(visit.source.id, visit.source.state, due_at);
     }
 
+    /// It came due at an old price: it waits until it is due at today's.
+    pub(super) fn wait_longer(&mut self, id: VisitId, source: &Source, (due_at, step): (Timestamp, u8)) {
+        self.tally.repriced_count += 1;
+        self.frontier.close(id);
+        self.give_back(source.id, source.state, due_at);
+        if let Some(slot) = self.slot_mut(source.id) {
+            slot.price_step = step;
+        }
+    }
+
     /// All of it is stored: the lease ends, the source is due when the policy says.
     fn release(&mut self, id: VisitId) {
         let visit = self.visits.remove(&id).expect("the caller found it");
+        self.regrade(&visit);
         let source = visit.source;
         if visit.has_more && source.state == SourceState::Active {
             self.enqueue(source.id, false);

@@ -4,6 +4,7 @@ use freshet_store::row::Upload;
 use freshet_types::{Intent, LimitReading, Observation, Outcome, Page, SourceState, Timestamp, VisitId};
 
 use super::{Core, Effect, begin};
+use crate::price;
 use crate::schedule;
 use crate::visit::{Fetched, Stage, Visit, own_endpoint};
 use crate::walk::{Leg, Seen, Taken};
@@ -77,7 +78,9 @@ impl Core {
             visit.source.validators = page.validators.clone();
         }
         visit.news_count += taken.news.len() as u32;
-        schedule::learn(visit, &*self.policy, seen.at, &taken);
+        let place = price::place(visit.key as u16, visit.source.robot);
+        let market = self.prices.market(place, &self.ledger, now);
+        schedule::learn(visit, &*self.policy, market, seen.at, &taken);
         self.tally.take(page.observation.posts.len(), &taken);
         if was_lookup {
             let (network, root_id) = (visit.source.network.clone(), visit.source.root_id.clone());

@@ -157,6 +157,13 @@ impl Bucket {
         }
     }
 
+    /// Units a second that flow in, in the long run: what is told of one window is passed over,
+    /// unless nothing else is known.
+    pub(super) fn refill_per_s(&self, now: Timestamp) -> f64 {
+        let gap_ms = if self.window.is_some() { self.even_gap_ms() } else { self.gap_ms(now) };
+        1000.0 / gap_ms.max(1e-3)
+    }
+
     fn burst(&self) -> u32 {
         (self.limit / BURST_SHARE).max(1)
     }
@@ -169,10 +176,14 @@ impl Bucket {
         self.told.filter(|told| now < told.reset_at)
     }
 
+    fn even_gap_ms(&self) -> f64 {
+        let usable = self.limit.saturating_sub(self.burst() + self.limit / MARGIN_SHARE).max(1);
+        self.known_window().ms() as f64 / f64::from(usable)
+    }
+
     /// Milliseconds between two units in the long run.
     fn gap_ms(&self, now: Timestamp) -> f64 {
-        let usable = self.limit.saturating_sub(self.burst() + self.limit / MARGIN_SHARE).max(1);
-        let even = self.known_window().ms() as f64 / f64::from(usable);
+        let even = self.even_gap_ms();
         match self.told(now) {
             Some(told) if self.window.is_none() => told.gap_ms,
             Some(told) => told.gap_ms.max(even),

@@ -45,6 +45,16 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// A word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inactive => "inactive",
+            Self::Unstable => "unstable",
+            Self::Constant => "constant",
+            Self::Authority => "authority",
+        }
+    }
+
     /// Whether hours and days say when it posts.
     pub fn is_regular(self) -> bool {
         matches!(self, Self::Constant | Self::Authority)

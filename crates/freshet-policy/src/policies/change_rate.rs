@@ -53,7 +53,7 @@ fn gap(model: &ChangeRate, source: &SourceFacts) -> Span {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Look, Pacing, policy_named};
+    use crate::{Look, Objective, Pacing, policy_named};
 
     use super::*;
 
@@ -65,8 +65,14 @@ mod tests {
         let news: Vec<_> =
             (0..posts).map(|post| Timestamp::from_secs(post * 86_400 / (posts - 1).max(1))).collect();
         let source = SourceFacts { number: 0, weight: 1.0, visited_at: now, turn: 0, page_size: None };
-        let bytes = policy.learn(&[], &source, &Look { since: None, at: now, news: &news, is_full: false });
-        assert_eq!((policy.due_at(&bytes, &source, now) - now).to_string(), expected, "{posts} posts a day");
+        let market = Market::new(Objective::Delay);
+        let look = Look { since: None, at: now, news: &news, is_full: false };
+        let bytes = policy.learn(&[], &source, &market, &look);
+        assert_eq!(
+            (policy.due_at(&bytes, &source, &market) - now).to_string(),
+            expected,
+            "{posts} posts a day"
+        );
     }
 
     #[test]

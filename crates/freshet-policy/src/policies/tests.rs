@@ -3,7 +3,7 @@
 use freshet_types::Timestamp;
 
 use super::*;
-use crate::{Look, SourceFacts};
+use crate::{Look, Market, Objective, SourceFacts};
 
 const PACING: Pacing = Pacing { floor: Span::MINUTE, ceiling: Span::from_ms(12 * 3_600_000) };
 
@@ -20,6 +20,7 @@ fn draws(seed: u64) -> impl FnMut(i64) -> i64 {
 fn check(name: &str, seed: u64) {
     let policy = policy_named(name, PACING).unwrap_or_else(|| panic!("`{name}` has no policy"));
     let mut draw = draws(seed);
+    let market = Market { price: 112.5, ..Market::new(Objective::Delay) };
     let (mut bytes, mut now_s, mut since) = (Vec::new(), 1_700_000_000, None);
     for _ in 0..120 {
         now_s += draw(200_000);
@@ -29,9 +30,9 @@ fn check(name: &str, seed: u64) {
         let facts =
             SourceFacts { number: 7, weight: draw(3) as f64, visited_at: now, turn: 0, page_size: None };
         let look = Look { since, at: now, news: &news, is_full: draw(4) == 0 };
-        bytes = policy.learn(&bytes, &facts, &look);
-        let due_at = policy.due_at(&bytes, &facts, now);
-        let is_in_turn = policy.due_at(&[], &facts, now) == now;
+        bytes = policy.learn(&bytes, &facts, &market, &look);
+        let due_at = policy.due_at(&bytes, &facts, &market);
+        let is_in_turn = policy.due_at(&[], &facts, &market) == now;
         let earliest = if is_in_turn { now } else { now + PACING.floor };
         assert!((earliest..=now + PACING.ceiling).contains(&due_at), "`{name}`: due {} after", due_at - now);
         since = (draw(5) > 0).then_some(now);
@@ -41,9 +42,9 @@ fn check(name: &str, seed: u64) {
         SourceFacts { number: 7, weight: 1.0, visited_at: Timestamp::from_secs(0), turn: 0, page_size: None };
     for length in [0, 5, 20, 21, 40, 100] {
         let noise: Vec<u8> = (0..length).map(|_| draw(256) as u8).collect();
-        policy.due_at(&noise, &facts, Timestamp::from_secs(now_s));
+        policy.due_at(&noise, &facts, &market);
         let cut = &bytes[..bytes.len().min(length as usize)];
-        policy.due_at(cut, &facts, Timestamp::from_secs(now_s));
+        policy.due_at(cut, &facts, &market);
     }
 }
 

@@ -5,6 +5,7 @@ mod control;
 mod faults;
 mod kill;
 mod month;
+mod prices;
 mod robots;
 
 use std::sync::Mutex;
@@ -37,6 +38,7 @@ struct Scene {
     ceiling: Span,
     depth_max: u16,
     fetch: Option<Arc<dyn Fetch>>,
+    policy: &'static str,
 }
 
 impl Scene {
@@ -50,6 +52,7 @@ impl Scene {
             ceiling,
             depth_max: 0,
             fetch: None,
+            policy: "change-rate",
         }
     }
 
@@ -104,7 +107,7 @@ impl Scene {
             fetch: self.fetch.clone().unwrap_or_else(|| Arc::new(world)),
             clock: self.clock.clone(),
             networks: Arc::clone(&self.networks),
-            policy: policy_named("change-rate", pacing).unwrap(),
+            policy: policy_named(self.policy, pacing).unwrap(),
             options: CoreOptions { ceiling: self.ceiling, ..CoreOptions::default() },
             feeder: Some(Feeder::new(rings, Arc::clone(&self.networks), self.depth_max)),
             latency: LATENCY,

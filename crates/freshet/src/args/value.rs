@@ -23,6 +23,12 @@ pub(super) fn speed(text: &str) -> Result<f64, String> {
     speed.ok_or_else(|| "the speed is a number above 0; 600 lets ten minutes pass in a second".to_owned())
 }
 
+/// A budget; zero has no lag to speak of.
+pub(super) fn calls(text: &str) -> Result<f64, String> {
+    let calls = text.parse().ok().filter(|calls: &f64| calls.is_finite() && *calls > 0.0);
+    calls.ok_or_else(|| "calls an hour are a number above 0, such as 200".to_owned())
+}
+
 /// The word that stands for the computer's own clock.
 pub(crate) const CLOCK_SYSTEM: &str = "system";
 

@@ -1,8 +1,14 @@
 //! `freshet explain`: what is known of a source, and when and why it is visited next.
+//!
+//! Why then is asked of the policy itself (`explain/why.rs`), with the market that the last run
+//! left in the store; what is proven complete is asked of the source.
+
+mod why;
 
 use std::process::ExitCode;
 
-use freshet_policy::{ChangeModel as _, ChangeRate};
+use freshet_engine::price::Memory;
+use freshet_policy::{ChangeModel as _, ChangeRate, Forecast};
 use freshet_types::{Source, SourceState, Span, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -12,6 +18,7 @@ use crate::args::ExplainArgs;
 use crate::config::Globals;
 use crate::data::Data;
 use crate::output::{self, Report, relative, seconds};
+use why::Why;
 
 #[derive(Serialize)]
 struct ExplainReport {
@@ -41,6 +48,8 @@ struct Explained {
     complete_until: Value,
     holes_count: usize,
     failure: Option<String>,
+    /// The decision, for what a policy times.
+    why: Option<Why>,
     #[serde(skip)]
     text: String,
 }
@@ -53,12 +62,14 @@ pub(crate) fn execute(globals: &Globals, args: &ExplainArgs) -> anyhow::Result<E
         return Err(no_source(&args.source));
     }
     let now = data.now_for_report(None);
-    let sources = sources.iter().map(|source| explain(source, now)).collect();
+    let memory = Memory::from_store(&data.store)?;
+    let sources = sources.iter().map(|source| explain(source, &memory, now)).collect();
     output::print(args.report, &ExplainReport { now: seconds(now), sources })?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn explain(source: &Source, now: Timestamp) -> Explained {
+fn explain(source: &Source, memory: &Memory, now: Timestamp) -> Explained {
+    let why = Why::of(source, memory, now);
     let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
     let optional = |at: Option<Timestamp>| at.map_or_else(|| json!(null), seconds);
     let coverage = &source.coverage;
@@ -82,19 +93,22 @@ fn explain(source: &Source, now: Timestamp) -> Explained {
         complete_until: optional(coverage.top().map(|top| top.until).or(coverage.empty_at)),
         holes_count: coverage.holes().len(),
         failure: source.failure.clone(),
-        text: describe(source, forecast, now),
+        text: describe(source, forecast, why.as_ref(), now),
+        why,
     }
 }
 
 /// The same in sentences.
-fn describe(source: &Source, forecast: freshet_policy::Forecast, now: Timestamp) -> String {
+fn describe(source: &Source, forecast: Forecast, why: Option<&Why>, now: Timestamp) -> String {
     let mut lines = vec![format!("{}  {}", source.id.0, output::one_line(&source.label()))];
     let visited = source
         .visited_at
         .map_or("never visited".to_owned(), |at| format!("last visited {}", relative(at, now)));
     let due = if source.due_at <= now { "due now".to_owned() } else { relative(source.due_at, now) };
     lines.push(format!("{visited}; next visit: {due}; state: {}", source.state.name()));
-    if forecast.rate_per_s > 0.0 {
+    if let Some(why) = why {
+        lines.extend(why.lines(forecast.last_at, now));
+    } else if forecast.rate_per_s > 0.0 {
         let last = forecast.last_at.map_or(String::new(), |at| format!("; last post {}", relative(at, now)));
         let per_day = forecast.rate_per_s * Span::DAY.secs_f64();
         lines.push(format!("expected: {per_day:.2} posts a day{last}"));
@@ -162,7 +176,7 @@ mod tests {
             let mut source =
                 Source::new(&NetworkName::from("rss:a.example"), "feed", RobotKind::Status, "feed", "f");
             (source.state, source.coverage.intervals) = (state, intervals);
-            let text = explain(&source, at).text;
+            let text = explain(&source, &Memory::default(), at).text;
             assert!(text.contains(expected), "{state:?}: {text}");
         }
     }

@@ -8,6 +8,7 @@
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
+use freshet_engine::price::MANNERS;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::row::Counts;
 use freshet_types::{SourceId, SourceState, Span, Timestamp};
@@ -183,6 +184,24 @@ impl StatusReport {
         (!quotas.is_empty()).then(|| table(&header, quotas.iter().map(row)))
     }
 
+    /// What a call of each quota is worth now; those that have enough for all cost nothing.
+    fn prices(&self) -> Option<String> {
+        let number = |it: &Value, key: &str| format!("{:.0}", it[key].as_f64().unwrap_or(0.0));
+        let text = |it: &Value, key: &str| it[key].as_str().unwrap_or("-").to_owned();
+        let row = |it: &Value| {
+            let saved = Span::from_secs_f64(it["saved_post_s_per_h"].as_f64().unwrap_or(0.0)).to_string();
+            let mut cells = vec![text(it, "network"), text(it, "rule")];
+            cells.extend(["budget_per_h", "news_per_h", "others_per_h"].map(|key| number(it, key)));
+            cells.push(saved);
+            cells
+        };
+        let is_shown = |it: &&Value| it["rule"] != MANNERS || it["price_post_s"].as_f64() > Some(0.0);
+        let rows: Vec<_> = self.list("prices").iter().filter(is_shown).map(row).collect();
+        let header = ["network", "price of", "#calls/h", "#news/h", "#others/h", "#one more saves"];
+        let note = "(one more saves: waiting of posts, summed, that one more call would end)";
+        (!rows.is_empty()).then(|| format!("{}\n{note}", table(&header, rows)))
+    }
+
     fn failures(&self) -> Option<String> {
         let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
         let row = |it: &Value| vec![text(it, "label"), shorten(&text(it, "why"), FAILURE_CHARS_MAX)];
@@ -193,7 +212,8 @@ impl StatusReport {
 
 impl Report for StatusReport {
     fn text(&self) -> String {
-        let parts = [Some(self.headline()), Some(self.numbers()), self.quotas(), self.failures()];
+        let parts =
+            [Some(self.headline()), Some(self.numbers()), self.quotas(), self.prices(), self.failures()];
         parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
     }
 }
@@ -241,8 +261,13 @@ mod tests {
 
     #[test]
     fn people_see_what_matters() {
-        let text = report(Value::Null, None).text();
-        for words in ["d: not running", "failed", "no answer", "fetches of this run"] {
+        let live = json!({ "prices": [
+            { "network": "n", "rule": "api", "price_post_s": 90.0, "saved_post_s_per_h": 90.0, "budget_per_h": 3060.4 },
+            { "network": "n", "rule": "manners", "price_post_s": 0.0 },
+        ]});
+        let text = report(live, None).text();
+        assert!(!text.contains("manners"), "what costs nothing is not shown:\n{text}");
+        for words in ["d: not running", "failed", "no answer", "fetches of this run", "3060", "1m 30s"] {
             assert!(text.contains(words), "`{words}` is missing in\n{text}");
         }
     }

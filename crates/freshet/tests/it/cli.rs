@@ -33,6 +33,7 @@ fn help() {
         "run",
         "status",
         "explain",
+        "plan",
         "gaps",
         "search",
         "robots",

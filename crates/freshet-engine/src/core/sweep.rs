@@ -1,0 +1,129 @@
+//! Prices and sources: what a source pays, when a price tells against a visit, and who is pulled
+//! forward when prices fall. Part of step 2 (schedule) of 10.
+//!
+//! A source that comes due is asked again at today's price: if that rose, it goes back into the
+//! wheel. A price that fell is learned by a sweep: [`SWEEP_MAX`] slots a tick, each pulled forward
+//! as the root of the fall says (gaps follow √price), without loading it; if that was too early, it
+//! is asked again when due. So neither direction ever looks at all sources at once.
+
+use freshet_policy::{Grade, SourceFacts};
+use freshet_types::{RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitId};
+
+use super::{Core, Slot};
+use crate::price::{self, Use};
+use crate::schedule;
+use crate::visit::Visit;
+use crate::walk::Aim;
+
+/// Slots looked at in one tick: ten million take some ten minutes.
+const SWEEP_MAX: usize = 4096;
+/// Steps of 2^¼ that a price must have fallen for a slot to move: a factor of 1.4.
+const FALL_STEPS: u8 = 2;
+/// A source that is early by less than this share of its gap is visited all the same.
+const EARLY_SHARE: f64 = 0.1;
+/// And by less than this.
+const EARLY_MIN: Span = Span::MINUTE;
+/// One late visit says no more than this about demand.
+const LATENESS_MAX: f64 = 4.0;
+/// An early one no less than this.
+const LATENESS_MIN: f64 = 0.5;
+
+impl Core {
+    /// Decides whether a due source is still due at today's price, and how late it is; gives the
+    /// time at which it is due where that lies ahead.
+    pub(super) fn reconsider(&mut self, source: &Source, slot: Slot, aim: Aim, now: Timestamp) -> Timing {
+        let is_timed = aim == Aim::News && source.state == SourceState::Active;
+        let visited_at = match (source.robot, source.visited_at) {
+            (RobotKind::Status, Some(visited_at)) if is_timed => visited_at,
+            // Fruitless looks at threads have a pace of their own; see `schedule`.
+            (RobotKind::Comment, Some(_)) if is_timed => return Timing::Due(Some(1.0)),
+            _ => return Timing::Due(None),
+        };
+        let market = self.prices.market(price::place(slot.key, slot.robot), &self.ledger, now);
+        let step = price::step_of(market.price);
+        let facts: SourceFacts = schedule::facts(source, visited_at);
+        let due_at = self.policy.due_at(&source.model, &facts, market);
+        let (planned, real) = (due_at - visited_at, now - visited_at);
+        // Only one that was scheduled at a known, lower price may go back: others are here because
+        // a person or its history wants them.
+        let has_risen = self.prices.is_heeded() && slot.price_step > 0 && slot.price_step < step;
+        if has_risen && due_at - now > (planned * EARLY_SHARE).max(EARLY_MIN) {
+            return Timing::Early(due_at, step);
+        }
+        let lateness = real.secs_f64() / planned.max(Span::SECOND).secs_f64();
+        Timing::Due(Some(lateness.clamp(LATENESS_MIN, LATENESS_MAX)))
+    }
+
+    /// A request of this visit leaves: its quotas are charged to who spends them.
+    pub(super) fn charge(&mut self, id: VisitId, now: Timestamp) {
+        let Some(visit) = self.visits.get_mut(&id) else { return };
+        let spender = match (visit.lateness, visit.aim) {
+            (Some(_), _) => Use::News,
+            (None, Aim::History) => Use::History,
+            (None, Aim::News) => Use::Other,
+        };
+        let place = price::place(visit.key as u16, visit.source.robot);
+        let needs = visit.claim.as_ref().map_or(&[][..], |claim| &claim.needs);
+        self.prices.spend(place, (spender, needs), &mut visit.paid, now);
+    }
+
+    /// The source of a visit that ends keeps its grade and the price of its next visit.
+    pub(super) fn regrade(&mut self, visit: &Visit) {
+        let place = price::place(visit.key as u16, visit.source.robot);
+        let Some(after) = visit.grade else { return };
+        let step = price::step_of(self.prices.price(place));
+        let is_counted = visit.visited_before.is_some();
+        let Some(slot) = self.slot_mut(visit.source.id) else { return };
+        let before = std::mem::replace(&mut slot.grade, after);
+        slot.price_step = step;
+        self.prices.regrade(place, before, after, is_counted);
+    }
+
+    /// A source is not counted any more.
+    pub(super) fn ungrade(&mut self, id: SourceId) {
+        let Some(slot) = self.slot_mut(id) else { return };
+        let grade = std::mem::replace(&mut slot.grade, Grade::NONE);
+        let place = price::place(slot.key, slot.robot);
+        self.prices.forget(place, grade);
+    }
+
+    /// Pulls forward some of the sources whose price fell.
+    pub(super) fn sweep(&mut self, now: Timestamp) {
+        if self.prices.take_fall() {
+            self.swept_to = Some(0);
+        }
+        let Some(from) = self.swept_to else { return };
+        let until = (from + SWEEP_MAX).min(self.slots.len());
+        for at in from..until {
+            self.pull(SourceId(at as u32), now);
+        }
+        self.swept_to = (until < self.slots.len()).then_some(until);
+    }
+
+    fn pull(&mut self, id: SourceId, now: Timestamp) {
+        let Some(slot) = self.slots[id.0 as usize] else { return };
+        let is_waiting = slot.state == SourceState::Active && slot.aim == Aim::News && !slot.is_leased;
+        let is_timed = slot.grade != Grade::NONE && self.robots[slot.robot as usize] == RobotState::Running;
+        if !is_waiting || !is_timed || slot.news_at <= now {
+            return;
+        }
+        let step = price::step_of(self.prices.price(price::place(slot.key, slot.robot)));
+        let fall = slot.price_step.saturating_sub(step);
+        if slot.price_step == 0 || fall < FALL_STEPS {
+            return;
+        }
+        // A step is 2^¼ of the price, hence 2^⅛ of the gap.
+        let news_at = now + (slot.news_at - now) * (-f64::from(fall) / 8.0).exp2();
+        self.slots[id.0 as usize] = Some(Slot { news_at, price_step: step, ..slot });
+        self.frontier.schedule(id, u32::from(slot.key), slot.class, news_at);
+    }
+}
+
+/// Whether a source that came due is due at today's price.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Timing {
+    /// It is; how late, as a share of the gap that was planned, where the policy timed it.
+    Due(Option<f64>),
+    /// Not before this, at this step of the price.
+    Early(Timestamp, u8),
+}

@@ -1,0 +1,344 @@
+//! Prices: what a call of each quota is worth now, found so that the quota is spent evenly and wholly.
+//!
+//! Part of steps 1 (plan) and 2 (schedule) of 10. Theory: with a price C on every visit, a source
+//! is visited when the waiting that a visit ends outweighs C, which for a constant rate is every
+//! √(2C/wλ); the price at which all sources together want what a quota gives is the multiplier
+//! of that quota, hence also the worth of one more call ([`freshet_policy::demand`]).
+//!
+//! | idea | here |
+//! |---|---|
+//! | quota scope: a bucket of the ledger, or a server's manners | [`scope`](self) `Scope` |
+//! | tariff: the scopes that a robot's visits to a server pay, and their sources by grade | `Tariff` |
+//! | price of a visit: Σ units · price of the scope, at least the reserve | [`Prices::market`] |
+//!
+//! No pass over all sources: a source keeps one byte (its grade) in its slot, moves by one count
+//! when it was visited, and learns a new price when it comes due; one that fell in price is pulled
+//! forward by a sweep in bounded steps (`core/sweep.rs`). A price is found anew, from counts
+//! only, when it is asked for and [`scope::PRICED_EVERY`] old. Pure: no clock, no I/O.
+
+mod memory;
+mod meter;
+mod scope;
+mod tariff;
+
+use freshet_policy::{Grade, Market, Objective, Pacing, Policy, price};
+use freshet_types::{Map, NetworkName, Politeness, QuotaKey, QuotaNeed, RobotKind, Span, Timestamp};
+
+pub use memory::{Memory, PRICES_KEY, ScopeMemory, TariffMemory};
+pub use scope::Use;
+use scope::{PRICED_EVERY, Scope};
+use tariff::{RESERVE_DECLARED, RESERVE_UNDECLARED, Tariff};
+
+use crate::quota::Ledger;
+
+/// The rule's name of a server's manners, beside the names that networks give to their quotas.
+pub const MANNERS: &str = "manners";
+/// A server without a pause answers so fast: so many calls a second for each that may be open.
+const ANSWER_TIME: Span = Span::SECOND;
+/// The ceiling is kept while all sources at their ceiling take no more than this share.
+const CEILING_SHARE: f64 = 0.9;
+/// Where the ceiling cannot be kept, nobody waits longer than so many rounds through all sources.
+const ROUNDS_MAX: f64 = 4.0;
+/// Rounds in which prices of scopes that are paid together settle.
+const SETTLE_ROUNDS: usize = 3;
+/// A fall by this factor pulls sources forward.
+const FALL: f64 = 1.3;
+/// More sources than this share since the last pricing are reason for another.
+const GROWTH: f64 = 1.1;
+
+/// A scope as reports show it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PriceView {
+    /// Which bucket; the rule is [`MANNERS`] where it is a server's.
+    pub key: QuotaKey,
+    /// Post-seconds for a unit: also what one more unit would save.
+    pub price: f64,
+    /// Units an hour that flow in.
+    pub budget_per_h: f64,
+    /// Units an hour that news take.
+    pub news_per_h: f64,
+    /// Units an hour that all else takes.
+    pub others_per_h: f64,
+    /// Sources that pay here.
+    pub sources_count: u64,
+}
+
+/// All prices.
+#[derive(Debug)]
+pub struct Prices {
+    market: Market,
+    pacing: Pacing,
+    is_heeded: bool,
+    policy: &'static str,
+    scopes: Vec<Scope>,
+    by_key: Map<QuotaKey, u32>,
+    tariffs: Vec<Tariff>,
+    /// Network of each server, and its scope of manners.
+    servers: Vec<(NetworkName, u32)>,
+    inherited: Map<(NetworkName, RobotKind), TariffMemory>,
+    refreshed_at: Option<Timestamp>,
+    has_fallen: bool,
+}
+
+/// The tariff of a robot at a server.
+pub(crate) fn place(key: u16, robot: RobotKind) -> u32 {
+    u32::from(key) * RobotKind::ALL.len() as u32 + robot as u32
+}
+
+/// A price in a byte, in steps of 2^¼; 0 is unknown.
+pub(crate) fn step_of(price: f64) -> u8 {
+    ((price / 1e-4).log2() * 4.0).round().max(1.0).min(255.0) as u8
+}
+
+impl Prices {
+    /// Before anything is known.
+    pub fn new(policy: &dyn Policy) -> Self {
+        Self {
+            market: Market::new(Objective::Delay),
+            pacing: policy.pacing(),
+            is_heeded: policy.has_price(),
+            policy: policy.name(),
+            scopes: Vec::new(),
+            by_key: Map::default(),
+            tariffs: Vec::new(),
+            servers: Vec::new(),
+            inherited: Map::default(),
+            refreshed_at: None,
+            has_fallen: false,
+        }
+    }
+
+    /// Whether the policy's decisions follow prices at all.
+    pub fn is_heeded(&self) -> bool {
+        self.is_heeded
+    }
+
+    /// A server, in the order of their keys.
+    pub fn know_server(&mut self, network: &NetworkName, manners: Politeness) {
+        let key = QuotaKey { network: network.clone(), rule: MANNERS.into(), holder: "ip".into() };
+        let scope = self.scope(&key, false, polite_per_s(manners));
+        self.servers.push((network.clone(), scope));
+        for robot in RobotKind::ALL {
+            let place = self.tariffs.len() as u32;
+            let inherited = self.inherited.remove(&(network.clone(), robot));
+            self.tariffs.push(Tariff::default());
+            if let Some(memory) = inherited {
+                self.inherit(place, &memory);
+            }
+        }
+    }
+
+    /// The manners of a server changed.
+    pub fn mind_manners(&mut self, key: usize, manners: Politeness) {
+        let scope = self.servers[key].1;
+        self.scopes[scope as usize].budget_per_s = polite_per_s(manners);
+    }
+
+    /// A source came under this tariff, or left it.
+    pub(crate) fn count(&mut self, place: u32, is_more: bool) {
+        let count = &mut self.tariffs[place as usize].source_count;
+        *count = if is_more { *count + 1 } else { count.saturating_sub(1) };
+    }
+
+    /// A request leaves; what it takes is also noted in `paid`.
+    pub(crate) fn spend(
+        &mut self,
+        place: u32,
+        (spender, needs): (Use, &[QuotaNeed]),
+        paid: &mut Vec<(u32, u32)>,
+        now: Timestamp,
+    ) {
+        let manners = self.servers[place as usize / RobotKind::ALL.len()].1;
+        let mut take = |scopes: &mut [Scope], scope: u32, units: u32| {
+            scopes[scope as usize].spend(f64::from(units), spender, now);
+            match paid.iter_mut().find(|(known, _)| *known == scope) {
+                Some((_, sum)) => *sum += units,
+                None => paid.push((scope, units)),
+            }
+        };
+        take(&mut self.scopes, manners, 1);
+        for need in needs {
+            let scope = self.scope(&need.key, true, 0.0);
+            take(&mut self.scopes, scope, need.units);
+        }
+    }
+
+    /// A visit that the policy timed has ended; `lateness` is its gap over the planned one.
+    pub(crate) fn visited(&mut self, place: u32, paid: &[(u32, u32)], lateness: f64, now: Timestamp) {
+        for scope in self.tariffs[place as usize].charge(paid) {
+            self.scopes[scope as usize].tariffs.push(place);
+        }
+        for &(scope, units) in paid {
+            self.scopes[scope as usize].want(f64::from(units), lateness, now);
+        }
+    }
+
+    /// A source's grade changed; `is_counted`: an earlier process may have counted it.
+    pub(crate) fn regrade(&mut self, place: u32, before: Grade, after: Grade, is_counted: bool) {
+        self.tariffs[place as usize].regrade(before, after, is_counted);
+    }
+
+    /// A source that was counted is gone.
+    pub(crate) fn forget(&mut self, place: u32, grade: Grade) {
+        self.tariffs[place as usize].demand.remove(grade);
+    }
+
+    /// The market in which sources of this tariff are visited, brought up to date.
+    pub(crate) fn market(&mut self, place: u32, ledger: &Ledger, now: Timestamp) -> &mut Market {
+        if self.is_stale(place, now) {
+            self.find(place, ledger, now);
+        }
+        if self.refreshed_at.is_none_or(|at| now - at >= PRICED_EVERY) {
+            self.refreshed_at = Some(now);
+            self.market.pool.refresh();
+        }
+        let tariff = &self.tariffs[place as usize];
+        (self.market.price, self.market.ceiling_stretch) = (tariff.price, tariff.stretch);
+        &mut self.market
+    }
+
+    /// The price of a tariff as it was last found.
+    pub(crate) fn price(&self, place: u32) -> f64 {
+        self.tariffs[place as usize].price
+    }
+
+    /// Whether a price fell so far that sources should be pulled forward; asked once per fall.
+    pub(crate) fn take_fall(&mut self) -> bool {
+        std::mem::take(&mut self.has_fallen)
+    }
+
+    /// Every scope, for reports, in a fixed order.
+    pub fn views(&self, now: Timestamp) -> Vec<PriceView> {
+        let count = |scope: &Scope| {
+            scope.tariffs.iter().map(|&place| self.tariffs[place as usize].source_count).sum()
+        };
+        let view = |scope: &Scope| PriceView {
+            key: scope.key.clone(),
+            price: scope.price,
+            budget_per_h: scope.budget_per_s * 3600.0,
+            news_per_h: scope.news_per_s(now) * 3600.0,
+            others_per_h: scope.others_per_s(now) * 3600.0,
+            sources_count: count(scope),
+        };
+        let mut views: Vec<_> = self.scopes.iter().map(view).collect();
+        views.sort_by(|one, other| one.key.cmp(&other.key));
+        views
+    }
+
+    fn scope(&mut self, key: &QuotaKey, is_declared: bool, budget_per_s: f64) -> u32 {
+        if let Some(&scope) = self.by_key.get(key) {
+            return scope;
+        }
+        let scope = self.scopes.len() as u32;
+        self.scopes.push(Scope::new(key.clone(), is_declared, budget_per_s));
+        self.by_key.insert(key.clone(), scope);
+        scope
+    }
+
+    fn is_stale(&self, place: u32, now: Timestamp) -> bool {
+        self.tariffs[place as usize].bills.iter().any(|bill| {
+            let scope = &self.scopes[bill.scope as usize];
+            let is_grown = self.counted(scope) as f64 > scope.priced_count as f64 * GROWTH;
+            is_grown || scope.priced_at.is_none_or(|at| now - at >= PRICED_EVERY)
+        })
+    }
+
+    fn counted(&self, scope: &Scope) -> u64 {
+        scope.tariffs.iter().map(|&place| self.tariffs[place as usize].demand.count()).sum()
+    }
+
+    /// Finds the prices of all scopes that a tariff pays.
+    fn find(&mut self, place: u32, ledger: &Ledger, now: Timestamp) {
+        let scopes: Vec<u32> = self.tariffs[place as usize].bills.iter().map(|bill| bill.scope).collect();
+        for &scope in &scopes {
+            let counted = self.counted(&self.scopes[scope as usize]);
+            let it = &mut self.scopes[scope as usize];
+            if it.is_declared {
+                it.budget_per_s = ledger.refill_per_s(&it.key, now).unwrap_or(it.budget_per_s);
+            }
+            // A price that is asked for by growth alone came too soon to learn from.
+            if self.is_heeded && it.priced_at.is_some_and(|at| now - at >= PRICED_EVERY) {
+                it.correct(now);
+            }
+            if it.priced_at.is_none_or(|at| now - at >= PRICED_EVERY) {
+                it.priced_at = Some(now);
+            }
+            it.priced_count = counted;
+        }
+        for _ in 0..SETTLE_ROUNDS {
+            for &scope in &scopes {
+                self.stretch(scope, now);
+                self.settle(scope, now);
+            }
+        }
+        let touched: Vec<u32> =
+            scopes.iter().flat_map(|&scope| self.scopes[scope as usize].tariffs.clone()).collect();
+        touched.into_iter().for_each(|place| self.publish(place));
+    }
+
+    /// How much longer than the ceiling the sources of a scope must wait, where it is too short.
+    fn stretch(&mut self, scope: u32, now: Timestamp) {
+        let it = &self.scopes[scope as usize];
+        let tariffs = it.tariffs.iter().map(|&place| &self.tariffs[place as usize]);
+        let units: f64 = tariffs.map(|tariff| tariff.source_count as f64 * tariff.units_of(scope)).sum();
+        let (target, ceiling_s) = (it.target_per_s(now).max(1e-12), self.pacing.ceiling.secs_f64().max(1.0));
+        let is_kept = units / ceiling_s <= target * CEILING_SHARE;
+        let stretch = if is_kept { 1.0 } else { (ROUNDS_MAX * units / target / ceiling_s).max(1.0) };
+        for place in it.tariffs.clone() {
+            let bills = &self.tariffs[place as usize].bills;
+            // Of the scopes that a tariff pays, the tightest rules; each was asked in this round.
+            let is_first = bills.first().is_some_and(|bill| bill.scope == scope);
+            let tariff = &mut self.tariffs[place as usize];
+            tariff.stretch = if is_first { stretch } else { tariff.stretch.max(stretch) };
+        }
+    }
+
+    /// The price of one scope, those of the others given.
+    fn settle(&mut self, scope: u32, now: Timestamp) {
+        let it = &self.scopes[scope as usize];
+        let (goal, last, pacing) = (it.goal_per_s(now), it.price, self.pacing);
+        let wanted = |unit_price: f64| -> f64 {
+            let of = |&place: &u32| {
+                let tariff = &self.tariffs[place as usize];
+                let units = tariff.units_of(scope);
+                units * tariff.visits_per_s(self.cost(tariff, Some((scope, unit_price))), pacing)
+            };
+            it.tariffs.iter().map(of).sum()
+        };
+        let has_enough = wanted(0.0) <= goal;
+        self.scopes[scope as usize].price =
+            if has_enough { 0.0 } else { price::find(goal, last.max(1.0), wanted) };
+    }
+
+    /// What a visit costs; `other` replaces the price of one scope.
+    fn cost(&self, tariff: &Tariff, other: Option<(u32, f64)>) -> f64 {
+        let price_of = |scope: u32| match other {
+            Some((replaced, price)) if replaced == scope => price,
+            _ => self.scopes[scope as usize].price,
+        };
+        let sum: f64 = tariff.bills.iter().map(|bill| bill.units * price_of(bill.scope)).sum();
+        let is_declared = tariff.bills.iter().any(|bill| self.scopes[bill.scope as usize].is_declared);
+        sum.max(if is_declared { RESERVE_DECLARED } else { RESERVE_UNDECLARED })
+    }
+
+    fn publish(&mut self, place: u32) {
+        let price = self.cost(&self.tariffs[place as usize], None);
+        let tariff = &mut self.tariffs[place as usize];
+        tariff.price = price;
+        if price * FALL < tariff.swept_price {
+            tariff.swept_price = price;
+            self.has_fallen = true;
+        }
+        tariff.swept_price = tariff.swept_price.max(price);
+    }
+}
+
+/// Calls a second that a server's manners allow.
+fn polite_per_s(manners: Politeness) -> f64 {
+    let at_once = f64::from(manners.in_flight_max.max(1)) / ANSWER_TIME.secs_f64();
+    let pause_s = manners.pause.secs_f64();
+    if pause_s > 0.0 { (1.0 / pause_s).min(at_once) } else { at_once }
+}
+
+#[cfg(test)]
+mod tests;

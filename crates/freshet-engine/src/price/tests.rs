@@ -1,0 +1,1 @@
+//! Prices from counts alone.

@@ -1,0 +1,97 @@
+//! The engine's door to every rule: prices move due times, explanations agree with decisions.
+
+use freshet_types::{Span, Timestamp};
+
+use crate::change::kind::Kind;
+use crate::{Look, Market, Objective, POLICY_NAMES, Pacing, Policy, Reason, SourceFacts, policy_named};
+
+const PACING: Pacing = Pacing { floor: Span::MINUTE, ceiling: Span::from_ms(48 * 3_600_000) };
+const DAYS: i64 = 28;
+
+fn source() -> SourceFacts {
+    let visited_at = Timestamp::from_secs(DAYS * 86_400);
+    SourceFacts { number: 1, weight: 1.0, visited_at, turn: 0, page_size: None }
+}
+
+fn market(price: f64) -> Market {
+    Market { price, ..Market::new(Objective::Delay) }
+}
+
+/// A month of so many posts a day, evenly.
+fn month(policy: &dyn Policy, posts_per_day: i64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for day in 0..DAYS {
+        let post = |post: i64| Timestamp::from_secs(day * 86_400 + post * 86_400 / posts_per_day);
+        let news: Vec<_> = (0..posts_per_day).map(post).collect();
+        let since = (day > 0).then(|| Timestamp::from_secs(day * 86_400));
+        let at = Timestamp::from_secs((day + 1) * 86_400);
+        let look = Look { since, at, news: &news, is_full: false };
+        bytes = policy.learn(&bytes, &source(), &market(100.0), &look);
+    }
+    bytes
+}
+
+#[test]
+fn dearer_visits_come_later_where_prices_count() {
+    for name in POLICY_NAMES {
+        let policy = policy_named(name, PACING).unwrap();
+        let bytes = month(&*policy, 24);
+        let gaps: Vec<Span> = [10.0, 100.0, 1e4, 1e6]
+            .into_iter()
+            .map(|price| policy.due_at(&bytes, &source(), &market(price)) - source().visited_at)
+            .collect();
+        assert!(gaps.is_sorted(), "`{name}`: {gaps:?}");
+        // Bound-based heeds the price where it learns, not where it decides.
+        let is_moved = gaps[0] < gaps[3] || *name == "bound-based";
+        assert_eq!(is_moved, policy.has_price(), "`{name}`: {gaps:?}");
+        // The example posts hourly, too: whatever the unit, it is visited about every √(2C/λ).
+        if ["index", "index-profile", "index-mixed", "proportional", "backlog"].contains(name) {
+            let (gap_s, formula_s) = (gaps[1].secs_f64(), (2.0 * 100.0 * 3600.0_f64).sqrt());
+            assert!((gap_s / formula_s - 1.0).abs() < 0.25, "`{name}`: {gap_s} s, not {formula_s} s");
+        }
+    }
+}
+
+#[test]
+fn an_explanation_agrees_with_the_decision() {
+    let now = source().visited_at + Span::MINUTE;
+    for name in POLICY_NAMES {
+        let policy = policy_named(name, PACING).unwrap();
+        for (posts_per_day, price) in [(1, 1e9), (24, 100.0), (24, 1e-6), (200, 50.0)] {
+            let bytes = month(&*policy, posts_per_day);
+            let told = policy.explain(&bytes, &source(), &market(price), now);
+            assert_eq!(told.due_at, policy.due_at(&bytes, &source(), &market(price)), "`{name}`");
+            // Prices are found to a thousandth, times to a share of the ceiling.
+            assert!(told.otherwise.price_doubled + Span::MINUTE >= told.due_at, "`{name}`: {told:?}");
+            assert!(told.otherwise.price_halved - Span::MINUTE <= told.due_at, "`{name}`: {told:?}");
+            assert!(told.otherwise.no_ceiling + Span::MINUTE >= told.due_at, "`{name}`: {told:?}");
+            assert!(told.posts_expected >= 0.0 && told.worth_now >= 0.0, "`{name}`: {told:?}");
+            let gap = told.due_at - source().visited_at;
+            match told.reason {
+                Reason::Ceiling => assert!(PACING.ceiling - gap <= Span::SECOND, "`{name}`: {told:?}"),
+                Reason::Floor => assert!(gap - PACING.floor <= Span::SECOND, "`{name}`: {told:?}"),
+                Reason::Turn | Reason::Worth => {}
+            }
+        }
+        let kind = |posts_per_day| {
+            policy.explain(&month(&*policy, posts_per_day), &source(), &market(1.0), now).kind
+        };
+        assert_eq!((kind(1), kind(200)), (Kind::Constant, Kind::Authority), "`{name}`");
+    }
+}
+
+#[test]
+fn the_week_survives_a_change_of_policy() {
+    let (before, after) = (policy_named("rr", PACING).unwrap(), policy_named("index", PACING).unwrap());
+    let bytes = month(&*before, 200);
+    let told = after.explain(&bytes, &source(), &market(1.0), source().visited_at);
+    assert_eq!(told.kind, Kind::Authority);
+}
+
+#[test]
+fn the_ceiling_gives_way_where_the_quota_does_not_permit_it() {
+    let policy = policy_named("index", PACING).unwrap();
+    let bytes = month(&*policy, 1);
+    let dear = Market { ceiling_stretch: 3.0, ..market(1e15) };
+    assert_eq!(policy.due_at(&bytes, &source(), &dear), source().visited_at + PACING.ceiling * 3.0);
+}

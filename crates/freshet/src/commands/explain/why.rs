@@ -1,0 +1,133 @@
+//! Why a source is visited when it is, as the policy that ran last answers it.
+//!
+//! The decision is made anew from what is stored (model, market), so it says what would be decided
+//! now; the time that stands in the schedule is that of the last visit and may differ a little.
+
+use freshet_engine::price::Memory;
+use freshet_engine::schedule;
+use freshet_policy::change::kind::Kind;
+use freshet_policy::{Explanation, Reason};
+use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::output::{relative, seconds};
+
+/// The decision and what it stands on.
+#[derive(Debug, Serialize)]
+pub(super) struct Why {
+    policy: &'static str,
+    due_at: Value,
+    /// What set the time: worth, floor, ceiling or turn.
+    reason: &'static str,
+    expected_posts: f64,
+    expected_wait_s: f64,
+    rate_now_per_day: f64,
+    rate_mean_per_day: f64,
+    kind: &'static str,
+    /// What the visit costs: waiting of posts, summed, that it must end.
+    price_post_s: f64,
+    /// Requests of such a visit, on average.
+    calls: f64,
+    /// What a visit now would be worth, in units of its price.
+    worth_now: f64,
+    weight: f32,
+    otherwise: Value,
+    #[serde(skip)]
+    told: Explanation,
+    #[serde(skip)]
+    ceiling: Span,
+}
+
+impl Why {
+    /// For a source that a policy times and that was visited before.
+    pub(super) fn of(source: &Source, memory: &Memory, now: Timestamp) -> Option<Self> {
+        let is_timed = matches!(source.robot, RobotKind::Status | RobotKind::Comment);
+        let visited_at = source.visited_at.filter(|_| is_timed && source.state == SourceState::Active)?;
+        let (policy, market) = (memory.policy(), memory.market(&source.network, source.robot));
+        let facts = schedule::facts(source, visited_at);
+        let told = policy.explain(&source.model, &facts, &market, now);
+        let per_day = |rate_per_s: f64| rate_per_s * Span::DAY.secs_f64();
+        let tariff = memory.tariff(&source.network, source.robot);
+        Some(Self {
+            policy: policy.name(),
+            due_at: seconds(told.due_at),
+            reason: told.reason.name(),
+            expected_posts: told.posts_expected,
+            expected_wait_s: told.wait_s_expected,
+            rate_now_per_day: per_day(told.rate_now_per_s),
+            rate_mean_per_day: per_day(told.rate_per_s),
+            kind: told.kind.name(),
+            price_post_s: told.price,
+            calls: tariff.map_or(1.0, |tariff| tariff.calls_per_visit(memory)),
+            worth_now: told.worth_now,
+            weight: source.weight,
+            otherwise: json!({
+                "one_more_post_at": seconds(told.otherwise.one_more_post),
+                "price_doubled_at": seconds(told.otherwise.price_doubled),
+                "price_halved_at": seconds(told.otherwise.price_halved),
+                "no_ceiling_at": seconds(told.otherwise.no_ceiling),
+            }),
+            told,
+            ceiling: policy.pacing().ceiling * market.ceiling_stretch,
+        })
+    }
+
+    /// The same in lines of at most 76 characters.
+    pub(super) fn lines(&self, last_at: Option<Timestamp>, now: Timestamp) -> Vec<String> {
+        let told = &self.told;
+        let last = last_at.map_or(String::new(), |at| format!("; last post {}", relative(at, now)));
+        vec![
+            format!("why then: {}", self.reason()),
+            format!(
+                "expected: {:.2} posts by then, having waited {} in all",
+                self.expected_posts,
+                Span::from_secs_f64(self.expected_wait_s)
+            ),
+            format!(
+                "rate: {:.2} posts a day, now {:.2}{last}",
+                self.rate_mean_per_day, self.rate_now_per_day
+            ),
+            format!("kind: {} ({})", self.kind, behaviour(told.kind)),
+            format!(
+                "cost: {:.1} calls; a visit must end {} of waiting; now it is worth {:.0} %",
+                self.calls,
+                Span::from_secs_f64(self.price_post_s),
+                (self.worth_now * 100.0).min(99_999.0)
+            ),
+            format!(
+                "it would be {} after one more post, {} at twice the price,",
+                due(told.otherwise.one_more_post, now),
+                due(told.otherwise.price_doubled, now)
+            ),
+            format!(
+                "   {} at half the price, {} without a ceiling",
+                due(told.otherwise.price_halved, now),
+                due(told.otherwise.no_ceiling, now)
+            ),
+        ]
+    }
+
+    fn reason(&self) -> String {
+        match self.told.reason {
+            Reason::Worth if self.policy == "change-rate" => "half of its usual gap has passed".to_owned(),
+            Reason::Worth => "the waiting that a visit ends is worth its price".to_owned(),
+            Reason::Floor => "nothing is looked at more often".to_owned(),
+            Reason::Ceiling => format!("nothing stays unvisited longer than {}", self.ceiling),
+            Reason::Turn => format!("`{}` visits in turn; the quota sets the pace", self.policy),
+        }
+    }
+}
+
+fn due(at: Timestamp, now: Timestamp) -> String {
+    if at <= now { "due now".to_owned() } else { format!("due {}", relative(at, now)) }
+}
+
+fn behaviour(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Inactive => "hardly posts",
+        Kind::Unstable => "posts much on few days",
+        Kind::Constant => "posts on most days",
+        Kind::Authority => "posts much, around the clock",
+    }
+}
