@@ -1,6 +1,10 @@
 //! Forum mining.
 pub mod address;
+pub mod definition;
+pub mod inspect;
+pub mod learn;
 pub mod page;
 pub mod pagination;
+pub mod record;
 pub mod time;
 pub mod tree;
