@@ -55,6 +55,13 @@ struct Step<'a> {
     direction: Option<Direction>,
 }
 
+impl Step<'_> {
+    /// A word proves a place only where the number comes or goes: from thread 8 to thread 9 it changes, too.
+    fn may_be_word(&self) -> bool {
+        self.from.is_none() || self.to.is_none() || matches!(self.slot, Slot::Tail(_))
+    }
+}
+
 /// Places of page numbers that one page speaks for.
 pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
     let steps = steps(page);
@@ -66,7 +73,7 @@ pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
     for step in &steps {
         if is_relation(step.link, "next") || is_relation(step.link, "prev") {
             add(&step.slot, Evidence::Relation);
-        } else if matches!(step.direction, Some(Direction::Next | Direction::Previous)) && step.to != step.from {
+        } else if matches!(step.direction, Some(Direction::Next | Direction::Previous)) && step.may_be_word() {
             add(&step.slot, Evidence::Word);
         }
     }
@@ -75,7 +82,8 @@ pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
     slots.dedup();
     for slot in slots {
         let points: Vec<_> = steps.iter().filter(|it| it.slot == *slot).filter_map(|it| Some((it.number?, it.to))).collect();
-        if is_even(&points) {
+        let from = steps.iter().find(|it| it.slot == *slot).and_then(|it| it.from);
+        if is_even(&points, from) {
             add(slot, Evidence::Numbers);
         }
     }
@@ -84,8 +92,8 @@ pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
     found
 }
 
-/// Whether numbers that are read and values that are led to rise together evenly.
-fn is_even(points: &[(i64, Option<i64>)]) -> bool {
+/// Whether numbers that are read and values that are led to rise together evenly; `from` is the value of the page itself.
+fn is_even(points: &[(i64, Option<i64>)], from: Option<i64>) -> bool {
     let mut valued: Vec<(i64, i64)> = points.iter().filter_map(|(number, to)| Some((*number, (*to)?))).collect();
     valued.sort_unstable();
     valued.dedup();
@@ -94,7 +102,14 @@ fn is_even(points: &[(i64, Option<i64>)]) -> bool {
     }
     match valued.as_slice() {
         [] => false,
-        [(number, value)] => *value == *number || (*number > 1 && *value > 0 && value % (number - 1) == 0),
+        // One number is enough beside the page itself: page 2 of two, or the neighbour at the same distance.
+        [(number, value)] => match from {
+            None => *number == 2 && *value > 0,
+            Some(from) => {
+                let rise = (from - value).abs();
+                rise > 0 && (*value == rise * number || *value == rise * (number - 1))
+            }
+        },
         [first, .., last] => {
             let rise = |a: &(i64, i64), b: &(i64, i64)| (b.1 - a.1, b.0 - a.0);
             let (up, along) = rise(first, last);

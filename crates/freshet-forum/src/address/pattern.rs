@@ -17,6 +17,8 @@ const WORD_CHARS_MAX: usize = 20;
 const RARE_WORDS_MIN: usize = 4;
 /// Addresses with one word at a place that make it a name, not a title.
 const COMMON_MIN: usize = 3;
+/// Tenths of the addresses at one place that are titles before rare words there are titles too.
+const TITLE_TENTHS: usize = 3;
 /// Addresses looked at when patterns are learned.
 const ADDRESSES_MAX: usize = 20_000;
 
@@ -40,14 +42,16 @@ impl Patterns {
             let mut places: Map<String, Map<String, usize>> = Map::default();
             for url in &addresses {
                 let shapes = patterns.shapes(url);
-                if let Some(shape) = shapes.get(depth).filter(|it| **it != "*") {
+                if let Some(shape) = shapes.get(depth) {
                     let place = place(&shapes, depth);
                     *places.entry(place).or_default().entry(shape.clone()).or_default() += 1;
                 }
             }
             for (place, words) in places {
-                let rare = words.values().filter(|count| **count < COMMON_MIN).count();
-                if rare >= RARE_WORDS_MIN && depth > 0 {
+                let rare = words.iter().filter(|(word, count)| **count < COMMON_MIN && !is_file(word) && *word != "*").count();
+                let titles = words.get("*").copied().unwrap_or(0);
+                let all: usize = words.values().sum();
+                if depth > 0 && rare > 0 && (rare >= RARE_WORDS_MIN || titles * 10 >= all * TITLE_TENTHS) {
                     patterns.titles.insert(place);
                 }
             }
@@ -82,7 +86,7 @@ impl Patterns {
             shapes.push(shape(segment));
             let depth = shapes.len() - 1;
             let place = format!("{}|{}", shapes[..depth].join("/"), segments.len());
-            if self.titles.contains(&place) {
+            if self.titles.contains(&place) && !is_file(&shapes[depth]) {
                 shapes[depth] = "*".to_owned();
             }
         }
@@ -94,11 +98,20 @@ fn place(shapes: &[String], depth: usize) -> String {
     format!("{}|{}", shapes[..depth].join("/"), shapes.len())
 }
 
+/// Names of files stay: programs have them, titles do not.
+fn is_file(segment: &str) -> bool {
+    segment.rsplit_once('.').is_some_and(|(name, ending)| !name.is_empty() && !name.ends_with('*') && (2..=5).contains(&ending.len()) && ending.bytes().all(|it| it.is_ascii_alphabetic()))
+}
+
 fn shape(segment: &str) -> String {
     if let Some(at) = segment.find(|c: char| c.is_ascii_digit()) {
         let prefix = &segment[..at];
+        let stem = segment.split('.').next().unwrap_or(segment);
+        // `page-2` is a place, `page-2-of-my-story` a title; `t12-my-story` is a place and a title.
+        let is_number_alone = segment[at..stem.len().max(at)].bytes().all(|it| it.is_ascii_digit());
         let is_kept = !prefix.is_empty()
             && prefix.len() <= PREFIX_CHARS_MAX
+            && (is_number_alone || !prefix.ends_with(['-', '_']))
             && prefix.trim_end_matches(['-', '_', '.']).bytes().all(|it| it.is_ascii_alphabetic());
         return if is_kept { format!("{prefix}*") } else { "*".to_owned() };
     }
@@ -151,7 +164,7 @@ mod tests {
         let patterns = Patterns::learn(urls.iter(), &slots);
         let found: Vec<_> = urls.iter().map(|url| patterns.pattern(url)).collect();
         assert_eq!(found, [
-            "/topic/*/thread-*", "/topic/*/*", "/user/*", "/user/*", "/user/*", "/user/*", "/recent", "/v.php?f=*&t=*", "/v.php?mode=new", "/t*", "/f*",
+            "/topic/*/*", "/topic/*/*", "/user/*", "/user/*", "/user/*", "/user/*", "/recent", "/v.php?f=*&t=*", "/v.php?mode=new", "/t*", "/f*",
         ]);
         assert!(is_match(&patterns, "/topic/*/*", &urls[0]) && !is_match(&patterns, "/topic/*", &urls[0]));
         assert!(segments(&urls[0]).len() == 3);

@@ -137,9 +137,17 @@ fn pages(site: &Site<'_>, nodes: &[Node]) -> Vec<PageKind> {
             };
         }
     }
-    let most = (0..kinds.len()).filter(|&at| kinds[at] == PageKind::Other).map(|at| boards[at]).max().unwrap_or(0);
-    for at in 0..kinds.len() {
-        if kinds[at] == PageKind::Other && boards[at] >= BOARDS_MIN && boards[at] * 2 >= most {
+    let posts: Set<&str> = nodes.iter().filter(|node| node.kind == PageKind::Post).map(|node| node.pattern.as_str()).collect();
+    let threads: Set<&str> = nodes
+        .iter()
+        .filter(|node| node.lists().is_some_and(|it| posts.contains(it)))
+        .map(|node| node.pattern.as_str())
+        .collect();
+    let may_be = |at: usize| kinds[at] == PageKind::Other && !threads.contains(site.page_patterns[at].as_str());
+    let most = (0..kinds.len()).filter(|&at| may_be(at)).map(|at| boards[at]).max().unwrap_or(0);
+    let portals: Vec<usize> = (0..kinds.len()).filter(|&at| may_be(at)).collect();
+    for at in portals {
+        if boards[at] >= BOARDS_MIN && boards[at] * 2 >= most {
             kinds[at] = PageKind::Portal;
         }
     }

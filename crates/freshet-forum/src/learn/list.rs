@@ -108,7 +108,9 @@ fn post_times(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &mut ListDe
     }
     let mut openings: Map<String, Opening> = Map::default();
     let mut page_count = 0;
-    for (at, records) in found {
+    let is_first = |at: usize| crate::address::key(&site.pages[at].url) == site.list_keys[at];
+    let has_first = found.iter().any(|(at, _)| is_first(*at));
+    for (at, records) in found.iter().filter(|(at, _)| !has_first || is_first(*at)) {
         let page = &site.pages[*at];
         let start = records.first().map_or(page.tree.len(), |it| it.range.start);
         let first = records.first().and_then(|it| fields::time_of(page, it, &list.times)).and_then(|it| site.unix_s(page, it));
@@ -124,8 +126,9 @@ fn post_times(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &mut ListDe
             opening.page_count += 1;
             opening.up_count = 1;
             match first {
-                Some(first) if time < first => opening.earlier_count += 1,
-                Some(first) if time == first => opening.equal_count += 1,
+                // The head of a thread may show its start without seconds.
+                Some(first) if time.div_euclid(60) < first.div_euclid(60) => opening.earlier_count += 1,
+                Some(first) if time <= first => opening.equal_count += 1,
                 Some(_) => opening.later_count += 1,
                 None => {}
             }

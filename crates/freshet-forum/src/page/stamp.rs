@@ -51,8 +51,12 @@ pub(super) fn collect(tree: &Tree, steps: &Steps) -> (Vec<Stamp>, Option<i32>) {
     let mut open: Vec<NodeId> = Vec::new();
     for node in 0..tree.len() {
         while open.last().is_some_and(|&block| tree.end(block) <= node) {
-            open.pop();
-            collector.flush();
+            let ended = open.pop();
+            if ended.is_some_and(|node| tree.tag(node) == "a") {
+                collector.run.text.push(EDGE);
+            } else {
+                collector.flush();
+            }
         }
         collector.visit(node, &mut open);
         if collector.stamps.len() >= STAMPS_MAX {
@@ -96,7 +100,10 @@ impl Collector<'_> {
         }
         match tree.tag(node) {
             "br" => self.run.text.push('\n'),
-            "a" => self.run.text.push(EDGE),
+            "a" => {
+                self.run.text.push(EDGE);
+                open.push(node);
+            }
             "script" => {}
             tag if INLINE.contains(&tag) => {}
             _ => {

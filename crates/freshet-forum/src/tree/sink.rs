@@ -37,7 +37,7 @@ const KEPT: [&str; 13] = [
     "type",
 ];
 /// Elements whose content no reader sees.
-const UNSEEN: [&str; 6] = ["style", "template", "svg", "noembed", "iframe", "textarea"];
+const UNSEEN: [&str; 7] = ["style", "template", "svg", "noembed", "iframe", "textarea", "select"];
 
 /// Reads a page; bytes that are no UTF-8 become replacement characters.
 pub fn parse(page: &[u8]) -> Tree {
