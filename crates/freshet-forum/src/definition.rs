@@ -104,10 +104,10 @@ pub struct TimesDefinition {
     pub offset_s: Option<i32>,
 }
 
-/// Pages that list boards.
+/// Pages without lists of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PortalDefinition {
+pub struct PagesDefinition {
     /// Patterns of addresses.
     pub urls: Vec<String>,
 }
@@ -128,7 +128,10 @@ pub struct ForumDefinition {
     pub times: TimesDefinition,
     /// Pages that list boards.
     #[serde(default)]
-    pub portal: PortalDefinition,
+    pub portal: PagesDefinition,
+    /// Pages that were seen and hold no list: profiles, searches, forms.
+    #[serde(default)]
+    pub other: PagesDefinition,
     /// Lists of threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<ListDefinition>,

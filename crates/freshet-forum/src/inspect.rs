@@ -83,7 +83,7 @@ impl<'a> Inspector<'a> {
             fetched_s: page.fetched_s,
             offset_s: page.offset_s.or(definition.times.offset_s),
         };
-        Self { page, definition, patterns: Patterns::learn(std::iter::empty(), &slots), reader }
+        Self { page, definition, patterns: Patterns::plain(&slots), reader }
     }
 
     fn has_pattern(&self, url: &url::Url, patterns: &[String]) -> bool {

@@ -5,7 +5,7 @@ pub(crate) mod column;
 mod list;
 pub(crate) mod site;
 
-use crate::definition::{FORMAT, ForumDefinition, PageKind, PortalDefinition, TimesDefinition};
+use crate::definition::{FORMAT, ForumDefinition, PageKind, PagesDefinition, TimesDefinition};
 use crate::page::Page;
 use site::Site;
 
@@ -28,15 +28,20 @@ pub fn learn(pages: &[Page]) -> Learned {
     for node in &nodes {
         notes.push(format!("{:?} {} pages {} lists {:?} title {:?} text {:.0} records {} anchor {:?}", node.kind, node.pattern, node.pages.len(), node.lists(), node.columns.title().map(|it| it.0), node.columns.text_chars_mean(), node.columns.record_count, node.anchors.first().map(|it| (&it.anchor, it.score as i64))));
     }
-    let mut portal_urls: Vec<String> = (0..pages.len()).filter(|&at| kinds[at] == PageKind::Portal).map(|at| site.page_patterns[at].clone()).collect();
-    portal_urls.sort_unstable();
-    portal_urls.dedup();
+    let urls = |kind: PageKind| {
+        let mut urls: Vec<String> =
+            (0..pages.len()).filter(|&at| kinds[at] == kind).map(|at| site.page_patterns[at].clone()).collect();
+        urls.sort_unstable();
+        urls.dedup();
+        PagesDefinition { urls }
+    };
     let definition = ForumDefinition {
         format: FORMAT,
         host: pages.first().and_then(|page| page.url.host_str()).unwrap_or_default().to_owned(),
         page_count: pages.len(),
         times: TimesDefinition { day_order: site.day_order, offset_s: site.offset_s },
-        portal: PortalDefinition { urls: portal_urls },
+        portal: urls(PageKind::Portal),
+        other: urls(PageKind::Other),
         index: list::define(&site, &nodes, &kinds, PageKind::Index),
         post: list::define(&site, &nodes, &kinds, PageKind::Post),
     };

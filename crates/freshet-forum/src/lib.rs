@@ -1,10 +1,13 @@
 //! Forum mining.
 pub mod address;
+pub mod chain;
 pub mod definition;
 pub mod inspect;
+pub mod layout;
 pub mod learn;
 pub mod page;
 pub mod pagination;
 pub mod record;
+pub mod sitemap;
 pub mod time;
 pub mod tree;

@@ -161,8 +161,8 @@ mod tests {
     #[test]
     fn records_are_cut_along_their_times() {
         check(
-            "<div class=list><div class=post><p class=d>1 May 2020 10:00</p>a</div><div class=post><p class=d>2 May 2020 10:00</p>b</div></div>",
-            ".d",
+            "<div class=list><div class=post><p class=date>1 May 2020 10:00</p>a</div><div class=post><p class=date>2 May 2020 10:00</p>b</div></div>",
+            ".date",
             &["1 May 2020 10:00 a", "2 May 2020 10:00 b"],
         );
         check(

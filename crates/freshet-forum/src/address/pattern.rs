@@ -19,6 +19,8 @@ const RARE_WORDS_MIN: usize = 4;
 const COMMON_MIN: usize = 3;
 /// Tenths of the addresses at one place that are titles before rare words there are titles too.
 const TITLE_TENTHS: usize = 3;
+/// Tenths of the pages that link to an address of the site's menu.
+const MENU_TENTHS: usize = 3;
 /// Addresses looked at when patterns are learned.
 const ADDRESSES_MAX: usize = 20_000;
 
@@ -27,16 +29,38 @@ const ADDRESSES_MAX: usize = 20_000;
 pub struct Patterns {
     /// Places (what stands before, and how many segments there are) where words are titles.
     titles: Set<String>,
+    /// Words at such places that are names nevertheless, because the site's menu leads there.
+    names: Set<String>,
     slots: Vec<Slot>,
 }
 
 impl Patterns {
-    /// Learns where titles stand.
-    pub fn learn<'a>(addresses: impl Iterator<Item = &'a Url>, slots: &[Slot]) -> Self {
-        let mut patterns = Self { titles: Set::default(), slots: slots.to_vec() };
-        let mut seen: Set<String> = Set::default();
-        let addresses: Vec<&Url> =
-            addresses.filter(|url| seen.insert(list_key(url, slots))).take(ADDRESSES_MAX).collect();
+    /// Without anything learned: only numbers and the look of titles count.
+    pub fn plain(slots: &[Slot]) -> Self {
+        Self { slots: slots.to_vec(), ..Self::default() }
+    }
+
+    /// Learns where titles stand, from addresses and the number of the page that each was found on.
+    pub fn learn<'a>(addresses: impl Iterator<Item = (usize, &'a Url)>, page_count: usize, slots: &[Slot]) -> Self {
+        let mut patterns = Self::plain(slots);
+        let mut seen: Map<String, (&Url, usize, usize)> = Map::default();
+        for (page, url) in addresses {
+            let (_, last, count) = seen.entry(list_key(url, slots)).or_insert((url, usize::MAX, 0));
+            *count += usize::from(*last != page);
+            *last = page;
+            if seen.len() >= ADDRESSES_MAX {
+                break;
+            }
+        }
+        let menu_min = (page_count * MENU_TENTHS / 10).max(COMMON_MIN);
+        for (url, _, _) in seen.values().filter(|(_, _, count)| *count >= menu_min) {
+            let shapes = patterns.shapes(url);
+            if let Some(last) = shapes.len().checked_sub(1) {
+                patterns.names.insert(format!("{}|{}", place(&shapes, last), shapes[last]));
+            }
+        }
+        let mut addresses: Vec<&Url> = seen.values().map(|(url, ..)| *url).collect();
+        addresses.sort_unstable();
         let depth_max = addresses.iter().map(|url| segments(url).len()).max().unwrap_or(0).min(12);
         for depth in 0..depth_max {
             let mut places: Map<String, Map<String, usize>> = Map::default();
@@ -86,7 +110,8 @@ impl Patterns {
             shapes.push(shape(segment));
             let depth = shapes.len() - 1;
             let place = format!("{}|{}", shapes[..depth].join("/"), segments.len());
-            if self.titles.contains(&place) && !is_file(&shapes[depth]) {
+            let is_name = || is_file(&shapes[depth]) || self.names.contains(&format!("{place}|{}", shapes[depth]));
+            if self.titles.contains(&place) && !is_name() {
                 shapes[depth] = "*".to_owned();
             }
         }
@@ -161,7 +186,7 @@ mod tests {
             "/recent", "/v.php?f=4&t=464", "/v.php?mode=new", "/t12-a", "/f3-b",
         ].iter().map(|it| Url::parse("http://forum.test").unwrap().join(it).unwrap()).collect();
         let slots = [Slot::Query("page".into())];
-        let patterns = Patterns::learn(urls.iter(), &slots);
+        let patterns = Patterns::learn(urls.iter().enumerate(), urls.len(), &slots);
         let found: Vec<_> = urls.iter().map(|url| patterns.pattern(url)).collect();
         assert_eq!(found, [
             "/topic/*/*", "/topic/*/*", "/user/*", "/user/*", "/user/*", "/user/*", "/recent", "/v.php?f=*&t=*", "/v.php?mode=new", "/t*", "/f*",

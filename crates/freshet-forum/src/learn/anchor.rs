@@ -24,9 +24,6 @@ use crate::tree::NodeId;
 pub(crate) struct Candidate {
     pub(crate) anchor: Anchor,
     pub(crate) score: f64,
-    /// Records it anchors on all pages.
-    pub(crate) record_count: usize,
-    pub(crate) sequence: Sequence,
     /// Share with a time of day.
     pub(crate) clock_share: f64,
 }
@@ -107,6 +104,6 @@ impl Tally {
             * (0.2 + 0.8 * share(self.read_count));
         let up_count = if self.ups.is_empty() { self.single_up.unwrap_or(2) } else { most_common(&self.ups) };
         let anchor = Anchor { path: path.to_owned(), up_count };
-        Candidate { anchor, score, record_count: self.count, sequence: self.sequence, clock_share }
+        Candidate { anchor, score, clock_share }
     }
 }

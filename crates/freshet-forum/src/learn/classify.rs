@@ -97,12 +97,18 @@ fn posts(nodes: &[Node]) -> Set<String> {
 fn indexes(site: &Site<'_>, nodes: &mut [Node], posts: &Set<String>) {
     let named = named_by_posts(site, nodes);
     let lists_posts = |node: &Node| node.lists().is_some_and(|it| posts.contains(it)) && node.kind == PageKind::Other;
-    let has_named = nodes.iter().any(|node| lists_posts(node) && named.contains(&node.pattern));
+    let has_named = nodes.iter().any(|node| lists_posts(node) && named.contains(path_of(&node.pattern)));
     for node in nodes.iter_mut() {
-        if lists_posts(node) && (!has_named || named.contains(&node.pattern)) {
+        if lists_posts(node) && (!has_named || named.contains(path_of(&node.pattern))) {
             node.kind = PageKind::Index;
         }
     }
+}
+
+/// A pattern without its parameters, unless they are all that it has.
+fn path_of(pattern: &str) -> &str {
+    let path = pattern.split('?').next().unwrap_or(pattern);
+    if path.contains('*') { path } else { pattern }
 }
 
 /// Patterns that pages of posts link to outside their records.
@@ -114,7 +120,8 @@ fn named_by_posts(site: &Site<'_>, nodes: &[Node]) -> Set<String> {
             let records: Vec<Record> = node.anchors.first().map(|it| record::records(page, &it.anchor)).unwrap_or_default();
             let is_inside = |link: usize| records.iter().any(|record| record.range.contains(&link));
             for link in page.links.iter().filter(|link| !link.is_head && !is_inside(link.node)) {
-                named.insert(site.patterns.pattern(&link.url));
+                // A board in another order is named by its board.
+                named.insert(path_of(&site.patterns.pattern(&link.url)).to_owned());
             }
         }
     }
@@ -147,11 +154,20 @@ fn pages(site: &Site<'_>, nodes: &[Node]) -> Vec<PageKind> {
     let most = (0..kinds.len()).filter(|&at| may_be(at)).map(|at| boards[at]).max().unwrap_or(0);
     let portals: Vec<usize> = (0..kinds.len()).filter(|&at| may_be(at)).collect();
     for at in portals {
-        if boards[at] >= BOARDS_MIN && boards[at] * 2 >= most {
+        // Beside each board stands at most its last thread; a page with more threads than boards lists threads.
+        let threads = linked_lists(site, at, &posts);
+        if boards[at] >= BOARDS_MIN && boards[at] * 2 >= most && boards[at] * 5 >= threads * 4 {
             kinds[at] = PageKind::Portal;
         }
     }
     kinds
+}
+
+/// How many lists of some patterns a page links to.
+fn linked_lists(site: &Site<'_>, at: usize, patterns: &Set<&str>) -> usize {
+    let page = &site.pages[at];
+    let lists = page.links.iter().filter(|link| patterns.contains(site.patterns.pattern(&link.url).as_str()));
+    lists.map(|link| crate::address::list_key(&link.url, &site.slots)).collect::<Set<_>>().len()
 }
 
 /// How many boards each page links to, beside the site's menu and itself.

@@ -10,7 +10,7 @@ use crate::address::Slot;
 use crate::definition::{ListDefinition, ListOrder, PageKind};
 use crate::inspect::fields;
 use crate::pagination;
-use crate::record::{self, Anchor, Record};
+use crate::record::{Anchor, Record};
 use crate::time::order::Sequence;
 
 /// Share of the best anchor's score that another needs to be kept beside it.

@@ -31,9 +31,11 @@ pub(crate) struct Site<'a> {
 impl<'a> Site<'a> {
     pub(crate) fn of(pages: &'a [Page]) -> Self {
         let slots = slots(pages);
-        let own = pages.iter().map(|page| &page.url);
-        let linked = pages.iter().flat_map(|page| page.links.iter().filter(|it| it.url.host_str() == page.url.host_str()));
-        let patterns = Patterns::learn(own.chain(linked.map(|link| &link.url).take(LINKS_MAX)), &slots);
+        let own = pages.iter().enumerate().map(|(at, page)| (at, &page.url));
+        let linked = pages.iter().enumerate().flat_map(|(at, page)| {
+            page.links.iter().filter(|it| it.url.host_str() == page.url.host_str()).map(move |link| (at, &link.url))
+        });
+        let patterns = Patterns::learn(own.chain(linked.take(LINKS_MAX)), pages.len(), &slots);
         let page_patterns = pages.iter().map(|page| patterns.pattern(&page.url)).collect();
         let list_keys = pages.iter().map(|page| address::list_key(&page.url, &slots)).collect();
         let offset_s = stated_offset(pages);
