@@ -27,9 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let learned = learn(&pages);
     let mut out = std::io::stdout().lock();
     if is_learning {
-        for note in &learned.notes {
-            writeln!(out, "{note}")?;
-        }
+        writeln!(out, "{}\n", learned.report)?;
         writeln!(out, "{}", learned.definition.to_toml())?;
         return Ok(());
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::address::{self, Patterns, is_match, last_number, number_in};
 use crate::definition::{ForumDefinition, ListDefinition, PageKind};
+use crate::layout::{DELTA, Layout};
 use crate::page::{Link, Page, Stamp};
 use crate::pagination;
 use crate::record::{Anchor, Record, records};
@@ -103,7 +104,23 @@ impl<'a> Inspector<'a> {
         if self.has_pattern(&self.page.url, &self.definition.portal.urls) {
             return PageKind::Portal;
         }
-        PageKind::Other
+        if self.has_pattern(&self.page.url, &self.definition.other.urls) {
+            return PageKind::Other;
+        }
+        self.kind_by_layout()
+    }
+
+    /// The kind of a page whose address is unknown: `sim(p, N) < δ` of Algorithm 1, and records to show for it.
+    fn kind_by_layout(&self) -> PageKind {
+        let layout = Layout::of(self.page);
+        let alike = |kind: PageKind| {
+            let list = self.definition.list(kind)?;
+            let share = layout.share_of(&list.layout);
+            let is_alike = !list.layout.is_empty() && 1.0 - share < DELTA && !self.records(kind, list).is_empty();
+            is_alike.then_some((share, kind))
+        };
+        let found = [alike(PageKind::Index), alike(PageKind::Post)].into_iter().flatten();
+        found.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(PageKind::Other, |(_, kind)| kind)
     }
 
     fn records(&self, kind: PageKind, list: &ListDefinition) -> Vec<RecordReading> {

@@ -8,6 +8,7 @@ pub mod learn;
 pub mod page;
 pub mod pagination;
 pub mod record;
+pub mod report;
 pub mod sitemap;
 pub mod time;
 pub mod tree;
