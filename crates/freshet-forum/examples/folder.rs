@@ -5,7 +5,11 @@
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
-use freshet_forum::{inspect::inspect, learn::learn, page::{Page, Source}};
+use freshet_forum::{
+    inspect::inspect,
+    learn::learn,
+    page::{Page, Source},
+};
 use url::Url;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,7 +24,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let bytes = std::fs::read(folder.join(cells[0]))?;
         flate2::read::GzDecoder::new(bytes.as_slice()).read_to_end(&mut html)?;
         let url = Url::parse(cells[1])?;
-        let fetched_s = cells.get(2).and_then(|it| jiff::fmt::rfc2822::parse(it).ok()).map(|it| it.timestamp().as_second());
+        let fetched_s = cells
+            .get(2)
+            .and_then(|it| jiff::fmt::rfc2822::parse(it).ok())
+            .map(|it| it.timestamp().as_second());
         pages.push((cells[0].to_owned(), Page::read(&Source { html: &html, url: &url, fetched_s })));
     }
     let (names, pages): (Vec<String>, Vec<Page>) = pages.into_iter().unzip();

@@ -55,7 +55,9 @@ pub fn drop_session(url: &mut Url) {
 fn is_session(pair: &str) -> bool {
     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
     let is_named = SESSION_NAMES.contains(&name.to_ascii_lowercase().as_str());
-    is_named && value.len() >= SESSION_CHARS_MIN && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    is_named
+        && value.len() >= SESSION_CHARS_MIN
+        && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 
 /// The path's segments that are not empty.
@@ -90,6 +92,14 @@ pub fn list_key(url: &Url, slots: &[Slot]) -> String {
             Slot::Tail(name) => {
                 for (_, value) in pairs.iter_mut().filter(|(it, _)| it == name) {
                     *value = value.split_once('.').map_or(*value, |(head, _)| head);
+                }
+            }
+            Slot::Path(depth, prefix) if prefix.ends_with('/') => {
+                let is_page = segments.len() == depth + 2
+                    && segments[*depth] == prefix.trim_end_matches('/')
+                    && is_number(segments[depth + 1]);
+                if is_page {
+                    segments.truncate(*depth);
                 }
             }
             Slot::Path(depth, prefix) => {
@@ -134,7 +144,9 @@ pub fn number_in(url: &Url) -> Option<String> {
 /// The last run of digits in a text.
 pub fn last_number(text: &str) -> Option<String> {
     let end = text.rfind(|c: char| c.is_ascii_digit())? + 1;
-    let start = text[..end].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+    let start = text[..end]
+        .rfind(|c: char| !c.is_ascii_digit())
+        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
     Some(text[start..end].to_owned())
 }
 
@@ -166,6 +178,7 @@ mod tests {
             ("?topic.", "/i.php?topic=12.0", "/i.php?topic=12.15"),
             ("2/page-", "/threads/a.1/page-3", "/threads/a.1/"),
             ("3/", "/t/a/96/", "/t/a/96/2/"),
+            ("2/page/", "/topics/1/page/4", "/topics/1"),
             ("-p", "/topic-12-p3.html", "/topic-12.html"),
         ] {
             let slots = [Slot::parse(slot).unwrap()];

@@ -59,7 +59,8 @@ pub fn join(pages: &[ChainPage]) -> Vec<PageList> {
             members.entry(leader(&leaders, at)).or_default().push(at);
         }
     }
-    let mut lists: Vec<PageList> = members.into_values().map(|members| ordered(pages, &at_key, &members)).collect();
+    let mut lists: Vec<PageList> =
+        members.into_values().map(|members| ordered(pages, &at_key, &members)).collect();
     lists.sort_by_key(|list| list.pages.iter().min().copied());
     lists
 }
@@ -77,7 +78,9 @@ fn leader(leaders: &[usize], mut at: usize) -> usize {
 
 fn ordered(pages: &[ChainPage], at_key: &Map<(&str, PageKind), usize>, members: &[usize]) -> PageList {
     let kind = pages[members[0]].kind;
-    let next = |at: usize| pages[at].next.as_deref().and_then(|key| at_key.get(&(key, kind)).copied()).filter(|&it| it != at);
+    let next = |at: usize| {
+        pages[at].next.as_deref().and_then(|key| at_key.get(&(key, kind)).copied()).filter(|&it| it != at)
+    };
     let is_led_to = |at: usize| members.iter().any(|&other| next(other) == Some(at));
     let first = members.iter().copied().find(|&at| !is_led_to(at)).unwrap_or(members[0]);
     let mut chain = vec![first];

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::address::{self, Patterns, is_match, last_number, number_in};
 use crate::definition::{ForumDefinition, ListDefinition, PageKind};
 use crate::layout::{DELTA, Layout};
+use crate::learn::column::is_person;
 use crate::page::{Link, Page, Stamp};
 use crate::pagination;
 use crate::record::{Anchor, Record, records};
@@ -54,7 +55,14 @@ pub struct PageReading {
 pub fn inspect(page: &Page, definition: &ForumDefinition) -> PageReading {
     let inspector = Inspector::of(page, definition);
     let kind = inspector.kind();
-    let mut reading = PageReading { kind, records: Vec::new(), next_url: None, prev_url: None, last_url: None, complaints: Vec::new() };
+    let mut reading = PageReading {
+        kind,
+        records: Vec::new(),
+        next_url: None,
+        prev_url: None,
+        last_url: None,
+        complaints: Vec::new(),
+    };
     reading.complaints.extend(page.tree.cut().map(ToOwned::to_owned));
     if let Some(list) = definition.list(kind) {
         reading.records = inspector.records(kind, list);
@@ -92,13 +100,16 @@ impl<'a> Inspector<'a> {
     }
 
     fn kind(&self) -> PageKind {
-        let list_of = |kind: PageKind| self.definition.list(kind).filter(|list| self.has_pattern(&self.page.url, &list.urls));
+        let list_of = |kind: PageKind| {
+            self.definition.list(kind).filter(|list| self.has_pattern(&self.page.url, &list.urls))
+        };
         if let Some(list) = list_of(PageKind::Post) {
             let has_any = !self.records(PageKind::Post, list).is_empty();
             return if has_any { PageKind::Post } else { PageKind::Other };
         }
         if let Some(list) = list_of(PageKind::Index) {
-            let is_portal = self.records(PageKind::Index, list).is_empty() && self.has_pattern(&self.page.url, &self.definition.portal.urls);
+            let is_portal = self.records(PageKind::Index, list).is_empty()
+                && self.has_pattern(&self.page.url, &self.definition.portal.urls);
             return if is_portal { PageKind::Portal } else { PageKind::Index };
         }
         if self.has_pattern(&self.page.url, &self.definition.portal.urls) {
@@ -116,7 +127,8 @@ impl<'a> Inspector<'a> {
         let alike = |kind: PageKind| {
             let list = self.definition.list(kind)?;
             let share = layout.share_of(&list.layout);
-            let is_alike = !list.layout.is_empty() && 1.0 - share < DELTA && !self.records(kind, list).is_empty();
+            let is_alike =
+                !list.layout.is_empty() && 1.0 - share < DELTA && !self.records(kind, list).is_empty();
             is_alike.then_some((share, kind))
         };
         let found = [alike(PageKind::Index), alike(PageKind::Post)].into_iter().flatten();
@@ -165,7 +177,8 @@ impl<'a> Inspector<'a> {
         let mut reading = self.reading(fields::time_of(self.page, record, &list.times));
         if kind == PageKind::Index {
             let start = fields::time_of(self.page, record, &list.start_times);
-            reading.start_local = start.and_then(|it| self.reader.read(&it.written)).map(|it| it.local_text());
+            reading.start_local =
+                start.and_then(|it| self.reader.read(&it.written)).map(|it| it.local_text());
         }
         let link = if kind == PageKind::Index { self.title(list, record) } else { self.permalink(record) };
         reading.id = match kind {
@@ -196,18 +209,31 @@ impl<'a> Inspector<'a> {
         let by_path = || links.iter().find(|link| list.links.contains(&link.path));
         let posts = self.definition.post.as_ref().map_or(&[][..], |posts| &posts.urls);
         let is_thread = |link: &&Link| self.has_pattern(&link.url, posts);
-        let by_pattern = links.iter().filter(is_thread).find(|link| list.links.contains(&link.path)).or_else(|| links.iter().find(is_thread));
+        let by_pattern = links
+            .iter()
+            .filter(is_thread)
+            .find(|link| list.links.contains(&link.path))
+            .or_else(|| links.iter().find(is_thread));
         by_pattern.or_else(by_path).map(|link| link.url.clone())
     }
 
     fn permalink(&self, record: &Record) -> Option<url::Url> {
         let links = self.page.links_in(&record.range);
         let id = self.post_id(record);
-        let holds = |link: &&Link| id.as_ref().is_some_and(|id| String::from(link.url.clone()).contains(id.as_str()));
-        let is_here = |link: &&Link| link.url.host_str() == self.page.url.host_str() && link.url.path() == self.page.url.path() && link.url.fragment().is_some();
-        let found = links.iter().filter(is_here).find(holds).or_else(|| links.iter().find(is_here)).or_else(|| {
-            links.iter().filter(|link| link.url.host_str() == self.page.url.host_str() && !crate::learn::column::is_person(link)).find(holds)
-        });
+        let holds =
+            |link: &&Link| id.as_ref().is_some_and(|id| String::from(link.url.clone()).contains(id.as_str()));
+        let is_here = |link: &&Link| {
+            link.url.host_str() == self.page.url.host_str()
+                && link.url.path() == self.page.url.path()
+                && link.url.fragment().is_some()
+        };
+        let found =
+            links.iter().filter(is_here).find(holds).or_else(|| links.iter().find(is_here)).or_else(|| {
+                links
+                    .iter()
+                    .filter(|link| link.url.host_str() == self.page.url.host_str() && !is_person(link))
+                    .find(holds)
+            });
         if let Some(link) = found {
             return Some(link.url.clone());
         }
@@ -221,19 +247,28 @@ impl<'a> Inspector<'a> {
     fn element_id(&self, record: &Record) -> Option<String> {
         let tree = &self.page.tree;
         let named = |node: usize| {
-            let id = tree.attribute(node, "id").or_else(|| tree.attribute(node, "name").filter(|_| tree.tag(node) == "a"));
+            let id = tree
+                .attribute(node, "id")
+                .or_else(|| tree.attribute(node, "name").filter(|_| tree.tag(node) == "a"));
             id.filter(|id| id.bytes().any(|it| it.is_ascii_digit())).map(ToOwned::to_owned)
         };
         let before = record.root.checked_sub(1).filter(|&node| tree.tag(node) == "a");
-        named(record.root).or_else(|| before.and_then(named)).or_else(|| record.range.clone().take(12).find_map(named))
+        named(record.root)
+            .or_else(|| before.and_then(named))
+            .or_else(|| record.range.clone().take(12).find_map(named))
     }
 
     fn post_id(&self, record: &Record) -> Option<String> {
         let tree = &self.page.tree;
         let data = tree.attributes(record.root).find(|(name, value)| {
-            name.starts_with("data-") && (name.ends_with("id")) && !value.is_empty() && value.bytes().all(|it| it.is_ascii_digit())
+            name.starts_with("data-")
+                && (name.ends_with("id"))
+                && !value.is_empty()
+                && value.bytes().all(|it| it.is_ascii_digit())
         });
-        data.filter(|(name, _)| !name.contains("user") && !name.contains("uid")).map(|(_, value)| value.to_owned()).or_else(|| self.element_id(record).as_deref().and_then(last_number))
+        data.filter(|(name, _)| !name.contains("user") && !name.contains("uid"))
+            .map(|(_, value)| value.to_owned())
+            .or_else(|| self.element_id(record).as_deref().and_then(last_number))
     }
 
     fn author(&self, list: &ListDefinition, record: &Record) -> Option<String> {
@@ -241,8 +276,14 @@ impl<'a> Inspector<'a> {
         let marked = record.range.clone().find(|&node| tree.attribute(node, "itemprop") == Some("author"));
         let text = marked.map(|node| tree.text_in(node..tree.end(node), 80)).filter(|text| !text.is_empty());
         text.or_else(|| {
-            let links = self.page.links_in(&record.range);
-            list.authors.iter().find_map(|path| links.iter().find(|link| link.path == *path && !link.text.is_empty())).map(|link| link.text.clone())
+            let people: Vec<&Link> = self
+                .page
+                .links_in(&record.range)
+                .iter()
+                .filter(|link| is_person(link) && link.text.chars().count() > 1)
+                .collect();
+            let by_path = list.authors.iter().find_map(|path| people.iter().find(|link| link.path == *path));
+            by_path.or(people.first()).map(|link| link.text.clone())
         })
     }
 }

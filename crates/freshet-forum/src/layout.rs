@@ -50,7 +50,11 @@ impl Layout {
                 *count += 1;
                 if *count == 1 || *count == REPEAT_MIN {
                     let pair = format!("{}>{}", page.steps.name(node), page.steps.name(child));
-                    if *count == 1 { layout.pairs.insert(pair) } else { layout.repeated.insert(pair) };
+                    if *count == 1 {
+                        layout.pairs.insert(pair)
+                    } else {
+                        layout.repeated.insert(pair)
+                    };
                 }
             }
         }
@@ -81,14 +85,18 @@ impl Regions {
             *counts.entry(pair).or_default() += 1;
         }
         let limit = if layouts.len() < 4 { layouts.len() as f64 } else { layouts.len() as f64 * FRAME_SHARE };
-        let mut names: Vec<String> =
-            counts.into_iter().filter(|(_, count)| *count as f64 <= limit).map(|(pair, _)| pair.clone()).collect();
+        let mut names: Vec<String> = counts
+            .into_iter()
+            .filter(|(_, count)| *count as f64 <= limit)
+            .map(|(pair, _)| pair.clone())
+            .collect();
         names.sort_unstable();
         let numbers: Map<&String, u32> = names.iter().zip(0..).collect();
         let of_page = layouts
             .iter()
             .map(|layout| {
-                let mut regions: Vec<u32> = layout.pairs.iter().filter_map(|pair| numbers.get(pair).copied()).collect();
+                let mut regions: Vec<u32> =
+                    layout.pairs.iter().filter_map(|pair| numbers.get(pair).copied()).collect();
                 regions.sort_unstable();
                 regions
             })
@@ -108,8 +116,11 @@ impl Regions {
             }
         }
         let outside_count = (self.of_page.len() - inside_set.len()).max(1);
-        let score = |&(here, there): &(usize, usize)| here as f64 / inside.len().max(1) as f64 - there as f64 / outside_count as f64;
-        let mut ranked: Vec<(usize, f64)> = shares.iter().map(score).enumerate().filter(|(_, score)| *score > 0.5).collect();
+        let score = |&(here, there): &(usize, usize)| {
+            here as f64 / inside.len().max(1) as f64 - there as f64 / outside_count as f64
+        };
+        let mut ranked: Vec<(usize, f64)> =
+            shares.iter().map(score).enumerate().filter(|(_, score)| *score > 0.5).collect();
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         ranked.into_iter().take(count).map(|(at, _)| self.names[at].clone()).collect()
     }
@@ -186,9 +197,23 @@ mod tests {
 
     #[test]
     fn pages_of_one_template_are_one_group() {
-        let thread = |count: usize| page(&format!("<div class=posts>{}</div>", "<div class=post><p class=body>x</p><p class=sign>y</p></div>".repeat(count)));
-        let board = |count: usize| page(&format!("<table class=board>{}</table>", "<tr class=thread><td class=name>x</td><td class=last>y</td></tr>".repeat(count)));
-        let layouts: Vec<Layout> = [thread(3), thread(9), thread(1), board(4), board(7), page("<p>login</p>")].iter().map(Layout::of).collect();
+        let thread = |count: usize| {
+            page(&format!(
+                "<div class=posts>{}</div>",
+                "<div class=post><p class=body>x</p><p class=sign>y</p></div>".repeat(count)
+            ))
+        };
+        let board = |count: usize| {
+            page(&format!(
+                "<table class=board>{}</table>",
+                "<tr class=thread><td class=name>x</td><td class=last>y</td></tr>".repeat(count)
+            ))
+        };
+        let layouts: Vec<Layout> =
+            [thread(3), thread(9), thread(1), board(4), board(7), page("<p>login</p>")]
+                .iter()
+                .map(Layout::of)
+                .collect();
         let regions = Regions::of(&layouts);
         assert_eq!(groups(&regions), [0, 0, 0, 1, 1, 2]);
         assert_eq!(regions.typical(&[0, 1, 2], 5), [".posts>.post"]);

@@ -19,7 +19,9 @@ mod site;
 
 use crate::address;
 use crate::chain::{self, ChainPage};
-use crate::definition::{FORMAT, ForumDefinition, ListDefinition, PageKind, PagesDefinition, TimesDefinition};
+use crate::definition::{
+    FORMAT, ForumDefinition, ListDefinition, PageKind, PagesDefinition, TimesDefinition,
+};
 use crate::inspect::{PageReading, inspect};
 use crate::layout::{Layout, Regions, groups};
 use crate::page::Page;
@@ -45,7 +47,11 @@ pub fn learn(pages: &[Page]) -> Learned {
     let (nodes, kinds) = classify::classify(&site);
     let urls = |kind: PageKind| {
         let of_kind = (0..pages.len()).filter(|&at| kinds[at] == kind);
-        let mut urls: Vec<String> = of_kind.map(|at| site.page_patterns[at].clone()).collect();
+        let is_listed =
+            |pattern: &String| nodes.iter().any(|it| it.kind != PageKind::Other && it.pattern == *pattern);
+        let patterns = of_kind.map(|at| site.page_patterns[at].clone());
+        let mut urls: Vec<String> =
+            patterns.filter(|it| kind == PageKind::Portal || !is_listed(it)).collect();
         urls.sort_unstable();
         urls.dedup();
         PagesDefinition { urls }
@@ -68,6 +74,12 @@ pub fn learn(pages: &[Page]) -> Learned {
         post: define(PageKind::Post),
     };
     let readings: Vec<PageReading> = pages.iter().map(|page| inspect(page, &definition)).collect();
+    // A thread with an opening post only has no record of the list; reading knows better than counting.
+    let kinds: Vec<PageKind> = kinds
+        .into_iter()
+        .zip(&readings)
+        .map(|(kind, reading)| if kind == PageKind::Other { reading.kind } else { kind })
+        .collect();
     let lists = chain::join(&chain_pages(&site, &readings));
     let sitemap = draw(&site, &kinds, &groups(&regions));
     let report = report::write(pages, &kinds, &readings, &lists, sitemap, &definition);
@@ -80,7 +92,9 @@ pub fn learn(pages: &[Page]) -> Learned {
 }
 
 fn chain_pages(site: &Site<'_>, readings: &[PageReading]) -> Vec<ChainPage> {
-    let key = |text: &Option<String>| text.as_deref().and_then(|it| url::Url::parse(it).ok()).map(|it| address::key(&it));
+    let key = |text: &Option<String>| {
+        text.as_deref().and_then(|it| url::Url::parse(it).ok()).map(|it| address::key(&it))
+    };
     let pages = site.pages.iter().zip(readings);
     pages
         .map(|(page, reading)| {

@@ -76,5 +76,7 @@ impl Page {
 /// What relative links are relative to.
 fn base(tree: &Tree, url: &Url) -> Url {
     let node = (0..tree.len()).take(200).find(|&node| tree.tag(node) == "base");
-    node.and_then(|node| tree.attribute(node, "href")).and_then(|href| url.join(href).ok()).unwrap_or_else(|| url.clone())
+    node.and_then(|node| tree.attribute(node, "href"))
+        .and_then(|href| url.join(href).ok())
+        .unwrap_or_else(|| url.clone())
 }

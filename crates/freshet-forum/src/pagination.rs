@@ -73,7 +73,8 @@ pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
     for step in &steps {
         if is_relation(step.link, "next") || is_relation(step.link, "prev") {
             add(&step.slot, Evidence::Relation);
-        } else if matches!(step.direction, Some(Direction::Next | Direction::Previous)) && step.may_be_word() {
+        } else if matches!(step.direction, Some(Direction::Next | Direction::Previous)) && step.may_be_word()
+        {
             add(&step.slot, Evidence::Word);
         }
     }
@@ -81,7 +82,8 @@ pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
     slots.sort_unstable();
     slots.dedup();
     for slot in slots {
-        let points: Vec<_> = steps.iter().filter(|it| it.slot == *slot).filter_map(|it| Some((it.number?, it.to))).collect();
+        let points: Vec<_> =
+            steps.iter().filter(|it| it.slot == *slot).filter_map(|it| Some((it.number?, it.to))).collect();
         let from = steps.iter().find(|it| it.slot == *slot).and_then(|it| it.from);
         if is_even(&points, from) {
             add(slot, Evidence::Numbers);
@@ -94,7 +96,8 @@ pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
 
 /// Whether numbers that are read and values that are led to rise together evenly; `from` is the value of the page itself.
 fn is_even(points: &[(i64, Option<i64>)], from: Option<i64>) -> bool {
-    let mut valued: Vec<(i64, i64)> = points.iter().filter_map(|(number, to)| Some((*number, (*to)?))).collect();
+    let mut valued: Vec<(i64, i64)> =
+        points.iter().filter_map(|(number, to)| Some((*number, (*to)?))).collect();
     valued.sort_unstable();
     valued.dedup();
     if points.iter().any(|(number, to)| to.is_none() && *number != 1) {
@@ -113,10 +116,13 @@ fn is_even(points: &[(i64, Option<i64>)], from: Option<i64>) -> bool {
         [first, .., last] => {
             let rise = |a: &(i64, i64), b: &(i64, i64)| (b.1 - a.1, b.0 - a.0);
             let (up, along) = rise(first, last);
-            up > 0 && along > 0 && up % along == 0 && valued.windows(2).all(|pair| {
-                let (here, apart) = rise(&pair[0], &pair[1]);
-                apart > 0 && here == apart * (up / along)
-            })
+            up > 0
+                && along > 0
+                && up % along == 0
+                && valued.windows(2).all(|pair| {
+                    let (here, apart) = rise(&pair[0], &pair[1]);
+                    apart > 0 && here == apart * (up / along)
+                })
         }
     }
 }
@@ -130,14 +136,16 @@ pub fn has_head_relation(page: &Page) -> bool {
 pub fn pager(page: &Page, slots: &[Slot], is_head_only: bool) -> Pager {
     let mut pager = Pager::default();
     let own = address::key(&page.url);
-    let is_other = |link: &&Link| link.url.host_str() == page.url.host_str() && address::key(&link.url) != own;
+    let is_other =
+        |link: &&Link| link.url.host_str() == page.url.host_str() && address::key(&link.url) != own;
     let head = |name: &str| {
         let found = page.links.iter().filter(|link| link.is_head && is_relation(link, name)).find(is_other);
         found.map(|link| shown(link))
     };
     pager.next = head("next");
     pager.previous = head("prev").or_else(|| head("previous"));
-    let steps: Vec<Step<'_>> = steps(page).into_iter().filter(|it| !it.link.is_head && slots.contains(&it.slot)).collect();
+    let steps: Vec<Step<'_>> =
+        steps(page).into_iter().filter(|it| !it.link.is_head && slots.contains(&it.slot)).collect();
     let is_silent = is_head_only && !page.links.iter().any(|link| link.is_head && is_relation(link, "next"));
     if pager.next.is_none() && !is_silent {
         pager.next = forward(&steps, &mut pager.complaints);
@@ -145,7 +153,9 @@ pub fn pager(page: &Page, slots: &[Slot], is_head_only: bool) -> Pager {
     if pager.previous.is_none() && !is_head_only {
         pager.previous = backward(&steps);
     }
-    if !is_head_only || pager.next.as_ref().is_some_and(|next| steps.iter().any(|step| shown(step.link) == *next)) {
+    if !is_head_only
+        || pager.next.as_ref().is_some_and(|next| steps.iter().any(|step| shown(step.link) == *next))
+    {
         pager.last = last(&steps, pager.next.is_some());
     }
     pager
@@ -157,7 +167,9 @@ fn forward(steps: &[Step<'_>], complaints: &mut Vec<String>) -> Option<String> {
         (None, Some(_)) => step.number != Some(1),
         (_, None) => false,
     };
-    let told = |is: &dyn Fn(&Step<'_>) -> bool| steps.iter().filter(|step| is(step)).find(is_later).map(|it| shown(it.link));
+    let told = |is: &dyn Fn(&Step<'_>) -> bool| {
+        steps.iter().filter(|step| is(step)).find(is_later).map(|it| shown(it.link))
+    };
     let by_relation = told(&|step| is_relation(step.link, "next"));
     let by_word = || told(&|step| step.direction == Some(Direction::Next));
     let by_number = || {
@@ -165,7 +177,8 @@ fn forward(steps: &[Step<'_>], complaints: &mut Vec<String>) -> Option<String> {
         numbered.min_by_key(|step| step.to).map(|step| shown(step.link))
     };
     let found = by_relation.or_else(by_word).or_else(by_number);
-    let is_told = |step: &&Step<'_>| step.direction == Some(Direction::Next) || is_relation(step.link, "next");
+    let is_told =
+        |step: &&Step<'_>| step.direction == Some(Direction::Next) || is_relation(step.link, "next");
     if found.is_none()
         && let Some(refused) = steps.iter().find(is_told)
     {
@@ -180,7 +193,9 @@ fn backward(steps: &[Step<'_>]) -> Option<String> {
         (Some(_), None) => true,
         (None, _) => false,
     };
-    let told = steps.iter().filter(|step| step.direction == Some(Direction::Previous) || is_relation(step.link, "prev"));
+    let told = steps
+        .iter()
+        .filter(|step| step.direction == Some(Direction::Previous) || is_relation(step.link, "prev"));
     let by_word = told.clone().find(is_earlier);
     let numbered = steps.iter().filter(|step| step.number.is_some()).filter(is_earlier);
     by_word.or_else(|| numbered.max_by_key(|step| step.to)).map(|step| shown(step.link))

@@ -100,8 +100,13 @@ pub fn cut(tree: &Tree, nodes: &[NodeId]) -> Option<Cut> {
         .map(|at| {
             let before = at.checked_sub(1).map(|it| nodes[it]);
             let after = nodes.get(at + 1).copied();
-            let is_alone = |root: NodeId| ![before, after].into_iter().flatten().any(|it| tree.is_within(it, root));
-            tree.ancestors(nodes[at]).take(UP_MAX).take_while(|&root| is_alone(root)).count().saturating_sub(1)
+            let is_alone =
+                |root: NodeId| ![before, after].into_iter().flatten().any(|it| tree.is_within(it, root));
+            tree.ancestors(nodes[at])
+                .take(UP_MAX)
+                .take_while(|&root| is_alone(root))
+                .count()
+                .saturating_sub(1)
         })
         .collect();
     let up_count = most_common(&ups);
@@ -124,7 +129,8 @@ fn lift(tree: &Tree, nodes: &[NodeId], cut: &mut Cut) {
     }
     let counts: Vec<usize> = rows.iter().map(|(_, count)| *count).collect();
     let twins = most_common(&counts);
-    let is_row = |(row, count): &(NodeId, usize)| *count == twins && tree.parent(*row) == tree.parent(rows[0].0);
+    let is_row =
+        |(row, count): &(NodeId, usize)| *count == twins && tree.parent(*row) == tree.parent(rows[0].0);
     let same = rows.iter().filter(|row| is_row(row)).count();
     if rows.len() >= 3 && (2..=TWINS_MAX).contains(&twins) && same * 10 >= rows.len() * 8 {
         cut.up_count += 1;
@@ -150,7 +156,8 @@ mod tests {
     fn check(html: &str, path: &str, expected: &[&str]) {
         let url = Url::parse("http://forum.test/").unwrap();
         let page = Page::read(&Source { html: html.as_bytes(), url: &url, fetched_s: None });
-        let nodes: Vec<_> = page.stamps.iter().filter(|it| it.path.ends_with(path)).map(|it| it.node).collect();
+        let nodes: Vec<_> =
+            page.stamps.iter().filter(|it| it.path.ends_with(path)).map(|it| it.node).collect();
         let full = page.stamps.iter().find(|it| it.path.ends_with(path)).unwrap().path.clone();
         let cut = cut(&page.tree, &nodes).unwrap();
         let found = records(&page, &Anchor { path: full, up_count: cut.up_count });
@@ -170,11 +177,16 @@ mod tests {
             "td",
             &["1 May 2020 10:00 a", "2 May 2020 10:00 b"],
         );
-        let row = |n: u32| format!("<tr><td>t{n}</td><td>{n} May 2020 10:00</td><td>{n} Jun 2020 11:00</td></tr>");
+        let row =
+            |n: u32| format!("<tr><td>t{n}</td><td>{n} May 2020 10:00</td><td>{n} Jun 2020 11:00</td></tr>");
         check(
             &format!("<table>{}{}{}</table>", row(1), row(2), row(3)),
             "td",
-            &["t1 1 May 2020 10:00 1 Jun 2020 11:00", "t2 2 May 2020 10:00 2 Jun 2020 11:00", "t3 3 May 2020 10:00 3 Jun 2020 11:00"],
+            &[
+                "t1 1 May 2020 10:00 1 Jun 2020 11:00",
+                "t2 2 May 2020 10:00 2 Jun 2020 11:00",
+                "t3 3 May 2020 10:00 3 Jun 2020 11:00",
+            ],
         );
     }
 }

@@ -112,8 +112,10 @@ fn kind_report(
     let of_kind: Vec<usize> = (0..kinds.len()).filter(|&at| kinds[at] == kind).collect();
     let records: Vec<&RecordReading> = of_kind.iter().flat_map(|&at| &readings[at].records).collect();
     let lists: Vec<&PageList> = lists.iter().filter(|list| list.kind == kind).collect();
-    let (timed_count, linked_count) =
-        (records.iter().filter(|it| it.time.is_some()).count(), records.iter().filter(|it| it.link.is_some()).count());
+    let (timed_count, linked_count) = (
+        records.iter().filter(|it| it.time.is_some()).count(),
+        records.iter().filter(|it| it.link.is_some()).count(),
+    );
     let chained_count = lists.iter().filter(|it| it.is_chained).count();
     let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
     let kept = of_kind.iter().filter(|&&at| readings[at].kind == kind).count();
@@ -133,7 +135,9 @@ fn kind_report(
     let urls = match kind {
         PageKind::Portal => definition.portal.urls.clone(),
         PageKind::Other => definition.other.urls.clone(),
-        PageKind::Index | PageKind::Post => definition.list(kind).map(|it| it.urls.clone()).unwrap_or_default(),
+        PageKind::Index | PageKind::Post => {
+            definition.list(kind).map(|it| it.urls.clone()).unwrap_or_default()
+        }
     };
     let confidence = (confidence * 100.0).round() / 100.0;
     KindReport {
@@ -186,11 +190,18 @@ fn doubts(pages: &[Page], readings: &[PageReading], report: &Report) -> Vec<Stri
     }
     for kind in &report.kinds {
         if kind.record_count > 0 && kind.confidence < 0.8 {
-            doubts.push(format!("{} pages are read with little confidence ({:.2})", kind.kind.name(), kind.confidence));
+            doubts.push(format!(
+                "{} pages are read with little confidence ({:.2})",
+                kind.kind.name(),
+                kind.confidence
+            ));
         }
         if kind.record_count > kind.timed_count {
             let count = kind.record_count - kind.timed_count;
-            doubts.push(format!("{count} records of {} pages have no time that could be read", kind.kind.name()));
+            doubts.push(format!(
+                "{count} records of {} pages have no time that could be read",
+                kind.kind.name()
+            ));
         }
     }
     let cut = pages.iter().filter(|page| page.tree.cut().is_some()).count();
@@ -239,8 +250,16 @@ impl std::fmt::Display for Report {
         }
         let _ = write!(text, "\n\ntimes   {}\n\nsitemap", self.times);
         for (at, node) in self.sitemap.iter().enumerate().take(NODES_SHOWN) {
-            let to: Vec<String> = node.links_to.iter().filter(|it| **it < NODES_SHOWN).map(ToString::to_string).collect();
-            let _ = write!(text, "\n  {at:>2} {:<7} {:>4} pages {} -> {}", node.kind.name(), node.page_count, node.pattern, to.join(" "));
+            let to: Vec<String> =
+                node.links_to.iter().filter(|it| **it < NODES_SHOWN).map(ToString::to_string).collect();
+            let _ = write!(
+                text,
+                "\n  {at:>2} {:<7} {:>4} pages {} -> {}",
+                node.kind.name(),
+                node.page_count,
+                node.pattern,
+                to.join(" ")
+            );
         }
         for doubt in &self.doubts {
             let _ = write!(text, "\n\ndoubt: {doubt}");

@@ -62,7 +62,12 @@ pub fn draw(pages: &[SitePage<'_>]) -> Vec<SiteNode> {
                 .collect();
             let mut links_to: Vec<usize> = links.into_iter().collect();
             links_to.sort_unstable();
-            SiteNode { pattern: main_pattern(pages, pages_of), kind: *kind, page_count: pages_of.len(), links_to }
+            SiteNode {
+                pattern: main_pattern(pages, pages_of),
+                kind: *kind,
+                page_count: pages_of.len(),
+                links_to,
+            }
         })
         .collect()
 }
@@ -95,7 +100,8 @@ mod tests {
             page(2, PageKind::Post, "/t/*", "t1", &["i"]),
             page(2, PageKind::Post, "/t/*", "t2", &["i", "t1"]),
         ]);
-        let found: Vec<_> = nodes.iter().map(|it| (it.pattern.as_str(), it.page_count, it.links_to.clone())).collect();
+        let found: Vec<_> =
+            nodes.iter().map(|it| (it.pattern.as_str(), it.page_count, it.links_to.clone())).collect();
         assert_eq!(found, [("/t/*", 2, vec![0, 2]), ("/", 1, vec![2]), ("/b/*", 1, vec![0, 1])]);
     }
 }

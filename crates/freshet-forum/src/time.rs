@@ -70,7 +70,9 @@ pub struct Written {
 impl Written {
     /// Whether it names an instant to the minute, as posts do and birthdays do not.
     pub fn has_clock(&self) -> bool {
-        self.day_time.is_some() || matches!(self.date, Date::Unix(_)) || matches!(self.date, Date::Ago(_, unit) if unit < 86_400)
+        self.day_time.is_some()
+            || matches!(self.date, Date::Unix(_))
+            || matches!(self.date, Date::Ago(_, unit) if unit < 86_400)
     }
 }
 

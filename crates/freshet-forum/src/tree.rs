@@ -166,7 +166,10 @@ mod tests {
         let list = (0..tree.len()).find(|&at| tree.tag(at) == "ul").unwrap();
         let items: Vec<_> = tree.children(list).map(|at| tree.text_in(at..tree.end(at), 80)).collect();
         assert_eq!(items, ["one", "two three"]);
-        assert_eq!(tree.children(list).filter_map(|at| tree.attribute(at, "title")).collect::<Vec<_>>(), ["t"]);
+        assert_eq!(
+            tree.children(list).filter_map(|at| tree.attribute(at, "title")).collect::<Vec<_>>(),
+            ["t"]
+        );
         assert!(!tree.text_in(0..tree.len(), 80).contains("no"));
     }
 

@@ -16,8 +16,8 @@ mod group;
 mod value;
 
 pub(crate) use group::{
-    ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand, NetworksCommand, ReadArgs,
-    RobotsCommand, WorldArgs, WorldCommand,
+    ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand, ForumCommand, ForumFormat,
+    ForumInspectArgs, ForumLearnArgs, NetworksCommand, ReadArgs, RobotsCommand, WorldArgs, WorldCommand,
 };
 pub(crate) use value::CLOCK_SYSTEM;
 
@@ -112,6 +112,9 @@ pub(crate) enum Command {
     /// Show, check and try the definitions of networks
     #[command(subcommand)]
     Networks(NetworksCommand),
+    /// Learn how a forum's pages are read, and read them
+    #[command(subcommand)]
+    Forum(ForumCommand),
     /// Keep secrets, encrypted
     #[command(subcommand)]
     Credentials(CredentialsCommand),

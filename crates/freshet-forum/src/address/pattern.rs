@@ -41,7 +41,11 @@ impl Patterns {
     }
 
     /// Learns where titles stand, from addresses and the number of the page that each was found on.
-    pub fn learn<'a>(addresses: impl Iterator<Item = (usize, &'a Url)>, page_count: usize, slots: &[Slot]) -> Self {
+    pub fn learn<'a>(
+        addresses: impl Iterator<Item = (usize, &'a Url)>,
+        page_count: usize,
+        slots: &[Slot],
+    ) -> Self {
         let mut patterns = Self::plain(slots);
         let mut seen: Map<String, (&Url, usize, usize)> = Map::default();
         for (page, url) in addresses {
@@ -72,7 +76,10 @@ impl Patterns {
                 }
             }
             for (place, words) in places {
-                let rare = words.iter().filter(|(word, count)| **count < COMMON_MIN && !is_file(word) && *word != "*").count();
+                let rare = words
+                    .iter()
+                    .filter(|(word, count)| **count < COMMON_MIN && !is_file(word) && *word != "*")
+                    .count();
                 let titles = words.get("*").copied().unwrap_or(0);
                 let all: usize = words.values().sum();
                 if depth > 0 && rare > 0 && (rare >= RARE_WORDS_MIN || titles * 10 >= all * TITLE_TENTHS) {
@@ -90,7 +97,9 @@ impl Patterns {
             .into_iter()
             .filter(|(name, _)| !self.slots.contains(&Slot::Query((*name).to_owned())))
             .map(|(name, value)| {
-                let is_word = !value.is_empty() && value.len() <= WORD_CHARS_MAX && value.bytes().all(|it| it.is_ascii_alphabetic() || it == b'_');
+                let is_word = !value.is_empty()
+                    && value.len() <= WORD_CHARS_MAX
+                    && value.bytes().all(|it| it.is_ascii_alphabetic() || it == b'_');
                 format!("{name}={}", if is_word { value } else { "*" })
             })
             .collect();
@@ -110,7 +119,8 @@ impl Patterns {
             shapes.push(shape(segment));
             let depth = shapes.len() - 1;
             let place = format!("{}|{}", shapes[..depth].join("/"), segments.len());
-            let is_name = || is_file(&shapes[depth]) || self.names.contains(&format!("{place}|{}", shapes[depth]));
+            let is_name =
+                || is_file(&shapes[depth]) || self.names.contains(&format!("{place}|{}", shapes[depth]));
             if self.titles.contains(&place) && !is_name() {
                 shapes[depth] = "*".to_owned();
             }
@@ -125,7 +135,12 @@ fn place(shapes: &[String], depth: usize) -> String {
 
 /// Names of files stay: programs have them, titles do not.
 fn is_file(segment: &str) -> bool {
-    segment.rsplit_once('.').is_some_and(|(name, ending)| !name.is_empty() && !name.ends_with('*') && (2..=5).contains(&ending.len()) && ending.bytes().all(|it| it.is_ascii_alphabetic()))
+    segment.rsplit_once('.').is_some_and(|(name, ending)| {
+        !name.is_empty()
+            && !name.ends_with('*')
+            && (2..=5).contains(&ending.len())
+            && ending.bytes().all(|it| it.is_ascii_alphabetic())
+    })
 }
 
 fn shape(segment: &str) -> String {
@@ -158,7 +173,10 @@ pub fn is_match(patterns: &Patterns, pattern: &str, url: &Url) -> bool {
     let found: Vec<&str> = path.split('/').skip(1).filter(|it| !it.is_empty()).collect();
     let mut names: Vec<&str> = query.split('&').filter(|it| !it.is_empty()).collect();
     names.sort_unstable();
-    let pairs: Vec<_> = pairs(url).into_iter().filter(|(name, _)| !patterns.slots.contains(&Slot::Query((*name).to_owned()))).collect();
+    let pairs: Vec<_> = pairs(url)
+        .into_iter()
+        .filter(|(name, _)| !patterns.slots.contains(&Slot::Query((*name).to_owned())))
+        .collect();
     wanted.len() == found.len()
         && wanted.iter().zip(&found).all(|(wanted, found)| is_segment(wanted, found))
         && names.len() == pairs.len()
@@ -182,15 +200,40 @@ mod tests {
     #[test]
     fn templates_have_one_pattern() {
         let urls: Vec<Url> = [
-            "/topic/50/thread-48-x?page=2", "/topic/51/hello-world", "/user/ada", "/user/bob", "/user/eve", "/user/dan",
-            "/recent", "/v.php?f=4&t=464", "/v.php?mode=new", "/t12-a", "/f3-b",
-        ].iter().map(|it| Url::parse("http://forum.test").unwrap().join(it).unwrap()).collect();
+            "/topic/50/thread-48-x?page=2",
+            "/topic/51/hello-world",
+            "/user/ada",
+            "/user/bob",
+            "/user/eve",
+            "/user/dan",
+            "/recent",
+            "/v.php?f=4&t=464",
+            "/v.php?mode=new",
+            "/t12-a",
+            "/f3-b",
+        ]
+        .iter()
+        .map(|it| Url::parse("http://forum.test").unwrap().join(it).unwrap())
+        .collect();
         let slots = [Slot::Query("page".into())];
         let patterns = Patterns::learn(urls.iter().enumerate(), urls.len(), &slots);
         let found: Vec<_> = urls.iter().map(|url| patterns.pattern(url)).collect();
-        assert_eq!(found, [
-            "/topic/*/*", "/topic/*/*", "/user/*", "/user/*", "/user/*", "/user/*", "/recent", "/v.php?f=*&t=*", "/v.php?mode=new", "/t*", "/f*",
-        ]);
+        assert_eq!(
+            found,
+            [
+                "/topic/*/*",
+                "/topic/*/*",
+                "/user/*",
+                "/user/*",
+                "/user/*",
+                "/user/*",
+                "/recent",
+                "/v.php?f=*&t=*",
+                "/v.php?mode=new",
+                "/t*",
+                "/f*",
+            ]
+        );
         assert!(is_match(&patterns, "/topic/*/*", &urls[0]) && !is_match(&patterns, "/topic/*", &urls[0]));
         assert!(segments(&urls[0]).len() == 3);
     }

@@ -1,7 +1,7 @@
 //! Where an address carries its page number.
 //!
 //! Written as short texts in a definition: `?page` (a parameter), `?topic.` (the tail of a parameter, `topic=12.15`), `2/page-`
-//! (after two segments of the path comes `page-N`), `-p` (at the end of the last segment's stem, `topic-12-p3.html`).
+//! (after two segments of the path comes `page-N`), `2/page/` (comes `page/N`), `-p` (at the end of the last segment's stem, `topic-12-p3.html`).
 
 use std::fmt;
 
@@ -61,7 +61,8 @@ impl TryFrom<String> for Slot {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::parse(&text).ok_or_else(|| format!("`{text}` is no place of a page number; write `?page` or `2/page-`"))
+        Self::parse(&text)
+            .ok_or_else(|| format!("`{text}` is no place of a page number; write `?page` or `2/page-`"))
     }
 }
 
@@ -101,7 +102,9 @@ fn query_turn(from: &[(&str, &str)], to: &[(&str, &str)]) -> Option<Turn> {
         ([(name, old)], [(other, new)]) if name == other => (*name, Some(*old), Some(*new)),
         _ => return None,
     };
-    let tail = |value: &str| value.split_once('.').filter(|(_, tail)| is_number(tail)).map(|(head, _)| head.to_owned());
+    let tail = |value: &str| {
+        value.split_once('.').filter(|(_, tail)| is_number(tail)).map(|(head, _)| head.to_owned())
+    };
     if let (Some(old), Some(new)) = (old, new)
         && let (Some(old_head), Some(new_head)) = (tail(old), tail(new))
     {
@@ -117,16 +120,25 @@ fn query_turn(from: &[(&str, &str)], to: &[(&str, &str)]) -> Option<Turn> {
 }
 
 fn path_turn(from: &[&str], to: &[&str]) -> Option<Turn> {
-    let common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
+    let mut common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
+    // Two pages of `/page/2`, `/page/3` have the word in common.
+    let is_word =
+        common > 1 && from.len() == common + 1 && to.len() == common + 1 && from[common - 1] == "page";
+    common -= usize::from(is_word);
     let parts = |rest: &[&str]| -> Option<(String, Option<i64>)> {
         match rest {
             [] => Some((String::new(), None)),
             [one] => numbered(one).map(|(prefix, value)| (prefix, Some(value))),
+            // `/page/2`.
+            [word, number] if is_number(number) && word.bytes().all(|it| it.is_ascii_alphabetic()) => {
+                Some((format!("{word}/"), Some(number.parse().ok()?)))
+            }
             _ => None,
         }
     };
     // Both shorter by their last segments: `topic-12.html` and `topic-12-p3.html`.
-    if common + 1 == from.len() && from.len() == to.len()
+    if common + 1 == from.len()
+        && from.len() == to.len()
         && let Some(turn) = stem_turn(from[common], to[common])
     {
         return Some(turn);
@@ -144,7 +156,8 @@ fn path_turn(from: &[&str], to: &[&str]) -> Option<Turn> {
 fn numbered(segment: &str) -> Option<(String, i64)> {
     let at = segment.find(|c: char| c.is_ascii_digit())?;
     let (prefix, digits) = segment.split_at(at);
-    let is_short = prefix.len() <= 8 && prefix.chars().all(|c| c.is_ascii_alphabetic() || c == '-' || c == '_');
+    let is_short =
+        prefix.len() <= 8 && prefix.chars().all(|c| c.is_ascii_alphabetic() || c == '-' || c == '_');
     (is_short && is_number(digits)).then(|| Some((prefix.to_owned(), digits.parse().ok()?)))?
 }
 
@@ -200,6 +213,8 @@ mod tests {
             ("/threads/a.1/", "/threads/a.1/page-2", Some(("2/page-", None, Some(2)))),
             ("/t/a/96/2/", "/t/a/96/3/", Some(("3/", Some(2), Some(3)))),
             ("/topic-12.html", "/topic-12-p3.html", Some(("-p", None, Some(3)))),
+            ("/topics/1", "/topics/1/page/2", Some(("2/page/", None, Some(2)))),
+            ("/topics/1/page/2", "/topics/1/page/3", Some(("2/page/", Some(2), Some(3)))),
             ("/v.php?f=4", "/v.php?f=4&sort=asc", None),
             ("/v.php?f=4", "/w.php?f=4", None),
             ("/b/5", "http://other.test/b/5?page=2", None),

@@ -64,7 +64,8 @@ pub(crate) fn classify(site: &Site<'_>) -> (Vec<Node>, Vec<PageKind>) {
     for (at, pattern) in site.page_patterns.iter().enumerate() {
         by_pattern.entry(pattern).or_default().push(at);
     }
-    let mut nodes: Vec<Node> = by_pattern.into_iter().map(|(pattern, pages)| Node::of(site, pattern, pages)).collect();
+    let mut nodes: Vec<Node> =
+        by_pattern.into_iter().map(|(pattern, pages)| Node::of(site, pattern, pages)).collect();
     nodes.sort_by(|a, b| b.pages.len().cmp(&a.pages.len()).then_with(|| a.pattern.cmp(&b.pattern)));
     let posts = posts(&nodes);
     for node in &mut nodes {
@@ -81,8 +82,11 @@ pub(crate) fn classify(site: &Site<'_>) -> (Vec<Node>, Vec<PageKind>) {
 fn posts(nodes: &[Node]) -> Set<String> {
     let listed: Set<&str> = nodes.iter().filter_map(Node::lists).collect();
     let may_be: Vec<&Node> = nodes.iter().filter(|node| node.may_be_posts()).collect();
-    let chosen: Set<String> =
-        may_be.iter().filter(|node| listed.contains(node.pattern.as_str())).map(|node| node.pattern.clone()).collect();
+    let chosen: Set<String> = may_be
+        .iter()
+        .filter(|node| listed.contains(node.pattern.as_str()))
+        .map(|node| node.pattern.clone())
+        .collect();
     if !chosen.is_empty() {
         return chosen;
     }
@@ -90,13 +94,15 @@ fn posts(nodes: &[Node]) -> Set<String> {
         return Set::from_iter([largest.pattern.clone()]);
     }
     // Only indexes were sampled: what they list and what lists nothing are posts.
-    let listing: Set<&str> = nodes.iter().filter(|node| node.lists().is_some()).map(|node| node.pattern.as_str()).collect();
+    let listing: Set<&str> =
+        nodes.iter().filter(|node| node.lists().is_some()).map(|node| node.pattern.as_str()).collect();
     listed.into_iter().filter(|it| !listing.contains(it)).map(ToOwned::to_owned).collect()
 }
 
 fn indexes(site: &Site<'_>, nodes: &mut [Node], posts: &Set<String>) {
     let named = named_by_posts(site, nodes);
-    let lists_posts = |node: &Node| node.lists().is_some_and(|it| posts.contains(it)) && node.kind == PageKind::Other;
+    let lists_posts =
+        |node: &Node| node.lists().is_some_and(|it| posts.contains(it)) && node.kind == PageKind::Other;
     let has_named = nodes.iter().any(|node| lists_posts(node) && named.contains(path_of(&node.pattern)));
     for node in nodes.iter_mut() {
         if lists_posts(node) && (!has_named || named.contains(path_of(&node.pattern))) {
@@ -117,8 +123,12 @@ fn named_by_posts(site: &Site<'_>, nodes: &[Node]) -> Set<String> {
     for node in nodes.iter().filter(|node| node.kind == PageKind::Post) {
         for &at in &node.pages {
             let page = &site.pages[at];
-            let records: Vec<Record> = node.anchors.first().map(|it| record::records(page, &it.anchor)).unwrap_or_default();
-            let is_inside = |link: usize| records.iter().any(|record| record.range.contains(&link));
+            let records: Vec<Record> =
+                node.anchors.first().map(|it| record::records(page, &it.anchor)).unwrap_or_default();
+            let is_inside = |link: usize| {
+                let after = records.partition_point(|record| record.range.start <= link);
+                after > 0 && records[after - 1].range.contains(&link)
+            };
             for link in page.links.iter().filter(|link| !link.is_head && !is_inside(link.node)) {
                 // A board in another order is named by its board.
                 named.insert(path_of(&site.patterns.pattern(&link.url)).to_owned());
@@ -136,7 +146,8 @@ fn pages(site: &Site<'_>, nodes: &[Node]) -> Vec<PageKind> {
     let boards = boards(site, &index_patterns);
     for node in nodes {
         for &at in &node.pages {
-            let records = node.anchors.first().map_or(0, |it| record::records(&site.pages[at], &it.anchor).len());
+            let records =
+                node.anchors.first().map_or(0, |it| record::records(&site.pages[at], &it.anchor).len());
             kinds[at] = match node.kind {
                 PageKind::Post if records == 0 => PageKind::Other,
                 PageKind::Index if records == 0 && boards[at] > 0 => PageKind::Portal,
@@ -144,13 +155,15 @@ fn pages(site: &Site<'_>, nodes: &[Node]) -> Vec<PageKind> {
             };
         }
     }
-    let posts: Set<&str> = nodes.iter().filter(|node| node.kind == PageKind::Post).map(|node| node.pattern.as_str()).collect();
+    let posts: Set<&str> =
+        nodes.iter().filter(|node| node.kind == PageKind::Post).map(|node| node.pattern.as_str()).collect();
     let threads: Set<&str> = nodes
         .iter()
         .filter(|node| node.lists().is_some_and(|it| posts.contains(it)))
         .map(|node| node.pattern.as_str())
         .collect();
-    let may_be = |at: usize| kinds[at] == PageKind::Other && !threads.contains(site.page_patterns[at].as_str());
+    let may_be =
+        |at: usize| kinds[at] == PageKind::Other && !threads.contains(site.page_patterns[at].as_str());
     let most = (0..kinds.len()).filter(|&at| may_be(at)).map(|at| boards[at]).max().unwrap_or(0);
     let portals: Vec<usize> = (0..kinds.len()).filter(|&at| may_be(at)).collect();
     for at in portals {
@@ -177,8 +190,11 @@ fn boards(site: &Site<'_>, index_patterns: &Set<&str>) -> Vec<usize> {
         .iter()
         .enumerate()
         .map(|(at, page)| {
-            let boards = page.links.iter().filter(|link| !link.is_head && index_patterns.contains(site.patterns.pattern(&link.url).as_str()));
-            let keys = boards.map(|link| (link.path.clone(), crate::address::list_key(&link.url, &site.slots)));
+            let boards = page.links.iter().filter(|link| {
+                !link.is_head && index_patterns.contains(site.patterns.pattern(&link.url).as_str())
+            });
+            let keys =
+                boards.map(|link| (link.path.clone(), crate::address::list_key(&link.url, &site.slots)));
             keys.filter(|(_, key)| *key != site.list_keys[at]).collect()
         })
         .collect();

@@ -16,15 +16,29 @@ const COVERAGE_MIN: f64 = 0.7;
 /// Share of different targets in a column of titles; pinned threads come up on several pages.
 const DISTINCT_MIN: f64 = 0.6;
 /// Words that name people, in addresses and classes.
-const PEOPLE: [&str; 12] =
-    ["user", "member", "author", "profil", "poster", "avatar", "people", "nick", "/u/", "uid=", "usr", "contributor"];
+const PEOPLE: [&str; 12] = [
+    "user",
+    "member",
+    "author",
+    "profil",
+    "poster",
+    "avatar",
+    "people",
+    "nick",
+    "/u/",
+    "uid=",
+    "usr",
+    "contributor",
+];
 
 /// Whether a link leads to a person.
 pub(crate) fn is_person(link: &Link) -> bool {
     let address = link.url.path().to_ascii_lowercase();
     let query = link.url.query().unwrap_or_default().to_ascii_lowercase();
     let path = link.path.to_ascii_lowercase();
-    PEOPLE.iter().any(|word| address.contains(word) || query.contains(word) || link.hint.contains(word) || path.contains(word))
+    PEOPLE.iter().any(|word| {
+        address.contains(word) || query.contains(word) || link.hint.contains(word) || path.contains(word)
+    })
 }
 
 /// Links at one place of the records.
@@ -82,7 +96,9 @@ impl Columns {
     pub(crate) fn title(&self) -> Option<(&str, &LinkColumn)> {
         let titles = self.links.iter().filter(|(_, column)| column.is_title(self.record_count));
         let place = |column: &LinkColumn| column.place_sum as f64 / column.record_count.max(1) as f64;
-        titles.min_by(|a, b| place(a.1).total_cmp(&place(b.1)).then_with(|| a.0.cmp(b.0))).map(|(path, column)| (path.as_str(), column))
+        titles
+            .min_by(|a, b| place(a.1).total_cmp(&place(b.1)).then_with(|| a.0.cmp(b.0)))
+            .map(|(path, column)| (path.as_str(), column))
     }
 }
 
@@ -92,7 +108,9 @@ impl LinkColumn {
         self.record_count += 1;
         self.place_sum += place;
         let key = address::list_key(&link.url, &site.slots);
-        self.self_count += usize::from(key == site.list_keys[at] || link.url.path() == page.url.path() && link.url.fragment().is_some());
+        self.self_count += usize::from(
+            key == site.list_keys[at] || link.url.path() == page.url.path() && link.url.fragment().is_some(),
+        );
         self.person_count += usize::from(is_person(link));
         self.dull_count += usize::from(is_dull(page, link));
         self.targets.insert(key);
@@ -113,13 +131,17 @@ impl LinkColumn {
 
     /// The pattern that most of its links have.
     pub(crate) fn main_pattern(&self) -> Option<&str> {
-        self.patterns.iter().max_by_key(|(pattern, count)| (**count, std::cmp::Reverse(*pattern))).map(|(pattern, _)| pattern.as_str())
+        self.patterns
+            .iter()
+            .max_by_key(|(pattern, count)| (**count, std::cmp::Reverse(*pattern)))
+            .map(|(pattern, _)| pattern.as_str())
     }
 }
 
 /// Whether a link reads a time, a number or nothing.
 fn is_dull(page: &Page, link: &Link) -> bool {
     let letters = link.text.chars().filter(|c| c.is_alphabetic()).count();
-    let is_time = !page.stamps_in(&(link.node..page.tree.end(link.node))).is_empty() && crate::time::scan(&link.text).len() == 1;
+    let is_time = !page.stamps_in(&(link.node..page.tree.end(link.node))).is_empty()
+        && crate::time::scan(&link.text).len() == 1;
     letters < 2 || is_time
 }

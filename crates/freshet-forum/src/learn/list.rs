@@ -21,15 +21,25 @@ const TIME_COVERAGE_MIN: f64 = 0.2;
 const ORDER_MIN: f64 = 0.6;
 
 /// The definition of one kind of list; nothing when no page is of that kind.
-pub(crate) fn define(site: &Site<'_>, nodes: &[Node], kinds: &[PageKind], kind: PageKind) -> Option<ListDefinition> {
+pub(crate) fn define(
+    site: &Site<'_>,
+    nodes: &[Node],
+    kinds: &[PageKind],
+    kind: PageKind,
+) -> Option<ListDefinition> {
     let nodes: Vec<&Node> = nodes.iter().filter(|node| node.kind == kind).collect();
     let pages: Vec<usize> = (0..kinds.len()).filter(|&at| kinds[at] == kind).collect();
     if pages.is_empty() {
         return None;
     }
     let anchors = anchors(site, &nodes, &pages, kind);
-    let mut list = ListDefinition { urls: nodes.iter().map(|node| node.pattern.clone()).collect(), records: anchors, ..ListDefinition::default() };
-    let found: Vec<(usize, Vec<Record>)> = pages.iter().map(|&at| (at, fields::records_of(&site.pages[at], &list))).collect();
+    let mut list = ListDefinition {
+        urls: nodes.iter().map(|node| node.pattern.clone()).collect(),
+        records: anchors,
+        ..ListDefinition::default()
+    };
+    let found: Vec<(usize, Vec<Record>)> =
+        pages.iter().map(|&at| (at, fields::records_of(&site.pages[at], &list))).collect();
     match kind {
         PageKind::Index => index_times(site, &found, &mut list),
         _ => post_times(site, &found, &mut list),
@@ -81,8 +91,10 @@ fn index_times(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &mut ListD
             }
         }
     }
-    let mut kept: Vec<(String, (usize, usize, usize))> =
-        columns.into_iter().filter(|(_, tally)| tally.0 as f64 >= TIME_COVERAGE_MIN * f64::from(record_count)).collect();
+    let mut kept: Vec<(String, (usize, usize, usize))> = columns
+        .into_iter()
+        .filter(|(_, tally)| tally.0 as f64 >= TIME_COVERAGE_MIN * f64::from(record_count))
+        .collect();
     let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
     // The column that is latest in most records first; of equals the one that more records have.
     kept.sort_by(|a, b| {
@@ -90,8 +102,10 @@ fn index_times(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &mut ListD
         key(&b.1).cmp(&key(&a.1)).then(b.1.0.cmp(&a.1.0)).then_with(|| a.0.cmp(&b.0))
     });
     list.times = kept.iter().map(|(name, _)| name.clone()).collect();
-    let is_start = |tally: &(usize, usize, usize)| share(tally.2, tally.0) > 0.95 && share(tally.1, tally.0) < 0.95;
-    list.start_times = kept.iter().filter(|(_, tally)| is_start(tally)).map(|(name, _)| name.clone()).collect();
+    let is_start =
+        |tally: &(usize, usize, usize)| share(tally.2, tally.0) > 0.95 && share(tally.1, tally.0) < 0.95;
+    list.start_times =
+        kept.iter().filter(|(_, tally)| is_start(tally)).map(|(name, _)| name.clone()).collect();
 }
 
 /// The time of a post is its anchor's; an opening post may stand apart.
@@ -113,11 +127,15 @@ fn post_times(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &mut ListDe
     for (at, records) in found.iter().filter(|(at, _)| !has_first || is_first(*at)) {
         let page = &site.pages[*at];
         let start = records.first().map_or(page.tree.len(), |it| it.range.start);
-        let first = records.first().and_then(|it| fields::time_of(page, it, &list.times)).and_then(|it| site.unix_s(page, it));
+        let first = records
+            .first()
+            .and_then(|it| fields::time_of(page, it, &list.times))
+            .and_then(|it| site.unix_s(page, it));
         page_count += 1;
         let mut seen: Set<&str> = Set::default();
         for stamp in page.stamps.iter().take_while(|stamp| stamp.node < start) {
-            let is_candidate = !stamp.is_noise && stamp.written.has_clock() && !anchors.contains(stamp.path.as_str());
+            let is_candidate =
+                !stamp.is_noise && stamp.written.has_clock() && !anchors.contains(stamp.path.as_str());
             if !is_candidate || !seen.insert(&stamp.path) {
                 continue;
             }
@@ -136,9 +154,15 @@ fn post_times(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &mut ListDe
     }
     let is_opening = |it: &Opening| {
         let compared = it.earlier_count + it.equal_count + it.later_count;
-        it.page_count * 10 >= page_count * 8 && compared > 0 && it.earlier_count * 10 >= compared * 8 && it.equal_count * 4 < compared
+        it.page_count * 10 >= page_count * 8
+            && compared > 0
+            && it.earlier_count * 10 >= compared * 8
+            && it.equal_count * 4 < compared
     };
-    let best = openings.iter().filter(|(_, it)| is_opening(it)).max_by_key(|(path, it)| (it.page_count, std::cmp::Reverse(*path)));
+    let best = openings
+        .iter()
+        .filter(|(_, it)| is_opening(it))
+        .max_by_key(|(path, it)| (it.page_count, std::cmp::Reverse(*path)));
     if let Some((path, it)) = best {
         list.openings = vec![Anchor { path: path.clone(), up_count: it.up_count }];
     }
@@ -157,12 +181,17 @@ fn links(site: &Site<'_>, found: &[(usize, Vec<Record>)], kind: PageKind, list: 
     let mut people: Map<&str, usize> = Map::default();
     for (at, records) in found {
         for record in records {
-            for link in site.pages[*at].links_in(&record.range).iter().filter(|link| is_person(link) && !link.text.is_empty()) {
+            for link in site.pages[*at]
+                .links_in(&record.range)
+                .iter()
+                .filter(|link| is_person(link) && link.text.chars().count() > 1)
+            {
                 *people.entry(&link.path).or_default() += 1;
             }
         }
     }
-    let mut people: Vec<_> = people.into_iter().filter(|(_, count)| *count * 2 >= columns.record_count).collect();
+    let mut people: Vec<_> =
+        people.into_iter().filter(|(_, count)| *count * 2 >= columns.record_count).collect();
     people.sort_by_key(|(path, count)| (std::cmp::Reverse((*count).min(columns.record_count)), *path));
     list.authors = people.into_iter().take(2).map(|(path, _)| path.to_owned()).collect();
 }
@@ -171,8 +200,11 @@ fn order(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &mut ListDefinit
     let mut sequence = Sequence::default();
     for (at, records) in found {
         let page = &site.pages[*at];
-        let times: Vec<i64> =
-            records.iter().filter_map(|it| fields::time_of(page, it, &list.times)).filter_map(|it| site.unix_s(page, it)).collect();
+        let times: Vec<i64> = records
+            .iter()
+            .filter_map(|it| fields::time_of(page, it, &list.times))
+            .filter_map(|it| site.unix_s(page, it))
+            .collect();
         sequence.add(&times);
     }
     list.order = match sequence.order() {
@@ -192,7 +224,8 @@ fn paging(site: &Site<'_>, pages: &[usize], list: &mut ListDefinition) {
         }
     }
     let most = weights.values().max().copied().unwrap_or(0);
-    list.page_numbers = weights.into_iter().filter(|(_, weight)| *weight * 10 >= most).map(|(slot, _)| slot).collect();
+    list.page_numbers =
+        weights.into_iter().filter(|(_, weight)| *weight * 10 >= most).map(|(slot, _)| slot).collect();
     list.page_numbers.sort_unstable();
     list.is_next_in_head = pages.iter().any(|&at| pagination::has_head_relation(&site.pages[at]));
 }

@@ -33,7 +33,10 @@ impl<'a> Site<'a> {
         let slots = slots(pages);
         let own = pages.iter().enumerate().map(|(at, page)| (at, &page.url));
         let linked = pages.iter().enumerate().flat_map(|(at, page)| {
-            page.links.iter().filter(|it| it.url.host_str() == page.url.host_str()).map(move |link| (at, &link.url))
+            page.links
+                .iter()
+                .filter(|it| it.url.host_str() == page.url.host_str())
+                .map(move |link| (at, &link.url))
         });
         let patterns = Patterns::learn(own.chain(linked.take(LINKS_MAX)), pages.len(), &slots);
         let page_patterns = pages.iter().map(|page| patterns.pattern(&page.url)).collect();
@@ -63,7 +66,8 @@ fn slots(pages: &[Page]) -> Vec<Slot> {
             };
         }
     }
-    let mut slots: Vec<Slot> = weights.into_iter().filter(|(_, weight)| *weight >= SLOT_WEIGHT_MIN).map(|(slot, _)| slot).collect();
+    let mut slots: Vec<Slot> =
+        weights.into_iter().filter(|(_, weight)| *weight >= SLOT_WEIGHT_MIN).map(|(slot, _)| slot).collect();
     slots.sort_unstable();
     slots
 }
@@ -78,7 +82,8 @@ fn order(pages: &[Page]) -> DayOrder {
         }
         lists.extend(by_path.into_values().map(|times| (times, page.fetched_s)));
     }
-    let lists: Vec<_> = lists.iter().map(|(times, fetched_s)| TimeList { times, fetched_s: *fetched_s }).collect();
+    let lists: Vec<_> =
+        lists.iter().map(|(times, fetched_s)| TimeList { times, fetched_s: *fetched_s }).collect();
     day_order(&lists).unwrap_or_default()
 }
 

@@ -41,9 +41,15 @@ pub(super) fn collect(tree: &Tree, steps: &Steps, base: &Url) -> Vec<Link> {
             "link" => true,
             _ => continue,
         };
-        let Some(url) = tree.attribute(node, "href").and_then(|href| address::resolve(base, href)) else { continue };
+        let Some(url) = tree.attribute(node, "href").and_then(|href| address::resolve(base, href)) else {
+            continue;
+        };
         let rel = tree.attribute(node, "rel").unwrap_or_default().to_ascii_lowercase();
-        if is_head && rel.split_ascii_whitespace().all(|it| !matches!(it, "next" | "prev" | "previous" | "canonical" | "alternate")) {
+        if is_head
+            && rel
+                .split_ascii_whitespace()
+                .all(|it| !matches!(it, "next" | "prev" | "previous" | "canonical" | "alternate"))
+        {
             continue;
         }
         let text = tree.text_in(node..tree.end(node), TEXT_CHARS_MAX);

@@ -22,18 +22,20 @@ const HEAD_LINES: usize = 3;
 const LABEL_CHARS_MAX: usize = 40;
 /// Elements that do not break a line.
 const INLINE: [&str; 32] = [
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "dfn", "em", "font", "i", "img", "input", "ins", "kbd",
-    "label", "mark", "nobr", "q", "s", "small", "span", "strong", "sub", "sup", "time", "tt", "u", "wbr",
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "dfn", "em", "font", "i",
+    "img", "input", "ins", "kbd", "label", "mark", "nobr", "q", "s", "small", "span", "strong", "sub", "sup",
+    "time", "tt", "u", "wbr",
 ];
 /// Inline elements that only change how a text looks.
-const LOOKS: [&str; 12] = ["b", "strong", "em", "i", "u", "font", "span", "mark", "nobr", "big", "small", "s"];
+const LOOKS: [&str; 12] =
+    ["b", "strong", "em", "i", "u", "font", "span", "mark", "nobr", "big", "small", "s"];
 
 /// A time written on a page.
 #[derive(Clone, Debug)]
 pub struct Stamp {
     /// The element that carries it.
     pub node: NodeId,
-    /// The element's last steps.
+    /// The element's last steps; ends with `~` where the words before it say joined, edited and the like.
     pub path: String,
     /// What is written.
     pub written: Written,
@@ -47,7 +49,14 @@ pub struct Stamp {
 
 /// All candidates, and the offset that the page's small print states.
 pub(super) fn collect(tree: &Tree, steps: &Steps) -> (Vec<Stamp>, Option<i32>) {
-    let mut collector = Collector { tree, steps, stamps: Vec::new(), run: Run::default(), previous: String::new(), offset_s: None };
+    let mut collector = Collector {
+        tree,
+        steps,
+        stamps: Vec::new(),
+        run: Run::default(),
+        previous: String::new(),
+        offset_s: None,
+    };
     let mut open: Vec<NodeId> = Vec::new();
     for node in 0..tree.len() {
         while open.last().is_some_and(|&block| tree.end(block) <= node) {
@@ -86,6 +95,8 @@ struct Collector<'a> {
     offset_s: Option<i32>,
 }
 
+/// Ends the path of times that follow words such as joined or edited.
+const NOISE_MARK: &str = "~";
 /// Stands in a run where a link starts or ends: a time does not reach over it.
 const EDGE: char = '\u{1f}';
 
@@ -119,16 +130,23 @@ impl Collector<'_> {
         let mut best: Option<(u8, Written, String)> = None;
         let tag = self.tree.tag(node);
         for (name, value) in self.tree.attributes(node) {
-            if value.len() < 4 || value.len() > ATTRIBUTE_CHARS_MAX || !value.bytes().any(|it| it.is_ascii_digit()) {
+            if value.len() < 4
+                || value.len() > ATTRIBUTE_CHARS_MAX
+                || !value.bytes().any(|it| it.is_ascii_digit())
+            {
                 continue;
             }
             let (rank, written) = match name {
                 "datetime" => (3, scan_one(value)),
-                "content" if tag == "meta" && self.tree.attribute(node, "itemprop").is_some() => (3, scan_one(value)),
-                "title" => (1, scan_one(value)),
-                "data-time" | "data-timestamp" | "data-date" | "data-utime" | "data-epoch" | "data-unixtime" | "data-datetime" | "data-utc" => {
-                    (2, seconds(value).or_else(|| scan_one(value).filter(|it| matches!(it.date, Date::Full(..)))))
+                "content" if tag == "meta" && self.tree.attribute(node, "itemprop").is_some() => {
+                    (3, scan_one(value))
                 }
+                "title" => (1, scan_one(value)),
+                "data-time" | "data-timestamp" | "data-date" | "data-utime" | "data-epoch"
+                | "data-unixtime" | "data-datetime" | "data-utc" => (
+                    2,
+                    seconds(value).or_else(|| scan_one(value).filter(|it| matches!(it.date, Date::Full(..)))),
+                ),
                 _ => continue,
             };
             let Some(written) = written else { continue };
@@ -141,7 +159,7 @@ impl Collector<'_> {
         if let Some((rank, written, raw)) = best {
             let label = self.label(self.run.text.len());
             let is_noise = is_noise(&label);
-            let path = self.steps.path(self.tree, node, PATH_STEPS);
+            let path = self.path(node, is_noise);
             self.stamps.push(Stamp { node, path, written, raw, is_machine: rank % 10 >= 2, is_noise });
         }
     }
@@ -179,7 +197,11 @@ impl Collector<'_> {
         let Some(&(_, text_node)) = part else { return };
         let Some(mut node) = self.tree.parent(text_node) else { return };
         // The attribute of an inline element around the text says the same time better.
-        let carrier = self.tree.ancestors(node).take(3).find(|&at| self.stamps.iter().rev().take(8).any(|it| it.node == at));
+        let carrier = self
+            .tree
+            .ancestors(node)
+            .take(3)
+            .find(|&at| self.stamps.iter().rev().take(8).any(|it| it.node == at));
         if let Some(carrier) = carrier {
             self.merge(carrier, range, written);
             return;
@@ -189,9 +211,15 @@ impl Collector<'_> {
             node = parent;
         }
         let is_noise = is_noise(&self.label(range.start));
-        let path = self.steps.path(self.tree, node, PATH_STEPS);
+        let path = self.path(node, is_noise);
         let raw = self.run.text[range].replace(EDGE, " ").trim().to_owned();
         self.stamps.push(Stamp { node, path, written, raw, is_machine: false, is_noise });
+    }
+
+    /// The path of an element; what is no post's time is kept apart from posts' times at the same place.
+    fn path(&self, node: NodeId, is_noise: bool) -> String {
+        let path = self.steps.path(self.tree, node, PATH_STEPS);
+        if is_noise { path + NOISE_MARK } else { path }
     }
 
     /// A text on an element that has a time already: the better of the two stays.
@@ -229,7 +257,12 @@ fn seconds(value: &str) -> Option<Written> {
     let number: i64 = value.trim().parse().ok()?;
     let unix_s = if number > 100_000_000_000 { number / 1000 } else { number };
     let is_plausible = (631_152_000..4_102_444_800).contains(&unix_s);
-    is_plausible.then_some(Written { date: Date::Unix(unix_s), day_time: None, offset_s: None, weekday: None })
+    is_plausible.then_some(Written {
+        date: Date::Unix(unix_s),
+        day_time: None,
+        offset_s: None,
+        weekday: None,
+    })
 }
 
 #[cfg(test)]
@@ -241,7 +274,14 @@ mod tests {
         let (stamps, _) = collect(&tree, &Steps::of(&tree));
         let found: Vec<String> = stamps
             .iter()
-            .map(|it| format!("{}{}{}", it.raw, if it.is_machine { " !" } else { "" }, if it.is_noise { " ?" } else { "" }))
+            .map(|it| {
+                format!(
+                    "{}{}{}",
+                    it.raw,
+                    if it.is_machine { " !" } else { "" },
+                    if it.is_noise { " ?" } else { "" }
+                )
+            })
             .collect();
         assert_eq!(found, expected, "{html}");
     }
@@ -252,7 +292,10 @@ mod tests {
         check("<td><b>Today</b> at 02:05:11 PM<br>by <a>x</a></td>", &["Today at 02:05:11 PM"]);
         check("<td>06-30-2008 <span class=time>02:05 PM</span></td>", &["06-30-2008 02:05 PM"]);
         check("<span class=t title='2026-09-07T16:06:24.000Z'></span>", &["2026-09-07T16:06:24.000Z"]);
-        check("<time datetime='2026-01-23T09:12:42+0000' title='Jan 23, 2026 at 9:12 AM'>Jan 23, 2026</time>", &["2026-01-23T09:12:42+0000 !"]);
+        check(
+            "<time datetime='2026-01-23T09:12:42+0000' title='Jan 23, 2026 at 9:12 AM'>Jan 23, 2026</time>",
+            &["2026-01-23T09:12:42+0000 !"],
+        );
         check("<div title='May 3, 2026, 12:32 p.m.'><i></i>3 May</div>", &["May 3, 2026, 12:32 p.m."]);
         check("<dl><dt>Joined</dt><dd>Jan 1, 2009</dd></dl>", &["Jan 1, 2009 ?"]);
         check("<p>Joined: 05 Jan 2004<br>Posts: 123</p>", &["05 Jan 2004 ?"]);

@@ -30,7 +30,9 @@ pub(super) fn direction(text: &str, hint: &str) -> Option<Direction> {
 }
 
 fn by_words<'a>(words: impl Iterator<Item = &'a str> + Clone) -> Option<Direction> {
-    let has = |list: &str| words.clone().any(|word| !word.is_empty() && list.split_ascii_whitespace().any(|it| it == word));
+    let has = |list: &str| {
+        words.clone().any(|word| !word.is_empty() && list.split_ascii_whitespace().any(|it| it == word))
+    };
     if has(NEXT) {
         Some(Direction::Next)
     } else if has(PREVIOUS) {

@@ -85,7 +85,8 @@ fn by_weekday(written: &Written) -> i64 {
 /// A post is not written after its page was fetched, give or take a day of zones.
 fn by_future(written: &Written, fetched_s: Option<i64>) -> i64 {
     let Some(fetched_s) = fetched_s else { return 0 };
-    let is_past = |order| read(written, order, Some(fetched_s)).is_none_or(|it| it.unix_s < fetched_s + 86_400);
+    let is_past =
+        |order| read(written, order, Some(fetched_s)).is_none_or(|it| it.unix_s < fetched_s + 86_400);
     i64::from(is_past(DayOrder::DayFirst)) - i64::from(is_past(DayOrder::MonthFirst))
 }
 
@@ -122,8 +123,10 @@ mod tests {
     use crate::time::scan;
 
     fn check(lists: &[&[&str]], expected: Option<DayOrder>) {
-        let written: Vec<Vec<Written>> =
-            lists.iter().map(|list| list.iter().flat_map(|text| scan(text)).map(|(_, it)| it).collect()).collect();
+        let written: Vec<Vec<Written>> = lists
+            .iter()
+            .map(|list| list.iter().flat_map(|text| scan(text)).map(|(_, it)| it).collect())
+            .collect();
         let fetched_s = Some(1_435_708_800);
         let lists: Vec<_> = written.iter().map(|times| TimeList { times, fetched_s }).collect();
         assert_eq!(day_order(&lists), expected, "{written:?}");

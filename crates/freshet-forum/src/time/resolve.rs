@@ -132,7 +132,9 @@ impl Reader {
     fn last(&self, month: i8, day: i8) -> Option<civil::Date> {
         let latest = utc(self.fetched_s?.checked_add(FUTURE_S_MAX)?)?.date();
         // Eight years reach over a century's missing leap day.
-        (0..=8).find_map(|back| civil::Date::new(latest.year() - back, month, day).ok().filter(|it| *it <= latest))
+        (0..=8).find_map(|back| {
+            civil::Date::new(latest.year() - back, month, day).ok().filter(|it| *it <= latest)
+        })
     }
 }
 
@@ -140,7 +142,13 @@ fn utc(unix_s: i64) -> Option<civil::DateTime> {
     jiff::Timestamp::from_second(unix_s).ok().map(|at| at.to_zoned(TimeZone::UTC).datetime())
 }
 
-fn moment(local: civil::DateTime, offset_s: i32, has_seconds: bool, has_clock: bool, zone: Zone) -> Option<Moment> {
+fn moment(
+    local: civil::DateTime,
+    offset_s: i32,
+    has_seconds: bool,
+    has_clock: bool,
+    zone: Zone,
+) -> Option<Moment> {
     let offset = Offset::from_seconds(offset_s).ok()?;
     let unix_s = offset.to_timestamp(local).ok()?.as_second();
     let offset_s = matches!(zone, Zone::Given | Zone::Relative).then_some(offset_s);

@@ -40,7 +40,9 @@ pub fn scan(text: &str) -> Vec<(Range<usize>, Written)> {
 
 /// Whether the words before a time say that it is not that of a post (joined, edited, last visit).
 pub fn is_noise(label: &str) -> bool {
-    tokens(label).iter().any(|placed| matches!(&placed.token, Token::Word(senses, _) if senses.contains(&Sense::Noise)))
+    tokens(label)
+        .iter()
+        .any(|placed| matches!(&placed.token, Token::Word(senses, _) if senses.contains(&Sense::Noise)))
 }
 
 /// The offset that a page states for all its times: `All times are GMT +2`, `UTC-05:00`.
@@ -120,7 +122,9 @@ impl Grammar<'_> {
         let (day_time, end) = clock.unwrap_or((None, end));
         let is_whole = at == 0 && end == self.tokens.len();
         let is_enough = match date {
-            Date::DaysBack(_) | Date::NumbersNoYear(..) => has_clock || (is_whole && matches!(date, Date::DaysBack(_))),
+            Date::DaysBack(_) | Date::NumbersNoYear(..) => {
+                has_clock || (is_whole && matches!(date, Date::DaysBack(_)))
+            }
             Date::Weekday(_) => has_clock,
             Date::Numbers(_, _, year) => has_clock || year >= 1_000 || is_whole,
             _ => true,
@@ -187,7 +191,8 @@ impl Grammar<'_> {
             None => return None,
         };
         let dots = usize::from(self.is_sign(at + 1, '.'));
-        let unit = self.sense(at + 1 + dots, |it| if let Sense::Unit(unit) = it { Some(unit) } else { None })?;
+        let unit =
+            self.sense(at + 1 + dots, |it| if let Sense::Unit(unit) = it { Some(unit) } else { None })?;
         let end = at + 2 + dots;
         Some((amount, unit, end + usize::from(self.is_sign(end, '.'))))
     }

@@ -115,6 +115,9 @@ mod tests {
             let (head, words) = row.split_once('\t').unwrap_or_else(|| panic!("no tab in `{row}`"));
             assert!(sense(head).is_some() && !words.is_empty(), "`{head}`");
         }
-        assert!(WORDS.senses("mar").contains(&Sense::Month(3)) && WORDS.senses("mar").contains(&Sense::Weekday(2)));
+        assert!(
+            WORDS.senses("mar").contains(&Sense::Month(3))
+                && WORDS.senses("mar").contains(&Sense::Weekday(2))
+        );
     }
 }

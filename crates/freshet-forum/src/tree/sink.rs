@@ -98,7 +98,8 @@ impl Draft {
 
     fn add(&self, data: DraftData) -> u32 {
         let mut nodes = self.nodes.borrow_mut();
-        let blank = DraftNode { parent: NONE, previous: NONE, next: NONE, first: NONE, last: NONE, depth: 0, data };
+        let blank =
+            DraftNode { parent: NONE, previous: NONE, next: NONE, first: NONE, last: NONE, depth: 0, data };
         nodes.push(blank);
         (nodes.len() - 1) as u32
     }
@@ -333,4 +334,3 @@ impl Tree {
         Slice { start, end: self.text.len() as u32 }
     }
 }
-

@@ -42,7 +42,9 @@ impl Grammar<'_> {
         if self.means(at, Sense::Midnight) {
             return Some((DayTime { hour: 0, minute: 0, second: None }, at + 1));
         }
-        let before = self.half(at).filter(|_| self.number(at + 1).is_some() && self.word(at).is_some_and(|it| !it.is_ascii()));
+        let before = self
+            .half(at)
+            .filter(|_| self.number(at + 1).is_some() && self.word(at).is_some_and(|it| !it.is_ascii()));
         let start = before.map_or(at, |(_, end)| end);
         let (hour, digits) = self.number(start)?;
         if digits > 2 || hour > 24 {
@@ -66,12 +68,18 @@ impl Grammar<'_> {
 
     /// What follows the hour: minutes and seconds; none when only an hour is written.
     fn minutes(&self, at: usize) -> Option<(Option<i8>, Option<i8>, usize)> {
-        let two = |at: usize| self.number(at).filter(|(it, digits)| *it < 60 && *digits == 2).map(|(it, _)| it as i8);
+        let two = |at: usize| {
+            self.number(at).filter(|(it, digits)| *it < 60 && *digits == 2).map(|(it, _)| it as i8)
+        };
         if self.is_sign(at + 1, ':') {
             let minute = two(at + 2)?;
             let second = two(at + 4).filter(|_| self.is_sign(at + 3, ':'));
             let mut end = if second.is_some() { at + 5 } else { at + 3 };
-            if second.is_some() && self.is_sign(end, '.') && self.number(end + 1).is_some() && !self.is_spaced(end + 1) {
+            if second.is_some()
+                && self.is_sign(end, '.')
+                && self.number(end + 1).is_some()
+                && !self.is_spaced(end + 1)
+            {
                 end += 2;
             }
             return Some((Some(minute), second, end));
@@ -88,7 +96,8 @@ impl Grammar<'_> {
             && let Some(minute) = two(at + 2)
         {
             let is_told = self.word(at + 3) == Some("uhr") || self.half(at + 3).is_some();
-            let is_led = at > 0 && self.word(at - 1).is_some_and(|it| ["kl", "klo", "ore", "alle"].contains(&it));
+            let is_led =
+                at > 0 && self.word(at - 1).is_some_and(|it| ["kl", "klo", "ore", "alle"].contains(&it));
             return (is_told || is_led).then_some((Some(minute), None, at + 3));
         }
         Some((None, None, at + 1))
@@ -126,7 +135,9 @@ impl Grammar<'_> {
         let is_attached = !self.is_spaced(at) || self.number(at + 1).is_some_and(|(_, digits)| digits == 4);
         match self.signed_offset(at).filter(|_| is_attached) {
             // `14:05 - 2008` is no zone, `14:05-05:00` and `14:05 +0200` are.
-            Some((offset_s, end)) if end > at + 2 || self.number(at + 1).is_some_and(|(_, digits)| digits == 4) => {
+            Some((offset_s, end))
+                if end > at + 2 || self.number(at + 1).is_some_and(|(_, digits)| digits == 4) =>
+            {
                 (Some(offset_s), end)
             }
             _ => (None, at),
@@ -146,7 +157,9 @@ impl Grammar<'_> {
         let (hours, minutes, end) = match digits {
             4 => (value / 100, value % 100, at + 2),
             1 | 2 => {
-                let minutes = self.number(at + 3).filter(|(it, digits)| self.is_sign(at + 2, ':') && *digits == 2 && *it < 60);
+                let minutes = self
+                    .number(at + 3)
+                    .filter(|(it, digits)| self.is_sign(at + 2, ':') && *digits == 2 && *it < 60);
                 minutes.map_or((value, 0, at + 2), |(minutes, _)| (value, minutes, at + 4))
             }
             _ => return None,

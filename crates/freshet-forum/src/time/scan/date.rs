@@ -31,7 +31,11 @@ impl Grammar<'_> {
                 return Some((date, Some(weekday), end));
             }
             // `mar` and `sun` are months too, and words of other kinds; a day needs a clock, the caller sees to it.
-            return self.plain_date(at).map(|(date, end)| (date, None, end)).or(Some((Date::Weekday(weekday), None, at + 1)));
+            return self.plain_date(at).map(|(date, end)| (date, None, end)).or(Some((
+                Date::Weekday(weekday),
+                None,
+                at + 1,
+            )));
         }
         let (date, end) = self.plain_date(at)?;
         // `2008年6月30日(月)`, `30.06.2008 (Mon)`.
@@ -45,7 +49,10 @@ impl Grammar<'_> {
     }
 
     fn is_gap(&self, at: usize) -> bool {
-        self.is_sign(at, ',') || self.is_sign(at, '.') || self.is_sign(at, '-') || self.means(at, Sense::Filler)
+        self.is_sign(at, ',')
+            || self.is_sign(at, '.')
+            || self.is_sign(at, '-')
+            || self.means(at, Sense::Filler)
     }
 
     fn plain_date(&self, at: usize) -> Option<(Date, usize)> {
@@ -71,11 +78,15 @@ impl Grammar<'_> {
     }
 
     fn day(&self, at: usize) -> Option<i8> {
-        self.number(at).filter(|(day, digits)| (1..=31).contains(day) && *digits <= 2).map(|(day, _)| day as i8)
+        self.number(at)
+            .filter(|(day, digits)| (1..=31).contains(day) && *digits <= 2)
+            .map(|(day, _)| day as i8)
     }
 
     fn year(&self, at: usize) -> Option<i16> {
-        self.number(at).filter(|(year, digits)| *digits == 4 && YEARS.contains(year)).map(|(year, _)| year as i16)
+        self.number(at)
+            .filter(|(year, digits)| *digits == 4 && YEARS.contains(year))
+            .map(|(year, _)| year as i16)
     }
 
     /// A year after day and month: `, 2008`, `de 2008`, `'08`, `-08`.
@@ -116,7 +127,8 @@ impl Grammar<'_> {
     fn numbers(&self, at: usize) -> Option<(Date, usize)> {
         let (first, first_digits) = self.number(at)?;
         let sign = ['-', '/', '.'].into_iter().find(|&sign| self.is_sign(at + 1, sign))?;
-        let (second, second_digits) = self.number(at + 2).filter(|(it, digits)| (1..=31).contains(it) && *digits <= 2)?;
+        let (second, second_digits) =
+            self.number(at + 2).filter(|(it, digits)| (1..=31).contains(it) && *digits <= 2)?;
         let third = self.number(at + 4).filter(|_| self.is_sign(at + 3, sign));
         let in_month = |it: i64| (1..=12).contains(&it);
         if first_digits == 4 && YEARS.contains(&first) {
@@ -129,14 +141,16 @@ impl Grammar<'_> {
         match third {
             Some((year, digits)) if (digits == 4 && YEARS.contains(&year)) || digits == 2 => {
                 // A fourth number would make it a version or an address.
-                let is_longer = self.is_sign(at + 5, sign) && self.number(at + 6).is_some() && !self.is_spaced(at + 6);
+                let is_longer =
+                    self.is_sign(at + 5, sign) && self.number(at + 6).is_some() && !self.is_spaced(at + 6);
                 (!is_longer).then_some((Date::Numbers(first as i8, second as i8, year as i16), at + 5))
             }
             Some(_) => None,
             None => {
                 let is_closed = sign == '/' || (sign == '.' && self.is_sign(at + 3, '.'));
                 let end = at + 3 + usize::from(sign == '.');
-                (is_closed && second_digits == 2).then_some((Date::NumbersNoYear(first as i8, second as i8), end))
+                (is_closed && second_digits == 2)
+                    .then_some((Date::NumbersNoYear(first as i8, second as i8), end))
             }
         }
     }
@@ -148,7 +162,10 @@ impl Grammar<'_> {
         if self.means(next, Sense::Ordinal) && !self.is_spaced(next) {
             next += 1;
         }
-        while next < at + 4 && self.month(next).is_none() && (self.is_gap(next) || self.is_sign(next, '/') || self.is_sign(next, 'º')) {
+        while next < at + 4
+            && self.month(next).is_none()
+            && (self.is_gap(next) || self.is_sign(next, '/') || self.is_sign(next, 'º'))
+        {
             next += 1;
         }
         let month = self.month(next)?;
@@ -163,7 +180,12 @@ impl Grammar<'_> {
     fn month_day(&self, at: usize) -> Option<(Date, usize)> {
         let month = self.month(at)?;
         let mut next = at + 1;
-        while next < at + 3 && (self.is_sign(next, '.') || self.is_sign(next, '-') || self.is_sign(next, ',') || self.means(next, Sense::Filler)) {
+        while next < at + 3
+            && (self.is_sign(next, '.')
+                || self.is_sign(next, '-')
+                || self.is_sign(next, ',')
+                || self.means(next, Sense::Filler))
+        {
             next += 1;
         }
         if let Some(year) = self.year(next) {

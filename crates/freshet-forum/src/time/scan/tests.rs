@@ -8,7 +8,8 @@ const FETCHED_S: i64 = 1_753_012_800;
 
 fn check(text: &str, expected: &str) {
     let reader = Reader { day_order: DayOrder::DayFirst, fetched_s: Some(FETCHED_S), offset_s: None };
-    let found: Vec<_> = scan(text).iter().filter_map(|(_, it)| reader.read(it)).map(|it| it.local_text()).collect();
+    let found: Vec<_> =
+        scan(text).iter().filter_map(|(_, it)| reader.read(it)).map(|it| it.local_text()).collect();
     assert_eq!(found.join(" "), expected, "`{text}`");
 }
 
@@ -105,7 +106,21 @@ fn times_that_count_back_from_the_fetch() {
 
 #[test]
 fn what_is_no_time_is_not_read() {
-    for text in ["", "5.0", "1.6.2", "Re: 3", "Posts: 1 982", "192.168.10.12", "#11", "sun", "today", "version 2.0.12 of it", "31/31/2008", "a man", "99999999999999999999"] {
+    for text in [
+        "",
+        "5.0",
+        "1.6.2",
+        "Re: 3",
+        "Posts: 1 982",
+        "192.168.10.12",
+        "#11",
+        "sun",
+        "today",
+        "version 2.0.12 of it",
+        "31/31/2008",
+        "a man",
+        "99999999999999999999",
+    ] {
         let found = scan(text);
         assert!(found.is_empty() || text == "today", "`{text}`: {found:?}");
     }
@@ -114,7 +129,12 @@ fn what_is_no_time_is_not_read() {
 
 #[test]
 fn labels_and_stated_zones() {
-    assert!(is_noise("Joined:") && is_noise("Last edited by X on") && is_noise("Регистрация:") && is_noise("注册时间:"));
+    assert!(
+        is_noise("Joined:")
+            && is_noise("Last edited by X on")
+            && is_noise("Регистрация:")
+            && is_noise("注册时间:")
+    );
     assert!(!is_noise("Posted:") && !is_noise("« on:") && !is_noise("by"));
     assert_eq!(stated_offset_s("All times are GMT -5. The time now is"), Some(-18_000));
     assert_eq!(stated_offset_s("Alle Zeiten sind UTC+02:00"), Some(7_200));
