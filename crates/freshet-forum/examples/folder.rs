@@ -1,48 +1,55 @@
 //! Learns a folder of saved pages and prints what each page is: the quick way to try a change of mining.
 //!
-//! `cargo run -p freshet-forum --example folder -- DIR [--learn]`: DIR holds pages (`*.html`, `*.html.gz`) and `index.tsv`.
+//! `cargo run -p freshet-forum --example folder -- DIR [--learn] [--every N]`: DIR holds pages (`*.html.gz`) and `index.tsv` with
+//! the columns file, url, captured. `--learn` prints what was learned; `--every N` learns from every Nth page only.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
-use freshet_forum::{
-    inspect::inspect,
-    learn::learn,
-    page::{Page, Source},
-};
+use freshet_forum::inspect::inspect;
+use freshet_forum::learn::learn;
+use freshet_forum::page::{Page, Source};
 use url::Url;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let folder = Path::new(arguments.first().ok_or("name a folder")?);
-    let is_learning = arguments.iter().any(|it| it == "--learn");
+    let every =
+        arguments.iter().position(|it| it == "--every").and_then(|at| arguments.get(at + 1)?.parse().ok());
+    let every: usize = every.unwrap_or(1).max(1);
+    let (mut sample, mut pages) = (Vec::new(), Vec::new());
     let table = std::fs::read_to_string(folder.join("index.tsv"))?;
-    let mut pages = Vec::new();
-    for row in table.lines().skip(1) {
-        let cells: Vec<&str> = row.split('\t').collect();
-        let mut html = Vec::new();
-        let bytes = std::fs::read(folder.join(cells[0]))?;
-        flate2::read::GzDecoder::new(bytes.as_slice()).read_to_end(&mut html)?;
-        let url = Url::parse(cells[1])?;
-        let fetched_s = cells
-            .get(2)
-            .and_then(|it| jiff::fmt::rfc2822::parse(it).ok())
-            .map(|it| it.timestamp().as_second());
-        pages.push((cells[0].to_owned(), Page::read(&Source { html: &html, url: &url, fetched_s })));
+    for (at, row) in table.lines().skip(1).enumerate() {
+        let (name, page) = read(folder, row)?;
+        if at % every == 0 {
+            sample.push(read(folder, row)?.1);
+        }
+        pages.push((name, page));
     }
-    let (names, pages): (Vec<String>, Vec<Page>) = pages.into_iter().unzip();
-    let learned = learn(&pages);
+    let learned = learn(&sample);
     let mut out = std::io::stdout().lock();
-    if is_learning {
-        writeln!(out, "{}\n", learned.report)?;
-        writeln!(out, "{}", learned.definition.to_toml())?;
+    if arguments.iter().any(|it| it == "--learn") {
+        writeln!(out, "{}\n\n{}", learned.report, learned.definition.to_toml())?;
         return Ok(());
     }
-    for (name, page) in names.iter().zip(&pages) {
-        let reading = inspect(page, &learned.definition);
-        let mut value = serde_json::to_value(&reading)?;
+    for (name, page) in &pages {
+        let mut value = serde_json::to_value(inspect(page, &learned.definition))?;
         value["file"] = name.as_str().into();
         writeln!(out, "{value}")?;
     }
     Ok(())
+}
+
+fn read(folder: &Path, row: &str) -> Result<(String, Page), Box<dyn std::error::Error>> {
+    let cells: Vec<&str> = row.split('\t').collect();
+    let [name, address, rest @ ..] = cells.as_slice() else {
+        return Err("a row needs a file and an address".into());
+    };
+    let packed = std::fs::read(folder.join(name))?;
+    let mut html = Vec::new();
+    flate2::read::GzDecoder::new(packed.as_slice()).read_to_end(&mut html)?;
+    let fetched = rest.first().and_then(|it| jiff::fmt::rfc2822::parse(it).ok());
+    let fetched_s = fetched.map(|it| it.timestamp().as_second());
+    let url = Url::parse(address)?;
+    Ok(((*name).to_owned(), Page::read(&Source { html: &html, url: &url, fetched_s })))
 }

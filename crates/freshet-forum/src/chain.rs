@@ -2,10 +2,10 @@
 //!
 //! | paper | here |
 //! |---|---|
-//! | p_new, `OutLinks` of p_new (pagination links) | [`ChainPage`], its `turns` |
-//! | sim(p_new, N_index) < δ | `kind`: only pages of one kind are joined |
-//! | link_j ∈ OutLinks_i and p_new = link_j, or the other way round | an edge of [`join`] |
-//! | concatenate p_new into the list of p_i | pages with one leader |
+//! | `p_new`, `OutLinks` of `p_new` (pagination links) | [`ChainPage`], its `turns` |
+//! | `sim(p_new, N_index) < δ` | `kind`: only pages of one kind are joined |
+//! | `link_j ∈ OutLinks_i` and `p_new = link_j`, or the other way round | an edge of [`join`] |
+//! | concatenate `p_new` into the list of `p_i` | pages with one leader |
 //!
 //! The order inside a list follows its next links from the page that no next link leads to. A list whose pages chain without
 //! a hole is complete as far as it was sampled; [`PageList::is_chained`] says whether this one does.

@@ -15,6 +15,7 @@ mod anchor;
 mod classify;
 pub(crate) mod column;
 mod list;
+mod opening;
 mod site;
 
 use crate::address;

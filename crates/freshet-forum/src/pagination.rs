@@ -140,7 +140,7 @@ pub fn pager(page: &Page, slots: &[Slot], is_head_only: bool) -> Pager {
         |link: &&Link| link.url.host_str() == page.url.host_str() && address::key(&link.url) != own;
     let head = |name: &str| {
         let found = page.links.iter().filter(|link| link.is_head && is_relation(link, name)).find(is_other);
-        found.map(|link| shown(link))
+        found.map(shown)
     };
     pager.next = head("next");
     pager.previous = head("prev").or_else(|| head("previous"));

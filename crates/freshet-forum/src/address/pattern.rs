@@ -122,7 +122,7 @@ impl Patterns {
             let is_name =
                 || is_file(&shapes[depth]) || self.names.contains(&format!("{place}|{}", shapes[depth]));
             if self.titles.contains(&place) && !is_name() {
-                shapes[depth] = "*".to_owned();
+                "*".clone_into(&mut shapes[depth]);
             }
         }
         shapes

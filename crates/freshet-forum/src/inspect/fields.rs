@@ -1,13 +1,29 @@
 //! The fields of a record: its times, link, author and id.
 
+use freshet_types::Set;
+
 use crate::definition::ListDefinition;
 use crate::page::{Page, Stamp};
 use crate::record::{self, Record};
 
 /// The records of a page: of several anchors, the one that finds most.
 pub(crate) fn records_of(page: &Page, list: &ListDefinition) -> Vec<Record> {
+    if list.records.is_empty() {
+        return linked(page, list);
+    }
     let found = list.records.iter().map(|anchor| record::records(page, anchor));
     found.fold(Vec::new(), |best, it| if it.len() > best.len() { it } else { best })
+}
+
+/// Records that show no times: one for each link at the links' place, the first of each address.
+fn linked(page: &Page, list: &ListDefinition) -> Vec<Record> {
+    let mut seen: Set<&str> = Set::default();
+    let links =
+        page.links.iter().filter(|link| list.links.contains(&link.path) && seen.insert(link.url.as_str()));
+    links
+        .take(record::RECORDS_MAX)
+        .map(|link| Record { root: link.node, range: link.node..page.tree.end(link.node) })
+        .collect()
 }
 
 /// The times of a record with the names of their columns: the path, and `#2` for the second of one path.

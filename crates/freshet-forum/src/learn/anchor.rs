@@ -2,8 +2,8 @@
 //!
 //! | paper | here |
 //! |---|---|
-//! | tsSet, candidates of one DOM path | stamps of one [`Anchor::path`] |
-//! | SeqOrd, RevOrd, Order | [`Sequence`] |
+//! | `tsSet`, candidates of one DOM path | stamps of one [`Anchor::path`] |
+//! | `SeqOrd`, `RevOrd`, `Order` | [`Sequence`] |
 //! | argmax of Order over paths | the largest [`Candidate::score`] |
 //!
 //! The paper takes the path whose times are best ordered. Alone, that fails on lists with pinned rows and on threaded
@@ -67,15 +67,12 @@ fn tally<'a>(site: &Site<'_>, page: &'a Page, tallies: &mut Map<&'a str, Tally>)
         tally.read_count += times.len();
         tally.sequence.add(&times);
         tally.values.extend(times);
-        match cut(&page.tree, &nodes) {
-            Some(cut) => {
-                tally.weight += cut.record_count as f64 * cut.regularity;
-                tally.ups.extend(std::iter::repeat_n(cut.up_count, cut.record_count));
-            }
-            None => {
-                tally.weight += 0.5;
-                tally.single_up = tally.single_up.or(Some(single_up(page, nodes[0])));
-            }
+        if let Some(cut) = cut(&page.tree, &nodes) {
+            tally.weight += cut.record_count as f64 * cut.regularity;
+            tally.ups.extend(std::iter::repeat_n(cut.up_count, cut.record_count));
+        } else {
+            tally.weight += 0.5;
+            tally.single_up = tally.single_up.or(Some(single_up(page, nodes[0])));
         }
     }
 }

@@ -21,6 +21,8 @@ use crate::record::{self, Record};
 const POST_CHARS_MIN: f64 = 15.0;
 /// Share of pages that link to an address before it counts as the site's menu.
 const MENU_SHARE: f64 = 0.6;
+/// Threads that pages without times link to, on average, before they are boards.
+const THREADS_MIN: usize = 2;
 /// Boards that a page lists before it is a portal.
 const BOARDS_MIN: usize = 2;
 
@@ -109,6 +111,22 @@ fn indexes(site: &Site<'_>, nodes: &mut [Node], posts: &Set<String>) {
             node.kind = PageKind::Index;
         }
     }
+    if nodes.iter().all(|node| node.kind != PageKind::Index) {
+        timeless_indexes(site, nodes, posts, &named);
+    }
+}
+
+/// Boards that show no times: what posts name, has many addresses, and links to several threads a page.
+fn timeless_indexes(site: &Site<'_>, nodes: &mut [Node], posts: &Set<String>, named: &Set<String>) {
+    let posts: Set<&str> = posts.iter().map(String::as_str).collect();
+    for node in nodes.iter_mut().filter(|node| node.kind == PageKind::Other) {
+        let threads: usize = node.pages.iter().map(|&at| linked_lists(site, at, &posts)).sum();
+        let is_named = named.contains(path_of(&node.pattern)) && node.pattern.contains('*');
+        if is_named && threads >= THREADS_MIN * node.pages.len() {
+            node.kind = PageKind::Index;
+            node.anchors.clear();
+        }
+    }
 }
 
 /// A pattern without its parameters, unless they are all that it has.
@@ -150,7 +168,9 @@ fn pages(site: &Site<'_>, nodes: &[Node]) -> Vec<PageKind> {
                 node.anchors.first().map_or(0, |it| record::records(&site.pages[at], &it.anchor).len());
             kinds[at] = match node.kind {
                 PageKind::Post if records == 0 => PageKind::Other,
-                PageKind::Index if records == 0 && boards[at] > 0 => PageKind::Portal,
+                PageKind::Index if records == 0 && boards[at] > 0 && !node.anchors.is_empty() => {
+                    PageKind::Portal
+                }
                 kind => kind,
             };
         }

@@ -5,16 +5,20 @@ use freshet_types::{Map, Set};
 use super::anchor::{self, Candidate};
 use super::classify::Node;
 use super::column::{Columns, is_person};
+use super::opening;
 use super::site::Site;
-use crate::address::Slot;
+use crate::address::{self, Slot};
 use crate::definition::{ListDefinition, ListOrder, PageKind};
 use crate::inspect::fields;
+use crate::page::Link;
 use crate::pagination;
-use crate::record::{Anchor, Record};
+use crate::record::{self, Anchor, Record};
 use crate::time::order::Sequence;
 
 /// Share of the best anchor's score that another needs to be kept beside it.
 const ANCHOR_SHARE_MIN: f64 = 0.02;
+/// Threads that one record of a board may link to, on average.
+const THREADS_A_RECORD_MAX: usize = 2;
 /// Share of records that a column of times needs.
 const TIME_COVERAGE_MIN: f64 = 0.2;
 /// Share of neighbouring records in order before the order is relied on.
@@ -27,12 +31,18 @@ pub(crate) fn define(
     kinds: &[PageKind],
     kind: PageKind,
 ) -> Option<ListDefinition> {
+    let posts: Set<&str> =
+        nodes.iter().filter(|node| node.kind == PageKind::Post).map(|node| node.pattern.as_str()).collect();
     let nodes: Vec<&Node> = nodes.iter().filter(|node| node.kind == kind).collect();
     let pages: Vec<usize> = (0..kinds.len()).filter(|&at| kinds[at] == kind).collect();
     if pages.is_empty() {
         return None;
     }
-    let anchors = anchors(site, &nodes, &pages, kind);
+    let mut anchors = anchors(site, &nodes, &pages, kind);
+    let is_thread = |link: &Link| posts.contains(site.patterns.pattern(&link.url).as_str());
+    if kind == PageKind::Index && !posts.is_empty() {
+        anchors.retain(|anchor| holds(site, &pages, anchor, &is_thread));
+    }
     let mut list = ListDefinition {
         urls: nodes.iter().map(|node| node.pattern.clone()).collect(),
         records: anchors,
@@ -40,11 +50,16 @@ pub(crate) fn define(
     };
     let found: Vec<(usize, Vec<Record>)> =
         pages.iter().map(|&at| (at, fields::records_of(&site.pages[at], &list))).collect();
-    match kind {
-        PageKind::Index => index_times(site, &found, &mut list),
-        _ => post_times(site, &found, &mut list),
+    if kind == PageKind::Index {
+        index_times(site, &found, &mut list);
+    } else {
+        list.times = list.records.iter().map(|anchor| anchor.path.clone()).collect();
+        list.openings = opening::find(site, &found, &list).into_iter().collect();
     }
     links(site, &found, kind, &mut list);
+    if kind == PageKind::Index && list.records.is_empty() {
+        list.links = thread_links(site, &pages, &is_thread).into_iter().collect();
+    }
     order(site, &found, &mut list);
     paging(site, &pages, &mut list);
     Some(list)
@@ -66,6 +81,35 @@ fn anchors(site: &Site<'_>, nodes: &[&Node], pages: &[usize], kind: PageKind) ->
         node.anchors.iter().take(1).filter(is_kept).for_each(&mut add);
     }
     anchors
+}
+
+/// Whether most records of an anchor hold a wanted link, and few: a page that holds them all is no record.
+fn holds(site: &Site<'_>, pages: &[usize], anchor: &Anchor, is_wanted: &dyn Fn(&Link) -> bool) -> bool {
+    let (mut holding, mut all, mut threads) = (0, 0, 0);
+    for &at in pages {
+        for found in record::records(&site.pages[at], anchor) {
+            let links = site.pages[at].links_in(&found.range).iter().filter(|link| is_wanted(link));
+            let held = links.map(|link| address::list_key(&link.url, &site.slots)).collect::<Set<_>>().len();
+            all += 1;
+            threads += held;
+            holding += usize::from(held > 0);
+        }
+    }
+    holding * 2 >= all && threads <= holding * THREADS_A_RECORD_MAX
+}
+
+/// The path of links to threads, where no time anchors the records.
+fn thread_links(site: &Site<'_>, pages: &[usize], is_thread: &dyn Fn(&Link) -> bool) -> Option<String> {
+    let mut counts: Map<&str, usize> = Map::default();
+    for link in
+        pages.iter().flat_map(|&at| &site.pages[at].links).filter(|link| !link.is_head && is_thread(link))
+    {
+        *counts.entry(&link.path).or_default() += 1;
+    }
+    counts
+        .into_iter()
+        .max_by_key(|(path, count)| (*count, std::cmp::Reverse(*path)))
+        .map(|(path, _)| path.to_owned())
 }
 
 /// Which column of times is the last activity, which the first post.
@@ -106,66 +150,6 @@ fn index_times(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &mut ListD
         |tally: &(usize, usize, usize)| share(tally.2, tally.0) > 0.95 && share(tally.1, tally.0) < 0.95;
     list.start_times =
         kept.iter().filter(|(_, tally)| is_start(tally)).map(|(name, _)| name.clone()).collect();
-}
-
-/// The time of a post is its anchor's; an opening post may stand apart.
-fn post_times(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &mut ListDefinition) {
-    list.times = list.records.iter().map(|anchor| anchor.path.clone()).collect();
-    let anchors: Set<&str> = list.records.iter().map(|it| it.path.as_str()).collect();
-    #[derive(Default)]
-    struct Opening {
-        page_count: usize,
-        earlier_count: usize,
-        equal_count: usize,
-        later_count: usize,
-        up_count: usize,
-    }
-    let mut openings: Map<String, Opening> = Map::default();
-    let mut page_count = 0;
-    let is_first = |at: usize| crate::address::key(&site.pages[at].url) == site.list_keys[at];
-    let has_first = found.iter().any(|(at, _)| is_first(*at));
-    for (at, records) in found.iter().filter(|(at, _)| !has_first || is_first(*at)) {
-        let page = &site.pages[*at];
-        let start = records.first().map_or(page.tree.len(), |it| it.range.start);
-        let first = records
-            .first()
-            .and_then(|it| fields::time_of(page, it, &list.times))
-            .and_then(|it| site.unix_s(page, it));
-        page_count += 1;
-        let mut seen: Set<&str> = Set::default();
-        for stamp in page.stamps.iter().take_while(|stamp| stamp.node < start) {
-            let is_candidate =
-                !stamp.is_noise && stamp.written.has_clock() && !anchors.contains(stamp.path.as_str());
-            if !is_candidate || !seen.insert(&stamp.path) {
-                continue;
-            }
-            let Some(time) = site.unix_s(page, stamp) else { continue };
-            let opening = openings.entry(stamp.path.clone()).or_default();
-            opening.page_count += 1;
-            opening.up_count = 1;
-            match first {
-                // The head of a thread may show its start without seconds.
-                Some(first) if time.div_euclid(60) < first.div_euclid(60) => opening.earlier_count += 1,
-                Some(first) if time <= first => opening.equal_count += 1,
-                Some(_) => opening.later_count += 1,
-                None => {}
-            }
-        }
-    }
-    let is_opening = |it: &Opening| {
-        let compared = it.earlier_count + it.equal_count + it.later_count;
-        it.page_count * 10 >= page_count * 8
-            && compared > 0
-            && it.earlier_count * 10 >= compared * 8
-            && it.equal_count * 4 < compared
-    };
-    let best = openings
-        .iter()
-        .filter(|(_, it)| is_opening(it))
-        .max_by_key(|(path, it)| (it.page_count, std::cmp::Reverse(*path)));
-    if let Some((path, it)) = best {
-        list.openings = vec![Anchor { path: path.clone(), up_count: it.up_count }];
-    }
 }
 
 fn links(site: &Site<'_>, found: &[(usize, Vec<Record>)], kind: PageKind, list: &mut ListDefinition) {

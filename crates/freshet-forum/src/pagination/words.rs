@@ -22,17 +22,16 @@ const LAST: &str = "last letzte letzter dernière dernier última último ultima
 pub(super) fn direction(text: &str, hint: &str) -> Option<Direction> {
     let text = text.trim().to_lowercase();
     if text.chars().count() <= 40
-        && let Some(direction) = by_words(text.split(|c: char| !c.is_alphanumeric()))
+        && let Some(direction) = by_words(&text)
     {
         return Some(direction);
     }
-    by_words(hint.split(|c: char| !c.is_alphanumeric())).or_else(|| by_arrow(&text)).or_else(|| by_icon(hint))
+    by_words(hint).or_else(|| by_arrow(&text)).or_else(|| by_icon(hint))
 }
 
-fn by_words<'a>(words: impl Iterator<Item = &'a str> + Clone) -> Option<Direction> {
-    let has = |list: &str| {
-        words.clone().any(|word| !word.is_empty() && list.split_ascii_whitespace().any(|it| it == word))
-    };
+fn by_words(text: &str) -> Option<Direction> {
+    let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let has = |list: &str| words().any(|word| list.split_ascii_whitespace().any(|it| it == word));
     if has(NEXT) {
         Some(Direction::Next)
     } else if has(PREVIOUS) {

@@ -7,8 +7,8 @@
 //!
 //! | paper (Algorithm 2) | here |
 //! |---|---|
-//! | SeqOrd, RevOrd | [`Sequence::rising_count`], [`Sequence::falling_count`] |
-//! | Order = (SeqOrd − RevOrd) / (SeqOrd + RevOrd) | [`Sequence::order`] |
+//! | `SeqOrd`, `RevOrd` | [`Sequence::rising_count`], [`Sequence::falling_count`] |
+//! | `Order = (SeqOrd − RevOrd) / (SeqOrd + RevOrd)` | [`Sequence::order`] |
 
 use super::{Date, DayOrder, Reader, Written};
 

@@ -67,10 +67,11 @@ impl Reader {
     /// The moment, or nothing where it is impossible or its base is unknown.
     pub fn read(&self, written: &Written) -> Option<Moment> {
         match written.date {
-            Date::Unix(unix_s) => moment(utc(unix_s)?, 0, true, true, Zone::Given),
+            Date::Unix(unix_s) => moment(utc(unix_s)?, 0, Detail::Second, Zone::Given),
             Date::Ago(seconds, unit) => {
                 let base_s = self.fetched_s?;
-                moment(utc(base_s.checked_sub(seconds)?)?, 0, unit < 60, true, Zone::Relative)
+                let detail = if unit < 60 { Detail::Second } else { Detail::Minute };
+                moment(utc(base_s.checked_sub(seconds)?)?, 0, detail, Zone::Relative)
             }
             _ => self.dated(written),
         }
@@ -88,7 +89,12 @@ impl Reader {
             (None, Some(offset_s)) => (offset_s, Zone::Stated),
             (None, None) => (0, Zone::Unknown),
         };
-        moment(local, offset_s, second.is_some(), clock.is_some(), zone)
+        let detail = match (clock, second) {
+            (None, _) => Detail::Day,
+            (Some(_), None) => Detail::Minute,
+            (Some(_), Some(_)) => Detail::Second,
+        };
+        moment(local, offset_s, detail, zone)
     }
 
     fn date(&self, written: &Written) -> Option<civil::Date> {
@@ -142,15 +148,18 @@ fn utc(unix_s: i64) -> Option<civil::DateTime> {
     jiff::Timestamp::from_second(unix_s).ok().map(|at| at.to_zoned(TimeZone::UTC).datetime())
 }
 
-fn moment(
-    local: civil::DateTime,
-    offset_s: i32,
-    has_seconds: bool,
-    has_clock: bool,
-    zone: Zone,
-) -> Option<Moment> {
+/// What of a moment was written.
+#[derive(Clone, Copy)]
+enum Detail {
+    Day,
+    Minute,
+    Second,
+}
+
+fn moment(local: civil::DateTime, offset_s: i32, detail: Detail, zone: Zone) -> Option<Moment> {
     let offset = Offset::from_seconds(offset_s).ok()?;
     let unix_s = offset.to_timestamp(local).ok()?.as_second();
     let offset_s = matches!(zone, Zone::Given | Zone::Relative).then_some(offset_s);
+    let (has_seconds, has_clock) = (matches!(detail, Detail::Second), !matches!(detail, Detail::Day));
     Some(Moment { local, has_seconds, has_clock, offset_s, unix_s, zone })
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use url::Url;
 
 fn page(html: &[u8], address: &str) -> Page {
-    let url = Url::parse(address).unwrap();
+    let url = Url::parse(address).expect("a fixed address");
     Page::read(&Source { html, url: &url, fetched_s: Some(1_753_012_800) })
 }
 

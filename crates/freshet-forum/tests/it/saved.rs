@@ -26,14 +26,12 @@ struct Site {
     pages: Vec<Page>,
 }
 
+/// How many there are, and how many of them are right.
 #[derive(Debug, Default)]
 struct Score {
-    page_count: usize,
-    kind_count: usize,
-    timed_count: usize,
-    times_count: usize,
-    list_count: usize,
-    next_count: usize,
+    pages: [usize; 2],
+    times: [usize; 2],
+    next: [usize; 2],
 }
 
 #[test]
@@ -53,35 +51,33 @@ fn saved_pages_are_read_right() {
             score.add(kinds, &reading, &labels[&(name.clone(), file.clone())]);
         }
     }
-    let percent = |part: usize, whole: usize| 100.0 * part as f64 / whole.max(1) as f64;
-    let kinds = percent(score.kind_count, score.page_count);
-    let times = percent(score.times_count, score.timed_count);
-    let next = percent(score.next_count, score.list_count);
+    let percent = |[all, right]: [usize; 2]| 100.0 * right as f64 / all.max(1) as f64;
+    let (kinds, times, next) = (percent(score.pages), percent(score.times), percent(score.next));
     let is_good = kinds >= KINDS_MIN && times >= TIMES_MIN && next >= NEXT_MIN;
     assert!(is_good, "kinds {kinds:.1} %, times {times:.1} %, next {next:.1} %: {score:?}");
 }
 
 impl Score {
     fn add(&mut self, kinds: &[String; 2], reading: &PageReading, label: &Value) {
-        self.page_count += 1;
-        self.kind_count += usize::from(kinds.iter().any(|kind| kind == reading.kind.name()));
+        self.pages[0] += 1;
+        self.pages[1] += usize::from(kinds.iter().any(|kind| kind == reading.kind.name()));
         if !matches!(label["kind"].as_str(), Some("index" | "post")) {
             return;
         }
         let records = label["records"].as_array().map_or(&[][..], Vec::as_slice);
         let is_exact = |record: &&Value| record["approx"].is_null();
         if records.iter().any(|record| is_exact(&record)) {
-            self.timed_count += 1;
+            self.times[0] += 1;
             let is_right = records.len() == reading.records.len()
                 && records.iter().zip(&reading.records).all(|(record, found)| {
                     let wanted = [&record["time"], &record["attr_time"], &record["start_time"]];
                     let found = minute(found.local.as_deref().unwrap_or_default());
                     !is_exact(&record) || wanted.iter().any(|it| minute(it.as_str().unwrap_or("?")) == found)
                 });
-            self.times_count += usize::from(is_right);
+            self.times[1] += usize::from(is_right);
         }
-        self.list_count += 1;
-        self.next_count += usize::from(key(label["next_url"].as_str()) == key(reading.next_url.as_deref()));
+        self.next[0] += 1;
+        self.next[1] += usize::from(key(label["next_url"].as_str()) == key(reading.next_url.as_deref()));
     }
 }
 
@@ -138,6 +134,7 @@ fn need(test: &str, name: &str) -> Option<PathBuf> {
 }
 
 /// Records that a test could not run.
+#[expect(clippy::print_stdout, reason = "whoever runs `cargo test` by hand should see it too")]
 fn skip(test: &str, reason: &str) {
     println!("SKIPPED: {test}: {reason}");
     let Some(path) = std::env::var_os("FRESHET_SKIPS") else { return };
