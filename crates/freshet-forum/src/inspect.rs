@@ -1,5 +1,12 @@
-//! Reading a page with a definition.
+//! Step 6 of 10, read: a page and a definition give the page's kind, records and neighbours.
+//!
+//! The kind follows from the address first; a page whose address is unknown is compared by its layout (`sim(p, N) < δ` of
+//! Algorithm 1). Then [`fields`] and this file read the records where the definition says they are, [`linked`] where the markup
+//! shows none. Nothing is learned here, and a wrong definition gives empty lists and complaints, not errors.
+//!
+//! Times are seconds since 1970, beside the text they came from, the time as shown, and how the zone is known.
 pub(crate) mod fields;
+mod linked;
 
 use serde::Serialize;
 
@@ -10,7 +17,7 @@ use crate::learn::column::is_person;
 use crate::page::{Link, Page, Stamp};
 use crate::pagination;
 use crate::record::{Anchor, Record, records};
-use crate::time::{Reader, Zone};
+use crate::time::{Moment, Reader, Zone, scan};
 
 /// One record of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -144,7 +151,30 @@ impl<'a> Inspector<'a> {
             found.retain(|record| !self.is_board(record, list));
         }
         readings.extend(found.iter().map(|record| self.record(kind, list, record)));
+        if kind == PageKind::Post && readings.is_empty() {
+            readings = self.linked_records();
+        }
         readings
+    }
+
+    /// Posts that only the page's linked data shows.
+    fn linked_records(&self) -> Vec<RecordReading> {
+        let posts = linked::posts(self.page.tree.linked_data());
+        posts
+            .into_iter()
+            .map(|post| {
+                let written = scan(&post.time).into_iter().next().map(|(_, written)| written);
+                let moment = written.and_then(|it| self.reader.read(&it));
+                let link = post.url.and_then(|it| address::resolve(&self.page.url, &it));
+                RecordReading {
+                    raw: Some(post.time),
+                    author: post.author,
+                    id: link.as_ref().and_then(number_in),
+                    link: link.map(String::from),
+                    ..Self::reading_of(moment)
+                }
+            })
+            .collect()
     }
 
     /// The opening post that stands before the list.
@@ -192,11 +222,15 @@ impl<'a> Inspector<'a> {
 
     fn reading(&self, stamp: Option<&Stamp>) -> RecordReading {
         let moment = stamp.and_then(|it| self.reader.read(&it.written));
+        RecordReading { raw: stamp.map(|it| it.raw.clone()), ..Self::reading_of(moment) }
+    }
+
+    fn reading_of(moment: Option<Moment>) -> RecordReading {
         RecordReading {
             time: moment.map(|it| it.unix_s),
             local: moment.map(|it| it.local_text()),
             start_local: None,
-            raw: stamp.map(|it| it.raw.clone()),
+            raw: None,
             zone: moment.map(|it| it.zone),
             link: None,
             author: None,

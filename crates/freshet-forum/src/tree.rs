@@ -51,6 +51,7 @@ pub struct Tree {
     nodes: Vec<Node>,
     attributes: Vec<(LocalName, Slice)>,
     text: String,
+    linked_data: Vec<String>,
     cut: Option<&'static str>,
 }
 
@@ -68,6 +69,11 @@ impl Tree {
     /// Why the end of the page was not read, when it was not.
     pub fn cut(&self) -> Option<&'static str> {
         self.cut
+    }
+
+    /// The page's linked data, as written.
+    pub fn linked_data(&self) -> &[String] {
+        &self.linked_data
     }
 
     /// The element around a node.

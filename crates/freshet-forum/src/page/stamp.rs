@@ -115,7 +115,6 @@ impl Collector<'_> {
                 self.run.text.push(EDGE);
                 open.push(node);
             }
-            "script" => {}
             tag if INLINE.contains(&tag) => {}
             _ => {
                 self.flush();

@@ -306,7 +306,11 @@ fn push(tree: &mut Tree, draft: &[DraftNode], at: u32, parent: Option<u32>) -> b
         DraftData::Text(text) if text.trim().is_empty() => return false,
         DraftData::Text(text) => (Data::Text(tree.keep(text)), false),
         DraftData::Element(name, attributes) => {
-            if UNSEEN.contains(&&*name.local) || (&*name.local == "script" && !is_linked_data(attributes)) {
+            if &*name.local == "script" {
+                tree.linked_data.extend(linked_data(draft, at, attributes));
+                return false;
+            }
+            if UNSEEN.contains(&&*name.local) {
                 return false;
             }
             let attributes_start = tree.attributes.len() as u32;
@@ -322,9 +326,13 @@ fn push(tree: &mut Tree, draft: &[DraftNode], at: u32, parent: Option<u32>) -> b
     is_entered
 }
 
-fn is_linked_data(attributes: &[Attribute]) -> bool {
-    let is_type = |attribute: &Attribute| &*attribute.name.local == "type";
-    attributes.iter().any(|it| is_type(it) && it.value.contains("ld+json"))
+/// The text of a script that is data about the page.
+fn linked_data(draft: &[DraftNode], at: u32, attributes: &[Attribute]) -> Option<String> {
+    let is_type =
+        |attribute: &&Attribute| &*attribute.name.local == "type" && attribute.value.contains("ld+json");
+    attributes.iter().find(is_type)?;
+    let first = draft.get(draft[at as usize].first as usize)?;
+    if let DraftData::Text(text) = &first.data { Some(text.to_string()) } else { None }
 }
 
 impl Tree {
