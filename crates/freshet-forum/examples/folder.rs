@@ -1,7 +1,8 @@
 //! Learns a folder of saved pages and prints what each page is: the quick way to try a change of mining.
 //!
 //! `cargo run -p freshet-forum --example folder -- DIR [--learn] [--every N]`: DIR holds pages (`*.html.gz`) and `index.tsv` with
-//! the columns file, url, captured. `--learn` prints what was learned; `--every N` learns from every Nth page only.
+//! the columns file, url, captured. `--learn` prints what was learned; `--every N` learns from every Nth page only;
+//! `--alone` learns each page from itself.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -32,8 +33,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         writeln!(out, "{}\n\n{}", learned.report, learned.definition.to_toml())?;
         return Ok(());
     }
+    let is_alone = arguments.iter().any(|it| it == "--alone");
     for (name, page) in &pages {
-        let mut value = serde_json::to_value(inspect(page, &learned.definition))?;
+        let alone = is_alone.then(|| learn(std::slice::from_ref(page)).definition);
+        let definition = alone.as_ref().unwrap_or(&learned.definition);
+        let mut value = serde_json::to_value(inspect(page, definition))?;
         value["file"] = name.as_str().into();
         writeln!(out, "{value}")?;
     }

@@ -252,22 +252,24 @@ impl<'a> Inspector<'a> {
     }
 
     fn permalink(&self, record: &Record) -> Option<url::Url> {
-        let links = self.page.links_in(&record.range);
+        let is_same_host = |link: &&Link| link.url.host_str() == self.page.url.host_str();
+        let links: Vec<&Link> = self.page.links_in(&record.range).iter().filter(is_same_host).collect();
         let id = self.post_id(record);
-        let holds =
-            |link: &&Link| id.as_ref().is_some_and(|id| String::from(link.url.clone()).contains(id.as_str()));
-        let is_here = |link: &&Link| {
-            link.url.host_str() == self.page.url.host_str()
-                && link.url.path() == self.page.url.path()
-                && link.url.fragment().is_some()
+        let is_id_in = |text: &str| id.as_deref().is_some_and(|id| text.contains(id));
+        // An address that names the post stays right when posts move to other pages; one with a page number does not.
+        let is_lasting = |link: &&&Link| {
+            link.url.fragment().is_some_and(is_id_in)
+                && (link.url.query().is_some_and(is_id_in) || is_id_in(link.url.path()))
         };
-        let found =
-            links.iter().filter(is_here).find(holds).or_else(|| links.iter().find(is_here)).or_else(|| {
-                links
-                    .iter()
-                    .filter(|link| link.url.host_str() == self.page.url.host_str() && !is_person(link))
-                    .find(holds)
-            });
+        let is_here =
+            |link: &&&Link| link.url.path() == self.page.url.path() && link.url.fragment().is_some();
+        let is_named = |link: &&&Link| is_id_in(link.url.as_str());
+        let found = links
+            .iter()
+            .find(is_lasting)
+            .or_else(|| links.iter().filter(is_here).find(is_named))
+            .or_else(|| links.iter().find(is_here))
+            .or_else(|| links.iter().filter(|link| !is_person(link)).find(is_named));
         if let Some(link) = found {
             return Some(link.url.clone());
         }
