@@ -12,7 +12,7 @@
 use freshet_types::{Map, Set};
 
 use super::anchor::{self, Candidate};
-use super::column::Columns;
+use super::column::{Columns, is_person_address};
 use super::site::Site;
 use crate::definition::PageKind;
 use crate::record::{self, Record};
@@ -34,6 +34,8 @@ pub(crate) struct Node {
     pub(crate) anchors: Vec<Candidate>,
     pub(crate) columns: Columns,
     pub(crate) kind: PageKind,
+    /// Whether its addresses are those of people.
+    is_people: bool,
 }
 
 impl Node {
@@ -45,7 +47,8 @@ impl Node {
                 columns.add(site, at, &record::records(&site.pages[at], &best.anchor));
             }
         }
-        Self { pattern: pattern.to_owned(), pages, anchors, columns, kind: PageKind::Other }
+        let is_people = pages.iter().all(|&at| is_person_address(&site.pages[at].url));
+        Self { pattern: pattern.to_owned(), pages, anchors, columns, kind: PageKind::Other, is_people }
     }
 
     /// The pattern that its titles lead to.
@@ -56,7 +59,10 @@ impl Node {
     /// Whether it may hold posts: times of day, text, and no titles.
     fn may_be_posts(&self) -> bool {
         let has_times = self.anchors.first().is_some_and(|best| best.clock_share > 0.3 && best.score > 0.1);
-        has_times && self.lists().is_none() && self.columns.text_chars_mean() >= POST_CHARS_MIN
+        !self.is_people
+            && has_times
+            && self.lists().is_none()
+            && self.columns.text_chars_mean() >= POST_CHARS_MIN
     }
 }
 

@@ -5,6 +5,7 @@
 //! leads to the page itself. These are facts about lists, not about any forum software.
 
 use freshet_types::{Map, Set};
+use url::Url;
 
 use super::site::Site;
 use crate::address;
@@ -16,29 +17,29 @@ const COVERAGE_MIN: f64 = 0.7;
 /// Share of different targets in a column of titles; pinned threads come up on several pages.
 const DISTINCT_MIN: f64 = 0.6;
 /// Words that name people, in addresses and classes.
-const PEOPLE: [&str; 12] = [
-    "user",
-    "member",
-    "author",
-    "profil",
-    "poster",
-    "avatar",
-    "people",
-    "nick",
-    "/u/",
-    "uid=",
-    "usr",
-    "contributor",
-];
+const PEOPLE: [&str; 9] =
+    ["user", "member", "author", "profil", "poster", "avatar", "people", "nick", "contributor"];
+/// A segment of an address that is longer than this is a title, whatever words are in it.
+const SEGMENT_CHARS_MAX: usize = 14;
 
 /// Whether a link leads to a person.
 pub(crate) fn is_person(link: &Link) -> bool {
-    let address = link.url.path().to_ascii_lowercase();
-    let query = link.url.query().unwrap_or_default().to_ascii_lowercase();
-    let path = link.path.to_ascii_lowercase();
-    PEOPLE.iter().any(|word| {
-        address.contains(word) || query.contains(word) || link.hint.contains(word) || path.contains(word)
-    })
+    is_person_address(&link.url) || PEOPLE.iter().any(|word| link.role.contains(word))
+}
+
+/// Whether an address is that of a person: a short segment or a parameter names people.
+pub(crate) fn is_person_address(url: &Url) -> bool {
+    let names = |text: &str| PEOPLE.iter().any(|word| text.to_ascii_lowercase().contains(word));
+    let segments = address::segments(url);
+    let has_segment = segments
+        .iter()
+        .any(|it| *it == "u" || (it.len() <= SEGMENT_CHARS_MAX && !it.contains('-') && names(it)));
+    // Some write their parameters with semicolons.
+    let query = url.query().unwrap_or_default();
+    let has_pair = query.split(['&', ';']).filter_map(|pair| pair.split_once('=')).any(|(name, value)| {
+        matches!(name, "u" | "uid") || names(name) || (value.len() <= SEGMENT_CHARS_MAX && names(value))
+    });
+    has_segment || has_pair
 }
 
 /// Links at one place of the records.

@@ -17,6 +17,10 @@ use crate::time::order::Sequence;
 
 /// Share of the best anchor's score that another needs to be kept beside it.
 const ANCHOR_SHARE_MIN: f64 = 0.02;
+/// Share of the best anchor's score that other anchors of a board need.
+const INDEX_SHARE_MIN: f64 = 0.3;
+/// Other anchors of a board that are kept.
+const INDEX_ANCHORS_MAX: usize = 3;
 /// Threads that one record of a board may link to, on average.
 const THREADS_A_RECORD_MAX: usize = 2;
 /// Share of records that a column of times needs.
@@ -75,7 +79,10 @@ fn anchors(site: &Site<'_>, nodes: &[&Node], pages: &[usize], kind: PageKind) ->
             anchors.push(candidate.anchor.clone());
         }
     };
+    // Not every thread has every time: of the anchors of a board, the one that finds most on a page counts.
+    let is_near = |it: &&Candidate| kind == PageKind::Index && it.score >= INDEX_SHARE_MIN * best;
     ranked.iter().take(1).for_each(&mut add);
+    ranked.iter().skip(1).filter(is_near).take(INDEX_ANCHORS_MAX).for_each(&mut add);
     for node in nodes {
         let is_kept = |it: &&Candidate| kind == PageKind::Index || it.score >= ANCHOR_SHARE_MIN * best;
         node.anchors.iter().take(1).filter(is_kept).for_each(&mut add);

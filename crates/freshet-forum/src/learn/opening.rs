@@ -15,6 +15,8 @@ use crate::record::{Anchor, Record};
 
 /// Tenths of first pages that must have the opening post.
 const PAGE_TENTHS_MIN: usize = 8;
+/// First pages that are needed to tell an opening post from the head of a page.
+const PAGES_MIN: usize = 2;
 /// Levels from an opening post's time to what is read as its record.
 const UP_COUNT: usize = 1;
 
@@ -47,9 +49,18 @@ pub(super) fn find(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &ListD
         page_count += 1;
         add(site, *at, records, list, &mut tallies);
     }
-    let openings = tallies.into_iter().filter(|(_, tally)| tally.is_opening(page_count));
+    // On one page the start of the thread in the page's head looks the same, unless it is drawn like a reply.
+    let is_alike = |path: &str| list.records.iter().any(|anchor| ends(&anchor.path) == ends(path));
+    let openings = tallies
+        .into_iter()
+        .filter(|(path, tally)| tally.is_opening(page_count) && (page_count >= PAGES_MIN || is_alike(path)));
     let best = openings.max_by_key(|(path, tally)| (tally.pages, std::cmp::Reverse(*path)))?;
     Some(Anchor { path: best.0.to_owned(), up_count: UP_COUNT })
+}
+
+/// The last two steps of a path.
+fn ends(path: &str) -> Vec<&str> {
+    path.rsplit('/').take(2).collect()
 }
 
 fn add<'a>(

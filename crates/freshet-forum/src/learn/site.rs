@@ -66,8 +66,9 @@ fn slots(pages: &[Page]) -> Vec<Slot> {
             };
         }
     }
+    let weight_min = SLOT_WEIGHT_MIN.min(pages.len() as u32);
     let mut slots: Vec<Slot> =
-        weights.into_iter().filter(|(_, weight)| *weight >= SLOT_WEIGHT_MIN).map(|(slot, _)| slot).collect();
+        weights.into_iter().filter(|(_, weight)| *weight >= weight_min).map(|(slot, _)| slot).collect();
     slots.sort_unstable();
     slots
 }

@@ -26,6 +26,8 @@ pub struct Link {
     pub rel: String,
     /// Classes, title and labels of it and of what is in it, in lower case: icons have no text.
     pub hint: String,
+    /// Classes and item properties of it, of what is in it and of what it is in, in lower case.
+    pub role: String,
     /// Its last steps.
     pub path: String,
     /// Whether it is a `link` of the head, said by the page itself and not by a menu.
@@ -54,7 +56,16 @@ pub(super) fn collect(tree: &Tree, steps: &Steps, base: &Url) -> Vec<Link> {
         }
         let text = tree.text_in(node..tree.end(node), TEXT_CHARS_MAX);
         let path = steps.path(tree, node, LINK_STEPS);
-        links.push(Link { node, url, text, rel, hint: hint(tree, node), path, is_head });
+        links.push(Link {
+            node,
+            url,
+            text,
+            rel,
+            hint: words(tree, node, &HINTS),
+            role: words(tree, node, &HINTS[..2]),
+            path,
+            is_head,
+        });
         if links.len() >= LINKS_MAX {
             break;
         }
@@ -62,12 +73,15 @@ pub(super) fn collect(tree: &Tree, steps: &Steps, base: &Url) -> Vec<Link> {
     links
 }
 
-fn hint(tree: &Tree, node: NodeId) -> String {
+/// Attributes that say what a link is for; the first two were written by the forum, not by its people.
+const HINTS: [&str; 5] = ["class", "itemprop", "title", "aria-label", "id"];
+
+fn words(tree: &Tree, node: NodeId, names: &[&str]) -> String {
     let mut words = String::new();
     let inside = (node..tree.end(node)).take(6);
     let around = tree.parent(node).into_iter();
     for at in inside.chain(around) {
-        for name in ["class", "title", "aria-label", "itemprop", "id"] {
+        for name in names {
             if let Some(value) = tree.attribute(at, name).filter(|it| it.len() <= 200) {
                 words.push_str(&value.to_lowercase());
                 words.push(' ');
