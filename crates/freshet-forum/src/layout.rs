@@ -38,7 +38,7 @@ pub struct Layout {
 impl Layout {
     /// The layout of one page.
     pub fn of(page: &Page) -> Self {
-        let mut layout = Self::default();
+        let mut found: Map<(u32, u32), (usize, usize, bool)> = Map::default();
         let mut counts: Map<u32, usize> = Map::default();
         for node in 0..page.tree.len() {
             if page.tree.text(node).is_some() || page.tree.end(node) <= node + 1 {
@@ -48,15 +48,18 @@ impl Layout {
             for child in page.tree.children(node) {
                 let count = counts.entry(page.steps.id(child)).or_default();
                 *count += 1;
-                if *count == 1 || *count == REPEAT_MIN {
-                    let pair = format!("{}>{}", page.steps.name(node), page.steps.name(child));
-                    if *count == 1 {
-                        layout.pairs.insert(pair)
-                    } else {
-                        layout.repeated.insert(pair)
-                    };
-                }
+                let ids = (page.steps.id(node), page.steps.id(child));
+                let (_, _, is_repeated) = found.entry(ids).or_insert((node, child, false));
+                *is_repeated |= *count >= REPEAT_MIN;
             }
+        }
+        let mut layout = Self::default();
+        for (node, child, is_repeated) in found.into_values() {
+            let pair = format!("{}>{}", page.steps.name(node), page.steps.name(child));
+            if is_repeated {
+                layout.repeated.insert(pair.clone());
+            }
+            layout.pairs.insert(pair);
         }
         layout
     }

@@ -62,12 +62,22 @@ impl Steps {
     /// Names every element.
     pub fn of(tree: &Tree) -> Self {
         let mut steps = Self::default();
-        let mut known: Map<String, u32> = Map::default();
+        let mut numbers: Map<String, u32> = Map::default();
+        // A page repeats few pairs of tag and class many times: each is named once.
+        let mut seen: Map<String, u32> = Map::default();
+        let mut pair = String::new();
         for node in 0..tree.len() {
-            let name = name(tree, node);
-            let id = *known.entry(name).or_insert_with_key(|name| {
-                steps.names.push(name.clone());
-                (steps.names.len() - 1) as u32
+            pair.clear();
+            pair.push_str(tree.tag(node));
+            pair.push(' ');
+            pair.push_str(tree.attribute(node, "class").unwrap_or_default());
+            let id = seen.get(pair.as_str()).copied().unwrap_or_else(|| {
+                let id = *numbers.entry(name(tree, node)).or_insert_with_key(|name| {
+                    steps.names.push(name.clone());
+                    (steps.names.len() - 1) as u32
+                });
+                seen.insert(pair.clone(), id);
+                id
             });
             steps.of_node.push(id);
         }
