@@ -133,12 +133,26 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.len() <= 12 && text.bytes().all(|it| it.is_ascii_digit())
 }
 
-/// The last number in an address: the id of a thread or post, where it has one.
+/// The number in an address that is the id of a thread or post: of the fragment, else of a parameter, else a segment that is a
+/// number, else one at the end or the start of a title (`title.12`, `12-title`).
 pub fn number_in(url: &Url) -> Option<String> {
     let fragment = url.fragment().and_then(last_number);
-    let query = || pairs(url).iter().rev().find_map(|(_, value)| last_number(value));
-    let path = || segments(url).iter().rev().find_map(|segment| last_number(segment));
-    fragment.or_else(query).or_else(path)
+    let query =
+        || pairs(url).iter().rev().find(|(_, value)| is_number(value)).map(|(_, value)| (*value).to_owned());
+    let alone = || segments(url).iter().rev().find(|it| is_number(it)).map(|it| (*it).to_owned());
+    let edge = |segment: &str| {
+        let stem = segment.strip_suffix(".html").unwrap_or(segment);
+        let parts = || stem.split(['.', '-', '_']);
+        parts()
+            .next_back()
+            .filter(|it| is_number(it))
+            .or_else(|| parts().next().filter(|it| is_number(it)))
+            .map(ToOwned::to_owned)
+    };
+    let titled = || segments(url).iter().rev().find_map(|segment| edge(segment));
+    let any =
+        || segments(url).iter().rev().filter(|it| !it.contains('%')).find_map(|segment| last_number(segment));
+    fragment.or_else(query).or_else(alone).or_else(titled).or_else(any)
 }
 
 /// The last run of digits in a text.
@@ -184,7 +198,15 @@ mod tests {
             let slots = [Slot::parse(slot).unwrap()];
             assert_eq!(list_key(&url(first), &slots), list_key(&url(second), &slots), "{slot}");
         }
-        assert_eq!(number_in(&url("/threads/a.1/post-55")).as_deref(), Some("55"));
+        for (address, id) in [
+            ("/topic/120/thread-119-%E6%97%A9", "120"),
+            ("/threads/a-2-b.17/", "17"),
+            ("/d/12-title", "12"),
+            ("/v.php?f=4&t=464", "464"),
+            ("/v.php?t=4#p99", "99"),
+        ] {
+            assert_eq!(number_in(&url(address)).as_deref(), Some(id), "{address}");
+        }
         assert_eq!(last_number("a1é23b").as_deref(), Some("23"));
     }
 }
