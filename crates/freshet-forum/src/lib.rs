@@ -1,5 +1,34 @@
-//! Forum mining: from the pages of a forum to a definition that the connector can use.
+//! Forum mining: from the pages of a forum to a definition by which all its pages are read.
 //!
-//! A room that is reserved and empty: page clustering, site maps, record lists, timestamps and
-//! pagination will stand here, sans-io, knowing `freshet-types` only. What is mined becomes a
-//! definition like any other, so nothing else in the workspace will have to know about forums.
+//! After *Incorporating Site-Level Knowledge for Incremental Crawling of Web Forums: A List-wise Strategy* (Yang et al.,
+//! KDD 2009; docs/references.md), without templates of any forum software: no name of one occurs in the code. The way of a
+//! page:
+//!
+//! | step | room | the paper |
+//! |---|---|---|
+//! | bytes → tree in document order | [`tree`] | |
+//! | tree → written times, links, steps | [`page`], [`mod@time`] | 3.3, candidates |
+//! | links → pagination | [`pagination`], [`address`] | 3.2, pagination links |
+//! | times → records | [`record`], [`learn`] | 3.3, Algorithm 2 |
+//! | pages → kinds | [`learn`], [`layout`], [`sitemap`] | 3.2, sitemap and classifier |
+//! | pages → lists | [`chain`] | 3.2, Algorithm 1 |
+//! | all of it → file, report | [`definition`], [`mod@report`] | |
+//! | page + definition → records | [`inspect`] | |
+//!
+//! Invariants: no I/O, no clock; outside data never panics; work is bounded by named limits ([`tree::NODES_MAX`],
+//! [`tree::DEPTH_MAX`], [`record::RECORDS_MAX`], [`page::link::LINKS_MAX`], [`page::stamp::STAMPS_MAX`]). What it does not do:
+//! fetch, decide when to visit, or keep anything.
+
+pub mod address;
+pub mod chain;
+pub mod definition;
+pub mod inspect;
+pub mod layout;
+pub mod learn;
+pub mod page;
+pub mod pagination;
+pub mod record;
+pub mod report;
+pub mod sitemap;
+pub mod time;
+pub mod tree;

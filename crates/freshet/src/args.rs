@@ -17,8 +17,8 @@ mod simulate;
 mod value;
 
 pub(crate) use group::{
-    ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand, NetworksCommand, ReadArgs,
-    RobotsCommand, WorldArgs, WorldCommand,
+    ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand, ForumCommand, ForumFormat,
+    ForumInspectArgs, ForumLearnArgs, NetworksCommand, ReadArgs, RobotsCommand, WorldArgs, WorldCommand,
 };
 pub(crate) use simulate::SimulateArgs;
 pub(crate) use value::CLOCK_SYSTEM;
@@ -116,6 +116,9 @@ pub(crate) enum Command {
     /// Show, check and try the definitions of networks
     #[command(subcommand)]
     Networks(NetworksCommand),
+    /// Learn how a forum's pages are read, and read them
+    #[command(subcommand)]
+    Forum(ForumCommand),
     /// Keep secrets, encrypted
     #[command(subcommand)]
     Credentials(CredentialsCommand),

@@ -1,0 +1,212 @@
+//! Addresses of pages: which are the same page, which are pages of one list, which are of one pattern.
+//!
+//! Three comparisons, from fine to coarse. The *key* of an address leaves out fragment and session, and sorts the query: equal
+//! keys are one page. The *list key* leaves out the page number too: equal list keys are one list. The *pattern* replaces
+//! what numbers and titles there are by `*`: equal patterns are pages of one template, mostly.
+//!
+//! Where the page number stands is a [`Slot`], found by comparing two addresses that differ in a number only. What it does not
+//! do: know that `page` means page; that is learned from the links that carry numbers ([`crate::pagination`]).
+
+mod pattern;
+mod slot;
+
+pub use pattern::{Patterns, is_match};
+pub use slot::{Slot, Turn, turn};
+
+use url::Url;
+
+/// Characters of one address; longer ones are not followed.
+pub const ADDRESS_CHARS_MAX: usize = 2_000;
+/// Names that servers give to session parameters.
+const SESSION_NAMES: [&str; 8] =
+    ["sid", "phpsessid", "jsessionid", "sessionid", "session_id", "osessid", "aspsessionid", "s"];
+/// A session id is at least so many hexadecimal or base-64 characters.
+const SESSION_CHARS_MIN: usize = 16;
+
+/// A link of a page as an absolute address without session ids; nothing for mail, scripts and other schemes.
+pub fn resolve(base: &Url, href: &str) -> Option<Url> {
+    let href = href.trim();
+    if href.is_empty() || href == "#" || href.len() > ADDRESS_CHARS_MAX {
+        return None;
+    }
+    let mut url = base.join(href).ok()?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return None;
+    }
+    drop_session(&mut url);
+    Some(url)
+}
+
+/// Takes session ids out of an address; the order of what is left stays.
+pub fn drop_session(url: &mut Url) {
+    if let Some(at) = url.path().find(";jsessionid=") {
+        let path = url.path()[..at].to_owned();
+        url.set_path(&path);
+    }
+    let Some(query) = url.query() else { return };
+    if !query.split('&').any(is_session) {
+        return;
+    }
+    let kept: Vec<&str> = query.split('&').filter(|pair| !is_session(pair)).collect();
+    let kept = kept.join("&");
+    url.set_query(Some(kept.as_str()).filter(|it| !it.is_empty()));
+}
+
+fn is_session(pair: &str) -> bool {
+    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+    let is_named = SESSION_NAMES.contains(&name.to_ascii_lowercase().as_str());
+    is_named
+        && value.len() >= SESSION_CHARS_MIN
+        && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+}
+
+/// The path's segments that are not empty.
+pub fn segments(url: &Url) -> Vec<&str> {
+    url.path().split('/').filter(|segment| !segment.is_empty()).collect()
+}
+
+/// The query's pairs in the order of their names.
+pub fn pairs(url: &Url) -> Vec<(&str, &str)> {
+    let query = url.query().unwrap_or_default();
+    let mut pairs: Vec<_> = query
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+/// Equal for addresses of one page.
+pub fn key(url: &Url) -> String {
+    written(url, &segments(url), &pairs(url))
+}
+
+/// Equal for pages of one list.
+pub fn list_key(url: &Url, slots: &[Slot]) -> String {
+    let (mut segments, mut pairs) = (segments(url), pairs(url));
+    let mut cut = None;
+    for slot in slots {
+        match slot {
+            Slot::Query(name) => pairs.retain(|(it, value)| it != name || !is_number(value)),
+            Slot::Tail(name) => {
+                for (_, value) in pairs.iter_mut().filter(|(it, _)| it == name) {
+                    *value = value.split_once('.').map_or(*value, |(head, _)| head);
+                }
+            }
+            Slot::Path(depth, prefix) if prefix.ends_with('/') => {
+                let is_page = segments.len() == depth + 2
+                    && segments[*depth] == prefix.trim_end_matches('/')
+                    && is_number(segments[depth + 1]);
+                if is_page {
+                    segments.truncate(*depth);
+                }
+            }
+            Slot::Path(depth, prefix) => {
+                let is_page = |it: &&str| it.strip_prefix(prefix.as_str()).is_some_and(is_number);
+                if segments.len() == depth + 1 && segments.last().is_some_and(is_page) {
+                    segments.pop();
+                }
+            }
+            Slot::Stem(separator) => cut = cut.or_else(|| slot::stem(segments.last().copied()?, separator)),
+        }
+    }
+    if let (Some(stem), Some(last)) = (&cut, segments.last_mut()) {
+        *last = stem;
+    }
+    written(url, &segments, &pairs)
+}
+
+fn written(url: &Url, segments: &[&str], pairs: &[(&str, &str)]) -> String {
+    let mut key = format!("{}/{}", url.host_str().unwrap_or_default(), segments.join("/"));
+    for (at, (name, value)) in pairs.iter().enumerate() {
+        key.push(if at == 0 { '?' } else { '&' });
+        key.push_str(name);
+        key.push('=');
+        key.push_str(value);
+    }
+    key
+}
+
+/// Whether a text is digits only, and few enough to be a number of pages.
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 12 && text.bytes().all(|it| it.is_ascii_digit())
+}
+
+/// The number in an address that is the id of a thread or post: of the fragment, else of a parameter, else a segment that is a
+/// number, else one at the end or the start of a title (`title.12`, `12-title`).
+pub fn number_in(url: &Url) -> Option<String> {
+    let fragment = url.fragment().and_then(last_number);
+    let query =
+        || pairs(url).iter().rev().find(|(_, value)| is_number(value)).map(|(_, value)| (*value).to_owned());
+    let alone = || segments(url).iter().rev().find(|it| is_number(it)).map(|it| (*it).to_owned());
+    let edge = |segment: &str| {
+        let stem = segment.strip_suffix(".html").unwrap_or(segment);
+        let parts = || stem.split(['.', '-', '_']);
+        parts()
+            .next_back()
+            .filter(|it| is_number(it))
+            .or_else(|| parts().next().filter(|it| is_number(it)))
+            .map(ToOwned::to_owned)
+    };
+    let titled = || segments(url).iter().rev().find_map(|segment| edge(segment));
+    let any =
+        || segments(url).iter().rev().filter(|it| !it.contains('%')).find_map(|segment| last_number(segment));
+    fragment.or_else(query).or_else(alone).or_else(titled).or_else(any)
+}
+
+/// The last run of digits in a text.
+pub fn last_number(text: &str) -> Option<String> {
+    let end = text.rfind(|c: char| c.is_ascii_digit())? + 1;
+    let start = text[..end]
+        .rfind(|c: char| !c.is_ascii_digit())
+        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+    Some(text[start..end].to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse("http://forum.test/").unwrap().join(text).unwrap()
+    }
+
+    #[test]
+    fn sessions_are_left_out() {
+        for (href, expected) in [
+            ("/t.php?sid=44ef6b8926694d2b544dcb8caaedcf22&t=5", "http://forum.test/t.php?t=5"),
+            ("/t.php?t=5&PHPSESSID=44ef6b8926694d2b544d", "http://forum.test/t.php?t=5"),
+            ("/t.php?s=5", "http://forum.test/t.php?s=5"),
+            ("/t;jsessionid=ABC123?p=1", "http://forum.test/t?p=1"),
+        ] {
+            assert_eq!(resolve(&url("/"), href).map(String::from).as_deref(), Some(expected), "{href}");
+        }
+        assert_eq!(resolve(&url("/"), "javascript:void(0)"), None);
+    }
+
+    #[test]
+    fn pages_of_a_list_have_one_list_key() {
+        for (slot, first, second) in [
+            ("?page", "/b/5?page=2&x=1", "/b/5/?x=1"),
+            ("?topic.", "/i.php?topic=12.0", "/i.php?topic=12.15"),
+            ("2/page-", "/threads/a.1/page-3", "/threads/a.1/"),
+            ("3/", "/t/a/96/", "/t/a/96/2/"),
+            ("2/page/", "/topics/1/page/4", "/topics/1"),
+            ("-p", "/topic-12-p3.html", "/topic-12.html"),
+        ] {
+            let slots = [Slot::parse(slot).unwrap()];
+            assert_eq!(list_key(&url(first), &slots), list_key(&url(second), &slots), "{slot}");
+        }
+        for (address, id) in [
+            ("/topic/120/thread-119-%E6%97%A9", "120"),
+            ("/threads/a-2-b.17/", "17"),
+            ("/d/12-title", "12"),
+            ("/v.php?f=4&t=464", "464"),
+            ("/v.php?t=4#p99", "99"),
+        ] {
+            assert_eq!(number_in(&url(address)).as_deref(), Some(id), "{address}");
+        }
+        assert_eq!(last_number("a1é23b").as_deref(), Some("23"));
+    }
+}

@@ -1,0 +1,123 @@
+//! Step 10 of 10, learn: from some pages of a forum to its definition.
+//!
+//! The offline mining of seed 004 (its figure 2), without templates of any forum software:
+//!
+//! 1. [`site`]: where page numbers stand in addresses, patterns of addresses, order of day and month;
+//! 2. [`classify`]: nodes of pages, what each lists, and from that their kinds;
+//! 3. [`list`]: for lists of threads and of posts, where records, times, links and authors are (Algorithm 2);
+//! 4. [`crate::layout`], [`crate::sitemap`], [`crate::chain`]: groups of one layout, the graph of groups, pages joined into
+//!    lists (Algorithm 1);
+//! 5. a self-test: every page is read back with the definition, and [`crate::report`] says what came of it.
+//!
+//! What it does not do: fetch pages or choose which to sample.
+
+mod anchor;
+mod classify;
+pub(crate) mod column;
+mod list;
+mod opening;
+mod site;
+
+use crate::address;
+use crate::chain::{self, ChainPage};
+use crate::definition::{
+    FORMAT, ForumDefinition, ListDefinition, PageKind, PagesDefinition, TimesDefinition,
+};
+use crate::inspect::{PageReading, inspect};
+use crate::layout::{Layout, Regions, groups};
+use crate::page::Page;
+use crate::report::{self, Report};
+use crate::sitemap::{self, SitePage};
+use site::Site;
+
+/// Regions kept in a definition to recognise pages with unknown addresses.
+const REGIONS_MAX: usize = 12;
+
+/// What was learned.
+#[derive(Debug)]
+pub struct Learned {
+    /// How the site is read.
+    pub definition: ForumDefinition,
+    /// What was understood, how surely, with examples.
+    pub report: Report,
+}
+
+/// Learns a site from some of its pages.
+pub fn learn(pages: &[Page]) -> Learned {
+    let site = Site::of(pages);
+    let (nodes, kinds) = classify::classify(&site);
+    let urls = |kind: PageKind| {
+        let of_kind = (0..pages.len()).filter(|&at| kinds[at] == kind);
+        let is_listed =
+            |pattern: &String| nodes.iter().any(|it| it.kind != PageKind::Other && it.pattern == *pattern);
+        let patterns = of_kind.map(|at| site.page_patterns[at].clone());
+        let mut urls: Vec<String> =
+            patterns.filter(|it| kind == PageKind::Portal || !is_listed(it)).collect();
+        urls.sort_unstable();
+        urls.dedup();
+        PagesDefinition { urls }
+    };
+    let layouts: Vec<Layout> = pages.iter().map(Layout::of).collect();
+    let regions = Regions::of(&layouts);
+    let define = |kind: PageKind| {
+        let of_kind: Vec<usize> = (0..pages.len()).filter(|&at| kinds[at] == kind).collect();
+        let layout = regions.typical(&of_kind, REGIONS_MAX);
+        list::define(&site, &nodes, &kinds, kind).map(|list| ListDefinition { layout, ..list })
+    };
+    let mut definition = ForumDefinition {
+        format: FORMAT,
+        host: pages.first().and_then(|page| page.url.host_str()).unwrap_or_default().to_owned(),
+        page_count: pages.len(),
+        times: TimesDefinition { day_order: site.day_order, offset_s: site.offset_s },
+        portal: urls(PageKind::Portal),
+        other: urls(PageKind::Other),
+        index: define(PageKind::Index),
+        post: define(PageKind::Post),
+    };
+    let readings: Vec<PageReading> = pages.iter().map(|page| inspect(page, &definition)).collect();
+    // A thread with an opening post only has no record of the list; reading knows better than counting.
+    let kinds: Vec<PageKind> = kinds
+        .into_iter()
+        .zip(&readings)
+        .map(|(kind, reading)| if kind == PageKind::Other { reading.kind } else { kind })
+        .collect();
+    let lists = chain::join(&chain_pages(&site, &readings));
+    let sitemap = draw(&site, &kinds, &groups(&regions));
+    let report = report::write(pages, &kinds, &readings, &lists, sitemap, &definition);
+    for (list, kind) in [(&mut definition.index, PageKind::Index), (&mut definition.post, PageKind::Post)] {
+        if let Some(list) = list {
+            list.confidence = report.confidence(kind);
+        }
+    }
+    Learned { definition, report }
+}
+
+fn chain_pages(site: &Site<'_>, readings: &[PageReading]) -> Vec<ChainPage> {
+    let key = |text: &Option<String>| {
+        text.as_deref().and_then(|it| url::Url::parse(it).ok()).map(|it| address::key(&it))
+    };
+    let pages = site.pages.iter().zip(readings);
+    pages
+        .map(|(page, reading)| {
+            let next = key(&reading.next_url);
+            let turns = [&reading.prev_url, &reading.last_url].into_iter().filter_map(key).collect();
+            ChainPage { kind: reading.kind, key: address::key(&page.url), next, turns }
+        })
+        .collect()
+}
+
+fn draw(site: &Site<'_>, kinds: &[PageKind], groups: &[usize]) -> Vec<sitemap::SiteNode> {
+    let pages: Vec<SitePage<'_>> = site
+        .pages
+        .iter()
+        .enumerate()
+        .map(|(at, page)| SitePage {
+            group: groups[at],
+            kind: kinds[at],
+            pattern: &site.page_patterns[at],
+            key: address::key(&page.url),
+            links: page.links.iter().map(|link| address::key(&link.url)).collect(),
+        })
+        .collect();
+    sitemap::draw(&pages)
+}

@@ -1,0 +1,94 @@
+//! Opening posts that stand apart from the list of replies.
+//!
+//! Many forums draw the first post of a thread differently from its replies; anchors of replies do not find it. It shows itself
+//! by a time that stands before the list on the first page of (nearly) every thread and is earlier than the first record. A
+//! time that equals the first record's is the head of the page, which repeats when the thread was started; one that is later
+//! is a clock.
+
+use freshet_types::{Map, Set};
+
+use super::site::Site;
+use crate::address;
+use crate::definition::ListDefinition;
+use crate::inspect::fields;
+use crate::record::{Anchor, Record};
+
+/// Tenths of first pages that must have the opening post.
+const PAGE_TENTHS_MIN: usize = 8;
+/// First pages that are needed to tell an opening post from the head of a page.
+const PAGES_MIN: usize = 2;
+/// Levels from an opening post's time to what is read as its record.
+const UP_COUNT: usize = 1;
+
+/// How a time before the list compares with the list's first record, over all first pages.
+#[derive(Default)]
+struct Tally {
+    pages: usize,
+    earlier: usize,
+    equal: usize,
+    later: usize,
+}
+
+impl Tally {
+    fn is_opening(&self, page_count: usize) -> bool {
+        let compared = self.earlier + self.equal + self.later;
+        self.pages * 10 >= page_count * PAGE_TENTHS_MIN
+            && compared > 0
+            && self.earlier * 10 >= compared * PAGE_TENTHS_MIN
+            && self.equal * 4 < compared
+    }
+}
+
+/// Where opening posts are, if they stand apart.
+pub(super) fn find(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &ListDefinition) -> Option<Anchor> {
+    let is_first = |at: usize| address::key(&site.pages[at].url) == site.list_keys[at];
+    let has_first = found.iter().any(|(at, _)| is_first(*at));
+    let mut tallies: Map<&str, Tally> = Map::default();
+    let mut page_count = 0;
+    for (at, records) in found.iter().filter(|(at, _)| !has_first || is_first(*at)) {
+        page_count += 1;
+        add(site, *at, records, list, &mut tallies);
+    }
+    // On one page the start of the thread in the page's head looks the same, unless it is drawn like a reply.
+    let is_alike = |path: &str| list.records.iter().any(|anchor| ends(&anchor.path) == ends(path));
+    let openings = tallies
+        .into_iter()
+        .filter(|(path, tally)| tally.is_opening(page_count) && (page_count >= PAGES_MIN || is_alike(path)));
+    let best = openings.max_by_key(|(path, tally)| (tally.pages, std::cmp::Reverse(*path)))?;
+    Some(Anchor { path: best.0.to_owned(), up_count: UP_COUNT })
+}
+
+/// The last two steps of a path.
+fn ends(path: &str) -> Vec<&str> {
+    path.rsplit('/').take(2).collect()
+}
+
+fn add<'a>(
+    site: &Site<'a>,
+    at: usize,
+    records: &[Record],
+    list: &ListDefinition,
+    tallies: &mut Map<&'a str, Tally>,
+) {
+    let page = &site.pages[at];
+    let start = records.first().map_or(page.tree.len(), |it| it.range.start);
+    let first = records.first().and_then(|it| fields::time_of(page, it, &list.times));
+    let first_s = first.and_then(|it| site.unix_s(page, it));
+    let mut seen: Set<&str> = Set::default();
+    for stamp in page.stamps.iter().take_while(|stamp| stamp.node < start) {
+        let is_anchor = list.records.iter().any(|anchor| anchor.path == stamp.path);
+        if is_anchor || stamp.is_noise || !stamp.written.has_clock() || !seen.insert(&stamp.path) {
+            continue;
+        }
+        let Some(time_s) = site.unix_s(page, stamp) else { continue };
+        let tally = tallies.entry(&stamp.path).or_default();
+        tally.pages += 1;
+        // The head of a page may show the start of its thread without seconds.
+        match first_s {
+            Some(first_s) if time_s.div_euclid(60) < first_s.div_euclid(60) => tally.earlier += 1,
+            Some(first_s) if time_s <= first_s => tally.equal += 1,
+            Some(_) => tally.later += 1,
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Step 6 of 10, read: which links turn the page of a list, told from all other links.
+//!
+//! A link turns the page when its address differs from that of the page in one number ([`crate::address::turn`]), and the place of
+//! that number is known to be a page number: because links that *read* 1, 2, 3 lead to evenly spaced values of it, or because
+//! the page itself says `rel=next`. Words and arrows choose among such links, they never make one. So links to the next
+//! *thread*, to a post, or to another order of the list are not mistaken for pages.
+//!
+//! Traps: a Next that leads back or to the same page is refused; where a site says `rel=next` in its head, that is believed
+//! and its visible Next is not, and where the head is silent there is no next page. What it does not do: fetch. Whether a server
+//! ignores the number shows only in what it answers; learning compares such pages.
+
+mod words;
+
+use freshet_types::Map;
+
+use crate::address::{self, Slot, turn};
+use crate::page::{Link, Page};
+
+use words::Direction;
+
+/// A number on a link that may be that of a page.
+const NUMBER_MAX: i64 = 100_000;
+
+/// The pages around a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pager {
+    /// The page after this one.
+    pub next: Option<String>,
+    /// The page before.
+    pub previous: Option<String>,
+    /// The last page, where the page links to it.
+    pub last: Option<String>,
+    /// Links that were refused, and why.
+    pub complaints: Vec<String>,
+}
+
+/// What speaks for a place of page numbers on one page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Evidence {
+    /// A link with a word or an arrow.
+    Word,
+    /// Links that read 1, 2, 3 and lead to evenly spaced values.
+    Numbers,
+    /// The page says `rel=next` or `rel=prev`.
+    Relation,
+}
+
+/// A link that changes one number of the page's address.
+struct Step<'a> {
+    link: &'a Link,
+    slot: Slot,
+    from: Option<i64>,
+    to: Option<i64>,
+    number: Option<i64>,
+    direction: Option<Direction>,
+}
+
+impl Step<'_> {
+    /// A word proves a place only where the number comes or goes: from thread 8 to thread 9 it changes, too.
+    fn may_be_word(&self) -> bool {
+        self.from.is_none() || self.to.is_none() || matches!(self.slot, Slot::Tail(_))
+    }
+}
+
+/// Places of page numbers that one page speaks for.
+pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
+    let steps = steps(page);
+    let mut found: Map<Slot, Evidence> = Map::default();
+    let mut add = |slot: &Slot, evidence: Evidence| {
+        let known = found.entry(slot.clone()).or_insert(evidence);
+        *known = (*known).max(evidence);
+    };
+    for step in &steps {
+        if is_relation(step.link, "next") || is_relation(step.link, "prev") {
+            add(&step.slot, Evidence::Relation);
+        } else if matches!(step.direction, Some(Direction::Next | Direction::Previous)) && step.may_be_word()
+        {
+            add(&step.slot, Evidence::Word);
+        }
+    }
+    let mut slots: Vec<&Slot> = steps.iter().map(|step| &step.slot).collect();
+    slots.sort_unstable();
+    slots.dedup();
+    for slot in slots {
+        let points: Vec<_> =
+            steps.iter().filter(|it| it.slot == *slot).filter_map(|it| Some((it.number?, it.to))).collect();
+        let from = steps.iter().find(|it| it.slot == *slot).and_then(|it| it.from);
+        if is_even(&points, from) {
+            add(slot, Evidence::Numbers);
+        }
+    }
+    let mut found: Vec<_> = found.into_iter().collect();
+    found.sort_unstable();
+    found
+}
+
+/// Whether numbers that are read and values that are led to rise together evenly; `from` is the value of the page itself.
+fn is_even(points: &[(i64, Option<i64>)], from: Option<i64>) -> bool {
+    let mut valued: Vec<(i64, i64)> =
+        points.iter().filter_map(|(number, to)| Some((*number, (*to)?))).collect();
+    valued.sort_unstable();
+    valued.dedup();
+    if points.iter().any(|(number, to)| to.is_none() && *number != 1) {
+        return false;
+    }
+    match valued.as_slice() {
+        [] => false,
+        // One number is enough beside the page itself: page 2 of two, or the neighbour at the same distance.
+        [(number, value)] => match from {
+            None => *number == 2 && *value > 0,
+            Some(from) => {
+                let rise = (from - value).abs();
+                rise > 0 && (*value == rise * number || *value == rise * (number - 1))
+            }
+        },
+        [first, .., last] => {
+            let rise = |a: &(i64, i64), b: &(i64, i64)| (b.1 - a.1, b.0 - a.0);
+            let (up, along) = rise(first, last);
+            up > 0
+                && along > 0
+                && up % along == 0
+                && valued.windows(2).all(|pair| {
+                    let (here, apart) = rise(&pair[0], &pair[1]);
+                    apart > 0 && here == apart * (up / along)
+                })
+        }
+    }
+}
+
+/// Whether the head of the page says where its neighbours are.
+pub fn has_head_relation(page: &Page) -> bool {
+    page.links.iter().any(|link| link.is_head && (is_relation(link, "next") || is_relation(link, "prev")))
+}
+
+/// The pages around a page. `is_head_only`: the site's heads are believed, its visible links are not.
+pub fn pager(page: &Page, slots: &[Slot], is_head_only: bool) -> Pager {
+    let mut pager = Pager::default();
+    let own = address::key(&page.url);
+    let is_other =
+        |link: &&Link| link.url.host_str() == page.url.host_str() && address::key(&link.url) != own;
+    let head = |name: &str| {
+        let found = page.links.iter().filter(|link| link.is_head && is_relation(link, name)).find(is_other);
+        found.map(shown)
+    };
+    pager.next = head("next");
+    pager.previous = head("prev").or_else(|| head("previous"));
+    let steps: Vec<Step<'_>> =
+        steps(page).into_iter().filter(|it| !it.link.is_head && slots.contains(&it.slot)).collect();
+    let is_silent = is_head_only && !page.links.iter().any(|link| link.is_head && is_relation(link, "next"));
+    if pager.next.is_none() && !is_silent {
+        pager.next = forward(&steps, &mut pager.complaints);
+    }
+    if pager.previous.is_none() && !is_head_only {
+        pager.previous = backward(&steps);
+    }
+    if !is_head_only
+        || pager.next.as_ref().is_some_and(|next| steps.iter().any(|step| shown(step.link) == *next))
+    {
+        pager.last = last(&steps, pager.next.is_some());
+    }
+    pager
+}
+
+fn forward(steps: &[Step<'_>], complaints: &mut Vec<String>) -> Option<String> {
+    let is_later = |step: &&Step<'_>| match (step.from, step.to) {
+        (Some(from), Some(to)) => to > from,
+        (None, Some(_)) => step.number != Some(1),
+        (_, None) => false,
+    };
+    let told = |is: &dyn Fn(&Step<'_>) -> bool| {
+        steps.iter().filter(|step| is(step)).find(is_later).map(|it| shown(it.link))
+    };
+    let by_relation = told(&|step| is_relation(step.link, "next"));
+    let by_word = || told(&|step| step.direction == Some(Direction::Next));
+    let by_number = || {
+        let numbered = steps.iter().filter(|step| step.number.is_some()).filter(is_later);
+        numbered.min_by_key(|step| step.to).map(|step| shown(step.link))
+    };
+    let found = by_relation.or_else(by_word).or_else(by_number);
+    let is_told =
+        |step: &&Step<'_>| step.direction == Some(Direction::Next) || is_relation(step.link, "next");
+    if found.is_none()
+        && let Some(refused) = steps.iter().find(is_told)
+    {
+        complaints.push(format!("a link reads next and leads back: `{}`", refused.link.url));
+    }
+    found
+}
+
+fn backward(steps: &[Step<'_>]) -> Option<String> {
+    let is_earlier = |step: &&Step<'_>| match (step.from, step.to) {
+        (Some(from), Some(to)) => to < from,
+        (Some(_), None) => true,
+        (None, _) => false,
+    };
+    let told = steps
+        .iter()
+        .filter(|step| step.direction == Some(Direction::Previous) || is_relation(step.link, "prev"));
+    let by_word = told.clone().find(is_earlier);
+    let numbered = steps.iter().filter(|step| step.number.is_some()).filter(is_earlier);
+    by_word.or_else(|| numbered.max_by_key(|step| step.to)).map(|step| shown(step.link))
+}
+
+fn last(steps: &[Step<'_>], has_next: bool) -> Option<String> {
+    if !has_next {
+        return None;
+    }
+    let told = steps.iter().find(|step| step.direction == Some(Direction::Last) && step.to > step.from);
+    let numbered = steps.iter().filter(|step| step.number.is_some() && step.to > step.from);
+    told.or_else(|| numbered.max_by_key(|step| step.to)).map(|step| shown(step.link))
+}
+
+/// All links of a page that change one number of its address.
+fn steps(page: &Page) -> Vec<Step<'_>> {
+    let mut steps: Vec<Step<'_>> = page
+        .links
+        .iter()
+        .filter_map(|link| {
+            let turn = turn(&page.url, &link.url)?;
+            let number = link.text.trim().parse().ok().filter(|number| (1..NUMBER_MAX).contains(number));
+            let direction = words::direction(&link.text, &link.hint);
+            Some(Step { link, slot: turn.slot, from: turn.from, to: turn.to, number, direction })
+        })
+        .collect();
+    let has_single = steps.iter().any(|step| matches!(step.link.text.trim(), "›" | ">"));
+    for step in &mut steps {
+        // Beside a single arrow, the double one leads to the end.
+        if has_single && matches!(step.link.text.trim(), "»" | ">>") {
+            step.direction = Some(Direction::Last);
+        } else if has_single && matches!(step.link.text.trim(), "«" | "<<") {
+            step.direction = None;
+        }
+    }
+    steps
+}
+
+fn is_relation(link: &Link, name: &str) -> bool {
+    link.rel.split_ascii_whitespace().any(|it| it == name)
+}
+
+fn shown(link: &Link) -> String {
+    let mut url = link.url.clone();
+    url.set_fragment(None);
+    url.into()
+}
+
+#[cfg(test)]
+mod tests;

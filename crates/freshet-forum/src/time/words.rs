@@ -1,0 +1,123 @@
+//! The words of written times, read once from a table (`words.tsv`).
+//!
+//! A word may have several senses (`mar` is a month and two days of the week); the grammar takes the one that fits. New
+//! languages are new words in the table, not code. What it does not do: declension. Every form is listed.
+
+use std::sync::LazyLock;
+
+use freshet_types::Map;
+
+/// What a word can mean in a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sense {
+    Month(i8),
+    Weekday(i8),
+    Unit(i64),
+    Today,
+    Yesterday,
+    BeforeYesterday,
+    Now,
+    Ago,
+    AgoFirst,
+    One,
+    Am,
+    Pm,
+    Noon,
+    Midnight,
+    Filler,
+    Ordinal,
+    YearMark,
+    MonthMark,
+    DayMark,
+    HourMark,
+    MinuteMark,
+    SecondMark,
+    /// Stands before times that are not those of a post: joined, edited, last visit.
+    Noise,
+}
+
+/// The table.
+pub(super) struct Words {
+    senses: Map<&'static str, Vec<Sense>>,
+    /// Longest word of a script without spaces, in characters.
+    pub(super) unspaced_chars_max: usize,
+}
+
+/// The table, read on first use.
+pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| Words::read(include_str!("words.tsv")));
+
+impl Words {
+    fn read(table: &'static str) -> Self {
+        let mut senses: Map<&str, Vec<Sense>> = Map::default();
+        let mut unspaced_chars_max = 1;
+        let rows = table.lines().filter(|line| !line.starts_with('#'));
+        for (head, words) in rows.filter_map(|line| line.split_once('\t')) {
+            let Some(sense) = sense(head) else { continue };
+            for word in words.split_whitespace() {
+                senses.entry(word).or_default().push(sense);
+                if word.chars().any(is_unspaced) {
+                    unspaced_chars_max = unspaced_chars_max.max(word.chars().count());
+                }
+            }
+        }
+        Self { senses, unspaced_chars_max }
+    }
+
+    /// Everything the word can mean.
+    pub(super) fn senses(&self, word: &str) -> &[Sense] {
+        self.senses.get(word).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Scripts that put no spaces between words.
+pub(super) fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
+}
+
+fn sense(head: &str) -> Option<Sense> {
+    let (name, number) = head.split_once(' ').unwrap_or((head, ""));
+    Some(match name {
+        "month" => Sense::Month(number.parse().ok()?),
+        "weekday" => Sense::Weekday(number.parse().ok()?),
+        "unit" => Sense::Unit(number.parse().ok()?),
+        "today" => Sense::Today,
+        "yesterday" => Sense::Yesterday,
+        "beforeyesterday" => Sense::BeforeYesterday,
+        "now" => Sense::Now,
+        "ago" => Sense::Ago,
+        "agofirst" => Sense::AgoFirst,
+        "one" => Sense::One,
+        "am" => Sense::Am,
+        "pm" => Sense::Pm,
+        "noon" => Sense::Noon,
+        "midnight" => Sense::Midnight,
+        "filler" => Sense::Filler,
+        "ordinal" => Sense::Ordinal,
+        "year" => Sense::YearMark,
+        "monthmark" => Sense::MonthMark,
+        "daymark" => Sense::DayMark,
+        "hourmark" => Sense::HourMark,
+        "minutemark" => Sense::MinuteMark,
+        "secondmark" => Sense::SecondMark,
+        "noise" => Sense::Noise,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_table_is_understood() {
+        let rows = include_str!("words.tsv").lines().filter(|line| !line.starts_with('#'));
+        for row in rows {
+            let (head, words) = row.split_once('\t').unwrap_or_else(|| panic!("no tab in `{row}`"));
+            assert!(sense(head).is_some() && !words.is_empty(), "`{head}`");
+        }
+        assert!(
+            WORDS.senses("mar").contains(&Sense::Month(3))
+                && WORDS.senses("mar").contains(&Sense::Weekday(2))
+        );
+    }
+}

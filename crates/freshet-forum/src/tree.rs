@@ -1,0 +1,191 @@
+//! Step 6 of 10, read: a page as a compact tree, flattened in document order.
+//!
+//! The browsers' own tree builder (`html5ever`) repairs the markup; [`sink`] collects what it builds. Then the tree is
+//! laid out in document order, so that the subtree of node `i` is the range `i..end(i)`: every walk of this crate is a loop
+//! over a range, never a recursion, and deep nesting cannot overflow a stack. Kept are texts, links and the few attributes
+//! that say something about lists and times; styles, scripts (but linked data) and images are dropped.
+//!
+//! Invariant: bytes, nodes and depth are bounded by the constants below whatever the page is; what lies beyond is not read
+//! and [`Tree::cut`] says so.
+
+mod sink;
+
+use html5ever::LocalName;
+
+pub use sink::parse;
+
+/// Bytes of one page that are read. The largest honest thread pages are a few megabytes.
+pub const BYTES_MAX: usize = 8 << 20;
+/// Nodes of one page that are kept; at about 30 bytes of markup a node this is above [`BYTES_MAX`] of real pages.
+pub const NODES_MAX: usize = 300_000;
+/// Levels of nesting. The tree builder looks up its stack for many tags, so depth is what makes hostile pages slow.
+pub const DEPTH_MAX: usize = 1_000;
+
+/// Index of a node in document order.
+pub type NodeId = usize;
+
+/// Where a text lies in the tree's buffer.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slice {
+    start: u32,
+    end: u32,
+}
+
+/// What a node is.
+#[derive(Debug)]
+enum Data {
+    Element { tag: LocalName, attributes_start: u32, attributes_end: u32 },
+    Text(Slice),
+}
+
+#[derive(Debug)]
+struct Node {
+    parent: u32,
+    end: u32,
+    data: Data,
+}
+
+/// A page in document order.
+#[derive(Debug, Default)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    attributes: Vec<(LocalName, Slice)>,
+    text: String,
+    linked_data: Vec<String>,
+    cut: Option<&'static str>,
+}
+
+impl Tree {
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the page had nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Why the end of the page was not read, when it was not.
+    pub fn cut(&self) -> Option<&'static str> {
+        self.cut
+    }
+
+    /// The page's linked data, as written.
+    pub fn linked_data(&self) -> &[String] {
+        &self.linked_data
+    }
+
+    /// The element around a node.
+    pub fn parent(&self, node: NodeId) -> Option<NodeId> {
+        let parent = self.nodes[node].parent as usize;
+        (parent != node).then_some(parent)
+    }
+
+    /// The first node after the subtree of `node`.
+    pub fn end(&self, node: NodeId) -> NodeId {
+        self.nodes[node].end as usize
+    }
+
+    /// Whether `inner` lies in the subtree of `outer`, or is it.
+    pub fn is_within(&self, inner: NodeId, outer: NodeId) -> bool {
+        outer <= inner && inner < self.end(outer)
+    }
+
+    /// The element's name; empty for a text.
+    pub fn tag(&self, node: NodeId) -> &str {
+        match &self.nodes[node].data {
+            Data::Element { tag, .. } => tag,
+            Data::Text(_) => "",
+        }
+    }
+
+    /// The text of a text node.
+    pub fn text(&self, node: NodeId) -> Option<&str> {
+        match self.nodes[node].data {
+            Data::Text(slice) => Some(self.slice(slice)),
+            Data::Element { .. } => None,
+        }
+    }
+
+    /// One attribute of an element.
+    pub fn attribute(&self, node: NodeId, name: &str) -> Option<&str> {
+        self.attributes(node).find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// All attributes that were kept.
+    pub fn attributes(&self, node: NodeId) -> impl Iterator<Item = (&str, &str)> {
+        let range = match self.nodes[node].data {
+            Data::Element { attributes_start, attributes_end, .. } => {
+                attributes_start as usize..attributes_end as usize
+            }
+            Data::Text(_) => 0..0,
+        };
+        self.attributes[range].iter().map(|(name, slice)| (&**name, self.slice(*slice)))
+    }
+
+    /// The node and everything around it, innermost first.
+    pub fn ancestors(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(Some(node), |&at| self.parent(at))
+    }
+
+    /// The elements directly inside.
+    pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        let end = self.end(node);
+        let first = Some(node + 1).filter(|&at| at < end);
+        std::iter::successors(first, move |&at| Some(self.end(at)).filter(|&next| next < end))
+            .filter(|&at| self.text(at).is_none())
+    }
+
+    /// All text in a range of nodes, in one line, at most `chars_max` characters.
+    pub fn text_in(&self, range: std::ops::Range<NodeId>, chars_max: usize) -> String {
+        let mut line = String::new();
+        let mut count = 0;
+        for text in range.filter_map(|node| self.text(node)) {
+            for word in text.split_whitespace() {
+                if count >= chars_max {
+                    return line;
+                }
+                if !line.is_empty() {
+                    line.push(' ');
+                }
+                let room = chars_max - count;
+                line.extend(word.chars().take(room));
+                count += word.chars().count().min(room) + 1;
+            }
+        }
+        line
+    }
+
+    fn slice(&self, slice: Slice) -> &str {
+        &self.text[slice.start as usize..slice.end as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subtrees_are_ranges() {
+        let tree = parse(b"<ul class=a><li>one<li title=t>two <b>three</b></ul><script>no</script>");
+        let list = (0..tree.len()).find(|&at| tree.tag(at) == "ul").unwrap();
+        let items: Vec<_> = tree.children(list).map(|at| tree.text_in(at..tree.end(at), 80)).collect();
+        assert_eq!(items, ["one", "two three"]);
+        assert_eq!(
+            tree.children(list).filter_map(|at| tree.attribute(at, "title")).collect::<Vec<_>>(),
+            ["t"]
+        );
+        assert!(!tree.text_in(0..tree.len(), 80).contains("no"));
+    }
+
+    #[test]
+    fn hostile_pages_are_cut() {
+        let deep = "<div>".repeat(50_000);
+        assert!(parse(deep.as_bytes()).cut().is_some_and(|why| why.contains("nested")));
+        let wide = "<i>x</i>".repeat(NODES_MAX);
+        let tree = parse(wide.as_bytes());
+        assert!(tree.cut().is_some() && tree.len() < 2 * NODES_MAX, "{}", tree.len());
+        assert!(parse(&[0xff, 0xfe, 0, 1, 2]).len() < 10);
+    }
+}

@@ -1,0 +1,6 @@
+//! Mining whole sites: invented forums in many layouts, arbitrary input, and saved pages where there are some.
+
+mod hostile;
+mod invented;
+mod layouts;
+mod saved;

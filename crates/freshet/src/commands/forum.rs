@@ -1,0 +1,109 @@
+//! `freshet forum`: learns how a forum is read from saved pages, and reads saved pages.
+//!
+//! The crate `freshet-forum` does no I/O; here folders are read, unpacked and brought to UTF-8, one page after the other.
+//! Nothing is fetched.
+
+mod folder;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use freshet_forum::definition::ForumDefinition;
+use freshet_forum::inspect::{PageReading, inspect};
+use freshet_forum::learn::learn;
+use freshet_forum::page::Page;
+use freshet_forum::report::Report as Learned;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::args::{ForumCommand, ForumFormat, ForumInspectArgs, ForumLearnArgs, ReportFormat};
+use crate::failure::{self, Failure};
+use crate::output::{self, Report};
+
+/// Learns or inspects.
+pub(crate) fn execute(command: &ForumCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        ForumCommand::Learn(args) => execute_learn(args),
+        ForumCommand::Inspect(args) => execute_inspect(args),
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct LearnReport(Learned);
+
+impl Report for LearnReport {
+    fn text(&self) -> String {
+        self.0.to_string().lines().map(shown).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// A line with text from outside: control characters become spaces, its indent stays.
+fn shown(line: &str) -> String {
+    line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim_end().to_owned()
+}
+
+fn execute_learn(args: &ForumLearnArgs) -> anyhow::Result<ExitCode> {
+    if args.source.starts_with("http://") || args.source.starts_with("https://") {
+        let failure = Failure::misuse("learning from an address is not possible yet");
+        return Err(failure.hint("save pages into a folder with index.tsv and name the folder").into());
+    }
+    let saved = folder::read(Path::new(&args.source))?;
+    let pages: Vec<Page> = saved.into_iter().map(|it| it.page).collect();
+    let learned = learn(&pages);
+    let has_lists = learned.report.has_lists();
+    let definition = learned.definition.to_toml();
+    output::print(args.report, &LearnReport(learned.report))?;
+    if !has_lists {
+        return Ok(failure::partly());
+    }
+    match &args.output {
+        Some(path) => {
+            std::fs::write(path, definition).with_context(|| format!("cannot write `{}`", path.display()))?
+        }
+        None if args.report.format == ReportFormat::Text => output::line(format!("\n{definition}"))?,
+        None => {}
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn execute_inspect(args: &ForumInspectArgs) -> anyhow::Result<ExitCode> {
+    let given = args.site.as_deref().map(definition).transpose()?;
+    let is_folder = args.source.is_dir();
+    let saved = if is_folder {
+        folder::read(&args.source)?
+    } else {
+        vec![folder::one(&args.source, args.url.as_ref())?]
+    };
+    let (files, pages): (Vec<String>, Vec<Page>) = saved.into_iter().map(|it| (it.file, it.page)).unzip();
+    let definition = given.unwrap_or_else(|| learn(&pages).definition);
+    let mut readings: Vec<Value> = Vec::new();
+    for (file, page) in files.iter().zip(&pages) {
+        let reading = line(file, &inspect(page, &definition))?;
+        match args.format {
+            ForumFormat::Jsonl => output::line(reading)?,
+            ForumFormat::Json => readings.push(reading),
+        }
+    }
+    if args.format == ForumFormat::Json {
+        let document = if is_folder { Value::Array(readings) } else { readings.pop().unwrap_or_default() };
+        output::line(serde_json::to_string_pretty(&document)?)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn line(file: &str, reading: &PageReading) -> anyhow::Result<Value> {
+    let mut object = serde_json::Map::new();
+    object.insert("file".to_owned(), file.into());
+    if let Value::Object(fields) = serde_json::to_value(reading)? {
+        object.extend(fields);
+    }
+    Ok(Value::Object(object))
+}
+
+fn definition(path: &Path) -> anyhow::Result<ForumDefinition> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let parsed = ForumDefinition::parse(&text);
+    parsed.map_err(|error| Failure::misuse(format!("`{}`: {error}", path.display())).into())
+}
