@@ -85,10 +85,8 @@ impl Rule for Formula {
 /// Round robin, the longest unvisited first; rates do not matter.
 const IN_TURN: Formula = Formula { name: "rr", worth: |_, source, _, at| source.elapsed_s(at) };
 /// λτ: visits in proportion to the rate.
-const PROPORTIONAL: Formula = Formula {
-    name: "proportional",
-    worth: |model, source, _, at| model.rate_per_s * source.elapsed_s(at),
-};
+const PROPORTIONAL: Formula =
+    Formula { name: "proportional", worth: |model, source, _, at| model.rate_per_s * source.elapsed_s(at) };
 /// L: the largest expected backlog.
 const BACKLOG: Formula = Formula {
     name: "backlog",

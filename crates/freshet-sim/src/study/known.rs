@@ -44,7 +44,12 @@ pub(super) fn run(_traces: &Traces) -> Result<Vec<Page>, StudyError> {
     Ok(vec![page])
 }
 
-fn known(page: &mut Page, world: &Synthetic, bounds: &[SlotPrices], bound_s: &[f64]) -> Result<(), StudyError> {
+fn known(
+    page: &mut Page,
+    world: &Synthetic,
+    bounds: &[SlotPrices],
+    bound_s: &[f64],
+) -> Result<(), StudyError> {
     let mut rows: Vec<Row> = Vec::new();
     for &name in KNOWN_NAMES.iter().chain(&["look-ahead"]) {
         let mut means_s = Vec::new();
@@ -58,7 +63,8 @@ fn known(page: &mut Page, world: &Synthetic, bounds: &[SlotPrices], bound_s: &[f
     let mut columns = vec!["rule".to_owned()];
     columns.extend(BUDGETS.iter().flat_map(|calls| [format!("#{calls}/h"), "#above".to_owned()]));
     let columns: Vec<_> = columns.iter().map(String::as_str).collect();
-    let one_price = bounds.iter().map(|bound| bound.wait_s_one_price / expected_posts(&world.curves)).collect();
+    let one_price =
+        bounds.iter().map(|bound| bound.wait_s_one_price / expected_posts(&world.curves)).collect();
     let oracles = [("*bound, one price*".to_owned(), one_price), ("*bound*".to_owned(), bound_s.to_vec())];
     let above = |(name, means_s): &Row| {
         let mut row = vec![name.clone()];
@@ -75,7 +81,10 @@ fn known(page: &mut Page, world: &Synthetic, bounds: &[SlotPrices], bound_s: &[f
     };
     let (x, y) = (("calls an hour", Scale::Logarithmic), ("times the bound", Scale::Linear));
     let lines = rows.iter().map(line).collect();
-    page.plot("known-rates", &Plot { title: "Expected delay on known rates, against the bound", x, y, lines });
+    page.plot(
+        "known-rates",
+        &Plot { title: "Expected delay on known rates, against the bound", x, y, lines },
+    );
     Ok(())
 }
 

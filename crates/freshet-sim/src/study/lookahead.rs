@@ -26,7 +26,13 @@ pub(super) struct LookAhead {
 impl LookAhead {
     pub(super) fn new(curves: &[Curve], prices: &[f64], start: Timestamp) -> Self {
         let values = curves.iter().map(|curve| values(curve, prices)).collect();
-        Self { curves: curves.to_vec(), prices: prices.to_vec(), values, visited: vec![0; curves.len()], start }
+        Self {
+            curves: curves.to_vec(),
+            prices: prices.to_vec(),
+            values,
+            visited: vec![0; curves.len()],
+            start,
+        }
     }
 
     fn index(&self, source: usize, slot: usize) -> f64 {
@@ -74,7 +80,8 @@ impl Roster for LookAhead {
     fn pick(&mut self, now: Timestamp, count: usize, picked: &mut Vec<usize>) {
         let slot = ((now - self.start).secs_f64() / SLOT.secs_f64()).round() as usize;
         let slot = slot.min(self.prices.len() - 1);
-        let mut ranked: Vec<_> = (0..self.curves.len()).map(|source| (self.index(source, slot), source)).collect();
+        let mut ranked: Vec<_> =
+            (0..self.curves.len()).map(|source| (self.index(source, slot), source)).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         picked.clear();
         picked.extend(ranked.into_iter().take(count).map(|(_, source)| source));

@@ -7,9 +7,9 @@
 
 use freshet_policy::POLICY_NAMES;
 
+use super::StudyError;
 use super::page::{Page, geometric_mean, hours};
 use super::traces::{CHAT, CONGRESS, FIGURES, Traces, four_and_four, midnight};
-use super::StudyError;
 use crate::experiment::{ORACLE_NAMES, Outcome, Setup, run as experiment};
 use crate::plot::{Plot, Scale};
 use crate::trace::{By, History};
@@ -195,7 +195,12 @@ fn budgets(page: &mut Page, history: &History) -> Result<(), StudyError> {
 fn speed(outcomes: &[Vec<Outcome>]) -> Page {
     let mut page = Page::new("speed", "Work and time of the reference experiment");
     let sum_ms = |name: &str| -> u64 {
-        outcomes.iter().flatten().filter(|outcome| outcome.policy == name).map(|outcome| outcome.wall_ms).sum()
+        outcomes
+            .iter()
+            .flatten()
+            .filter(|outcome| outcome.policy == name)
+            .map(|outcome| outcome.wall_ms)
+            .sum()
     };
     let mut names: Vec<_> = online().map(|name| (sum_ms(name), name)).collect();
     let total_ms: u64 = names.iter().map(|(ms, _)| ms).sum();

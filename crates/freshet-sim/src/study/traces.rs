@@ -32,7 +32,8 @@ impl Traces {
     pub fn open(dir: &Path) -> Result<Self, StudyError> {
         let traces = Self { dir: dir.to_owned() };
         let is_lacking = |name: &&str| !traces.path(name).is_file();
-        let lacking: Vec<_> = ALL.into_iter().filter(is_lacking).map(|name| format!("`{name}.tsv.zst`")).collect();
+        let lacking: Vec<_> =
+            ALL.into_iter().filter(is_lacking).map(|name| format!("`{name}.tsv.zst`")).collect();
         if lacking.is_empty() {
             return Ok(traces);
         }
@@ -51,7 +52,8 @@ impl Traces {
 
 /// The midnight (UTC) with which a day begins; a date that does not exist is the epoch.
 pub fn midnight(year: i16, month: i8, day: i8) -> Timestamp {
-    let date = jiff::civil::Date::new(year, month, day).and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC));
+    let date =
+        jiff::civil::Date::new(year, month, day).and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC));
     Timestamp::from_secs(date.map_or(0, |zoned| zoned.timestamp().as_second()))
 }
 

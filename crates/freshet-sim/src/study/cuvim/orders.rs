@@ -57,7 +57,9 @@ fn compare(name: &str, history: &History) -> Vec<Vec<String>> {
     let rates: Vec<f64> = history
         .posters
         .iter()
-        .map(|poster| poster.posts.partition_point(|at| *at < start) as f64 / f64::from(history.window.warm_days))
+        .map(|poster| {
+            poster.posts.partition_point(|at| *at < start) as f64 / f64::from(history.window.warm_days)
+        })
         .collect();
     let in_turn: Vec<u32> = (0..count as u32).collect();
     let mut rising = in_turn.clone();
@@ -74,7 +76,8 @@ fn compare(name: &str, history: &History) -> Vec<Vec<String>> {
         ("ascending rate", rising),
     ];
     let row = |(order_name, order): &(&str, Vec<u32>)| {
-        let mut row = vec![name.to_owned(), (*order_name).to_owned(), gain(blurred(order), blurred(&in_turn))];
+        let mut row =
+            vec![name.to_owned(), (*order_name).to_owned(), gain(blurred(order), blurred(&in_turn))];
         for (size, base) in PAGE_SIZES.iter().zip(&base) {
             let posts = captured(history, order, *size);
             row.push(format!("{posts:.0} ({})", gain(posts, *base)));

@@ -21,8 +21,14 @@ const WEIGHTS: [f64; 6] = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4];
 const PAGE_SIZE: u32 = 100;
 const SPAN_MAX: Span = Span::from_ms(30 * 86_400_000);
 /// The paper's table 1: weight, messages, calls.
-const PAPER: [(u64, u64); 6] =
-    [(1_451_435, 50_421), (1_417_908, 44_605), (1_368_783, 39_446), (1_323_012, 35_421), (1_255_509, 32_211), (1_175_464, 29_822)];
+const PAPER: [(u64, u64); 6] = [
+    (1_451_435, 50_421),
+    (1_417_908, 44_605),
+    (1_368_783, 39_446),
+    (1_323_012, 35_421),
+    (1_255_509, 32_211),
+    (1_175_464, 29_822),
+];
 /// Its table 2: visits a user, calls, messages.
 const PAPER_IN_TURN: [(u32, u64, u64); 4] =
     [(5, 50_005, 939_964), (4, 40_004, 818_039), (3, 30_003, 652_641), (2, 20_002, 411_086)];
@@ -138,15 +144,16 @@ fn loop_of_one(history: &History, poster: &Poster, weight: f64, is_told: bool) -
         let at = window.from + Span::DAY * f64::from(day);
         tell(&mut table, at, between(poster, at - Span::DAY, at), false);
     }
-    let (mut posts, mut calls, mut visited_at) = (0, 0, window.start());
+    let (mut posts, mut calls, mut visited_at, mut expected) = (0, 0, window.start(), 0.0);
     let slot = Span::DAY * (1.0 / SLOTS as f64);
     for number in 1..=window.eval_days * SLOTS as u32 {
         let now = window.start() + slot * f64::from(number);
-        let expected = table.posts_with(&calendar, visited_at, now);
+        // The paper's running sum: what was expected of an hour stays expected when the table changes.
+        expected += table.posts_with(&calendar, now - slot, now);
         if expected > f64::from(PAGE_SIZE) || now - visited_at > SPAN_MAX {
             let news = between(poster, visited_at, now);
             let shown = &news[news.len().saturating_sub(PAGE_SIZE as usize)..];
-            (posts, calls, visited_at) = (posts + shown.len() as u64, calls + 1, now);
+            (posts, calls, visited_at, expected) = (posts + shown.len() as u64, calls + 1, now, 0.0);
             if !is_told {
                 tell(&mut table, now, shown, shown.len() == PAGE_SIZE as usize);
             }
