@@ -9,7 +9,9 @@
 
 pub mod change;
 pub mod look;
+pub mod lookahead;
 pub mod market;
+pub mod mixture;
 mod pack;
 pub mod partition;
 pub mod policies;

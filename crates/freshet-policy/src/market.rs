@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use crate::Pool;
+use crate::price::HourPrices;
 
 /// What a plan is good for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,11 +44,15 @@ pub struct Market {
     pub price: f64,
     /// What is asked for.
     pub objective: Objective,
+    /// How the price varies over the day, for rules that plan ahead.
+    pub hours: HourPrices,
+    /// No plan leaves a source unvisited for much longer, in hours.
+    pub gap_h_max: f64,
 }
 
 impl Market {
     /// A market before any evidence, with a price of one.
     pub fn new(objective: Objective) -> Self {
-        Self { pool: Pool::default(), price: 1.0, objective }
+        Self { pool: Pool::default(), price: 1.0, objective, hours: HourPrices::default(), gap_h_max: f64::INFINITY }
     }
 }

@@ -7,6 +7,7 @@
 
 use freshet_types::{Span, Timestamp};
 
+use crate::mixture::Mixture;
 use crate::Look;
 use crate::change::decay;
 use crate::change::shape::{self, Shape};
@@ -27,6 +28,7 @@ pub struct Pool {
     days: [f32; 7],
     at: Timestamp,
     shape: Shape,
+    mixture: Mixture,
 }
 
 impl Default for Pool {
@@ -38,6 +40,7 @@ impl Default for Pool {
             days: [0.0; 7],
             at: Timestamp::MIN,
             shape: Shape::default(),
+            mixture: Mixture::default(),
         }
     }
 }
@@ -78,5 +81,15 @@ impl Pool {
     /// The hours and weekdays of all sources.
     pub fn shape(&self) -> &Shape {
         &self.shape
+    }
+
+    /// How a source's sums foretell its posts.
+    pub fn mixture(&self) -> &Mixture {
+        &self.mixture
+    }
+
+    /// Replaces the mixture by one that was fitted anew.
+    pub fn set_mixture(&mut self, mixture: Mixture) {
+        self.mixture = mixture;
     }
 }

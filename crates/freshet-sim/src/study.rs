@@ -14,6 +14,7 @@ mod mispredictions;
 pub mod page;
 mod reference;
 mod refresh;
+mod rules;
 mod synthetic;
 pub mod traces;
 

@@ -6,12 +6,12 @@
 //! Slots and evenly spent calls can only give less.
 
 use freshet_policy::Objective;
-use freshet_policy::change::known::{KNOWN_NAMES, roster_known};
 use freshet_policy::policies::capture::brought;
 
 use super::StudyError;
 use super::page::{Page, percent};
 use super::reference::WINDOWS;
+use super::rules::{KNOWN_NAMES, roster_known};
 use super::synthetic::{SEED, Synthetic, Visits, expected_posts, synthetic};
 use super::traces::Traces;
 use crate::experiment::{Setup, run as experiment, run_roster};

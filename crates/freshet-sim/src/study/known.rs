@@ -4,11 +4,10 @@
 //! policy that does not know the posts themselves. Visits of rules on known rates are scored by
 //! expectation, exactly as the bound is; policies that learn are scored on the posts that were drawn.
 
-use freshet_policy::change::known::{KNOWN_NAMES, roster_known};
-
 use super::StudyError;
 use super::lookahead::LookAhead;
 use super::page::{Page, hours};
+use super::rules::{KNOWN_NAMES, roster_known};
 use super::synthetic::{SEED, Synthetic, Visits, expected_posts, synthetic};
 use super::traces::Traces;
 use crate::experiment::{Setup, run as experiment, run_roster};
