@@ -13,6 +13,7 @@ mod bench;
 mod cache;
 mod chaos;
 mod ci;
+mod experiments;
 mod process;
 mod servers;
 mod test;
@@ -31,6 +32,8 @@ cargo xtask TASK
   chaos [--rounds N] [--seed N] [--freshet FILE]
                                       SIGKILL a crawl again and again, then compare export and truth
   bench [NAME [ARGS...]]              run a benchmark; without a name, list them
+  experiments [--traces DIR] [--check] [NAME...]
+                                      policies on recorded histories; writes docs/results (--check: compares)
   servers                             only prepare the real servers that tests use
 ";
 
@@ -56,6 +59,7 @@ fn run(args: &[String]) -> Result<()> {
         "tidy" => tidy::run(),
         "chaos" => chaos::run(rest),
         "bench" => bench::run(rest),
+        "experiments" => experiments::run(rest),
         "servers" => servers::prepare().map(|_| ()),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

@@ -71,11 +71,17 @@ pub struct Ruled<R: Rule> {
 impl<R: Rule> Ruled<R> {
     /// Of sources of which nothing is known yet.
     pub fn new(rule: R, kit: &RosterKit) -> Self {
+        Self::with_models(rule, kit, Vec::new())
+    }
+
+    /// Of sources of which something is known already; those beyond the given models know nothing.
+    pub fn with_models(rule: R, kit: &RosterKit, mut models: Vec<R::Model>) -> Self {
         let sources = kit.facts();
+        models.resize(sources.len(), R::Model::default());
         Self {
             rule,
             market: Market::new(kit.objective),
-            models: vec![R::Model::default(); sources.len()],
+            models,
             turn: sources.len() as u64,
             sources,
             has_price: false,

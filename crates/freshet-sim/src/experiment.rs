@@ -84,7 +84,8 @@ impl Setup {
         self.weights.get(&user).copied().unwrap_or(1.0)
     }
 
-    fn kit(&self, history: &History) -> RosterKit {
+    /// What a roster of these sources starts from.
+    pub fn kit(&self, history: &History) -> RosterKit {
         RosterKit {
             weights: history.posters.iter().map(|poster| self.weight(poster.user)).collect(),
             page_size: self.page_size.filter(|_| self.overflow == Overflow::Lost),
@@ -129,7 +130,7 @@ pub fn run_watched(
         return Err(ExperimentError::Budget(setup.calls_per_hour));
     }
     let began = Instant::now();
-    let mut outcome = match name {
+    let outcome = match name {
         "bound" => oracle::bound(history, setup),
         "clairvoyant" => oracle::clairvoyant(history, setup),
         _ => {
@@ -137,10 +138,26 @@ pub fn run_watched(
             Run::new(history, setup, roster).finish(watch)
         }
     };
-    name.clone_into(&mut outcome.policy);
-    outcome.calls_per_hour = setup.calls_per_hour;
-    outcome.wall_ms = began.elapsed().as_millis() as u64;
-    Ok(outcome)
+    Ok(signed(outcome, name, setup, began))
+}
+
+/// Runs a roster that no name stands for: with parameters of its own, or with rates that are given.
+pub fn run_roster(
+    history: &History,
+    setup: &Setup,
+    roster: Box<dyn Roster>,
+    watch: Watch<'_>,
+) -> Result<Outcome, ExperimentError> {
+    if !setup.calls_per_hour.is_finite() || setup.calls_per_hour < 0.0 {
+        return Err(ExperimentError::Budget(setup.calls_per_hour));
+    }
+    let (began, name) = (Instant::now(), roster.name());
+    Ok(signed(Run::new(history, setup, roster).finish(watch), name, setup, began))
+}
+
+fn signed(outcome: Outcome, name: &str, setup: &Setup, began: Instant) -> Outcome {
+    let wall_ms = began.elapsed().as_millis() as u64;
+    Outcome { policy: name.to_owned(), calls_per_hour: setup.calls_per_hour, wall_ms, ..outcome }
 }
 
 /// Fails early where a name is unknown, before anything is read.

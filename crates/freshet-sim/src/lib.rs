@@ -6,7 +6,8 @@
 //! knows the truth ([`World::truth`]); nothing here looks at what the crawl made of it.
 //!
 //! The other half judges policies: a [`trace`] is a recorded history, an [`experiment`] drives
-//! policies through it under a budget, an [`oracle`] says what could have been reached at all.
+//! policies through it under a budget, an [`oracle`] says what could have been reached at all, and
+//! a [`study`] asks one question of many experiments and answers with a page of docs/results.
 
 pub mod clock;
 pub mod dialect;
@@ -15,7 +16,9 @@ pub mod experiment;
 pub mod fetch;
 pub mod invariant;
 pub mod oracle;
+pub mod plot;
 pub mod serve;
+pub mod study;
 pub mod trace;
 pub mod world;
 

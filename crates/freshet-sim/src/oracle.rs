@@ -8,9 +8,11 @@
 mod bound;
 mod clairvoyant;
 mod envelope;
+mod slot_prices;
 
 pub use bound::{Curve, bound, least_expected_wait_s};
 pub use clairvoyant::clairvoyant;
+pub use slot_prices::{SlotPrices, slot_prices};
 
 use crate::experiment::{SLOT, Setup};
 use crate::trace::Window;

@@ -50,6 +50,13 @@ impl Curve {
         Self { posts, moments_s, weight }
     }
 
+    /// D: the expected wait that posts between two slots' ends gather until the second.
+    pub fn wait_s(&self, since: usize, until: usize) -> f64 {
+        let time_s = until as f64 * SLOT.secs_f64();
+        let posts = self.posts[until] - self.posts[since];
+        self.weight * (time_s * posts - (self.moments_s[until] - self.moments_s[since])).max(0.0)
+    }
+
     /// min over plans of expected wait + price·visits, and the visits.
     fn at_price(&self, price: f64, lines: &mut Envelope) -> (f64, u64) {
         lines.clear();

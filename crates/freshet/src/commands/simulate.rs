@@ -1,7 +1,6 @@
 //! `freshet simulate`: compares policies on a recorded history, or on what was collected.
 
 mod history;
-mod plot;
 mod plots;
 
 use std::io::IsTerminal as _;

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use freshet_sim::experiment::Outcome;
-
-use super::plot::{Plot, Scale};
+use freshet_sim::plot::{Plot, Scale};
 
 const HOUR_S: f64 = 3600.0;
 

@@ -1,6 +1,7 @@
 //! Plots as SVG, written by hand: lines in a box with a few round numbers at its edges.
 //!
-//! Small on purpose: one kind of plot, no interaction, text that a test can read.
+//! Small on purpose: one kind of plot, no interaction, text that a test can read. Serves
+//! `freshet simulate --plots` and the pages of [`crate::study`].
 
 use std::fmt::Write as _;
 
@@ -16,24 +17,29 @@ const TICKS_MAX: usize = 8;
 
 /// How numbers are spread over an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scale {
+pub enum Scale {
+    /// Equal steps, from 0.
     Linear,
+    /// Equal ratios; what is not above 0 is left out.
     Logarithmic,
 }
 
 /// One plot.
 #[derive(Debug)]
-pub(super) struct Plot<'a> {
-    pub(super) title: &'a str,
-    pub(super) x: (&'a str, Scale),
-    pub(super) y: (&'a str, Scale),
+pub struct Plot<'a> {
+    /// What it shows.
+    pub title: &'a str,
+    /// What runs to the right, with its unit.
+    pub x: (&'a str, Scale),
+    /// What runs upwards, with its unit.
+    pub y: (&'a str, Scale),
     /// Name and points of each line.
-    pub(super) lines: Vec<(String, Vec<(f64, f64)>)>,
+    pub lines: Vec<(String, Vec<(f64, f64)>)>,
 }
 
 impl Plot<'_> {
     /// As an SVG document; `None` if no line has a point.
-    pub(super) fn svg(&self) -> Option<String> {
+    pub fn svg(&self) -> Option<String> {
         let x = Axis::new(self.x.1, self.points().map(|point| point.0), EDGES.0, WIDTH - EDGES.2)?;
         let y = Axis::new(self.y.1, self.points().map(|point| point.1), HEIGHT - EDGES.3, EDGES.1)?;
         let mut svg = format!(

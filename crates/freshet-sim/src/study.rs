@@ -1,0 +1,117 @@
+//! Studies: each asks one question of many experiments and answers with a page of docs/results.
+//!
+//! A study is a pure function from traces to pages: fixed windows, fixed seeds, no clock but for
+//! the one page that is about speed. Whoever runs it again gets the same bytes, so that a change
+//! of a policy shows in the diff of its results. `cargo xtask experiments` runs them; the traces
+//! themselves are not part of the project. What a study does not do: judge. Where figures fall
+//! short of a paper's, the page says so and why.
+
+mod capture;
+mod cuvim;
+mod known;
+mod lookahead;
+mod mispredictions;
+pub mod page;
+mod reference;
+mod refresh;
+mod rules;
+mod synthetic;
+pub mod traces;
+
+use crate::experiment::ExperimentError;
+use crate::trace::TraceError;
+use freshet_policy::refresh::TooManyInstants;
+
+pub use page::Page;
+pub use traces::Traces;
+
+/// What can keep a study from its answer.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    /// Traces are not there.
+    #[error(
+        "the traces folder `{dir}` lacks {lacking}; the traces are not part of the project: name their folder \
+         with `--traces DIR`"
+    )]
+    Lacking {
+        /// Where they were sought.
+        dir: String,
+        /// Which ones.
+        lacking: String,
+    },
+    /// A trace cannot be used.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// An experiment cannot be run.
+    #[error(transparent)]
+    Experiment(#[from] ExperimentError),
+    /// A refresh plan over too fine a grid.
+    #[error(transparent)]
+    Refresh(#[from] TooManyInstants),
+}
+
+/// One question.
+#[derive(Clone, Copy, Debug)]
+pub struct Study {
+    /// Its name, and that of its page.
+    pub name: &'static str,
+    /// What it shows, for the index.
+    pub about: &'static str,
+    /// Where its chance comes from.
+    pub seed: &'static str,
+    run: fn(&Traces) -> Result<Vec<Page>, StudyError>,
+}
+
+impl Study {
+    /// Asks it.
+    pub fn run(&self, traces: &Traces) -> Result<Vec<Page>, StudyError> {
+        (self.run)(traces)
+    }
+}
+
+/// All studies, in the order of the index.
+pub const STUDIES: &[Study] = &[
+    Study {
+        name: "reference",
+        about: "the reference experiment: mean delay of every policy in six windows of real histories, learned \
+                online; delays and budgets in one of them; the work and time of all that (`speed.md`)",
+        seed: "0 (policy `random`); otherwise no chance",
+        run: reference::run,
+    },
+    Study {
+        name: "known-rates",
+        about: "what rules lose apart from learning: known rates against the dual lower bound with a price for \
+                every slot",
+        seed: "20080414",
+        run: known::run,
+    },
+    Study {
+        name: "capture",
+        about: "distinct posts behind pages of 20: learned rates at budgets where round robin sees about 30, 50 and \
+                65 %; known rates against the optimum",
+        seed: "20080414 (synthetic part)",
+        run: capture::run,
+    },
+    Study {
+        name: "cuvim",
+        about: "the tables of CUVIM: organ pipes against round robin, Hash weights (tables 1 and 2), partitions \
+                (tables 3 and 4)",
+        seed: "1 (random orders and partitions)",
+        run: cuvim::run,
+    },
+    Study {
+        name: "mispredictions",
+        about: "SocWeb's figure 4b: posts that the change rate expected too early, by month",
+        seed: "no chance",
+        run: mispredictions::run,
+    },
+    Study {
+        name: "refresh",
+        about: "Liu's accuracy against share of refreshes: uniform, least similar (R1), most accurate (R2), settled",
+        seed: "no chance",
+        run: refresh::run,
+    },
+];
+
+#[cfg(test)]
+mod tests;

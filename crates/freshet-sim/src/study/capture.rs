@@ -1,0 +1,179 @@
+//! Distinct posts behind pages of 20: who sees most at equal calls.
+//!
+//! On histories, budgets are sought at which round robin sees about 30, 50 and 65 % of the posts. On known rates there is
+//! an optimum: with X expected posts and m visits, spaced so that each finds X/m, a source gives m·g(X/m), g(x) = E min(N, c);
+//! that is concave in m, so calls given one by one to the largest gain are best for a total budget.
+//! Slots and evenly spent calls can only give less.
+
+use freshet_policy::Objective;
+use freshet_policy::policies::capture::brought;
+
+use super::StudyError;
+use super::page::{Page, percent};
+use super::reference::WINDOWS;
+use super::rules::{KNOWN_NAMES, roster_known};
+use super::synthetic::{SEED, Synthetic, Visits, expected_posts, synthetic};
+use super::traces::Traces;
+use crate::experiment::{Setup, run as experiment, run_roster};
+use crate::oracle::Curve;
+use crate::trace::History;
+
+const PAGE_SIZE: u32 = 20;
+/// What round robin should see.
+const SHARES: [f64; 3] = [0.3, 0.5, 0.65];
+/// Halvings of the budget.
+const STEPS: u32 = 18;
+/// No history here needs more calls an hour for round robin to see two thirds.
+const CALLS_PER_HOUR_MAX: f64 = 1000.0;
+const POLICIES: [&str; 7] = ["rr", "hash", "hash-week", "index", "backlog", "freshet", "clairvoyant"];
+/// Budgets of the synthetic part, calls an hour.
+const BUDGETS: [f64; 3] = [4.0, 8.0, 16.0];
+
+fn setup(calls_per_hour: f64) -> Setup {
+    Setup { page_size: Some(PAGE_SIZE), objective: Objective::Capture, ..Setup::new(calls_per_hour) }
+}
+
+pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
+    let mut page = Page::new("capture", "Distinct posts behind pages of 20");
+    page.text(
+        "A visit returns the newest 20 posts since the last one; older ones are lost. Policies are asked for captured \
+         posts, not for delay.",
+    );
+    page.section("Learned rates, real histories");
+    page.text(
+        "Four weeks to learn from, four that count. For each history the budgets at which round robin sees about 30, 50 \
+         and 65 %; share of posts captured by each policy at the same budget. `clairvoyant` knows the posts.",
+    );
+    let (mut rows, mut behind) = (Vec::new(), Vec::new());
+    // The second window is the first with another budget.
+    for window in WINDOWS.iter().enumerate().filter(|(number, _)| *number != 1).map(|(_, window)| window) {
+        let history = window.read(traces)?;
+        let (year, month, _) = window.from;
+        for share in SHARES {
+            let setup = setup(calls_for(&history, share)?);
+            let name = window.trace.split('_').next().unwrap_or_default();
+            let mut row = vec![format!("{name} {year}-{month:02}"), format!("{}", setup.calls_per_hour)];
+            let mut shares = Vec::new();
+            for policy in POLICIES {
+                shares.push(experiment(&history, policy, &setup)?.coverage.unwrap_or(0.0));
+            }
+            behind.extend(behind_of(&shares).then(|| row.join(" at ")));
+            row.extend(shares.into_iter().map(percent));
+            rows.push(row);
+        }
+    }
+    let mut columns = vec!["history".to_owned(), "#calls/h".to_owned()];
+    columns.extend(POLICIES.map(|policy| format!("#{policy}")));
+    page.table(&columns.iter().map(String::as_str).collect::<Vec<_>>(), rows);
+    page.text(&if behind.is_empty() {
+        "`freshet` captures more than `rr` and `hash` in every row.".to_owned()
+    } else {
+        format!("`freshet` captures no more than `rr` or `hash` in: {} calls/h.", behind.join(", "))
+    });
+    known(&mut page)?;
+    Ok(vec![page])
+}
+
+/// Is `freshet` not above both round robin and Hash?
+fn behind_of(shares: &[f64]) -> bool {
+    let of = |name: &str| POLICIES.iter().position(|policy| *policy == name).map_or(0.0, |at| shares[at]);
+    of("freshet") <= of("rr").max(of("hash"))
+}
+
+/// The budget, in three digits, at which round robin sees this share.
+fn calls_for(history: &History, share: f64) -> Result<f64, StudyError> {
+    let (mut low, mut high) = (0.0_f64, CALLS_PER_HOUR_MAX);
+    for _ in 0..STEPS {
+        let middle = f64::midpoint(low, high);
+        let coverage = experiment(history, "rr", &setup(middle))?.coverage.unwrap_or(1.0);
+        *(if coverage < share { &mut low } else { &mut high }) = middle;
+    }
+    Ok(three_digits(high))
+}
+
+fn three_digits(value: f64) -> f64 {
+    let unit = 10_f64.powf(value.max(1e-9).log10().floor() - 2.0);
+    // Dividing by the inverse keeps the decimal number as it is written.
+    if unit < 1.0 { (value / unit).round() / (1.0 / unit).round() } else { (value / unit).round() * unit }
+}
+
+fn known(page: &mut Page) -> Result<(), StudyError> {
+    let world = synthetic(SEED);
+    page.section("Known rates, synthetic");
+    page.text(&format!(
+        "The accounts of [known rates](known-rates.md), seed {SEED}. Expected share captured, and as a share of the optimum \
+         for the same number of calls without limits to a slot."
+    ));
+    let optima: Vec<f64> =
+        BUDGETS.iter().map(|calls| optimum(&world.curves, (calls * 24.0 * 14.0) as u64)).collect();
+    let posts = expected_posts(&world.curves);
+    let mut rows = Vec::new();
+    for name in KNOWN_NAMES {
+        let mut row = vec![(*name).to_owned()];
+        for (calls, optimum) in BUDGETS.iter().zip(&optima) {
+            let share = captured(&world, name, *calls)?;
+            row.extend([percent(share), percent(share * posts / optimum)]);
+        }
+        rows.push(row);
+    }
+    let mut best = vec!["*optimum*".to_owned()];
+    best.extend(optima.iter().flat_map(|optimum| [percent(optimum / posts), percent(1.0)]));
+    rows.push(best);
+    let mut columns = vec!["rule".to_owned()];
+    columns.extend(BUDGETS.iter().flat_map(|calls| [format!("#{calls}/h"), "#of optimum".to_owned()]));
+    page.table(&columns.iter().map(String::as_str).collect::<Vec<_>>(), rows);
+    page.text(
+        "The optimum knows when the count ends and makes its last visits then, to all sources at once; an index does not, and what \
+         has gathered since its last visits is lost. That is most of the distance in the middle column.",
+    );
+    Ok(())
+}
+
+fn captured(world: &Synthetic, name: &str, calls: f64) -> Result<f64, StudyError> {
+    let setup = setup(calls);
+    let kit = setup.kit(&world.history);
+    let roster = roster_known(name, &kit, &world.models).expect("a name from the list of names");
+    let mut visits = Visits::none();
+    run_roster(&world.history, &setup, roster, &mut |slot, source| visits.take(slot, source))?;
+    Ok(visits.captured(&world.curves, PAGE_SIZE))
+}
+
+/// The most posts that so many calls are expected to bring.
+fn optimum(curves: &[Curve], calls: u64) -> f64 {
+    let totals: Vec<f64> = curves.iter().filter_map(|curve| curve.posts.last().copied()).collect();
+    let value = |posts: f64, visits: u32| match visits {
+        0 => 0.0,
+        _ => f64::from(visits) * brought(posts / f64::from(visits), Some(PAGE_SIZE)),
+    };
+    let mut visits = vec![0_u32; totals.len()];
+    let gain = |source: usize, visits: u32| value(totals[source], visits + 1) - value(totals[source], visits);
+    let mut gains: Vec<f64> = (0..totals.len()).map(|source| gain(source, 0)).collect();
+    for _ in 0..calls {
+        let Some(best) = (0..gains.len()).max_by(|a, b| gains[*a].total_cmp(&gains[*b])) else { break };
+        visits[best] += 1;
+        gains[best] = gain(best, visits[best]);
+    }
+    totals.iter().zip(&visits).map(|(posts, visits)| value(*posts, *visits)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budgets_are_written_in_three_digits() {
+        let cases = [(12.3456, 12.3), (0.123_456, 0.123), (123.456, 123.0), (999.9, 1000.0), (1.0, 1.0)];
+        for (value, expected) in cases {
+            assert!((three_digits(value) - expected).abs() < 1e-12, "{value}: {}", three_digits(value));
+        }
+    }
+
+    #[test]
+    fn the_optimum_spaces_calls_by_volume() {
+        let curve = |rate: f64| Curve::new(1.0, 96, |_| rate);
+        // Few posts: every call brings what is there. Many: a call brings a page.
+        assert!((optimum(&[curve(1.0 / 86_400.0)], 5) - 1.0).abs() < 0.01);
+        assert!((optimum(&[curve(1.0), curve(1e-6)], 7) - 140.0).abs() < 0.2);
+        assert!(optimum(&[curve(1.0)], 0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,220 @@
+//! The reference experiment: every policy in six windows of real histories, learned online.
+//!
+//! The column "reference" is the mean delay of a prototype's priced look-ahead on learned rates,
+//! measured once with the same set-up; policies are ranked by their geometric mean against it.
+//! All experiments run one after the other on one core, so that their times add up to the page
+//! about speed. Not here: what a policy does; its file says that.
+
+use freshet_policy::POLICY_NAMES;
+
+use super::StudyError;
+use super::page::{Page, geometric_mean, hours};
+use super::traces::{CHAT, CONGRESS, FIGURES, Traces, four_and_four, midnight};
+use crate::experiment::{ORACLE_NAMES, Outcome, Setup, run as experiment};
+use crate::plot::{Plot, Scale};
+use crate::trace::{By, History};
+
+/// A window: trace, first day, calls an hour, the reference's mean delay in hours.
+pub(super) struct Reference {
+    pub(super) trace: &'static str,
+    pub(super) from: (i16, i8, i8),
+    pub(super) calls_per_hour: f64,
+    reference_h: f64,
+    label: &'static str,
+}
+
+const fn reference(
+    trace: &'static str,
+    from: (i16, i8, i8),
+    calls_per_hour: f64,
+    reference_h: f64,
+    label: &'static str,
+) -> Reference {
+    Reference { trace, from, calls_per_hour, reference_h, label }
+}
+
+pub(super) const WINDOWS: [Reference; 6] = [
+    reference(CONGRESS, (2019, 2, 1), 60.0, 5.308, "a1 2019-02, 60/h"),
+    reference(CONGRESS, (2019, 2, 1), 20.0, 16.506, "a1 2019-02, 20/h"),
+    reference(CONGRESS, (2021, 3, 1), 60.0, 4.644, "a1 2021-03, 60/h"),
+    reference(FIGURES, (2016, 2, 1), 10.0, 2.040, "a3 2016-02, 10/h"),
+    reference(CHAT, (2020, 2, 1), 10.0, 2.392, "a5 2020-02, 10/h"),
+    reference(CHAT, (2024, 2, 1), 10.0, 1.996, "a5 2024-02, 10/h"),
+];
+/// Budgets of the plot of delay against budget, calls an hour on 948 sources.
+const BUDGETS: [f64; 7] = [5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0];
+/// Policies that are plotted: the baselines of the papers and the better ones.
+const PLOTTED: [&str; 7] = ["rr", "hash", "sia-cho", "backlog", "index", "index-profile", "freshet"];
+
+impl Reference {
+    pub(super) fn read(&self, traces: &Traces) -> Result<History, StudyError> {
+        let (year, month, day) = self.from;
+        traces.read(self.trace, four_and_four(midnight(year, month, day)), By::Author)
+    }
+}
+
+/// Every name that decides online; `ring` is `rr` under its name in the engine.
+fn online() -> impl Iterator<Item = &'static str> {
+    POLICY_NAMES.iter().copied().filter(|name| *name != "ring")
+}
+
+pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
+    let mut histories: Vec<History> = Vec::new();
+    let mut outcomes: Vec<Vec<Outcome>> = Vec::new();
+    for window in &WINDOWS {
+        let history = window.read(traces)?;
+        let setup = Setup::new(window.calls_per_hour);
+        let names = online().chain(ORACLE_NAMES.iter().copied());
+        outcomes.push(names.map(|name| experiment(&history, name, &setup)).collect::<Result<_, _>>()?);
+        histories.push(history);
+    }
+    let mut page = Page::new("reference", "The reference experiment");
+    page.text(
+        "Real histories; 28 days to learn from, 28 days that count. Sources are the users who post in the \
+         warm-up. Slots of 15 minutes; a visit happens at the end of its slot and returns every post since the last one; \
+         a post that is never fetched waits until the end. Everything a policy knows comes from the warm-up and from its \
+         own visits. *Reference* is a prototype's priced look-ahead on learned rates under the same rules. \
+         `bound` and `clairvoyant` are no policies: they know the evaluation's rates, or its posts.",
+    );
+    windows(&mut page, &histories);
+    delays(&mut page, &outcomes);
+    distribution(&mut page, &outcomes[0]);
+    budgets(&mut page, &histories[0])?;
+    Ok(vec![page, speed(&outcomes)])
+}
+
+fn windows(page: &mut Page, histories: &[History]) {
+    page.section("Windows");
+    let rows = WINDOWS.iter().zip(histories).map(|(window, history)| {
+        let (year, month, day) = window.from;
+        vec![
+            window.trace.to_owned(),
+            format!("{year}-{month:02}-{day:02}"),
+            window.calls_per_hour.to_string(),
+            history.posters.len().to_string(),
+            history.eval_count().to_string(),
+        ]
+    });
+    page.table(&["trace", "from", "#calls/h", "#sources", "#posts"], rows);
+}
+
+fn delays(page: &mut Page, outcomes: &[Vec<Outcome>]) {
+    page.section("Mean delay in hours");
+    let ratio = |number: usize| {
+        let of = |(window, outcomes): (&Reference, &Vec<Outcome>)| {
+            outcomes[number].mean_delay_s.unwrap_or(0.0) / 3600.0 / window.reference_h
+        };
+        geometric_mean(&WINDOWS.iter().zip(outcomes).map(of).collect::<Vec<_>>())
+    };
+    let count = outcomes[0].len();
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by(|a, b| ratio(*a).unwrap_or(0.0).total_cmp(&ratio(*b).unwrap_or(0.0)).reverse());
+    let mut columns = vec!["policy"];
+    let labels: Vec<_> = WINDOWS.iter().map(|window| format!("#{}", window.label)).collect();
+    columns.extend(labels.iter().map(String::as_str));
+    columns.push("#ratio, geometric mean");
+    let rows = order.iter().map(|&number| {
+        let name = &outcomes[0][number].policy;
+        let is_oracle = ORACLE_NAMES.contains(&name.as_str());
+        let mut row = vec![if is_oracle { format!("*{name}*") } else { name.clone() }];
+        row.extend(outcomes.iter().map(|outcomes| hours(outcomes[number].mean_delay_s)));
+        row.push(ratio(number).map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}")));
+        row
+    });
+    let mut rows: Vec<_> = rows.collect();
+    let mut reference = vec!["*reference*".to_owned()];
+    reference.extend(WINDOWS.iter().map(|window| format!("{:.3}", window.reference_h)));
+    reference.push("1.000".to_owned());
+    rows.push(reference);
+    page.table(&columns, rows);
+    let Some(number) = outcomes[0].iter().position(|outcome| outcome.policy == "freshet") else { return };
+    let of = |(window, outcomes): (&Reference, &Vec<Outcome>)| {
+        let mean_h = outcomes[number].mean_delay_s.unwrap_or(0.0) / 3600.0;
+        format!("{:.3} ({})", mean_h / window.reference_h, window.label)
+    };
+    let ratios: Vec<_> = WINDOWS.iter().zip(outcomes).map(of).collect();
+    page.text(&format!("`freshet` as a share of the reference: {}.", ratios.join(", ")));
+}
+
+fn distribution(page: &mut Page, outcomes: &[Outcome]) {
+    page.section("How long posts wait");
+    page.text(&format!("{}.", WINDOWS[0].label));
+    let plotted: Vec<_> = outcomes.iter().filter(|it| PLOTTED.contains(&it.policy.as_str())).collect();
+    let row = |outcome: &&Outcome| {
+        vec![
+            outcome.policy.clone(),
+            hours(outcome.median_delay_s),
+            hours(outcome.mean_delay_s),
+            hours(outcome.p90_delay_s),
+            format!("{:.2}", outcome.posts_per_call),
+            super::page::percent(outcome.useful_call_share),
+        ]
+    };
+    let columns = ["policy", "#median h", "#mean h", "#90 % within h", "#posts/call", "#calls with news"];
+    page.table(&columns, plotted.iter().map(row));
+    let points = |outcome: &&Outcome| {
+        let within = |(upper_s, share): &(f64, f64)| (upper_s / 3600.0, *share);
+        (outcome.policy.clone(), outcome.series.delay_shares.iter().map(within).collect::<Vec<_>>())
+    };
+    let lines = plotted.iter().map(points).collect();
+    let x = ("delay, hours", Scale::Logarithmic);
+    let title = "Share of posts seen within a delay, a1 2019-02, 60 calls/h";
+    page.plot("reference-delays", &Plot { title, x, y: ("share", Scale::Linear), lines });
+}
+
+fn budgets(page: &mut Page, history: &History) -> Result<(), StudyError> {
+    page.section("Delay against budget");
+    page.text("Mean delay in hours, a1 2019-02; the columns are calls an hour.");
+    let names = PLOTTED.iter().chain(ORACLE_NAMES);
+    let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+    for name in names {
+        let mut points = Vec::new();
+        for calls_per_hour in BUDGETS {
+            let outcome = experiment(history, name, &Setup::new(calls_per_hour))?;
+            points.push((calls_per_hour, outcome.mean_delay_s.unwrap_or(0.0) / 3600.0));
+        }
+        lines.push(((*name).to_owned(), points));
+    }
+    let mut columns = vec!["policy".to_owned()];
+    columns.extend(BUDGETS.iter().map(|calls| format!("#{calls}")));
+    let columns: Vec<_> = columns.iter().map(String::as_str).collect();
+    let row = |(name, points): &(String, Vec<(f64, f64)>)| {
+        let mut row = vec![name.clone()];
+        row.extend(points.iter().map(|(_, mean_h)| format!("{mean_h:.3}")));
+        row
+    };
+    page.table(&columns, lines.iter().map(row));
+    // The clairvoyant's delays come to nothing, which no logarithm shows.
+    lines.retain(|(name, _)| name != "clairvoyant");
+    let (x, y) = (("calls an hour", Scale::Logarithmic), ("mean delay, hours", Scale::Logarithmic));
+    page.plot("reference-budgets", &Plot { title: "Mean delay against budget, a1 2019-02", x, y, lines });
+    Ok(())
+}
+
+/// Work and time; the one page that is not the same on every machine.
+fn speed(outcomes: &[Vec<Outcome>]) -> Page {
+    let mut page = Page::new("speed", "Work and time of the reference experiment");
+    let sum_ms = |name: &str| -> u64 {
+        outcomes
+            .iter()
+            .flatten()
+            .filter(|outcome| outcome.policy == name)
+            .map(|outcome| outcome.wall_ms)
+            .sum()
+    };
+    let mut names: Vec<_> = online().map(|name| (sum_ms(name), name)).collect();
+    let total_ms: u64 = names.iter().map(|(ms, _)| ms).sum();
+    page.text(&format!(
+        "{} online policies × {} windows, one after the other on one core: {:.1} s (asked: under 120 s). Wall time, \
+         of a release build, without reading the traces; it differs from machine to machine and from run to run. That no policy \
+         looks into the future is a test, not a figure: two histories that differ only after an instant must lead \
+         every policy to the same decisions before it (`experiment::tests::peek`).",
+        names.len(),
+        outcomes.len(),
+        total_ms as f64 / 1000.0
+    ));
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    let row = |(ms, name): &(u64, &str)| vec![(*name).to_owned(), format!("{:.2}", *ms as f64 / 1000.0)];
+    page.table(&["policy", "#seconds, six windows"], names.iter().map(row));
+    page
+}

@@ -1,0 +1,63 @@
+//! Where the recorded histories come from, and which stretches of them are used.
+//!
+//! The folder is named by whoever runs the studies. Missing traces are told all at once and
+//! before anything is computed.
+
+use std::path::{Path, PathBuf};
+
+use freshet_types::Timestamp;
+
+use super::StudyError;
+use crate::trace::{By, History, Window};
+
+/// Accounts of the United States Congress.
+pub const CONGRESS: &str = "a1_us_congress_tweets";
+/// Accounts of public figures: few, with long histories.
+pub const FIGURES: &str = "a3_public_figure_tweets";
+/// A chat of people and bots.
+pub const CHAT: &str = "a5_indieweb_chat";
+/// Chat rooms.
+pub const ROOMS: &str = "b6_freecodecamp_gitter_rooms";
+
+const ALL: [&str; 4] = [CONGRESS, FIGURES, CHAT, ROOMS];
+
+/// A folder of traces.
+#[derive(Clone, Debug)]
+pub struct Traces {
+    dir: PathBuf,
+}
+
+impl Traces {
+    /// The folder, if it holds all that the studies need.
+    pub fn open(dir: &Path) -> Result<Self, StudyError> {
+        let traces = Self { dir: dir.to_owned() };
+        let is_lacking = |name: &&str| !traces.path(name).is_file();
+        let lacking: Vec<_> =
+            ALL.into_iter().filter(is_lacking).map(|name| format!("`{name}.tsv.zst`")).collect();
+        if lacking.is_empty() {
+            return Ok(traces);
+        }
+        Err(StudyError::Lacking { dir: dir.display().to_string(), lacking: lacking.join(", ") })
+    }
+
+    /// A window of a trace.
+    pub fn read(&self, name: &str, window: Window, by: By) -> Result<History, StudyError> {
+        Ok(History::read(&self.path(name), window, by)?)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(format!("{name}.tsv.zst"))
+    }
+}
+
+/// The midnight (UTC) with which a day begins; a date that does not exist is the epoch.
+pub fn midnight(year: i16, month: i8, day: i8) -> Timestamp {
+    let date =
+        jiff::civil::Date::new(year, month, day).and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC));
+    Timestamp::from_secs(date.map_or(0, |zoned| zoned.timestamp().as_second()))
+}
+
+/// The usual window: four weeks to learn from, four weeks that count.
+pub fn four_and_four(from: Timestamp) -> Window {
+    Window { from, warm_days: 28, eval_days: 28 }
+}
