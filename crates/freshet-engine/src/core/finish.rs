@@ -137,7 +137,7 @@ impl Core {
         upload.source = Some(stored);
         upload.record = Some(record);
         if let Some(lateness) = visit.lateness {
-            let place = price::place(key as u16, visit.source.robot);
+            let place = price::place(visit.key as u16, visit.source.robot);
             self.prices.visited(place, &visit.paid, lateness, now);
         }
         self.tally.visits_count += 1;
