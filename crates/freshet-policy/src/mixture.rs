@@ -1,7 +1,7 @@
 //! The mixture: how much of a source's next hours each of its decayed sums explains.
 //!
 //! Assumption: so long after a visit, the rate is a sum of non-negative shares of what is known
-//! at the visit: λ(y) = π·Σ_{k≤4} w_k x_k + w₅ x₅, with weights that depend on the horizon y (a
+//! at the visit: λ(y) = π·Σ wₖ xₖ + w₅ x₅, with weights that depend on the horizon y (a
 //! burst says much of the next quarter of an hour and nothing of tomorrow) and on how much is
 //! known of the source (its class). One set of weights serves all sources; it is fitted on what
 //! visits returned ([`fit`]).
@@ -10,7 +10,7 @@
 //! |---|---|
 //! | horizons 0, ¼, ½, 1, 2, 4, 8, 16, 32, 72, 168 h … ∞ | [`EDGES_H`] |
 //! | classes by c₁: below 1.2, 4, 15, 60, above | [`class`] |
-//! | w\[class\]\[horizon\]\[k\] | [`Mixture::weights`] |
+//! | w\[class\]\[horizon\]\[k\] | `weights` |
 //!
 //! What it does not do: weights of a single source. They were not worth their evidence.
 
@@ -63,12 +63,8 @@ impl Default for Mixture {
 }
 
 impl Mixture {
-    /// Of these weights.
-    pub(crate) fn new(weights: [[Weights; HORIZON_COUNT]; CLASS_COUNT]) -> Self {
-        Self { weights: Box::new(weights) }
-    }
-
     /// The weights of a class, by horizon.
+    #[cfg(test)]
     pub(crate) fn weights(&self, class: usize) -> &[Weights; HORIZON_COUNT] {
         &self.weights[class]
     }

@@ -20,7 +20,7 @@ mod lambda;
 mod late;
 mod miniflux;
 mod nutch;
-pub mod organ_pipe;
+mod organ_pipe;
 mod proportional;
 mod random;
 mod round_robin;
@@ -73,7 +73,7 @@ impl Default for Pacing {
 }
 
 /// The policy of `run` unless another is asked for.
-pub const DEFAULT_POLICY: &str = "change-rate";
+pub const DEFAULT_POLICY: &str = "freshet";
 
 /// The names that [`policy_named`] and [`roster_named`] know; the default one first.
 pub const POLICY_NAMES: &[&str] = &[
@@ -99,7 +99,7 @@ pub const POLICY_NAMES: &[&str] = &[
     "index",
     "index-profile",
     "index-mixed",
-    "freshet",
+    "change-rate",
 ];
 
 /// What is made of a rule.

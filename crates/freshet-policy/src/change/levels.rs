@@ -8,7 +8,7 @@
 //! | symbol | here | bytes |
 //! |---|---|--:|
 //! | c₁…c₄, decayed posts | `counts` | 8 |
-//! | e₁…e₄, decayed exposure | `exposures_h` | 8 |
+//! | e₁…e₄, decayed exposure | `exposuresₕ` | 8 |
 //! | c₅, the burst | `burst` | 1 |
 //! | 24 hour factors of its own posts | `hours` | 24 |
 //! | 7 weekday factors | `days` | 7 |
@@ -120,7 +120,8 @@ impl Levels {
     }
 
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let mut model = Self { at_s: u32::from_le_bytes(reader.take(4)?.try_into().ok()?), ..Self::default() };
+        let mut model =
+            Self { at_s: u32::from_le_bytes(reader.take(4)?.try_into().ok()?), ..Self::default() };
         for sum in model.counts.iter_mut().chain(&mut model.exposures_h) {
             *sum = Small(u16::from_le_bytes(reader.take(2)?.try_into().ok()?));
         }
@@ -133,7 +134,13 @@ impl Levels {
 
     /// Calls with every stretch of one rate between two instants: rate, begin and end in hours
     /// after the last look.
-    fn stretches(&self, pool: &Pool, since: Timestamp, until: Timestamp, mut each: impl FnMut(Rate, f64, f64)) {
+    fn stretches(
+        &self,
+        pool: &Pool,
+        since: Timestamp,
+        until: Timestamp,
+        mut each: impl FnMut(Rate, f64, f64),
+    ) {
         let hours = |at: Timestamp| seconds(self.at(), at) / 3600.0;
         let (from_h, to_h) = (hours(since), hours(until));
         for (horizon, rate) in self.rates(pool).into_iter().enumerate() {
@@ -237,3 +244,65 @@ impl ChangeModel for Levels {
     }
 }
 
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Forty days with so many posts in each of three evening hours, looked at every so many hours.
+    fn learned(posts_per_h: i64, every_h: i64) -> Levels {
+        let (mut model, pool, mut since) = (Levels::default(), Pool::default(), None);
+        let post = |at: i64| (18..21).contains(&(at / 3600 % 24));
+        for look in 1..=(40 * 24 / every_h) {
+            let at_s = look * every_h * 3600;
+            let times = (at_s - every_h * 3600..at_s).step_by((3600 / posts_per_h) as usize);
+            let news: Vec<_> = times.filter(|at| post(*at)).map(Timestamp::from_secs).collect();
+            let at = Timestamp::from_secs(at_s);
+            model.learn(&Look { since, at, news: &news, is_full: false }, &pool);
+            since = Some(at);
+        }
+        model
+    }
+
+    #[test]
+    fn levels_and_hours_are_learned_however_often_it_is_looked_at() {
+        let pool = Pool::default();
+        for (posts_per_h, every_h) in [(1, 24), (4, 24), (4, 1), (4, 6), (30, 3)] {
+            let model = learned(posts_per_h, every_h);
+            let day = Timestamp::from_secs(40 * 86_400);
+            let hour = |hour: i64| day + freshet_types::Span::HOUR * hour as f64;
+            let posts = model.posts(&pool, day, hour(24));
+            let expected = 3.0 * posts_per_h as f64;
+            assert!(
+                (posts / expected - 1.0).abs() < 0.35,
+                "{posts_per_h} {every_h}: {posts}, not {expected}"
+            );
+            let (evening, morning) =
+                (model.rate_per_s_at(&pool, hour(19)), model.rate_per_s_at(&pool, hour(8)));
+            assert!(evening > 3.0 * morning, "{posts_per_h} {every_h}: {evening} {morning}");
+        }
+    }
+
+    #[test]
+    fn it_is_stored_as_it_is() {
+        let model = learned(4, 6);
+        let bytes = model.to_bytes();
+        assert_eq!((bytes.len(), Levels::from_bytes(&bytes)), (52, model));
+        assert_eq!(Levels::from_bytes(&bytes[..51]), Levels::default());
+    }
+
+    #[test]
+    fn posts_and_waits_agree_with_steps() {
+        let (model, pool) = (learned(4, 6), Pool::default());
+        let at = |hours: f64| model.at() + freshet_types::Span::from_secs_f64(hours * 3600.0);
+        let (mut posts, mut wait_s) = (0.0, 0.0);
+        for step in 0..(100 * 60) {
+            let middle = (f64::from(step) + 0.5) / 60.0;
+            posts += model.rate_per_s_at(&pool, at(middle)) * 60.0;
+            wait_s += model.rate_per_s_at(&pool, at(middle)) * 60.0 * (100.0 - middle) * 3600.0;
+        }
+        let (got_posts, got_wait_s) =
+            (model.posts(&pool, at(0.0), at(100.0)), model.wait_s(&pool, at(0.0), at(100.0)));
+        assert!((got_posts / posts - 1.0).abs() < 0.01, "{got_posts} {posts}");
+        assert!((got_wait_s / wait_s - 1.0).abs() < 0.01, "{got_wait_s} {wait_s}");
+    }
+}
