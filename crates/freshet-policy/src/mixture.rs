@@ -56,7 +56,8 @@ pub(crate) fn horizon(hours: f64) -> usize {
 }
 
 impl Default for Mixture {
-    /// The mean of what was fitted on the histories this was developed with.
+    /// What fits on the histories this was developed with have in common, rounded, and scaled so that
+    /// a steady source is expected to go on.
     fn default() -> Self {
         Self { weights: Box::new([USUAL; CLASS_COUNT]) }
     }
@@ -90,5 +91,17 @@ fn rate(weights: &Weights, features: &Weights) -> Rate {
     Rate { shaped_per_h, flat_per_h: weights[last] * features[last] }
 }
 
-/// See [`Mixture::default`].
-const USUAL: [Weights; HORIZON_COUNT] = [[0.02, 0.3, 0.3, 0.2, 0.1, 0.05]; HORIZON_COUNT];
+/// See [`Mixture::default`]: mean of all, 28 d, 7 d, 2 d, 16 h, burst; a row for each horizon.
+const USUAL: [Weights; HORIZON_COUNT] = [
+    [0.01, 0.35, 0.05, 0.25, 0.05, 0.2],
+    [0.01, 0.3, 0.05, 0.4, 0.1, 0.08],
+    [0.01, 0.35, 0.05, 0.35, 0.08, 0.04],
+    [0.01, 0.35, 0.05, 0.4, 0.08, 0.02],
+    [0.01, 0.4, 0.1, 0.35, 0.05, 0.003],
+    [0.01, 0.45, 0.12, 0.3, 0.05, 0.003],
+    [0.02, 0.55, 0.15, 0.2, 0.02, 0.002],
+    [0.02, 0.65, 0.15, 0.08, 0.02, 0.001],
+    [0.02, 0.7, 0.15, 0.05, 0.005, 0.001],
+    [0.02, 0.7, 0.18, 0.03, 0.001, 0.0],
+    [0.02, 0.7, 0.2, 0.01, 0.001, 0.0],
+];

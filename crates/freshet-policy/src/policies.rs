@@ -43,7 +43,7 @@ pub use change_rate::ByChangeRate;
 pub use cho_gm::ChoGm;
 pub use curve_fitting::CurveFitting;
 pub use cuvim::{ByKind, Cuvim};
-pub use freshet::{Freshet, Lookahead, Pricing};
+pub use freshet::{Freshet, Lookahead, Pricing, Sketch};
 pub use hash::ByHash;
 pub use index::Index;
 pub use index_profile::IndexProfile;

@@ -70,7 +70,7 @@ impl Default for Levels {
 
 impl Levels {
     /// When it was last looked at.
-    pub(crate) fn at(&self) -> Timestamp {
+    pub fn looked_at(&self) -> Timestamp {
         Timestamp::from_secs(i64::from(self.at_s))
     }
 
@@ -141,7 +141,7 @@ impl Levels {
         until: Timestamp,
         mut each: impl FnMut(Rate, f64, f64),
     ) {
-        let hours = |at: Timestamp| seconds(self.at(), at) / 3600.0;
+        let hours = |at: Timestamp| seconds(self.looked_at(), at) / 3600.0;
         let (from_h, to_h) = (hours(since), hours(until));
         for (horizon, rate) in self.rates(pool).into_iter().enumerate() {
             let low_h = EDGES_H[horizon].max(from_h);
@@ -188,7 +188,7 @@ impl ChangeModel for Levels {
         let mut sums = self.sums();
         let mut die = Die::new(look.at.ms() as u64 ^ u64::from(self.at_s));
         if self.at_s > 0 {
-            sums.skip(seconds(self.at(), from) / 3600.0);
+            sums.skip(seconds(self.looked_at(), from) / 3600.0);
         }
         sums.pass(&self.week(pool), hour_of_week(from), seconds(from, look.at) / 3600.0);
         // A stretch that begins with a post is one post short, or rates come out too high.
@@ -215,13 +215,13 @@ impl ChangeModel for Levels {
     }
 
     fn rate_per_s_at(&self, pool: &Pool, at: Timestamp) -> f64 {
-        let rate = self.rates(pool)[mixture::horizon(seconds(self.at(), at) / 3600.0)];
+        let rate = self.rates(pool)[mixture::horizon(seconds(self.looked_at(), at) / 3600.0)];
         let factor = self.week(pool).factor(hour_of_week(at));
         (f64::from(rate.shaped_per_h) * factor + f64::from(rate.flat_per_h)) / 3600.0
     }
 
     fn posts(&self, pool: &Pool, since: Timestamp, until: Timestamp) -> f64 {
-        let (week, begin_h) = (self.week(pool), hour_of_week(self.at()));
+        let (week, begin_h) = (self.week(pool), hour_of_week(self.looked_at()));
         let mut posts = 0.0;
         self.stretches(pool, since, until, |rate, low_h, high_h| {
             let mass_h = week.mass_h(begin_h + low_h, begin_h + high_h);
@@ -231,8 +231,8 @@ impl ChangeModel for Levels {
     }
 
     fn wait_s(&self, pool: &Pool, since: Timestamp, until: Timestamp) -> f64 {
-        let (week, begin_h) = (self.week(pool), hour_of_week(self.at()));
-        let end_h = seconds(self.at(), until) / 3600.0;
+        let (week, begin_h) = (self.week(pool), hour_of_week(self.looked_at()));
+        let end_h = seconds(self.looked_at(), until) / 3600.0;
         let mut wait_h = 0.0;
         self.stretches(pool, since, until, |rate, low_h, high_h| {
             let (low, high) = (week.until(begin_h + low_h), week.until(begin_h + high_h));
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn posts_and_waits_agree_with_steps() {
         let (model, pool) = (learned(4, 6), Pool::default());
-        let at = |hours: f64| model.at() + freshet_types::Span::from_secs_f64(hours * 3600.0);
+        let at = |hours: f64| model.looked_at() + freshet_types::Span::from_secs_f64(hours * 3600.0);
         let (mut posts, mut wait_s) = (0.0, 0.0);
         for step in 0..(100 * 60) {
             let middle = (f64::from(step) + 0.5) / 60.0;

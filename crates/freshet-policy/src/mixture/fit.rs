@@ -43,7 +43,7 @@ const KNOWN_H_MIN: f64 = 36.0;
 /// Posts of one horizon count up to this, or to so many times what the slowest level foretold.
 const POSTS_MAX: f32 = 8.0;
 /// See [`POSTS_MAX`].
-const POSTS_SHARE_MAX: f32 = 2.0;
+const POSTS_SHARE_MAX: f32 = 1.5;
 /// Posts that a prior is worth.
 const PRIOR_POSTS: f64 = 30.0;
 /// Rounds for all sources together, and for a class from there.
