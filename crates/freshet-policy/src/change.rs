@@ -13,10 +13,13 @@ pub mod estimate;
 pub mod hash;
 mod interval;
 pub mod kind;
+mod known;
+pub(crate) mod levels;
 mod poisson;
 mod profile;
 mod recent;
 pub mod shape;
+pub(crate) mod week;
 
 use freshet_types::{Span, Timestamp};
 
@@ -28,6 +31,8 @@ pub use change_rate::{ChangeRate, Forecast};
 pub use chooser::Chooser;
 pub use hash::HashTable;
 pub use interval::Interval;
+pub use known::Known;
+pub use levels::Levels;
 pub use poisson::Poisson;
 pub use profile::Profile;
 pub use recent::Recent;

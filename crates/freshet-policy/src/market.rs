@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use crate::Pool;
+use crate::price::HourPrices;
 
 /// What a plan is good for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,11 +47,22 @@ pub struct Market {
     /// How many times longer than the ceiling a source may stay unvisited, at least 1: more where
     /// the quota does not permit the ceiling.
     pub ceiling_stretch: f64,
+    /// How the price varies over the day, for rules that plan ahead.
+    pub hours: HourPrices,
+    /// No plan leaves a source unvisited for much longer, in hours.
+    pub gap_h_max: f64,
 }
 
 impl Market {
     /// A market before any evidence, with a price of one.
     pub fn new(objective: Objective) -> Self {
-        Self { pool: Pool::default(), price: 1.0, objective, ceiling_stretch: 1.0 }
+        Self {
+            pool: Pool::default(),
+            price: 1.0,
+            objective,
+            ceiling_stretch: 1.0,
+            hours: HourPrices::default(),
+            gap_h_max: f64::INFINITY,
+        }
     }
 }

@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use freshet_types::Span;
 
-use crate::change::{Chooser, Profile};
+use crate::change::{Chooser, Levels, Profile};
 use crate::roster::Ruled;
 use crate::stored::{InTurn, stored};
 use crate::{Policy, Roster, RosterKit, Rule};
@@ -43,7 +43,7 @@ pub use change_rate::ByChangeRate;
 pub use cho_gm::ChoGm;
 pub use curve_fitting::CurveFitting;
 pub use cuvim::{ByKind, Cuvim};
-pub use freshet::Freshet;
+pub use freshet::{Freshet, Lookahead, Pricing};
 pub use hash::ByHash;
 pub use index::Index;
 pub use index_profile::IndexProfile;
@@ -162,6 +162,10 @@ pub fn roster_named(name: &str, kit: &RosterKit) -> Option<Box<dyn Roster>> {
     }
     if name == "organ-pipe" {
         return Some(Box::new(OrganPipe::new(kit)));
+    }
+    if name == "freshet" {
+        let models = vec![Levels::default(); kit.weights.len()];
+        return Some(Box::new(Lookahead::new(models, kit, Pricing::Stationary)));
     }
     with_rule(name, kit, ForMany(kit))
 }

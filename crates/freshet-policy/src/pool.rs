@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::Look;
 use crate::change::decay;
 use crate::change::shape::{self, Shape};
+use crate::mixture::Mixture;
 
 /// How fast the pool forgets: four weeks, so that every weekday was seen four times.
 const HALF_LIFE: Span = Span::from_ms(28 * 86_400_000);
@@ -30,6 +31,7 @@ pub struct Pool {
     at: Timestamp,
     #[serde(skip)]
     shape: Shape,
+    mixture: Mixture,
 }
 
 impl Default for Pool {
@@ -41,6 +43,7 @@ impl Default for Pool {
             days: [0.0; 7],
             at: Timestamp::MIN,
             shape: Shape::default(),
+            mixture: Mixture::default(),
         }
     }
 }
@@ -81,5 +84,15 @@ impl Pool {
     /// The hours and weekdays of all sources.
     pub fn shape(&self) -> &Shape {
         &self.shape
+    }
+
+    /// How a source's sums foretell its posts.
+    pub fn mixture(&self) -> &Mixture {
+        &self.mixture
+    }
+
+    /// Replaces the mixture by one that was fitted anew.
+    pub fn set_mixture(&mut self, mixture: Mixture) {
+        self.mixture = mixture;
     }
 }

@@ -6,6 +6,10 @@
 //! is found by bisection on its logarithm, over a sample where there are many sources: one
 //! number for millions of sources, which is what workers can exchange.
 
+mod hours;
+
+pub use hours::HourPrices;
+
 /// Prices outside of this range mean that no price fits; they stay finite and above zero.
 pub const PRICE_MIN: f64 = 1e-15;
 /// See [`PRICE_MIN`].

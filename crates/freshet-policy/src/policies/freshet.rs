@@ -1,47 +1,113 @@
-//! `freshet`: the default policy.
+//! `freshet`: the default policy, priced look-ahead on decayed levels.
 //!
-//! Formula: w·L(s,t)²/(2λ̄)/p, where λ̄ is the mean rate over the next gap √(2p/wλ): the backlog
-//! against what will arrive until the visit after this one. It needs no plan and is within a
-//! few percent of the priced look-ahead where budgets are not tight. For distinct posts, the
-//! index of [`super::capture`].
+//! Formula: the worth of a visit is 1 + A(t)/p, A the regret of not visiting now under the best
+//! plan at price p ([`crate::lookahead`]), along the path that [`Levels`] foretells. A source is
+//! due where the regret crosses zero. For distinct posts only the backlog matters
+//! ([`super::capture`]): the same path, its L.
+//! Many sources under one budget have a roster of their own ([`roster`]), because the weights of
+//! the mixture and the prices of the hours are learned from all of them.
+
+mod roster;
 
 use freshet_types::{Span, Timestamp};
 
 use super::{capture, index};
-use crate::change::{ChangeModel as _, Profile};
+use crate::change::{ChangeModel as _, Levels};
+use crate::lookahead::{self, NODE_COUNT, NODES_H, Outlook, Path, Plan};
 use crate::{Market, Objective, Rule, SourceFacts};
 
-/// The next gap is looked at within these bounds.
-const GAP_MIN: Span = Span::HOUR;
-/// See [`GAP_MIN`].
-const GAP_MAX: Span = Span::from_ms(4 * 86_400_000);
+pub use roster::{Lookahead, Pricing};
 
-/// Backlog against what comes next.
+/// A source that counts for nothing still counts for this, or its plan has no scale.
+const WEIGHT_MIN: f64 = 1e-6;
+
+/// The look-ahead for one source at a time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Freshet;
 
+/// A plan for one source, with the room it is made in.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sketch {
+    path: Path,
+    plan: Plan,
+}
+
+impl Sketch {
+    /// Plans the visits after one at `since`, for nodes from `first` on.
+    pub(super) fn draw<M: Outlook>(
+        &mut self,
+        model: &M,
+        weight: f64,
+        market: &Market,
+        since: Timestamp,
+        first: usize,
+    ) {
+        // Prices are in posts times seconds; a source that counts twice pays half.
+        let price_h = market.price / 3600.0 / weight.max(WEIGHT_MIN);
+        let floor_per_h = 2.0 * price_h / market.gap_h_max.powi(2);
+        model.path(&market.pool, since, floor_per_h, &mut self.path);
+        // A visit at the full hour belongs to the hour that ends.
+        let begin_s = since.secs().rem_euclid(86_400) as f64 - 36.0;
+        let mut prices = [price_h; NODE_COUNT];
+        for (price, node_h) in prices.iter_mut().zip(NODES_H) {
+            let hour = ((begin_s / 3600.0 + node_h).max(0.0) as usize) % 24;
+            *price *= market.hours.factor(hour);
+        }
+        self.plan.make(&self.path, &prices, price_h, first);
+    }
+
+    /// What gathers without a visit, by node.
+    pub(super) fn draw_posts<M: Outlook>(&mut self, model: &M, market: &Market, since: Timestamp) {
+        model.path(&market.pool, since, 0.0, &mut self.path);
+    }
+}
+
 impl Rule for Freshet {
-    type Model = Profile;
+    type Model = Levels;
 
     fn name(&self) -> &'static str {
         "freshet"
     }
 
-    fn worth(&self, model: &Profile, source: &SourceFacts, market: &Market, at: Timestamp) -> f64 {
-        let posts = model.posts(&market.pool, source.visited_at, at);
-        let index = match market.objective {
-            Objective::Delay => {
-                let visits = index::visits_per_s(model.rate_per_s(&market.pool), source, market);
-                let gap = Span::from_secs_f64(1.0 / visits.max(1e-9)).clamp(GAP_MIN, GAP_MAX);
-                let coming = model.posts(&market.pool, at, at + gap);
-                posts * posts * gap.secs_f64() / (2.0 * coming.max(1e-9))
-            }
-            Objective::Capture => capture::index(posts, source.page_size),
-        };
-        source.weight * index / market.price
+    fn worth(&self, model: &Levels, source: &SourceFacts, market: &Market, at: Timestamp) -> f64 {
+        if market.objective == Objective::Capture {
+            let posts = model.posts(&market.pool, source.visited_at, at);
+            return source.weight * capture::index(posts, source.page_size) / market.price;
+        }
+        let mut sketch = Sketch::default();
+        let elapsed_h = lookahead::hours(source.visited_at, at);
+        let (node, _) = lookahead::place(elapsed_h);
+        sketch.draw(model, source.weight, market, source.visited_at, node.saturating_sub(1));
+        let regret_h = lookahead::between(&sketch.plan.regrets, elapsed_h);
+        1.0 + regret_h * source.weight.max(WEIGHT_MIN) * 3600.0 / market.price
     }
 
-    fn visits_per_s(&self, model: &Profile, source: &SourceFacts, market: &Market) -> Option<f64> {
+    fn visits_per_s(&self, model: &Levels, source: &SourceFacts, market: &Market) -> Option<f64> {
         Some(index::visits_per_s(model.rate_per_s(&market.pool), source, market))
+    }
+
+    fn due_at(
+        &self,
+        model: &Levels,
+        source: &SourceFacts,
+        market: &Market,
+        ceiling: Span,
+        now: Timestamp,
+    ) -> Timestamp {
+        let mut sketch = Sketch::default();
+        let (since, latest) = (source.visited_at, now + ceiling);
+        let (first, _) = lookahead::place(lookahead::hours(since, now));
+        let due_h = match market.objective {
+            Objective::Delay => {
+                sketch.draw(model, source.weight, market, since, first);
+                sketch.plan.due_h(first)
+            }
+            Objective::Capture => {
+                sketch.draw_posts(model, market, since);
+                let wanted = capture::posts_at(market.price, source);
+                wanted.and_then(|wanted| sketch.path.reaches_h(wanted))
+            }
+        };
+        due_h.map_or(latest, |due_h| since + Span::HOUR * due_h).clamp(now, latest)
     }
 }

@@ -1,0 +1,245 @@
+//! Levels: what a source did lately at four paces, its latest burst, and its hours, in 52 bytes.
+//!
+//! Assumption: λ(y) hours after the last look is a mixture of the decayed sums of
+//! [`sums`](self) with weights that all sources share ([`crate::mixture`]), times the source's own
+//! hours where the part follows them. It is the model of the default policy, and this is its
+//! whole state: what is hot for ten million sources.
+//!
+//! | symbol | here | bytes |
+//! |---|---|--:|
+//! | c₁…c₄, decayed posts | `counts` | 8 |
+//! | e₁…e₄, decayed exposure | `exposures_h` | 8 |
+//! | c₅, the burst | `burst` | 1 |
+//! | 24 hour factors of its own posts | `hours` | 24 |
+//! | 7 weekday factors | `days` | 7 |
+//! | s, the last look | `at_s` | 4 |
+//!
+//! Hours and weekdays are shares of the c₁ posts, smoothed over neighbouring hours; for a plan
+//! they are shrunk to the pool's by [`PSEUDO_COUNT`] posts. All are rounded by a die
+//! ([`small`]), so that many small changes add up. What it does not do: hours of its own for
+//! weekdays and weekends; too few posts. Cost per look: O(news + 31).
+
+mod small;
+mod sums;
+
+use freshet_types::Timestamp;
+
+use super::shape;
+use super::week::{Week, hour_of_week};
+use super::{ChangeModel, seconds};
+use crate::mixture::{self, EDGES_H, HORIZON_COUNT, Rate};
+use crate::pack::{Reader, Writer};
+use crate::{Look, Pool};
+
+pub(crate) use small::{Die, Small, Tiny};
+pub(crate) use sums::{FEATURE_COUNT, LEVEL_COUNT, Sums};
+
+/// Posts that the pool's hours are worth.
+const PSEUDO_COUNT: f32 = 20.0;
+/// Factors are kept in steps of 1/24, up to 10.6.
+const FACTOR_STEPS: f32 = 24.0;
+/// A post's share in its own hour and in those beside it: a bell curve of one hour.
+const BELL: [f32; 4] = [0.399_05, 0.242_04, 0.054_0, 0.004_435];
+
+/// The state of one source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Levels {
+    /// The last look, in seconds since 1970; 0 before the first.
+    at_s: u32,
+    counts: [Small; LEVEL_COUNT],
+    exposures_h: [Small; LEVEL_COUNT],
+    burst: Tiny,
+    hours: [u8; 24],
+    days: [u8; 7],
+}
+
+const _: () = assert!(size_of::<Levels>() == 52, "ten million of them are kept in memory");
+
+impl Default for Levels {
+    fn default() -> Self {
+        Self {
+            at_s: 0,
+            counts: [Small::default(); LEVEL_COUNT],
+            exposures_h: [Small::default(); LEVEL_COUNT],
+            burst: Tiny::default(),
+            hours: [FACTOR_STEPS as u8; 24],
+            days: [FACTOR_STEPS as u8; 7],
+        }
+    }
+}
+
+impl Levels {
+    /// When it was last looked at.
+    pub(crate) fn at(&self) -> Timestamp {
+        Timestamp::from_secs(i64::from(self.at_s))
+    }
+
+    fn sums(&self) -> Sums {
+        Sums {
+            counts: self.counts.map(Small::get),
+            exposures_h: self.exposures_h.map(Small::get),
+            burst: self.burst.get(),
+        }
+    }
+
+    /// Its hours, shrunk to the pool's.
+    pub(crate) fn week(&self, pool: &Pool) -> Week {
+        let (pool_hours, pool_days) = pool.shape().factors();
+        let count = self.counts[0].get();
+        Week::new(shrunk(&self.hours, pool_hours, count), shrunk(&self.days, pool_days, count))
+    }
+
+    /// The rate by horizon after the last look.
+    pub(crate) fn rates(&self, pool: &Pool) -> [Rate; HORIZON_COUNT] {
+        let sums = self.sums();
+        let features = sums.features(pool.rate_per_s() * 3600.0);
+        pool.mixture().rates(mixture::class(sums.counts[0]), &features)
+    }
+
+    /// Takes the posts of a look into the hours; `count` posts are known with them.
+    fn learn_hours(&mut self, look: &Look<'_>, count: f32, die: &mut Die) {
+        let (mut hours, mut days, mut news) = ([0.0_f32; 24], [0.0_f32; 7], 0.0_f32);
+        for &post in look.news {
+            let (hour, day) = shape::place(post);
+            let keep = super::decay(look.at - post, MONTH) as f32;
+            news += keep;
+            days[day] += keep;
+            for (aside, share) in BELL.into_iter().enumerate() {
+                hours[(hour + aside) % 24] += keep * share;
+                if aside > 0 {
+                    hours[(hour + 24 - aside) % 24] += keep * share;
+                }
+            }
+        }
+        if news <= 0.0 {
+            return;
+        }
+        let step = (news / count.max(news)).min(1.0);
+        self.hours = moved(self.hours, hours.map(|posts| posts / news * 24.0), step, die);
+        self.days = moved(self.days, days.map(|posts| posts / news * 7.0), step, die);
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let mut model =
+            Self { at_s: u32::from_le_bytes(reader.take(4)?.try_into().ok()?), ..Self::default() };
+        for sum in model.counts.iter_mut().chain(&mut model.exposures_h) {
+            *sum = Small(u16::from_le_bytes(reader.take(2)?.try_into().ok()?));
+        }
+        model.burst = Tiny(reader.byte()?);
+        for factor in model.hours.iter_mut().chain(&mut model.days) {
+            *factor = reader.byte()?;
+        }
+        reader.0.is_empty().then_some(model)
+    }
+
+    /// Calls with every stretch of one rate between two instants: rate, begin and end in hours
+    /// after the last look.
+    fn stretches(
+        &self,
+        pool: &Pool,
+        since: Timestamp,
+        until: Timestamp,
+        mut each: impl FnMut(Rate, f64, f64),
+    ) {
+        let hours = |at: Timestamp| seconds(self.at(), at) / 3600.0;
+        let (from_h, to_h) = (hours(since), hours(until));
+        for (horizon, rate) in self.rates(pool).into_iter().enumerate() {
+            let low_h = EDGES_H[horizon].max(from_h);
+            let high_h = EDGES_H.get(horizon + 1).copied().unwrap_or(f64::INFINITY).min(to_h);
+            if high_h > low_h {
+                each(rate, low_h, high_h);
+            }
+        }
+    }
+}
+
+/// The slowest level's half-life: hours are forgotten with it.
+const MONTH: freshet_types::Span = freshet_types::Span::from_ms(28 * 86_400_000);
+
+/// Own factors and the pool's, by posts known and posts the pool is worth.
+fn shrunk<const N: usize>(own: &[u8; N], pool: &[f32; N], count: f32) -> [f32; N] {
+    let sum: f32 = own.iter().map(|factor| f32::from(*factor)).sum();
+    let scale = if sum > 0.0 { count * N as f32 / sum } else { 0.0 };
+    std::array::from_fn(|cell| f32::from(own[cell]) * scale + PSEUDO_COUNT * pool[cell])
+}
+
+/// Factors moved a step towards others.
+fn moved<const N: usize>(factors: [u8; N], towards: [f32; N], step: f32, die: &mut Die) -> [u8; N] {
+    std::array::from_fn(|cell| {
+        let now = f32::from(factors[cell]);
+        let next = now + (towards[cell] * FACTOR_STEPS - now) * step;
+        (next + die.share()).clamp(0.0, 255.0) as u8
+    })
+}
+
+impl ChangeModel for Levels {
+    fn from_bytes(bytes: &[u8]) -> Self {
+        Self::read(&mut Reader(bytes)).unwrap_or_default()
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let sums = self.counts.iter().chain(&self.exposures_h).flat_map(|sum| sum.0.to_le_bytes());
+        let writer = Writer(self.at_s.to_le_bytes().into_iter().chain(sums).collect());
+        writer.byte(self.burst.0).bytes(&self.hours).bytes(&self.days).0
+    }
+
+    fn learn(&mut self, look: &Look<'_>, pool: &Pool) {
+        let from = look.complete_since();
+        let mut sums = self.sums();
+        let mut die = Die::new(look.at.ms() as u64 ^ u64::from(self.at_s));
+        if self.at_s > 0 {
+            sums.skip(seconds(self.at(), from) / 3600.0);
+        }
+        sums.pass(&self.week(pool), hour_of_week(from), seconds(from, look.at) / 3600.0);
+        // A stretch that begins with a post is one post short, or rates come out too high.
+        let mut begins_with_post = look.since != Some(from) && look.since.is_none_or(|since| since < from);
+        for &post in look.news {
+            if post == from && std::mem::take(&mut begins_with_post) {
+                continue;
+            }
+            sums.add(seconds(post, look.at) / 3600.0);
+        }
+        self.counts = sums.counts.map(|sum| Small::new(sum, &mut die));
+        self.exposures_h = sums.exposures_h.map(|sum| Small::new(sum, &mut die));
+        self.burst = Tiny::new(sums.burst, &mut die);
+        if !look.news.is_empty() {
+            self.learn_hours(look, sums.counts[0], &mut die);
+        }
+        self.at_s = look.at.secs().clamp(1, i64::from(u32::MAX)) as u32;
+    }
+
+    fn rate_per_s(&self, pool: &Pool) -> f64 {
+        let sums = self.sums();
+        let features = sums.features(pool.rate_per_s() * 3600.0);
+        pool.mixture().long_run_per_h(mixture::class(sums.counts[0]), &features) / 3600.0
+    }
+
+    fn rate_per_s_at(&self, pool: &Pool, at: Timestamp) -> f64 {
+        let rate = self.rates(pool)[mixture::horizon(seconds(self.at(), at) / 3600.0)];
+        let factor = self.week(pool).factor(hour_of_week(at));
+        (f64::from(rate.shaped_per_h) * factor + f64::from(rate.flat_per_h)) / 3600.0
+    }
+
+    fn posts(&self, pool: &Pool, since: Timestamp, until: Timestamp) -> f64 {
+        let (week, begin_h) = (self.week(pool), hour_of_week(self.at()));
+        let mut posts = 0.0;
+        self.stretches(pool, since, until, |rate, low_h, high_h| {
+            let mass_h = week.mass_h(begin_h + low_h, begin_h + high_h);
+            posts += f64::from(rate.shaped_per_h) * mass_h + f64::from(rate.flat_per_h) * (high_h - low_h);
+        });
+        posts
+    }
+
+    fn wait_s(&self, pool: &Pool, since: Timestamp, until: Timestamp) -> f64 {
+        let (week, begin_h) = (self.week(pool), hour_of_week(self.at()));
+        let end_h = seconds(self.at(), until) / 3600.0;
+        let mut wait_h = 0.0;
+        self.stretches(pool, since, until, |rate, low_h, high_h| {
+            let (low, high) = (week.until(begin_h + low_h), week.until(begin_h + high_h));
+            let shaped = (begin_h + end_h) * (high.0 - low.0) - (high.1 - low.1);
+            let flat = (high_h - low_h) * (end_h - f64::midpoint(low_h, high_h));
+            wait_h += f64::from(rate.shaped_per_h) * shaped.max(0.0) + f64::from(rate.flat_per_h) * flat;
+        });
+        wait_h * 3600.0
+    }
+}

@@ -1,0 +1,110 @@
+//! Decayed sums of a source's posts, and what they say of its rate.
+//!
+//! | symbol | here |
+//! |---|---|
+//! | h₁…h₄, half-lives 28 d, 7 d, 2 d, 16 h | [`HALF_LIVES_H`] |
+//! | c_k ← c_k·2^(−Δ/h_k) + Σ 2^(−age/h_k) | `counts` |
+//! | e_k: the same over ∫π instead of posts | `exposures_h` |
+//! | c₅, half-life 21 min, no exposure and no hours | `burst` |
+//! | x₀ = m, the mean rate of all sources | [`Sums::features`] |
+//! | x_k = (c_k + a_k)/(e_k + a_k/m) | [`Sums::features`] |
+//! | x₅ = c₅·ln 2/h₅ | [`Sums::features`] |
+//!
+//! Exposure is weighed by the source's own hours, so that a quiet night is no evidence of a low
+//! level. Days that lie wholly in a long gap count as flat. Cost per look: O(news).
+
+use super::super::week::Week;
+
+/// Levels, from slow to quick.
+pub(crate) const LEVEL_COUNT: usize = 4;
+/// What a rate is mixed from: the mean of all, the levels, the burst.
+pub(crate) const FEATURE_COUNT: usize = LEVEL_COUNT + 2;
+/// Half-lives of the levels.
+pub(crate) const HALF_LIVES_H: [f32; LEVEL_COUNT] = [672.0, 168.0, 48.0, 16.0];
+/// Half-life of the burst.
+const BURST_HALF_LIFE_H: f32 = 0.35;
+/// Posts at the mean rate that each level starts from; the quick ones nearly believe what they see.
+const PSEUDO_COUNTS: [f32; LEVEL_COUNT] = [1.0, 1.0, 0.1, 0.1];
+/// What remains at least of a level over a stretch that a full page hid.
+const KEEP_HIDDEN_MIN: f32 = 0.05;
+/// Exposure is summed in steps of at most so long, each weighed by its middle.
+const STEP_H: f64 = 12.0;
+
+/// The sums of one source, as of its last look.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Sums {
+    pub(crate) counts: [f32; LEVEL_COUNT],
+    pub(crate) exposures_h: [f32; LEVEL_COUNT],
+    pub(crate) burst: f32,
+}
+
+/// 2^(−span/h) for each level.
+fn keeps(span_h: f64) -> [f32; LEVEL_COUNT] {
+    let span_h = span_h.max(0.0) as f32;
+    // 672 = 4·168 and 48 = 3·16: two powers make four.
+    let (slow, quick) = ((-span_h / HALF_LIVES_H[0]).exp2(), (-span_h / HALF_LIVES_H[2]).exp2());
+    [slow, slow.powi(4), quick, quick.powi(3)]
+}
+
+impl Sums {
+    /// So many hours passed that nobody saw.
+    pub(crate) fn skip(&mut self, span_h: f64) {
+        for (level, keep) in keeps(span_h).into_iter().enumerate() {
+            let keep = keep.max(KEEP_HIDDEN_MIN);
+            self.counts[level] *= keep;
+            self.exposures_h[level] *= keep;
+        }
+        self.burst *= (-(span_h.max(0.0) as f32) / BURST_HALF_LIFE_H).exp2();
+    }
+
+    /// So many hours passed in full view, from an hour of the week on; posts follow by [`Sums::add`].
+    pub(crate) fn pass(&mut self, week: &Week, since_h: f64, span_h: f64) {
+        let span_h = span_h.max(0.0);
+        let keep = keeps(span_h);
+        for (count, keep) in self.counts.iter_mut().zip(keep) {
+            *count *= keep;
+        }
+        self.burst *= (-(span_h as f32) / BURST_HALF_LIFE_H).exp2();
+        // The newest part in steps; whole days before it as a geometric series.
+        let days_h = if span_h > 24.0 { (span_h / 24.0).floor() * 24.0 - 24.0 } else { 0.0 };
+        if days_h > 0.0 {
+            for (level, keep) in keeps(days_h).into_iter().enumerate() {
+                let full = HALF_LIVES_H[level] / std::f32::consts::LN_2 * (1.0 - keep);
+                self.exposures_h[level] = self.exposures_h[level] * keep + full;
+            }
+        }
+        let rest_h = span_h - days_h;
+        let step_count = (rest_h / STEP_H).ceil().max(1.0);
+        let step_h = rest_h / step_count;
+        let (keep, half) = (keeps(step_h), keeps(step_h / 2.0));
+        let mut seen = week.until(since_h + days_h).0;
+        for step in 1..=step_count as u32 {
+            let until = week.until(since_h + days_h + step_h * f64::from(step)).0;
+            let mass_h = (until - seen).max(0.0) as f32;
+            seen = until;
+            for level in 0..LEVEL_COUNT {
+                self.exposures_h[level] = self.exposures_h[level] * keep[level] + mass_h * half[level];
+            }
+        }
+    }
+
+    /// A post, so many hours before the look.
+    pub(crate) fn add(&mut self, age_h: f64) {
+        for (count, keep) in self.counts.iter_mut().zip(keeps(age_h)) {
+            *count += keep;
+        }
+        self.burst += (-(age_h.max(0.0) as f32) / BURST_HALF_LIFE_H).exp2();
+    }
+
+    /// What the rate after the look is mixed from, in posts an hour.
+    pub(crate) fn features(&self, mean_per_h: f64) -> [f32; FEATURE_COUNT] {
+        let mean = mean_per_h as f32;
+        let mut features = [mean; FEATURE_COUNT];
+        for level in 0..LEVEL_COUNT {
+            let pseudo = PSEUDO_COUNTS[level];
+            features[level + 1] = (self.counts[level] + pseudo) / (self.exposures_h[level] + pseudo / mean);
+        }
+        features[FEATURE_COUNT - 1] = self.burst * std::f32::consts::LN_2 / BURST_HALF_LIFE_H;
+        features
+    }
+}

@@ -1,0 +1,100 @@
+//! The mixture: how much of a source's next hours each of its decayed sums explains.
+//!
+//! Assumption: so long after a visit, the rate is a sum of non-negative shares of what is known
+//! at the visit: λ(y) = π·Σ_{k≤4} w_k x_k + w₅ x₅, with weights that depend on the horizon y (a
+//! burst says much of the next quarter of an hour and nothing of tomorrow) and on how much is
+//! known of the source (its class). One set of weights serves all sources; it is fitted on what
+//! visits returned ([`fit`]).
+//!
+//! | symbol | here |
+//! |---|---|
+//! | horizons 0, ¼, ½, 1, 2, 4, 8, 16, 32, 72, 168 h … ∞ | [`EDGES_H`] |
+//! | classes by c₁: below 1.2, 4, 15, 60, above | [`class`] |
+//! | w\[class\]\[horizon\]\[k\] | [`Mixture::weights`] |
+//!
+//! What it does not do: weights of a single source. They were not worth their evidence.
+
+pub mod fit;
+
+use serde::{Deserialize, Serialize};
+
+use crate::change::levels::FEATURE_COUNT;
+
+/// Where each horizon begins, in hours after the last visit; the last is open.
+pub const EDGES_H: [f64; HORIZON_COUNT] = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 72.0, 168.0];
+/// Horizons.
+pub const HORIZON_COUNT: usize = 11;
+/// Classes of sources.
+pub const CLASS_COUNT: usize = 5;
+/// Where each class but the first begins, in decayed posts of a month.
+const CLASS_EDGES: [f32; CLASS_COUNT - 1] = [1.2, 4.0, 15.0, 60.0];
+/// The horizons whose mean is a source's rate in the long run: eight hours to three days ahead.
+const LONG_RUN: [usize; 2] = [7, 8];
+
+/// Weights of one horizon.
+pub(crate) type Weights = [f32; FEATURE_COUNT];
+
+/// The shared weights.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mixture {
+    weights: Box<[[Weights; HORIZON_COUNT]; CLASS_COUNT]>,
+}
+
+/// What a source's rate is at one horizon: a part that follows its hours, and one that does not.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Rate {
+    pub(crate) shaped_per_h: f32,
+    pub(crate) flat_per_h: f32,
+}
+
+/// The class of a source with so many decayed posts of a month.
+pub(crate) fn class(count: f32) -> usize {
+    CLASS_EDGES.iter().filter(|edge| count >= **edge).count()
+}
+
+/// The horizon of so many hours after the visit.
+pub(crate) fn horizon(hours: f64) -> usize {
+    EDGES_H[1..].iter().filter(|edge| hours >= **edge).count()
+}
+
+impl Default for Mixture {
+    /// The mean of what was fitted on the histories this was developed with.
+    fn default() -> Self {
+        Self { weights: Box::new([USUAL; CLASS_COUNT]) }
+    }
+}
+
+impl Mixture {
+    /// Of these weights.
+    pub(crate) fn new(weights: [[Weights; HORIZON_COUNT]; CLASS_COUNT]) -> Self {
+        Self { weights: Box::new(weights) }
+    }
+
+    /// The weights of a class, by horizon.
+    pub(crate) fn weights(&self, class: usize) -> &[Weights; HORIZON_COUNT] {
+        &self.weights[class]
+    }
+
+    /// The rate of a source by horizon.
+    pub(crate) fn rates(&self, class: usize, features: &Weights) -> [Rate; HORIZON_COUNT] {
+        self.weights[class].each_ref().map(|weights| rate(weights, features))
+    }
+
+    /// Posts an hour in the long run.
+    pub(crate) fn long_run_per_h(&self, class: usize, features: &Weights) -> f64 {
+        let of = |horizon: usize| {
+            let rate = rate(&self.weights[class][horizon], features);
+            f64::from(rate.shaped_per_h) + f64::from(rate.flat_per_h)
+        };
+        LONG_RUN.into_iter().map(of).sum::<f64>() / LONG_RUN.len() as f64
+    }
+}
+
+fn rate(weights: &Weights, features: &Weights) -> Rate {
+    let last = FEATURE_COUNT - 1;
+    let shaped_per_h = (0..last).map(|k| weights[k] * features[k]).sum();
+    Rate { shaped_per_h, flat_per_h: weights[last] * features[last] }
+}
+
+/// See [`Mixture::default`].
+const USUAL: [Weights; HORIZON_COUNT] = [[0.02, 0.3, 0.3, 0.2, 0.1, 0.05]; HORIZON_COUNT];

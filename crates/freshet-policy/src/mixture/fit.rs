@@ -1,0 +1,235 @@
+//! Fitting the mixture: which sums foretold the posts that came.
+//!
+//! At sampled instants of what is known, the sums are made as a visit would have made them, and
+//! the posts of every horizon after the instant are counted. Posts are Poisson with mean
+//! Σ w_k X_k, X_k = x_k·∫π (for the burst: times the length). Such a sum is a mixture of
+//! Poissons, so the likelihood climbs by expectation–maximisation [Dempster 1977]: each post is
+//! shared out to the parts that foretold it, and each weight becomes posts received by posts
+//! foretold:
+//!
+//! w_k ← (w_k·Σ y X_k/ŷ + w⁰_k P_k)/(Σ X_k + P_k),  P_k = κ·ΣX_k/Σ_j(w⁰_j ΣX_j)
+//!
+//! The prior w⁰ is worth κ posts: for a horizon the weights of the next longer one, for a class
+//! those of all classes together. What it guards against, each for a reason: instants before a
+//! source's first post are left out (sources are known because they posted once: their silence
+//! before it says nothing); counts are capped, so that one feud does not set the weights of all;
+//! half of the instants follow a post closely, because most visits do.
+//! Cost: samples · horizons · rounds; nothing per visit.
+
+use freshet_types::{Span, Timestamp};
+
+use super::{CLASS_COUNT, EDGES_H, HORIZON_COUNT, Mixture, Weights, class};
+use crate::change::levels::{Die, FEATURE_COUNT, Sums};
+use crate::change::week::{Week, hour_of_week};
+
+/// Instants that are looked at, over all sources.
+const SAMPLE_COUNT: f64 = 40_000.0;
+/// Instants of one source, at least and at most.
+const SAMPLES_OF_SOURCE: (f64, f64) = (4.0, 2000.0);
+/// How far back the fit looks.
+const REACH: Span = Span::from_ms(28 * 86_400_000);
+/// The sums need so long a start before they mean anything.
+const START: Span = Span::from_ms(5 * 86_400_000);
+/// Instants after a post follow it by so long in the mean.
+const AFTER_POST_H: f64 = 3.0;
+/// Instants are rounded up to so much, as visits are.
+const ROUND_MS: i64 = 900_000;
+/// The last horizon is open; so much of it is looked at.
+const OPEN_H: f64 = 72.0;
+/// A horizon counts if so much of it is known: this share, or these hours.
+const KNOWN_SHARE_MIN: f64 = 0.9;
+/// See [`KNOWN_SHARE_MIN`].
+const KNOWN_H_MIN: f64 = 36.0;
+/// Posts of one horizon count up to this.
+const POSTS_MAX: usize = 8;
+/// Posts that a prior is worth.
+const PRIOR_POSTS: f64 = 30.0;
+/// Rounds for all sources together, and for a class from there.
+const ROUNDS: (u32, u32) = (40, 20);
+/// Horizons with fewer instants keep their prior.
+const ROWS_MIN: usize = 50;
+/// No prior weight is less: what is zero can never grow again.
+const PRIOR_MIN: (f64, f64) = (0.03, 0.003);
+/// The prior of the longest horizon: the two slow levels.
+const PRIOR_LAST: [f64; FEATURE_COUNT] = [0.02, 0.4, 0.5, 0.02, 0.02, 0.02];
+
+/// What is known of one source.
+#[derive(Debug)]
+pub(crate) struct History<'a> {
+    /// Its posts, ascending.
+    pub(crate) posts: &'a [Timestamp],
+    /// Since when all of them are known.
+    pub(crate) since: Timestamp,
+    /// When it was last visited.
+    pub(crate) until: Timestamp,
+    /// Its hours.
+    pub(crate) week: Week,
+}
+
+/// What one instant foretold for one horizon, and what came.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    foretold: Weights,
+    posts: f32,
+    class: u8,
+}
+
+/// The weights that explain what is known at `now`.
+pub(crate) fn fit(histories: &[History<'_>], now: Timestamp, mean_per_h: f64) -> Mixture {
+    let mut rows: [Vec<Row>; HORIZON_COUNT] = Default::default();
+    let (least, most) = SAMPLES_OF_SOURCE;
+    let sample_count = (SAMPLE_COUNT / histories.len().max(1) as f64).ceil().clamp(least, most) as usize;
+    let mut die = Die::new(histories.len() as u64);
+    for history in histories {
+        let instants = instants(history, now, sample_count, &mut die);
+        observe(history, &instants, mean_per_h, &mut rows);
+    }
+    let mut weights = [[[0.0; FEATURE_COUNT]; HORIZON_COUNT]; CLASS_COUNT];
+    let mut prior = PRIOR_LAST;
+    for horizon in (0..HORIZON_COUNT).rev() {
+        let rows = &rows[horizon];
+        let shared = climb(rows.iter(), prior, prior, ROUNDS.0);
+        let prior_of_class = shared.map(|weight| weight.max(PRIOR_MIN.1));
+        for (class, weights) in weights.iter_mut().enumerate() {
+            let own = rows.iter().filter(|row| usize::from(row.class) == class);
+            weights[horizon] = climb(own, shared, prior_of_class, ROUNDS.1).map(|weight| weight as f32);
+        }
+        prior = shared.map(|weight| weight.max(PRIOR_MIN.0));
+    }
+    Mixture::new(weights)
+}
+
+/// When to look at a source's history: ascending, half at random, half soon after a post.
+fn instants(history: &History<'_>, now: Timestamp, count: usize, die: &mut Die) -> Vec<Timestamp> {
+    let since = (history.since + START).max(now - REACH);
+    let mut instants: Vec<Timestamp> = (0..count)
+        .map(|_| {
+            let after_post = die.share() < 0.5 && !history.posts.is_empty();
+            let share = f64::from(die.share());
+            let at = if after_post {
+                let post = history.posts[(share * history.posts.len() as f64) as usize];
+                post + Span::HOUR * (-AFTER_POST_H * (1.0 - f64::from(die.share())).ln())
+            } else {
+                since + (history.until - since).max(Span::ZERO) * share
+            };
+            Timestamp::from_ms(at.ms().div_euclid(ROUND_MS) * ROUND_MS + ROUND_MS)
+        })
+        .filter(|at| (since..history.until).contains(at))
+        .collect();
+    instants.sort_unstable();
+    instants
+}
+
+/// Makes the sums at every instant, and counts what came after it.
+fn observe(
+    history: &History<'_>,
+    instants: &[Timestamp],
+    mean_per_h: f64,
+    rows: &mut [Vec<Row>; HORIZON_COUNT],
+) {
+    let before = |at: Timestamp| history.posts.partition_point(|post| *post < at);
+    let (mut sums, mut at, mut known_count) = (Sums::default(), history.since, 0);
+    for &instant in instants {
+        sums.pass(&history.week, hour_of_week(at), hours(at, instant));
+        let count = before(instant);
+        for post in &history.posts[known_count..count] {
+            sums.add(hours(*post, instant));
+        }
+        (at, known_count) = (instant, count);
+        if known_count == 0 {
+            continue;
+        }
+        let features = sums.features(mean_per_h);
+        let begins_h = hour_of_week(instant);
+        for (horizon, rows) in rows.iter_mut().enumerate() {
+            let low_h = EDGES_H[horizon];
+            let high_h = EDGES_H.get(horizon + 1).copied().unwrap_or(low_h + OPEN_H);
+            let end_h = high_h.min(hours(instant, history.until));
+            if end_h - low_h < KNOWN_SHARE_MIN * (high_h - low_h).min(KNOWN_H_MIN) {
+                break;
+            }
+            let mass_h = history.week.mass_h(begins_h + low_h, begins_h + end_h) as f32;
+            let mut foretold = features.map(|feature| feature * mass_h);
+            foretold[FEATURE_COUNT - 1] = features[FEATURE_COUNT - 1] * (end_h - low_h) as f32;
+            let posts = before(instant + Span::HOUR * end_h) - before(instant + Span::HOUR * low_h);
+            let posts = posts.min(POSTS_MAX) as f32;
+            rows.push(Row { foretold, posts, class: class(sums.counts[0]) as u8 });
+        }
+    }
+}
+
+/// Rounds of expectation and maximisation.
+fn climb<'a>(
+    rows: impl Iterator<Item = &'a Row>,
+    start: [f64; FEATURE_COUNT],
+    prior: [f64; FEATURE_COUNT],
+    rounds: u32,
+) -> [f64; FEATURE_COUNT] {
+    let (mut foretold, mut row_count) = ([0.0_f64; FEATURE_COUNT], 0);
+    let mut hits: Vec<&Row> = Vec::new();
+    for row in rows {
+        row_count += 1;
+        foretold.iter_mut().zip(row.foretold).for_each(|(sum, part)| *sum += f64::from(part));
+        hits.extend((row.posts > 0.0).then_some(row));
+    }
+    let expected: f64 = (0..FEATURE_COUNT).map(|k| start[k] * foretold[k]).sum::<f64>().max(1e-12);
+    let mut weights = start;
+    if row_count < ROWS_MIN {
+        return weights;
+    }
+    for _ in 0..rounds {
+        let shares = weights.map(|weight| weight as f32);
+        let mut received = [0.0_f64; FEATURE_COUNT];
+        for row in &hits {
+            let mean: f32 = shares.iter().zip(row.foretold).map(|(share, part)| share * part).sum();
+            let ratio = row.posts / (mean + 1e-12);
+            received.iter_mut().zip(row.foretold).for_each(|(sum, part)| *sum += f64::from(ratio * part));
+        }
+        for k in 0..FEATURE_COUNT {
+            if foretold[k] > 0.0 {
+                let pseudo = PRIOR_POSTS * foretold[k] / expected;
+                weights[k] = (weights[k] * received[k] + prior[k] * pseudo) / (foretold[k] + pseudo);
+            }
+        }
+    }
+    weights
+}
+
+fn hours(since: Timestamp, until: Timestamp) -> f64 {
+    (until - since).secs_f64().max(0.0) / 3600.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steady_sources_are_foretold() {
+        // A post every two hours for two months, of thirty sources out of step.
+        let until = Timestamp::from_secs(60 * 86_400);
+        let posts: Vec<Vec<Timestamp>> = (0..30)
+            .map(|source| (0..720).map(|post| Timestamp::from_secs(post * 7200 + source * 211)).collect())
+            .collect();
+        let history = |posts| History {
+            posts,
+            since: Timestamp::from_secs(0),
+            until,
+            week: Week::new([1.0; 24], [1.0; 7]),
+        };
+        let histories: Vec<_> = posts.iter().map(|posts| history(posts)).collect();
+        let mixture = fit(&histories, until, 0.5);
+        let mut sums = Sums::default();
+        sums.pass(&histories[0].week, 0.0, 1440.0);
+        for post in &posts[0] {
+            sums.add(hours(*post, until));
+        }
+        let per_h = mixture.long_run_per_h(class(sums.counts[0]), &sums.features(0.5));
+        assert!((per_h - 0.5).abs() < 0.05, "{per_h}");
+    }
+
+    #[test]
+    fn nothing_known_keeps_the_prior() {
+        let mixture = fit(&[], Timestamp::from_secs(0), 1.0);
+        assert!(mixture.weights(0)[0].iter().all(|weight| weight.is_finite() && *weight > 0.0));
+    }
+}

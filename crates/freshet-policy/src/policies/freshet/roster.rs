@@ -1,0 +1,249 @@
+//! Many sources under one look-ahead: what they learn from each other, and who goes first.
+//!
+//! Each slot the largest regrets are visited ([`crate::lookahead`]). What is shared:
+//!
+//! | what | when it is made anew |
+//! |---|---|
+//! | the price, p = (Σ√(w r))²/(2B²), the stationary optimum of rates r and B visits | daily |
+//! | the prices of the hours ([`crate::price::HourPrices`]) | daily, from the marginal regret of every slot |
+//! | the hours of the pool | daily |
+//! | the weights of the mixture ([`crate::mixture::fit`]) | every [`FIT_DAYS`] days, from what visits returned |
+//!
+//! A plan is made at each visit, and again when it is old or the price has moved: lazily, when
+//! the source is next compared. No plan leaves a source alone for much more than [`GAP_ROUNDS`]
+//! rounds over all of them, which keeps those in sight of which nothing is expected.
+//! What it does not do: look at more than the looks it was told of.
+
+use freshet_types::{Span, Timestamp};
+
+use super::super::{capture, index};
+use super::{Sketch, WEIGHT_MIN};
+use crate::lookahead::{self, NODE_COUNT, Outlook};
+use crate::mixture::fit::{self, History};
+use crate::price::{self, PRICE_MAX, PRICE_MIN, SAMPLE_MAX};
+use crate::roster::take_best;
+use crate::{Look, Market, Objective, Roster, RosterKit, SourceFacts};
+
+/// Days between two fits of the mixture.
+const FIT_DAYS: u32 = 3;
+/// How far back posts are kept for fits: twice what a fit looks at, for the slow sums' sake.
+const KEPT: Span = Span::from_ms(56 * 86_400_000);
+/// The longest planned gap, in rounds over all sources.
+const GAP_ROUNDS: f64 = 4.0;
+/// A plan is made anew after so long.
+const PLAN_AGE_MAX: Span = Span::from_ms(36 * 3_600_000);
+/// A plan is made anew when the price moved by this share.
+const PRICE_SHIFT_MAX: f64 = 0.04;
+
+/// How the price is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pricing {
+    /// From the rates, as if they were constant: right where rates are guesses.
+    Stationary,
+    /// From the visits that the plans hold: right where rates are known.
+    Planned,
+}
+
+/// A plan as it is kept: regrets, or posts, by node.
+#[derive(Clone, Debug)]
+struct Card {
+    made_at: Timestamp,
+    price: f64,
+    values: [f32; NODE_COUNT],
+}
+
+/// Sources under the look-ahead.
+#[derive(Debug)]
+pub struct Lookahead<M: Outlook> {
+    market: Market,
+    pricing: Pricing,
+    sources: Vec<SourceFacts>,
+    models: Vec<M>,
+    cards: Vec<Option<Card>>,
+    /// Posts of the sources a fit looks at, and since when they are known.
+    histories: Vec<(Vec<Timestamp>, Timestamp)>,
+    /// A fit looks at every so manieth source.
+    stride: usize,
+    sketch: Sketch,
+    budget_per_s: f64,
+    day: u32,
+    turn: u64,
+    ranked: Vec<(f64, u64, u32)>,
+}
+
+impl<M: Outlook> Lookahead<M> {
+    /// Of sources of which the models know what they know.
+    pub fn new(models: Vec<M>, kit: &RosterKit, pricing: Pricing) -> Self {
+        let sources = kit.facts();
+        let stride = sources.len().div_ceil(SAMPLE_MAX).max(1);
+        Self {
+            market: Market::new(kit.objective),
+            pricing,
+            models,
+            cards: vec![None; sources.len()],
+            histories: vec![(Vec::new(), Timestamp::MAX); sources.len().div_ceil(stride)],
+            stride,
+            sketch: Sketch::default(),
+            budget_per_s: 0.0,
+            day: 0,
+            turn: sources.len() as u64,
+            sources,
+            ranked: Vec::new(),
+        }
+    }
+
+    fn remember(&mut self, number: usize, look: &Look<'_>) {
+        if !number.is_multiple_of(self.stride) {
+            return;
+        }
+        let (posts, since) = &mut self.histories[number / self.stride];
+        *since = (*since).min(look.complete_since());
+        let ordered = posts.len();
+        posts.extend(look.news);
+        posts[ordered..].sort_unstable();
+        if ordered > 0 && posts.get(ordered).is_some_and(|post| *post < posts[ordered - 1]) {
+            posts.sort_unstable();
+        }
+    }
+
+    fn fit(&mut self, now: Timestamp) {
+        let (pool, stride) = (&self.market.pool, self.stride);
+        for (posts, since) in &mut self.histories {
+            let old = posts.partition_point(|post| *post < now - KEPT);
+            posts.drain(..old);
+            *since = (*since).max(now - KEPT);
+        }
+        let known = self.histories.iter().enumerate();
+        let histories: Vec<History<'_>> = known
+            .map(|(place, (posts, since))| History {
+                posts,
+                since: *since,
+                until: self.sources[place * stride].visited_at,
+                week: self.models[place * stride].week(pool),
+            })
+            .collect();
+        let mixture = fit::fit(&histories, now, pool.rate_per_s() * 3600.0);
+        self.market.pool.set_mixture(mixture);
+    }
+
+    /// Visits a second that a sample of the sources wants at a price, scaled to all of them.
+    fn wanted_per_s(&mut self, market: &Market, now: Timestamp) -> f64 {
+        let mut sum = 0.0;
+        for number in (0..self.models.len()).step_by(self.stride) {
+            let (model, source) = (&self.models[number], &self.sources[number]);
+            sum += match market.objective {
+                Objective::Delay => {
+                    self.sketch.draw(model, source.weight, market, now, 0);
+                    self.sketch.plan.visits_per_h() / 3600.0
+                }
+                Objective::Capture => index::visits_per_s(model.rate_per_s(&market.pool), source, market),
+            };
+        }
+        sum * self.stride as f64
+    }
+
+    fn stationary_price(&self) -> f64 {
+        let pool = &self.market.pool;
+        let root = |(model, source): (&M, &SourceFacts)| (source.weight * model.rate_per_s(pool)).sqrt();
+        let sum: f64 = self.models.iter().zip(&self.sources).map(root).sum();
+        ((sum / self.budget_per_s).powi(2) / 2.0).clamp(PRICE_MIN, PRICE_MAX)
+    }
+
+    fn set_price(&mut self, now: Timestamp) {
+        let is_planned = self.pricing == Pricing::Planned || self.market.objective == Objective::Capture;
+        if is_planned {
+            let mut market = self.market.clone();
+            let (budget_per_s, guess) = (self.budget_per_s, market.price);
+            self.market.price = price::find(budget_per_s, guess, |price| {
+                market.price = price;
+                self.wanted_per_s(&market, now)
+            });
+        } else if self.budget_per_s > 0.0 {
+            self.market.price = self.stationary_price();
+        } else {
+            self.market.price = PRICE_MAX;
+        }
+    }
+
+    /// The value of a source at an instant: its regret, or its backlog.
+    fn value(&mut self, number: usize, now: Timestamp) -> f64 {
+        let (source, market) = (&self.sources[number], &self.market);
+        let elapsed_h = lookahead::hours(source.visited_at, now);
+        let is_good = |card: &Card| {
+            now - card.made_at <= PLAN_AGE_MAX && (card.price / market.price - 1.0).abs() <= PRICE_SHIFT_MAX
+        };
+        let card = match &self.cards[number] {
+            Some(card) if is_good(card) => card,
+            _ => {
+                let model = &self.models[number];
+                let values = if market.objective == Objective::Delay {
+                    let (node, _) = lookahead::place(elapsed_h);
+                    let first = node.saturating_sub(2);
+                    self.sketch.draw(model, source.weight, market, source.visited_at, first);
+                    self.sketch.plan.regrets
+                } else {
+                    self.sketch.draw_posts(model, market, source.visited_at);
+                    self.sketch.path.posts.map(|posts| posts as f32)
+                };
+                self.cards[number].insert(Card { made_at: now, price: market.price, values })
+            }
+        };
+        let value = lookahead::between(&card.values, elapsed_h);
+        match market.objective {
+            Objective::Delay => value * source.weight.max(WEIGHT_MIN) * 3600.0 / market.price,
+            Objective::Capture => source.weight * capture::index(value, source.page_size) / market.price,
+        }
+    }
+}
+
+impl<M: Outlook> Roster for Lookahead<M> {
+    fn name(&self) -> &'static str {
+        "freshet"
+    }
+
+    fn learn(&mut self, number: usize, look: &Look<'_>) {
+        self.market.pool.learn(look);
+        self.models[number].learn(look, &self.market.pool);
+        self.remember(number, look);
+        self.cards[number] = None;
+        let source = &mut self.sources[number];
+        source.visited_at = look.at;
+        source.turn = self.turn;
+        self.turn += 1;
+    }
+
+    fn plan(&mut self, now: Timestamp, budget_per_s: f64) {
+        self.budget_per_s = budget_per_s.max(0.0);
+        self.market.gap_h_max = GAP_ROUNDS * self.sources.len() as f64 / (self.budget_per_s * 3600.0);
+        self.market.pool.refresh();
+        if self.pricing == Pricing::Stationary && self.day.is_multiple_of(FIT_DAYS) {
+            self.fit(now);
+            self.cards.fill(None);
+        }
+        self.day += 1;
+        self.market.hours.turn();
+        self.set_price(now);
+    }
+
+    fn pick(&mut self, now: Timestamp, count: usize, picked: &mut Vec<usize>) {
+        picked.clear();
+        let mut ranked = std::mem::take(&mut self.ranked);
+        ranked.clear();
+        for number in 0..self.sources.len() {
+            let value = self.value(number, now);
+            // What cannot be weighed must not be lost: it waits at the end.
+            let value = if value.is_nan() { f64::NEG_INFINITY } else { value };
+            ranked.push((value, self.sources[number].turn, number as u32));
+        }
+        take_best(&mut ranked, count, picked);
+        if let Some((marginal, ..)) = ranked.last().filter(|_| count > 0) {
+            // The slot that ends now belongs to the hour it was in.
+            self.market.hours.mark(now - Span::SECOND, *marginal);
+        }
+        self.ranked = ranked;
+    }
+
+    fn price(&self) -> Option<f64> {
+        Some(self.market.price)
+    }
+}
