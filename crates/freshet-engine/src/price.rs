@@ -194,7 +194,16 @@ impl Prices {
         }
         let tariff = &self.tariffs[place as usize];
         (self.market.price, self.market.ceiling_stretch) = (tariff.price, tariff.stretch);
+        self.market.gap_h_max = tariff.gap_h_max;
+        self.market.hours = self.dearest(tariff).map(|scope| scope.hours.clone()).unwrap_or_default();
         &mut self.market
+    }
+
+    /// The scope that a tariff pays most to, if it pays at all.
+    fn dearest(&self, tariff: &Tariff) -> Option<&Scope> {
+        let paid = |bill: &tariff::Bill| bill.units * self.scopes[bill.scope as usize].price;
+        let dearest = tariff.bills.iter().max_by(|one, other| paid(one).total_cmp(&paid(other)))?;
+        Some(&self.scopes[dearest.scope as usize]).filter(|scope| scope.price > 0.0)
     }
 
     /// The price of a tariff as it was last found.
@@ -283,13 +292,16 @@ impl Prices {
         let units: f64 = tariffs.map(|tariff| tariff.source_count as f64 * tariff.units_of(scope)).sum();
         let (target, ceiling_s) = (it.target_per_s(now).max(1e-12), self.pacing.ceiling.secs_f64().max(1.0));
         let is_kept = units / ceiling_s <= target * CEILING_SHARE;
-        let stretch = if is_kept { 1.0 } else { (ROUNDS_MAX * units / target / ceiling_s).max(1.0) };
+        let rounds_s = ROUNDS_MAX * units / target;
+        let stretch = if is_kept { 1.0 } else { (rounds_s / ceiling_s).max(1.0) };
+        let gap_h_max = (rounds_s / 3600.0).max(self.pacing.floor.secs_f64() / 3600.0);
         for place in it.tariffs.clone() {
             let bills = &self.tariffs[place as usize].bills;
             // Of the scopes that a tariff pays, the tightest rules; each was asked in this round.
             let is_first = bills.first().is_some_and(|bill| bill.scope == scope);
             let tariff = &mut self.tariffs[place as usize];
             tariff.stretch = if is_first { stretch } else { tariff.stretch.max(stretch) };
+            tariff.gap_h_max = if is_first { gap_h_max } else { tariff.gap_h_max.max(gap_h_max) };
         }
     }
 

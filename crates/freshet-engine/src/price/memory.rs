@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use freshet_policy::price::HourPrices;
 use freshet_policy::{DEFAULT_POLICY, Demand, Grade, Market, Objective, Pacing, Policy, Pool, policy_named};
 use freshet_store::api::{Store, StoreError};
 use freshet_types::{NetworkName, QuotaKey, RobotKind, Span, Timestamp};
@@ -51,6 +52,9 @@ pub struct ScopeMemory {
     pub price: f64,
     /// The controller's correction.
     pub share: f64,
+    /// How the price varies over the day, and when it last turned.
+    #[serde(default)]
+    pub hours: (HourPrices, Option<i64>),
 }
 
 /// One tariff.
@@ -68,6 +72,9 @@ pub struct TariffMemory {
     pub price: f64,
     /// How many times the ceiling a source may stay unvisited.
     pub stretch: f64,
+    /// No plan leaves a source unvisited for much longer, in hours.
+    #[serde(default)]
+    pub gap_h_max: Option<f64>,
 }
 
 impl Memory {
@@ -113,7 +120,14 @@ impl Memory {
     /// The market in which a source is visited; that of a stranger where nothing is known.
     pub fn market(&self, network: &NetworkName, robot: RobotKind) -> Market {
         let tariff = self.tariff(network, robot);
+        let paid =
+            |&(place, units): &(u32, f64)| Some((units * self.scopes.get(place as usize)?.price, place));
+        let bills = tariff.map_or(&[][..], |it| &it.bills);
+        let dearest = bills.iter().filter_map(paid).max_by(|one, other| one.0.total_cmp(&other.0));
+        let dearest = dearest.filter(|(paid, _)| *paid > 0.0).map(|(_, place)| &self.scopes[place as usize]);
         Market {
+            hours: dearest.map(|scope| scope.hours.0.clone()).unwrap_or_default(),
+            gap_h_max: tariff.and_then(|it| it.gap_h_max).unwrap_or(f64::INFINITY),
             pool: self.pool.clone(),
             price: tariff.map_or(RESERVE_UNDECLARED, |it| it.price),
             ceiling_stretch: tariff.map_or(1.0, |it| it.stretch),
@@ -160,6 +174,7 @@ impl Prices {
         for it in &memory.scopes {
             let scope = self.scope(&it.key, it.is_declared, it.budget_per_s) as usize;
             (self.scopes[scope].price, self.scopes[scope].share) = (it.price, it.share);
+            (self.scopes[scope].hours, self.scopes[scope].day) = it.hours.clone();
         }
         let keys: Vec<&QuotaKey> = memory.scopes.iter().map(|it| &it.key).collect();
         for mut it in memory.tariffs {
@@ -181,6 +196,7 @@ impl Prices {
             bills: memory.bills.iter().map(|&(scope, units)| Bill { scope, units: units.max(0.0) }).collect(),
             price: memory.price,
             stretch: memory.stretch,
+            gap_h_max: memory.gap_h_max.filter(|gap| *gap > 0.0).unwrap_or(f64::INFINITY),
             ..Tariff::default()
         };
     }
@@ -204,11 +220,13 @@ impl Prices {
             grades: it.demand.grades().map(|(grade, count)| (grade.0, count)).collect(),
             price: it.price,
             stretch: it.stretch,
+            gap_h_max: it.gap_h_max.is_finite().then_some(it.gap_h_max),
         };
         let scope = |&number: &u32| {
             let it = &self.scopes[number as usize];
             let (key, is_declared, budget_per_s) = (it.key.clone(), it.is_declared, it.budget_per_s);
-            ScopeMemory { key, is_declared, budget_per_s, price: it.price, share: it.share }
+            let hours = (it.hours.clone(), it.day);
+            ScopeMemory { key, is_declared, budget_per_s, price: it.price, share: it.share, hours }
         };
         Memory {
             saved_at: now,

@@ -7,17 +7,23 @@
 //! spent, because the ledger never lets more be spent. A visit that came late by a fifth of its
 //! gap wanted a fifth more than it got.
 //!
+//! With one price for the whole day more is wanted in the evening than at night, so the price has
+//! a factor for each hour of the day, moved once a day by how far what was wanted in that hour was
+//! from the goal. Rules that plan ahead find visits where they are cheap.
+//!
 //! Late sources wait for each other, so a little too much demand costs them little and spends the
 //! whole quota; a little too few would leave some of it unspent.
 
+use freshet_policy::price::HourPrices;
 use freshet_types::{QuotaKey, Span, Timestamp};
 
 use super::meter::Meter;
 
 /// How often a price is found anew.
 pub(super) const PRICED_EVERY: Span = Span::from_secs(300);
-/// Demand that a price aims at, as a share of what there is.
-const OVERBOOKED: f64 = 1.05;
+/// Demand that a price aims at, as a share of what there is: so much that a quiet quarter of an hour
+/// finds somebody waiting. All are late alike, so who is visited how often stays as the price has it.
+const OVERBOOKED: f64 = 1.2;
 /// The least that others and history leave to news.
 const NEWS_SHARE_MIN: f64 = 0.25;
 /// The most that history is left while it reads.
@@ -29,6 +35,13 @@ const GAIN: f64 = 0.05;
 const SHARE_MAX: f64 = 16.0;
 /// Visits that must have been counted before the controller acts.
 const VISITS_MIN: u32 = 20;
+
+/// How far back the controller looks.
+const MEMORY: Span = Span::HOUR;
+/// Profiles are read once a day, often all in one hour: what they take is spread over a day.
+const MEMORY_OF_OTHERS: Span = Span::DAY;
+/// How far back an hour's factor looks.
+const MEMORY_OF_HOUR: Span = Span::from_secs(1200);
 
 /// Who spends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +74,11 @@ pub(super) struct Scope {
     history: Meter,
     other: Meter,
     wanted: Meter,
+    wanted_lately: Meter,
+    /// How the price varies over the day.
+    pub(super) hours: HourPrices,
+    /// The day, counted from 1970, on which the hours last turned.
+    pub(super) day: Option<i64>,
     visits_count: u32,
 }
 
@@ -75,10 +93,13 @@ impl Scope {
             tariffs: Vec::new(),
             priced_at: None,
             priced_count: 0,
-            news: Meter::default(),
-            history: Meter::default(),
-            other: Meter::default(),
-            wanted: Meter::default(),
+            news: Meter::new(MEMORY),
+            history: Meter::new(MEMORY),
+            other: Meter::new(MEMORY_OF_OTHERS),
+            wanted: Meter::new(MEMORY),
+            wanted_lately: Meter::new(MEMORY_OF_HOUR),
+            hours: HourPrices::default(),
+            day: None,
             visits_count: 0,
         }
     }
@@ -95,6 +116,7 @@ impl Scope {
     /// A visit that cost so many units came `lateness` times its gap after the one before.
     pub(super) fn want(&mut self, units: f64, lateness: f64, now: Timestamp) {
         self.wanted.add(units * lateness, now);
+        self.wanted_lately.add(units * lateness, now);
         self.visits_count = self.visits_count.saturating_add(1);
     }
 
@@ -110,11 +132,12 @@ impl Scope {
         self.target_per_s(now) * OVERBOOKED * self.share
     }
 
-    /// The controller's step; `binds`: a price was needed last time.
+    /// The controller's step.
     pub(super) fn correct(&mut self, now: Timestamp) {
         if self.visits_count < VISITS_MIN {
             return;
         }
+        self.mark_hour(now);
         let goal = self.target_per_s(now) * OVERBOOKED;
         let ratio = (goal / self.wanted.per_s(now).max(1e-9)).clamp(0.25, 4.0);
         if self.price > 0.0 || ratio < 1.0 {
@@ -122,6 +145,20 @@ impl Scope {
         } else {
             // With enough for all there is nothing to correct: what was learned fades.
             self.share = self.share.powf(1.0 - GAIN);
+        }
+    }
+
+    /// Notes how far from the goal this hour is; a new day turns the marks into factors.
+    fn mark_hour(&mut self, now: Timestamp) {
+        let today = now.secs().div_euclid(86_400);
+        if self.day.replace(today).is_some_and(|day| day < today) {
+            self.hours.turn();
+        }
+        let goal = self.target_per_s(now) * OVERBOOKED;
+        if self.price > 0.0 && goal > 0.0 {
+            let ratio = (self.wanted_lately.per_s(now) / goal).max(1e-3);
+            // Demand follows the root of the price.
+            self.hours.mark(now, 2.0 * ratio.ln());
         }
     }
 

@@ -33,6 +33,8 @@ pub(super) struct Tariff {
     pub(super) price: f64,
     /// How many times the ceiling a source may stay unvisited.
     pub(super) stretch: f64,
+    /// No plan leaves a source unvisited for much longer, in hours.
+    pub(super) gap_h_max: f64,
     /// The price when the sources were last pulled forward.
     pub(super) swept_price: f64,
 }
@@ -46,6 +48,7 @@ impl Default for Tariff {
             inherited_count: 0,
             price: RESERVE_UNDECLARED,
             stretch: 1.0,
+            gap_h_max: f64::INFINITY,
             swept_price: 0.0,
         }
     }

@@ -8,6 +8,7 @@
 //! mₕ ← mₕ + 0.2·(clamp(A/price, −1, 1) − mₕ) with each slot,  fₕ ← fₕ·e^{mₕ} with each day
 
 use freshet_types::Timestamp;
+use serde::{Deserialize, Serialize};
 
 /// How much one slot moves the mark of its hour.
 const GAIN: f64 = 0.2;
@@ -17,7 +18,7 @@ const FACTOR_MIN: f64 = 0.2;
 const FACTOR_MAX: f64 = 3.0;
 
 /// A factor on the price for every hour of the day (UTC), and what was marked since the last turn.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HourPrices {
     factors: [f64; 24],
     marks: [f64; 24],

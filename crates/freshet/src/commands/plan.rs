@@ -148,7 +148,7 @@ impl Report for PlanReport {
     fn text(&self) -> String {
         let lag = |secs: f64| Span::from_secs_f64(secs).to_string();
         let head = format!(
-            "{:.0} calls an hour bring a mean lag of {}; one more would end {} of waiting",
+            "{:.0} calls an hour: mean lag {}; one more call saves {} of waiting",
             self.calls_per_hour,
             lag(self.lag_s),
             lag(self.price_post_s)

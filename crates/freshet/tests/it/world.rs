@@ -76,3 +76,46 @@ fn created_at(post: &Value) -> f64 {
 fn text(value: &Value, key: &str) -> String {
     value[key].as_str().unwrap_or_else(|| panic!("no `{key}` in {value}")).to_owned()
 }
+
+#[test]
+fn a_crawl_explains_plans_and_shows_its_prices() {
+    let world = World::start(12);
+    let authors: BTreeSet<String> = world.truth().iter().map(|post| text(post, "author")).collect();
+    let freshet = Freshet::new().with_clock(format!("{}/clock", world.base));
+    freshet.ok(&["init"]);
+    let references: Vec<String> = authors.iter().map(|author| format!("{}/@{author}", world.base)).collect();
+    let mut args = vec!["add", "--allow-private"];
+    args.extend(references.iter().map(String::as_str));
+    freshet.ok(&args);
+    for policy in ["change-rate", "freshet"] {
+        freshet.ok(&["run", "--headless", "--for", "8s", "--ceiling", "1h", "--policy", policy]);
+        check_reports(&freshet, &references[0], policy);
+    }
+}
+
+fn check_reports(freshet: &Freshet, reference: &str, policy: &str) {
+    let status = freshet.json(&["status"]);
+    let prices = status["prices"].as_array().expect("status has prices");
+    assert!(
+        prices.iter().any(|it| it["rule"] == "api" && it["budget_per_h"].as_f64() > Some(0.0)),
+        "{status}"
+    );
+    let explained = freshet.json(&["explain", reference]);
+    let sources = explained["sources"].as_array().expect("explain has sources");
+    let why = sources.iter().map(|it| &it["why"]).find(|why| !why.is_null()).expect("a list has a reason");
+    assert_eq!(why["policy"], policy, "{why}");
+    for key in ["expected_posts", "rate_mean_per_day", "price_post_s", "worth_now", "calls", "due_at"] {
+        assert!(why[key].is_number(), "`{key}` is not in {why}");
+    }
+    assert!(why["otherwise"]["price_doubled_at"].is_number() && why["kind"].is_string(), "{why}");
+    let told = freshet.ok(&["explain", reference]);
+    assert!(told.contains("why then") && told.contains("twice the price"), "{told}");
+    let plan = freshet.json(&["plan", "--calls-per-hour", "60"]);
+    let lag = format!("{:.0}s", plan["lag_s"].as_f64().expect("a plan has a lag").max(20.0));
+    assert!(plan["table"].as_array().is_some_and(|table| table.len() > 1), "{plan}");
+    assert!(plan["scopes"][0]["quota_per_hour"].as_f64() > Some(100.0), "{plan}");
+    let back = freshet.json(&["plan", "--lag", &lag]);
+    let ratio = back["calls_per_hour"].as_f64().unwrap() / plan["calls_per_hour"].as_f64().unwrap();
+    assert!((0.8..1.25).contains(&ratio), "{plan}\n{back}");
+    assert!(freshet.ok(&["plan"]).lines().all(|line| line.chars().count() <= 80));
+}
