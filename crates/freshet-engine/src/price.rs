@@ -87,7 +87,8 @@ pub(crate) fn place(key: u16, robot: RobotKind) -> u32 {
 
 /// A price in a byte, in steps of 2^¼; 0 is unknown.
 pub(crate) fn step_of(price: f64) -> u8 {
-    ((price / 1e-4).log2() * 4.0).round().max(1.0).min(255.0) as u8
+    // What is no price at all casts to 0: unknown.
+    ((price / 1e-4).log2() * 4.0).round().clamp(1.0, 255.0) as u8
 }
 
 impl Prices {
@@ -282,7 +283,9 @@ impl Prices {
         }
         let touched: Vec<u32> =
             scopes.iter().flat_map(|&scope| self.scopes[scope as usize].tariffs.clone()).collect();
-        touched.into_iter().for_each(|place| self.publish(place));
+        for place in touched {
+            self.publish(place);
+        }
     }
 
     /// How much longer than the ceiling the sources of a scope must wait, where it is too short.

@@ -68,13 +68,12 @@ fn weigh(store: &mut SqliteStore) -> Set<String> {
 }
 
 fn check_even_spending(policy: &'static str) {
-    let scene = scene(policy, 40, 8.0);
-    let mut store = scene.store(40);
+    let scene = scene(policy, 60, 8.0);
+    let mut store = scene.store(60);
     let heavy = weigh(&mut store);
     let mut driver = scene.start(store);
-    driver.run_for(Span::HOUR * 98.0).unwrap();
-    eprintln!("{policy}: {:?}", by_hour(&driver, scene.now(), 96));
-    let hours = by_hour(&driver, scene.now(), 24);
+    driver.run_for(Span::HOUR * 74.0).unwrap();
+    let hours = by_hour(&driver, scene.now(), 20);
     for count in &hours {
         let share = *count as f64 / BUDGET_PER_H;
         assert!((0.9..=1.1).contains(&share), "`{policy}`: {hours:?} calls an hour, not {BUDGET_PER_H}");
