@@ -59,7 +59,9 @@ struct Whole {
 impl Whole {
     fn new(scopes: &[Planned], pacing: Pacing) -> Self {
         let mut demand = Demand::default();
-        scopes.iter().for_each(|it| demand.merge(&it.demand));
+        for it in scopes {
+            demand.merge(&it.demand);
+        }
         let weight = |it: &Planned| it.demand.visits_per_s(1e3, pacing);
         let visits: f64 = scopes.iter().map(weight).sum();
         let calls: f64 = scopes.iter().map(|it| weight(it) * it.calls_per_visit).sum();
