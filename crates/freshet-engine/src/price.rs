@@ -87,6 +87,7 @@ pub(crate) fn place(key: u16, robot: RobotKind) -> u32 {
 
 /// A price in a byte, in steps of 2^¼; 0 is unknown.
 pub(crate) fn step_of(price: f64) -> u8 {
+    // What is no price at all casts to 0: unknown.
     ((price / 1e-4).log2() * 4.0).round().clamp(1.0, 255.0) as u8
 }
 

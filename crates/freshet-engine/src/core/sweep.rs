@@ -19,6 +19,9 @@ use crate::walk::Aim;
 const SWEEP_MAX: usize = 4096;
 /// Steps of 2^¼ that a price must have fallen for a slot to move: a factor of 1.4.
 const FALL_STEPS: u8 = 2;
+/// And to have risen for a due source to go back: less is noise, and whoever is sent away for it
+/// leaves quota unspent.
+const RISE_STEPS: u8 = 2;
 /// A source that is early by less than this share of its gap is visited all the same.
 const EARLY_SHARE: f64 = 0.1;
 /// And by less than this.
@@ -46,7 +49,9 @@ impl Core {
         let (planned, real) = (due_at - visited_at, now - visited_at);
         // Only one that was scheduled at a known, lower price may go back: others are here because
         // a person or its history wants them.
-        let has_risen = self.prices.is_heeded() && slot.price_step > 0 && slot.price_step < step;
+        let has_risen = self.prices.is_heeded()
+            && slot.price_step > 0
+            && slot.price_step.saturating_add(RISE_STEPS) <= step;
         if has_risen && due_at - now > (planned * EARLY_SHARE).max(EARLY_MIN) {
             return Timing::Early(due_at, step);
         }

@@ -23,7 +23,7 @@ use super::meter::Meter;
 pub(super) const PRICED_EVERY: Span = Span::from_secs(300);
 /// Demand that a price aims at, as a share of what there is: so much that a quiet quarter of an hour
 /// finds somebody waiting. All are late alike, so who is visited how often stays as the price has it.
-const OVERBOOKED: f64 = 1.2;
+const OVERBOOKED: f64 = 1.3;
 /// The least that others and history leave to news.
 const NEWS_SHARE_MIN: f64 = 0.25;
 /// The most that history is left while it reads.
@@ -36,6 +36,9 @@ const SHARE_MAX: f64 = 16.0;
 /// Visits that must have been counted before the controller acts.
 const VISITS_MIN: u32 = 20;
 
+/// How much of an hour's miss its factor takes in a day: plans evade a dear hour for the next one
+/// readily, so that a quick hand would empty it.
+const HOUR_GAIN: f64 = 0.2;
 /// How far back the controller looks.
 const MEMORY: Span = Span::HOUR;
 /// Profiles are read once a day, often all in one hour: what they take is spread over a day.
@@ -157,8 +160,7 @@ impl Scope {
         let goal = self.target_per_s(now) * OVERBOOKED;
         if self.price > 0.0 && goal > 0.0 {
             let ratio = (self.wanted_lately.per_s(now) / goal).max(1e-3);
-            // Demand follows the root of the price.
-            self.hours.mark(now, 2.0 * ratio.ln());
+            self.hours.mark(now, HOUR_GAIN * ratio.ln());
         }
     }
 

@@ -59,7 +59,9 @@ struct Whole {
 impl Whole {
     fn new(scopes: &[Planned], pacing: Pacing) -> Self {
         let mut demand = Demand::default();
-        scopes.iter().for_each(|it| demand.merge(&it.demand));
+        for it in scopes {
+            demand.merge(&it.demand);
+        }
         let weight = |it: &Planned| it.demand.visits_per_s(1e3, pacing);
         let visits: f64 = scopes.iter().map(weight).sum();
         let calls: f64 = scopes.iter().map(|it| weight(it) * it.calls_per_visit).sum();
@@ -119,15 +121,15 @@ impl PlanReport {
         let Pacing { floor, ceiling } = all.pacing;
         let note = match (args.lag, args.calls_per_hour) {
             _ if !over.is_empty() => Some(format!("the quota does not allow it: {}", over.join(", "))),
-            (Some(lag), _) if is_missed(lag.secs_f64(), lag_s) => Some(format!(
-                "no list is visited more often than every {floor} or less often than every {ceiling}"
-            )),
+            (Some(lag), _) if is_missed(lag.secs_f64(), lag_s) => {
+                Some(format!("no list is visited more often than every {floor}, or less than {ceiling}"))
+            }
             (None, Some(calls)) if calls_per_hour > calls * (1.0 + MISSED) => Some(format!(
-                "a ceiling of {ceiling} and the profiles alone need {calls_per_hour:.0} calls an hour"
+                "the ceiling ({ceiling}) and profiles alone need {calls_per_hour:.0} calls an hour"
             )),
-            (None, Some(calls)) if is_missed(calls, calls_per_hour) => Some(format!(
-                "with a floor of {floor} no more than {calls_per_hour:.0} calls an hour are of use"
-            )),
+            (None, Some(calls)) if is_missed(calls, calls_per_hour) => {
+                Some(format!("with a floor of {floor} only {calls_per_hour:.0} calls an hour are of use"))
+            }
             _ => None,
         };
         Self {

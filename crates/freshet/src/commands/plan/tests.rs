@@ -31,7 +31,6 @@ fn store() -> SqliteStore {
         })
         .collect();
     store.add_sources(&sources).unwrap();
-    store.each_source(&mut |_| std::ops::ControlFlow::Continue(())).unwrap();
     store
 }
 
