@@ -35,8 +35,7 @@ pub use outlook::Outlook;
 /// Nodes of a plan.
 pub const NODE_COUNT: usize = 86;
 /// Where steps end and how long they are before, in quarters of an hour.
-const STEPS: [(u32, u32); 7] =
-    [(8, 1), (24, 2), (96, 4), (192, 8), (384, 16), (960, 48), (3840, 192)];
+const STEPS: [(u32, u32); 7] = [(8, 1), (24, 2), (96, 4), (192, 8), (384, 16), (960, 48), (3840, 192)];
 /// Hours of each node after the last visit.
 pub const NODES_H: [f64; NODE_COUNT] = nodes_h();
 /// The horizon of the stretch that ends with each node.
@@ -137,7 +136,8 @@ impl Plan {
         let last = NODE_COUNT - 1;
         let tail_per_h = (posts[last] - posts[TAIL - 1]) / (NODES_H[last] - NODES_H[TAIL - 1]);
         let slope = CYCLE_SHARE * (2.0 * price * tail_per_h.max(0.0)).sqrt();
-        let line = |node: usize, value: f64| NODES_H[node] * posts[node] - moments_h[node] + prices[node] + value;
+        let line =
+            |node: usize, value: f64| NODES_H[node] * posts[node] - moments_h[node] + prices[node] + value;
         let mut queue = Envelope::default();
         for node in (TAIL..NODE_COUNT).rev() {
             self.values[node] = -slope * (NODES_H[node] - NODES_H[TAIL]);
@@ -232,8 +232,7 @@ impl Envelope {
     /// The lowest line at x, which never grows from one question to the next.
     fn best(&mut self, x: f64, lines: &[f64; NODE_COUNT]) -> usize {
         let height = |place: u8| lines[usize::from(place)] - NODES_H[usize::from(place)] * x;
-        while self.end - self.head >= 2
-            && height(self.nodes[self.head + 1]) <= height(self.nodes[self.head])
+        while self.end - self.head >= 2 && height(self.nodes[self.head + 1]) <= height(self.nodes[self.head])
         {
             self.head += 1;
         }

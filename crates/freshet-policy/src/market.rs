@@ -53,6 +53,12 @@ pub struct Market {
 impl Market {
     /// A market before any evidence, with a price of one.
     pub fn new(objective: Objective) -> Self {
-        Self { pool: Pool::default(), price: 1.0, objective, hours: HourPrices::default(), gap_h_max: f64::INFINITY }
+        Self {
+            pool: Pool::default(),
+            price: 1.0,
+            objective,
+            hours: HourPrices::default(),
+            gap_h_max: f64::INFINITY,
+        }
     }
 }

@@ -7,10 +7,10 @@
 
 use freshet_types::{Span, Timestamp};
 
-use crate::mixture::Mixture;
 use crate::Look;
 use crate::change::decay;
 use crate::change::shape::{self, Shape};
+use crate::mixture::Mixture;
 
 /// How fast the pool forgets: four weeks, so that every weekday was seen four times.
 const HALF_LIFE: Span = Span::from_ms(28 * 86_400_000);

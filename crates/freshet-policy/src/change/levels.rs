@@ -120,7 +120,8 @@ impl Levels {
     }
 
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let mut model = Self { at_s: u32::from_le_bytes(reader.take(4)?.try_into().ok()?), ..Self::default() };
+        let mut model =
+            Self { at_s: u32::from_le_bytes(reader.take(4)?.try_into().ok()?), ..Self::default() };
         for sum in model.counts.iter_mut().chain(&mut model.exposures_h) {
             *sum = Small(u16::from_le_bytes(reader.take(2)?.try_into().ok()?));
         }
@@ -133,7 +134,13 @@ impl Levels {
 
     /// Calls with every stretch of one rate between two instants: rate, begin and end in hours
     /// after the last look.
-    fn stretches(&self, pool: &Pool, since: Timestamp, until: Timestamp, mut each: impl FnMut(Rate, f64, f64)) {
+    fn stretches(
+        &self,
+        pool: &Pool,
+        since: Timestamp,
+        until: Timestamp,
+        mut each: impl FnMut(Rate, f64, f64),
+    ) {
         let hours = |at: Timestamp| seconds(self.at(), at) / 3600.0;
         let (from_h, to_h) = (hours(since), hours(until));
         for (horizon, rate) in self.rates(pool).into_iter().enumerate() {
@@ -236,4 +243,3 @@ impl ChangeModel for Levels {
         wait_h * 3600.0
     }
 }
-

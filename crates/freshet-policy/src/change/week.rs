@@ -79,10 +79,8 @@ impl Week {
         let begun_h = rest_h - hour_of_week as f32;
         let midnight_h = (24 * day) as f32;
         let part = self.hours[hour] * begun_h;
-        let of_day = (
-            self.hour_sums[hour].0 + part,
-            self.hour_sums[hour].1 + part * (hour as f32 + 0.5 * begun_h),
-        );
+        let of_day =
+            (self.hour_sums[hour].0 + part, self.hour_sums[hour].1 + part * (hour as f32 + 0.5 * begun_h));
         let mass = self.day_sums[day].0 + self.days[day] * of_day.0;
         let first = self.day_sums[day].1 + self.days[day] * (of_day.1 + midnight_h * of_day.0);
         let (weeks, mass, first) = (f64::from(weeks), f64::from(mass), f64::from(first));

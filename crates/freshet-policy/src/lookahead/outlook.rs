@@ -3,9 +3,9 @@
 use freshet_types::{Span, Timestamp};
 
 use super::{NODE_COUNT, NODES_H, Path, horizon_before};
+use crate::Pool;
 use crate::change::week::{Week, hour_of_week};
 use crate::change::{ChangeModel, Known, Levels};
-use crate::Pool;
 
 /// Gives what gathers after a visit.
 pub trait Outlook: ChangeModel {

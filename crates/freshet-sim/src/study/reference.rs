@@ -43,6 +43,8 @@ pub(super) const WINDOWS: [Reference; 6] = [
 ];
 /// Budgets of the plot of delay against budget, calls an hour on 948 sources.
 const BUDGETS: [f64; 7] = [5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0];
+/// Delays between which policies can be told apart.
+const DELAYS_SHOWN_H: std::ops::Range<f64> = 0.1..60.0;
 /// Policies that are plotted: the baselines of the papers and the better ones.
 const PLOTTED: [&str; 7] = ["rr", "hash", "sia-cho", "backlog", "index", "index-profile", "freshet"];
 
@@ -154,7 +156,8 @@ fn distribution(page: &mut Page, outcomes: &[Outcome]) {
     page.table(&columns, plotted.iter().map(row));
     let points = |outcome: &&Outcome| {
         let within = |(upper_s, share): &(f64, f64)| (upper_s / 3600.0, *share);
-        (outcome.policy.clone(), outcome.series.delay_shares.iter().map(within).collect::<Vec<_>>())
+        let shown = outcome.series.delay_shares.iter().map(within);
+        (outcome.policy.clone(), shown.filter(|(upper_h, _)| DELAYS_SHOWN_H.contains(upper_h)).collect())
     };
     let lines = plotted.iter().map(points).collect();
     let x = ("delay, hours", Scale::Logarithmic);
@@ -187,7 +190,17 @@ fn budgets(page: &mut Page, history: &History) -> Result<(), StudyError> {
     // The clairvoyant's delays come to nothing, which no logarithm shows.
     lines.retain(|(name, _)| name != "clairvoyant");
     let (x, y) = (("calls an hour", Scale::Logarithmic), ("mean delay, hours", Scale::Logarithmic));
-    page.plot("reference-budgets", &Plot { title: "Mean delay against budget, a1 2019-02", x, y, lines });
+    let title = "Mean delay against budget, a1 2019-02";
+    page.plot("reference-budgets", &Plot { title, x, y, lines: lines.clone() });
+    let in_turn = lines[0].1.clone();
+    for (calls_per_hour, in_turn_h) in in_turn {
+        let points = lines.iter_mut().flat_map(|(_, points)| points.iter_mut());
+        points
+            .filter(|point| point.0.total_cmp(&calls_per_hour).is_eq())
+            .for_each(|point| point.1 /= in_turn_h);
+    }
+    let (title, y) = ("The same, as a share of round robin's delay", ("share of rr", Scale::Linear));
+    page.plot("reference-shares", &Plot { title, x, y, lines });
     Ok(())
 }
 

@@ -80,7 +80,7 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     // One history of each kind is enough to see; the legend has room for a word.
     let mut lines = [&lines[..2], &lines[4..6]].concat();
     lines.iter_mut().for_each(|(name, _)| name.truncate(name.find(", 20").unwrap_or(name.len())));
-    let (x, y) = (("share of refreshes", Scale::Linear), ("accuracy", Scale::Linear));
+    let (x, y) = (("share of refreshes", Scale::Logarithmic), ("accuracy", Scale::Linear));
     page.plot("refresh", &Plot { title: "Accuracy of the stored copy", x, y, lines });
     Ok(vec![page])
 }
