@@ -19,7 +19,7 @@ mod poisson;
 mod profile;
 mod recent;
 pub mod shape;
-pub(crate) mod week;
+pub mod week;
 
 use freshet_types::{Span, Timestamp};
 

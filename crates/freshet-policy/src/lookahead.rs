@@ -1,27 +1,27 @@
 //! The look-ahead: when a source is visited next if every visit has its price.
 //!
 //! A source was last visited at s. Until a visit at u its posts gather L(u) = ∫λ and M(u) =
-//! ∫λ(v)(v−s)dv. A visit at u_k after one at u_j costs its price and the waiting of the posts in
-//! between, D(j,k) = u_k(L_k−L_j) − (M_k−M_j), and leaves the source in state k:
+//! ∫λ(v)(v−s)dv. A visit at uₖ after one at uⱼ costs its price and the waiting of the posts in
+//! between, D(j,k) = uₖ(Lₖ−Lⱼ) − (Mₖ−Mⱼ), and leaves the source in state k:
 //!
-//! V_j = min_{k>j} D(j,k) + c_k + V_k
+//! Vⱼ = min over k>j of  D(j,k) + cₖ + Vₖ
 //!
-//! The regret of not visiting at u_j is what waiting for the best later visit costs more:
-//! A_j = min_{k>j}(D(0,k) + c_k + V_k) − (D(0,j) + c_j + V_j). Where it is above zero the source
+//! The regret of not visiting at uⱼ is what waiting for the best later visit costs more:
+//! Aⱼ = min over k>j of (D(0,k) + cₖ + Vₖ) − (D(0,j) + cⱼ + Vⱼ). Where it is above zero the source
 //! is due; under a budget the largest regrets go first. The multiplier of the budget is the
 //! price, so this is the Lagrangian index of the problem [Eckstein 2008 for one source].
 //!
 //! | symbol | here |
 //! |---|---|
-//! | u_j, hours after s: ¼ h apart, then ever coarser, 40 days in all | [`NODES_H`] |
-//! | L_j, M_j | [`Path`] |
-//! | c_k = price · hour factor | `prices` of [`Plan::make`] |
-//! | V_j beyond ten days: −g·(u_j−u_T), g = 0.95·√(2·price·rate) | `slope` |
-//! | A_j | [`Plan::regrets`] |
+//! | uⱼ, hours after s: ¼ h apart, then ever coarser, 40 days in all | [`NODES_H`] |
+//! | Lⱼ, Mⱼ | [`Path`] |
+//! | cₖ = price · hour factor | `prices` of [`Plan::make`] |
+//! | Vⱼ beyond ten days: −g·(uⱼ−uₜ), g = 0.95·√(2·price·rate) | `slope` |
+//! | Aⱼ | [`Plan::regrets`] |
 //!
-//! D(0,k) splits into B_k − u_k·L_j + M_j with B_k = u_k L_k − M_k + c_k + V_k: every later
-//! visit is a line in L_j, lines come in the order of their slopes, questions in the order of
-//! L_j. So the minimum is read off an envelope that is a queue, and a plan costs O(nodes), not
+//! D(0,k) splits into Bₖ − uₖ·Lⱼ + Mⱼ with Bₖ = uₖ Lₖ − Mₖ + cₖ + Vₖ: every later
+//! visit is a line in Lⱼ, lines come in the order of their slopes, questions in the order of
+//! Lⱼ. So the minimum is read off an envelope that is a queue, and a plan costs O(nodes), not
 //! O(nodes²). Nothing is allocated.
 
 mod outlook;
@@ -45,6 +45,9 @@ const TAIL: usize = NODE_COUNT - 1 - 15;
 /// A steady cycle costs a little less than √(2·price·rate): visits choose their hours.
 const CYCLE_SHARE: f64 = 0.95;
 
+/// Visits are counted over a day: later nodes are too far apart for busy sources.
+const COUNTED_H: f64 = 24.0;
+
 const fn nodes_h() -> [f64; NODE_COUNT] {
     let mut nodes = [0.0; NODE_COUNT];
     let (mut node, mut at, mut step) = (1, 0, 0);
@@ -64,7 +67,7 @@ const fn horizons() -> [usize; NODE_COUNT] {
     let (mut horizons, nodes) = ([0; NODE_COUNT], nodes_h());
     let mut node = 1;
     while node < NODE_COUNT {
-        let middle = (nodes[node] + nodes[node - 1]) / 2.0;
+        let middle = f64::midpoint(nodes[node - 1], nodes[node]);
         let mut horizon = 0;
         while horizon + 1 < HORIZON_COUNT && middle >= mixture::EDGES_H[horizon + 1] {
             horizon += 1;
@@ -166,7 +169,7 @@ impl Plan {
         let lowest = |a: &usize, b: &usize| self.lines[*a].total_cmp(&self.lines[*b]);
         let mut node = (1..NODE_COUNT).min_by(lowest).unwrap_or(TAIL);
         let mut visit_count = 1.0;
-        while node < TAIL {
+        while NODES_H[node] < COUNTED_H && node < TAIL {
             node = usize::from(self.next[node]).max(node + 1);
             visit_count += 1.0;
         }
@@ -198,7 +201,7 @@ pub(crate) fn place(hours: f64) -> (usize, f64) {
     (node, (hours - NODES_H[node - 1]) / (NODES_H[node] - NODES_H[node - 1]))
 }
 
-/// Lines B_k − u_k·x of later nodes, of which the lowest is asked for at ever smaller x.
+/// Lines Bₖ − uₖ·x of later nodes, of which the lowest is asked for at ever smaller x.
 #[derive(Debug)]
 struct Envelope {
     nodes: [u8; NODE_COUNT],
@@ -244,3 +247,6 @@ impl Envelope {
 pub(crate) fn hours(since: Timestamp, until: Timestamp) -> f64 {
     (until - since).max(Span::ZERO).secs_f64() / 3600.0
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! The mixture: how much of a source's next hours each of its decayed sums explains.
 //!
 //! Assumption: so long after a visit, the rate is a sum of non-negative shares of what is known
-//! at the visit: λ(y) = π·Σ_{k≤4} w_k x_k + w₅ x₅, with weights that depend on the horizon y (a
+//! at the visit: λ(y) = π·Σ wₖ xₖ + w₅ x₅, with weights that depend on the horizon y (a
 //! burst says much of the next quarter of an hour and nothing of tomorrow) and on how much is
 //! known of the source (its class). One set of weights serves all sources; it is fitted on what
 //! visits returned ([`fit`]).
@@ -10,7 +10,7 @@
 //! |---|---|
 //! | horizons 0, ¼, ½, 1, 2, 4, 8, 16, 32, 72, 168 h … ∞ | [`EDGES_H`] |
 //! | classes by c₁: below 1.2, 4, 15, 60, above | [`class`] |
-//! | w\[class\]\[horizon\]\[k\] | [`Mixture::weights`] |
+//! | w\[class\]\[horizon\]\[k\] | `weights` |
 //!
 //! What it does not do: weights of a single source. They were not worth their evidence.
 
@@ -56,19 +56,16 @@ pub(crate) fn horizon(hours: f64) -> usize {
 }
 
 impl Default for Mixture {
-    /// The mean of what was fitted on the histories this was developed with.
+    /// What fits on the histories this was developed with have in common, rounded, and scaled so that
+    /// a steady source is expected to go on.
     fn default() -> Self {
         Self { weights: Box::new([USUAL; CLASS_COUNT]) }
     }
 }
 
 impl Mixture {
-    /// Of these weights.
-    pub(crate) fn new(weights: [[Weights; HORIZON_COUNT]; CLASS_COUNT]) -> Self {
-        Self { weights: Box::new(weights) }
-    }
-
     /// The weights of a class, by horizon.
+    #[cfg(test)]
     pub(crate) fn weights(&self, class: usize) -> &[Weights; HORIZON_COUNT] {
         &self.weights[class]
     }
@@ -94,5 +91,17 @@ fn rate(weights: &Weights, features: &Weights) -> Rate {
     Rate { shaped_per_h, flat_per_h: weights[last] * features[last] }
 }
 
-/// See [`Mixture::default`].
-const USUAL: [Weights; HORIZON_COUNT] = [[0.02, 0.3, 0.3, 0.2, 0.1, 0.05]; HORIZON_COUNT];
+/// See [`Mixture::default`]: mean of all, 28 d, 7 d, 2 d, 16 h, burst; a row for each horizon.
+const USUAL: [Weights; HORIZON_COUNT] = [
+    [0.01, 0.35, 0.05, 0.25, 0.05, 0.2],
+    [0.01, 0.3, 0.05, 0.4, 0.1, 0.08],
+    [0.01, 0.35, 0.05, 0.35, 0.08, 0.04],
+    [0.01, 0.35, 0.05, 0.4, 0.08, 0.02],
+    [0.01, 0.4, 0.1, 0.35, 0.05, 0.003],
+    [0.01, 0.45, 0.12, 0.3, 0.05, 0.003],
+    [0.02, 0.55, 0.15, 0.2, 0.02, 0.002],
+    [0.02, 0.65, 0.15, 0.08, 0.02, 0.001],
+    [0.02, 0.7, 0.15, 0.05, 0.005, 0.001],
+    [0.02, 0.7, 0.18, 0.03, 0.001, 0.0],
+    [0.02, 0.7, 0.2, 0.01, 0.001, 0.0],
+];

@@ -20,7 +20,7 @@ mod lambda;
 mod late;
 mod miniflux;
 mod nutch;
-pub mod organ_pipe;
+mod organ_pipe;
 mod proportional;
 mod random;
 mod round_robin;
@@ -43,7 +43,7 @@ pub use change_rate::ByChangeRate;
 pub use cho_gm::ChoGm;
 pub use curve_fitting::CurveFitting;
 pub use cuvim::{ByKind, Cuvim};
-pub use freshet::{Freshet, Lookahead, Pricing};
+pub use freshet::{Freshet, Lookahead, Pricing, Sketch};
 pub use hash::ByHash;
 pub use index::Index;
 pub use index_profile::IndexProfile;
@@ -73,7 +73,7 @@ impl Default for Pacing {
 }
 
 /// The policy of `run` unless another is asked for.
-pub const DEFAULT_POLICY: &str = "change-rate";
+pub const DEFAULT_POLICY: &str = "freshet";
 
 /// The names that [`policy_named`] and [`roster_named`] know; the default one first.
 pub const POLICY_NAMES: &[&str] = &[
@@ -99,7 +99,7 @@ pub const POLICY_NAMES: &[&str] = &[
     "index",
     "index-profile",
     "index-mixed",
-    "freshet",
+    "change-rate",
 ];
 
 /// What is made of a rule.

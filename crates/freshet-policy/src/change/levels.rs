@@ -8,7 +8,7 @@
 //! | symbol | here | bytes |
 //! |---|---|--:|
 //! | c₁…c₄, decayed posts | `counts` | 8 |
-//! | e₁…e₄, decayed exposure | `exposures_h` | 8 |
+//! | e₁…e₄, decayed exposure | `exposuresₕ` | 8 |
 //! | c₅, the burst | `burst` | 1 |
 //! | 24 hour factors of its own posts | `hours` | 24 |
 //! | 7 weekday factors | `days` | 7 |
@@ -70,7 +70,7 @@ impl Default for Levels {
 
 impl Levels {
     /// When it was last looked at.
-    pub(crate) fn at(&self) -> Timestamp {
+    pub fn looked_at(&self) -> Timestamp {
         Timestamp::from_secs(i64::from(self.at_s))
     }
 
@@ -141,7 +141,7 @@ impl Levels {
         until: Timestamp,
         mut each: impl FnMut(Rate, f64, f64),
     ) {
-        let hours = |at: Timestamp| seconds(self.at(), at) / 3600.0;
+        let hours = |at: Timestamp| seconds(self.looked_at(), at) / 3600.0;
         let (from_h, to_h) = (hours(since), hours(until));
         for (horizon, rate) in self.rates(pool).into_iter().enumerate() {
             let low_h = EDGES_H[horizon].max(from_h);
@@ -188,7 +188,7 @@ impl ChangeModel for Levels {
         let mut sums = self.sums();
         let mut die = Die::new(look.at.ms() as u64 ^ u64::from(self.at_s));
         if self.at_s > 0 {
-            sums.skip(seconds(self.at(), from) / 3600.0);
+            sums.skip(seconds(self.looked_at(), from) / 3600.0);
         }
         sums.pass(&self.week(pool), hour_of_week(from), seconds(from, look.at) / 3600.0);
         // A stretch that begins with a post is one post short, or rates come out too high.
@@ -215,13 +215,13 @@ impl ChangeModel for Levels {
     }
 
     fn rate_per_s_at(&self, pool: &Pool, at: Timestamp) -> f64 {
-        let rate = self.rates(pool)[mixture::horizon(seconds(self.at(), at) / 3600.0)];
+        let rate = self.rates(pool)[mixture::horizon(seconds(self.looked_at(), at) / 3600.0)];
         let factor = self.week(pool).factor(hour_of_week(at));
         (f64::from(rate.shaped_per_h) * factor + f64::from(rate.flat_per_h)) / 3600.0
     }
 
     fn posts(&self, pool: &Pool, since: Timestamp, until: Timestamp) -> f64 {
-        let (week, begin_h) = (self.week(pool), hour_of_week(self.at()));
+        let (week, begin_h) = (self.week(pool), hour_of_week(self.looked_at()));
         let mut posts = 0.0;
         self.stretches(pool, since, until, |rate, low_h, high_h| {
             let mass_h = week.mass_h(begin_h + low_h, begin_h + high_h);
@@ -231,8 +231,8 @@ impl ChangeModel for Levels {
     }
 
     fn wait_s(&self, pool: &Pool, since: Timestamp, until: Timestamp) -> f64 {
-        let (week, begin_h) = (self.week(pool), hour_of_week(self.at()));
-        let end_h = seconds(self.at(), until) / 3600.0;
+        let (week, begin_h) = (self.week(pool), hour_of_week(self.looked_at()));
+        let end_h = seconds(self.looked_at(), until) / 3600.0;
         let mut wait_h = 0.0;
         self.stretches(pool, since, until, |rate, low_h, high_h| {
             let (low, high) = (week.until(begin_h + low_h), week.until(begin_h + high_h));
@@ -241,5 +241,68 @@ impl ChangeModel for Levels {
             wait_h += f64::from(rate.shaped_per_h) * shaped.max(0.0) + f64::from(rate.flat_per_h) * flat;
         });
         wait_h * 3600.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Forty days with so many posts in each of three evening hours, looked at every so many hours.
+    fn learned(posts_per_h: i64, every_h: i64) -> Levels {
+        let (mut model, pool, mut since) = (Levels::default(), Pool::default(), None);
+        let post = |at: i64| (18..21).contains(&(at / 3600 % 24));
+        for look in 1..=(40 * 24 / every_h) {
+            let at_s = look * every_h * 3600;
+            let times = (at_s - every_h * 3600..at_s).step_by((3600 / posts_per_h) as usize);
+            let news: Vec<_> = times.filter(|at| post(*at)).map(Timestamp::from_secs).collect();
+            let at = Timestamp::from_secs(at_s);
+            model.learn(&Look { since, at, news: &news, is_full: false }, &pool);
+            since = Some(at);
+        }
+        model
+    }
+
+    #[test]
+    fn levels_and_hours_are_learned_however_often_it_is_looked_at() {
+        let pool = Pool::default();
+        for (posts_per_h, every_h) in [(1, 24), (4, 24), (4, 1), (4, 6), (30, 3)] {
+            let model = learned(posts_per_h, every_h);
+            let day = Timestamp::from_secs(40 * 86_400);
+            let hour = |hour: i64| day + freshet_types::Span::HOUR * hour as f64;
+            let posts = model.posts(&pool, day, hour(24));
+            let expected = 3.0 * posts_per_h as f64;
+            assert!(
+                (posts / expected - 1.0).abs() < 0.35,
+                "{posts_per_h} {every_h}: {posts}, not {expected}"
+            );
+            let (evening, morning) =
+                (model.rate_per_s_at(&pool, hour(19)), model.rate_per_s_at(&pool, hour(8)));
+            assert!(evening > 3.0 * morning, "{posts_per_h} {every_h}: {evening} {morning}");
+        }
+    }
+
+    #[test]
+    fn it_is_stored_as_it_is() {
+        let model = learned(4, 6);
+        let bytes = model.to_bytes();
+        assert_eq!((bytes.len(), Levels::from_bytes(&bytes)), (52, model));
+        assert_eq!(Levels::from_bytes(&bytes[..51]), Levels::default());
+    }
+
+    #[test]
+    fn posts_and_waits_agree_with_steps() {
+        let (model, pool) = (learned(4, 6), Pool::default());
+        let at = |hours: f64| model.looked_at() + freshet_types::Span::from_secs_f64(hours * 3600.0);
+        let (mut posts, mut wait_s) = (0.0, 0.0);
+        for step in 0..(100 * 60) {
+            let middle = (f64::from(step) + 0.5) / 60.0;
+            posts += model.rate_per_s_at(&pool, at(middle)) * 60.0;
+            wait_s += model.rate_per_s_at(&pool, at(middle)) * 60.0 * (100.0 - middle) * 3600.0;
+        }
+        let (got_posts, got_wait_s) =
+            (model.posts(&pool, at(0.0), at(100.0)), model.wait_s(&pool, at(0.0), at(100.0)));
+        assert!((got_posts / posts - 1.0).abs() < 0.01, "{got_posts} {posts}");
+        assert!((got_wait_s / wait_s - 1.0).abs() < 0.01, "{got_wait_s} {wait_s}");
     }
 }

@@ -24,16 +24,15 @@ const DAY_SHARE: f32 = 0.3;
 
 /// Factors and their sums.
 #[derive(Clone, Debug)]
-pub(crate) struct Week {
+pub struct Week {
     hours: [f32; 24],
     days: [f32; 7],
     /// ∫ of the hour factors before each hour, and of `v` times them, v from midnight.
     hour_sums: [(f32, f32); 24],
     /// The same for days before each weekday, v from Monday.
     day_sums: [(f32, f32); 7],
-    /// Over a whole day and a whole week.
-    day_total: (f32, f32),
-    week_total: (f32, f32),
+    /// Over a whole week.
+    total: (f32, f32),
 }
 
 /// Hours since a Monday, midnight UTC, within the week.
@@ -61,7 +60,7 @@ impl Week {
             week_total.0 += factor * day_total.0;
             week_total.1 += factor * (day_total.1 + midnight_h * day_total.0);
         }
-        Self { hours, days, hour_sums, day_sums, day_total, week_total }
+        Self { hours, days, hour_sums, day_sums, total: week_total }
     }
 
     /// A shape's week.
@@ -84,7 +83,7 @@ impl Week {
         let mass = self.day_sums[day].0 + self.days[day] * of_day.0;
         let first = self.day_sums[day].1 + self.days[day] * (of_day.1 + midnight_h * of_day.0);
         let (weeks, mass, first) = (f64::from(weeks), f64::from(mass), f64::from(first));
-        let (week_mass, week_first) = (f64::from(self.week_total.0), f64::from(self.week_total.1));
+        let (week_mass, week_first) = (f64::from(self.total.0), f64::from(self.total.1));
         let before_h = weeks * WEEK_H;
         let weeks_first = weeks * week_first + week_mass * WEEK_H * weeks * (weeks - 1.0) / 2.0;
         (weeks * week_mass + mass, weeks_first + first + before_h * mass)

@@ -46,12 +46,12 @@ impl Outlook for Levels {
 impl Outlook for Known {
     fn path(&self, pool: &Pool, since: Timestamp, floor_per_h: f64, path: &mut Path) {
         let more_per_h = (floor_per_h - self.rate_per_s(pool) * 3600.0).max(0.0);
-        for node in 1..NODE_COUNT {
-            let until = since + Span::HOUR * NODES_H[node];
+        for (node, node_h) in NODES_H.into_iter().enumerate() {
+            let until = since + Span::HOUR * node_h;
             let posts = self.posts(pool, since, until);
             let wait_h = self.wait_s(pool, since, until) / 3600.0;
-            path.posts[node] = posts + more_per_h * NODES_H[node];
-            path.moments_h[node] = NODES_H[node] * posts - wait_h + more_per_h * NODES_H[node].powi(2) / 2.0;
+            path.posts[node] = posts + more_per_h * node_h;
+            path.moments_h[node] = node_h * posts - wait_h + more_per_h * node_h * node_h / 2.0;
         }
     }
 

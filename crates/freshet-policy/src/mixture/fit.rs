@@ -2,12 +2,12 @@
 //!
 //! At sampled instants of what is known, the sums are made as a visit would have made them, and
 //! the posts of every horizon after the instant are counted. Posts are Poisson with mean
-//! Σ w_k X_k, X_k = x_k·∫π (for the burst: times the length). Such a sum is a mixture of
+//! Σ wₖ Xₖ, Xₖ = xₖ·∫π (for the burst: times the length). Such a sum is a mixture of
 //! Poissons, so the likelihood climbs by expectation–maximisation [Dempster 1977]: each post is
 //! shared out to the parts that foretold it, and each weight becomes posts received by posts
 //! foretold:
 //!
-//! w_k ← (w_k·Σ y X_k/ŷ + w⁰_k P_k)/(Σ X_k + P_k),  P_k = κ·ΣX_k/Σ_j(w⁰_j ΣX_j)
+//! wₖ ← (wₖ·Σ y Xₖ/ŷ + w⁰ₖ Pₖ)/(Σ Xₖ + Pₖ),  Pₖ = κ·ΣXₖ/Σ w⁰ⱼ·ΣXⱼ
 //!
 //! The prior w⁰ is worth κ posts: for a horizon the weights of the next longer one, for a class
 //! those of all classes together. What it guards against, each for a reason: instants before a
@@ -18,7 +18,7 @@
 
 use freshet_types::{Span, Timestamp};
 
-use super::{CLASS_COUNT, EDGES_H, HORIZON_COUNT, Mixture, Weights, class};
+use super::{EDGES_H, HORIZON_COUNT, Mixture, Weights, class};
 use crate::change::levels::{Die, FEATURE_COUNT, Sums};
 use crate::change::week::{Week, hour_of_week};
 
@@ -40,8 +40,10 @@ const OPEN_H: f64 = 72.0;
 const KNOWN_SHARE_MIN: f64 = 0.9;
 /// See [`KNOWN_SHARE_MIN`].
 const KNOWN_H_MIN: f64 = 36.0;
-/// Posts of one horizon count up to this.
-const POSTS_MAX: usize = 8;
+/// Posts of one horizon count up to this, or to so many times what the slowest level foretold.
+const POSTS_MAX: f32 = 8.0;
+/// See [`POSTS_MAX`].
+const POSTS_SHARE_MAX: f32 = 1.5;
 /// Posts that a prior is worth.
 const PRIOR_POSTS: f64 = 30.0;
 /// Rounds for all sources together, and for a class from there.
@@ -84,19 +86,19 @@ pub(crate) fn fit(histories: &[History<'_>], now: Timestamp, mean_per_h: f64) ->
         let instants = instants(history, now, sample_count, &mut die);
         observe(history, &instants, mean_per_h, &mut rows);
     }
-    let mut weights = [[[0.0; FEATURE_COUNT]; HORIZON_COUNT]; CLASS_COUNT];
+    let mut mixture = Mixture::default();
     let mut prior = PRIOR_LAST;
     for horizon in (0..HORIZON_COUNT).rev() {
         let rows = &rows[horizon];
         let shared = climb(rows.iter(), prior, prior, ROUNDS.0);
         let prior_of_class = shared.map(|weight| weight.max(PRIOR_MIN.1));
-        for (class, weights) in weights.iter_mut().enumerate() {
+        for (class, weights) in mixture.weights.iter_mut().enumerate() {
             let own = rows.iter().filter(|row| usize::from(row.class) == class);
             weights[horizon] = climb(own, shared, prior_of_class, ROUNDS.1).map(|weight| weight as f32);
         }
         prior = shared.map(|weight| weight.max(PRIOR_MIN.0));
     }
-    Mixture::new(weights)
+    mixture
 }
 
 /// When to look at a source's history: ascending, half at random, half soon after a post.
@@ -152,7 +154,9 @@ fn observe(
             let mut foretold = features.map(|feature| feature * mass_h);
             foretold[FEATURE_COUNT - 1] = features[FEATURE_COUNT - 1] * (end_h - low_h) as f32;
             let posts = before(instant + Span::HOUR * end_h) - before(instant + Span::HOUR * low_h);
-            let posts = posts.min(POSTS_MAX) as f32;
+            // A busy source may do what its month leads to expect; what is beyond counts up to a limit.
+            let posts_max = POSTS_MAX.max(POSTS_SHARE_MAX * foretold[1]);
+            let posts = (posts as f32).min(posts_max);
             rows.push(Row { foretold, posts, class: class(sums.counts[0]) as u8 });
         }
     }

@@ -25,23 +25,16 @@ const WEIGHT_MIN: f64 = 1e-6;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Freshet;
 
-/// A plan for one source, with the room it is made in.
+/// A plan for one source, and the room it is made in: whoever plans many keeps one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sketch {
+pub struct Sketch {
     path: Path,
     plan: Plan,
 }
 
 impl Sketch {
     /// Plans the visits after one at `since`, for nodes from `first` on.
-    pub(super) fn draw<M: Outlook>(
-        &mut self,
-        model: &M,
-        weight: f64,
-        market: &Market,
-        since: Timestamp,
-        first: usize,
-    ) {
+    fn draw<M: Outlook>(&mut self, model: &M, weight: f64, market: &Market, since: Timestamp, first: usize) {
         // Prices are in posts times seconds; a source that counts twice pays half.
         let price_h = market.price / 3600.0 / weight.max(WEIGHT_MIN);
         let floor_per_h = 2.0 * price_h / market.gap_h_max.powi(2);
@@ -56,8 +49,33 @@ impl Sketch {
         self.plan.make(&self.path, &prices, price_h, first);
     }
 
+    /// The planned visit after `now`, at most `ceiling` away.
+    pub fn due_at<M: Outlook>(
+        &mut self,
+        model: &M,
+        source: &SourceFacts,
+        market: &Market,
+        ceiling: Span,
+        now: Timestamp,
+    ) -> Timestamp {
+        let (since, latest) = (source.visited_at, now + ceiling);
+        let (first, _) = lookahead::place(lookahead::hours(since, now));
+        let due_h = match market.objective {
+            Objective::Delay => {
+                self.draw(model, source.weight, market, since, first);
+                self.plan.due_h(first)
+            }
+            Objective::Capture => {
+                self.draw_posts(model, market, since);
+                let wanted = capture::posts_at(market.price, source);
+                wanted.and_then(|wanted| self.path.reaches_h(wanted))
+            }
+        };
+        due_h.map_or(latest, |due_h| since + Span::HOUR * due_h).clamp(now, latest)
+    }
+
     /// What gathers without a visit, by node.
-    pub(super) fn draw_posts<M: Outlook>(&mut self, model: &M, market: &Market, since: Timestamp) {
+    fn draw_posts<M: Outlook>(&mut self, model: &M, market: &Market, since: Timestamp) {
         model.path(&market.pool, since, 0.0, &mut self.path);
     }
 }
@@ -94,20 +112,6 @@ impl Rule for Freshet {
         ceiling: Span,
         now: Timestamp,
     ) -> Timestamp {
-        let mut sketch = Sketch::default();
-        let (since, latest) = (source.visited_at, now + ceiling);
-        let (first, _) = lookahead::place(lookahead::hours(since, now));
-        let due_h = match market.objective {
-            Objective::Delay => {
-                sketch.draw(model, source.weight, market, since, first);
-                sketch.plan.due_h(first)
-            }
-            Objective::Capture => {
-                sketch.draw_posts(model, market, since);
-                let wanted = capture::posts_at(market.price, source);
-                wanted.and_then(|wanted| sketch.path.reaches_h(wanted))
-            }
-        };
-        due_h.map_or(latest, |due_h| since + Span::HOUR * due_h).clamp(now, latest)
+        Sketch::default().due_at(model, source, market, ceiling, now)
     }
 }

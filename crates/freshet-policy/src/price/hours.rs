@@ -5,7 +5,7 @@
 //! that hour: above the price it was too low, below it too high. Once a day every hour's factor
 //! moves by that mark; the factors keep a mean of 1.
 //!
-//! m_h ← m_h + 0.2·(clamp(A/price, −1, 1) − m_h) with each slot,  f_h ← f_h·e^{m_h} with each day
+//! mₕ ← mₕ + 0.2·(clamp(A/price, −1, 1) − mₕ) with each slot,  fₕ ← fₕ·e^{mₕ} with each day
 
 use freshet_types::Timestamp;
 

@@ -8,6 +8,7 @@ mod ingest;
 mod memory;
 mod pages;
 mod pipeline;
+mod scheduler;
 
 use std::process::ExitCode;
 
@@ -17,12 +18,13 @@ fn main() -> ExitCode {
         "pipeline" => pipeline::run(),
         "ingest" => ingest::run(),
         "memory" => memory::run(),
+        "scheduler" => scheduler::run(),
         "--list" => {
-            println!("pipeline\ningest\nmemory");
+            println!("pipeline\ningest\nmemory\nscheduler");
             return ExitCode::SUCCESS;
         }
         _ => {
-            println!("there is no benchmark `{name}`; there are pipeline, ingest, memory");
+            println!("there is no benchmark `{name}`; there are pipeline, ingest, memory, scheduler");
             return ExitCode::from(2);
         }
     };

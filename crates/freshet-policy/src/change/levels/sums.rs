@@ -3,11 +3,11 @@
 //! | symbol | here |
 //! |---|---|
 //! | h₁…h₄, half-lives 28 d, 7 d, 2 d, 16 h | [`HALF_LIVES_H`] |
-//! | c_k ← c_k·2^(−Δ/h_k) + Σ 2^(−age/h_k) | `counts` |
-//! | e_k: the same over ∫π instead of posts | `exposures_h` |
+//! | cₖ ← cₖ·2^(−Δ/hₖ) + Σ 2^(−age/hₖ) | `counts` |
+//! | eₖ: the same over ∫π instead of posts | `exposuresₕ` |
 //! | c₅, half-life 21 min, no exposure and no hours | `burst` |
 //! | x₀ = m, the mean rate of all sources | [`Sums::features`] |
-//! | x_k = (c_k + a_k)/(e_k + a_k/m) | [`Sums::features`] |
+//! | xₖ = (cₖ + aₖ)/(eₖ + aₖ/m) | [`Sums::features`] |
 //! | x₅ = c₅·ln 2/h₅ | [`Sums::features`] |
 //!
 //! Exposure is weighed by the source's own hours, so that a quiet night is no evidence of a low
