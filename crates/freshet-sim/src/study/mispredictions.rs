@@ -29,8 +29,8 @@ struct Month {
 }
 
 pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
-    let from = midnight(2017, 7, 1);
-    let until = midnight(2023, 7, 1);
+    let from = midnight((2017, 7, 1));
+    let until = midnight((2023, 7, 1));
     let days = ((until - from).secs_f64() / 86_400.0) as u32;
     // All of it is "warm-up": every account belongs to it, whenever it began.
     let window = Window { from, warm_days: days, eval_days: 0 };

@@ -9,7 +9,7 @@ use freshet_policy::POLICY_NAMES;
 
 use super::StudyError;
 use super::page::{Page, geometric_mean, hours};
-use super::traces::{CHAT, CONGRESS, FIGURES, Traces, four_and_four, midnight};
+use super::traces::{CHAT, CONGRESS, Date, FIGURES, Traces, four_and_four, midnight};
 use crate::experiment::{ORACLE_NAMES, Outcome, Setup, run as experiment};
 use crate::plot::{Plot, Scale};
 use crate::trace::{By, History};
@@ -17,20 +17,20 @@ use crate::trace::{By, History};
 /// A window: trace, first day, calls an hour, the reference's mean delay in hours.
 pub(super) struct Reference {
     pub(super) trace: &'static str,
-    pub(super) from: (i16, i8, i8),
+    pub(super) from: Date,
     pub(super) calls_per_hour: f64,
-    reference_h: f64,
+    mean_h: f64,
     label: &'static str,
 }
 
 const fn reference(
     trace: &'static str,
-    from: (i16, i8, i8),
+    from: Date,
     calls_per_hour: f64,
-    reference_h: f64,
+    mean_h: f64,
     label: &'static str,
 ) -> Reference {
-    Reference { trace, from, calls_per_hour, reference_h, label }
+    Reference { trace, from, calls_per_hour, mean_h, label }
 }
 
 pub(super) const WINDOWS: [Reference; 6] = [
@@ -50,8 +50,7 @@ const PLOTTED: [&str; 7] = ["rr", "hash", "sia-cho", "backlog", "index", "index-
 
 impl Reference {
     pub(super) fn read(&self, traces: &Traces) -> Result<History, StudyError> {
-        let (year, month, day) = self.from;
-        traces.read(self.trace, four_and_four(midnight(year, month, day)), By::Author)
+        traces.read(self.trace, four_and_four(midnight(self.from)), By::Author)
     }
 }
 
@@ -104,7 +103,7 @@ fn delays(page: &mut Page, outcomes: &[Vec<Outcome>]) {
     page.section("Mean delay in hours");
     let ratio = |number: usize| {
         let of = |(window, outcomes): (&Reference, &Vec<Outcome>)| {
-            outcomes[number].mean_delay_s.unwrap_or(0.0) / 3600.0 / window.reference_h
+            outcomes[number].mean_delay_s.unwrap_or(0.0) / 3600.0 / window.mean_h
         };
         geometric_mean(&WINDOWS.iter().zip(outcomes).map(of).collect::<Vec<_>>())
     };
@@ -125,14 +124,14 @@ fn delays(page: &mut Page, outcomes: &[Vec<Outcome>]) {
     });
     let mut rows: Vec<_> = rows.collect();
     let mut reference = vec!["*reference*".to_owned()];
-    reference.extend(WINDOWS.iter().map(|window| format!("{:.3}", window.reference_h)));
+    reference.extend(WINDOWS.iter().map(|window| format!("{:.3}", window.mean_h)));
     reference.push("1.000".to_owned());
     rows.push(reference);
     page.table(&columns, rows);
     let Some(number) = outcomes[0].iter().position(|outcome| outcome.policy == "freshet") else { return };
     let of = |(window, outcomes): (&Reference, &Vec<Outcome>)| {
         let mean_h = outcomes[number].mean_delay_s.unwrap_or(0.0) / 3600.0;
-        format!("{:.3} ({})", mean_h / window.reference_h, window.label)
+        format!("{:.3} ({})", mean_h / window.mean_h, window.label)
     };
     let ratios: Vec<_> = WINDOWS.iter().zip(outcomes).map(of).collect();
     page.text(&format!("`freshet` as a share of the reference: {}.", ratios.join(", ")));

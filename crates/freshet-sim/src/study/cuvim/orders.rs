@@ -10,11 +10,11 @@ use rand_pcg::Pcg32;
 
 use crate::study::StudyError;
 use crate::study::page::{Page, gain};
-use crate::study::traces::{CHAT, CONGRESS, Traces, midnight};
+use crate::study::traces::{CHAT, CONGRESS, Date, Traces, midnight};
 use crate::trace::{By, History, Window};
 
 /// Name, trace, first day, days that count.
-const PERIODS: [(&str, &str, (i16, i8, i8), u32); 4] = [
+const PERIODS: [(&str, &str, Date, u32); 4] = [
     ("a1, two months", CONGRESS, (2019, 2, 1), 61),
     ("a1, two months", CONGRESS, (2021, 3, 1), 61),
     ("a1, two years", CONGRESS, (2019, 2, 1), 731),
@@ -33,10 +33,10 @@ pub(super) fn run(page: &mut Page, traces: &Traces) -> Result<(), StudyError> {
          200 orders, ± one standard deviation.",
     );
     let mut rows = Vec::new();
-    for (name, trace, (year, month, day), eval_days) in PERIODS {
-        let window = Window { from: midnight(year, month, day), warm_days: 28, eval_days };
+    for (name, trace, date, eval_days) in PERIODS {
+        let window = Window { from: midnight(date), warm_days: 28, eval_days };
         let history = traces.read(trace, window, By::Author)?;
-        rows.extend(compare(&format!("{name} from {year}-{month:02}"), &history));
+        rows.extend(compare(&format!("{name} from {}-{:02}", date.0, date.1), &history));
     }
     page.table(&["period", "order", "#blur", "#captured, 100", "#20", "#no limit"], rows);
     page.text(

@@ -17,7 +17,7 @@ const SEED: u64 = 1;
 const ACTIVE_DAYS_MIN: f64 = 7.0;
 
 pub(super) fn run(page: &mut Page, traces: &Traces) -> Result<(), StudyError> {
-    let window = Window { from: midnight(2017, 7, 1), warm_days: 2191, eval_days: 0 };
+    let window = Window { from: midnight((2017, 7, 1)), warm_days: 2191, eval_days: 0 };
     let history = traces.read(CONGRESS, window, By::Author)?;
     let workloads: Vec<f64> = history.posters.iter().map(workload).collect();
     page.section("Tables 3 and 4: partitions");

@@ -34,7 +34,7 @@ const PAPER_IN_TURN: [(u32, u64, u64); 4] =
     [(5, 50_005, 939_964), (4, 40_004, 818_039), (3, 30_003, 652_641), (2, 20_002, 411_086)];
 
 pub(super) fn run(page: &mut Page, traces: &Traces) -> Result<(), StudyError> {
-    let window = Window { from: midnight(2019, 2, 1), warm_days: 28, eval_days: 61 };
+    let window = Window { from: midnight((2019, 2, 1)), warm_days: 28, eval_days: 61 };
     let history = traces.read(CONGRESS, window, By::Author)?;
     let total = history.eval_count();
     page.section("Tables 1 and 2: Hash weights against round robin");
