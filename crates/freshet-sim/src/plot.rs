@@ -131,7 +131,7 @@ impl Axis {
     fn ticks(&self) -> Vec<f64> {
         if self.scale == Scale::Logarithmic {
             let decades = (self.high / self.low).log10();
-            let marks: &[f64] = if decades < 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+            let marks: &[f64] = if decades < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
             let first = self.low.log10().floor() as i32;
             let last = self.high.log10().ceil() as i32;
             let ticks =

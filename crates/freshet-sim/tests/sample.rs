@@ -9,7 +9,7 @@ use freshet_types::Timestamp;
 fn sample() -> History {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/congress.tsv.zst");
     let window = Window { from: Timestamp::from_secs(1_549_238_400), warm_days: 28, eval_days: 28 };
-    History::read(&path, window, By::Author).unwrap()
+    History::read(&path, window, By::Author).expect("the sample travels with the project")
 }
 
 #[test]

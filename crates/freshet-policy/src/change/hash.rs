@@ -96,10 +96,8 @@ impl HashTable {
     }
 
     /// The table that speaks for a day: its own, or the nearest kind that has been seen.
-    fn slots(&self, calendar: &Calendar, day: i64) -> &[f32; SLOTS] {
-        let table = calendar.table(day);
-        let found = (0..=table).rev().find(|table| self.is_filled[*table]);
-        &self.tables[found.unwrap_or(0)]
+    fn table(&self, calendar: &Calendar, day: i64) -> usize {
+        (0..=calendar.table(day)).rev().find(|table| self.is_filled[*table]).unwrap_or(0)
     }
 
     /// Posts expected between two instants under a calendar.
@@ -110,16 +108,30 @@ impl HashTable {
             return 0.0;
         }
         let (from_s, to_s) = (until.secs_f64() - whole_s, until.secs_f64());
-        let hours = (from_s / 3600.0).floor() as i64..(to_s / 3600.0).ceil() as i64;
-        let sum: f64 = hours
-            .map(|hour| {
-                let (low, high) = (from_s.max(hour as f64 * 3600.0), to_s.min((hour + 1) as f64 * 3600.0));
-                let slots = self.slots(calendar, hour.div_euclid(24));
-                f64::from(slots[hour.rem_euclid(24) as usize]) * ((high - low) / 3600.0).max(0.0)
+        // Whole days are taken as a sum: a source may wait for weeks, and is asked about every slot.
+        let totals =
+            self.tables.each_ref().map(|slots| slots.iter().map(|posts| f64::from(*posts)).sum::<f64>());
+        let days = (from_s / DAY_S as f64).floor() as i64..=(to_s / DAY_S as f64).floor() as i64;
+        let sum: f64 = days
+            .map(|day| {
+                let (start_s, table) = ((day * DAY_S) as f64, self.table(calendar, day));
+                let (low_s, high_s) = ((from_s - start_s).max(0.0), (to_s - start_s).min(DAY_S as f64));
+                let is_whole = low_s <= 0.0 && high_s >= DAY_S as f64;
+                if is_whole { totals[table] } else { part_of_day(&self.tables[table], low_s, high_s) }
             })
             .sum();
         sum * span_s / whole_s
     }
+}
+
+/// Posts expected between two times of a day, in seconds from midnight.
+fn part_of_day(slots: &[f32; SLOTS], low_s: f64, high_s: f64) -> f64 {
+    let hour_posts = |(hour, posts): (usize, &f32)| {
+        let start_s = hour as f64 * 3600.0;
+        let span_s = high_s.min(start_s + 3600.0) - low_s.max(start_s);
+        f64::from(*posts) * (span_s / 3600.0).max(0.0)
+    };
+    slots.iter().enumerate().map(hour_posts).sum()
 }
 
 /// The posts of a day by hour, added to what was known of it.

@@ -66,8 +66,9 @@ pub fn slot_prices(curves: &[Curve], visits_per_slot: u32) -> SlotPrices {
         }
         let excess: Vec<f64> = search.wanted.iter().map(|wanted| wanted - budget).collect();
         let length = STEP_SHARE * price / budget.max(3.0) / (1.0 + STEP_DECAY * f64::from(step));
-        for slot in 1..slot_count {
-            prices[slot] = (prices[slot] + length * smoothed(&excess[1..slot_count], slot - 1)).max(0.0);
+        let excess = excess.get(1..slot_count).unwrap_or_default();
+        for (place, price) in prices.iter_mut().skip(1).take(excess.len()).enumerate() {
+            *price = (*price + length * smoothed(excess, place)).max(0.0);
         }
     }
     best

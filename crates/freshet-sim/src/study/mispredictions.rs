@@ -29,8 +29,8 @@ struct Month {
 }
 
 pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
-    let from = midnight(2017, 7, 1);
-    let until = midnight(2023, 7, 1);
+    let from = midnight((2017, 7, 1));
+    let until = midnight((2023, 7, 1));
     let days = ((until - from).secs_f64() / 86_400.0) as u32;
     // All of it is "warm-up": every account belongs to it, whenever it began.
     let window = Window { from, warm_days: days, eval_days: 0 };
@@ -59,7 +59,7 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     };
     let lines = vec![
         ("too early".to_owned(), share(|month| month.early)),
-        ("too late by over a month".to_owned(), share(|month| month.late_beyond_window)),
+        ("a month too late".to_owned(), share(|month| month.late_beyond_window)),
     ];
     let (x, y) = (("months since 2017-07", Scale::Linear), ("share of predicted posts", Scale::Linear));
     page.plot("mispredictions", &Plot { title: "Mis-predictions of the change rate, a1", x, y, lines });

@@ -9,7 +9,7 @@ use freshet_policy::POLICY_NAMES;
 
 use super::StudyError;
 use super::page::{Page, geometric_mean, hours};
-use super::traces::{CHAT, CONGRESS, FIGURES, Traces, four_and_four, midnight};
+use super::traces::{CHAT, CONGRESS, Date, FIGURES, Traces, four_and_four, midnight};
 use crate::experiment::{ORACLE_NAMES, Outcome, Setup, run as experiment};
 use crate::plot::{Plot, Scale};
 use crate::trace::{By, History};
@@ -17,20 +17,20 @@ use crate::trace::{By, History};
 /// A window: trace, first day, calls an hour, the reference's mean delay in hours.
 pub(super) struct Reference {
     pub(super) trace: &'static str,
-    pub(super) from: (i16, i8, i8),
+    pub(super) from: Date,
     pub(super) calls_per_hour: f64,
-    reference_h: f64,
+    mean_h: f64,
     label: &'static str,
 }
 
 const fn reference(
     trace: &'static str,
-    from: (i16, i8, i8),
+    from: Date,
     calls_per_hour: f64,
-    reference_h: f64,
+    mean_h: f64,
     label: &'static str,
 ) -> Reference {
-    Reference { trace, from, calls_per_hour, reference_h, label }
+    Reference { trace, from, calls_per_hour, mean_h, label }
 }
 
 pub(super) const WINDOWS: [Reference; 6] = [
@@ -43,13 +43,14 @@ pub(super) const WINDOWS: [Reference; 6] = [
 ];
 /// Budgets of the plot of delay against budget, calls an hour on 948 sources.
 const BUDGETS: [f64; 7] = [5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0];
+/// Delays between which policies can be told apart.
+const DELAYS_SHOWN_H: std::ops::Range<f64> = 0.1..60.0;
 /// Policies that are plotted: the baselines of the papers and the better ones.
 const PLOTTED: [&str; 7] = ["rr", "hash", "sia-cho", "backlog", "index", "index-profile", "freshet"];
 
 impl Reference {
     pub(super) fn read(&self, traces: &Traces) -> Result<History, StudyError> {
-        let (year, month, day) = self.from;
-        traces.read(self.trace, four_and_four(midnight(year, month, day)), By::Author)
+        traces.read(self.trace, four_and_four(midnight(self.from)), By::Author)
     }
 }
 
@@ -102,7 +103,7 @@ fn delays(page: &mut Page, outcomes: &[Vec<Outcome>]) {
     page.section("Mean delay in hours");
     let ratio = |number: usize| {
         let of = |(window, outcomes): (&Reference, &Vec<Outcome>)| {
-            outcomes[number].mean_delay_s.unwrap_or(0.0) / 3600.0 / window.reference_h
+            outcomes[number].mean_delay_s.unwrap_or(0.0) / 3600.0 / window.mean_h
         };
         geometric_mean(&WINDOWS.iter().zip(outcomes).map(of).collect::<Vec<_>>())
     };
@@ -123,14 +124,14 @@ fn delays(page: &mut Page, outcomes: &[Vec<Outcome>]) {
     });
     let mut rows: Vec<_> = rows.collect();
     let mut reference = vec!["*reference*".to_owned()];
-    reference.extend(WINDOWS.iter().map(|window| format!("{:.3}", window.reference_h)));
+    reference.extend(WINDOWS.iter().map(|window| format!("{:.3}", window.mean_h)));
     reference.push("1.000".to_owned());
     rows.push(reference);
     page.table(&columns, rows);
     let Some(number) = outcomes[0].iter().position(|outcome| outcome.policy == "freshet") else { return };
     let of = |(window, outcomes): (&Reference, &Vec<Outcome>)| {
         let mean_h = outcomes[number].mean_delay_s.unwrap_or(0.0) / 3600.0;
-        format!("{:.3} ({})", mean_h / window.reference_h, window.label)
+        format!("{:.3} ({})", mean_h / window.mean_h, window.label)
     };
     let ratios: Vec<_> = WINDOWS.iter().zip(outcomes).map(of).collect();
     page.text(&format!("`freshet` as a share of the reference: {}.", ratios.join(", ")));
@@ -154,7 +155,8 @@ fn distribution(page: &mut Page, outcomes: &[Outcome]) {
     page.table(&columns, plotted.iter().map(row));
     let points = |outcome: &&Outcome| {
         let within = |(upper_s, share): &(f64, f64)| (upper_s / 3600.0, *share);
-        (outcome.policy.clone(), outcome.series.delay_shares.iter().map(within).collect::<Vec<_>>())
+        let shown = outcome.series.delay_shares.iter().map(within);
+        (outcome.policy.clone(), shown.filter(|(upper_h, _)| DELAYS_SHOWN_H.contains(upper_h)).collect())
     };
     let lines = plotted.iter().map(points).collect();
     let x = ("delay, hours", Scale::Logarithmic);
@@ -187,7 +189,17 @@ fn budgets(page: &mut Page, history: &History) -> Result<(), StudyError> {
     // The clairvoyant's delays come to nothing, which no logarithm shows.
     lines.retain(|(name, _)| name != "clairvoyant");
     let (x, y) = (("calls an hour", Scale::Logarithmic), ("mean delay, hours", Scale::Logarithmic));
-    page.plot("reference-budgets", &Plot { title: "Mean delay against budget, a1 2019-02", x, y, lines });
+    let title = "Mean delay against budget, a1 2019-02";
+    page.plot("reference-budgets", &Plot { title, x, y, lines: lines.clone() });
+    let in_turn = lines[0].1.clone();
+    for (calls_per_hour, in_turn_h) in in_turn {
+        let points = lines.iter_mut().flat_map(|(_, points)| points.iter_mut());
+        points
+            .filter(|point| point.0.total_cmp(&calls_per_hour).is_eq())
+            .for_each(|point| point.1 /= in_turn_h);
+    }
+    let (title, y) = ("The same, as a share of round robin's delay", ("share of rr", Scale::Linear));
+    page.plot("reference-shares", &Plot { title, x, y, lines });
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use freshet_types::{Span, Timestamp};
 
 use super::StudyError;
 use super::page::{Page, percent};
-use super::traces::{CONGRESS, ROOMS, Traces, midnight};
+use super::traces::{CONGRESS, Date, ROOMS, Traces, midnight};
 use crate::plot::{Plot, Scale};
 use crate::trace::{By, Poster, Window};
 
@@ -30,7 +30,7 @@ const PAGES_MAX: usize = 150;
 const POSTS_MIN: usize = 8;
 
 /// Histories: name, trace, first Monday, what is a page.
-const HISTORIES: [(&str, &str, (i16, i8, i8), By); 4] = [
+const HISTORIES: [(&str, &str, Date, By); 4] = [
     ("a1 accounts, 2020-02", CONGRESS, (2020, 2, 3), By::Author),
     ("a1 accounts, 2021-05", CONGRESS, (2021, 5, 3), By::Author),
     ("b6 rooms, 2015-09", ROOMS, (2015, 9, 7), By::Thread),
@@ -52,8 +52,8 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     ));
     let mut at_paper = Vec::new();
     let mut lines = Vec::new();
-    for (name, trace, (year, month, day), by) in HISTORIES {
-        let from = midnight(year, month, day);
+    for (name, trace, date, by) in HISTORIES {
+        let from = midnight(date);
         let window = Window { from, warm_days: WEEKS * 7, eval_days: 7 };
         let history = traces.read(trace, window, by)?;
         let is_busy = |poster: &&Poster| poster.posts.len() - history.eval_posts(poster).len() >= POSTS_MIN;
@@ -79,8 +79,10 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     ));
     // One history of each kind is enough to see; the legend has room for a word.
     let mut lines = [&lines[..2], &lines[4..6]].concat();
-    lines.iter_mut().for_each(|(name, _)| name.truncate(name.find(", 20").unwrap_or(name.len())));
-    let (x, y) = (("share of refreshes", Scale::Linear), ("accuracy", Scale::Linear));
+    for (name, _) in &mut lines {
+        name.truncate(name.find(", 20").unwrap_or(name.len()));
+    }
+    let (x, y) = (("share of refreshes", Scale::Logarithmic), ("accuracy", Scale::Linear));
     page.plot("refresh", &Plot { title: "Accuracy of the stored copy", x, y, lines });
     Ok(vec![page])
 }

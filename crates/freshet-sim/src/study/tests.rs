@@ -39,6 +39,6 @@ fn what_has_no_mean_has_none() {
 
 #[test]
 fn midnights_are_utc() {
-    assert_eq!(traces::midnight(2019, 2, 1).secs(), 1_548_979_200);
-    assert_eq!(traces::midnight(2019, 2, 30).secs(), 0);
+    assert_eq!(traces::midnight((2019, 2, 1)).secs(), 1_548_979_200);
+    assert_eq!(traces::midnight((2019, 2, 30)).secs(), 0);
 }

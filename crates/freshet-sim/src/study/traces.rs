@@ -50,8 +50,11 @@ impl Traces {
     }
 }
 
+/// Year, month, day.
+pub type Date = (i16, i8, i8);
+
 /// The midnight (UTC) with which a day begins; a date that does not exist is the epoch.
-pub fn midnight(year: i16, month: i8, day: i8) -> Timestamp {
+pub fn midnight((year, month, day): Date) -> Timestamp {
     let date =
         jiff::civil::Date::new(year, month, day).and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC));
     Timestamp::from_secs(date.map_or(0, |zoned| zoned.timestamp().as_second()))

@@ -60,7 +60,7 @@ fn execute_learn(args: &ForumLearnArgs) -> anyhow::Result<ExitCode> {
     }
     match &args.output {
         Some(path) => {
-            std::fs::write(path, definition).with_context(|| format!("cannot write `{}`", path.display()))?
+            std::fs::write(path, definition).with_context(|| format!("cannot write `{}`", path.display()))?;
         }
         None if args.report.format == ReportFormat::Text => output::line(format!("\n{definition}"))?,
         None => {}
