@@ -22,7 +22,10 @@ fn main() -> ExitCode {
         "pipeline" => pipeline::run(),
         "ingest" => ingest::run(),
         "memory" => memory::run(),
-        "scheduler" => scheduler::run(),
+        "scheduler" => {
+            scheduler::run();
+            Ok(())
+        }
         "--list" => {
             println!("pipeline\ningest\nmemory\nscheduler");
             return ExitCode::SUCCESS;
