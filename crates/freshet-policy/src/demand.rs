@@ -168,7 +168,9 @@ mod tests {
     fn the_price_is_that_of_the_formula() {
         let mut demand = Demand::default();
         let rates_per_h = [0.1, 0.5, 1.0, 4.0, 9.0];
-        rates_per_h.iter().for_each(|rate| demand.add(Grade::of(1.0, rate / 3600.0)));
+        for rate in rates_per_h {
+            demand.add(Grade::of(1.0, rate / 3600.0));
+        }
         let roots: f64 = rates_per_h.iter().map(|rate| (rate / 3600.0_f64).sqrt()).sum();
         let budget_per_s = 20.0 / 3600.0;
         let expected = roots.powi(2) / (2.0 * budget_per_s * budget_per_s);
