@@ -107,12 +107,13 @@ fn known(page: &mut Page) -> Result<(), StudyError> {
     let optima: Vec<f64> =
         BUDGETS.iter().map(|calls| optimum(&world.curves, (calls * 24.0 * 14.0) as u64)).collect();
     let posts = expected_posts(&world.curves);
-    let mut rows = Vec::new();
+    let (mut rows, mut left) = (Vec::new(), Vec::new());
     for name in KNOWN_NAMES {
         let mut row = vec![(*name).to_owned()];
         for (calls, optimum) in BUDGETS.iter().zip(&optima) {
-            let share = captured(&world, name, *calls)?;
+            let (share, rest) = captured(&world, name, *calls)?;
             row.extend([percent(share), percent(share * posts / optimum)]);
+            left.extend((*name == "backlog").then(|| percent(rest)));
         }
         rows.push(row);
     }
@@ -122,20 +123,22 @@ fn known(page: &mut Page) -> Result<(), StudyError> {
     let mut columns = vec!["rule".to_owned()];
     columns.extend(BUDGETS.iter().flat_map(|calls| [format!("#{calls}/h"), "#of optimum".to_owned()]));
     page.table(&columns.iter().map(String::as_str).collect::<Vec<_>>(), rows);
-    page.text(
+    page.text(&format!(
         "The optimum knows when the count ends and makes its last visits then, to all sources at once; an index does not, and what \
-         has gathered since its last visits is lost. That is most of the distance in the middle column.",
-    );
+         has gathered since its last visits counts as lost. With `backlog` that is {} of all posts at these budgets, in the last two about its whole distance to the optimum.",
+        left.join(", ")
+    ));
     Ok(())
 }
 
-fn captured(world: &Synthetic, name: &str, calls: f64) -> Result<f64, StudyError> {
+/// The expected share captured, and the share after the last visits.
+fn captured(world: &Synthetic, name: &str, calls: f64) -> Result<(f64, f64), StudyError> {
     let setup = setup(calls);
     let kit = setup.kit(&world.history);
     let roster = roster_known(name, &kit, &world.models).expect("a name from the list of names");
     let mut visits = Visits::none();
     run_roster(&world.history, &setup, roster, &mut |slot, source| visits.take(slot, source))?;
-    Ok(visits.captured(&world.curves, PAGE_SIZE))
+    Ok((visits.captured(&world.curves, PAGE_SIZE), visits.left(&world.curves)))
 }
 
 /// The most posts that so many calls are expected to bring.

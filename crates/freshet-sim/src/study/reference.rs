@@ -140,7 +140,8 @@ fn delays(page: &mut Page, outcomes: &[Vec<Outcome>]) {
 fn distribution(page: &mut Page, outcomes: &[Outcome]) {
     page.section("How long posts wait");
     page.text(&format!("{}.", WINDOWS[0].label));
-    let plotted: Vec<_> = outcomes.iter().filter(|it| PLOTTED.contains(&it.policy.as_str())).collect();
+    let plotted: Vec<_> =
+        PLOTTED.iter().filter_map(|name| outcomes.iter().find(|outcome| outcome.policy == *name)).collect();
     let row = |outcome: &&Outcome| {
         vec![
             outcome.policy.clone(),

@@ -136,7 +136,7 @@ fn papers_point(page: &mut Page, points: &[(&str, Point)]) {
     page.section("At the paper's share");
     page.text(&format!(
         "The paper's point is {} at {}. What it depends on most is how fast pages change between two refreshes, which the paper does \
-         not say: its pages are video pages of one site, ours are lists of posts. A plan can only be as much better than even \
+         not say: its pages are video pages of social networks, ours are lists of posts. A plan can only be as much better than even \
          spacing as the page has a weekly rhythm.",
         percent(PAPER.1),
         percent(PAPER.0)

@@ -112,6 +112,14 @@ impl Visits {
         }
         sum / expected_posts(curves)
     }
+
+    /// Expected share of posts after the last visit to their source.
+    pub(super) fn left(&self, curves: &[Curve]) -> f64 {
+        let left = |(curve, visits): (&Curve, &Vec<usize>)| {
+            curve.posts[SLOT_COUNT] - curve.posts[visits.last().copied().unwrap_or(0)]
+        };
+        curves.iter().zip(&self.0).map(left).sum::<f64>() / expected_posts(curves)
+    }
 }
 
 /// Expected posts of all sources.
