@@ -161,18 +161,36 @@ impl Feeder {
         loop {
             let cursors = robots.iter().map(|&robot| self.rings.ring(robot).log_cursor());
             let Some(lowest) = cursors.min() else { return Ok(()) };
-            let changes = store.changes_above(lowest, LOG_BATCH)?;
-            let Some(last) = changes.last() else { return Ok(()) };
+            let (changes, up_to) = self.log(store, robots, lowest)?;
+            if up_to == lowest {
+                return Ok(());
+            }
             for &robot in robots {
                 let cursor = self.rings.ring(robot).log_cursor();
-                if cursor >= last.number {
+                if cursor >= up_to {
                     continue;
                 }
                 let is_taken = |change: &&Change| change.number > cursor && self.takes(robot, change);
                 let ids: Vec<u64> = changes.iter().filter(is_taken).map(|change| change.object).collect();
-                self.rings.ring(robot).push_from_log(last.number, &ids)?;
+                self.rings.ring(robot).push_from_log(up_to, &ids)?;
             }
         }
+    }
+
+    /// The next stretch of the log, and where it ends. Most of the log is about posts, which the
+    /// robots that run by default do not visit.
+    fn log(
+        &self,
+        store: &dyn Store,
+        robots: &[RobotKind],
+        above: u64,
+    ) -> Result<(Vec<Change>, u64), StoreError> {
+        if !self.networks.are_posts_visited(robots) {
+            return store.account_changes_above(above, LOG_BATCH);
+        }
+        let changes = store.changes_above(above, LOG_BATCH)?;
+        let up_to = changes.last().map_or(above, |last| last.number);
+        Ok((changes, up_to))
     }
 
     fn takes(&self, robot: RobotKind, change: &Change) -> bool {

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::format::Tree;
+use crate::format::{Keys, Tree};
 use crate::jq::Jq;
 use crate::times;
 use freshet_types::definition::TimeFormat;
@@ -36,6 +36,11 @@ impl Pointer {
             return Err(format!("`{text}` is not a JSON pointer: it begins with `/`, or is empty"));
         };
         Ok(Self(rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect()))
+    }
+
+    /// Names the keys on its way.
+    pub(crate) fn name_keys(&self, keys: &mut Keys) {
+        self.0.iter().for_each(|part| keys.add(part));
     }
 
     /// The value it leads to; null counts as nothing.
@@ -85,6 +90,16 @@ impl Expression {
                 _ => Self::Pointer(Pointer::compile(text)?),
             },
         })
+    }
+
+    /// Names the keys that it looks at.
+    pub(crate) fn name_keys(&self, keys: &mut Keys) {
+        match self {
+            Self::Pointer(pointer) => pointer.name_keys(keys),
+            Self::Every(pointers) => pointers.iter().for_each(|pointer| pointer.name_keys(keys)),
+            Self::Jq(_) => keys.keep_all(),
+            Self::Root | Self::Url | Self::Literal(_) => {}
+        }
     }
 
     /// Its values; pointers give at most one, and arrays stay arrays.

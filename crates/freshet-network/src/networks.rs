@@ -10,11 +10,12 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use freshet_types::{Connector, Instance, LinkType, Map, NetworkName, Reference, Schema};
+use freshet_types::{Connector, Instance, LinkType, Map, NetworkName, Reference, RobotKind, Schema};
 
 use crate::connector::DefinedConnector;
 use crate::definition::{Definition, DefinitionError};
 use crate::reference::{Dialect, Dialects, PatternError, ReferenceError};
+use crate::robot::ACCOUNT;
 
 /// The definitions that are compiled in, in the order in which references are tried.
 const SHIPPED: &[(&str, &str)] = &[
@@ -68,6 +69,16 @@ impl Network {
             links: Map::default(),
             dialect: None,
         }
+    }
+
+    fn are_posts_visited(&self, robots: &[RobotKind]) -> bool {
+        let is_post = |kind: &str| match &self.definition {
+            Some(definition) => definition.plan.mappings.iter().any(|mapping| mapping.is_post(kind)),
+            None => kind != ACCOUNT,
+        };
+        self.connector.endpoints().iter().any(|endpoint| {
+            endpoint.robot.is_some_and(|robot| robots.contains(&robot)) && is_post(&endpoint.root_kind)
+        })
     }
 
     /// The collection that an endpoint lists: the link it declares, or the one of its own name.
@@ -199,6 +210,11 @@ impl Networks {
     /// The connector for a network's name with its host.
     pub fn connector_for(&self, network: &NetworkName) -> Option<Arc<dyn Connector>> {
         self.connector(network.definition())
+    }
+
+    /// Whether one of these robots visits posts that were found, on any network.
+    pub fn are_posts_visited(&self, robots: &[RobotKind]) -> bool {
+        self.snapshot().iter().any(|network| network.are_posts_visited(robots))
     }
 
     /// The definition of this network, unless it was mined.

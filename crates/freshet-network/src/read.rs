@@ -154,7 +154,7 @@ impl<'a> Body<'a> {
         // parse; error bodies in JSON are common everywhere.
         let format =
             if (200..300).contains(&response.status) { self.format } else { sniff(self.format, response) };
-        self.tree.get_or_insert_with(|| format::parse(format, plan.encoding, response))
+        self.tree.get_or_insert_with(|| format::parse(format, plan.encoding, &plan.keys, response))
     }
 
     fn take(&mut self) -> Result<Tree<'a>, String> {

@@ -109,6 +109,9 @@ pub trait Store: Send {
 
     /// Changes above this number, in order, at most `limit`.
     fn changes_above(&self, number: u64, limit: usize) -> Result<Vec<Change>, StoreError>;
+    /// Changes of accounts above this number, in order, at most `limit`, and the number up to which
+    /// there are no others: for consumers whom posts do not concern.
+    fn account_changes_above(&self, number: u64, limit: usize) -> Result<(Vec<Change>, u64), StoreError>;
     /// Where a consumer of the log stands; 0 at first.
     fn cursor(&self, consumer: &str) -> Result<u64, StoreError>;
     /// Moves a consumer.

@@ -217,6 +217,10 @@ impl Store for SqliteStore {
         log::above(&self.db, &self.networks, number, limit).map_err(failed("read the change log"))
     }
 
+    fn account_changes_above(&self, number: u64, limit: usize) -> Result<(Vec<Change>, u64), StoreError> {
+        log::accounts_above(&self.db, &self.networks, number, limit).map_err(failed("read the change log"))
+    }
+
     fn cursor(&self, consumer: &str) -> Result<u64, StoreError> {
         log::cursor(&self.db, consumer).map_err(failed("read a cursor"))
     }

@@ -14,12 +14,13 @@ use super::places::Places;
 use super::plan::{ItemPlan, Place, Plan};
 use super::{Problem, rules, schema};
 use crate::expression::{ConditionPlan, Expression, Field, Pointer, Test};
-use crate::format::owned;
+use crate::format::{Keys, owned};
 use crate::template::{Template, Templates, Variables};
 
 /// Compiles a definition, or tells all that is wrong with it.
 pub(super) fn compile(data: data::Definition, places: &Places) -> Result<Plan, Vec<Problem>> {
-    let mut checker = Checker { places, problems: Vec::new(), templates: Templates::default() };
+    let mut checker =
+        Checker { places, problems: Vec::new(), templates: Templates::default(), keys: Keys::default() };
     checker.check_names(&data);
     let schema = schema::build(&mut checker, &data);
     let mapping_index: Map<String, usize> =
@@ -41,8 +42,20 @@ pub(super) fn compile(data: data::Definition, places: &Places) -> Result<Plan, V
     if !checker.problems.is_empty() {
         return Err(checker.problems);
     }
-    let templates = checker.templates;
-    Ok(Plan { data, schema, encoding, templates, headers, endpoints, mappings, quotas, limits, outcomes })
+    let Checker { templates, keys, .. } = checker;
+    Ok(Plan {
+        data,
+        schema,
+        encoding,
+        keys,
+        templates,
+        headers,
+        endpoints,
+        mappings,
+        quotas,
+        limits,
+        outcomes,
+    })
 }
 
 /// Collects problems while parts are compiled.
@@ -50,6 +63,7 @@ pub(super) struct Checker<'a> {
     places: &'a Places,
     problems: Vec<Problem>,
     templates: Templates,
+    keys: Keys,
 }
 
 impl Checker<'_> {
@@ -182,7 +196,9 @@ impl Checker<'_> {
 
     /// A JSON pointer.
     pub(super) fn pointer(&mut self, key: &str, text: &str) -> Pointer {
-        self.take(key, Pointer::compile(text)).unwrap_or_default()
+        let pointer = self.take(key, Pointer::compile(text)).unwrap_or_default();
+        pointer.name_keys(&mut self.keys);
+        pointer
     }
 
     /// An optional JSON pointer.
@@ -192,7 +208,9 @@ impl Checker<'_> {
 
     /// An expression.
     pub(super) fn expression(&mut self, key: &str, text: &str) -> Expression {
-        self.take(key, Expression::compile(text)).unwrap_or(Expression::Root)
+        let expression = self.take(key, Expression::compile(text)).unwrap_or(Expression::Root);
+        expression.name_keys(&mut self.keys);
+        expression
     }
 
     /// A place: `header:NAME` or `body:/pointer`.
@@ -263,6 +281,9 @@ impl Checker<'_> {
         let matches = condition.matches.as_ref().and_then(|text| self.regex(&format!("{key}.matches"), text));
         let equals = condition.equals.clone().map(|one| vec![one]);
         let each = self.maybe_pointer(&format!("{key}.each"), condition.each.as_deref());
+        if equals.iter().chain(&condition.one_of).flatten().any(|one| one.is_object() || one.is_array()) {
+            self.keys.keep_all();
+        }
         Test {
             each,
             one_of: equals

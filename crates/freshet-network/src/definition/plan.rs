@@ -11,6 +11,7 @@ use freshet_types::{Endpoint, Map, Outcome, PrimitiveKind, QuotaRule, Schema};
 use regex::Regex;
 
 use crate::expression::{ConditionPlan, Expression, Field, Pointer, Test};
+use crate::format::Keys;
 use crate::template::{Template, Templates};
 
 /// A whole definition.
@@ -19,6 +20,8 @@ pub(crate) struct Plan {
     pub(crate) data: data::Definition,
     pub(crate) schema: Schema,
     pub(crate) encoding: Option<&'static Encoding>,
+    /// What reading looks at.
+    pub(crate) keys: Keys,
     pub(crate) templates: Templates,
     pub(crate) headers: Vec<(String, Template)>,
     pub(crate) endpoints: Vec<EndpointPlan>,
@@ -114,6 +117,13 @@ pub(crate) struct MappingPlan {
     pub(crate) hints: Vec<HintPlan>,
     pub(crate) variants: Vec<(ConditionPlan, usize)>,
     pub(crate) skip: Vec<ConditionPlan>,
+}
+
+impl MappingPlan {
+    /// Whether it makes posts of this type.
+    pub(crate) fn is_post(&self, kind: &str) -> bool {
+        self.kind == data::MappingKind::Post && *self.object_type == *kind
+    }
 }
 
 /// The named fields of all kinds of objects.

@@ -10,7 +10,9 @@ fn read(
     declared: Option<&'static Encoding>,
     response: &Response,
 ) -> Result<Value, String> {
-    parse(format, declared, response).map(Value::from)
+    let mut keys = Keys::default();
+    keys.keep_all();
+    parse(format, declared, &keys, response).map(Value::from)
 }
 
 fn response(content_type: &str, body: &[u8]) -> Response {
@@ -197,4 +199,35 @@ fn the_next_page_of_a_feed_is_absolute() {
     let body = br#"<feed xmlns="http://www.w3.org/2005/Atom"><id>f</id><title>T</title><updated>2026-11-15T10:00:00Z</updated><link rel="next" href="https://site.example/feed.xml?page=2"/></feed>"#;
     let tree = read(BodyFormat::Feed, None, &response("application/atom+xml", body)).unwrap();
     assert_eq!(tree["next"], "https://site.example/feed.xml?page=2");
+}
+
+/// What skimming leaves of a body.
+fn check_skimmed(names: &[&str], body: &str, expected: &Value) {
+    let mut keys = Keys::default();
+    for name in names {
+        keys.add(name);
+    }
+    let response = response("application/json", body.as_bytes());
+    let read = parse(BodyFormat::Json, None, &keys, &response).map(Value::from);
+    assert_eq!(&read.unwrap_or_else(Value::String), expected, "{names:?} of {body}");
+}
+
+#[test]
+fn only_named_keys_are_kept() {
+    let body =
+        r#"[{"id": 7, "text": "a\nb", "card": {"id": [1, {"text": null}], "html": "<b>"}, "x": {"id": 1}}]"#;
+    check_skimmed(&["id", "text"], body, &json!([{"id": 7, "text": "a\nb"}]));
+    check_skimmed(&["id", "card"], body, &json!([{"id": 7, "card": {"id": [1, {}]}}]));
+    check_skimmed(&[], body, &json!([{}]));
+    // The same name written with an escape, a name twice (the first counts, as without skimming).
+    check_skimmed(&["id"], r#"{"\u0069d": 1.5, "ideal": 2}"#, &json!({"id": 1.5}));
+    check_skimmed(&["id"], r#"{"ID": 1, "": true, "id": -3}"#, &json!({"id": -3}));
+}
+
+#[test]
+fn what_is_skipped_must_be_json_all_the_same() {
+    for body in [r#"{"x": tru}"#, r#"{"x": [1, 2}"#, r#"{"x": "unfinished"#, r#"{"x": 1} 2"#, r#"{"x" 1}"#] {
+        let response = response("application/json", body.as_bytes());
+        assert!(parse(BodyFormat::Json, None, &Keys::default(), &response).is_err(), "{body}");
+    }
 }

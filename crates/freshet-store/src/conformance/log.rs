@@ -1,6 +1,6 @@
 //! Behaviours of the change log: order, numbers, cursors.
 
-use freshet_types::{ChangeKind, Post, RobotKind, Source, Span, VisitId};
+use freshet_types::{Change, ChangeKind, Post, RobotKind, Source, Span, VisitId};
 
 use super::kit::{
     Must, account, accounts, add, apply, at, changes, lines, network, only_post, post, posts, timeline,
@@ -30,7 +30,22 @@ pub(super) fn the_log_has_every_change_in_order(store: &mut dyn Store) {
     assert_eq!(all[2].object, created.object);
     assert_eq!(store.changes_above(all[1].number, 2).must(), all[2..4], "above a number, at most so many");
     assert_eq!(store.changes_above(all[4].number, 10).must(), []);
+    accounts_alone(store, &all);
     assert_eq!(store.counts().must().changes, 5);
+}
+
+fn accounts_alone(store: &mut dyn Store, all: &[Change]) {
+    let of_accounts = [all[0].clone(), all[4].clone()];
+    let (first, last) = (all[0].number, all[4].number);
+    let check = |above: u64, limit: usize, changes: &[Change], up_to: u64| {
+        let found = store.account_changes_above(above, limit).must();
+        assert_eq!(found, (changes.to_vec(), up_to), "above {above}, at most {limit}");
+    };
+    check(0, 10, &of_accounts, last);
+    check(0, 1, &of_accounts[..1], first);
+    check(first, 10, &of_accounts[1..], last);
+    check(last, 10, &[], last);
+    check(last + 9, 10, &[], last + 9);
 }
 
 pub(super) fn an_object_is_found_by_its_number(store: &mut dyn Store) {

@@ -131,6 +131,33 @@ pub(super) fn above(db: &Connection, networks: &Networks, number: u64, limit: us
                LEFT JOIN accounts a ON c.class = 0 AND a.id = c.object \
                LEFT JOIN relations r ON c.class = 2 AND r.id = c.object \
                WHERE c.number > ?1 ORDER BY c.number LIMIT ?2";
+    lines(db, networks, sql, number, limit)
+}
+
+/// Lines of accounts above this number, in order, and the number up to which there are no others.
+pub(super) fn accounts_above(
+    db: &Connection,
+    networks: &Networks,
+    number: u64,
+    limit: usize,
+) -> Result<(Vec<Change>, u64)> {
+    let newest = "SELECT COALESCE(max(number), 0) FROM changes";
+    let newest = db.prepare_cached(newest)?.query_row([], |row| row.get::<_, i64>(0))? as u64;
+    let sql = "SELECT c.number, c.seen_at, c.kind, c.object, c.visit, a.network, 'account', a.native_id, \
+                      a.depth, c.finder \
+               FROM changes c JOIN accounts a ON a.id = c.object \
+               WHERE c.number > ?1 AND c.class = 0 ORDER BY c.number LIMIT ?2";
+    let changes = lines(db, networks, sql, number, limit)?;
+    // What another process wrote since `newest` was read is not passed over.
+    let up_to = match changes.last() {
+        Some(last) if changes.len() >= limit.min(LINES_MAX) => last.number,
+        Some(last) => newest.max(last.number),
+        None => newest.max(number),
+    };
+    Ok((changes, up_to))
+}
+
+fn lines(db: &Connection, networks: &Networks, sql: &str, number: u64, limit: usize) -> Result<Vec<Change>> {
     let mut statement = db.prepare_cached(sql)?;
     let rows = statement.query_map([number as i64, limit.min(LINES_MAX) as i64], |row| {
         let network = networks.name(db, row.get(5)?)?;

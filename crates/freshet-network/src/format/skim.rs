@@ -1,0 +1,159 @@
+//! Skimming: of a JSON body, only what a definition asks for becomes a tree.
+//!
+//! Part of step 6 of 10. Most of what a network sends about a post is looked at by no mapping. A
+//! key that no pointer of the definition names can lead to nothing, wherever it stands, so its
+//! value is checked as JSON and skipped. Names are not told apart by where they stand: a set of
+//! names is simple, and always keeps enough. A program of jq may look at anything, and then
+//! everything is kept. Kept keys are borrowed from the definition, texts from the body.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json_borrow::ObjectAsVec;
+
+use super::Tree;
+
+/// The text of an element that has attributes too, where XML became a tree.
+const TEXT_KEY: &str = "#text";
+
+/// The names of keys that a definition looks at.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    /// By their length, which tells nearly all of them apart.
+    by_length: Vec<Vec<String>>,
+    keeps_all: bool,
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        let mut keys = Self { by_length: Vec::new(), keeps_all: false };
+        keys.add(TEXT_KEY);
+        keys
+    }
+}
+
+impl Keys {
+    /// From now on everything is kept.
+    pub(crate) fn keep_all(&mut self) {
+        self.keeps_all = true;
+    }
+
+    /// From now on this one is kept.
+    pub(crate) fn add(&mut self, key: &str) {
+        if self.find(key).is_none() {
+            self.by_length.resize_with(self.by_length.len().max(key.len() + 1), Vec::new);
+            self.by_length[key.len()].push(key.to_owned());
+        }
+    }
+
+    fn find(&self, key: &str) -> Option<&str> {
+        let alike = self.by_length.get(key.len())?;
+        alike.iter().find(|known| *known == key).map(String::as_str)
+    }
+
+    /// Reads JSON, keeping what may be asked for.
+    pub(super) fn read<'de>(&'de self, text: &'de str) -> serde_json::Result<Tree<'de>> {
+        if self.keeps_all {
+            return serde_json::from_str(text);
+        }
+        let mut source = serde_json::Deserializer::from_str(text);
+        let tree = Value(self).deserialize(&mut source)?;
+        source.end()?;
+        Ok(tree)
+    }
+}
+
+/// A value, skimmed.
+#[derive(Clone, Copy)]
+struct Value<'de>(&'de Keys);
+
+impl<'de> DeserializeSeed<'de> for Value<'de> {
+    type Value = Tree<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<Tree<'de>, D::Error> {
+        source.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Value<'de> {
+    type Value = Tree<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Tree<'de>, E> {
+        Ok(Tree::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Tree<'de>, E> {
+        Ok(Tree::Bool(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Tree<'de>, E> {
+        Ok(Tree::Number(value.into()))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Tree<'de>, E> {
+        Ok(Tree::Number(value.into()))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Tree<'de>, E> {
+        Ok(Tree::Number(value.into()))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Tree<'de>, E> {
+        Ok(Tree::Str(Cow::Owned(value.to_owned())))
+    }
+
+    fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<Tree<'de>, E> {
+        Ok(Tree::Str(Cow::Borrowed(value)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Tree<'de>, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = list.next_element_seed(self)? {
+            values.push(value);
+        }
+        Ok(Tree::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree<'de>, A::Error> {
+        let mut object = ObjectAsVec::default();
+        while let Some(key) = map.next_key_seed(Key(self.0))? {
+            match key {
+                Some(key) => {
+                    object.insert_unchecked_and_get_mut(key, map.next_value_seed(self)?);
+                }
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(Tree::Object(object))
+    }
+}
+
+/// A key, as the definition has it; `None` for one that it does not name.
+struct Key<'de>(&'de Keys);
+
+impl<'de> DeserializeSeed<'de> for Key<'de> {
+    type Value = Option<&'de str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<Self::Value, D::Error> {
+        source.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Key<'de> {
+    type Value = Option<&'de str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E: Error>(self, key: &str) -> Result<Self::Value, E> {
+        Ok(self.0.find(key))
+    }
+}
