@@ -88,13 +88,13 @@ impl Constrainer {
     pub fn apply(
         &mut self,
         store: &mut dyn Store,
-        mut uploads: Vec<Upload>,
+        uploads: &mut Vec<Upload>,
     ) -> Result<Vec<(VisitId, Applied)>, StoreError> {
         let own_count = uploads.len();
-        let released = self.judge(store, &mut uploads)?;
+        let released = self.judge(store, uploads)?;
         let (causes, released): (Vec<usize>, Vec<Upload>) = released.into_iter().unzip();
         uploads.extend(released);
-        let mut applied = store.apply(&uploads, compare)?;
+        let mut applied = store.apply(uploads, compare)?;
         // The core waits for one answer for each upload it made; what was released joins its cause.
         let more = applied.split_off(own_count);
         for (cause, more) in causes.into_iter().zip(more) {

@@ -282,6 +282,7 @@ impl Driver {
                 self.is_reserving = false;
                 self.core.take_visit_numbers(numbers);
             }
+            Told::Spent(uploads) => drop(tokio::spawn(async move { drop(uploads) })),
             Told::Failed(error) => return Err(error.into()),
         }
         Ok(())

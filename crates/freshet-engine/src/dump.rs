@@ -64,6 +64,8 @@ pub enum Told {
     Event(Event),
     /// Visit numbers, reserved.
     Reserved(std::ops::Range<u64>),
+    /// What was applied, to be freed by threads that have the time: this one is waited for.
+    Spent(Vec<Upload>),
     /// It cannot go on.
     Failed(FeedError),
 }
@@ -175,13 +177,14 @@ impl Dumper {
         self.constrainer.replace(&mut *self.store, constraints, self.clock.now())
     }
 
-    fn apply(&mut self, uploads: Vec<Upload>) -> Result<(), StoreError> {
+    fn apply(&mut self, mut uploads: Vec<Upload>) -> Result<(), StoreError> {
         if uploads.is_empty() {
             return Ok(());
         }
-        let confirmed = self.constrainer.apply(&mut *self.store, uploads)?;
+        let confirmed = self.constrainer.apply(&mut *self.store, &mut uploads)?;
         self.is_indexed = false;
         let _ = self.told.send(Told::Event(Event::Applied(confirmed)));
+        let _ = self.told.send(Told::Spent(uploads));
         Ok(())
     }
 

@@ -261,7 +261,7 @@ impl<S: Store> Driver<S> {
                 other => self.effects.push_back(other),
             }
         }
-        let confirmed = self.constrainer.apply(&mut self.store, uploads)?;
+        let confirmed = self.constrainer.apply(&mut self.store, &mut uploads)?;
         self.tell(Event::Applied(confirmed));
         self.is_hungry = true;
         self.feed()

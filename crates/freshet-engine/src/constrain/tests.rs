@@ -76,9 +76,9 @@ impl Scene {
         self.constrain(rules);
     }
 
-    fn apply(&mut self, uploads: Vec<Upload>) -> Vec<Applied> {
+    fn apply(&mut self, mut uploads: Vec<Upload>) -> Vec<Applied> {
         let visits: Vec<_> = uploads.iter().map(|upload| upload.visit).collect();
-        let confirmed = self.constrainer.apply(&mut self.store, uploads).unwrap();
+        let confirmed = self.constrainer.apply(&mut self.store, &mut uploads).unwrap();
         assert_eq!(confirmed.iter().map(|(visit, _)| *visit).collect::<Vec<_>>(), visits, "one answer each");
         confirmed.into_iter().map(|(_, applied)| applied).collect()
     }
