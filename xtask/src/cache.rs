@@ -19,9 +19,11 @@ pub(crate) fn folder() -> PathBuf {
     })
 }
 
-/// The root of the clone.
+/// The root of the clone. Cargo says at run time where it lies: with one target folder for several
+/// clones, this program may have been built in another one.
 pub(crate) fn repository() -> PathBuf {
-    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let said = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let xtask = said.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
     xtask.parent().expect("xtask lies in the root of the workspace").to_path_buf()
 }
 

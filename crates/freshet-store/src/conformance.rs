@@ -94,6 +94,7 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         care::redacting_erases_the_content_of_deleted_posts,
         care::redacting_reaches_back,
         care::who_opts_out_is_left_alone,
+        care::who_opts_out_is_left_alone_on_other_pages,
         care::forgetting_an_account_erases_all_of_it,
         care::forgetting_by_handle_and_by_number,
         care::forgetting_a_post_leaves_the_others,

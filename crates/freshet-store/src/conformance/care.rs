@@ -87,6 +87,29 @@ pub(super) fn who_opts_out_is_left_alone(store: &mut dyn Store) {
     assert_eq!((hits(store, "kept"), hits(store, "stays")), (vec![], vec!["2".to_owned()]));
 }
 
+pub(super) fn who_opts_out_is_left_alone_on_other_pages(store: &mut dyn Store) {
+    let whole = |opts_out: bool| freshet_types::Account {
+        opts_out,
+        followers_count: Some(3),
+        ..account("a", "alice")
+    };
+    apply(store, posts(80, [rich("1", "a", "before")]));
+    apply(store, accounts(90, [whole(true)]));
+    // A short form, a mere mention, and an edit of what is known, on the page of somebody else.
+    let short = Observation {
+        accounts: vec![account("a", "alice")],
+        posts: vec![rich("2", "a", "unwanted"), rich("3", "b", "stays"), rich("1", "a", "after")],
+        ..Observation::default()
+    };
+    apply(store, upload(100, short));
+    apply(store, posts(101, [rich("4", "a", "unwanted")]));
+    let found = |store: &dyn Store, word: &str| hits(store, word).len();
+    assert_eq!(["unwanted", "after", "before", "stays"].map(|word| found(store, word)), [0, 0, 1, 1]);
+    apply(store, accounts(110, [whole(false)]));
+    apply(store, posts(111, [rich("4", "a", "wanted")]));
+    assert_eq!(found(store, "wanted"), 1, "who opts in again is collected again");
+}
+
 /// An account with everything that may hang on one, and a neighbour that stays.
 fn populate(store: &mut dyn Store) -> Source {
     let source = add(store, &timeline("a"));

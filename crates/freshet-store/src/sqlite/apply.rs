@@ -14,7 +14,7 @@ pub(super) mod consent;
 mod post;
 mod relation;
 
-use freshet_types::{Account, ChangeKind, Map, RobotKind, Timestamp, VisitRecord};
+use freshet_types::{Account, ChangeKind, Map, RobotKind, Set, Timestamp, VisitRecord};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, params};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -60,6 +60,8 @@ struct Batch<'a> {
     /// The accounts that this transaction has already settled, by network and id: the form that
     /// was merged last (`None` for a mere mention) and the depth.
     settled: Map<(i64, &'a str), (Option<&'a Account>, u16)>,
+    /// Who asks not to be collected, of the accounts that this transaction has met.
+    opted_out: Set<(i64, &'a str)>,
     tags: Vec<u8>,
     properties: Vec<u8>,
 }
@@ -96,6 +98,7 @@ impl<'a> Batch<'a> {
             insert_post: db.prepare_cached(post::INSERT)?,
             insert_account: db.prepare_cached(account::INSERT)?,
             settled: Map::default(),
+            opted_out: Set::default(),
             tags: Vec::new(),
             properties: Vec::new(),
         })

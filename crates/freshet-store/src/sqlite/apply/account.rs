@@ -64,6 +64,7 @@ impl<'a> Batch<'a> {
         if self.insert_account(scene, account, object)? == 0 {
             return self.known_account(scene, account);
         }
+        self.note_consent(scene, &account.id, account.opts_out);
         self.note_new_account(scene, object, applied)?;
         write_cross_links(self.db, object, &account.slinks)?;
         match account.state {
@@ -100,14 +101,16 @@ impl<'a> Batch<'a> {
             return Ok(());
         }
         let depth = scene.depth_of(id);
-        let find = "SELECT id, depth FROM accounts WHERE network = ?1 AND native_id = ?2";
+        let find = "SELECT id, depth, opts_out FROM accounts WHERE network = ?1 AND native_id = ?2";
         let mut find = self.db.prepare_cached(find)?;
-        let known = find.query_row(params![scene.network, id], |row| Ok((row.get(0)?, row.get(1)?)));
-        let Some((object, stored)) = known.optional()? else {
+        let known = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let known = find.query_row(params![scene.network, id], known);
+        let Some((object, stored, opts_out)) = known.optional()? else {
             let object = self.log.next();
             self.insert_account(scene, &Account { id: id.to_owned(), ..Account::default() }, object)?;
             return self.note_new_account(scene, object, applied);
         };
+        self.note_consent(scene, id, opts_out);
         if depth < stored {
             let update = "UPDATE accounts SET depth = ?2, source = ?3 WHERE id = ?1";
             self.db.prepare_cached(update)?.execute(params![object, depth, scene.source])?;
@@ -186,13 +189,14 @@ impl<'a> Batch<'a> {
         self.log(scene, ChangeKind::Created, Class::Account, object)
     }
 
-    fn known_account(&mut self, scene: &Scene<'_>, account: &Account) -> Result<()> {
+    fn known_account(&mut self, scene: &Scene<'_>, account: &'a Account) -> Result<()> {
         let seen = value::properties(&account.plinks, &mut self.properties);
         let mut find = self.db.prepare_cached(FIND)?;
         let key = params![scene.network, account.id];
         let (found, invalid): (Found, Option<String>) =
             find.query_row(key, |row| Ok((found(row, scene, account, seen)?, row.get(4)?)))?;
         let object = found.object;
+        self.note_consent(scene, &account.id, found.opts_out);
         self.note_payload(scene, object)?;
         if found.is_stale {
             self.refresh_account(scene, account, &found)?;

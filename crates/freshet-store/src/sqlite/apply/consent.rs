@@ -1,6 +1,6 @@
 //! Step 8 of 10: apply, consent. Who asks not to be collected is left alone from this page on.
 //!
-//! Invariants: all sources of the account rest, whichever page showed the flag, except those that a
+//! Invariants: no post of the account is stored or refreshed, on whosever page it stands; all sources of the account rest, whichever page showed the flag, except those that a
 //! person removed; what was collected before is treated as the network's `on_delete` treats
 //! deleted posts. It does not decide whether the flag is honoured, nor when to look again: the
 //! engine names the accounts, and asks them again before it reads their lists.
@@ -15,7 +15,21 @@ use crate::row::{Applied, Upload};
 const REST: &str = "UPDATE sources SET state = 'opted_out' WHERE network = ?2 AND root_kind = 'account' \
      AND state NOT IN ('removed', 'opted_out') AND id <> ?3";
 
-impl Batch<'_> {
+impl<'a> Batch<'a> {
+    /// Remembers for the posts of this transaction what is known of their author's wish.
+    pub(super) fn note_consent(&mut self, scene: &Scene<'_>, account: &'a str, opts_out: bool) {
+        if opts_out {
+            self.opted_out.insert((scene.network, account));
+        } else if !self.opted_out.is_empty() {
+            self.opted_out.remove(&(scene.network, account));
+        }
+    }
+
+    /// Whether a post of this author is left alone.
+    pub(super) fn is_opted_out(&self, scene: &Scene<'_>, author: &str) -> bool {
+        !self.opted_out.is_empty() && self.opted_out.contains(&(scene.network, author))
+    }
+
     /// Lets all sources of this account rest but the upload's own, which says so itself.
     pub(super) fn opt_out(
         &mut self,

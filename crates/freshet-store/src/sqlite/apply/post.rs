@@ -53,6 +53,9 @@ impl<'a> Batch<'a> {
         }
         if let Some(author) = &post.author {
             self.ensure_account(scene, author, applied)?;
+            if self.is_opted_out(scene, author) {
+                return Ok(());
+            }
         }
         let object = self.log.next();
         if is_expired(scene, post) || self.insert_post(scene, post, object)? == 0 {
