@@ -201,7 +201,12 @@ impl Walk {
         if marks.is_empty() && self.is_in_doubt(source, page) {
             return Taken { goes_on: self.doubted.is_some() || self.turn_to_owner(source), ..taken };
         }
-        note_news(&mut taken, &source.coverage, &marks, endpoint.id_order, seen.at);
+        let dated: Vec<Mark> = listed
+            .iter()
+            .filter(|post| post.created_at.is_some())
+            .map(|post| mark_of(post, seen.at))
+            .collect();
+        note_news(&mut taken, &source.coverage, &dated, endpoint.id_order, seen.at);
         if matches!(self.intent, Intent::Members(_)) {
             if let Some(ends) = ends(&marks, endpoint.id_order) {
                 source.coverage.raise(ends, self.is_apart, (seen.at, seen.visit));
@@ -213,7 +218,12 @@ impl Walk {
                 _ => None,
             };
             if cursor.is_none() && &*source.root_kind == ACCOUNT {
-                taken.lists = listing(source, &marks, page.next.is_none() && !endpoint.is_window, seen.at);
+                taken.lists = listing(
+                    source,
+                    &marks,
+                    page.next.is_none() && !endpoint.is_window && !page.is_broken_off,
+                    seen.at,
+                );
             }
             let look = Look {
                 ends: ends(&marks, endpoint.id_order),
@@ -222,7 +232,7 @@ impl Walk {
                 seen_at: seen.at,
                 visit: seen.visit,
                 since: wanted_since(source, seen.at),
-                is_window: endpoint.is_window,
+                is_window: endpoint.is_window || page.is_broken_off,
             };
             source.coverage.take(&look, endpoint.id_order);
             if let Some(end) = self.doubted.take() {
@@ -317,6 +327,9 @@ impl Walk {
                 taken.goes_on = true;
             }
             Some(_) => taken.has_more = true,
+            // What could not be read, or is hidden altogether, is not cancelled.
+            None if !page.complaints.is_empty() || page.is_broken_off => {}
+            None if self.intent == Intent::First && page.observation.relations.is_empty() => {}
             None if source.robot == RobotKind::Relation => {
                 let is_following = &*source.endpoint == "following";
                 taken.swept = Some(RelationSweep { account: source.root_id.clone(), is_following, began_at });

@@ -13,7 +13,7 @@ use freshet_types::{AuthScheme, AuthUse, Fault, FaultKind, Request, Response, Sp
 use futures::future::BoxFuture;
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use reqwest::{Client, ClientBuilder};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout;
 use url::Url;
 
@@ -21,7 +21,7 @@ use crate::exclusion::{self, Exclusions};
 use crate::{Fetch, FetchError, Scrubber};
 use body::{BodyLimits, BodySink, Taken};
 use hop::Hop;
-use session::{Made, Sessions};
+use session::{Made, Sessions, Stale};
 
 mod auth;
 mod body;
@@ -145,24 +145,29 @@ impl HttpFetch {
     }
 
     async fn answer_as(&self, hop: &Hop<'_>, auth: &AuthUse, limits: BodyLimits) -> Result<Response, Fault> {
-        let credential = auth::credential(&self.options.vault, auth, &hop.request.network, &hop.url)?;
+        let credential = auth::credential(&self.options.vault, auth, hop, &hop.url)?;
         let AuthScheme::Session { .. } = auth.scheme else {
             let response = self.show(hop, auth, &credential.secret, limits).await?;
             return Ok(auth::scrubbed(&self.scrubber, &auth.credential, response));
         };
-        let mut stale: Option<SecretString> = None;
+        let scrubbed = |response| auth::scrubbed(&self.scrubber, &auth.credential, response);
+        let mut refused: Option<(SecretString, Response)> = None;
         loop {
-            let token = match self.session(hop, auth, stale.as_ref(), limits).await? {
+            // By the standard a 401 may mean many things; the other form says that the token ran out.
+            let stale =
+                refused.as_ref().map(|(token, response)| Stale { token, is_told: response.status != 401 });
+            let token = match self.session(hop, auth, stale, limits).await? {
                 Made::Token(token) => token,
-                Made::Answer(response) => {
-                    return Ok(auth::scrubbed(&self.scrubber, &auth.credential, response));
-                }
+                Made::Answer(response) => return Ok(scrubbed(response)),
             };
-            let response = self.show(hop, auth, &token, limits).await?;
-            if stale.is_some() || !is_expired(&response) {
-                return Ok(auth::scrubbed(&self.scrubber, &auth.credential, response));
+            if let Some((_, response)) = refused.take_if(|(stale, _)| is_same(stale, &token)) {
+                return Ok(scrubbed(response));
             }
-            stale = Some(token);
+            let response = self.show(hop, auth, &token, limits).await?;
+            if refused.is_some() || !is_expired(&response) {
+                return Ok(scrubbed(response));
+            }
+            refused = Some((token, response));
         }
     }
 
@@ -183,7 +188,7 @@ impl HttpFetch {
         &self,
         hop: &Hop<'_>,
         auth: &AuthUse,
-        stale: Option<&SecretString>,
+        stale: Option<Stale<'_>>,
         limits: BodyLimits,
     ) -> Result<Made, Fault> {
         let AuthScheme::Session { url, token } = &auth.scheme else {
@@ -194,7 +199,7 @@ impl HttpFetch {
         })?;
         guard::check_parsed(&url, hop.allow_private)?;
         // The password itself goes to this URL, which may be another server than the request's.
-        let credential = auth::credential(&self.options.vault, auth, &hop.request.network, &url)?;
+        let credential = auth::credential(&self.options.vault, auth, hop, &url)?;
         let request = Request { allow_private: hop.allow_private, ..Request::get(&hop.request.network, "") };
         let ask = |login: String| -> BoxFuture<'_, Result<Response, Fault>> {
             let request = Request { body: Some(login), ..request };
@@ -273,6 +278,10 @@ impl Fetch for HttpFetch {
         };
         Box::pin(self.within_total(request, limits))
     }
+}
+
+fn is_same(one: &SecretString, other: &SecretString) -> bool {
+    one.expose_secret() == other.expose_secret()
 }
 
 /// `freshet/VERSION (+CONTACT)`: who we are and whom to write to.

@@ -101,8 +101,12 @@ impl Scrubber {
         let forms = self.forms.read().unwrap_or_else(PoisonError::into_inner);
         for form in forms.iter().filter(|form| &*form.owner == owner) {
             let needle = form.text.expose_secret().as_bytes();
-            while let Some(at) = bytes.windows(needle.len()).position(|window| window == needle) {
+            let mut from = 0;
+            // What takes its place may hold it again, and is passed over.
+            while let Some(at) = bytes[from..].windows(needle.len()).position(|window| window == needle) {
+                let at = from + at;
                 bytes.splice(at..at + needle.len(), SCRUBBED.bytes());
+                from = at + SCRUBBED.len();
             }
         }
         bytes
@@ -184,6 +188,15 @@ mod tests {
         check("a/b\"cd", r#"{"next":"a\/b\"cd"}"#, r#"{"next":"[secret]"}"#);
         check("AbC/DeF", "AbC%2fDeF", "[secret]");
         check("abc", "too short abc", "too short abc");
+    }
+
+    #[test]
+    fn a_secret_that_is_part_of_its_replacement_ends() {
+        let scrubber = Scrubber::default();
+        scrubber.learn(&"a".into(), &"secret".into());
+        let bytes = [b"\xffsecretsecret \xe9".as_slice()].concat();
+        let clean = scrubber.scrub_bytes_of("a", bytes);
+        assert_eq!(clean, [b"\xff".as_slice(), SCRUBBED.as_bytes(), SCRUBBED.as_bytes(), b" \xe9"].concat());
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::paging::{Cursor, start_newer};
 use crate::template::{Template, Variables, encode};
 
 /// Longest URL that is sent; servers refuse longer ones anyway.
-const URL_BYTES_MAX: usize = 16_384;
+const URL_BYTES_MAX: usize = 8192;
 
 /// The request for a part of the target.
 pub(crate) fn ask(plan: &Plan, target: &Target<'_>, intent: &Intent) -> Result<Request, AskRefused> {
@@ -28,10 +28,10 @@ pub(crate) fn ask(plan: &Plan, target: &Target<'_>, intent: &Intent) -> Result<R
         _ => asked,
     };
     if endpoint.rule.needs_credential && target.credential.is_none() {
-        let network = target.instance.network.definition();
+        let network = &target.instance.network;
         return Err(AskRefused(format!(
-            "`{}` of `{}` needs a credential; add one with `freshet credentials add {network}`",
-            target.endpoint, target.instance.network
+            "`{}` of `{network}` needs a credential; add one with `freshet credentials add {network}`",
+            target.endpoint
         )));
     }
     let maker = Maker { plan, endpoint, target, part: &part };

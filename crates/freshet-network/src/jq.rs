@@ -20,7 +20,7 @@ pub(crate) const OUTPUTS_MAX: usize = 10_000;
 /// Longest program: one line of a definition.
 const PROGRAM_BYTES_MAX: usize = 4096;
 /// Words that loop without bound, define such loops, or look outside the item.
-const REFUSED_WORDS: [&str; 19] = [
+const REFUSED_WORDS: [&str; 21] = [
     "def",
     "repeat",
     "while",
@@ -39,6 +39,8 @@ const REFUSED_WORDS: [&str; 19] = [
     "debug",
     "stderr",
     "halt",
+    "halt_error",
+    "limit",
     "input_filename",
 ];
 
@@ -59,6 +61,9 @@ impl Jq {
     pub(crate) fn compile(program: &str) -> Result<Self, String> {
         if program.len() > PROGRAM_BYTES_MAX {
             return Err(format!("a jq program has at most {PROGRAM_BYTES_MAX} bytes"));
+        }
+        if program.contains("\\(") {
+            return Err("texts with programs inside, `\\(…)`, are not allowed here: join with `+`".to_owned());
         }
         if let Some(word) = words(program).find(|word| REFUSED_WORDS.contains(word)) {
             return Err(format!(
@@ -100,14 +105,12 @@ fn to_json(value: &Val) -> Value {
 
 /// The identifiers of a program that are not field names.
 fn words(program: &str) -> impl Iterator<Item = &str> {
-    let mut is_text = false;
-    let mut before = ' ';
+    let (mut is_text, mut is_escaped) = (false, false);
     let is_word = move |c: char| {
-        let was = before;
-        before = c;
-        if c == '"' && was != '\\' {
+        if c == '"' && !is_escaped {
             is_text = !is_text;
         }
+        is_escaped = is_text && c == '\\' && !is_escaped;
         // A dot is kept with the word, so that `.now` is a field and `now` is not.
         !is_text && (c.is_alphanumeric() || c == '_' || c == '.')
     };
@@ -151,6 +154,9 @@ mod tests {
             ("repeat(.)", "`repeat` is not allowed"),
             ("def f: f; f", "`def` is not allowed"),
             ("$ENV.HOME", "`ENV` is not allowed"),
+            ("halt_error", "`halt_error` is not allowed"),
+            (r#""\(env.HOME)""#, "are not allowed here"),
+            (r#""\\" + env.HOME"#, "`env` is not allowed"),
             (".a | nonsense", "`nonsense`, which does not exist"),
             (".a | (", "cannot be read"),
         ] {

@@ -12,7 +12,7 @@
 //! | `=C` | as `C`, where `C` itself begins with one of these signs |
 
 use freshet_types::definition::{Ending, Paging};
-use freshet_types::{Intent, Mark, Page, Response, Timestamp};
+use freshet_types::{Complaint, Intent, Mark, Page, Response, Timestamp};
 
 use crate::definition::plan::EndpointPlan;
 use crate::expression::is_true;
@@ -98,8 +98,14 @@ pub(crate) fn go_on(answer: &Answer<'_>, page: &mut Page) {
         page.next = upwards(answer).map(|mark| Cursor { above: Some(mark), ..Cursor::default() }.write());
         return;
     }
-    let own = downwards(answer, asked.own.as_deref());
-    page.next = own.map(|own| Cursor { own: Some(own), ..asked }.write());
+    match downwards(answer, asked.own.as_deref()) {
+        Onward::Ends => {}
+        Onward::Goes(own) => page.next = Some(Cursor { own: Some(own), ..asked }.write()),
+        Onward::Breaks(why) => {
+            page.is_broken_off = true;
+            page.complaints.push(Complaint::new("paging", why));
+        }
+    }
 }
 
 /// What `Intent::Newer` stands for: a way up, or a floor on the way down.
@@ -130,17 +136,38 @@ fn upwards(answer: &Answer<'_>) -> Option<Mark> {
     }
 }
 
-/// The network's own cursor of the next older page.
-fn downwards(answer: &Answer<'_>, asked: Option<&str>) -> Option<String> {
+/// Where a list goes on below.
+enum Onward {
+    /// Nowhere: this was its last page.
+    Ends,
+    /// At the network's own cursor of the next older page.
+    Goes(String),
+    /// It goes on, and the page does not say where.
+    Breaks(&'static str),
+}
+
+impl From<Option<String>> for Onward {
+    fn from(cursor: Option<String>) -> Self {
+        cursor.map_or(Self::Ends, Self::Goes)
+    }
+}
+
+fn downwards(answer: &Answer<'_>, asked: Option<&str>) -> Onward {
     let number = |default: u64| asked.and_then(|text| text.parse().ok()).unwrap_or(default);
     match &answer.endpoint.rule.paging {
-        Paging::None | Paging::Enumerate { .. } => None,
+        Paging::None | Paging::Enumerate { .. } => Onward::Ends,
         Paging::IdBound { is_inclusive, ends, .. } => {
-            let last = answer.ends.last.as_ref().filter(|_| !has_ended(answer, *ends))?;
-            if *is_inclusive { one_less(&last.id) } else { Some(last.id.clone()) }
+            if has_ended(answer, *ends) {
+                return Onward::Ends;
+            }
+            match &answer.ends.last {
+                Some(last) if *is_inclusive => before(&last.id),
+                Some(last) => Onward::Goes(last.id.clone()),
+                None => Onward::Breaks("no item of the page has an id from which the list could go on"),
+            }
         }
-        Paging::Link {} => link_next(answer.response),
-        Paging::Cursor { end, ends, .. } => body_cursor(answer, end.as_deref(), *ends),
+        Paging::Link {} => link_next(answer.response).into(),
+        Paging::Cursor { end, ends, .. } => body_cursor(answer, end.as_deref(), *ends).into(),
         Paging::Page { first, ends, .. } => {
             let present = number(u64::from(*first));
             let plan = &answer.endpoint.paging;
@@ -148,26 +175,33 @@ fn downwards(answer: &Answer<'_>, asked: Option<&str>) -> Option<String> {
                 (Some(more), _) => more.get(answer.body).is_some_and(is_true),
                 (_, Some(count)) => {
                     let last = count.get(answer.body).and_then(Tree::as_u64).unwrap_or_default();
-                    present + 1 < last + u64::from(*first)
+                    present.saturating_add(1) < last.saturating_add(u64::from(*first))
                 }
                 _ => !has_ended(answer, *ends),
             };
-            has_more.then(|| (present + 1).to_string())
+            has_more.then(|| present.saturating_add(1).to_string()).into()
         }
         Paging::Offset { ends, .. } => {
-            let next = number(0) + answer.ends.item_count as u64;
-            (!has_ended(answer, *ends)).then(|| next.to_string())
+            let next = number(0).saturating_add(answer.ends.item_count as u64);
+            (!has_ended(answer, *ends)).then(|| next.to_string()).into()
         }
         Paging::TimeBound { format, ends, .. } => {
-            let last = answer.ends.last.as_ref().filter(|_| !has_ended(answer, *ends))?;
-            let bound = times::write(last.at, *format);
-            // A whole page within one tick of the clock would be asked for for ever.
-            (last.at > Timestamp::MIN && asked != Some(bound.as_str())).then_some(bound)
+            if has_ended(answer, *ends) {
+                return Onward::Ends;
+            }
+            let dated = answer.ends.last.as_ref().filter(|last| last.at > Timestamp::MIN);
+            match dated.map(|last| times::write(last.at, *format)) {
+                None => Onward::Breaks("the last item has no time from which the list could go on"),
+                // It would be asked for for ever.
+                Some(bound) if asked == Some(bound.as_str()) => Onward::Breaks(
+                    "a whole page within one tick of the clock: what is below cannot be asked for",
+                ),
+                Some(bound) => Onward::Goes(bound),
+            }
         }
         Paging::Url { .. } => {
-            let link =
-                answer.endpoint.paging.at.get(answer.body)?.as_str().filter(|link| !link.is_empty())?;
-            Some(absolute(answer.response, link))
+            let link = answer.endpoint.paging.at.get(answer.body).and_then(Tree::as_str);
+            link.filter(|link| !link.is_empty()).map(|link| absolute(answer.response, link)).into()
         }
     }
 }
@@ -196,22 +230,22 @@ fn body_cursor(answer: &Answer<'_>, end: Option<&str>, ends: Ending) -> Option<S
     (!cursor.is_empty() && Some(cursor.as_str()) != end).then_some(cursor)
 }
 
-/// The id before this one, where ids are numbers of any length.
-fn one_less(id: &str) -> Option<String> {
+/// The id before this one, where ids are numbers of any length; there is none before zero.
+fn before(id: &str) -> Onward {
     let mut digits = id.as_bytes().to_vec();
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return None;
+        return Onward::Breaks("the last id is no number, so there is none before it to go on from");
     }
     for digit in digits.iter_mut().rev() {
         if *digit > b'0' {
             *digit -= 1;
             let text = String::from_utf8(digits).expect("digits are ASCII");
             let short = text.trim_start_matches('0');
-            return Some(if short.is_empty() { "0" } else { short }.to_owned());
+            return Onward::Goes(if short.is_empty() { "0" } else { short }.to_owned());
         }
         *digit = b'9';
     }
-    None
+    Onward::Ends
 }
 
 /// The target with `rel="next"` of the `Link` headers [RFC 8288], made absolute.
@@ -294,7 +328,11 @@ mod tests {
             ("x", None),
             ("1", Some("0")),
         ] {
-            assert_eq!(one_less(id).as_deref(), less, "{id}");
+            let found = match before(id) {
+                Onward::Goes(id) => Some(id),
+                Onward::Ends | Onward::Breaks(_) => None,
+            };
+            assert_eq!(found.as_deref(), less, "{id}");
         }
     }
 

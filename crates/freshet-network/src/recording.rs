@@ -285,11 +285,17 @@ fn read_unknown(definition: &Definition, response: &Response) -> (Page, Tally) {
     // Any endpoint can judge the status; one for single objects would miss its object.
     let any = endpoints.iter().find(|endpoint| endpoint.rule.role != freshet_types::definition::Role::Single);
     let mut page = any.map(|endpoint| read_as(definition, endpoint, "", response).0).unwrap_or_default();
-    let is_error = page.outcome != Outcome::Ok;
-    page.kind = if is_error { PageKind::Error } else { PageKind::Other };
     page.observation = freshet_types::Observation::default();
     // What another endpoint's mapping misses here says nothing about this answer.
     page.complaints.retain(|complaint| complaint.place == "body");
+    if page.outcome == Outcome::Transient
+        && (200..300).contains(&response.status)
+        && page.complaints.is_empty()
+    {
+        page.outcome = Outcome::Ok;
+    }
+    let is_error = page.outcome != Outcome::Ok;
+    page.kind = if is_error { PageKind::Error } else { PageKind::Other };
     (page, Tally::default())
 }
 

@@ -221,6 +221,10 @@ impl Store for SqliteStore {
         log::accounts_above(&self.db, &self.networks, number, limit).map_err(failed("read the change log"))
     }
 
+    fn last_change(&self) -> Result<u64, StoreError> {
+        log::last(&self.db).map_err(failed("read the change log"))
+    }
+
     fn cursor(&self, consumer: &str) -> Result<u64, StoreError> {
         log::cursor(&self.db, consumer).map_err(failed("read a cursor"))
     }

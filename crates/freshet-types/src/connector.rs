@@ -111,6 +111,8 @@ pub struct Page {
     pub observation: Observation,
     /// Where the list goes on; `None` at its end.
     pub next: Option<String>,
+    /// The list goes on below, and the page does not say where: it is not at its end.
+    pub is_broken_off: bool,
     /// Ids of members that the page names but does not show; ask with `Intent::Members`.
     pub members: Vec<String>,
     /// Nothing changed since the validators were given (304).

@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 use freshet_network::networks::Networks;
 use freshet_store::api::Store;
-use freshet_types::{NetworkName, Reference, Source, SourceId};
+use freshet_types::{Reference, Source, SourceId};
 
 use crate::args::{Command, WorldCommand};
 use crate::config::Globals;
@@ -79,7 +79,8 @@ fn sources_meant(globals: &Globals, store: &dyn Store, text: &str) -> anyhow::Re
         found = store.find_sources(key)?;
         found.retain(|source| source.network == reference.instance.network);
     }
-    if found.windows(2).any(|pair| thing(&pair[0]) != thing(&pair[1])) {
+    add_kin(store, &mut found)?;
+    if found.iter().any(|source| !is_about_the_same(&found[0], source)) {
         let labels: Vec<_> = found.iter().map(|it| format!("{}  {}", it.id.0, it.label())).collect();
         let failure = Failure::misuse(format!("`{text}` may mean several\n  {}", labels.join("\n  ")));
         return Err(failure.hint("give the number of the source, or an address (network/type/id)").into());
@@ -87,10 +88,25 @@ fn sources_meant(globals: &Globals, store: &dyn Store, text: &str) -> anyhow::Re
     Ok(found)
 }
 
-/// What a source is about, whichever endpoint shows it.
-fn thing(source: &Source) -> (&NetworkName, &str, &str) {
-    let key = source.handle.as_deref().unwrap_or(&source.root_id);
-    (&source.network, &source.root_kind, key)
+/// Adds the sources that robots made of the same things: those know the id and not the handle.
+fn add_kin(store: &dyn Store, found: &mut Vec<Source>) -> anyhow::Result<()> {
+    for at in 0..found.len() {
+        let source = found[at].clone();
+        let kin = if source.root_id.is_empty() { Vec::new() } else { store.find_sources(&source.root_id)? };
+        let is_new = |other: &Source| found.iter().all(|known| known.id != other.id);
+        let kin: Vec<Source> =
+            kin.into_iter().filter(|other| is_about_the_same(&source, other) && is_new(other)).collect();
+        found.extend(kin);
+    }
+    Ok(())
+}
+
+/// Whether two sources show the same thing through different endpoints. One that was added by its
+/// handle has no id before its first visit.
+fn is_about_the_same(one: &Source, other: &Source) -> bool {
+    let is_alike = (&one.network, &one.root_kind) == (&other.network, &other.root_kind);
+    let has_ids = !one.root_id.is_empty() && !other.root_id.is_empty();
+    is_alike && if has_ids { one.root_id == other.root_id } else { one.handle == other.handle }
 }
 
 /// What `add` would understand by it.

@@ -92,7 +92,11 @@ impl Frame {
         line(format!(" robots    {}", robots(report)));
         for failure in report["failures"].as_array().into_iter().flatten().rev().take(2) {
             let (source, why) = (failure["source"].as_str(), failure["why"].as_str());
-            line(format!(" failed    {}: {}", source.unwrap_or("?"), why.unwrap_or("?")));
+            line(format!(
+                " failed    {}: {}",
+                source.unwrap_or("?"),
+                crate::output::one_line(why.unwrap_or("?"))
+            ));
         }
         line("─".repeat(WIDTH));
         for (at, who, what) in &self.news {
@@ -173,7 +177,7 @@ pub(crate) async fn show(title: String, mut reports: watch::Receiver<Value>, sto
     let began = Instant::now();
     let mut frame = Frame { title, ..Frame::default() };
     let mut past: VecDeque<(Instant, [f64; 3])> = VecDeque::new();
-    let mut seen = store.cursor("view").unwrap_or(0);
+    let mut seen = store.last_change().unwrap_or(0).saturating_sub(LOG_BATCH as u64);
     let mut drawn_lines = 0;
     loop {
         let report = reports.borrow().clone();

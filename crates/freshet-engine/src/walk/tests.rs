@@ -178,7 +178,13 @@ fn a_handle_is_looked_up_first_and_a_profile_serves_its_robot() {
 fn a_relation_list_is_swept_to_its_end_over_several_visits() {
     let mut source = source(RobotKind::Relation, "following");
     let endpoint = endpoint(PageKind::Relations, false);
-    let page = |next: Option<&str>| Page { next: next.map(str::to_owned), ..Page::default() };
+    let relations = vec![freshet_types::Relation { source: "7".to_owned(), target: "8".to_owned() }];
+    let observation = Observation { relations, ..Observation::default() };
+    let page = |next: Option<&str>| Page {
+        next: next.map(str::to_owned),
+        observation: observation.clone(),
+        ..Page::default()
+    };
     let mut walk = Walk::start(&source, &endpoint, Aim::News);
     assert!(walk.take(&mut source, &endpoint, &page(Some("p2")), seen(5)).goes_on);
     let mut walk = Walk::start(&source, &endpoint, Aim::News);

@@ -1,16 +1,18 @@
 //! Showing a credential: the secret is put into a request on its way out, and taken out of
 //! whatever comes back.
 //!
-//! Invariant: a secret goes only to the server its credential is for, and no response that
+//! Invariant: a secret goes only to the server its credential is for, encrypted unless that is a
+//! private address that was allowed, and no response that
 //! leaves here holds it, even if the server repeats it in a link or a body.
 
 use std::sync::Arc;
 
-use freshet_types::{AuthScheme, AuthUse, Fault, FaultKind, NetworkName, Response};
+use freshet_types::{AuthScheme, AuthUse, Fault, FaultKind, Response};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
+use super::hop::Hop;
 use crate::credential::Credential;
 use crate::{Scrubber, Vault};
 
@@ -18,18 +20,21 @@ use crate::{Scrubber, Vault};
 pub(super) fn credential<'v>(
     vault: &'v Vault,
     auth: &AuthUse,
-    network: &NetworkName,
+    hop: &Hop<'_>,
     url: &Url,
 ) -> Result<&'v Credential, Fault> {
-    let name = &auth.credential;
+    let (name, network) = (&auth.credential, &hop.request.network);
     let fail = |why: String| Err(Fault::new(FaultKind::Credential, format!("credential `{name}` {why}")));
     let Some(credential) = vault.credential(name) else {
-        return fail(format!("is missing; add it with `freshet credentials add {}`", network.definition()));
+        return fail(format!("is missing; add it with `freshet credentials add {network}`"));
     };
+    let host = url.host_str().unwrap_or_default();
+    if url.scheme() != "https" && !hop.allow_private {
+        return fail(format!("is not shown to `{host}` without encryption; add its sources by https"));
+    }
     if credential.may_go_to(network, url) {
         return Ok(credential);
     }
-    let host = url.host_str().unwrap_or_default();
     fail(format!("is for `{}` and is not shown to `{host}` for `{network}`", credential.network))
 }
 

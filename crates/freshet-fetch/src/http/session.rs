@@ -21,8 +21,19 @@ const TOKEN_LIFE_MAX: Duration = Duration::from_hours(1);
 /// How long a refused password rests.
 const REFUSED_REST: Duration = Duration::from_mins(5);
 
+/// A token younger than this is not replaced: what is refused with it is refused for another reason.
+const TOKEN_LIFE_MIN: Duration = Duration::from_mins(1);
+
 /// Sessions remembered; one per credential and server.
 const SESSIONS_MAX: usize = 4096;
+
+/// A token that the network did not take.
+#[derive(Clone, Copy)]
+pub(super) struct Stale<'a> {
+    pub(super) token: &'a SecretString,
+    /// Because it ran out, as the network says itself; else a new one is given again.
+    pub(super) is_told: bool,
+}
 
 /// What came of asking for a token.
 #[derive(Debug)]
@@ -49,19 +60,22 @@ impl Sessions {
         Self { scrubber, sessions: Mutex::default() }
     }
 
-    /// The token for this credential; `stale` is one that the network no longer takes.
+    /// The token for this credential, other than a stale one.
     pub(super) async fn token<'a>(
         &self,
         credential: &Credential,
         place: (&Url, &str),
-        stale: Option<&SecretString>,
+        stale: Option<Stale<'_>>,
         ask: impl FnOnce(String) -> BoxFuture<'a, Result<Response, Fault>>,
     ) -> Result<Made, Fault> {
         let session = self.session(&format!("{} {}", credential.name, place.0));
         let mut session = session.lock().await;
         if let Some((token, made)) = &session.token
             && made.elapsed() < TOKEN_LIFE_MAX
-            && stale.is_none_or(|stale| stale.expose_secret() != token.expose_secret())
+            && stale.is_none_or(|stale| {
+                let is_other = stale.token.expose_secret() != token.expose_secret();
+                is_other || (!stale.is_told && made.elapsed() < TOKEN_LIFE_MIN)
+            })
         {
             return Ok(Made::Token(token.clone()));
         }

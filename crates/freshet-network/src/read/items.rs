@@ -23,6 +23,8 @@ const DEPTH_MAX: usize = 200;
 const HINTS_MAX: usize = 16;
 /// How far clocks and time zones may be off before a posting time is not believed.
 const FUTURE_MAX: Span = Span::DAY;
+/// Objects read from one answer; a page of a network has some hundreds at most.
+const ITEMS_MAX: usize = 20_000;
 /// Tags kept of one post.
 const TAGS_MAX: usize = 100;
 
@@ -119,6 +121,9 @@ impl<'a> Reader<'a> {
     }
 
     fn outer(&mut self, group: &ItemPlan, item: &Tree<'_>, number: &mut usize) {
+        if self.is_full() {
+            return;
+        }
         let spot = Spot { group: &group.place, number: *number, depth: 0, is_listed: group.is_listed };
         *number += 1;
         if group.is_listed {
@@ -171,7 +176,24 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether the answer has brought all that one may; says so once, and what is left is not at its end.
+    fn is_full(&mut self) -> bool {
+        let seen = &self.page.observation;
+        let is_full = seen.posts.len().max(seen.accounts.len()).max(seen.relations.len()) >= ITEMS_MAX;
+        if is_full && !self.page.is_broken_off {
+            self.page.is_broken_off = true;
+            self.complain(
+                "body",
+                format!("the answer has more than {ITEMS_MAX} items; the rest is not read"),
+            );
+        }
+        is_full
+    }
+
     fn inner(&mut self, embed: &ItemPlan, value: &Tree<'_>, spot: Spot<'_>) {
+        if self.is_full() {
+            return;
+        }
         if let Some(inner) = embed.each.as_ref().map_or(Some(value), |pointer| pointer.get(value)) {
             self.item(&self.plan.mappings[embed.mapping], inner, spot);
         }

@@ -30,6 +30,7 @@ pub(super) fn the_log_has_every_change_in_order(store: &mut dyn Store) {
     assert_eq!(all[2].object, created.object);
     assert_eq!(store.changes_above(all[1].number, 2).must(), all[2..4], "above a number, at most so many");
     assert_eq!(store.changes_above(all[4].number, 10).must(), []);
+    assert_eq!(store.last_change().must(), all[4].number);
     accounts_alone(store, &all);
     assert_eq!(store.counts().must().changes, 5);
 }

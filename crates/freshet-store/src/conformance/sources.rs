@@ -176,4 +176,11 @@ pub(super) fn instances_keep_their_care(store: &mut dyn Store) {
     store.put_instance(&InstanceRow { instance: moved.clone(), on_delete: OnDelete::Keep }).must();
     let expected = InstanceRow { instance: moved, on_delete: OnDelete::Redact };
     assert_eq!(store.instances().must(), [expected]);
+    for (base, kept) in
+        [("https://b.example", "https://b.example"), ("http://b.example", "https://b.example")]
+    {
+        let instance = Instance { network: network(), base: base.into(), allow_private: false };
+        store.put_instance(&InstanceRow { instance, on_delete: OnDelete::Keep }).must();
+        assert_eq!(store.instances().must()[0].instance.base, kept, "never from https to http");
+    }
 }

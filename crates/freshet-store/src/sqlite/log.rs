@@ -141,8 +141,7 @@ pub(super) fn accounts_above(
     number: u64,
     limit: usize,
 ) -> Result<(Vec<Change>, u64)> {
-    let newest = "SELECT COALESCE(max(number), 0) FROM changes";
-    let newest = db.prepare_cached(newest)?.query_row([], |row| row.get::<_, i64>(0))? as u64;
+    let newest = last(db)?;
     let sql = "SELECT c.number, c.seen_at, c.kind, c.object, c.visit, a.network, 'account', a.native_id, \
                       a.depth, c.finder \
                FROM changes c JOIN accounts a ON a.id = c.object \
@@ -155,6 +154,12 @@ pub(super) fn accounts_above(
         None => newest.max(number),
     };
     Ok((changes, up_to))
+}
+
+/// The number of the newest line; 0 where there is none.
+pub(super) fn last(db: &Connection) -> Result<u64> {
+    let newest = "SELECT COALESCE(max(number), 0) FROM changes";
+    Ok(db.prepare_cached(newest)?.query_row([], |row| row.get::<_, i64>(0))? as u64)
 }
 
 fn lines(db: &Connection, networks: &Networks, sql: &str, number: u64, limit: usize) -> Result<Vec<Change>> {

@@ -59,10 +59,12 @@ impl Networks {
     }
 }
 
-/// Adds a server, or updates all but its `on_delete`.
+/// Adds a server, or updates all but its `on_delete`. A server that is asked by https stays so: one
+/// reference that says http is no reason to show secrets on the way.
 pub(super) fn put_instance(db: &Connection, row: &InstanceRow) -> rusqlite::Result<()> {
     let sql = "INSERT INTO networks (name, base, allow_private, on_delete) VALUES (?1, ?2, ?3, ?4)
-               ON CONFLICT (name) DO UPDATE SET base = ?2, allow_private = ?3";
+               ON CONFLICT (name) DO UPDATE SET allow_private = ?3,
+                   base = CASE WHEN ?2 LIKE 'http:%' AND base = 'https' || substr(?2, 5) THEN base ELSE ?2 END";
     let Instance { network, base, allow_private } = &row.instance;
     db.execute(sql, params![network.as_str(), base, allow_private, on_delete_name(row.on_delete)])?;
     Ok(())

@@ -180,7 +180,7 @@ many), FRESHET_CREDENTIAL_BLUESKY_ALICE=identifier:password.
 Examples:
   freshet credentials add mastodon:example.social
   freshet credentials add bluesky --kind app_password --name alice < secret.txt
-  freshet credentials add mastodon --name follows --robot relation";
+  freshet credentials add mastodon:example.social --name follows --robot relation";
 
 /// `freshet credentials add`.
 #[derive(Debug, ClapArgs)]

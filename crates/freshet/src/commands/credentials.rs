@@ -9,7 +9,6 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use freshet_fetch::{Credential, CredentialInfo, Vault};
 use freshet_network::networks::Networks;
-use freshet_store::api::Store as _;
 use freshet_types::NetworkName;
 use secrecy::SecretString;
 use serde::Serialize;
@@ -22,6 +21,9 @@ use crate::output::{self, Report};
 
 /// Longest line that can hold a secret; the vault has the exact limit.
 const SECRET_LINE_BYTES_MAX: u64 = 64 * 1024;
+
+/// The file is opened with its passphrase when a crawl starts, and not again.
+const RESTART: &str = "a crawl that runs sees it when it is started again";
 
 #[derive(Serialize)]
 struct CredentialsReport {
@@ -39,12 +41,11 @@ pub(crate) fn execute(globals: &Globals, command: &CredentialsCommand) -> anyhow
             print(*report, vault.list(), None)?;
         }
         CredentialsCommand::Remove { name, report } => {
-            let mut data = Data::open(globals)?;
+            let data = Data::open(globals)?;
             let mut vault = open_file(globals, &data, "Passphrase of the credentials file: ")?;
             let removed = vault.remove(name)?;
             vault.save()?;
-            data.store.push_control("credentials", name)?;
-            print(*report, vec![removed], Some("removed".to_owned()))?;
+            print(*report, vec![removed], Some(format!("removed; {RESTART}")))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -53,7 +54,7 @@ pub(crate) fn execute(globals: &Globals, command: &CredentialsCommand) -> anyhow
 fn add(globals: &Globals, args: &CredentialArgs) -> anyhow::Result<()> {
     let network = NetworkName::from(args.network.as_str());
     check_network(&data::networks(globals)?, &network)?;
-    let mut data = Data::create(globals)?;
+    let data = Data::create(globals)?;
     let is_new = !vault_path(data.dir()).is_file();
     let prompt = if is_new { "New passphrase for the credentials file: " } else { "Passphrase: " };
     let mut vault = open_file(globals, &data, prompt)?;
@@ -62,8 +63,7 @@ fn add(globals: &Globals, args: &CredentialArgs) -> anyhow::Result<()> {
     let info = credential.info();
     vault.add(credential)?;
     vault.save()?;
-    data.store.push_control("credentials", name)?;
-    let headline = format!("added to {}", vault_path(data.dir()).display());
+    let headline = format!("added to {}; {RESTART}", vault_path(data.dir()).display());
     print(args.report, vec![info], Some(headline))
 }
 
@@ -79,10 +79,9 @@ fn check_network(networks: &Networks, network: &NetworkName) -> anyhow::Result<(
     }
     if network.host().is_none() && super::networks::has_many_hosts(networks, network.definition()) {
         let name = network.definition();
-        output::aside(format!(
-            "note: `{name}` has many servers, and a secret is shown only to the one it is for; \
-             name it, as in `{name}:example.social`"
-        ));
+        let failure =
+            Failure::misuse(format!("`{name}` has many servers, and a secret is shown to one only"));
+        return Err(failure.hint(format!("name it, as in `{name}:example.social`")).into());
     }
     Ok(())
 }

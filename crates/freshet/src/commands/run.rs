@@ -68,7 +68,7 @@ impl Report for RunReport {
             let _ = write!(text, "; median lag {median}");
         }
         for failure in self.0["failures"].as_array().into_iter().flatten() {
-            let field = |key: &str| failure[key].as_str().unwrap_or("?").to_owned();
+            let field = |key: &str| output::one_line(failure[key].as_str().unwrap_or("?"));
             let _ = write!(text, "\nfailed: {}: {}", field("source"), field("why"));
         }
         text

@@ -104,6 +104,13 @@ fn pages_and_offsets_go_on() {
     );
     check_paging(r#"{ style = "page", param = "page", count = "/pages" }"#, &[], r#", "pages": 1"#, None, "");
     check_paging(
+        r#"{ style = "page", param = "page", count = "/pages" }"#,
+        &[],
+        r#", "pages": 18446744073709551615"#,
+        Some("2"),
+        "https://net.example/list/ada?page=2",
+    );
+    check_paging(
         r#"{ style = "page", param = "page", first = 0 }"#,
         &[],
         "",
@@ -302,4 +309,44 @@ fn a_next_page_on_another_host_is_refused() {
             (request, _) => panic!("{cursor}: {request:?}"),
         }
     }
+}
+
+/// A page whose list goes on without saying where is not at its end.
+fn check_broken_off(paging: &str, body: &str, why: Option<&str>) {
+    let page = read(&format!("paging = {paging}\n"), &Intent::First, &response(200, &[], body));
+    assert_eq!(page.is_broken_off, why.is_some(), "{paging} {body}");
+    assert_eq!(page.next, None, "{paging} {body}");
+    let complaints: Vec<String> = page.complaints.iter().map(|one| one.what.to_string()).collect();
+    assert!(why.is_none_or(|why| complaints.iter().any(|what| what.contains(why))), "{body}: {complaints:?}");
+}
+
+#[test]
+fn a_list_that_cannot_be_followed_is_not_at_its_end() {
+    let inclusive = r#"{ style = "id_bound", param = "max_id", is_inclusive = true }"#;
+    check_broken_off(inclusive, r#"{"items": [{"id": "x9", "at": 100}]}"#, Some("no number"));
+    check_broken_off(inclusive, r#"{"items": [{"id": "0", "at": 100}]}"#, None);
+    check_broken_off(inclusive, r#"{"items": []}"#, None);
+    let timed = r#"{ style = "time_bound", param = "before", format = "epoch_s" }"#;
+    check_broken_off(timed, r#"{"items": [{"id": "9", "at": 9}, {"id": "8"}]}"#, Some("has no time"));
+}
+
+#[test]
+fn a_page_of_which_nothing_can_be_read_is_no_empty_page() {
+    for (body, outcome) in [
+        (r#"{"items": []}"#, Outcome::Ok),
+        (r#"{"things": []}"#, Outcome::Transient),
+        (r#"{"items": [{"at": 9}, {"at": 8}]}"#, Outcome::Transient),
+        (r#"{"items": [{"at": 9}, {"id": "8", "at": 8}]}"#, Outcome::Ok),
+    ] {
+        let page = read("", &Intent::First, &response(200, &[], body));
+        assert_eq!(page.outcome, outcome, "{body}");
+    }
+}
+
+#[test]
+fn an_answer_of_any_length_gives_a_bounded_page() {
+    let items = vec![r#"{"id": 1, "at": 9}"#; 30_000].join(",");
+    let page = read("", &Intent::First, &response(200, &[], &format!(r#"{{"items": [{items}]}}"#)));
+    assert_eq!(page.observation.posts.len(), 20_000);
+    assert!(page.is_broken_off && page.complaints.len() == 1, "{:?}", page.complaints);
 }
