@@ -207,7 +207,7 @@ impl Report for GapsReport {
 #[cfg(test)]
 mod tests {
     use freshet_policy::{Look, Pool};
-    use freshet_types::{IdOrder, Mark, NetworkName, Politeness, RobotKind, Span};
+    use freshet_types::{IdOrder, ListOrder, Mark, NetworkName, Politeness, RobotKind, Span};
 
     use super::*;
 
@@ -230,7 +230,7 @@ mod tests {
             kind: PageKind::Posts,
             page_size: 40,
             id_order: IdOrder::Numeric,
-            is_newest_first: true,
+            order: ListOrder::NewestFirst,
             is_window: false,
             members_max: 0,
             politeness: Politeness { pause: Span::SECOND, in_flight_max: 1 },
