@@ -23,8 +23,8 @@ use crate::page::Page;
 const QUEUE_MAX: usize = 20_000;
 /// Samples of a pattern whose pages look like no list.
 const OTHERS_MAX: usize = 3;
-/// A page with so many times to the minute looks like a list.
-const STAMPS_MIN: usize = 3;
+/// A page with so many times to the minute looks like a list: a thread may have one post only.
+const STAMPS_MIN: usize = 1;
 /// Share of the sample that one pattern may take.
 const PATTERN_SHARE_MAX: f64 = 0.5;
 /// Endings of files that are no pages.

@@ -57,9 +57,11 @@ impl ForumConnector {
         let posts = self.definition.post.as_ref().map_or(&[][..], |posts| &posts.urls);
         let has =
             |patterns: &[String], url: &Url| patterns.iter().any(|it| is_match(&self.patterns, it, url));
+        let front = self.definition.front.as_deref().and_then(|front| Url::parse(front).ok());
+        let front = front.map(|front| address::key(&front));
         let is_board = |url: &Url| {
             let key = address::list_key(url, &index.page_numbers);
-            key != own && key == address::key(url) && has(&index.urls, url) && !has(posts, url)
+            key != own && front.as_deref() != Some(key.as_str()) && key == address::key(url) && has(&index.urls, url) && !has(posts, url)
         };
         let links = page.links.iter().filter(|link| !link.is_head && is_board(&link.url));
         links

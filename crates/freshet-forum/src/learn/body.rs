@@ -21,6 +21,10 @@ const UNIQUE_SHARE_MIN: f64 = 0.7;
 /// Share of records that must have exactly one such element.
 const SINGLE_SHARE_MIN: f64 = 0.85;
 
+/// Elements that are part of a text: a post of one paragraph is not all there is.
+const PARTS: [&str; 12] =
+    ["p", "span", "blockquote", "b", "i", "em", "strong", "a", "pre", "code", "li", "ul"];
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     unique_chars: usize,
@@ -55,7 +59,8 @@ pub(crate) fn find(site: &Site<'_>, found: &[(usize, Vec<Record>)]) -> Option<St
         share(place.unique_chars, unique_chars) >= UNIQUE_SHARE_MIN
             && share(place.single_count, records.len()) >= SINGLE_SHARE_MIN
     };
-    let found = places.into_iter().filter(|(_, place)| is_body(place));
+    let is_part = |path: &str| PARTS.contains(&path.rsplit('/').next().unwrap_or_default());
+    let found = places.into_iter().filter(|(path, place)| is_body(place) && !is_part(path));
     // Of elements around the same text the innermost; of those at one depth the first by name.
     let key = |place: &Place| (place.all_chars, usize::MAX - place.depth_sum);
     found.min_by(|a, b| key(&a.1).cmp(&key(&b.1)).then_with(|| a.0.cmp(&b.0))).map(|(path, _)| path)

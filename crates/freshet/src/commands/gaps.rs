@@ -90,7 +90,9 @@ impl GapsReport {
     fn take(&mut self, networks: &Networks, source: &Source, now: Timestamp) {
         let connector = networks.connector_for(&source.network);
         let endpoint = connector.as_ref().and_then(|it| it.endpoint(&source.endpoint));
-        let is_list = |endpoint: &&Endpoint| matches!(endpoint.kind, PageKind::Posts | PageKind::Comments);
+        let is_list = |endpoint: &&Endpoint| {
+            matches!(endpoint.kind, PageKind::Posts | PageKind::Comments | PageKind::Lists)
+        };
         let Some(endpoint) = endpoint.filter(is_list) else { return };
         if source.state == SourceState::Removed {
             return;
