@@ -61,7 +61,11 @@ impl ForumConnector {
         let front = front.map(|front| address::key(&front));
         let is_board = |url: &Url| {
             let key = address::list_key(url, &index.page_numbers);
-            key != own && front.as_deref() != Some(key.as_str()) && key == address::key(url) && has(&index.urls, url) && !has(posts, url)
+            key != own
+                && front.as_deref() != Some(key.as_str())
+                && key == address::key(url)
+                && has(&index.urls, url)
+                && !has(posts, url)
         };
         let links = page.links.iter().filter(|link| !link.is_head && is_board(&link.url));
         links

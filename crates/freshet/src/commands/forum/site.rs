@@ -85,8 +85,10 @@ async fn sample(
                     front = page.url.clone();
                     sampler = Sampler::new(&front, wanted.pages_max);
                 }
-                sampler.take(&url, &page);
-                pages.push(page);
+                tracing::debug!("sampled `{url}`");
+                if sampler.take(&url, &page) {
+                    pages.push(page);
+                }
                 failure_count = 0;
             }
             Ok(None) if pages.is_empty() => {
