@@ -3,6 +3,7 @@
 import json, os, random
 from datetime import timedelta
 from django.contrib.auth import get_user_model
+from django.db import transaction
 from django.utils import timezone
 from spirit.category.models import Category
 from spirit.comment.models import Comment
@@ -41,7 +42,8 @@ def first():
 def more():
     users = list(get_user_model().objects.filter(username__startswith="member"))
     now = timezone.now()
-    for topic in Topic.objects.filter(title__startswith="Thread 5 ") | Topic.objects.filter(title__startswith="Thread 9 "):
+    for name in ("TOPIC", "LONG_TOPIC"):
+        topic = Topic.objects.get(pk=int(os.environ[name]))
         post(topic, users[0], now, f"one more {topic.pk} {now.timestamp()}")
     board = Category.objects.get(title="Board Boats")
     topic = Topic.objects.create(category=board, user=users[1], title=f"Thread of {now.timestamp()}", date=now)
@@ -49,16 +51,13 @@ def more():
 
 
 def edit():
-    topic = Topic.objects.get(title__startswith="Thread 9 ")
-    posts = list(Comment.objects.filter(topic=topic).order_by("pk"))
-    changed = posts[-1]
-    Comment.objects.filter(pk=changed.pk).update(comment="second thoughts", comment_html="<p>second thoughts</p>")
-    made.append({"id": str(changed.pk), "text": "second thoughts", "topic": topic.pk})
-    gone = posts[-3]
-    made.append({"id": str(gone.pk), "text": gone.comment, "topic": topic.pk})
+    Comment.objects.filter(pk=int(os.environ["EDITED"])).update(comment="second thoughts", comment_html="<p>second thoughts</p>")
+    gone = Comment.objects.get(pk=int(os.environ["DELETED"]))
+    topic = gone.topic
     gone.delete()
-    Topic.objects.filter(pk=topic.pk).update(last_active=timezone.now())
+    post(topic, topic.user, timezone.now(), f"the last word {timezone.now().timestamp()}")
 
 
-{"first": first, "more": more, "edit": edit}[os.environ["FILL"]]()
+with transaction.atomic():
+    {"first": first, "more": more, "edit": edit}[os.environ["FILL"]]()
 print("MADE " + json.dumps(made))
