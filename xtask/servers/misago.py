@@ -1,6 +1,7 @@
-# Fills a Misago forum through its own models: `django-admin shell < misago.py`. Prints one line of JSON: the posts made.
+# Fills a Misago forum through its own models: `django-admin shell < misago.py`. Prints one line of JSON: the posts
+# made, and when they could be read.
 # FILL=first makes boards, threads and posts; FILL=more adds to them; FILL=edit changes and removes.
-import json, os, random
+import json, os, random, time
 from datetime import timedelta
 from django.contrib.auth import get_user_model
 from django.db import transaction
@@ -101,4 +102,4 @@ def edit():
 
 with transaction.atomic():
     {"first": first, "more": more, "edit": edit}[os.environ["FILL"]]()
-print("MADE " + json.dumps(made))
+print("MADE " + json.dumps({"posts": made, "at": time.time()}))

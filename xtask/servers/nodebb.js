@@ -1,4 +1,5 @@
-// Fills a NodeBB forum through its own modules; runs in the forum's folder. Prints one line of JSON: the posts made.
+// Fills a NodeBB forum through its own modules; runs in the forum's folder. Prints one line of
+// JSON: the posts made, and when they could be read.
 // FILL=first makes boards, threads and posts; FILL=more adds to them; FILL=edit changes and removes.
 'use strict';
 var path = require('path');
@@ -83,7 +84,7 @@ db.init(function (error) {
     Object.assign(meta.config, { initialPostDelay: 0, postDelay: 0, newbiePostDelay: 0, minimumTitleLength: 3, minimumPostLength: 3 });
     fill[process.env.FILL](function (error) {
       if (error) { console.error(error.stack || error.message); }
-      console.log('MADE ' + JSON.stringify(made));
+      console.log('MADE ' + JSON.stringify({ posts: made, at: Date.now() / 1000 }));
       process.exit(error ? 1 : 0);
     });
   });

@@ -42,7 +42,7 @@ fn misago() {
 }
 
 fn check(forum: &Forum) {
-    let made = forum.fill("first", &[]);
+    let made = forum.fill("first", &[]).posts;
     let mut wanted: Vec<String> = made.iter().map(|post| post.id.clone()).collect();
     let freshet = Freshet::new();
     freshet.ok(&["init"]);
@@ -65,14 +65,13 @@ fn check(forum: &Forum) {
 
     let topics = Topics::of(&made);
     let more = forum.fill("more", &[("TOPIC", &topics.short), ("LONG_TOPIC", &topics.long)]);
-    forum.proxy.take_requests();
-    wanted.extend(more.iter().map(|post| post.id.clone()));
+    wanted.extend(more.posts.iter().map(|post| post.id.clone()));
     wait_for(&freshet, &wanted);
-    assert_found_soon(forum, &topics.long);
+    assert_found_soon(forum, &topics.long, more.at);
 
     let env = [("TOPIC", &topics.edited), ("EDITED", &topics.edited_post), ("DELETED", &topics.deleted_post)];
     let last = forum.fill("edit", &env.map(|(name, value)| (name, value.as_str())));
-    wanted.extend(last.iter().map(|post| post.id.clone()));
+    wanted.extend(last.posts.iter().map(|post| post.id.clone()));
     let posts = until("an edit and a deletion are seen", NEWS_LIMIT, || {
         let posts = freshet.posts();
         let is_edited = found(&posts, &topics.edited_post)["text"] == "second thoughts";
@@ -141,14 +140,17 @@ fn assert_asked_once(mut requests: Vec<String>) {
 }
 
 /// The long thread is asked for from its last page on, after two looks at any list at most.
-fn assert_found_soon(forum: &Forum, long: &str) {
-    let requests = forum.proxy.take_requests();
-    let own: Vec<&String> = requests.iter().filter(|path| forum.is_thread(path, long)).collect();
-    assert!(!own.is_empty(), "the thread was visited before its post was there? {requests:?}");
-    assert!(own.iter().all(|path| forum.is_later_page(path)), "known pages were fetched again: {own:?}");
-    let before = requests.iter().take_while(|path| !forum.is_thread(path, long));
-    let fronts = before.filter(|path| *path == "/").count();
-    assert!(fronts <= 2, "found after {fronts} looks at the front page: {requests:?}");
+fn assert_found_soon(forum: &Forum, long: &str, written_at: f64) {
+    let asked = forum.proxy.take_asked();
+    let own: Vec<&str> =
+        asked.iter().map(|it| it.path.as_str()).filter(|path| forum.is_thread(path, long)).collect();
+    assert!(
+        !own.is_empty() && own.iter().all(|path| forum.is_later_page(path)),
+        "known pages of it: {own:?}"
+    );
+    let before = asked.iter().take_while(|it| !forum.is_thread(&it.path, long));
+    let looks = before.filter(|it| it.at > written_at && it.path == "/").count();
+    assert!(looks <= 2, "found after {looks} looks at the front page: {asked:?}");
 }
 
 /// Each change is one event, and what did not change has none but its creation.

@@ -3,22 +3,36 @@
 //! The witness stands first: forums write their own address into their pages, and that must be the witness's.
 
 use std::fs::File;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use serde::Deserialize;
 use tempfile::TempDir;
 
 use crate::support::http;
-use crate::support::process::{Process, free_port};
+use crate::support::process::Process;
 use crate::support::proxy::Proxy;
 use crate::support::services::{Postgres, Redis};
 use crate::support::until;
 
 /// Cold, on two busy cores, the slowest took half a minute.
-const START_LIMIT: Duration = Duration::from_mins(3);
+const START_LIMIT: Duration = Duration::from_mins(1);
+
+/// The loopback address of a server that listens at the port of its own address, whatever it is told.
+const NODEBB_IP: &str = "127.0.0.2";
+
+/// A free loopback port that no outgoing connection is given meanwhile: servers take it minutes later, and again.
+fn lasting_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = 20_000 + (std::process::id() % 1_000) as u16 * 10;
+    let ports = std::iter::repeat_with(|| first + NEXT.fetch_add(1, Ordering::Relaxed));
+    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    ports.take(1_000).find(is_free).expect("loopback has a free port")
+}
 
 /// A post that a forum's own model wrote.
 #[derive(Clone, Debug, Deserialize)]
@@ -26,6 +40,14 @@ pub(crate) struct Made {
     pub(crate) id: String,
     pub(crate) text: String,
     pub(crate) topic: u64,
+}
+
+/// What was written at once.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Filled {
+    pub(crate) posts: Vec<Made>,
+    /// When all of it could be read, in seconds since 1970.
+    pub(crate) at: f64,
 }
 
 /// A running forum; databases end after it.
@@ -86,7 +108,7 @@ impl Forum {
             std::fs::read_to_string(forum.at("forum/config.json")).expect("the setup wrote its settings");
         let mut config: serde_json::Value = serde_json::from_str(&config).expect("they are JSON");
         config["port"] = forum.port.into();
-        config["bind_address"] = "127.0.0.1".into();
+        config["bind_address"] = NODEBB_IP.into();
         forum.write("forum/config.json", &config.to_string());
         forum
     }
@@ -109,7 +131,8 @@ impl Forum {
         let settings = format!(
             "from devproject.settings import *\nDATABASES[\"default\"][\"PORT\"] = \"{postgres_port}\"\n\
              ALLOWED_HOSTS = [\"127.0.0.1\"]\nDEBUG = False\nSECRET_KEY = \"loopback\"\n\
-             STATIC_ROOT = MEDIA_ROOT = MISAGO_AVATAR_GALLERY = \"{folder}\"\n\
+             STATIC_ROOT = \"{folder}/static\"\nMEDIA_ROOT = \"{folder}/media\"\n\
+             MISAGO_AVATAR_GALLERY = \"{folder}/gallery\"\n\
              INSTALLED_APPS = [it for it in INSTALLED_APPS if it != \"debug_toolbar\"]\n\
              MIDDLEWARE = [it for it in MIDDLEWARE if \"debug_toolbar\" not in it]\n\
              CELERY_BROKER_URL = \"redis://{redis_host}/1\"\nCELERY_TASK_ALWAYS_EAGER = True\n\
@@ -123,24 +146,19 @@ impl Forum {
     }
 
     fn new(kind: Kind, postgres: Option<Postgres>, redis: Option<Redis>) -> Self {
-        let port = free_port();
-        let folder = TempDir::with_prefix("freshet-forum-").expect("a folder for the forum");
-        let forum = Self {
-            proxy: Proxy::before(port),
-            kind,
-            server: Mutex::new(None),
-            folder,
-            port,
-            _services: (postgres, redis),
+        let (proxy, port) = match kind {
+            Kind::NodeBb { .. } => Proxy::at_own_port(NODEBB_IP),
+            _ => {
+                let port = lasting_port();
+                (Proxy::before(port), port)
+            }
         };
-        if !matches!(forum.kind, Kind::NodeBb { .. }) {
-            std::fs::create_dir_all(forum.folder.path()).expect("it is there");
-        }
-        forum
+        let folder = TempDir::with_prefix("freshet-forum-").expect("a folder for the forum");
+        Self { proxy, kind, server: Mutex::new(None), folder, port, _services: (postgres, redis) }
     }
 
     /// Lets the forum's own models write; starts the server anew, since some keep what they have shown.
-    pub(crate) fn fill(&self, what: &str, variables: &[(&str, &str)]) -> Vec<Made> {
+    pub(crate) fn fill(&self, what: &str, variables: &[(&str, &str)]) -> Filled {
         let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../xtask/servers");
         let open = |name: &str| File::open(scripts.join(name)).expect("the script is there");
         let mut command = match &self.kind {
@@ -200,7 +218,8 @@ impl Forum {
             }
         };
         let mut process = Process::start(command.stdout(log).stderr(twin)).ended_by("TERM");
-        let base = format!("http://127.0.0.1:{}", self.port);
+        let ip = if matches!(self.kind, Kind::NodeBb { .. }) { NODEBB_IP } else { "127.0.0.1" };
+        let base = format!("http://{ip}:{}", self.port);
         until("the forum", START_LIMIT, || {
             let log = || std::fs::read_to_string(self.at("log")).unwrap_or_default();
             assert!(process.status().is_none(), "the forum ended by itself:\n{}", log());
