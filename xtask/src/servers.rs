@@ -45,6 +45,9 @@ pub(crate) fn prepare() -> Result<Servers> {
     servers.add("Redis", debian::redis().map(|path| vec![("FRESHET_TEST_REDIS", path)]));
     servers.add("npm @atproto/dev-env", npm::bluesky());
     servers.add("PyPI mastodon-mock", pypi::mastodon());
+    servers.add("PyPI django-spirit", pypi::spirit());
+    servers.add("PyPI misago", pypi::misago());
+    servers.add("npm nodebb", npm::nodebb());
     servers.add("PyPI highspy and PySCIPOpt", pypi::solvers());
     for (name, path) in &servers.variables {
         println!("  {name}={}", path.display());

@@ -5,7 +5,7 @@
 //! shows it, and prints one last line `N passed, N failed, N skipped`.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -36,6 +36,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         println!("preparing the real servers in `{}`", cache::folder().display());
         command.envs(servers::prepare()?.variables);
     }
+    command.envs(saved_pages().map(|folder| ("FRESHET_TEST_FORUM_PAGES", folder)));
     let skips = std::env::temp_dir().join(format!("freshet-skips-{}", std::process::id()));
     std::fs::write(&skips, "").with_context(|| format!("cannot write `{}`", skips.display()))?;
     command.env("FRESHET_SKIPS", &skips);
@@ -50,6 +51,12 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     println!("{} s", start.elapsed().as_secs());
     println!("{passed} passed, {} failed, {} skipped", counts.failed, skipped.len() + counts.ignored);
     if is_success { Ok(()) } else { bail!("tests failed or did not build") }
+}
+
+/// The labelled forum pages, where whoever tests keeps them beside the clone.
+fn saved_pages() -> Option<PathBuf> {
+    let folder = cache::repository().parent()?.join("shared/forum_pages");
+    folder.is_dir().then_some(folder)
 }
 
 #[derive(Debug, Default, PartialEq)]

@@ -10,19 +10,24 @@
 //! known before, the owner's profile decides: if it stands there as ever, the list is truly
 //! empty, and each known post is asked about.
 //!
+//! Lists of a forum are walked in two ways of their own: threads of a board from the top, as [`lists`]
+//! says, and posts of a thread from their last known page, as [`tail`] says.
+//!
 //! Lists of accounts have no order to trust: they are swept from the first page to the last,
 //! over several visits if need be, and what a whole sweep did not show was cancelled.
 //!
 //! Pure: a page in, the next intent out. Quotas, time-outs and retries are not its business.
 
+mod lists;
 mod marks;
+mod tail;
 
 use std::collections::VecDeque;
 
 use freshet_store::row::{Listing, RelationSweep};
 use freshet_types::{
-    AccountState, Connector, Coverage, Endpoint, Intent, Look, Mark, Page, PageKind, Post, RobotKind, Source,
-    Span, Timestamp, VisitId,
+    AccountState, Connector, Coverage, Endpoint, Intent, ListOrder, Look, Mark, Page, PageKind, Post,
+    RobotKind, Set, Source, Span, Timestamp, VisitId,
 };
 
 use marks::{ends, listing, mark_of, note_news, unknown_members, wanted_since};
@@ -77,6 +82,14 @@ pub struct Walk {
     pub has_owner: bool,
     /// The cursor whose page was empty: the end of the list, if its top still shows posts.
     doubted: Option<String>,
+    /// The list runs from old to new, and the visit begins at its last known page.
+    is_tail: bool,
+    /// The list was begun anew in this visit, because its pages did not chain.
+    is_restarted: bool,
+    /// Records that pages of this visit showed, so that a list that goes round is noticed.
+    seen: Set<String>,
+    /// Posting times of new posts that a later page of this visit tells with its own.
+    held: Vec<Timestamp>,
 }
 
 /// What a page meant for the walk.
@@ -92,6 +105,10 @@ pub struct Taken {
     pub lags: Vec<Span>,
     /// The stretch that the page lists completely.
     pub lists: Option<Listing>,
+    /// Posts that were taken out of the list, as their neighbours prove.
+    pub deleted: Vec<String>,
+    /// Why the visit stopped before the end of the list.
+    pub complaint: Option<&'static str>,
     /// A relation list was read to its end.
     pub swept: Option<RelationSweep>,
     /// The looked-up handle is unknown to the network.
@@ -106,7 +123,7 @@ impl Walk {
             Leg::List => first_intent(source, endpoint, aim),
             _ => Intent::First,
         };
-        Self { leg, intent, ..Self::nowhere() }
+        Self { leg, intent, is_tail: endpoint.order == ListOrder::OldestFirst, ..Self::nowhere() }
     }
 
     /// A walk that asks nothing, for a source that cannot be asked about.
@@ -120,7 +137,23 @@ impl Walk {
             checks: VecDeque::new(),
             has_owner: false,
             doubted: None,
+            is_tail: false,
+            is_restarted: false,
+            seen: Set::default(),
+            held: Vec::new(),
         }
+    }
+
+    /// Whether the source's validators are those of the page that is asked for: the first of a list,
+    /// or the last known of one that runs from old to new.
+    pub fn is_conditional(&self, source: &Source) -> bool {
+        let is_end = || source.coverage.top().is_some_and(|top| top.is_bottom) && self.page_count == 0;
+        self.leg == Leg::List && if self.is_tail { is_end() } else { self.intent == Intent::First }
+    }
+
+    /// Whether the validators of the page that is asked for are to be kept.
+    pub fn keeps_validators(&self) -> bool {
+        self.leg == Leg::List && (self.is_tail || self.intent == Intent::First)
     }
 
     /// The endpoint and the root to ask with; `None` where the connector has no such endpoint.
@@ -171,9 +204,10 @@ impl Walk {
             }
             Leg::Check(_) => Taken::default(),
             Leg::List if page.is_unchanged => take_unchanged(source, seen),
-            Leg::List if endpoint.is_newest_first && is_about_posts(endpoint.kind) => {
-                self.take_posts(source, endpoint, page, seen)
-            }
+            Leg::List if page.is_detour => self.take_detour(source, page),
+            Leg::List if self.is_tail => self.take_tail(source, endpoint, page, seen),
+            Leg::List if endpoint.kind == PageKind::Lists => self.take_lists(source, endpoint, page, seen),
+            Leg::List if is_list_of_posts(endpoint) => self.take_posts(source, endpoint, page, seen),
             Leg::List => self.take_sweep(source, page, seen),
         }
     }
@@ -306,6 +340,16 @@ impl Walk {
         }
     }
 
+    /// The page is at another address: that takes the place of the one that was asked for.
+    fn take_detour(&mut self, source: &mut Source, page: &Page) -> Taken {
+        let (Intent::Next(cursor), Some(next)) = (&self.intent, &page.next) else { return Taken::default() };
+        let below = source.coverage.intervals.iter_mut().filter_map(|interval| interval.below.as_mut());
+        below.filter(|below| *below == cursor).for_each(|below| below.clone_from(next));
+        self.intent = Intent::Next(next.clone());
+        let goes_on = self.page_count < PAGES_PER_VISIT_MAX;
+        Taken { goes_on, has_more: !goes_on, ..Taken::default() }
+    }
+
     fn take_sweep(&mut self, source: &mut Source, page: &Page, seen: Seen) -> Taken {
         let mut taken = Taken::default();
         let began_at = match self.intent {
@@ -373,12 +417,21 @@ fn is_about_posts(kind: PageKind) -> bool {
     matches!(kind, PageKind::Posts | PageKind::Comments)
 }
 
-/// The first page for news; the topmost hole for history; an unfinished sweep goes on.
+fn is_list_of_posts(endpoint: &Endpoint) -> bool {
+    endpoint.order == ListOrder::NewestFirst && is_about_posts(endpoint.kind)
+}
+
+/// The first page for news; the topmost hole for history; an unfinished sweep goes on, and a list
+/// that runs from old to new goes on where it was left.
 fn first_intent(source: &Source, endpoint: &Endpoint, aim: Aim) -> Intent {
+    if endpoint.order == ListOrder::OldestFirst {
+        let end = source.coverage.top().and_then(|top| top.below.clone());
+        return end.map_or(Intent::First, Intent::Next);
+    }
     let cursor = source.coverage.holes().into_iter().find_map(|hole| hole.cursor);
-    let is_list_of_posts = endpoint.is_newest_first && is_about_posts(endpoint.kind);
+    let has_top = is_list_of_posts(endpoint) || endpoint.kind == PageKind::Lists;
     match cursor {
-        Some(cursor) if !is_list_of_posts || aim == Aim::History => Intent::Next(cursor),
+        Some(cursor) if !has_top || aim == Aim::History => Intent::Next(cursor),
         _ => Intent::First,
     }
 }

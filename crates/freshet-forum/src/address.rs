@@ -186,6 +186,28 @@ mod tests {
     }
 
     #[test]
+    fn page_numbers_are_read_and_put_back() {
+        for (slot, with, without, number) in [
+            ("?page", "/b/5?x=1&page=2", "/b/5?x=1", 2),
+            ("2/page-", "/threads/a.1/page-3", "/threads/a.1", 3),
+            ("2/page/", "/topics/1/page/4", "/topics/1/", 4),
+        ] {
+            let slot = Slot::parse(slot).unwrap();
+            assert_eq!(
+                (slot.number_in(&url(with)), slot.number_in(&url(without))),
+                (Some(number), None),
+                "{with}"
+            );
+            assert_eq!(slot.with_number(&url(without), number), Some(url(with)), "{without}");
+        }
+        for (slot, address, number) in [("?topic.", "/i.php?topic=12.15", 15), ("-p", "/topic-12-p3.html", 3)]
+        {
+            let slot = Slot::parse(slot).unwrap();
+            assert_eq!(slot.number_in(&url(address)), Some(number), "{address}");
+        }
+    }
+
+    #[test]
     fn pages_of_a_list_have_one_list_key() {
         for (slot, first, second) in [
             ("?page", "/b/5?page=2&x=1", "/b/5/?x=1"),

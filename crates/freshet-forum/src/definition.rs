@@ -12,6 +12,8 @@ use crate::time::DayOrder;
 
 /// The version of the format that this program writes.
 pub const FORMAT: u32 = 1;
+/// Steps of the path to a post's body.
+pub const BODY_STEPS: usize = 3;
 
 /// What a page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -85,12 +87,40 @@ pub struct ListDefinition {
     /// Where the author's link is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<String>,
+    /// Where the text of a post is; the first that a record has counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bodies: Vec<String>,
+    /// Ids of posts are unique in their thread only.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub has_local_ids: bool,
     /// Typical repeated regions, by which pages with unknown addresses are recognised.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layout: Vec<String>,
     /// Where records are anchored.
     #[serde(default)]
     pub records: Vec<Anchor>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field over by reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// How gently the site is visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MannersDefinition {
+    /// At least so long between two requests, in milliseconds.
+    pub pause_ms: u32,
+    /// At most so many at once.
+    pub in_flight_max: u32,
+}
+
+impl Default for MannersDefinition {
+    /// As a person who reads quickly.
+    fn default() -> Self {
+        Self { pause_ms: 1_000, in_flight_max: 1 }
+    }
 }
 
 /// What holds for all times of the site.
@@ -120,9 +150,15 @@ pub struct ForumDefinition {
     pub format: u32,
     /// The host that it was learned from.
     pub host: String,
+    /// The address of the front page, where a crawl begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub front: Option<String>,
     /// Pages that it was learned from.
     #[serde(default)]
     pub page_count: usize,
+    /// Manners.
+    #[serde(default)]
+    pub manners: MannersDefinition,
     /// Times.
     #[serde(default)]
     pub times: TimesDefinition,

@@ -11,13 +11,16 @@ mod linked;
 use serde::Serialize;
 
 use crate::address::{self, Patterns, is_match, last_number, number_in};
-use crate::definition::{ForumDefinition, ListDefinition, PageKind};
+use crate::definition::{BODY_STEPS, ForumDefinition, ListDefinition, PageKind};
 use crate::layout::{DELTA, Layout};
 use crate::learn::column::is_person;
 use crate::page::{Link, Page, Stamp};
 use crate::pagination;
 use crate::record::{Anchor, Record, records};
 use crate::time::{Moment, Reader, Zone, scan};
+
+/// Characters of one post's text.
+pub const TEXT_CHARS_MAX: usize = 200_000;
 
 /// One record of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -39,6 +42,15 @@ pub struct RecordReading {
     pub author: Option<String>,
     /// The thread's or post's id.
     pub id: Option<String>,
+    /// How coarsely the time is written.
+    #[serde(skip)]
+    pub grain_s: i64,
+    /// Its nodes on the page; none where only linked data shows it.
+    #[serde(skip)]
+    pub nodes: std::ops::Range<usize>,
+    /// Its text, where only linked data shows it.
+    #[serde(skip)]
+    pub text: Option<String>,
 }
 
 /// One page.
@@ -81,6 +93,21 @@ pub fn inspect(page: &Page, definition: &ForumDefinition) -> PageReading {
         reading.complaints.extend(pager.complaints);
     }
     reading
+}
+
+/// The text of a post on the page that was read: of its body where that is known, else all of the record.
+pub fn text_of(page: &Page, list: &ListDefinition, record: &RecordReading) -> String {
+    if let Some(text) = &record.text {
+        return text.clone();
+    }
+    let tree = &page.tree;
+    let is_body = |node: &usize| {
+        tree.text(*node).is_none() && list.bodies.contains(&page.steps.path(tree, *node, BODY_STEPS))
+    };
+    match record.nodes.clone().find(is_body) {
+        Some(body) => tree.text_in(body..tree.end(body), TEXT_CHARS_MAX),
+        None => tree.text_in(record.nodes.clone(), TEXT_CHARS_MAX),
+    }
 }
 
 struct Inspector<'a> {
@@ -171,6 +198,7 @@ impl<'a> Inspector<'a> {
                     author: post.author,
                     id: link.as_ref().and_then(number_in),
                     link: link.map(String::from),
+                    text: post.text,
                     ..Self::reading_of(moment)
                 }
             })
@@ -187,6 +215,7 @@ impl<'a> Inspector<'a> {
             let mut reading = self.reading(Some(stamp));
             reading.link = Some(self.page.url.to_string());
             reading.author = self.author(list, &record);
+            reading.nodes = record.range.clone();
             Some(reading)
         })
     }
@@ -217,6 +246,7 @@ impl<'a> Inspector<'a> {
         };
         reading.link = link.map(String::from);
         reading.author = self.author(list, record);
+        reading.nodes = record.range.clone();
         reading
     }
 
@@ -235,6 +265,9 @@ impl<'a> Inspector<'a> {
             link: None,
             author: None,
             id: None,
+            grain_s: moment.map_or(1, |it| it.grain_s),
+            nodes: 0..0,
+            text: None,
         }
     }
 
@@ -298,7 +331,7 @@ impl<'a> Inspector<'a> {
         let tree = &self.page.tree;
         let data = tree.attributes(record.root).find(|(name, value)| {
             name.starts_with("data-")
-                && (name.ends_with("id"))
+                && (name.ends_with("id") || name.ends_with("pk"))
                 && !value.is_empty()
                 && value.bytes().all(|it| it.is_ascii_digit())
         });

@@ -12,6 +12,7 @@
 //! What it does not do: fetch pages or choose which to sample.
 
 mod anchor;
+mod body;
 mod classify;
 pub(crate) mod column;
 mod list;
@@ -21,7 +22,7 @@ mod site;
 use crate::address;
 use crate::chain::{self, ChainPage};
 use crate::definition::{
-    FORMAT, ForumDefinition, ListDefinition, PageKind, PagesDefinition, TimesDefinition,
+    FORMAT, ForumDefinition, ListDefinition, MannersDefinition, PageKind, PagesDefinition, TimesDefinition,
 };
 use crate::inspect::{PageReading, inspect};
 use crate::layout::{Layout, Regions, groups};
@@ -67,7 +68,9 @@ pub fn learn(pages: &[Page]) -> Learned {
     let mut definition = ForumDefinition {
         format: FORMAT,
         host: pages.first().and_then(|page| page.url.host_str()).unwrap_or_default().to_owned(),
+        front: None,
         page_count: pages.len(),
+        manners: MannersDefinition::default(),
         times: TimesDefinition { day_order: site.day_order, offset_s: site.offset_s },
         portal: urls(PageKind::Portal),
         other: urls(PageKind::Other),
@@ -82,6 +85,9 @@ pub fn learn(pages: &[Page]) -> Learned {
         .map(|(kind, reading)| if kind == PageKind::Other { reading.kind } else { kind })
         .collect();
     let lists = chain::join(&chain_pages(&site, &readings));
+    if let Some(posts) = &mut definition.post {
+        posts.has_local_ids = body::has_local_ids(&site, &readings);
+    }
     let sitemap = draw(&site, &kinds, &groups(&regions));
     let report = report::write(pages, &kinds, &readings, &lists, sitemap, &definition);
     for (list, kind) in [(&mut definition.index, PageKind::Index), (&mut definition.post, PageKind::Post)] {

@@ -14,6 +14,8 @@
 //! | pages → lists | [`chain`] | 3.2, Algorithm 1 |
 //! | all of it → file, report | [`definition`], [`mod@report`] | |
 //! | page + definition → records | [`inspect`] | |
+//! | which page next, while a site is learned | [`sample`] | 3.2, double-ended queue |
+//! | pages → boards, threads and posts of a crawl | [`connector`] | 3.1, online |
 //!
 //! Invariants: no I/O, no clock; outside data never panics; work is bounded by named limits ([`tree::NODES_MAX`],
 //! [`tree::DEPTH_MAX`], [`record::RECORDS_MAX`], [`page::link::LINKS_MAX`], [`page::stamp::STAMPS_MAX`]). What it does not do:
@@ -21,6 +23,8 @@
 
 pub mod address;
 pub mod chain;
+pub mod charset;
+pub mod connector;
 pub mod definition;
 pub mod inspect;
 pub mod layout;
@@ -29,6 +33,7 @@ pub mod page;
 pub mod pagination;
 pub mod record;
 pub mod report;
+pub mod sample;
 pub mod sitemap;
 pub mod time;
 pub mod tree;

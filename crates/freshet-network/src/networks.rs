@@ -10,13 +10,14 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use freshet_types::{Connector, Instance, LinkType, Map, NetworkName, Reference, RobotKind, Schema};
+use freshet_types::{Address, Connector, Instance, LinkType, Map, NetworkName, Reference, RobotKind, Schema};
 
 use crate::connector::DefinedConnector;
 use crate::definition::{Definition, DefinitionError};
 use crate::reference::{Dialect, Dialects, PatternError, ReferenceError};
-use crate::robot::ACCOUNT;
 
+/// The type of posts in forums that were mined.
+const POST: &str = "post";
 /// The definitions that are compiled in, in the order in which references are tried.
 const SHIPPED: &[(&str, &str)] = &[
     ("networks/hackernews.toml", include_str!("../../../networks/hackernews.toml")),
@@ -53,19 +54,51 @@ pub struct Network {
     pub schema: Arc<Schema>,
     /// The definition, unless it was mined.
     pub definition: Option<Arc<Definition>>,
+    /// Where a mined network begins.
+    pub front: Option<Front>,
     /// Which collection of the root an endpoint lists, where the definition says so.
     links: Map<String, String>,
     dialect: Option<Dialect>,
 }
 
+/// Where a mined network begins: the page that a person names it by.
+#[derive(Clone, Debug)]
+pub struct Front {
+    /// Its address.
+    pub url: String,
+    /// What it is.
+    pub reference: Reference,
+    /// What was learned, as written.
+    pub text: String,
+}
+
+impl Front {
+    /// What a person means by this text, if that is of this network: the address of the front page, or of an object.
+    fn understand(&self, text: &str) -> Option<Reference> {
+        let trimmed = |url: &str| url.trim().trim_end_matches('/').to_owned();
+        if trimmed(text) == trimmed(&self.url) {
+            return Some(self.reference.clone());
+        }
+        let address: Address = text.trim().parse().ok()?;
+        let is_here = address.network == self.reference.instance.network;
+        is_here.then(|| Reference {
+            root_kind: address.kind,
+            root_id: Some(address.id),
+            handle: None,
+            ..self.reference.clone()
+        })
+    }
+}
+
 impl Network {
     /// A network that has a connector of its own, such as a mined forum.
-    pub fn mined(connector: Arc<dyn Connector>, schema: Schema) -> Self {
+    pub fn mined(connector: Arc<dyn Connector>, schema: Schema, front: Front) -> Self {
         Self {
             name: connector.name().into(),
             connector,
             schema: Arc::new(schema),
             definition: None,
+            front: Some(front),
             links: Map::default(),
             dialect: None,
         }
@@ -74,7 +107,7 @@ impl Network {
     fn are_posts_visited(&self, robots: &[RobotKind]) -> bool {
         let is_post = |kind: &str| match &self.definition {
             Some(definition) => definition.plan.mappings.iter().any(|mapping| mapping.is_post(kind)),
-            None => kind != ACCOUNT,
+            None => kind == POST,
         };
         self.connector.endpoints().iter().any(|endpoint| {
             endpoint.robot.is_some_and(|robot| robots.contains(&robot)) && is_post(&endpoint.root_kind)
@@ -129,12 +162,20 @@ impl Registry {
 
     /// The server that objects of this network live on.
     pub fn instance_of(&self, network: &NetworkName) -> Option<Instance> {
-        self.dialects.instance_of(network)
+        let mined = || self.fronts().map(|front| &front.reference.instance).find(|it| it.network == *network);
+        self.dialects.instance_of(network).or_else(|| mined().cloned())
     }
 
     /// What a person means by this text.
     pub fn understand(&self, text: &str) -> Result<Reference, ReferenceError> {
-        self.dialects.understand(text)
+        match self.fronts().find_map(|front| front.understand(text)) {
+            Some(reference) => Ok(reference),
+            None => self.dialects.understand(text),
+        }
+    }
+
+    fn fronts(&self) -> impl Iterator<Item = &Front> {
+        self.networks.iter().filter_map(|network| network.front.as_ref())
     }
 
     /// One example of every kind of reference, one network on a line.
@@ -251,5 +292,6 @@ fn ready(file: &str, own: &Definition, definition: Definition) -> Result<Network
         links: links.collect(),
         dialect: Some(dialect),
         definition: Some(Arc::new(definition)),
+        front: None,
     })
 }

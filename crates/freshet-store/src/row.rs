@@ -107,7 +107,7 @@ pub struct RelationSweep {
 }
 
 /// What an upload changed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Applied {
     /// Posting times of posts never seen before (those not embedded), in page order.
     pub new_posts: Vec<Timestamp>,
@@ -123,6 +123,8 @@ pub struct Applied {
     pub missing: Vec<String>,
     /// Other sources that rest now, because their owner asks not to be collected.
     pub rested: Vec<SourceId>,
+    /// Sources that the page led to: new ones, and those that are due because of what it showed.
+    pub led_to: Vec<SourceSlot>,
 }
 
 /// What is stored of a post, for comparing.
@@ -152,7 +154,7 @@ pub struct ObjectRow {
 }
 
 /// The few fields by which the scheduler knows a source.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SourceSlot {
     /// Its number.
     pub id: SourceId,

@@ -50,6 +50,18 @@ pub struct Politeness {
     pub in_flight_max: u32,
 }
 
+/// In which order the pages of a list run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ListOrder {
+    /// From new to old: a visit begins at the top, and reaching a known mark closes the gap.
+    NewestFirst,
+    /// From old to new, as in threads of forums: a visit begins at the last page that is known.
+    OldestFirst,
+    /// Nothing can be relied on: the list is swept from end to end.
+    #[default]
+    Mixed,
+}
+
 /// What the engine must know about an endpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Endpoint {
@@ -65,8 +77,8 @@ pub struct Endpoint {
     pub page_size: u32,
     /// How ids are ordered, hence how marks are compared.
     pub id_order: IdOrder,
-    /// Pages run from new to old, so that reaching a known mark closes the gap.
-    pub is_newest_first: bool,
+    /// How its pages run, hence where a visit begins and what closes a hole.
+    pub order: ListOrder,
     /// The list shows only its newest part, as feeds do.
     pub is_window: bool,
     /// Ids that one `Intent::Members` request may name.
@@ -89,6 +101,8 @@ pub enum PageKind {
     Accounts,
     /// Replies to a post.
     Comments,
+    /// Other lists: the boards of a forum, the threads of a board.
+    Lists,
     /// Who follows whom.
     Relations,
     /// Tags of an account.
@@ -117,6 +131,8 @@ pub struct Page {
     pub members: Vec<String>,
     /// Nothing changed since the validators were given (304).
     pub is_unchanged: bool,
+    /// The server answered with something else; what was asked for is at `next`.
+    pub is_detour: bool,
     /// For the next conditional request.
     pub validators: Validators,
     /// What it announced about limits.

@@ -9,9 +9,13 @@
 //! Marks are compared by id where the network's ids rise with time, else by posting time. All
 //! functions are pure; the store keeps the value in the same transaction as the posts.
 
+mod tail;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Timestamp, VisitId};
+
+pub use tail::{Advance, SHOWN_MAX};
 
 /// Most intervals kept per source; beyond it the two oldest holes are forgotten as one.
 pub const INTERVALS_MAX: usize = 64;
@@ -61,7 +65,8 @@ pub struct Interval {
     pub oldest: Mark,
     /// When the look that saw `newest` was taken: complete up to here.
     pub until: Timestamp,
-    /// Where to go on below, while nothing below is joined.
+    /// Where to go on below, while nothing below is joined; where to go on at all, in a list that
+    /// runs from old to new.
     pub below: Option<String>,
     /// The list ends here, or what is older is not wanted.
     pub is_bottom: bool,
@@ -76,6 +81,9 @@ pub struct Coverage {
     pub intervals: Vec<Interval>,
     /// When the whole list was last seen to be empty.
     pub empty_at: Option<Timestamp>,
+    /// What the page that visits begin with showed last, where times alone do not tell what is new.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shown: Vec<String>,
 }
 
 /// A stretch that may hide posts.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Address, Primitive, Timestamp};
+use crate::{Address, Primitive, RobotKind, Span, Timestamp};
 
 /// Everything one page showed, in document order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,6 +21,47 @@ pub struct Observation {
     pub relations: Vec<Relation>,
     /// Tags of accounts.
     pub tags: Vec<Tag>,
+    /// Lists that the page leads to.
+    pub leads: Vec<Lead>,
+}
+
+/// A list that a page leads to: a board of a forum, a thread of a board. It becomes a source, and
+/// one that is known is due when the page shows that something happened there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lead {
+    /// The endpoint through which it is read.
+    pub endpoint: Arc<str>,
+    /// The robot that the endpoint works for.
+    pub robot: RobotKind,
+    /// Type of the root object.
+    pub root_kind: Arc<str>,
+    /// Id of the root object.
+    pub root_id: String,
+    /// When something last happened in it, as the page shows; not before this.
+    pub active_at: Option<Timestamp>,
+    /// How coarsely that is written: it happened less than this after `active_at`.
+    pub grain: Span,
+}
+
+impl Lead {
+    /// When the list is worth a visit because of what the page shows, where `newest_at` is its newest
+    /// post that is known and `visited_at` its last visit; `None`: nothing happened in it.
+    ///
+    /// A time to the minute may hide a post of the same minute from a visit in that minute: then one
+    /// more visit is due when the minute is over.
+    pub fn due_at(
+        &self,
+        newest_at: Option<Timestamp>,
+        visited_at: Timestamp,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        let (from, until) = (self.active_at?, self.active_at? + self.grain);
+        match newest_at {
+            None => (visited_at < until).then_some(now),
+            Some(newest_at) if from > newest_at => Some(now),
+            Some(newest_at) => (until > newest_at && visited_at < until).then_some(until.max(now)),
+        }
+    }
 }
 
 /// Anything authored.
@@ -188,5 +229,39 @@ impl Post {
             hasher.update(&[0xfe]);
         }
         hasher.digest()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(active_s: i64, grain_s: i64, newest_s: Option<i64>, visited_s: i64, expected: Option<i64>) {
+        let lead = Lead {
+            endpoint: "posts".into(),
+            robot: RobotKind::Comment,
+            root_kind: "thread".into(),
+            root_id: "/t/1".to_owned(),
+            active_at: Some(Timestamp::from_secs(active_s)),
+            grain: Span::from_secs(grain_s),
+        };
+        let at = Timestamp::from_secs;
+        let due_at = lead.due_at(newest_s.map(at), at(visited_s), at(1000));
+        assert_eq!(due_at, expected.map(at), "{active_s} {grain_s} {newest_s:?} {visited_s}");
+    }
+
+    #[test]
+    fn a_list_is_due_when_something_happened_in_it() {
+        check(900, 1, Some(800), 850, Some(1000));
+        check(900, 1, Some(900), 950, None);
+        check(900, 1, None, 950, None);
+        check(900, 1, None, 850, Some(1000));
+        // Visited within the minute that is shown: once more when it is over.
+        check(960, 60, Some(960), 980, Some(1020));
+        check(960, 60, Some(960), 1030, None);
+        // Written less exactly than the thread itself does.
+        check(960, 60, Some(990), 995, Some(1020));
+        // Nothing new, though only the day is shown.
+        check(0, 500, Some(900), 950, None);
     }
 }

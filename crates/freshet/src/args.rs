@@ -17,8 +17,9 @@ mod simulate;
 mod value;
 
 pub(crate) use group::{
-    ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand, ForumCommand, ForumFormat,
-    ForumInspectArgs, ForumLearnArgs, NetworksCommand, ReadArgs, RobotsCommand, WorldArgs, WorldCommand,
+    ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand, FORUM_PAGES, ForumCommand,
+    ForumFormat, ForumInspectArgs, ForumLearnArgs, NetworksCommand, ReadArgs, RobotsCommand, WorldArgs,
+    WorldCommand,
 };
 pub(crate) use simulate::SimulateArgs;
 pub(crate) use value::CLOCK_SYSTEM;
@@ -165,6 +166,7 @@ Examples:
   freshet add alice.bsky.social at://did:plc:abc/app.bsky.feed.post/3k
   freshet add https://news.ycombinator.com/user?id=pg https://example.org/feed.xml
   freshet add bluesky:http://127.0.0.1:2583/alice.test --allow-private
+  freshet add https://forum.example/ --as forum
   freshet add -f follows.csv --since 2026-01-01
   cat refs.txt | freshet add -f -";
 
@@ -191,8 +193,18 @@ pub(crate) struct AddArgs {
     /// Permit loopback and private addresses for these sources
     #[arg(long)]
     pub(crate) allow_private: bool,
+    /// They are front pages of forums: learn each one, unless it is known
+    #[arg(long = "as", value_name = "KIND", value_enum)]
+    pub(crate) kind: Option<AddKind>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
+}
+
+/// What references are, where a person says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AddKind {
+    /// The front page of a forum.
+    Forum,
 }
 
 /// `freshet remove`.

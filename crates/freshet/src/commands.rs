@@ -53,7 +53,7 @@ pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<Exi
         Command::Robots(command) => robots::execute(globals, &command),
         Command::Constraints(command) => constraints::execute(globals, &command),
         Command::Export(args) => export::execute(globals, &args),
-        Command::Forum(command) => forum::execute(&command),
+        Command::Forum(command) => forum::execute(globals, &command),
         Command::Networks(command) => networks::execute(globals, &command),
         Command::Credentials(command) => credentials::execute(globals, &command),
         Command::Simulate(args) => simulate::execute(globals, &args),

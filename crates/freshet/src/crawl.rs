@@ -22,7 +22,7 @@ use tokio::sync::watch;
 use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::failure::Failure;
-use crate::{output, view};
+use crate::{mined, output, view};
 
 /// Memory of all rings together: 10 million ids stay under 64 MB whatever is on disk.
 const RINGS_MEMORY_MAX: usize = 1 << 20;
@@ -68,7 +68,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         }
         None => Arc::new(http),
     };
-    let mut definitions = Definitions::watch(data.dir().join("networks"));
+    let mut definitions = Definitions::watch(data.networks_dir());
     let networks = Arc::new(data::networks(globals)?);
     let subscriptions =
         choices.deliver.as_deref().map(Subscription::to_file).transpose()?.into_iter().collect();
@@ -164,8 +164,7 @@ impl Definitions {
     /// Applies what changed; a wrong one is told, and the old one stays in use.
     fn refresh(&mut self, networks: &Networks) {
         for path in self.changed() {
-            let applied = data::read_definition(&path)
-                .and_then(|text| Ok(networks.apply_definition(&path.display().to_string(), &text)?));
+            let applied = data::read_definition(&path).and_then(|text| mined::apply(networks, &path, &text));
             match applied {
                 Ok(name) => tracing::info!(network = name, "definition replaced"),
                 Err(error) => tracing::warn!("the old definition stays in use: {error:#}"),

@@ -28,6 +28,7 @@ use secrecy::SecretString;
 use crate::args::CLOCK_SYSTEM;
 use crate::config::Globals;
 use crate::failure::Failure;
+use crate::mined;
 
 /// Setting under which the store remembers the clock.
 const CLOCK_KEY: &str = "clock";
@@ -82,6 +83,11 @@ impl Data {
     /// Where it is.
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// Where definitions are kept that replace or join the shipped ones.
+    pub(crate) fn networks_dir(&self) -> PathBuf {
+        self.dir.join("networks")
     }
 
     /// Where the rings are kept.
@@ -224,9 +230,17 @@ pub(crate) fn networks(globals: &Globals) -> anyhow::Result<Networks> {
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
     paths.sort();
-    let read = |path: &PathBuf| Ok((path.display().to_string(), read_definition(path)?));
-    let texts = paths.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
-    networks.load(&texts)?;
+    // All definitions at once, since they may refer to each other; forums stand alone.
+    let read = |path: PathBuf| anyhow::Ok((read_definition(&path)?, path));
+    let texts = paths.into_iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
+    let (forums, definitions): (Vec<_>, Vec<_>) =
+        texts.into_iter().partition(|(text, _)| mined::is_forum(text));
+    let definitions: Vec<_> =
+        definitions.into_iter().map(|(text, path)| (path.display().to_string(), text)).collect();
+    networks.load(&definitions)?;
+    for (text, path) in forums {
+        mined::apply(&networks, &path, &text)?;
+    }
     Ok(networks)
 }
 

@@ -10,6 +10,7 @@ mod config;
 mod crawl;
 mod data;
 mod failure;
+mod mined;
 mod output;
 mod view;
 mod when;

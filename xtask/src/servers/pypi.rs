@@ -1,5 +1,5 @@
-//! `PyPI` packages: a server that speaks Mastodon's API, with its limits and its faults, and solvers of optimisation
-//! problems, which check our plans.
+//! `PyPI` packages: a server that speaks Mastodon's API, with its limits and its faults, two forums, and solvers of
+//! optimisation problems, which check our plans.
 //!
 //! Each set of packages has a virtual environment of its own in the cache folder, so that they never meet.
 
@@ -13,16 +13,30 @@ use super::installing;
 use crate::{cache, process};
 
 const MASTODON: &[&str] = &["mastodon-mock==0.6.1"];
+/// A forum on SQLite; and what serves it.
+const SPIRIT: &[&str] = &["django-spirit==0.14.3", "gunicorn==23.0.0"];
+/// A forum on PostgreSQL; and what serves it.
+const MISAGO: &[&str] = &["misago==0.39.6", "gunicorn==23.0.0"];
 /// Linear and integer programs; quadratic integer programs.
 const SOLVERS: &[&str] = &["highspy==1.15.1", "PySCIPOpt==6.3.0"];
 
-/// The server took about 20 s, the solvers about 30 s; a slow mirror may need longer.
+/// The server took about 20 s, the solvers about 30 s, the forums one and two minutes; a slow mirror may need longer.
 const PIP_LIMIT: Duration = Duration::from_mins(10);
 
 /// The server's program.
 pub(super) fn mastodon() -> Result<Vec<(&'static str, PathBuf)>> {
     let folder = environment("mastodon", MASTODON)?;
     Ok(vec![("FRESHET_TEST_MASTODON", folder.join("bin/mastodon_mock"))])
+}
+
+/// The environment of the forum Spirit.
+pub(super) fn spirit() -> Result<Vec<(&'static str, PathBuf)>> {
+    Ok(vec![("FRESHET_TEST_SPIRIT", environment("spirit", SPIRIT)?)])
+}
+
+/// The environment of the forum Misago.
+pub(super) fn misago() -> Result<Vec<(&'static str, PathBuf)>> {
+    Ok(vec![("FRESHET_TEST_MISAGO", environment("misago", MISAGO)?)])
 }
 
 /// The Python that knows the solvers.

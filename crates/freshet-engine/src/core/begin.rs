@@ -14,7 +14,7 @@ use super::{Core, Effect, Slot};
 use crate::price;
 use crate::quota::Claim;
 use crate::visit::{Order, Visit, own_endpoint};
-use crate::walk::{ACCOUNT, Aim, Leg, Walk};
+use crate::walk::{ACCOUNT, Aim, Walk};
 
 /// In the middle of a visit, a quota that frees within this time is waited for in hand.
 const WAIT_IN_HAND: Span = Span::from_secs(5);
@@ -281,13 +281,12 @@ impl Core {
         let instance = Arc::clone(&self.instances[visit.key as usize]);
         let named = self.robot_credentials[source.robot as usize].as_deref();
         let credential = (self.credential)(&source.network, source.robot, named);
-        let is_first = visit.walk.leg == Leg::List && visit.walk.intent == freshet_types::Intent::First;
         let target = Target {
             instance: &instance,
             endpoint: &endpoint.name,
             root,
             credential: credential.as_ref(),
-            validators: is_first.then_some(&source.validators),
+            validators: visit.walk.is_conditional(source).then_some(&source.validators),
         };
         let mut request =
             connector.ask(&target, &visit.walk.intent).map_err(|refused| refused.to_string())?;

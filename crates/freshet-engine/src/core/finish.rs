@@ -39,6 +39,7 @@ impl Core {
         self.upload_count = self.upload_count.saturating_sub(1);
         self.tally.applied(applied);
         applied.rested.iter().for_each(|&source| self.rest(source, now));
+        applied.led_to.iter().for_each(|slot| self.know_slot(slot, now));
         let Some(visit) = self.visits.get_mut(&id) else { return };
         visit.unconfirmed_count = visit.unconfirmed_count.saturating_sub(1);
         let connector = self.networks.connector_for(&visit.source.network);

@@ -65,6 +65,7 @@ impl Core {
             return self.fail(seen.visit, "its endpoint was taken away", false, now);
         };
         let (was_lookup, was_list) = (visit.walk.leg == Leg::Lookup, visit.walk.leg == Leg::List);
+        let keeps_validators = visit.walk.keeps_validators() && !page.is_unchanged;
         let taken = visit.walk.take(&mut visit.source, endpoint, &page, seen);
         if taken.is_unknown {
             return self.take_refusal(&Outcome::Gone, page, seen, now);
@@ -74,7 +75,11 @@ impl Core {
         } else {
             schedule::answered(&mut visit.source, seen.at);
         }
-        if visit.walk.leg == Leg::List && !page.is_unchanged {
+        if let Some(why) = taken.complaint {
+            self.tally.complaints_count += 1;
+            tracing::warn!(source = visit.source.id.0, "{why}");
+        }
+        if keeps_validators {
             visit.source.validators = page.validators.clone();
         }
         visit.news_count += taken.news.len() as u32;
@@ -155,6 +160,7 @@ impl Core {
             opted_out: shown.opted_out,
             lists: taken.lists,
             relations_swept: taken.swept,
+            deleted: taken.deleted.into_iter().map(|id| ("post".to_owned(), id)).collect(),
             ..empty_upload(visit, seen)
         };
         // The state after this page travels with it: a kill between two pages resumes here.

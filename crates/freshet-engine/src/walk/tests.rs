@@ -1,7 +1,7 @@
 //! A walk against a list that lives on: whatever is posted between the visits, nothing is lost.
 
 use super::*;
-use freshet_types::{Account, IdOrder, NetworkName, Observation, Politeness};
+use freshet_types::{Account, IdOrder, ListOrder, NetworkName, Observation, Politeness};
 
 fn endpoint(kind: PageKind, is_newest_first: bool) -> Endpoint {
     Endpoint {
@@ -11,7 +11,7 @@ fn endpoint(kind: PageKind, is_newest_first: bool) -> Endpoint {
         kind,
         page_size: 10,
         id_order: IdOrder::Numeric,
-        is_newest_first,
+        order: if is_newest_first { ListOrder::NewestFirst } else { ListOrder::Mixed },
         is_window: false,
         members_max: 3,
         politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },

@@ -38,6 +38,40 @@ impl Slot {
         }
         (!text.is_empty()).then(|| Self::Stem(text.to_owned()))
     }
+
+    /// The number that an address carries there.
+    pub fn number_in(&self, url: &Url) -> Option<i64> {
+        let value = match self {
+            Self::Query(name) => pairs(url).into_iter().find(|(it, _)| it == name)?.1.to_owned(),
+            Self::Tail(name) => {
+                let (_, value) = pairs(url).into_iter().find(|(it, _)| it == name)?;
+                value.split_once('.')?.1.to_owned()
+            }
+            Self::Path(depth, prefix) => {
+                segments(url).get(*depth..)?.join("/").strip_prefix(prefix)?.to_owned()
+            }
+            Self::Stem(separator) => {
+                segments(url).last()?.rsplit_once(separator)?.1.split('.').next()?.to_owned()
+            }
+        };
+        is_number(&value).then(|| value.parse().ok())?
+    }
+
+    /// The address with this number put there, where it carries none.
+    pub fn with_number(&self, url: &Url, number: i64) -> Option<Url> {
+        let mut url = url.clone();
+        match self {
+            Self::Query(name) => {
+                url.query_pairs_mut().append_pair(name, &number.to_string());
+            }
+            Self::Path(depth, prefix) if segments(&url).len() == *depth => {
+                let path = format!("{}/{prefix}{number}", url.path().trim_end_matches('/'));
+                url.set_path(&path);
+            }
+            _ => return None,
+        }
+        Some(url)
+    }
 }
 
 impl fmt::Display for Slot {

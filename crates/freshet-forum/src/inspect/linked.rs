@@ -19,6 +19,7 @@ pub(super) struct LinkedPost {
     pub(super) time: String,
     pub(super) author: Option<String>,
     pub(super) url: Option<String>,
+    pub(super) text: Option<String>,
 }
 
 /// All posts of a page's linked data, in the order in which they stand.
@@ -46,10 +47,12 @@ fn collect(value: &Value, depth: usize, posts: &mut Vec<LinkedPost>) {
                 let author =
                     fields.get("author").and_then(|it| it.get("name").or(Some(it))).and_then(Value::as_str);
                 let url = ["url", "@id"].iter().find_map(|name| fields.get(*name)?.as_str());
+                let text = ["text", "articleBody"].iter().find_map(|name| fields.get(*name)?.as_str());
                 posts.push(LinkedPost {
                     time: time.to_owned(),
                     author: author.map(ToOwned::to_owned),
                     url: url.map(ToOwned::to_owned),
+                    text: text.map(ToOwned::to_owned),
                 });
             }
             for value in fields.values().filter(|it| it.is_object() || it.is_array()) {

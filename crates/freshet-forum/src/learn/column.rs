@@ -37,7 +37,9 @@ pub(crate) fn is_person_address(url: &Url) -> bool {
     // Some write their parameters with semicolons.
     let query = url.query().unwrap_or_default();
     let has_pair = query.split(['&', ';']).filter_map(|pair| pair.split_once('=')).any(|(name, value)| {
-        matches!(name, "u" | "uid") || names(name) || (value.len() <= SEGMENT_CHARS_MAX && names(value))
+        // A whole address as a value is what somebody shares.
+        let is_short = value.len() <= SEGMENT_CHARS_MAX;
+        (is_short && (matches!(name, "u" | "uid") || names(value))) || names(name)
     });
     has_segment || has_pair
 }

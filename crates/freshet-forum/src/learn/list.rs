@@ -3,6 +3,7 @@
 use freshet_types::{Map, Set};
 
 use super::anchor::{self, Candidate};
+use super::body;
 use super::classify::Node;
 use super::column::{Columns, is_person};
 use super::opening;
@@ -59,6 +60,7 @@ pub(crate) fn define(
     } else {
         list.times = list.records.iter().map(|anchor| anchor.path.clone()).collect();
         list.openings = opening::find(site, &found, &list).into_iter().collect();
+        list.bodies = body::find(site, &found).into_iter().collect();
     }
     links(site, &found, kind, &mut list);
     if kind == PageKind::Index && list.records.is_empty() {

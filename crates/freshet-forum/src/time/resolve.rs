@@ -28,6 +28,8 @@ pub struct Moment {
     pub unix_s: i64,
     /// How the zone is known.
     pub zone: Zone,
+    /// Length of the smallest unit written; a time that counts back lies up to so much earlier.
+    pub grain_s: i64,
 }
 
 impl Moment {
@@ -71,7 +73,8 @@ impl Reader {
             Date::Ago(seconds, unit) => {
                 let base_s = self.fetched_s?;
                 let detail = if unit < 60 { Detail::Second } else { Detail::Minute };
-                moment(utc(base_s.checked_sub(seconds)?)?, 0, detail, Zone::Relative)
+                let moment = moment(utc(base_s.checked_sub(seconds)?)?, 0, detail, Zone::Relative)?;
+                Some(Moment { grain_s: unit.max(1), ..moment })
             }
             _ => self.dated(written),
         }
@@ -161,5 +164,10 @@ fn moment(local: civil::DateTime, offset_s: i32, detail: Detail, zone: Zone) -> 
     let unix_s = offset.to_timestamp(local).ok()?.as_second();
     let offset_s = matches!(zone, Zone::Given | Zone::Relative).then_some(offset_s);
     let (has_seconds, has_clock) = (matches!(detail, Detail::Second), !matches!(detail, Detail::Day));
-    Some(Moment { local, has_seconds, has_clock, offset_s, unix_s, zone })
+    let grain_s = match detail {
+        Detail::Day => 86_400,
+        Detail::Minute => 60,
+        Detail::Second => 1,
+    };
+    Some(Moment { local, has_seconds, has_clock, offset_s, unix_s, zone, grain_s })
 }

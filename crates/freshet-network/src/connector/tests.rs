@@ -3,8 +3,8 @@
 //! The definitions are small and invented; what they say is how some real network works.
 
 use freshet_types::{
-    AccountState, Connector, IdOrder, Instance, Intent, Mark, NetworkName, Outcome, Page, PageKind, Request,
-    Response, Target, Timestamp, Validators,
+    AccountState, Connector, IdOrder, Instance, Intent, ListOrder, Mark, NetworkName, Outcome, Page,
+    PageKind, Request, Response, Target, Timestamp, Validators,
 };
 
 use crate::{DefinedConnector, Definition};
@@ -95,15 +95,15 @@ fn mark(id: &str, at_s: i64) -> Mark {
 
 #[test]
 fn orders_and_ids_are_told_to_the_engine() {
-    for (order, is_newest_first, id_order) in [
-        ("insertion", true, IdOrder::Numeric),
-        ("claimed_time", true, IdOrder::None),
-        ("rank", false, IdOrder::Numeric),
-        ("oldest_first", false, IdOrder::Numeric),
+    for (order, expected, id_order) in [
+        ("insertion", ListOrder::NewestFirst, IdOrder::Numeric),
+        ("claimed_time", ListOrder::NewestFirst, IdOrder::None),
+        ("rank", ListOrder::Mixed, IdOrder::Numeric),
+        ("oldest_first", ListOrder::Mixed, IdOrder::Numeric),
     ] {
         let connector = connector(&format!("order = \"{order}\"\n"));
         let endpoint = connector.endpoint("list").unwrap();
-        assert_eq!((endpoint.is_newest_first, endpoint.id_order), (is_newest_first, id_order), "{order}");
+        assert_eq!((endpoint.order, endpoint.id_order), (expected, id_order), "{order}");
     }
     let lexical = connector("id_order = \"lexical\"\n");
     assert_eq!(lexical.endpoint("list").unwrap().id_order, IdOrder::Lexical);

@@ -305,5 +305,5 @@ fn feeds_are_their_own_accounts() {
     assert_eq!((seen.posts[0].text.as_str(), seen.posts[1].text.as_str()), ("text b", "A"));
     let endpoint = DefinedConnector::new(&definition("rss")).unwrap();
     let endpoint = endpoint.endpoint("feed").unwrap();
-    assert!(endpoint.is_window && endpoint.is_newest_first);
+    assert!(endpoint.is_window && endpoint.order == freshet_types::ListOrder::NewestFirst);
 }

@@ -36,7 +36,7 @@ impl TestConnector {
             kind,
             page_size: 2,
             id_order: IdOrder::None,
-            is_newest_first: true,
+            order: freshet_types::ListOrder::NewestFirst,
             is_window: false,
             members_max: 2,
             politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },

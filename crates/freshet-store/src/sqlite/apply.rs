@@ -11,6 +11,7 @@
 
 mod account;
 pub(super) mod consent;
+mod lead;
 mod post;
 mod relation;
 
@@ -132,6 +133,9 @@ impl<'a> Batch<'a> {
         }
         for tag in &seen.tags {
             self.tag(&scene, tag)?;
+        }
+        for lead in &seen.leads {
+            lead::follow(self.db, &scene, upload, lead, &mut applied)?;
         }
         for (kind, id) in &upload.deleted {
             self.gone(&scene, kind, id, &mut applied)?;

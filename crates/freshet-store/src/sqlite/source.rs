@@ -117,13 +117,18 @@ pub(super) fn add(db: &Connection, networks: &Networks, sources: &[Source]) -> R
             added.push((SourceId(id), false));
         } else {
             let source = Source { id: SourceId(0), ..source.clone() };
-            write(db, INSERT, network, state, &source)?;
-            let id = u32::try_from(db.last_insert_rowid())
-                .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, db.last_insert_rowid()))?;
-            added.push((SourceId(id), true));
+            added.push((insert(db, network, state, &source)?, true));
         }
     }
     Ok(added)
+}
+
+/// Adds a source that has no number yet; gives it one.
+pub(super) fn insert(db: &Connection, network: i64, state: SourceState, source: &Source) -> Result<SourceId> {
+    write(db, INSERT, network, state, source)?;
+    let id = u32::try_from(db.last_insert_rowid())
+        .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, db.last_insert_rowid()))?;
+    Ok(SourceId(id))
 }
 
 fn find_same(db: &Connection, network: i64, source: &Source) -> Result<Option<u32>> {

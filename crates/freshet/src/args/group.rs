@@ -101,17 +101,21 @@ pub(crate) struct ReadArgs {
 /// `freshet forum …`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ForumCommand {
-    /// Learn from saved pages where threads, posts, times and page links are
+    /// Learn where threads, posts, times and page links are, from an address or from saved pages
     Learn(ForumLearnArgs),
     /// Read saved pages: what they are, their records, the pages around them
     Inspect(ForumInspectArgs),
 }
 
+/// Pages that a site is learned from, unless a person says otherwise.
+pub(crate) const FORUM_PAGES: usize = 120;
+
 const FORUM_LEARN_EXAMPLES: &str = "\
-The folder holds pages (*.html, *.html.gz) and index.tsv: a header row with the columns `file`,
+A folder holds pages (*.html, *.html.gz) and index.tsv: a header row with the columns `file`,
 `url` and, where known, `captured` (the HTTP date of the fetch, base of times such as yesterday).
 
 Examples:
+  freshet forum learn https://forum.example/ -o site.toml
   freshet forum learn saved/ -o site.toml
   freshet forum inspect saved/ --site site.toml --format jsonl";
 
@@ -119,9 +123,15 @@ Examples:
 #[derive(Debug, ClapArgs)]
 #[command(after_help = FORUM_LEARN_EXAMPLES)]
 pub(crate) struct ForumLearnArgs {
-    /// A folder of saved pages
-    #[arg(value_name = "DIR")]
+    /// The address of the front page, or a folder of saved pages
+    #[arg(value_name = "URL_OR_DIR")]
     pub(crate) source: String,
+    /// Fetch at most so many pages
+    #[arg(long, value_name = "N", default_value_t = FORUM_PAGES)]
+    pub(crate) pages: usize,
+    /// Permit loopback and private addresses
+    #[arg(long)]
+    pub(crate) allow_private: bool,
     /// Write the definition there [default: standard output, after the report]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -1,9 +1,11 @@
 //! `freshet add`: from what people type to sources in the store.
 //!
-//! Nothing is fetched: a handle becomes an id on the first visit. What cannot be understood is
+//! Nothing is fetched, but for forums, which must be learned first ([`forum`]): a handle becomes an id on the first visit. What cannot be understood is
 //! told by line with its reason and costs nothing else: the rest is added (exit code 1). When
 //! nothing is understood, nothing is stored, not even a data directory (exit code 2). Adding
 //! the same again changes nothing, so a list may be added whenever it has grown.
+
+mod forum;
 
 use std::process::ExitCode;
 
@@ -49,6 +51,8 @@ struct AddReport {
     refused: Vec<Refused>,
     private_hosts: Vec<String>,
     stopped_robots: Vec<RobotKind>,
+    started_robots: Vec<RobotKind>,
+    learned: Vec<forum::Site>,
 }
 
 /// A line that was not understood.
@@ -64,6 +68,7 @@ pub(crate) fn execute(globals: &Globals, args: &AddArgs) -> anyhow::Result<ExitC
     let networks = data::networks(globals)?;
     let mut report = AddReport::default();
     let texts = gather(args, &mut report)?;
+    report.learned = forum::learn_new(globals, &networks, args)?;
     if !texts.iter().any(|(_, text)| understand(&networks, text).is_ok()) {
         for (line, text) in &texts {
             if let Err(why) = understand(&networks, text) {
@@ -101,6 +106,7 @@ fn add_all(
     for batch in texts.chunks(BATCH) {
         adder.add(batch, &mut robots, report)?;
     }
+    report.started_robots = forum::start_robots(&mut data.store, networks, texts)?;
     let running = data.store.robots()?.into_iter().filter(|row| row.state == RobotState::Running);
     let running: Vec<_> = running.map(|row| row.kind).collect();
     report.stopped_robots = robots.into_iter().filter(|robot| !running.contains(robot)).collect();
@@ -277,10 +283,11 @@ impl AddReport {
 
 impl Report for AddReport {
     fn text(&self) -> String {
-        let mut lines = vec![format!(
+        let mut lines: Vec<String> = self.learned.iter().map(forum::Site::text).collect();
+        lines.push(format!(
             "{} added, {} already there, {} not understood",
             self.added_count, self.known_count, self.refused_count
-        )];
+        ));
         if self.refused_count > 0 {
             lines.push(self.refusals());
         }
@@ -290,6 +297,9 @@ impl Report for AddReport {
         }
         lines.extend(self.private_hosts.iter().map(|host| {
             format!("note: `{host}` is a private address and is not asked; add it with --allow-private to allow it")
+        }));
+        lines.extend(self.started_robots.iter().map(|robot| {
+            format!("note: the robot `{robot}` works from now on, on all networks: it reads the forum's threads; `freshet robots pause {robot}` stops it")
         }));
         lines.extend(self.stopped_robots.iter().map(|robot| {
             format!("note: the robot `{robot}` does not work now; `freshet robots start {robot}` starts it")

@@ -1,9 +1,9 @@
-//! `freshet forum`: learns how a forum is read from saved pages, and reads saved pages.
+//! `freshet forum`: learns how a forum is read, from its address or from saved pages, and reads saved pages.
 //!
-//! The crate `freshet-forum` does no I/O; here folders are read, unpacked and brought to UTF-8, one page after the other.
-//! Nothing is fetched.
+//! The crate `freshet-forum` does no I/O; here pages are fetched ([`site`]), or folders of them are read ([`folder`]).
 
 mod folder;
+pub(super) mod site;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,15 +16,18 @@ use freshet_forum::page::Page;
 use freshet_forum::report::Report as Learned;
 use serde::Serialize;
 use serde_json::Value;
+use url::Url;
 
 use crate::args::{ForumCommand, ForumFormat, ForumInspectArgs, ForumLearnArgs, ReportFormat};
+use crate::config::Globals;
 use crate::failure::{self, Failure};
 use crate::output::{self, Report};
+use site::Wanted;
 
 /// Learns or inspects.
-pub(crate) fn execute(command: &ForumCommand) -> anyhow::Result<ExitCode> {
+pub(crate) fn execute(globals: &Globals, command: &ForumCommand) -> anyhow::Result<ExitCode> {
     match command {
-        ForumCommand::Learn(args) => execute_learn(args),
+        ForumCommand::Learn(args) => execute_learn(globals, args),
         ForumCommand::Inspect(args) => execute_inspect(args),
     }
 }
@@ -44,14 +47,14 @@ fn shown(line: &str) -> String {
     line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim_end().to_owned()
 }
 
-fn execute_learn(args: &ForumLearnArgs) -> anyhow::Result<ExitCode> {
-    if args.source.starts_with("http://") || args.source.starts_with("https://") {
-        let failure = Failure::misuse("learning from an address is not possible yet");
-        return Err(failure.hint("save pages into a folder with index.tsv and name the folder").into());
-    }
-    let saved = folder::read(Path::new(&args.source))?;
-    let pages: Vec<Page> = saved.into_iter().map(|it| it.page).collect();
-    let learned = learn(&pages);
+fn execute_learn(globals: &Globals, args: &ForumLearnArgs) -> anyhow::Result<ExitCode> {
+    let learned = if let Some(front) = site_address(&args.source) {
+        let wanted = Wanted { pages_max: args.pages, allow_private: args.allow_private };
+        site::learn_site(globals, &front, wanted)?
+    } else {
+        let saved = folder::read(Path::new(&args.source))?;
+        learn(&saved.into_iter().map(|it| it.page).collect::<Vec<Page>>())
+    };
     let has_lists = learned.report.has_lists();
     let definition = learned.definition.to_toml();
     output::print(args.report, &LearnReport(learned.report))?;
@@ -66,6 +69,12 @@ fn execute_learn(args: &ForumLearnArgs) -> anyhow::Result<ExitCode> {
         None => {}
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The address, if a text is one of a site.
+pub(super) fn site_address(text: &str) -> Option<Url> {
+    let url = Url::parse(text.trim()).ok()?;
+    (matches!(url.scheme(), "http" | "https") && url.host().is_some()).then_some(url)
 }
 
 fn execute_inspect(args: &ForumInspectArgs) -> anyhow::Result<ExitCode> {

@@ -90,7 +90,9 @@ impl GapsReport {
     fn take(&mut self, networks: &Networks, source: &Source, now: Timestamp) {
         let connector = networks.connector_for(&source.network);
         let endpoint = connector.as_ref().and_then(|it| it.endpoint(&source.endpoint));
-        let is_list = |endpoint: &&Endpoint| matches!(endpoint.kind, PageKind::Posts | PageKind::Comments);
+        let is_list = |endpoint: &&Endpoint| {
+            matches!(endpoint.kind, PageKind::Posts | PageKind::Comments | PageKind::Lists)
+        };
         let Some(endpoint) = endpoint.filter(is_list) else { return };
         if source.state == SourceState::Removed {
             return;
@@ -207,7 +209,7 @@ impl Report for GapsReport {
 #[cfg(test)]
 mod tests {
     use freshet_policy::{Look, Pool};
-    use freshet_types::{IdOrder, Mark, NetworkName, Politeness, RobotKind, Span};
+    use freshet_types::{IdOrder, ListOrder, Mark, NetworkName, Politeness, RobotKind, Span};
 
     use super::*;
 
@@ -230,7 +232,7 @@ mod tests {
             kind: PageKind::Posts,
             page_size: 40,
             id_order: IdOrder::Numeric,
-            is_newest_first: true,
+            order: ListOrder::NewestFirst,
             is_window: false,
             members_max: 0,
             politeness: Politeness { pause: Span::SECOND, in_flight_max: 1 },

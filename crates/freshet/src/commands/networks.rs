@@ -19,6 +19,7 @@ use crate::args::{NetworksCommand, ReadArgs, ReportArgs};
 use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::failure::{self, Failure};
+use crate::mined;
 use crate::output::{self, Report, table};
 
 /// One byte more than the longest line that is understood, so that a longer one is complained about.
@@ -64,23 +65,38 @@ struct NetworkLine {
 
 fn list(globals: &Globals, args: ReportArgs) -> anyhow::Result<()> {
     let networks = data::networks(globals)?;
+    let snapshot = networks.snapshot();
     let line = |name: String| {
-        let (definition, connector) = (networks.definition(&name)?, networks.connector(&name)?);
-        Some(network_line(&definition, &*connector))
+        let network = snapshot.get(&name)?;
+        match (&network.definition, &network.front) {
+            (Some(definition), _) => Some(network_line(definition, &*network.connector)),
+            (None, Some(front)) => Some(NetworkLine {
+                title: "a learned forum".to_owned(),
+                hosts: Hosts::One,
+                robots: robots(&*network.connector),
+                endpoints_count: network.connector.endpoints().len(),
+                examples: vec![front.url.clone()],
+                name,
+            }),
+            (None, None) => None,
+        }
     };
     let lines = networks.names().into_iter().filter_map(line).collect();
     output::print(args, &ListReport { networks: lines })
 }
 
+fn robots(connector: &dyn Connector) -> Vec<&'static str> {
+    let has_endpoint = |robot: &RobotKind| connector.endpoints().iter().any(|it| it.robot == Some(*robot));
+    RobotKind::ALL.into_iter().filter(has_endpoint).map(RobotKind::name).collect()
+}
+
 fn network_line(definition: &Definition, connector: &dyn Connector) -> NetworkLine {
-    let endpoints = connector.endpoints();
-    let has_endpoint = |robot: &RobotKind| endpoints.iter().any(|it| it.robot == Some(*robot));
     NetworkLine {
         name: definition.name.clone(),
         title: definition.title.clone(),
         hosts: definition.hosts,
-        robots: RobotKind::ALL.into_iter().filter(has_endpoint).map(RobotKind::name).collect(),
-        endpoints_count: endpoints.len(),
+        robots: robots(connector),
+        endpoints_count: connector.endpoints().len(),
         examples: definition.references.iter().map(|reference| reference.example.clone()).collect(),
     }
 }
@@ -103,8 +119,27 @@ struct ShowReport(freshet_types::definition::Definition);
 
 fn show(globals: &Globals, name: &str, args: ReportArgs) -> anyhow::Result<()> {
     let networks = data::networks(globals)?;
+    if let Some(front) = networks.snapshot().get(name).and_then(|network| network.front.clone()) {
+        return output::print(args, &MinedReport(front.text));
+    }
     let definition = networks.definition(name).ok_or_else(|| no_network(&networks, name))?;
     output::print(args, &ShowReport(definition.written()))
+}
+
+/// What was learned of a forum, as its file says it.
+struct MinedReport(String);
+
+impl Serialize for MinedReport {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let table: toml::Table = self.0.parse().map_err(serde::ser::Error::custom)?;
+        table.serialize(serializer)
+    }
+}
+
+impl Report for MinedReport {
+    fn text(&self) -> String {
+        self.0.clone()
+    }
 }
 
 impl Report for ShowReport {
@@ -156,6 +191,9 @@ fn check(files: &[PathBuf], args: ReportArgs) -> anyhow::Result<ExitCode> {
 fn check_file(path: &Path) -> anyhow::Result<CheckedFile> {
     let file = path.display().to_string();
     let text = data::read_definition(path)?;
+    if mined::is_forum(&text) {
+        return Ok(check_forum(path, file, &text));
+    }
     Ok(match Definition::parse(&file, &text) {
         Ok(definition) => {
             // Sound by itself, it must also live with the others: its references, its name.
@@ -174,6 +212,25 @@ fn check_file(path: &Path) -> anyhow::Result<CheckedFile> {
             CheckedFile { file, is_sound: false, names: Vec::new(), problems, text: error.to_string() }
         }
     })
+}
+
+fn check_forum(path: &Path, file: String, text: &str) -> CheckedFile {
+    match mined::network(path, text) {
+        Ok(network) => {
+            let text = format!("{file}: sound; it is the forum {}", network.name);
+            CheckedFile {
+                file,
+                is_sound: true,
+                names: vec![network.name.to_string()],
+                problems: Vec::new(),
+                text,
+            }
+        }
+        Err(error) => {
+            let problems = vec![json!({ "line": null, "key": null, "what": error.to_string() })];
+            CheckedFile { file, is_sound: false, names: Vec::new(), problems, text: format!("{error:#}") }
+        }
+    }
 }
 
 impl Report for CheckReport {

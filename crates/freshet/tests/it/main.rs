@@ -7,6 +7,7 @@
 mod bluesky;
 mod cli;
 mod constraints;
+mod forum_servers;
 mod hostile;
 mod mastodon_server;
 mod outputs;

@@ -1,7 +1,7 @@
 //! Checks and compiles endpoints.
 
 use freshet_types::definition::{self as data, EndpointRule, NewerStyle, Ordering, Paging};
-use freshet_types::{Endpoint, IdOrder, LinkType, Map, Politeness, Schema, Span};
+use freshet_types::{Endpoint, IdOrder, LinkType, ListOrder, Map, Politeness, Schema, Span};
 use regex::Regex;
 
 use super::{Checker, ItemParts};
@@ -90,7 +90,11 @@ impl Checker<'_> {
                 Ordering::ClaimedTime => IdOrder::None,
                 _ => data.id_order,
             }),
-            is_newest_first: matches!(rule.order, Ordering::Insertion | Ordering::ClaimedTime),
+            // APIs that list from old to new hand out no address of their last page: they are swept.
+            order: match rule.order {
+                Ordering::Insertion | Ordering::ClaimedTime => ListOrder::NewestFirst,
+                _ => ListOrder::Mixed,
+            },
             is_window: rule.is_window,
             members_max: rule.members.as_ref().map_or(0, |members| members.batch.max(1) as usize),
             politeness: Politeness {

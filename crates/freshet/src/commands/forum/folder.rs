@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use flate2::read::GzDecoder;
+use freshet_forum::charset;
 use freshet_forum::page::{Page, Source};
 use freshet_forum::tree::BYTES_MAX;
 use url::Url;
@@ -67,7 +68,7 @@ pub(super) fn one(path: &Path, url: Option<&Url>) -> anyhow::Result<Saved> {
 
 fn page(path: &Path, file: &str, url: &Url, fetched_s: Option<i64>) -> anyhow::Result<Saved> {
     let bytes = bytes(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-    let html = utf8(bytes);
+    let html = charset::utf8(&bytes, None);
     let page = Page::read(&Source { html: &html, url, fetched_s });
     Ok(Saved { file: file.to_owned(), page })
 }
@@ -83,21 +84,4 @@ fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
         file.take(limit).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
-}
-
-/// The page in UTF-8: as it is, or converted from what it says or looks like.
-fn utf8(bytes: Vec<u8>) -> Vec<u8> {
-    let is_utf8 = match std::str::from_utf8(&bytes) {
-        Ok(_) => true,
-        // A page that was cut in the middle of a character.
-        Err(error) => error.error_len().is_none() && error.valid_up_to() + 4 > bytes.len(),
-    };
-    if is_utf8 {
-        return bytes;
-    }
-    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Allow);
-    detector.feed(&bytes, true);
-    let guessed = detector.guess(None, chardetng::Utf8Detection::Deny);
-    let encoding = encoding_rs::Encoding::for_bom(&bytes).map_or(guessed, |(encoding, _)| encoding);
-    encoding.decode(&bytes).0.into_owned().into_bytes()
 }

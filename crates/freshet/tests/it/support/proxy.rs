@@ -21,6 +21,8 @@ pub(crate) struct Asked {
     pub(crate) path: String,
     /// The `Authorization` header.
     pub(crate) authorization: Option<String>,
+    /// When, in seconds since 1970.
+    pub(crate) at: f64,
 }
 
 /// A running proxy.
@@ -35,12 +37,24 @@ impl Proxy {
     /// Stands before the server at this loopback port, until the tests end.
     pub(crate) fn before(port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
+        Self::passing(listener, ("127.0.0.1", port))
+    }
+
+    /// Stands before the server at the same port of another loopback address, for servers that listen at
+    /// the port of their own address only; gives that port.
+    pub(crate) fn at_own_port(ip: &'static str) -> (Self, u16) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
+        let port = listener.local_addr().expect("a bound socket has an address").port();
+        (Self::passing(listener, (ip, port)), port)
+    }
+
+    fn passing(listener: TcpListener, server: (&'static str, u16)) -> Self {
         let base = format!("http://{}", listener.local_addr().expect("a bound socket has an address"));
         let log = Arc::new(Mutex::new(Log::default()));
         let shared = Arc::clone(&log);
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                let Ok(server) = TcpStream::connect(("127.0.0.1", port)) else { continue };
+                let Ok(server) = TcpStream::connect(server) else { continue };
                 pass(&client, &server, &shared, |log, head| log.requests.extend(request_of(head)));
                 pass(&server, &client, &shared, |log, head| log.statuses.extend(status_of(head)));
             }
@@ -92,7 +106,13 @@ fn request_of(piece: &[u8]) -> Option<Asked> {
     let head = String::from_utf8_lossy(piece);
     let headers = head.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.split_once(": "));
     let mut shown = headers.filter(|(name, _)| name.eq_ignore_ascii_case("authorization"));
-    Some(Asked { path, authorization: shown.next().map(|(_, value)| value.to_owned()) })
+    Some(Asked { path, authorization: shown.next().map(|(_, value)| value.to_owned()), at: now_s() })
+}
+
+#[expect(clippy::disallowed_methods, reason = "the servers that are watched live on the wall")]
+fn now_s() -> f64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0.0, |since| since.as_secs_f64())
 }
 
 fn status_of(piece: &[u8]) -> Option<u16> {

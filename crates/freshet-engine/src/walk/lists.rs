@@ -1,0 +1,97 @@
+//! The walk through lists of lists: the boards of a forum, the threads of a board [seed 004, section 3.4].
+//!
+//! A board shows its threads by their last activity, the newest first: a thread that gets a post moves to the
+//! top. So the pages to read are the top ones, down to the first that reaches what was the newest activity: the
+//! paper's top `ΔI/Num` pages, without having to predict `ΔI`. A mark is a thread at the time of its activity;
+//! records that move down meanwhile come twice, which costs nothing, and those that move up are at the top of
+//! the next visit.
+//!
+//! Pinned threads stand at the top whatever their age, and prove nothing: only the part of a page that runs
+//! from new to old counts, and a first page without anything as new as what was known is pinned as a whole.
+//! A list that shows no times is swept from end to end. A server that ignores page numbers shows the same
+//! threads again: then the walk stops and says so.
+
+use freshet_types::{Endpoint, IdOrder, Intent, ListOrder, Look, Mark, Page, Source};
+
+use super::marks::{ends, note_news, wanted_since};
+use super::{PAGES_PER_VISIT_MAX, Seen, Taken, Walk};
+
+impl Walk {
+    pub(super) fn take_lists(
+        &mut self,
+        source: &mut Source,
+        endpoint: &Endpoint,
+        page: &Page,
+        seen: Seen,
+    ) -> Taken {
+        if endpoint.order != ListOrder::NewestFirst {
+            return self.take_sweep(source, page, seen);
+        }
+        let leads = page.observation.leads.iter();
+        let marks: Vec<Mark> =
+            leads.filter_map(|lead| Some(Mark { id: lead.root_id.clone(), at: lead.active_at? })).collect();
+        let is_first = self.intent == Intent::First;
+        if self.goes_round(marks.iter().map(key)) && !is_first {
+            source.coverage.intervals.truncate(1);
+            if let Some(top) = source.coverage.intervals.first_mut() {
+                (top.below, top.is_bottom) = (None, false);
+            }
+            return Taken { complaint: Some(ROUND), ..Taken::default() };
+        }
+        let marks = in_order(marks);
+        let newest_at = source.coverage.newest().map(|newest| newest.at);
+        let is_pinned = newest_at.is_some_and(|known| marks.iter().all(|mark| mark.at < known));
+        if let (true, true, Some(next)) = (is_first && !marks.is_empty(), is_pinned, &page.next) {
+            self.intent = Intent::Next(next.clone());
+            return Taken { goes_on: self.page_count < PAGES_PER_VISIT_MAX, ..Taken::default() };
+        }
+        let mut taken = Taken::default();
+        let is_fresh = |mark: &&Mark| !source.coverage.shown.contains(&key(mark));
+        let fresh: Vec<Mark> = marks.iter().filter(is_fresh).cloned().collect();
+        note_news(&mut taken, &source.coverage, &fresh, IdOrder::None, seen.at);
+        let cursor = match &self.intent {
+            Intent::Next(cursor) => Some(cursor.as_str()),
+            _ => None,
+        };
+        if is_first {
+            source.coverage.shown = marks.iter().take(freshet_types::SHOWN_MAX).map(key).collect();
+        }
+        let look = Look {
+            ends: ends(&marks, IdOrder::None),
+            cursor,
+            next: page.next.as_deref(),
+            seen_at: seen.at,
+            visit: seen.visit,
+            since: wanted_since(source, seen.at),
+            is_window: false,
+        };
+        source.coverage.take(&look, IdOrder::None);
+        self.go_on(&source.coverage, &mut taken);
+        taken
+    }
+
+    /// Notes what a page shows; whether all of it was shown by this visit before.
+    pub(super) fn goes_round(&mut self, keys: impl Iterator<Item = String>) -> bool {
+        let (mut count, mut new_count) = (0, 0);
+        for key in keys {
+            count += 1;
+            new_count += usize::from(self.seen.insert(key));
+        }
+        count > 0 && new_count == 0
+    }
+}
+
+/// Why a walk stops at a page that was shown before.
+pub(super) const ROUND: &str =
+    "the list goes round: the server shows the same records under another page's address";
+
+fn key(mark: &Mark) -> String {
+    format!("{} {}", mark.id, mark.at.ms())
+}
+
+/// The part of a page that runs from new to old up to its end: what stands before it is pinned.
+fn in_order(mut marks: Vec<Mark>) -> Vec<Mark> {
+    let rise = marks.windows(2).rposition(|pair| pair[0].at < pair[1].at);
+    marks.drain(..rise.map_or(0, |at| at + 1));
+    marks
+}

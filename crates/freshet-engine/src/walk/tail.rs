@@ -1,0 +1,79 @@
+//! The walk through a list that runs from old to new: the posts of a thread.
+//!
+//! The first visit reads all pages, from next link to next link. Later ones begin at the last page that is known,
+//! where new posts appear, and go on from there: *for a post list, we need to revisit the last page or the new
+//! discovered pages* [seed 004, section 3.4]. What each page proves is the ledger's business
+//! ([`freshet_types::coverage`]): where the last page no longer shows the newest known post, or is gone, posts have
+//! moved between pages, and the list is read from its first page once more.
+//!
+//! Posts come in the order of their times, so the model is told at the end of the visit, of all new ones at once.
+
+use freshet_types::{Advance, Endpoint, Intent, Look, Mark, Page, Source};
+
+use super::lists::ROUND;
+use super::marks::{ends, mark_of, note_news};
+use super::{PAGES_PER_VISIT_MAX, Seen, Taken, Walk};
+
+impl Walk {
+    pub(super) fn take_tail(
+        &mut self,
+        source: &mut Source,
+        endpoint: &Endpoint,
+        page: &Page,
+        seen: Seen,
+    ) -> Taken {
+        let listed = page.observation.posts.iter().filter(|post| !post.is_embedded);
+        let marks: Vec<Mark> = listed.map(|post| mark_of(post, seen.at)).collect();
+        let ids: Vec<String> = marks.iter().map(|mark| mark.id.clone()).collect();
+        let cursor = match &self.intent {
+            Intent::Next(cursor) => Some(cursor.clone()),
+            _ => None,
+        };
+        if ids.is_empty() && cursor.is_none() {
+            source.coverage.empty_at = Some(seen.at);
+            return Taken::default();
+        }
+        if self.goes_round(ids.iter().cloned()) && cursor.is_some() {
+            return Taken { complaint: Some(ROUND), ..self.told() };
+        }
+        let is_fresh = |mark: &&Mark| !source.coverage.shown.contains(&mark.id);
+        let fresh: Vec<Mark> = marks.iter().filter(is_fresh).cloned().collect();
+        let mut noted = Taken::default();
+        note_news(&mut noted, &source.coverage, &fresh, endpoint.id_order, seen.at);
+        let look = Look {
+            ends: ends(&marks, endpoint.id_order),
+            cursor: cursor.as_deref(),
+            next: page.next.as_deref(),
+            seen_at: seen.at,
+            visit: seen.visit,
+            since: None,
+            is_window: false,
+        };
+        let Advance::Chained(deleted) = source.coverage.advance(&look, &ids) else {
+            return self.begin_anew(source);
+        };
+        self.held.append(&mut noted.news);
+        let (lags, next) = (noted.lags, page.next.clone());
+        match next {
+            Some(next) if self.page_count < PAGES_PER_VISIT_MAX => {
+                self.intent = Intent::Next(next);
+                Taken { goes_on: true, lags, deleted, ..Taken::default() }
+            }
+            next => Taken { has_more: next.is_some(), lags, deleted, ..self.told() },
+        }
+    }
+
+    /// The pages do not chain any more: from the first page, once a visit.
+    fn begin_anew(&mut self, source: &mut Source) -> Taken {
+        source.coverage.restart();
+        let goes_on = !std::mem::replace(&mut self.is_restarted, true);
+        self.seen.clear();
+        self.intent = Intent::First;
+        if goes_on { Taken { goes_on, ..Taken::default() } } else { Taken { has_more: true, ..self.told() } }
+    }
+
+    /// The end of the visit tells of all new posts.
+    fn told(&mut self) -> Taken {
+        Taken { news: std::mem::take(&mut self.held), ..Taken::default() }
+    }
+}

@@ -1,0 +1,65 @@
+//! Servers that answer with another page than was asked for.
+//!
+//! Some redirect an address to its canonical form and drop the page number on the way, so that every page of a list comes
+//! back as its first. The answer's own address shows it: it has no number, or another. Then its records are not
+//! believed; the number is put into the address that the server prefers, and that is asked for instead. If that
+//! loses its number too, the list cannot be read further, and the visit says so.
+
+use freshet_types::{Complaint, Outcome, Page};
+use url::Url;
+
+use crate::address::{self, Slot};
+use crate::page;
+
+/// What became of a page number.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Lost {
+    /// Dropped by a redirect; this address may keep it.
+    Dropped(String),
+    /// Dropped, and there is no other address to try.
+    ForGood,
+    /// The server leads to another page: the one that was asked for is no more.
+    Shorter,
+}
+
+/// Whether the answer to `cursor` is another page of the list.
+pub(super) fn lost_number(cursor: &str, page: &page::Page, slots: &[Slot]) -> Option<Lost> {
+    let asked = Url::parse(cursor).ok()?;
+    if address::key(&asked) == address::key(&page.url) {
+        return None;
+    }
+    let (slot, number) = slots.iter().find_map(|slot| Some((slot, slot.number_in(&asked)?)))?;
+    match slot.number_in(&page.url) {
+        Some(found) if found == number => None,
+        Some(_) => Some(Lost::Shorter),
+        None => {
+            let again = slot
+                .with_number(&page.url, number)
+                .filter(|again| address::key(again) != address::key(&asked));
+            Some(again.map_or(Lost::ForGood, |again| Lost::Dropped(again.into())))
+        }
+    }
+}
+
+/// The page to go on with: nothing that was shown is believed.
+pub(super) fn answer(lost: Lost, empty: Page) -> Page {
+    let complaint = |what: &str| vec![Complaint::new("url", what)];
+    match lost {
+        Lost::Dropped(again) => Page {
+            next: Some(again),
+            is_detour: true,
+            complaints: complaint(
+                "the server redirected and dropped the page number; asked again under its new address",
+            ),
+            ..empty
+        },
+        Lost::Shorter => {
+            Page { complaints: complaint("the page is no more; the server leads to another"), ..empty }
+        }
+        Lost::ForGood => Page {
+            outcome: Outcome::BadRequest,
+            complaints: complaint("the server answers with another page of the list"),
+            ..empty
+        },
+    }
+}

@@ -1,0 +1,129 @@
+//! `freshet add` of a forum's front page: it is learned first, and its definition kept beside those of other networks.
+//!
+//! A person says that it is a forum (`--as forum`), or types an address that no network understands; lists of references
+//! are never fetched. A forum that is known is not learned again: its file in `networks/` may have been edited.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use freshet_forum::connector::{BOARDS, network_name};
+use freshet_network::networks::Networks;
+use freshet_network::reference::ReferenceError;
+use freshet_store::api::Store;
+use freshet_types::{RobotKind, RobotState};
+use serde::Serialize;
+
+use crate::args::FORUM_PAGES;
+use crate::args::{AddArgs, AddKind};
+use crate::commands::forum::site::{self, Wanted};
+use crate::commands::forum::site_address;
+use crate::config::Globals;
+use crate::failure::Failure;
+use crate::{mined, output};
+
+/// A forum that was learned.
+#[derive(Debug, Serialize)]
+pub(super) struct Site {
+    network: String,
+    file: PathBuf,
+    page_count: usize,
+    index_confidence: f64,
+    post_confidence: f64,
+}
+
+impl Site {
+    pub(super) fn text(&self) -> String {
+        format!(
+            "learned `{}` from {}: lists of threads (confidence {:.2}) and of posts ({:.2}); `{}` says how it is read",
+            self.network,
+            output::count(self.page_count as u64, "page"),
+            self.index_confidence,
+            self.post_confidence,
+            self.file.display()
+        )
+    }
+}
+
+/// Learns the forums among what was typed that are not known yet.
+pub(super) fn learn_new(globals: &Globals, networks: &Networks, args: &AddArgs) -> anyhow::Result<Vec<Site>> {
+    let mut sites = Vec::new();
+    for text in &args.references {
+        let understood = networks.understand(text);
+        let is_known = understood
+            .as_ref()
+            .is_ok_and(|it| networks.definition(it.instance.network.definition()).is_none());
+        let is_said = args.kind == Some(AddKind::Forum);
+        let is_foreign = matches!(understood, Err(ReferenceError::Unknown { .. }));
+        let Some(front) = site_address(text).filter(|_| !is_known && (is_said || is_foreign)) else {
+            continue;
+        };
+        if !is_said {
+            output::aside(format!("`{text}` is of no network that is known; trying it as a forum"));
+        }
+        let wanted = Wanted { pages_max: FORUM_PAGES, allow_private: args.allow_private };
+        match site::learn_site(globals, &front, wanted)
+            .and_then(|learned| keep(globals, networks, text, learned))
+        {
+            Ok(site) => sites.push(site),
+            Err(error) if is_said => return Err(error),
+            // What was wrong with the reference is said with the others.
+            Err(error) => output::aside(format!("it is no forum that can be read: {error:#}")),
+        }
+    }
+    Ok(sites)
+}
+
+fn keep(
+    globals: &Globals,
+    networks: &Networks,
+    text: &str,
+    learned: freshet_forum::learn::Learned,
+) -> anyhow::Result<Site> {
+    let definition = learned.definition;
+    if let Some(lack) = site::lack(&definition) {
+        let doubts = learned.report.doubts.join("; ");
+        let failure = Failure::new(format!("`{text}` cannot be read as a forum: {lack}; {doubts}"));
+        return Err(failure.hint(format!("`freshet forum learn {text}` shows what was understood")).into());
+    }
+    let front =
+        definition.front.as_deref().and_then(site_address).context("a learned site has an address")?;
+    let name = network_name(&front);
+    let dir = globals.data_dir.join("networks");
+    let file = dir.join(format!("{name}.toml"));
+    let written = definition.to_toml();
+    std::fs::create_dir_all(&dir)
+        .and_then(|()| std::fs::write(&file, &written))
+        .with_context(|| format!("`{}` cannot be written", file.display()))?;
+    mined::apply(networks, &file, &written)?;
+    let confidence = |list: &Option<freshet_forum::definition::ListDefinition>| {
+        list.as_ref().map_or(0.0, |it| it.confidence)
+    };
+    Ok(Site {
+        network: name.to_string(),
+        file,
+        page_count: definition.page_count,
+        index_confidence: confidence(&definition.index),
+        post_confidence: confidence(&definition.post),
+    })
+}
+
+/// Lets the robot work that reads threads, where a forum was added and it was never switched on.
+pub(super) fn start_robots(
+    store: &mut dyn Store,
+    networks: &Networks,
+    texts: &[(Option<u64>, String)],
+) -> anyhow::Result<Vec<RobotKind>> {
+    let is_forum = |text: &String| {
+        let network = networks.understand(text).ok().map(|it| it.instance.network);
+        let connector = network.and_then(|network| networks.connector_for(&network));
+        connector.is_some_and(|connector| connector.endpoint(BOARDS).is_some())
+    };
+    let robot = RobotKind::Comment;
+    let is_stopped = store.robots()?.iter().any(|row| row.kind == robot && row.state == RobotState::Stopped);
+    if !is_stopped || !texts.iter().any(|(_, text)| is_forum(text)) {
+        return Ok(Vec::new());
+    }
+    store.set_robot(robot, RobotState::Running)?;
+    store.push_control("robots", robot.name())?;
+    Ok(vec![robot])
+}
