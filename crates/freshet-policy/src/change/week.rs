@@ -7,8 +7,8 @@
 //! | symbol | here |
 //! |---|---|
 //! | π(u) = hour factor · weekday factor, mean 1 | `hours`, `days` |
-//! | P(u) = ∫₀ᵘ π | [`Week::until`], first |
-//! | Q(u) = ∫₀ᵘ v·π(v)dv | [`Week::until`], second |
+//! | P(u) = ∫₀ᵘ π | [`Week::until`], [`Week::at`] |
+//! | Q(u) = ∫₀ᵘ v·π(v)dv | [`Week::first_h2`], for explanations only: it sums anew each time |
 //!
 //! Weekdays count at [`DAY_SHARE`] of their strength: at full strength they were four to five
 //! percent worse on real histories, because a week repeats too seldom to be believed.
@@ -21,18 +21,22 @@ use super::shape::Shape;
 const WEEK_H: f64 = 168.0;
 /// How much of a weekday's deviation from the mean is believed.
 const DAY_SHARE: f32 = 0.3;
+/// 2²³: a number of this size has no places behind the point, so adding it rounds.
+const ROUND: f32 = 8_388_608.0;
+/// A time so little after a full hour belongs to the hour that ends.
+const LATE_H: f32 = 0.01;
 
 /// Factors and their sums.
 #[derive(Clone, Debug)]
 pub struct Week {
     hours: [f32; 24],
     days: [f32; 7],
-    /// ∫ of the hour factors before each hour, and of `v` times them, v from midnight.
-    hour_sums: [(f32, f32); 24],
-    /// The same for days before each weekday, v from Monday.
-    day_sums: [(f32, f32); 7],
+    /// ∫ of the hour factors before each hour.
+    hour_sums: [f32; 24],
+    /// ∫π before each weekday.
+    day_sums: [f32; 7],
     /// Over a whole week.
-    total: (f32, f32),
+    total: f32,
 }
 
 /// Hours since a Monday, midnight UTC, within the week.
@@ -44,23 +48,16 @@ pub(crate) fn hour_of_week(at: Timestamp) -> f64 {
 impl Week {
     /// From factors; each set is scaled to mean 1, and the weekdays are flattened.
     pub(crate) fn new(hours: [f32; 24], days: [f32; 7]) -> Self {
-        let hours = scaled(hours);
-        let days = scaled(days).map(|factor| 1.0 - DAY_SHARE + DAY_SHARE * factor);
-        let mut hour_sums = [(0.0, 0.0); 24];
-        let mut day_total = (0.0_f32, 0.0_f32);
-        for (hour, factor) in hours.into_iter().enumerate() {
-            hour_sums[hour] = day_total;
-            day_total = (day_total.0 + factor, day_total.1 + factor * (hour as f32 + 0.5));
-        }
-        let mut day_sums = [(0.0, 0.0); 7];
-        let mut week_total = (0.0_f32, 0.0_f32);
-        for (day, factor) in days.into_iter().enumerate() {
-            day_sums[day] = week_total;
-            let midnight_h = 24.0 * day as f32;
-            week_total.0 += factor * day_total.0;
-            week_total.1 += factor * (day_total.1 + midnight_h * day_total.0);
-        }
-        Self { hours, days, hour_sums, day_sums, total: week_total }
+        Self::of_means(scaled(hours), scaled(days))
+    }
+
+    /// From factors of which each set has mean 1; the weekdays are flattened.
+    pub(crate) fn of_means(hours: [f32; 24], days: [f32; 7]) -> Self {
+        let days = days.map(|factor| 1.0 - DAY_SHARE + DAY_SHARE * factor);
+        let (mut hour_sums, mut day_sums) = ([0.0; 24], [0.0; 7]);
+        let day_total = sum_up(&hours, &mut hour_sums);
+        let total = sum_up(&days, &mut day_sums) * day_total;
+        Self { hours, days, hour_sums, day_sums: day_sums.map(|sum| sum * day_total), total }
     }
 
     /// A shape's week.
@@ -69,24 +66,32 @@ impl Week {
         Self::new(*hours, *days)
     }
 
-    /// P and Q at so many hours after a Monday, midnight; never negative hours.
-    pub(crate) fn until(&self, hours: f64) -> (f64, f64) {
+    /// P at so many hours after a Monday, midnight, and the hour of the day; never negative
+    /// hours, and not more than thousands.
+    #[inline]
+    pub(crate) fn at(&self, hours: f32) -> (f32, u8) {
+        // The hour begun, without a conversion that minds odd numbers.
+        let begun = ((hours - (0.5 + LATE_H)).max(0.0) + ROUND).to_bits() & 0x7f_ffff;
+        let (weeks, hour_of_week) = (begun / 168, begun % 168);
+        let (day, hour) = ((hour_of_week / 24) as usize % 7, (hour_of_week % 24) as usize);
+        let of_day = self.hour_sums[hour] + self.hours[hour] * (hours - begun as f32);
+        (weeks as f32 * self.total + self.day_sums[day] + self.days[day] * of_day, hour as u8)
+    }
+
+    /// P at so many hours after a Monday, midnight; never negative hours.
+    pub(crate) fn until(&self, hours: f64) -> f64 {
         let weeks = (hours / WEEK_H) as u32;
         let rest_h = (hours - f64::from(weeks) * WEEK_H) as f32;
-        let hour_of_week = (rest_h as usize).min(167);
-        let (day, hour) = (hour_of_week / 24, hour_of_week % 24);
-        let begun_h = rest_h - hour_of_week as f32;
-        let midnight_h = (24 * day) as f32;
-        let part = self.hours[hour] * begun_h;
-        let of_day =
-            (self.hour_sums[hour].0 + part, self.hour_sums[hour].1 + part * (hour as f32 + 0.5 * begun_h));
-        let mass = self.day_sums[day].0 + self.days[day] * of_day.0;
-        let first = self.day_sums[day].1 + self.days[day] * (of_day.1 + midnight_h * of_day.0);
-        let (weeks, mass, first) = (f64::from(weeks), f64::from(mass), f64::from(first));
-        let (week_mass, week_first) = (f64::from(self.total.0), f64::from(self.total.1));
-        let before_h = weeks * WEEK_H;
-        let weeks_first = weeks * week_first + week_mass * WEEK_H * weeks * (weeks - 1.0) / 2.0;
-        (weeks * week_mass + mass, weeks_first + first + before_h * mass)
+        f64::from(weeks) * f64::from(self.total) + f64::from(self.at(rest_h).0)
+    }
+
+    /// Q at so many hours after a Monday, midnight; never negative hours.
+    pub(crate) fn first_h2(&self, hours: f64) -> f64 {
+        let stretch = |hour: u32| {
+            let (low_h, high_h) = (f64::from(hour), (f64::from(hour) + 1.0).min(hours));
+            self.factor(low_h) * (high_h - low_h) * f64::midpoint(low_h, high_h)
+        };
+        (0..hours.ceil() as u32).map(stretch).sum()
     }
 
     /// π at so many hours after a Monday, midnight.
@@ -97,8 +102,18 @@ impl Week {
 
     /// ∫π between two times.
     pub(crate) fn mass_h(&self, since_h: f64, until_h: f64) -> f64 {
-        (self.until(until_h).0 - self.until(since_h).0).max(0.0)
+        (self.until(until_h) - self.until(since_h)).max(0.0)
     }
+}
+
+/// Writes what stands before each part; gives the whole.
+fn sum_up<const N: usize>(parts: &[f32; N], before: &mut [f32; N]) -> f32 {
+    let mut sum = 0.0;
+    for (part, before) in parts.iter().zip(before) {
+        *before = sum;
+        sum += part;
+    }
+    sum
 }
 
 /// Factors with mean 1; what cannot be scaled is flat.
@@ -125,11 +140,11 @@ mod tests {
             let (at, next) = (f64::from(step) / 20.0, f64::from(step + 1) / 20.0);
             mass += week.factor(f64::midpoint(at, next)) / 20.0;
             first += week.factor(f64::midpoint(at, next)) / 20.0 * f64::midpoint(at, next);
-            let (got_mass, got_first) = week.until(next - 1e-9);
+            let (got_mass, got_first) = (week.until(next - 1e-9), week.first_h2(next - 1e-9));
             assert!((got_mass - mass).abs() < 1e-3 + 1e-5 * mass, "{next}: {got_mass} {mass}");
             assert!((got_first - first).abs() < 1e-2 + 1e-4 * first, "{next}: {got_first} {first}");
         }
-        assert!((week.until(168.0).0 - 168.0).abs() < 1e-3, "a week weighs a week");
+        assert!((week.until(168.0) - 168.0).abs() < 1e-3, "a week weighs a week");
     }
 
     #[test]
