@@ -40,6 +40,10 @@ pub(crate) use grid::Grid;
 use grid::{NODE_COUNT, TAIL};
 pub use outlook::{Outlook, Path, Wish};
 
+/// Where nodes are further apart, hours between them are tried as well.
+const REFINED_H: f32 = 1.0;
+/// Times that are tried between two nodes, at most.
+const TRIES_MAX: f32 = 8.0;
 /// Nodes that are tried at a time.
 const LANES: usize = 8;
 
@@ -134,23 +138,56 @@ impl Plan {
         &self.regrets
     }
 
-    /// When a visit is due, in hours after the one before and not before `elapsed_h`.
-    pub fn due_h(&self, elapsed_h: f64) -> Option<f64> {
+    /// When a visit is due, in hours after the one before and not before `elapsed_h`; path and
+    /// prices are those of the plan.
+    pub fn due_h(&self, path: &Path, hours: &HourPrices, price_h: f64, elapsed_h: f64) -> Option<f64> {
         let (grid, regrets) = (self.regrets.grid, &self.regrets.values);
         let first = grid.place(elapsed_h).0;
         let node = (first..NODE_COUNT).find(|node| regrets[*node] >= 0.0)?;
-        if node == NODE_COUNT - 1 {
-            return Some(f64::from(grid.nodes_h[node]).max(elapsed_h));
-        }
-        // The lowest point of the parabola through the node and its neighbours.
+        let due_h = if node == NODE_COUNT - 1 {
+            grid.nodes_h[node]
+        } else if grid.steps_h[node] > REFINED_H {
+            self.best_hour(path, hours, price_h as f32, node)
+        } else {
+            self.vertex(node)
+        };
+        Some(f64::from(due_h).max(elapsed_h))
+    }
+
+    /// The lowest point of the parabola through a node and its neighbours.
+    fn vertex(&self, node: usize) -> f32 {
+        let grid = self.regrets.grid;
         let slope = |node: usize| (self.costs[node] - self.costs[node - 1]) / grid.steps_h[node];
         let (step_before, step_after) = (grid.steps_h[node], grid.steps_h[node + 1]);
         let before = if node > 1 { slope(node).min(0.0) } else { 0.0 };
         let after = slope(node + 1).max(0.0);
         let width_h = 0.5 * (step_before + step_after);
         let share = if after > before { -before / (after - before) } else { 0.5 };
-        let due_h = grid.nodes_h[node] - 0.5 * step_before + share * width_h;
-        Some(f64::from(due_h).max(elapsed_h))
+        grid.nodes_h[node] - 0.5 * step_before + share * width_h
+    }
+
+    /// The best time between the neighbours of a node, an hour apart or what comes near, if the
+    /// visit after it stays the same: a day has better hours than the node may have hit.
+    fn best_hour(&self, path: &Path, hours: &HourPrices, price: f32, node: usize) -> f32 {
+        let nodes_h = &path.grid.nodes_h;
+        let cost_after = |later: &usize| self.costs[*later] - nodes_h[*later] * path.posts[node];
+        let next = (node + 1..NODE_COUNT).min_by(|a, b| cost_after(a).total_cmp(&cost_after(b)));
+        let next = next.unwrap_or(NODE_COUNT - 1);
+        let (mut best, mut best_h) = (self.costs[node], nodes_h[node]);
+        for stretch in [node, node + 1] {
+            let try_count = path.grid.steps_h[stretch].min(TRIES_MAX);
+            let step_h = path.grid.steps_h[stretch] / try_count;
+            for step in 1..try_count as u16 {
+                let at_h = nodes_h[stretch - 1] + step_h * f32::from(step);
+                let (posts, hour) = path.within(stretch, at_h);
+                let price = price * hours.factor(usize::from(hour)) as f32;
+                let cost = price + self.costs[next] - (nodes_h[next] - at_h) * posts;
+                if cost < best {
+                    (best, best_h) = (cost, at_h);
+                }
+            }
+        }
+        best_h
     }
 }
 

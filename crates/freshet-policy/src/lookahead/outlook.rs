@@ -9,6 +9,7 @@ use freshet_types::Timestamp;
 
 use super::grid::{Grid, NODE_COUNT};
 use crate::Pool;
+use crate::change::shape::Shape;
 use crate::change::week::{Week, hour_of_week};
 use crate::change::{ChangeModel, Known, Levels};
 use crate::mixture::{EDGES_H, HORIZON_COUNT, Rate};
@@ -35,11 +36,22 @@ pub struct Path {
     pub(crate) posts: [f32; NODE_COUNT],
     /// The hour of the day (UTC) of each node.
     pub(crate) clock: [u8; NODE_COUNT],
+    week: Week,
+    rates: [Rate; HORIZON_COUNT],
+    /// The hour of the week of the visit.
+    begin_h: f32,
 }
 
 impl Default for Path {
     fn default() -> Self {
-        Self { grid: Grid::for_reach(0.0), posts: [0.0; NODE_COUNT], clock: [0; NODE_COUNT] }
+        Self {
+            grid: Grid::for_reach(0.0),
+            posts: [0.0; NODE_COUNT],
+            clock: [0; NODE_COUNT],
+            week: Week::of(&Shape::default()),
+            rates: [Rate::default(); HORIZON_COUNT],
+            begin_h: 0.0,
+        }
     }
 }
 
@@ -53,24 +65,17 @@ impl Path {
         Some(f64::from(self.grid.nodes_h[node - 1] + share * self.grid.steps_h[node]))
     }
 
-    /// Along a week, from an hour of it on.
-    fn trace(&mut self, week: &Week, begin_h: f32, rates: &[Rate; HORIZON_COUNT]) {
-        let grid = self.grid;
-        let (mut mass_h, _) = week.at(begin_h);
-        let mut posts = 0.0;
-        for node in 1..NODE_COUNT {
-            let at_h = begin_h + grid.nodes_h[node];
-            let (after_h, hour) = week.at(at_h);
-            let rate = rates[usize::from(grid.horizons[node])];
-            posts += rate.shaped_per_h * (after_h - mass_h) + rate.flat_per_h * grid.steps_h[node];
-            self.posts[node] = posts;
-            self.clock[node] = hour;
-            mass_h = after_h;
-        }
+    /// Posts, and the hour of the day, at some hours within the stretch that ends with a node.
+    pub(crate) fn within(&self, node: usize, hours: f32) -> (f32, u8) {
+        let before_h = self.grid.nodes_h[node - 1];
+        let rate = self.rates[usize::from(self.grid.horizons[node])];
+        let (mass_h, hour) = self.week.at(self.begin_h + hours);
+        let more_h = mass_h - self.week.at(self.begin_h + before_h).0;
+        (self.posts[node - 1] + rate.shaped_per_h * more_h + rate.flat_per_h * (hours - before_h), hour)
     }
 
     /// Of these rates in this week, after a visit at `since`.
-    fn draw(&mut self, week: &Week, mut rates: [Rate; HORIZON_COUNT], since: Timestamp, wish: &Wish) {
+    fn draw(&mut self, week: Week, mut rates: [Rate; HORIZON_COUNT], since: Timestamp, wish: &Wish) {
         let floor_per_h = wish.floor_per_h as f32;
         for rate in &mut rates {
             rate.flat_per_h = rate.flat_per_h.max(floor_per_h - rate.shaped_per_h);
@@ -78,7 +83,22 @@ impl Path {
         // A source that waited for long is looked at from there on.
         let reach_h = reach_h(&rates, wish.price_h as f32).max(wish.elapsed_h as f32 / 2.0);
         self.grid = Grid::for_reach(reach_h);
-        self.trace(week, hour_of_week(since) as f32, &rates);
+        (self.week, self.rates, self.begin_h) = (week, rates, hour_of_week(since) as f32);
+        self.trace();
+    }
+
+    fn trace(&mut self) {
+        let grid = self.grid;
+        let (mut mass_h, _) = self.week.at(self.begin_h);
+        let mut posts = 0.0;
+        for node in 1..NODE_COUNT {
+            let (after_h, hour) = self.week.at(self.begin_h + grid.nodes_h[node]);
+            let rate = self.rates[usize::from(grid.horizons[node])];
+            posts += rate.shaped_per_h * (after_h - mass_h) + rate.flat_per_h * grid.steps_h[node];
+            self.posts[node] = posts;
+            self.clock[node] = hour;
+            mass_h = after_h;
+        }
     }
 }
 
@@ -110,7 +130,7 @@ pub trait Outlook: ChangeModel {
 
 impl Outlook for Levels {
     fn path(&self, pool: &Pool, since: Timestamp, wish: &Wish, path: &mut Path) {
-        path.draw(&self.week(pool), self.rates(pool), since, wish);
+        path.draw(self.week(pool), self.rates(pool), since, wish);
     }
 
     fn week(&self, pool: &Pool) -> Week {
@@ -122,7 +142,7 @@ impl Outlook for Known {
     fn path(&self, pool: &Pool, since: Timestamp, wish: &Wish, path: &mut Path) {
         let shaped_per_h = (self.rate_per_s(pool) * 3600.0) as f32;
         let rates = [Rate { shaped_per_h, flat_per_h: 0.0 }; HORIZON_COUNT];
-        path.draw(&self.week(pool), rates, since, wish);
+        path.draw(self.week(pool), rates, since, wish);
     }
 
     fn week(&self, _pool: &Pool) -> Week {

@@ -52,7 +52,7 @@ fn plan_due_h(model: &Known, since: Timestamp, hours: &HourPrices, price_h: f64)
     let wish = Wish { price_h, floor_per_h: 0.0, elapsed_h: 0.0 };
     model.path(&Pool::default(), since, &wish, &mut path);
     plan.make(&path, hours, price_h, 0.0);
-    plan.due_h(0.0).expect("a source that posts is visited")
+    plan.due_h(&path, hours, price_h, 0.0).expect("a source that posts is visited")
 }
 
 fn days() -> [(&'static str, [f64; 24]); 4] {

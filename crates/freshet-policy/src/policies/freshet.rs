@@ -38,7 +38,8 @@ pub struct Sketch {
 }
 
 impl Sketch {
-    /// Plans the visits after one at `since`, for times from `elapsed_h` after it on.
+    /// Plans the visits after one at `since`, for times from `elapsed_h` after it on; gives the price
+    /// in posts times hours.
     fn draw<M: Outlook>(
         &mut self,
         model: &M,
@@ -46,12 +47,26 @@ impl Sketch {
         market: &Market,
         since: Timestamp,
         elapsed_h: f64,
-    ) {
+    ) -> f64 {
         // Prices are in posts times seconds; a source that counts twice pays half.
         let price_h = market.price / 3600.0 / weight.max(WEIGHT_MIN);
         let floor_per_h = 2.0 * price_h / market.gap_h_max.powi(2);
         model.path(&market.pool, since, &Wish { price_h, floor_per_h, elapsed_h }, &mut self.path);
         self.plan.make(&self.path, &market.hours, price_h, elapsed_h);
+        price_h
+    }
+
+    /// The planned visit after one at `since`, in hours after it.
+    fn due_h<M: Outlook>(
+        &mut self,
+        model: &M,
+        weight: f64,
+        market: &Market,
+        since: Timestamp,
+        elapsed_h: f64,
+    ) -> Option<f64> {
+        let price_h = self.draw(model, weight, market, since, elapsed_h);
+        self.plan.due_h(&self.path, &market.hours, price_h, elapsed_h)
     }
 
     /// The planned visit after `now`, at most `ceiling` away.
@@ -66,10 +81,7 @@ impl Sketch {
         let (since, latest) = (source.visited_at, now + ceiling);
         let elapsed_h = lookahead::hours(since, now);
         let due_h = match market.objective {
-            Objective::Delay => {
-                self.draw(model, source.weight, market, since, elapsed_h);
-                self.plan.due_h(elapsed_h)
-            }
+            Objective::Delay => self.due_h(model, source.weight, market, since, elapsed_h),
             Objective::Capture => {
                 let wanted = capture::posts_at(market.price, source);
                 wanted.and_then(|wanted| {
@@ -100,8 +112,8 @@ impl Sketch {
     fn visits_per_h<M: Outlook>(&mut self, model: &M, weight: f64, market: &Market, now: Timestamp) -> f64 {
         let (mut at_h, mut visit_count) = (0.0, 0.0);
         while at_h < COUNTED_H && visit_count < VISITS_MAX {
-            self.draw(model, weight, market, now + Span::HOUR * at_h, 0.0);
-            at_h += self.plan.due_h(0.0).unwrap_or(COUNTED_H).max(COUNTED_H / VISITS_MAX);
+            let due_h = self.due_h(model, weight, market, now + Span::HOUR * at_h, 0.0);
+            at_h += due_h.unwrap_or(COUNTED_H).max(COUNTED_H / VISITS_MAX);
             visit_count += 1.0;
         }
         visit_count / at_h
