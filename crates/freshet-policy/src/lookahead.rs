@@ -21,7 +21,7 @@
 //! | Lⱼ | [`Path`] |
 //! | cₖ = price · hour factor | `prices` of [`Plan::make`] |
 //! | Bⱼ | `costs` |
-//! | Aⱼ | [`Curve`] |
+//! | Aⱼ | `regrets`; kept as a [`curve`] |
 //!
 //! Where a plan ends, visits follow each other steadily, T = √(2·price/rate) apart: one that comes
 //! when more posts have gathered saves each of them from T, V = −T·L. (dV/du = −λ(u)·(time to
@@ -29,6 +29,7 @@
 //! trying all later nodes, eight at a time: for thirty nodes that is less work than being clever,
 //! and has no branches. Nothing is allocated.
 
+mod curve;
 pub(crate) mod grid;
 mod outlook;
 
@@ -36,8 +37,8 @@ use freshet_types::{Span, Timestamp};
 
 use crate::price::HourPrices;
 
-pub(crate) use grid::Grid;
-use grid::{NODE_COUNT, TAIL};
+pub(crate) use curve::Curve;
+use grid::{Grid, NODE_COUNT, TAIL};
 pub use outlook::{Outlook, Path, Wish};
 
 /// Where nodes are further apart, hours between them are tried as well.
@@ -47,39 +48,18 @@ const TRIES_MAX: f32 = 8.0;
 /// Nodes that are tried at a time.
 const LANES: usize = 8;
 
-/// A value at the nodes after a visit, and on straight lines between them.
-#[derive(Clone, Debug)]
-pub(crate) struct Curve {
-    grid: &'static Grid,
-    values: [f32; NODE_COUNT],
-}
-
-impl Curve {
-    /// The posts of a path.
-    pub(crate) fn of_posts(path: &Path) -> Self {
-        Self { grid: path.grid, values: path.posts }
-    }
-
-    /// The value at so many hours after the visit.
-    pub(crate) fn at(&self, hours: f64) -> f64 {
-        let (node, share) = self.grid.place(hours);
-        f64::from(self.values[node - 1] * (1.0 - share) + self.values[node] * share)
-    }
-}
-
 /// What each first visit costs, and what is regretted.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// B: posts times hours; only differences matter.
     costs: [f32; NODE_COUNT],
     /// A: posts times hours, above zero where a visit is due.
-    regrets: Curve,
+    regrets: [f32; NODE_COUNT],
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        let regrets = Curve { grid: Grid::for_reach(0.0), values: [0.0; NODE_COUNT] };
-        Self { costs: [0.0; NODE_COUNT], regrets }
+        Self { costs: [0.0; NODE_COUNT], regrets: [0.0; NODE_COUNT] }
     }
 }
 
@@ -101,7 +81,7 @@ impl Plan {
             self.costs[node] = cost;
             relax(&mut best, posts, cost, nodes_h[node], node);
         }
-        self.regret(path.grid, first);
+        self.regret(first);
     }
 
     /// Costs of first visits so late that what follows is a steady cycle.
@@ -118,9 +98,8 @@ impl Plan {
         }
     }
 
-    fn regret(&mut self, grid: &'static Grid, first: usize) {
-        self.regrets.grid = grid;
-        let (regrets, last) = (&mut self.regrets.values, NODE_COUNT - 1);
+    fn regret(&mut self, first: usize) {
+        let (regrets, last) = (&mut self.regrets, NODE_COUNT - 1);
         let mut least = self.costs[last];
         for node in (first..last).rev() {
             regrets[node] = least - self.costs[node];
@@ -133,30 +112,24 @@ impl Plan {
         regrets[last] = ahead + (ahead - before).max(0.0);
     }
 
-    /// A by hours after the visit.
-    pub(crate) fn regrets(&self) -> &Curve {
-        &self.regrets
-    }
-
     /// When a visit is due, in hours after the one before and not before `elapsed_h`; path and
     /// prices are those of the plan.
     pub fn due_h(&self, path: &Path, hours: &HourPrices, price_h: f64, elapsed_h: f64) -> Option<f64> {
-        let (grid, regrets) = (self.regrets.grid, &self.regrets.values);
+        let grid = path.grid;
         let first = grid.place(elapsed_h).0;
-        let node = (first..NODE_COUNT).find(|node| regrets[*node] >= 0.0)?;
+        let node = (first..NODE_COUNT).find(|node| self.regrets[*node] >= 0.0)?;
         let due_h = if node == NODE_COUNT - 1 {
             grid.nodes_h[node]
         } else if grid.steps_h[node] > REFINED_H {
             self.best_hour(path, hours, price_h as f32, node)
         } else {
-            self.vertex(node)
+            self.vertex(grid, node)
         };
         Some(f64::from(due_h).max(elapsed_h))
     }
 
     /// The lowest point of the parabola through a node and its neighbours.
-    fn vertex(&self, node: usize) -> f32 {
-        let grid = self.regrets.grid;
+    fn vertex(&self, grid: &Grid, node: usize) -> f32 {
         let slope = |node: usize| (self.costs[node] - self.costs[node - 1]) / grid.steps_h[node];
         let (step_before, step_after) = (grid.steps_h[node], grid.steps_h[node + 1]);
         let before = if node > 1 { slope(node).min(0.0) } else { 0.0 };
@@ -166,28 +139,40 @@ impl Plan {
         grid.nodes_h[node] - 0.5 * step_before + share * width_h
     }
 
-    /// The best time between the neighbours of a node, an hour apart or what comes near, if the
-    /// visit after it stays the same: a day has better hours than the node may have hit.
+    /// The best time between the neighbours of a node, an hour apart or what comes near: a day has
+    /// better hours than the node may have hit.
     fn best_hour(&self, path: &Path, hours: &HourPrices, price: f32, node: usize) -> f32 {
-        let nodes_h = &path.grid.nodes_h;
-        let cost_after = |later: &usize| self.costs[*later] - nodes_h[*later] * path.posts[node];
-        let next = (node + 1..NODE_COUNT).min_by(|a, b| cost_after(a).total_cmp(&cost_after(b)));
-        let next = next.unwrap_or(NODE_COUNT - 1);
-        let (mut best, mut best_h) = (self.costs[node], nodes_h[node]);
+        let (grid, next) = (path.grid, self.next(path, node + 1, path.posts[node]));
+        let (mut best, mut best_h) = (self.costs[node], grid.nodes_h[node]);
         for stretch in [node, node + 1] {
-            let try_count = path.grid.steps_h[stretch].min(TRIES_MAX);
-            let step_h = path.grid.steps_h[stretch] / try_count;
+            let try_count = grid.steps_h[stretch].min(TRIES_MAX);
+            let step_h = grid.steps_h[stretch] / try_count;
             for step in 1..try_count as u16 {
-                let at_h = nodes_h[stretch - 1] + step_h * f32::from(step);
+                let at_h = grid.nodes_h[stretch - 1] + step_h * f32::from(step);
                 let (posts, hour) = path.within(stretch, at_h);
-                let price = price * hours.factor(usize::from(hour)) as f32;
-                let cost = price + self.costs[next] - (nodes_h[next] - at_h) * posts;
+                // The visit after it stays the same.
+                let cost = price * hours.factor(usize::from(hour)) as f32 + self.costs[next]
+                    - (grid.nodes_h[next] - at_h) * posts;
                 if cost < best {
                     (best, best_h) = (cost, at_h);
                 }
             }
         }
         best_h
+    }
+
+    /// The best visit at `first` or later, if so many posts were seen by the one before.
+    fn next(&self, path: &Path, first: usize, posts: f32) -> usize {
+        let cost = |node: &usize| self.costs[*node] - path.grid.nodes_h[*node] * posts;
+        (first..NODE_COUNT).min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(NODE_COUNT - 1)
+    }
+
+    /// B at some hours within the stretch that ends with a node.
+    fn cost_at(&self, path: &Path, hours: &HourPrices, price: f32, (node, at_h): (usize, f32)) -> f32 {
+        let (posts, hour) = path.within(node, at_h);
+        let next = self.next(path, node, posts);
+        let wait_h = (path.grid.nodes_h[next] - at_h) * posts;
+        price * hours.factor(usize::from(hour)) as f32 + self.costs[next] - wait_h
     }
 }
 

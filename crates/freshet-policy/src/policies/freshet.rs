@@ -13,7 +13,7 @@ use freshet_types::{Span, Timestamp};
 
 use super::{capture, index};
 use crate::change::{ChangeModel as _, Levels};
-use crate::lookahead::{self, Outlook, Path, Plan, Wish};
+use crate::lookahead::{self, Curve, Outlook, Path, Plan, Wish};
 use crate::{Market, Objective, Rule, SourceFacts};
 
 pub use roster::{Lookahead, Pricing};
@@ -54,6 +54,19 @@ impl Sketch {
         model.path(&market.pool, since, &Wish { price_h, floor_per_h, elapsed_h }, &mut self.path);
         self.plan.make(&self.path, &market.hours, price_h, elapsed_h);
         price_h
+    }
+
+    /// What is regretted after a visit at `since`, from `elapsed_h` after it on.
+    fn regrets<M: Outlook>(
+        &mut self,
+        model: &M,
+        weight: f64,
+        market: &Market,
+        since: Timestamp,
+        elapsed_h: f64,
+    ) -> Curve {
+        let price_h = self.draw(model, weight, market, since, elapsed_h);
+        Curve::of_regrets(&self.plan, &self.path, &market.hours, price_h, elapsed_h)
     }
 
     /// The planned visit after one at `since`, in hours after it.
@@ -134,8 +147,8 @@ impl Rule for Freshet {
         }
         let mut sketch = Sketch::default();
         let elapsed_h = lookahead::hours(source.visited_at, at);
-        sketch.draw(model, source.weight, market, source.visited_at, elapsed_h);
-        let regret_h = sketch.plan.regrets().at(elapsed_h);
+        let regret_h =
+            sketch.regrets(model, source.weight, market, source.visited_at, elapsed_h).at(elapsed_h);
         1.0 + regret_h * source.weight.max(WEIGHT_MIN) * 3600.0 / market.price
     }
 

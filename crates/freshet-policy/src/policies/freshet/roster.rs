@@ -176,8 +176,7 @@ impl<M: Outlook> Lookahead<M> {
             _ => {
                 let model = &self.models[number];
                 let values = if market.objective == Objective::Delay {
-                    self.sketch.draw(model, source.weight, market, source.visited_at, elapsed_h);
-                    self.sketch.plan.regrets().clone()
+                    self.sketch.regrets(model, source.weight, market, source.visited_at, elapsed_h)
                 } else {
                     let wanted = source.page_size.map_or(market.price, f64::from);
                     self.sketch.draw_posts(model, market, source.visited_at, elapsed_h, wanted);
