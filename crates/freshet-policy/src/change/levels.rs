@@ -32,7 +32,6 @@ use crate::mixture::{self, EDGES_H, HORIZON_COUNT, Rate};
 use crate::pack::{Reader, Writer};
 use crate::{Look, Pool};
 
-use power::powers;
 pub(crate) use small::{Die, Small, Tiny};
 pub(crate) use sums::{FEATURE_COUNT, LEVEL_COUNT, Sums};
 
@@ -103,25 +102,13 @@ impl Levels {
     }
 
     /// Takes the posts of a look into the hours; `count` posts are known with them.
-    fn learn_hours(&mut self, look: &Look<'_>, count: f32, die: &mut Die) {
-        // Hours from the third of the day before to the third of the day after.
-        let (mut around, mut days, mut news) = ([0.0_f32; 24 + 2 * ASIDE], [0.0_f32; 7], 0.0_f32);
-        for &post in look.news {
-            let (hour, day) = shape::place(post);
-            let age_h = (seconds(post, look.at) / 3600.0) as f32;
-            let [keep] = powers([age_h * (-1.0 / sums::HALF_LIVES_H[0])]);
-            news += keep;
-            days[day] += keep;
-            for (cell, share) in around[hour..].iter_mut().zip(BELL) {
-                *cell += keep * share;
-            }
-        }
-        if news <= 0.0 {
+    fn learn_hours(&mut self, news: &News, count: f32, die: &mut Die) {
+        if news.count <= 0.0 {
             return;
         }
-        let step = (news / count.max(news)).min(1.0);
-        self.hours = moved(self.hours, folded(&around), step * 24.0 / news, step, die);
-        self.days = moved(self.days, days, step * 7.0 / news, step, die);
+        let step = (news.count / count.max(news.count)).min(1.0);
+        self.hours = moved(self.hours, news.hours(), step * 24.0 / news.count, step, die);
+        self.days = moved(self.days, news.days, step * 7.0 / news.count, step, die);
     }
 
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
@@ -167,14 +154,35 @@ fn shrunk<const N: usize>(own: &[u8; N], pool: &[f32; N], count: f32) -> [f32; N
     std::array::from_fn(|cell| f32::from(own[cell]) * own_share + pool[cell] * pool_share)
 }
 
-/// Hours of one day, out of hours that reach into those beside it.
-fn folded(around: &[f32; 24 + 2 * ASIDE]) -> [f32; 24] {
-    let mut hours: [f32; 24] = std::array::from_fn(|hour| around[hour + ASIDE]);
-    for aside in 0..ASIDE {
-        hours[24 - ASIDE + aside] += around[aside];
-        hours[aside] += around[24 + ASIDE + aside];
+/// Decayed posts of one look, by hour and weekday.
+#[derive(Debug, Default)]
+struct News {
+    count: f32,
+    /// Hours from the third before the day to the third after it.
+    around: [f32; 24 + 2 * ASIDE],
+    days: [f32; 7],
+}
+
+impl News {
+    /// A post of which so much is left.
+    fn add(&mut self, post: Timestamp, keep: f32) {
+        let (hour, day) = shape::place(post);
+        self.count += keep;
+        self.days[day] += keep;
+        for (cell, share) in self.around[hour..].iter_mut().zip(BELL) {
+            *cell += keep * share;
+        }
     }
-    hours
+
+    /// The hours of one day: what reaches into those beside it is the same hour.
+    fn hours(&self) -> [f32; 24] {
+        let mut hours: [f32; 24] = std::array::from_fn(|hour| self.around[hour + ASIDE]);
+        for aside in 0..ASIDE {
+            hours[24 - ASIDE + aside] += self.around[aside];
+            hours[aside] += self.around[24 + ASIDE + aside];
+        }
+        hours
+    }
 }
 
 /// Factors moved by a step towards others, of which `gain` times the posts of each cell are the
@@ -210,18 +218,20 @@ impl ChangeModel for Levels {
         sums.pass(&self.week(pool), hour_of_week(from), seconds(from, look.at) / 3600.0);
         // A stretch that begins with a post is one post short, or rates come out too high.
         let mut begins_with_post = look.since != Some(from) && look.since.is_none_or(|since| since < from);
+        let mut news = News::default();
         for &post in look.news {
+            let age_h = seconds(post, look.at) / 3600.0;
             if post == from && std::mem::take(&mut begins_with_post) {
-                continue;
+                // Its hour counts all the same.
+                news.add(post, Sums::default().add(age_h));
+            } else {
+                news.add(post, sums.add(age_h));
             }
-            sums.add(seconds(post, look.at) / 3600.0);
         }
         self.counts = sums.counts.map(|sum| Small::new(sum, &mut die));
         self.exposures_h = sums.exposures_h.map(|sum| Small::new(sum, &mut die));
         self.burst = Tiny::new(sums.burst, &mut die);
-        if !look.news.is_empty() {
-            self.learn_hours(look, sums.counts[0], &mut die);
-        }
+        self.learn_hours(&news, sums.counts[0], &mut die);
         self.at_s = look.at.secs().clamp(1, i64::from(u32::MAX)) as u32;
     }
 

@@ -26,17 +26,33 @@ const ROUND: f32 = 8_388_608.0;
 /// A time so little after a full hour belongs to the hour that ends.
 const LATE_H: f32 = 0.01;
 
+/// Room for the hours of a day, and for the days of a week: powers of two, so that a masked number
+/// always has its place.
+const HOUR_ROOM: usize = 32;
+/// See [`HOUR_ROOM`].
+const DAY_ROOM: usize = 8;
+
 /// Factors and their sums.
 #[derive(Clone, Debug)]
 pub struct Week {
-    hours: [f32; 24],
-    days: [f32; 7],
+    hours: [f32; HOUR_ROOM],
+    days: [f32; DAY_ROOM],
     /// ∫ of the hour factors before each hour.
-    hour_sums: [f32; 24],
+    hour_sums: [f32; HOUR_ROOM],
     /// ∫π before each weekday.
-    day_sums: [f32; 7],
+    day_sums: [f32; DAY_ROOM],
     /// Over a whole week.
     total: f32,
+}
+
+/// Where in the week a time lies.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    weeks: f32,
+    day: u32,
+    hour: u32,
+    /// How much of the hour has passed.
+    part_h: f32,
 }
 
 /// Hours since a Monday, midnight UTC, within the week.
@@ -53,11 +69,25 @@ impl Week {
 
     /// From factors of which each set has mean 1; the weekdays are flattened.
     pub(crate) fn of_means(hours: [f32; 24], days: [f32; 7]) -> Self {
-        let days = days.map(|factor| 1.0 - DAY_SHARE + DAY_SHARE * factor);
-        let (mut hour_sums, mut day_sums) = ([0.0; 24], [0.0; 7]);
-        let day_total = sum_up(&hours, &mut hour_sums);
-        let total = sum_up(&days, &mut day_sums) * day_total;
-        Self { hours, days, hour_sums, day_sums: day_sums.map(|sum| sum * day_total), total }
+        let mut week = Self {
+            hours: [0.0; HOUR_ROOM],
+            days: [0.0; DAY_ROOM],
+            hour_sums: [0.0; HOUR_ROOM],
+            day_sums: [0.0; DAY_ROOM],
+            total: 0.0,
+        };
+        week.hours[..24].copy_from_slice(&hours);
+        let mut day_total = 0.0;
+        for (factor, before) in hours.iter().zip(&mut week.hour_sums) {
+            *before = day_total;
+            day_total += factor;
+        }
+        for (day, factor) in days.iter().enumerate() {
+            let factor = 1.0 - DAY_SHARE + DAY_SHARE * factor;
+            (week.days[day], week.day_sums[day]) = (factor, week.total);
+            week.total += factor * day_total;
+        }
+        week
     }
 
     /// A shape's week.
@@ -68,14 +98,31 @@ impl Week {
 
     /// P at so many hours after a Monday, midnight, and the hour of the day; never negative
     /// hours, and not more than thousands.
-    #[inline]
     pub(crate) fn at(&self, hours: f32) -> (f32, u8) {
-        // The hour begun, without a conversion that minds odd numbers.
-        let begun = ((hours - (0.5 + LATE_H)).max(0.0) + ROUND).to_bits() & 0x7f_ffff;
-        let (weeks, hour_of_week) = (begun / 168, begun % 168);
-        let (day, hour) = ((hour_of_week / 24) as usize % 7, (hour_of_week % 24) as usize);
-        let of_day = self.hour_sums[hour] + self.hours[hour] * (hours - begun as f32);
-        (weeks as f32 * self.total + self.day_sums[day] + self.days[day] * of_day, hour as u8)
+        let place = place(hours);
+        (self.mass(place), place.hour as u8)
+    }
+
+    /// The same for many times, counted from one.
+    pub(crate) fn at_all<const N: usize>(&self, begin_h: f32, hours: &[f32; N]) -> ([f32; N], [u8; N]) {
+        // Two loops: the first has no look-ups, so that it is done on vectors.
+        let (mut weeks, mut days, mut clock, mut parts_h) = ([0.0; N], [0; N], [0; N], [0.0; N]);
+        for at in 0..N {
+            let place = place(begin_h + hours[at]);
+            (weeks[at], days[at]) = (place.weeks, place.day);
+            (clock[at], parts_h[at]) = (place.hour, place.part_h);
+        }
+        let masses = std::array::from_fn(|at| {
+            self.mass(Place { weeks: weeks[at], day: days[at], hour: clock[at], part_h: parts_h[at] })
+        });
+        (masses, clock.map(|hour| hour as u8))
+    }
+
+    #[inline]
+    fn mass(&self, place: Place) -> f32 {
+        let (day, hour) = (place.day as usize % DAY_ROOM, place.hour as usize % HOUR_ROOM);
+        let of_day = self.hour_sums[hour] + self.hours[hour] * place.part_h;
+        place.weeks * self.total + self.day_sums[day] + self.days[day] * of_day
     }
 
     /// P at so many hours after a Monday, midnight; never negative hours.
@@ -106,14 +153,20 @@ impl Week {
     }
 }
 
-/// Writes what stands before each part; gives the whole.
-fn sum_up<const N: usize>(parts: &[f32; N], before: &mut [f32; N]) -> f32 {
-    let mut sum = 0.0;
-    for (part, before) in parts.iter().zip(before) {
-        *before = sum;
-        sum += part;
-    }
-    sum
+/// Where a time lies, without a conversion or a branch.
+#[inline]
+fn place(hours: f32) -> Place {
+    let begun = whole(hours - LATE_H);
+    let day = whole((begun + 0.5) * (1.0 / 24.0));
+    let weeks = whole((day + 0.5) * (1.0 / 7.0));
+    let number = |value: f32| (value + ROUND).to_bits() & 0xff;
+    Place { weeks, day: number(day - 7.0 * weeks), hour: number(begun - 24.0 * day), part_h: hours - begun }
+}
+
+/// Rounded down, and not below 0.
+#[inline]
+fn whole(value: f32) -> f32 {
+    (value - 0.5).max(0.0) + ROUND - ROUND
 }
 
 /// Factors with mean 1; what cannot be scaled is flat.

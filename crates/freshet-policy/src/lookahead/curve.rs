@@ -64,6 +64,12 @@ impl Curve {
         curve
     }
 
+    /// Up to so many hours after the visit it is more than a guess.
+    pub(crate) fn end_h(&self) -> f64 {
+        let hours_h = self.begin_h + (TIME_COUNT - 1) as f32;
+        f64::from(if self.begin_h < 0.0 { self.grid.nodes_h[TAIL] } else { hours_h })
+    }
+
     /// The value at so many hours after the visit.
     pub(crate) fn at(&self, hours: f64) -> f64 {
         let (place, share) = if self.begin_h < 0.0 {

@@ -7,7 +7,7 @@
 
 use freshet_types::Timestamp;
 
-use super::grid::{Grid, NODE_COUNT};
+use super::grid::{Grid, NODE_COUNT, TAIL};
 use crate::Pool;
 use crate::change::shape::Shape;
 use crate::change::week::{Week, hour_of_week};
@@ -16,6 +16,9 @@ use crate::mixture::{EDGES_H, HORIZON_COUNT, Rate};
 
 /// A source that can wait longer (ten years) is not told apart from one that can for ever.
 const REACH_H_MAX: f32 = 87_600.0;
+
+/// Room for the rates of all horizons: a power of two, so that a masked number has its place.
+const RATE_ROOM: usize = 16;
 
 /// What a source can wait for.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +40,7 @@ pub struct Path {
     /// The hour of the day (UTC) of each node.
     pub(crate) clock: [u8; NODE_COUNT],
     week: Week,
-    rates: [Rate; HORIZON_COUNT],
+    rates: [Rate; RATE_ROOM],
     /// The hour of the week of the visit.
     begin_h: f32,
 }
@@ -49,13 +52,18 @@ impl Default for Path {
             posts: [0.0; NODE_COUNT],
             clock: [0; NODE_COUNT],
             week: Week::of(&Shape::default()),
-            rates: [Rate::default(); HORIZON_COUNT],
+            rates: [Rate::default(); RATE_ROOM],
             begin_h: 0.0,
         }
     }
 }
 
 impl Path {
+    /// Where its fine nodes end, in hours after the visit.
+    pub(crate) fn end_h(&self) -> f64 {
+        f64::from(self.grid.nodes_h[TAIL])
+    }
+
     /// When so many posts are expected to have gathered; `None` if not within the nodes.
     pub fn reaches_h(&self, posts: f64) -> Option<f64> {
         let posts = posts as f32;
@@ -83,21 +91,21 @@ impl Path {
         // A source that waited for long is looked at from there on.
         let reach_h = reach_h(&rates, wish.price_h as f32).max(wish.elapsed_h as f32 / 2.0);
         self.grid = Grid::for_reach(reach_h);
-        (self.week, self.rates, self.begin_h) = (week, rates, hour_of_week(since) as f32);
+        self.rates[..HORIZON_COUNT].copy_from_slice(&rates);
+        (self.week, self.begin_h) = (week, hour_of_week(since) as f32);
         self.trace();
     }
 
     fn trace(&mut self) {
         let grid = self.grid;
-        let (mut mass_h, _) = self.week.at(self.begin_h);
-        let mut posts = 0.0;
+        let (masses_h, clock) = self.week.at_all(self.begin_h, &grid.nodes_h);
+        self.clock = clock;
+        let (mut posts, mut before_h) = (0.0, masses_h[0]);
         for node in 1..NODE_COUNT {
-            let (after_h, hour) = self.week.at(self.begin_h + grid.nodes_h[node]);
-            let rate = self.rates[usize::from(grid.horizons[node])];
-            posts += rate.shaped_per_h * (after_h - mass_h) + rate.flat_per_h * grid.steps_h[node];
+            let rate = self.rates[usize::from(grid.horizons[node]) % RATE_ROOM];
+            posts += rate.shaped_per_h * (masses_h[node] - before_h) + rate.flat_per_h * grid.steps_h[node];
             self.posts[node] = posts;
-            self.clock[node] = hour;
-            mass_h = after_h;
+            before_h = masses_h[node];
         }
     }
 }

@@ -21,6 +21,8 @@ pub use roster::{Lookahead, Pricing};
 /// A source that counts for nothing still counts for this, or its plan has no scale.
 const WEIGHT_MIN: f64 = 1e-6;
 
+/// Nobody plans further: a month.
+const PLANNED_H: f64 = 720.0;
 /// Planned visits are counted over a day.
 const COUNTED_H: f64 = 24.0;
 /// So many of them at most: one in a minute.
@@ -78,8 +80,18 @@ impl Sketch {
         since: Timestamp,
         elapsed_h: f64,
     ) -> Option<f64> {
-        let price_h = self.draw(model, weight, market, since, elapsed_h);
-        self.plan.due_h(&self.path, &market.hours, price_h, elapsed_h)
+        let mut from_h = elapsed_h;
+        loop {
+            let price_h = self.draw(model, weight, market, since, from_h);
+            let due_h = self.plan.due_h(&self.path, &market.hours, price_h, from_h);
+            let end_h = self.path.end_h();
+            // What is not due within the fine nodes is planned again on coarser ones: a burst may have
+            // made them too fine.
+            if due_h.is_some_and(|due_h| due_h <= end_h) || from_h >= end_h || from_h >= PLANNED_H {
+                return due_h;
+            }
+            from_h = end_h;
+        }
     }
 
     /// The planned visit after `now`, at most `ceiling` away.

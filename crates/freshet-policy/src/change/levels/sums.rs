@@ -93,13 +93,14 @@ impl Sums {
         }
     }
 
-    /// A post, so many hours before the look.
-    pub(crate) fn add(&mut self, age_h: f64) {
+    /// A post, so many hours before the look; gives what the slowest level keeps of it.
+    pub(crate) fn add(&mut self, age_h: f64) -> f32 {
         let (keep, burst) = keeps(age_h);
         for (count, keep) in self.counts.iter_mut().zip(keep) {
             *count += keep;
         }
         self.burst += burst;
+        keep[0]
     }
 
     /// What the rate after the look is mixed from, in posts an hour.

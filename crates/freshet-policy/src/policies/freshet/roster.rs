@@ -30,7 +30,7 @@ const FIT_DAYS: u32 = 3;
 const KEPT: Span = Span::from_ms(56 * 86_400_000);
 /// The longest planned gap, in rounds over all sources.
 const GAP_ROUNDS: f64 = 4.0;
-/// A plan is made anew after so long.
+/// A plan is made anew after so long, or where its nodes end.
 const PLAN_AGE_MAX: Span = Span::from_ms(36 * 3_600_000);
 /// A plan is made anew when the price moved by this share.
 const PRICE_SHIFT_MAX: f64 = 0.04;
@@ -169,7 +169,9 @@ impl<M: Outlook> Lookahead<M> {
         let (source, market) = (&self.sources[number], &self.market);
         let elapsed_h = lookahead::hours(source.visited_at, now);
         let is_good = |card: &Card| {
-            now - card.made_at <= PLAN_AGE_MAX && (card.price / market.price - 1.0).abs() <= PRICE_SHIFT_MAX
+            now - card.made_at <= PLAN_AGE_MAX
+                && elapsed_h <= card.values.end_h()
+                && (card.price / market.price - 1.0).abs() <= PRICE_SHIFT_MAX
         };
         let card = match &self.cards[number] {
             Some(card) if is_good(card) => card,
