@@ -1,16 +1,25 @@
 //! The timing wheel: when each visited source is due next. Step 3 of 10 (pick) takes from it.
 //!
 //! A hierarchical wheel of four levels of 256 buckets, so that one turn of the whole covers 2^32
-//! ticks: 49 days at a tick of a millisecond, 136 years at a second. Entries are numbers into
-//! three parallel arrays (due tick, next, previous), twelve bytes each, threaded through the
-//! buckets as circular lists. What lies beyond one turn waits in the last reachable tick with
-//! its true time in a side map, and is placed again when that tick comes.
+//! ticks: 49 days at a tick of a millisecond, 136 years at a second. A bucket is a queue of entry
+//! numbers ([`queues`]); besides, each entry has its due tick and a bit that says whether it is
+//! in: eight and a half bytes in all. What lies beyond one turn waits in the last reachable tick
+//! with its true time in a side map, and is placed again when that tick comes.
 //!
-//! Invariants: an entry is in exactly one bucket or in none; its due tick is never behind the
-//! cursor; nothing is handed out before it is due. Within one tick no order is promised.
+//! Nothing is taken from the middle of a queue. An entry that is moved or taken out leaves its
+//! number behind, which is passed over when its bucket's turn comes, because the entry's due tick
+//! is another by then; when numbers left behind outweigh the entries, all queues are made anew.
+//!
+//! Invariants: an entry that is in has its number in the bucket of its due tick, at least once;
+//! its due tick is never behind the cursor; nothing is handed out before it is due, nor twice.
+//! Within one tick no order is promised.
 //! The wheel does no I/O and reads no clock; it is rebuilt from the store on start.
 
+mod queues;
+
 use freshet_types::{Map, Span, Timestamp};
+
+use queues::Queues;
 
 /// Levels of the hierarchy; each has a byte of the tick number.
 const LEVELS: usize = 4;
@@ -18,19 +27,17 @@ const LEVELS: usize = 4;
 const SLOTS: usize = 256;
 /// Bits of the tick number that one level looks at.
 const SLOT_BITS: usize = 8;
-/// Marks a link that points at a bucket instead of an entry.
-const BUCKET_BIT: u32 = 1 << 31;
-/// The link of an entry that is in no bucket.
-const NOWHERE: u32 = u32::MAX;
 /// The furthest an entry can be placed ahead of the cursor, in ticks.
 const AHEAD_MAX: i64 = u32::MAX as i64;
-/// The arrays grow by an eighth instead of doubling: at 10^7 entries doubling wastes 80 MB.
+/// The arrays grow by an eighth instead of doubling: at 10^7 entries doubling wastes 40 MB.
 const GROWTH_DIVISOR: usize = 8;
 /// The least they grow by.
 const GROWTH_MIN: usize = 1024;
+/// Numbers left behind are let be up to this count, and up to as many as there are entries.
+const STALE_MIN: usize = 4096;
 
-/// The largest entry number plus one; the top bit of a link is taken.
-pub const ID_LIMIT: u32 = BUCKET_BIT;
+/// The largest entry number plus one.
+pub const ID_LIMIT: u32 = 1 << 31;
 
 /// Which entries are due when.
 #[derive(Debug)]
@@ -40,40 +47,39 @@ pub struct Wheel {
     cursor: i64,
     /// Low half of each entry's due tick; the cursor supplies the rest.
     due: Vec<u32>,
-    next: Vec<u32>,
-    prev: Vec<u32>,
-    heads: Vec<u32>,
-    tails: Vec<u32>,
+    /// A bit for each entry: whether it is in.
+    is_in: Vec<u64>,
+    buckets: Queues,
     occupied: [[u64; SLOTS / 64]; LEVELS],
     /// True due times of entries beyond one turn, in milliseconds.
     far: Map<u32, i64>,
     len: usize,
+    /// Numbers in the buckets; more than `len` where some were left behind.
+    number_count: usize,
 }
 
 impl Wheel {
     /// An empty wheel with buckets of `tick` (at least a millisecond), standing at `start`.
     pub fn new(tick: Span, start: Timestamp) -> Self {
         let tick_ms = tick.ms().max(1);
-        let sentinels = || (0..(LEVELS * SLOTS) as u32).map(|bucket| bucket | BUCKET_BIT).collect();
         Self {
             tick_ms,
             cursor: start.ms().div_euclid(tick_ms),
             due: Vec::new(),
-            next: Vec::new(),
-            prev: Vec::new(),
-            heads: sentinels(),
-            tails: sentinels(),
+            is_in: Vec::new(),
+            buckets: Queues::new(LEVELS * SLOTS),
             occupied: [[0; SLOTS / 64]; LEVELS],
             far: Map::default(),
             len: 0,
+            number_count: 0,
         }
     }
 
     /// Makes room for entries 0 to `count - 1` at once, where the number is known.
     pub fn reserve(&mut self, count: usize) {
-        for column in [&mut self.due, &mut self.next, &mut self.prev] {
-            column.reserve_exact(count.saturating_sub(column.len()));
-        }
+        self.due.reserve_exact(count.saturating_sub(self.due.len()));
+        self.is_in.reserve_exact(count.div_ceil(64).saturating_sub(self.is_in.len()));
+        self.buckets.reserve(count);
     }
 
     /// Entries in the wheel.
@@ -90,24 +96,27 @@ impl Wheel {
     pub fn schedule(&mut self, id: u32, due_at: Timestamp) {
         self.cancel(id);
         self.grow_to(id);
-        self.place(id, due_at.ms());
+        self.is_in[id as usize / 64] |= 1 << (id % 64);
         self.len += 1;
+        self.place(id, due_at.ms());
+        if self.number_count > 2 * self.len + STALE_MIN {
+            self.rebuild();
+        }
     }
 
     /// Takes an entry out; gives whether it was in.
     pub fn cancel(&mut self, id: u32) -> bool {
         let is_in = self.contains(id);
         if is_in {
-            self.unlink(id);
+            self.leave(id);
             self.far.remove(&id);
-            self.len -= 1;
         }
         is_in
     }
 
     /// Whether an entry is in the wheel.
     pub fn contains(&self, id: u32) -> bool {
-        self.next.get(id as usize).is_some_and(|&next| next != NOWHERE)
+        self.is_in.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 != 0)
     }
 
     /// When an entry is due, rounded up to the tick; overdue entries say the tick they wait in.
@@ -150,34 +159,65 @@ impl Wheel {
     /// When to call `advance` again. Never later than the first due time; it may be earlier,
     /// by the width of a coarse bucket, and then `advance` sharpens it.
     pub fn next_due(&self) -> Option<Timestamp> {
-        self.next_event().map(|tick| Timestamp::from_ms(tick.saturating_mul(self.tick_ms)))
+        // Numbers left behind are no reason to wake.
+        self.next_event().filter(|_| self.len > 0).map(|tick| Timestamp::from_ms(tick.saturating_mul(self.tick_ms)))
     }
 
     /// Memory held, in bytes.
     pub fn bytes(&self) -> usize {
-        let words = self.due.capacity() + self.next.capacity() + self.prev.capacity();
-        let sentinels = self.heads.capacity() + self.tails.capacity();
-        size_of::<Self>() + 4 * (words + sentinels) + self.far.allocation_size()
+        let columns = 4 * self.due.capacity() + 8 * self.is_in.capacity();
+        size_of::<Self>() + columns + self.buckets.bytes() + self.far.allocation_size()
     }
 
     /// Empties the cursor's bucket into `out`; gives whether it did so before `full`.
     fn pop_current(&mut self, full: usize, out: &mut Vec<u32>) -> bool {
         let bucket = bucket_of(0, self.cursor);
-        loop {
-            let id = self.heads[bucket];
-            if id & BUCKET_BIT != 0 {
-                return true;
-            }
+        while !self.buckets.is_empty(bucket) {
             if out.len() >= full {
                 return false;
             }
-            self.unlink(id);
-            match self.far.remove(&id) {
+            let Some(id) = self.take(bucket, 0) else { continue };
+            match if self.far.is_empty() { None } else { self.far.remove(&id) } {
                 Some(ms) if self.tick_of_due(ms) > self.cursor => self.place(id, ms),
                 _ => {
+                    self.leave(id);
                     out.push(id);
-                    self.len -= 1;
                 }
+            }
+        }
+        self.vacate(bucket);
+        true
+    }
+
+    /// Takes the next number from a bucket of a level whose turn it is; `None` if it was left
+    /// behind.
+    fn take(&mut self, bucket: usize, level: usize) -> Option<u32> {
+        let has_stale = self.number_count > self.len;
+        let id = self.buckets.pop(bucket)?;
+        self.number_count -= 1;
+        let is_here = |wheel: &Self| wheel.contains(id) && (wheel.due_tick(id) - wheel.cursor) >> (SLOT_BITS * level) == 0;
+        (!has_stale || is_here(self)).then_some(id)
+    }
+
+    /// Notes that an entry is in no more; its number may stay behind.
+    fn leave(&mut self, id: u32) {
+        self.is_in[id as usize / 64] &= !(1 << (id % 64));
+        self.len -= 1;
+    }
+
+    fn vacate(&mut self, bucket: usize) {
+        let slot = bucket % SLOTS;
+        self.occupied[bucket / SLOTS][slot / 64] &= !(1 << (slot % 64));
+    }
+
+    /// Makes the queues anew, without numbers left behind.
+    fn rebuild(&mut self) {
+        self.buckets.clear();
+        self.occupied = [[0; SLOTS / 64]; LEVELS];
+        self.number_count = 0;
+        for id in 0..self.due.len() as u32 {
+            if self.contains(id) {
+                self.link(id, self.due_tick(id));
             }
         }
     }
@@ -201,16 +241,16 @@ impl Wheel {
                 continue;
             }
             let bucket = bucket_of(level, self.cursor);
-            while self.heads[bucket] & BUCKET_BIT == 0 {
-                let id = self.heads[bucket];
-                let tick = self.due_tick(id);
-                self.unlink(id);
-                self.link(id, tick);
+            while !self.buckets.is_empty(bucket) {
+                if let Some(id) = self.take(bucket, level) {
+                    self.link(id, self.due_tick(id));
+                }
             }
+            self.vacate(bucket);
         }
     }
 
-    /// Links a free entry by its due time, with a note where it is beyond one turn.
+    /// Places an entry by its due time, with a note where it is beyond one turn.
     fn place(&mut self, id: u32, due_ms: i64) {
         let tick = self.tick_of_due(due_ms).max(self.cursor);
         let reach = self.cursor.saturating_add(AHEAD_MAX);
@@ -224,40 +264,11 @@ impl Wheel {
         let ahead = tick - self.cursor;
         debug_assert!((0..=AHEAD_MAX).contains(&ahead), "a tick within one turn of the cursor");
         let level = (0..LEVELS).find(|level| ahead >> (SLOT_BITS * (level + 1)) == 0).unwrap_or(LEVELS - 1);
-        let (slot, bucket) = (slot_of(level, tick), bucket_of(level, tick));
-        let last = self.tails[bucket];
+        let slot = slot_of(level, tick);
         self.due[id as usize] = tick as u32;
-        self.set_next(last, id);
-        self.prev[id as usize] = last;
-        self.next[id as usize] = bucket as u32 | BUCKET_BIT;
-        self.tails[bucket] = id;
+        self.buckets.push(bucket_of(level, tick), id);
+        self.number_count += 1;
         self.occupied[level][slot / 64] |= 1 << (slot % 64);
-    }
-
-    fn unlink(&mut self, id: u32) {
-        let (next, prev) = (self.next[id as usize], self.prev[id as usize]);
-        self.set_next(prev, next);
-        self.set_prev(next, prev);
-        self.next[id as usize] = NOWHERE;
-        if next == prev && next & BUCKET_BIT != 0 {
-            let bucket = (next & !BUCKET_BIT) as usize;
-            let slot = bucket % SLOTS;
-            self.occupied[bucket / SLOTS][slot / 64] &= !(1 << (slot % 64));
-        }
-    }
-
-    fn set_next(&mut self, node: u32, next: u32) {
-        match node & BUCKET_BIT {
-            0 => self.next[node as usize] = next,
-            _ => self.heads[(node & !BUCKET_BIT) as usize] = next,
-        }
-    }
-
-    fn set_prev(&mut self, node: u32, prev: u32) {
-        match node & BUCKET_BIT {
-            0 => self.prev[node as usize] = prev,
-            _ => self.tails[(node & !BUCKET_BIT) as usize] = prev,
-        }
     }
 
     fn due_tick(&self, id: u32) -> i64 {
@@ -272,14 +283,15 @@ impl Wheel {
     fn grow_to(&mut self, id: u32) {
         assert!(id < ID_LIMIT, "entry {id} is beyond the wheel's limit of {ID_LIMIT}");
         let needed = id as usize + 1;
-        for (column, blank) in [(&mut self.due, 0), (&mut self.next, NOWHERE), (&mut self.prev, NOWHERE)] {
-            if needed > column.capacity() {
-                let step = (column.len() / GROWTH_DIVISOR).max(GROWTH_MIN);
-                column.reserve_exact((needed - column.len()).max(step));
+        if needed > self.due.len() {
+            if needed > self.due.capacity() {
+                let step = (self.due.len() / GROWTH_DIVISOR).max(GROWTH_MIN);
+                self.due.reserve_exact((needed - self.due.len()).max(step));
+                let words = self.due.capacity().div_ceil(64);
+                self.is_in.reserve_exact(words.saturating_sub(self.is_in.len()));
             }
-            if needed > column.len() {
-                column.resize(needed, blank);
-            }
+            self.due.resize(needed, 0);
+            self.is_in.resize(needed.div_ceil(64), 0);
         }
     }
 }

@@ -74,7 +74,11 @@ impl Mixture {
 
     /// The rate of a source by horizon.
     pub(crate) fn rates(&self, class: usize, features: &Weights) -> [Rate; HORIZON_COUNT] {
-        self.weights[class].each_ref().map(|weights| rate(weights, features))
+        let mut rates = [Rate::default(); HORIZON_COUNT];
+        for (into, weights) in rates.iter_mut().zip(&self.weights[class]) {
+            *into = rate(weights, features);
+        }
+        rates
     }
 
     /// Posts an hour in the long run.
@@ -87,6 +91,7 @@ impl Mixture {
     }
 }
 
+#[inline]
 fn rate(weights: &Weights, features: &Weights) -> Rate {
     let last = FEATURE_COUNT - 1;
     let shaped_per_h = (0..last).map(|k| weights[k] * features[k]).sum();

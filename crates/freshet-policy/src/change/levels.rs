@@ -19,6 +19,7 @@
 //! ([`small`]), so that many small changes add up. What it does not do: hours of its own for
 //! weekdays and weekends; too few posts. Cost per look: O(news + 31).
 
+mod power;
 mod small;
 mod sums;
 
@@ -38,8 +39,12 @@ pub(crate) use sums::{FEATURE_COUNT, LEVEL_COUNT, Sums};
 const PSEUDO_COUNT: f32 = 20.0;
 /// Factors are kept in steps of 1/24, up to 10.6.
 const FACTOR_STEPS: f32 = 24.0;
+/// Hours to each side that a post counts in.
+const ASIDE: usize = 3;
 /// A post's share in its own hour and in those beside it: a bell curve of one hour.
-const BELL: [f32; 4] = [0.399_05, 0.242_04, 0.054_0, 0.004_435];
+const BELL: [f32; 1 + 2 * ASIDE] = [0.004_435, 0.054, 0.242_04, 0.399_05, 0.242_04, 0.054, 0.004_435];
+/// 2²³: a number of this size has no places behind the point.
+const WHOLE: f32 = 8_388_608.0;
 
 /// The state of one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +91,7 @@ impl Levels {
     pub(crate) fn week(&self, pool: &Pool) -> Week {
         let (pool_hours, pool_days) = pool.shape().factors();
         let count = self.counts[0].get();
-        Week::new(shrunk(&self.hours, pool_hours, count), shrunk(&self.days, pool_days, count))
+        Week::of_means(shrunk(&self.hours, pool_hours, count), shrunk(&self.days, pool_days, count))
     }
 
     /// The rate by horizon after the last look.
@@ -97,26 +102,13 @@ impl Levels {
     }
 
     /// Takes the posts of a look into the hours; `count` posts are known with them.
-    fn learn_hours(&mut self, look: &Look<'_>, count: f32, die: &mut Die) {
-        let (mut hours, mut days, mut news) = ([0.0_f32; 24], [0.0_f32; 7], 0.0_f32);
-        for &post in look.news {
-            let (hour, day) = shape::place(post);
-            let keep = super::decay(look.at - post, MONTH) as f32;
-            news += keep;
-            days[day] += keep;
-            for (aside, share) in BELL.into_iter().enumerate() {
-                hours[(hour + aside) % 24] += keep * share;
-                if aside > 0 {
-                    hours[(hour + 24 - aside) % 24] += keep * share;
-                }
-            }
-        }
-        if news <= 0.0 {
+    fn learn_hours(&mut self, news: &News, count: f32, die: &mut Die) {
+        if news.count <= 0.0 {
             return;
         }
-        let step = (news / count.max(news)).min(1.0);
-        self.hours = moved(self.hours, hours.map(|posts| posts / news * 24.0), step, die);
-        self.days = moved(self.days, days.map(|posts| posts / news * 7.0), step, die);
+        let step = (news.count / count.max(news.count)).min(1.0);
+        self.hours = moved(self.hours, news.hours(), step * 24.0 / news.count, step, die);
+        self.days = moved(self.days, news.days, step * 7.0 / news.count, step, die);
     }
 
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
@@ -153,22 +145,55 @@ impl Levels {
     }
 }
 
-/// The slowest level's half-life: hours are forgotten with it.
-const MONTH: freshet_types::Span = freshet_types::Span::from_ms(28 * 86_400_000);
-
-/// Own factors and the pool's, by posts known and posts the pool is worth.
+/// Own factors and the pool's, by posts known and posts the pool is worth; their mean is 1.
 fn shrunk<const N: usize>(own: &[u8; N], pool: &[f32; N], count: f32) -> [f32; N] {
-    let sum: f32 = own.iter().map(|factor| f32::from(*factor)).sum();
-    let scale = if sum > 0.0 { count * N as f32 / sum } else { 0.0 };
-    std::array::from_fn(|cell| f32::from(own[cell]) * scale + PSEUDO_COUNT * pool[cell])
+    let sum: u32 = own.iter().map(|factor| u32::from(*factor)).sum();
+    let known = if sum > 0 { count } else { 0.0 };
+    let own_share = known * N as f32 / (sum.max(1) as f32 * (known + PSEUDO_COUNT));
+    let pool_share = PSEUDO_COUNT / (known + PSEUDO_COUNT);
+    std::array::from_fn(|cell| f32::from(own[cell]) * own_share + pool[cell] * pool_share)
 }
 
-/// Factors moved a step towards others.
-fn moved<const N: usize>(factors: [u8; N], towards: [f32; N], step: f32, die: &mut Die) -> [u8; N] {
+/// Decayed posts of one look, by hour and weekday.
+#[derive(Debug, Default)]
+struct News {
+    count: f32,
+    /// Hours from the third before the day to the third after it.
+    around: [f32; 24 + 2 * ASIDE],
+    days: [f32; 7],
+}
+
+impl News {
+    /// A post of which so much is left.
+    fn add(&mut self, post: Timestamp, keep: f32) {
+        let (hour, day) = shape::place(post);
+        self.count += keep;
+        self.days[day] += keep;
+        for (cell, share) in self.around[hour..].iter_mut().zip(BELL) {
+            *cell += keep * share;
+        }
+    }
+
+    /// The hours of one day: what reaches into those beside it is the same hour.
+    fn hours(&self) -> [f32; 24] {
+        let mut hours: [f32; 24] = std::array::from_fn(|hour| self.around[hour + ASIDE]);
+        for aside in 0..ASIDE {
+            hours[24 - ASIDE + aside] += self.around[aside];
+            hours[aside] += self.around[24 + ASIDE + aside];
+        }
+        hours
+    }
+}
+
+/// Factors moved by a step towards others, of which `gain` times the posts of each cell are the
+/// step's share.
+fn moved<const N: usize>(factors: [u8; N], posts: [f32; N], gain: f32, step: f32, die: &mut Die) -> [u8; N] {
+    let (keep, gain, seed) = (1.0 - step, gain * FACTOR_STEPS, die.throw());
     std::array::from_fn(|cell| {
-        let now = f32::from(factors[cell]);
-        let next = now + (towards[cell] * FACTOR_STEPS - now) * step;
-        (next + die.share()).clamp(0.0, 255.0) as u8
+        let next = f32::from(factors[cell]) * keep + posts[cell] * gain + small::share_of(seed, cell as u32);
+        // Rounded down by adding 2²³, which leaves no places behind the point.
+        let next = (next - 0.5).clamp(0.0, 255.0) + WHOLE;
+        next.to_bits() as u8
     })
 }
 
@@ -193,18 +218,20 @@ impl ChangeModel for Levels {
         sums.pass(&self.week(pool), hour_of_week(from), seconds(from, look.at) / 3600.0);
         // A stretch that begins with a post is one post short, or rates come out too high.
         let mut begins_with_post = look.since != Some(from) && look.since.is_none_or(|since| since < from);
+        let mut news = News::default();
         for &post in look.news {
+            let age_h = seconds(post, look.at) / 3600.0;
             if post == from && std::mem::take(&mut begins_with_post) {
-                continue;
+                // Its hour counts all the same.
+                news.add(post, Sums::default().add(age_h));
+            } else {
+                news.add(post, sums.add(age_h));
             }
-            sums.add(seconds(post, look.at) / 3600.0);
         }
         self.counts = sums.counts.map(|sum| Small::new(sum, &mut die));
         self.exposures_h = sums.exposures_h.map(|sum| Small::new(sum, &mut die));
         self.burst = Tiny::new(sums.burst, &mut die);
-        if !look.news.is_empty() {
-            self.learn_hours(look, sums.counts[0], &mut die);
-        }
+        self.learn_hours(&news, sums.counts[0], &mut die);
         self.at_s = look.at.secs().clamp(1, i64::from(u32::MAX)) as u32;
     }
 
@@ -235,8 +262,9 @@ impl ChangeModel for Levels {
         let end_h = seconds(self.looked_at(), until) / 3600.0;
         let mut wait_h = 0.0;
         self.stretches(pool, since, until, |rate, low_h, high_h| {
-            let (low, high) = (week.until(begin_h + low_h), week.until(begin_h + high_h));
-            let shaped = (begin_h + end_h) * (high.0 - low.0) - (high.1 - low.1);
+            let mass_h = week.mass_h(begin_h + low_h, begin_h + high_h);
+            let first_h2 = week.first_h2(begin_h + high_h) - week.first_h2(begin_h + low_h);
+            let shaped = (begin_h + end_h) * mass_h - first_h2;
             let flat = (high_h - low_h) * (end_h - f64::midpoint(low_h, high_h));
             wait_h += f64::from(rate.shaped_per_h) * shaped.max(0.0) + f64::from(rate.flat_per_h) * flat;
         });

@@ -7,8 +7,8 @@
 //! | symbol | here |
 //! |---|---|
 //! | π(u) = hour factor · weekday factor, mean 1 | `hours`, `days` |
-//! | P(u) = ∫₀ᵘ π | [`Week::until`], first |
-//! | Q(u) = ∫₀ᵘ v·π(v)dv | [`Week::until`], second |
+//! | P(u) = ∫₀ᵘ π | [`Week::until`], [`Week::at`] |
+//! | Q(u) = ∫₀ᵘ v·π(v)dv | [`Week::first_h2`], for explanations only: it sums anew each time |
 //!
 //! Weekdays count at [`DAY_SHARE`] of their strength: at full strength they were four to five
 //! percent worse on real histories, because a week repeats too seldom to be believed.
@@ -21,18 +21,38 @@ use super::shape::Shape;
 const WEEK_H: f64 = 168.0;
 /// How much of a weekday's deviation from the mean is believed.
 const DAY_SHARE: f32 = 0.3;
+/// 2²³: a number of this size has no places behind the point, so adding it rounds.
+const ROUND: f32 = 8_388_608.0;
+/// A time so little after a full hour belongs to the hour that ends.
+const LATE_H: f32 = 0.01;
+
+/// Room for the hours of a day, and for the days of a week: powers of two, so that a masked number
+/// always has its place.
+const HOUR_ROOM: usize = 32;
+/// See [`HOUR_ROOM`].
+const DAY_ROOM: usize = 8;
 
 /// Factors and their sums.
 #[derive(Clone, Debug)]
 pub struct Week {
-    hours: [f32; 24],
-    days: [f32; 7],
-    /// ∫ of the hour factors before each hour, and of `v` times them, v from midnight.
-    hour_sums: [(f32, f32); 24],
-    /// The same for days before each weekday, v from Monday.
-    day_sums: [(f32, f32); 7],
+    hours: [f32; HOUR_ROOM],
+    days: [f32; DAY_ROOM],
+    /// ∫ of the hour factors before each hour.
+    hour_sums: [f32; HOUR_ROOM],
+    /// ∫π before each weekday.
+    day_sums: [f32; DAY_ROOM],
     /// Over a whole week.
-    total: (f32, f32),
+    total: f32,
+}
+
+/// Where in the week a time lies.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    weeks: f32,
+    day: u32,
+    hour: u32,
+    /// How much of the hour has passed.
+    part_h: f32,
 }
 
 /// Hours since a Monday, midnight UTC, within the week.
@@ -44,23 +64,30 @@ pub(crate) fn hour_of_week(at: Timestamp) -> f64 {
 impl Week {
     /// From factors; each set is scaled to mean 1, and the weekdays are flattened.
     pub(crate) fn new(hours: [f32; 24], days: [f32; 7]) -> Self {
-        let hours = scaled(hours);
-        let days = scaled(days).map(|factor| 1.0 - DAY_SHARE + DAY_SHARE * factor);
-        let mut hour_sums = [(0.0, 0.0); 24];
-        let mut day_total = (0.0_f32, 0.0_f32);
-        for (hour, factor) in hours.into_iter().enumerate() {
-            hour_sums[hour] = day_total;
-            day_total = (day_total.0 + factor, day_total.1 + factor * (hour as f32 + 0.5));
+        Self::of_means(scaled(hours), scaled(days))
+    }
+
+    /// From factors of which each set has mean 1; the weekdays are flattened.
+    pub(crate) fn of_means(hours: [f32; 24], days: [f32; 7]) -> Self {
+        let mut week = Self {
+            hours: [0.0; HOUR_ROOM],
+            days: [0.0; DAY_ROOM],
+            hour_sums: [0.0; HOUR_ROOM],
+            day_sums: [0.0; DAY_ROOM],
+            total: 0.0,
+        };
+        week.hours[..24].copy_from_slice(&hours);
+        let mut day_total = 0.0;
+        for (factor, before) in hours.iter().zip(&mut week.hour_sums) {
+            *before = day_total;
+            day_total += factor;
         }
-        let mut day_sums = [(0.0, 0.0); 7];
-        let mut week_total = (0.0_f32, 0.0_f32);
-        for (day, factor) in days.into_iter().enumerate() {
-            day_sums[day] = week_total;
-            let midnight_h = 24.0 * day as f32;
-            week_total.0 += factor * day_total.0;
-            week_total.1 += factor * (day_total.1 + midnight_h * day_total.0);
+        for (day, factor) in days.iter().enumerate() {
+            let factor = 1.0 - DAY_SHARE + DAY_SHARE * factor;
+            (week.days[day], week.day_sums[day]) = (factor, week.total);
+            week.total += factor * day_total;
         }
-        Self { hours, days, hour_sums, day_sums, total: week_total }
+        week
     }
 
     /// A shape's week.
@@ -69,24 +96,49 @@ impl Week {
         Self::new(*hours, *days)
     }
 
-    /// P and Q at so many hours after a Monday, midnight; never negative hours.
-    pub(crate) fn until(&self, hours: f64) -> (f64, f64) {
+    /// P at so many hours after a Monday, midnight, and the hour of the day; never negative
+    /// hours, and not more than thousands.
+    pub(crate) fn at(&self, hours: f32) -> (f32, u8) {
+        let place = place(hours);
+        (self.mass(place), place.hour as u8)
+    }
+
+    /// The same for many times, counted from one.
+    pub(crate) fn at_all<const N: usize>(&self, begin_h: f32, hours: &[f32; N]) -> ([f32; N], [u8; N]) {
+        // Two loops: the first has no look-ups, so that it is done on vectors.
+        let (mut weeks, mut days, mut clock, mut parts_h) = ([0.0; N], [0; N], [0; N], [0.0; N]);
+        for at in 0..N {
+            let place = place(begin_h + hours[at]);
+            (weeks[at], days[at]) = (place.weeks, place.day);
+            (clock[at], parts_h[at]) = (place.hour, place.part_h);
+        }
+        let masses = std::array::from_fn(|at| {
+            self.mass(Place { weeks: weeks[at], day: days[at], hour: clock[at], part_h: parts_h[at] })
+        });
+        (masses, clock.map(|hour| hour as u8))
+    }
+
+    #[inline]
+    fn mass(&self, place: Place) -> f32 {
+        let (day, hour) = (place.day as usize % DAY_ROOM, place.hour as usize % HOUR_ROOM);
+        let of_day = self.hour_sums[hour] + self.hours[hour] * place.part_h;
+        place.weeks * self.total + self.day_sums[day] + self.days[day] * of_day
+    }
+
+    /// P at so many hours after a Monday, midnight; never negative hours.
+    pub(crate) fn until(&self, hours: f64) -> f64 {
         let weeks = (hours / WEEK_H) as u32;
         let rest_h = (hours - f64::from(weeks) * WEEK_H) as f32;
-        let hour_of_week = (rest_h as usize).min(167);
-        let (day, hour) = (hour_of_week / 24, hour_of_week % 24);
-        let begun_h = rest_h - hour_of_week as f32;
-        let midnight_h = (24 * day) as f32;
-        let part = self.hours[hour] * begun_h;
-        let of_day =
-            (self.hour_sums[hour].0 + part, self.hour_sums[hour].1 + part * (hour as f32 + 0.5 * begun_h));
-        let mass = self.day_sums[day].0 + self.days[day] * of_day.0;
-        let first = self.day_sums[day].1 + self.days[day] * (of_day.1 + midnight_h * of_day.0);
-        let (weeks, mass, first) = (f64::from(weeks), f64::from(mass), f64::from(first));
-        let (week_mass, week_first) = (f64::from(self.total.0), f64::from(self.total.1));
-        let before_h = weeks * WEEK_H;
-        let weeks_first = weeks * week_first + week_mass * WEEK_H * weeks * (weeks - 1.0) / 2.0;
-        (weeks * week_mass + mass, weeks_first + first + before_h * mass)
+        f64::from(weeks) * f64::from(self.total) + f64::from(self.at(rest_h).0)
+    }
+
+    /// Q at so many hours after a Monday, midnight; never negative hours.
+    pub(crate) fn first_h2(&self, hours: f64) -> f64 {
+        let stretch = |hour: u32| {
+            let (low_h, high_h) = (f64::from(hour), (f64::from(hour) + 1.0).min(hours));
+            self.factor(low_h) * (high_h - low_h) * f64::midpoint(low_h, high_h)
+        };
+        (0..hours.ceil() as u32).map(stretch).sum()
     }
 
     /// π at so many hours after a Monday, midnight.
@@ -97,8 +149,24 @@ impl Week {
 
     /// ∫π between two times.
     pub(crate) fn mass_h(&self, since_h: f64, until_h: f64) -> f64 {
-        (self.until(until_h).0 - self.until(since_h).0).max(0.0)
+        (self.until(until_h) - self.until(since_h)).max(0.0)
     }
+}
+
+/// Where a time lies, without a conversion or a branch.
+#[inline]
+fn place(hours: f32) -> Place {
+    let begun = whole(hours - LATE_H);
+    let day = whole((begun + 0.5) * (1.0 / 24.0));
+    let weeks = whole((day + 0.5) * (1.0 / 7.0));
+    let number = |value: f32| (value + ROUND).to_bits() & 0xff;
+    Place { weeks, day: number(day - 7.0 * weeks), hour: number(begun - 24.0 * day), part_h: hours - begun }
+}
+
+/// Rounded down, and not below 0.
+#[inline]
+fn whole(value: f32) -> f32 {
+    (value - 0.5).max(0.0) + ROUND - ROUND
 }
 
 /// Factors with mean 1; what cannot be scaled is flat.
@@ -125,11 +193,11 @@ mod tests {
             let (at, next) = (f64::from(step) / 20.0, f64::from(step + 1) / 20.0);
             mass += week.factor(f64::midpoint(at, next)) / 20.0;
             first += week.factor(f64::midpoint(at, next)) / 20.0 * f64::midpoint(at, next);
-            let (got_mass, got_first) = week.until(next - 1e-9);
+            let (got_mass, got_first) = (week.until(next - 1e-9), week.first_h2(next - 1e-9));
             assert!((got_mass - mass).abs() < 1e-3 + 1e-5 * mass, "{next}: {got_mass} {mass}");
             assert!((got_first - first).abs() < 1e-2 + 1e-4 * first, "{next}: {got_first} {first}");
         }
-        assert!((week.until(168.0).0 - 168.0).abs() < 1e-3, "a week weighs a week");
+        assert!((week.until(168.0) - 168.0).abs() < 1e-3, "a week weighs a week");
     }
 
     #[test]

@@ -13,13 +13,20 @@ use freshet_types::{Span, Timestamp};
 
 use super::{capture, index};
 use crate::change::{ChangeModel as _, Levels};
-use crate::lookahead::{self, NODE_COUNT, NODES_H, Outlook, Path, Plan};
+use crate::lookahead::{self, Curve, Outlook, Path, Plan, Wish};
 use crate::{Market, Objective, Rule, SourceFacts};
 
 pub use roster::{Lookahead, Pricing};
 
 /// A source that counts for nothing still counts for this, or its plan has no scale.
 const WEIGHT_MIN: f64 = 1e-6;
+
+/// Nobody plans further: a month.
+const PLANNED_H: f64 = 720.0;
+/// Planned visits are counted over a day.
+const COUNTED_H: f64 = 24.0;
+/// So many of them at most: one in a minute.
+const VISITS_MAX: f64 = 1440.0;
 
 /// The look-ahead for one source at a time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,20 +40,58 @@ pub struct Sketch {
 }
 
 impl Sketch {
-    /// Plans the visits after one at `since`, for nodes from `first` on.
-    fn draw<M: Outlook>(&mut self, model: &M, weight: f64, market: &Market, since: Timestamp, first: usize) {
+    /// Plans the visits after one at `since`, for times from `elapsed_h` after it on; gives the price
+    /// in posts times hours.
+    fn draw<M: Outlook>(
+        &mut self,
+        model: &M,
+        weight: f64,
+        market: &Market,
+        since: Timestamp,
+        elapsed_h: f64,
+    ) -> f64 {
         // Prices are in posts times seconds; a source that counts twice pays half.
         let price_h = market.price / 3600.0 / weight.max(WEIGHT_MIN);
         let floor_per_h = 2.0 * price_h / market.gap_h_max.powi(2);
-        model.path(&market.pool, since, floor_per_h, &mut self.path);
-        // A visit at the full hour belongs to the hour that ends.
-        let begin_s = since.secs().rem_euclid(86_400) as f64 - 36.0;
-        let mut prices = [price_h; NODE_COUNT];
-        for (price, node_h) in prices.iter_mut().zip(NODES_H) {
-            let hour = ((begin_s / 3600.0 + node_h).max(0.0) as usize) % 24;
-            *price *= market.hours.factor(hour);
+        model.path(&market.pool, since, &Wish { price_h, floor_per_h, elapsed_h }, &mut self.path);
+        self.plan.make(&self.path, &market.hours, price_h, elapsed_h);
+        price_h
+    }
+
+    /// What is regretted after a visit at `since`, from `elapsed_h` after it on.
+    fn regrets<M: Outlook>(
+        &mut self,
+        model: &M,
+        weight: f64,
+        market: &Market,
+        since: Timestamp,
+        elapsed_h: f64,
+    ) -> Curve {
+        let price_h = self.draw(model, weight, market, since, elapsed_h);
+        Curve::of_regrets(&self.plan, &self.path, &market.hours, price_h, elapsed_h)
+    }
+
+    /// The planned visit after one at `since`, in hours after it.
+    fn due_h<M: Outlook>(
+        &mut self,
+        model: &M,
+        weight: f64,
+        market: &Market,
+        since: Timestamp,
+        elapsed_h: f64,
+    ) -> Option<f64> {
+        let mut from_h = elapsed_h;
+        loop {
+            let price_h = self.draw(model, weight, market, since, from_h);
+            let due_h = self.plan.due_h(&self.path, &market.hours, price_h, from_h);
+            let end_h = self.path.end_h();
+            // What is not due within the fine nodes is planned again on coarser ones: a burst may have
+            // made them too fine.
+            if due_h.is_some_and(|due_h| due_h <= end_h) || from_h >= end_h || from_h >= PLANNED_H {
+                return due_h;
+            }
+            from_h = end_h;
         }
-        self.plan.make(&self.path, &prices, price_h, first);
     }
 
     /// The planned visit after `now`, at most `ceiling` away.
@@ -59,24 +104,44 @@ impl Sketch {
         now: Timestamp,
     ) -> Timestamp {
         let (since, latest) = (source.visited_at, now + ceiling);
-        let (first, _) = lookahead::place(lookahead::hours(since, now));
+        let elapsed_h = lookahead::hours(since, now);
         let due_h = match market.objective {
-            Objective::Delay => {
-                self.draw(model, source.weight, market, since, first);
-                self.plan.due_h(first)
-            }
+            Objective::Delay => self.due_h(model, source.weight, market, since, elapsed_h),
             Objective::Capture => {
-                self.draw_posts(model, market, since);
                 let wanted = capture::posts_at(market.price, source);
-                wanted.and_then(|wanted| self.path.reaches_h(wanted))
+                wanted.and_then(|wanted| {
+                    self.draw_posts(model, market, since, elapsed_h, wanted);
+                    self.path.reaches_h(wanted)
+                })
             }
         };
         due_h.map_or(latest, |due_h| since + Span::HOUR * due_h).clamp(now, latest)
     }
 
-    /// What gathers without a visit, by node.
-    fn draw_posts<M: Outlook>(&mut self, model: &M, market: &Market, since: Timestamp) {
-        model.path(&market.pool, since, 0.0, &mut self.path);
+    /// What gathers without a visit, at nodes that show when so many posts will have.
+    fn draw_posts<M: Outlook>(
+        &mut self,
+        model: &M,
+        market: &Market,
+        since: Timestamp,
+        elapsed_h: f64,
+        wanted: f64,
+    ) {
+        // At a constant rate they have gathered when their waiting is n²/2λ.
+        let price_h = wanted.powi(2) / (2.0 * model.rate_per_s(&market.pool) * 3600.0);
+        let wish = Wish { price_h, floor_per_h: 0.0, elapsed_h };
+        model.path(&market.pool, since, &wish, &mut self.path);
+    }
+
+    /// Visits an hour of the next day, if each is planned after the one before.
+    fn visits_per_h<M: Outlook>(&mut self, model: &M, weight: f64, market: &Market, now: Timestamp) -> f64 {
+        let (mut at_h, mut visit_count) = (0.0, 0.0);
+        while at_h < COUNTED_H && visit_count < VISITS_MAX {
+            let due_h = self.due_h(model, weight, market, now + Span::HOUR * at_h, 0.0);
+            at_h += due_h.unwrap_or(COUNTED_H).max(COUNTED_H / VISITS_MAX);
+            visit_count += 1.0;
+        }
+        visit_count / at_h
     }
 }
 
@@ -94,9 +159,8 @@ impl Rule for Freshet {
         }
         let mut sketch = Sketch::default();
         let elapsed_h = lookahead::hours(source.visited_at, at);
-        let (node, _) = lookahead::place(elapsed_h);
-        sketch.draw(model, source.weight, market, source.visited_at, node.saturating_sub(1));
-        let regret_h = lookahead::between(&sketch.plan.regrets, elapsed_h);
+        let regret_h =
+            sketch.regrets(model, source.weight, market, source.visited_at, elapsed_h).at(elapsed_h);
         1.0 + regret_h * source.weight.max(WEIGHT_MIN) * 3600.0 / market.price
     }
 

@@ -14,6 +14,7 @@
 //! level. Days that lie wholly in a long gap count as flat. Cost per look: O(news).
 
 use super::super::week::Week;
+use super::power::powers;
 
 /// Levels, from slow to quick.
 pub(crate) const LEVEL_COUNT: usize = 4;
@@ -38,37 +39,40 @@ pub(crate) struct Sums {
     pub(crate) burst: f32,
 }
 
-/// 2^(−span/h) for each level.
-fn keeps(span_h: f64) -> [f32; LEVEL_COUNT] {
+/// 2^(−span/h) for each level, and for the burst.
+#[inline]
+fn keeps(span_h: f64) -> ([f32; LEVEL_COUNT], f32) {
     let span_h = span_h.max(0.0) as f32;
-    // 672 = 4·168 and 48 = 3·16: two powers make four.
-    let (slow, quick) = ((-span_h / HALF_LIVES_H[0]).exp2(), (-span_h / HALF_LIVES_H[2]).exp2());
-    [slow, slow.powi(4), quick, quick.powi(3)]
+    let [a, b, c, d] = HALF_LIVES_H;
+    let spans = [-1.0 / a, -1.0 / b, -1.0 / c, -1.0 / d].map(|per_h| span_h * per_h);
+    let [burst] = powers([span_h * (-1.0 / BURST_HALF_LIFE_H)]);
+    (powers(spans), burst)
 }
 
 impl Sums {
     /// So many hours passed that nobody saw.
     pub(crate) fn skip(&mut self, span_h: f64) {
-        for (level, keep) in keeps(span_h).into_iter().enumerate() {
+        let (keeps, burst) = keeps(span_h);
+        for (level, keep) in keeps.into_iter().enumerate() {
             let keep = keep.max(KEEP_HIDDEN_MIN);
             self.counts[level] *= keep;
             self.exposures_h[level] *= keep;
         }
-        self.burst *= (-(span_h.max(0.0) as f32) / BURST_HALF_LIFE_H).exp2();
+        self.burst *= burst;
     }
 
     /// So many hours passed in full view, from an hour of the week on; posts follow by [`Sums::add`].
     pub(crate) fn pass(&mut self, week: &Week, since_h: f64, span_h: f64) {
         let span_h = span_h.max(0.0);
-        let keep = keeps(span_h);
+        let (keep, burst) = keeps(span_h);
         for (count, keep) in self.counts.iter_mut().zip(keep) {
             *count *= keep;
         }
-        self.burst *= (-(span_h as f32) / BURST_HALF_LIFE_H).exp2();
+        self.burst *= burst;
         // The newest part in steps; whole days before it as a geometric series.
         let days_h = if span_h > 24.0 { (span_h / 24.0).floor() * 24.0 - 24.0 } else { 0.0 };
         if days_h > 0.0 {
-            for (level, keep) in keeps(days_h).into_iter().enumerate() {
+            for (level, keep) in keeps(days_h).0.into_iter().enumerate() {
                 let full = HALF_LIVES_H[level] / std::f32::consts::LN_2 * (1.0 - keep);
                 self.exposures_h[level] = self.exposures_h[level] * keep + full;
             }
@@ -76,24 +80,27 @@ impl Sums {
         let rest_h = span_h - days_h;
         let step_count = (rest_h / STEP_H).ceil().max(1.0);
         let step_h = rest_h / step_count;
-        let (keep, half) = (keeps(step_h), keeps(step_h / 2.0));
-        let mut seen = week.until(since_h + days_h).0;
+        let (half, _) = keeps(step_h / 2.0);
+        let mut seen = week.until(since_h + days_h);
         for step in 1..=step_count as u32 {
-            let until = week.until(since_h + days_h + step_h * f64::from(step)).0;
+            let until = week.until(since_h + days_h + step_h * f64::from(step));
             let mass_h = (until - seen).max(0.0) as f32;
             seen = until;
-            for level in 0..LEVEL_COUNT {
-                self.exposures_h[level] = self.exposures_h[level] * keep[level] + mass_h * half[level];
+            for (exposure_h, half) in self.exposures_h.iter_mut().zip(half) {
+                // Twice the half is the whole step.
+                *exposure_h = (*exposure_h * half + mass_h) * half;
             }
         }
     }
 
-    /// A post, so many hours before the look.
-    pub(crate) fn add(&mut self, age_h: f64) {
-        for (count, keep) in self.counts.iter_mut().zip(keeps(age_h)) {
+    /// A post, so many hours before the look; gives what the slowest level keeps of it.
+    pub(crate) fn add(&mut self, age_h: f64) -> f32 {
+        let (keep, burst) = keeps(age_h);
+        for (count, keep) in self.counts.iter_mut().zip(keep) {
             *count += keep;
         }
-        self.burst += (-(age_h.max(0.0) as f32) / BURST_HALF_LIFE_H).exp2();
+        self.burst += burst;
+        keep[0]
     }
 
     /// What the rate after the look is mixed from, in posts an hour.

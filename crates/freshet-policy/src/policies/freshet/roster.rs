@@ -18,7 +18,7 @@ use freshet_types::{Span, Timestamp};
 
 use super::super::{capture, index};
 use super::{Sketch, WEIGHT_MIN};
-use crate::lookahead::{self, NODE_COUNT, Outlook};
+use crate::lookahead::{self, Curve, Outlook};
 use crate::mixture::fit::{self, History};
 use crate::price::{self, PRICE_MAX, PRICE_MIN, SAMPLE_MAX};
 use crate::roster::take_best;
@@ -30,7 +30,7 @@ const FIT_DAYS: u32 = 3;
 const KEPT: Span = Span::from_ms(56 * 86_400_000);
 /// The longest planned gap, in rounds over all sources.
 const GAP_ROUNDS: f64 = 4.0;
-/// A plan is made anew after so long.
+/// A plan is made anew after so long, or where its nodes end.
 const PLAN_AGE_MAX: Span = Span::from_ms(36 * 3_600_000);
 /// A plan is made anew when the price moved by this share.
 const PRICE_SHIFT_MAX: f64 = 0.04;
@@ -49,7 +49,7 @@ pub enum Pricing {
 struct Card {
     made_at: Timestamp,
     price: f64,
-    values: [f32; NODE_COUNT],
+    values: Curve,
 }
 
 /// Sources under the look-ahead.
@@ -133,8 +133,7 @@ impl<M: Outlook> Lookahead<M> {
             let (model, source) = (&self.models[number], &self.sources[number]);
             sum += match market.objective {
                 Objective::Delay => {
-                    self.sketch.draw(model, source.weight, market, now, 0);
-                    self.sketch.plan.visits_per_h() / 3600.0
+                    self.sketch.visits_per_h(model, source.weight, market, now) / 3600.0
                 }
                 Objective::Capture => index::visits_per_s(model.rate_per_s(&market.pool), source, market),
             };
@@ -170,25 +169,25 @@ impl<M: Outlook> Lookahead<M> {
         let (source, market) = (&self.sources[number], &self.market);
         let elapsed_h = lookahead::hours(source.visited_at, now);
         let is_good = |card: &Card| {
-            now - card.made_at <= PLAN_AGE_MAX && (card.price / market.price - 1.0).abs() <= PRICE_SHIFT_MAX
+            now - card.made_at <= PLAN_AGE_MAX
+                && elapsed_h <= card.values.end_h()
+                && (card.price / market.price - 1.0).abs() <= PRICE_SHIFT_MAX
         };
         let card = match &self.cards[number] {
             Some(card) if is_good(card) => card,
             _ => {
                 let model = &self.models[number];
                 let values = if market.objective == Objective::Delay {
-                    let (node, _) = lookahead::place(elapsed_h);
-                    let first = node.saturating_sub(2);
-                    self.sketch.draw(model, source.weight, market, source.visited_at, first);
-                    self.sketch.plan.regrets
+                    self.sketch.regrets(model, source.weight, market, source.visited_at, elapsed_h)
                 } else {
-                    self.sketch.draw_posts(model, market, source.visited_at);
-                    self.sketch.path.posts.map(|posts| posts as f32)
+                    let wanted = source.page_size.map_or(market.price, f64::from);
+                    self.sketch.draw_posts(model, market, source.visited_at, elapsed_h, wanted);
+                    Curve::of_posts(&self.sketch.path)
                 };
                 self.cards[number].insert(Card { made_at: now, price: market.price, values })
             }
         };
-        let value = lookahead::between(&card.values, elapsed_h);
+        let value = card.values.at(elapsed_h);
         match market.objective {
             Objective::Delay => value * source.weight.max(WEIGHT_MIN) * 3600.0 / market.price,
             Objective::Capture => source.weight * capture::index(value, source.page_size) / market.price,
