@@ -95,7 +95,8 @@ impl Queues {
         let chunk = &mut self.chunks[place.head as usize];
         let number = chunk.numbers[place.first as usize];
         place.first += 1;
-        let is_drained = if place.head == place.tail { place.first == place.end } else { place.first as usize == ROOM };
+        let is_drained =
+            if place.head == place.tail { place.first == place.end } else { place.first as usize == ROOM };
         if is_drained {
             let (drained, next) = (place.head, chunk.next);
             *place = if drained == place.tail { EMPTY } else { Queue { head: next, first: 0, ..*place } };

@@ -119,7 +119,9 @@ mod tests {
     fn times_find_their_nodes() {
         let grid = Grid::for_reach(12.0);
         assert!((grid.nodes_h[TAIL] - 48.0).abs() < 1e-6);
-        for (hours, node, share) in [(0.0, 1, 0.0), (1.0, 1, 1.0), (1.5, 2, 0.5), (15.0, 14, 0.5), (160.0, 31, 2.0)] {
+        for (hours, node, share) in
+            [(0.0, 1, 0.0), (1.0, 1, 1.0), (1.5, 2, 0.5), (15.0, 14, 0.5), (160.0, 31, 2.0)]
+        {
             let (got, got_share) = grid.place(hours);
             assert!(got == node && (got_share - share).abs() < 1e-5, "{hours}: {got} {got_share}");
         }

@@ -121,7 +121,8 @@ fn reach_h(rates: &[Rate; HORIZON_COUNT], price_h: f32) -> f32 {
         if after_h >= price_h {
             let missing_h = (price_h - wait_h).max(0.0);
             // The root of wait + posts·x + rate·x²/2 = price, in the form that needs no rate above 0.
-            return low_h + 2.0 * missing_h / (posts + (posts * posts + 2.0 * per_h * missing_h).sqrt()).max(1e-30);
+            return low_h
+                + 2.0 * missing_h / (posts + (posts * posts + 2.0 * per_h * missing_h).sqrt()).max(1e-30);
         }
         (posts, wait_h) = (posts + per_h * span_h, after_h);
     }

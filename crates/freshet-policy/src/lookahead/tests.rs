@@ -60,7 +60,10 @@ fn days() -> [(&'static str, [f64; 24]); 4] {
         ("steady", [0.5; 24]),
         ("working hours", std::array::from_fn(|hour| if (8..20).contains(&hour) { 1.0 } else { 0.05 })),
         ("evening", std::array::from_fn(|hour| 0.02 + (-((hour as f64 - 20.0) / 2.0).powi(2)).exp())),
-        ("wave", std::array::from_fn(|hour| (2.0 * (hour as f64 / 24.0 * std::f64::consts::TAU).cos()).exp())),
+        (
+            "wave",
+            std::array::from_fn(|hour| (2.0 * (hour as f64 / 24.0 * std::f64::consts::TAU).cos()).exp()),
+        ),
     ]
 }
 
@@ -86,7 +89,18 @@ fn the_first_visit_costs_hardly_more_than_that_of_the_exact_programme() {
                     let due_h = plan_due_h(&model, since, &hours, price_h);
                     let exact = Exact::new(&model, since, &hours, price_h);
                     let lost = (exact.cost(due_h) - exact.least()) / price_h;
-                    if std::env::var("SHOW").is_ok() { eprintln!("{name} {price_h} {begin_h} due {due_h:.2} best {:.2} lost {lost:.3}", exact.step_h * (1 + exact.costs[1..].iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1)).unwrap().0) as f64); }
+                    if std::env::var("SHOW").is_ok() {
+                        eprintln!(
+                            "{name} {price_h} {begin_h} due {due_h:.2} best {:.2} lost {lost:.3}",
+                            exact.step_h
+                                * (1 + exact.costs[1..]
+                                    .iter()
+                                    .enumerate()
+                                    .min_by(|a, b| a.1.total_cmp(b.1))
+                                    .unwrap()
+                                    .0) as f64
+                        );
+                    }
                     (sum, count) = (sum + lost, count + 1);
                     if lost > worst.0 {
                         worst = (lost, format!("{name} at {price_h} from {begin_h}: {due_h}"));
