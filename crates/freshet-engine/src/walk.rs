@@ -25,12 +25,13 @@ mod tail;
 use std::collections::VecDeque;
 
 use freshet_store::row::{Listing, RelationSweep};
+use freshet_types::definition::RelationRole;
 use freshet_types::{
     AccountState, Connector, Coverage, Endpoint, Intent, ListOrder, Look, Mark, Page, PageKind, Post,
     RobotKind, Set, Source, Span, Timestamp, VisitId,
 };
 
-use marks::{ends, listing, mark_of, note_news, unknown_members, wanted_since};
+use marks::{ends, listing, marks_of, note_news, unknown_members, wanted_since};
 
 /// Pages of one list that one visit may read, so that one long history starves nobody.
 pub const PAGES_PER_VISIT_MAX: u32 = 8;
@@ -38,6 +39,9 @@ pub const PAGES_PER_VISIT_MAX: u32 = 8;
 pub const CHECKS_PER_VISIT_MAX: usize = 10;
 /// Members fetched by id in one visit.
 const MEMBERS_PER_VISIT_MAX: usize = 400;
+
+/// Why a list is not read further down.
+const STUCK: &str = "the list goes on and on without showing posts: it is not followed any further";
 
 /// Type of the objects that own lists of posts.
 pub const ACCOUNT: &str = "account";
@@ -82,6 +86,10 @@ pub struct Walk {
     pub has_owner: bool,
     /// The cursor whose page was empty: the end of the list, if its top still shows posts.
     doubted: Option<String>,
+    /// A page below the first showed posts.
+    has_progress: bool,
+    /// A page of the sweep could not be read as a whole.
+    is_unsure: bool,
     /// The list runs from old to new, and the visit begins at its last known page.
     is_tail: bool,
     /// The list was begun anew in this visit, because its pages did not chain.
@@ -137,6 +145,8 @@ impl Walk {
             checks: VecDeque::new(),
             has_owner: false,
             doubted: None,
+            has_progress: false,
+            is_unsure: false,
             is_tail: false,
             is_restarted: false,
             seen: Set::default(),
@@ -203,12 +213,12 @@ impl Walk {
                 Taken { goes_on: true, ..Taken::default() }
             }
             Leg::Check(_) => Taken::default(),
-            Leg::List if page.is_unchanged => take_unchanged(source, seen),
+            Leg::List if page.is_unchanged => self.take_unchanged(source, endpoint, seen),
             Leg::List if page.is_detour => self.take_detour(source, page),
             Leg::List if self.is_tail => self.take_tail(source, endpoint, page, seen),
             Leg::List if endpoint.kind == PageKind::Lists => self.take_lists(source, endpoint, page, seen),
             Leg::List if is_list_of_posts(endpoint) => self.take_posts(source, endpoint, page, seen),
-            Leg::List => self.take_sweep(source, page, seen),
+            Leg::List => self.take_sweep(source, endpoint, page, seen),
         }
     }
 
@@ -231,16 +241,15 @@ impl Walk {
             return self.take_members(source, endpoint, page, seen);
         }
         let listed: Vec<&Post> = page.observation.posts.iter().filter(|post| !post.is_embedded).collect();
-        let marks: Vec<Mark> = listed.iter().map(|post| mark_of(post, seen.at)).collect();
+        let (marks, undated_news) = marks_of(&listed, &source.coverage, seen.at);
         if marks.is_empty() && self.is_in_doubt(source, page) {
             return Taken { goes_on: self.doubted.is_some() || self.turn_to_owner(source), ..taken };
         }
-        let dated: Vec<Mark> = listed
-            .iter()
-            .filter(|post| post.created_at.is_some())
-            .map(|post| mark_of(post, seen.at))
-            .collect();
+        let is_dated = |(_, post): &(&Mark, &&Post)| post.created_at.is_some();
+        let dated: Vec<Mark> =
+            marks.iter().zip(&listed).filter(is_dated).map(|(mark, _)| mark.clone()).collect();
         note_news(&mut taken, &source.coverage, &dated, endpoint.id_order, seen.at);
+        taken.news.extend(std::iter::repeat_n(seen.at, undated_news));
         if matches!(self.intent, Intent::Members(_)) {
             if let Some(ends) = ends(&marks, endpoint.id_order) {
                 source.coverage.raise(ends, self.is_apart, (seen.at, seen.visit));
@@ -251,27 +260,28 @@ impl Walk {
                 Intent::Next(cursor) => Some(cursor.as_str()),
                 _ => None,
             };
+            self.has_progress |= cursor.is_some() && !marks.is_empty();
+            let is_barren = !self.has_progress && self.page_count >= PAGES_PER_VISIT_MAX;
+            let is_stuck = page.next.is_some() && (page.next.as_deref() == cursor || is_barren);
+            taken.complaint = is_stuck.then_some(STUCK);
+            let is_broken_off = page.is_broken_off || is_stuck;
             if cursor.is_none() && &*source.root_kind == ACCOUNT {
-                taken.lists = listing(
-                    source,
-                    &marks,
-                    page.next.is_none() && !endpoint.is_window && !page.is_broken_off,
-                    seen.at,
-                );
+                let is_whole = page.next.is_none() && !endpoint.is_window && !is_broken_off;
+                taken.lists = listing(source, &marks, is_whole, seen.at);
             }
             let look = Look {
                 ends: ends(&marks, endpoint.id_order),
                 cursor,
-                next: page.next.as_deref(),
+                next: page.next.as_deref().filter(|_| !is_stuck),
                 seen_at: seen.at,
                 visit: seen.visit,
                 since: wanted_since(source, seen.at),
-                is_window: endpoint.is_window || page.is_broken_off,
+                is_window: endpoint.is_window,
+                is_broken_off,
             };
             source.coverage.take(&look, endpoint.id_order);
             if let Some(end) = self.doubted.take() {
-                let look = Look { ends: None, cursor: Some(&end), next: None, ..look };
-                source.coverage.take(&look, endpoint.id_order);
+                source.coverage.end_at(&end);
             }
         }
         self.go_on(&source.coverage, &mut taken);
@@ -350,37 +360,87 @@ impl Walk {
         Taken { goes_on, has_more: !goes_on, ..Taken::default() }
     }
 
-    fn take_sweep(&mut self, source: &mut Source, page: &Page, seen: Seen) -> Taken {
+    /// The network says that nothing is new: what is known is complete up to now, and what is missing
+    /// below is missing still.
+    fn take_unchanged(&mut self, source: &mut Source, endpoint: &Endpoint, seen: Seen) -> Taken {
         let mut taken = Taken::default();
-        let began_at = match self.intent {
-            Intent::First => seen.at,
-            _ => source.coverage.top().map_or(seen.at, |top| top.until),
+        if let Some(top) = source.coverage.intervals.first_mut() {
+            top.until = seen.at;
+        }
+        if let Some(end) = self.doubted.take() {
+            source.coverage.end_at(&end);
+        }
+        if is_list_of_posts(endpoint) {
+            self.go_on(&source.coverage, &mut taken);
+        }
+        taken
+    }
+
+    /// A list without an order to trust, from end to end. Its one interval keeps what a sweep over
+    /// several visits must know: when it began (`until`), and when the one before began (`oldest`).
+    fn take_sweep(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page, seen: Seen) -> Taken {
+        self.is_unsure |= !page.complaints.is_empty() || page.is_broken_off;
+        let is_empty = page.observation.relations.is_empty();
+        if let Some(cursor) = self.doubted.take() {
+            // The top was asked for once more, since the page below it was empty.
+            source.coverage.end_at(&cursor);
+            let began_at = source.coverage.top().map_or(seen.at, |top| top.until);
+            let swept = self.swept(source, endpoint, began_at).filter(|_| !is_empty);
+            return Taken { swept, ..Taken::default() };
+        }
+        let mut taken = Taken::default();
+        let (began_at, before_at) = match (&self.intent, source.coverage.top()) {
+            (Intent::First, top) => (seen.at, top.map_or(Timestamp::MIN, |top| top.until)),
+            (_, Some(top)) => (top.until, top.oldest.at),
+            (_, None) => (seen.at, Timestamp::MIN),
         };
-        let place = Mark { id: source.root_id.clone(), at: began_at };
+        if is_about_posts(endpoint.kind) {
+            let listed = page.observation.posts.iter().filter(|post| !post.is_embedded);
+            taken.news = listed.filter_map(|post| post.created_at).filter(|&at| at > before_at).collect();
+        }
+        let mark = |at| Mark { id: source.root_id.clone(), at };
         source.coverage.intervals = vec![freshet_types::Interval {
-            newest: place.clone(),
-            oldest: place,
+            newest: mark(began_at),
+            oldest: mark(before_at),
             until: began_at,
             below: page.next.clone(),
-            is_bottom: page.next.is_none(),
+            is_bottom: page.next.is_none() && !page.is_broken_off,
             visit: seen.visit,
         }];
-        match &page.next {
-            Some(cursor) if self.page_count < PAGES_PER_VISIT_MAX => {
+        let asked = match &self.intent {
+            Intent::Next(cursor) => Some(cursor.clone()),
+            _ => None,
+        };
+        match (&page.next, asked) {
+            (Some(next), Some(asked)) if *next == asked => {
+                source.coverage.intervals[0].below = None;
+                taken.complaint = Some(STUCK);
+            }
+            (Some(cursor), _) if self.page_count < PAGES_PER_VISIT_MAX => {
                 self.intent = Intent::Next(cursor.clone());
                 taken.goes_on = true;
             }
-            Some(_) => taken.has_more = true,
-            // What could not be read, or is hidden altogether, is not cancelled.
-            None if !page.complaints.is_empty() || page.is_broken_off => {}
-            None if self.intent == Intent::First && page.observation.relations.is_empty() => {}
-            None if source.robot == RobotKind::Relation => {
-                let is_following = &*source.endpoint == "following";
-                taken.swept = Some(RelationSweep { account: source.root_id.clone(), is_following, began_at });
+            (Some(_), _) => taken.has_more = true,
+            // What is hidden altogether looks like an end: it is one if the top still shows accounts.
+            (None, Some(asked)) if is_empty && source.robot == RobotKind::Relation => {
+                source.coverage.intervals[0].below = Some(asked.clone());
+                source.coverage.intervals[0].is_bottom = false;
+                (self.doubted, self.intent) = (Some(asked), Intent::First);
+                taken.goes_on = true;
             }
-            None => {}
+            (None, asked) if asked.is_some() || !is_empty => {
+                taken.swept = self.swept(source, endpoint, began_at);
+            }
+            (None, _) => {}
         }
         taken
+    }
+
+    /// The end of a sweep of relations; what could not be read is not cancelled.
+    fn swept(&self, source: &Source, endpoint: &Endpoint, began_at: Timestamp) -> Option<RelationSweep> {
+        let role = endpoint.relation.filter(|_| source.robot == RobotKind::Relation && !self.is_unsure)?;
+        let is_following = role == RelationRole::Following;
+        Some(RelationSweep { account: source.root_id.clone(), is_following, began_at })
     }
 }
 
@@ -403,14 +463,6 @@ fn take_owner(source: &mut Source, page: &Page, seen: Seen) -> Taken {
     source.coverage.end_empty(seen.at);
     let lists = Listing { author: source.root_id.clone(), from: Timestamp::MIN, to: seen.at };
     Taken { lists: Some(lists), ..Taken::default() }
-}
-
-/// The network says that nothing is new: what is known is complete up to now.
-fn take_unchanged(source: &mut Source, seen: Seen) -> Taken {
-    if let Some(top) = source.coverage.intervals.first_mut() {
-        top.until = seen.at;
-    }
-    Taken::default()
 }
 
 fn is_about_posts(kind: PageKind) -> bool {

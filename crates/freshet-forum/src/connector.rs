@@ -215,6 +215,7 @@ fn endpoints(definition: &ForumDefinition) -> Vec<Endpoint> {
         id_order: IdOrder::None,
         order,
         is_window: false,
+        relation: None,
         members_max: 0,
         politeness,
     };

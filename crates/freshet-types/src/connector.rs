@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::coverage::{IdOrder, Mark};
+use crate::definition::RelationRole;
 use crate::observation::{Complaint, Observation};
 use crate::{Instance, LimitReading, Outcome, Request, Response, RobotKind, Span, Timestamp, Validators};
 
@@ -81,6 +82,8 @@ pub struct Endpoint {
     pub order: ListOrder,
     /// The list shows only its newest part, as feeds do.
     pub is_window: bool,
+    /// Of a list of accounts: on which side of the relation the root is.
+    pub relation: Option<RelationRole>,
     /// Ids that one `Intent::Members` request may name.
     pub members_max: usize,
     /// Manners.

@@ -114,6 +114,8 @@ pub struct Look<'a> {
     pub since: Option<Timestamp>,
     /// The list shows only its newest part, as feeds do: its end is not the end of history.
     pub is_window: bool,
+    /// The list goes on below, and nothing says where: its end is not the end of history either.
+    pub is_broken_off: bool,
 }
 
 impl Coverage {
@@ -122,7 +124,8 @@ impl Coverage {
         let Some((newest, oldest)) = look.ends.clone() else {
             return self.take_empty(look);
         };
-        let is_bottom = look.next.is_none() || look.since.is_some_and(|since| oldest.at < since);
+        let has_ended = look.next.is_none() && !look.is_broken_off;
+        let is_bottom = has_ended || look.since.is_some_and(|since| oldest.at < since);
         let below = if is_bottom { None } else { look.next.map(str::to_owned) };
         let place = look.cursor.and_then(|cursor| self.index_of(cursor));
         let at = if let Some(at) = place {
@@ -165,13 +168,19 @@ impl Coverage {
     fn take_empty(&mut self, look: &Look<'_>) {
         match look.cursor.and_then(|cursor| self.index_of(cursor)) {
             // A page beyond the last one: the list ends above it.
-            Some(at) if look.next.is_none() => {
-                self.intervals[at].below = None;
-                self.intervals[at].is_bottom = true;
-                self.intervals.truncate(at + 1);
-            }
+            Some(at) if look.is_broken_off => self.intervals[at].below = None,
+            Some(_) if look.next.is_none() => self.end_at(look.cursor.unwrap_or_default()),
             Some(at) => self.intervals[at].below = look.next.map(str::to_owned),
             None => self.empty_at = Some(look.seen_at),
+        }
+    }
+
+    /// The list ends above the page of this cursor.
+    pub fn end_at(&mut self, cursor: &str) {
+        if let Some(at) = self.index_of(cursor) {
+            self.intervals[at].below = None;
+            self.intervals[at].is_bottom = true;
+            self.intervals.truncate(at + 1);
         }
     }
 

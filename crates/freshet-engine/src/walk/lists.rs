@@ -25,7 +25,7 @@ impl Walk {
         seen: Seen,
     ) -> Taken {
         if endpoint.order != ListOrder::NewestFirst {
-            return self.take_sweep(source, page, seen);
+            return self.take_sweep(source, endpoint, page, seen);
         }
         let leads = page.observation.leads.iter();
         let marks: Vec<Mark> =
@@ -64,6 +64,7 @@ impl Walk {
             visit: seen.visit,
             since: wanted_since(source, seen.at),
             is_window: false,
+            is_broken_off: page.is_broken_off,
         };
         source.coverage.take(&look, IdOrder::None);
         self.go_on(&source.coverage, &mut taken);

@@ -13,6 +13,20 @@ pub(super) fn mark_of(post: &Post, seen_at: Timestamp) -> Mark {
     Mark { id: post.id.clone(), at: post.created_at.unwrap_or(seen_at) }
 }
 
+/// Where the posts of a page stand, and how many of those without a time are news. Of these the page
+/// itself tells: what stands above the newest known post came after it, the rest did not.
+pub(super) fn marks_of(listed: &[&Post], coverage: &Coverage, seen_at: Timestamp) -> (Vec<Mark>, usize) {
+    let known = coverage.newest();
+    let place = known.and_then(|known| listed.iter().position(|post| post.id == known.id));
+    let time = |(at, post): (usize, &&Post)| {
+        let undated = if place.is_some_and(|place| at >= place) { known.map(|known| known.at) } else { None };
+        Mark { id: post.id.clone(), at: post.created_at.or(undated).unwrap_or(seen_at) }
+    };
+    let above =
+        place.map_or(0, |place| listed[..place].iter().filter(|post| post.created_at.is_none()).count());
+    (listed.iter().enumerate().map(time).collect(), above)
+}
+
 /// The newest and the oldest of a page, whatever order it came in.
 pub(super) fn ends(marks: &[Mark], order: IdOrder) -> Option<(Mark, Mark)> {
     let mut newest = marks.first()?;

@@ -48,6 +48,7 @@ impl Walk {
             visit: seen.visit,
             since: None,
             is_window: false,
+            is_broken_off: page.is_broken_off,
         };
         let Advance::Chained(deleted) = source.coverage.advance(&look, &ids) else {
             return self.begin_anew(source);

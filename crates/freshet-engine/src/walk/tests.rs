@@ -1,6 +1,7 @@
 //! A walk against a list that lives on: whatever is posted between the visits, nothing is lost.
 
 use super::*;
+use freshet_types::definition::RelationRole;
 use freshet_types::{Account, IdOrder, ListOrder, NetworkName, Observation, Politeness};
 
 fn endpoint(kind: PageKind, is_newest_first: bool) -> Endpoint {
@@ -13,6 +14,7 @@ fn endpoint(kind: PageKind, is_newest_first: bool) -> Endpoint {
         id_order: IdOrder::Numeric,
         order: if is_newest_first { ListOrder::NewestFirst } else { ListOrder::Mixed },
         is_window: false,
+        relation: (kind == PageKind::Relations).then_some(RelationRole::Following),
         members_max: 3,
         politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },
     }
@@ -239,4 +241,117 @@ fn a_list_of_ids_alone_proves_nothing() {
     let page = Page { members: vec!["2".to_owned(), "1".to_owned()], ..Page::default() };
     assert!(walk.take(&mut source, &endpoint, &page, seen(100)).goes_on);
     assert!(!source.coverage.is_complete(), "no member was fetched yet: {:?}", source.coverage);
+}
+
+fn relations(targets: &[&str], next: Option<&str>) -> Page {
+    let relation = |target: &&str| freshet_types::Relation { source: "7".into(), target: (*target).into() };
+    let relations = targets.iter().map(relation).collect();
+    Page {
+        next: next.map(str::to_owned),
+        observation: Observation { relations, ..Observation::default() },
+        ..Page::default()
+    }
+}
+
+/// Sweeps a list that answers with these pages in turn; whether what they lack is cancelled.
+fn check_sweep(pages: &[Page], is_swept: bool) {
+    let endpoint = endpoint(PageKind::Relations, false);
+    let mut source = source(RobotKind::Relation, "friends");
+    let mut walk = Walk::start(&source, &endpoint, Aim::News);
+    let mut swept = None;
+    for (at, page) in pages.iter().enumerate() {
+        let taken = walk.take(&mut source, &endpoint, page, seen(10 + at as i64));
+        assert_eq!(taken.goes_on, at + 1 < pages.len(), "page {at} of {pages:?}");
+        swept = swept.or(taken.swept);
+    }
+    assert_eq!(swept.is_some(), is_swept, "{pages:?}");
+    assert!(swept.is_none_or(|swept| swept.is_following && swept.began_at == Timestamp::from_secs(10)));
+}
+
+#[test]
+fn only_a_list_that_was_read_as_a_whole_cancels() {
+    let unread = Page {
+        complaints: vec![freshet_types::Complaint::new("body", "an item has no id".to_owned())],
+        ..relations(&["8"], None)
+    };
+    check_sweep(&[relations(&["8"], None)], true);
+    check_sweep(&[relations(&["8"], Some("p2")), relations(&["9"], None)], true);
+    check_sweep(&[relations(&[], None)], false);
+    check_sweep(&[unread.clone()], false);
+    check_sweep(&[Page { next: Some("p2".into()), ..unread }, relations(&["9"], None)], false);
+    // An empty page below: its top decides whether all of it was hidden meanwhile.
+    check_sweep(&[relations(&["8"], Some("p2")), relations(&[], None), relations(&["8"], Some("p2"))], true);
+    check_sweep(&[relations(&["8"], Some("p2")), relations(&[], None), relations(&[], None)], false);
+}
+
+#[test]
+fn an_unchanged_top_does_not_end_the_history() {
+    let mut source = source(RobotKind::Status, "posts");
+    let ids: Vec<i64> = (1..=35).collect();
+    visit(&mut source, &ids, Aim::News, 1);
+    let endpoint = endpoint(PageKind::Posts, true);
+    let mut walk = Walk::start(&source, &endpoint, Aim::News);
+    assert_eq!(walk.intent, Intent::First);
+    let unchanged = Page { is_unchanged: true, ..Page::default() };
+    assert!(walk.take(&mut source, &endpoint, &unchanged, seen(10_001)).goes_on);
+    assert_eq!(walk.intent, Intent::Next("26".to_owned()));
+    visit(&mut source, &ids, Aim::News, 99);
+    let mut walk = Walk::start(&source, &endpoint, Aim::News);
+    assert!(!walk.take(&mut source, &endpoint, &unchanged, seen(10_002)).goes_on, "nothing is missing");
+    assert!(source.coverage.is_complete());
+}
+
+#[test]
+fn a_thread_that_lives_has_news() {
+    let mut source = Source { root_kind: "post".into(), ..source(RobotKind::Comment, "replies") };
+    let endpoint = Endpoint { relation: None, ..endpoint(PageKind::Comments, false) };
+    for (ids, at_s, news) in [(1..=3, 10, 3), (1..=3, 20, 0), (1..=25, 30, 5)] {
+        let page = Page { next: None, ..page_of(&ids.collect::<Vec<i64>>(), &Intent::First) };
+        let mut walk = Walk::start(&source, &endpoint, Aim::News);
+        let taken = walk.take(&mut source, &endpoint, &page, seen(at_s));
+        assert_eq!(taken.news.len(), news, "at {at_s}");
+    }
+}
+
+#[test]
+fn a_list_that_leads_nowhere_is_left_with_a_hole() {
+    let endpoint = endpoint(PageKind::Posts, true);
+    let full = |next: &str| Page { next: Some(next.into()), ..page_of(&[11, 12], &Intent::First) };
+    let empty = |next: String| Page { next: Some(next), ..Page::default() };
+    for lead in ["same", "ever new"] {
+        let mut source = source(RobotKind::Status, "posts");
+        let mut walk = Walk::start(&source, &endpoint, Aim::News);
+        let mut taken = walk.take(&mut source, &endpoint, &full("c0"), seen(100));
+        let mut pages = 1;
+        while taken.goes_on && pages < 50 {
+            let next = if lead == "same" { "c0".to_owned() } else { format!("c{pages}") };
+            taken = walk.take(&mut source, &endpoint, &empty(next), seen(100));
+            pages += 1;
+        }
+        assert!(taken.complaint.is_some() && !taken.has_more, "{lead}: {taken:?}");
+        assert!(!source.coverage.is_complete(), "{lead}");
+        assert_eq!(Walk::start(&source, &endpoint, Aim::History).intent, Intent::First, "{lead}");
+    }
+}
+
+#[test]
+fn entries_without_times_are_told_apart_by_where_they_stand() {
+    let endpoint = Endpoint { is_window: true, id_order: IdOrder::None, ..endpoint(PageKind::Posts, true) };
+    let mut source = Source { root_kind: "feed".into(), ..source(RobotKind::Status, "entries") };
+    let page = |ids: &[&str]| {
+        let post = |id: &&str| Post { id: (*id).into(), ..Post::default() };
+        let posts = ids.iter().map(post).collect();
+        Page { observation: Observation { posts, ..Observation::default() }, ..Page::default() }
+    };
+    for (ids, at_s, news, hole_count) in [
+        (&["b", "a"][..], 10, 0, 0),
+        (&["b", "a"], 20, 0, 0),
+        (&["d", "c", "b"], 30, 2, 0),
+        (&["z", "y"], 40, 0, 1),
+    ] {
+        let mut walk = Walk::start(&source, &endpoint, Aim::News);
+        let taken = walk.take(&mut source, &endpoint, &page(ids), seen(at_s));
+        assert_eq!((taken.news.len(), taken.lags.len()), (news, 0), "{ids:?}");
+        assert_eq!(source.coverage.holes().len(), hole_count, "{ids:?}");
+    }
 }

@@ -38,6 +38,7 @@ impl TestConnector {
             id_order: IdOrder::None,
             order: freshet_types::ListOrder::NewestFirst,
             is_window: false,
+            relation: None,
             members_max: 2,
             politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },
         };

@@ -101,7 +101,16 @@ mod tests {
                 |id: &String| Mark { id: id.clone(), at: Timestamp::from_secs(i64::from(id.as_bytes()[0])) };
             let ends = ids.last().zip(ids.first()).map(|(newest, oldest)| (mark(newest), mark(oldest)));
             let seen_at = Timestamp::from_secs(1000);
-            let look = Look { ends, cursor, next, seen_at, visit: VisitId(1), since: None, is_window: false };
+            let look = Look {
+                ends,
+                cursor,
+                next,
+                seen_at,
+                visit: VisitId(1),
+                since: None,
+                is_window: false,
+                is_broken_off: false,
+            };
             told.push(match coverage.advance(&look, &ids) {
                 Advance::Apart => "apart".to_owned(),
                 Advance::Chained(gone) if coverage.is_complete() => format!("complete-{}", gone.concat()),

@@ -42,6 +42,7 @@ fn take_in(coverage: &mut Coverage, page: &str, is_window: bool, order: IdOrder)
         visit: VisitId(1),
         since: None,
         is_window,
+        is_broken_off: false,
     };
     coverage.take(&look, order);
 }

@@ -234,6 +234,7 @@ mod tests {
             id_order: IdOrder::Numeric,
             order: ListOrder::NewestFirst,
             is_window: false,
+            relation: None,
             members_max: 0,
             politeness: Politeness { pause: Span::SECOND, in_flight_max: 1 },
         };

@@ -96,6 +96,7 @@ impl Checker<'_> {
                 _ => ListOrder::Mixed,
             },
             is_window: rule.is_window,
+            relation: rule.relation,
             members_max: rule.members.as_ref().map_or(0, |members| members.batch.max(1) as usize),
             politeness: Politeness {
                 pause,
