@@ -90,16 +90,22 @@ impl Front {
 
 impl Network {
     /// A network that has a connector of its own, such as a mined forum.
-    pub fn mined(connector: Arc<dyn Connector>, schema: Schema, front: Front) -> Self {
+    pub fn mined(connector: Arc<dyn Connector>, schema: Schema) -> Self {
         Self {
             name: connector.name().into(),
             connector,
             schema: Arc::new(schema),
             definition: None,
-            front: Some(front),
+            front: None,
             links: Map::default(),
             dialect: None,
         }
+    }
+
+    /// The same, named by its front page.
+    pub fn with_front(mut self, front: Front) -> Self {
+        self.front = Some(front);
+        self
     }
 
     /// The collection that an endpoint lists: the link it declares, or the one of its own name.
