@@ -92,8 +92,8 @@ pub struct Walk {
     is_unsure: bool,
     /// The list runs from old to new, and the visit begins at its last known page.
     is_tail: bool,
-    /// The list was begun anew in this visit, because its pages did not chain.
-    is_restarted: bool,
+    /// How often the list may be begun anew in this visit, where its pages do not chain.
+    restarts_left: u8,
     /// Records that pages of this visit showed, so that a list that goes round is noticed.
     seen: Set<String>,
     /// Posting times of new posts that a later page of this visit tells with its own.
@@ -148,7 +148,7 @@ impl Walk {
             has_progress: false,
             is_unsure: false,
             is_tail: false,
-            is_restarted: false,
+            restarts_left: 1,
             seen: Set::default(),
             held: Vec::new(),
         }

@@ -94,20 +94,19 @@ impl ForumConnector {
             _ => self.read_lists(target, &page, &reading, empty),
         };
         read.complaints.extend(reading.complaints.into_iter().map(|what| Complaint::new("page", what)));
-        read.next = self.next(target, &page, reading.next_url.as_deref(), &mut read.complaints);
+        read.next = Self::next(target, &page, reading.next_url.as_deref(), &mut read.complaints);
         read
     }
 
     /// Where the list goes on, if that is on the same server and elsewhere.
     fn next(
-        &self,
         target: &Target<'_>,
         page: &page::Page,
         next: Option<&str>,
         complaints: &mut Vec<Complaint>,
     ) -> Option<String> {
         let url = Url::parse(next?).ok()?;
-        if self.relative(target, &url).is_none() {
+        if relative(target, &url).is_none() {
             complaints.push(Complaint::new("next", format!("`{url}` leads to another server")));
             return None;
         }
@@ -118,15 +117,14 @@ impl ForumConnector {
         let list = if target.endpoint == POSTS { &self.definition.post } else { &self.definition.index };
         list.as_ref().map_or(&[], |list| &list.page_numbers)
     }
+}
 
-    /// An address of this forum without scheme, host and fragment: the id of a root.
-    fn relative(&self, target: &Target<'_>, url: &Url) -> Option<String> {
-        let base = Url::parse(&target.instance.base).ok()?;
-        let is_here =
-            url.host() == base.host() && url.port_or_known_default() == base.port_or_known_default();
-        let query = url.query().map_or_else(String::new, |query| format!("?{query}"));
-        is_here.then(|| format!("{}{query}", url.path()))
-    }
+/// An address of the forum without scheme, host and fragment: the id of a root.
+fn relative(target: &Target<'_>, url: &Url) -> Option<String> {
+    let base = Url::parse(&target.instance.base).ok()?;
+    let is_here = url.host() == base.host() && url.port_or_known_default() == base.port_or_known_default();
+    let query = url.query().map_or_else(String::new, |query| format!("?{query}"));
+    is_here.then(|| format!("{}{query}", url.path()))
 }
 
 impl Connector for ForumConnector {
@@ -157,7 +155,7 @@ impl Connector for ForumConnector {
             }
         };
         let url = base.join(path).map_err(|error| AskRefused(format!("`{path}`: {error}")))?;
-        if self.relative(target, &url).is_none() {
+        if relative(target, &url).is_none() {
             return Err(AskRefused(format!("`{url}` is not on `{}`", target.instance.base)));
         }
         let mut request = Request::get(&target.instance.network, url);
@@ -279,7 +277,7 @@ pub fn network_name(front: &Url) -> NetworkName {
     NetworkName::new(&plain, None)
 }
 
-/// The name of a definition's connector, shared by everything that speaks of it.
+/// The connector of a learned forum, with its types.
 pub fn shared(name: &str, definition: ForumDefinition) -> (Arc<dyn Connector>, Schema) {
     (Arc::new(ForumConnector::new(name, definition)), schema(name))
 }

@@ -39,22 +39,23 @@ const FILES: [&str; 24] = [
     "zip", "gz", "mp3", "mp4", "woff", "woff2", "ttf", "txt", "opml", "tpl",
 ];
 
+/// How many addresses of a pattern were seen, were sampled, and looked like lists.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pattern {
-    seen_count: usize,
-    sampled_count: usize,
-    list_count: usize,
+    seen: usize,
+    sampled: usize,
+    lists: usize,
 }
 
 impl Pattern {
     /// How rich in samples it is for its weight; nothing where it has had all it gets.
     fn richness(&self) -> Option<f64> {
-        if self.list_count == 0 && self.sampled_count >= OTHERS_MAX {
+        if self.lists == 0 && self.sampled >= OTHERS_MAX {
             return None;
         }
-        let list_share = self.list_count as f64 / self.sampled_count.max(1) as f64;
-        let weight = (1.0 + self.seen_count as f64).ln() * (1.0 + 2.0 * list_share);
-        Some((self.sampled_count as f64 + 1.0) / weight)
+        let list_share = self.lists as f64 / self.sampled.max(1) as f64;
+        let weight = (1.0 + self.seen as f64).ln() * (1.0 + 2.0 * list_share);
+        Some((self.sampled as f64 + 1.0) / weight)
     }
 }
 
@@ -97,7 +98,7 @@ impl Sampler {
         if self.asked_count >= self.pages_max {
             return None;
         }
-        let is_front = xxh3_64(&self.asked_count.to_le_bytes()) % 3 != 0;
+        let is_front = !xxh3_64(&self.asked_count.to_le_bytes()).is_multiple_of(3);
         let mut best: Option<(f64, usize)> = None;
         for step in 0..self.queue.len() {
             let place = if is_front { step } else { self.queue.len() - 1 - step };
@@ -107,7 +108,7 @@ impl Sampler {
             }
         }
         let (url, pattern) = self.queue.remove(best?.1)?;
-        self.patterns[pattern].sampled_count += 1;
+        self.patterns[pattern].sampled += 1;
         self.asked_count += 1;
         Some(url)
     }
@@ -124,7 +125,7 @@ impl Sampler {
         // A person's page shows when they wrote and joined; the lists are elsewhere.
         let is_list = !clocks.is_empty() && !is_person_address(asked);
         let pattern = self.number_of(asked);
-        self.patterns[pattern].list_count += usize::from(is_list);
+        self.patterns[pattern].lists += usize::from(is_list);
         // Backwards, so that the first link of a list is the first at the front; what turns the page goes before all.
         let (turns, others): (Vec<&Url>, Vec<&Url>) =
             page.links.iter().map(|link| &link.url).partition(|url| address::turn(&page.url, url).is_some());
@@ -147,7 +148,7 @@ impl Sampler {
             return;
         }
         let pattern = self.number_of(&url);
-        self.patterns[pattern].seen_count += 1;
+        self.patterns[pattern].seen += 1;
         if is_listed { self.queue.push_front((url, pattern)) } else { self.queue.push_back((url, pattern)) }
     }
 
@@ -184,13 +185,18 @@ mod tests {
     fn page(url: &Url) -> Page {
         let segments: Vec<&str> = url.path().split('/').filter(|it| !it.is_empty()).collect();
         let number: usize = segments.get(1).and_then(|it| it.parse().ok()).unwrap_or(0);
-        let link = |to: String| format!("<li><a href='{to}'>x</a> 4 May 2024 10:0{}</li>", to.len() % 10);
-        let items: String = match segments.first().copied() {
-            None => (0..10).map(|it| format!("<a href='/board/{it}/'>b</a><a href='/s.css'>c</a>")).collect(),
+        let link = |to: String| {
+            let time = xxh3_64(to.as_bytes());
+            format!("<li><a href='{to}'>x</a> {} May 2024 10:{:02}</li>", 1 + time % 28, time / 28 % 60)
+        };
+        let board = |it: usize| format!("<a href='/board/{it}/'>b</a><a href='/s.css'>c</a>");
+        let items: Vec<String> = match segments.first().copied() {
+            None => (0..10).map(board).collect(),
             Some("board") => (0..10).map(|it| link(format!("/thread/{}/", number * 10 + it))).collect(),
             Some("thread") => (0..5).map(|it| link(format!("/thread/{number}/?page={it}"))).collect(),
-            _ => String::new(),
+            _ => Vec::new(),
         };
+        let items = items.concat();
         let html = format!(
             "{items}<a href='/calendar/{}/'>next month</a><a href='http://other.test/'>o</a>",
             number + 1

@@ -92,13 +92,13 @@ impl Front {
 
 impl Network {
     /// A network that has a connector of its own, such as a mined forum.
-    pub fn mined(connector: Arc<dyn Connector>, schema: Schema, front: Front) -> Self {
+    pub fn mined(connector: Arc<dyn Connector>, schema: Schema) -> Self {
         Self {
             name: connector.name().into(),
             connector,
             schema: Arc::new(schema),
             definition: None,
-            front: Some(front),
+            front: None,
             links: Map::default(),
             dialect: None,
         }
@@ -112,6 +112,12 @@ impl Network {
         self.connector.endpoints().iter().any(|endpoint| {
             endpoint.robot.is_some_and(|robot| robots.contains(&robot)) && is_post(&endpoint.root_kind)
         })
+    }
+
+    /// The same, named by its front page.
+    pub fn with_front(mut self, front: Front) -> Self {
+        self.front = Some(front);
+        self
     }
 
     /// The collection that an endpoint lists: the link it declares, or the one of its own name.

@@ -9,6 +9,7 @@ mod care;
 mod constraints;
 mod control;
 mod kit;
+mod leads;
 mod log;
 mod pair;
 mod posts;
@@ -78,6 +79,8 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         sources::a_visit_does_not_undo_remove,
         sources::late_pages_of_a_forgotten_source_are_dropped,
         sources::instances_keep_their_care,
+        leads::a_list_that_a_page_leads_to_becomes_a_source_once,
+        leads::a_known_list_is_due_when_something_happened_in_it,
         control::messages_are_read_above_a_number,
         control::robots_start_as_the_paper_says,
         control::settings_are_kept,

@@ -53,5 +53,9 @@ pub(crate) fn network(path: &Path, text: &str) -> anyhow::Result<Network> {
         handle: None,
     };
     let (connector, schema) = shared(name.as_str(), definition);
-    Ok(Network::mined(connector, schema, Front { url: front.into(), reference, text: text.to_owned() }))
+    Ok(Network::mined(connector, schema).with_front(Front {
+        url: front.into(),
+        reference,
+        text: text.to_owned(),
+    }))
 }

@@ -1,8 +1,8 @@
-//! npm packages: Node 22 and the Bluesky network's own development environment; Node 10 and a forum, NodeBB.
+//! npm packages: Node 22 and the Bluesky network's own development environment; Node 10 and a forum, `NodeBB`.
 //!
 //! Pins, with their reasons. Node 22: the environment asks for 22 or newer, and its SQLite binding aborts
 //! on Node 24.19 and later. npm 10, the one that Node 22 brings: newer ones are about to refuse install
-//! scripts, and a distribution's npm may only run on that distribution's Node. NodeBB 1.4.0: the newest that npm has; it
+//! scripts, and a distribution's npm may only run on that distribution's Node. `NodeBB` 1.4.0: the newest that npm has; it
 //! is of 2016 and wants an old Node. Its install scripts are not run: what they would compile is optional.
 
 use std::path::{Path, PathBuf};

@@ -67,7 +67,8 @@ impl Walk {
     /// The pages do not chain any more: from the first page, once a visit.
     fn begin_anew(&mut self, source: &mut Source) -> Taken {
         source.coverage.restart();
-        let goes_on = !std::mem::replace(&mut self.is_restarted, true);
+        let goes_on = self.restarts_left > 0;
+        self.restarts_left = self.restarts_left.saturating_sub(1);
         self.seen.clear();
         self.intent = Intent::First;
         if goes_on { Taken { goes_on, ..Taken::default() } } else { Taken { has_more: true, ..self.told() } }

@@ -1,5 +1,7 @@
 //! A walk against a list that lives on: whatever is posted between the visits, nothing is lost.
 
+mod forum;
+
 use super::*;
 use freshet_types::definition::RelationRole;
 use freshet_types::{Account, IdOrder, ListOrder, NetworkName, Observation, Politeness};

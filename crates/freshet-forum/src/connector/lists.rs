@@ -3,7 +3,7 @@
 use freshet_types::{Complaint, Lead, Page, RobotKind, Set, Span, Target, Timestamp};
 use url::Url;
 
-use super::{ForumConnector, POSTS, THREADS};
+use super::{ForumConnector, POSTS, THREADS, relative};
 use crate::address::{self, is_match};
 use crate::definition::PageKind;
 use crate::inspect::{PageReading, RecordReading};
@@ -23,7 +23,7 @@ impl ForumConnector {
     ) -> Page {
         let mut seen: Set<String> = Set::default();
         if reading.kind == PageKind::Index {
-            let threads = reading.records.iter().filter_map(|record| self.thread(target, record));
+            let threads = reading.records.iter().filter_map(|record| Self::thread(target, record));
             read.observation.leads.extend(threads.filter(|lead| seen.insert(lead.root_id.clone())));
         }
         let boards = self.boards(target, page).into_iter().filter(|lead| seen.insert(lead.root_id.clone()));
@@ -35,7 +35,7 @@ impl ForumConnector {
         read
     }
 
-    fn thread(&self, target: &Target<'_>, record: &RecordReading) -> Option<Lead> {
+    fn thread(target: &Target<'_>, record: &RecordReading) -> Option<Lead> {
         let url = Url::parse(record.link.as_deref()?).ok()?;
         let grain_s = record.grain_s.max(1);
         // What counts back lies up to one unit before the time it says.
@@ -44,7 +44,7 @@ impl ForumConnector {
             endpoint: POSTS.into(),
             robot: RobotKind::Comment,
             root_kind: "thread".into(),
-            root_id: self.relative(target, &url)?,
+            root_id: relative(target, &url)?,
             active_at: record.time.map(|time| Timestamp::from_secs(time.saturating_sub(back_s))),
             grain: Span::from_secs(grain_s),
         })
@@ -74,7 +74,7 @@ impl ForumConnector {
                     endpoint: THREADS.into(),
                     robot: RobotKind::Status,
                     root_kind: "board".into(),
-                    root_id: self.relative(target, &link.url)?,
+                    root_id: relative(target, &link.url)?,
                     active_at: None,
                     grain: Span::ZERO,
                 })

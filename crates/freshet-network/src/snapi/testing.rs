@@ -132,6 +132,7 @@ impl Connector for TestConnector {
                 .iter()
                 .map(|tag| Tag { account: target.root.to_owned(), name: text(tag) })
                 .collect(),
+            leads: Vec::new(),
         };
         Page {
             kind: self.endpoint(target.endpoint).map(|endpoint| endpoint.kind).unwrap_or_default(),
