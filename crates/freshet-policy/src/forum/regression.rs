@@ -1,0 +1,190 @@
+//! The interval until a list's next record, by linear regression on all features of table 1 [list-wise, section 3.4].
+//!
+//! Assumption: the interval is a weighted sum of what is known of the list and of the hour. F(x) = w₀ + Σ wᵢxᵢ (equation 1), W by ridge
+//! regression ([`super::ridge`]). One model for a site's index lists, one for its post lists; the caller trains them
+//! anew on schedule, every two months in the paper.
+//!
+//! | paper | here |
+//! |---|---|
+//! | F(x) | [`Regression::interval_s`] |
+//! | 𝕎 | `weights` and `constant`, in the order of [`features`] |
+//! | the part of F that only depends on the list | [`Regression::list_h`] |
+//! | the part that only depends on the clock: ct, cd, Δt_site, Δt_hour, Δt_day | [`Regression::clock_h`] |
+//! | ds and its weight | [`Regression::dormant_h`] |
+//!
+//! Split like this a million lists can be ranked at an hour without computing their features again. Samples: at every record, how long
+//! until the next; and where a list fell dormant before that, the same at the instant it did, or ds would never be 1. The last gap of a list is
+//! open: what has passed of it is taken for it. Intervals are cut at [`INTERVAL_H_MAX`], because a sum of squares hears
+//! nothing but the few threads that come back after years. Cost of training: O(samples · 57²).
+
+use super::features::{GAP_COUNT, GAP_H_MAX, ListFacts, SiteFacts, hour_of, weekday_of};
+use super::ridge;
+use super::states::{STATE_COUNT, States};
+
+/// Longest interval that is learned or foretold, in hours: 60 days.
+pub const INTERVAL_H_MAX: f64 = 60.0 * 24.0;
+/// Shortest: a minute. A sum of weights can be anything.
+pub const INTERVAL_H_MIN: f64 = 1.0 / 60.0;
+/// Samples of one training.
+const SAMPLES_MAX: usize = 30_000;
+/// Lists that states are made of.
+const STATE_SAMPLES_MAX: usize = 4_000;
+
+/// Features of a list, in this order: five gaps, mean, length, states, dormant.
+const LIST_COUNT: usize = GAP_COUNT + 2 + STATE_COUNT + 1;
+/// Features of the clock: site, 24 hours, mean of the hour, 7 days, mean of the day.
+const CLOCK_COUNT: usize = 1 + 24 + 1 + 7 + 1;
+/// All.
+const FEATURE_COUNT: usize = LIST_COUNT + CLOCK_COUNT;
+
+/// The model of one kind of list of one site.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Regression {
+    weights: [f64; FEATURE_COUNT],
+    constant: f64,
+    states: States,
+    site: SiteFacts,
+}
+
+impl Regression {
+    /// Trains on lists as they are known at `now_s`; `None` without a single gap.
+    pub fn train(lists: &[&[i64]], now_s: f64) -> Option<Self> {
+        let gap_count: usize = lists.iter().map(|times_s| times_s.len().saturating_sub(1)).sum();
+        if gap_count == 0 {
+            return None;
+        }
+        let site = SiteFacts::of(lists.iter().copied());
+        let record_count: usize = lists.iter().map(|times_s| times_s.len()).sum();
+        let ends = ends(lists, record_count.div_ceil(SAMPLES_MAX));
+        let every = ends.len().div_ceil(STATE_SAMPLES_MAX).max(1);
+        let gaps = |(list, end): &(usize, usize)| ListFacts::of(&lists[*list][..=*end]).gaps_or(&site);
+        let states = States::of(ends.iter().step_by(every).map(gaps).collect());
+        let mut model = Self { weights: [0.0; FEATURE_COUNT], constant: 0.0, states, site };
+        let mut rows = Vec::with_capacity(ends.len() * 2);
+        for (list, end) in ends {
+            let times_s = lists[list];
+            let facts = ListFacts::of(&times_s[..=end]);
+            let until_s = times_s.get(end + 1).map_or(now_s, |next| *next as f64);
+            let dormant_s = facts.dormant_from_s(&model.site);
+            let instants = [(facts.last_s, 0.0), (dormant_s, 1.0)];
+            for (at_s, dormant) in instants.into_iter().filter(|(at_s, dormant)| *dormant < 0.5 || *at_s < until_s) {
+                let wait_h = ((until_s - at_s) / 3600.0).clamp(0.0, INTERVAL_H_MAX);
+                rows.push((model.features(&facts, at_s, dormant), wait_h));
+            }
+        }
+        (model.weights, model.constant) = ridge::fit(&rows);
+        Some(model)
+    }
+
+    /// Seconds until the next record of a list that was not heard of since its last.
+    pub fn interval_s(&self, facts: &ListFacts, at_s: f64) -> f64 {
+        let is_dormant = at_s >= facts.dormant_from_s(&self.site);
+        let dormant_h = if is_dormant { self.dormant_h() } else { 0.0 };
+        interval_s(self.list_h(facts) + self.clock_h(at_s) + dormant_h)
+    }
+
+    /// The list's part of the sum.
+    pub fn list_h(&self, facts: &ListFacts) -> f64 {
+        dot(&self.weights[..LIST_COUNT], &self.list(facts, 0.0)) + self.constant
+    }
+
+    /// The clock's part of the sum.
+    pub fn clock_h(&self, at_s: f64) -> f64 {
+        dot(&self.weights[LIST_COUNT..], &self.clock(at_s))
+    }
+
+    /// What a dormant list's sum has more.
+    pub fn dormant_h(&self) -> f64 {
+        self.weights[LIST_COUNT - 1]
+    }
+
+    /// What is known of the site.
+    pub fn site(&self) -> &SiteFacts {
+        &self.site
+    }
+
+    fn features(&self, facts: &ListFacts, at_s: f64, dormant: f64) -> [f64; FEATURE_COUNT] {
+        let (list, clock) = (self.list(facts, dormant), self.clock(at_s));
+        std::array::from_fn(|place| if place < LIST_COUNT { list[place] } else { clock[place - LIST_COUNT] })
+    }
+
+    fn list(&self, facts: &ListFacts, dormant: f64) -> [f64; LIST_COUNT] {
+        let mut features = [0.0; LIST_COUNT];
+        let gaps = facts.gaps_or(&self.site);
+        features[..GAP_COUNT].copy_from_slice(&gaps);
+        features[GAP_COUNT] = facts.mean_gap_or(&self.site).min(GAP_H_MAX);
+        features[GAP_COUNT + 1] = facts.record_count as f64;
+        features[GAP_COUNT + 2 + self.states.nearest(&gaps)] = 1.0;
+        features[LIST_COUNT - 1] = dormant;
+        features
+    }
+
+    fn clock(&self, at_s: f64) -> [f64; CLOCK_COUNT] {
+        let (hour, day) = (hour_of(at_s), weekday_of(at_s));
+        let mut features = [0.0; CLOCK_COUNT];
+        features[0] = self.site.gap_h;
+        features[1 + hour] = 1.0;
+        features[25] = self.site.by_hour[hour];
+        features[26 + day] = 1.0;
+        features[33] = self.site.by_day[day];
+        features
+    }
+}
+
+/// A sum of weights as an interval.
+pub fn interval_s(sum_h: f64) -> f64 {
+    // NaN cannot be: weights and features are finite; `max` would swallow it anyway.
+    sum_h.max(INTERVAL_H_MIN).min(INTERVAL_H_MAX) * 3600.0
+}
+
+/// Every `stride`-th record of all lists: list and place.
+fn ends(lists: &[&[i64]], stride: usize) -> Vec<(usize, usize)> {
+    let all = lists.iter().enumerate().flat_map(|(list, times_s)| (0..times_s.len()).map(move |end| (list, end)));
+    all.step_by(stride.max(1)).collect()
+}
+
+fn dot(weights: &[f64], features: &[f64]) -> f64 {
+    weights.iter().zip(features).map(|(weight, feature)| weight * feature).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lists that post every 1, 2, … 20 hours for 400 records.
+    fn regular() -> Vec<Vec<i64>> {
+        (1..=20).map(|hours| (0..400).map(|post| post * hours * 3600).collect()).collect()
+    }
+
+    #[test]
+    fn regular_lists_are_foretold() {
+        let lists = regular();
+        let all: Vec<&[i64]> = lists.iter().map(Vec::as_slice).collect();
+        let model = Regression::train(&all, 400.0 * 3600.0).unwrap();
+        for hours in [2_i64, 10, 18] {
+            let facts = ListFacts::of(&lists[hours as usize - 1]);
+            let got_h = model.interval_s(&facts, facts.last_s) / 3600.0;
+            assert!((got_h - hours as f64).abs() < 0.2 * hours as f64 + 0.5, "{hours}: {got_h}");
+        }
+    }
+
+    #[test]
+    fn silence_makes_intervals_longer() {
+        // Ten posts an hour apart, then nothing for months.
+        let lists: Vec<Vec<i64>> =
+            (0..200).map(|it| (0..10).map(|post| it * 86_400 + post * 3600).collect()).collect();
+        let all: Vec<&[i64]> = lists.iter().map(Vec::as_slice).collect();
+        let model = Regression::train(&all, 400.0 * 86_400.0).unwrap();
+        let facts = ListFacts::of(&lists[0][..4]);
+        assert!(model.interval_s(&facts, facts.last_s + 30.0 * 86_400.0) > 2.0 * model.interval_s(&facts, facts.last_s));
+        assert!(model.dormant_h() > 0.0);
+    }
+
+    #[test]
+    fn nothing_to_learn_from_is_no_model() {
+        assert_eq!(Regression::train(&[], 0.0), None);
+        assert_eq!(Regression::train(&[&[5]], 10.0), None);
+        let twice = Regression::train(&[&[5, 5]], 10.0).unwrap();
+        assert!(twice.interval_s(&ListFacts::default(), f64::MAX).is_finite());
+    }
+}
