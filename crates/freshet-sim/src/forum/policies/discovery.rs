@@ -31,10 +31,6 @@ impl Discovery {
         self.index.pop_front().or_else(|| self.posts.pop_front())
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.index.is_empty() && self.posts.is_empty()
-    }
-
     /// Pages known of a thread.
     pub(super) fn thread_pages(&self, thread: u32) -> u32 {
         self.threads.get(thread as usize).copied().unwrap_or(0)

@@ -181,9 +181,6 @@ impl Freshet {
             let board = &mut self.boards[board_number as usize];
             new_count += usize::from(is_first);
             board.post_count += more;
-            if more == 0 {
-                continue;
-            }
             // What the archive holds of a thread, and what is news of it.
             let is_news = row.last_s as f64 >= self.start_s;
             if is_first {
@@ -191,10 +188,10 @@ impl Freshet {
                 let old = if is_news { pages - 1 } else { pages };
                 self.archive[1].extend((1..=old).map(|page| Address::Posts { thread: row.thread, page }));
             }
-            if is_news && row.last_s as f64 >= before_s && !was_hot {
+            if more > 0 && is_news && row.last_s as f64 >= before_s && !was_hot {
                 board.arrived();
             }
-            if is_news && !self.waiting.contains(&row.thread) {
+            if is_news && self.threads[number].has_news() && !self.waiting.contains(&row.thread) {
                 self.waiting.push(row.thread);
             }
             if now_s - (row.last_s as f64) < HOT_S && !board.hot.contains(&row.thread) {
@@ -226,6 +223,9 @@ impl Freshet {
         self.ratio.learn(ListKind::Posts, rows.len() - first_new);
         if let Some(board) = thread.board.and_then(|board| self.boards.get_mut(board as usize)) {
             board.post_count += thread.count - before;
+        }
+        if thread.has_news() && thread.last_s >= self.start_s && !self.waiting.contains(&number) {
+            self.waiting.push(number);
         }
         if !thread.has_news() {
             self.waiting.retain(|other| *other != number);

@@ -4,7 +4,7 @@
 //! the top ⌈ΔI/Num⌉ pages, of a post list the last page; pages just heard of go before either. With bandwidth control every turn belongs to
 //! index lists or post lists by the ratio rule ([`Ratio`]), and takes from the other where its own has nothing. F is the regression, trained
 //! again every two months; before the first training it is the list's average interval. `lws+choice` asks [`backtest`]
-//! at each training and takes the model that wins for each kind of list.
+//! at each training and takes the model that wins for each kind of list. New boards show on the portal, which is looked at once a day.
 //!
 //! ΔI of every list is computed once an hour; in between only the [`CANDIDATES_PER_TURN`]-fold of the hour's turns are ranked again, because ΔI of
 //! the others cannot catch up so soon.
@@ -53,6 +53,7 @@ pub struct Lists {
     forecasts: [Forecast; 2],
     trained_count: usize,
     ranked_s: f64,
+    portal_s: f64,
     /// The lists that may be next: index lists, post lists.
     candidates: [Vec<u32>; 2],
     /// Further pages of the index list that is being read.
@@ -75,6 +76,7 @@ impl Lists {
             forecasts: [Forecast::default(), Forecast::default()],
             trained_count: 0,
             ranked_s: f64::NEG_INFINITY,
+            portal_s: setup.start.secs_f64(),
             candidates: [Vec::new(), Vec::new()],
             further: VecDeque::new(),
         }
@@ -170,6 +172,10 @@ impl ForumPolicy for Lists {
 
     fn next(&mut self, now_s: f64) -> Option<Address> {
         self.train(now_s);
+        if now_s >= self.portal_s + DAY_S {
+            self.portal_s = now_s;
+            return Some(Address::Portal);
+        }
         if now_s >= self.ranked_s + RANK_S {
             self.rank(now_s);
         }

@@ -1,6 +1,6 @@
 //! `oracle`: knows every post, and fetches the page with the most new records [list-wise, section 4.2].
 //!
-//! Records made after the start come first, among pages with equally many the one that has waited longest; the archive is mirrored with
+//! Records made after the start come first, among pages with equally many those of index lists, then the one that has waited longest; the archive is mirrored with
 //! what is left. It shares a page's cost among what the page shows and knows no better plan than that: where bandwidth is
 //! short of the posts, waiting for more posts on a page could do better still. A bound in spirit, not by proof.
 
@@ -15,6 +15,7 @@ use super::discovery::Discovery;
 /// New records of a page, and when the first of them was made.
 type News = (u32, i64);
 
+/// The oracle.
 #[derive(Debug)]
 pub struct Oracle<'a> {
     history: &'a History,
@@ -29,7 +30,7 @@ pub struct Oracle<'a> {
     /// What each page has that is new.
     news: Map<Address, News>,
     /// Pages by their news; entries that `news` contradicts are stale.
-    ranked: BinaryHeap<(u32, Reverse<i64>, Address)>,
+    ranked: BinaryHeap<(u32, bool, Reverse<i64>, Address)>,
 }
 
 impl<'a> Oracle<'a> {
@@ -69,7 +70,7 @@ impl<'a> Oracle<'a> {
     fn add(&mut self, address: Address, at_s: i64) {
         let (count, first_s) = self.news.entry(address).or_insert((0, at_s));
         *count += 1;
-        self.ranked.push((*count, Reverse(*first_s), address));
+        self.ranked.push((*count, is_index(address), Reverse(*first_s), address));
     }
 
     /// Whether a page of the archive still has something.
@@ -82,6 +83,10 @@ impl<'a> Oracle<'a> {
     }
 }
 
+fn is_index(address: Address) -> bool {
+    matches!(address, Address::Index { .. })
+}
+
 impl ForumPolicy for Oracle<'_> {
     fn name(&self) -> &'static str {
         "oracle"
@@ -89,7 +94,7 @@ impl ForumPolicy for Oracle<'_> {
 
     fn next(&mut self, now_s: f64) -> Option<Address> {
         self.advance_to(now_s);
-        while let Some((count, first, address)) = self.ranked.pop() {
+        while let Some((count, _, first, address)) = self.ranked.pop() {
             if self.news.get(&address) == Some(&(count, first.0)) {
                 return Some(address);
             }
@@ -117,7 +122,7 @@ impl ForumPolicy for Oracle<'_> {
                 if let (Some((_, first_s)), true) = (waiting, missed > 0 && address.page() < sheet.page_count) {
                     let next = address.turned_to(address.page() + 1);
                     self.news.insert(next, (missed, first_s));
-                    self.ranked.push((missed, Reverse(first_s), next));
+                    self.ranked.push((missed, true, Reverse(first_s), next));
                 }
             }
         }

@@ -51,9 +51,10 @@ impl Thread {
         more
     }
 
-    /// The page on which its news begin; of a thread never fetched, its last.
+    /// The page on which its news begin; of a thread never fetched, or without known news, its last.
     pub(super) fn news_page(&self, page_size: u32) -> u32 {
-        let place = if self.tail.is_empty() { self.count.max(1) - 1 } else { self.tail.end };
+        let is_known = self.has_news() && !self.tail.is_empty();
+        let place = if is_known { self.tail.end } else { self.count.max(1) - 1 };
         place / page_size + 1
     }
 

@@ -70,7 +70,7 @@ impl Forecast {
             self.parts.resize(number + 1, (0.0, f64::INFINITY));
         }
         self.parts[number] = match &self.model {
-            Model::Regression(regression) => (regression.list_h(facts), facts.dormant_from_s(regression.site())),
+            Model::Regression(regression) => (regression.list_part(facts), facts.dormant_from_s(regression.site())),
             Model::Average => (facts.mean_gap_or(&self.site), f64::INFINITY),
             Model::Idle(_) => {
                 let class = class_of((facts.gap_count > 0).then_some(facts.gaps_h[0] * 3600.0));
@@ -81,18 +81,18 @@ impl Forecast {
 
     /// The clock's part of the sum.
     pub(super) fn clock(&self, at_s: f64) -> f64 {
-        if let Model::Regression(regression) = &self.model { regression.clock_h(at_s) } else { 0.0 }
+        if let Model::Regression(regression) = &self.model { regression.clock_part(at_s) } else { 0.0 }
     }
 
     /// ΔI.
-    pub(super) fn records(&self, number: usize, list: &List, clock_h: f64, at_s: f64) -> f64 {
+    pub(super) fn records(&self, number: usize, list: &List, clock: f64, at_s: f64) -> f64 {
         let (part, dormant_s) = self.parts.get(number).copied().unwrap_or((self.site.gap_h, f64::INFINITY));
         let elapsed_s = (at_s - list.visited_s).max(0.0);
         match &self.model {
             Model::Average => elapsed_s / (part * 3600.0).max(INTERVAL_S_MIN),
             Model::Regression(model) => {
-                let dormant_h = if at_s >= dormant_s { model.dormant_h() } else { 0.0 };
-                elapsed_s / regression::interval_s(part + clock_h + dormant_h)
+                let dormant = if at_s >= dormant_s { model.dormant_part() } else { 0.0 };
+                elapsed_s / regression::interval_s(part + clock + dormant)
             }
             Model::Idle(idle) => {
                 let last_s = list.facts.last_s;
