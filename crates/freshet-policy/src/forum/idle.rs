@@ -109,17 +109,6 @@ impl Idle {
         }
         sum
     }
-
-    /// How much longer the silence lasts in half of all cases, at most `longest_s`.
-    pub fn median_left_s(&self, class: usize, silence_s: f64, longest_s: f64) -> f64 {
-        let (mut low, mut high) = (1.0_f64, longest_s.max(1.0));
-        for _ in 0..30 {
-            let middle = (low * high).sqrt();
-            let is_past = self.posts(class, silence_s, silence_s + middle) >= std::f64::consts::LN_2;
-            *(if is_past { &mut high } else { &mut low }) = middle;
-        }
-        high
-    }
 }
 
 /// A silence passes through bins.
@@ -149,8 +138,6 @@ mod tests {
         }
         let posts = table.posts(2, 100.0, 3_700.0);
         assert!((posts - 1.0).abs() < 0.05, "{posts}");
-        let median_s = table.median_left_s(2, 100.0, 1e7);
-        assert!((median_s / 3600.0 - std::f64::consts::LN_2).abs() < 0.05, "{median_s}");
     }
 
     #[test]

@@ -29,6 +29,9 @@ const CANDIDATES_PER_TURN: f64 = 4.0;
 const TRAIN_DAYS: [f64; 3] = [2.0, 14.0, 45.0];
 const TRAIN_EVERY_DAYS: f64 = 60.0;
 
+/// Longest interval of index lists and of post lists, in hours: a board is never given up, a thread for a year.
+const LONGEST_H: [f64; 2] = [30.0 * 24.0, 365.0 * 24.0];
+
 /// Who decides between index lists and post lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
@@ -109,7 +112,7 @@ impl Lists {
         self.trained_count += 1;
         for kind in [ListKind::Index, ListKind::Posts] {
             let lists: Vec<&[i64]> = self.lists(kind).iter().map(|list| list.times_s.as_slice()).collect();
-            self.forecasts[kind as usize] = Forecast::train(&lists, now_s, self.is_choosing);
+            self.forecasts[kind as usize] = Forecast::train(&lists, now_s, LONGEST_H[kind as usize], self.is_choosing);
         }
         self.ranked_s = f64::NEG_INFINITY;
     }
@@ -200,7 +203,12 @@ impl ForumPolicy for Lists {
         match address {
             Address::Portal => {}
             Address::Index { board, page } => {
-                self.ratio.learn(ListKind::Index, self.standing.learn(board, sheet));
+                let new_count = self.standing.learn(board, sheet);
+                self.ratio.learn(ListKind::Index, new_count);
+                // Behind a page without news there are none, whatever ΔI says.
+                if new_count == 0 {
+                    self.further.clear();
+                }
                 if page == 1 {
                     if self.standing.boards[board as usize].visited_s.is_infinite() {
                         self.candidates[0].push(board);

@@ -4,7 +4,7 @@
 
 use freshet_policy::forum::backtest::open_gap;
 use freshet_policy::forum::idle::class_of;
-use freshet_policy::forum::{Idle, ModelKind, Regression, SiteFacts, backtest, regression};
+use freshet_policy::forum::{Idle, ModelKind, Regression, SiteFacts, backtest};
 
 use super::super::super::run::DAY_S;
 use super::super::standing::List;
@@ -38,11 +38,11 @@ impl Default for Forecast {
 
 impl Forecast {
     /// From all lists of a kind; the regression, or the winner of a backtest.
-    pub(super) fn train(lists: &[&[i64]], now_s: f64, is_choosing: bool) -> Self {
-        let test = if is_choosing { backtest(lists, now_s - BACKTEST_DAYS * DAY_S, now_s) } else { None };
+    pub(super) fn train(lists: &[&[i64]], now_s: f64, longest_h: f64, is_choosing: bool) -> Self {
+        let test = if is_choosing { backtest(lists, now_s - BACKTEST_DAYS * DAY_S, now_s, longest_h) } else { None };
         let kind = test.map_or(ModelKind::Regression, |test| test.winner());
         let site = SiteFacts::of(lists.iter().copied());
-        let model = match (kind, Regression::train(lists, now_s)) {
+        let model = match (kind, Regression::train(lists, now_s, longest_h)) {
             (ModelKind::Regression, Some(regression)) => Model::Regression(Box::new(regression)),
             (ModelKind::Idle, _) => {
                 let mut idle = Idle::default();
@@ -92,7 +92,7 @@ impl Forecast {
             Model::Average => elapsed_s / (part * 3600.0).max(INTERVAL_S_MIN),
             Model::Regression(model) => {
                 let dormant = if at_s >= dormant_s { model.dormant_part() } else { 0.0 };
-                elapsed_s / regression::interval_s(part + clock + dormant)
+                elapsed_s / model.believed_s(part + clock + dormant)
             }
             Model::Idle(idle) => {
                 let last_s = list.facts.last_s;
