@@ -11,14 +11,17 @@
 
 pub mod address;
 pub mod history;
+pub mod layout;
 pub mod measure;
 mod order;
 pub mod policies;
 pub mod run;
+pub mod serve;
 pub mod site;
 
 pub use address::Address;
 pub use history::History;
+pub use layout::Layout;
 pub use measure::{Figures, Tally};
 pub use run::{ForumPolicy, Setup, run};
 pub use site::{BoardRow, PostOrder, PostRow, Rows, Sheet, Site, ThreadRow};

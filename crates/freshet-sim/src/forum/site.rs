@@ -169,7 +169,7 @@ impl<'a> Site<'a> {
 
     /// Places of the rows of a page in a list of `count`.
     fn span(&self, page: u32, count: u32) -> std::ops::Range<u32> {
-        let first = (page - 1).saturating_mul(self.page_size).min(count);
+        let first = page.saturating_sub(1).saturating_mul(self.page_size).min(count);
         first..first.saturating_add(self.page_size).min(count)
     }
 
