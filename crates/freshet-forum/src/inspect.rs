@@ -73,7 +73,7 @@ pub struct PageReading {
 /// Reads a page.
 pub fn inspect(page: &Page, definition: &ForumDefinition) -> PageReading {
     let inspector = Inspector::of(page, definition);
-    let kind = inspector.kind();
+    let (kind, known) = inspector.kind();
     let mut reading = PageReading {
         kind,
         records: Vec::new(),
@@ -84,7 +84,7 @@ pub fn inspect(page: &Page, definition: &ForumDefinition) -> PageReading {
     };
     reading.complaints.extend(page.tree.cut().map(ToOwned::to_owned));
     if let Some(list) = definition.list(kind) {
-        reading.records = inspector.records(kind, list);
+        reading.records = known.unwrap_or_else(|| inspector.records(kind, list));
         if reading.records.is_empty() {
             reading.complaints.push("no records found on a page whose address says it has some".to_owned());
         }
@@ -133,26 +133,28 @@ impl<'a> Inspector<'a> {
         patterns.iter().any(|pattern| is_match(&self.patterns, pattern, url))
     }
 
-    fn kind(&self) -> PageKind {
+    /// The kind, and the records where telling it took reading them.
+    fn kind(&self) -> (PageKind, Option<Vec<RecordReading>>) {
         let list_of = |kind: PageKind| {
             self.definition.list(kind).filter(|list| self.has_pattern(&self.page.url, &list.urls))
         };
         if let Some(list) = list_of(PageKind::Post) {
-            let has_any = !self.records(PageKind::Post, list).is_empty();
-            return if has_any { PageKind::Post } else { PageKind::Other };
+            let records = self.records(PageKind::Post, list);
+            return if records.is_empty() { (PageKind::Other, None) } else { (PageKind::Post, Some(records)) };
         }
         if let Some(list) = list_of(PageKind::Index) {
-            let is_portal = self.records(PageKind::Index, list).is_empty()
-                && self.has_pattern(&self.page.url, &self.definition.portal.urls);
-            return if is_portal { PageKind::Portal } else { PageKind::Index };
+            let records = self.records(PageKind::Index, list);
+            let is_portal =
+                records.is_empty() && self.has_pattern(&self.page.url, &self.definition.portal.urls);
+            return if is_portal { (PageKind::Portal, None) } else { (PageKind::Index, Some(records)) };
         }
         if self.has_pattern(&self.page.url, &self.definition.portal.urls) {
-            return PageKind::Portal;
+            return (PageKind::Portal, None);
         }
         if self.has_pattern(&self.page.url, &self.definition.other.urls) {
-            return PageKind::Other;
+            return (PageKind::Other, None);
         }
-        self.kind_by_layout()
+        (self.kind_by_layout(), None)
     }
 
     /// The kind of a page whose address is unknown: `sim(p, N) < δ` of Algorithm 1, and records to show for it.

@@ -150,8 +150,13 @@ impl Tree {
                     line.push(' ');
                 }
                 let room = chars_max - count;
-                line.extend(word.chars().take(room));
-                count += word.chars().count().min(room) + 1;
+                if word.is_ascii() {
+                    line.push_str(&word[..word.len().min(room)]);
+                    count += word.len().min(room) + 1;
+                } else {
+                    line.extend(word.chars().take(room));
+                    count += word.chars().count().min(room) + 1;
+                }
             }
         }
         line

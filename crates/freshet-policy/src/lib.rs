@@ -10,6 +10,7 @@
 pub mod change;
 pub mod demand;
 pub mod explanation;
+pub mod forum;
 pub mod look;
 pub mod lookahead;
 pub mod market;

@@ -120,7 +120,9 @@ fn index() -> String {
     page.text(
         "Traces: a1 accounts of the United States Congress (github.com/alexlitel/congresstweets, MIT), a3 public figures \
          (github.com/bpb27/trump-tweet-archive), a5 a chat (github.com/indieweb/indieweb-chat-archive), b6 chat rooms \
-         (github.com/freeCodeCamp/gitter-history, BSD-3-Clause): user and time of each post, nothing else. A small excerpt of a1 \
+         (github.com/freeCodeCamp/gitter-history, BSD-3-Clause): user and time of each post, nothing else; b1, b3 and b8 are forums \
+         (github.com/leanprover-community/archive, github.com/gitgitgadget/git-mailing-list-mirror, \
+         github.com/pieper/slicer-discourse-archive): board, thread, time and author. A small excerpt of a1 \
          lies in `crates/freshet-sim/samples`; `freshet simulate --trace` runs on it without any of these.",
     );
     page.markdown().to_owned()

@@ -14,6 +14,7 @@ pub mod dialect;
 pub mod driver;
 pub mod experiment;
 pub mod fetch;
+pub mod forum;
 pub mod invariant;
 pub mod oracle;
 pub mod plot;

@@ -8,6 +8,7 @@
 
 mod capture;
 mod cuvim;
+mod forums;
 mod known;
 mod lookahead;
 mod mispredictions;
@@ -110,6 +111,13 @@ pub const STUDIES: &[Study] = &[
         about: "Liu's accuracy against share of refreshes: uniform, least similar (R1), most accurate (R2), settled",
         seed: "no chance",
         run: refresh::run,
+    },
+    Study {
+        name: "forums",
+        about: "the list-wise paper's experiments on three forums: bandwidth utilisation, coverage and timeliness of every policy at \
+                three bandwidths, from the portal through a year",
+        seed: "no chance",
+        run: forums::run,
     },
 ];
 

@@ -178,14 +178,40 @@ fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     Ok(Box::new(file))
 }
 
+/// Calls `each` with board, thread, unix seconds and author of every post of a forum's trace, in the order of the file.
+pub(crate) fn each_forum_post(path: &Path, mut each: impl FnMut([u64; 3], i64)) -> Result<(), TraceError> {
+    let name = path.display().to_string();
+    let input = open(path).map_err(|error| TraceError::Read { path: name.clone(), error })?;
+    each_line(input, &name, |line| {
+        if let Some((numbers, at_s)) = line::read_forum(line)? {
+            each(numbers, at_s);
+        }
+        Ok(())
+    })
+}
+
 /// Calls `each` for every post, in the order of the file.
 fn each_post(
-    mut input: Box<dyn BufRead>,
+    input: Box<dyn BufRead>,
     path: &str,
     by: By,
     mut each: impl FnMut(u64, i64),
 ) -> Result<(), TraceError> {
-    let (mut buffer, mut number, mut columns) = (Vec::new(), 0, None);
+    let mut columns = None;
+    each_line(input, path, |line| {
+        if let Some((user, at_s)) = line::read(line, by, &mut columns)? {
+            each(user, at_s);
+        }
+        Ok(())
+    })
+}
+
+fn each_line(
+    mut input: Box<dyn BufRead>,
+    path: &str,
+    mut each: impl FnMut(&[u8]) -> Result<(), LineError>,
+) -> Result<(), TraceError> {
+    let (mut buffer, mut number) = (Vec::new(), 0);
     loop {
         buffer.clear();
         // One byte more than a line may have, so that a longer one is noticed.
@@ -198,12 +224,9 @@ fn each_post(
             }
             Err(error) => return Err(TraceError::Read { path: path.to_owned(), error }),
         }
-        let failed = |error| TraceError::Line { path: path.to_owned(), number, error };
-        if buffer.len() > LINE_BYTES_MAX {
-            return Err(failed(LineError::Long));
-        }
-        let Some((user, at_s)) = line::read(&buffer, by, &mut columns).map_err(failed)? else { continue };
-        each(user, at_s);
+        let is_long = buffer.len() > LINE_BYTES_MAX;
+        let outcome = if is_long { Err(LineError::Long) } else { each(&buffer) };
+        outcome.map_err(|error| TraceError::Line { path: path.to_owned(), number, error })?;
     }
 }
 

@@ -56,16 +56,8 @@ pub(super) fn collect(tree: &Tree, steps: &Steps, base: &Url) -> Vec<Link> {
         }
         let text = tree.text_in(node..tree.end(node), TEXT_CHARS_MAX);
         let path = steps.path(tree, node, LINK_STEPS);
-        links.push(Link {
-            node,
-            url,
-            text,
-            rel,
-            hint: words(tree, node, &HINTS),
-            role: words(tree, node, &HINTS[..2]),
-            path,
-            is_head,
-        });
+        let (hint, role) = words(tree, node);
+        links.push(Link { node, url, text, rel, hint, role, path, is_head });
         if links.len() >= LINKS_MAX {
             break;
         }
@@ -73,20 +65,34 @@ pub(super) fn collect(tree: &Tree, steps: &Steps, base: &Url) -> Vec<Link> {
     links
 }
 
-/// Attributes that say what a link is for; the first two were written by the forum, not by its people.
+/// Attributes that say what a link is for; the first [`ROLES`] were written by the forum, not by its people.
 const HINTS: [&str; 5] = ["class", "itemprop", "title", "aria-label", "id"];
+const ROLES: usize = 2;
 
-fn words(tree: &Tree, node: NodeId, names: &[&str]) -> String {
-    let mut words = String::new();
-    let inside = (node..tree.end(node)).take(6);
+/// All of them, and those of the forum alone.
+fn words(tree: &Tree, node: NodeId) -> (String, String) {
+    let (mut all, mut own) = (String::new(), String::new());
+    let inside = (node..tree.end(node)).take(6).filter(|&at| tree.text(at).is_none());
     let around = tree.parent(node).into_iter();
     for at in inside.chain(around) {
-        for name in names {
-            if let Some(value) = tree.attribute(at, name).filter(|it| it.len() <= 200) {
-                words.push_str(&value.to_lowercase());
-                words.push(' ');
+        for (place, name) in HINTS.iter().enumerate() {
+            let Some(value) = tree.attribute(at, name).filter(|it| it.len() <= 200) else { continue };
+            push_lowered(&mut all, value);
+            if place < ROLES {
+                push_lowered(&mut own, value);
             }
         }
     }
-    words
+    (all, own)
+}
+
+fn push_lowered(words: &mut String, value: &str) {
+    if value.is_ascii() {
+        let start = words.len();
+        words.push_str(value);
+        words[start..].make_ascii_lowercase();
+    } else {
+        words.push_str(&value.to_lowercase());
+    }
+    words.push(' ');
 }

@@ -106,7 +106,7 @@ impl Collector<'_> {
         if let Some(text) = tree.text(node) {
             self.run.parts.push((self.run.text.len(), node));
             // Line feeds of the source are spaces; those of a run are `br`.
-            self.run.text.extend(text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }));
+            push_spaced(&mut self.run.text, text);
             return;
         }
         match tree.tag(node) {
@@ -169,7 +169,8 @@ impl Collector<'_> {
         if run.text.trim().is_empty() {
             return;
         }
-        let limit = if run.text.chars().count() <= TEXT_CHARS_MAX {
+        let is_short = run.text.len() <= TEXT_CHARS_MAX || run.text.chars().nth(TEXT_CHARS_MAX).is_none();
+        let limit = if is_short {
             run.text.len()
         } else {
             run.text.match_indices('\n').nth(HEAD_LINES).map_or(0, |(at, _)| at).min(TEXT_CHARS_MAX)
@@ -242,7 +243,17 @@ impl Collector<'_> {
             return line.chars().skip(skip).collect();
         }
         let previous = self.previous.trim();
-        if previous.chars().count() <= LABEL_CHARS_MAX { previous.to_owned() } else { String::new() }
+        if previous.chars().nth(LABEL_CHARS_MAX).is_none() { previous.to_owned() } else { String::new() }
+    }
+}
+
+/// Appends a text with a space for every white space in it.
+fn push_spaced(line: &mut String, text: &str) {
+    let mut parts = text.split(|c: char| c.is_whitespace() && c != ' ');
+    line.extend(parts.next());
+    for part in parts {
+        line.push(' ');
+        line.push_str(part);
     }
 }
 

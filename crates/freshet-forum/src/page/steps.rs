@@ -66,7 +66,13 @@ impl Steps {
         // A page repeats few pairs of tag and class many times: each is named once.
         let mut seen: Map<String, u32> = Map::default();
         let mut pair = String::new();
+        let mut text_id = None;
         for node in 0..tree.len() {
+            // Texts have neither tag nor class, so they all have one name.
+            if let Some(id) = text_id.filter(|_| tree.text(node).is_some()) {
+                steps.of_node.push(id);
+                continue;
+            }
             pair.clear();
             pair.push_str(tree.tag(node));
             pair.push(' ');
@@ -80,6 +86,7 @@ impl Steps {
                 id
             });
             steps.of_node.push(id);
+            text_id = text_id.or_else(|| tree.text(node).is_some().then_some(id));
         }
         steps
     }

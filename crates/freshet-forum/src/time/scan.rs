@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::token::{Placed, Token, tokens};
+use super::token::{Placed, Token, plain_senses, tokens};
 use super::words::{Sense, WORDS};
 use super::{Date, DayTime, Written};
 
@@ -22,6 +22,9 @@ const BARE_CHARS_MAX: usize = 14;
 
 /// All times written in a text, with their places in bytes.
 pub fn scan(text: &str) -> Vec<(Range<usize>, Written)> {
+    if !can_tell(text) {
+        return Vec::new();
+    }
     let tokens = tokens(text);
     let grammar = Grammar { tokens: &tokens, is_short: text.trim().chars().count() <= BARE_CHARS_MAX };
     let mut found = Vec::new();
@@ -38,6 +41,19 @@ pub fn scan(text: &str) -> Vec<(Range<usize>, Written)> {
     found
 }
 
+/// Whether there can be a time in a text at all: most texts of a page have no digit and none of the few words that tell a time without one,
+/// and are not worth cutting up.
+fn can_tell(text: &str) -> bool {
+    use Sense::{BeforeYesterday, Midnight, Noon, Now, Today, Unit, Yesterday};
+    let is_telling = |sense: &Sense| {
+        matches!(sense, Unit(_) | Today | Yesterday | BeforeYesterday | Now | Noon | Midnight)
+    };
+    let is_word = |word: &[u8]| plain_senses(word).iter().any(is_telling);
+    !text.is_ascii()
+        || text.bytes().any(|byte| byte.is_ascii_digit())
+        || text.as_bytes().split(|byte| !byte.is_ascii_alphabetic()).any(is_word)
+}
+
 /// Whether the words before a time say that it is not that of a post (joined, edited, last visit).
 pub fn is_noise(label: &str) -> bool {
     tokens(label)
@@ -47,6 +63,13 @@ pub fn is_noise(label: &str) -> bool {
 
 /// The offset that a page states for all its times: `All times are GMT +2`, `UTC-05:00`.
 pub fn stated_offset_s(text: &str) -> Option<i32> {
+    let is_zone = |three: &[u8]| {
+        let lowered = [three[0] | 32, three[1] | 32, three[2] | 32];
+        lowered == *b"gmt" || lowered == *b"utc"
+    };
+    if !text.as_bytes().windows(3).any(is_zone) {
+        return None;
+    }
     let tokens = tokens(text);
     let grammar = Grammar { tokens: &tokens, is_short: false };
     (0..tokens.len()).find_map(|at| {

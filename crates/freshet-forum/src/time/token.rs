@@ -13,7 +13,7 @@ pub(super) const TOKENS_MAX: usize = 200;
 pub(super) enum Token {
     /// A number and how many digits it was written with.
     Number(i64, usize),
-    /// A word and all it can mean.
+    /// A word and all it can mean; its text is left out where it is long, plain and means nothing.
     Word(&'static [Sense], String),
     /// Anything else that is no space.
     Sign(char),
@@ -76,9 +76,32 @@ fn token(text: &str, first: char) -> Token {
         return Token::Number(value, text.len());
     }
     if first.is_alphabetic() {
-        let word = text.to_lowercase();
-        let senses = WORDS.senses(&word);
-        return Token::Word(senses, word);
+        return word(text);
     }
     Token::Sign(first)
+}
+
+/// Words longer than this are asked for by what they mean only.
+const PLAIN_BYTES_MAX: usize = 5;
+/// Longest plain word of the table, and more.
+const LOWERED_BYTES: usize = 24;
+
+fn word(text: &str) -> Token {
+    if !text.is_ascii() {
+        let word = text.to_lowercase();
+        return Token::Word(WORDS.senses(&word), word);
+    }
+    // Most tokens of a page are such words: no memory is taken for them.
+    let senses = plain_senses(text.as_bytes());
+    let is_kept = text.len() <= PLAIN_BYTES_MAX || !senses.is_empty();
+    Token::Word(senses, if is_kept { text.to_ascii_lowercase() } else { String::new() })
+}
+
+/// Everything that a word of plain letters can mean, in whatever case.
+pub(super) fn plain_senses(word: &[u8]) -> &'static [Sense] {
+    let mut room = [0; LOWERED_BYTES];
+    let Some(lowered) = room.get_mut(..word.len()) else { return &[] };
+    lowered.copy_from_slice(word);
+    lowered.make_ascii_lowercase();
+    str::from_utf8(lowered).map_or(&[], |lowered| WORDS.senses(lowered))
 }

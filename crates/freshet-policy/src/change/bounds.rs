@@ -62,6 +62,11 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Of a source that is first looked at again after so long.
+    pub fn starting_at(interval_s: f64) -> Self {
+        Self { interval_s: Some(interval_s.clamp(RANGE_S.0, RANGE_S.1)), ..Self::default() }
+    }
+
     /// φ.
     pub fn interval_s(&self) -> f64 {
         self.interval_s.unwrap_or(START_S)

@@ -179,8 +179,19 @@ impl Profiles {
         self.look_count
     }
 
-    /// Takes in a look: every live profile gets a point, and a new one is opened.
+    /// Takes in a look and fits the curve.
     pub fn learn_with(&mut self, look: &Look<'_>, scroll: &Scroll) {
+        self.note(look, scroll);
+        self.fit(scroll);
+    }
+
+    /// Fits the curve to what was seen.
+    pub fn fit(&mut self, scroll: &Scroll) {
+        self.curve = Curve::fit(&self.points, scroll);
+    }
+
+    /// Takes in a look: every live profile gets a point, and a new one is opened; the curve stays.
+    pub fn note(&mut self, look: &Look<'_>, scroll: &Scroll) {
         self.look_count = self.look_count.saturating_add(1);
         for (at, count) in &mut self.bases {
             *count = count.saturating_add(look.news.len() as u32);
@@ -194,7 +205,6 @@ impl Profiles {
         self.bases.push((look.at, 0));
         let too_old = self.bases.len().saturating_sub(BASES_MAX);
         self.bases.drain(..too_old);
-        self.curve = Curve::fit(&self.points, scroll);
     }
 }
 

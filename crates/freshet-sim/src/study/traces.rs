@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use freshet_types::Timestamp;
 
 use super::StudyError;
+use crate::forum;
 use crate::trace::{By, History, Window};
 
 /// Accounts of the United States Congress.
@@ -19,7 +20,14 @@ pub const CHAT: &str = "a5_indieweb_chat";
 /// Chat rooms.
 pub const ROOMS: &str = "b6_freecodecamp_gitter_rooms";
 
-const ALL: [&str; 4] = [CONGRESS, FIGURES, CHAT, ROOMS];
+/// A forum about a proof assistant: boards, and threads that are chats.
+pub const LEAN: &str = "b1_lean_zulip";
+/// A mailing list: one board.
+pub const GIT: &str = "b3_git_mailing_list";
+/// A forum about medical images: one board.
+pub const SLICER: &str = "b8_slicer_discourse";
+
+const ALL: [&str; 7] = [CONGRESS, FIGURES, CHAT, ROOMS, LEAN, GIT, SLICER];
 
 /// A folder of traces.
 #[derive(Clone, Debug)]
@@ -43,6 +51,11 @@ impl Traces {
     /// A window of a trace.
     pub fn read(&self, name: &str, window: Window, by: By) -> Result<History, StudyError> {
         Ok(History::read(&self.path(name), window, by)?)
+    }
+
+    /// A forum's history up to an end.
+    pub fn forum(&self, name: &str, end: Timestamp) -> Result<forum::History, StudyError> {
+        Ok(forum::History::read(&self.path(name), end)?)
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -41,6 +41,9 @@ pub enum LineError {
     /// It has two columns and another source than the author was asked for.
     #[error("has no thread and no board; leave `--by` out for a trace with 2 columns")]
     NoThread,
+    /// It has two columns, and a forum is asked for.
+    #[error("has no board and no thread: a forum needs a trace with 4 columns (board, thread, unix seconds, author)")]
+    NoForum,
     /// It is no line at all.
     #[error("is longer than a line of four numbers can be; is this a trace?")]
     Long,
@@ -59,14 +62,7 @@ pub(super) fn read(
     if line.is_empty() {
         return Ok(None);
     }
-    let mut cells = [&line[..0]; 4];
-    let mut count = 0;
-    for cell in line.split(|byte| *byte == b'\t') {
-        if let Some(place) = cells.get_mut(count) {
-            *place = cell;
-        }
-        count += 1;
-    }
+    let (cells, count) = cells(line);
     match *columns {
         Some(before) if before != count => return Err(LineError::Uneven(count, before)),
         _ => *columns = Some(count),
@@ -79,11 +75,39 @@ pub(super) fn read(
         (4, By::Board) => (cells[0], cells[2]),
         _ => return Err(LineError::Columns(count)),
     };
-    let at_s: i64 = number(at_s)?;
-    if !SECONDS_RANGE.contains(&at_s) {
-        return Err(LineError::Number(at_s.to_string()));
+    Ok(Some((number(user)?, seconds(at_s)?)))
+}
+
+/// Board, thread and author, and unix seconds; `None` for an empty line.
+pub(super) fn read_forum(line: &[u8]) -> Result<Option<([u64; 3], i64)>, LineError> {
+    let line = line.trim_ascii_end();
+    if line.is_empty() {
+        return Ok(None);
     }
-    Ok(Some((number(user)?, at_s)))
+    match cells(line) {
+        ([board, thread, at_s, author], 4) => {
+            Ok(Some(([number(board)?, number(thread)?, number(author)?], seconds(at_s)?)))
+        }
+        (_, 2) => Err(LineError::NoForum),
+        (_, count) => Err(LineError::Columns(count)),
+    }
+}
+
+/// The first four cells, and how many there are.
+fn cells(line: &[u8]) -> ([&[u8]; 4], usize) {
+    let (mut cells, mut count) = ([&line[..0]; 4], 0);
+    for cell in line.split(|byte| *byte == b'\t') {
+        if let Some(place) = cells.get_mut(count) {
+            *place = cell;
+        }
+        count += 1;
+    }
+    (cells, count)
+}
+
+fn seconds(cell: &[u8]) -> Result<i64, LineError> {
+    let at_s: i64 = number(cell)?;
+    if SECONDS_RANGE.contains(&at_s) { Ok(at_s) } else { Err(LineError::Number(at_s.to_string())) }
 }
 
 fn number<T: FromStr>(cell: &[u8]) -> Result<T, LineError> {

@@ -4,6 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark is there to print")]
 
+mod forum;
 mod ingest;
 mod memory;
 mod pages;
@@ -22,16 +23,17 @@ fn main() -> ExitCode {
         "pipeline" => pipeline::run(),
         "ingest" => ingest::run(),
         "memory" => memory::run(),
+        "forum" => forum::run(),
         "scheduler" => {
             scheduler::run();
             Ok(())
         }
         "--list" => {
-            println!("pipeline\ningest\nmemory\nscheduler");
+            println!("pipeline\ningest\nmemory\nscheduler\nforum");
             return ExitCode::SUCCESS;
         }
         _ => {
-            println!("there is no benchmark `{name}`; there are pipeline, ingest, memory, scheduler");
+            println!("there is no benchmark `{name}`; there are pipeline, ingest, memory, scheduler, forum");
             return ExitCode::from(2);
         }
     };

@@ -1,0 +1,27 @@
+//! The forum platform: a recorded history becomes a forum that answers for an address at a simulated time.
+//!
+//! After section 4.1 of the list-wise paper [list-wise]: posts never disappear, so what existed at any instant, and on
+//! which page it stood, follows from the times of posts alone. A [`History`] holds the trace, a [`Site`] is the forum at an
+//! instant, an [`Address`] asks for one of its pages and a [`Sheet`] is the answer as records; [`layout`] writes it as HTML
+//! and [`serve`] puts that on HTTP. [`run`] drives policies through a history, one page at a time at an even pace, and
+//! [`measure`] counts what equations 4 to 6 ask for.
+//!
+//! The invariant: a sheet shows what was posted strictly before its instant, and nothing else. What it does not do: edit or
+//! delete posts, or refuse an answer; faults are the business of [`crate::world`].
+
+pub mod address;
+pub mod history;
+pub mod layout;
+pub mod measure;
+mod order;
+pub mod policies;
+pub mod run;
+pub mod serve;
+pub mod site;
+
+pub use address::Address;
+pub use history::History;
+pub use layout::Layout;
+pub use measure::{Figures, Tally};
+pub use run::{ForumPolicy, Setup, run};
+pub use site::{BoardRow, PostOrder, PostRow, Rows, Sheet, Site, ThreadRow};
