@@ -116,7 +116,7 @@ fn coverage_is_queryable() {
     let lower =
         Interval { newest: mark("3", 30), oldest: mark("1", 10), is_bottom: true, ..interval.clone() };
     let mut source = Source::new(&NETWORK.into(), "statuses", RobotKind::Status, "account", "a");
-    source.coverage = Coverage { intervals: vec![interval, lower], empty_at: None };
+    source.coverage = Coverage { intervals: vec![interval, lower], ..Coverage::default() };
     store.add_sources(&[source]).unwrap();
     let sql = "SELECT source, newest_at, oldest_at, until, is_bottom, visit FROM coverage ORDER BY place";
     check(&store, sql, &["1|90|50|95|0|3", "1|30|10|95|1|3"]);
