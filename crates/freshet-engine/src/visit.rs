@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use freshet_policy::Grade;
 use freshet_types::{
-    Connector, Endpoint, Fault, Instance, Intent, Page, Request, Source, Target, Timestamp, VisitId,
+    Connector, Endpoint, Fault, Instance, Intent, Page, Request, Source, SourceState, Target, Timestamp,
+    VisitId,
 };
 
 use crate::quota::Claim;
@@ -66,6 +67,8 @@ pub struct Visit {
     pub has_listed: bool,
     /// There is more known to be missing when it ends.
     pub has_more: bool,
+    /// Its source had opted out when it began.
+    pub was_opted_out: bool,
     /// When another page showed, meanwhile, that the owner asks not to be collected.
     pub rested_at: Option<Timestamp>,
 }
@@ -79,6 +82,7 @@ impl Visit {
             visited_before: source.visited_at,
             attempt: source.attempts.saturating_add(1),
             is_permitted: true,
+            was_opted_out: source.state == SourceState::OptedOut,
             source,
             key,
             aim,

@@ -76,6 +76,8 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         sources::slots_come_in_order_above_a_number,
         sources::states_are_set_and_counted,
         sources::a_visit_does_not_undo_remove,
+        sources::a_visit_does_not_undo_opting_out,
+        sources::a_visit_does_not_undo_a_shorter_way,
         sources::late_pages_of_a_forgotten_source_are_dropped,
         sources::instances_keep_their_care,
         control::messages_are_read_above_a_number,

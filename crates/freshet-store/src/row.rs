@@ -24,6 +24,8 @@ pub struct Upload {
     pub raw: Option<Vec<u8>>,
     /// The whole new state of the source; written in the same transaction.
     pub source: Option<Source>,
+    /// The source had opted out when the visit began: only such a visit may end that.
+    pub was_opted_out: bool,
     /// The page lists every post of `author` created between these instants (both included):
     /// stored ones that it lacks are reported as missing.
     pub lists: Option<Listing>,
@@ -59,6 +61,7 @@ impl Upload {
             observation: Observation::default(),
             raw: None,
             source: None,
+            was_opted_out: false,
             lists: None,
             deleted: Vec::new(),
             invalid: None,

@@ -10,7 +10,7 @@ use super::Core;
 use super::page::empty_upload;
 use crate::price;
 use crate::schedule;
-use crate::visit::Stage;
+use crate::visit::{Stage, Visit};
 use crate::walk::{Aim, Seen};
 
 /// Type of the objects that are asked about when they are missing.
@@ -167,7 +167,8 @@ impl Core {
         self.free_history(id);
         let visit = self.visits.remove(&id).expect("the caller found it");
         self.frontier.close(id);
-        self.give_back(visit.source.id, visit.source.state, due_at);
+        let (state, due_at) = heeding(&visit, due_at);
+        self.give_back(visit.source.id, state, due_at);
     }
 
     /// It came due at an old price: it waits until it is due at today's.
@@ -184,14 +185,17 @@ impl Core {
     fn release(&mut self, id: VisitId) {
         let visit = self.visits.remove(&id).expect("the caller found it");
         self.regrade(&visit);
+        let (state, due_at) = heeding(&visit, visit.source.due_at);
         let source = visit.source;
-        if visit.has_more && source.state == SourceState::Active {
-            self.enqueue(source.id, false);
+        match state {
+            SourceState::Active if visit.has_more => self.enqueue(source.id, false),
+            SourceState::Active => {}
+            _ => self.ungrade(source.id),
         }
         if let Some(slot) = self.slot_mut(source.id) {
             slot.class = schedule::class_after(&source, visit.started_at);
         }
-        self.give_back(source.id, source.state, source.due_at);
+        self.give_back(source.id, state, due_at);
     }
 
     /// The visit asks for no more history, for now or at all: another source may.
@@ -240,5 +244,14 @@ impl Core {
             }
             self.fail(late, "no answer within the lease", true, now);
         }
+    }
+}
+
+/// The state and due time with which a source goes back: its owner may have asked, when its record
+/// was on its way already, not to be collected.
+fn heeding(visit: &Visit, due_at: Timestamp) -> (SourceState, Timestamp) {
+    match visit.rested_at {
+        Some(at) => (SourceState::OptedOut, due_at.max(at + schedule::REVIVAL_GAP)),
+        None => (visit.source.state, due_at),
     }
 }

@@ -152,7 +152,7 @@ impl<'a> Batch<'a> {
         control::park(self.db, &upload.parked)?;
         control::unpark(self.db, &upload.unparked)?;
         if let (Some(source), Some(stored), true) = (&upload.source, stored, writes_source) {
-            source::write_after_visit(self.db, networks, source, &stored)?;
+            source::write_after_visit(self.db, networks, upload, (source, &stored))?;
         }
         if let Some(record) = &upload.record {
             self.visit(record)?;
