@@ -45,6 +45,8 @@ pub struct Visit {
     pub attempt: u8,
     /// Manners allow a request now; the pick is the first one's permission.
     pub is_permitted: bool,
+    /// A request of it left, answered or not.
+    pub has_asked: bool,
     /// Exchanges so far.
     pub fetch_count: u32,
     /// Posts that were new to us so far.
@@ -88,6 +90,7 @@ impl Visit {
             aim,
             walk,
             started_at: now,
+            has_asked: false,
             fetch_count: 0,
             news_count: 0,
             learned_down_to: None,

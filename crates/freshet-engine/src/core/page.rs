@@ -65,6 +65,8 @@ impl Core {
             return self.fail(seen.visit, "its endpoint was taken away", false, now);
         };
         let (was_lookup, was_list) = (visit.walk.leg == Leg::Lookup, visit.walk.leg == Leg::List);
+        // A single post that is still there says nothing about the time since the last look.
+        let is_telling = was_list || visit.walk.leg == Leg::Owner;
         let keeps_validators = visit.walk.keeps_validators() && !page.is_unchanged;
         let taken = visit.walk.take(&mut visit.source, endpoint, &page, seen);
         if taken.is_unknown {
@@ -83,9 +85,11 @@ impl Core {
             visit.source.validators = page.validators.clone();
         }
         visit.news_count += taken.news.len() as u32;
-        let place = price::place(visit.key as u16, visit.source.robot);
-        let market = self.prices.market(place, &self.ledger, now);
-        schedule::learn(visit, &*self.policy, market, seen.at, &taken);
+        if is_telling {
+            let place = price::place(visit.key as u16, visit.source.robot);
+            let market = self.prices.market(place, &self.ledger, now);
+            schedule::learn(visit, &*self.policy, market, seen.at, &taken);
+        }
         self.tally.take(page.observation.posts.len(), &taken);
         if was_lookup {
             let (network, root_id) = (visit.source.network.clone(), visit.source.root_id.clone());

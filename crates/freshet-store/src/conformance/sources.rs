@@ -66,7 +66,11 @@ pub(super) fn sources_come_back_whole(store: &mut dyn Store) {
         visited_at: Some(at(99)),
         attempts: 2,
         failure: Some("no answer in time".into()),
-        coverage: Coverage { intervals: vec![interval, bottom], empty_at: Some(at(3)), ..Coverage::default() },
+        coverage: Coverage {
+            intervals: vec![interval, bottom],
+            empty_at: Some(at(3)),
+            ..Coverage::default()
+        },
         model: vec![0, 255, 7],
         validators: Validators { etag: Some("\"e\"".into()), last_modified: Some("Mon".into()) },
         ..fresh.clone()
