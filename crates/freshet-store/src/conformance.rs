@@ -47,6 +47,7 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         posts::a_deleted_post_can_come_back,
         posts::the_word_of_the_network_deletes,
         posts::missing_is_reported_and_not_deleted,
+        posts::missing_are_those_of_the_own_list,
         posts::embedded_posts_are_stored_but_not_new_in_the_list,
         posts::depth_only_gets_smaller,
         posts::an_upload_that_fails_nowhere_applies_in_order,

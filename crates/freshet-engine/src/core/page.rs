@@ -116,12 +116,10 @@ impl Core {
     fn take_refusal(&mut self, outcome: &Outcome, page: Page, seen: Seen, now: Timestamp) {
         let visit = self.visits.get_mut(&seen.visit).expect("the caller found it");
         if let Leg::Check(id) = &visit.walk.leg {
-            let deleted = vec![("post".to_owned(), id.clone())];
             let is_gone = *outcome == Outcome::Gone;
-            if is_gone {
-                let upload = Upload { deleted, ..empty_upload(visit, seen) };
-                self.want_upload(seen.visit, upload);
-            }
+            let deleted = is_gone.then(|| ("post".to_owned(), id.clone())).into_iter().collect();
+            let upload = Upload { checked: vec![id.clone()], deleted, ..empty_upload(visit, seen) };
+            self.want_upload(seen.visit, upload);
             return self.end_leg(seen.visit, now);
         }
         let state = match outcome {
@@ -158,11 +156,16 @@ impl Core {
     fn upload(&mut self, shown: Shown, taken: Taken, seen: Seen) {
         let visit = self.visits.get_mut(&seen.visit).expect("the caller holds it");
         visit.has_listed |= taken.lists.is_some();
+        let checked = match &visit.walk.leg {
+            Leg::Check(id) => vec![id.clone()],
+            _ => Vec::new(),
+        };
         let mut upload = Upload {
             observation: shown.observation,
             raw: shown.raw,
             opted_out: shown.opted_out,
             lists: taken.lists,
+            checked,
             relations_swept: taken.swept,
             deleted: taken.deleted.into_iter().map(|id| ("post".to_owned(), id)).collect(),
             ..empty_upload(visit, seen)

@@ -137,6 +137,9 @@ impl<'a> Batch<'a> {
         for lead in &seen.leads {
             lead::follow(self.db, &scene, upload, lead, &mut applied)?;
         }
+        for id in &upload.checked {
+            self.note_checked(&scene, id)?;
+        }
         for (kind, id) in &upload.deleted {
             self.gone(&scene, kind, id, &mut applied)?;
         }

@@ -24,6 +24,7 @@ fn a_post_that_is_checked_teaches_nothing() {
     bench.commit(Applied { missing: vec!["995001".to_owned()], ..Applied::default() });
     assert_eq!(bench.orders[0].root, "995001", "the missing post is asked for");
     bench.answer(list("7", [995_001]));
+    assert_eq!(bench.uploads[0].checked, ["995001"], "that it was asked about is remembered");
     bench.commit_all();
     assert_eq!(bench.sources[&id].model, learned, "that it is still there is no silence");
 }
