@@ -152,8 +152,10 @@ pub struct Core {
     pub(crate) waiting: BTreeSet<(Timestamp, VisitId)>,
     pub(crate) ledger: Ledger,
     pub(crate) prices: Prices,
-    /// Up to which slot prices that fell have been told; `None` when all know.
-    pub(crate) swept_to: Option<usize>,
+    /// The slot that is told next of prices that fell.
+    pub(crate) swept_to: usize,
+    /// How many slots are still to be told.
+    pub(crate) sweep_left: usize,
     pub(crate) placement: Placement,
     pub(crate) robots: [RobotState; 5],
     /// The credentials that a person named for them.
@@ -195,7 +197,8 @@ impl Core {
             registry: networks.snapshot(),
             networks,
             prices: Prices::new(&*policy),
-            swept_to: None,
+            swept_to: 0,
+            sweep_left: 0,
             policy,
             credential,
             instances: Vec::new(),
@@ -356,8 +359,36 @@ impl Core {
         }
     }
 
+    /// Whether the core knows this slot, and knows better when it is due: the store has a source
+    /// that waits for a price, a quota or its history as due sooner.
+    fn is_current(&self, slot: &SourceSlot) -> bool {
+        let known = self.slots.get(slot.id.0 as usize).copied().flatten();
+        known.is_some_and(|known| {
+            let is_touched = [known.state, slot.state].contains(&SourceState::Removed);
+            // What a visit finds is written page by page, and known here when it ends.
+            known.state == slot.state || (known.is_leased && !is_touched)
+        })
+    }
+
+    /// A page led to this source: it is new, or due because of what the page showed.
+    fn lead_to(&mut self, slot: &SourceSlot, now: Timestamp) {
+        if !self.is_current(slot) {
+            return self.know_slot(slot, now);
+        }
+        let Some(known) = self.slot_mut(slot.id).filter(|known| slot.due_at < known.news_at) else { return };
+        known.news_at = slot.due_at;
+        known.price_step = 0;
+        let Slot { key, class, is_leased, aim, .. } = *known;
+        if !is_leased && aim == Aim::News {
+            self.frontier.schedule(slot.id, u32::from(key), class, slot.due_at);
+        }
+    }
+
     fn know_slot(&mut self, slot: &SourceSlot, now: Timestamp) {
         let Some(&key) = self.keys.get(&slot.network) else { return };
+        if self.is_current(slot) {
+            return;
+        }
         let at = slot.id.0 as usize;
         if self.slots.len() <= at {
             self.slots.resize(at + 1, None);
@@ -382,12 +413,7 @@ impl Core {
         };
         let was_watched = self.slots[at].is_some_and(|slot| slot.state != SourceState::Removed);
         let mut known = self.slots[at].unwrap_or(fresh);
-        // The store has a source with more history as due at once; its news are due when they were.
-        let has_more = known.is_backlogged || known.aim == Aim::History;
-        if !has_more || known.state != state {
-            known.news_at = news_at;
-            known.price_step = 0;
-        }
+        (known.news_at, known.price_step) = (news_at, 0);
         (known.robot, known.state, known.class) = (robot, state, class);
         self.slots[at] = Some(known);
         let is_watched = state != SourceState::Removed;
@@ -428,3 +454,6 @@ impl Core {
         VisitId(number)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -149,11 +149,17 @@ impl Back {
 
     /// Takes back the start at `started_at`: nothing was sent, so no pause is due for it.
     pub fn take_back(&mut self, key: u32, started_at: Timestamp) {
+        self.unpause(key, started_at);
+        self.finished(key);
+    }
+
+    /// Ends the pause that began with the start at `started_at`, unless another request began one.
+    pub fn unpause(&mut self, key: u32, started_at: Timestamp) {
         let state = self.key(key);
         if state.paused_until == started_at + state.manners.pause {
             state.paused_until = state.paused_before;
         }
-        self.finished(key);
+        self.settle(key);
     }
 
     /// A visit under way asks to send one more request: allowed, and the pause begins anew; or

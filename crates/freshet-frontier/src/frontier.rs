@@ -155,7 +155,7 @@ impl Frontier {
 
     /// Begins the visit of a pick. `deadline` is wall time.
     pub fn lease(&mut self, pick: Pick, visit: VisitId, deadline: Timestamp) {
-        self.leases.begin(visit, pick.id, pick.key, deadline);
+        self.leases.begin(visit, pick, deadline);
     }
 
     /// Moves the deadline of a visit that makes progress; gives whether there is such a visit.
@@ -201,6 +201,15 @@ impl Frontier {
         let lease = self.leases.close(visit)?;
         self.ended(lease);
         Some(lease.id)
+    }
+
+    /// Ends a visit that sent nothing: its key is as free as if it had not been picked.
+    pub fn take_back(&mut self, visit: VisitId) -> Option<SourceId> {
+        let lease = self.leases.get(visit).copied()?;
+        if !lease.is_resting {
+            self.back.unpause(lease.key, lease.picked_at);
+        }
+        self.close(visit)
     }
 
     /// The visit whose deadline passed first on the wall, if any has; it stays under way until the

@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 
 use freshet_types::{Map, SourceId, Timestamp, VisitId};
 
+use crate::frontier::Pick;
+
 /// One visit under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lease {
@@ -18,6 +20,8 @@ pub struct Lease {
     pub id: SourceId,
     /// The politeness key it occupies.
     pub key: u32,
+    /// When it was picked.
+    pub picked_at: Timestamp,
     /// When it is overdue.
     pub deadline: Timestamp,
     /// It asks nothing for now, and has given its place at the server to others.
@@ -54,8 +58,9 @@ impl Leases {
     }
 
     /// Begins a visit.
-    pub fn begin(&mut self, visit: VisitId, id: SourceId, key: u32, deadline: Timestamp) {
-        let lease = Lease { id, key, deadline, is_resting: false };
+    pub fn begin(&mut self, visit: VisitId, pick: Pick, deadline: Timestamp) {
+        let Pick { id, key, picked_at } = pick;
+        let lease = Lease { id, key, picked_at, deadline, is_resting: false };
         assert!(self.by_source.insert(id, visit).is_none(), "source {} is visited twice at once", id.0);
         assert!(self.by_visit.insert(visit, lease).is_none(), "visit {} begins twice", visit.0);
         self.deadlines.insert((deadline, visit));

@@ -24,9 +24,13 @@ pub struct Upload {
     pub raw: Option<Vec<u8>>,
     /// The whole new state of the source; written in the same transaction.
     pub source: Option<Source>,
+    /// The source had opted out when the visit began: only such a visit may end that.
+    pub was_opted_out: bool,
     /// The page lists every post of `author` created between these instants (both included):
     /// stored ones that it lacks are reported as missing.
     pub lists: Option<Listing>,
+    /// Posts that were asked about one by one, whatever the answer.
+    pub checked: Vec<String>,
     /// Objects of which the network itself said that they are gone.
     pub deleted: Vec<(String, String)>,
     /// The account of this id was found suspended, private, moved or gone.
@@ -59,7 +63,9 @@ impl Upload {
             observation: Observation::default(),
             raw: None,
             source: None,
+            was_opted_out: false,
             lists: None,
+            checked: Vec::new(),
             deleted: Vec::new(),
             invalid: None,
             relations_swept: None,
@@ -119,7 +125,8 @@ pub struct Applied {
     pub new_account_count: u32,
     /// Relations never seen before.
     pub new_relation_count: u32,
-    /// Ids of stored posts that the listing should have shown and did not: missing, not deleted.
+    /// Ids of stored posts of this source that the listing should have shown and did not: missing,
+    /// not deleted. Those never asked about come first; those asked about lately are left out.
     pub missing: Vec<String>,
     /// Other sources that rest now, because their owner asks not to be collected.
     pub rested: Vec<SourceId>,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use freshet_frontier::Pick;
+use freshet_frontier::priority::CLASS_COUNT;
 use freshet_network::networks::Networks;
 use freshet_types::{
     Instance, NetworkName, Politeness, RobotState, Source, SourceId, SourceState, Span, Target, Timestamp,
@@ -28,8 +29,9 @@ const WAIT_FIRST: Span = Span::MINUTE;
 const HISTORY_OPEN_MIN: usize = 4;
 /// How soon a visit that gave its place at the server away asks for one again.
 const PLACE_GAP: Span = Span::from_ms(50);
-/// Front queue of history: behind all news.
-const HISTORY_CLASS: u8 = 15;
+/// Front queue of history: the last, which it shares with the least urgent news. It is served least,
+/// and never starves.
+const HISTORY_CLASS: u8 = (CLASS_COUNT - 1) as u8;
 
 impl Core {
     /// Sends what may be sent now, and begins what may be begun now.
@@ -151,7 +153,7 @@ impl Core {
                 self.prices.count(price::place(slot.key, slot.robot), false);
             }
             self.slots[id.0 as usize] = None;
-            self.frontier.close(visit);
+            self.frontier.take_back(visit);
             self.frontier.cancel(id);
             return self.end_history(u32::from(slot.key), aim);
         };
@@ -215,6 +217,7 @@ impl Core {
     fn dispatch(&mut self, id: VisitId, order: Order, claim: Claim, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the visit was found a moment ago");
         visit.fetch_count += 1;
+        visit.has_asked = true;
         visit.is_permitted = false;
         visit.claim = Some(claim);
         self.charge(id, now);

@@ -10,7 +10,7 @@ use super::Core;
 use super::page::empty_upload;
 use crate::price;
 use crate::schedule;
-use crate::visit::Stage;
+use crate::visit::{Stage, Visit};
 use crate::walk::{Aim, Seen};
 
 /// Type of the objects that are asked about when they are missing.
@@ -39,7 +39,7 @@ impl Core {
         self.upload_count = self.upload_count.saturating_sub(1);
         self.tally.applied(applied);
         applied.rested.iter().for_each(|&source| self.rest(source, now));
-        applied.led_to.iter().for_each(|slot| self.know_slot(slot, now));
+        applied.led_to.iter().for_each(|slot| self.lead_to(slot, now));
         let Some(visit) = self.visits.get_mut(&id) else { return };
         visit.unconfirmed_count = visit.unconfirmed_count.saturating_sub(1);
         let connector = self.networks.connector_for(&visit.source.network);
@@ -135,6 +135,7 @@ impl Core {
             attempt: visit.attempt,
         };
         let mut upload = empty_upload(visit, Seen { at: now, visit: id });
+        let has_asked = visit.has_asked;
         upload.source = Some(stored);
         upload.record = Some(record);
         if let Some(lateness) = visit.lateness {
@@ -145,7 +146,7 @@ impl Core {
         self.want_upload(id, upload);
         // It asks nothing more, so its place at the server is free; its source is not, until the
         // store has confirmed.
-        self.frontier.close(id);
+        self.leave_server(id, has_asked);
         self.free_history(id);
     }
 
@@ -166,14 +167,15 @@ impl Core {
     pub(super) fn put_off(&mut self, id: VisitId, due_at: Timestamp) {
         self.free_history(id);
         let visit = self.visits.remove(&id).expect("the caller found it");
-        self.frontier.close(id);
-        self.give_back(visit.source.id, visit.source.state, due_at);
+        self.leave_server(id, visit.has_asked);
+        let (state, due_at) = heeding(&visit, due_at);
+        self.give_back(visit.source.id, state, due_at);
     }
 
     /// It came due at an old price: it waits until it is due at today's.
     pub(super) fn wait_longer(&mut self, id: VisitId, source: &Source, (due_at, step): (Timestamp, u8)) {
         self.tally.repriced_count += 1;
-        self.frontier.close(id);
+        self.leave_server(id, false);
         self.give_back(source.id, source.state, due_at);
         if let Some(slot) = self.slot_mut(source.id) {
             slot.price_step = step;
@@ -184,14 +186,27 @@ impl Core {
     fn release(&mut self, id: VisitId) {
         let visit = self.visits.remove(&id).expect("the caller found it");
         self.regrade(&visit);
+        let (state, due_at) = heeding(&visit, visit.source.due_at);
         let source = visit.source;
-        if visit.has_more && source.state == SourceState::Active {
+        if visit.rested_at.is_some() {
+            self.ungrade(source.id);
+        }
+        if visit.has_more && state == SourceState::Active {
             self.enqueue(source.id, false);
         }
         if let Some(slot) = self.slot_mut(source.id) {
             slot.class = schedule::class_after(&source, visit.started_at);
         }
-        self.give_back(source.id, source.state, source.due_at);
+        self.give_back(source.id, state, due_at);
+    }
+
+    /// Gives up the place at the server, and the pause too where nothing was asked of it.
+    fn leave_server(&mut self, id: VisitId, has_asked: bool) {
+        if has_asked {
+            self.frontier.close(id)
+        } else {
+            self.frontier.take_back(id)
+        };
     }
 
     /// The visit asks for no more history, for now or at all: another source may.
@@ -240,5 +255,14 @@ impl Core {
             }
             self.fail(late, "no answer within the lease", true, now);
         }
+    }
+}
+
+/// The state and due time with which a source goes back: its owner may have asked, when its record
+/// was on its way already, not to be collected.
+fn heeding(visit: &Visit, due_at: Timestamp) -> (SourceState, Timestamp) {
+    match visit.rested_at {
+        Some(at) => (SourceState::OptedOut, due_at.max(at + schedule::REVIVAL_GAP)),
+        None => (visit.source.state, due_at),
     }
 }

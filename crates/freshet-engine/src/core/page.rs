@@ -65,6 +65,8 @@ impl Core {
             return self.fail(seen.visit, "its endpoint was taken away", false, now);
         };
         let (was_lookup, was_list) = (visit.walk.leg == Leg::Lookup, visit.walk.leg == Leg::List);
+        // A single post that is still there says nothing about the time since the last look.
+        let is_telling = was_list || visit.walk.leg == Leg::Owner;
         let keeps_validators = visit.walk.keeps_validators() && !page.is_unchanged;
         let taken = visit.walk.take(&mut visit.source, endpoint, &page, seen);
         if taken.is_unknown {
@@ -83,9 +85,11 @@ impl Core {
             visit.source.validators = page.validators.clone();
         }
         visit.news_count += taken.news.len() as u32;
-        let place = price::place(visit.key as u16, visit.source.robot);
-        let market = self.prices.market(place, &self.ledger, now);
-        schedule::learn(visit, &*self.policy, market, seen.at, &taken);
+        if is_telling {
+            let place = price::place(visit.key as u16, visit.source.robot);
+            let market = self.prices.market(place, &self.ledger, now);
+            schedule::learn(visit, &*self.policy, market, seen.at, &taken);
+        }
         self.tally.take(page.observation.posts.len(), &taken);
         if was_lookup {
             let (network, root_id) = (visit.source.network.clone(), visit.source.root_id.clone());
@@ -112,12 +116,10 @@ impl Core {
     fn take_refusal(&mut self, outcome: &Outcome, page: Page, seen: Seen, now: Timestamp) {
         let visit = self.visits.get_mut(&seen.visit).expect("the caller found it");
         if let Leg::Check(id) = &visit.walk.leg {
-            let deleted = vec![("post".to_owned(), id.clone())];
             let is_gone = *outcome == Outcome::Gone;
-            if is_gone {
-                let upload = Upload { deleted, ..empty_upload(visit, seen) };
-                self.want_upload(seen.visit, upload);
-            }
+            let deleted = is_gone.then(|| ("post".to_owned(), id.clone())).into_iter().collect();
+            let upload = Upload { checked: vec![id.clone()], deleted, ..empty_upload(visit, seen) };
+            self.want_upload(seen.visit, upload);
             return self.end_leg(seen.visit, now);
         }
         let state = match outcome {
@@ -154,11 +156,16 @@ impl Core {
     fn upload(&mut self, shown: Shown, taken: Taken, seen: Seen) {
         let visit = self.visits.get_mut(&seen.visit).expect("the caller holds it");
         visit.has_listed |= taken.lists.is_some();
+        let checked = match &visit.walk.leg {
+            Leg::Check(id) => vec![id.clone()],
+            _ => Vec::new(),
+        };
         let mut upload = Upload {
             observation: shown.observation,
             raw: shown.raw,
             opted_out: shown.opted_out,
             lists: taken.lists,
+            checked,
             relations_swept: taken.swept,
             deleted: taken.deleted.into_iter().map(|id| ("post".to_owned(), id)).collect(),
             ..empty_upload(visit, seen)
@@ -190,6 +197,7 @@ pub(super) fn empty_upload(visit: &Visit, seen: Seen) -> Upload {
     Upload {
         robot: Some(visit.source.robot),
         depth: visit.source.depth,
+        was_opted_out: visit.was_opted_out,
         ..Upload::new(seen.visit, visit.source.network.clone(), seen.at)
     }
 }

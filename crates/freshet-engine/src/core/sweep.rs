@@ -94,15 +94,18 @@ impl Core {
 
     /// Pulls forward some of the sources whose price fell.
     pub(super) fn sweep(&mut self, now: Timestamp) {
+        let count = self.slots.len();
         if self.prices.take_fall() {
-            self.swept_to = Some(0);
+            self.sweep_left = count;
         }
-        let Some(from) = self.swept_to else { return };
-        let until = (from + SWEEP_MAX).min(self.slots.len());
-        for at in from..until {
-            self.pull(SourceId(at as u32), now);
+        // From where the last sweep stands: falls that follow each other must not keep the last
+        // slots waiting while the first are told again and again.
+        for _ in 0..self.sweep_left.min(SWEEP_MAX) {
+            self.swept_to = if self.swept_to < count { self.swept_to } else { 0 };
+            self.pull(SourceId(self.swept_to as u32), now);
+            self.swept_to += 1;
+            self.sweep_left -= 1;
         }
-        self.swept_to = (until < self.slots.len()).then_some(until);
     }
 
     fn pull(&mut self, id: SourceId, now: Timestamp) {

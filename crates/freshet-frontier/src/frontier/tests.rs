@@ -307,3 +307,20 @@ fn a_visit_that_rests_gives_its_place_away_and_waits_for_another() {
     assert!(frontier.pick(at(7)).is_some(), "a visit that ends resting frees no second place");
     assert!(!frontier.resume(VisitId(9)), "nobody knows this visit");
 }
+
+#[test]
+fn a_visit_that_sent_nothing_leaves_its_key_free() {
+    for (has_asked, expected) in [(true, at(2000)), (false, at(1000))] {
+        let mut frontier = Frontier::new(TICK, at(0));
+        frontier.set_manners(0, Politeness { pause: Span::SECOND, in_flight_max: 1 });
+        for id in [1, 2] {
+            frontier.schedule(SourceId(id), 0, 0, at(1000));
+        }
+        let pick = frontier.pick(at(1000)).unwrap();
+        frontier.lease(pick, VisitId(1), Timestamp::MAX);
+        let ended = if has_asked { frontier.close(VisitId(1)) } else { frontier.take_back(VisitId(1)) };
+        assert_eq!(ended, Some(pick.id));
+        assert_eq!(frontier.next_wake().max(Some(at(1000))), Some(expected));
+        assert_eq!(frontier.pick(at(1000)).is_some(), !has_asked, "the other source");
+    }
+}

@@ -1,9 +1,10 @@
 //! Behaviours of posts: new, edited, deleted, back, missing, embedded.
 
-use freshet_types::{Address, ChangeKind, Primitive};
+use freshet_types::{Address, ChangeKind, Post, Primitive, Source};
 
 use super::kit::{
-    Must, all_posts, apply, at, changes, compare, lines, network, only_post, post, posts, timeline, upload,
+    Must, add, all_posts, apply, at, changes, compare, lines, network, only_post, post, posts, timeline,
+    upload,
 };
 use crate::api::Store;
 use crate::row::{Applied, Listing, Upload};
@@ -155,6 +156,32 @@ pub(super) fn missing_is_reported_and_not_deleted(store: &mut dyn Store) {
     assert_eq!(applied.missing, Vec::<String>::new(), "the deleted are not missed");
 }
 
+pub(super) fn missing_are_those_of_the_own_list(store: &mut dyn Store) {
+    let [posts_list, reposts_list] = ["posts", "reposts"].map(|endpoint| {
+        let source = Source { endpoint: endpoint.into(), ..timeline("a") };
+        add(store, &source)
+    });
+    let page = |source: &Source, secs: i64, ids: &[&str]| {
+        let all = ids.iter().map(|id| post(id, "a", id.parse().unwrap_or(0), "text"));
+        Upload { source: Some(source.clone()), ..posts(secs, all) }
+    };
+    // The last stood inside another post before its own list showed it.
+    let inside = Post { is_embedded: true, ..post("16", "a", 16, "text") };
+    apply(store, posts(90, [inside]));
+    apply(store, page(&posts_list, 100, &["10", "12", "14", "16"]));
+    apply(store, page(&reposts_list, 100, &["11", "13", "15"]));
+    let look = |source: &Source, secs: i64| {
+        let lists = Some(Listing { author: "a".into(), from: at(0), to: at(50) });
+        Upload { lists, ..page(source, secs, &["10", "11"]) }
+    };
+    assert_eq!(apply(store, look(&posts_list, 200)).missing, ["16", "14", "12"]);
+    assert_eq!(apply(store, look(&reposts_list, 200)).missing, ["15", "13"]);
+    apply(store, Upload { checked: vec!["16".into()], ..page(&posts_list, 300, &[]) });
+    assert_eq!(apply(store, look(&posts_list, 301)).missing, ["14", "12"], "16 was asked about a moment ago");
+    let later = apply(store, look(&posts_list, 300 + 86_400)).missing;
+    assert_eq!(later, ["14", "12", "16"], "a day later again, after those never asked about");
+}
+
 pub(super) fn embedded_posts_are_stored_but_not_new_in_the_list(store: &mut dyn Store) {
     let mut repost = post("1", "a", 20, "");
     repost.repost_of = Some("0".into());
@@ -186,7 +213,7 @@ pub(super) fn depth_only_gets_smaller(store: &mut dyn Store) {
 }
 
 pub(super) fn an_upload_that_fails_nowhere_applies_in_order(store: &mut dyn Store) {
-    let source = super::kit::add(store, &timeline("a"));
+    let source = add(store, &timeline("a"));
     let pages: Vec<_> = (0..50)
         .map(|n| {
             let mut page = upload(100 + n, freshet_types::Observation::default());

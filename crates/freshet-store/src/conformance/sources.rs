@@ -159,6 +159,29 @@ pub(super) fn a_visit_does_not_undo_remove(store: &mut dyn Store) {
     assert_eq!(all_posts(store).len(), 1, "what the visit brought is kept");
 }
 
+pub(super) fn a_visit_does_not_undo_opting_out(store: &mut dyn Store) {
+    let source = add(store, &timeline("a"));
+    let end = |state, was_opted_out| {
+        let source = Some(Source { state, ..source.clone() });
+        Upload { source, was_opted_out, ..posts(100, []) }
+    };
+    let page = Upload { opted_out: vec!["a".into()], ..posts(99, []) };
+    assert_eq!(apply(store, page).rested, [source.id], "the page of somebody else shows the flag");
+    for state in [SourceState::Active, SourceState::Failed, SourceState::Gone] {
+        apply(store, end(state, false));
+        assert_eq!(load(store, source.id).state, SourceState::OptedOut, "over {}", state.name());
+    }
+    apply(store, end(SourceState::Active, true));
+    assert_eq!(load(store, source.id).state, SourceState::Active, "the owner was asked again");
+}
+
+pub(super) fn a_visit_does_not_undo_a_shorter_way(store: &mut dyn Store) {
+    let found = add(store, &Source { depth: 2, ..timeline("a") });
+    assert_eq!(add(store, &timeline("a")).depth, 0, "a person adds it");
+    apply(store, Upload { source: Some(found.clone()), ..posts(100, []) });
+    assert_eq!(load(store, found.id).depth, 0);
+}
+
 pub(super) fn late_pages_of_a_forgotten_source_are_dropped(store: &mut dyn Store) {
     let source = add(store, &timeline("a"));
     let page = Upload { source: Some(source.clone()), ..posts(100, [post("1", "a", 10, "x")]) };

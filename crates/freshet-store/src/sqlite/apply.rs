@@ -137,6 +137,9 @@ impl<'a> Batch<'a> {
         for lead in &seen.leads {
             lead::follow(self.db, &scene, upload, lead, &mut applied)?;
         }
+        for id in &upload.checked {
+            self.note_checked(&scene, id)?;
+        }
         for (kind, id) in &upload.deleted {
             self.gone(&scene, kind, id, &mut applied)?;
         }
@@ -152,7 +155,7 @@ impl<'a> Batch<'a> {
         control::park(self.db, &upload.parked)?;
         control::unpark(self.db, &upload.unparked)?;
         if let (Some(source), Some(stored), true) = (&upload.source, stored, writes_source) {
-            source::write_after_visit(self.db, networks, source, &stored)?;
+            source::write_after_visit(self.db, networks, upload, (source, &stored))?;
         }
         if let Some(record) = &upload.record {
             self.visit(record)?;

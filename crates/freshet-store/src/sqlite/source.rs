@@ -1,7 +1,8 @@
 //! Sources in the store: the whole record in one row, its coverage ledger as JSON beside it.
 //!
 //! Invariants: one source per network, endpoint and root (or handle, until that is resolved);
-//! a number is never given twice; a person's `remove` outlasts a visit that was under way.
+//! a number is never given twice; what others said of a source while a visit was under way (a
+//! person's `remove`, an owner's wish not to be collected, a shorter way to it) outlasts the visit.
 
 use freshet_types::{
     Address, Coverage, NetworkName, Source, SourceId, SourceState, Span, Timestamp, Validators,
@@ -12,7 +13,7 @@ use super::apply::consent::first_state;
 use super::network::Networks;
 use super::value;
 use crate::api::Flow;
-use crate::row::SourceSlot;
+use crate::row::{SourceSlot, Upload};
 
 /// Most sources given for one reference: a handle has one per endpoint and network.
 const FOUND_MAX: i64 = 1000;
@@ -29,32 +30,44 @@ const INSERT: &str = "INSERT INTO sources (id, network, robot, state, weight, du
      root_id, handle, since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
 
-/// What apply must know of a source before it is written.
+/// What others may have written of a source while it was visited.
 pub(super) struct Stored {
-    is_removed: bool,
+    state: SourceState,
+    depth: u16,
     has_retention: bool,
+}
+
+impl Stored {
+    /// The state after a visit: what a person or the owner said meanwhile outlasts it.
+    fn state_after(&self, upload: &Upload, seen: SourceState) -> SourceState {
+        match self.state {
+            SourceState::Removed => SourceState::Removed,
+            SourceState::OptedOut if !upload.was_opted_out => SourceState::OptedOut,
+            _ => seen,
+        }
+    }
 }
 
 /// What is stored of this source; `None` if it was forgotten.
 pub(super) fn stored(db: &Connection, id: SourceId) -> Result<Option<Stored>> {
-    let mut find = db.prepare_cached("SELECT state, retention_ms IS NOT NULL FROM sources WHERE id = ?1")?;
+    let sql = "SELECT state, depth, retention_ms IS NOT NULL FROM sources WHERE id = ?1";
+    let mut find = db.prepare_cached(sql)?;
     let stored = find.query_row([id.0], |row| {
-        let is_removed = row.get_ref(0)?.as_str()? == SourceState::Removed.name();
-        Ok(Stored { is_removed, has_retention: row.get(1)? })
+        Ok(Stored { state: state_of(row, 0)?, depth: row.get(1)?, has_retention: row.get(2)? })
     });
     stored.optional()
 }
 
-/// Writes the record that a visit brings.
+/// Writes the record that an upload of a visit brings.
 pub(super) fn write_after_visit(
     db: &Connection,
     networks: &Networks,
-    source: &Source,
-    stored: &Stored,
+    upload: &Upload,
+    (source, stored): (&Source, &Stored),
 ) -> Result<()> {
-    let state = if stored.is_removed { SourceState::Removed } else { source.state };
     let network = networks.intern(db, &source.network)?;
-    write(db, UPDATE, network, state, source)?;
+    let after = Source { depth: source.depth.min(stored.depth), ..source.clone() };
+    write(db, UPDATE, network, stored.state_after(upload, source.state), &after)?;
     if source.retention.is_some() && !stored.has_retention { retain(db, source.id) } else { Ok(()) }
 }
 

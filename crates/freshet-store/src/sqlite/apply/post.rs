@@ -4,7 +4,7 @@
 //! is known; only an edit replaces text. Counts and other values change quietly, without a line
 //! of the log.
 
-use freshet_types::{ChangeKind, Post, Set};
+use freshet_types::{ChangeKind, Post, Set, Span};
 use rusqlite::{OptionalExtension, Result, Row, params};
 
 use super::super::log::Class;
@@ -21,12 +21,14 @@ pub(super) const INSERT: &str = "INSERT INTO posts (id, network, kind, native_id
 const FIND: &str = "SELECT id, version, deleted_at, depth, is_embedded, properties, author, reply_to, root, repost_of, \
      quote_of, lang, url, uri, created_at FROM posts WHERE network = ?1 AND native_id = ?2";
 
-/// Fills and refreshes; what was not seen stays.
+/// Fills and refreshes; what was not seen stays. A post that stood inside another so far belongs to
+/// the first list that shows it.
 const REFRESH: &str = "UPDATE posts SET depth = min(depth, ?2), is_embedded = min(is_embedded, ?3), \
      properties = COALESCE(?4, properties), author = COALESCE(?5, author), reply_to = COALESCE(?6, reply_to), \
      root = COALESCE(?7, root), repost_of = COALESCE(?8, repost_of), quote_of = COALESCE(?9, quote_of), \
      lang = COALESCE(?10, lang), url = COALESCE(?11, url), uri = COALESCE(?12, uri), \
-     created_at = COALESCE(?13, created_at) WHERE id = ?1";
+     created_at = COALESCE(?13, created_at), \
+     source = CASE WHEN is_embedded > ?3 THEN COALESCE(?14, source) ELSE source END WHERE id = ?1";
 
 /// What the author changed.
 const REWRITE: &str = "UPDATE posts SET text = ?2, version = ?3, edited_at = COALESCE(?4, edited_at), tags = ?5, \
@@ -34,6 +36,8 @@ const REWRITE: &str = "UPDATE posts SET text = ?2, version = ?3, edited_at = COA
 
 /// Most missing posts reported of one page; the next page of the source reports the rest.
 const MISSING_MAX: usize = 1000;
+/// A missing post that was asked about and is still there is not reported again for so long.
+const CHECK_GAP: Span = Span::DAY;
 
 /// What the look-up found of a post that is there already.
 struct Found {
@@ -163,11 +167,20 @@ impl<'a> Batch<'a> {
             post.url,
             post.uri,
             value::ms(post.created_at),
+            scene.source,
         ])?;
         Ok(())
     }
 
-    /// Stored posts of the listed stretch that the page lacks: missing, which is not deleted.
+    /// A post was asked about by itself.
+    pub(super) fn note_checked(&self, scene: &Scene<'_>, id: &str) -> Result<()> {
+        let note = "UPDATE posts SET checked_at = ?3 WHERE network = ?1 AND native_id = ?2";
+        self.db.prepare_cached(note)?.execute(params![scene.network, id, scene.seen_at])?;
+        Ok(())
+    }
+
+    /// Stored posts of the listed stretch that the page lacks: missing, which is not deleted. Only
+    /// those that this source's own list brought: an author may have several lists.
     pub(super) fn missing(
         &self,
         scene: &Scene<'_>,
@@ -175,11 +188,18 @@ impl<'a> Batch<'a> {
         posts: &[Post],
     ) -> Result<Vec<String>> {
         let sql = "SELECT native_id FROM posts WHERE network = ?1 AND author = ?2 \
-                   AND created_at BETWEEN ?3 AND ?4 AND deleted_at IS NULL ORDER BY created_at DESC, id DESC";
+                   AND created_at BETWEEN ?3 AND ?4 AND deleted_at IS NULL AND source IS ?5 AND is_embedded = 0 \
+                   AND (checked_at IS NULL OR checked_at <= ?6) ORDER BY checked_at, created_at DESC, id DESC";
         let shown: Set<&str> = posts.iter().map(|post| post.id.as_str()).collect();
         let mut statement = self.db.prepare_cached(sql)?;
-        let mut rows =
-            statement.query(params![scene.network, listing.author, listing.from.ms(), listing.to.ms()])?;
+        let mut rows = statement.query(params![
+            scene.network,
+            listing.author,
+            listing.from.ms(),
+            listing.to.ms(),
+            scene.source,
+            scene.seen_at - CHECK_GAP.ms(),
+        ])?;
         let mut missing = Vec::new();
         while let Some(row) = rows.next()? {
             let id = row.get_ref(0)?.as_str()?;

@@ -1,0 +1,143 @@
+//! The core alone: events in, effects out, with sources and pages made by hand.
+
+mod consent;
+mod timing;
+
+use freshet_policy::{Pacing, policy_named};
+use freshet_types::{Account, Observation, Page, Post};
+
+use super::*;
+
+const NETWORK: &str = "mastodon:a.example";
+/// One whose manners ask for a pause between two requests.
+const SLOW_NETWORK: &str = "rss:b.example";
+
+/// A core with the sources that a store would have, and what it has wanted so far.
+struct Bench {
+    core: Core,
+    sources: Map<SourceId, Source>,
+    /// Orders that are out, oldest first.
+    orders: VecDeque<Order>,
+    /// Uploads that are not confirmed, oldest first.
+    uploads: VecDeque<Upload>,
+    now: Timestamp,
+    wall_ms: u64,
+}
+
+impl Bench {
+    fn new(policy: &str) -> Self {
+        let now = Timestamp::from_secs(1_000_000);
+        let policy = policy_named(policy, Pacing { floor: Span::MINUTE, ceiling: Span::DAY }).unwrap();
+        let networks = Arc::new(Networks::shipped());
+        let choice: CredentialChoice = Arc::new(|_, _, _| None);
+        let mut core = Core::new(networks, policy, choice, CoreOptions::default(), 1..1_000, now);
+        let instance = |network: &str, base: &str| Instance {
+            network: network.into(),
+            base: base.to_owned(),
+            allow_private: false,
+        };
+        let instances =
+            vec![instance(NETWORK, "https://a.example"), instance(SLOW_NETWORK, "https://b.example")];
+        core.handle(Event::Instances(instances), now, 0);
+        let (orders, uploads) = (VecDeque::new(), VecDeque::new());
+        Self { core, sources: Map::default(), orders, uploads, now, wall_ms: 0 }
+    }
+
+    /// Makes a list of posts known, due at once.
+    fn know(&mut self, number: u32, root_id: &str) -> SourceId {
+        self.know_as(number, root_id, SourceState::Active)
+    }
+
+    fn know_as(&mut self, number: u32, root_id: &str, state: SourceState) -> SourceId {
+        let source = Source::new(&NETWORK.into(), "posts", RobotKind::Status, "account", root_id);
+        self.know_all([Source { id: SourceId(number), state, ..source }]);
+        SourceId(number)
+    }
+
+    fn know_all(&mut self, sources: impl IntoIterator<Item = Source>) {
+        let mut slots = Vec::new();
+        for source in sources {
+            let id = source.id;
+            self.sources.insert(id, source);
+            slots.push(self.stored_slot(id));
+        }
+        self.tell(Event::Slots(slots));
+    }
+
+    /// The slot as the store would give it.
+    fn stored_slot(&self, id: SourceId) -> SourceSlot {
+        let Source { network, robot, state, weight, due_at, .. } = self.sources[&id].clone();
+        SourceSlot { id, network, robot, state, weight, due_at }
+    }
+
+    /// Hands in an event and sorts what is wanted; loading is answered at once.
+    fn tell(&mut self, event: Event) {
+        self.core.handle(event, self.now, self.wall_ms);
+        let effects: Vec<Effect> = self.core.effects().collect();
+        for effect in effects {
+            match effect {
+                Effect::Load(id) => {
+                    let source = self.sources.get(&id).cloned().map(Box::new);
+                    self.tell(Event::Loaded(id, source));
+                }
+                Effect::Fetch(_, order) => self.orders.push_back(*order),
+                Effect::Apply(upload) => self.uploads.push_back(*upload),
+            }
+        }
+    }
+
+    fn wait(&mut self, span: Span) {
+        self.now = self.now + span;
+        self.wall_ms += span.ms() as u64;
+        self.tell(Event::Tick);
+    }
+
+    /// Answers the oldest order with this page.
+    fn answer(&mut self, page: Page) {
+        let order = self.orders.pop_front().expect("an order is out");
+        let fetched = Fetched {
+            visit: order.visit,
+            fetcher: 0,
+            took_ms: 10,
+            received_at: self.now,
+            result: Ok((page, None)),
+        };
+        self.tell(Event::Fetched(vec![fetched]));
+    }
+
+    /// Commits the oldest upload, with this result; the source is stored with it.
+    fn commit(&mut self, applied: Applied) {
+        let upload = self.uploads.pop_front().expect("an upload waits");
+        if let Some(source) = upload.source {
+            self.sources.insert(source.id, source);
+        }
+        self.tell(Event::Applied(vec![(upload.visit, applied)]));
+    }
+
+    fn commit_all(&mut self) {
+        while !self.uploads.is_empty() {
+            self.commit(Applied::default());
+        }
+    }
+
+    fn slot(&self, id: SourceId) -> Slot {
+        self.core.slots[id.0 as usize].expect("it is known")
+    }
+}
+
+/// The whole list of an account: posts of these seconds.
+fn list(author: &str, seconds: impl IntoIterator<Item = i64>) -> Page {
+    let post = |second: i64| Post {
+        id: second.to_string(),
+        kind: "post".into(),
+        author: Some(author.to_owned()),
+        created_at: Some(Timestamp::from_secs(second)),
+        ..Post::default()
+    };
+    let posts = seconds.into_iter().map(post).collect();
+    let account = Account { id: author.to_owned(), ..Account::default() };
+    Page {
+        observation: Observation { posts, accounts: vec![account], ..Observation::default() },
+        ..Page::default()
+    }
+}
