@@ -18,8 +18,9 @@ mod simulate;
 mod value;
 
 pub(crate) use group::{
-    ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand, DashboardArgs, DashboardCommand, ForumCommand, ForumFormat,
-    ForumInspectArgs, ForumLearnArgs, NetworksCommand, ReadArgs, RobotsCommand, WorldArgs, WorldCommand,
+    ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand, DashboardArgs, DashboardCommand,
+    ForumCommand, ForumFormat, ForumInspectArgs, ForumLearnArgs, NetworksCommand, ReadArgs, RobotsCommand,
+    WorldArgs, WorldCommand,
 };
 pub(crate) use simulate::SimulateArgs;
 pub(crate) use value::CLOCK_SYSTEM;
