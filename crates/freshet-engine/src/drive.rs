@@ -24,6 +24,7 @@ use crate::deliver::Subscription;
 use crate::dump::{Dumper, Job, Told};
 use crate::feed::{FeedError, Feeder};
 use crate::fetcher::{self, FetcherHandle, FetcherKit};
+use crate::history::{HISTORY_KEY, History};
 use crate::price::{Memory, PRICES_KEY};
 use crate::quota::{LEDGER_KEY, Ledger, SAVE_EVERY};
 use crate::report::{self, Setting};
@@ -161,6 +162,7 @@ struct Driver {
     due_count: Arc<AtomicUsize>,
     on_poll: Box<dyn FnMut() + Send>,
     setting: Setting,
+    history: History,
     control_seen: u64,
     polled_at: Instant,
     reported_at: Instant,
@@ -214,9 +216,12 @@ impl Driver {
             started_at: kit.clock.now(),
             fetchers: Vec::new(),
             policy: policy_name,
+            rings: report::Rings::default(),
         };
+        let history = kit.reader.setting(HISTORY_KEY)?.map(|text| History::from_text(&text));
         let now = Instant::now();
         let mut driver = Self {
+            history: history.unwrap_or_default(),
             core,
             reader: kit.reader,
             clock: kit.clock,
@@ -278,6 +283,7 @@ impl Driver {
     fn hear(&mut self, told: Told) -> Result<(), RunError> {
         match told {
             Told::Event(event) => self.feed_core(event),
+            Told::Rings(rings) => self.setting.rings = rings,
             Told::Reserved(numbers) => {
                 self.is_reserving = false;
                 self.core.take_visit_numbers(numbers);
@@ -322,6 +328,9 @@ impl Driver {
         if self.noted_at.elapsed() >= PRICES_EVERY {
             self.noted_at = Instant::now();
             self.jobs.send(self.prices()).map_err(|_| RunError::WriterGone)?;
+        }
+        if self.history.take(self.core.tally(), self.clock.now(), self.began.elapsed()) {
+            self.jobs.send(Job::History(self.history.to_text())).map_err(|_| RunError::WriterGone)?;
         }
         if self.reported_at.elapsed() < self.report_every {
             return Ok(false);

@@ -20,8 +20,10 @@ use crate::constrain::{Constrainer, setting};
 use crate::core::Event;
 use crate::deliver::{DeliverError, Subscription};
 use crate::feed::{AHEAD_MAX, FeedError, Feeder};
+use crate::history::HISTORY_KEY;
 use crate::price::PRICES_KEY;
 use crate::quota::LEDGER_KEY;
+use crate::report::Rings;
 
 /// Rows committed at once, so that readers and other writers get their turn.
 const GROUP_ROWS_MAX: usize = 20_000;
@@ -51,6 +53,8 @@ pub enum Job {
     Ledger(String),
     /// Write down the prices.
     Prices(String),
+    /// Write down the recent past, for charts.
+    History(String),
     /// Reserve this many visit numbers.
     Reserve(u64),
     /// Commit what is left and end.
@@ -62,6 +66,8 @@ pub enum Job {
 pub enum Told {
     /// Something for the core.
     Event(Event),
+    /// How many ids wait in the rings.
+    Rings(Rings),
     /// Visit numbers, reserved.
     Reserved(std::ops::Range<u64>),
     /// What was applied, to be freed by threads that have the time: this one is waited for.
@@ -155,6 +161,7 @@ impl Dumper {
                     Job::Report(report) => self.store.set_setting("status", &report)?,
                     Job::Ledger(ledger) => self.store.set_setting(LEDGER_KEY, &ledger)?,
                     Job::Prices(prices) => self.store.set_setting(PRICES_KEY, &prices)?,
+                    Job::History(history) => self.store.set_setting(HISTORY_KEY, &history)?,
                     Job::Reserve(count) => self.reserve(count)?,
                     Job::Stop => stops = true,
                 }
@@ -203,6 +210,7 @@ impl Dumper {
         if self.synced_at.is_none_or(|at| at.elapsed() > SYNC_EVERY) {
             self.synced_at = Some(Instant::now());
             self.feeder.sync()?;
+            let _ = self.told.send(Told::Rings(self.feeder.lengths()));
         }
         let room = AHEAD_MAX.saturating_sub(self.due_count.load(Ordering::Relaxed));
         let slots = self.feeder.tend(&mut *self.store, room)?;

@@ -19,6 +19,8 @@ use freshet_store::api::{Store, StoreError};
 use freshet_store::row::{ObjectRow, SourceSlot};
 use freshet_types::{Change, ChangeKind, Connector, RobotKind, RobotState, Source, SourceState};
 
+use crate::report::Rings;
+
 /// Changes read from the log at once.
 const LOG_BATCH: usize = 4096;
 /// Ids turned into sources at once.
@@ -105,6 +107,16 @@ impl Feeder {
     /// Ids waiting in a robot's ring.
     pub fn waiting(&mut self, robot: RobotKind) -> usize {
         self.rings.ring(robot).len()
+    }
+
+    /// Ids waiting in all rings: in memory, and on disk only.
+    pub fn lengths(&self) -> Rings {
+        let mut lengths = Rings::default();
+        for (robot, ring) in self.rings.rings() {
+            let memory = ring.memory_count();
+            lengths[robot as usize] = (memory, ring.len().saturating_sub(memory));
+        }
+        lengths
     }
 
     /// Moves what the log has for running robots into their rings, and up to `room` ids on into

@@ -22,6 +22,7 @@ pub mod drive;
 pub mod dump;
 pub mod feed;
 pub mod fetcher;
+pub mod history;
 pub mod load;
 pub mod price;
 pub mod quota;

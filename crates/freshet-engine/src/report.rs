@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 use crate::core::Core;
 use crate::fetcher::FetcherState;
 
+/// Ids that wait in each robot's ring, in the order of [`RobotKind::ALL`]: in memory, on disk only.
+pub type Rings = [(usize, usize); RobotKind::ALL.len()];
+
 /// What the report says beyond the core's own numbers.
 #[derive(Clone, Debug)]
 pub struct Setting {
@@ -17,6 +20,8 @@ pub struct Setting {
     pub fetchers: Vec<FetcherState>,
     /// The policy's name.
     pub policy: &'static str,
+    /// Ids that wait in the robots' rings: in memory, and on disk only.
+    pub rings: Rings,
 }
 
 /// The report as JSON; times in unix seconds.
@@ -44,6 +49,11 @@ pub fn report(core: &Core, setting: &Setting, now: Timestamp) -> Value {
         "lag_s": tally.lag().map(|(median, p90)| json!({"median": median.secs_f64(), "p90": p90.secs_f64()})),
         "queues": {"sources": sources, "due": due, "backlog": backlog, "open_visits": core.open_count()},
         "robots": robots(core),
+        "posts_by_robot": by_robot(|robot| json!(tally.posts_by_robot[robot as usize])),
+        "rings": by_robot(|robot| {
+            let (memory, disk) = setting.rings[robot as usize];
+            json!({"memory": memory, "disk": disk})
+        }),
         "quotas": quotas(core, now),
         "prices": prices(core, now),
         "faults": tally.faults.iter().map(|(kind, count)| json!({"kind": kind, "count": count})).collect::<Vec<_>>(),
@@ -62,7 +72,11 @@ pub fn report(core: &Core, setting: &Setting, now: Timestamp) -> Value {
 
 fn robots(core: &Core) -> Value {
     let state = |robot: RobotKind| -> RobotState { core.robots[robot as usize] };
-    RobotKind::ALL.into_iter().map(|robot| (robot.name().to_owned(), json!(state(robot).name()))).collect()
+    by_robot(|robot| json!(state(robot).name()))
+}
+
+fn by_robot(value: impl Fn(RobotKind) -> Value) -> Value {
+    RobotKind::ALL.into_iter().map(|robot| (robot.name().to_owned(), value(robot))).collect()
 }
 
 fn prices(core: &Core, now: Timestamp) -> Vec<Value> {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use freshet_store::row::Applied;
-use freshet_types::{FaultKind, Map, Source, Span, Timestamp};
+use freshet_types::{FaultKind, Map, RobotKind, Source, Span, Timestamp};
 
 use crate::walk::Taken;
 
@@ -40,6 +40,8 @@ pub struct Tally {
     pub posts_read_count: u64,
     /// Posts never seen before.
     pub posts_count: u64,
+    /// The same by robot, in the order of [`RobotKind::ALL`].
+    pub posts_by_robot: [u64; RobotKind::ALL.len()],
     /// Posts edited.
     pub edited_count: u64,
     /// Posts deleted.
@@ -65,8 +67,11 @@ impl Tally {
         self.lags.drain(..excess);
     }
 
-    pub(crate) fn applied(&mut self, applied: &Applied) {
+    pub(crate) fn applied(&mut self, applied: &Applied, robot: Option<RobotKind>) {
         self.posts_count += applied.new_posts.len() as u64;
+        if let Some(robot) = robot {
+            self.posts_by_robot[robot as usize] += applied.new_posts.len() as u64;
+        }
         self.edited_count += u64::from(applied.edited_count);
         self.deleted_count += u64::from(applied.deleted_count);
         self.accounts_count += u64::from(applied.new_account_count);

@@ -167,6 +167,11 @@ impl Ring {
         self.queued_count + self.owed.len() + self.back.len()
     }
 
+    /// Ids in memory: read ahead, owed, leased, on their way back.
+    pub fn memory_count(&self) -> usize {
+        self.memory.len() + self.owed.len() + self.back.len() + self.leased_count
+    }
+
     /// Ids handed out and neither done nor put back.
     pub fn leased_count(&self) -> usize {
         self.leased_count

@@ -7,6 +7,7 @@
 pub mod api;
 #[cfg(feature = "bench")]
 pub mod bench;
+pub mod browse;
 #[cfg(any(test, feature = "testing"))]
 pub mod conformance;
 pub mod row;

@@ -9,6 +9,7 @@
 //! not queue or group: the caller decides how many uploads make one transaction.
 
 mod apply;
+mod browse;
 mod control;
 mod erase;
 mod log;

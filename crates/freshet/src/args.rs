@@ -4,6 +4,7 @@
 //! anywhere; `--format` belongs to each command, because what it can print differs. Nothing is
 //! read or opened here: values are checked for their form only.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -17,9 +18,9 @@ mod simulate;
 mod value;
 
 pub(crate) use group::{
-    ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand, FORUM_PAGES, ForumCommand,
-    ForumFormat, ForumInspectArgs, ForumLearnArgs, NetworksCommand, ReadArgs, RobotsCommand, WorldArgs,
-    WorldCommand,
+    ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand, DashboardArgs, DashboardCommand,
+    FORUM_PAGES, ForumCommand, ForumFormat, ForumInspectArgs, ForumLearnArgs, NetworksCommand, ReadArgs,
+    RobotsCommand, WorldArgs, WorldCommand,
 };
 pub(crate) use simulate::SimulateArgs;
 pub(crate) use value::CLOCK_SYSTEM;
@@ -96,6 +97,8 @@ pub(crate) enum Command {
     Forget(ForgetArgs),
     /// Crawl, until stopped
     Run(RunArgs),
+    /// Serve the dashboard over what was collected, without crawling
+    Dashboard(DashboardArgs),
     /// Show what is here, what happens and what fails
     Status(ReportArgs),
     /// Show what is known of a source and when it is visited next
@@ -247,9 +250,13 @@ pub(crate) struct RunArgs {
     /// Stop after this long (wall time), such as 60s or 8h
     #[arg(long = "for", value_name = "SPAN", value_parser = value::span)]
     pub(crate) duration: Option<Span>,
-    /// Reserved: there is no dashboard yet, so none is served with or without it
+    /// Serve no dashboard
     #[arg(long)]
     pub(crate) no_dashboard: bool,
+    /// Serve the dashboard there; anything but loopback needs a password or token
+    /// [default: 127.0.0.1:8640, or the next free port]
+    #[arg(long, value_name = "ADDR", conflicts_with = "no_dashboard")]
+    pub(crate) listen: Option<SocketAddr>,
     /// The longest a source stays unvisited, quota permitting
     #[arg(long, value_name = "SPAN", value_parser = value::span)]
     pub(crate) ceiling: Option<Span>,

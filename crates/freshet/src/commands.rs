@@ -1,28 +1,30 @@
 //! One file per command, and the one place that chooses among them.
 //!
 //! Every command is `execute(&Globals, its arguments) -> anyhow::Result<ExitCode>`: it opens
-//! what it needs, calls the crates below, and prints one report. Commands never call each other.
+//! what it needs, calls the crates below, and prints one report. Commands never call each other;
+//! the dashboard shows the same reports, so those that it shows are made by functions of their own.
 
-mod add;
+pub(crate) mod add;
 mod completions;
 mod constraints;
 mod credentials;
+mod dashboard;
 mod demo;
-mod explain;
+pub(crate) mod explain;
 mod export;
 mod forget;
 mod forum;
-mod gaps;
+pub(crate) mod gaps;
 mod init;
 mod man;
-mod networks;
-mod plan;
-mod remove;
-mod robots;
+pub(crate) mod networks;
+pub(crate) mod plan;
+pub(crate) mod remove;
+pub(crate) mod robots;
 mod run;
-mod search;
+pub(crate) mod search;
 mod simulate;
-mod status;
+pub(crate) mod status;
 mod world;
 
 use std::process::ExitCode;
@@ -45,6 +47,7 @@ pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<Exi
         Command::Remove(args) => remove::execute(globals, &args),
         Command::Forget(args) => forget::execute(globals, &args),
         Command::Run(args) => run::execute(globals, &args),
+        Command::Dashboard(args) => dashboard::execute(globals, &args),
         Command::Status(args) => status::execute(globals, args),
         Command::Explain(args) => explain::execute(globals, &args),
         Command::Plan(args) => plan::execute(globals, &args),

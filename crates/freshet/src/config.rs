@@ -6,6 +6,7 @@
 //! | `FRESHET_PASSPHRASE` | opens `credentials.age` |
 //! | `FRESHET_CREDENTIAL_…` | secrets that need no file |
 //! | `FRESHET_CONTACT` | address in the user agent; goes before `init --contact` |
+//! | `FRESHET_DASHBOARD_TOKEN` | opens the dashboard to programs, and to people instead of a password |
 //! | `FRESHET_LOG` | what to log, as `tracing` directives |
 //!
 //! Nothing here is shown in `Debug`: half of it is secret.
@@ -29,6 +30,8 @@ pub(crate) struct Config {
     pub(crate) passphrase: Option<SecretString>,
     /// Address in the user agent.
     pub(crate) contact: Option<String>,
+    /// Opens the dashboard.
+    pub(crate) dashboard_token: Option<SecretString>,
     /// Directives for the log.
     pub(crate) log: Option<String>,
     credentials: Vec<(String, SecretString)>,
@@ -52,6 +55,7 @@ impl Config {
                 "HOME" => home = Some(PathBuf::from(&value)),
                 "FRESHET_PASSPHRASE" => config.passphrase = text().map(SecretString::from),
                 "FRESHET_CONTACT" => config.contact = text(),
+                "FRESHET_DASHBOARD_TOKEN" => config.dashboard_token = text().map(SecretString::from),
                 "FRESHET_LOG" => config.log = text(),
                 _ if key.starts_with(CREDENTIAL_PREFIX) => {
                     config.credentials.extend(text().map(|value| (key.to_owned(), value.into())));

@@ -1,5 +1,6 @@
 //! Puts a crawl together from a data directory and runs it: what `run` and `demo` share.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -22,7 +23,7 @@ use tokio::sync::watch;
 use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::failure::Failure;
-use crate::{mined, output, view};
+use crate::{mined, output, view, web};
 
 /// Memory of all rings together: 10 million ids stay under 64 MB whatever is on disk.
 const RINGS_MEMORY_MAX: usize = 1 << 20;
@@ -48,6 +49,20 @@ pub(crate) struct Choices {
     pub(crate) deliver: Option<PathBuf>,
     /// Steps from what a person added that robots may go.
     pub(crate) depth_max: u16,
+    /// Where the dashboard is served, if at all.
+    pub(crate) dashboard: Dashboard,
+}
+
+/// Where a crawl serves its dashboard.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Dashboard {
+    /// Nowhere.
+    #[default]
+    Off,
+    /// On loopback, at the first free port.
+    Usual,
+    /// There, or not at all.
+    At(SocketAddr),
 }
 
 /// Crawls until the time is up or somebody presses Ctrl-C; gives the last report.
@@ -60,6 +75,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
             .hint(format!("the policies are {}", POLICY_NAMES.join(", ")))
     })?;
     let vault = Arc::new(data.vault(globals)?);
+    let credentials = vault.list();
     let contact = contact(globals, data)?;
     let http = HttpFetch::new(HttpOptions::new(contact, Arc::clone(&clock), Arc::clone(&vault)))?;
     let fetch: Arc<dyn Fetch> = match &choices.record {
@@ -73,6 +89,15 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
     let subscriptions =
         choices.deliver.as_deref().map(Subscription::to_file).transpose()?.into_iter().collect();
     let watched = Arc::clone(&networks);
+    let parts = web::Parts {
+        dir: data.dir().to_owned(),
+        networks: Arc::clone(&networks),
+        clock: Arc::clone(&clock),
+        credentials: Some(credentials),
+        access: web::Access::new(data.dir(), globals.config.dashboard_token.clone())?,
+        choices: chosen(&choices, pacing.ceiling),
+    };
+    let _served = serve(choices.dashboard, parts).await?;
     let open = || SqliteStore::open(&data.store_path());
     let kit = Kit {
         credential: Arc::new(move |network, robot, named| vault.choose_named(network, robot, named)),
@@ -127,6 +152,40 @@ fn contact(globals: &Globals, data: &Data) -> anyhow::Result<String> {
     Ok(data::CONTACT_UNKNOWN.to_owned())
 }
 
+/// Serves the dashboard where it is wanted, and says where. A crawl does not fail for want of a port.
+async fn serve(dashboard: Dashboard, parts: web::Parts) -> anyhow::Result<Option<web::Served>> {
+    let address = match dashboard {
+        Dashboard::Off => return Ok(None),
+        Dashboard::Usual => None,
+        Dashboard::At(address) => Some(address),
+    };
+    match web::bind(address).await {
+        Ok(listener) => {
+            let served = web::serve(listener, parts)?;
+            output::aside(format!("dashboard: {}", served.url));
+            Ok(Some(served))
+        }
+        Err(error) if address.is_none() => {
+            output::aside(format!("warning: {error:#}"));
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What was chosen at the start, for show.
+fn chosen(choices: &Choices, ceiling: Span) -> Vec<(&'static str, String)> {
+    let path =
+        |path: &Option<PathBuf>| path.as_ref().map_or("no".to_owned(), |path| path.display().to_string());
+    vec![
+        ("ceiling", ceiling.to_string()),
+        ("depth", choices.depth_max.to_string()),
+        ("answers_kept", if choices.keeps_raw { "yes" } else { "no" }.to_owned()),
+        ("recording", path(&choices.record)),
+        ("delivered_to", path(&choices.deliver)),
+    ]
+}
+
 fn pacing(ceiling: Option<Span>) -> Pacing {
     let usual = Pacing::default();
     let ceiling = ceiling.unwrap_or(usual.ceiling);
@@ -173,7 +232,8 @@ impl Definitions {
     }
 }
 
-async fn wait_for_signal() {
+/// Waits for Ctrl-C or for being asked to end.
+pub(crate) async fn wait_for_signal() {
     let interrupt = tokio::signal::ctrl_c();
     match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         Ok(mut terminate) => {

@@ -5,6 +5,7 @@
 //! rings/             memory+disk queues of the robots
 //! networks/*.toml    definitions that replace or join the shipped ones
 //! credentials.age    secrets, encrypted
+//! dashboard.password argon2 hash of the dashboard's password, where one was set
 //! lock               held by the one process that runs; its number stands inside
 //! ```
 //!
@@ -78,6 +79,16 @@ impl Data {
             store.set_setting(CLOCK_KEY, clock)?;
         }
         Ok(Self { dir, store })
+    }
+
+    /// A directory that is there, for looking only: nothing is made, moved or noted in it.
+    pub(crate) fn reader(dir: &Path) -> anyhow::Result<Self> {
+        Ok(Self { dir: dir.to_owned(), store: SqliteStore::open_reader(&store_path(dir))? })
+    }
+
+    /// A directory that is there, as it is.
+    pub(crate) fn again(dir: &Path) -> anyhow::Result<Self> {
+        Ok(Self { dir: dir.to_owned(), store: SqliteStore::open(&store_path(dir))? })
     }
 
     /// Where it is.

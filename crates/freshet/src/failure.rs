@@ -48,6 +48,13 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
+/// What went wrong in words, what to do about it, and whether what was asked made no sense.
+pub(crate) fn explain(error: &anyhow::Error) -> (String, Option<String>, bool) {
+    let failure = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
+    let hint = failure.and_then(|failure| failure.hint.clone());
+    (format!("{error:#}"), hint, failure.is_some_and(|failure| failure.is_misuse))
+}
+
 /// The exit code for a failed command with several parts, of which some were done.
 pub(crate) fn partly() -> ExitCode {
     ExitCode::from(FAILED)

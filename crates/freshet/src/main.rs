@@ -1,6 +1,6 @@
 //! freshet: keeps a local, queryable copy of what people post, as fresh as requests allow.
 //!
-//! The faces: command line, terminal view, later the dashboard. The only crate that prints,
+//! The faces: command line, terminal view, dashboard. The only crate that prints,
 //! parses arguments or reads the environment; everything it knows how to do lives in the
 //! crates below it. Exit codes: 0 done, 1 failed, 2 misuse.
 
@@ -13,6 +13,7 @@ mod failure;
 mod mined;
 mod output;
 mod view;
+mod web;
 mod when;
 
 use std::io::IsTerminal as _;

@@ -123,7 +123,7 @@ fn clip(line: &str) -> String {
 }
 
 /// `1234567` as `1,234,567`.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut shown = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -267,7 +267,7 @@ fn take_news(frame: &mut Frame, store: &dyn Store, seen: u64) -> u64 {
 }
 
 /// Text without tags, for one line.
-fn plain(html: &str) -> String {
+pub(crate) fn plain(html: &str) -> String {
     let mut text = String::new();
     let mut is_tag = false;
     for letter in html.chars() {

@@ -37,7 +37,8 @@ impl Core {
     /// The store committed an upload of this visit.
     pub(super) fn confirm(&mut self, id: VisitId, applied: &Applied, now: Timestamp) {
         self.upload_count = self.upload_count.saturating_sub(1);
-        self.tally.applied(applied);
+        let robot = self.visits.get(&id).map(|visit| visit.source.robot);
+        self.tally.applied(applied, robot);
         applied.rested.iter().for_each(|&source| self.rest(source, now));
         applied.led_to.iter().for_each(|slot| self.lead_to(slot, now));
         let Some(visit) = self.visits.get_mut(&id) else { return };

@@ -23,6 +23,10 @@ impl MemoryPart {
         Self { max: max.max(1), ids: VecDeque::new(), seqs: VecDeque::new() }
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.max - self.room()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }

@@ -118,10 +118,17 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Lines above this number, in order.
-pub(super) fn above(db: &Connection, networks: &Networks, number: u64, limit: usize) -> Result<Vec<Change>> {
-    // An erased object has no lines, so exactly one of the three joins finds a row.
-    let sql = "SELECT c.number, c.seen_at, c.kind, c.object, c.visit, \
+/// Lines about an object, in order.
+pub(super) fn of(db: &Connection, networks: &Networks, object: u64, limit: usize) -> Result<Vec<Change>> {
+    let sql = format!(
+        "{LINES} WHERE c.number = ?1 OR c.number <> c.object AND c.object = ?1 ORDER BY c.number LIMIT ?2"
+    );
+    lines(db, networks, &sql, object, limit)
+}
+
+/// A line with the address of its object. An erased object has no lines, so exactly one of the
+/// three joins finds a row.
+const LINES: &str = "SELECT c.number, c.seen_at, c.kind, c.object, c.visit, \
                       COALESCE(p.network, a.network, r.network), \
                       CASE c.class WHEN 0 THEN 'account' WHEN 1 THEN p.kind ELSE 'relation' END, \
                       COALESCE(p.native_id, a.native_id, r.source || '>' || r.target), \
@@ -129,9 +136,12 @@ pub(super) fn above(db: &Connection, networks: &Networks, number: u64, limit: us
                FROM changes c \
                LEFT JOIN posts p ON c.class = 1 AND p.id = c.object \
                LEFT JOIN accounts a ON c.class = 0 AND a.id = c.object \
-               LEFT JOIN relations r ON c.class = 2 AND r.id = c.object \
-               WHERE c.number > ?1 ORDER BY c.number LIMIT ?2";
-    lines(db, networks, sql, number, limit)
+               LEFT JOIN relations r ON c.class = 2 AND r.id = c.object";
+
+/// Lines above this number, in order.
+pub(super) fn above(db: &Connection, networks: &Networks, number: u64, limit: usize) -> Result<Vec<Change>> {
+    let sql = format!("{LINES} WHERE c.number > ?1 ORDER BY c.number LIMIT ?2");
+    lines(db, networks, &sql, number, limit)
 }
 
 /// Lines of accounts above this number, in order, and the number up to which there are no others.

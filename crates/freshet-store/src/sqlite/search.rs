@@ -7,8 +7,9 @@
 use rusqlite::{Connection, Error, Result, Transaction, TransactionBehavior};
 
 use super::network::Networks;
-use super::{SqliteStore, failed, log, plain, read};
+use super::{SqliteStore, browse, failed, log, plain, read};
 use crate::api::StoreError;
+use crate::browse::PostQuery;
 use crate::row::Hit;
 
 /// The index's place in the change log.
@@ -79,24 +80,56 @@ pub(super) fn search(
     query: &str,
     limit: usize,
 ) -> Result<Vec<Hit>, StoreError> {
-    let refuse = |why: &str| StoreError::Query { query: query.to_owned(), why: why.to_owned() };
-    let asked = expression(query).ok_or_else(|| refuse("it has no words"))?;
-    find(db, networks, &asked, limit.min(HITS_MAX)).map_err(|error| match &error {
-        // SQLite has one code for all mistakes in a query, and for hardly anything else.
-        Error::SqliteFailure(code, Some(message)) if code.extended_code == rusqlite::ffi::SQLITE_ERROR => {
-            refuse(message.trim_start_matches("fts5: "))
-        }
-        _ => failed("search")(error),
-    })
+    let asked = expression(query).ok_or_else(|| no_words(query))?;
+    let best = |db: &Connection| {
+        let best = "SELECT rowid FROM post_text WHERE post_text MATCH ?1 ORDER BY rank LIMIT ?2";
+        let mut statement = db.prepare_cached(best)?;
+        let ids = statement.query_map((&asked, limit.min(HITS_MAX) as i64), |row| row.get(0))?;
+        ids.collect()
+    };
+    find(db, networks, &asked, best).map_err(|error| refused(query, error))
 }
 
-fn find(db: &Connection, networks: &Networks, asked: &str, limit: usize) -> Result<Vec<Hit>> {
+/// A page of posts: those that match, best first; without words the newest in the store.
+pub(super) fn list(db: &Connection, networks: &Networks, query: &PostQuery) -> Result<Vec<Hit>, StoreError> {
+    let Some(text) = &query.text else {
+        let list = || {
+            let numbers = browse::post_numbers(db, query, None)?.into_iter();
+            let rows = numbers.map(|number| read::post(db, networks, number as u64));
+            let rows = rows.filter_map(Result::transpose);
+            rows.map(|row| Ok(Hit { row: row?, snippet: String::new() })).collect::<Result<Vec<_>>>()
+        };
+        return list().map_err(failed("list posts"));
+    };
+    let asked = expression(text).ok_or_else(|| no_words(text))?;
+    let page = |db: &Connection| browse::post_numbers(db, query, Some(&asked));
+    find(db, networks, &asked, page).map_err(|error| refused(text, error))
+}
+
+fn no_words(query: &str) -> StoreError {
+    StoreError::Query { query: query.to_owned(), why: "it has no words".to_owned() }
+}
+
+fn refused(query: &str, error: Error) -> StoreError {
+    match &error {
+        // SQLite has one code for all mistakes in a query, and for hardly anything else.
+        Error::SqliteFailure(code, Some(message)) if code.extended_code == rusqlite::ffi::SQLITE_ERROR => {
+            let why = message.trim_start_matches("fts5: ").to_owned();
+            StoreError::Query { query: query.to_owned(), why }
+        }
+        _ => failed("search")(error),
+    }
+}
+
+fn find(
+    db: &Connection,
+    networks: &Networks,
+    asked: &str,
+    choose: impl FnOnce(&Connection) -> Result<Vec<i64>>,
+) -> Result<Vec<Hit>> {
     // One snapshot for all statements; rolled back in the end, which empties the passing index.
     let snapshot = Transaction::new_unchecked(db, TransactionBehavior::Deferred)?;
-    let best = "SELECT rowid FROM post_text WHERE post_text MATCH ?1 ORDER BY rank LIMIT ?2";
-    let mut statement = snapshot.prepare_cached(best)?;
-    let ids = statement.query_map((asked, limit as i64), |row| row.get(0))?;
-    let ids: Vec<i64> = ids.collect::<Result<_>>()?;
+    let ids = choose(&snapshot)?;
     snapshot.execute_batch(
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.snippets \
          USING fts5 (text, tokenize = 'unicode61 remove_diacritics 2')",

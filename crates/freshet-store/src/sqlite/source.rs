@@ -18,7 +18,7 @@ use crate::row::{SourceSlot, Upload};
 /// Most sources given for one reference: a handle has one per endpoint and network.
 const FOUND_MAX: i64 = 1000;
 
-const COLUMNS: &str = "id, network, robot, state, weight, due_at, depth, endpoint, root_kind, root_id, handle, \
+pub(super) const COLUMNS: &str = "id, network, robot, state, weight, due_at, depth, endpoint, root_kind, root_id, handle, \
                        since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage";
 
 const UPDATE: &str = "UPDATE sources SET network = ?2, robot = ?3, state = ?4, weight = ?5, due_at = ?6, \
@@ -250,7 +250,8 @@ pub(super) fn set_state(db: &Connection, ids: &[SourceId], state: SourceState) -
     Ok(())
 }
 
-fn source_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<Source> {
+/// The record in a row of [`COLUMNS`].
+pub(super) fn source_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<Source> {
     let robot = row.get_ref(2)?.as_str()?;
     let coverage: Coverage = serde_json::from_str(row.get_ref(19)?.as_str()?)
         .map_err(|error| value::unknown(19, "coverage", &error.to_string()))?;

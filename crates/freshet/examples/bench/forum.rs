@@ -56,10 +56,12 @@ pub(crate) fn run() -> anyhow::Result<()> {
                 learn(&read).definition.page_count
             })
         });
-        let bares_s = LEARN_COUNTS
-            .map(|count| best(|| spread(&pages, count).map(|page| tree::parse(page.html.as_bytes()).len()).sum()));
+        let bares_s = LEARN_COUNTS.map(|count| {
+            best(|| spread(&pages, count).map(|page| tree::parse(page.html.as_bytes()).len()).sum())
+        });
         let ratio = bare_s / inspect_s;
-        let costs: Vec<f64> = learned_s.iter().zip(bares_s).map(|(learned_s, bare_s)| learned_s / bare_s).collect();
+        let costs: Vec<f64> =
+            learned_s.iter().zip(bares_s).map(|(learned_s, bare_s)| learned_s / bare_s).collect();
         // Against n log n: what four times as many pages cost more than that.
         let (few, many) = (LEARN_COUNTS[0] as f64, LEARN_COUNTS[2] as f64);
         let growth = (learned_s[2] / learned_s[0]) / (many * many.ln() / (few * few.ln()));
@@ -76,7 +78,9 @@ pub(crate) fn run() -> anyhow::Result<()> {
         learn_most = learn_most.max(costs[2]);
         growth_most = growth_most.max(growth);
     }
-    println!("  goals: inspect at least 0.5 of bare, learn at most 3 times bare, growth at most 1 of n log n");
+    println!(
+        "  goals: inspect at least 0.5 of bare, learn at most 3 times bare, growth at most 1 of n log n"
+    );
     let line = json!({
         "bench": "forum",
         "pages": PAGE_COUNT,
@@ -124,7 +128,12 @@ fn history() -> History {
     for thread in 0..1_600_u32 {
         let from_s = 1_600_000_000 + i64::from(thread) * 50_000;
         rows.extend((0..1 + i64::from(thread * 7 % 60)).map(|post| {
-            (thread % 8, thread, from_s + post * (3_601 + i64::from(thread % 50) * 61), (thread + post as u32) % 97)
+            (
+                thread % 8,
+                thread,
+                from_s + post * (3_601 + i64::from(thread % 50) * 61),
+                (thread + post as u32) % 97,
+            )
         }));
     }
     History::from_rows(rows)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use freshet_fetch::CredentialKind;
-use freshet_types::RobotKind;
+use freshet_types::{RobotKind, Span};
 
 use super::{ReportArgs, value};
 
@@ -163,6 +163,37 @@ pub(crate) enum ForumFormat {
     Json,
     /// One line a page.
     Jsonl,
+}
+
+const DASHBOARD_EXAMPLES: &str = "\
+On loopback nobody is asked for anything. On any other address everybody must log in: with the
+password, or with the token in $FRESHET_DASHBOARD_TOKEN (as `Authorization: Bearer TOKEN`, too).
+
+Examples:
+  freshet dashboard                              http://127.0.0.1:8640/
+  freshet dashboard password                     set the password; an empty one removes it
+  freshet dashboard --listen 0.0.0.0:8640        for other computers, behind a password";
+
+/// `freshet dashboard`.
+#[derive(Debug, Default, ClapArgs)]
+#[command(after_help = DASHBOARD_EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct DashboardArgs {
+    /// Serve it there; anything but loopback needs a password or token
+    /// [default: 127.0.0.1:8640, or the next free port]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Stop after this long, such as 60s or 8h
+    #[arg(long = "for", value_name = "SPAN", value_parser = value::span)]
+    pub(crate) duration: Option<Span>,
+    #[command(subcommand)]
+    pub(crate) command: Option<DashboardCommand>,
+}
+
+/// `freshet dashboard …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DashboardCommand {
+    /// Set the password; it is asked for, or read from standard input
+    Password,
 }
 
 /// `freshet credentials …`.

@@ -42,8 +42,9 @@ const UNDERSTOOD: &str = "give a profile URL, @user@host, a Bluesky handle or at
 /// The robots that start with what a person adds; the others find their work in the change log.
 const FIRST_ROBOTS: [RobotKind; 2] = [RobotKind::Status, RobotKind::User];
 
+/// What was added, and what was not understood.
 #[derive(Default, Serialize)]
-struct AddReport {
+pub(crate) struct AddReport {
     added_count: u64,
     known_count: u64,
     refused_count: u64,
@@ -89,6 +90,19 @@ pub(super) fn add(globals: &Globals, data: &mut Data, args: &AddArgs) -> anyhow:
     let texts = gather(args, &mut report)?;
     add_all(data, &data::networks(globals)?, args, &texts, &mut report)?;
     if report.refused_count == 0 { Ok(()) } else { Err(report.into_failure()) }
+}
+
+/// Adds what is understood, and tells what is not: for faces that show the report themselves.
+pub(crate) fn add_typed(data: &mut Data, networks: &Networks, args: &AddArgs) -> anyhow::Result<AddReport> {
+    let mut report = AddReport::default();
+    let texts = gather(args, &mut report)?;
+    add_all(data, networks, args, &texts, &mut report)?;
+    Ok(report)
+}
+
+/// What each reference would become, without adding anything.
+pub(crate) fn preview(networks: &Networks, args: &AddArgs) -> Vec<Result<(Reference, Vec<Source>), String>> {
+    args.references.iter().map(|text| understand(networks, text)).collect()
 }
 
 fn add_all(

@@ -12,7 +12,7 @@ use freshet_types::Span;
 
 use crate::args::{AddArgs, DemoArgs};
 use crate::config::{Config, Globals};
-use crate::crawl::{self, Choices};
+use crate::crawl::{self, Choices, Dashboard};
 use crate::data::Data;
 use crate::output;
 
@@ -53,6 +53,7 @@ async fn demo(args: &DemoArgs) -> anyhow::Result<ExitCode> {
         is_headless: args.headless,
         lasts: args.duration.map(Span::to_std),
         ceiling: Some(CEILING),
+        dashboard: if args.headless { Dashboard::Off } else { Dashboard::Usual },
         ..Choices::default()
     };
     let report = crawl::crawl(&globals, &data, choices).await?;

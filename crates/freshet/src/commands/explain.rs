@@ -26,8 +26,9 @@ struct ExplainReport {
     sources: Vec<Explained>,
 }
 
+/// What is known of one source.
 #[derive(Serialize)]
-struct Explained {
+pub(crate) struct Explained {
     source: u32,
     label: String,
     network: String,
@@ -51,7 +52,7 @@ struct Explained {
     /// The decision, for what a policy times.
     why: Option<Why>,
     #[serde(skip)]
-    text: String,
+    pub(crate) text: String,
 }
 
 /// Explains every source that is meant.
@@ -68,7 +69,8 @@ pub(crate) fn execute(globals: &Globals, args: &ExplainArgs) -> anyhow::Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-fn explain(source: &Source, memory: &Memory, now: Timestamp) -> Explained {
+/// What is known of a source.
+pub(crate) fn explain(source: &Source, memory: &Memory, now: Timestamp) -> Explained {
     let why = Why::of(source, memory, now);
     let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
     let optional = |at: Option<Timestamp>| at.map_or_else(|| json!(null), seconds);

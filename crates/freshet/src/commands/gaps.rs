@@ -22,8 +22,9 @@ use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::output::{self, Report, seconds, table};
 
+/// What is not proven complete.
 #[derive(Serialize)]
-struct GapsReport {
+pub(crate) struct GapsReport {
     sources_count: u64,
     complete_count: u64,
     unvisited_count: u64,
@@ -67,6 +68,17 @@ pub(crate) fn execute(globals: &Globals, args: &GapsArgs) -> anyhow::Result<Exit
     let data = Data::open(globals)?;
     let networks = data::networks(globals)?;
     let now = data.now_for_report(None);
+    output::print(args.report, &report(&data, &networks, now, args.limit)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// All holes, the dearest first.
+pub(crate) fn report(
+    data: &Data,
+    networks: &Networks,
+    now: Timestamp,
+    limit: usize,
+) -> anyhow::Result<GapsReport> {
     let mut report = GapsReport {
         sources_count: 0,
         complete_count: 0,
@@ -75,18 +87,22 @@ pub(crate) fn execute(globals: &Globals, args: &GapsArgs) -> anyhow::Result<Exit
         uncloseable_count: 0,
         calls: 0,
         sources: Vec::new(),
-        limit: args.limit,
+        limit,
     };
     data.store.each_source(&mut |source| {
-        report.take(&networks, &source, now);
+        report.take(networks, &source, now);
         ControlFlow::Continue(())
     })?;
     report.sources.sort_by_key(|it| (std::cmp::Reverse(it.calls), it.source));
-    output::print(args.report, &report)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(report)
 }
 
 impl GapsReport {
+    /// Keeps the dearest sources only; the sums stay.
+    pub(crate) fn truncate(&mut self, sources_max: usize) {
+        self.sources.truncate(sources_max);
+    }
+
     fn take(&mut self, networks: &Networks, source: &Source, now: Timestamp) {
         let connector = networks.connector_for(&source.network);
         let endpoint = connector.as_ref().and_then(|it| it.endpoint(&source.endpoint));

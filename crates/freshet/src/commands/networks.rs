@@ -43,13 +43,14 @@ pub(super) fn has_many_hosts(networks: &Networks, name: &str) -> bool {
     networks.definition(name).is_some_and(|it| it.hosts == Hosts::Many && it.host.is_none())
 }
 
-fn no_network(networks: &Networks, name: &str) -> anyhow::Error {
+pub(crate) fn no_network(networks: &Networks, name: &str) -> anyhow::Error {
     let failure = Failure::misuse(format!("there is no network `{name}`"));
     failure.hint(format!("the networks are {}", networks.names().join(", "))).into()
 }
 
+/// All networks.
 #[derive(Serialize)]
-struct ListReport {
+pub(crate) struct ListReport {
     networks: Vec<NetworkLine>,
 }
 
@@ -64,7 +65,11 @@ struct NetworkLine {
 }
 
 fn list(globals: &Globals, args: ReportArgs) -> anyhow::Result<()> {
-    let networks = data::networks(globals)?;
+    output::print(args, &list_report(&data::networks(globals)?))
+}
+
+/// All networks, in a line each.
+pub(crate) fn list_report(networks: &Networks) -> ListReport {
     let snapshot = networks.snapshot();
     let line = |name: String| {
         let network = snapshot.get(&name)?;
@@ -81,8 +86,7 @@ fn list(globals: &Globals, args: ReportArgs) -> anyhow::Result<()> {
             (None, None) => None,
         }
     };
-    let lines = networks.names().into_iter().filter_map(line).collect();
-    output::print(args, &ListReport { networks: lines })
+    ListReport { networks: networks.names().into_iter().filter_map(line).collect() }
 }
 
 fn robots(connector: &dyn Connector) -> Vec<&'static str> {
@@ -115,7 +119,7 @@ impl Report for ListReport {
 /// A definition as JSON, and as the TOML that could be put into `networks/` to change it.
 #[derive(Serialize)]
 #[serde(transparent)]
-struct ShowReport(freshet_types::definition::Definition);
+pub(crate) struct ShowReport(pub(crate) freshet_types::definition::Definition);
 
 fn show(globals: &Globals, name: &str, args: ReportArgs) -> anyhow::Result<()> {
     let networks = data::networks(globals)?;

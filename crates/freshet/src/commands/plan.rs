@@ -30,6 +30,12 @@ const MISSED: f64 = 0.02;
 /// Plans and prints.
 pub(crate) fn execute(globals: &Globals, args: &PlanArgs) -> anyhow::Result<ExitCode> {
     let data = Data::open(globals)?;
+    output::print(args.report, &report(&data, args)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The plan that is asked for.
+pub(crate) fn report(data: &Data, args: &PlanArgs) -> anyhow::Result<PlanReport> {
     let memory = Memory::from_store(&data.store)?;
     let policy = memory.policy();
     let scopes = scope::read(&data.store, &memory, &*policy)?;
@@ -43,8 +49,7 @@ pub(crate) fn execute(globals: &Globals, args: &PlanArgs) -> anyhow::Result<Exit
         (None, Some(calls)) => all.price_for_calls(calls),
         (None, None) => all.price_for_calls(scopes.iter().map(Planned::calls_now_per_h).sum()),
     };
-    output::print(args.report, &PlanReport::new(args, &all, scopes, price))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(PlanReport::new(args, &all, scopes, price))
 }
 
 /// All sources under one price.
@@ -90,8 +95,9 @@ struct Point {
     lag_s: f64,
 }
 
+/// A lag and its price.
 #[derive(Serialize)]
-struct PlanReport {
+pub(crate) struct PlanReport {
     calls_per_hour: f64,
     lag_s: f64,
     /// Of these calls, those for profiles, relations and tags.

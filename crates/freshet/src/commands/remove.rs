@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use freshet_store::api::Store as _;
-use freshet_types::{SourceId, SourceState};
+use freshet_store::api::Store;
+use freshet_types::{Source, SourceId, SourceState};
 use serde::Serialize;
 use serde_json::json;
 
@@ -13,8 +13,9 @@ use crate::config::Globals;
 use crate::data::Data;
 use crate::output::{self, Report, count};
 
+/// What is no longer visited.
 #[derive(Serialize)]
-struct RemoveReport {
+pub(crate) struct RemoveReport {
     removed_count: usize,
     sources: Vec<RemovedSource>,
 }
@@ -34,14 +35,20 @@ pub(crate) fn execute(globals: &Globals, args: &RemoveArgs) -> anyhow::Result<Ex
         if found.is_empty() {
             return Err(no_source(reference));
         }
-        let watched = found.into_iter().filter(|source| source.state != SourceState::Removed);
-        sources.extend(watched.map(|it| RemovedSource { source: it.id, label: it.label() }));
+        sources.extend(found);
     }
-    let ids: Vec<SourceId> = sources.iter().map(|it| it.source).collect();
-    data.store.set_state(&ids, SourceState::Removed)?;
-    data.store.push_control("sources", &json!({ "removed": ids }).to_string())?;
-    output::print(args.report, &RemoveReport { removed_count: ids.len(), sources })?;
+    output::print(args.report, &remove(&mut data.store, sources)?)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Takes these off the list; a run that is under way hears it within a second.
+pub(crate) fn remove(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Result<RemoveReport> {
+    let watched = sources.into_iter().filter(|source| source.state != SourceState::Removed);
+    let sources: Vec<_> = watched.map(|it| RemovedSource { source: it.id, label: it.label() }).collect();
+    let ids: Vec<SourceId> = sources.iter().map(|it| it.source).collect();
+    store.set_state(&ids, SourceState::Removed)?;
+    store.push_control("sources", &json!({ "removed": ids }).to_string())?;
+    Ok(RemoveReport { removed_count: ids.len(), sources })
 }
 
 impl Report for RemoveReport {

@@ -22,8 +22,9 @@ const DEPTH: &str = "\
 robots keep to what was added; `freshet run --depth N` lets them go N steps further,
 from account to account (relation, status, comment) and from post to comment";
 
+/// The robots and their states.
 #[derive(Serialize)]
-struct RobotsReport {
+pub(crate) struct RobotsReport {
     is_running: bool,
     robots: Vec<RobotLine>,
 }
@@ -54,11 +55,17 @@ pub(crate) fn execute(globals: &Globals, command: &RobotsCommand) -> anyhow::Res
     Ok(ExitCode::SUCCESS)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verb {
+/// What a robot can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Verb {
+    /// Work.
     Start,
+    /// Wait and keep your place.
     Pause,
+    /// Go on.
     Resume,
+    /// Rest.
     Stop,
 }
 
@@ -83,6 +90,12 @@ fn change(
     robot: RobotKind,
     report: ReportArgs,
 ) -> anyhow::Result<ReportArgs> {
+    steer(store, verb, robot)?;
+    Ok(report)
+}
+
+/// Tells a robot; a run that is under way hears it within a second.
+pub(crate) fn steer(store: &mut dyn Store, verb: Verb, robot: RobotKind) -> anyhow::Result<()> {
     let rows = store.robots()?;
     let now = rows.iter().find(|row| row.kind == robot).map_or(RobotState::Stopped, |row| row.state);
     let next = verb.apply(now).map_err(|why| {
@@ -91,7 +104,7 @@ fn change(
     })?;
     store.set_robot(robot, next)?;
     store.push_control("robots", robot.name())?;
-    Ok(report)
+    Ok(())
 }
 
 /// The robot shows this credential from now on; a name that leads nowhere is refused.
@@ -120,7 +133,8 @@ fn name_credential(
     Ok(())
 }
 
-fn list(data: &Data) -> anyhow::Result<RobotsReport> {
+/// All robots.
+pub(crate) fn list(data: &Data) -> anyhow::Result<RobotsReport> {
     let line = |row: RobotRow| RobotLine { name: row.kind, state: row.state, credential: row.credential };
     let robots = data.store.robots()?.into_iter().map(line).collect();
     Ok(RobotsReport { is_running: data.runner().is_some(), robots })

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::args::RunArgs;
 use crate::config::Globals;
-use crate::crawl::{self, Choices};
+use crate::crawl::{self, Choices, Dashboard};
 use crate::data::Data;
 use crate::output::{self, Report};
 
@@ -29,6 +29,11 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
         record: args.record.clone(),
         deliver: args.deliver.clone(),
         depth_max: args.depth,
+        dashboard: match (args.no_dashboard, args.listen) {
+            (true, _) => Dashboard::Off,
+            (false, Some(address)) => Dashboard::At(address),
+            (false, None) => Dashboard::Usual,
+        },
     };
     let report = runtime()?.block_on(crawl::crawl(globals, &data, choices))?;
     output::print(args.report, &RunReport(report))?;

@@ -43,7 +43,7 @@ pub(crate) fn execute(globals: &Globals, args: &SearchArgs) -> anyhow::Result<Ex
 }
 
 /// A query that is not understood is the person's slip, not the store's failure.
-fn misuse(error: freshet_store::api::StoreError) -> anyhow::Error {
+pub(crate) fn misuse(error: freshet_store::api::StoreError) -> anyhow::Error {
     match error {
         freshet_store::api::StoreError::Query { .. } => Failure::misuse(error.to_string())
             .hint("words, \"a phrase\", a OR b, NOT c, pre*; quote what holds other signs")
@@ -58,8 +58,9 @@ struct PostsReport {
     hits: Vec<FoundPost>,
 }
 
+/// A post as searches show it.
 #[derive(Serialize)]
-struct FoundPost {
+pub(crate) struct FoundPost {
     id: String,
     network: String,
     author: Option<String>,
@@ -72,7 +73,8 @@ struct FoundPost {
 }
 
 impl FoundPost {
-    fn new(hit: Hit) -> Self {
+    /// Of a hit.
+    pub(crate) fn new(hit: Hit) -> Self {
         let (network, post) = (hit.row.network, hit.row.post);
         Self {
             id: format!("{network}/{}/{}", post.kind, post.id),

@@ -30,11 +30,21 @@ const FAILURE_CHARS_MAX: usize = 100;
 /// Merges and prints.
 pub(crate) fn execute(globals: &Globals, args: ReportArgs) -> anyhow::Result<ExitCode> {
     let data = Data::open(globals)?;
+    let now = data.now_for_report(noted_at(&live_report(&data.store)?));
+    output::print(args, &report(&data, now)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// When the engine reported last.
+pub(crate) fn noted_at(live: &Value) -> Option<Timestamp> {
+    live["now"].as_f64().map(|secs| Timestamp::from_ms((secs * 1000.0) as i64))
+}
+
+/// Both witnesses, merged.
+pub(crate) fn report(data: &Data, now: Timestamp) -> anyhow::Result<StatusReport> {
     let live = live_report(&data.store)?;
-    let noted_at = live["now"].as_f64().map(|secs| Timestamp::from_ms((secs * 1000.0) as i64));
-    let now = data.now_for_report(noted_at);
     let mut report = StatusReport(Map::new());
-    report.set("data", globals.data_dir.display().to_string());
+    report.set("data", data.dir().display().to_string());
     report.set("clock", data.clock_url()?);
     report.set("now", seconds(now));
     report.add_runner(data.runner());
@@ -42,12 +52,11 @@ pub(crate) fn execute(globals: &Globals, args: ReportArgs) -> anyhow::Result<Exi
     report.add_counts(&counts);
     report.set("failed_sources", failed_sources(&data.store, &counts)?);
     report.add_live(live);
-    output::print(args, &report)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(report)
 }
 
 /// What the engine reported last; null before the first run.
-pub(super) fn live_report(store: &dyn Store) -> Result<Value, StoreError> {
+pub(crate) fn live_report(store: &dyn Store) -> Result<Value, StoreError> {
     let text = store.setting(STATUS_KEY)?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
@@ -74,9 +83,14 @@ fn failed_sources(store: &dyn Store, counts: &Counts) -> Result<Vec<Value>, Stor
 /// A JSON object, in the order in which it is filled.
 #[derive(Serialize)]
 #[serde(transparent)]
-struct StatusReport(Map<String, Value>);
+pub(crate) struct StatusReport(Map<String, Value>);
 
 impl StatusReport {
+    /// As JSON.
+    pub(crate) fn into_value(self) -> Value {
+        Value::Object(self.0)
+    }
+
     fn set(&mut self, key: &str, value: impl Into<Value>) {
         self.0.insert(key.to_owned(), value.into());
     }

@@ -31,6 +31,7 @@ fn help() {
         "remove",
         "forget",
         "run",
+        "dashboard",
         "status",
         "explain",
         "plan",

@@ -27,7 +27,8 @@ fn history() -> History {
 fn addresses(site: &Site<'_>) -> Vec<Address> {
     let lists = (0..3).map(|board| Address::Index { board, page: 1 });
     let lists = lists.chain((0..120).map(|thread| Address::Posts { thread, page: 1 }));
-    let pages = lists.flat_map(|list| (1..=site.answer(list).page_count).map(move |page| list.turned_to(page)));
+    let pages =
+        lists.flat_map(|list| (1..=site.answer(list).page_count).map(move |page| list.turned_to(page)));
     std::iter::once(Address::Portal).chain(pages).collect()
 }
 
@@ -75,7 +76,8 @@ fn check(layout: Layout, order: PostOrder, page_size: u32) {
         if kind != PageKind::Portal {
             let got: Vec<i64> = reading.records.iter().filter_map(|record| record.time).collect();
             assert_eq!(got, times, "{place}");
-            let next = (address.page() < sheet.page_count).then(|| format!("http://forum.test{}", address.turned_to(address.page() + 1)));
+            let next = (address.page() < sheet.page_count)
+                .then(|| format!("http://forum.test{}", address.turned_to(address.page() + 1)));
             assert_eq!(reading.next_url, next, "{place}");
         }
     }

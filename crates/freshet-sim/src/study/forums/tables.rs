@@ -37,7 +37,8 @@ pub(super) fn summary(page: &mut Page, sites: &[Site]) {
         (0..site.bandwidths.len()).map(move |width| {
             let wait = |name: &str| site.of(width, name).and_then(|figures| figures.posts.charged_s);
             let coverage = |name: &str| {
-                site.of(width, name).map_or_else(|| "-".to_owned(), |figures| format!("{:.4}", figures.posts.coverage))
+                site.of(width, name)
+                    .map_or_else(|| "-".to_owned(), |figures| format!("{:.4}", figures.posts.coverage))
             };
             let ratio = |of: &str, over: &str| times(wait(of), wait(over));
             vec![
@@ -68,7 +69,8 @@ pub(super) fn why(page: &mut Page, sites: &[Site]) {
          by one can find them soon, because there are tens of thousands of silent threads; whoever reads the last activity in the index knows them \
          at once. That is what `freshet` does, and `lws` as described does not: its index lists only discover new threads.",
     );
-    let mut columns = vec!["site".to_owned(), "#threads".to_owned(), "#archive, posts".to_owned(), "#posts/day".to_owned()];
+    let mut columns =
+        vec!["site".to_owned(), "#threads".to_owned(), "#archive, posts".to_owned(), "#posts/day".to_owned()];
     columns.extend(SILENCES_D.map(|days| format!("#after > {days} d of silence")));
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     let row = |site: &Site| {
@@ -92,7 +94,15 @@ pub(super) fn why(page: &mut Page, sites: &[Site]) {
 pub(super) fn site(page: &mut Page, site: &Site) {
     page.section(&format!("{}: index lists and post lists", site.name));
     let columns = [
-        "#pages/day", "policy", "#BU index", "#Cov threads", "#T threads", "#BU posts", "#Cov posts", "#T posts", "#T all threads",
+        "#pages/day",
+        "policy",
+        "#BU index",
+        "#Cov threads",
+        "#T threads",
+        "#BU posts",
+        "#Cov posts",
+        "#T posts",
+        "#T all threads",
         "#T all posts",
     ];
     let row = |width: f64, figures: &Figures| {

@@ -1,0 +1,144 @@
+//! The recent past in a few numbers: lag, new posts by robot and requests, for charts.
+//!
+//! Two levels: every few seconds for the last half hour, every half hour for the last week, each a
+//! bounded list. Points are taken by the wall, since people watch there; their times are those of
+//! the crawl's clock. The engine leaves them in the store's settings; nothing is decided by them.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use freshet_types::{RobotKind, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::tally::Tally;
+
+/// Setting under which the store keeps it.
+pub const HISTORY_KEY: &str = "history";
+/// Wall time between two points of the fine level.
+pub const FINE_EVERY: Duration = Duration::from_secs(5);
+/// Wall time between two points of the coarse level.
+const COARSE_EVERY: Duration = Duration::from_secs(30 * 60);
+/// Points of the fine level: half an hour.
+const FINE_MAX: usize = 360;
+/// Points of the coarse level: a week.
+const COARSE_MAX: usize = 336;
+
+/// What happened since the point before.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// When it ended, in unix seconds of the crawl's clock.
+    pub at: f64,
+    /// How long it lasted by the same clock.
+    pub lasted_s: f64,
+    /// Median lag of recent news.
+    pub lag_median_s: Option<f64>,
+    /// Nine of ten are below.
+    pub lag_p90_s: Option<f64>,
+    /// New posts by robot, in the order of [`RobotKind::ALL`].
+    pub posts: [u64; RobotKind::ALL.len()],
+    /// Requests sent.
+    pub fetches: u64,
+}
+
+/// Points of one spacing, oldest first.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Level {
+    points: VecDeque<Point>,
+    #[serde(skip)]
+    taken_at: Duration,
+    #[serde(skip)]
+    before: Option<Totals>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Totals {
+    at: Timestamp,
+    posts: [u64; RobotKind::ALL.len()],
+    fetches: u64,
+}
+
+impl Level {
+    /// A point, when it is time for one.
+    fn take(&mut self, tally: &Tally, now: Timestamp, elapsed: Duration, spacing: (Duration, usize)) -> bool {
+        let totals = Totals { at: now, posts: tally.posts_by_robot, fetches: tally.fetches_count };
+        let Some(before) = self.before else {
+            self.before = Some(totals);
+            self.taken_at = elapsed;
+            return false;
+        };
+        let (every, points_max) = spacing;
+        if elapsed.saturating_sub(self.taken_at) < every {
+            return false;
+        }
+        let lag = tally.lag();
+        self.points.push_back(Point {
+            at: now.secs_f64(),
+            lasted_s: (now - before.at).secs_f64().max(0.0),
+            lag_median_s: lag.map(|(median, _)| median.secs_f64()),
+            lag_p90_s: lag.map(|(_, p90)| p90.secs_f64()),
+            posts: std::array::from_fn(|robot| totals.posts[robot].saturating_sub(before.posts[robot])),
+            fetches: totals.fetches.saturating_sub(before.fetches),
+        });
+        let excess = self.points.len().saturating_sub(points_max);
+        self.points.drain(..excess);
+        (self.before, self.taken_at) = (Some(totals), elapsed);
+        true
+    }
+}
+
+/// Both levels.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct History {
+    fine: Level,
+    coarse: Level,
+}
+
+impl History {
+    /// As an earlier run left it; text that is not understood is an empty past.
+    pub fn from_text(text: &str) -> Self {
+        serde_json::from_str(text).unwrap_or_default()
+    }
+
+    /// For the store.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).expect("points are plain data")
+    }
+
+    /// Takes a point where one is due; gives whether there is one. `elapsed` is wall time.
+    pub fn take(&mut self, tally: &Tally, now: Timestamp, elapsed: Duration) -> bool {
+        self.coarse.take(tally, now, elapsed, (COARSE_EVERY, COARSE_MAX));
+        self.fine.take(tally, now, elapsed, (FINE_EVERY, FINE_MAX))
+    }
+
+    /// The last half hour, oldest first.
+    pub fn fine(&self) -> impl ExactSizeIterator<Item = &Point> {
+        self.fine.points.iter()
+    }
+
+    /// The last week, oldest first.
+    pub fn coarse(&self) -> impl ExactSizeIterator<Item = &Point> {
+        self.coarse.points.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_spaced_bounded_and_read_back() {
+        let (mut history, mut tally) = (History::default(), Tally::default());
+        let second = |count: u64| (Timestamp::from_secs(count as i64 * 60), Duration::from_secs(count));
+        for count in 0..5000 {
+            tally.posts_by_robot[2] += 3;
+            tally.fetches_count += 1;
+            let (now, elapsed) = second(count);
+            history.take(&tally, now, elapsed);
+        }
+        let again = History::from_text(&history.to_text());
+        assert_eq!((again.fine().len(), again.coarse().len()), (FINE_MAX, 2));
+        let last = again.fine().last().unwrap();
+        assert_eq!((last.posts[2], last.fetches, last.lasted_s, last.lag_median_s), (15, 5, 300.0, None));
+        assert_eq!(History::from_text("nonsense").fine().len(), 0);
+    }
+}

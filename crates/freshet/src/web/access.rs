@@ -1,0 +1,320 @@
+//! Who may look: a password (kept as an argon2 hash in the data directory), a token, or, on loopback
+//! without either, whoever sits at this computer.
+//!
+//! A login makes a session: a random name in a cookie that scripts cannot read and other sites cannot
+//! send, and a second random word that every form must show. Wrong logins are counted for all
+//! together: [`TRIES_MAX`] a minute, so that guessing takes for ever whoever guesses. Sessions live in
+//! memory; a restart ends them.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use argon2::Argon2;
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
+use axum::extract::{Form, Query, State};
+use axum::http::header::{AUTHORIZATION, COOKIE, LOCATION, RETRY_AFTER, SET_COOKIE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use freshet_types::Map;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::Shared;
+use super::answer::{Answer, Problem};
+use super::site::Site;
+use crate::failure::Failure;
+
+/// Wrong logins a minute, of all together.
+const TRIES_MAX: usize = 10;
+/// The time over which they are counted.
+const TRIES_OVER: Duration = Duration::from_mins(1);
+/// A session ends when it was not used for so long.
+const SESSION_FOR: Duration = Duration::from_hours(12);
+/// Sessions at once; the one that was used least recently gives way.
+const SESSIONS_MAX: usize = 256;
+/// Shortest password and token: what a person can type and nobody can guess at ten a minute.
+const SECRET_CHARS_MIN: usize = 8;
+/// The cookie of a session.
+const COOKIE_NAME: &str = "freshet_session";
+
+/// Where the hash of the password is kept.
+pub(crate) fn password_path(dir: &Path) -> PathBuf {
+    dir.join("dashboard.password")
+}
+
+/// What opens the dashboard.
+pub(crate) struct Access {
+    password: Option<String>,
+    token: Option<SecretString>,
+}
+
+impl Access {
+    /// The password of the data directory and the token of the environment.
+    pub(crate) fn new(dir: &Path, token: Option<SecretString>) -> anyhow::Result<Self> {
+        let path = password_path(dir);
+        let password = match std::fs::read_to_string(&path) {
+            Ok(hash) => Some(hash.trim().to_owned()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error).with_context(|| format!("`{}` cannot be read", path.display())),
+        };
+        if let Some(hash) = &password
+            && PasswordHash::new(hash).is_err()
+        {
+            let failure = Failure::new(format!("`{}` holds no password hash", path.display()));
+            return Err(failure.hint("set the password anew with `freshet dashboard password`").into());
+        }
+        if token.as_ref().is_some_and(|token| token.expose_secret().chars().count() < SECRET_CHARS_MIN) {
+            let message = format!("FRESHET_DASHBOARD_TOKEN is shorter than {SECRET_CHARS_MIN} characters");
+            return Err(Failure::misuse(message).hint("take a long random one").into());
+        }
+        Ok(Self { password, token })
+    }
+
+    /// Nobody is asked for anything.
+    pub(crate) fn is_open(&self) -> bool {
+        self.password.is_none() && self.token.is_none()
+    }
+
+    fn has_token(&self, shown: &str) -> bool {
+        self.token.as_ref().is_some_and(|token| is_same(token.expose_secret(), shown))
+    }
+
+    /// Whether this opens it; slow on purpose, so not on a thread that others wait for.
+    fn is_opened_by(&self, typed: &str) -> bool {
+        let hash = self.password.as_deref().and_then(|hash| PasswordHash::new(hash).ok());
+        let is_password =
+            hash.is_some_and(|hash| Argon2::default().verify_password(typed.as_bytes(), &hash).is_ok());
+        is_password || self.has_token(typed)
+    }
+}
+
+/// The hash to keep of a new password.
+pub(crate) fn hash(password: &SecretString) -> anyhow::Result<String> {
+    let password = password.expose_secret();
+    if password.chars().count() < SECRET_CHARS_MIN {
+        let message = format!("the password is shorter than {SECRET_CHARS_MIN} characters");
+        return Err(Failure::misuse(message).hint("several words are easy to type and hard to guess").into());
+    }
+    let hash = Argon2::default().hash_password(password.as_bytes());
+    Ok(hash.map_err(|error| anyhow::anyhow!("the password cannot be hashed: {error}"))?.to_string())
+}
+
+/// Equal, in a time that does not tell where they differ.
+fn is_same(one: &str, other: &str) -> bool {
+    let differing = one.bytes().zip(other.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
+    one.len() == other.len() && differing == 0
+}
+
+/// A word that nobody can guess.
+fn random_word() -> String {
+    let bytes: [u8; 24] = rand::random();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Who asks.
+#[derive(Clone, Debug)]
+pub(super) struct Identity {
+    /// What forms must show.
+    pub(super) csrf: String,
+    /// A program with the token: no browser sends that by itself.
+    pub(super) is_token: bool,
+    /// There is something to log out of.
+    pub(super) is_session: bool,
+}
+
+impl Identity {
+    pub(super) fn has_csrf(&self, shown: &str) -> bool {
+        is_same(&self.csrf, shown)
+    }
+}
+
+struct Session {
+    csrf: String,
+    used_at: Instant,
+}
+
+/// Who is logged in, and who tried.
+pub(super) struct Sessions {
+    /// What forms must show where nobody logs in.
+    csrf: String,
+    known: Mutex<Map<String, Session>>,
+    wrong: Mutex<VecDeque<Instant>>,
+}
+
+impl Sessions {
+    pub(super) fn new() -> Self {
+        Self { csrf: random_word(), known: Mutex::default(), wrong: Mutex::default() }
+    }
+
+    fn begin(&self) -> String {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|_, session| session.used_at.elapsed() < SESSION_FOR);
+        if known.len() >= SESSIONS_MAX {
+            let oldest =
+                known.iter().min_by_key(|(_, session)| session.used_at).map(|(name, _)| name.clone());
+            oldest.map(|name| known.remove(&name));
+        }
+        let name = random_word();
+        known.insert(name.clone(), Session { csrf: random_word(), used_at: Instant::now() });
+        name
+    }
+
+    fn find(&self, name: &str) -> Option<String> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = known.get_mut(name).filter(|session| session.used_at.elapsed() < SESSION_FOR)?;
+        session.used_at = Instant::now();
+        Some(session.csrf.clone())
+    }
+
+    fn end(&self, name: &str) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    }
+
+    /// A try counts before it is judged, so that many at once do not get past.
+    fn may_try(&self) -> Result<(), Duration> {
+        let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
+        wrong.retain(|at| at.elapsed() < TRIES_OVER);
+        if wrong.len() >= TRIES_MAX {
+            return Err(TRIES_OVER.saturating_sub(wrong.front().map_or(Duration::ZERO, Instant::elapsed)));
+        }
+        wrong.push_back(Instant::now());
+        Ok(())
+    }
+
+    fn was_right(&self) {
+        self.wrong.lock().unwrap_or_else(PoisonError::into_inner).pop_back();
+    }
+}
+
+impl Site {
+    /// Who asks; `None` where a login is needed first.
+    pub(super) fn identity(&self, headers: &HeaderMap) -> Option<Identity> {
+        let text = |value: &axum::http::HeaderValue| value.to_str().ok().map(str::to_owned);
+        let shown = headers.get(AUTHORIZATION).and_then(text);
+        if let Some(token) = shown.as_deref().and_then(|shown| shown.strip_prefix("Bearer ")) {
+            let is_known = self.parts.access.has_token(token.trim());
+            return is_known.then(|| Identity { csrf: String::new(), is_token: true, is_session: false });
+        }
+        if self.parts.access.is_open() {
+            let csrf = self.sessions.csrf.clone();
+            return Some(Identity { csrf, is_token: false, is_session: false });
+        }
+        let csrf = self.sessions.find(&cookie(headers)?)?;
+        Some(Identity { csrf, is_token: false, is_session: true })
+    }
+}
+
+fn cookie(headers: &HeaderMap) -> Option<String> {
+    let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, _)| *name == COOKIE_NAME).map(|(_, value)| value.to_owned())
+}
+
+#[derive(Deserialize)]
+pub(super) struct Next {
+    #[serde(default)]
+    next: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Login {
+    #[serde(default)]
+    password: String,
+    #[serde(default)]
+    next: String,
+}
+
+/// Only a path of ours: a login never leads elsewhere.
+fn local(next: &str) -> &str {
+    let is_local = next.starts_with('/') && !next.starts_with("//") && !next.contains(['\\', '\r', '\n']);
+    if is_local { next } else { "/" }
+}
+
+/// Asks for the password.
+pub(super) async fn login_page(State(site): State<Shared>, Query(next): Query<Next>) -> Response {
+    site.pages.page(&site, None, "login", "Log in", &json!({ "next": local(&next.next) }))
+}
+
+/// Begins a session.
+pub(super) async fn login(State(site): State<Shared>, Form(login): Form<Login>) -> Answer<Response> {
+    if let Err(wait) = site.sessions.may_try() {
+        let mut response = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong passwords")
+            .hint(format!("wait {} seconds", wait.as_secs() + 1))
+            .into_response();
+        response.headers_mut().insert(RETRY_AFTER, (wait.as_secs() + 1).into());
+        return Ok(response);
+    }
+    let judge = std::sync::Arc::clone(&site);
+    let judged = tokio::task::spawn_blocking(move || judge.parts.access.is_opened_by(&login.password)).await;
+    if !judged.unwrap_or(false) {
+        let context = json!({ "next": local(&login.next), "is_wrong": true });
+        let mut response = site.pages.page(&site, None, "login", "Log in", &context);
+        *response.status_mut() = StatusCode::UNAUTHORIZED;
+        return Ok(response);
+    }
+    site.sessions.was_right();
+    let name = site.sessions.begin();
+    let cookie = format!("{COOKIE_NAME}={name}; Path=/; HttpOnly; SameSite=Strict");
+    let headers = [(LOCATION, local(&login.next).to_owned()), (SET_COOKIE, cookie)];
+    Ok((StatusCode::SEE_OTHER, headers).into_response())
+}
+
+/// Ends the session.
+pub(super) async fn logout(State(site): State<Shared>, headers: HeaderMap) -> Response {
+    if let Some(name) = cookie(&headers) {
+        site.sessions.end(&name);
+    }
+    let gone = format!("{COOKIE_NAME}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+    (StatusCode::SEE_OTHER, [(LOCATION, "/login".to_owned()), (SET_COOKIE, gone)]).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_login_leads_to_a_page_of_ours_only() {
+        for (next, expected) in [
+            ("/sources?q=a", "/sources?q=a"),
+            ("//evil.example/", "/"),
+            ("https://evil.example/", "/"),
+            ("/\\evil.example", "/"),
+            ("", "/"),
+        ] {
+            assert_eq!(local(next), expected, "{next}");
+        }
+    }
+
+    #[test]
+    fn passwords_are_kept_as_hashes_and_short_ones_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(Access::new(dir.path(), None).unwrap().is_open());
+        let hashed = hash(&SecretString::from("correct horse")).unwrap();
+        assert!(hashed.starts_with("$argon2id$") && !hashed.contains("horse"), "{hashed}");
+        std::fs::write(password_path(dir.path()), &hashed).unwrap();
+        let access = Access::new(dir.path(), Some(SecretString::from("token-token"))).unwrap();
+        for (typed, expected) in
+            [("correct horse", true), ("token-token", true), ("wrong horse", false), ("", false)]
+        {
+            assert_eq!(access.is_opened_by(typed), expected, "{typed}");
+        }
+        assert!(hash(&SecretString::from("short")).is_err());
+        assert!(Access::new(dir.path(), Some(SecretString::from("short"))).is_err());
+        std::fs::write(password_path(dir.path()), "nonsense").unwrap();
+        assert!(Access::new(dir.path(), None).is_err());
+    }
+
+    #[test]
+    fn tries_are_counted_for_all_together() {
+        let sessions = Sessions::new();
+        assert!((0..TRIES_MAX).all(|_| sessions.may_try().is_ok()));
+        assert!(sessions.may_try().is_err());
+        sessions.was_right();
+        assert!(sessions.may_try().is_ok());
+    }
+}

@@ -1,0 +1,211 @@
+//! The HTTP API, `/api/v1`: the reports of the commands, as JSON. The pages stand on the same
+//! functions. Changes are POSTs, with the token as bearer or the session's word in a header.
+
+use axum::Extension;
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::access::Identity;
+use super::answer::{Answer, Problem};
+use super::site::{GAPS_MAX, Site};
+use super::{Route, Routes, Shared, live, networks, openapi, posts, robots, settings, source, sources};
+use crate::args::PlanArgs;
+use crate::commands;
+use freshet_types::Span;
+
+/// Adds the routes of the API, each with what it says.
+pub(super) fn add(routes: Routes) -> Routes {
+    const POSTS: &[(&str, &str)] = &[
+        ("q", "words, as `freshet search` takes them"),
+        ("network", "a network, or all servers of a definition"),
+        ("author", "handle or id"),
+        ("since", "created at or after: a date, a time, or a span back such as 7d"),
+        ("until", "created before"),
+        ("page", "from 1"),
+    ];
+    const SOURCES: &[(&str, &str)] = &[
+        ("q", "part of the handle or id"),
+        ("state", "active, failed, removed, …"),
+        ("network", "a network, or all servers of a definition"),
+        ("robot", "relation, user, status, comment or tag"),
+        ("sort", "number, name, due or visited"),
+        ("page", "from 1"),
+    ];
+    let get = |path, summary, query| Route { method: "GET", path, summary: Some(summary), query };
+    let post = |path, summary| Route { method: "POST", path, summary: Some(summary), query: &[] };
+    routes
+        .add(get("/api/v1/status", "What is here, what happens, what fails", &[]), status)
+        .add(get("/api/v1/history", "Lag, new posts and calls over time", &[]), history)
+        .add(get("/api/v1/gaps", "What is not proven complete", &[("limit", "sources, at most 1000")]), gaps)
+        .add(
+            get(
+                "/api/v1/plan",
+                "Calls an hour for a lag, or the lag of so many",
+                &[("lag", "such as 10m"), ("calls_per_hour", "a number")],
+            ),
+            plan,
+        )
+        .add(get("/api/v1/sources", "A page of sources", SOURCES), list_sources)
+        .add(post("/api/v1/sources", "Adds sources, or shows what would be added"), add_sources)
+        .add(get("/api/v1/sources/{number}", "One source, and why it is visited when", &[]), one_source)
+        .add(post("/api/v1/sources/{number}/{verb}", "`pause` or `watch` a source"), tell_source)
+        .add(get("/api/v1/posts", "A page of posts", POSTS), list_posts)
+        .add(get("/api/v1/posts.jsonl", "All posts of a query as JSON lines", POSTS), posts::export)
+        .add(get("/api/v1/posts/{number}", "One post and its changes", &[]), one_post)
+        .add(get("/api/v1/robots", "The robots", &[]), list_robots)
+        .add(post("/api/v1/robots/{robot}/{verb}", "`start`, `pause`, `resume` or `stop`"), tell_robot)
+        .add(get("/api/v1/networks", "The networks", &[]), list_networks)
+        .add(get("/api/v1/networks/{name}", "One definition", &[]), one_network)
+        .add(get("/api/v1/credentials", "Names of the credentials, never secrets", &[]), credentials)
+        .add(get("/api/v1/settings", "What runs here", &[]), show_settings)
+        .add(get("/api/v1/session", "The word that changes must show in `x-csrf-token`", &[]), session)
+        .add(get("/api/v1/live", "Live values as server-sent events", &[]), live::stream)
+        .add(get("/api/v1/openapi.json", "This document", &[]), openapi::document)
+}
+
+/// The process answers.
+pub(super) async fn health() -> &'static str {
+    "ok\n"
+}
+
+/// The store can be read.
+pub(super) async fn ready(State(site): State<Shared>) -> Answer<&'static str> {
+    use freshet_store::api::Store as _;
+    let looked = site.read(|_, data| Ok(data.store.setting("status")?.is_some())).await;
+    looked.map(|_| "ready\n").map_err(|_| Problem::busy("the store cannot be read"))
+}
+
+async fn status(State(site): State<Shared>) -> Answer<Json<Value>> {
+    site.read(|site, data| site.status(data)).await.map(Json)
+}
+
+async fn history(State(site): State<Shared>) -> Answer<Json<Value>> {
+    let history = site.read(|_, data| Site::history(data)).await?;
+    let (fine, coarse): (Vec<_>, Vec<_>) = (history.fine().collect(), history.coarse().collect());
+    Ok(Json(json!({ "fine": fine, "coarse": coarse })))
+}
+
+#[derive(Deserialize)]
+struct Limit {
+    #[serde(default)]
+    limit: String,
+}
+
+async fn gaps(State(site): State<Shared>, Query(asked): Query<Limit>) -> Answer<Json<Value>> {
+    let limit = if asked.limit.is_empty() { Some(GAPS_MAX) } else { asked.limit.parse().ok() };
+    let limit = limit.filter(|limit| *limit <= GAPS_MAX);
+    let limit = limit.ok_or_else(|| Problem::bad(format!("`limit` is a number up to {GAPS_MAX}")))?;
+    let mut report = Value::clone(&*site.read(|site, data| site.coverage(data)).await?);
+    if let Some(sources) = report["sources"].as_array_mut() {
+        sources.truncate(limit);
+    }
+    Ok(Json(report))
+}
+
+#[derive(Deserialize)]
+struct Wish {
+    #[serde(default)]
+    lag: String,
+    #[serde(default)]
+    calls_per_hour: String,
+}
+
+async fn plan(State(site): State<Shared>, Query(wish): Query<Wish>) -> Answer<Json<Value>> {
+    let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    let lag = given(&wish.lag).map(|text| Span::parse(&text).filter(|span| *span > Span::ZERO));
+    let lag = lag.map(|lag| lag.ok_or_else(|| Problem::bad("`lag` is a span such as 10m"))).transpose()?;
+    let calls = given(&wish.calls_per_hour).map(|text| {
+        let calls: Option<f64> = text.parse().ok();
+        calls.filter(|calls| calls.is_finite() && *calls > 0.0)
+    });
+    let calls_per_hour = calls
+        .map(|calls| calls.ok_or_else(|| Problem::bad("`calls_per_hour` is a number above 0")))
+        .transpose()?;
+    let args = PlanArgs { lag, calls_per_hour, ..PlanArgs::default() };
+    site.read(move |_, data| Ok(json!(commands::plan::report(data, &args)?))).await.map(Json)
+}
+
+async fn list_sources(
+    State(site): State<Shared>,
+    Query(asked): Query<sources::Asked>,
+) -> Answer<Json<Value>> {
+    sources::list(&site, asked).await.map(Json)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Addition {
+    references: Vec<String>,
+    #[serde(default)]
+    since: Option<String>,
+    #[serde(default)]
+    allow_private: bool,
+    #[serde(default)]
+    is_preview: bool,
+}
+
+async fn add_sources(State(site): State<Shared>, Json(wish): Json<Addition>) -> Answer<Json<Value>> {
+    let args =
+        sources::arguments(wish.references, wish.since.as_deref().unwrap_or_default(), wish.allow_private)?;
+    if wish.is_preview {
+        return Ok(Json(sources::preview(&site.parts.networks, &args)));
+    }
+    sources::put(&site, args).await.map(Json)
+}
+
+async fn one_source(State(site): State<Shared>, Path(number): Path<String>) -> Answer<Json<Value>> {
+    source::describe(&site, &number).await.map(Json)
+}
+
+async fn tell_source(
+    State(site): State<Shared>,
+    Path((number, verb)): Path<(String, String)>,
+) -> Answer<Json<Value>> {
+    source::tell(&site, &number, &verb).await.map(Json)
+}
+
+async fn list_posts(State(site): State<Shared>, Query(asked): Query<posts::Asked>) -> Answer<Json<Value>> {
+    posts::list(&site, &asked).await.map(Json)
+}
+
+async fn one_post(State(site): State<Shared>, Path(number): Path<String>) -> Answer<Json<Value>> {
+    posts::describe(&site, &number).await.map(Json)
+}
+
+async fn list_robots(State(site): State<Shared>) -> Answer<Json<Value>> {
+    site.read(|_, data| Ok(json!(commands::robots::list(data)?))).await.map(Json)
+}
+
+async fn tell_robot(
+    State(site): State<Shared>,
+    Path((robot, verb)): Path<(String, String)>,
+) -> Answer<Json<Value>> {
+    robots::tell(&site, &robot, &verb).await.map(Json)
+}
+
+async fn list_networks(State(site): State<Shared>) -> Json<Value> {
+    Json(json!(commands::networks::list_report(&site.parts.networks)))
+}
+
+async fn one_network(State(site): State<Shared>, Path(name): Path<String>) -> Answer<Json<Value>> {
+    networks::describe(&site, &name).map(Json)
+}
+
+async fn credentials(State(site): State<Shared>) -> Answer<Json<Value>> {
+    let known = site.parts.credentials.as_ref().ok_or_else(|| {
+        Problem::new(StatusCode::CONFLICT, "the credentials file is locked")
+            .hint("give its passphrase in FRESHET_PASSPHRASE when the dashboard is started")
+    })?;
+    Ok(Json(json!({ "credentials": known })))
+}
+
+async fn show_settings(State(site): State<Shared>) -> Answer<Json<Value>> {
+    settings::describe(&site).await.map(Json)
+}
+
+async fn session(Extension(identity): Extension<Identity>) -> Json<Value> {
+    Json(json!({ "csrf": identity.csrf, "is_token": identity.is_token }))
+}

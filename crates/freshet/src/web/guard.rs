@@ -1,0 +1,206 @@
+//! The one door: every request passes here before any page, and every answer on its way out.
+//!
+//! In: the host must be ours (or a page elsewhere could point its name at this computer and ask with
+//! the visitor's browser); whoever asks must be known where a password or token is set; whoever
+//! changes something must show the token that only our own pages hold. Out: headers that forbid the
+//! browser everything the pages do not need. What is open to all is listed in [`OPEN`], nothing else.
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderValue, LOCATION, ORIGIN,
+    REFERRER_POLICY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+use super::Shared;
+use super::access::Identity;
+use super::answer::Problem;
+
+/// Paths that answer without a login: they say nothing about what was collected.
+pub(super) const OPEN: [&str; 5] =
+    ["/login", "/healthz", "/readyz", "/assets/style.css", "/assets/script.js"];
+/// Largest body of a request: some ten thousand references to add.
+const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// The header in which programs show the token of the session.
+pub(super) const CSRF_HEADER: &str = "x-csrf-token";
+/// The field in which forms show it.
+pub(super) const CSRF_FIELD: &str = "csrf";
+
+/// Scripts, styles, pictures and calls from here only; no frames, no plug-ins, nothing in the markup.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+                      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// Lets a request pass, or answers it.
+pub(super) async fn guard(State(site): State<Shared>, request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_owned();
+    let target = request.uri().path_and_query().map_or_else(|| path.clone(), ToString::to_string);
+    let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
+    let identity = site.identity(request.headers());
+    let mut response = match admit(&site, request, identity.as_ref()).await {
+        Ok(mut request) => {
+            if let Some(identity) = &identity {
+                request.extensions_mut().insert(identity.clone());
+            }
+            next.run(request).await
+        }
+        Err(problem) if problem.status == StatusCode::UNAUTHORIZED && is_get && !is_for_programs(&path) => {
+            to_login(&target)
+        }
+        Err(problem) => problem.into_response(),
+    };
+    show_problem(&site, &path, identity.as_ref(), &mut response);
+    protect(response.headers_mut());
+    response
+}
+
+/// The request, when it may pass.
+async fn admit(site: &Shared, request: Request, identity: Option<&Identity>) -> Result<Request, Problem> {
+    check_host(site, request.headers())?;
+    let is_open = OPEN.contains(&request.uri().path());
+    if identity.is_none() && !is_open {
+        return Err(Problem::new(StatusCode::UNAUTHORIZED, "log in first")
+            .hint("open /login in a browser, or send the token as `Authorization: Bearer TOKEN`"));
+    }
+    if matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Ok(request);
+    }
+    check_origin(request.headers())?;
+    let (head, body) = request.into_parts();
+    let body = to_bytes(body, BODY_BYTES_MAX).await.map_err(|_| {
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "that is more than fits into one request (1 MiB)")
+    })?;
+    if let Some(identity) = identity.filter(|identity| !identity.is_token)
+        && !identity.has_csrf(&shown_token(&head.headers, &body))
+    {
+        return Err(Problem::new(StatusCode::FORBIDDEN, "this form is too old, or is not from this page")
+            .hint("load the page again and repeat it; programs show the token of /api/v1/session"));
+    }
+    Ok(Request::from_parts(head, Body::from(body)))
+}
+
+/// The token that whoever asks shows, in a header or in a field of the form.
+fn shown_token(headers: &HeaderMap, body: &Bytes) -> String {
+    if let Some(token) = headers.get(CSRF_HEADER).and_then(|value| value.to_str().ok()) {
+        return token.to_owned();
+    }
+    let is_form =
+        headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/x-www-form"));
+    let mut fields = url::form_urlencoded::parse(if is_form { body } else { &[] });
+    fields.find(|(name, _)| name == CSRF_FIELD).map(|(_, value)| value.into_owned()).unwrap_or_default()
+}
+
+/// Beyond loopback the login protects, and the session belongs to one host name by itself.
+fn check_host(site: &Shared, headers: &HeaderMap) -> Result<(), Problem> {
+    let host = headers.get(HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if !site.is_local || is_loopback(host) {
+        return Ok(());
+    }
+    Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "this dashboard is not known by that name")
+        .hint("ask for 127.0.0.1 or localhost"))
+}
+
+fn is_loopback(host: &str) -> bool {
+    let url = url::Url::parse(&format!("http://{host}/"));
+    match url.ok().as_ref().and_then(url::Url::host) {
+        Some(url::Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(url::Host::Ipv6(ip)) => ip.is_loopback(),
+        Some(url::Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
+}
+
+/// A browser says which page sends a form; it must be one of ours.
+fn check_origin(headers: &HeaderMap) -> Result<(), Problem> {
+    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let Some(origin) = text(ORIGIN) else { return Ok(()) };
+    let is_ours = origin.split_once("://").is_some_and(|(_, host)| Some(host) == text(HOST));
+    if is_ours {
+        return Ok(());
+    }
+    Err(Problem::new(StatusCode::FORBIDDEN, "this was sent by a page of another site"))
+}
+
+fn is_for_programs(path: &str) -> bool {
+    path.starts_with("/api/") || path == "/metrics"
+}
+
+fn to_login(target: &str) -> Response {
+    let next: String = url::form_urlencoded::byte_serialize(target.as_bytes()).collect();
+    (StatusCode::SEE_OTHER, [(LOCATION, format!("/login?next={next}"))]).into_response()
+}
+
+/// Problems become a page for people and JSON for programs; so do refusals of the framework.
+fn show_problem(site: &Shared, path: &str, identity: Option<&Identity>, response: &mut Response) {
+    let status = response.status();
+    let told = response.extensions_mut().remove::<Problem>();
+    let is_bare = (status.is_client_error() || status.is_server_error())
+        && response.headers().get(CONTENT_TYPE).is_none_or(|kind| kind.as_bytes().starts_with(b"text/plain"));
+    let problem = match told {
+        Some(problem) => problem,
+        None if is_bare => Problem::new(status, refusal(status)),
+        None => return,
+    };
+    let allow = response.headers_mut().remove(ALLOW);
+    let shown = if is_for_programs(path) {
+        let body = json!({ "error": problem.message, "hint": problem.hint });
+        (problem.status, axum::Json(body)).into_response()
+    } else {
+        site.pages.problem(site, identity, &problem)
+    };
+    *response = shown;
+    if problem.status == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    if let Some(allow) = allow {
+        response.headers_mut().insert(ALLOW, allow);
+    }
+}
+
+fn refusal(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::BAD_REQUEST => "what was asked for is not understood",
+        StatusCode::UNPROCESSABLE_ENTITY => "what was sent lacks a field, or has one of the wrong kind",
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => "what was sent is of the wrong kind",
+        _ => "this cannot be answered",
+    }
+}
+
+fn protect(headers: &mut HeaderMap) {
+    for (name, value) in [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (X_FRAME_OPTIONS, "DENY"),
+        (REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_computer_are_loopback() {
+        for (host, expected) in [
+            ("127.0.0.1:8640", true),
+            ("127.1.2.3", true),
+            ("localhost:1", true),
+            ("[::1]:8640", true),
+            ("evil.example:8640", false),
+            ("localhost.evil.example", false),
+            ("192.168.1.2", false),
+            ("", false),
+            ("a b", false),
+        ] {
+            assert_eq!(is_loopback(host), expected, "{host}");
+        }
+    }
+}

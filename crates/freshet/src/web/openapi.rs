@@ -1,0 +1,120 @@
+//! The API described by itself, as OpenAPI 3.1: made from the list of routes, so it cannot lag behind.
+//!
+//! Answers are the reports of the commands; their fields are told where the commands are, not twice.
+
+use axum::Json;
+use serde_json::{Map, Value, json};
+
+use super::Route;
+use super::guard::CSRF_HEADER;
+
+/// Where the API begins.
+const BASE: &str = "/api/v1/";
+
+/// The document.
+pub(super) async fn document() -> Json<Value> {
+    Json(describe(&super::routes().list))
+}
+
+fn describe(routes: &[Route]) -> Value {
+    let mut paths = Map::new();
+    for route in routes.iter().filter(|route| route.path.starts_with(BASE)) {
+        let methods = paths.entry(route.path).or_insert_with(|| json!({}));
+        methods[route.method.to_lowercase()] = operation(route);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "freshet",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "What a data directory holds and how it is steered. Times are unix seconds.",
+            "license": { "name": "MIT OR Apache-2.0" },
+        },
+        "servers": [{ "url": "/" }],
+        "security": [{}, { "token": [] }, { "session": [] }],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {
+                "token": { "type": "http", "scheme": "bearer" },
+                "session": { "type": "apiKey", "in": "cookie", "name": "freshet_session" },
+            },
+            "schemas": {
+                "Problem": {
+                    "type": "object",
+                    "required": ["error"],
+                    "properties": { "error": { "type": "string" }, "hint": { "type": ["string", "null"] } },
+                },
+                "Addition": {
+                    "type": "object",
+                    "required": ["references"],
+                    "additionalProperties": false,
+                    "properties": {
+                        "references": { "type": "array", "items": { "type": "string" } },
+                        "since": { "type": ["string", "null"] },
+                        "allow_private": { "type": "boolean" },
+                        "is_preview": { "type": "boolean" },
+                    },
+                },
+            },
+        },
+    })
+}
+
+fn operation(route: &Route) -> Value {
+    let text = json!({ "type": "string" });
+    let in_path = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let in_path = in_path.map(|name| json!({ "name": name, "in": "path", "required": true, "schema": text }));
+    let in_query = route.query.iter().map(
+        |(name, meaning)| json!({ "name": name, "in": "query", "description": meaning, "schema": text }),
+    );
+    let mut parameters: Vec<Value> = in_path.chain(in_query).collect();
+    if route.method == "POST" {
+        let meaning = "the word of /api/v1/session; not needed with the token";
+        parameters
+            .push(json!({ "name": CSRF_HEADER, "in": "header", "description": meaning, "schema": text }));
+    }
+    let kind = match route.path {
+        path if path.ends_with(".jsonl") => "application/x-ndjson",
+        path if path.ends_with("/live") => "text/event-stream",
+        _ => "application/json",
+    };
+    let problem = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Problem" } } });
+    let refused = |description: &str| json!({ "description": description, "content": problem });
+    let mut operation = json!({
+        "summary": route.summary,
+        "parameters": parameters,
+        "responses": {
+            "200": { "description": "done", "content": { kind: {} } },
+            "400": refused("what was asked for is not understood"),
+            "401": refused("log in first"),
+            "403": refused("the word of the session is missing"),
+            "404": refused("there is no such thing"),
+            "default": refused("it could not be done"),
+        },
+    });
+    if (route.method, route.path) == ("POST", "/api/v1/sources") {
+        let schema = json!({ "schema": { "$ref": "#/components/schemas/Addition" } });
+        operation["requestBody"] = json!({ "required": true, "content": { "application/json": schema } });
+    }
+    operation
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_route_of_the_api_is_described() {
+        let routes = super::super::routes().list;
+        let document = describe(&routes);
+        let described = document["paths"].as_object().unwrap();
+        for route in routes.iter().filter(|route| route.path.starts_with(BASE)) {
+            let operation = &described[route.path][route.method.to_lowercase()];
+            assert!(operation["summary"].is_string(), "{route:?}");
+            let holes = route.path.matches('{').count();
+            let in_path = operation["parameters"].as_array().unwrap().iter().filter(|it| it["in"] == "path");
+            assert_eq!(in_path.count(), holes, "{route:?}");
+        }
+        assert!(described.keys().all(|path| routes.iter().any(|route| route.path == path)));
+    }
+}

@@ -1,0 +1,278 @@
+//! Overview: is it fresh, what does it cost, what is missing, what fails, what is it waiting for?
+
+use std::fmt::Write as _;
+
+use axum::Extension;
+use axum::extract::{Query, State};
+use axum::response::Response;
+use freshet_engine::history::{History, Point};
+use freshet_engine::price::MANNERS;
+use freshet_store::browse::{Browse as _, SourceOrder, SourceQuery};
+use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Shared;
+use super::access::Identity;
+use super::answer::Answer;
+use super::chart::{self, Line};
+use super::site::Site;
+use crate::data::Data;
+use crate::output::{count, one_line, relative};
+use crate::view::grouped;
+
+/// Holes shown; the others are in the API and in `freshet gaps`.
+const HOLES_SHOWN: usize = 8;
+/// Waits told at once.
+const WAITS_SHOWN: usize = 6;
+/// Quotas shown, the dearest first.
+const QUOTAS_SHOWN: usize = 40;
+
+#[derive(Deserialize)]
+pub(super) struct Over {
+    #[serde(default)]
+    over: String,
+}
+
+/// The whole page.
+pub(super) async fn page(
+    State(site): State<Shared>,
+    Extension(identity): Extension<Identity>,
+    Query(over): Query<Over>,
+) -> Answer<Response> {
+    let is_week = over.over == "week";
+    let shown = site.read(move |site, data| view(site, data, is_week)).await?;
+    Ok(site.pages.page(&site, Some(&identity), "overview", "Overview", &shown))
+}
+
+/// What changes on it.
+pub(super) async fn part(
+    State(site): State<Shared>,
+    Extension(identity): Extension<Identity>,
+    Query(over): Query<Over>,
+) -> Answer<Response> {
+    let is_week = over.over == "week";
+    let shown = site.read(move |site, data| view(site, data, is_week)).await?;
+    Ok(site.pages.page(&site, Some(&identity), "overview_part", "Overview", &shown))
+}
+
+fn view(site: &Site, data: &Data, is_week: bool) -> Answer<Value> {
+    let status = site.status(data)?;
+    let history = Site::history(data)?;
+    let coverage = site.coverage(data)?;
+    let due = SourceQuery {
+        state: Some(SourceState::Active),
+        order: SourceOrder::Due,
+        limit: 1,
+        ..SourceQuery::default()
+    };
+    let next = data.store.list_sources(&due)?.pop();
+    let points: Vec<&Point> = if is_week { history.coarse().collect() } else { history.fine().collect() };
+    let holes = coverage["sources"].as_array().map_or(&[][..], Vec::as_slice);
+    Ok(json!({
+        "tiles": tiles(&status, &history),
+        "waits": waits(&status, next.as_ref(), site.now()),
+        "is_week": is_week,
+        "lag_chart": lag_chart(&points),
+        "posts_chart": posts_chart(&points),
+        "posts_legend": legend(&posts_lines(&points)),
+        "quotas": quotas(&status),
+        "coverage": {
+            "sources_count": coverage["sources_count"], "complete_count": coverage["complete_count"],
+            "unvisited_count": coverage["unvisited_count"], "holes_count": coverage["holes_count"],
+            "uncloseable_count": coverage["uncloseable_count"], "calls": coverage["calls"],
+        },
+        "holes": &holes[..holes.len().min(HOLES_SHOWN)],
+        "faults": status["faults"],
+        "failed": status["failed_sources"],
+        "failures": status["failures"],
+        "rate_limited_count": status["rate_limited_count"],
+        "complaints_count": status["complaints_count"],
+        "is_running": status["is_running"],
+    }))
+}
+
+/// The numbers on top: key, name, value, note. The live values are the same, by key.
+pub(super) fn tiles(status: &Value, history: &History) -> Vec<Value> {
+    let number = |key: &str| status[key].as_u64().unwrap_or(0);
+    let lag = |key: &str| status["lag_s"][key].as_f64().map(|secs| Span::from_secs_f64(secs).to_string());
+    let queue = |key: &str| status["queues"][key].as_u64().unwrap_or(0);
+    let tile = |key: &str, name: &str, value: String, note: String| json!({ "key": key, "name": name, "value": value, "note": note });
+    let none = || "no news yet".to_owned();
+    vec![
+        tile("lag", "Lag, median", lag("median").unwrap_or_else(none), "from post to seen".to_owned()),
+        tile("lag_p90", "Lag, nine in ten", lag("p90").unwrap_or_else(none), "are seen within".to_owned()),
+        tile(
+            "posts",
+            "Posts",
+            grouped(number("posts_count")),
+            format!("{} new in this run", grouped(number("new_posts_count"))),
+        ),
+        tile("rate", "Posts a minute", format!("{:.1}", per_minute(history)), "now, all robots".to_owned()),
+        tile(
+            "sources",
+            "Sources",
+            grouped(number("sources_count")),
+            format!("{} due, {} with history left", queue("due"), queue("backlog")),
+        ),
+        tile(
+            "fetches",
+            "Calls",
+            grouped(number("fetches_count")),
+            format!("{} visits in this run", grouped(number("visits_count"))),
+        ),
+    ]
+}
+
+/// New posts a minute over the last points.
+fn per_minute(history: &History) -> f64 {
+    /// About half a minute on the wall.
+    const POINTS: usize = 6;
+    let last = history.fine().rev_last(POINTS);
+    let (posts, seconds) = last.iter().fold((0, 0.0), |(posts, seconds), point| {
+        (posts + point.posts.iter().sum::<u64>(), seconds + point.lasted_s)
+    });
+    if seconds > 0.0 { posts as f64 * 60.0 / seconds } else { 0.0 }
+}
+
+/// The last few of something that can only be walked forwards.
+trait RevLast<'a> {
+    fn rev_last(self, count: usize) -> Vec<&'a Point>;
+}
+
+impl<'a, I: ExactSizeIterator<Item = &'a Point>> RevLast<'a> for I {
+    fn rev_last(self, count: usize) -> Vec<&'a Point> {
+        let skipped = self.len().saturating_sub(count);
+        self.skip(skipped).collect()
+    }
+}
+
+/// What it waits for, until when, and why.
+fn waits(status: &Value, next: Option<&Source>, now: Timestamp) -> Vec<String> {
+    let mut told = Vec::new();
+    if status["is_running"] != true {
+        told.push("No run is under way; `freshet run` starts one.".to_owned());
+    }
+    for quota in status["quotas"].as_array().into_iter().flatten() {
+        let Some(until) = quota["blocked_until"].as_f64() else { continue };
+        let until = Timestamp::from_ms((until * 1000.0) as i64);
+        let (network, rule) = (quota["network"].as_str(), quota["rule"].as_str());
+        let (network, rule) = (network.unwrap_or("a network"), rule.unwrap_or("its quota"));
+        told.push(format!(
+            "{network} is not asked until {until} ({}), because `{rule}` is spent.",
+            relative(until, now)
+        ));
+    }
+    for (robot, state) in status["robots"].as_object().into_iter().flatten() {
+        if state == "paused" {
+            told.push(format!("The robot {robot} is paused; it goes on where it was when it is resumed."));
+        }
+    }
+    let due = status["queues"]["due"].as_u64().unwrap_or(0);
+    if due > 0 {
+        let mut line = format!("{} wait for their turn", count(due, "source"));
+        let ready = |quota: &&Value| quota["ready"].as_f64().is_some_and(|ready| ready < 1.0);
+        if let Some(quota) = status["quotas"].as_array().into_iter().flatten().find(ready) {
+            let rule = quota["rule"].as_str().unwrap_or("a quota");
+            let _ = write!(
+                line,
+                ", because {} has nothing left of `{rule}`",
+                quota["network"].as_str().unwrap_or("a network")
+            );
+        }
+        told.push(line + ".");
+    } else if let Some(source) = next.filter(|source| source.due_at > now) {
+        let label = one_line(&source.label());
+        told.push(format!("Nothing is due. The next visit is {}: {label}.", relative(source.due_at, now)));
+    }
+    told.truncate(WAITS_SHOWN);
+    told
+}
+
+fn lag_chart(points: &[&Point]) -> String {
+    let line = |name: &str, colour, value: fn(&Point) -> Option<f64>| Line {
+        name: name.to_owned(),
+        colour,
+        points: points.iter().filter_map(|point| Some((point.at, value(point)?))).collect(),
+    };
+    let lines = [line("median", 0, |it| it.lag_median_s), line("nine in ten", 1, |it| it.lag_p90_s)];
+    let last = lines.iter().filter_map(|line| Some((&line.name, line.points.last()?.1)));
+    let last: Vec<_> = last.map(|(name, secs)| format!("{name} {}", Span::from_secs_f64(secs))).collect();
+    chart::lines(&format!("lag over time, now {}", last.join(", ")), &lines, |secs| {
+        if secs > 0.0 { Span::from_secs_f64(secs).to_string() } else { "0".to_owned() }
+    })
+}
+
+fn posts_lines(points: &[&Point]) -> Vec<Line> {
+    let line = |(at, robot): (usize, RobotKind)| Line {
+        name: robot.name().to_owned(),
+        colour: at,
+        points: points
+            .iter()
+            .filter(|point| point.lasted_s > 0.0)
+            .map(|point| (point.at, point.posts[at] as f64 * 60.0 / point.lasted_s))
+            .collect(),
+    };
+    let has_posts = |line: &Line| line.points.iter().any(|(_, value)| *value > 0.0);
+    RobotKind::ALL.into_iter().enumerate().map(line).filter(has_posts).collect()
+}
+
+fn posts_chart(points: &[&Point]) -> String {
+    chart::lines("new posts a minute by robot", &posts_lines(points), |value| {
+        if value < 10.0 { format!("{value:.1}") } else { grouped(value as u64) }
+    })
+}
+
+fn legend(lines: &[Line]) -> Vec<Value> {
+    lines.iter().map(|line| json!({ "name": line.name, "colour": line.colour })).collect()
+}
+
+/// Quotas with their prices, those that are spent most first.
+pub(super) fn quotas(status: &Value) -> Vec<Value> {
+    let list = |key: &str| status[key].as_array().map_or(&[][..], Vec::as_slice);
+    let is_same =
+        |one: &Value, other: &Value| ["network", "rule", "holder"].iter().all(|key| one[key] == other[key]);
+    let mut rows: Vec<Value> = list("quotas")
+        .iter()
+        .filter(|quota| quota["rule"] != MANNERS)
+        .map(|quota| {
+            let price = list("prices").iter().find(|price| is_same(price, quota));
+            let number = |key: &str| price.and_then(|price| price[key].as_f64()).unwrap_or(0.0);
+            let spent = number("news_per_h") + number("others_per_h");
+            let mut row = quota.clone();
+            row["spent_per_h"] = json!(spent);
+            row["budget_per_h"] = json!(number("budget_per_h"));
+            row["price_post_s"] = json!(price.and_then(|price| price["price_post_s"].as_f64()));
+            row["share"] = json!((spent / number("budget_per_h").max(1e-9)).clamp(0.0, 1.0));
+            row
+        })
+        .collect();
+    let share = |row: &Value| row["share"].as_f64().unwrap_or(0.0);
+    rows.sort_by(|one, other| share(other).total_cmp(&share(one)));
+    rows.truncate(QUOTAS_SHOWN);
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_it_waits_for_is_told_with_the_reason() {
+        let now = Timestamp::from_secs(1000);
+        let blocked = json!({ "is_running": true, "queues": { "due": 3 }, "robots": { "tag": "paused" },
+            "quotas": [{ "network": "n", "rule": "api", "blocked_until": 1060.0, "ready": 0.0 }] });
+        let told = waits(&blocked, None, now).join("\n");
+        for words in
+            ["n is not asked until", "in 1m 00s", "`api` is spent", "robot tag is paused", "3 sources wait"]
+        {
+            assert!(told.contains(words), "`{words}` is not in\n{told}");
+        }
+        assert!(waits(&json!({}), None, now)[0].contains("freshet run"));
+        let rows = quotas(
+            &json!({ "quotas": [{ "network": "n", "rule": "api", "holder": "ip" }, { "rule": MANNERS }],
+            "prices": [{ "network": "n", "rule": "api", "holder": "ip", "news_per_h": 30.0, "budget_per_h": 60.0 }] }),
+        );
+        assert_eq!((rows.len(), rows[0]["share"].as_f64()), (1, Some(0.5)));
+    }
+}

@@ -1,0 +1,142 @@
+//! What all pages stand on: the store, the clock, the networks, who may look.
+//!
+//! The store's seam is synchronous, so every look is one blocking task with a connection of its own:
+//! at most [`READERS_MAX`] at once, the others wait. Changes go through one writing connection, one
+//! after the other, exactly as commands make them. Nothing is kept between two requests but the
+//! connections and the sums over all holes, which cost a walk over all sources.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use freshet_engine::history::{HISTORY_KEY, History};
+use freshet_fetch::CredentialInfo;
+use freshet_network::networks::Networks;
+use freshet_store::api::Store as _;
+use freshet_types::{Clock, Timestamp};
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+
+use super::access::{Access, Sessions};
+use super::answer::{Answer, Problem};
+use super::render::Pages;
+use crate::commands::{gaps, status};
+use crate::data::Data;
+
+/// Looks at the store at once; more would only wait for the disk.
+const READERS_MAX: usize = 4;
+/// How long the sums over all holes are good for.
+const COVERAGE_FOR: Duration = Duration::from_secs(15);
+/// Sources with holes that are kept with the sums, the dearest.
+pub(super) const GAPS_MAX: usize = 1000;
+/// Live connections at once.
+const LISTENERS_MAX: usize = 64;
+
+/// What a dashboard is made of.
+pub(crate) struct Parts {
+    /// The data directory.
+    pub(crate) dir: PathBuf,
+    /// The networks; a crawl shares its own, which follow the files on disk.
+    pub(crate) networks: Arc<Networks>,
+    /// The clock of the data directory.
+    pub(crate) clock: Arc<dyn Clock>,
+    /// Names of the credentials; `None` where the file was not opened.
+    pub(crate) credentials: Option<Vec<CredentialInfo>>,
+    /// Who may look.
+    pub(crate) access: Access,
+    /// What was chosen at the start: name, value.
+    pub(crate) choices: Vec<(&'static str, String)>,
+}
+
+/// A served dashboard.
+pub(super) struct Site {
+    pub(super) parts: Parts,
+    pub(super) sessions: Sessions,
+    pub(super) pages: Pages,
+    /// Reached from this computer only.
+    pub(super) is_local: bool,
+    pub(super) listeners: Arc<Semaphore>,
+    readers: Mutex<Vec<Data>>,
+    permits: Semaphore,
+    writer: Mutex<Option<Data>>,
+    coverage: Mutex<Option<(Instant, Arc<Value>)>>,
+}
+
+impl Site {
+    pub(super) fn new(parts: Parts, is_local: bool) -> anyhow::Result<Self> {
+        // Brings an older store up to date, which a reader could not.
+        let writer = Data::again(&parts.dir)?;
+        Ok(Self {
+            sessions: Sessions::new(),
+            pages: Pages::new()?,
+            is_local,
+            listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
+            readers: Mutex::new(Vec::new()),
+            permits: Semaphore::new(READERS_MAX),
+            writer: Mutex::new(Some(writer)),
+            coverage: Mutex::new(None),
+            parts,
+        })
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.parts.clock.now()
+    }
+
+    /// Looks at the store on a thread that may block.
+    pub(super) async fn read<T: Send + 'static>(
+        self: &Arc<Self>,
+        look: impl FnOnce(&Self, &Data) -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        let _permit = self.permits.acquire().await.map_err(|_| Problem::busy("the dashboard is closing"))?;
+        let site = Arc::clone(self);
+        let looked = tokio::task::spawn_blocking(move || {
+            let idle = site.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let data = idle.map_or_else(|| Data::reader(&site.parts.dir), Ok)?;
+            let answer = look(&site, &data);
+            site.readers.lock().unwrap_or_else(PoisonError::into_inner).push(data);
+            answer
+        });
+        looked.await.unwrap_or_else(|_| Err(Problem::busy("the answer could not be made")))
+    }
+
+    /// Changes something in the store, as a command would.
+    pub(super) async fn write<T: Send + 'static>(
+        self: &Arc<Self>,
+        change: impl FnOnce(&Self, &mut Data) -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        let site = Arc::clone(self);
+        let changed = tokio::task::spawn_blocking(move || {
+            let mut writer = site.writer.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut data = writer.take().map_or_else(|| Data::again(&site.parts.dir), Ok)?;
+            let answer = change(&site, &mut data);
+            *writer = Some(data);
+            answer
+        });
+        changed.await.unwrap_or_else(|_| Err(Problem::busy("the change could not be made")))
+    }
+
+    /// The report of `freshet status`.
+    pub(super) fn status(&self, data: &Data) -> Answer<Value> {
+        Ok(status::report(data, self.now())?.into_value())
+    }
+
+    /// The recent past.
+    pub(super) fn history(data: &Data) -> Answer<History> {
+        let text = data.store.setting(HISTORY_KEY)?;
+        Ok(text.map(|text| History::from_text(&text)).unwrap_or_default())
+    }
+
+    /// The report of `freshet gaps`, at most a few seconds old, with the dearest sources only.
+    pub(super) fn coverage(&self, data: &Data) -> Answer<Arc<Value>> {
+        let mut kept = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, value)) = kept.as_ref().filter(|(at, _)| at.elapsed() < COVERAGE_FOR) {
+            return Ok(Arc::clone(value));
+        }
+        let mut report = gaps::report(data, &self.parts.networks, self.now(), GAPS_MAX)?;
+        report.truncate(GAPS_MAX);
+        let value = Arc::new(json!(report));
+        *kept = Some((Instant::now(), Arc::clone(&value)));
+        Ok(value)
+    }
+}

@@ -1,0 +1,136 @@
+//! One source: its rhythm, what is expected and what came, why its next visit is when it is, what is
+//! proven complete, and its last visits.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use freshet_engine::price::Memory;
+use freshet_store::api::Store as _;
+use freshet_store::browse::Browse as _;
+use freshet_types::{Source, SourceId, SourceState, Span, Timestamp, VisitRecord};
+use serde_json::{Value, json};
+
+use super::Shared;
+use super::access::Identity;
+use super::answer::{Answer, Problem};
+use super::chart;
+use super::site::Site;
+use crate::commands::{explain, remove};
+use crate::data::Data;
+use crate::output::seconds;
+
+/// Visits shown.
+const VISITS_SHOWN: usize = 20;
+/// Days over which posts are counted for comparison with the forecast.
+const OBSERVED_DAYS: [i64; 3] = [1, 7, 28];
+
+/// The page.
+pub(super) async fn page(
+    State(site): State<Shared>,
+    Extension(identity): Extension<Identity>,
+    Path(number): Path<String>,
+) -> Answer<Response> {
+    let id = number_of(&number)?;
+    let shown = site
+        .read(move |site, data| {
+            let source = find(data, id)?;
+            let mut shown = about(site, data, &source)?;
+            let times = data.store.posting_times(&source)?;
+            shown["rhythm"] = json!(chart::rhythm(&times));
+            shown["coverage_chart"] = json!(chart::coverage(&source.coverage, site.now()));
+            let memory = Memory::from_store(&data.store)?;
+            let told = explain::explain(&source, &memory, site.now()).text;
+            // The first line is the heading of the page.
+            shown["told"] = json!(told.lines().skip(1).map(str::trim).collect::<Vec<_>>());
+            Ok(shown)
+        })
+        .await?;
+    let title = shown["name"].as_str().unwrap_or("Source").to_owned();
+    Ok(site.pages.page(&site, Some(&identity), "source", &title, &shown))
+}
+
+/// What the API gives of a source.
+pub(super) async fn describe(site: &Shared, number: &str) -> Answer<Value> {
+    let id = number_of(number)?;
+    site.read(move |site, data| about(site, data, &find(data, id)?)).await
+}
+
+fn about(site: &Site, data: &Data, source: &Source) -> Answer<Value> {
+    let now = site.now();
+    let memory = Memory::from_store(&data.store)?;
+    let mut shown = json!(explain::explain(source, &memory, now));
+    let times = data.store.posting_times(source)?;
+    shown["name"] = json!(source.handle.clone().unwrap_or_else(|| source.root_id.clone()));
+    shown["observed"] = json!(OBSERVED_DAYS.map(|days| observed(&times, days, now)));
+    shown["visits"] = data.store.visits_of(source.id, VISITS_SHOWN)?.iter().map(visit).collect();
+    let mark = |mark: &freshet_types::Mark| json!({ "id": mark.id, "at": seconds(mark.at) });
+    shown["intervals"] = source
+        .coverage
+        .intervals
+        .iter()
+        .map(|it| json!({ "newest": mark(&it.newest), "oldest": mark(&it.oldest), "until": seconds(it.until) }))
+        .collect();
+    Ok(shown)
+}
+
+fn observed(times: &[Timestamp], days: i64, now: Timestamp) -> Value {
+    let since = now - Span::from_secs(days * 86_400);
+    let count = times.iter().filter(|at| **at >= since && **at <= now).count();
+    json!({ "days": days, "count": count, "per_day": count as f64 / days as f64 })
+}
+
+fn visit(visit: &VisitRecord) -> Value {
+    json!({
+        "visit": visit.id.0,
+        "started_at": seconds(visit.started_at),
+        "lasted_s": (visit.ended_at - visit.started_at).secs_f64(),
+        "calls": visit.fetch_count,
+        "new_posts": visit.new_post_count,
+        "outcome": visit.outcome,
+    })
+}
+
+fn number_of(text: &str) -> Answer<SourceId> {
+    text.parse().map(SourceId).map_err(|_| no_source(text))
+}
+
+fn no_source(text: &str) -> Problem {
+    Problem::not_found(format!("there is no source `{text}`")).hint("the list of sources has a search")
+}
+
+fn find(data: &Data, id: SourceId) -> Answer<Source> {
+    data.store.source(id)?.ok_or_else(|| no_source(&id.0.to_string()))
+}
+
+/// A button was pressed.
+pub(super) async fn steer(
+    State(site): State<Shared>,
+    Path((number, verb)): Path<(String, String)>,
+) -> Answer<Response> {
+    tell(&site, &number, &verb).await?;
+    Ok(Redirect::to(&format!("/sources/{number}")).into_response())
+}
+
+/// Pauses a source (it is no longer visited, what was collected stays) or watches it again.
+pub(super) async fn tell(site: &Shared, number: &str, verb: &str) -> Answer<Value> {
+    let id = number_of(number)?;
+    let is_watched = match verb {
+        "watch" => true,
+        "pause" => false,
+        _ => {
+            let problem = Problem::not_found(format!("a source cannot be told `{verb}`"));
+            return Err(problem.hint("pause or watch"));
+        }
+    };
+    site.write(move |_, data| {
+        let source = find(data, id)?;
+        if is_watched && source.state == SourceState::Removed {
+            data.store.set_state(&[id], SourceState::Active)?;
+            data.store.push_control("sources", &json!({ "watched": id }).to_string())?;
+        } else if !is_watched {
+            remove::remove(&mut data.store, vec![source])?;
+        }
+        Ok(json!({ "source": id, "state": find(data, id)?.state.name() }))
+    })
+    .await
+}

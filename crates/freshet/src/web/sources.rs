@@ -1,0 +1,254 @@
+//! Sources: all that is watched, searched, filtered and sorted, page by page; and adding more.
+//!
+//! Adding is done in two steps: first what each line would become is shown, then it is added. Lines
+//! that are not understood cost nothing else, as on the command line.
+
+use axum::Extension;
+use axum::extract::{Form, Query, State};
+use axum::response::Response;
+use freshet_network::networks::Networks;
+use freshet_policy::{ChangeModel as _, ChangeRate};
+use freshet_store::browse::{Browse as _, OFFSET_MAX, SourceOrder, SourceQuery};
+use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Shared;
+use super::access::Identity;
+use super::answer::{Answer, Problem};
+use super::site::Site;
+use crate::args::AddArgs;
+use crate::commands::add;
+use crate::data::Data;
+use crate::output::{one_line, seconds};
+
+/// Sources on a page.
+const ROWS: usize = 50;
+/// Sources counted for the heading; beyond, it says "more than".
+const COUNT_MAX: usize = 100_000;
+/// References taken from one form.
+const REFERENCES_MAX: usize = 10_000;
+/// Longest text that is searched for.
+pub(super) const TEXT_CHARS_MAX: usize = 200;
+
+/// What a person may ask of the list; empty means all.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(super) struct Asked {
+    #[serde(default)]
+    q: String,
+    #[serde(default)]
+    state: String,
+    #[serde(default)]
+    network: String,
+    #[serde(default)]
+    robot: String,
+    #[serde(default)]
+    sort: String,
+    #[serde(default)]
+    page: String,
+}
+
+impl Asked {
+    fn query(&self) -> Answer<(SourceQuery, usize)> {
+        let page = page_number(&self.page)?;
+        let state = chosen("state", &self.state, &SourceState::ALL, |it| it.name())?;
+        let robot = chosen("robot", &self.robot, &RobotKind::ALL, |it| it.name())?;
+        let order = chosen("sort", &self.sort, &SourceOrder::ALL, |it| it.name())?;
+        let query = SourceQuery {
+            text: typed("q", &self.q)?,
+            state,
+            network: typed("network", &self.network)?,
+            robot,
+            order: order.unwrap_or_default(),
+            offset: (page - 1) * ROWS,
+            limit: ROWS + 1,
+        };
+        Ok((query, page))
+    }
+}
+
+/// The number of a page, from 1.
+pub(super) fn page_number(text: &str) -> Answer<usize> {
+    let page = if text.is_empty() { Some(1) } else { text.parse().ok() };
+    let page = page.filter(|page| (1..=OFFSET_MAX / ROWS).contains(page));
+    page.ok_or_else(|| {
+        Problem::bad(format!("`page` is a number from 1 to {}", OFFSET_MAX / ROWS))
+            .hint("narrow the list by a filter to find what comes later")
+    })
+}
+
+/// A text that a person typed; `None` when it is empty.
+pub(super) fn typed(name: &str, text: &str) -> Answer<Option<String>> {
+    let text = text.trim();
+    if text.chars().count() > TEXT_CHARS_MAX {
+        return Err(Problem::bad(format!("`{name}` is longer than {TEXT_CHARS_MAX} characters")));
+    }
+    Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
+}
+
+/// One of several; `None` when nothing is chosen.
+fn chosen<T: Copy>(
+    name: &str,
+    text: &str,
+    all: &[T],
+    named: impl Fn(T) -> &'static str,
+) -> Answer<Option<T>> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let found = all.iter().copied().find(|it| named(*it) == text);
+    let names = || all.iter().map(|it| named(*it)).collect::<Vec<_>>().join(", ");
+    found.map(Some).ok_or_else(|| Problem::bad(format!("`{name}` is one of {}", names())))
+}
+
+/// The list.
+pub(super) async fn page(
+    State(site): State<Shared>,
+    Extension(identity): Extension<Identity>,
+    Query(asked): Query<Asked>,
+) -> Answer<Response> {
+    let mut shown = list(&site, asked.clone()).await?;
+    shown["asked"] = json!(asked);
+    shown["states"] = json!(SourceState::ALL.map(|it| it.name()));
+    shown["all_robots"] = json!(RobotKind::ALL.map(|it| it.name()));
+    Ok(site.pages.page(&site, Some(&identity), "sources", "Sources", &shown))
+}
+
+/// A page of the list, as the API gives it.
+pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<Value> {
+    let (query, page) = asked.query()?;
+    site.read(move |site, data| {
+        let now = site.now();
+        let mut sources = data.store.list_sources(&query)?;
+        let has_more = sources.len() > ROWS;
+        sources.truncate(ROWS);
+        let networks = data.store.source_networks()?;
+        Ok(json!({
+            "count": data.store.count_sources(&query, COUNT_MAX)?,
+            "count_max": COUNT_MAX,
+            "page": page,
+            "has_more": has_more && page < OFFSET_MAX / ROWS,
+            "networks": networks.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "sources": sources.iter().map(|source| line(source, now)).collect::<Vec<_>>(),
+        }))
+    })
+    .await
+}
+
+/// A source in a line.
+fn line(source: &Source, now: Timestamp) -> Value {
+    let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
+    json!({
+        "source": source.id.0,
+        "name": one_line(source.handle.as_deref().unwrap_or(&source.root_id)),
+        "network": source.network.to_string(),
+        "endpoint": &*source.endpoint,
+        "robot": source.robot.name(),
+        "state": source.state.name(),
+        "depth": source.depth,
+        "due_at": seconds(source.due_at),
+        "visited_at": source.visited_at.map_or(Value::Null, seconds),
+        "rate_per_day": forecast.rate_per_s * Span::DAY.secs_f64(),
+        "holes_count": source.coverage.holes().len(),
+        "is_complete": source.coverage.is_complete(),
+        "failure": source.failure.as_deref().map(one_line),
+    })
+}
+
+/// What is typed on the page for adding.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Typed {
+    #[serde(default)]
+    references: String,
+    #[serde(default)]
+    since: String,
+    #[serde(default)]
+    allow_private: Option<String>,
+    #[serde(default)]
+    step: String,
+}
+
+impl Typed {
+    fn args(&self) -> Answer<AddArgs> {
+        let lines = self.references.lines().map(str::trim).filter(|line| !line.is_empty());
+        let lines: Vec<String> = lines.map(str::to_owned).collect();
+        arguments(lines, &self.since, self.allow_private.is_some())
+    }
+}
+
+/// The arguments of `freshet add` that this is.
+pub(super) fn arguments(references: Vec<String>, since: &str, allow_private: bool) -> Answer<AddArgs> {
+    if references.is_empty() {
+        return Err(Problem::bad("there is nothing to add").hint("one reference a line"));
+    }
+    if references.len() > REFERENCES_MAX {
+        return Err(Problem::bad(format!("that is more than {REFERENCES_MAX} references"))
+            .hint("`freshet add -f FILE` takes lists of any length"));
+    }
+    let since = match since.trim() {
+        "" => None,
+        text => Some(text.parse().map_err(|error: String| Problem::bad(error))?),
+    };
+    Ok(AddArgs { references, since, allow_private, ..AddArgs::default() })
+}
+
+/// The form.
+pub(super) async fn add_page(
+    State(site): State<Shared>,
+    Extension(identity): Extension<Identity>,
+) -> Response {
+    site.pages.page(&site, Some(&identity), "add", "Add sources", &json!({ "examples": examples(&site) }))
+}
+
+/// The preview, or the report of what was added.
+pub(super) async fn add(
+    State(site): State<Shared>,
+    Extension(identity): Extension<Identity>,
+    Form(typed): Form<Typed>,
+) -> Answer<Response> {
+    let args = typed.args()?;
+    let mut shown = if typed.step == "add" {
+        json!({ "report": put(&site, args).await? })
+    } else {
+        json!({ "preview": preview(&site.parts.networks, &args) })
+    };
+    shown["references"] = json!(typed.references);
+    shown["since"] = json!(typed.since);
+    shown["allow_private"] = json!(typed.allow_private.is_some());
+    shown["examples"] = json!(examples(&site));
+    Ok(site.pages.page(&site, Some(&identity), "add", "Add sources", &shown))
+}
+
+fn examples(site: &Site) -> Vec<String> {
+    let networks = &site.parts.networks;
+    let example = |name: String| networks.definition(&name)?.references.first().map(|it| it.example.clone());
+    networks.names().into_iter().filter_map(example).collect()
+}
+
+/// Adds; gives the report of `freshet add`.
+pub(super) async fn put(site: &Shared, args: AddArgs) -> Answer<Value> {
+    site.write(move |site, data: &mut Data| Ok(json!(add::add_typed(data, &site.parts.networks, &args)?)))
+        .await
+}
+
+/// What each reference would become, and what its first visits cost.
+pub(super) fn preview(networks: &Networks, args: &AddArgs) -> Value {
+    let understood = add::preview(networks, args);
+    let lines = args.references.iter().zip(&understood).map(|(text, understood)| match understood {
+        Ok((reference, sources)) => json!({
+            "reference": text,
+            "means": reference.to_string(),
+            "network": reference.instance.network.to_string(),
+            "endpoints": sources.iter().map(|source| &*source.endpoint).collect::<Vec<_>>(),
+        }),
+        Err(why) => json!({ "reference": text, "why": why }),
+    });
+    let sources_count: usize = understood.iter().flatten().map(|(_, sources)| sources.len()).sum();
+    json!({
+        "lines": lines.collect::<Vec<_>>(),
+        "sources_count": sources_count,
+        "understood_count": understood.iter().flatten().count(),
+        // One call for each list, and one more for its history at the least.
+        "calls_min": sources_count,
+    })
+}
