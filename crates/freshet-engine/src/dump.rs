@@ -35,6 +35,8 @@ const IDLE_AFTER: Duration = Duration::from_millis(100);
 const INDEX_BATCH: usize = 2_000;
 /// Batches delivered to one subscriber between two commits: a new one has the whole log to catch up.
 const BATCHES_MAX: usize = 10;
+/// Longest that the end of a run waits for subscribers; what is left comes with the next run.
+const FAREWELL_MAX: Duration = Duration::from_secs(3);
 /// How often old posts and parked objects are swept.
 const SWEEP_EVERY: Span = Span::HOUR;
 
@@ -165,7 +167,8 @@ impl Dumper {
             self.apply(uploads)?;
             if stops {
                 self.feeder.sync()?;
-                return self.deliver(usize::MAX);
+                let began = Instant::now();
+                return self.deliver(|_| began.elapsed() > FAREWELL_MAX);
             }
             self.feed()?;
         }
@@ -199,7 +202,7 @@ impl Dumper {
             return Ok(());
         }
         self.fed_at = Some(Instant::now());
-        self.deliver(BATCHES_MAX)?;
+        self.deliver(|batches| batches >= BATCHES_MAX)?;
         if self.synced_at.is_none_or(|at| at.elapsed() > SYNC_EVERY) {
             self.synced_at = Some(Instant::now());
             self.feeder.sync()?;
@@ -212,13 +215,17 @@ impl Dumper {
         Ok(())
     }
 
-    /// A subscriber that takes no more is dropped with a warning; the crawl goes on.
-    fn deliver(&mut self, batches_max: usize) -> Result<(), FeedError> {
+    /// Delivers to each subscriber until it has all, or so many batches are enough. One that takes no
+    /// more is dropped with a warning; the crawl goes on.
+    fn deliver(&mut self, is_enough: impl Fn(usize) -> bool) -> Result<(), FeedError> {
         for mut subscription in std::mem::take(&mut self.subscriptions) {
             let mut batches = 0;
             let outcome = loop {
+                if is_enough(batches) {
+                    break Ok(());
+                }
                 match subscription.deliver(&mut *self.store) {
-                    Ok(taken) if taken == 0 || batches == batches_max => break Ok(()),
+                    Ok(0) => break Ok(()),
                     Ok(_) => batches += 1,
                     Err(error) => break Err(error),
                 }
