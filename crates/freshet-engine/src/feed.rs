@@ -213,7 +213,9 @@ impl Feeder {
     }
 
     fn takes(&self, robot: RobotKind, change: &Change) -> bool {
-        let is_found = matches!(change.kind, ChangeKind::Created | ChangeKind::Approached);
+        // Who was first heard of as suspended or gone is found when they come back.
+        let is_found =
+            matches!(change.kind, ChangeKind::Created | ChangeKind::Approached | ChangeKind::Restored);
         let is_near = is_found && change.depth <= self.depth_max;
         is_near && !is_added(robot, change) && self.is_fed(robot, change)
     }
@@ -312,6 +314,34 @@ mod tests {
         check(RobotKind::Status, "relation:1 user:1 status:1 comment:1 tag:1");
         check(RobotKind::Comment, "relation:1 user:1 status:1 comment:1 tag:1");
         check(RobotKind::Tag, "");
+    }
+
+    #[test]
+    fn who_was_first_known_as_gone_is_found_when_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = SqliteStore::in_memory().unwrap();
+        RobotKind::ALL.iter().for_each(|&robot| store.set_robot(robot, RobotState::Paused).unwrap());
+        let rings = Coordinator::open(dir.path(), 1000).unwrap();
+        let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 5);
+        let network = NetworkName::from("mastodon:a.example");
+        let upload = |observation| Upload {
+            robot: Some(RobotKind::Relation),
+            observation,
+            ..Upload::new(VisitId(1), network.clone(), Timestamp::from_secs(1))
+        };
+        let invalid = Some(("9".to_owned(), "suspended".to_owned()));
+        let account = Account { id: "9".to_owned(), name: Some("back".to_owned()), ..Account::default() };
+        let back = Observation { accounts: vec![account], ..Observation::default() };
+        for (upload, expected) in
+            [(Upload { invalid, ..upload(Observation::default()) }, 0), (upload(back), 1)]
+        {
+            store.apply(&[upload], |_, _| None).unwrap();
+            feeder.tend(&mut store, 0).unwrap();
+            assert_eq!(
+                [RobotKind::Relation, RobotKind::Tag].map(|robot| feeder.waiting(robot)),
+                [expected; 2]
+            );
+        }
     }
 
     #[test]
