@@ -258,3 +258,55 @@ impl Dumper {
 fn row_count(observation: &Observation) -> usize {
     observation.posts.len() + observation.accounts.len() + observation.relations.len()
 }
+
+#[cfg(test)]
+mod tests {
+    use freshet_frontier::Coordinator;
+    use freshet_network::networks::Networks;
+    use freshet_sink::{Record, Sink, SinkError};
+    use freshet_store::sqlite::SqliteStore;
+    use freshet_types::{NetworkName, Post, SystemClock, VisitId};
+
+    use super::*;
+
+    /// Takes every record and keeps none.
+    struct Taker;
+
+    impl Sink for Taker {
+        fn write(&mut self, _: &dyn Record) -> Result<(), SinkError> {
+            Ok(())
+        }
+
+        fn flush(&mut self) -> Result<(), SinkError> {
+            Ok(())
+        }
+
+        fn finish(self: Box<Self>) -> Result<(), SinkError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_subscriber_with_much_to_catch_up_gets_it_in_parts() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = SqliteStore::in_memory().unwrap();
+        let post = |id: u32| Post { id: id.to_string(), kind: "post".into(), ..Post::default() };
+        let mut upload =
+            Upload::new(VisitId(1), NetworkName::from("mastodon:a.example"), Timestamp::from_secs(1));
+        upload.observation.posts.extend((0..3500).map(post));
+        store.apply(&[upload], |_, _| None).unwrap();
+        let networks = Arc::new(Networks::shipped());
+        let feeder = Feeder::new(Coordinator::open(dir.path(), 1000).unwrap(), networks, 0);
+        let (tell, _told) = tokio::sync::mpsc::unbounded_channel();
+        let due_count = Arc::new(AtomicUsize::new(0));
+        let mut dumper = Dumper::new(Box::new(store), feeder, Arc::new(SystemClock), tell, due_count)
+            .with_subscriptions(vec![Subscription::new("taker", Box::new(Taker))]);
+        let mut left = Vec::new();
+        for batches_max in [0, 2, 100] {
+            dumper.deliver(|batches| batches >= batches_max).unwrap();
+            let cursor = dumper.store.cursor("deliver:taker").unwrap();
+            left.push(dumper.store.changes_above(cursor, 10_000).unwrap().len());
+        }
+        assert_eq!(left, [3500, 1500, 0]);
+    }
+}
