@@ -21,7 +21,7 @@ use freshet_network::robot::ACCOUNT;
 use freshet_network::snapi::build::Builder;
 use freshet_store::api::{Flow, Store, StoreError};
 use freshet_store::row::{self, Applied, Upload, Withheld};
-use freshet_types::{Address, Object, Post, Schema, Span, Timestamp, VisitId};
+use freshet_types::{Address, Map, Object, Post, Schema, SourceId, Span, Timestamp, VisitId};
 
 use crate::compare::compare;
 
@@ -75,7 +75,10 @@ impl Constrainer {
         let mut released = Vec::new();
         for verdict in self.parking.judge_all(&self.constraints, now) {
             match verdict {
-                Verdict::Wanted(parked) => released.push(release(store, *parked, VisitId(0), now)?),
+                Verdict::Wanted(parked) => {
+                    let source = store.parked(&parked.object.address.to_string())?.and_then(|row| row.source);
+                    released.push(release(store, *parked, source, (VisitId(0), now))?);
+                }
                 Verdict::Unwanted(address) => unparked.push(address.to_string()),
                 Verdict::Waits(_) => {}
             }
@@ -128,6 +131,10 @@ impl Constrainer {
             upload.parked.extend(sifted.parked);
             upload.unparked.extend(sifted.unparked);
         }
+        let parked_now: Map<String, Option<SourceId>> = uploads
+            .iter()
+            .flat_map(|upload| upload.parked.iter().map(|row| (row.address.clone(), row.source)))
+            .collect();
         // Afterwards, so that what one page parks finds what a page before it in this batch brings.
         for (cause, upload) in uploads.iter_mut().enumerate() {
             let Some(network) = self.network(upload) else { continue };
@@ -135,11 +142,18 @@ impl Constrainer {
                 for verdict in self.parking.offer(&object, &self.constraints, upload.seen_at) {
                     match verdict {
                         Verdict::Wanted(parked) => {
-                            released.push((cause, release(store, *parked, upload.visit, upload.seen_at)?));
+                            let address = parked.object.address.to_string();
+                            let stored = store.parked(&address)?.map(|row| row.source);
+                            // Neither stored nor on its way there: it was forgotten meanwhile.
+                            let Some(source) = stored.or_else(|| parked_now.get(&address).copied()) else {
+                                continue;
+                            };
+                            let seen = (upload.visit, upload.seen_at);
+                            released.push((cause, release(store, *parked, source, seen)?));
                         }
                         Verdict::Unwanted(address) => upload.unparked.push(address.to_string()),
                         Verdict::Waits(address) => {
-                            upload.parked.extend(self.parking.get(&address).map(stored_form));
+                            upload.parked.extend(self.parking.get(&address).map(|it| stored_form(it, None)));
                         }
                     }
                 }
@@ -224,7 +238,8 @@ impl Constrainer {
         sifted.unparked.extend(left.map(|left| left.object.address.to_string()));
         // A page shows the same posts again and again; only news of them are written down.
         let after = self.parking.get(&address).filter(|after| before.as_ref() != Some(after));
-        sifted.parked.extend(after.map(stored_form));
+        let source = upload.source.as_ref().map(|source| source.id);
+        sifted.parked.extend(after.map(|after| stored_form(after, source)));
         Ok(false)
     }
 
@@ -245,15 +260,16 @@ impl Constrainer {
     }
 }
 
-/// An upload that stores what waited, as the page showed it.
+/// An upload that stores what waited, as the page of this source showed it.
 fn release(
     store: &dyn Store,
     parked: Parked,
-    visit: VisitId,
-    seen_at: Timestamp,
+    source: Option<SourceId>,
+    (visit, seen_at): (VisitId, Timestamp),
 ) -> Result<Upload, StoreError> {
     let address = parked.object.address;
     let mut upload = Upload::new(visit, address.network.clone(), seen_at);
+    upload.brought_by = source;
     upload.robot = parked.finder;
     upload.depth = parked.depth;
     match parked.shown {
@@ -280,12 +296,13 @@ fn own_account(upload: &Upload) -> Option<&str> {
     source.map(|source| source.root_id.as_str())
 }
 
-fn stored_form(parked: &Parked) -> row::Parked {
+fn stored_form(parked: &Parked, source: Option<SourceId>) -> row::Parked {
     row::Parked {
         address: parked.object.address.to_string(),
         missing: parked.missing.clone(),
         parked_at: parked.parked_at,
         object: parked.to_json(),
+        source,
     }
 }
 

@@ -47,6 +47,8 @@ pub enum Event {
     Slots(Vec<SourceSlot>),
     /// The record of a source that was asked for; `None` if it is gone from the store.
     Loaded(SourceId, Option<Box<Source>>),
+    /// An order that had to wait at its fetcher is carried out now.
+    Begun(VisitId),
     /// Answers.
     Fetched(Vec<Fetched>),
     /// Uploads that the store has committed, in order.
@@ -237,6 +239,7 @@ impl Core {
             Event::Instances(instances) => self.know_instances(instances),
             Event::Slots(slots) => slots.into_iter().for_each(|slot| self.know_slot(&slot, now)),
             Event::Loaded(id, source) => self.begin(id, source, now),
+            Event::Begun(visit) => self.renew_lease(visit),
             Event::Fetched(answers) => answers.into_iter().for_each(|fetched| self.take_answer(fetched, now)),
             Event::Applied(applied) => {
                 for (visit, applied) in applied {
@@ -247,6 +250,11 @@ impl Core {
             Event::Drain => self.drain(now),
         }
         self.pump(now);
+    }
+
+    /// Whether something is wanted.
+    pub fn has_effects(&self) -> bool {
+        !self.effects.is_empty()
     }
 
     /// What is wanted since the last call.
@@ -456,4 +464,4 @@ impl Core {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

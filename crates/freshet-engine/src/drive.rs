@@ -45,6 +45,13 @@ const VISITS_LOW: u64 = 200_000;
 const SLOTS_CHUNK: usize = 10_000;
 /// Longest sleep of the loop, so that a clock that jumps is noticed.
 const SLEEP_MAX: Duration = Duration::from_millis(250);
+/// Shortest one; the timer knows no less.
+const SLEEP_MIN: Duration = Duration::from_millis(1);
+/// Wall time between two ticks of the core, however busy it is: leases end, prices are told.
+const TICK_EVERY: Duration = SLEEP_MAX;
+/// Effects carried out before the loop looks at everything else again: each source that is loaded
+/// and goes back, because its price rose, makes room for the next.
+const EFFECTS_MAX: usize = 4096;
 
 /// Why a run ended by itself.
 #[derive(Debug, thiserror::Error)]
@@ -122,7 +129,7 @@ pub async fn run(
     let began = Instant::now();
     let mut drained_at: Option<Instant> = None;
     loop {
-        driver.perform()?;
+        let has_more = driver.perform()?;
         let is_up = options.lasts.is_some_and(|lasts| began.elapsed() >= lasts);
         if drained_at.is_none() && (is_up || *stop.borrow()) {
             drained_at = Some(Instant::now());
@@ -136,14 +143,15 @@ pub async fn run(
             view.send_replace(driver.last_report.clone());
         }
         let left = options.lasts.map_or(SLEEP_MAX, |lasts| lasts.saturating_sub(began.elapsed()));
-        let sleep = driver.sleep().min(left.max(Duration::from_millis(1)));
+        let sleep = if has_more { SLEEP_MIN } else { driver.sleep().min(left.max(SLEEP_MIN)) };
         tokio::select! {
             Some(event) = driver.uploads.recv() => driver.feed_core(event),
             Some(told) = driver.told.recv() => driver.hear(told)?,
             _ = stop.changed(), if drained_at.is_none() => {}
-            () = tokio::time::sleep(sleep) => driver.feed_core(Event::Tick),
+            () = tokio::time::sleep(sleep) => driver.tick(),
         }
         driver.hear_more()?;
+        driver.keep_time();
     }
     let report = driver.end()?;
     view.send_replace(report.clone());
@@ -169,6 +177,7 @@ struct Driver {
     written_at: Instant,
     saved_at: Instant,
     noted_at: Instant,
+    ticked_at: Instant,
     began: Instant,
     report_every: Duration,
     is_reserving: bool,
@@ -199,6 +208,9 @@ impl Driver {
         let (tell, told) = mpsc::unbounded_channel();
         let (jobs, todo) = std_mpsc::channel();
         let due_count = Arc::new(AtomicUsize::new(0));
+        for warning in kit.rings.warnings() {
+            tracing::warn!("{warning}");
+        }
         let feeder = Feeder::new(kit.rings, kit.networks, options.depth_max);
         let dumper = Dumper::new(kit.writer, feeder, Arc::clone(&kit.clock), tell, Arc::clone(&due_count))
             .with_subscriptions(kit.subscriptions);
@@ -239,6 +251,7 @@ impl Driver {
             written_at: now,
             saved_at: now,
             noted_at: now,
+            ticked_at: now,
             began: now,
             report_every: if options.report_every.is_zero() { REPORT_EVERY } else { options.report_every },
             is_reserving: false,
@@ -256,13 +269,28 @@ impl Driver {
         self.core.handle(event, self.clock.now(), wall_ms);
     }
 
-    /// Carries out everything the core wants; loading answers at once.
-    fn perform(&mut self) -> Result<(), RunError> {
-        loop {
+    fn tick(&mut self) {
+        self.ticked_at = Instant::now();
+        self.feed_core(Event::Tick);
+    }
+
+    /// Ticks when it is time, though events come too fast for the loop to sleep.
+    fn keep_time(&mut self) {
+        if self.ticked_at.elapsed() >= TICK_EVERY {
+            self.tick();
+        }
+    }
+
+    /// Carries out what the core wants, as much as goes in one turn; gives whether that left some.
+    /// Loading answers at once.
+    fn perform(&mut self) -> Result<bool, RunError> {
+        let mut carried_out = 0;
+        while carried_out < EFFECTS_MAX {
             let effects: Vec<Effect> = self.core.effects().collect();
             if effects.is_empty() {
-                return Ok(());
+                return Ok(false);
             }
+            carried_out += effects.len();
             for effect in effects {
                 match effect {
                     Effect::Load(id) => {
@@ -272,12 +300,24 @@ impl Driver {
                     Effect::Fetch(fetcher, order) => {
                         self.fetchers[fetcher].orders.send(order).expect("fetchers outlive the driver");
                     }
-                    Effect::Apply(upload) => {
-                        self.jobs.send(Job::Apply(upload)).map_err(|_| RunError::WriterGone)?;
-                    }
+                    Effect::Apply(upload) => self.give(Job::Apply(upload))?,
                 }
             }
         }
+        Ok(self.core.has_effects())
+    }
+
+    /// Gives the dumper a job. One that is gone has said why, if nobody has listened yet.
+    fn give(&mut self, job: Job) -> Result<(), RunError> {
+        if self.jobs.send(job).is_ok() {
+            return Ok(());
+        }
+        while let Ok(told) = self.told.try_recv() {
+            if let Told::Failed(error) = told {
+                return Err(error.into());
+            }
+        }
+        Err(RunError::WriterGone)
     }
 
     fn hear(&mut self, told: Told) -> Result<(), RunError> {
@@ -307,7 +347,7 @@ impl Driver {
 
     fn sleep(&self) -> Duration {
         let wake = self.core.wake_at().map_or(SLEEP_MAX, |at| self.clock.wall_until(at));
-        wake.clamp(Duration::from_millis(1), SLEEP_MAX)
+        wake.clamp(SLEEP_MIN, SLEEP_MAX)
     }
 
     /// Looks for what people want; gives whether there is a new report.
@@ -318,16 +358,16 @@ impl Driver {
             self.obey()?;
             if self.core.visit_numbers_left() < VISITS_LOW && !self.is_reserving {
                 self.is_reserving = true;
-                self.jobs.send(Job::Reserve(VISITS_RESERVED)).map_err(|_| RunError::WriterGone)?;
+                self.give(Job::Reserve(VISITS_RESERVED))?;
             }
         }
         if self.saved_at.elapsed() >= SAVE_EVERY {
             self.saved_at = Instant::now();
-            self.jobs.send(self.ledger()).map_err(|_| RunError::WriterGone)?;
+            self.give(self.ledger())?;
         }
         if self.noted_at.elapsed() >= PRICES_EVERY {
             self.noted_at = Instant::now();
-            self.jobs.send(self.prices()).map_err(|_| RunError::WriterGone)?;
+            self.give(self.prices())?;
         }
         if self.history.take(self.core.tally(), self.clock.now(), self.began.elapsed()) {
             self.jobs.send(Job::History(self.history.to_text())).map_err(|_| RunError::WriterGone)?;
@@ -340,7 +380,7 @@ impl Driver {
         if self.written_at.elapsed() >= REPORT_EVERY.max(self.report_every) {
             self.written_at = Instant::now();
             let text = self.last_report.to_string();
-            self.jobs.send(Job::Report(text)).map_err(|_| RunError::WriterGone)?;
+            self.give(Job::Report(text))?;
         }
         Ok(true)
     }
@@ -377,7 +417,7 @@ impl Driver {
 
     fn load_constraints(&mut self) -> Result<(), RunError> {
         let constraints = setting::constraints(&*self.reader)?;
-        self.jobs.send(Job::Constraints(constraints)).map_err(|_| RunError::WriterGone)
+        self.give(Job::Constraints(constraints))
     }
 
     fn load_robots(&mut self) -> Result<(), StoreError> {
@@ -427,3 +467,6 @@ impl Driver {
         Ok(report)
     }
 }
+
+#[cfg(test)]
+mod tests;

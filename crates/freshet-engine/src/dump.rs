@@ -37,6 +37,8 @@ const IDLE_AFTER: Duration = Duration::from_millis(100);
 const INDEX_BATCH: usize = 2_000;
 /// Batches delivered to one subscriber between two commits: a new one has the whole log to catch up.
 const BATCHES_MAX: usize = 10;
+/// Longest that the end of a run waits for subscribers; what is left comes with the next run.
+const FAREWELL_MAX: Duration = Duration::from_secs(3);
 /// How often old posts and parked objects are swept.
 const SWEEP_EVERY: Span = Span::HOUR;
 
@@ -172,7 +174,8 @@ impl Dumper {
             self.apply(uploads)?;
             if stops {
                 self.feeder.sync()?;
-                return self.deliver(usize::MAX);
+                let began = Instant::now();
+                return self.deliver(|_| began.elapsed() > FAREWELL_MAX);
             }
             self.feed()?;
         }
@@ -206,7 +209,7 @@ impl Dumper {
             return Ok(());
         }
         self.fed_at = Some(Instant::now());
-        self.deliver(BATCHES_MAX)?;
+        self.deliver(|batches| batches >= BATCHES_MAX)?;
         if self.synced_at.is_none_or(|at| at.elapsed() > SYNC_EVERY) {
             self.synced_at = Some(Instant::now());
             self.feeder.sync()?;
@@ -220,13 +223,17 @@ impl Dumper {
         Ok(())
     }
 
-    /// A subscriber that takes no more is dropped with a warning; the crawl goes on.
-    fn deliver(&mut self, batches_max: usize) -> Result<(), FeedError> {
+    /// Delivers to each subscriber until it has all, or so many batches are enough. One that takes no
+    /// more is dropped with a warning; the crawl goes on.
+    fn deliver(&mut self, is_enough: impl Fn(usize) -> bool) -> Result<(), FeedError> {
         for mut subscription in std::mem::take(&mut self.subscriptions) {
             let mut batches = 0;
             let outcome = loop {
+                if is_enough(batches) {
+                    break Ok(());
+                }
                 match subscription.deliver(&mut *self.store) {
-                    Ok(taken) if taken == 0 || batches == batches_max => break Ok(()),
+                    Ok(0) => break Ok(()),
                     Ok(_) => batches += 1,
                     Err(error) => break Err(error),
                 }
@@ -258,4 +265,56 @@ impl Dumper {
 
 fn row_count(observation: &Observation) -> usize {
     observation.posts.len() + observation.accounts.len() + observation.relations.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use freshet_frontier::Coordinator;
+    use freshet_network::networks::Networks;
+    use freshet_sink::{Record, Sink, SinkError};
+    use freshet_store::sqlite::SqliteStore;
+    use freshet_types::{NetworkName, Post, SystemClock, VisitId};
+
+    use super::*;
+
+    /// Takes every record and keeps none.
+    struct Taker;
+
+    impl Sink for Taker {
+        fn write(&mut self, _: &dyn Record) -> Result<(), SinkError> {
+            Ok(())
+        }
+
+        fn flush(&mut self) -> Result<(), SinkError> {
+            Ok(())
+        }
+
+        fn finish(self: Box<Self>) -> Result<(), SinkError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_subscriber_with_much_to_catch_up_gets_it_in_parts() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = SqliteStore::in_memory().unwrap();
+        let post = |id: u32| Post { id: id.to_string(), kind: "post".into(), ..Post::default() };
+        let mut upload =
+            Upload::new(VisitId(1), NetworkName::from("mastodon:a.example"), Timestamp::from_secs(1));
+        upload.observation.posts.extend((0..3500).map(post));
+        store.apply(&[upload], |_, _| None).unwrap();
+        let networks = Arc::new(Networks::shipped());
+        let feeder = Feeder::new(Coordinator::open(dir.path(), 1000).unwrap(), networks, 0);
+        let (tell, _told) = tokio::sync::mpsc::unbounded_channel();
+        let due_count = Arc::new(AtomicUsize::new(0));
+        let mut dumper = Dumper::new(Box::new(store), feeder, Arc::new(SystemClock), tell, due_count)
+            .with_subscriptions(vec![Subscription::new("taker", Box::new(Taker))]);
+        let mut left = Vec::new();
+        for batches_max in [0, 2, 100] {
+            dumper.deliver(|batches| batches >= batches_max).unwrap();
+            let cursor = dumper.store.cursor("deliver:taker").unwrap();
+            left.push(dumper.store.changes_above(cursor, 10_000).unwrap().len());
+        }
+        assert_eq!(left, [3500, 1500, 0]);
+    }
 }

@@ -123,6 +123,7 @@ impl Feeder {
     /// sources; gives the new ones.
     pub fn tend(&mut self, store: &mut dyn Store, room: usize) -> Result<Vec<SourceSlot>, FeedError> {
         if !self.is_deep {
+            self.doubt(store)?;
             self.deepen(store)?;
             self.is_deep = true;
         }
@@ -142,6 +143,24 @@ impl Feeder {
     /// Writes down where the rings stand; without it ids are handed out again, never lost.
     pub fn sync(&mut self) -> Result<(), FeedError> {
         Ok(self.rings.sync()?)
+    }
+
+    /// A ring that stands ahead of the log consumed another one: a power cut took the newest changes,
+    /// or the store is a restored copy. Their numbers are given anew, so it is filled anew.
+    fn doubt(&mut self, store: &dyn Store) -> Result<(), FeedError> {
+        let last = store.last_change()?;
+        for robot in RobotKind::ALL {
+            let ring = self.rings.ring(robot);
+            if ring.log_cursor() > last {
+                let cursor = ring.log_cursor();
+                tracing::warn!(
+                    "the ring of `{robot}` stands at change {cursor}, the store's newest is {last}: \
+                     it is filled anew from the change log"
+                );
+                ring.begin_anew()?;
+            }
+        }
+        Ok(())
     }
 
     /// Goes through the log once more for what lies beyond the depth of the last time. Dying in the
@@ -206,7 +225,9 @@ impl Feeder {
     }
 
     fn takes(&self, robot: RobotKind, change: &Change) -> bool {
-        let is_found = matches!(change.kind, ChangeKind::Created | ChangeKind::Approached);
+        // Who was first heard of as suspended or gone is found when they come back.
+        let is_found =
+            matches!(change.kind, ChangeKind::Created | ChangeKind::Approached | ChangeKind::Restored);
         let is_near = is_found && change.depth <= self.depth_max;
         is_near && !is_added(robot, change) && self.is_fed(robot, change)
     }
@@ -305,6 +326,56 @@ mod tests {
         check(RobotKind::Status, "relation:1 user:1 status:1 comment:1 tag:1");
         check(RobotKind::Comment, "relation:1 user:1 status:1 comment:1 tag:1");
         check(RobotKind::Tag, "");
+    }
+
+    #[test]
+    fn who_was_first_known_as_gone_is_found_when_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = SqliteStore::in_memory().unwrap();
+        RobotKind::ALL.iter().for_each(|&robot| store.set_robot(robot, RobotState::Paused).unwrap());
+        let rings = Coordinator::open(dir.path(), 1000).unwrap();
+        let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 5);
+        let network = NetworkName::from("mastodon:a.example");
+        let upload = |observation| Upload {
+            robot: Some(RobotKind::Relation),
+            observation,
+            ..Upload::new(VisitId(1), network.clone(), Timestamp::from_secs(1))
+        };
+        let invalid = Some(("9".to_owned(), "suspended".to_owned()));
+        let account = Account { id: "9".to_owned(), name: Some("back".to_owned()), ..Account::default() };
+        let back = Observation { accounts: vec![account], ..Observation::default() };
+        for (upload, expected) in
+            [(Upload { invalid, ..upload(Observation::default()) }, 0), (upload(back), 1)]
+        {
+            store.apply(&[upload], |_, _| None).unwrap();
+            feeder.tend(&mut store, 0).unwrap();
+            assert_eq!(
+                [RobotKind::Relation, RobotKind::Tag].map(|robot| feeder.waiting(robot)),
+                [expected; 2]
+            );
+        }
+    }
+
+    #[test]
+    fn a_ring_that_is_ahead_of_the_store_is_filled_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let network = NetworkName::from("mastodon:a.example");
+        let mut waiting = Vec::new();
+        // The second store stands for a copy that was made before most of the first one's changes.
+        for extra in [50, 0] {
+            let mut store = SqliteStore::in_memory().unwrap();
+            let mut first = upload(RobotKind::Relation, &network);
+            let account = |id: u32| Account { id: format!("x{id}"), ..Account::default() };
+            first.observation.accounts.extend((0..extra).map(account));
+            store.apply(&[first], |_, _| None).unwrap();
+            RobotKind::ALL.iter().for_each(|&robot| store.set_robot(robot, RobotState::Paused).unwrap());
+            let rings = Coordinator::open(dir.path(), 1000).unwrap();
+            let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 5);
+            feeder.tend(&mut store, 0).unwrap();
+            feeder.sync().unwrap();
+            waiting.push(feeder.waiting(RobotKind::User));
+        }
+        assert_eq!(waiting, [51, 1]);
     }
 
     #[test]

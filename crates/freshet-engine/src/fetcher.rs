@@ -1,25 +1,28 @@
 //! Step 5 of 10 in bulk: fetchers in the four states of [SocWeb, section 4.1].
 //!
-//! A fetcher connects, waits for orders, fetches and reads them, and uploads what it has in one
-//! message. It knows neither store nor schedule, so that a remote fetcher can take its place.
+//! A fetcher connects, waits for orders, fetches and reads them side by side, and uploads what it has
+//! in one message. It knows neither store nor schedule, so that a remote fetcher can take its place.
+//! An order that had to wait is told of when it begins, because its lease runs from then on; one
+//! that was given up meanwhile is dropped.
 //! The number of fetchers that really work follows the load: orders go to the least loaded
 //! first, and an idle one costs a parked task.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use freshet_fetch::Fetch;
 use freshet_types::Clock;
+use futures::FutureExt as _;
+use futures::stream::{FuturesUnordered, StreamExt as _};
 use tokio::sync::mpsc;
 
 use crate::core::Event;
 use crate::visit::{Fetched, Order};
 
-/// Orders taken at once.
-const BULK_MAX: usize = 16;
-/// An upload is not held back longer than this for the sake of bulk.
-const UPLOAD_AFTER: Duration = Duration::from_millis(50);
+/// Orders carried out at once: a server that lets its askers wait holds up nobody else's orders.
+/// All fetchers together then have room for the visits that may be under way.
+const AT_ONCE_MAX: usize = 16;
 
 /// What a fetcher is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,28 +97,35 @@ async fn work(
     state: Arc<AtomicU8>,
 ) {
     let enter = |next: FetcherState| state.store(next as u8, Ordering::Relaxed);
-    let mut orders = Vec::with_capacity(BULK_MAX);
+    let mut under_way = FuturesUnordered::new();
+    // Orders had to wait for those before them.
+    let mut is_behind = false;
     loop {
-        enter(FetcherState::Wait);
-        if todo.recv_many(&mut orders, BULK_MAX).await == 0 {
-            return;
-        }
-        enter(FetcherState::Fetch);
-        let (mut done, mut since) = (Vec::with_capacity(orders.len()), Instant::now());
-        for order in orders.drain(..) {
-            done.push(carry_out(index, &kit, *order).await);
-            if since.elapsed() > UPLOAD_AFTER {
+        enter(if under_way.is_empty() { FetcherState::Wait } else { FetcherState::Fetch });
+        is_behind |= under_way.len() == AT_ONCE_MAX;
+        tokio::select! {
+            Some(first) = under_way.next() => {
                 enter(FetcherState::Upload);
-                if uploads.send(Event::Fetched(std::mem::take(&mut done))).is_err() {
+                let mut done = vec![first];
+                while let Some(Some(more)) = under_way.next().now_or_never() {
+                    done.push(more);
+                }
+                if uploads.send(Event::Fetched(done)).is_err() {
                     return;
                 }
-                enter(FetcherState::Fetch);
-                since = Instant::now();
             }
-        }
-        enter(FetcherState::Upload);
-        if !done.is_empty() && uploads.send(Event::Fetched(done)).is_err() {
-            return;
+            order = todo.recv(), if under_way.len() < AT_ONCE_MAX => {
+                let Some(order) = order else { return };
+                // Whoever gave it up has told why; nobody waits for the answer.
+                if !order.is_wanted() {
+                    continue;
+                }
+                if is_behind && uploads.send(Event::Begun(order.visit)).is_err() {
+                    return;
+                }
+                under_way.push(carry_out(index, &kit, *order));
+                is_behind &= !todo.is_empty();
+            }
         }
     }
 }
@@ -132,3 +142,6 @@ pub async fn carry_out(index: usize, kit: &FetcherKit, order: Order) -> Fetched 
     });
     Fetched { visit: order.visit, fetcher: index, took_ms, received_at, result }
 }
+
+#[cfg(test)]
+mod tests;

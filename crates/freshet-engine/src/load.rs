@@ -91,6 +91,12 @@ impl Placement {
         load.times.add(took_ms);
     }
 
+    /// A request of this fetcher is waited for no longer.
+    pub fn give_up(&mut self, fetcher: usize) {
+        let load = &mut self.fetchers[fetcher];
+        load.open_count = load.open_count.saturating_sub(1);
+    }
+
     /// All fetchers.
     pub fn fetchers(&self) -> &[FetcherLoad] {
         &self.fetchers

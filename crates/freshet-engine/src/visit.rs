@@ -1,6 +1,6 @@
 //! A visit under way, and the messages between the core and those who work for it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use freshet_policy::Grade;
 use freshet_types::{
@@ -55,6 +55,10 @@ pub struct Visit {
     pub learned_down_to: Option<Timestamp>,
     /// What the request under way took from the quotas.
     pub claim: Option<Claim>,
+    /// The fetcher that has the request under way.
+    pub fetcher: usize,
+    /// Lives as long as an answer is waited for; see [`Order::errand`].
+    pub errand: Arc<()>,
     /// What its requests took, by scope of the prices.
     pub paid: Vec<(u32, u32)>,
     /// How late it is, as a share of the gap that was planned; `None` where no policy timed it.
@@ -95,6 +99,8 @@ impl Visit {
             news_count: 0,
             learned_down_to: None,
             claim: None,
+            fetcher: 0,
+            errand: Arc::default(),
             paid: Vec::new(),
             lateness: None,
             grade: None,
@@ -124,9 +130,16 @@ pub struct Order {
     pub root: String,
     /// Which part.
     pub intent: Intent,
+    /// Ends with the visit's wish for an answer.
+    pub errand: Weak<()>,
 }
 
 impl Order {
+    /// Whether somebody still waits for the answer.
+    pub fn is_wanted(&self) -> bool {
+        self.errand.strong_count() > 0
+    }
+
     /// Step 6: reads the answer to this order.
     pub fn read(&self, response: &freshet_types::Response, now: Timestamp) -> Page {
         let target = Target {

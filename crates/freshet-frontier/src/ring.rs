@@ -182,6 +182,17 @@ impl Ring {
         self.log_cursor
     }
 
+    /// Forgets all ids and where it stands: the change log is another than the one it consumed, and
+    /// its numbers mean other things. The caller replays the log from its beginning.
+    pub fn begin_anew(&mut self) -> Result<(), RingError> {
+        while let Some(id) = self.pop()? {
+            self.done(id)?;
+        }
+        self.log_cursor = 0;
+        self.warnings.push(RingWarning::Rebuilt { ring: self.name.clone() });
+        self.sync()
+    }
+
     /// Appends an id that is not in the change log; it is durable from the next `tend` or `sync`.
     pub fn push(&mut self, id: u64) -> Result<(), RingError> {
         self.empty_back_buffer()?;

@@ -73,6 +73,7 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         log::a_change_says_who_found_it,
         sources::a_source_is_added_once,
         sources::a_removed_source_is_revived,
+        sources::a_source_that_is_added_again_obeys,
         sources::sources_come_back_whole,
         sources::sources_are_found_by_what_people_type,
         sources::slots_come_in_order_above_a_number,
@@ -95,6 +96,7 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         read::search_finds_words_and_shows_them,
         read::search_understands_operators_and_refuses_nonsense,
         read::search_follows_edits,
+        read::search_forgets_a_text_that_was_taken_out,
         read::the_index_is_brought_up_in_steps,
         read::counts_are_those_of_the_rows,
         care::redacting_erases_the_content_of_deleted_posts,
@@ -109,6 +111,8 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         care::forgetting_nothing_says_so,
         care::posts_expire_with_their_source_and_stay_away,
         care::a_retention_set_later_reaches_back,
+        care::posts_without_a_time_expire_too,
+        care::what_was_parked_belongs_to_its_source,
     ]
 }
 

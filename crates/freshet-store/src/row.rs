@@ -24,6 +24,8 @@ pub struct Upload {
     pub raw: Option<Vec<u8>>,
     /// The whole new state of the source; written in the same transaction.
     pub source: Option<Source>,
+    /// The source that brought this, where it is not written with it.
+    pub brought_by: Option<SourceId>,
     /// The source had opted out when the visit began: only such a visit may end that.
     pub was_opted_out: bool,
     /// The page lists every post of `author` created between these instants (both included):
@@ -63,6 +65,7 @@ impl Upload {
             observation: Observation::default(),
             raw: None,
             source: None,
+            brought_by: None,
             was_opted_out: false,
             lists: None,
             checked: Vec::new(),
@@ -329,6 +332,8 @@ pub struct Parked {
     pub parked_at: Timestamp,
     /// The object as JSON, as it was when parked.
     pub object: String,
+    /// The source that brought it.
+    pub source: Option<SourceId>,
 }
 
 /// Something a person asked a running process to do, through the store.

@@ -259,3 +259,37 @@ fn what_waits_too_long_is_swept() {
     assert_eq!(swept, 1, "another look does not make it younger");
     scene.check("", "2");
 }
+
+/// A post that waits for its author's profile, brought by a source that keeps posts for 500 s.
+fn waiting(rules: &[(&str, &str)]) -> Scene {
+    let mut scene = Scene::new(rules);
+    let source = Source::new(&network(), "posts", RobotKind::Status, "account", "7");
+    let source = Source { retention: Some(Span::from_secs(500)), ..source };
+    let (id, _) = scene.store.add_sources(std::slice::from_ref(&source)).unwrap()[0];
+    let source = Some(Source { id, ..source });
+    scene.apply(vec![Upload { source, ..page(100, vec![post("1", None)], vec![]) }]);
+    scene.check("", "1");
+    scene
+}
+
+#[test]
+fn what_waited_is_kept_as_long_as_its_source_says() {
+    let rules = [("post", FOLLOWED)];
+    for is_restarted in [false, true] {
+        let mut scene = waiting(&rules);
+        if is_restarted {
+            scene.restart(&rules);
+        }
+        scene.apply(vec![page(200, vec![], vec![account("7", Some(200))])]);
+        scene.check("1", "");
+        assert_eq!(scene.store.expire(at(511)).unwrap(), 1, "restarted: {is_restarted}");
+    }
+}
+
+#[test]
+fn what_was_forgotten_while_it_waited_does_not_come_back() {
+    let mut scene = waiting(&[("post", FOLLOWED)]);
+    scene.store.forget("mastodon:a.example/account/7").unwrap();
+    scene.apply(vec![page(200, vec![], vec![account("7", Some(200))])]);
+    assert_eq!(scene.stored(), "");
+}

@@ -143,6 +143,13 @@ impl Core {
         Timestamp::from_ms(i64::try_from(self.wall_ms + self.options.lease_ms).unwrap_or(i64::MAX))
     }
 
+    /// An order that had to wait at its fetcher is carried out: its lease runs from now on.
+    pub(super) fn renew_lease(&mut self, id: VisitId) {
+        if self.visits.get(&id).is_some_and(|visit| visit.claim.is_some()) {
+            self.frontier.extend(id, self.lease_deadline());
+        }
+    }
+
     /// The record came: the visit begins.
     pub(super) fn begin(&mut self, id: SourceId, source: Option<Box<Source>>, now: Timestamp) {
         let Some((visit, aim)) = self.loading.remove(&id) else { return };
@@ -225,6 +232,9 @@ impl Core {
         self.frontier.extend(id, deadline);
         self.tally.fetches_count += 1;
         let fetcher = self.placement.place();
+        if let Some(visit) = self.visits.get_mut(&id) {
+            visit.fetcher = fetcher;
+        }
         self.want(Effect::Fetch(fetcher, Box::new(order)));
     }
 
@@ -296,7 +306,8 @@ impl Core {
         request.allow_private = instance.allow_private;
         let (endpoint, root) = (Arc::clone(&endpoint.name), root.to_owned());
         let intent = visit.walk.intent.clone();
-        Ok(Order { visit: visit.id, request, connector, instance, endpoint, root, intent })
+        let errand = Arc::downgrade(&visit.errand);
+        Ok(Order { visit: visit.id, request, connector, instance, endpoint, root, intent, errand })
     }
 }
 

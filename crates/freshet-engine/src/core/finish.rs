@@ -3,6 +3,8 @@
 //! A visit that ended keeps its lease until the store has confirmed its last upload: a new
 //! visit of the same source must read what this one wrote.
 
+use std::sync::Arc;
+
 use freshet_store::row::Applied;
 use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitRecord};
 
@@ -253,7 +255,9 @@ impl Core {
             let Some(visit) = self.visits.get_mut(&late) else { continue };
             if let Some(claim) = visit.claim.take() {
                 self.ledger.answered(&claim, &[], now);
+                self.placement.give_up(visit.fetcher);
             }
+            visit.errand = Arc::default();
             self.fail(late, "no answer within the lease", true, now);
         }
     }

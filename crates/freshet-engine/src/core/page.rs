@@ -12,11 +12,11 @@ use crate::walk::{Leg, Seen, Taken};
 impl Core {
     /// An answer came in, or word that there is none.
     pub(super) fn take_answer(&mut self, fetched: Fetched, now: Timestamp) {
-        self.placement.done(fetched.fetcher, fetched.took_ms);
         let is_open = |visit: &&mut Visit| visit.stage != Stage::Recorded;
         let Some(visit) = self.visits.get_mut(&fetched.visit).filter(is_open) else {
             return; // Its lease expired before it came back: it was given up then.
         };
+        self.placement.done(fetched.fetcher, fetched.took_ms);
         self.frontier.extend(fetched.visit, Timestamp::MAX);
         let claim = visit.claim.take().expect("a request that is out has a claim");
         let readings: &[LimitReading] = match &fetched.result {

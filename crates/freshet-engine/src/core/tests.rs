@@ -1,6 +1,7 @@
 //! The core alone: events in, effects out, with sources and pages made by hand.
 
 mod consent;
+mod leases;
 mod timing;
 
 use freshet_policy::{Pacing, policy_named};
@@ -13,19 +14,19 @@ const NETWORK: &str = "mastodon:a.example";
 const SLOW_NETWORK: &str = "rss:b.example";
 
 /// A core with the sources that a store would have, and what it has wanted so far.
-struct Bench {
+pub(crate) struct Bench {
     core: Core,
     sources: Map<SourceId, Source>,
     /// Orders that are out, oldest first.
-    orders: VecDeque<Order>,
+    pub(crate) orders: VecDeque<Order>,
     /// Uploads that are not confirmed, oldest first.
     uploads: VecDeque<Upload>,
-    now: Timestamp,
+    pub(crate) now: Timestamp,
     wall_ms: u64,
 }
 
 impl Bench {
-    fn new(policy: &str) -> Self {
+    pub(crate) fn new(policy: &str) -> Self {
         let now = Timestamp::from_secs(1_000_000);
         let policy = policy_named(policy, Pacing { floor: Span::MINUTE, ceiling: Span::DAY }).unwrap();
         let networks = Arc::new(Networks::shipped());
@@ -44,7 +45,7 @@ impl Bench {
     }
 
     /// Makes a list of posts known, due at once.
-    fn know(&mut self, number: u32, root_id: &str) -> SourceId {
+    pub(crate) fn know(&mut self, number: u32, root_id: &str) -> SourceId {
         self.know_as(number, root_id, SourceState::Active)
     }
 

@@ -136,6 +136,7 @@ fn populate(store: &mut dyn Store) -> Source {
         missing: "likes".into(),
         parked_at: at(103),
         object: "{}".into(),
+        source: None,
     };
     store.park(&[parked("1"), parked("3")]).must();
     source
@@ -259,6 +260,34 @@ pub(super) fn a_retention_set_later_reaches_back(store: &mut dyn Store) {
     store.put_source(&Source { retention: Some(Span::from_secs(50)), ..source }).must();
     assert_eq!(store.expire(at(100)).must(), 1);
     assert_eq!(all_posts(store), []);
+}
+
+pub(super) fn posts_without_a_time_expire_too(store: &mut dyn Store) {
+    let source = add(store, &Source { retention: Some(Span::from_secs(50)), ..timeline("a") });
+    let undated = freshet_types::Post { created_at: None, ..post("1", "a", 0, "x") };
+    apply(store, Upload { source: Some(source), ..posts(100, [undated]) });
+    assert_eq!([store.expire(at(150)).must(), store.expire(at(151)).must()], [0, 1]);
+}
+
+pub(super) fn what_was_parked_belongs_to_its_source(store: &mut dyn Store) {
+    let feed = Source { root_kind: "feed".into(), retention: Some(Span::from_secs(50)), ..timeline("f") };
+    let feed = add(store, &feed);
+    let brought = |id: &str| Upload { brought_by: Some(feed.id), ..posts(100, [post(id, "a", 90, "x")]) };
+    apply(store, brought("1"));
+    assert_eq!(store.expire(at(141)).must(), 1, "it is kept no longer than what its source brings");
+    apply(store, brought("2"));
+    let parked = Parked {
+        address: format!("{}/post/3", network()),
+        missing: "likes".into(),
+        parked_at: at(103),
+        object: "{}".into(),
+        source: Some(feed.id),
+    };
+    store.park(std::slice::from_ref(&parked)).must();
+    assert_eq!(store.parked(&parked.address).must(), Some(parked));
+    let erased = store.forget("mastodon:a.example/feed/f").must();
+    assert_eq!((erased.posts, erased.parked), (1, 1));
+    assert_eq!(apply(store, brought("4")), Applied::default(), "late pages go with it");
 }
 
 pub(super) fn raw_payloads_go_with_what_they_show(store: &mut dyn Store) {

@@ -20,6 +20,7 @@ fn parked(id: &str, object: &str) -> Parked {
         missing: "post.like_count".into(),
         parked_at: at(100),
         object: object.into(),
+        source: None,
     }
 }
 

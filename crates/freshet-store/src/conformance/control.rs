@@ -54,6 +54,7 @@ pub(super) fn parked_objects_wait_and_are_swept(store: &mut dyn Store) {
         missing: "post.plinks[\"likes\"]".into(),
         parked_at: at(secs),
         object: "{}".into(),
+        source: None,
     };
     store.park(&[one("n/post/1", 10), one("n/post/2", 20), one("n/post/3", 30)]).must();
     assert_eq!(store.parked("n/post/1").must(), Some(one("n/post/1", 10)));

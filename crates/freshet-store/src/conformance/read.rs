@@ -128,3 +128,12 @@ pub(super) fn one_post_and_one_account_are_found_by_id(store: &mut dyn Store) {
         assert!(store.account_of(network, id).must().is_none());
     }
 }
+
+pub(super) fn search_forgets_a_text_that_was_taken_out(store: &mut dyn Store) {
+    apply(store, posts(100, [post("1", "a", 10, "regrettable words")]));
+    assert_eq!(hits(store, "regrettable"), ["1"]);
+    apply(store, posts(101, [post("1", "a", 10, "")]));
+    assert_eq!(hits(store, "regrettable"), [] as [&str; 0]);
+    apply(store, posts(102, [post("1", "a", 10, "better words")]));
+    assert_eq!((hits(store, "regrettable").len(), hits(store, "better").len()), (0, 1));
+}

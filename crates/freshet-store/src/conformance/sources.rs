@@ -42,6 +42,56 @@ pub(super) fn a_removed_source_is_revived(store: &mut dyn Store) {
     assert_eq!(load(store, found.id).state, SourceState::Gone, "only what was removed");
 }
 
+/// Adds a source, lets it be visited, and adds it again: gives what is wanted then, and whether what
+/// is known of its past is kept.
+fn again(store: &mut dyn Store, root: &str, first: (i64, i64), then: (i64, i64), is_removed: bool) -> String {
+    let wish = |(since, retention): (i64, i64)| Source {
+        since: (since > 0).then(|| at(since)),
+        retention: (retention > 0).then(|| Span::from_secs(retention)),
+        ..timeline(root)
+    };
+    let fresh = add(store, &wish(first));
+    let mark = Mark { id: "1".into(), at: at(10) };
+    let (newest, oldest, below) = (mark.clone(), mark, None);
+    let known = Interval { newest, oldest, until: at(20), below, is_bottom: true, visit: VisitId(1) };
+    let coverage = Coverage { intervals: vec![known], ..Coverage::default() };
+    let visited = Source { coverage, visited_at: Some(at(20)), model: vec![1], ..fresh };
+    store.put_source(&visited).must();
+    if is_removed {
+        store.set_state(&[visited.id], SourceState::Removed).must();
+    }
+    let after = add(store, &wish(then));
+    // The visit that was under way ends: it knows nothing of the new wish.
+    apply(store, Upload { source: Some(visited), ..posts(100, []) });
+    let end = load(store, after.id);
+    assert_eq!((end.since, end.retention), (after.since, after.retention), "{root}");
+    let secs = |ms: Option<i64>| ms.map_or("-".to_owned(), |ms| (ms / 1000).to_string());
+    let is_known = !end.coverage.intervals.is_empty() && !end.model.is_empty();
+    let kept = if is_known { "known" } else { "anew" };
+    format!("{} {} {kept}", secs(end.since.map(Timestamp::ms)), secs(end.retention.map(Span::ms)))
+}
+
+pub(super) fn a_source_that_is_added_again_obeys(store: &mut dyn Store) {
+    for (number, (first, then, is_removed, expected)) in [
+        ((50, 0), (0, 0), false, "50 - known"),
+        ((50, 0), (60, 0), false, "60 - known"),
+        ((50, 0), (40, 0), false, "40 - anew"),
+        ((0, 0), (0, 99), false, "- 99 known"),
+        ((0, 99), (0, 200), false, "- 200 anew"),
+        ((50, 99), (0, 0), true, "- - anew"),
+        ((0, 0), (50, 99), true, "50 99 known"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let got = again(store, &format!("r{number}"), first, then, is_removed);
+        assert_eq!(got, expected, "{first:?} then {then:?}, removed {is_removed}");
+    }
+    let person = add(store, &timeline("p"));
+    let found = Source { depth: 1, since: Some(at(50)), ..timeline("p") };
+    assert_eq!(add(store, &found), person, "a robot that finds it says nothing of its past");
+}
+
 pub(super) fn sources_come_back_whole(store: &mut dyn Store) {
     let fresh = add(store, &timeline("1"));
     assert_eq!(fresh, Source { id: fresh.id, ..timeline("1") });

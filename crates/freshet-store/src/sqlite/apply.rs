@@ -15,7 +15,7 @@ mod lead;
 mod post;
 mod relation;
 
-use freshet_types::{Account, ChangeKind, Map, RobotKind, Set, Timestamp, VisitRecord};
+use freshet_types::{Account, ChangeKind, Map, RobotKind, Set, SourceId, Timestamp, VisitRecord};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, params};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -107,14 +107,16 @@ impl<'a> Batch<'a> {
 
     fn upload(&mut self, networks: &Networks, upload: &'a Upload, writes_source: bool) -> Result<Applied> {
         let mut applied = Applied::default();
-        let stored = match &upload.source {
-            Some(source) if source.id.0 != 0 => match source::stored(self.db, source.id)? {
+        let stored = match bringer(upload) {
+            Some(id) => match source::stored(self.db, id)? {
                 Some(stored) => Some(stored),
                 None => return Ok(applied),
             },
             _ => None,
         };
         let mut scene = scene(upload, networks.intern(self.db, &upload.network)?);
+        let retention = stored.as_ref().and_then(|stored| stored.retention);
+        scene.oldest = retention.map(|retention| upload.seen_at - retention);
         if self.keep_raw {
             scene.payload = self.keep_payload(&scene, upload)?;
         }
@@ -231,6 +233,12 @@ impl<'a> Batch<'a> {
     }
 }
 
+/// The stored source that brings an upload.
+fn bringer(upload: &Upload) -> Option<SourceId> {
+    let written = upload.source.as_ref().map(|source| source.id);
+    written.filter(|id| id.0 != 0).or(upload.brought_by)
+}
+
 fn scene(upload: &Upload, network: i64) -> Scene<'_> {
     let source = upload.source.as_ref();
     let own = source
@@ -247,8 +255,8 @@ fn scene(upload: &Upload, network: i64) -> Scene<'_> {
         depth: upload.depth,
         own,
         payload: None,
-        source: source.map(|source| source.id.0),
-        oldest: source.and_then(|source| source.retention).map(|span| upload.seen_at - span),
+        source: source.map(|source| source.id).or(upload.brought_by).map(|id| id.0),
+        oldest: None,
     }
 }
 

@@ -3,7 +3,7 @@
 //! Invariant: a message for the running process is never lost while that process reads at least
 //! once every [`CONTROLS_MAX`] messages; older ones are dropped, so the table stays small.
 
-use freshet_types::{RobotKind, RobotState, Timestamp};
+use freshet_types::{RobotKind, RobotState, SourceId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::value;
@@ -83,16 +83,17 @@ pub(super) fn reserve_visits(db: &Connection, count: u64) -> Result<u64> {
 
 /// Parks objects; one that is parked already keeps its time.
 pub(super) fn park(db: &Connection, parked: &[Parked]) -> Result<()> {
-    let sql = "INSERT INTO parked (address, missing, parked_at, object) VALUES (?1, ?2, ?3, ?4) \
-               ON CONFLICT (address) DO UPDATE SET missing = ?2, object = ?4";
+    let sql = "INSERT INTO parked (address, missing, parked_at, object, source) VALUES (?1, ?2, ?3, ?4, ?5) \
+               ON CONFLICT (address) DO UPDATE SET missing = ?2, object = ?4, source = COALESCE(source, ?5)";
     let mut insert = db.prepare_cached(sql)?;
     for one in parked {
-        insert.execute(params![one.address, one.missing, one.parked_at.ms(), one.object])?;
+        let source = one.source.map(|source| source.0);
+        insert.execute(params![one.address, one.missing, one.parked_at.ms(), one.object, source])?;
     }
     Ok(())
 }
 
-const PARKED: &str = "SELECT address, missing, parked_at, object FROM parked";
+const PARKED: &str = "SELECT address, missing, parked_at, object, source FROM parked";
 
 fn parked_row(row: &Row<'_>) -> Result<Parked> {
     Ok(Parked {
@@ -100,6 +101,7 @@ fn parked_row(row: &Row<'_>) -> Result<Parked> {
         missing: row.get(1)?,
         parked_at: Timestamp::from_ms(row.get(2)?),
         object: row.get(3)?,
+        source: row.get::<_, Option<u32>>(4)?.map(SourceId),
     })
 }
 

@@ -75,10 +75,17 @@ fn drop_payloads(db: &Connection, payloads: &[i64]) -> Result<u64> {
 pub(super) fn expire_some(db: &Connection, now: Timestamp) -> Result<u64> {
     db.execute_batch("DELETE FROM temp.erased")?;
     // Few sources have a retention: they come first, each with its own stretch of the index.
-    let sql = "INSERT INTO temp.erased SELECT p.id FROM sources s CROSS JOIN posts p \
-               ON p.source = s.id AND p.is_retained = 1 AND p.created_at < ?1 - s.retention_ms \
-               WHERE s.retention_ms IS NOT NULL LIMIT ?2";
-    db.execute(sql, [now.ms(), EXPIRED_POSTS_MAX])?;
+    // A post without a time of its own is as old as our knowledge of it.
+    for is_old in
+        ["p.created_at < ?1 - s.retention_ms", "p.created_at IS NULL AND p.seen_at < ?1 - s.retention_ms"]
+    {
+        let sql = format!(
+            "INSERT INTO temp.erased SELECT p.id FROM sources s CROSS JOIN posts p \
+             ON p.source = s.id AND p.is_retained = 1 AND {is_old} \
+             WHERE s.retention_ms IS NOT NULL LIMIT ?2"
+        );
+        db.prepare_cached(&sql)?.execute([now.ms(), EXPIRED_POSTS_MAX])?;
+    }
     let mut erased = Erased::default();
     erase_listed(db, &mut erased)?;
     Ok(erased.posts)

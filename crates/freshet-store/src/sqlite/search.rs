@@ -52,11 +52,13 @@ fn is_behind(db: &Connection) -> Result<bool> {
 pub(super) fn index(db: &Connection, limit: usize) -> Result<usize> {
     let cursor = log::cursor(db, CONSUMER)? as i64;
     // Created, edited and restored posts; a deletion that erases takes the words away itself.
-    let sql = "SELECT c.number, p.id, p.text FROM changes c \
+    let sql = "SELECT c.number, p.id, p.text, c.kind = 0 FROM changes c \
                LEFT JOIN posts p ON c.class = 1 AND c.kind IN (0, 1, 3) AND p.id = c.object \
                WHERE c.number > ?1 ORDER BY c.number LIMIT ?2";
     let mut statement = db.prepare_cached(sql)?;
     let mut insert = db.prepare_cached("INSERT OR REPLACE INTO post_text (rowid, text) VALUES (?1, ?2)")?;
+    // A post whose text was taken out keeps no words.
+    let mut delete = db.prepare_cached("DELETE FROM post_text WHERE rowid = ?1")?;
     let mut rows = statement.query([cursor, limit as i64])?;
     let (mut count, mut last) = (0, cursor);
     while let Some(row) = rows.next()? {
@@ -65,6 +67,8 @@ pub(super) fn index(db: &Connection, limit: usize) -> Result<usize> {
         let text = row.get_ref(2)?.as_str()?;
         if !text.is_empty() {
             insert.execute((object, plain::plain(text)))?;
+        } else if !row.get::<_, bool>(3)? {
+            delete.execute([object])?;
         }
     }
     if count > 0 {

@@ -34,7 +34,9 @@ const INSERT: &str = "INSERT INTO sources (id, network, robot, state, weight, du
 pub(super) struct Stored {
     state: SourceState,
     depth: u16,
-    has_retention: bool,
+    since: Option<Timestamp>,
+    /// How long what it brings is kept.
+    pub(super) retention: Option<Span>,
 }
 
 impl Stored {
@@ -46,14 +48,22 @@ impl Stored {
             _ => seen,
         }
     }
+
+    /// Whether more of the past is wanted than this.
+    fn wants_more(&self, since: Option<Timestamp>, retention: Option<Span>) -> bool {
+        // Nothing said is before any time, and longer than any span.
+        let kept_ms = |retention: Option<Span>| retention.map_or(i64::MAX, Span::ms);
+        self.since < since || kept_ms(self.retention) > kept_ms(retention)
+    }
 }
 
 /// What is stored of this source; `None` if it was forgotten.
 pub(super) fn stored(db: &Connection, id: SourceId) -> Result<Option<Stored>> {
-    let sql = "SELECT state, depth, retention_ms IS NOT NULL FROM sources WHERE id = ?1";
+    let sql = "SELECT state, depth, since, retention_ms FROM sources WHERE id = ?1";
     let mut find = db.prepare_cached(sql)?;
     let stored = find.query_row([id.0], |row| {
-        Ok(Stored { state: state_of(row, 0)?, depth: row.get(1)?, has_retention: row.get(2)? })
+        let retention = row.get::<_, Option<i64>>(3)?.map(Span::from_ms);
+        Ok(Stored { state: state_of(row, 0)?, depth: row.get(1)?, since: value::at(row, 2)?, retention })
     });
     stored.optional()
 }
@@ -65,10 +75,19 @@ pub(super) fn write_after_visit(
     upload: &Upload,
     (source, stored): (&Source, &Stored),
 ) -> Result<()> {
+    // What this visit proved complete is not, by what a person wants since.
+    if stored.wants_more(source.since, source.retention) {
+        return Ok(());
+    }
     let network = networks.intern(db, &source.network)?;
-    let after = Source { depth: source.depth.min(stored.depth), ..source.clone() };
+    let after = Source {
+        depth: source.depth.min(stored.depth),
+        since: stored.since,
+        retention: stored.retention,
+        ..source.clone()
+    };
     write(db, UPDATE, network, stored.state_after(upload, source.state), &after)?;
-    if source.retention.is_some() && !stored.has_retention { retain(db, source.id) } else { Ok(()) }
+    Ok(())
 }
 
 /// Writes the whole record outside a visit; adds it if it is not there.
@@ -78,14 +97,14 @@ pub(super) fn put(db: &Connection, networks: &Networks, source: &Source) -> Resu
     let sql = if stored.is_some() { UPDATE } else { INSERT };
     write(db, sql, network, source.state, source)?;
     match stored {
-        Some(stored) if source.retention.is_some() && !stored.has_retention => retain(db, source.id),
+        Some(stored) if stored.retention.is_none() && source.retention.is_some() => retain(db, source.id.0),
         _ => Ok(()),
     }
 }
 
 /// Puts the posts of a source that now has a retention under it; rare, so a scan will do.
-fn retain(db: &Connection, source: SourceId) -> Result<()> {
-    db.execute("UPDATE posts SET is_retained = 1 WHERE source = ?1 AND is_retained = 0", [source.0])?;
+fn retain(db: &Connection, source: u32) -> Result<()> {
+    db.execute("UPDATE posts SET is_retained = 1 WHERE source = ?1 AND is_retained = 0", [source])?;
     Ok(())
 }
 
@@ -161,12 +180,38 @@ fn find_same(db: &Connection, network: i64, source: &Source) -> Result<Option<u3
 }
 
 /// A person who adds a source that is known already brings it nearer, and back if it was removed.
+/// What they say of its past, how far to go back and how long to keep it, holds from now on.
 fn revive(db: &Connection, id: u32, source: &Source, state: SourceState) -> Result<()> {
+    let Some(known) = stored(db, SourceId(id))? else { return Ok(()) };
     let nearer = "UPDATE sources SET depth = ?2 WHERE id = ?1 AND depth > ?2";
     db.prepare_cached(nearer)?.execute(params![id, source.depth])?;
     let back = "UPDATE sources SET state = ?3, due_at = ?2, attempts = 0, failure = NULL \
                 WHERE id = ?1 AND state = 'removed'";
-    db.prepare_cached(back)?.execute(params![id, source.due_at.ms(), state.name()])?;
+    let is_back = db.prepare_cached(back)?.execute(params![id, source.due_at.ms(), state.name()])? > 0;
+    // Robots add what they find again and again; what a person said nothing about stays.
+    let (since, retention) = match source.depth {
+        _ if is_back => (source.since, source.retention),
+        0 => (source.since.or(known.since), source.retention.or(known.retention)),
+        _ => return Ok(()),
+    };
+    if (since, retention) == (known.since, known.retention) {
+        return Ok(());
+    }
+    let wish = "UPDATE sources SET since = ?2, retention_ms = ?3 WHERE id = ?1";
+    db.prepare_cached(wish)?.execute(params![id, value::ms(since), retention.map(Span::ms)])?;
+    if (Stored { since, retention, ..known }).wants_more(known.since, known.retention) {
+        read_anew(db, id)?;
+    }
+    if known.retention.is_none() && retention.is_some() { retain(db, id) } else { Ok(()) }
+}
+
+/// The source is read from the top as if it were new: how to get below what was wanted so far is not
+/// known. Posts that are stored are not stored twice.
+fn read_anew(db: &Connection, id: u32) -> Result<()> {
+    let fresh = serde_json::to_string(&Coverage::default()).expect("a coverage is plain data");
+    let anew = "UPDATE sources SET coverage = ?2, model = x'', visited_at = NULL, etag = NULL, \
+                last_modified = NULL WHERE id = ?1";
+    db.prepare_cached(anew)?.execute(params![id, fresh])?;
     Ok(())
 }
 

@@ -92,6 +92,9 @@ impl Targets {
                 let mut brought = db.prepare_cached("SELECT id FROM posts WHERE source = ?1")?;
                 let rows = brought.query_map([source], |row| row.get(0))?;
                 self.posts.extend(rows.collect::<Result<Vec<i64>>>()?);
+                let mut waiting = db.prepare_cached("SELECT address FROM parked WHERE source = ?1")?;
+                let rows = waiting.query_map([source], |row| row.get(0))?;
+                self.addresses.extend(rows.collect::<Result<Vec<String>>>()?);
             }
         }
         Ok(())
@@ -196,6 +199,7 @@ fn erase_sources(db: &Connection, sources: &[u32], erased: &mut Erased) -> Resul
         let payloads: Vec<i64> = find.query_map([source], |row| row.get(0))?.collect::<Result<_>>()?;
         erased.payloads += drop_payloads(db, &payloads)?;
         visits += db.prepare_cached("DELETE FROM visits WHERE source = ?1")?.execute([source])?;
+        db.prepare_cached("UPDATE parked SET source = NULL WHERE source = ?1")?.execute([source])?;
         let delete = "DELETE FROM sources WHERE id = ?1";
         erased.sources += db.prepare_cached(delete)?.execute([source])? as u64;
     }
