@@ -1,9 +1,11 @@
 //! `freshet remove`: sources are no longer visited; what was collected stays.
 
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use freshet_store::api::Store as _;
-use freshet_types::{SourceId, SourceState};
+use freshet_forum::connector::PORTAL;
+use freshet_store::api::Store;
+use freshet_types::{NetworkName, Source, SourceId, SourceState};
 use serde::Serialize;
 use serde_json::json;
 
@@ -12,6 +14,9 @@ use crate::args::RemoveArgs;
 use crate::config::Globals;
 use crate::data::Data;
 use crate::output::{self, Report, count};
+
+/// Sources that are shown to people; a forum has thousands.
+const SHOWN_MAX: usize = 50;
 
 #[derive(Serialize)]
 struct RemoveReport {
@@ -34,6 +39,7 @@ pub(crate) fn execute(globals: &Globals, args: &RemoveArgs) -> anyhow::Result<Ex
         if found.is_empty() {
             return Err(no_source(reference));
         }
+        let found = with_lists(&data.store, found)?;
         let watched = found.into_iter().filter(|source| source.state != SourceState::Removed);
         sources.extend(watched.map(|it| RemovedSource { source: it.id, label: it.label() }));
     }
@@ -44,12 +50,33 @@ pub(crate) fn execute(globals: &Globals, args: &RemoveArgs) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
+/// A forum's front page stands for all of it: the boards and threads that were found from it go with it.
+fn with_lists(store: &dyn Store, found: Vec<Source>) -> anyhow::Result<Vec<Source>> {
+    let forums: Vec<NetworkName> =
+        found.iter().filter(|it| &*it.root_kind == PORTAL).map(|it| it.network.clone()).collect();
+    if forums.is_empty() {
+        return Ok(found);
+    }
+    let mut all = found;
+    store.each_source(&mut |source| {
+        if forums.contains(&source.network) && all.iter().all(|it| it.id != source.id) {
+            all.push(source);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(all)
+}
+
 impl Report for RemoveReport {
     fn text(&self) -> String {
         let mut lines = vec![format!("{} removed; what was collected stays", {
             count(self.removed_count as u64, "source")
         })];
-        lines.extend(self.sources.iter().map(|it| format!("  {}  {}", it.source.0, it.label)));
+        let shown = self.sources.iter().take(SHOWN_MAX);
+        lines.extend(shown.map(|it| format!("  {}  {}", it.source.0, it.label)));
+        if self.sources.len() > SHOWN_MAX {
+            lines.push(format!("  … and {} more", self.sources.len() - SHOWN_MAX));
+        }
         lines.join("\n")
     }
 }
