@@ -89,6 +89,17 @@ impl ForumConnector {
             return trap::answer(found, empty);
         }
         let reading = inspect(&page, &self.definition);
+        let wanted =
+            if target.endpoint == POSTS { definition::PageKind::Post } else { definition::PageKind::Index };
+        let is_other = reading.kind != wanted && target.endpoint != BOARDS;
+        if is_other && *intent == Intent::First && trap::is_led_away(target.root, &page) {
+            let what = format!("the server leads to `{}` instead", page.url);
+            return Page {
+                outcome: Outcome::Private,
+                complaints: vec![Complaint::new("url", what)],
+                ..empty
+            };
+        }
         let mut read = match target.endpoint {
             POSTS => self.read_posts(target, &page, &reading, empty),
             _ => self.read_lists(target, &page, &reading, empty),

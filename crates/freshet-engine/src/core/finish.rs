@@ -92,7 +92,11 @@ impl Core {
         }
         visit.source.due_at = if visit.aim == Aim::News || visit.source.state != SourceState::Active {
             let last_at = visit.visited_before.filter(|_| visit.news_count == 0);
-            let quiet = last_at.map(|last_at| now - last_at);
+            // A thread that was silent before we came is not waited for like one that went silent since.
+            let silent = || visit.walk.quiet_since(&visit.source).map(|since| now - since);
+            let silent = || silent().filter(|&silent| silent > self.options.ceiling);
+            let is_first = visit.visited_before.is_none();
+            let quiet = last_at.map(|last_at| now - last_at).or_else(|| silent().filter(|_| is_first));
             let place = price::place(visit.key as u16, visit.source.robot);
             let market = self.prices.market(place, &self.ledger, now);
             visit.grade = Some(schedule::grade(&visit.source, &*self.policy, market, quiet));

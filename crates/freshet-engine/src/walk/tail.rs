@@ -8,7 +8,7 @@
 //!
 //! Posts come in the order of their times, so the model is told at the end of the visit, of all new ones at once.
 
-use freshet_types::{Advance, Endpoint, Intent, Look, Mark, Page, Source};
+use freshet_types::{Advance, Endpoint, Intent, Look, Mark, Page, Source, Timestamp};
 
 use super::lists::ROUND;
 use super::marks::{ends, mark_of, note_news};
@@ -30,8 +30,8 @@ impl Walk {
             _ => None,
         };
         if ids.is_empty() && cursor.is_none() {
-            source.coverage.empty_at = Some(seen.at);
-            return Taken::default();
+            // A thread has one post at least: a page that shows none proves nothing.
+            return self.told();
         }
         if self.goes_round(ids.iter().cloned()) && cursor.is_some() {
             return Taken { complaint: Some(ROUND), ..self.told() };
@@ -62,6 +62,12 @@ impl Walk {
             }
             next => Taken { has_more: next.is_some(), lags, deleted, ..self.told() },
         }
+    }
+
+    /// When a list that was read for the first time went quiet; later looks know better.
+    pub fn quiet_since(&self, source: &Source) -> Option<Timestamp> {
+        let is_whole = self.is_tail && source.coverage.is_complete();
+        source.coverage.newest().filter(|_| is_whole).map(|newest| newest.at)
     }
 
     /// The pages do not chain any more: from the first page, once a visit.

@@ -114,6 +114,19 @@ fn a_page_number_that_a_redirect_drops_is_noticed() {
 }
 
 #[test]
+fn a_login_form_is_no_empty_thread() {
+    let page = read(
+        POSTS,
+        &Intent::First,
+        "http://forum.test/login?next=/topic/6/title",
+        "<form>who are you?</form>",
+    );
+    assert_eq!(page.outcome, Outcome::Private);
+    let page = read(POSTS, &Intent::First, "http://forum.test/topic/6/title/", "<p>nothing here</p>");
+    assert_eq!((page.outcome, page.complaints.is_empty()), (Outcome::Ok, false));
+}
+
+#[test]
 fn a_forum_is_named_after_its_front_page() {
     for (front, name) in [
         ("http://forum.test/", "forum-forum.test"),

@@ -41,6 +41,13 @@ pub(super) fn lost_number(cursor: &str, page: &page::Page, slots: &[Slot]) -> Op
     }
 }
 
+/// Whether the server led from the first page of a list to something that is none: a login form, its front page.
+pub(super) fn is_led_away(root: &str, page: &page::Page) -> bool {
+    page.url
+        .join(root)
+        .is_ok_and(|asked| asked.path().trim_end_matches('/') != page.url.path().trim_end_matches('/'))
+}
+
 /// The page to go on with: nothing that was shown is believed.
 pub(super) fn answer(lost: Lost, empty: Page) -> Page {
     let complaint = |what: &str| vec![Complaint::new("url", what)];

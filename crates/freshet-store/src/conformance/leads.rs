@@ -24,7 +24,12 @@ fn page(store: &mut dyn Store, board: &Source, secs: i64, leads: &[Lead]) -> App
     apply(store, Upload { source: Some(board.clone()), depth: board.depth, ..upload(secs, observation) })
 }
 
-pub(super) fn a_list_that_a_page_leads_to_becomes_a_source_once(store: &mut dyn Store) {
+pub(super) fn a_list_that_a_page_leads_to_becomes_a_source(store: &mut dyn Store) {
+    becomes_one_once(store);
+    is_due_when_something_happened(store);
+}
+
+fn becomes_one_once(store: &mut dyn Store) {
     let board = Source { since: Some(at(5)), retention: Some(Span::DAY), ..timeline("board") };
     let board = add(store, &board);
     let applied = page(store, &board, 100, &[lead("/t/1", Some(90)), lead("/t/2", None)]);
@@ -40,9 +45,9 @@ pub(super) fn a_list_that_a_page_leads_to_becomes_a_source_once(store: &mut dyn 
     assert_eq!(load(store, made.id).state, SourceState::Removed);
 }
 
-pub(super) fn a_known_list_is_due_when_something_happened_in_it(store: &mut dyn Store) {
-    let board = add(store, &timeline("board"));
-    let id = page(store, &board, 100, &[lead("/t/1", Some(90))]).led_to[0].id;
+fn is_due_when_something_happened(store: &mut dyn Store) {
+    let board = add(store, &timeline("other"));
+    let id = page(store, &board, 100, &[lead("/t/9", Some(90))]).led_to[0].id;
     let mark = |secs: i64| Mark { id: secs.to_string(), at: at(secs) };
     let (newest, oldest) = (mark(90), mark(10));
     let interval =
@@ -50,8 +55,8 @@ pub(super) fn a_known_list_is_due_when_something_happened_in_it(store: &mut dyn 
     let coverage = Coverage { intervals: vec![interval], ..Coverage::default() };
     let visited = Source { visited_at: Some(at(110)), due_at: at(9_000), coverage, ..load(store, id) };
     store.put_source(&visited).must();
-    assert!(page(store, &board, 200, &[lead("/t/1", Some(90))]).led_to.is_empty(), "nothing happened");
-    let applied = page(store, &board, 300, &[lead("/t/1", Some(250))]);
+    assert!(page(store, &board, 200, &[lead("/t/9", Some(90))]).led_to.is_empty(), "nothing happened");
+    let applied = page(store, &board, 300, &[lead("/t/9", Some(250))]);
     assert_eq!(applied.led_to.iter().map(|slot| (slot.id, slot.due_at)).collect::<Vec<_>>(), [(id, at(300))]);
     assert_eq!(load(store, id).due_at, at(300));
 }

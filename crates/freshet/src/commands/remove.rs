@@ -1,9 +1,11 @@
 //! `freshet remove`: sources are no longer visited; what was collected stays.
 
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 
+use freshet_forum::connector::PORTAL;
 use freshet_store::api::Store;
-use freshet_types::{Source, SourceId, SourceState};
+use freshet_types::{NetworkName, Source, SourceId, SourceState};
 use serde::Serialize;
 use serde_json::json;
 
@@ -12,6 +14,9 @@ use crate::args::RemoveArgs;
 use crate::config::Globals;
 use crate::data::Data;
 use crate::output::{self, Report, count};
+
+/// Sources that are shown to people; a forum has thousands.
+const SHOWN_MAX: usize = 50;
 
 /// What is no longer visited.
 #[derive(Serialize)]
@@ -35,7 +40,7 @@ pub(crate) fn execute(globals: &Globals, args: &RemoveArgs) -> anyhow::Result<Ex
         if found.is_empty() {
             return Err(no_source(reference));
         }
-        sources.extend(found);
+        sources.extend(with_lists(&data.store, found)?);
     }
     output::print(args.report, &remove(&mut data.store, sources)?)?;
     Ok(ExitCode::SUCCESS)
@@ -51,12 +56,33 @@ pub(crate) fn remove(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Res
     Ok(RemoveReport { removed_count: ids.len(), sources })
 }
 
+/// A forum's front page stands for all of it: the boards and threads that were found from it go with it.
+fn with_lists(store: &dyn Store, found: Vec<Source>) -> anyhow::Result<Vec<Source>> {
+    let forums: Vec<NetworkName> =
+        found.iter().filter(|it| &*it.root_kind == PORTAL).map(|it| it.network.clone()).collect();
+    if forums.is_empty() {
+        return Ok(found);
+    }
+    let mut all = found;
+    store.each_source(&mut |source| {
+        if forums.contains(&source.network) && all.iter().all(|it| it.id != source.id) {
+            all.push(source);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(all)
+}
+
 impl Report for RemoveReport {
     fn text(&self) -> String {
         let mut lines = vec![format!("{} removed; what was collected stays", {
             count(self.removed_count as u64, "source")
         })];
-        lines.extend(self.sources.iter().map(|it| format!("  {}  {}", it.source.0, it.label)));
+        let shown = self.sources.iter().take(SHOWN_MAX);
+        lines.extend(shown.map(|it| format!("  {}  {}", it.source.0, it.label)));
+        if self.sources.len() > SHOWN_MAX {
+            lines.push(format!("  … and {} more", self.sources.len() - SHOWN_MAX));
+        }
         lines.join("\n")
     }
 }

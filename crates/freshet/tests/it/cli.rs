@@ -79,12 +79,15 @@ fn failures_name_the_thing() {
     freshet.ok(&["init"]);
     let text = "name = \"odd\"\ntitle = \"Odd\"\nnonsense = 1\n";
     std::fs::write(freshet.folder().join("odd.toml"), text).unwrap();
+    std::fs::write(freshet.folder().join("forum.toml"), "format = 1\nhost = \"forum.example\"\n").unwrap();
     for (args, words) in [
         (&["networks", "check", "odd.toml"][..], &["odd.toml:3", "nonsense"][..]),
         (&["networks", "check", "absent.toml"], &["absent.toml"]),
         (&["networks", "show", "nowhere"], &["nowhere", "mastodon"]),
         (&["forum", "learn", "absent"], &["absent", "index.tsv", "captured"]),
-        (&["forum", "learn", "http://127.0.0.1:9/"], &["address", "folder"]),
+        (&["forum", "learn", "http://127.0.0.1:9/"], &["127.0.0.1", "--allow-private"]),
+        (&["add", "--as", "forum", "--allow-private", "http://127.0.0.1:9/"], &["127.0.0.1:9"]),
+        (&["networks", "check", "forum.toml"], &["forum.toml", "front"]),
         (&["forum", "inspect", "page.html"], &["page.html", "--url"]),
         (&["add", "-f", "absent.txt"], &["absent.txt"]),
         (&["explain", "mastodon:nowhere.example/account/1"], &["nowhere.example"]),

@@ -15,9 +15,9 @@ use crate::support::{assert_each_once, need, until, wait_ms};
 use engine::{Forum, Made};
 
 /// A first crawl takes seconds; a busy machine may need many times that.
-const CRAWL_LIMIT: Duration = Duration::from_secs(120);
+const CRAWL_LIMIT: Duration = Duration::from_mins(2);
 /// Boards come up every two seconds; a page of a busy server may take one.
-const NEWS_LIMIT: Duration = Duration::from_secs(60);
+const NEWS_LIMIT: Duration = Duration::from_mins(1);
 /// How long nothing must happen where nothing changed.
 const QUIET_MS: u64 = 6_000;
 

@@ -42,7 +42,7 @@ fn store() -> SqliteStore {
         accounts: vec![account],
         relations: vec![Relation { source: "7".to_owned(), target: "8".to_owned() }],
         tags: Vec::new(),
-        leads: vec![],
+        leads: Vec::new(),
     };
     let upload = Upload::new(VisitId(5), "social:a.example".into(), Timestamp::from_ms(1_000_500));
     let upload = Upload { observation, ..upload };

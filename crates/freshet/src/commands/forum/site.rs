@@ -121,7 +121,10 @@ async fn page(fetch: &HttpFetch, url: &Url, allow_private: bool) -> anyhow::Resu
         Err(fault) if fault.kind == FaultKind::ForbiddenAddress => {
             return Err(Failure::new(fault.to_string()).hint("--allow-private allows it").into());
         }
-        Err(fault) if fault.kind == FaultKind::Excluded => return excluded(url),
+        Err(fault) if fault.kind == FaultKind::Excluded => {
+            tracing::debug!("robots.txt excludes `{url}`");
+            return Ok(None);
+        }
         Err(fault) => return Err(fault.into()),
     };
     match response.status {
@@ -131,11 +134,6 @@ async fn page(fetch: &HttpFetch, url: &Url, allow_private: bool) -> anyhow::Resu
         }
         _ => Ok(None),
     }
-}
-
-fn excluded(url: &Url) -> anyhow::Result<Option<Page>> {
-    tracing::debug!("robots.txt excludes `{url}`");
-    Ok(None)
 }
 
 fn read(response: &Response) -> Option<Page> {

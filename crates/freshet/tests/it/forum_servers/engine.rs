@@ -73,14 +73,14 @@ impl Forum {
     /// A forum on SQLite.
     pub(crate) fn spirit(environment: &Path) -> Self {
         let forum = Self::new(Kind::Spirit { environment: environment.to_owned() }, None, None);
-        forum.run(forum.tool("spirit").args(["startproject", "forum"]));
+        run(forum.tool("spirit").args(["startproject", "forum"]));
         let settings = format!(
             "from .dev import *\nDEBUG = False\nTEMPLATES[0][\"OPTIONS\"][\"debug\"] = False\nLOGGING = {{}}\n\
              ST_SITE_URL = \"{}/\"\nST_TASK_MANAGER = None\n",
             forum.proxy.base
         );
         forum.write("forum/forum/settings/live.py", &settings);
-        forum.run(forum.tool("python").args(["manage.py", "spiritinstall"]));
+        run(forum.tool("python").args(["manage.py", "spiritinstall"]));
         forum
     }
 
@@ -89,9 +89,7 @@ impl Forum {
         let redis = Redis::start(redis);
         let redis_port = redis.host.rsplit(':').next().expect("a host has a port").to_owned();
         let forum = Self::new(Kind::NodeBb { node: node.to_owned() }, None, Some(redis));
-        forum.run(
-            Command::new("cp").arg("-r").arg(packages.join("node_modules/nodebb")).arg(forum.at("forum")),
-        );
+        run(Command::new("cp").arg("-r").arg(packages.join("node_modules/nodebb")).arg(forum.at("forum")));
         let modules = forum.at("forum/node_modules");
         std::os::unix::fs::symlink(packages.join("node_modules"), modules).expect("a link can be made");
         for folder in ["sounds", "category", "profile", "files", "system"] {
@@ -103,7 +101,7 @@ impl Forum {
             "redis:port": redis_port, "redis:password": "", "redis:database": "3", "admin:username": "admin",
             "admin:email": "admin@example.com", "admin:password": "adminadmin1", "admin:password:confirm": "adminadmin1",
         });
-        forum.run(forum.tool("node").arg("app.js").arg(format!("--setup={setup}")));
+        run(forum.tool("node").arg("app.js").arg(format!("--setup={setup}")));
         let config =
             std::fs::read_to_string(forum.at("forum/config.json")).expect("the setup wrote its settings");
         let mut config: serde_json::Value = serde_json::from_str(&config).expect("they are JSON");
@@ -141,17 +139,16 @@ impl Forum {
             base = forum.proxy.base
         );
         forum.write("forum/live_settings.py", &settings);
-        forum.run(forum.tool("django-admin").args(["migrate", "-v", "0"]));
+        run(forum.tool("django-admin").args(["migrate", "-v", "0"]));
         forum
     }
 
     fn new(kind: Kind, postgres: Option<Postgres>, redis: Option<Redis>) -> Self {
-        let (proxy, port) = match kind {
-            Kind::NodeBb { .. } => Proxy::at_own_port(NODEBB_IP),
-            _ => {
-                let port = lasting_port();
-                (Proxy::before(port), port)
-            }
+        let (proxy, port) = if matches!(kind, Kind::NodeBb { .. }) {
+            Proxy::at_own_port(NODEBB_IP)
+        } else {
+            let port = lasting_port();
+            (Proxy::before(port), port)
         };
         let folder = TempDir::with_prefix("freshet-forum-").expect("a folder for the forum");
         Self { proxy, kind, server: Mutex::new(None), folder, port, _services: (postgres, redis) }
@@ -255,14 +252,6 @@ impl Forum {
         command
     }
 
-    fn run(&self, command: &mut Command) {
-        let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-        let said = || {
-            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-        };
-        assert!(output.status.success(), "{command:?}: {}", said());
-    }
-
     fn write(&self, name: &str, text: &str) {
         let path = self.at(name);
         std::fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("a folder can be made");
@@ -294,4 +283,11 @@ impl Forum {
             _ => path.contains("page="),
         }
     }
+}
+
+fn run(command: &mut Command) {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let said =
+        || String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}", said());
 }
