@@ -113,7 +113,11 @@ impl<'a> Inspector<'a> {
         };
         if let Some(list) = list_of(PageKind::Post) {
             let records = self.records(PageKind::Post, list);
-            return if records.is_empty() { (PageKind::Other, None) } else { (PageKind::Post, Some(records)) };
+            return if records.is_empty() {
+                (PageKind::Other, None)
+            } else {
+                (PageKind::Post, Some(records))
+            };
         }
         if let Some(list) = list_of(PageKind::Index) {
             let records = self.records(PageKind::Index, list);

@@ -86,7 +86,8 @@ impl Idle {
             for bin in 0..BIN_COUNT {
                 let width_s = edge_s(bin + 1) - edge_s(bin);
                 let spent_s = self.spent_s[class][bin] + self.open_s[class][bin];
-                self.rates_per_s[class][bin] = (self.ended[class][bin] + PRIOR.0) / (spent_s + PRIOR.1 * width_s);
+                self.rates_per_s[class][bin] =
+                    (self.ended[class][bin] + PRIOR.0) / (spent_s + PRIOR.1 * width_s);
             }
         }
     }

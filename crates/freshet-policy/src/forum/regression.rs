@@ -203,7 +203,10 @@ mod tests {
         let all: Vec<&[i64]> = lists.iter().map(Vec::as_slice).collect();
         let model = Regression::train(&all, 210.0 * 86_400.0, LONGEST_H).unwrap();
         let facts = ListFacts::of(&lists[0][..4]);
-        assert!(model.interval_s(&facts, facts.last_s + 30.0 * 86_400.0) > 2.0 * model.interval_s(&facts, facts.last_s));
+        assert!(
+            model.interval_s(&facts, facts.last_s + 30.0 * 86_400.0)
+                > 2.0 * model.interval_s(&facts, facts.last_s)
+        );
         assert!(model.dormant_part() > 0.0);
     }
 

@@ -25,7 +25,11 @@ pub(super) fn fit<const N: usize>(rows: &[([f64; N], f64)]) -> ([f64; N], f64) {
         let z: [f64; N] = std::array::from_fn(|column| (x[column] - means[column]) * scales[column]);
         for column in (0..N).filter(|&column| z[column] != 0.0) {
             right[column] += z[column] * (y - mean_y);
-            matrix[column].iter_mut().zip(&z).take(column + 1).for_each(|(sum, z_other)| *sum += z[column] * z_other);
+            matrix[column]
+                .iter_mut()
+                .zip(&z)
+                .take(column + 1)
+                .for_each(|(sum, z_other)| *sum += z[column] * z_other);
         }
     }
     for (column, row) in matrix.iter_mut().enumerate() {
@@ -43,7 +47,8 @@ fn solve<const N: usize>(mut matrix: Vec<[f64; N]>, mut right: [f64; N]) -> [f64
         for column in 0..=row {
             let sum: f64 = (0..column).map(|k| matrix[row][k] * matrix[column][k]).sum();
             let rest = matrix[row][column] - sum;
-            matrix[row][column] = if row == column { rest.max(1e-12).sqrt() } else { rest / matrix[column][column] };
+            matrix[row][column] =
+                if row == column { rest.max(1e-12).sqrt() } else { rest / matrix[column][column] };
         }
     }
     for row in 0..N {

@@ -31,7 +31,9 @@ impl States {
                 sum.iter_mut().zip(gaps).for_each(|(sum, gap)| *sum += gap);
                 *weight += 1.0;
             }
-            for (centre, (sum, weight)) in states.centres.iter_mut().zip(sums).filter(|(_, (_, weight))| *weight > 0.0) {
+            for (centre, (sum, weight)) in
+                states.centres.iter_mut().zip(sums).filter(|(_, (_, weight))| *weight > 0.0)
+            {
                 *centre = sum.map(|sum| sum / weight);
             }
         }

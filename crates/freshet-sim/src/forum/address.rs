@@ -88,7 +88,9 @@ mod tests {
         for nonsense in ["/board", "/board/x", "/thread/1?page=0", "/thread/1?page=x", "/else/1"] {
             check(nonsense, None);
         }
-        for address in [Address::Portal, Address::Index { board: 0, page: 9 }, Address::Posts { thread: 2, page: 1 }] {
+        for address in
+            [Address::Portal, Address::Index { board: 0, page: 9 }, Address::Posts { thread: 2, page: 1 }]
+        {
             check(&address.to_string(), Some(address));
         }
     }

@@ -50,7 +50,8 @@ pub struct History {
 impl History {
     /// Reads a trace up to an end.
     pub fn read(path: &Path, end: Timestamp) -> Result<Self, TraceError> {
-        let (mut rows, mut numbers) = (Vec::new(), [Numbers::default(), Numbers::default(), Numbers::default()]);
+        let (mut rows, mut numbers) =
+            (Vec::new(), [Numbers::default(), Numbers::default(), Numbers::default()]);
         each_forum_post(path, |given, at_s| {
             if at_s < end.secs() {
                 let [board, thread, author] = std::array::from_fn(|kind| numbers[kind].of(given[kind]));

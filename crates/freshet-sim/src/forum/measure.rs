@@ -118,11 +118,13 @@ impl<'a> Tally<'a> {
 
     /// What came of it.
     pub fn figures(&self, policy: &'static str) -> Figures {
-        let posts = self.history.posts.iter().zip(&self.posts_s).map(|(post, seen)| (post.at_s as f64, *seen));
-        let threads = (0..self.history.thread_count() as u32).zip(&self.threads_s).filter_map(|(thread, seen)| {
-            let first = self.history.thread_posts(thread).first()?;
-            Some((self.history.posts[*first as usize].at_s as f64, *seen))
-        });
+        let posts =
+            self.history.posts.iter().zip(&self.posts_s).map(|(post, seen)| (post.at_s as f64, *seen));
+        let threads =
+            (0..self.history.thread_count() as u32).zip(&self.threads_s).filter_map(|(thread, seen)| {
+                let first = self.history.thread_posts(thread).first()?;
+                Some((self.history.posts[*first as usize].at_s as f64, *seen))
+            });
         let counted = &self.days[(self.setup.days - self.setup.eval_days.min(self.setup.days)) as usize..];
         Figures {
             policy,

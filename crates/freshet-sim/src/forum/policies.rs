@@ -34,7 +34,11 @@ pub const FORUM_POLICY_NAMES: &[&str] =
     &["bound-based", "curve-fitting", "lws", "lws+bc", "lws+choice", "freshet", "freshet+bc", "oracle"];
 
 /// A policy by its name.
-pub fn forum_policy_named<'a>(name: &str, history: &'a History, setup: &Setup) -> Option<Box<dyn ForumPolicy + 'a>> {
+pub fn forum_policy_named<'a>(
+    name: &str,
+    history: &'a History,
+    setup: &Setup,
+) -> Option<Box<dyn ForumPolicy + 'a>> {
     Some(match name {
         "bound-based" => Box::new(Pages::<BoundBased>::new(setup)),
         "curve-fitting" => Box::new(Pages::<CurveFitting>::new(setup)),

@@ -118,7 +118,8 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
 }
 
 fn missing() -> Response {
-    (StatusCode::NOT_FOUND, "<!DOCTYPE html><title>Not found</title><p>There is no such page.</p>").into_response()
+    (StatusCode::NOT_FOUND, "<!DOCTYPE html><title>Not found</title><p>There is no such page.</p>")
+        .into_response()
 }
 
 #[cfg(test)]

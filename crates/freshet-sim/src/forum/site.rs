@@ -138,7 +138,9 @@ impl<'a> Site<'a> {
             *self = Self::new(self.history, self.page_size, self.post_order);
         }
         self.now_s = now_s;
-        while let Some(post) = self.history.posts.get(self.post_count).filter(|post| (post.at_s as f64) < now_s) {
+        while let Some(post) =
+            self.history.posts.get(self.post_count).filter(|post| (post.at_s as f64) < now_s)
+        {
             let thread = &mut self.threads[post.thread as usize];
             let board = &mut self.boards[self.history.boards[post.thread as usize] as usize];
             let place = board.threads.len() as u32;

@@ -89,10 +89,17 @@ fn plots(page: &mut Page, sites: &[Site]) {
          page is new; after that the policies part.",
         site.name
     ));
-    let year = |value: fn(&crate::forum::measure::DayShare) -> Option<f64>| site.by_week(bandwidth, DAYS_PER_POINT, value);
+    let year = |value: fn(&crate::forum::measure::DayShare) -> Option<f64>| {
+        site.by_week(bandwidth, DAYS_PER_POINT, value)
+    };
     let day = ("day", Scale::Linear);
     let figures = [
-        ("forums-year-use", "Bandwidth utilisation", ("BU, post lists", Scale::Linear), year(|day| Some(day.useful))),
+        (
+            "forums-year-use",
+            "Bandwidth utilisation",
+            ("BU, post lists", Scale::Linear),
+            year(|day| Some(day.useful)),
+        ),
         ("forums-year-coverage", "Coverage", ("Cov, posts", Scale::Linear), year(|day| Some(day.coverage))),
         (
             "forums-year-timeliness",
@@ -109,8 +116,18 @@ fn plots(page: &mut Page, sites: &[Site]) {
     let sweep = |value: fn(&crate::forum::Figures) -> Option<f64>| site.by_bandwidth(value);
     let pages = ("pages a day", Scale::Logarithmic);
     let figures = [
-        ("forums-bandwidth-use", "Bandwidth utilisation", ("BU", Scale::Logarithmic), sweep(|it| Some(it.useful()))),
-        ("forums-bandwidth-coverage", "Coverage", ("Cov, posts", Scale::Linear), sweep(|it| Some(it.posts.coverage))),
+        (
+            "forums-bandwidth-use",
+            "Bandwidth utilisation",
+            ("BU", Scale::Logarithmic),
+            sweep(|it| Some(it.useful())),
+        ),
+        (
+            "forums-bandwidth-coverage",
+            "Coverage",
+            ("Cov, posts", Scale::Linear),
+            sweep(|it| Some(it.posts.coverage)),
+        ),
         (
             "forums-bandwidth-timeliness",
             "Timeliness",

@@ -42,7 +42,9 @@ pub enum LineError {
     #[error("has no thread and no board; leave `--by` out for a trace with 2 columns")]
     NoThread,
     /// It has two columns, and a forum is asked for.
-    #[error("has no board and no thread: a forum needs a trace with 4 columns (board, thread, unix seconds, author)")]
+    #[error(
+        "has no board and no thread: a forum needs a trace with 4 columns (board, thread, unix seconds, author)"
+    )]
     NoForum,
     /// It is no line at all.
     #[error("is longer than a line of four numbers can be; is this a trace?")]

@@ -49,8 +49,12 @@ impl Look for Classic {
 
     fn list(&self, kind: Kind, rows: &str) -> String {
         let (class, head) = match kind {
-            Kind::Portal => ("boards", "<tr><th>Board</th><th>Topics</th><th>Posts</th><th>Last post</th></tr>"),
-            Kind::Index => ("topics", "<tr><th>Topic</th><th>Author</th><th>Replies</th><th>Last post</th></tr>"),
+            Kind::Portal => {
+                ("boards", "<tr><th>Board</th><th>Topics</th><th>Posts</th><th>Last post</th></tr>")
+            }
+            Kind::Index => {
+                ("topics", "<tr><th>Topic</th><th>Author</th><th>Replies</th><th>Last post</th></tr>")
+            }
             Kind::Posts => ("posts", "<tr><th>Author</th><th>Message</th></tr>"),
         };
         format!("<table class=\"{class}\" width=\"100%\">{head}\n{rows}</table>")

@@ -1,8 +1,9 @@
 //! Invented words: the same number gives the same text.
 
 const WORDS: [&str; 24] = [
-    "river", "mill", "about", "stone", "because", "lantern", "under", "seven", "quiet", "copper", "without", "meadow",
-    "harbour", "bridge", "often", "garden", "paper", "northern", "window", "behind", "morning", "salt", "timber", "valley",
+    "river", "mill", "about", "stone", "because", "lantern", "under", "seven", "quiet", "copper", "without",
+    "meadow", "harbour", "bridge", "often", "garden", "paper", "northern", "window", "behind", "morning",
+    "salt", "timber", "valley",
 ];
 const NAMES: [&str; 12] =
     ["ada", "brook", "cyril", "dana", "emil", "freya", "goran", "hilde", "ivo", "jana", "kolya", "lena"];
@@ -20,7 +21,8 @@ fn mixed(seed: u64) -> impl Iterator<Item = u64> {
 }
 
 fn sentence(seed: u64, count: usize) -> String {
-    let words: Vec<&str> = mixed(seed).take(count).map(|it| WORDS[(it % WORDS.len() as u64) as usize]).collect();
+    let words: Vec<&str> =
+        mixed(seed).take(count).map(|it| WORDS[(it % WORDS.len() as u64) as usize]).collect();
     words.join(" ")
 }
 

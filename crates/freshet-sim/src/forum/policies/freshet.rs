@@ -98,7 +98,9 @@ impl Freshet {
     fn archived(&mut self) -> Option<Address> {
         while let Some(address) = self.archive[0].pop_front().or_else(|| self.archive[1].pop_front()) {
             let is_seen = match address {
-                Address::Posts { thread, page } => self.threads[thread as usize].has_page(page, self.page_size),
+                Address::Posts { thread, page } => {
+                    self.threads[thread as usize].has_page(page, self.page_size)
+                }
                 _ => false,
             };
             if !is_seen {
@@ -112,7 +114,8 @@ impl Freshet {
     fn post_offer(&self, now_s: f64) -> Option<Offer> {
         let known = self.waiting.iter().map(|&number| {
             let thread = &self.threads[number as usize];
-            let rate_per_s = self.idle.rate_per_s(thread.class, now_s - thread.last_s) * self.hours.factor(now_s);
+            let rate_per_s =
+                self.idle.rate_per_s(thread.class, now_s - thread.last_s) * self.hours.factor(now_s);
             (thread.known_price(rate_per_s), number)
         });
         let hot = self.boards.iter().flat_map(|board| board.hot.iter().map(move |number| (board, *number)));
@@ -130,7 +133,8 @@ impl Freshet {
     fn index_offer(&self, now_s: f64) -> Option<Offer> {
         let factor = self.hours.factor(now_s);
         let (mut best, mut wait_s, mut page_count): (Option<Offer>, f64, f64) = (None, 0.0, 1.0);
-        for (number, board) in self.boards.iter().enumerate().filter(|(_, board)| board.looked_s.is_finite()) {
+        for (number, board) in self.boards.iter().enumerate().filter(|(_, board)| board.looked_s.is_finite())
+        {
             let hot = board.hot.iter().map(|thread| &self.threads[*thread as usize]);
             let outlook = board.outlook(hot, &self.idle, factor, now_s);
             if best.is_none_or(|(price, _)| outlook.price > price) {
@@ -176,7 +180,8 @@ impl Freshet {
                 self.threads.resize_with(number + 1, Thread::default);
             }
             let thread = &mut self.threads[number];
-            let (is_first, was_hot) = (!thread.is_known(), thread.is_known() && now_s - thread.last_s < HOT_S);
+            let (is_first, was_hot) =
+                (!thread.is_known(), thread.is_known() && now_s - thread.last_s < HOT_S);
             let more = thread.shown(row, board_number);
             let board = &mut self.boards[board_number as usize];
             new_count += usize::from(is_first);

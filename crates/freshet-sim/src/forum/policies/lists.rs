@@ -105,14 +105,17 @@ impl Lists {
 
     fn train(&mut self, now_s: f64) {
         let days = (now_s - self.start_s) / DAY_S;
-        let later = TRAIN_DAYS[TRAIN_DAYS.len() - 1] + TRAIN_EVERY_DAYS * (self.trained_count + 1 - TRAIN_DAYS.len().min(self.trained_count + 1)) as f64;
+        let later = TRAIN_DAYS[TRAIN_DAYS.len() - 1]
+            + TRAIN_EVERY_DAYS
+                * (self.trained_count + 1 - TRAIN_DAYS.len().min(self.trained_count + 1)) as f64;
         if days < TRAIN_DAYS.get(self.trained_count).copied().unwrap_or(later) {
             return;
         }
         self.trained_count += 1;
         for kind in [ListKind::Index, ListKind::Posts] {
             let lists: Vec<&[i64]> = self.lists(kind).iter().map(|list| list.times_s.as_slice()).collect();
-            self.forecasts[kind as usize] = Forecast::train(&lists, now_s, LONGEST_H[kind as usize], self.is_choosing);
+            self.forecasts[kind as usize] =
+                Forecast::train(&lists, now_s, LONGEST_H[kind as usize], self.is_choosing);
         }
         self.ranked_s = f64::NEG_INFINITY;
     }
@@ -125,8 +128,11 @@ impl Lists {
             let ahead_s = now_s + RANK_S / 2.0;
             let clock = self.forecast(kind).clock(ahead_s);
             let lists = self.lists(kind).iter().enumerate().filter(|(_, list)| list.visited_s.is_finite());
-            let mut ranked: Vec<(f64, u32)> =
-                lists.map(|(number, list)| (self.forecast(kind).records(number, list, clock, ahead_s), number as u32)).collect();
+            let mut ranked: Vec<(f64, u32)> = lists
+                .map(|(number, list)| {
+                    (self.forecast(kind).records(number, list, clock, ahead_s), number as u32)
+                })
+                .collect();
             if count < ranked.len() {
                 ranked.select_nth_unstable_by(count, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
                 ranked.truncate(count);
@@ -139,7 +145,9 @@ impl Lists {
     fn best(&self, kind: ListKind, now_s: f64) -> Option<(f64, u32)> {
         let clock = self.forecast(kind).clock(now_s);
         let lists = self.lists(kind);
-        let worth = |number: &u32| (self.forecast(kind).records(*number as usize, &lists[*number as usize], clock, now_s), *number);
+        let worth = |number: &u32| {
+            (self.forecast(kind).records(*number as usize, &lists[*number as usize], clock, now_s), *number)
+        };
         let order = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1));
         self.candidates[kind as usize].iter().map(worth).max_by(order)
     }
@@ -192,7 +200,9 @@ impl ForumPolicy for Lists {
         let fresh = self.discovery.pop().or_else(|| self.further.pop_front());
         fresh.or_else(|| {
             let both = [ListKind::Index, ListKind::Posts].map(|kind| (self.best(kind, now_s), kind));
-            let found = both.into_iter().filter_map(|(best, kind)| best.map(|(records, number)| (records, number, kind)));
+            let found = both
+                .into_iter()
+                .filter_map(|(best, kind)| best.map(|(records, number)| (records, number, kind)));
             let (records, number, kind) = found.max_by(|a, b| a.0.total_cmp(&b.0))?;
             Some(self.open(kind, number, records))
         })

@@ -55,13 +55,18 @@ impl<'a> Oracle<'a> {
     }
 
     fn advance_to(&mut self, now_s: f64) {
-        while let Some(post) = self.history.posts.get(self.made_count).filter(|post| (post.at_s as f64) < now_s) {
+        while let Some(post) =
+            self.history.posts.get(self.made_count).filter(|post| (post.at_s as f64) < now_s)
+        {
             let count = &mut self.thread_counts[post.thread as usize];
             *count += 1;
             let (is_first, page) = (*count == 1, count.div_ceil(self.page_size));
             self.add(Address::Posts { thread: post.thread, page }, post.at_s);
             if is_first {
-                self.add(Address::Index { board: self.history.boards[post.thread as usize], page: 1 }, post.at_s);
+                self.add(
+                    Address::Index { board: self.history.boards[post.thread as usize], page: 1 },
+                    post.at_s,
+                );
             }
             self.made_count += 1;
         }
@@ -119,7 +124,8 @@ impl ForumPolicy for Oracle<'_> {
                 rows.iter().for_each(|row| self.threads[row.thread as usize] = true);
                 // Livelier threads can have pushed a new one to the next page.
                 let missed = waiting.map_or(0, |(count, _)| count.saturating_sub(found));
-                if let (Some((_, first_s)), true) = (waiting, missed > 0 && address.page() < sheet.page_count) {
+                if let (Some((_, first_s)), true) = (waiting, missed > 0 && address.page() < sheet.page_count)
+                {
                     let next = address.turned_to(address.page() + 1);
                     self.news.insert(next, (missed, first_s));
                     self.ranked.push((missed, true, Reverse(first_s), next));

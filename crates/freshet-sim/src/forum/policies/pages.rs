@@ -182,7 +182,8 @@ impl<R: PageRule> ForumPolicy for Pages<R> {
         let look = Look { since, at: time(now_s), news: &news, is_full: false };
         copy.rule.learn(&look, &self.scroll, self.threshold_s);
         (copy.rows, copy.at_s) = (rows, now_s);
-        let interval_s = copy.rule.interval_s(&self.scroll, self.threshold_s).clamp(INTERVAL_S.0, INTERVAL_S.1);
+        let interval_s =
+            copy.rule.interval_s(&self.scroll, self.threshold_s).clamp(INTERVAL_S.0, INTERVAL_S.1);
         self.due.push((Reverse((now_s + interval_s) as i64), number));
     }
 }

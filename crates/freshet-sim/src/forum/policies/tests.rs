@@ -25,7 +25,8 @@ const START_S: i64 = 7 * 86_400;
 
 fn figures(name: &str, pages_per_day: f64) -> Figures {
     let history = history();
-    let setup = Setup { start: Timestamp::from_secs(START_S), days: 60, eval_days: 30, pages_per_day, page_size: 10 };
+    let setup =
+        Setup { start: Timestamp::from_secs(START_S), days: 60, eval_days: 30, pages_per_day, page_size: 10 };
     let mut policy = forum_policy_named(name, &history, &setup).unwrap();
     assert_eq!(policy.name(), name);
     run(&history, &setup, policy.as_mut())
@@ -40,7 +41,20 @@ fn every_policy_mirrors_and_keeps_up() {
         let (seen_s, charged_s) = (figures.posts.timeliness_s.unwrap(), figures.posts.charged_s.unwrap());
         assert!(seen_s > 0.0 && seen_s < 86_400.0 && charged_s.is_finite(), "{name}: {seen_s} {charged_s}");
     }
-    assert!(forum_policy_named("nobody", &history(), &Setup { start: Timestamp::from_secs(0), days: 1, eval_days: 1, pages_per_day: 1.0, page_size: 10 }).is_none());
+    assert!(
+        forum_policy_named(
+            "nobody",
+            &history(),
+            &Setup {
+                start: Timestamp::from_secs(0),
+                days: 1,
+                eval_days: 1,
+                pages_per_day: 1.0,
+                page_size: 10
+            }
+        )
+        .is_none()
+    );
 }
 
 #[test]
@@ -48,7 +62,10 @@ fn knowing_more_is_better() {
     let wait_s = |name: &str| figures(name, 100.0).posts.charged_s.unwrap();
     let (oracle, freshet, lists, pages) =
         (wait_s("oracle"), wait_s("freshet"), wait_s("lws+bc"), wait_s("curve-fitting"));
-    assert!(oracle < freshet && freshet < lists, "oracle {oracle}, freshet {freshet}, lws+bc {lists}, pages {pages}");
+    assert!(
+        oracle < freshet && freshet < lists,
+        "oracle {oracle}, freshet {freshet}, lws+bc {lists}, pages {pages}"
+    );
 }
 
 #[test]

@@ -37,8 +37,9 @@ pub(super) struct Site {
 impl Site {
     pub(super) fn run(name: &'static str, history: &History, setup: Setup, bandwidths: &[f64]) -> Self {
         let names = FORUM_POLICY_NAMES;
-        let jobs: Vec<(usize, usize)> =
-            (0..bandwidths.len()).flat_map(|width| (0..names.len()).map(move |policy| (width, policy))).collect();
+        let jobs: Vec<(usize, usize)> = (0..bandwidths.len())
+            .flat_map(|width| (0..names.len()).map(move |policy| (width, policy)))
+            .collect();
         let next = Mutex::new(jobs.iter());
         let empty = vec![vec![Figures::default(); names.len()]; bandwidths.len()];
         let figures = Mutex::new(empty);
@@ -48,7 +49,9 @@ impl Site {
                 scope.spawn(|| {
                     while let Some(&(width, policy)) = next.lock().ok().and_then(|mut next| next.next()) {
                         let setup = Setup { pages_per_day: bandwidths[width], ..setup };
-                        let Some(mut player) = forum_policy_named(names[policy], history, &setup) else { continue };
+                        let Some(mut player) = forum_policy_named(names[policy], history, &setup) else {
+                            continue;
+                        };
                         let reached = run(history, &setup, player.as_mut());
                         if let Ok(mut figures) = figures.lock() {
                             figures[width][policy] = reached;

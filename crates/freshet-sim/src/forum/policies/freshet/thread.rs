@@ -61,17 +61,26 @@ impl Thread {
     /// Whether a page was fetched and is full.
     pub(super) fn has_page(&self, page: u32, page_size: u32) -> bool {
         let from = (page - 1) * page_size;
-        self.tail.start <= from && (from + page_size <= self.tail.end || self.tail.end >= self.count)
+        self.tail.start <= from
+            && (from + page_size <= self.tail.end || self.tail.end >= self.count)
             && from < self.tail.end
     }
 
     /// A page was fetched; gives the place on the page of its first new row, and learns gaps from there on.
-    pub(super) fn seen(&mut self, now_s: f64, page: u32, page_size: u32, sheet: &Sheet, idle: &mut Idle) -> usize {
+    pub(super) fn seen(
+        &mut self,
+        now_s: f64,
+        page: u32,
+        page_size: u32,
+        sheet: &Sheet,
+        idle: &mut Idle,
+    ) -> usize {
         let Rows::Posts(rows) = &sheet.rows else { return 0 };
         let from = (page - 1) * page_size;
         let to = from + rows.len() as u32;
         let is_before = to <= self.tail.start;
-        let first_new = if is_before { 0 } else { self.tail.end.saturating_sub(from).min(rows.len() as u32) as usize };
+        let first_new =
+            if is_before { 0 } else { self.tail.end.saturating_sub(from).min(rows.len() as u32) as usize };
         if self.tail.is_empty() {
             self.tail = from..to;
         } else if from >= self.tail.start && from <= self.tail.end {

@@ -39,7 +39,8 @@ impl Default for Forecast {
 impl Forecast {
     /// From all lists of a kind; the regression, or the winner of a backtest.
     pub(super) fn train(lists: &[&[i64]], now_s: f64, longest_h: f64, is_choosing: bool) -> Self {
-        let test = if is_choosing { backtest(lists, now_s - BACKTEST_DAYS * DAY_S, now_s, longest_h) } else { None };
+        let test =
+            if is_choosing { backtest(lists, now_s - BACKTEST_DAYS * DAY_S, now_s, longest_h) } else { None };
         let kind = test.map_or(ModelKind::Regression, |test| test.winner());
         let site = SiteFacts::of(lists.iter().copied());
         let model = match (kind, Regression::train(lists, now_s, longest_h)) {
@@ -70,7 +71,9 @@ impl Forecast {
             self.parts.resize(number + 1, (0.0, f64::INFINITY));
         }
         self.parts[number] = match &self.model {
-            Model::Regression(regression) => (regression.list_part(facts), facts.dormant_from_s(regression.site())),
+            Model::Regression(regression) => {
+                (regression.list_part(facts), facts.dormant_from_s(regression.site()))
+            }
             Model::Average => (facts.mean_gap_or(&self.site), f64::INFINITY),
             Model::Idle(_) => {
                 let class = class_of((facts.gap_count > 0).then_some(facts.gaps_h[0] * 3600.0));
