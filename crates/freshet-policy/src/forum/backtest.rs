@@ -60,7 +60,9 @@ pub fn backtest(lists: &[&[i64]], split_s: f64, now_s: f64, longest_h: f64) -> O
     let regression = Regression::train(&past, split_s, longest_h)?;
     let site = SiteFacts::of(past.iter().copied());
     let mut idle = Idle::default();
-    past.iter().for_each(|times_s| idle.learn_list(times_s));
+    for times_s in &past {
+        idle.learn_list(times_s);
+    }
     idle.refresh(past.iter().filter_map(|times_s| open_gap(times_s, split_s)));
     let (mut sums, mut list_count) = ([0.0; 3], 0_u32);
     for (known, all) in past.iter().zip(lists).filter(|(known, _)| !known.is_empty()) {

@@ -2,10 +2,10 @@
 //!
 //! | paper | here |
 //! |---|---|
-//! | Δt₁ … Δt₅, newest first | [`ListFacts::gaps_h`]; where a list has fewer, Δt_site stands for them |
-//! | Δt_avg, Δt_sd, len | [`ListFacts::mean_gap_h`], `deviation_h`, `record_count` |
-//! | ds: Δt_na − Δt_avg > α·Δt_sd | [`ListFacts::dormant_from_s`], the instant from which it is 1; α is [`DORMANT_DEVIATIONS`] |
-//! | Δt_site, Δt_hour, Δt_day | [`SiteFacts`] |
+//! | Δt₁ … Δt₅, newest first | [`ListFacts::gaps_h`]; where a list has fewer, `Δt_site` stands for them |
+//! | `Δt_avg`, `Δt_sd`, len | [`ListFacts::mean_gap_h`], `deviation_h`, `record_count` |
+//! | ds: `Δt_na` − `Δt_avg` > α·`Δt_sd` | [`ListFacts::dormant_from_s`], the instant from which it is 1; α is [`DORMANT_DEVIATIONS`] |
+//! | `Δt_site`, `Δt_hour`, `Δt_day` | [`SiteFacts`] |
 //! | ct₁ … ct₂₄, cd₁ … cd₇ | [`hour_of`], [`weekday_of`] (UTC) |
 //!
 //! The paper divides the sum of N−2 squares by N−1; a list of N records has N−1 gaps, and all of them are used here. It says that ds is for
@@ -128,10 +128,10 @@ mod tests {
         // Gaps of 1, 2 and 3 hours.
         let facts = ListFacts::of(&[0, 3600, 3 * 3600, 6 * 3600]);
         assert_eq!((facts.gap_count, facts.record_count), (3, 4));
-        assert_eq!(facts.gaps_h[..3], [3.0, 2.0, 1.0]);
+        assert_eq!(facts.gaps_h.map(|gap_h| gap_h as i64), [3, 2, 1, 0, 0]);
         assert!((facts.mean_gap_h - 2.0).abs() < 1e-12);
         let site = SiteFacts::of([[0, 7200].as_slice()]);
-        assert_eq!(facts.gaps_or(&site), [3.0, 2.0, 1.0, 2.0, 2.0]);
+        assert_eq!(facts.gaps_or(&site).map(|gap_h| gap_h as i64), [3, 2, 1, 2, 2]);
         let deviation_h = (2.0_f64 / 3.0).sqrt();
         let expected_s = (6.0 + 2.0 + DORMANT_DEVIATIONS * deviation_h) * 3600.0;
         assert!((facts.dormant_from_s(&site) - expected_s).abs() < 1e-6);

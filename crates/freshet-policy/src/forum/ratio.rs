@@ -1,8 +1,8 @@
 //! Bandwidth control: index lists and post lists get pages in the ratio of new threads to new posts [list-wise, section 3.5].
 //!
-//! ratio ∝ N_index / N_post (equation 3), averaged over the history. The paper's text dedicates bandwidth to post lists; what it goes on to say
+//! ratio ∝ `N_index` / `N_post` (equation 3), averaged over the history. The paper's text dedicates bandwidth to post lists; what it goes on to say
 //! (new threads are found there only, post lists would occupy the rest) is about index lists, and so is this. The share of index lists is
-//! N_index / (N_index + N_post). Turns are dealt by credit, so that any stretch of turns has the right share to within one.
+//! `N_index` / (`N_index` + `N_post`). Turns are dealt by credit, so that any stretch of turns has the right share to within one.
 
 /// The two kinds of lists that share bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

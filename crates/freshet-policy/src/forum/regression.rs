@@ -9,7 +9,7 @@
 //! | F(x) | [`Regression::interval_s`] |
 //! | 𝕎 | `weights` and `constant`, list first, clock after it |
 //! | the part of F that only depends on the list | [`Regression::list_part`] |
-//! | the part that only depends on the clock: ct, cd, Δt_site, Δt_hour, Δt_day | [`Regression::clock_part`] |
+//! | the part that only depends on the clock: ct, cd, `Δt_site`, `Δt_hour`, `Δt_day` | [`Regression::clock_part`] |
 //! | ds and its weight | [`Regression::dormant_part`] |
 //!
 //! Intervals go in as hours. A sum of weights can be anything: for lists whose last gaps were seconds it is often below zero, and such a list would

@@ -1,6 +1,6 @@
-//! Least squares with a small penalty on standardised columns: W = (XᵀX + ρI)⁻¹XᵀY, equation 2 made solvable.
+//! Least squares with a small penalty on standardised columns: `W = (XᵀX + ρI)⁻¹XᵀY`, equation 2 made solvable.
 //!
-//! Columns that say the same thing twice (Δt_site is one number for a whole site, the hours sum to 1) make XᵀX singular; the
+//! Columns that say the same thing twice (`Δt_site` is one number for a whole site, the hours sum to 1) make `XᵀX` singular; the
 //! penalty shares their weight. Solved by Cholesky's factors: O(rows·columns² + columns³).
 
 /// The penalty, as a share of the rows.

@@ -90,7 +90,7 @@ fn plots(page: &mut Page, sites: &[Site]) {
         site.name
     ));
     let year = |value: fn(&crate::forum::measure::DayShare) -> Option<f64>| {
-        site.by_week(bandwidth, DAYS_PER_POINT, value)
+        site.by_week(SHOWN.1, DAYS_PER_POINT, value)
     };
     let day = ("day", Scale::Linear);
     let figures = [

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use freshet_fetch::CredentialKind;
+use freshet_sim::forum::Layout;
 use freshet_types::{RobotKind, Span};
 
 use super::{ReportArgs, value};
+use crate::when::When;
 
 /// `freshet robots …`.
 #[derive(Debug, Subcommand)]
@@ -264,6 +266,21 @@ pub(crate) struct WorldArgs {
     /// Where to listen; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4040")]
     pub(crate) listen: SocketAddr,
+    /// Serve a forum instead: a trace with the columns board, thread, unix seconds, author
+    #[arg(long, value_name = "TRACE", conflicts_with_all = ["seed", "accounts"])]
+    pub(crate) forum: Option<PathBuf>,
+    /// How the forum's pages look: classic, nested or modern
+    #[arg(long, value_name = "NAME", default_value = "classic", requires = "forum")]
+    pub(crate) layout: Layout,
+    /// Records on a page of the forum
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "forum", value_parser = clap::value_parser!(u32).range(10..=50))]
+    pub(crate) page_size: u32,
+    /// The newest post of a thread stands first
+    #[arg(long, requires = "forum")]
+    pub(crate) newest_first: bool,
+    /// The time at which the forum starts: a date (midnight in UTC), an RFC 3339 time, or a span back
+    #[arg(long, value_name = "T", requires = "forum")]
+    pub(crate) from: Option<When>,
 }
 
 const CONSTRAINT_EXAMPLES: &str = "\

@@ -1,17 +1,57 @@
-//! `freshet world serve`: a simulated network over real HTTP, in Mastodon's dialect.
+//! `freshet world serve`: a simulated network over real HTTP, in Mastodon's dialect, or a forum made of a trace.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use freshet_sim::forum::serve::{ForumServer, Showing};
+use freshet_sim::forum::{History, PostOrder};
 use freshet_sim::serve::Server;
 use freshet_sim::world::{World, WorldOptions};
+use freshet_types::{Clock as _, SystemClock, Timestamp};
 
 use crate::args::WorldArgs;
 use crate::output;
 
 /// Serves until interrupted.
 pub(crate) fn execute(args: &WorldArgs) -> anyhow::Result<ExitCode> {
-    super::run::runtime()?.block_on(serve(args))
+    super::run::runtime()?.block_on(async {
+        match &args.forum {
+            Some(trace) => serve_forum(args, trace).await,
+            None => serve(args).await,
+        }
+    })
+}
+
+/// A forum that lives on as its trace did, from the time asked for or from the middle of the trace.
+async fn serve_forum(args: &WorldArgs, trace: &Path) -> anyhow::Result<ExitCode> {
+    let history = History::read(trace, Timestamp::MAX)?;
+    let Some(middle) = history.posts.get(history.posts.len() / 2) else {
+        anyhow::bail!("the trace `{}` has no posts: choose another", trace.display());
+    };
+    let start = match args.from {
+        Some(from) => from.resolve(|| Ok(SystemClock.now()))?,
+        None => Timestamp::from_secs(middle.at_s),
+    };
+    let post_order = if args.newest_first { PostOrder::NewestFirst } else { PostOrder::OldestFirst };
+    let showing =
+        Showing { layout: args.layout, post_order, page_size: args.page_size, start, speed: args.speed };
+    let listener = tokio::net::TcpListener::bind(args.listen)
+        .await
+        .with_context(|| format!("cannot listen at `{}`", args.listen))?;
+    let (threads, posts) = (history.thread_count(), history.posts.len());
+    let server = ForumServer::new(history, &showing, listener);
+    let base = format!("http://{}", server.address()?);
+    output::line(format!(
+        "a forum of {threads} threads and {posts} posts in all, from {start} on, time {}x as fast: {base}",
+        args.speed
+    ))?;
+    output::line(format!("clock {base}/clock, truth {base}/truth.jsonl; Ctrl-C ends it"))?;
+    let stopped = async {
+        let _ = tokio::signal::ctrl_c().await;
+    };
+    server.run(stopped).await?;
+    Ok(ExitCode::SUCCESS)
 }
 
 async fn serve(args: &WorldArgs) -> anyhow::Result<ExitCode> {

@@ -51,7 +51,6 @@ pub struct Freshet {
     boards: Vec<Board>,
     /// Threads known to have news.
     waiting: Vec<u32>,
-    portal_s: f64,
     idle: Idle,
     hours: Hours,
     ratio: Ratio,
@@ -75,7 +74,6 @@ impl Freshet {
             threads: Vec::new(),
             boards: Vec::new(),
             waiting: Vec::new(),
-            portal_s: f64::NEG_INFINITY,
             idle: Idle::default(),
             hours: Hours::default(),
             ratio: Ratio::default(),
@@ -154,7 +152,6 @@ impl Freshet {
 
     fn learn_portal(&mut self, now_s: f64, sheet: &Sheet) {
         let Rows::Boards(rows) = &sheet.rows else { return };
-        self.portal_s = now_s;
         for row in rows {
             let number = row.board as usize;
             if self.boards.len() <= number {
@@ -251,11 +248,11 @@ impl ForumPolicy for Freshet {
             return Some(address);
         }
         self.archive_credit = (self.archive_credit + ARCHIVE_SHARE).min(2.0);
-        if self.archive_credit >= 1.0 {
-            if let Some(address) = self.archived() {
-                self.archive_credit -= 1.0;
-                return Some(address);
-            }
+        if self.archive_credit >= 1.0
+            && let Some(address) = self.archived()
+        {
+            self.archive_credit -= 1.0;
+            return Some(address);
         }
         let (index, posts) = (self.index_offer(now_s), self.post_offer(now_s));
         let best = match (self.sharing, index, posts) {

@@ -121,7 +121,9 @@ impl ForumPolicy for Oracle<'_> {
             Rows::Threads(rows) => {
                 let is_new = |row: &&super::super::ThreadRow| !self.threads[row.thread as usize];
                 let found = rows.iter().filter(is_new).count() as u32;
-                rows.iter().for_each(|row| self.threads[row.thread as usize] = true);
+                for row in rows {
+                    self.threads[row.thread as usize] = true;
+                }
                 // Livelier threads can have pushed a new one to the next page.
                 let missed = waiting.map_or(0, |(count, _)| count.saturating_sub(found));
                 if let (Some((_, first_s)), true) = (waiting, missed > 0 && address.page() < sheet.page_count)

@@ -81,11 +81,10 @@ impl Site {
     /// A value of post lists, week by week, of every policy.
     pub(super) fn by_week(
         &self,
-        bandwidth: f64,
+        width: usize,
         days: usize,
         value: fn(&DayShare) -> Option<f64>,
     ) -> Vec<(String, Vec<(f64, f64)>)> {
-        let place = self.bandwidths.iter().position(|width| *width == bandwidth).unwrap_or(0);
         let line = |figures: &Figures| {
             let weeks = figures.posts.days.chunks(days).enumerate();
             let points = weeks.filter_map(|(week, chunk)| {
@@ -95,7 +94,7 @@ impl Site {
             });
             (figures.policy.to_owned(), points.collect())
         };
-        self.figures.get(place).into_iter().flatten().map(line).collect()
+        self.figures.get(width).into_iter().flatten().map(line).collect()
     }
 
     /// A value of every policy by bandwidth.

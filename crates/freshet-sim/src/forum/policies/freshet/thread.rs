@@ -39,12 +39,12 @@ impl Thread {
             return 0;
         }
         let (last_s, started_s) = (row.last_s as f64, row.started_s as f64);
-        if !self.is_known() {
+        if self.is_known() {
+            self.class = class_of(Some((last_s - self.last_s) / f64::from(more)));
+        } else {
             (self.board, self.fetched_s) = (Some(board), started_s);
             let gaps = f64::from(row.post_count - 1);
             self.class = class_of((gaps > 0.0).then(|| (last_s - started_s) / gaps));
-        } else {
-            self.class = class_of(Some((last_s - self.last_s) / f64::from(more)));
         }
         self.count = row.post_count;
         self.last_s = last_s;

@@ -47,7 +47,9 @@ impl Forecast {
             (ModelKind::Regression, Some(regression)) => Model::Regression(Box::new(regression)),
             (ModelKind::Idle, _) => {
                 let mut idle = Idle::default();
-                lists.iter().for_each(|times_s| idle.learn_list(times_s));
+                for times_s in lists {
+                    idle.learn_list(times_s);
+                }
                 idle.refresh(lists.iter().filter_map(|times_s| open_gap(times_s, now_s)));
                 Model::Idle(Box::new(idle))
             }
