@@ -6,6 +6,8 @@
 //! together: [`TRIES_MAX`] a minute, so that guessing takes for ever whoever guesses. Sessions live in
 //! memory; a restart ends them.
 
+#![expect(clippy::unused_async, reason = "the router takes asynchronous handlers only")]
+
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

@@ -1,6 +1,8 @@
 //! The HTTP API, `/api/v1`: the reports of the commands, as JSON. The pages stand on the same
 //! functions. Changes are POSTs, with the token as bearer or the session's word in a header.
 
+#![expect(clippy::unused_async, reason = "the router takes asynchronous handlers only")]
+
 use axum::Extension;
 use axum::Json;
 use axum::extract::{Path, Query, State};

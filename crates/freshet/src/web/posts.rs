@@ -2,6 +2,7 @@
 //! lines to take away.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use axum::Extension;
 use axum::body::{Body, Bytes};
@@ -188,12 +189,16 @@ pub(super) async fn export(State(site): State<Shared>, Query(asked): Query<Asked
     // A query that is not understood is told before anything is sent.
     let first = PostQuery { offset: 0, limit: 1, ..query.clone() };
     site.write(move |_, data| Ok(data.store.list_posts(&first)?.len())).await?;
-    let sending = std::sync::Arc::clone(&site);
-    tokio::spawn(async move {
-        let sent = sending.read(move |_, data| write_all(data, &query, Pipe(pieces))).await;
-        if let Err(problem) = sent {
+    let seat = Arc::clone(&site.exports).try_acquire_owned();
+    let seat =
+        seat.map_err(|_| Problem::busy("other files are being written; try again when they are done"))?;
+    let dir = site.parts.dir.clone();
+    tokio::task::spawn_blocking(move || {
+        let sent = Data::reader(&dir).map_err(Problem::from);
+        if let Err(problem) = sent.and_then(|data| write_all(&data, &query, Pipe(pieces))) {
             tracing::warn!("a file of posts was cut short: {}", problem.message);
         }
+        drop(seat);
     });
     let stream = futures::stream::unfold(waiting, async |mut waiting| {
         let piece = waiting.recv().await?;

@@ -3,6 +3,8 @@
 //! Text from networks is markup there; here its tags are left out and the rest is escaped, so it
 //! stays inert. Addresses become links only where they lead to the web.
 
+#![expect(clippy::unused_async, reason = "the router takes asynchronous handlers only")]
+
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};

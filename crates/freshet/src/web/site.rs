@@ -29,6 +29,8 @@ const READERS_MAX: usize = 4;
 const COVERAGE_FOR: Duration = Duration::from_secs(15);
 /// Sources with holes that are kept with the sums, the dearest.
 pub(super) const GAPS_MAX: usize = 1000;
+/// Files written at once, each with a connection of its own: a slow reader holds up no page.
+const EXPORTS_MAX: usize = 2;
 /// Live connections at once.
 const LISTENERS_MAX: usize = 64;
 
@@ -56,6 +58,8 @@ pub(super) struct Site {
     /// Reached from this computer only.
     pub(super) is_local: bool,
     pub(super) listeners: Arc<Semaphore>,
+    /// Files that may be taken away at once.
+    pub(super) exports: Arc<Semaphore>,
     readers: Mutex<Vec<Data>>,
     permits: Semaphore,
     writer: Mutex<Option<Data>>,
@@ -71,6 +75,7 @@ impl Site {
             pages: Pages::new()?,
             is_local,
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
+            exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
             readers: Mutex::new(Vec::new()),
             permits: Semaphore::new(READERS_MAX),
             writer: Mutex::new(Some(writer)),

@@ -3,6 +3,8 @@
 //! Adding is done in two steps: first what each line would become is shown, then it is added. Lines
 //! that are not understood cost nothing else, as on the command line.
 
+#![expect(clippy::unused_async, reason = "the router takes asynchronous handlers only")]
+
 use axum::Extension;
 use axum::extract::{Form, Query, State};
 use axum::response::Response;
