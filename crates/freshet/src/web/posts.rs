@@ -14,7 +14,7 @@ use freshet_sink::{Format, RecordKind};
 use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, OFFSET_MAX, PostQuery};
 use freshet_store::row::{Hit, PostRow};
-use freshet_types::Timestamp;
+use freshet_types::{RobotKind, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -156,7 +156,7 @@ pub(super) async fn describe(site: &Shared, number: &str) -> Answer<Value> {
         };
         let changes = data.store.changes_of(object, CHANGES_SHOWN)?.into_iter().map(|change| {
             json!({ "number": change.number, "kind": change.kind.name(), "seen_at": seconds(change.seen_at),
-                "robot": change.finder.map(|robot| robot.name()) })
+                "robot": change.finder.map(RobotKind::name) })
         });
         let mut shown = record(&row)?;
         shown["post"] = json!(object);
@@ -178,7 +178,7 @@ fn record(row: &PostRow) -> Answer<Value> {
         sink.write(&post_record(row.clone()))?;
         sink.finish()
     });
-    let parsed = written.map_err(anyhow::Error::from).and_then(|_| Ok(serde_json::from_slice(&text)?));
+    let parsed = written.map_err(anyhow::Error::from).and_then(|()| Ok(serde_json::from_slice(&text)?));
     parsed.map_err(Problem::from)
 }
 

@@ -9,10 +9,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use freshet_engine::history::{HISTORY_KEY, History};
+use freshet_engine::history::History;
 use freshet_fetch::CredentialInfo;
 use freshet_network::networks::Networks;
-use freshet_store::api::Store as _;
 use freshet_types::{Clock, Timestamp};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
@@ -128,8 +127,7 @@ impl Site {
 
     /// The recent past.
     pub(super) fn history(data: &Data) -> Answer<History> {
-        let text = data.store.setting(HISTORY_KEY)?;
-        Ok(text.map(|text| History::from_text(&text)).unwrap_or_default())
+        Ok(History::from_store(&data.store)?)
     }
 
     /// The report of `freshet gaps`, at most a few seconds old, with the dearest sources only.
