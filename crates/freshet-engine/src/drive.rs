@@ -24,7 +24,7 @@ use crate::deliver::Subscription;
 use crate::dump::{Dumper, Job, Told};
 use crate::feed::{FeedError, Feeder};
 use crate::fetcher::{self, FetcherHandle, FetcherKit};
-use crate::history::{HISTORY_KEY, History};
+use crate::history::History;
 use crate::price::{Memory, PRICES_KEY};
 use crate::quota::{LEDGER_KEY, Ledger, SAVE_EVERY};
 use crate::report::{self, Setting};
@@ -223,17 +223,10 @@ impl Driver {
         let fetchers = (0..options.core.fetcher_count.max(1))
             .map(|index| fetcher::start(index, fetcher_kit.clone(), upload.clone()))
             .collect();
-        let setting = Setting {
-            pid: std::process::id(),
-            started_at: kit.clock.now(),
-            fetchers: Vec::new(),
-            policy: policy_name,
-            rings: report::Rings::default(),
-        };
-        let history = kit.reader.setting(HISTORY_KEY)?.map(|text| History::from_text(&text));
+        let setting = Setting::new(kit.clock.now(), policy_name);
         let now = Instant::now();
         let mut driver = Self {
-            history: history.unwrap_or_default(),
+            history: History::from_store(&*kit.reader)?,
             core,
             reader: kit.reader,
             clock: kit.clock,

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use freshet_store::api::{Store, StoreError};
 use freshet_types::{RobotKind, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,7 @@ pub const HISTORY_KEY: &str = "history";
 /// Wall time between two points of the fine level.
 pub const FINE_EVERY: Duration = Duration::from_secs(5);
 /// Wall time between two points of the coarse level.
-const COARSE_EVERY: Duration = Duration::from_secs(30 * 60);
+const COARSE_EVERY: Duration = Duration::from_mins(30);
 /// Points of the fine level: half an hour.
 const FINE_MAX: usize = 360;
 /// Points of the coarse level: a week.
@@ -94,7 +95,12 @@ pub struct History {
 }
 
 impl History {
-    /// As an earlier run left it; text that is not understood is an empty past.
+    /// As an earlier run left it.
+    pub fn from_store(store: &dyn Store) -> Result<Self, StoreError> {
+        Ok(store.setting(HISTORY_KEY)?.map(|text| Self::from_text(&text)).unwrap_or_default())
+    }
+
+    /// As it was written; text that is not understood is an empty past.
     pub fn from_text(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_default()
     }

@@ -24,6 +24,14 @@ pub struct Setting {
     pub rings: Rings,
 }
 
+impl Setting {
+    /// Of this process, which starts now.
+    pub fn new(started_at: Timestamp, policy: &'static str) -> Self {
+        let pid = std::process::id();
+        Self { pid, started_at, fetchers: Vec::new(), policy, rings: Rings::default() }
+    }
+}
+
 /// The report as JSON; times in unix seconds.
 pub fn report(core: &Core, setting: &Setting, now: Timestamp) -> Value {
     let tally = core.tally();

@@ -75,7 +75,6 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
             .hint(format!("the policies are {}", POLICY_NAMES.join(", ")))
     })?;
     let vault = Arc::new(data.vault(globals)?);
-    let credentials = vault.list();
     let contact = contact(globals, data)?;
     let http = HttpFetch::new(HttpOptions::new(contact, Arc::clone(&clock), Arc::clone(&vault)))?;
     let fetch: Arc<dyn Fetch> = match &choices.record {
@@ -93,7 +92,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         dir: data.dir().to_owned(),
         networks: Arc::clone(&networks),
         clock: Arc::clone(&clock),
-        credentials: Some(credentials),
+        credentials: Some(vault.list()),
         access: web::Access::new(data.dir(), globals.config.dashboard_token.clone())?,
         choices: chosen(&choices, pacing.ceiling),
     };

@@ -3,7 +3,9 @@
 //! Filters become one statement each with every condition in it, where an absent one is NULL: the
 //! statement stays prepared and nothing typed by a person ever becomes SQL.
 
-use freshet_types::{Change, NetworkName, Source, SourceId, Timestamp, VisitId, VisitRecord};
+use freshet_types::{
+    Change, NetworkName, RobotKind, Source, SourceId, SourceState, Timestamp, VisitId, VisitRecord,
+};
 use rusqlite::{Connection, Result, Row, params};
 
 use super::{SqliteStore, failed, log, search, source, value};
@@ -38,7 +40,7 @@ impl Browse for SqliteStore {
         let list = || {
             let mut statement = self.db.prepare_cached(&sql)?;
             let (limit, offset) = (query.limit.min(PAGE_MAX) as i64, query.offset.min(OFFSET_MAX) as i64);
-            let (state, robot) = (query.state.map(|it| it.name()), query.robot.map(|it| it.name()));
+            let (state, robot) = (query.state.map(SourceState::name), query.robot.map(RobotKind::name));
             let pattern = query.text.as_deref().map(pattern);
             let rows =
                 statement.query_map(params![query.network, state, robot, pattern, limit, offset], read)?;
@@ -49,7 +51,7 @@ impl Browse for SqliteStore {
 
     fn count_sources(&self, query: &SourceQuery, max: usize) -> Result<usize, StoreError> {
         let sql = format!("SELECT count(*) FROM (SELECT 1 FROM sources WHERE {} LIMIT ?5)", sources_where());
-        let (state, robot) = (query.state.map(|it| it.name()), query.robot.map(|it| it.name()));
+        let (state, robot) = (query.state.map(SourceState::name), query.robot.map(RobotKind::name));
         let key = params![query.network, state, robot, query.text.as_deref().map(pattern), max as i64];
         let count =
             self.db.prepare_cached(&sql).and_then(|mut it| it.query_row(key, |row| row.get::<_, i64>(0)));
@@ -171,7 +173,7 @@ pub(super) fn post_numbers(db: &Connection, query: &PostQuery, asked: Option<&st
 
 #[cfg(test)]
 mod tests {
-    use freshet_types::{Account, Observation, Post, RobotKind, SourceState};
+    use freshet_types::{Account, Observation, Post};
 
     use super::*;
     use crate::api::Store as _;

@@ -112,8 +112,8 @@ fn is_same(one: &str, other: &str) -> bool {
 
 /// A word that nobody can guess.
 fn random_word() -> String {
-    let bytes: [u8; 24] = rand::random();
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let (one, other): (u128, u128) = rand::random();
+    format!("{one:032x}{other:032x}")
 }
 
 /// Who asks.

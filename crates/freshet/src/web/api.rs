@@ -79,7 +79,7 @@ pub(super) async fn ready(State(site): State<Shared>) -> Answer<&'static str> {
 }
 
 async fn status(State(site): State<Shared>) -> Answer<Json<Value>> {
-    site.read(|site, data| site.status(data)).await.map(Json)
+    site.read(Site::status).await.map(Json)
 }
 
 async fn history(State(site): State<Shared>) -> Answer<Json<Value>> {
@@ -98,7 +98,7 @@ async fn gaps(State(site): State<Shared>, Query(asked): Query<Limit>) -> Answer<
     let limit = if asked.limit.is_empty() { Some(GAPS_MAX) } else { asked.limit.parse().ok() };
     let limit = limit.filter(|limit| *limit <= GAPS_MAX);
     let limit = limit.ok_or_else(|| Problem::bad(format!("`limit` is a number up to {GAPS_MAX}")))?;
-    let mut report = Value::clone(&*site.read(|site, data| site.coverage(data)).await?);
+    let mut report = Value::clone(&*site.read(Site::coverage).await?);
     if let Some(sources) = report["sources"].as_array_mut() {
         sources.truncate(limit);
     }

@@ -15,7 +15,7 @@ const HEIGHT: f64 = 180.0;
 /// Room for the labels of the axes.
 const LEFT: f64 = 56.0;
 const BOTTOM: f64 = 22.0;
-const TOP: f64 = 8.0;
+const TOP: f64 = 14.0;
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 /// Shades of the heat map above nothing.
@@ -31,15 +31,20 @@ pub(super) struct Line {
     pub(super) points: Vec<(f64, f64)>,
 }
 
-/// Lines over time; `label` writes a value of the upright axis.
-pub(super) fn lines(title: &str, lines: &[Line], label: impl Fn(f64) -> String) -> String {
+/// Lines over time; `label` writes a value of the upright axis, which ends at a round one.
+pub(super) fn lines(
+    title: &str,
+    lines: &[Line],
+    round: fn(f64) -> f64,
+    label: impl Fn(f64) -> String,
+) -> String {
     let points = || lines.iter().flat_map(|line| &line.points).filter(|(_, value)| value.is_finite());
     let (first, last) =
         points().fold((f64::MAX, f64::MIN), |(low, high), (at, _)| (low.min(*at), high.max(*at)));
     if first >= last {
         return String::new();
     }
-    let top = nice(points().map(|(_, value)| *value).fold(0.0, f64::max));
+    let top = round(points().map(|(_, value)| *value).fold(0.0, f64::max));
     let x = |at: f64| LEFT + (at - first) / (last - first) * (WIDTH - LEFT - 8.0);
     let y = |value: f64| TOP + (1.0 - value / top) * (HEIGHT - TOP - BOTTOM);
     let mut svg = open(title, HEIGHT);
@@ -53,7 +58,7 @@ pub(super) fn lines(title: &str, lines: &[Line], label: impl Fn(f64) -> String) 
             at + 4.0
         );
     }
-    for (at, anchor) in [(first, "start"), ((first + last) / 2.0, "middle"), (last, "end")] {
+    for (at, anchor) in [(first, "start"), (f64::midpoint(first, last), "middle"), (last, "end")] {
         let text = clock(at, last - first);
         let _ = write!(
             svg,
@@ -148,13 +153,35 @@ fn escape(text: &str) -> String {
 }
 
 /// The next round number: 1, 2 or 5 of its decade.
-fn nice(value: f64) -> f64 {
+pub(super) fn round_number(value: f64) -> f64 {
     if !value.is_finite() || value <= 0.0 {
         return 1.0;
     }
     let decade = 10_f64.powf(value.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|step| step * decade >= value);
     step.unwrap_or(10.0) * decade
+}
+
+/// The next round span, in seconds: one that people say.
+pub(super) fn round_span(secs: f64) -> f64 {
+    const SAID: [f64; 15] = [
+        1.0, 2.0, 4.0, 10.0, 20.0, 60.0, 120.0, 240.0, 600.0, 1200.0, 2400.0, 3600.0, 7200.0, 14_400.0,
+        43_200.0,
+    ];
+    let days = Span::DAY.secs_f64();
+    SAID.into_iter().find(|said| *said >= secs).unwrap_or_else(|| round_number(secs / days) * days)
+}
+
+/// A round span in one unit: `40m`, `2h`.
+pub(super) fn short_span(secs: f64) -> String {
+    let (hour, minute) = (3600.0, 60.0);
+    match secs {
+        _ if secs <= 0.0 => "0".to_owned(),
+        _ if secs >= hour * 48.0 => format!("{:.1}d", secs / hour / 24.0),
+        _ if secs >= hour => format!("{}h", secs / hour),
+        _ if secs >= minute => format!("{}m", secs / minute),
+        _ => format!("{secs}s"),
+    }
 }
 
 /// The time of day, or the day where the chart spans several.
@@ -175,14 +202,15 @@ mod tests {
     #[test]
     fn charts_are_finite_and_their_words_inert() {
         let line = |points: &[(f64, f64)]| Line { name: "a".to_owned(), colour: 0, points: points.to_vec() };
-        let svg = lines("<b>\"lag\"", &[line(&[(0.0, 1.0), (60.0, f64::NAN), (120.0, 3.0)])], |it| {
-            format!("{it}<")
-        });
+        let svg =
+            lines("<b>\"lag\"", &[line(&[(0.0, 1.0), (60.0, f64::NAN), (120.0, 3.0)])], round_number, |it| {
+                format!("{it}<")
+            });
         assert!(!svg.contains("NaN") && !svg.contains("<b>") && svg.contains("&lt;b&gt;"), "{svg}");
-        assert!(svg.contains("points=\"56.0,128.0 632.0,"), "{svg}");
-        assert_eq!(lines("", &[line(&[(1.0, 1.0)])], |it| it.to_string()), "");
+        assert!(svg.contains("points=\"56.0,"), "{svg}");
+        assert_eq!(lines("", &[line(&[(1.0, 1.0)])], round_number, |it| it.to_string()), "");
         for (value, expected) in [(0.0, 1.0), (0.3, 0.5), (7.0, 10.0), (f64::NAN, 1.0), (1200.0, 2000.0)] {
-            assert!((nice(value) - expected).abs() < 1e-9, "{value}");
+            assert!((round_number(value) - expected).abs() < 1e-9, "{value}");
         }
     }
 

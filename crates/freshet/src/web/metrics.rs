@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::Shared;
 use super::answer::Answer;
+use super::site::Site;
 
 /// A name, its type, its help, and where its value stands in the status report.
 const NUMBERS: [(&str, &str, &str, &str); 20] = [
@@ -44,7 +45,7 @@ const NUMBERS: [(&str, &str, &str, &str); 20] = [
 
 /// The text.
 pub(super) async fn page(State(site): State<Shared>) -> Answer<Response> {
-    let status = site.read(|site, data| site.status(data)).await?;
+    let status = site.read(Site::status).await?;
     Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4")], text(&status)).into_response())
 }
 

@@ -1,4 +1,4 @@
-//! The API described by itself, as OpenAPI 3.1: made from the list of routes, so it cannot lag behind.
+//! The API described by itself, as `OpenAPI` 3.1: made from the list of routes, so it cannot lag behind.
 //!
 //! Answers are the reports of the commands; their fields are told where the commands are, not twice.
 
@@ -74,8 +74,8 @@ fn operation(route: &Route) -> Value {
             .push(json!({ "name": CSRF_HEADER, "in": "header", "description": meaning, "schema": text }));
     }
     let kind = match route.path {
-        path if path.ends_with(".jsonl") => "application/x-ndjson",
-        path if path.ends_with("/live") => "text/event-stream",
+        "/api/v1/posts.jsonl" => "application/x-ndjson",
+        "/api/v1/live" => "text/event-stream",
         _ => "application/json",
     };
     let problem = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Problem" } } });

@@ -179,6 +179,8 @@ fn waits(status: &Value, next: Option<&Source>, now: Timestamp) -> Vec<String> {
                 ", because {} has nothing left of `{rule}`",
                 quota["network"].as_str().unwrap_or("a network")
             );
+        } else {
+            line += ", because no server is asked faster than its manners allow";
         }
         told.push(line + ".");
     } else if let Some(source) = next.filter(|source| source.due_at > now) {
@@ -198,9 +200,12 @@ fn lag_chart(points: &[&Point]) -> String {
     let lines = [line("median", 0, |it| it.lag_median_s), line("nine in ten", 1, |it| it.lag_p90_s)];
     let last = lines.iter().filter_map(|line| Some((&line.name, line.points.last()?.1)));
     let last: Vec<_> = last.map(|(name, secs)| format!("{name} {}", Span::from_secs_f64(secs))).collect();
-    chart::lines(&format!("lag over time, now {}", last.join(", ")), &lines, |secs| {
-        if secs > 0.0 { Span::from_secs_f64(secs).to_string() } else { "0".to_owned() }
-    })
+    chart::lines(
+        &format!("lag over time, now {}", last.join(", ")),
+        &lines,
+        chart::round_span,
+        chart::short_span,
+    )
 }
 
 fn posts_lines(points: &[&Point]) -> Vec<Line> {
@@ -218,8 +223,8 @@ fn posts_lines(points: &[&Point]) -> Vec<Line> {
 }
 
 fn posts_chart(points: &[&Point]) -> String {
-    chart::lines("new posts a minute by robot", &posts_lines(points), |value| {
-        if value < 10.0 { format!("{value:.1}") } else { grouped(value as u64) }
+    chart::lines("new posts a minute by robot", &posts_lines(points), chart::round_number, |value| {
+        if value > 0.0 && value < 10.0 { format!("{value:.1}") } else { grouped(value as u64) }
     })
 }
 

@@ -2,6 +2,7 @@
 //! lines to take away.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use axum::Extension;
 use axum::body::{Body, Bytes};
@@ -13,7 +14,7 @@ use freshet_sink::{Format, RecordKind};
 use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, OFFSET_MAX, PostQuery};
 use freshet_store::row::{Hit, PostRow};
-use freshet_types::Timestamp;
+use freshet_types::{RobotKind, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -155,7 +156,7 @@ pub(super) async fn describe(site: &Shared, number: &str) -> Answer<Value> {
         };
         let changes = data.store.changes_of(object, CHANGES_SHOWN)?.into_iter().map(|change| {
             json!({ "number": change.number, "kind": change.kind.name(), "seen_at": seconds(change.seen_at),
-                "robot": change.finder.map(|robot| robot.name()) })
+                "robot": change.finder.map(RobotKind::name) })
         });
         let mut shown = record(&row)?;
         shown["post"] = json!(object);
@@ -177,7 +178,7 @@ fn record(row: &PostRow) -> Answer<Value> {
         sink.write(&post_record(row.clone()))?;
         sink.finish()
     });
-    let parsed = written.map_err(anyhow::Error::from).and_then(|_| Ok(serde_json::from_slice(&text)?));
+    let parsed = written.map_err(anyhow::Error::from).and_then(|()| Ok(serde_json::from_slice(&text)?));
     parsed.map_err(Problem::from)
 }
 
@@ -188,12 +189,16 @@ pub(super) async fn export(State(site): State<Shared>, Query(asked): Query<Asked
     // A query that is not understood is told before anything is sent.
     let first = PostQuery { offset: 0, limit: 1, ..query.clone() };
     site.write(move |_, data| Ok(data.store.list_posts(&first)?.len())).await?;
-    let sending = std::sync::Arc::clone(&site);
-    tokio::spawn(async move {
-        let sent = sending.read(move |_, data| write_all(data, &query, Pipe(pieces))).await;
-        if let Err(problem) = sent {
+    let seat = Arc::clone(&site.exports).try_acquire_owned();
+    let seat =
+        seat.map_err(|_| Problem::busy("other files are being written; try again when they are done"))?;
+    let dir = site.parts.dir.clone();
+    tokio::task::spawn_blocking(move || {
+        let sent = Data::reader(&dir).map_err(Problem::from);
+        if let Err(problem) = sent.and_then(|data| write_all(&data, &query, Pipe(pieces))) {
             tracing::warn!("a file of posts was cut short: {}", problem.message);
         }
+        drop(seat);
     });
     let stream = futures::stream::unfold(waiting, async |mut waiting| {
         let piece = waiting.recv().await?;

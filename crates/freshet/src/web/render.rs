@@ -63,6 +63,7 @@ impl Pages {
         pages.add_filter("ago", ago);
         pages.add_filter("plain", |text: &str| plain(text));
         pages.add_filter("web", |url: &str| if is_web(url) { url.to_owned() } else { String::new() });
+        pages.add_filter("marked", |text: &str| Shown::from_safe_string(marked(text)));
         pages.add_filter("words", |text: &str| text.replace('_', " "));
         for (name, source) in TEMPLATES {
             pages.add_template(name, source)?;
@@ -135,14 +136,29 @@ fn shown(value: &Shown, text: impl Fn(f64) -> String) -> String {
 }
 
 /// An instant from now, with the exact time for whoever points at it.
-fn ago(rendering: &Rendering<'_, '_>, secs: Shown) -> Shown {
+fn ago(rendering: &Rendering<'_, '_>, secs: &Shown) -> Shown {
     let at = |secs: f64| Timestamp::from_ms((secs * 1000.0) as i64);
     let number = |value: &Shown| f64::try_from(value.clone()).ok();
-    let Some(secs) = number(&secs) else { return Shown::from("–") };
+    let Some(secs) = number(secs) else { return Shown::from("–") };
     let now = rendering.lookup("now").as_ref().and_then(number).unwrap_or(secs);
     let (exact, shown) = (at(secs).to_string(), relative(at(secs), at(now)));
     // Both are made of digits and letters of ours.
     Shown::from_safe_string(format!("<time datetime=\"{exact}\" title=\"{exact}\">{shown}</time>"))
+}
+
+/// Escaped, and what stands between backticks as code.
+fn marked(text: &str) -> String {
+    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    let parts = escaped.split('`').enumerate();
+    let count = escaped.matches('`').count();
+    let shown = parts.map(|(at, part)| match at {
+        0 => part.to_owned(),
+        // A last one without its partner is a letter like others.
+        _ if at % 2 == 1 && at == count => format!("`{part}"),
+        _ if at % 2 == 1 => format!("<code>{part}"),
+        _ => format!("</code>{part}"),
+    });
+    shown.collect()
 }
 
 /// Whether an address may become a link.
@@ -169,6 +185,7 @@ mod tests {
     #[test]
     fn every_template_is_sound_and_only_web_addresses_are_links() {
         Pages::new().unwrap();
+        assert_eq!(marked("a `b` <i> `c` d `e"), "a <code>b</code> &lt;i&gt; <code>c</code> d `e");
         for (url, expected) in [
             ("https://a.example/1", true),
             ("javascript:alert(1)", false),

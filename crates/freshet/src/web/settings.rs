@@ -45,6 +45,10 @@ pub(super) async fn page(
 ) -> Answer<Response> {
     let mut shown = describe(&site).await?;
     let live = LIVE.map(|(what, how, when)| json!({ "what": what, "how": how, "when": when }));
+    // As a list: the order is that of the report.
+    let facts = shown["running"].as_object().into_iter().flatten();
+    let facts: Vec<Value> = facts.map(|(name, value)| json!({ "name": name, "value": value })).collect();
+    shown["facts"] = json!(facts);
     shown["live"] = json!(live);
     shown["restart"] = json!(RESTART.map(|(what, how)| json!({ "what": what, "how": how })));
     Ok(site.pages.page(&site, Some(&identity), "settings", "Settings", &shown))

@@ -9,10 +9,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use freshet_engine::history::{HISTORY_KEY, History};
+use freshet_engine::history::History;
 use freshet_fetch::CredentialInfo;
 use freshet_network::networks::Networks;
-use freshet_store::api::Store as _;
 use freshet_types::{Clock, Timestamp};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
@@ -29,6 +28,8 @@ const READERS_MAX: usize = 4;
 const COVERAGE_FOR: Duration = Duration::from_secs(15);
 /// Sources with holes that are kept with the sums, the dearest.
 pub(super) const GAPS_MAX: usize = 1000;
+/// Files written at once, each with a connection of its own: a slow reader holds up no page.
+const EXPORTS_MAX: usize = 2;
 /// Live connections at once.
 const LISTENERS_MAX: usize = 64;
 
@@ -56,6 +57,8 @@ pub(super) struct Site {
     /// Reached from this computer only.
     pub(super) is_local: bool,
     pub(super) listeners: Arc<Semaphore>,
+    /// Files that may be taken away at once.
+    pub(super) exports: Arc<Semaphore>,
     readers: Mutex<Vec<Data>>,
     permits: Semaphore,
     writer: Mutex<Option<Data>>,
@@ -71,6 +74,7 @@ impl Site {
             pages: Pages::new()?,
             is_local,
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
+            exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
             readers: Mutex::new(Vec::new()),
             permits: Semaphore::new(READERS_MAX),
             writer: Mutex::new(Some(writer)),
@@ -123,8 +127,7 @@ impl Site {
 
     /// The recent past.
     pub(super) fn history(data: &Data) -> Answer<History> {
-        let text = data.store.setting(HISTORY_KEY)?;
-        Ok(text.map(|text| History::from_text(&text)).unwrap_or_default())
+        Ok(History::from_store(&data.store)?)
     }
 
     /// The report of `freshet gaps`, at most a few seconds old, with the dearest sources only.

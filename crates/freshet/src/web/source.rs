@@ -41,12 +41,24 @@ pub(super) async fn page(
             let memory = Memory::from_store(&data.store)?;
             let told = explain::explain(&source, &memory, site.now()).text;
             // The first line is the heading of the page.
-            shown["told"] = json!(told.lines().skip(1).map(str::trim).collect::<Vec<_>>());
+            shown["told"] = json!(sentences(told.lines().skip(1)));
             Ok(shown)
         })
         .await?;
     let title = shown["name"].as_str().unwrap_or("Source").to_owned();
     Ok(site.pages.page(&site, Some(&identity), "source", &title, &shown))
+}
+
+/// Lines that were broken for a terminal, whole again.
+fn sentences<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut whole: Vec<String> = Vec::new();
+    for line in lines.map(str::trim) {
+        match whole.last_mut().filter(|last| last.ends_with(',')) {
+            Some(last) => *last = format!("{last} {line}"),
+            None => whole.push(line.to_owned()),
+        }
+    }
+    whole
 }
 
 /// What the API gives of a source.

@@ -51,9 +51,9 @@ pub(super) struct Asked {
 impl Asked {
     fn query(&self) -> Answer<(SourceQuery, usize)> {
         let page = page_number(&self.page)?;
-        let state = chosen("state", &self.state, &SourceState::ALL, |it| it.name())?;
-        let robot = chosen("robot", &self.robot, &RobotKind::ALL, |it| it.name())?;
-        let order = chosen("sort", &self.sort, &SourceOrder::ALL, |it| it.name())?;
+        let state = chosen("state", &self.state, &SourceState::ALL, SourceState::name)?;
+        let robot = chosen("robot", &self.robot, &RobotKind::ALL, RobotKind::name)?;
+        let order = chosen("sort", &self.sort, &SourceOrder::ALL, SourceOrder::name)?;
         let query = SourceQuery {
             text: typed("q", &self.q)?,
             state,
@@ -109,8 +109,8 @@ pub(super) async fn page(
 ) -> Answer<Response> {
     let mut shown = list(&site, asked.clone()).await?;
     shown["asked"] = json!(asked);
-    shown["states"] = json!(SourceState::ALL.map(|it| it.name()));
-    shown["all_robots"] = json!(RobotKind::ALL.map(|it| it.name()));
+    shown["states"] = json!(SourceState::ALL.map(SourceState::name));
+    shown["all_robots"] = json!(RobotKind::ALL.map(RobotKind::name));
     Ok(site.pages.page(&site, Some(&identity), "sources", "Sources", &shown))
 }
 
@@ -138,6 +138,8 @@ pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<Value> {
 /// A source in a line.
 fn line(source: &Source, now: Timestamp) -> Value {
     let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
+    // Profiles and relations have no rhythm of posts and nothing to be complete of.
+    let is_list = matches!(source.robot, RobotKind::Status | RobotKind::Comment);
     json!({
         "source": source.id.0,
         "name": one_line(source.handle.as_deref().unwrap_or(&source.root_id)),
@@ -148,9 +150,9 @@ fn line(source: &Source, now: Timestamp) -> Value {
         "depth": source.depth,
         "due_at": seconds(source.due_at),
         "visited_at": source.visited_at.map_or(Value::Null, seconds),
-        "rate_per_day": forecast.rate_per_s * Span::DAY.secs_f64(),
+        "rate_per_day": is_list.then_some(forecast.rate_per_s * Span::DAY.secs_f64()),
         "holes_count": source.coverage.holes().len(),
-        "is_complete": source.coverage.is_complete(),
+        "is_complete": is_list.then_some(source.coverage.is_complete()),
         "failure": source.failure.as_deref().map(one_line),
     })
 }

@@ -36,7 +36,7 @@ impl Served {
         let folder = tempfile::tempdir().unwrap();
         fill(&folder.path().join("store.sqlite"));
         if let Some(password) = password {
-            let hash = access::hash(&SecretString::from(password)).unwrap();
+            let hash = hash(&SecretString::from(password)).unwrap();
             std::fs::write(password_path(folder.path()), hash).unwrap();
         }
         let parts = Parts {
@@ -300,7 +300,7 @@ async fn adding_is_shown_before_it_is_done() {
     };
     let preview = send("preview").await.unwrap().text().await.unwrap();
     assert!(
-        preview.contains("mastodon:b.example/account @eve") && preview.contains("1 of 2 are understood"),
+        preview.contains("mastodon:b.example&#x2f;account @eve") && preview.contains("1 of 2 are understood"),
         "{preview}"
     );
     assert!(!served.text("/sources", 200).await.contains("b.example"));

@@ -14,4 +14,5 @@ mod outputs;
 mod simulate;
 mod steering;
 mod support;
+mod web;
 mod world;
