@@ -19,17 +19,17 @@
 use crate::mixture::{self, HORIZON_COUNT};
 
 /// Nodes of a plan, the visit that it follows included.
-pub(crate) const NODE_COUNT: usize = 32;
+pub(crate) const NODE_COUNT: usize = 24;
 /// From this node on, what follows is taken as a steady cycle.
-pub(crate) const TAIL: usize = 24;
+pub(crate) const TAIL: usize = 16;
 /// Grids.
 const GRID_COUNT: usize = 11;
 /// The unit of the first grid: a minute, nearly. Each next one is twice as long, up to 16 h.
 const UNIT_H_MIN: f32 = 1.0 / 64.0;
 /// Units that a reach has at least.
-const REACH_UNITS: f32 = 10.0;
+const REACH_UNITS: f32 = 5.0;
 /// Where steps end and how long they are before, in units.
-const STEPS: [(u16, u16); 5] = [(12, 1), (24, 2), (48, 4), (96, 8), (128, 32)];
+const STEPS: [(u16, u16); 5] = [(8, 1), (16, 2), (32, 4), (80, 8), (96, 16)];
 
 /// Times after a visit.
 #[derive(Debug)]

@@ -39,6 +39,8 @@ pub struct Path {
     pub(crate) posts: [f32; NODE_COUNT],
     /// The hour of the day (UTC) of each node.
     pub(crate) clock: [u8; NODE_COUNT],
+    /// ∫π until each node.
+    masses_h: [f32; NODE_COUNT],
     week: Week,
     rates: [Rate; RATE_ROOM],
     /// The hour of the week of the visit.
@@ -51,6 +53,7 @@ impl Default for Path {
             grid: Grid::for_reach(0.0),
             posts: [0.0; NODE_COUNT],
             clock: [0; NODE_COUNT],
+            masses_h: [0.0; NODE_COUNT],
             week: Week::of(&Shape::default()),
             rates: [Rate::default(); RATE_ROOM],
             begin_h: 0.0,
@@ -75,11 +78,10 @@ impl Path {
 
     /// Posts, and the hour of the day, at some hours within the stretch that ends with a node.
     pub(crate) fn within(&self, node: usize, hours: f32) -> (f32, u8) {
-        let before_h = self.grid.nodes_h[node - 1];
-        let rate = self.rates[usize::from(self.grid.horizons[node])];
+        let rate = self.rates[usize::from(self.grid.horizons[node]) % RATE_ROOM];
         let (mass_h, hour) = self.week.at(self.begin_h + hours);
-        let more_h = mass_h - self.week.at(self.begin_h + before_h).0;
-        (self.posts[node - 1] + rate.shaped_per_h * more_h + rate.flat_per_h * (hours - before_h), hour)
+        let shaped = rate.shaped_per_h * (mass_h - self.masses_h[node - 1]);
+        (self.posts[node - 1] + shaped + rate.flat_per_h * (hours - self.grid.nodes_h[node - 1]), hour)
     }
 
     /// Of these rates in this week, after a visit at `since`.
@@ -98,14 +100,14 @@ impl Path {
 
     fn trace(&mut self) {
         let grid = self.grid;
-        let (masses_h, clock) = self.week.at_all(self.begin_h, &grid.nodes_h);
-        self.clock = clock;
-        let (mut posts, mut before_h) = (0.0, masses_h[0]);
+        (self.masses_h, self.clock) = self.week.at_all(self.begin_h, &grid.nodes_h);
+        let (mut posts, mut before_h) = (0.0, self.masses_h[0]);
         for node in 1..NODE_COUNT {
             let rate = self.rates[usize::from(grid.horizons[node]) % RATE_ROOM];
-            posts += rate.shaped_per_h * (masses_h[node] - before_h) + rate.flat_per_h * grid.steps_h[node];
+            let after_h = self.masses_h[node];
+            posts += rate.shaped_per_h * (after_h - before_h) + rate.flat_per_h * grid.steps_h[node];
             self.posts[node] = posts;
-            before_h = masses_h[node];
+            before_h = after_h;
         }
     }
 }
