@@ -160,7 +160,9 @@ impl Wheel {
     /// by the width of a coarse bucket, and then `advance` sharpens it.
     pub fn next_due(&self) -> Option<Timestamp> {
         // Numbers left behind are no reason to wake.
-        self.next_event().filter(|_| self.len > 0).map(|tick| Timestamp::from_ms(tick.saturating_mul(self.tick_ms)))
+        self.next_event()
+            .filter(|_| self.len > 0)
+            .map(|tick| Timestamp::from_ms(tick.saturating_mul(self.tick_ms)))
     }
 
     /// Memory held, in bytes.
@@ -195,7 +197,9 @@ impl Wheel {
         let has_stale = self.number_count > self.len;
         let id = self.buckets.pop(bucket)?;
         self.number_count -= 1;
-        let is_here = |wheel: &Self| wheel.contains(id) && (wheel.due_tick(id) - wheel.cursor) >> (SLOT_BITS * level) == 0;
+        let is_here = |wheel: &Self| {
+            wheel.contains(id) && (wheel.due_tick(id) - wheel.cursor) >> (SLOT_BITS * level) == 0
+        };
         (!has_stale || is_here(self)).then_some(id)
     }
 

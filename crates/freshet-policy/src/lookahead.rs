@@ -74,8 +74,8 @@ impl Plan {
         let (lanes, _) = posts.as_chunks::<LANES>();
         let mut best = [f32::INFINITY; TAIL];
         for (best, posts) in best.as_chunks_mut::<LANES>().0.iter_mut().zip(lanes) {
-            for node in TAIL..NODE_COUNT {
-                relax(best, posts, self.costs[node], nodes_h[node]);
+            for (cost, node_h) in self.costs.iter().zip(nodes_h).skip(TAIL) {
+                relax(best, posts, *cost, *node_h);
             }
         }
         for node in (first..TAIL).rev() {

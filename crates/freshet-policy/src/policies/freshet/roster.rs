@@ -132,9 +132,7 @@ impl<M: Outlook> Lookahead<M> {
         for number in (0..self.models.len()).step_by(self.stride) {
             let (model, source) = (&self.models[number], &self.sources[number]);
             sum += match market.objective {
-                Objective::Delay => {
-                    self.sketch.visits_per_h(model, source.weight, market, now) / 3600.0
-                }
+                Objective::Delay => self.sketch.visits_per_h(model, source.weight, market, now) / 3600.0,
                 Objective::Capture => index::visits_per_s(model.rate_per_s(&market.pool), source, market),
             };
         }
