@@ -23,8 +23,8 @@ pub(crate) const NODE_COUNT: usize = 24;
 /// From this node on, what follows is taken as a steady cycle.
 pub(crate) const TAIL: usize = 16;
 /// Grids.
-const GRID_COUNT: usize = 11;
-/// The unit of the first grid: a minute, nearly. Each next one is twice as long, up to 16 h.
+const GRID_COUNT: usize = 13;
+/// The unit of the first grid: a minute, nearly. Each next one is twice as long, up to 64 h.
 const UNIT_H_MIN: f32 = 1.0 / 64.0;
 /// Units that a reach has at least.
 const REACH_UNITS: f32 = 5.0;
@@ -115,7 +115,7 @@ mod tests {
             let unit_h = Grid::for_reach(reach_h).nodes_h[1];
             assert!((5.0..10.0).contains(&(reach_h / unit_h)), "{reach_h} in units of {unit_h}");
         }
-        for (reach_h, unit_h) in [(0.0, UNIT_H_MIN), (1e-30, UNIT_H_MIN), (1e30, 16.0), (f32::NAN, 16.0)] {
+        for (reach_h, unit_h) in [(0.0, UNIT_H_MIN), (1e-30, UNIT_H_MIN), (1e30, 64.0), (f32::NAN, 64.0)] {
             let got = Grid::for_reach(reach_h).nodes_h[1];
             assert!((got - unit_h).abs() < 1e-9, "{reach_h}: {got}");
         }
