@@ -42,7 +42,7 @@ use grid::{Grid, NODE_COUNT, TAIL};
 pub use outlook::{Outlook, Path, Wish};
 
 /// Where nodes are further apart, hours between them are tried as well.
-const REFINED_H: f32 = 1.0;
+const REFINED_H: f32 = 2.0;
 /// Times that are tried between two nodes, at most.
 const TRIES_MAX: f32 = 8.0;
 /// Nodes that are tried at a time.
@@ -72,16 +72,17 @@ impl Plan {
         let prices = prices(path, hours, price);
         self.end(path, &prices, price);
         let (lanes, _) = posts.as_chunks::<LANES>();
-        let mut best = [[f32::INFINITY; LANES]; TAIL / LANES];
-        for (best, posts) in best.iter_mut().zip(lanes) {
-            for node in TAIL..NODE_COUNT {
-                relax(best, posts, self.costs[node], nodes_h[node]);
+        let mut best = [f32::INFINITY; TAIL];
+        for (best, posts) in best.as_chunks_mut::<LANES>().0.iter_mut().zip(lanes) {
+            for (cost, node_h) in self.costs.iter().zip(nodes_h).skip(TAIL) {
+                relax(best, posts, *cost, *node_h);
             }
         }
         for node in (first..TAIL).rev() {
-            let cost = prices[node] + nodes_h[node] * posts[node] + best[node / LANES][node % LANES];
+            let cost = prices[node] + nodes_h[node] * posts[node] + best[node];
             self.costs[node] = cost;
-            for (best, posts) in best[..=node / LANES].iter_mut().zip(lanes) {
+            let before = best.as_chunks_mut::<LANES>().0.iter_mut().zip(lanes);
+            for (best, posts) in before.take(node / LANES + 1) {
                 relax(best, posts, cost, nodes_h[node]);
             }
         }

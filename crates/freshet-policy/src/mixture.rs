@@ -49,7 +49,7 @@ pub(crate) struct Rate {
 
 /// The class of a source with so many decayed posts of a month.
 pub(crate) fn class(count: f32) -> usize {
-    CLASS_EDGES.iter().filter(|edge| count >= **edge).count()
+    CLASS_EDGES.iter().map(|edge| usize::from(count >= *edge)).sum()
 }
 
 /// The horizon of so many hours after the visit.

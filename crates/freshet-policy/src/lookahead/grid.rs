@@ -7,29 +7,29 @@
 //!
 //! | nodes, in units | apart |
 //! |---|--:|
-//! | 0 to 12 | 1 |
-//! | to 24 | 2 |
-//! | to 48 | 4 |
-//! | to 96, where visits follow each other steadily | 8 |
-//! | 128 | 32 |
+//! | 0 to 8 | 1 |
+//! | to 16 | 2 |
+//! | to 32, where visits begin to follow each other steadily | 4 |
+//! | to 80 | 8 |
+//! | 96 | 16 |
 //!
-//! A reach is 10 to 20 units long, so steps around it are an eighth of it or less; around that
+//! A reach is 5 to 10 units long, so steps around it are a fifth of it or less; around that
 //! place the cost of a visit is flat, and between nodes its minimum is read off a parabola.
 
 use crate::mixture::{self, HORIZON_COUNT};
 
 /// Nodes of a plan, the visit that it follows included.
-pub(crate) const NODE_COUNT: usize = 32;
+pub(crate) const NODE_COUNT: usize = 24;
 /// From this node on, what follows is taken as a steady cycle.
-pub(crate) const TAIL: usize = 24;
+pub(crate) const TAIL: usize = 16;
 /// Grids.
-const GRID_COUNT: usize = 11;
-/// The unit of the first grid: a minute, nearly. Each next one is twice as long, up to 16 h.
+const GRID_COUNT: usize = 13;
+/// The unit of the first grid: a minute, nearly. Each next one is twice as long, up to 64 h.
 const UNIT_H_MIN: f32 = 1.0 / 64.0;
 /// Units that a reach has at least.
-const REACH_UNITS: f32 = 10.0;
+const REACH_UNITS: f32 = 5.0;
 /// Where steps end and how long they are before, in units.
-const STEPS: [(u16, u16); 5] = [(12, 1), (24, 2), (48, 4), (96, 8), (128, 32)];
+const STEPS: [(u16, u16); 5] = [(8, 1), (16, 2), (32, 4), (80, 8), (96, 16)];
 
 /// Times after a visit.
 #[derive(Debug)]
@@ -38,7 +38,9 @@ pub(crate) struct Grid {
     pub(crate) nodes_h: [f32; NODE_COUNT],
     /// Hours from the node before.
     pub(crate) steps_h: [f32; NODE_COUNT],
-    /// The horizon of the stretch that ends with each node.
+    /// One by the hours from the node before.
+    pub(crate) steps_per_h: [f32; NODE_COUNT],
+    /// The horizon in which each node lies, or which it ends.
     pub(crate) horizons: [u8; NODE_COUNT],
 }
 
@@ -68,8 +70,12 @@ fn exponent(value: f32) -> u32 {
 }
 
 const fn grids() -> [Grid; GRID_COUNT] {
-    const EMPTY: Grid =
-        Grid { nodes_h: [0.0; NODE_COUNT], steps_h: [0.0; NODE_COUNT], horizons: [0; NODE_COUNT] };
+    const EMPTY: Grid = Grid {
+        nodes_h: [0.0; NODE_COUNT],
+        steps_h: [0.0; NODE_COUNT],
+        steps_per_h: [0.0; NODE_COUNT],
+        horizons: [0; NODE_COUNT],
+    };
     let (mut grids, mut grid) = ([EMPTY; GRID_COUNT], 0);
     while grid < GRID_COUNT {
         let unit_h = UNIT_H_MIN * (1 << grid) as f32;
@@ -79,8 +85,8 @@ const fn grids() -> [Grid; GRID_COUNT] {
                 at += STEPS[step].1;
                 grids[grid].nodes_h[node] = at as f32 * unit_h;
                 grids[grid].steps_h[node] = STEPS[step].1 as f32 * unit_h;
-                let middle_h = grids[grid].nodes_h[node] - grids[grid].steps_h[node] / 2.0;
-                grids[grid].horizons[node] = horizon(middle_h as f64) as u8;
+                grids[grid].steps_per_h[node] = 1.0 / grids[grid].steps_h[node];
+                grids[grid].horizons[node] = horizon(grids[grid].nodes_h[node] as f64) as u8;
                 node += 1;
             }
             step += 1;
@@ -93,7 +99,7 @@ const fn grids() -> [Grid; GRID_COUNT] {
 
 const fn horizon(hours: f64) -> usize {
     let mut horizon = 0;
-    while horizon + 1 < HORIZON_COUNT && hours >= mixture::EDGES_H[horizon + 1] {
+    while horizon + 1 < HORIZON_COUNT && hours > mixture::EDGES_H[horizon + 1] {
         horizon += 1;
     }
     horizon
@@ -107,9 +113,9 @@ mod tests {
     fn a_reach_lies_among_the_fine_nodes() {
         for reach_h in [0.2_f32, 0.9, 3.0, 14.0, 50.0, 200.0] {
             let unit_h = Grid::for_reach(reach_h).nodes_h[1];
-            assert!((10.0..20.0).contains(&(reach_h / unit_h)), "{reach_h} in units of {unit_h}");
+            assert!((5.0..10.0).contains(&(reach_h / unit_h)), "{reach_h} in units of {unit_h}");
         }
-        for (reach_h, unit_h) in [(0.0, UNIT_H_MIN), (1e-30, UNIT_H_MIN), (1e30, 16.0), (f32::NAN, 16.0)] {
+        for (reach_h, unit_h) in [(0.0, UNIT_H_MIN), (1e-30, UNIT_H_MIN), (1e30, 64.0), (f32::NAN, 64.0)] {
             let got = Grid::for_reach(reach_h).nodes_h[1];
             assert!((got - unit_h).abs() < 1e-9, "{reach_h}: {got}");
         }
@@ -117,11 +123,10 @@ mod tests {
 
     #[test]
     fn times_find_their_nodes() {
-        let grid = Grid::for_reach(12.0);
-        assert!((grid.nodes_h[TAIL] - 48.0).abs() < 1e-6);
-        for (hours, node, share) in
-            [(0.0, 1, 0.0), (1.0, 1, 1.0), (1.5, 2, 0.5), (15.0, 14, 0.5), (160.0, 31, 2.0)]
-        {
+        let grid = Grid::for_reach(6.0);
+        assert!((grid.nodes_h[TAIL] - 32.0).abs() < 1e-6);
+        let rows = [(0.0, 1, 0.0), (1.0, 1, 1.0), (1.5, 2, 0.5), (11.0, 10, 0.5), (112.0, 23, 2.0)];
+        for (hours, node, share) in rows {
             let (got, got_share) = grid.place(hours);
             assert!(got == node && (got_share - share).abs() < 1e-5, "{hours}: {got} {got_share}");
         }

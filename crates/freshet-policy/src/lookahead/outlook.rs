@@ -1,7 +1,7 @@
 //! An outlook: a change model that a plan can be made along, and the path that it foretells.
 //!
 //! L(u), the posts that gather until u, is summed over the stretches between nodes: within one
-//! the rate is `shaped·π + flat`, with the shares of its horizon and the week's own integral of
+//! the rate is `shaped·π + flat`, with the mean shares of its horizons and the week's own integral of
 //! π. How long the source can wait is found before, from the rates alone: hours move a visit
 //! within the day, a grid need not know that.
 
@@ -39,8 +39,11 @@ pub struct Path {
     pub(crate) posts: [f32; NODE_COUNT],
     /// The hour of the day (UTC) of each node.
     pub(crate) clock: [u8; NODE_COUNT],
+    /// ∫π until each node.
+    masses_h: [f32; NODE_COUNT],
     week: Week,
-    rates: [Rate; RATE_ROOM],
+    /// The mean rate of the stretch that ends with each node.
+    rates: [Rate; NODE_COUNT],
     /// The hour of the week of the visit.
     begin_h: f32,
 }
@@ -51,8 +54,9 @@ impl Default for Path {
             grid: Grid::for_reach(0.0),
             posts: [0.0; NODE_COUNT],
             clock: [0; NODE_COUNT],
+            masses_h: [0.0; NODE_COUNT],
             week: Week::of(&Shape::default()),
-            rates: [Rate::default(); RATE_ROOM],
+            rates: [Rate::default(); NODE_COUNT],
             begin_h: 0.0,
         }
     }
@@ -75,11 +79,10 @@ impl Path {
 
     /// Posts, and the hour of the day, at some hours within the stretch that ends with a node.
     pub(crate) fn within(&self, node: usize, hours: f32) -> (f32, u8) {
-        let before_h = self.grid.nodes_h[node - 1];
-        let rate = self.rates[usize::from(self.grid.horizons[node])];
+        let rate = self.rates[node];
         let (mass_h, hour) = self.week.at(self.begin_h + hours);
-        let more_h = mass_h - self.week.at(self.begin_h + before_h).0;
-        (self.posts[node - 1] + rate.shaped_per_h * more_h + rate.flat_per_h * (hours - before_h), hour)
+        let shaped = rate.shaped_per_h * (mass_h - self.masses_h[node - 1]);
+        (self.posts[node - 1] + shaped + rate.flat_per_h * (hours - self.grid.nodes_h[node - 1]), hour)
     }
 
     /// Of these rates in this week, after a visit at `since`.
@@ -91,21 +94,43 @@ impl Path {
         // A source that waited for long is looked at from there on.
         let reach_h = reach_h(&rates, wish.price_h as f32).max(wish.elapsed_h as f32 / 2.0);
         self.grid = Grid::for_reach(reach_h);
-        self.rates[..HORIZON_COUNT].copy_from_slice(&rates);
         (self.week, self.begin_h) = (week, hour_of_week(since) as f32);
+        self.spread(&rates);
         self.trace();
+    }
+
+    /// Rates by stretch, out of rates by horizon: a stretch may reach over several.
+    fn spread(&mut self, rates: &[Rate; HORIZON_COUNT]) {
+        let mut sums = [(0.0, 0.0, Rate::default()); RATE_ROOM];
+        let mut sum = (0.0, 0.0);
+        for (horizon, rate) in rates.iter().enumerate() {
+            let low_h = EDGES_H[horizon] as f32;
+            let span_h = EDGES_H.get(horizon + 1).map_or(0.0, |edge| *edge as f32 - low_h);
+            // What a horizon's own rate would have brought since the visit is taken off again.
+            sums[horizon] = (sum.0 - rate.shaped_per_h * low_h, sum.1 - rate.flat_per_h * low_h, *rate);
+            sum = (sum.0 + rate.shaped_per_h * span_h, sum.1 + rate.flat_per_h * span_h);
+        }
+        let (grid, mut before) = (self.grid, (0.0, 0.0));
+        for node in 1..NODE_COUNT {
+            let (shaped, flat, rate) = sums[usize::from(grid.horizons[node]) % RATE_ROOM];
+            let at_h = grid.nodes_h[node];
+            let after = (shaped + rate.shaped_per_h * at_h, flat + rate.flat_per_h * at_h);
+            let per_h = grid.steps_per_h[node];
+            self.rates[node] =
+                Rate { shaped_per_h: (after.0 - before.0) * per_h, flat_per_h: (after.1 - before.1) * per_h };
+            before = after;
+        }
     }
 
     fn trace(&mut self) {
         let grid = self.grid;
-        let (masses_h, clock) = self.week.at_all(self.begin_h, &grid.nodes_h);
-        self.clock = clock;
-        let (mut posts, mut before_h) = (0.0, masses_h[0]);
+        (self.masses_h, self.clock) = self.week.at_all(self.begin_h, &grid.nodes_h);
+        let (mut posts, mut before_h) = (0.0, self.masses_h[0]);
         for node in 1..NODE_COUNT {
-            let rate = self.rates[usize::from(grid.horizons[node]) % RATE_ROOM];
-            posts += rate.shaped_per_h * (masses_h[node] - before_h) + rate.flat_per_h * grid.steps_h[node];
+            let (rate, after_h) = (self.rates[node], self.masses_h[node]);
+            posts += rate.shaped_per_h * (after_h - before_h) + rate.flat_per_h * grid.steps_h[node];
             self.posts[node] = posts;
-            before_h = masses_h[node];
+            before_h = after_h;
         }
     }
 }

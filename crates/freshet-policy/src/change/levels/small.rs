@@ -54,8 +54,9 @@ impl Small {
         Self(pack(amount, CUT_BITS, BASE, die).min(u32::from(u16::MAX)) as u16)
     }
 
+    #[inline]
     pub(crate) fn get(self) -> f32 {
-        if self.0 == 0 { 0.0 } else { f32::from_bits((u32::from(self.0) + BASE) << CUT_BITS) }
+        unpack(u32::from(self.0), BASE, CUT_BITS)
     }
 }
 
@@ -68,9 +69,17 @@ impl Tiny {
         Self(pack(amount, CUT_BITS_TINY, BASE_TINY, die).min(u32::from(u8::MAX)) as u8)
     }
 
+    #[inline]
     pub(crate) fn get(self) -> f32 {
-        if self.0 == 0 { 0.0 } else { f32::from_bits((u32::from(self.0) + BASE_TINY) << CUT_BITS_TINY) }
+        unpack(u32::from(self.0), BASE_TINY, CUT_BITS_TINY)
     }
+}
+
+/// The amount of a code. Zero is an amount too, without a branch: which it is depends on the source.
+#[inline]
+fn unpack(code: u32, base: u32, cut_bits: u32) -> f32 {
+    let is_some = u32::from(code != 0);
+    f32::from_bits(((code + base) << cut_bits) * is_some)
 }
 
 /// The code of an amount; 0 where it is too small or no amount.
