@@ -4,10 +4,14 @@
 //!
 //! | what | when it is made anew |
 //! |---|---|
-//! | the price, p = (Σ√(w r))²/(2B²), the stationary optimum of rates r and B visits | daily |
+//! | the price, at which the planned visits of a sample equal the budget | daily |
 //! | the prices of the hours ([`crate::price::HourPrices`]) | daily, from the marginal regret of every slot |
 //! | the hours of the pool | daily |
 //! | the weights of the mixture ([`crate::mixture::fit`]) | every [`FIT_DAYS`] days, from what visits returned |
+//!
+//! The price is the same for rates that are known and for those that are learned. A closed form for constant rates,
+//! (Σ√(wλ))²/(2B²), is no worse on histories, but up to half too dear where days are strongly marked: visits
+//! that choose their hours save more than it knows.
 //!
 //! A plan is made at each visit, and again when it is old or the price has moved: lazily, when
 //! the source is next compared. No plan leaves a source alone for much more than [`GAP_ROUNDS`]
@@ -20,7 +24,7 @@ use super::super::{capture, index};
 use super::{Sketch, WEIGHT_MIN};
 use crate::lookahead::{self, Curve, Outlook};
 use crate::mixture::fit::{self, History};
-use crate::price::{self, PRICE_MAX, PRICE_MIN, SAMPLE_MAX};
+use crate::price::{self, SAMPLE_MAX};
 use crate::roster::take_best;
 use crate::{Look, Market, Objective, Roster, RosterKit, SourceFacts};
 
@@ -35,13 +39,13 @@ const PLAN_AGE_MAX: Span = Span::from_ms(36 * 3_600_000);
 /// A plan is made anew when the price moved by this share.
 const PRICE_SHIFT_MAX: f64 = 0.04;
 
-/// How the price is found.
+/// Where the rates come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pricing {
-    /// From the rates, as if they were constant: right where rates are guesses.
-    Stationary,
-    /// From the visits that the plans hold: right where rates are known.
-    Planned,
+pub enum Rates {
+    /// From looks: what all sources have in common is fitted anew every few days.
+    Learned,
+    /// They were given, and nothing is fitted.
+    Known,
 }
 
 /// A plan as it is kept: regrets, or posts, by node.
@@ -56,7 +60,7 @@ struct Card {
 #[derive(Debug)]
 pub struct Lookahead<M: Outlook> {
     market: Market,
-    pricing: Pricing,
+    rates: Rates,
     sources: Vec<SourceFacts>,
     models: Vec<M>,
     cards: Vec<Option<Card>>,
@@ -73,12 +77,12 @@ pub struct Lookahead<M: Outlook> {
 
 impl<M: Outlook> Lookahead<M> {
     /// Of sources of which the models know what they know.
-    pub fn new(models: Vec<M>, kit: &RosterKit, pricing: Pricing) -> Self {
+    pub fn new(models: Vec<M>, kit: &RosterKit, rates: Rates) -> Self {
         let sources = kit.facts();
         let stride = sources.len().div_ceil(SAMPLE_MAX).max(1);
         Self {
             market: Market::new(kit.objective),
-            pricing,
+            rates,
             models,
             cards: vec![None; sources.len()],
             histories: vec![(Vec::new(), Timestamp::MAX); sources.len().div_ceil(stride)],
@@ -132,36 +136,20 @@ impl<M: Outlook> Lookahead<M> {
         for number in (0..self.models.len()).step_by(self.stride) {
             let (model, source) = (&self.models[number], &self.sources[number]);
             sum += match market.objective {
-                Objective::Delay => {
-                    self.sketch.visits_per_h(model, source.weight, market, now) / 3600.0
-                }
+                Objective::Delay => self.sketch.visits_per_h(model, source.weight, market, now) / 3600.0,
                 Objective::Capture => index::visits_per_s(model.rate_per_s(&market.pool), source, market),
             };
         }
         sum * self.stride as f64
     }
 
-    fn stationary_price(&self) -> f64 {
-        let pool = &self.market.pool;
-        let root = |(model, source): (&M, &SourceFacts)| (source.weight * model.rate_per_s(pool)).sqrt();
-        let sum: f64 = self.models.iter().zip(&self.sources).map(root).sum();
-        ((sum / self.budget_per_s).powi(2) / 2.0).clamp(PRICE_MIN, PRICE_MAX)
-    }
-
     fn set_price(&mut self, now: Timestamp) {
-        let is_planned = self.pricing == Pricing::Planned || self.market.objective == Objective::Capture;
-        if is_planned {
-            let mut market = self.market.clone();
-            let (budget_per_s, guess) = (self.budget_per_s, market.price);
-            self.market.price = price::find(budget_per_s, guess, |price| {
-                market.price = price;
-                self.wanted_per_s(&market, now)
-            });
-        } else if self.budget_per_s > 0.0 {
-            self.market.price = self.stationary_price();
-        } else {
-            self.market.price = PRICE_MAX;
-        }
+        let mut market = self.market.clone();
+        let (budget_per_s, guess) = (self.budget_per_s, market.price);
+        self.market.price = price::find(budget_per_s, guess, |price| {
+            market.price = price;
+            self.wanted_per_s(&market, now)
+        });
     }
 
     /// The value of a source at an instant: its regret, or its backlog.
@@ -213,7 +201,7 @@ impl<M: Outlook> Roster for Lookahead<M> {
         self.budget_per_s = budget_per_s.max(0.0);
         self.market.gap_h_max = GAP_ROUNDS * self.sources.len() as f64 / (self.budget_per_s * 3600.0);
         self.market.pool.refresh();
-        if self.pricing == Pricing::Stationary && self.day.is_multiple_of(FIT_DAYS) {
+        if self.rates == Rates::Learned && self.day.is_multiple_of(FIT_DAYS) {
             self.fit(now);
             self.cards.fill(None);
         }
