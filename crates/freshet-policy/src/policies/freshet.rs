@@ -96,7 +96,8 @@ impl Sketch {
         let due_h = match market.objective {
             Objective::Delay => self.due_h(model, source.weight, market, since, elapsed_h),
             Objective::Capture => {
-                let wanted = capture::posts_at(market.price, source);
+                let scatter = model.scatter(&market.pool);
+                let wanted = capture::posts_at(market.price, source, scatter);
                 wanted.and_then(|wanted| {
                     self.draw_posts(model, market, since, elapsed_h, wanted);
                     self.path.reaches_h(wanted)
@@ -150,7 +151,8 @@ impl Rule for Freshet {
     fn worth(&self, model: &Levels, source: &SourceFacts, market: &Market, at: Timestamp) -> f64 {
         if market.objective == Objective::Capture {
             let posts = model.posts(&market.pool, source.visited_at, at);
-            return source.weight * capture::index(posts, source.page_size) / market.price;
+            let scatter = model.scatter(&market.pool);
+            return source.weight * capture::index_of(posts, source.page_size, scatter) / market.price;
         }
         let mut sketch = Sketch::default();
         let elapsed_h = lookahead::hours(source.visited_at, at);

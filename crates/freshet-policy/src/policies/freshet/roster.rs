@@ -23,7 +23,8 @@ use freshet_types::{Span, Timestamp};
 use super::super::{capture, index};
 use super::{Sketch, WEIGHT_MIN};
 use crate::lookahead::{self, Curve, Outlook};
-use crate::mixture::fit::{self, History};
+use crate::mixture::fit;
+use crate::mixture::seen::{History, Seen};
 use crate::price::{self, SAMPLE_MAX};
 use crate::roster::take_best;
 use crate::{Look, Market, Objective, Roster, RosterKit, SourceFacts};
@@ -64,8 +65,8 @@ pub struct Lookahead<M: Outlook> {
     sources: Vec<SourceFacts>,
     models: Vec<M>,
     cards: Vec<Option<Card>>,
-    /// Posts of the sources a fit looks at, and since when they are known.
-    histories: Vec<(Vec<Timestamp>, Timestamp)>,
+    /// Of the sources that a fit looks at.
+    seen: Vec<Seen>,
     /// A fit looks at every so manieth source.
     stride: usize,
     sketch: Sketch,
@@ -85,7 +86,7 @@ impl<M: Outlook> Lookahead<M> {
             rates,
             models,
             cards: vec![None; sources.len()],
-            histories: vec![(Vec::new(), Timestamp::MAX); sources.len().div_ceil(stride)],
+            seen: vec![Seen::default(); sources.len().div_ceil(stride)],
             stride,
             sketch: Sketch::default(),
             budget_per_s: 0.0,
@@ -100,33 +101,20 @@ impl<M: Outlook> Lookahead<M> {
         if !number.is_multiple_of(self.stride) {
             return;
         }
-        let (posts, since) = &mut self.histories[number / self.stride];
-        *since = (*since).min(look.complete_since());
-        let ordered = posts.len();
-        posts.extend(look.news);
-        posts[ordered..].sort_unstable();
-        if ordered > 0 && posts.get(ordered).is_some_and(|post| *post < posts[ordered - 1]) {
-            posts.sort_unstable();
-        }
+        self.seen[number / self.stride].take(look);
     }
 
     fn fit(&mut self, now: Timestamp) {
         let (pool, stride) = (&self.market.pool, self.stride);
-        for (posts, since) in &mut self.histories {
-            let old = posts.partition_point(|post| *post < now - KEPT);
-            posts.drain(..old);
-            *since = (*since).max(now - KEPT);
-        }
-        let known = self.histories.iter().enumerate();
+        self.seen.iter_mut().for_each(|seen| seen.forget(now - KEPT));
+        let known = self.seen.iter().enumerate();
         let histories: Vec<History<'_>> = known
-            .map(|(place, (posts, since))| History {
-                posts,
-                since: *since,
-                until: self.sources[place * stride].visited_at,
-                week: self.models[place * stride].week(pool),
+            .map(|(place, seen)| {
+                let number = place * stride;
+                seen.history(self.sources[number].visited_at, self.models[number].week(pool))
             })
             .collect();
-        let mixture = fit::fit(&histories, now, pool.rate_per_s() * 3600.0);
+        let mixture = fit::fit(&histories, now, pool.rate_per_s() * 3600.0, pool.mixture());
         self.market.pool.set_mixture(mixture);
     }
 
@@ -176,7 +164,10 @@ impl<M: Outlook> Lookahead<M> {
         let value = card.values.at(elapsed_h);
         match market.objective {
             Objective::Delay => value * source.weight.max(WEIGHT_MIN) * 3600.0 / market.price,
-            Objective::Capture => source.weight * capture::index(value, source.page_size) / market.price,
+            Objective::Capture => {
+                let scatter = self.models[number].scatter(&market.pool);
+                source.weight * capture::index_of(value, source.page_size, scatter) / market.price
+            }
         }
     }
 }
