@@ -6,7 +6,7 @@
 //! min over μ of  Σᵢ max over plans (Σ g − Σ μ of its visits)  +  b·Σμₜ
 //!
 //! Every μ gives an upper bound, valid for every policy that knows the rates, the end of the count included; projected subgradient
-//! steps approach the best one. For one source W(t) = max over s<t of W(s) + g(Λ(t)−Λ(s)) − μₜ.
+//! steps approach the best one; a price for a stretch of slots is enough, and swings less. For one source W(t) = max over s<t of W(s) + g(Λ(t)−Λ(s)) − μₜ.
 //! g is concave, so the best s never moves back as t grows: candidates stand in a queue, each with
 //! the slot from which it is the best, found by halving; O(slots·log slots).
 //!
@@ -23,11 +23,15 @@ use super::bound::Curve;
 /// Halvings of the one price that the search starts from.
 const HALVINGS: u32 = 20;
 /// Subgradient steps; more moved the bound by less than a thousandth.
-const STEPS: u32 = 120;
-/// First step, as a share of the page for each visit too many in relation to the budget.
-const STEP_SHARE: f64 = 0.2;
+const STEPS: u32 = 80;
+/// First step, as a share of the one price for a stretch that is wanted twice.
+const STEP_SHARE: f64 = 0.12;
 /// How fast steps shrink.
-const STEP_DECAY: f64 = 0.1;
+const STEP_DECAY: f64 = 0.08;
+/// A stretch counts as wanted so many times too often at most.
+const EXCESS_MAX: f64 = 3.0;
+/// Slots that have one price, at most: a day.
+const BLOCK_MAX: usize = 96;
 /// Entries of the table of g for every expected post.
 const ENTRIES_PER_POST: f64 = 20.0;
 
@@ -67,19 +71,33 @@ pub fn most_captured(curves: &[Curve], page_size: u32, visits_per_slot: u32) -> 
         let is_cheap = search.wanted.iter().sum::<f64>() > budget * slot_count as f64;
         *(if is_cheap { &mut low } else { &mut high }) = middle;
     }
+    let blocks = blocks(slot_count);
     let mut prices = vec![high; slot_count + 1];
     let mut best = f64::INFINITY;
     for step in 0..STEPS {
         let bound = search.solve(&prices) + budget * prices.iter().skip(1).sum::<f64>();
         best = best.min(bound);
-        let length = STEP_SHARE * page / budget.max(3.0) / (1.0 + STEP_DECAY * f64::from(step));
-        for (price, wanted) in prices.iter_mut().zip(&search.wanted).skip(1) {
-            // Where hundreds want one slot a step goes no further than for some.
-            let excess = (wanted - budget).clamp(-3.0 * budget.max(1.0), 3.0 * budget.max(1.0));
-            *price = (*price + length * excess).clamp(0.0, page);
+        let length = STEP_SHARE * high / (1.0 + STEP_DECAY * f64::from(step));
+        for block in &blocks {
+            let wanted: f64 = search.wanted[block.clone()].iter().sum();
+            let excess = (wanted / (budget * block.len() as f64).max(1e-9) - 1.0).min(EXCESS_MAX);
+            let price = (prices[block.start] + length * excess).clamp(0.0, page);
+            prices[block.clone()].fill(price);
         }
     }
     if best.is_finite() { best } else { 0.0 }
+}
+
+/// Stretches of slots with one price each: short ones where the count begins and ends, days between.
+fn blocks(slot_count: usize) -> Vec<std::ops::Range<usize>> {
+    let (mut blocks, mut begin) = (Vec::new(), 1);
+    while begin <= slot_count {
+        let to_edge = begin.min(slot_count + 1 - begin);
+        let length = to_edge.next_power_of_two().min(BLOCK_MAX).min(to_edge.div_ceil(2).max(1));
+        blocks.push(begin..(begin + length).min(slot_count + 1));
+        begin += length;
+    }
+    blocks
 }
 
 /// What is reused from step to step.
@@ -122,9 +140,11 @@ impl<'a> Search<'a> {
             self.before[slot] = from;
             self.stand(curve, slot);
         }
-        let (last, value) = self.values.iter().enumerate().fold((0, 0.0), |best, (slot, value)| {
-            if *value > best.1 { (slot, *value) } else { best }
-        });
+        let (last, value) = self
+            .values
+            .iter()
+            .enumerate()
+            .fold((0, 0.0), |best, (slot, value)| if *value > best.1 { (slot, *value) } else { best });
         let mut slot = last;
         while slot > 0 {
             self.wanted[slot] += 1.0;
@@ -189,7 +209,7 @@ mod tests {
 
     #[test]
     fn slots_can_only_take_away() {
-        // Eight alike, one visit a slot: each fills its page of 5 ever eighth slot at best.
+        // Eight alike, one visit a slot: each fills its page of 5 every eighth slot at best.
         let curves: Vec<_> = (0..8).map(|_| Curve::new(1.0, 64, |_| 5.0 / 900.0)).collect();
         let bound = most_captured(&curves, 5, 1);
         assert!((64.0 * 4.9..64.0 * 5.0 + 0.1).contains(&bound), "{bound}");
