@@ -9,27 +9,43 @@
 //! | symbol | here |
 //! |---|---|
 //! | horizons 0, ¼, ½, 1, 2, 4, 8, 16, 32, 72, 168 h … ∞ | [`EDGES_H`] |
-//! | classes by c₁: below 1.2, 4, 15, 60, above | [`class`] |
+//! | classes by c₁: below 1.2, 4, 15, 60, above; and those that fell silent | [`class`] |
 //! | w\[class\]\[horizon\]\[k\] | `weights` |
+//! | σ\[class\]: posts in a stretch have mean L and variance L + σL² | `scatters` |
+//!
+//! A source fell *silent* when one of its quick levels saw far less than its slow one led to expect: it rests,
+//! or it is gone. A sum of shares cannot say "none of it", so such sources have weights of their
+//! own, and a scatter of their own: they write much or nothing. Scatter matters where a page shows only so
+//! many posts, and what counts is how likely it is full ([`crate::policies::capture`]).
 //!
 //! What it does not do: weights of a single source. They were not worth their evidence.
 
 pub mod fit;
+pub(crate) mod seen;
 
 use serde::{Deserialize, Serialize};
 
-use crate::change::levels::FEATURE_COUNT;
+use crate::change::levels::{FEATURE_COUNT, Sums};
 
 /// Where each horizon begins, in hours after the last visit; the last is open.
 pub const EDGES_H: [f64; HORIZON_COUNT] = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 72.0, 168.0];
 /// Horizons.
 pub const HORIZON_COUNT: usize = 11;
 /// Classes of sources.
-pub const CLASS_COUNT: usize = 5;
-/// Where each class but the first begins, in decayed posts of a month.
-const CLASS_EDGES: [f32; CLASS_COUNT - 1] = [1.2, 4.0, 15.0, 60.0];
+pub const CLASS_COUNT: usize = 7;
+/// The classes of those that fell silent: days ago, and lately.
+const SILENT: [usize; 2] = [CLASS_COUNT - 1, CLASS_COUNT - 2];
+/// Where each class but the first and the silent begins, in decayed posts of a month.
+const CLASS_EDGES: [f32; CLASS_COUNT - 3] = [1.2, 4.0, 15.0, 60.0];
 /// The horizons whose mean is a source's rate in the long run: eight hours to three days ahead.
 const LONG_RUN: [usize; 2] = [7, 8];
+
+/// The levels whose silence tells: two days, sixteen hours.
+const QUICK: [usize; 2] = [2, 3];
+/// Fewer expected posts than these may be missing by chance.
+const SILENT_EXPECTED_MIN: f32 = 3.0;
+/// Silent is who wrote less than this share of what was expected.
+const SILENT_SHARE: f32 = 0.2;
 
 /// Weights of one horizon.
 pub(crate) type Weights = [f32; FEATURE_COUNT];
@@ -38,6 +54,7 @@ pub(crate) type Weights = [f32; FEATURE_COUNT];
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mixture {
     weights: Box<[[Weights; HORIZON_COUNT]; CLASS_COUNT]>,
+    scatters: [f32; CLASS_COUNT],
 }
 
 /// What a source's rate is at one horizon: a part that follows its hours, and one that does not.
@@ -47,9 +64,18 @@ pub(crate) struct Rate {
     pub(crate) flat_per_h: f32,
 }
 
-/// The class of a source with so many decayed posts of a month.
-pub(crate) fn class(count: f32) -> usize {
-    CLASS_EDGES.iter().map(|edge| usize::from(count >= *edge)).sum()
+/// The class of a source with these sums, and the rates that they make.
+pub(crate) fn class(sums: &Sums, features: &Weights) -> usize {
+    let is_silent = |level: usize| {
+        let expected = features[1] * sums.exposures_h[level];
+        expected >= SILENT_EXPECTED_MIN && sums.counts[level] < SILENT_SHARE * expected
+    };
+    let by_count = || CLASS_EDGES.iter().filter(|edge| sums.counts[0] >= **edge).count();
+    QUICK
+        .into_iter()
+        .zip(SILENT)
+        .find(|(level, _)| is_silent(*level))
+        .map_or_else(by_count, |(_, class)| class)
 }
 
 /// The horizon of so many hours after the visit.
@@ -61,7 +87,11 @@ impl Default for Mixture {
     /// What fits on the histories this was developed with have in common, rounded, and scaled so that
     /// a steady source is expected to go on.
     fn default() -> Self {
-        Self { weights: Box::new([USUAL; CLASS_COUNT]) }
+        let mut weights = Box::new([USUAL; CLASS_COUNT]);
+        for (class, share) in SILENT.into_iter().zip(SILENT_USUAL) {
+            weights[class].as_flattened_mut().iter_mut().for_each(|weight| *weight *= share);
+        }
+        Self { weights, scatters: SCATTERS_USUAL }
     }
 }
 
@@ -81,6 +111,11 @@ impl Mixture {
         rates
     }
 
+    /// σ of a class.
+    pub(crate) fn scatter(&self, class: usize) -> f64 {
+        f64::from(self.scatters[class])
+    }
+
     /// Posts an hour in the long run.
     pub(crate) fn long_run_per_h(&self, class: usize, features: &Weights) -> f64 {
         let of = |horizon: usize| {
@@ -98,6 +133,10 @@ fn rate(weights: &Weights, features: &Weights) -> Rate {
     Rate { shaped_per_h, flat_per_h: weights[last] * features[last] }
 }
 
+/// See [`Mixture::default`]: what those who fell silent still write of what was expected.
+const SILENT_USUAL: [f32; 2] = [0.5, 0.8];
+/// See [`Mixture::default`].
+const SCATTERS_USUAL: [f32; CLASS_COUNT] = [2.0, 1.0, 0.6, 0.5, 0.4, 1.0, 3.0];
 /// See [`Mixture::default`]: mean of all, 28 d, 7 d, 2 d, 16 h, burst; a row for each horizon.
 const USUAL: [Weights; HORIZON_COUNT] = [
     [0.01, 0.35, 0.05, 0.25, 0.05, 0.2],

@@ -43,7 +43,7 @@ pub use change_rate::ByChangeRate;
 pub use cho_gm::ChoGm;
 pub use curve_fitting::CurveFitting;
 pub use cuvim::{ByKind, Cuvim};
-pub use freshet::{Freshet, Lookahead, Pricing, Sketch};
+pub use freshet::{Freshet, Lookahead, Rates, Sketch};
 pub use hash::ByHash;
 pub use index::Index;
 pub use index_profile::IndexProfile;
@@ -165,7 +165,7 @@ pub fn roster_named(name: &str, kit: &RosterKit) -> Option<Box<dyn Roster>> {
     }
     if name == "freshet" {
         let models = vec![Levels::default(); kit.weights.len()];
-        return Some(Box::new(Lookahead::new(models, kit, Pricing::Stationary)));
+        return Some(Box::new(Lookahead::new(models, kit, Rates::Learned)));
     }
     with_rule(name, kit, ForMany(kit))
 }

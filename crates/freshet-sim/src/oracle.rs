@@ -6,11 +6,13 @@
 //! measure distances to.
 
 mod bound;
+mod captured;
 mod clairvoyant;
 mod envelope;
 mod slot_prices;
 
 pub use bound::{Curve, bound, least_expected_wait_s};
+pub use captured::most_captured;
 pub use clairvoyant::clairvoyant;
 pub use slot_prices::{SlotPrices, slot_prices};
 

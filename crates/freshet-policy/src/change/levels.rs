@@ -98,7 +98,14 @@ impl Levels {
     pub(crate) fn rates(&self, pool: &Pool) -> [Rate; HORIZON_COUNT] {
         let sums = self.sums();
         let features = sums.features(pool.rate_per_s() * 3600.0);
-        pool.mixture().rates(mixture::class(sums.counts[0]), &features)
+        pool.mixture().rates(mixture::class(&sums, &features), &features)
+    }
+
+    /// How far its posts stray from what is expected of it, beyond chance.
+    pub(crate) fn scatter(&self, pool: &Pool) -> f64 {
+        let sums = self.sums();
+        let features = sums.features(pool.rate_per_s() * 3600.0);
+        pool.mixture().scatter(mixture::class(&sums, &features))
     }
 
     /// Takes the posts of a look into the hours; `count` posts are known with them.
@@ -238,7 +245,7 @@ impl ChangeModel for Levels {
     fn rate_per_s(&self, pool: &Pool) -> f64 {
         let sums = self.sums();
         let features = sums.features(pool.rate_per_s() * 3600.0);
-        pool.mixture().long_run_per_h(mixture::class(sums.counts[0]), &features) / 3600.0
+        pool.mixture().long_run_per_h(mixture::class(&sums, &features), &features) / 3600.0
     }
 
     fn rate_per_s_at(&self, pool: &Pool, at: Timestamp) -> f64 {

@@ -160,6 +160,8 @@ pub trait Outlook: ChangeModel {
     fn path(&self, pool: &Pool, since: Timestamp, wish: &Wish, path: &mut Path);
     /// The hours of the source.
     fn week(&self, pool: &Pool) -> Week;
+    /// σ: posts in a stretch have mean L and variance L + σL².
+    fn scatter(&self, pool: &Pool) -> f64;
 }
 
 impl Outlook for Levels {
@@ -169,6 +171,10 @@ impl Outlook for Levels {
 
     fn week(&self, pool: &Pool) -> Week {
         Self::week(self, pool)
+    }
+
+    fn scatter(&self, pool: &Pool) -> f64 {
+        Self::scatter(self, pool)
     }
 }
 
@@ -181,5 +187,9 @@ impl Outlook for Known {
 
     fn week(&self, _pool: &Pool) -> Week {
         Week::of(self.shape())
+    }
+
+    fn scatter(&self, _pool: &Pool) -> f64 {
+        0.0
     }
 }

@@ -14,13 +14,16 @@
 //! source's first post are left out (sources are known because they posted once: their silence
 //! before it says nothing); counts are capped, so that one feud does not set the weights of all;
 //! half of the instants follow a post closely, because most visits do.
+//! The scatter of a class is what remains beyond chance when posts of [`SCATTER_HORIZON`] are held against what the
+//! weights foretold, σ = mean of ((y−ŷ)² − ŷ)/ŷ², each instant up to a limit; it has a prior as well.
 //! Cost: samples · horizons · rounds; nothing per visit.
 
 use freshet_types::{Span, Timestamp};
 
-use super::{EDGES_H, HORIZON_COUNT, Mixture, Weights, class};
+use super::seen::{History, hours};
+use super::{CLASS_COUNT, EDGES_H, HORIZON_COUNT, Mixture, Weights, class};
 use crate::change::levels::{Die, FEATURE_COUNT, Sums};
-use crate::change::week::{Week, hour_of_week};
+use crate::change::week::hour_of_week;
 
 /// Instants that are looked at, over all sources.
 const SAMPLE_COUNT: f64 = 40_000.0;
@@ -44,6 +47,9 @@ const KNOWN_H_MIN: f64 = 36.0;
 const POSTS_MAX: f32 = 8.0;
 /// See [`POSTS_MAX`].
 const POSTS_SHARE_MAX: f32 = 1.5;
+/// Where full pages hid more than this share of the instants of a class, its weights stay as they were: what is
+/// left to see is what was not busy.
+const HIDDEN_SHARE_MAX: f64 = 0.2;
 /// Posts that a prior is worth.
 const PRIOR_POSTS: f64 = 30.0;
 /// Rounds for all sources together, and for a class from there.
@@ -55,30 +61,34 @@ const PRIOR_MIN: (f64, f64) = (0.03, 0.003);
 /// The prior of the longest horizon: the two slow levels.
 const PRIOR_LAST: [f64; FEATURE_COUNT] = [0.02, 0.4, 0.5, 0.02, 0.02, 0.02];
 
-/// What is known of one source.
-#[derive(Debug)]
-pub(crate) struct History<'a> {
-    /// Its posts, ascending.
-    pub(crate) posts: &'a [Timestamp],
-    /// Since when all of them are known.
-    pub(crate) since: Timestamp,
-    /// When it was last visited.
-    pub(crate) until: Timestamp,
-    /// Its hours.
-    pub(crate) week: Week,
-}
+/// The horizon by which scatter is told: three days to a week ahead, about as long as pages take to fill.
+const SCATTER_HORIZON: usize = 9;
+/// Where less is foretold, chance hides the scatter.
+const SCATTER_FORETOLD_MIN: f32 = 2.0;
+/// One instant says at most so much.
+const SCATTER_MAX: f64 = 9.0;
+/// No class is without scatter: a rate is never known.
+const SCATTER_MIN: f64 = 0.05;
+/// Instants that the usual scatter is worth.
+const SCATTER_PRIOR_ROWS: f64 = 50.0;
 
 /// What one instant foretold for one horizon, and what came.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     foretold: Weights,
+    /// Posts, up to a limit.
     posts: f32,
+    /// All of them.
+    posts_all: f32,
     class: u8,
 }
 
-/// The weights that explain what is known at `now`.
-pub(crate) fn fit(histories: &[History<'_>], now: Timestamp, mean_per_h: f64) -> Mixture {
-    let mut rows: [Vec<Row>; HORIZON_COUNT] = Default::default();
+/// Rows of every horizon, and how many more full pages hid, by class.
+type Rows = [(Vec<Row>, [usize; CLASS_COUNT]); HORIZON_COUNT];
+
+/// The weights that explain what is known at `now`, after those of `before`.
+pub(crate) fn fit(histories: &[History<'_>], now: Timestamp, mean_per_h: f64, before: &Mixture) -> Mixture {
+    let mut rows: Rows = Default::default();
     let (least, most) = SAMPLES_OF_SOURCE;
     let sample_count = (SAMPLE_COUNT / histories.len().max(1) as f64).ceil().clamp(least, most) as usize;
     let mut die = Die::new(histories.len() as u64);
@@ -89,16 +99,40 @@ pub(crate) fn fit(histories: &[History<'_>], now: Timestamp, mean_per_h: f64) ->
     let mut mixture = Mixture::default();
     let mut prior = PRIOR_LAST;
     for horizon in (0..HORIZON_COUNT).rev() {
-        let rows = &rows[horizon];
+        let (rows, hidden_counts) = &rows[horizon];
         let shared = climb(rows.iter(), prior, prior, ROUNDS.0);
         let prior_of_class = shared.map(|weight| weight.max(PRIOR_MIN.1));
         for (class, weights) in mixture.weights.iter_mut().enumerate() {
             let own = rows.iter().filter(|row| usize::from(row.class) == class);
-            weights[horizon] = climb(own, shared, prior_of_class, ROUNDS.1).map(|weight| weight as f32);
+            let (hidden, shown) = (hidden_counts[class] as f64, own.clone().count() as f64);
+            weights[horizon] = if hidden > HIDDEN_SHARE_MAX * (hidden + shown) {
+                before.weights[class][horizon]
+            } else {
+                climb(own, shared, prior_of_class, ROUNDS.1).map(|weight| weight as f32)
+            };
         }
         prior = shared.map(|weight| weight.max(PRIOR_MIN.0));
     }
+    for class in 0..CLASS_COUNT {
+        let rows = rows[SCATTER_HORIZON].0.iter().filter(|row| usize::from(row.class) == class);
+        mixture.scatters[class] = scatter(rows, &mixture, class);
+    }
     mixture
+}
+
+/// How far posts stray from what the weights foretell, beyond chance.
+fn scatter<'a>(rows: impl Iterator<Item = &'a Row>, mixture: &Mixture, class: usize) -> f32 {
+    let weights = &mixture.weights[class][SCATTER_HORIZON];
+    let (mut sum, mut row_count) = (mixture.scatter(class) * SCATTER_PRIOR_ROWS, SCATTER_PRIOR_ROWS);
+    for row in rows {
+        let mean: f32 = weights.iter().zip(row.foretold).map(|(weight, part)| weight * part).sum();
+        if mean >= SCATTER_FORETOLD_MIN {
+            let stray = (f64::from(row.posts_all - mean).powi(2) - f64::from(mean)) / f64::from(mean).powi(2);
+            sum += stray.min(SCATTER_MAX);
+            row_count += 1.0;
+        }
+    }
+    (sum / row_count).max(SCATTER_MIN) as f32
 }
 
 /// When to look at a source's history: ascending, half at random, half soon after a post.
@@ -123,32 +157,31 @@ fn instants(history: &History<'_>, now: Timestamp, count: usize, die: &mut Die) 
 }
 
 /// Makes the sums at every instant, and counts what came after it.
-fn observe(
-    history: &History<'_>,
-    instants: &[Timestamp],
-    mean_per_h: f64,
-    rows: &mut [Vec<Row>; HORIZON_COUNT],
-) {
+fn observe(history: &History<'_>, instants: &[Timestamp], mean_per_h: f64, rows: &mut Rows) {
     let before = |at: Timestamp| history.posts.partition_point(|post| *post < at);
     let (mut sums, mut at, mut known_count) = (Sums::default(), history.since, 0);
     for &instant in instants {
-        sums.pass(&history.week, hour_of_week(at), hours(at, instant));
+        history.pass(&mut sums, at, instant);
         let count = before(instant);
         for post in &history.posts[known_count..count] {
             sums.add(hours(*post, instant));
         }
         (at, known_count) = (instant, count);
-        if known_count == 0 {
+        if known_count == 0 || !history.shows(instant, instant + Span::SECOND) {
             continue;
         }
         let features = sums.features(mean_per_h);
-        let begins_h = hour_of_week(instant);
-        for (horizon, rows) in rows.iter_mut().enumerate() {
+        let (begins_h, class) = (hour_of_week(instant), class(&sums, &features));
+        for (horizon, (rows, hidden_counts)) in rows.iter_mut().enumerate() {
             let low_h = EDGES_H[horizon];
             let high_h = EDGES_H.get(horizon + 1).copied().unwrap_or(low_h + OPEN_H);
             let end_h = high_h.min(hours(instant, history.until));
             if end_h - low_h < KNOWN_SHARE_MIN * (high_h - low_h).min(KNOWN_H_MIN) {
                 break;
+            }
+            if !history.shows(instant + Span::HOUR * low_h, instant + Span::HOUR * end_h) {
+                hidden_counts[class] += 1;
+                continue;
             }
             let mass_h = history.week.mass_h(begins_h + low_h, begins_h + end_h) as f32;
             let mut foretold = features.map(|feature| feature * mass_h);
@@ -156,8 +189,8 @@ fn observe(
             let posts = before(instant + Span::HOUR * end_h) - before(instant + Span::HOUR * low_h);
             // A busy source may do what its month leads to expect; what is beyond counts up to a limit.
             let posts_max = POSTS_MAX.max(POSTS_SHARE_MAX * foretold[1]);
-            let posts = (posts as f32).min(posts_max);
-            rows.push(Row { foretold, posts, class: class(sums.counts[0]) as u8 });
+            let posts_all = posts as f32;
+            rows.push(Row { foretold, posts: posts_all.min(posts_max), posts_all, class: class as u8 });
         }
     }
 }
@@ -199,13 +232,10 @@ fn climb<'a>(
     weights
 }
 
-fn hours(since: Timestamp, until: Timestamp) -> f64 {
-    (until - since).secs_f64().max(0.0) / 3600.0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::change::week::Week;
 
     #[test]
     fn steady_sources_are_foretold() {
@@ -216,24 +246,56 @@ mod tests {
             .collect();
         let history = |posts| History {
             posts,
+            holes: &[],
             since: Timestamp::from_secs(0),
             until,
             week: Week::new([1.0; 24], [1.0; 7]),
         };
         let histories: Vec<_> = posts.iter().map(|posts| history(posts)).collect();
-        let mixture = fit(&histories, until, 0.5);
+        let mixture = fit(&histories, until, 0.5, &Mixture::default());
         let mut sums = Sums::default();
         sums.pass(&histories[0].week, 0.0, 1440.0);
         for post in &posts[0] {
             sums.add(hours(*post, until));
         }
-        let per_h = mixture.long_run_per_h(class(sums.counts[0]), &sums.features(0.5));
+        let (features, busy) = (sums.features(0.5), sums);
+        let per_h = mixture.long_run_per_h(class(&busy, &features), &features);
         assert!((per_h - 0.5).abs() < 0.05, "{per_h}");
+        assert!(mixture.scatter(class(&busy, &features)) < 0.2, "a clock does not stray");
+        // Two weeks later without a post: silent, whatever the month says.
+        sums.pass(&histories[0].week, 0.0, 336.0);
+        let silent = class(&sums, &sums.features(0.5));
+        assert!(silent != class(&busy, &features) && mixture.scatter(silent) > 1.0, "class {silent}");
+    }
+
+    #[test]
+    fn what_full_pages_hid_is_no_silence() {
+        // A post every hour, of which every fourth day shows: the rate of the shown days holds throughout.
+        let day = |day: i64| Timestamp::from_secs(day * 86_400);
+        let posts: Vec<_> = (0..60 * 24)
+            .filter(|hour| hour / 24 % 4 == 3)
+            .map(|hour| day(0) + Span::HOUR * hour as f64)
+            .collect();
+        let holes: Vec<_> = (0..15).map(|turn| (day(turn * 4), day(turn * 4 + 3))).collect();
+        let week = Week::new([1.0; 24], [1.0; 7]);
+        let history = History { posts: &posts, holes: &holes, since: day(0), until: day(60), week };
+        let mut rows: Rows = Default::default();
+        let instants: Vec<_> = (10..58).map(|number| day(number) + Span::HOUR * 6.0).collect();
+        observe(&history, &instants, 1.0, &mut rows);
+        assert!(rows[9].0.is_empty() && rows[9].1.iter().sum::<usize>() > 0, "no four days are shown");
+        assert!(!rows[5].0.is_empty(), "instants in shown days");
+        for row in &rows[5].0 {
+            let (posts, month) = (row.posts_all, row.foretold[1]);
+            assert!(
+                (posts - 4.0).abs() < 0.1 && (0.7..1.4).contains(&(month / posts)),
+                "{month} for {posts}"
+            );
+        }
     }
 
     #[test]
     fn nothing_known_keeps_the_prior() {
-        let mixture = fit(&[], Timestamp::from_secs(0), 1.0);
+        let mixture = fit(&[], Timestamp::from_secs(0), 1.0, &Mixture::default());
         assert!(mixture.weights(0)[0].iter().all(|weight| weight.is_finite() && *weight > 0.0));
     }
 }

@@ -16,7 +16,7 @@ use crate::change::{ChangeModel as _, Levels};
 use crate::lookahead::{self, Curve, Outlook, Path, Plan, Wish};
 use crate::{Market, Objective, Rule, SourceFacts};
 
-pub use roster::{Lookahead, Pricing};
+pub use roster::{Lookahead, Rates};
 
 /// A source that counts for nothing still counts for this, or its plan has no scale.
 const WEIGHT_MIN: f64 = 1e-6;
@@ -108,7 +108,8 @@ impl Sketch {
         let due_h = match market.objective {
             Objective::Delay => self.due_h(model, source.weight, market, since, elapsed_h),
             Objective::Capture => {
-                let wanted = capture::posts_at(market.price, source);
+                let scatter = model.scatter(&market.pool);
+                let wanted = capture::posts_at(market.price, source, scatter);
                 wanted.and_then(|wanted| {
                     self.draw_posts(model, market, since, elapsed_h, wanted);
                     self.path.reaches_h(wanted)
@@ -133,15 +134,22 @@ impl Sketch {
         model.path(&market.pool, since, &wish, &mut self.path);
     }
 
-    /// Visits an hour of the next day, if each is planned after the one before.
+    /// Visits an hour of a day, if each is planned after the one before.
+    ///
+    /// Counted from the first planned visit on: `now` is no time that a plan would choose, and the
+    /// gap after it says little of the others.
     fn visits_per_h<M: Outlook>(&mut self, model: &M, weight: f64, market: &Market, now: Timestamp) -> f64 {
-        let (mut at_h, mut visit_count) = (0.0, 0.0);
-        while at_h < COUNTED_H && visit_count < VISITS_MAX {
+        let mut gap_h = |at_h: f64| {
             let due_h = self.due_h(model, weight, market, now + Span::HOUR * at_h, 0.0);
-            at_h += due_h.unwrap_or(COUNTED_H).max(COUNTED_H / VISITS_MAX);
+            due_h.unwrap_or(COUNTED_H).max(COUNTED_H / VISITS_MAX)
+        };
+        let first_h = gap_h(0.0);
+        let (mut counted_h, mut visit_count) = (0.0, 0.0);
+        while counted_h < COUNTED_H && visit_count < VISITS_MAX {
+            counted_h += gap_h(first_h + counted_h);
             visit_count += 1.0;
         }
-        visit_count / at_h
+        visit_count / counted_h
     }
 }
 
@@ -155,7 +163,8 @@ impl Rule for Freshet {
     fn worth(&self, model: &Levels, source: &SourceFacts, market: &Market, at: Timestamp) -> f64 {
         if market.objective == Objective::Capture {
             let posts = model.posts(&market.pool, source.visited_at, at);
-            return source.weight * capture::index(posts, source.page_size) / market.price;
+            let scatter = model.scatter(&market.pool);
+            return source.weight * capture::index_of(posts, source.page_size, scatter) / market.price;
         }
         let mut sketch = Sketch::default();
         let elapsed_h = lookahead::hours(source.visited_at, at);

@@ -40,7 +40,7 @@ pub(super) fn visits_per_s(rate_per_s: f64, source: &SourceFacts, market: &Marke
     match market.objective {
         Objective::Delay => (source.weight * rate_per_s / (2.0 * market.price)).sqrt(),
         Objective::Capture => {
-            capture::posts_at(market.price, source).map_or(0.0, |posts| rate_per_s / posts.max(1e-9))
+            capture::posts_at(market.price, source, 0.0).map_or(0.0, |posts| rate_per_s / posts.max(1e-9))
         }
     }
 }

@@ -3,7 +3,8 @@
 //! On histories, budgets are sought at which round robin sees about 30, 50 and 65 % of the posts. On known rates there is
 //! an optimum: with X expected posts and m visits, spaced so that each finds X/m, a source gives m·g(X/m), g(x) = E min(N, c);
 //! that is concave in m, so calls given one by one to the largest gain are best for a total budget.
-//! Slots and evenly spent calls can only give less.
+//! That optimum may spend all calls when it likes. What calls spent evenly can reach at most is the dual bound with prices
+//! of the slots ([`crate::oracle::most_captured`]).
 
 use freshet_policy::Objective;
 use freshet_policy::policies::capture::brought;
@@ -13,10 +14,10 @@ use super::page::{Page, percent};
 use super::reference::WINDOWS;
 use super::rules::{KNOWN_NAMES, roster_known};
 use super::synthetic::{SEED, Synthetic, Visits, expected_posts, synthetic};
-use super::traces::Traces;
+use super::traces::{CHAT, CONGRESS, Date, FIGURES, Traces, four_and_four, midnight};
 use crate::experiment::{Setup, run as experiment, run_roster};
-use crate::oracle::Curve;
-use crate::trace::History;
+use crate::oracle::{Curve, most_captured};
+use crate::trace::{By, History};
 
 const PAGE_SIZE: u32 = 20;
 /// What round robin should see.
@@ -26,6 +27,9 @@ const STEPS: u32 = 18;
 /// No history here needs more calls an hour for round robin to see two thirds.
 const CALLS_PER_HOUR_MAX: f64 = 1000.0;
 const POLICIES: [&str; 7] = ["rr", "hash", "hash-week", "index", "backlog", "freshet", "clairvoyant"];
+/// Windows that nothing was developed on.
+const OTHERS: [(&str, Date); 3] = [(CONGRESS, (2020, 5, 1)), (FIGURES, (2013, 10, 1)), (CHAT, (2018, 3, 1))];
+const SLOTS_PER_HOUR: f64 = 4.0;
 /// Budgets of the synthetic part, calls an hour.
 const BUDGETS: [f64; 3] = [4.0, 8.0, 16.0];
 
@@ -44,34 +48,62 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
         "Four weeks to learn from, four that count. For each history the budgets at which round robin sees about 30, 50 \
          and 65 %; share of posts captured by each policy at the same budget. `clairvoyant` knows the posts.",
     );
-    let (mut rows, mut behind) = (Vec::new(), Vec::new());
+    let mut table = Table::default();
     // The second window is the first with another budget.
     for window in WINDOWS.iter().enumerate().filter(|(number, _)| *number != 1).map(|(_, window)| window) {
-        let history = window.read(traces)?;
-        let (year, month, _) = window.from;
+        table.add(window.trace, window.from, &window.read(traces)?)?;
+    }
+    table.write(&mut page);
+    page.text("Windows that nothing was developed on:");
+    let mut table = Table::default();
+    for (trace, from) in OTHERS {
+        table.add(trace, from, &traces.read(trace, four_and_four(midnight(from)), By::Author)?)?;
+    }
+    table.write(&mut page);
+    page.text(
+        "In a1 2021-03 four accounts in ten stop for good on the third day that counts. A policy that goes by the month visits them in vain until it has \
+         learned that who falls silent stays silent; `hash`, which forgets half with every day, does not wait for that. `freshet` keeps weights and a \
+         scatter of their own for sources that fell silent, fitted anew every three days.",
+    );
+    known(&mut page)?;
+    Ok(vec![page])
+}
+
+/// Rows of a table, and which of them `freshet` does not lead.
+#[derive(Default)]
+struct Table {
+    rows: Vec<Vec<String>>,
+    behind: Vec<String>,
+}
+
+impl Table {
+    /// Three budgets of one history.
+    fn add(&mut self, trace: &str, (year, month, _): Date, history: &History) -> Result<(), StudyError> {
         for share in SHARES {
-            let setup = setup(calls_for(&history, share)?);
-            let name = window.trace.split('_').next().unwrap_or_default();
+            let setup = setup(calls_for(history, share)?);
+            let name = trace.split('_').next().unwrap_or_default();
             let mut row = vec![format!("{name} {year}-{month:02}"), format!("{}", setup.calls_per_hour)];
             let mut shares = Vec::new();
             for policy in POLICIES {
-                shares.push(experiment(&history, policy, &setup)?.coverage.unwrap_or(0.0));
+                shares.push(experiment(history, policy, &setup)?.coverage.unwrap_or(0.0));
             }
-            behind.extend(behind_of(&shares).then(|| row.join(" at ")));
+            self.behind.extend(behind_of(&shares).then(|| row.join(" at ")));
             row.extend(shares.into_iter().map(percent));
-            rows.push(row);
+            self.rows.push(row);
         }
+        Ok(())
     }
-    let mut columns = vec!["history".to_owned(), "#calls/h".to_owned()];
-    columns.extend(POLICIES.map(|policy| format!("#{policy}")));
-    page.table(&columns.iter().map(String::as_str).collect::<Vec<_>>(), rows);
-    page.text(&if behind.is_empty() {
-        "`freshet` captures more than `rr` and `hash` in every row.".to_owned()
-    } else {
-        format!("`freshet` captures no more than `rr` or `hash` in: {} calls/h.", behind.join(", "))
-    });
-    known(&mut page)?;
-    Ok(vec![page])
+
+    fn write(self, page: &mut Page) {
+        let mut columns = vec!["history".to_owned(), "#calls/h".to_owned()];
+        columns.extend(POLICIES.map(|policy| format!("#{policy}")));
+        page.table(&columns.iter().map(String::as_str).collect::<Vec<_>>(), self.rows);
+        page.text(&if self.behind.is_empty() {
+            "`freshet` captures more than `rr` and `hash` in every row.".to_owned()
+        } else {
+            format!("`freshet` captures no more than `rr` or `hash` in: {} calls/h.", self.behind.join(", "))
+        });
+    }
 }
 
 /// Is `freshet` not above both round robin and Hash?
@@ -101,31 +133,45 @@ fn known(page: &mut Page) -> Result<(), StudyError> {
     let world = synthetic(SEED);
     page.section("Known rates, synthetic");
     page.text(&format!(
-        "The accounts of [known rates](known-rates.md), seed {SEED}. Expected share captured, and as a share of the optimum \
-         for the same number of calls without limits to a slot."
+        "The accounts of [known rates](known-rates.md), seed {SEED}. Expected share captured, as a share of the *optimum* for as many \
+         calls in all, spent whenever it likes, and of the most that as many calls in *each slot* can bring (a dual bound with prices of the slots)."
     ));
-    let optima: Vec<f64> =
-        BUDGETS.iter().map(|calls| optimum(&world.curves, (calls * 24.0 * 14.0) as u64)).collect();
     let posts = expected_posts(&world.curves);
+    let optima: Vec<[f64; 2]> = BUDGETS
+        .iter()
+        .map(|calls| {
+            let in_slots = most_captured(&world.curves, PAGE_SIZE, (calls / SLOTS_PER_HOUR) as u32);
+            [optimum(&world.curves, (calls * 24.0 * 14.0) as u64) / posts, in_slots / posts]
+        })
+        .collect();
     let (mut rows, mut left) = (Vec::new(), Vec::new());
     for name in KNOWN_NAMES {
         let mut row = vec![(*name).to_owned()];
-        for (calls, optimum) in BUDGETS.iter().zip(&optima) {
+        for (calls, optima) in BUDGETS.iter().zip(&optima) {
             let (share, rest) = captured(&world, name, *calls)?;
-            row.extend([percent(share), percent(share * posts / optimum)]);
-            left.extend((*name == "backlog").then(|| percent(rest)));
+            row.push(percent(share));
+            row.extend(optima.map(|optimum| percent(share / optimum)));
+            left.extend((*name == "freshet").then(|| percent(rest)));
         }
         rows.push(row);
     }
-    let mut best = vec!["*optimum*".to_owned()];
-    best.extend(optima.iter().flat_map(|optimum| [percent(optimum / posts), percent(1.0)]));
-    rows.push(best);
+    for (name, place) in [("*each slot*", 1), ("*optimum*", 0)] {
+        let mut row = vec![name.to_owned()];
+        for optima in &optima {
+            row.push(percent(optima[place]));
+            row.extend(optima.map(|optimum| percent(optima[place] / optimum)));
+        }
+        rows.push(row);
+    }
     let mut columns = vec!["rule".to_owned()];
-    columns.extend(BUDGETS.iter().flat_map(|calls| [format!("#{calls}/h"), "#of optimum".to_owned()]));
+    for calls in BUDGETS {
+        columns.extend([format!("#{calls}/h"), "#of optimum".to_owned(), "#of each slot".to_owned()]);
+    }
     page.table(&columns.iter().map(String::as_str).collect::<Vec<_>>(), rows);
     page.text(&format!(
-        "The optimum knows when the count ends and makes its last visits then, to all sources at once; an index does not, and what \
-         has gathered since its last visits counts as lost. With `backlog` that is {} of all posts at these budgets, in the last two about its whole distance to the optimum.",
+        "The optimum may save all calls of the first days, when nothing has gathered, for the end, when it visits all sources at once; no policy under this \
+         budget can. Both bounds know when the count ends; an index does not, and what has gathered since its last visits counts as lost: with `freshet` {} of \
+         all posts at these budgets.",
         left.join(", ")
     ));
     Ok(())

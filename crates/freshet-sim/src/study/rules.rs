@@ -2,10 +2,10 @@
 //!
 //! What a rule loses against the bound on known rates is its own fault; what it loses beyond that on a history is its
 //! model's. The formulas are those of `freshet_policy::policies`, whose files derive them; τ and L(s,t) are time and expected posts since
-//! the visit at s. `freshet` is the policy's own look-ahead, with the price at which its plans spend the budget.
+//! the visit at s. `freshet` is the policy itself on rates that are given.
 
 use freshet_policy::change::Known;
-use freshet_policy::policies::{IndexProfile, Lookahead, Pricing, capture};
+use freshet_policy::policies::{IndexProfile, Lookahead, Rates, capture};
 use freshet_policy::roster::Ruled;
 use freshet_policy::{ChangeModel as _, Market, Objective, Roster, RosterKit, Rule, SourceFacts};
 use freshet_types::Timestamp;
@@ -18,7 +18,7 @@ pub(super) const KNOWN_NAMES: &[&str] =
 pub(super) fn roster_known(name: &str, kit: &RosterKit, models: &[Known]) -> Option<Box<dyn Roster>> {
     let models = models.to_vec();
     if name == "freshet" {
-        return Some(Box::new(Lookahead::new(models, kit, Pricing::Planned)));
+        return Some(Box::new(Lookahead::new(models, kit, Rates::Known)));
     }
     if name == "index-profile" {
         return Some(Box::new(Ruled::with_models(IndexProfile::new("index-profile"), kit, models)));

@@ -4,10 +4,14 @@
 //!
 //! | what | when it is made anew |
 //! |---|---|
-//! | the price, p = (Σ√(w r))²/(2B²), the stationary optimum of rates r and B visits | daily |
+//! | the price, at which the planned visits of a sample equal the budget | daily |
 //! | the prices of the hours ([`crate::price::HourPrices`]) | daily, from the marginal regret of every slot |
 //! | the hours of the pool | daily |
 //! | the weights of the mixture ([`crate::mixture::fit`]) | every [`FIT_DAYS`] days, from what visits returned |
+//!
+//! The price is the same for rates that are known and for those that are learned. A closed form for constant rates,
+//! (Σ√(wλ))²/(2B²), is no worse on histories, but up to half too dear where days are strongly marked: visits
+//! that choose their hours save more than it knows.
 //!
 //! A plan is made at each visit, and again when it is old or the price has moved: lazily, when
 //! the source is next compared. No plan leaves a source alone for much more than [`GAP_ROUNDS`]
@@ -19,8 +23,9 @@ use freshet_types::{Span, Timestamp};
 use super::super::{capture, index};
 use super::{Sketch, WEIGHT_MIN};
 use crate::lookahead::{self, Curve, Outlook};
-use crate::mixture::fit::{self, History};
-use crate::price::{self, PRICE_MAX, PRICE_MIN, SAMPLE_MAX};
+use crate::mixture::fit;
+use crate::mixture::seen::{History, Seen};
+use crate::price::{self, SAMPLE_MAX};
 use crate::roster::take_best;
 use crate::{Look, Market, Objective, Roster, RosterKit, SourceFacts};
 
@@ -35,13 +40,13 @@ const PLAN_AGE_MAX: Span = Span::from_ms(36 * 3_600_000);
 /// A plan is made anew when the price moved by this share.
 const PRICE_SHIFT_MAX: f64 = 0.04;
 
-/// How the price is found.
+/// Where the rates come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pricing {
-    /// From the rates, as if they were constant: right where rates are guesses.
-    Stationary,
-    /// From the visits that the plans hold: right where rates are known.
-    Planned,
+pub enum Rates {
+    /// From looks: what all sources have in common is fitted anew every few days.
+    Learned,
+    /// They were given, and nothing is fitted.
+    Known,
 }
 
 /// A plan as it is kept: regrets, or posts, by node.
@@ -56,12 +61,12 @@ struct Card {
 #[derive(Debug)]
 pub struct Lookahead<M: Outlook> {
     market: Market,
-    pricing: Pricing,
+    rates: Rates,
     sources: Vec<SourceFacts>,
     models: Vec<M>,
     cards: Vec<Option<Card>>,
-    /// Posts of the sources a fit looks at, and since when they are known.
-    histories: Vec<(Vec<Timestamp>, Timestamp)>,
+    /// Of the sources that a fit looks at.
+    seen: Vec<Seen>,
     /// A fit looks at every so manieth source.
     stride: usize,
     sketch: Sketch,
@@ -73,15 +78,15 @@ pub struct Lookahead<M: Outlook> {
 
 impl<M: Outlook> Lookahead<M> {
     /// Of sources of which the models know what they know.
-    pub fn new(models: Vec<M>, kit: &RosterKit, pricing: Pricing) -> Self {
+    pub fn new(models: Vec<M>, kit: &RosterKit, rates: Rates) -> Self {
         let sources = kit.facts();
         let stride = sources.len().div_ceil(SAMPLE_MAX).max(1);
         Self {
             market: Market::new(kit.objective),
-            pricing,
+            rates,
             models,
             cards: vec![None; sources.len()],
-            histories: vec![(Vec::new(), Timestamp::MAX); sources.len().div_ceil(stride)],
+            seen: vec![Seen::default(); sources.len().div_ceil(stride)],
             stride,
             sketch: Sketch::default(),
             budget_per_s: 0.0,
@@ -96,33 +101,20 @@ impl<M: Outlook> Lookahead<M> {
         if !number.is_multiple_of(self.stride) {
             return;
         }
-        let (posts, since) = &mut self.histories[number / self.stride];
-        *since = (*since).min(look.complete_since());
-        let ordered = posts.len();
-        posts.extend(look.news);
-        posts[ordered..].sort_unstable();
-        if ordered > 0 && posts.get(ordered).is_some_and(|post| *post < posts[ordered - 1]) {
-            posts.sort_unstable();
-        }
+        self.seen[number / self.stride].take(look);
     }
 
     fn fit(&mut self, now: Timestamp) {
         let (pool, stride) = (&self.market.pool, self.stride);
-        for (posts, since) in &mut self.histories {
-            let old = posts.partition_point(|post| *post < now - KEPT);
-            posts.drain(..old);
-            *since = (*since).max(now - KEPT);
-        }
-        let known = self.histories.iter().enumerate();
+        self.seen.iter_mut().for_each(|seen| seen.forget(now - KEPT));
+        let known = self.seen.iter().enumerate();
         let histories: Vec<History<'_>> = known
-            .map(|(place, (posts, since))| History {
-                posts,
-                since: *since,
-                until: self.sources[place * stride].visited_at,
-                week: self.models[place * stride].week(pool),
+            .map(|(place, seen)| {
+                let number = place * stride;
+                seen.history(self.sources[number].visited_at, self.models[number].week(pool))
             })
             .collect();
-        let mixture = fit::fit(&histories, now, pool.rate_per_s() * 3600.0);
+        let mixture = fit::fit(&histories, now, pool.rate_per_s() * 3600.0, pool.mixture());
         self.market.pool.set_mixture(mixture);
     }
 
@@ -139,27 +131,13 @@ impl<M: Outlook> Lookahead<M> {
         sum * self.stride as f64
     }
 
-    fn stationary_price(&self) -> f64 {
-        let pool = &self.market.pool;
-        let root = |(model, source): (&M, &SourceFacts)| (source.weight * model.rate_per_s(pool)).sqrt();
-        let sum: f64 = self.models.iter().zip(&self.sources).map(root).sum();
-        ((sum / self.budget_per_s).powi(2) / 2.0).clamp(PRICE_MIN, PRICE_MAX)
-    }
-
     fn set_price(&mut self, now: Timestamp) {
-        let is_planned = self.pricing == Pricing::Planned || self.market.objective == Objective::Capture;
-        if is_planned {
-            let mut market = self.market.clone();
-            let (budget_per_s, guess) = (self.budget_per_s, market.price);
-            self.market.price = price::find(budget_per_s, guess, |price| {
-                market.price = price;
-                self.wanted_per_s(&market, now)
-            });
-        } else if self.budget_per_s > 0.0 {
-            self.market.price = self.stationary_price();
-        } else {
-            self.market.price = PRICE_MAX;
-        }
+        let mut market = self.market.clone();
+        let (budget_per_s, guess) = (self.budget_per_s, market.price);
+        self.market.price = price::find(budget_per_s, guess, |price| {
+            market.price = price;
+            self.wanted_per_s(&market, now)
+        });
     }
 
     /// The value of a source at an instant: its regret, or its backlog.
@@ -188,7 +166,10 @@ impl<M: Outlook> Lookahead<M> {
         let value = card.values.at(elapsed_h);
         match market.objective {
             Objective::Delay => value * source.weight.max(WEIGHT_MIN) * 3600.0 / market.price,
-            Objective::Capture => source.weight * capture::index(value, source.page_size) / market.price,
+            Objective::Capture => {
+                let scatter = self.models[number].scatter(&market.pool);
+                source.weight * capture::index_of(value, source.page_size, scatter) / market.price
+            }
         }
     }
 }
@@ -213,7 +194,7 @@ impl<M: Outlook> Roster for Lookahead<M> {
         self.budget_per_s = budget_per_s.max(0.0);
         self.market.gap_h_max = GAP_ROUNDS * self.sources.len() as f64 / (self.budget_per_s * 3600.0);
         self.market.pool.refresh();
-        if self.pricing == Pricing::Stationary && self.day.is_multiple_of(FIT_DAYS) {
+        if self.rates == Rates::Learned && self.day.is_multiple_of(FIT_DAYS) {
             self.fit(now);
             self.cards.fill(None);
         }
