@@ -274,7 +274,7 @@ mod tests {
         let day = |day: i64| Timestamp::from_secs(day * 86_400);
         let posts: Vec<_> = (0..60 * 24)
             .filter(|hour| hour / 24 % 4 == 3)
-            .map(|hour| day(0) + Span::HOUR * hour as f64)
+            .map(|hour| day(0) + Span::HOUR * f64::from(hour))
             .collect();
         let holes: Vec<_> = (0..15).map(|turn| (day(turn * 4), day(turn * 4 + 3))).collect();
         let week = Week::new([1.0; 24], [1.0; 7]);

@@ -27,7 +27,7 @@ const STEPS: u32 = 18;
 /// No history here needs more calls an hour for round robin to see two thirds.
 const CALLS_PER_HOUR_MAX: f64 = 1000.0;
 const POLICIES: [&str; 7] = ["rr", "hash", "hash-week", "index", "backlog", "freshet", "clairvoyant"];
-/// Windows that nothing was developed on.
+/// Windows that were looked at as a check only.
 const OTHERS: [(&str, Date); 3] = [(CONGRESS, (2020, 5, 1)), (FIGURES, (2013, 10, 1)), (CHAT, (2018, 3, 1))];
 const SLOTS_PER_HOUR: f64 = 4.0;
 /// Budgets of the synthetic part, calls an hour.
@@ -54,7 +54,7 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
         table.add(window.trace, window.from, &window.read(traces)?)?;
     }
     table.write(&mut page);
-    page.text("Windows that nothing was developed on:");
+    page.text("Windows that were only looked at as a check, after the rules for silent sources were chosen by a1 2021-03 above:");
     let mut table = Table::default();
     for (trace, from) in OTHERS {
         table.add(trace, from, &traces.read(trace, four_and_four(midnight(from)), By::Author)?)?;
