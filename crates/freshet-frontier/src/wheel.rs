@@ -140,7 +140,12 @@ impl Wheel {
             return;
         }
         loop {
-            if !self.pop_current(full, out) {
+            let begun = out.len();
+            let is_emptied = self.pop_current(full, out);
+            // Costs nothing beyond the memory that placing them anew would have to wait for, one by one.
+            let is_due = |id: &u32| self.due[*id as usize] == self.cursor as u32;
+            assert!(out[begun..].iter().all(is_due), "nothing is handed out before it is due");
+            if !is_emptied {
                 return;
             }
             match self.next_event() {
