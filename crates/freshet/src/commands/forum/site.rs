@@ -48,8 +48,11 @@ pub(crate) fn learn_site(globals: &Globals, front: &Url, wanted: Wanted) -> anyh
     output::aside(format!("learning {front} from up to {}", count(wanted.pages_max as u64, "page")));
     let (front, pages) = data::block_on(sample(&fetch, front, wanted, manners))?;
     let mut learned = learn(&pages);
+    // What robots.txt asks for holds for the crawl as well.
+    let asked_ms = fetch.exclusion_pause(front.as_str()).map_or(0, |pause| pause.ms());
+    let asked_ms = u32::try_from(asked_ms).unwrap_or(u32::MAX);
     learned.definition.front = Some(front.into());
-    learned.definition.manners = manners;
+    learned.definition.manners = MannersDefinition { pause_ms: manners.pause_ms.max(asked_ms), ..manners };
     Ok(learned)
 }
 
