@@ -25,6 +25,9 @@ const SINGLE_SHARE_MIN: f64 = 0.85;
 const PARTS: [&str; 12] =
     ["p", "span", "blockquote", "b", "i", "em", "strong", "a", "pre", "code", "li", "ul"];
 
+/// Threads without a common id before ids are believed to be the site's own.
+const THREADS_MIN: usize = 2;
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     unique_chars: usize,
@@ -101,12 +104,14 @@ fn tally(
     chars(record.range.clone()).1
 }
 
-/// Whether two threads have an id of a post in common.
+/// Whether ids of posts are unique in their threads only: two threads have one in common, or too few threads were seen to
+/// tell. To take local ids for the site's own would make one post of many; the other mistake costs nothing.
 pub(crate) fn has_local_ids(site: &Site<'_>, readings: &[PageReading]) -> bool {
     let mut threads: Map<&str, &str> = Map::default();
     let posts = site.list_keys.iter().zip(readings).filter(|(_, it)| it.kind == PageKind::Post);
-    posts.into_iter().any(|(thread, reading)| {
+    let is_common = posts.into_iter().any(|(thread, reading)| {
         let mut ids = reading.records.iter().filter_map(|record| record.id.as_deref());
         ids.any(|id| *threads.entry(id).or_insert(thread) != thread)
-    })
+    });
+    is_common || threads.values().collect::<Set<_>>().len() < THREADS_MIN
 }

@@ -56,7 +56,7 @@ fn check(forum: &Forum) {
     assert_texts(&freshet.posts(), &made);
     let gaps = freshet.json(&["gaps"]);
     assert_eq!((&gaps["holes_count"], &gaps["unvisited_count"]), (&0.into(), &0.into()), "{gaps}");
-    assert_asked_once(forum.proxy.take_requests());
+    assert_asked_once(forum.proxy.take_requests(), forum.proxy.error_count());
 
     let mut run = freshet.start(&["run", "--headless", "--no-dashboard", "--ceiling", "2s"], "run.log");
     wait_ms(QUIET_MS);
@@ -131,12 +131,12 @@ fn assert_texts(posts: &[Value], made: &[Made]) {
     }
 }
 
-/// A first crawl asks for no page twice.
-fn assert_asked_once(mut requests: Vec<String>) {
+/// A first crawl asks for no page twice, but where the server failed.
+fn assert_asked_once(mut requests: Vec<String>, error_count: usize) {
     requests.retain(|path| path != "/robots.txt");
     requests.sort();
     let twice: Vec<_> = requests.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| &pair[0]).collect();
-    assert!(twice.is_empty(), "asked for twice: {twice:?}");
+    assert!(twice.len() <= error_count, "asked for twice, with {error_count} errors: {twice:?}");
 }
 
 /// The long thread is asked for from its last page on, after two looks at any list at most.

@@ -53,7 +53,8 @@ pub(super) fn learn_new(globals: &Globals, networks: &Networks, args: &AddArgs) 
             .as_ref()
             .is_ok_and(|it| networks.definition(it.instance.network.definition()).is_none());
         let is_said = args.kind == Some(AddKind::Forum);
-        let is_foreign = matches!(understood, Err(ReferenceError::Unknown { .. }));
+        let is_foreign =
+            matches!(understood, Err(ReferenceError::Unknown { .. })) && !is_watched(networks, text);
         let Some(front) = site_address(text).filter(|_| !is_known && (is_said || is_foreign)) else {
             continue;
         };
@@ -71,6 +72,14 @@ pub(super) fn learn_new(globals: &Globals, networks: &Networks, args: &AddArgs) 
         }
     }
     Ok(sites)
+}
+
+/// Whether an address lies in a forum that is known already, which is watched as a whole.
+fn is_watched(networks: &Networks, text: &str) -> bool {
+    let Some(url) = site_address(text) else { return false };
+    let snapshot = networks.snapshot();
+    let fronts = snapshot.iter().filter_map(|network| network.front.as_ref());
+    fronts.filter_map(|front| site_address(&front.url)).any(|front| front.origin() == url.origin())
 }
 
 fn keep(

@@ -15,7 +15,7 @@ use freshet_forum::definition::{ForumDefinition, MannersDefinition};
 use freshet_forum::learn::{Learned, learn};
 use freshet_forum::page::{Page, Source};
 use freshet_forum::sample::Sampler;
-use freshet_types::{FaultKind, Request, Response, SystemClock};
+use freshet_types::{FaultKind, Request, Response, Span, SystemClock};
 use url::{Host, Url};
 
 use crate::config::Globals;
@@ -48,8 +48,11 @@ pub(crate) fn learn_site(globals: &Globals, front: &Url, wanted: Wanted) -> anyh
     output::aside(format!("learning {front} from up to {}", count(wanted.pages_max as u64, "page")));
     let (front, pages) = data::block_on(sample(&fetch, front, wanted, manners))?;
     let mut learned = learn(&pages);
+    // What robots.txt asks for holds for the crawl as well.
+    let asked_ms = fetch.exclusion_pause(front.as_str()).map_or(0, Span::ms);
+    let asked_ms = u32::try_from(asked_ms).unwrap_or(u32::MAX);
     learned.definition.front = Some(front.into());
-    learned.definition.manners = manners;
+    learned.definition.manners = MannersDefinition { pause_ms: manners.pause_ms.max(asked_ms), ..manners };
     Ok(learned)
 }
 

@@ -72,6 +72,12 @@ impl Proxy {
         std::mem::take(&mut self.log.lock().unwrap_or_else(PoisonError::into_inner).requests)
     }
 
+    /// How many answers were errors of the server so far.
+    pub(crate) fn error_count(&self) -> usize {
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.statuses.iter().filter(|seen| **seen >= 500).count()
+    }
+
     /// How many answers had this status so far.
     pub(crate) fn status_count(&self, status: u16) -> usize {
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
