@@ -162,6 +162,21 @@ impl Tree {
         line
     }
 
+    /// How many characters [`Tree::text_in`] would give.
+    pub fn chars_in(&self, range: std::ops::Range<NodeId>, chars_max: usize) -> usize {
+        let mut count = 0;
+        for text in range.filter_map(|node| self.text(node)) {
+            for word in text.split_whitespace() {
+                count += if word.is_ascii() { word.len() } else { word.chars().count() } + 1;
+                if count > chars_max {
+                    return chars_max;
+                }
+            }
+        }
+        // No space before the first word.
+        count.saturating_sub(1)
+    }
+
     fn slice(&self, slice: Slice) -> &str {
         &self.text[slice.start as usize..slice.end as usize]
     }
@@ -182,6 +197,8 @@ mod tests {
             ["t"]
         );
         assert!(!tree.text_in(0..tree.len(), 80).contains("no"));
+        assert_eq!(tree.chars_in(0..tree.len(), 80), "one two three".len());
+        assert_eq!(tree.chars_in(0..tree.len(), 6), 6);
     }
 
     #[test]

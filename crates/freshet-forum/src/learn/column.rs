@@ -22,6 +22,9 @@ const PEOPLE: [&str; 9] =
 /// A segment of an address that is longer than this is a title, whatever words are in it.
 const SEGMENT_CHARS_MAX: usize = 14;
 
+/// Characters of a record that are counted.
+const RECORD_CHARS_MAX: usize = 2_000;
+
 /// Whether a link leads to a person.
 pub(crate) fn is_person(link: &Link) -> bool {
     is_person_address(&link.url) || PEOPLE.iter().any(|word| link.role.contains(word))
@@ -29,7 +32,10 @@ pub(crate) fn is_person(link: &Link) -> bool {
 
 /// Whether an address is that of a person: a short segment or a parameter names people.
 pub(crate) fn is_person_address(url: &Url) -> bool {
-    let names = |text: &str| PEOPLE.iter().any(|word| text.to_ascii_lowercase().contains(word));
+    let names = |text: &str| {
+        let lowered = text.to_ascii_lowercase();
+        PEOPLE.iter().any(|word| lowered.contains(word))
+    };
     let segments = address::segments(url);
     let has_segment = segments
         .iter()
@@ -85,7 +91,7 @@ impl Columns {
                     self.links.entry(link.path.clone()).or_default().add(site, at, link, place);
                 }
             }
-            let chars = page.tree.text_in(record.range.clone(), 2_000).chars().count();
+            let chars = page.tree.chars_in(record.range.clone(), RECORD_CHARS_MAX);
             self.text_chars += chars.saturating_sub(link_chars);
         }
     }

@@ -63,13 +63,13 @@ impl Steps {
     pub fn of(tree: &Tree) -> Self {
         let mut steps = Self::default();
         let mut numbers: Map<String, u32> = Map::default();
-        // A page repeats few pairs of tag and class many times: each is named once.
-        let mut seen: Map<String, u32> = Map::default();
-        let mut pair = String::new();
-        let mut text_id = None;
+        // A page repeats few pairs of tag and class many times: each is named once, and those met of late are found without a hash.
+        let mut recent: Vec<(String, u32)> = vec![(String::new(), u32::MAX); RECENT];
+        let (mut pair, mut text_id) = (String::new(), None);
         for node in 0..tree.len() {
             // Texts have neither tag nor class, so they all have one name.
-            if let Some(id) = text_id.filter(|_| tree.text(node).is_some()) {
+            let is_text = tree.text(node).is_some();
+            if let Some(id) = text_id.filter(|_| is_text) {
                 steps.of_node.push(id);
                 continue;
             }
@@ -77,16 +77,17 @@ impl Steps {
             pair.push_str(tree.tag(node));
             pair.push(' ');
             pair.push_str(tree.attribute(node, "class").unwrap_or_default());
-            let id = seen.get(pair.as_str()).copied().unwrap_or_else(|| {
+            let place = &mut recent[place(&pair)];
+            if place.0 != pair || place.1 == u32::MAX {
+                let next = steps.names.len() as u32;
                 let id = *numbers.entry(name(tree, node)).or_insert_with_key(|name| {
                     steps.names.push(name.clone());
-                    (steps.names.len() - 1) as u32
+                    next
                 });
-                seen.insert(pair.clone(), id);
-                id
-            });
-            steps.of_node.push(id);
-            text_id = text_id.or_else(|| tree.text(node).is_some().then_some(id));
+                *place = (pair.clone(), id);
+            }
+            steps.of_node.push(place.1);
+            text_id = text_id.or(is_text.then_some(place.1));
         }
         steps
     }
@@ -107,6 +108,17 @@ impl Steps {
         steps.reverse();
         steps.join("/")
     }
+}
+
+/// Pairs that are remembered.
+const RECENT: usize = 256;
+
+/// Where a pair is remembered: by its length and its ends.
+fn place(pair: &str) -> usize {
+    let bytes = pair.as_bytes();
+    let byte = |at: usize| usize::from(bytes.get(at).copied().unwrap_or(0));
+    let last = byte(bytes.len().wrapping_sub(1)) * 31 + byte(bytes.len().wrapping_sub(3)) * 7;
+    (bytes.len() * 13 + byte(0) * 5 + byte(1) * 3 + last) % RECENT
 }
 
 fn name(tree: &Tree, node: NodeId) -> String {

@@ -1,12 +1,16 @@
 //! What is written on links that turn pages, in some twenty languages.
 
-/// Where a link says it leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use std::sync::LazyLock;
+
+use freshet_types::Map;
+
+/// Where a link says it leads; the first counts most where a link says several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Direction {
     Next,
     Previous,
-    First,
     Last,
+    First,
 }
 
 const NEXT: &str = "next weiter nächste nächster naechste suivant suivante suiv siguiente sig successiva successivo succ avanti próxima \
@@ -29,20 +33,23 @@ pub(super) fn direction(text: &str, hint: &str) -> Option<Direction> {
     by_words(hint).or_else(|| by_arrow(&text)).or_else(|| by_icon(hint))
 }
 
+/// The words and where they lead, read once.
+static WORDS: LazyLock<Map<&str, Direction>> = LazyLock::new(|| {
+    let lists = [
+        (FIRST, Direction::First),
+        (LAST, Direction::Last),
+        (PREVIOUS, Direction::Previous),
+        (NEXT, Direction::Next),
+    ];
+    let words =
+        lists.into_iter().flat_map(|(list, to)| list.split_ascii_whitespace().map(move |word| (word, to)));
+    words.collect()
+});
+
+/// Of several words that lead somewhere, next counts before previous, previous before last, last before first.
 fn by_words(text: &str) -> Option<Direction> {
-    let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let has = |list: &str| words().any(|word| list.split_ascii_whitespace().any(|it| it == word));
-    if has(NEXT) {
-        Some(Direction::Next)
-    } else if has(PREVIOUS) {
-        Some(Direction::Previous)
-    } else if has(LAST) {
-        Some(Direction::Last)
-    } else if has(FIRST) {
-        Some(Direction::First)
-    } else {
-        None
-    }
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.filter_map(|word| WORDS.get(word).copied()).min()
 }
 
 fn by_arrow(text: &str) -> Option<Direction> {

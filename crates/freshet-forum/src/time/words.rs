@@ -5,8 +5,6 @@
 
 use std::sync::LazyLock;
 
-use freshet_types::Map;
-
 /// What a word can mean in a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sense {
@@ -38,10 +36,8 @@ pub(super) enum Sense {
 
 /// The table.
 pub(super) struct Words {
-    senses: Map<&'static str, Vec<Sense>>,
-    /// For each pair of first bytes, the lengths of words that start with it: most words of a page are none of the table's, and this tells so
-    /// without a hash.
-    lengths: Vec<u64>,
+    /// Words and their senses by their first two bytes: most words of a page are none of the table's, and this tells so without a hash.
+    buckets: Vec<Vec<(&'static str, Vec<Sense>)>>,
     /// Longest word of a script without spaces, in characters.
     pub(super) unspaced_chars_max: usize,
 }
@@ -51,41 +47,37 @@ pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| Words::read(include_
 
 impl Words {
     fn read(table: &'static str) -> Self {
-        let mut senses: Map<&str, Vec<Sense>> = Map::default();
-        let (mut unspaced_chars_max, mut lengths) = (1, vec![0; PAIRS]);
+        let mut words = Self { buckets: vec![Vec::new(); BUCKETS], unspaced_chars_max: 1 };
         let rows = table.lines().filter(|line| !line.starts_with('#'));
-        for (head, words) in rows.filter_map(|line| line.split_once('\t')) {
+        for (head, row) in rows.filter_map(|line| line.split_once('\t')) {
             let Some(sense) = sense(head) else { continue };
-            for word in words.split_whitespace() {
-                senses.entry(word).or_default().push(sense);
-                lengths[pair(word)] |= length(word);
+            for word in row.split_whitespace() {
+                let bucket = &mut words.buckets[bucket(word)];
+                match bucket.iter_mut().find(|(known, _)| *known == word) {
+                    Some((_, senses)) => senses.push(sense),
+                    None => bucket.push((word, vec![sense])),
+                }
                 if word.chars().any(is_unspaced) {
-                    unspaced_chars_max = unspaced_chars_max.max(word.chars().count());
+                    words.unspaced_chars_max = words.unspaced_chars_max.max(word.chars().count());
                 }
             }
         }
-        Self { senses, lengths, unspaced_chars_max }
+        words
     }
 
     /// Everything the word can mean.
     pub(super) fn senses(&self, word: &str) -> &[Sense] {
-        if self.lengths[pair(word)] & length(word) == 0 {
-            return &[];
-        }
-        self.senses.get(word).map_or(&[], Vec::as_slice)
+        let found = self.buckets[bucket(word)].iter().find(|(known, _)| *known == word);
+        found.map_or(&[], |(_, senses)| senses.as_slice())
     }
 }
 
 /// Pairs of first bytes that are told apart.
-const PAIRS: usize = 1 << 10;
+const BUCKETS: usize = 1 << 10;
 
-fn pair(word: &str) -> usize {
+fn bucket(word: &str) -> usize {
     let byte = |at: usize| usize::from(word.as_bytes().get(at).copied().unwrap_or(0) & 31);
     byte(0) << 5 | byte(1)
-}
-
-fn length(word: &str) -> u64 {
-    1 << word.len().min(63)
 }
 
 /// Scripts that put no spaces between words.

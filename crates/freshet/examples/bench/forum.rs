@@ -130,7 +130,7 @@ fn history() -> History {
     let mut rows = Vec::new();
     for thread in 0..1_600_u32 {
         let from_s = 1_600_000_000 + i64::from(thread) * 50_000;
-        rows.extend((0..1 + i64::from(thread * 7 % 60)).map(|post| {
+        rows.extend((0..=i64::from(thread * 7 % 60)).map(|post| {
             (
                 thread % 8,
                 thread,
