@@ -89,7 +89,7 @@ pub trait Browse {
     fn list_sources(&self, query: &SourceQuery) -> Result<Vec<Source>, StoreError>;
     /// How many there are, counted up to `max`.
     fn count_sources(&self, query: &SourceQuery, max: usize) -> Result<usize, StoreError>;
-    /// Networks that have sources, by name.
+    /// Networks whose servers were added, by name.
     fn source_networks(&self) -> Result<Vec<NetworkName>, StoreError>;
     /// A page of posts.
     fn list_posts(&self, query: &PostQuery) -> Result<Vec<Hit>, StoreError>;

@@ -66,7 +66,9 @@ fn view(site: &Site, data: &Data, is_week: bool) -> Answer<Value> {
         limit: 1,
         ..SourceQuery::default()
     };
-    let next = data.store.list_sources(&due)?.pop();
+    // Whoever has sources waiting need not look for the next one, which is a walk over all of them.
+    let is_idle = status["is_running"] == true && status["queues"]["due"] == 0;
+    let next = if is_idle { data.store.list_sources(&due)?.pop() } else { None };
     let points: Vec<&Point> = if is_week { history.coarse().collect() } else { history.fine().collect() };
     let holes = coverage["sources"].as_array().map_or(&[][..], Vec::as_slice);
     Ok(json!({

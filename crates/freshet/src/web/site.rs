@@ -24,8 +24,10 @@ use crate::data::Data;
 
 /// Looks at the store at once; more would only wait for the disk.
 const READERS_MAX: usize = 4;
-/// How long the sums over all holes are good for.
+/// How long the sums over all holes are good for, at the least.
 const COVERAGE_FOR: Duration = Duration::from_secs(15);
+/// They are good for so many times what counting them took: a million sources take a while.
+const COVERAGE_SHARE: u32 = 20;
 /// Sources with holes that are kept with the sums, the dearest.
 pub(super) const GAPS_MAX: usize = 1000;
 /// Files written at once, each with a connection of its own: a slow reader holds up no page.
@@ -62,7 +64,16 @@ pub(super) struct Site {
     readers: Mutex<Vec<Data>>,
     permits: Semaphore,
     writer: Mutex<Option<Data>>,
-    coverage: Mutex<Option<(Instant, Arc<Value>)>>,
+    coverage: Mutex<Option<Counted>>,
+}
+
+/// The sums over all holes, as they were a while ago.
+struct Counted {
+    report: Arc<Value>,
+    counted_at: Instant,
+    good_for: Duration,
+    /// Somebody counts anew; the others are content with this.
+    is_counting: bool,
 }
 
 impl Site {
@@ -132,14 +143,34 @@ impl Site {
 
     /// The report of `freshet gaps`, at most a few seconds old, with the dearest sources only.
     pub(super) fn coverage(&self, data: &Data) -> Answer<Arc<Value>> {
-        let mut kept = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, value)) = kept.as_ref().filter(|(at, _)| at.elapsed() < COVERAGE_FOR) {
-            return Ok(Arc::clone(value));
+        let lock = || self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = lock().as_mut() {
+            if kept.is_counting || kept.counted_at.elapsed() < kept.good_for {
+                return Ok(Arc::clone(&kept.report));
+            }
+            kept.is_counting = true;
         }
+        let began = Instant::now();
+        let counted = self.count_coverage(data);
+        let mut kept = lock();
+        match counted {
+            Ok(report) => {
+                let good_for = COVERAGE_FOR.max(began.elapsed() * COVERAGE_SHARE);
+                let counted_at = Instant::now();
+                *kept =
+                    Some(Counted { report: Arc::clone(&report), counted_at, good_for, is_counting: false });
+                Ok(report)
+            }
+            Err(problem) => {
+                *kept = None;
+                Err(problem)
+            }
+        }
+    }
+
+    fn count_coverage(&self, data: &Data) -> Answer<Arc<Value>> {
         let mut report = gaps::report(data, &self.parts.networks, self.now(), GAPS_MAX)?;
         report.truncate(GAPS_MAX);
-        let value = Arc::new(json!(report));
-        *kept = Some((Instant::now(), Arc::clone(&value)));
-        Ok(value)
+        Ok(Arc::new(json!(report)))
     }
 }

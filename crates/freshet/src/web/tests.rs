@@ -25,13 +25,13 @@ const NAME: &str = "ada\"><img src=x onerror=alert(2)>";
 const TOKEN: &str = "a-token-for-tests";
 const PASSWORD: &str = "correct horse battery";
 
-struct Served {
-    served: super::Served,
+struct Visitor {
+    served: Served,
     client: Client,
     _folder: TempDir,
 }
 
-impl Served {
+impl Visitor {
     async fn start(password: Option<&str>, token: Option<&str>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fill(&folder.path().join("store.sqlite"));
@@ -137,7 +137,7 @@ fn filled(path: &str) -> String {
 
 #[tokio::test]
 async fn every_page_answers_and_forbids_what_it_does_not_need() {
-    let served = Served::start(None, None).await;
+    let served = Visitor::start(None, None).await;
     for route in routes().list.iter().filter(|route| route.method == "GET") {
         let path = filled(route.path).replace("/posts/1", "/posts/2");
         let response = served.get(&path).await;
@@ -165,7 +165,7 @@ async fn every_page_answers_and_forbids_what_it_does_not_need() {
 
 #[tokio::test]
 async fn names_and_texts_stay_inert() {
-    let served = Served::start(None, None).await;
+    let served = Visitor::start(None, None).await;
     let pages =
         ["/", "/sources", "/sources/1", "/posts", "/posts?q=river", "/posts/2", "/posts/3", "/robots"];
     let mut shown = 0;
@@ -188,7 +188,7 @@ async fn names_and_texts_stay_inert() {
 
 #[tokio::test]
 async fn nothing_answers_without_a_login_where_a_password_is_set() {
-    let served = Served::start(Some(PASSWORD), Some(TOKEN)).await;
+    let served = Visitor::start(Some(PASSWORD), Some(TOKEN)).await;
     let list = routes().list;
     assert!(list.len() > 35, "the walk has something to walk");
     for route in &list {
@@ -216,7 +216,7 @@ async fn nothing_answers_without_a_login_where_a_password_is_set() {
 
 #[tokio::test]
 async fn a_login_opens_a_session_and_a_logout_ends_it() {
-    let served = Served::start(Some(PASSWORD), None).await;
+    let served = Visitor::start(Some(PASSWORD), None).await;
     let login = |password: &'static str| {
         served.ask("POST", "/login").fields(&[("password", password), ("next", "/sources")]).send()
     };
@@ -251,7 +251,7 @@ async fn a_login_opens_a_session_and_a_logout_ends_it() {
 
 #[tokio::test]
 async fn changes_need_the_word_of_the_page_and_come_from_it() {
-    let served = Served::start(None, None).await;
+    let served = Visitor::start(None, None).await;
     let csrf = served.csrf().await;
     for route in routes().list.iter().filter(|route| route.method == "POST") {
         if route.path == "/login" {
@@ -288,7 +288,7 @@ async fn changes_need_the_word_of_the_page_and_come_from_it() {
 
 #[tokio::test]
 async fn adding_is_shown_before_it_is_done() {
-    let served = Served::start(None, None).await;
+    let served = Visitor::start(None, None).await;
     let csrf = served.csrf().await;
     let send = |step: &'static str| {
         let fields = [
@@ -316,7 +316,7 @@ async fn adding_is_shown_before_it_is_done() {
 
 #[tokio::test]
 async fn absurd_questions_get_clear_answers() {
-    let served = Served::start(None, None).await;
+    let served = Visitor::start(None, None).await;
     for (path, status, words) in [
         ("/nowhere", 404, "no such page"),
         ("/api/v1/nowhere", 404, "\"error\""),
@@ -353,7 +353,7 @@ async fn absurd_questions_get_clear_answers() {
 
 #[tokio::test]
 async fn posts_are_found_and_taken_away() {
-    let served = Served::start(None, None).await;
+    let served = Visitor::start(None, None).await;
     let found = served.text("/posts?q=river", 200).await;
     assert!(found.contains("[river]") && !found.contains("quiet"), "{found}");
     let lines = served.text("/api/v1/posts.jsonl", 200).await;
