@@ -208,9 +208,6 @@ impl Driver {
         let (tell, told) = mpsc::unbounded_channel();
         let (jobs, todo) = std_mpsc::channel();
         let due_count = Arc::new(AtomicUsize::new(0));
-        for warning in kit.rings.warnings() {
-            tracing::warn!("{warning}");
-        }
         let feeder = Feeder::new(kit.rings, kit.networks, options.depth_max);
         let dumper = Dumper::new(kit.writer, feeder, Arc::clone(&kit.clock), tell, Arc::clone(&due_count))
             .with_subscriptions(kit.subscriptions);

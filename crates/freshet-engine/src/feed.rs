@@ -96,6 +96,9 @@ pub struct Feeder {
 impl Feeder {
     /// A feeder over these rings that goes `depth_max` steps from what a person added.
     pub fn new(rings: Coordinator, networks: Arc<Networks>, depth_max: u16) -> Self {
+        for warning in rings.warnings() {
+            tracing::warn!("{warning}");
+        }
         Self { rings, networks, depth_max, is_deep: false }
     }
 
@@ -298,16 +301,20 @@ mod tests {
         }
     }
 
+    /// Paused robots let their rings grow and hand nothing out.
+    fn pause_all(store: &mut SqliteStore) {
+        for robot in RobotKind::ALL {
+            store.set_robot(robot, RobotState::Paused).unwrap();
+        }
+    }
+
     /// Which rings grow, and by how many ids, when `finder` meets an account and a post.
     fn check(finder: RobotKind, expected: &str) {
         let dir = tempfile::tempdir().unwrap();
         let mut store = SqliteStore::in_memory().unwrap();
         let network = NetworkName::from("mastodon:a.example");
         store.apply(&[upload(finder, &network)], |_, _| None).unwrap();
-        for robot in RobotKind::ALL {
-            // Paused robots let their rings grow and hand nothing out.
-            store.set_robot(robot, RobotState::Paused).unwrap();
-        }
+        pause_all(&mut store);
         let rings = Coordinator::open(dir.path(), 1000).unwrap();
         let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 5);
         feeder.tend(&mut store, 0).unwrap();
@@ -332,7 +339,7 @@ mod tests {
     fn who_was_first_known_as_gone_is_found_when_back() {
         let dir = tempfile::tempdir().unwrap();
         let mut store = SqliteStore::in_memory().unwrap();
-        RobotKind::ALL.iter().for_each(|&robot| store.set_robot(robot, RobotState::Paused).unwrap());
+        pause_all(&mut store);
         let rings = Coordinator::open(dir.path(), 1000).unwrap();
         let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 5);
         let network = NetworkName::from("mastodon:a.example");
@@ -368,7 +375,7 @@ mod tests {
             let account = |id: u32| Account { id: format!("x{id}"), ..Account::default() };
             first.observation.accounts.extend((0..extra).map(account));
             store.apply(&[first], |_, _| None).unwrap();
-            RobotKind::ALL.iter().for_each(|&robot| store.set_robot(robot, RobotState::Paused).unwrap());
+            pause_all(&mut store);
             let rings = Coordinator::open(dir.path(), 1000).unwrap();
             let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 5);
             feeder.tend(&mut store, 0).unwrap();

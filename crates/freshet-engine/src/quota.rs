@@ -3,7 +3,7 @@
 //! One bucket for each rule and holder (`quota/bucket.rs`). A request leaves when all its
 //! buckets grant it. What a network announces is told to the bucket it speaks of; where its
 //! limit is none of the declared ones, the server has limits of its own, and they replace the
-//! declared ones of every bucket that the request took from. Whoever was refused is held back on
+//! declared ones of every bucket that the request took from, or of the one that the server names. Whoever was refused is held back on
 //! top of that, declared quota or not (`quota/storm.rs`).
 //!
 //! All waiting is told as a time; the ledger itself never waits.
@@ -95,9 +95,13 @@ impl Ledger {
             self.bucket(need, now).answered(need.units);
         }
         for reading in readings {
-            let is_own = reading.limit.is_some_and(|limit| needs.iter().all(|need| need.limit != limit));
+            // One that names its rule says nothing of the others.
+            let is_named =
+                |need: &&QuotaNeed| reading.rule.as_ref().is_none_or(|rule| need.key.rule == *rule);
+            let named = || needs.iter().filter(is_named);
+            let is_own = reading.limit.is_some_and(|limit| named().all(|need| need.limit != limit));
             let meant = self.meant(needs, reading, now);
-            for need in needs.iter().filter(|need| is_own || Some(&need.key) == meant.as_ref()) {
+            for need in named().filter(|need| is_own || Some(&need.key) == meant.as_ref()) {
                 self.bucket(need, now).announce(reading, is_own, now);
             }
         }

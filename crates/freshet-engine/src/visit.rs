@@ -45,8 +45,8 @@ pub struct Visit {
     pub attempt: u8,
     /// Manners allow a request now; the pick is the first one's permission.
     pub is_permitted: bool,
-    /// A request of it left, answered or not.
-    pub has_asked: bool,
+    /// When its last request left, answered or not.
+    pub asked_at: Option<Timestamp>,
     /// Exchanges so far.
     pub fetch_count: u32,
     /// Posts that were new to us so far.
@@ -73,8 +73,8 @@ pub struct Visit {
     pub has_listed: bool,
     /// There is more known to be missing when it ends.
     pub has_more: bool,
-    /// Its source had opted out when it began.
-    pub was_opted_out: bool,
+    /// The state of its source when it began.
+    pub state_before: SourceState,
     /// When another page showed, meanwhile, that the owner asks not to be collected.
     pub rested_at: Option<Timestamp>,
 }
@@ -88,13 +88,13 @@ impl Visit {
             visited_before: source.visited_at,
             attempt: source.attempts.saturating_add(1),
             is_permitted: true,
-            was_opted_out: source.state == SourceState::OptedOut,
+            state_before: source.state,
             source,
             key,
             aim,
             walk,
             started_at: now,
-            has_asked: false,
+            asked_at: None,
             fetch_count: 0,
             news_count: 0,
             learned_down_to: None,

@@ -98,6 +98,12 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         read::search_forgets_a_text_that_was_taken_out,
         read::the_index_is_brought_up_in_steps,
         read::counts_are_those_of_the_rows,
+    ]
+}
+
+/// The behaviours of care: redacting, opting out, forgetting, expiring.
+pub fn care_suite() -> &'static [(&'static str, Behaviour)] {
+    behaviours![
         care::redacting_erases_the_content_of_deleted_posts,
         care::redacting_reaches_back,
         care::who_opts_out_is_left_alone,
@@ -143,10 +149,12 @@ pub fn raw_suite() -> &'static [(&'static str, Behaviour)] {
     behaviours![care::raw_payloads_go_with_what_they_show, care::raw_payloads_go_with_redacted_posts]
 }
 
-/// Checks every behaviour of [`suite`] and [`constraint_suite`], each with a store of its own.
+/// Checks every behaviour of [`suite`], [`care_suite`] and [`constraint_suite`], each with a store of
+/// its own.
 pub fn check(make: impl Fn() -> Box<dyn Store>) {
-    run(suite(), |behaviour| behaviour(&mut *make()));
-    run(constraint_suite(), |behaviour| behaviour(&mut *make()));
+    for behaviours in [suite(), care_suite(), constraint_suite()] {
+        run(behaviours, |behaviour| behaviour(&mut *make()));
+    }
 }
 
 /// Checks every behaviour of [`pair_suite`].

@@ -224,7 +224,7 @@ impl Core {
     fn dispatch(&mut self, id: VisitId, order: Order, claim: Claim, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the visit was found a moment ago");
         visit.fetch_count += 1;
-        visit.has_asked = true;
+        visit.asked_at = Some(now);
         visit.is_permitted = false;
         visit.claim = Some(claim);
         self.charge(id, now);

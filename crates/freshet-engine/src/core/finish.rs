@@ -142,7 +142,7 @@ impl Core {
             attempt: visit.attempt,
         };
         let mut upload = empty_upload(visit, Seen { at: now, visit: id });
-        let has_asked = visit.has_asked;
+        let has_asked = visit.asked_at.is_some();
         upload.source = Some(stored);
         upload.record = Some(record);
         if let Some(lateness) = visit.lateness {
@@ -174,7 +174,7 @@ impl Core {
     pub(super) fn put_off(&mut self, id: VisitId, due_at: Timestamp) {
         self.free_history(id);
         let visit = self.visits.remove(&id).expect("the caller found it");
-        self.leave_server(id, visit.has_asked);
+        self.leave_server(id, visit.asked_at.is_some());
         let (state, due_at) = heeding(&visit, due_at);
         self.give_back(visit.source.id, state, due_at);
     }

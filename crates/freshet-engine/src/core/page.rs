@@ -197,7 +197,7 @@ pub(super) fn empty_upload(visit: &Visit, seen: Seen) -> Upload {
     Upload {
         robot: Some(visit.source.robot),
         depth: visit.source.depth,
-        was_opted_out: visit.was_opted_out,
+        was_opted_out: visit.state_before == SourceState::OptedOut,
         ..Upload::new(seen.visit, visit.source.network.clone(), seen.at)
     }
 }

@@ -233,6 +233,20 @@ fn its_window_is_shown_once_two_resets_were_seen() {
 }
 
 #[test]
+fn a_limit_of_its_own_holds_for_the_rule_it_names() {
+    let needs = [need("api", 300, 300), need("paging", 300, 900)];
+    for (rule, expected) in [(Some("api"), [5000, 300]), (Some("search"), [300, 300]), (None, [5000, 5000])] {
+        let mut ledger = Ledger::default();
+        ledger.grant(&claim(&needs), at(0)).unwrap();
+        let reading =
+            LimitReading { rule: rule.map(Into::into), limit: Some(5000), ..LimitReading::default() };
+        ledger.answered(&claim(&needs), &[reading], at(0));
+        let limits: Vec<u32> = ledger.views(at(0)).iter().map(|view| view.limit).collect();
+        assert_eq!(limits, expected, "{rule:?}");
+    }
+}
+
+#[test]
 fn a_reading_is_told_to_the_bucket_it_speaks_of() {
     let needs = [need("api", 300, 300), need("paging", 300, 900)];
     let mut ledger = Ledger::default();
