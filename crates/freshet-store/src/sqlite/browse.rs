@@ -20,9 +20,6 @@ const NEWEST_POSTS: i64 = 200_000;
 const OF_NETWORK: &str =
     "IN (SELECT id FROM networks WHERE name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || ':')";
 
-const SOURCES_WHERE: &str = "(?2 IS NULL OR state = ?2) AND (?3 IS NULL OR robot = ?3) \
-     AND (?4 IS NULL OR handle LIKE ?4 ESCAPE '\\' OR root_id LIKE ?4 ESCAPE '\\')";
-
 impl Browse for SqliteStore {
     fn list_sources(&self, query: &SourceQuery) -> Result<Vec<Source>, StoreError> {
         let order = match query.order {
@@ -34,7 +31,7 @@ impl Browse for SqliteStore {
         let sql = format!(
             "SELECT {} FROM sources WHERE {} ORDER BY {order} LIMIT ?5 OFFSET ?6",
             source::COLUMNS,
-            sources_where()
+            sources_where(query)
         );
         let read = |row: &Row<'_>| source::source_of(&self.db, &self.networks, row);
         let list = || {
@@ -50,7 +47,8 @@ impl Browse for SqliteStore {
     }
 
     fn count_sources(&self, query: &SourceQuery, max: usize) -> Result<usize, StoreError> {
-        let sql = format!("SELECT count(*) FROM (SELECT 1 FROM sources WHERE {} LIMIT ?5)", sources_where());
+        let sql =
+            format!("SELECT count(*) FROM (SELECT 1 FROM sources WHERE {} LIMIT ?5)", sources_where(query));
         let (state, robot) = (query.state.map(SourceState::name), query.robot.map(RobotKind::name));
         let key = params![query.network, state, robot, query.text.as_deref().map(pattern), max as i64];
         let count =
@@ -99,8 +97,18 @@ impl Browse for SqliteStore {
     }
 }
 
-fn sources_where() -> String {
-    format!("(?1 IS NULL OR network {OF_NETWORK}) AND {SOURCES_WHERE}")
+/// Only the conditions that are asked for, so that an index can be used; the others name their
+/// parameter all the same.
+fn sources_where(query: &SourceQuery) -> String {
+    let network = format!("network {OF_NETWORK}");
+    let text = r"(handle LIKE ?4 ESCAPE '\' OR root_id LIKE ?4 ESCAPE '\')";
+    [
+        if query.network.is_some() { &network } else { "?1 IS NULL" },
+        if query.state.is_some() { "state = ?2" } else { "?2 IS NULL" },
+        if query.robot.is_some() { "robot = ?3" } else { "?3 IS NULL" },
+        if query.text.is_some() { text } else { "?4 IS NULL" },
+    ]
+    .join(" AND ")
 }
 
 /// What is typed may stand anywhere in a name; its own `%` and `_` are letters like others.

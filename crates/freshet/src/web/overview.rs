@@ -1,6 +1,7 @@
 //! Overview: is it fresh, what does it cost, what is missing, what fails, what is it waiting for?
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{Query, State};
@@ -41,7 +42,8 @@ pub(super) async fn page(
     Query(over): Query<Over>,
 ) -> Answer<Response> {
     let is_week = over.over == "week";
-    let shown = site.read(move |site, data| view(site, data, is_week)).await?;
+    let coverage = site.coverage_soon().await;
+    let shown = site.read(move |site, data| view(site, data, coverage, is_week)).await?;
     Ok(site.pages.page(&site, Some(&identity), "overview", "Overview", &shown))
 }
 
@@ -52,14 +54,15 @@ pub(super) async fn part(
     Query(over): Query<Over>,
 ) -> Answer<Response> {
     let is_week = over.over == "week";
-    let shown = site.read(move |site, data| view(site, data, is_week)).await?;
+    let coverage = site.coverage_soon().await;
+    let shown = site.read(move |site, data| view(site, data, coverage, is_week)).await?;
     Ok(site.pages.page(&site, Some(&identity), "overview_part", "Overview", &shown))
 }
 
-fn view(site: &Site, data: &Data, is_week: bool) -> Answer<Value> {
+fn view(site: &Site, data: &Data, coverage: Option<Arc<Value>>, is_week: bool) -> Answer<Value> {
     let status = site.status(data)?;
     let history = Site::history(data)?;
-    let coverage = site.coverage(data)?;
+    let coverage = coverage.unwrap_or_default();
     let due = SourceQuery {
         state: Some(SourceState::Active),
         order: SourceOrder::Due,

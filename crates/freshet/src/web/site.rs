@@ -6,6 +6,7 @@
 //! connections and the sums over all holes, which cost a walk over all sources.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,6 +29,8 @@ const READERS_MAX: usize = 4;
 const COVERAGE_FOR: Duration = Duration::from_secs(15);
 /// They are good for so many times what counting them took: a million sources take a while.
 const COVERAGE_SHARE: u32 = 20;
+/// Longest a page waits for them.
+const COVERAGE_WAIT: Duration = Duration::from_millis(100);
 /// Sources with holes that are kept with the sums, the dearest.
 pub(super) const GAPS_MAX: usize = 1000;
 /// Files written at once, each with a connection of its own: a slow reader holds up no page.
@@ -64,13 +67,14 @@ pub(super) struct Site {
     readers: Mutex<Vec<Data>>,
     permits: Semaphore,
     writer: Mutex<Option<Data>>,
-    coverage: Mutex<Option<Counted>>,
+    coverage: Mutex<Option<Sums>>,
+    is_counting: AtomicBool,
 }
 
 /// The sums over all holes, as they were a while ago.
-struct Counted {
+struct Sums {
     report: Arc<Value>,
-    counted_at: Instant,
+    taken_at: Instant,
     good_for: Duration,
     /// Somebody counts anew; the others are content with this.
     is_counting: bool,
@@ -90,6 +94,7 @@ impl Site {
             permits: Semaphore::new(READERS_MAX),
             writer: Mutex::new(Some(writer)),
             coverage: Mutex::new(None),
+            is_counting: AtomicBool::new(false),
             parts,
         })
     }
@@ -141,11 +146,29 @@ impl Site {
         Ok(History::from_store(&data.store)?)
     }
 
+    /// The same for a page that cannot wait: as counted last, or nothing yet while it is counted.
+    pub(super) async fn coverage_soon(self: &Arc<Self>) -> Option<Arc<Value>> {
+        if !self.is_counting.swap(true, Ordering::Relaxed) {
+            let site = Arc::clone(self);
+            let counting = tokio::spawn(async move {
+                let counted = site.read(Self::coverage).await;
+                site.is_counting.store(false, Ordering::Relaxed);
+                counted.ok()
+            });
+            // It goes on by itself when nobody waits any more.
+            if let Ok(Ok(counted)) = tokio::time::timeout(COVERAGE_WAIT, counting).await {
+                return counted;
+            }
+        }
+        let kept = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.as_ref().map(|kept| Arc::clone(&kept.report))
+    }
+
     /// The report of `freshet gaps`, at most a few seconds old, with the dearest sources only.
     pub(super) fn coverage(&self, data: &Data) -> Answer<Arc<Value>> {
         let lock = || self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = lock().as_mut() {
-            if kept.is_counting || kept.counted_at.elapsed() < kept.good_for {
+            if kept.is_counting || kept.taken_at.elapsed() < kept.good_for {
                 return Ok(Arc::clone(&kept.report));
             }
             kept.is_counting = true;
@@ -156,9 +179,8 @@ impl Site {
         match counted {
             Ok(report) => {
                 let good_for = COVERAGE_FOR.max(began.elapsed() * COVERAGE_SHARE);
-                let counted_at = Instant::now();
-                *kept =
-                    Some(Counted { report: Arc::clone(&report), counted_at, good_for, is_counting: false });
+                let taken_at = Instant::now();
+                *kept = Some(Sums { report: Arc::clone(&report), taken_at, good_for, is_counting: false });
                 Ok(report)
             }
             Err(problem) => {
