@@ -86,10 +86,10 @@ pub struct Walk {
     pub has_owner: bool,
     /// The cursor whose page was empty: the end of the list, if its top still shows posts.
     doubted: Option<String>,
-    /// A page below the first showed posts.
-    has_progress: bool,
-    /// A page of the sweep could not be read as a whole.
-    is_unsure: bool,
+    /// Pages below the first that showed no posts, in a row.
+    barren_count: u32,
+    /// Pages of the sweep that could not be read as a whole.
+    unread_count: u32,
     /// The list runs from old to new, and the visit begins at its last known page.
     is_tail: bool,
     /// How often the list may be begun anew in this visit, where its pages do not chain.
@@ -145,8 +145,8 @@ impl Walk {
             checks: VecDeque::new(),
             has_owner: false,
             doubted: None,
-            has_progress: false,
-            is_unsure: false,
+            barren_count: 0,
+            unread_count: 0,
             is_tail: false,
             restarts_left: 1,
             seen: Set::default(),
@@ -260,8 +260,8 @@ impl Walk {
                 Intent::Next(cursor) => Some(cursor.as_str()),
                 _ => None,
             };
-            self.has_progress |= cursor.is_some() && !marks.is_empty();
-            let is_barren = !self.has_progress && self.page_count >= PAGES_PER_VISIT_MAX;
+            self.barren_count = if marks.is_empty() { self.barren_count + 1 } else { 0 };
+            let is_barren = self.barren_count + 1 >= PAGES_PER_VISIT_MAX;
             let is_stuck = page.next.is_some() && (page.next.as_deref() == cursor || is_barren);
             taken.complaint = is_stuck.then_some(STUCK);
             let is_broken_off = page.is_broken_off || is_stuck;
@@ -379,7 +379,7 @@ impl Walk {
     /// A list without an order to trust, from end to end. Its one interval keeps what a sweep over
     /// several visits must know: when it began (`until`), and when the one before began (`oldest`).
     fn take_sweep(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page, seen: Seen) -> Taken {
-        self.is_unsure |= !page.complaints.is_empty() || page.is_broken_off;
+        self.unread_count += u32::from(!page.complaints.is_empty() || page.is_broken_off);
         let is_empty = page.observation.relations.is_empty();
         if let Some(cursor) = self.doubted.take() {
             // The top was asked for once more, since the page below it was empty.
@@ -438,7 +438,8 @@ impl Walk {
 
     /// The end of a sweep of relations; what could not be read is not cancelled.
     fn swept(&self, source: &Source, endpoint: &Endpoint, began_at: Timestamp) -> Option<RelationSweep> {
-        let role = endpoint.relation.filter(|_| source.robot == RobotKind::Relation && !self.is_unsure)?;
+        let role =
+            endpoint.relation.filter(|_| source.robot == RobotKind::Relation && self.unread_count == 0)?;
         let is_following = role == RelationRole::Following;
         Some(RelationSweep { account: source.root_id.clone(), is_following, began_at })
     }

@@ -279,7 +279,7 @@ fn only_a_list_that_was_read_as_a_whole_cancels() {
     check_sweep(&[relations(&["8"], None)], true);
     check_sweep(&[relations(&["8"], Some("p2")), relations(&["9"], None)], true);
     check_sweep(&[relations(&[], None)], false);
-    check_sweep(&[unread.clone()], false);
+    check_sweep(std::slice::from_ref(&unread), false);
     check_sweep(&[Page { next: Some("p2".into()), ..unread }, relations(&["9"], None)], false);
     // An empty page below: its top decides whether all of it was hidden meanwhile.
     check_sweep(&[relations(&["8"], Some("p2")), relations(&[], None), relations(&["8"], Some("p2"))], true);

@@ -7,29 +7,31 @@
 //!
 //! | nodes, in units | apart |
 //! |---|--:|
-//! | 0 to 8 | 1 |
-//! | to 16 | 2 |
-//! | to 32, where visits begin to follow each other steadily | 4 |
-//! | to 80 | 8 |
-//! | 96 | 16 |
+//! | 0 to 16 | 1 |
+//! | to 32 | 2 |
+//! | to 48 | 4 |
+//! | to 64, where visits are taken to follow each other steadily | 8 |
+//! | 80 | 16 |
 //!
-//! A reach is 5 to 10 units long, so steps around it are a fifth of it or less; around that
-//! place the cost of a visit is flat, and between nodes its minimum is read off a parabola.
+//! A reach is 6 to 12 units long, so steps around it are a sixth of it or less; around that
+//! place the cost of a visit is flat, and between nodes its minimum is read off a parabola. Steps
+//! must be as fine around the second visit: with half as many there, known rates with a strong
+//! daily cycle cost 12 % above the bound instead of 5 % at twenty calls an hour (docs/results/known-rates.md).
 
 use crate::mixture::{self, HORIZON_COUNT};
 
 /// Nodes of a plan, the visit that it follows included.
-pub(crate) const NODE_COUNT: usize = 24;
+pub(crate) const NODE_COUNT: usize = 32;
 /// From this node on, what follows is taken as a steady cycle.
-pub(crate) const TAIL: usize = 16;
+pub(crate) const TAIL: usize = 30;
 /// Grids.
 const GRID_COUNT: usize = 13;
 /// The unit of the first grid: a minute, nearly. Each next one is twice as long, up to 64 h.
 const UNIT_H_MIN: f32 = 1.0 / 64.0;
 /// Units that a reach has at least.
-const REACH_UNITS: f32 = 5.0;
+const REACH_UNITS: f32 = 6.0;
 /// Where steps end and how long they are before, in units.
-const STEPS: [(u16, u16); 5] = [(8, 1), (16, 2), (32, 4), (80, 8), (96, 16)];
+const STEPS: [(u16, u16); 5] = [(16, 1), (32, 2), (48, 4), (64, 8), (80, 16)];
 
 /// Times after a visit.
 #[derive(Debug)]
@@ -113,7 +115,7 @@ mod tests {
     fn a_reach_lies_among_the_fine_nodes() {
         for reach_h in [0.2_f32, 0.9, 3.0, 14.0, 50.0, 200.0] {
             let unit_h = Grid::for_reach(reach_h).nodes_h[1];
-            assert!((5.0..10.0).contains(&(reach_h / unit_h)), "{reach_h} in units of {unit_h}");
+            assert!((6.0..12.0).contains(&(reach_h / unit_h)), "{reach_h} in units of {unit_h}");
         }
         for (reach_h, unit_h) in [(0.0, UNIT_H_MIN), (1e-30, UNIT_H_MIN), (1e30, 64.0), (f32::NAN, 64.0)] {
             let got = Grid::for_reach(reach_h).nodes_h[1];
@@ -124,8 +126,8 @@ mod tests {
     #[test]
     fn times_find_their_nodes() {
         let grid = Grid::for_reach(6.0);
-        assert!((grid.nodes_h[TAIL] - 32.0).abs() < 1e-6);
-        let rows = [(0.0, 1, 0.0), (1.0, 1, 1.0), (1.5, 2, 0.5), (11.0, 10, 0.5), (112.0, 23, 2.0)];
+        assert!((grid.nodes_h[TAIL] - 64.0).abs() < 1e-6);
+        let rows = [(0.0, 1, 0.0), (1.0, 1, 1.0), (1.5, 2, 0.5), (19.0, 18, 0.5), (112.0, 31, 3.0)];
         for (hours, node, share) in rows {
             let (got, got_share) = grid.place(hours);
             assert!(got == node && (got_share - share).abs() < 1e-5, "{hours}: {got} {got_share}");

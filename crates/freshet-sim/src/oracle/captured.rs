@@ -131,12 +131,12 @@ impl<'a> Search<'a> {
         self.values[0] = 0.0;
         self.queue.clear();
         self.queue.push_back((0, 1));
-        for slot in 1..=self.slot_count {
+        for (slot, price) in prices.iter().enumerate().take(self.slot_count + 1).skip(1) {
             while self.queue.get(1).is_some_and(|(_, from)| *from <= slot) {
                 self.queue.pop_front();
             }
             let from = self.queue.front().map_or(0, |(candidate, _)| *candidate);
-            self.values[slot] = self.through(curve, from, slot) - prices[slot];
+            self.values[slot] = self.through(curve, from, slot) - price;
             self.before[slot] = from;
             self.stand(curve, slot);
         }

@@ -316,7 +316,7 @@ fn check_broken_off(paging: &str, body: &str, why: Option<&str>) {
     let page = read(&format!("paging = {paging}\n"), &Intent::First, &response(200, &[], body));
     assert_eq!(page.is_broken_off, why.is_some(), "{paging} {body}");
     assert_eq!(page.next, None, "{paging} {body}");
-    let complaints: Vec<String> = page.complaints.iter().map(|one| one.what.to_string()).collect();
+    let complaints: Vec<String> = page.complaints.iter().map(|one| one.what.clone()).collect();
     assert!(why.is_none_or(|why| complaints.iter().any(|what| what.contains(why))), "{body}: {complaints:?}");
 }
 
