@@ -13,6 +13,8 @@ pub enum Reason {
     Floor,
     /// Later would do, but nothing stays unvisited longer.
     Ceiling,
+    /// Later would do, but the quota suffices for more rounds through all sources than that.
+    Rounds,
     /// Its turn: the policy knows no worth, the quota sets the pace.
     Turn,
 }
@@ -24,6 +26,7 @@ impl Reason {
             Self::Worth => "worth",
             Self::Floor => "floor",
             Self::Ceiling => "ceiling",
+            Self::Rounds => "rounds",
             Self::Turn => "turn",
         }
     }

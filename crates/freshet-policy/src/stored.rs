@@ -90,6 +90,18 @@ impl<R: Rule> Stored<R> {
         due_at.clamp(since + self.pacing.floor.min(ceiling), since + ceiling)
     }
 
+    /// When it would be due if nothing but its worth spoke for a visit.
+    fn due_without_rounds(
+        &self,
+        model: &R::Model,
+        source: &SourceFacts,
+        market: &Market,
+        ceiling: Span,
+    ) -> Timestamp {
+        let market = Market { gap_h_max: f64::INFINITY, ..market.clone() };
+        self.due(model, source, &market, ceiling)
+    }
+
     fn otherwise(&self, model: &R::Model, source: &SourceFacts, market: &Market) -> Otherwise {
         let ceiling = self.ceiling(market);
         let at_price = |factor: f64| {
@@ -149,6 +161,8 @@ impl<R: Rule> Policy for Stored<R> {
             Reason::Ceiling
         } else if gap - self.pacing.floor <= NEAR {
             Reason::Floor
+        } else if self.due_without_rounds(&model, source, &own, ceiling) - due_at > NEAR {
+            Reason::Rounds
         } else {
             Reason::Worth
         };

@@ -178,16 +178,23 @@ const SECRETS: [&str; 3] = ["planted-token-e7a1", "planted-file-secret-93bc", "p
 #[test]
 fn secrets_stay_secret() {
     let world = World::start(4);
+    let server = world.base.trim_start_matches("http://").to_owned();
     let freshet = Freshet::new()
         .with_clock(format!("{}/clock", world.base))
-        .with_variable("FRESHET_CREDENTIAL_MASTODON", SECRETS[0])
+        .with_variable("FRESHET_CREDENTIAL_MASTODON", &format!("{server} {}", SECRETS[0]))
         .with_variable("FRESHET_PASSPHRASE", SECRETS[2]);
     let mut heard = Vec::new();
     heard.push(freshet.say(&["init"]));
-    let add = ["credentials", "add", "mastodon", "--name", "planted", "--robot", "status"];
-    let added = freshet.say_with_input(&add, &format!("{}\n", SECRETS[1]));
+    let network = format!("mastodon:{server}");
+    let planted = |network: &str| {
+        let add = ["credentials", "add", network, "--name", "planted", "--robot", "status"];
+        freshet.say_with_input(&add, &format!("{}\n", SECRETS[1]))
+    };
+    let refused = planted("mastodon");
+    assert!(refused.code == 2 && refused.err.contains("mastodon:example.social"), "{refused:?}");
+    let added = planted(&network);
     assert_eq!(added.code, 0, "{added:?}");
-    heard.push(added);
+    heard.extend([refused, added]);
     let author = world.truth()[0]["author"].as_str().unwrap().to_owned();
     // One source answers, the other's server is not there.
     heard.push(freshet.say(&[

@@ -113,6 +113,9 @@ impl Why {
             Reason::Worth if self.policy == "change-rate" => "half of its usual gap has passed".to_owned(),
             Reason::Worth => "the waiting that a visit ends is worth its price".to_owned(),
             Reason::Floor => "nothing is looked at more often".to_owned(),
+            Reason::Rounds => {
+                "little is expected, but the quota suffices to look at all this often".to_owned()
+            }
             Reason::Ceiling => format!("nothing stays unvisited longer than {}", self.ceiling),
             Reason::Turn => format!("`{}` visits in turn; the quota sets the pace", self.policy),
         }
