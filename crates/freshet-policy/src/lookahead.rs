@@ -47,6 +47,7 @@ const REFINED_H: f32 = 2.0;
 const TRIES_MAX: f32 = 8.0;
 /// Nodes that are tried at a time.
 const LANES: usize = 4;
+const _: () = assert!(TAIL.is_multiple_of(LANES) && NODE_COUNT.is_multiple_of(LANES), "no node is left out");
 
 /// What each first visit costs, and what is regretted.
 #[derive(Clone, Debug)]

@@ -9,8 +9,8 @@
 //! |---|--:|
 //! | 0 to 16 | 1 |
 //! | to 32 | 2 |
-//! | to 48 | 4 |
-//! | to 64, where visits are taken to follow each other steadily | 8 |
+//! | to 48, where visits are taken to follow each other steadily | 4 |
+//! | to 64 | 8 |
 //! | 80 | 16 |
 //!
 //! A reach is 6 to 12 units long, so steps around it are a sixth of it or less; around that
@@ -23,7 +23,7 @@ use crate::mixture::{self, HORIZON_COUNT};
 /// Nodes of a plan, the visit that it follows included.
 pub(crate) const NODE_COUNT: usize = 32;
 /// From this node on, what follows is taken as a steady cycle.
-pub(crate) const TAIL: usize = 30;
+pub(crate) const TAIL: usize = 28;
 /// Grids.
 const GRID_COUNT: usize = 13;
 /// The unit of the first grid: a minute, nearly. Each next one is twice as long, up to 64 h.
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn times_find_their_nodes() {
         let grid = Grid::for_reach(6.0);
-        assert!((grid.nodes_h[TAIL] - 64.0).abs() < 1e-6);
+        assert!((grid.nodes_h[TAIL] - 48.0).abs() < 1e-6);
         let rows = [(0.0, 1, 0.0), (1.0, 1, 1.0), (1.5, 2, 0.5), (19.0, 18, 0.5), (112.0, 31, 3.0)];
         for (hours, node, share) in rows {
             let (got, got_share) = grid.place(hours);

@@ -49,7 +49,7 @@ fn what_is_no_trace_is_named() {
     let author = By::Author;
     check("0\t5\t6\n", author, "line 1 of the trace `/t` has 3 columns; a trace has 2");
     check("0\t5\n1\t2\t3\t4\n", author, "line 2 of the trace `/t` has 4 columns, the lines before it have 2");
-    check("user\tseconds\n", author, "`seconds` where a whole number is expected");
+    check("user\tseconds\n", author, "`user` where a whole number is expected");
     check("0\t5.5\n", author, "`5.5`");
     check("-1\t5\n", author, "`-1`");
     check("0\t5\n", By::Board, "has no thread");
