@@ -2,9 +2,9 @@
 
 use freshet_policy::{Demand, Grade, Pacing};
 
-/// What a visit must be worth where a network declares quotas: a call that saves one post-second is
-/// not worth a server's while, however much of a quota is left.
-pub(super) const RESERVE_DECLARED: f64 = 1.0;
+/// What a visit must be worth where a network declares quotas: a call that saves ten post-seconds
+/// is not worth a server's while, however much of a quota is left.
+pub(super) const RESERVE_DECLARED: f64 = 10.0;
 /// The same where it declares none: a source that posts every hour is visited every quarter of an
 /// hour.
 pub(super) const RESERVE_UNDECLARED: f64 = 112.5;
