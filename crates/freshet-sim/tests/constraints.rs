@@ -17,6 +17,8 @@ use freshet_store::sqlite::SqliteStore;
 use freshet_types::{Clock, Instance, NetworkName, Primitive, RobotKind, Source, Span};
 
 const ACCOUNTS: u32 = 12;
+/// A dozen accounts could be looked at every minute; a quarter of an hour is enough for constraints.
+const PACING: Pacing = Pacing { floor: Span::from_secs(900), ceiling: Span::from_secs(21_600) };
 
 /// What a crawl of one day came to.
 struct Crawl {
@@ -45,8 +47,7 @@ fn crawl(rules: &[(&str, &str)]) -> Crawl {
         fetch: Arc::new(WorldFetch::new(Arc::new(Mutex::new(world)), Arc::new(clock.clone()))),
         clock,
         networks: Arc::new(Networks::shipped()),
-        policy: policy_named(POLICY_NAMES[0], Pacing::default())
-            .expect("a simulation has no faults of its own"),
+        policy: policy_named(POLICY_NAMES[0], PACING).expect("a simulation has no faults of its own"),
         options: CoreOptions::default(),
         feeder: None,
         latency: Span::ZERO,
