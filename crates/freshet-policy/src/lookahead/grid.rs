@@ -15,8 +15,8 @@
 //!
 //! A reach is 6 to 12 units long, so steps around it are a sixth of it or less; around that
 //! place the cost of a visit is flat, and between nodes its minimum is read off a parabola. Steps
-//! must be as fine around the second visit: with half as many there, known rates with a strong
-//! daily cycle cost 12 % above the bound instead of 5 % at twenty calls an hour (docs/results/known-rates.md).
+//! must be as fine around the second visit: where they are coarser, rates with a strong daily cycle
+//! cost several percent more (docs/results/known-rates.md shows how far from the bound this grid is).
 
 use crate::mixture::{self, HORIZON_COUNT};
 

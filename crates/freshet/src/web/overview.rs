@@ -41,9 +41,7 @@ pub(super) async fn page(
     Extension(identity): Extension<Identity>,
     Query(over): Query<Over>,
 ) -> Answer<Response> {
-    let is_week = over.over == "week";
-    let coverage = site.coverage_soon().await;
-    let shown = site.read(move |site, data| view(site, data, coverage, is_week)).await?;
+    let shown = shown(&site, &over).await?;
     Ok(site.pages.page(&site, Some(&identity), "overview", "Overview", &shown))
 }
 
@@ -53,10 +51,14 @@ pub(super) async fn part(
     Extension(identity): Extension<Identity>,
     Query(over): Query<Over>,
 ) -> Answer<Response> {
+    let shown = shown(&site, &over).await?;
+    Ok(site.pages.page(&site, Some(&identity), "overview_part", "Overview", &shown))
+}
+
+async fn shown(site: &Shared, over: &Over) -> Answer<Value> {
     let is_week = over.over == "week";
     let coverage = site.coverage_soon().await;
-    let shown = site.read(move |site, data| view(site, data, coverage, is_week)).await?;
-    Ok(site.pages.page(&site, Some(&identity), "overview_part", "Overview", &shown))
+    site.read(move |site, data| view(site, data, coverage, is_week)).await
 }
 
 fn view(site: &Site, data: &Data, coverage: Option<Arc<Value>>, is_week: bool) -> Answer<Value> {
