@@ -7,6 +7,8 @@
 //! bytes (the engine). Pure: no I/O, no clock, no randomness that is not handed in, so that a
 //! million synthetic sources can be run through it in a second.
 
+#![expect(clippy::inline_always, reason = "what is not inlined into `wide` work stays narrow")]
+
 pub mod change;
 pub mod demand;
 pub mod explanation;
@@ -25,6 +27,7 @@ pub mod roster;
 pub mod rule;
 pub mod stored;
 mod units;
+mod wide;
 
 pub use change::{ChangeModel, ChangeRate, Forecast};
 pub use demand::{Demand, Grade};

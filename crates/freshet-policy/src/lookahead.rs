@@ -26,8 +26,8 @@
 //! Where a plan ends, visits follow each other steadily, T = √(2·price/rate) apart: one that comes
 //! when more posts have gathered saves each of them from T, V = −T·L. (dV/du = −λ(u)·(time to
 //! the next visit) holds for any plan; the last time is taken as constant.) Minima are taken by
-//! trying all later nodes, four at a time: for thirty nodes that is less work than being clever,
-//! and has no branches. Nothing is allocated.
+//! trying all later nodes, four for four at a time: for thirty nodes that is less work than being
+//! clever, and has no branches. Nothing is allocated.
 
 mod curve;
 pub(crate) mod grid;
@@ -45,7 +45,7 @@ pub use outlook::{Outlook, Path, Wish};
 const REFINED_H: f32 = 2.0;
 /// Times that are tried between two nodes, at most.
 const TRIES_MAX: f32 = 8.0;
-/// Nodes that are tried at a time.
+/// Nodes that are settled, and tried for others, at a time.
 const LANES: usize = 4;
 const _: () = assert!(TAIL.is_multiple_of(LANES) && NODE_COUNT.is_multiple_of(LANES), "no node is left out");
 
@@ -66,31 +66,29 @@ impl Default for Plan {
 
 impl Plan {
     /// Plans along a path, for times from `elapsed_h` on, at a price in posts times hours.
+    #[inline(always)]
     pub fn make(&mut self, path: &Path, hours: &HourPrices, price_h: f64, elapsed_h: f64) {
         let (nodes_h, posts) = (&path.grid.nodes_h, &path.posts);
         let first = path.grid.place(elapsed_h).0.saturating_sub(2).clamp(1, TAIL);
         let price = price_h as f32;
         let prices = prices(path, hours, price);
         self.end(path, &prices, price);
-        let (lanes, _) = posts.as_chunks::<LANES>();
-        let mut best = [f32::INFINITY; TAIL];
-        for (best, posts) in best.as_chunks_mut::<LANES>().0.iter_mut().zip(lanes) {
-            for (cost, node_h) in self.costs.iter().zip(nodes_h).skip(TAIL) {
-                relax(best, posts, *cost, *node_h);
-            }
+        let ((costs, _), (times_h, _)) = (self.costs.as_chunks_mut(), nodes_h.as_chunks());
+        let ((posts, _), (prices, _)) = (posts.as_chunks(), prices.as_chunks());
+        let mut best = [[f32::INFINITY; LANES]; TAIL / LANES];
+        for chunk in TAIL / LANES..NODE_COUNT / LANES {
+            relax(&mut best, posts, &costs[chunk], &times_h[chunk]);
         }
-        for node in (first..TAIL).rev() {
-            let cost = prices[node] + nodes_h[node] * posts[node] + best[node];
-            self.costs[node] = cost;
-            let before = best.as_chunks_mut::<LANES>().0.iter_mut().zip(lanes);
-            for (best, posts) in before.take(node / LANES + 1) {
-                relax(best, posts, cost, nodes_h[node]);
-            }
+        for chunk in (first / LANES..TAIL / LANES).rev() {
+            let (before, rest) = best.split_at_mut(chunk);
+            costs[chunk] = settle(rest[0], &posts[chunk], &prices[chunk], &times_h[chunk]);
+            relax(before, posts, &costs[chunk], &times_h[chunk]);
         }
         self.regret(first);
     }
 
     /// Costs of first visits so late that what follows is a steady cycle.
+    #[inline(always)]
     fn end(&mut self, path: &Path, prices: &[f32; NODE_COUNT], price: f32) {
         let (grid, posts) = (path.grid, &path.posts);
         let last = NODE_COUNT - 1;
@@ -104,6 +102,7 @@ impl Plan {
         }
     }
 
+    #[inline(always)]
     fn regret(&mut self, first: usize) {
         let (regrets, last) = (&mut self.regrets, NODE_COUNT - 1);
         let mut least = self.costs[last];
@@ -183,20 +182,42 @@ impl Plan {
 }
 
 /// What a visit costs at each node.
+#[inline(always)]
 fn prices(path: &Path, hours: &HourPrices, price: f32) -> [f32; NODE_COUNT] {
     let by_hour: [f32; 32] = std::array::from_fn(|hour| price * hours.factor(hour) as f32);
     std::array::from_fn(|node| by_hour[usize::from(path.clock[node]) % 32])
 }
 
-/// Tries a visit at a later node, of this cost, for some nodes before it.
-#[inline]
-fn relax(best: &mut [f32; LANES], posts: &[f32; LANES], cost: f32, at_h: f32) {
+/// Tries visits at some later nodes, of these costs, for all nodes before them.
+#[inline(always)]
+fn relax(best: &mut [[f32; LANES]], posts: &[[f32; LANES]], costs: &[f32; LANES], times_h: &[f32; LANES]) {
     for (best, posts) in best.iter_mut().zip(posts) {
-        *best = lower(cost - at_h * posts, *best);
+        for (cost, at_h) in costs.iter().zip(times_h) {
+            *best = std::array::from_fn(|lane| lower(cost - at_h * posts[lane], best[lane]));
+        }
     }
 }
 
+/// The costs of some nodes next to each other, of which the best visit after all of them is known:
+/// the last is certain, and is tried for those before it. One waits for the next here, and nowhere else.
+#[inline(always)]
+fn settle(
+    mut best: [f32; LANES],
+    posts: &[f32; LANES],
+    prices: &[f32; LANES],
+    times_h: &[f32; LANES],
+) -> [f32; LANES] {
+    let mut costs = [0.0; LANES];
+    for node in (0..LANES).rev() {
+        costs[node] = prices[node] + times_h[node] * posts[node] + best[node];
+        // Those after it are done with: to try it for them too costs nothing.
+        best = std::array::from_fn(|lane| lower(costs[node] - times_h[node] * posts[lane], best[lane]));
+    }
+    costs
+}
+
 /// The lower of two numbers, neither of which is odd.
+#[inline(always)]
 fn lower(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }

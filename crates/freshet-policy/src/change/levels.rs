@@ -24,12 +24,14 @@ mod small;
 mod sums;
 
 use freshet_types::Timestamp;
+use pulp::{Simd, WithSimd};
 
 use super::shape;
 use super::week::{Week, hour_of_week};
 use super::{ChangeModel, seconds};
 use crate::mixture::{self, EDGES_H, HORIZON_COUNT, Rate};
 use crate::pack::{Reader, Writer};
+use crate::wide::wide;
 use crate::{Look, Pool};
 
 pub(crate) use small::{Die, Small, Tiny};
@@ -79,6 +81,7 @@ impl Levels {
         Timestamp::from_secs(i64::from(self.at_s))
     }
 
+    #[inline(always)]
     fn sums(&self) -> Sums {
         Sums {
             counts: self.counts.map(Small::get),
@@ -88,6 +91,7 @@ impl Levels {
     }
 
     /// Its hours, shrunk to the pool's.
+    #[inline(always)]
     pub(crate) fn week(&self, pool: &Pool) -> Week {
         let (pool_hours, pool_days) = pool.shape().factors();
         let count = self.counts[0].get();
@@ -95,6 +99,7 @@ impl Levels {
     }
 
     /// The rate by horizon after the last look.
+    #[inline(always)]
     pub(crate) fn rates(&self, pool: &Pool) -> [Rate; HORIZON_COUNT] {
         let sums = self.sums();
         let features = sums.features(pool.rate_per_s() * 3600.0);
@@ -108,7 +113,37 @@ impl Levels {
         pool.mixture().scatter(mixture::class(&sums, &features))
     }
 
+    /// Learns from a look.
+    #[inline(always)]
+    fn take_in(&mut self, look: &Look<'_>, pool: &Pool) {
+        let from = look.complete_since();
+        let mut sums = self.sums();
+        let mut die = Die::new(look.at.ms() as u64 ^ u64::from(self.at_s));
+        if self.at_s > 0 {
+            sums.skip(seconds(self.looked_at(), from) / 3600.0);
+        }
+        sums.pass(&self.week(pool), hour_of_week(from), seconds(from, look.at) / 3600.0);
+        // A stretch that begins with a post is one post short, or rates come out too high.
+        let mut begins_with_post = look.since != Some(from) && look.since.is_none_or(|since| since < from);
+        let mut news = News::default();
+        for &post in look.news {
+            let age_h = seconds(post, look.at) / 3600.0;
+            if post == from && std::mem::take(&mut begins_with_post) {
+                // Its hour counts all the same.
+                news.add(post, Sums::default().add(age_h));
+            } else {
+                news.add(post, sums.add(age_h));
+            }
+        }
+        self.counts = sums.counts.map(|sum| Small::new(sum, &mut die));
+        self.exposures_h = sums.exposures_h.map(|sum| Small::new(sum, &mut die));
+        self.burst = Tiny::new(sums.burst, &mut die);
+        self.learn_hours(&news, sums.counts[0], &mut die);
+        self.at_s = look.at.secs().clamp(1, i64::from(u32::MAX)) as u32;
+    }
+
     /// Takes the posts of a look into the hours; `count` posts are known with them.
+    #[inline(always)]
     fn learn_hours(&mut self, news: &News, count: f32, die: &mut Die) {
         if news.count <= 0.0 {
             return;
@@ -153,6 +188,7 @@ impl Levels {
 }
 
 /// Own factors and the pool's, by posts known and posts the pool is worth; their mean is 1.
+#[inline(always)]
 fn shrunk<const N: usize>(own: &[u8; N], pool: &[f32; N], count: f32) -> [f32; N] {
     let sum: u32 = own.iter().map(|factor| u32::from(*factor)).sum();
     let known = if sum > 0 { count } else { 0.0 };
@@ -194,6 +230,7 @@ impl News {
 
 /// Factors moved by a step towards others, of which `gain` times the posts of each cell are the
 /// step's share.
+#[inline(always)]
 fn moved<const N: usize>(factors: [u8; N], posts: [f32; N], gain: f32, step: f32, die: &mut Die) -> [u8; N] {
     let (keep, gain, seed) = (1.0 - step, gain * FACTOR_STEPS, die.throw());
     std::array::from_fn(|cell| {
@@ -202,6 +239,22 @@ fn moved<const N: usize>(factors: [u8; N], posts: [f32; N], gain: f32, step: f32
         let next = (next - 0.5).clamp(0.0, 255.0) + WHOLE;
         next.to_bits() as u8
     })
+}
+
+/// The learning from a look, as work that is done on wide vectors.
+struct Learning<'a> {
+    model: &'a mut Levels,
+    look: &'a Look<'a>,
+    pool: &'a Pool,
+}
+
+impl WithSimd for Learning<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.model.take_in(self.look, self.pool);
+    }
 }
 
 impl ChangeModel for Levels {
@@ -216,30 +269,7 @@ impl ChangeModel for Levels {
     }
 
     fn learn(&mut self, look: &Look<'_>, pool: &Pool) {
-        let from = look.complete_since();
-        let mut sums = self.sums();
-        let mut die = Die::new(look.at.ms() as u64 ^ u64::from(self.at_s));
-        if self.at_s > 0 {
-            sums.skip(seconds(self.looked_at(), from) / 3600.0);
-        }
-        sums.pass(&self.week(pool), hour_of_week(from), seconds(from, look.at) / 3600.0);
-        // A stretch that begins with a post is one post short, or rates come out too high.
-        let mut begins_with_post = look.since != Some(from) && look.since.is_none_or(|since| since < from);
-        let mut news = News::default();
-        for &post in look.news {
-            let age_h = seconds(post, look.at) / 3600.0;
-            if post == from && std::mem::take(&mut begins_with_post) {
-                // Its hour counts all the same.
-                news.add(post, Sums::default().add(age_h));
-            } else {
-                news.add(post, sums.add(age_h));
-            }
-        }
-        self.counts = sums.counts.map(|sum| Small::new(sum, &mut die));
-        self.exposures_h = sums.exposures_h.map(|sum| Small::new(sum, &mut die));
-        self.burst = Tiny::new(sums.burst, &mut die);
-        self.learn_hours(&news, sums.counts[0], &mut die);
-        self.at_s = look.at.secs().clamp(1, i64::from(u32::MAX)) as u32;
+        wide(Learning { model: self, look, pool });
     }
 
     fn rate_per_s(&self, pool: &Pool) -> f64 {

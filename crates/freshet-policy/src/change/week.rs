@@ -68,6 +68,7 @@ impl Week {
     }
 
     /// From factors of which each set has mean 1; the weekdays are flattened.
+    #[inline(always)]
     pub(crate) fn of_means(hours: [f32; 24], days: [f32; 7]) -> Self {
         let mut week = Self {
             hours: [0.0; HOUR_ROOM],
@@ -98,12 +99,14 @@ impl Week {
 
     /// P at so many hours after a Monday, midnight, and the hour of the day; never negative
     /// hours, and not more than thousands.
+    #[inline(always)]
     pub(crate) fn at(&self, hours: f32) -> (f32, u8) {
         let place = place(hours);
         (self.mass(place), place.hour as u8)
     }
 
     /// The same for many times, counted from one.
+    #[inline(always)]
     pub(crate) fn at_all<const N: usize>(&self, begin_h: f32, hours: &[f32; N]) -> ([f32; N], [u8; N]) {
         // Two loops: the first has no look-ups, so that it is done on vectors.
         let (mut weeks, mut days, mut clock, mut parts_h) = ([0.0; N], [0; N], [0; N], [0.0; N]);
@@ -118,7 +121,7 @@ impl Week {
         (masses, clock.map(|hour| hour as u8))
     }
 
-    #[inline]
+    #[inline(always)]
     fn mass(&self, place: Place) -> f32 {
         let (day, hour) = (place.day as usize % DAY_ROOM, place.hour as usize % HOUR_ROOM);
         let of_day = self.hour_sums[hour] + self.hours[hour] * place.part_h;
@@ -126,6 +129,7 @@ impl Week {
     }
 
     /// P at so many hours after a Monday, midnight; never negative hours.
+    #[inline(always)]
     pub(crate) fn until(&self, hours: f64) -> f64 {
         let weeks = (hours / WEEK_H) as u32;
         let rest_h = (hours - f64::from(weeks) * WEEK_H) as f32;
@@ -154,7 +158,7 @@ impl Week {
 }
 
 /// Where a time lies, without a conversion or a branch.
-#[inline]
+#[inline(always)]
 fn place(hours: f32) -> Place {
     let begun = whole(hours - LATE_H);
     let day = whole((begun + 0.5) * (1.0 / 24.0));
@@ -164,7 +168,7 @@ fn place(hours: f32) -> Place {
 }
 
 /// Rounded down, and not below 0.
-#[inline]
+#[inline(always)]
 fn whole(value: f32) -> f32 {
     (value - 0.5).max(0.0) + ROUND - ROUND
 }

@@ -59,6 +59,7 @@ impl Grid {
     }
 
     /// The node after so many hours, and how far it is to it; beyond the last node, on from there.
+    #[inline]
     pub(crate) fn place(&self, hours: f64) -> (usize, f32) {
         let hours = hours as f32;
         let node = self.nodes_h.partition_point(|node| *node < hours * (1.0 - 1e-6)).clamp(1, NODE_COUNT - 1);

@@ -86,6 +86,7 @@ impl Path {
     }
 
     /// Of these rates in this week, after a visit at `since`.
+    #[inline(always)]
     fn draw(&mut self, week: Week, mut rates: [Rate; HORIZON_COUNT], since: Timestamp, wish: &Wish) {
         let floor_per_h = wish.floor_per_h as f32;
         for rate in &mut rates {
@@ -100,6 +101,7 @@ impl Path {
     }
 
     /// Rates by stretch, out of rates by horizon: a stretch may reach over several.
+    #[inline(always)]
     fn spread(&mut self, rates: &[Rate; HORIZON_COUNT]) {
         let mut sums = [(0.0, 0.0, Rate::default()); RATE_ROOM];
         let mut sum = (0.0, 0.0);
@@ -122,6 +124,7 @@ impl Path {
         }
     }
 
+    #[inline(always)]
     fn trace(&mut self) {
         let grid = self.grid;
         (self.masses_h, self.clock) = self.week.at_all(self.begin_h, &grid.nodes_h);
@@ -136,6 +139,7 @@ impl Path {
 }
 
 /// When the waiting of the posts since a visit equals the price of the next.
+#[inline(always)]
 fn reach_h(rates: &[Rate; HORIZON_COUNT], price_h: f32) -> f32 {
     let (mut posts, mut wait_h) = (0.0_f32, 0.0_f32);
     for (horizon, rate) in rates.iter().enumerate() {
@@ -165,6 +169,7 @@ pub trait Outlook: ChangeModel {
 }
 
 impl Outlook for Levels {
+    #[inline(always)]
     fn path(&self, pool: &Pool, since: Timestamp, wish: &Wish, path: &mut Path) {
         path.draw(self.week(pool), self.rates(pool), since, wish);
     }
@@ -179,6 +184,7 @@ impl Outlook for Levels {
 }
 
 impl Outlook for Known {
+    #[inline(always)]
     fn path(&self, pool: &Pool, since: Timestamp, wish: &Wish, path: &mut Path) {
         let shaped_per_h = (self.rate_per_s(pool) * 3600.0) as f32;
         let rates = [Rate { shaped_per_h, flat_per_h: 0.0 }; HORIZON_COUNT];

@@ -10,10 +10,12 @@
 mod roster;
 
 use freshet_types::{Span, Timestamp};
+use pulp::{Simd, WithSimd};
 
 use super::{capture, index};
 use crate::change::{ChangeModel as _, Levels};
 use crate::lookahead::{self, Curve, Outlook, Path, Plan, Wish};
+use crate::wide::wide;
 use crate::{Market, Objective, Rule, SourceFacts};
 
 pub use roster::{Lookahead, Rates};
@@ -39,6 +41,26 @@ pub struct Sketch {
     plan: Plan,
 }
 
+/// The drawing of a sketch, as work that is done on wide vectors.
+struct Drawing<'a, M> {
+    sketch: &'a mut Sketch,
+    model: &'a M,
+    market: &'a Market,
+    since: Timestamp,
+    wish: Wish,
+}
+
+impl<M: Outlook> WithSimd for Drawing<'_, M> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { sketch, model, market, since, wish } = self;
+        model.path(&market.pool, since, &wish, &mut sketch.path);
+        sketch.plan.make(&sketch.path, &market.hours, wish.price_h, wish.elapsed_h);
+    }
+}
+
 impl Sketch {
     /// Plans the visits after one at `since`, for times from `elapsed_h` after it on; gives the price
     /// in posts times hours.
@@ -53,8 +75,8 @@ impl Sketch {
         // Prices are in posts times seconds; a source that counts twice pays half.
         let price_h = market.price / 3600.0 / weight.max(WEIGHT_MIN);
         let floor_per_h = 2.0 * price_h / market.gap_h_max.powi(2);
-        model.path(&market.pool, since, &Wish { price_h, floor_per_h, elapsed_h }, &mut self.path);
-        self.plan.make(&self.path, &market.hours, price_h, elapsed_h);
+        let wish = Wish { price_h, floor_per_h, elapsed_h };
+        wide(Drawing { sketch: self, model, market, since, wish });
         price_h
     }
 

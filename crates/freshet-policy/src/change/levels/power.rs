@@ -14,7 +14,7 @@ const LOWEST: f32 = -60.0;
 const SERIES: [f32; 6] = [0.001_333_355_8, 0.009_618_129, 0.055_504_11, 0.240_226_5, LN_2, 1.0];
 
 /// 2ˣ for each x, none above 0.
-#[inline]
+#[inline(always)]
 pub(crate) fn powers<const N: usize>(mut exponents: [f32; N]) -> [f32; N] {
     for power in &mut exponents {
         let exponent = if *power > LOWEST { *power } else { LOWEST };

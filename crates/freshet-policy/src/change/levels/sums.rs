@@ -40,18 +40,23 @@ pub(crate) struct Sums {
 }
 
 /// 2^(−span/h) for each level, and for the burst.
-#[inline]
+#[inline(always)]
 fn keeps(span_h: f64) -> ([f32; LEVEL_COUNT], f32) {
     let span_h = span_h.max(0.0) as f32;
+    // All in one vector, padded to its width.
     let [a, b, c, d] = HALF_LIVES_H;
-    let spans = [-1.0 / a, -1.0 / b, -1.0 / c, -1.0 / d].map(|per_h| span_h * per_h);
-    let [burst] = powers([span_h * (-1.0 / BURST_HALF_LIFE_H)]);
-    (powers(spans), burst)
+    let rates = [-1.0 / a, -1.0 / b, -1.0 / c, -1.0 / d, -1.0 / BURST_HALF_LIFE_H, 0.0, 0.0, 0.0];
+    let [a, b, c, d, burst, ..] = powers(rates.map(|per_h| span_h * per_h));
+    ([a, b, c, d], burst)
 }
 
 impl Sums {
     /// So many hours passed that nobody saw.
+    #[inline(always)]
     pub(crate) fn skip(&mut self, span_h: f64) {
+        if span_h <= 0.0 {
+            return;
+        }
         let (keeps, burst) = keeps(span_h);
         for (level, keep) in keeps.into_iter().enumerate() {
             let keep = keep.max(KEEP_HIDDEN_MIN);
@@ -62,6 +67,7 @@ impl Sums {
     }
 
     /// So many hours passed in full view, from an hour of the week on; posts follow by [`Sums::add`].
+    #[inline(always)]
     pub(crate) fn pass(&mut self, week: &Week, since_h: f64, span_h: f64) {
         let span_h = span_h.max(0.0);
         let (keep, burst) = keeps(span_h);
@@ -94,6 +100,7 @@ impl Sums {
     }
 
     /// A post, so many hours before the look; gives what the slowest level keeps of it.
+    #[inline(always)]
     pub(crate) fn add(&mut self, age_h: f64) -> f32 {
         let (keep, burst) = keeps(age_h);
         for (count, keep) in self.counts.iter_mut().zip(keep) {
@@ -104,6 +111,7 @@ impl Sums {
     }
 
     /// What the rate after the look is mixed from, in posts an hour.
+    #[inline(always)]
     pub(crate) fn features(&self, mean_per_h: f64) -> [f32; FEATURE_COUNT] {
         let mean = mean_per_h as f32;
         let mut features = [mean; FEATURE_COUNT];
