@@ -9,12 +9,19 @@
 //!
 //! The file holds the state and the loop; `core/begin.rs` starts visits (steps 3 and 4),
 //! `core/page.rs` takes answers in (steps 7 and 10), `core/finish.rs` ends visits (step 2),
-//! `core/sweep.rs` lets prices move what waits.
+//! `core/sweep.rs` lets prices move what waits, `core/unread.rs` lets servers wait whose pages cannot be read,
+//! `core/again.rs` looks at old pages of threads again, `core/share.rs` deals turns between lists of a forum.
 
+mod again;
 mod begin;
 mod finish;
 mod page;
+mod share;
 mod sweep;
+mod unread;
+
+pub use again::STALE_MAX;
+pub use unread::{UNREAD_MAX, UnreadView};
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -22,12 +29,13 @@ use std::sync::Arc;
 use freshet_frontier::Frontier;
 use freshet_network::networks::{Networks, Registry};
 use freshet_policy::{Grade, Policy};
-use freshet_store::row::{Applied, RobotRow, SourceSlot, Upload};
+use freshet_store::row::{Applied, RobotRow, SourceSlot, StalePage, Upload};
 use freshet_types::{
     Instance, Map, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
     VisitId,
 };
 
+use crate::forum::{Share, Sites, Trained};
 use crate::load::Placement;
 use crate::price::{self, Memory, Prices};
 use crate::quota::Ledger;
@@ -55,6 +63,10 @@ pub enum Event {
     Applied(Vec<(VisitId, Applied)>),
     /// What the robots are to do, and with which credentials.
     Robots(Vec<RobotRow>),
+    /// Pages of threads on this network that are worth another look.
+    Stale(NetworkName, Vec<StalePage>),
+    /// Models of when the lists of a forum get their next record.
+    Trained(Box<Trained>),
     /// Begin nothing new; what is under way ends.
     Drain,
 }
@@ -85,6 +97,8 @@ pub struct CoreOptions {
     pub honours_opt_out: bool,
     /// Wall time after which a request that never came back is given up, in milliseconds.
     pub lease_ms: u64,
+    /// Who decides between boards and threads of a forum when both wait.
+    pub forum_share: Share,
 }
 
 impl Default for CoreOptions {
@@ -96,6 +110,7 @@ impl Default for CoreOptions {
             ceiling: Span::HOUR * 6.0,
             honours_opt_out: true,
             lease_ms: 120_000,
+            forum_share: Share::default(),
         }
     }
 }
@@ -136,6 +151,15 @@ pub(crate) struct Backlog {
     open_max: usize,
 }
 
+/// What the core keeps of a server.
+#[derive(Debug, Default)]
+pub(crate) struct Server {
+    /// A mined forum: its lists were asked for with it, whatever robots do elsewhere.
+    is_forum: bool,
+    unread: unread::Unread,
+    again: again::Again,
+}
+
 /// The state machine.
 pub struct Core {
     pub(crate) networks: Arc<Networks>,
@@ -149,6 +173,10 @@ pub struct Core {
     pub(crate) slots: Vec<Option<Slot>>,
     pub(crate) frontier: Frontier,
     pub(crate) backlogs: Vec<Backlog>,
+    /// What is known of each server beside its manners.
+    pub(crate) servers: Vec<Server>,
+    /// The models of forums.
+    pub(crate) sites: Sites,
     pub(crate) visits: Map<VisitId, Visit>,
     pub(crate) loading: Map<SourceId, (VisitId, Aim)>,
     pub(crate) waiting: BTreeSet<(Timestamp, VisitId)>,
@@ -208,6 +236,8 @@ impl Core {
             slots: Vec::new(),
             frontier: Frontier::new(TICK, now),
             backlogs: Vec::new(),
+            servers: Vec::new(),
+            sites: Sites::default(),
             visits: Map::default(),
             loading: Map::default(),
             waiting: BTreeSet::new(),
@@ -232,7 +262,7 @@ impl Core {
         self.wall_ms = wall_ms;
         match event {
             Event::Tick => {
-                self.mind_manners();
+                self.mind_manners(now);
                 self.expire_leases(now);
                 self.sweep(now);
             }
@@ -247,6 +277,8 @@ impl Core {
                 }
             }
             Event::Robots(rows) => rows.into_iter().for_each(|row| self.set_robot(row)),
+            Event::Stale(network, pages) => self.know_stale(&network, pages),
+            Event::Trained(trained) => self.know_models(*trained),
             Event::Drain => self.drain(now),
         }
         self.pump(now);
@@ -314,6 +346,23 @@ impl Core {
         self.prices.take(memory);
     }
 
+    /// The forums that are crawled, by the key of their server and their network.
+    pub fn forums(&self) -> impl Iterator<Item = (u16, &NetworkName)> {
+        let servers = self.servers.iter().zip(&self.instances).enumerate();
+        let forums = servers.filter(|(_, (server, _))| server.is_forum);
+        forums.map(|(key, (_, instance))| (key as u16, &instance.network))
+    }
+
+    /// The models of forums.
+    pub fn sites(&self) -> &Sites {
+        &self.sites
+    }
+
+    /// What is in force.
+    pub fn options(&self) -> &CoreOptions {
+        &self.options
+    }
+
     /// The fetchers as the scheduler sees them.
     pub fn placement(&self) -> &Placement {
         &self.placement
@@ -349,11 +398,19 @@ impl Core {
             self.keys.insert(instance.network.clone(), key);
             self.instances.push(Arc::new(instance));
             self.backlogs.push(Backlog { open_max: begin::history_open_max(manners), ..Backlog::default() });
+            let is_forum = self.is_forum(key);
+            self.servers.push(Server { is_forum, ..Server::default() });
         }
     }
 
+    /// Whether a server's network was mined.
+    fn is_forum(&self, key: u16) -> bool {
+        let network = &self.instances[usize::from(key)].network;
+        self.networks.snapshot().get(network.definition()).is_some_and(|network| network.front.is_some())
+    }
+
     /// Tells the frontier anew how gentle to be, where definitions were replaced.
-    fn mind_manners(&mut self) {
+    fn mind_manners(&mut self, now: Timestamp) {
         let registry = self.networks.snapshot();
         if Arc::ptr_eq(&registry, &self.registry) {
             return;
@@ -364,6 +421,10 @@ impl Core {
             self.frontier.set_manners(key as u32, manners);
             self.prices.mind_manners(key, manners);
             self.backlogs[key].open_max = begin::history_open_max(manners);
+        }
+        for key in 0..self.servers.len() as u16 {
+            self.servers[usize::from(key)].is_forum = self.is_forum(key);
+            self.forgive_unread(key, now);
         }
     }
 
@@ -381,6 +442,7 @@ impl Core {
     /// A page led to this source: it is new, or due because of what the page showed.
     fn lead_to(&mut self, slot: &SourceSlot, now: Timestamp) {
         if !self.is_current(slot) {
+            self.note_found(slot);
             return self.know_slot(slot, now);
         }
         let Some(known) = self.slot_mut(slot.id).filter(|known| slot.due_at < known.news_at) else { return };
@@ -442,14 +504,26 @@ impl Core {
         let (robot, state) = (row.kind, row.state);
         self.robot_credentials[robot as usize] = row.credential;
         let before = std::mem::replace(&mut self.robots[robot as usize], state);
-        if state != RobotState::Running || before == RobotState::Running {
+        if state == before {
             return;
         }
         for (at, slot) in self.slots.iter().enumerate() {
-            let Some(slot) = slot.filter(|slot| slot.robot == robot) else { continue };
+            let Some(slot) = slot.filter(|slot| slot.robot == robot && self.is_at_work(slot)) else {
+                continue;
+            };
             if slot.state != SourceState::Removed && !slot.is_leased && slot.aim == Aim::News {
                 self.frontier.schedule(SourceId(at as u32), u32::from(slot.key), slot.class, slot.news_at);
             }
+        }
+    }
+
+    /// Whether the robot of a source works on its server. The lists of a forum were asked for with the forum: a robot
+    /// that was not started elsewhere reads them all the same; one that is paused waits.
+    fn is_at_work(&self, slot: &Slot) -> bool {
+        match self.robots[slot.robot as usize] {
+            RobotState::Running => true,
+            RobotState::Paused => false,
+            RobotState::Stopped => self.servers[usize::from(slot.key)].is_forum,
         }
     }
 

@@ -4,6 +4,8 @@
 //! store's control table, and time comes from the clock that was handed in. Stopping is
 //! graceful within [`DRAIN_MAX`]; being killed instead loses nothing, only the work under way.
 
+mod forums;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc as std_mpsc;
@@ -28,6 +30,7 @@ use crate::history::History;
 use crate::price::{Memory, PRICES_KEY};
 use crate::quota::{LEDGER_KEY, Ledger, SAVE_EVERY};
 use crate::report::{self, Setting};
+use forums::Forums;
 
 /// How often people's wishes are looked for: they are seen within a second.
 const CONTROL_EVERY: Duration = Duration::from_millis(250);
@@ -178,6 +181,7 @@ struct Driver {
     saved_at: Instant,
     noted_at: Instant,
     ticked_at: Instant,
+    forums: Forums,
     began: Instant,
     report_every: Duration,
     is_reserving: bool,
@@ -188,7 +192,7 @@ impl Driver {
     fn start(mut kit: Kit, options: &RunOptions) -> Result<Self, RunError> {
         let first = kit.writer.reserve_visits(VISITS_RESERVED)?;
         let control_seen = kit.reader.controls_above(0)?.last().map_or(0, |control| control.number);
-        let policy_name = kit.policy.name();
+        let policy = Arc::clone(&kit.policy);
         let numbers = first..first + VISITS_RESERVED;
         let mut core = Core::new(
             Arc::clone(&kit.networks),
@@ -220,7 +224,7 @@ impl Driver {
         let fetchers = (0..options.core.fetcher_count.max(1))
             .map(|index| fetcher::start(index, fetcher_kit.clone(), upload.clone()))
             .collect();
-        let setting = Setting::new(kit.clock.now(), policy_name);
+        let setting = Setting::new(kit.clock.now(), policy.name());
         let now = Instant::now();
         let mut driver = Self {
             history: History::from_store(&*kit.reader)?,
@@ -242,6 +246,7 @@ impl Driver {
             saved_at: now,
             noted_at: now,
             ticked_at: now,
+            forums: Forums::new(policy, upload),
             began: now,
             report_every: if options.report_every.is_zero() { REPORT_EVERY } else { options.report_every },
             is_reserving: false,
@@ -351,6 +356,7 @@ impl Driver {
                 self.give(Job::Reserve(VISITS_RESERVED))?;
             }
         }
+        self.tend_forums()?;
         if self.saved_at.elapsed() >= SAVE_EVERY {
             self.saved_at = Instant::now();
             self.give(self.ledger())?;

@@ -3,7 +3,7 @@
 //! | step | here |
 //! |---|---|
 //! | 1 plan | [`price`] |
-//! | 2 schedule, 10 learn | [`schedule`] |
+//! | 2 schedule, 10 learn | [`schedule`], of forums [`forum`] |
 //! | 3 pick, 4 ask | `core/begin.rs` |
 //! | 5 fetch, 6 read | [`fetcher`] |
 //! | 7 compare | [`compare`] |
@@ -22,6 +22,7 @@ pub mod drive;
 pub mod dump;
 pub mod feed;
 pub mod fetcher;
+pub mod forum;
 pub mod history;
 pub mod load;
 pub mod price;

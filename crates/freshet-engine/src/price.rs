@@ -114,6 +114,11 @@ impl Prices {
         self.is_heeded
     }
 
+    /// What the sources have in common.
+    pub fn pool(&self) -> &freshet_policy::Pool {
+        &self.market.pool
+    }
+
     /// A server, in the order of their keys.
     pub fn know_server(&mut self, network: &NetworkName, manners: Politeness) {
         let key = QuotaKey { network: network.clone(), rule: MANNERS.into(), holder: "ip".into() };
@@ -349,7 +354,7 @@ impl Prices {
 }
 
 /// Calls a second that a server's manners allow.
-fn polite_per_s(manners: Politeness) -> f64 {
+pub(crate) fn polite_per_s(manners: Politeness) -> f64 {
     let at_once = f64::from(manners.in_flight_max.max(1)) / ANSWER_TIME.secs_f64();
     let pause_s = manners.pause.secs_f64();
     if pause_s > 0.0 { (1.0 / pause_s).min(at_once) } else { at_once }

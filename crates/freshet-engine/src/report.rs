@@ -1,9 +1,10 @@
 //! The live report: what a running engine tells `freshet status`, the terminal and the tests.
 
-use freshet_types::{RobotKind, RobotState, Timestamp};
+use freshet_policy::forum::{Chosen, ListKind};
+use freshet_types::{NetworkName, RobotKind, RobotState, Timestamp};
 use serde_json::{Value, json};
 
-use crate::core::Core;
+use crate::core::{Core, UnreadView};
 use crate::fetcher::FetcherState;
 
 /// Ids that wait in each robot's ring, in the order of [`RobotKind::ALL`]: in memory, on disk only.
@@ -64,6 +65,8 @@ pub fn report(core: &Core, setting: &Setting, now: Timestamp) -> Value {
         }),
         "quotas": quotas(core, now),
         "prices": prices(core, now),
+        "forums": forums(core),
+        "unreadable": unreadable(core),
         "faults": tally.faults.iter().map(|(kind, count)| json!({"kind": kind, "count": count})).collect::<Vec<_>>(),
         "failures": tally.failures.iter().map(|note| json!({
             "source": note.source, "why": note.why, "at": note.at.secs_f64(),
@@ -104,6 +107,46 @@ fn prices(core: &Core, now: Timestamp) -> Vec<Value> {
             })
         })
         .collect()
+}
+
+/// The forums: how pages are shared, and which models foretell their lists, with the figures by which they won.
+fn forums(core: &Core) -> Vec<Value> {
+    let model = |chosen: &Chosen| {
+        json!({
+            "model": chosen.kind().name(),
+            "errors": chosen.test().all().map(|(kind, error)| (kind.name().to_owned(), json!(error)))
+                .collect::<serde_json::Map<_, _>>(),
+            "lists_count": chosen.test().list_count,
+        })
+    };
+    let forum = |(key, network): (u16, &NetworkName)| {
+        let site = core.sites().get(key);
+        let of = |kind: ListKind| site.and_then(|site| site.model(kind)).map(model);
+        json!({
+            "network": network,
+            "share": core.options().forum_share.name(),
+            "index_share": site.map(|site| site.ratio.index_share()),
+            "index_spent": site.map(|site| site.ratio.index_spent()),
+            "trained_at": site.and_then(|site| site.trained_at).map(Timestamp::secs_f64),
+            "boards": of(ListKind::Index),
+            "threads": of(ListKind::Posts),
+        })
+    };
+    core.forums().map(forum).collect()
+}
+
+/// Servers whose last pages could not be read.
+fn unreadable(core: &Core) -> Vec<Value> {
+    let views = core.unread_views().into_iter();
+    let view = |view: UnreadView| {
+        json!({
+            "network": view.network,
+            "pages_count": view.pages_count,
+            "until": view.until.map(Timestamp::secs_f64),
+            "advice": view.advice,
+        })
+    };
+    views.map(view).collect()
 }
 
 fn quotas(core: &Core, now: Timestamp) -> Vec<Value> {

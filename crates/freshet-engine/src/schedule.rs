@@ -18,7 +18,7 @@ const FAILED_GAP: Span = Span::HOUR;
 /// How often profiles, relations and tags are read, unless the ceiling is lower.
 pub const PROFILE_GAP: Span = Span::DAY;
 /// Longest wait between two looks at a thread.
-const THREAD_GAP_MAX: Span = Span::from_ms(30 * 86_400_000);
+pub(crate) const THREAD_GAP_MAX: Span = Span::from_ms(30 * 86_400_000);
 /// Failed visits in a row after which the failure is shown and the source rests [SocWeb, 4.1].
 pub const ATTEMPTS_MAX: u8 = 3;
 /// Wait before the second attempt; it doubles for the third.

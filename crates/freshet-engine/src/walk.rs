@@ -53,6 +53,8 @@ pub enum Aim {
     News,
     /// What is missing below.
     History,
+    /// What has changed on a page that is known.
+    Again,
 }
 
 /// What is being asked about.
@@ -62,6 +64,8 @@ pub enum Leg {
     Lookup,
     /// The source's own endpoint.
     List,
+    /// One page of it that is known, for what has changed there.
+    Again,
     /// The account whose list is empty though posts of it are known.
     Owner,
     /// The account that asked not to be collected, whether it still does.
@@ -134,6 +138,11 @@ impl Walk {
         Self { leg, intent, is_tail: endpoint.order == ListOrder::OldestFirst, ..Self::nowhere() }
     }
 
+    /// One known page of a list, and nothing else.
+    pub(crate) fn again(intent: Intent) -> Self {
+        Self { leg: Leg::Again, intent, ..Self::nowhere() }
+    }
+
     /// A walk that asks nothing, for a source that cannot be asked about.
     pub(crate) fn nowhere() -> Self {
         Self {
@@ -174,7 +183,7 @@ impl Walk {
     ) -> Option<(&'a Endpoint, &'a str)> {
         match &self.leg {
             Leg::Lookup => Some((connector.lookup()?, source.handle.as_deref()?)),
-            Leg::List => Some((connector.endpoint(&source.endpoint)?, &source.root_id)),
+            Leg::List | Leg::Again => Some((connector.endpoint(&source.endpoint)?, &source.root_id)),
             Leg::Owner | Leg::Consent => Some((connector.single(ACCOUNT)?, &source.root_id)),
             Leg::Check(id) => Some((connector.single("post")?, id)),
         }
@@ -212,7 +221,7 @@ impl Walk {
                 (self.leg, self.intent) = (Leg::List, first_intent(source, endpoint, Aim::News));
                 Taken { goes_on: true, ..Taken::default() }
             }
-            Leg::Check(_) => Taken::default(),
+            Leg::Check(_) | Leg::Again => Taken::default(),
             Leg::List if page.is_unchanged => self.take_unchanged(source, endpoint, seen),
             Leg::List if page.is_detour => self.take_detour(source, page),
             Leg::List if self.is_tail => self.take_tail(source, endpoint, page, seen),

@@ -66,10 +66,8 @@ pub(crate) fn read(
     if matches!(intent, Intent::Members(_)) && page.outcome == Outcome::Gone {
         page.outcome = Outcome::Ok;
     }
-    // A page of which nothing could be read is no empty page: nothing follows from it.
-    let is_unread = is_empty && !page.complaints.is_empty() && page.members.is_empty();
-    if is_unread && page.kind != PageKind::Other && page.outcome == Outcome::Ok {
-        page.outcome = Outcome::Transient;
+    if page.is_unread() {
+        page.outcome = Outcome::Unreadable;
     }
     if is_empty && page.outcome != Outcome::Ok {
         page.kind = PageKind::Error;

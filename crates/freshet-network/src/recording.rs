@@ -288,7 +288,7 @@ fn read_unknown(definition: &Definition, response: &Response) -> (Page, Tally) {
     page.observation = freshet_types::Observation::default();
     // What another endpoint's mapping misses here says nothing about this answer.
     page.complaints.retain(|complaint| complaint.place == "body");
-    if page.outcome == Outcome::Transient
+    if matches!(page.outcome, Outcome::Transient | Outcome::Unreadable)
         && (200..300).contains(&response.status)
         && page.complaints.is_empty()
     {

@@ -3,11 +3,13 @@
 //! A forum has two kinds of lists: index lists, whose records are threads by the time they were started, and post lists, whose
 //! records are posts. Three models say when the next record comes: [`Regression`] (section 3.4), the list's average interval, and
 //! [`Idle`], the rate of the next post by how long a list has been silent. [`backtest`] measures them on the history of one
-//! site and names the one that wins there. [`Ratio`] is the bandwidth control of section 3.5.
+//! site, beside the ordinary model of the policy in force, and names the one that wins there; [`Chosen`] is the winner, ready to be
+//! asked. [`Ratio`] is the bandwidth control of section 3.5.
 //!
 //! Lists are given as ascending times in unix seconds; nothing here knows of pages or addresses.
 
 pub mod backtest;
+pub mod chosen;
 pub mod features;
 pub mod idle;
 pub mod ratio;
@@ -16,6 +18,7 @@ mod ridge;
 mod states;
 
 pub use backtest::{Backtest, ModelKind, backtest};
+pub use chosen::Chosen;
 pub use features::{ListFacts, SiteFacts};
 pub use idle::Idle;
 pub use ratio::{ListKind, Ratio};

@@ -6,8 +6,8 @@
 //! and [`serve`] puts that on HTTP. [`run`] drives policies through a history, one page at a time at an even pace, and
 //! [`measure`] counts what equations 4 to 6 ask for.
 //!
-//! The invariant: a sheet shows what was posted strictly before its instant, and nothing else. What it does not do: edit or
-//! delete posts, or refuse an answer; faults are the business of [`crate::world`].
+//! The invariant: a sheet shows what was posted strictly before its instant, and nothing else. Authors change posts where that is
+//! asked for ([`Edits`]). What it does not do: delete posts, or refuse an answer; faults are the business of [`crate::world`].
 
 pub mod address;
 pub mod history;
@@ -24,4 +24,4 @@ pub use history::History;
 pub use layout::Layout;
 pub use measure::{Figures, Tally};
 pub use run::{ForumPolicy, Setup, run};
-pub use site::{BoardRow, PostOrder, PostRow, Rows, Sheet, Site, ThreadRow};
+pub use site::{BoardRow, Edits, PostOrder, PostRow, Rows, Sheet, Site, ThreadRow};

@@ -13,8 +13,9 @@ use freshet_types::{
 };
 
 use crate::row::{
-    AccountRow, Applied, Control, Counts, Erased, Filter, Hit, InstanceRow, KnownPost, ObjectRow, OnDelete,
-    Parked, PostRow, RelationRow, RobotRow, SourceSlot, Upload,
+    AccountRow, Applied, Control, Counts, Erased, Filter, Hit, InstanceRow, KnownPost, ListRow, ListTimes,
+    ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow, SourceSlot,
+    StalePage, Upload,
 };
 
 /// Step 7 as the store calls it: what it means that `seen` is observed where `known` is stored.
@@ -83,7 +84,7 @@ pub trait Store: Send {
     fn find_sources(&self, reference: &str) -> Result<Vec<Source>, StoreError>;
     /// Sets the state of these sources.
     fn set_state(&mut self, ids: &[SourceId], state: SourceState) -> Result<(), StoreError>;
-    /// A post or an account by its number.
+    /// A post, an account or a list by its number.
     fn object(&self, number: u64) -> Result<Option<ObjectRow>, StoreError>;
 
     // Control, robots, settings.
@@ -141,6 +142,23 @@ pub trait Store: Send {
         filter: &Filter,
         each: &mut dyn FnMut(RelationRow) -> Flow,
     ) -> Result<(), StoreError>;
+    /// Lists of forums (front pages, boards, threads) in order of number.
+    fn each_list(&self, filter: &Filter, each: &mut dyn FnMut(ListRow) -> Flow) -> Result<(), StoreError>;
+    /// Pages of threads on this network that are worth another look by now, the longest due first.
+    fn stale_pages(
+        &self,
+        network: &NetworkName,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<StalePage>, StoreError>;
+    /// Posting times since then of the lists of this type on a network: of threads their posts, of boards and front
+    /// pages the posts of the threads in them. The `lists_max` liveliest lists, the newest `times_max` of each.
+    fn list_times(
+        &self,
+        network: &NetworkName,
+        kind: ListTimesKind,
+        bounds: ListTimesBounds,
+    ) -> Result<Vec<ListTimes>, StoreError>;
     /// Posts whose text matches, best first.
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, StoreError>;
     /// Brings the search index up to date by at most `limit` changes; gives how many it took.

@@ -83,6 +83,115 @@ pub struct PostQuery {
     pub limit: usize,
 }
 
+/// Which lists of a forum.
+#[derive(Clone, Debug, Default)]
+pub struct ForumQuery {
+    /// Only those that are not complete.
+    pub is_lacking: bool,
+    /// Only of this type: `portal`, `board` or `thread`.
+    pub kind: Option<String>,
+    /// Passed over.
+    pub offset: usize,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// What is known of one forum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForumState {
+    /// Its network.
+    pub network: NetworkName,
+    /// Front pages and boards that are watched.
+    pub boards_count: usize,
+    /// Those whose pages chain without a hole, down to the oldest thread.
+    pub complete_boards_count: usize,
+    /// Threads that are watched.
+    pub threads_count: usize,
+    /// Those whose pages chain without a hole.
+    pub complete_threads_count: usize,
+    /// Pages of threads that were read.
+    pub pages_count: usize,
+    /// Posts in threads, deleted ones included.
+    pub posts_count: usize,
+    /// Why lists are not complete, and how many for each reason.
+    pub lacks: Vec<(Lack, usize)>,
+}
+
+/// What is known of one list of a forum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListState {
+    /// Its source.
+    pub source: SourceId,
+    /// `portal`, `board` or `thread`.
+    pub kind: String,
+    /// Its id.
+    pub id: String,
+    /// Its title, where a page has shown it.
+    pub title: Option<String>,
+    /// Its pages that were read; of threads only.
+    pub pages_count: usize,
+    /// Its posts, deleted ones included; of threads only.
+    pub posts_count: usize,
+    /// Why it is not complete; `None`: its pages chain without a hole.
+    pub lack: Option<Lack>,
+    /// When it was last visited.
+    pub visited_at: Option<Timestamp>,
+    /// When its next visit is due.
+    pub due_at: Timestamp,
+}
+
+/// Why a list is not complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lack {
+    /// It was never visited.
+    Unvisited,
+    /// Further pages are known and not read yet.
+    Unread,
+    /// Its pages do not chain: one lacks the way to the next.
+    Broken,
+    /// Its visits fail; its source says why.
+    Failed,
+    /// The network does not show it.
+    Hidden,
+}
+
+impl Lack {
+    /// All reasons.
+    pub const ALL: [Self; 5] = [Self::Unvisited, Self::Unread, Self::Broken, Self::Failed, Self::Hidden];
+
+    /// In words.
+    pub fn why(self) -> &'static str {
+        match self {
+            Self::Unvisited => "not visited yet",
+            Self::Unread => "further pages are not read yet",
+            Self::Broken => "its pages do not chain",
+            Self::Failed => "its visits fail",
+            Self::Hidden => "the forum does not show it",
+        }
+    }
+
+    /// Why this source's list is not complete; `None` where it is.
+    pub fn of(source: &Source) -> Option<Self> {
+        let is_blank = source.coverage.intervals.is_empty() && source.coverage.empty_at.is_none();
+        match source.state {
+            SourceState::Failed => Some(Self::Failed),
+            SourceState::Active | SourceState::Removed if source.coverage.is_complete() => None,
+            SourceState::Active | SourceState::Removed if is_blank && source.visited_at.is_none() => {
+                Some(Self::Unvisited)
+            }
+            SourceState::Active | SourceState::Removed => {
+                let has_way = source.coverage.holes().iter().any(|hole| hole.cursor.is_some());
+                Some(if has_way { Self::Unread } else { Self::Broken })
+            }
+            SourceState::Gone
+            | SourceState::Suspended
+            | SourceState::Private
+            | SourceState::AuthRequired
+            | SourceState::OptedOut => Some(Self::Hidden),
+        }
+    }
+}
+
 /// Questions of people who look around.
 pub trait Browse {
     /// A page of sources.
@@ -99,4 +208,8 @@ pub trait Browse {
     fn visits_of(&self, source: SourceId, limit: usize) -> Result<Vec<VisitRecord>, StoreError>;
     /// Posting times of a source, newest first, at most [`RHYTHM_MAX`].
     fn posting_times(&self, source: &Source) -> Result<Vec<Timestamp>, StoreError>;
+    /// Every forum: how many boards, threads and pages are known, and what is complete.
+    fn forums(&self) -> Result<Vec<ForumState>, StoreError>;
+    /// A page of the lists of a forum, boards first, each in order of number.
+    fn forum_lists(&self, network: &NetworkName, query: &ForumQuery) -> Result<Vec<ListState>, StoreError>;
 }

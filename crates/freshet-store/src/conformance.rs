@@ -10,6 +10,7 @@ mod constraints;
 mod control;
 mod kit;
 mod leads;
+mod lists;
 mod log;
 mod pair;
 mod posts;
@@ -84,6 +85,11 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         sources::late_pages_of_a_forgotten_source_are_dropped,
         sources::instances_keep_their_care,
         leads::a_list_that_a_page_leads_to_becomes_a_source,
+        lists::lists_contain_lists_and_posts,
+        lists::a_post_that_a_page_lacks_between_two_was_taken_out,
+        lists::pages_are_worth_another_look_in_turn,
+        lists::posting_times_are_those_of_the_list,
+        lists::a_forgotten_list_leaves_nothing,
         control::messages_are_read_above_a_number,
         control::robots_start_as_the_paper_says,
         control::settings_are_kept,

@@ -1,5 +1,7 @@
 //! The rows that a store takes and gives.
 
+use std::sync::Arc;
+
 use freshet_types::{
     Account, Instance, NetworkName, Observation, Post, RobotKind, RobotState, Set, Source, SourceId,
     SourceState, Span, Timestamp, VisitId, VisitRecord,
@@ -49,6 +51,8 @@ pub struct Upload {
     pub parked: Vec<Parked>,
     /// Addresses of objects that wait no longer.
     pub unparked: Vec<String>,
+    /// The page of a list that this is, where its source is one.
+    pub page: Option<ListPage>,
     /// The visit ended with this.
     pub record: Option<VisitRecord>,
 }
@@ -76,9 +80,91 @@ impl Upload {
             withheld: Withheld::default(),
             parked: Vec::new(),
             unparked: Vec::new(),
+            page: None,
             record: None,
         }
     }
+}
+
+/// A page of a list: of a front page, a board or a thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListPage {
+    /// Type of the list.
+    pub kind: Arc<str>,
+    /// Its id.
+    pub id: String,
+    /// Its title, where the page shows it.
+    pub title: Option<String>,
+    /// How the page is asked for; `None` for the first.
+    pub cursor: Option<String>,
+    /// Where the list goes on.
+    pub next: Option<String>,
+    /// The page is no more: what was remembered of it is dropped.
+    pub is_gone: bool,
+    /// Ids of the posts that it shows, in its order. What it showed before and lacks now, between two posts that
+    /// are still there, was taken out of the list; pages that show no posts are not remembered.
+    pub shown: Vec<String>,
+    /// When it is worth another look for edits and deletions.
+    pub again_at: Timestamp,
+}
+
+/// A page of a thread that is worth another look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StalePage {
+    /// The source of the thread.
+    pub source: SourceId,
+    /// How the page is asked for; `None` for the first.
+    pub cursor: Option<String>,
+}
+
+/// A list as exports give it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListRow {
+    /// Its number in the store.
+    pub object: u64,
+    /// Its network.
+    pub network: NetworkName,
+    /// `portal`, `board` or `thread`.
+    pub kind: String,
+    /// Its id.
+    pub id: String,
+    /// Its title, where a page has shown it.
+    pub title: Option<String>,
+    /// Lists that contain it, by kind and id, in the order in which they were seen to.
+    pub within: Vec<(String, String)>,
+    /// When it was first seen.
+    pub seen_at: Timestamp,
+    /// Its last activity, as a list that contains it showed.
+    pub active_at: Option<Timestamp>,
+}
+
+/// Of which lists posting times are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListTimesKind {
+    /// Front pages and boards: posts of the threads in them.
+    Index,
+    /// Threads.
+    Threads,
+}
+
+/// How many posting times are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListTimesBounds {
+    /// Not those before this.
+    pub since: Timestamp,
+    /// Lists, the liveliest.
+    pub lists_max: usize,
+    /// Times of each, the newest.
+    pub times_max: usize,
+}
+
+/// Posting times of one list, for models of when it gets its next record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListTimes {
+    /// The source of the list.
+    pub source: SourceId,
+    /// Ascending, in unix seconds, the newest of them.
+    pub times_s: Vec<i64>,
 }
 
 /// What constraints keep out of the store, by id.

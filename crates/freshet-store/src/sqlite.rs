@@ -12,6 +12,7 @@ mod apply;
 mod browse;
 mod control;
 mod erase;
+mod lists;
 mod log;
 mod network;
 mod open;
@@ -29,8 +30,9 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use self::network::Networks;
 use crate::api::{Compare, Flow, Store, StoreError};
 use crate::row::{
-    AccountRow, Applied, Control, Counts, Erased, Filter, Hit, InstanceRow, ObjectRow, OnDelete, Parked,
-    PostRow, RelationRow, RobotRow, SourceSlot, Upload,
+    AccountRow, Applied, Control, Counts, Erased, Filter, Hit, InstanceRow, ListRow, ListTimes,
+    ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow, SourceSlot,
+    StalePage, Upload,
 };
 
 /// What may be chosen when a store is opened.
@@ -264,6 +266,28 @@ impl Store for SqliteStore {
         each: &mut dyn FnMut(RelationRow) -> Flow,
     ) -> Result<(), StoreError> {
         read::each_relation(&self.db, &self.networks, filter, each).map_err(failed("read the relations"))
+    }
+
+    fn each_list(&self, filter: &Filter, each: &mut dyn FnMut(ListRow) -> Flow) -> Result<(), StoreError> {
+        lists::each(&self.db, &self.networks, filter, each).map_err(failed("read the lists"))
+    }
+
+    fn stale_pages(
+        &self,
+        network: &NetworkName,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<StalePage>, StoreError> {
+        lists::stale(&self.db, &self.networks, network, now, limit).map_err(failed("look for stale pages"))
+    }
+
+    fn list_times(
+        &self,
+        network: &NetworkName,
+        kind: ListTimesKind,
+        bounds: ListTimesBounds,
+    ) -> Result<Vec<ListTimes>, StoreError> {
+        lists::times(&self.db, &self.networks, network, kind, bounds).map_err(failed("read posting times"))
     }
 
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, StoreError> {

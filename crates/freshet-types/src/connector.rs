@@ -144,6 +144,25 @@ pub struct Page {
     pub complaints: Vec<Complaint>,
 }
 
+/// Where complaints stand that are about the address of an answer and not about what it shows.
+pub const URL_PLACE: &str = "url";
+
+impl Page {
+    /// Whether nothing could be read of an answer that came as "ok". That is no empty list: nothing follows from it.
+    ///
+    /// Complaints about the address do not count: where a server led elsewhere, the connector has judged that.
+    pub fn is_unread(&self) -> bool {
+        let is_answer = self.outcome == Outcome::Ok && self.kind != PageKind::Other;
+        let is_about_it = |complaint: &Complaint| complaint.place != URL_PLACE;
+        let is_empty = self.members.is_empty() && self.observation == Observation::default();
+        is_answer
+            && !self.is_unchanged
+            && !self.is_detour
+            && is_empty
+            && self.complaints.iter().any(is_about_it)
+    }
+}
+
 /// Why a request cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -173,4 +192,32 @@ pub trait Connector: Send + Sync + std::fmt::Debug {
 
     /// Step 6: what the answer shows. Never fails as a whole.
     fn read(&self, target: &Target<'_>, intent: &Intent, response: &Response, now: Timestamp) -> Page;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Post, Tag};
+
+    fn check(page: Page, expected: bool) {
+        assert_eq!(page.is_unread(), expected, "{page:?}");
+    }
+
+    #[test]
+    fn only_a_page_without_anything_to_read_is_unread() {
+        let complaints = |place: &str| vec![Complaint::new(place, "it shows no posts")];
+        let page = Page { kind: PageKind::Comments, complaints: complaints("page"), ..Page::default() };
+        check(page.clone(), true);
+        check(Page { complaints: Vec::new(), ..page.clone() }, false);
+        check(Page { complaints: complaints(URL_PLACE), ..page.clone() }, false);
+        check(Page { kind: PageKind::Other, ..page.clone() }, false);
+        check(Page { outcome: Outcome::Private, ..page.clone() }, false);
+        check(Page { is_detour: true, ..page.clone() }, false);
+        check(Page { is_unchanged: true, ..page.clone() }, false);
+        check(Page { members: vec!["7".to_owned()], ..page.clone() }, false);
+        let tags = vec![Tag { account: "a".to_owned(), name: "t".to_owned() }];
+        check(Page { observation: Observation { tags, ..Observation::default() }, ..page.clone() }, false);
+        let posts = vec![Post::default()];
+        check(Page { observation: Observation { posts, ..Observation::default() }, ..page }, false);
+    }
 }

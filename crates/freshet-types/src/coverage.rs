@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Timestamp, VisitId};
 
-pub use tail::{Advance, SHOWN_MAX};
+pub use tail::{Advance, SHOWN_MAX, taken_out};
 
 /// Most intervals kept per source; beyond it the two oldest holes are forgotten as one.
 pub const INTERVALS_MAX: usize = 64;

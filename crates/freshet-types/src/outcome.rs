@@ -41,6 +41,9 @@ pub enum Outcome {
     Transient,
     /// The network says that the request is wrong; repeating it is useless.
     BadRequest,
+    /// An answer came, and nothing of it can be read: its layout has changed, or it is a login form or an
+    /// error page that calls itself a page.
+    Unreadable,
 }
 
 impl Outcome {
@@ -57,12 +60,16 @@ impl Outcome {
             Self::Moved { .. } => "moved",
             Self::Transient => "transient",
             Self::BadRequest => "bad_request",
+            Self::Unreadable => "unreadable",
         }
     }
 
     /// Whether the same request may succeed later without anyone doing anything.
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::RateLimited { .. } | Self::QuotaExhausted { .. } | Self::Transient)
+        matches!(
+            self,
+            Self::RateLimited { .. } | Self::QuotaExhausted { .. } | Self::Transient | Self::Unreadable
+        )
     }
 }
 

@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use freshet_engine::forum::Share;
 use freshet_sink::{Format, RecordKind};
 use freshet_types::Span;
 
@@ -263,6 +264,10 @@ pub(crate) struct RunArgs {
     /// The policy that decides when to visit
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Option<String>,
+    /// What decides between boards and threads of a forum when both wait: the price, or the ratio of new threads
+    /// to new posts; the data directory remembers it [default: price]
+    #[arg(long, value_name = "RULE")]
+    pub(crate) forum_share: Option<Share>,
     /// Keep every answer as received, compressed
     #[arg(long)]
     pub(crate) keep_raw: bool,

@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use freshet_engine::core::CoreOptions;
 use freshet_engine::deliver::Subscription;
 use freshet_engine::drive::{self, Kit, RunOptions};
+use freshet_engine::forum::Share;
 use freshet_fetch::recording::RECORDING_BYTES_MAX;
 use freshet_fetch::{Fetch, HttpFetch, HttpOptions, Recorder};
 use freshet_frontier::Coordinator;
@@ -41,6 +42,8 @@ pub(crate) struct Choices {
     pub(crate) ceiling: Option<Span>,
     /// Name of the policy.
     pub(crate) policy: Option<String>,
+    /// What decides between boards and threads of a forum.
+    pub(crate) forum_share: Share,
     /// Keep every answer as received.
     pub(crate) keeps_raw: bool,
     /// Append every exchange to this file.
@@ -117,7 +120,11 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         lasts: choices.lasts,
         depth_max: choices.depth_max,
         keeps_raw: choices.keeps_raw,
-        core: CoreOptions { ceiling: pacing.ceiling, ..CoreOptions::default() },
+        core: CoreOptions {
+            ceiling: pacing.ceiling,
+            forum_share: choices.forum_share,
+            ..CoreOptions::default()
+        },
         ..RunOptions::default()
     };
     let (reports, seen) = watch::channel(Value::Null);
@@ -179,6 +186,7 @@ fn chosen(choices: &Choices, ceiling: Span) -> Vec<(&'static str, String)> {
     vec![
         ("ceiling", ceiling.to_string()),
         ("depth", choices.depth_max.to_string()),
+        ("forum_share", choices.forum_share.name().to_owned()),
         ("answers_kept", if choices.keeps_raw { "yes" } else { "no" }.to_owned()),
         ("recording", path(&choices.record)),
         ("delivered_to", path(&choices.deliver)),

@@ -6,8 +6,7 @@ use freshet_frontier::Pick;
 use freshet_frontier::priority::CLASS_COUNT;
 use freshet_network::networks::Networks;
 use freshet_types::{
-    Instance, NetworkName, Politeness, RobotState, Source, SourceId, SourceState, Span, Target, Timestamp,
-    VisitId,
+    Instance, NetworkName, Politeness, Source, SourceId, SourceState, Span, Target, Timestamp, VisitId,
 };
 
 use super::sweep::Timing;
@@ -31,7 +30,7 @@ const HISTORY_OPEN_MIN: usize = 4;
 const PLACE_GAP: Span = Span::from_ms(50);
 /// Front queue of history: the last, which it shares with the least urgent news. It is served least,
 /// and never starves.
-const HISTORY_CLASS: u8 = (CLASS_COUNT - 1) as u8;
+pub(super) const HISTORY_CLASS: u8 = (CLASS_COUNT - 1) as u8;
 
 impl Core {
     /// Sends what may be sent now, and begins what may be begun now.
@@ -46,8 +45,9 @@ impl Core {
             return;
         }
         self.pump_history(now);
+        self.pump_again(now);
         while self.has_room()
-            && let Some(pick) = self.pick(now)
+            && let Some(pick) = self.pick_in_turn(now)
         {
             self.lease(pick);
         }
@@ -55,10 +55,9 @@ impl Core {
 
     /// The source is not visited for its history after all.
     pub(super) fn leave_history(&mut self, id: SourceId) {
-        let Some(slot) = self.slot_mut(id).filter(|slot| slot.aim == Aim::History) else { return };
-        slot.aim = Aim::News;
-        let key = u32::from(slot.key);
-        self.end_history(key, Aim::History);
+        let Some(slot) = self.slot_mut(id) else { return };
+        let (key, aim) = (u32::from(slot.key), std::mem::replace(&mut slot.aim, Aim::News));
+        self.end_history(key, aim);
     }
 
     /// Visits that wait for a quota are bounded by manners already, and must not keep other servers
@@ -69,13 +68,11 @@ impl Core {
     }
 
     /// The next due source whose robot works and whose server may be asked.
-    fn pick(&mut self, now: Timestamp) -> Option<Pick> {
+    pub(super) fn pick(&mut self, now: Timestamp) -> Option<Pick> {
         loop {
             let pick = self.frontier.pick(now)?;
             let slot = self.slots.get(pick.id.0 as usize).copied().flatten();
-            let is_ours = |slot: &Slot| {
-                slot.state != SourceState::Removed && self.robots[slot.robot as usize] == RobotState::Running
-            };
+            let is_ours = |slot: &Slot| slot.state != SourceState::Removed && self.is_at_work(slot);
             let Some(slot) = slot.filter(is_ours) else {
                 self.lay_aside(pick, now);
                 continue;
@@ -182,7 +179,10 @@ impl Core {
             Timing::Due(lateness) => lateness,
             Timing::Early(due_at, step) => return self.wait_longer(visit, &source, (due_at, step)),
         };
-        let mut walk = Walk::start(&source, endpoint, aim);
+        let mut walk = match aim {
+            Aim::Again => Walk::again(self.again_intent(slot.key, id)),
+            Aim::News | Aim::History => Walk::start(&source, endpoint, aim),
+        };
         walk.has_owner = connector.as_deref().is_some_and(|connector| connector.single(ACCOUNT).is_some());
         if source.state == SourceState::OptedOut && self.options.honours_opt_out {
             walk.ask_consent(&source, endpoint);
@@ -227,6 +227,8 @@ impl Core {
         visit.asked_at = Some(now);
         visit.is_permitted = false;
         visit.claim = Some(claim);
+        let (key, robot) = (visit.key as u16, visit.source.robot);
+        self.spend_share(key, robot);
         self.charge(id, now);
         let deadline = self.lease_deadline();
         self.frontier.extend(id, deadline);

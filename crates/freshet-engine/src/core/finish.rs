@@ -5,11 +5,13 @@
 
 use std::sync::Arc;
 
+use freshet_policy::Grade;
 use freshet_store::row::Applied;
 use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitRecord};
 
 use super::Core;
 use super::page::empty_upload;
+use crate::forum::Bounds;
 use crate::price;
 use crate::schedule;
 use crate::visit::{Stage, Visit};
@@ -87,7 +89,7 @@ impl Core {
         }
         // Only a visit that came to its end clears its source: one that always fails after its
         // first page must not try for ever.
-        if outcome != POSTPONED {
+        if outcome != POSTPONED && visit.aim != Aim::Again {
             visit.source.attempts = 0;
         }
         visit.source.due_at = if visit.aim == Aim::News || visit.source.state != SourceState::Active {
@@ -100,8 +102,19 @@ impl Core {
             let place = price::place(visit.key as u16, visit.source.robot);
             let market = self.prices.market(place, &self.ledger, now);
             visit.grade = Some(schedule::grade(&visit.source, &*self.policy, market, quiet));
+            let key = visit.key as u16;
+            let bounds = Bounds { pacing: self.policy.pacing(), is_quiet: quiet.is_some() };
+            let is_active = visit.source.state == SourceState::Active;
+            let own_at = self.sites.due_at(key, &visit.source, market, bounds, now).filter(|_| is_active);
+            if let (Some(grade), Some(rate_per_s)) =
+                (&mut visit.grade, self.sites.rate_per_s(key, &visit.source, now))
+                && *grade != Grade::NONE
+            {
+                *grade = Grade::of(f64::from(visit.source.weight), rate_per_s);
+            }
             let timing = (&*self.policy, &*market);
-            schedule::due_at(&visit.source, timing, self.options.ceiling, quiet, now)
+            own_at
+                .unwrap_or_else(|| schedule::due_at(&visit.source, timing, self.options.ceiling, quiet, now))
         } else {
             // History does not move the news: they are due when they were.
             self.slots[visit.source.id.0 as usize].map_or(now, |slot| slot.news_at)
@@ -117,6 +130,10 @@ impl Core {
     /// A page could not be had: the source goes back, at most three times in a row.
     pub(super) fn fail(&mut self, id: VisitId, why: &str, can_retry: bool, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the caller found it");
+        if visit.aim == Aim::Again {
+            tracing::debug!(source = visit.source.id.0, "an old page cannot be had: {why}");
+            return self.miss_again(id, now);
+        }
         visit.source.due_at = schedule::failed(&mut visit.source, why, can_retry, now);
         if visit.rested_at.is_some() {
             visit.source.state = SourceState::OptedOut;
@@ -160,6 +177,10 @@ impl Core {
     /// The quota ran out in the middle: what was read is stored, the rest waits in the backlog.
     pub(super) fn suspend(&mut self, id: VisitId, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the caller found it");
+        if visit.aim == Aim::Again {
+            let news_at = self.slots[visit.source.id.0 as usize].map_or(now, |slot| slot.news_at);
+            return self.put_off(id, news_at);
+        }
         visit.has_more = true;
         if visit.fetch_count > 0 {
             return self.finish(id, POSTPONED, now);

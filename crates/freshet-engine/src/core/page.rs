@@ -1,13 +1,19 @@
 //! Steps 7 to 10 as the core sees them: an answer becomes an upload and the next question.
 
-use freshet_store::row::Upload;
-use freshet_types::{Intent, LimitReading, Observation, Outcome, Page, SourceState, Timestamp, VisitId};
+use freshet_store::row::{ListPage, Upload};
+use freshet_types::list::is_list;
+use freshet_types::{
+    Intent, LimitReading, Observation, Outcome, Page, Post, Primitive, SourceState, Timestamp, VisitId,
+};
 
-use super::{Core, Effect, begin};
+use super::{Core, Effect, again, begin};
 use crate::price;
 use crate::schedule;
 use crate::visit::{Fetched, Stage, Visit, own_endpoint};
 use crate::walk::{Leg, Seen, Taken};
+
+/// The value of a post that is the title of its thread.
+const THREAD_TITLE: &str = "thread_title";
 
 impl Core {
     /// An answer came in, or word that there is none.
@@ -37,7 +43,8 @@ impl Core {
                 self.tally.complaints_count += page.complaints.len() as u64;
                 let seen = Seen { at: fetched.received_at, visit: fetched.visit };
                 match page.outcome.clone() {
-                    Outcome::Ok => self.take_page(page, raw, seen, now),
+                    Outcome::Ok if !self.is_unread(seen, &page) => self.take_page(page, raw, seen, now),
+                    Outcome::Ok | Outcome::Unreadable => self.take_unread(page, seen, now),
                     Outcome::RateLimited { until } | Outcome::QuotaExhausted { until } => {
                         self.tally.rate_limited_count += 1;
                         let again_at = self.ledger.refused(&claim, until, now);
@@ -55,6 +62,8 @@ impl Core {
         else {
             return self.fail(seen.visit, "its definition was taken away", false, now);
         };
+        let key = self.visits[&seen.visit].key as u16;
+        self.read_some(key, now);
         let visit = self.visits.get_mut(&seen.visit).expect("checked above");
         let mut opted_out = Vec::new();
         if self.options.honours_opt_out {
@@ -67,6 +76,8 @@ impl Core {
         let (was_lookup, was_list) = (visit.walk.leg == Leg::Lookup, visit.walk.leg == Leg::List);
         // A single post that is still there says nothing about the time since the last look.
         let is_telling = was_list || visit.walk.leg == Leg::Owner;
+        let is_again = visit.walk.leg == Leg::Again;
+        let list = list_of(visit, &page, seen);
         let keeps_validators = visit.walk.keeps_validators() && !page.is_unchanged;
         let taken = visit.walk.take(&mut visit.source, endpoint, &page, seen);
         if taken.is_unknown {
@@ -74,7 +85,7 @@ impl Core {
         }
         if visit.rested_at.is_some() || opted_out.contains(&visit.source.root_id) {
             visit.source.state = SourceState::OptedOut;
-        } else {
+        } else if !is_again {
             schedule::answered(&mut visit.source, seen.at);
         }
         if let Some(why) = taken.complaint {
@@ -89,7 +100,11 @@ impl Core {
             let place = price::place(visit.key as u16, visit.source.robot);
             let market = self.prices.market(place, &self.ledger, now);
             schedule::learn(visit, &*self.policy, market, seen.at, &taken);
+            let robot = visit.source.robot;
+            self.sites.learn(key, &visit.source, &taken.news);
+            self.note_posts(key, robot, taken.news.len());
         }
+        let visit = self.visits.get_mut(&seen.visit).expect("checked above");
         self.tally.take(page.observation.posts.len(), &taken);
         if was_lookup {
             let (network, root_id) = (visit.source.network.clone(), visit.source.root_id.clone());
@@ -104,7 +119,7 @@ impl Core {
         if was_list {
             visit.has_more = taken.has_more || (taken.goes_on && !goes_on);
         }
-        self.upload(Shown { observation: page.observation, raw, opted_out }, taken, seen);
+        self.upload(Shown { observation: page.observation, raw, opted_out, list }, taken, seen);
         if goes_on {
             self.send(seen.visit, now);
         } else {
@@ -113,7 +128,7 @@ impl Core {
     }
 
     /// The network said no: gone, suspended, private, … of the source itself or of a checked post.
-    fn take_refusal(&mut self, outcome: &Outcome, page: Page, seen: Seen, now: Timestamp) {
+    pub(super) fn take_refusal(&mut self, outcome: &Outcome, page: Page, seen: Seen, now: Timestamp) {
         let visit = self.visits.get_mut(&seen.visit).expect("the caller found it");
         if let Leg::Check(id) = &visit.walk.leg {
             let is_gone = *outcome == Outcome::Gone;
@@ -168,8 +183,14 @@ impl Core {
             checked,
             relations_swept: taken.swept,
             deleted: taken.deleted.into_iter().map(|id| ("post".to_owned(), id)).collect(),
+            page: shown.list,
             ..empty_upload(visit, seen)
         };
+        if visit.walk.leg == Leg::Again {
+            // The thread is as it was: only the page is written.
+            upload.brought_by = Some(visit.source.id);
+            return self.want_upload(seen.visit, upload);
+        }
         // The state after this page travels with it: a kill between two pages resumes here.
         let mut source = visit.source.clone();
         source.due_at = visit.started_at;
@@ -190,6 +211,31 @@ struct Shown {
     observation: Observation,
     raw: Option<Vec<u8>>,
     opted_out: Vec<String>,
+    list: Option<ListPage>,
+}
+
+/// The page of a list that this is, where the source is one.
+fn list_of(visit: &Visit, page: &Page, seen: Seen) -> Option<ListPage> {
+    let is_list = is_list(&visit.source.root_kind) && matches!(visit.walk.leg, Leg::List | Leg::Again);
+    if !is_list || page.is_unchanged || (page.is_detour && visit.walk.leg == Leg::List) {
+        return None;
+    }
+    let listed: Vec<&Post> = page.observation.posts.iter().filter(|post| !post.is_embedded).collect();
+    let title = listed.first().and_then(|post| {
+        post.plinks.iter().find_map(|(name, value)| match value {
+            Primitive::Text(text) if &**name == THREAD_TITLE => Some(text.clone()),
+            _ => None,
+        })
+    });
+    let newest_at = listed.iter().filter_map(|post| post.created_at).max();
+    Some(ListPage {
+        title,
+        next: page.next.clone(),
+        is_gone: listed.is_empty() && visit.walk.leg == Leg::Again,
+        shown: listed.iter().map(|post| post.id.clone()).collect(),
+        again_at: again::worth_again_at(newest_at, seen.at),
+        ..again::list_page(visit)
+    })
 }
 
 /// An upload of this visit that says nothing yet.

@@ -7,9 +7,10 @@
 //! is asked again when due. So neither direction ever looks at all sources at once.
 
 use freshet_policy::{Grade, SourceFacts};
-use freshet_types::{RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitId};
+use freshet_types::{RobotKind, Source, SourceId, SourceState, Span, Timestamp, VisitId};
 
 use super::{Core, Slot};
+use crate::forum::Bounds;
 use crate::price::{self, Use};
 use crate::schedule;
 use crate::visit::Visit;
@@ -45,7 +46,9 @@ impl Core {
         let market = self.prices.market(price::place(slot.key, slot.robot), &self.ledger, now);
         let step = price::step_of(market.price);
         let facts: SourceFacts = schedule::facts(source, visited_at);
-        let due_at = self.policy.due_at(&source.model, &facts, market);
+        let bounds = Bounds { pacing: self.policy.pacing(), is_quiet: false };
+        let own_at = self.sites.due_at(slot.key, source, market, bounds, visited_at);
+        let due_at = own_at.unwrap_or_else(|| self.policy.due_at(&source.model, &facts, market));
         let (planned, real) = (due_at - visited_at, now - visited_at);
         // Only one that was scheduled at a known, lower price may go back: others are here because
         // a person or its history wants them.
@@ -65,7 +68,7 @@ impl Core {
         let spender = match (visit.lateness, visit.aim) {
             (Some(_), _) => Use::News,
             (None, Aim::History) => Use::History,
-            (None, Aim::News) => Use::Other,
+            (None, Aim::News | Aim::Again) => Use::Other,
         };
         let place = price::place(visit.key as u16, visit.source.robot);
         let needs = visit.claim.as_ref().map_or(&[][..], |claim| &claim.needs);
@@ -111,7 +114,7 @@ impl Core {
     fn pull(&mut self, id: SourceId, now: Timestamp) {
         let Some(slot) = self.slots[id.0 as usize] else { return };
         let is_waiting = slot.state == SourceState::Active && slot.aim == Aim::News && !slot.is_leased;
-        let is_timed = slot.grade != Grade::NONE && self.robots[slot.robot as usize] == RobotState::Running;
+        let is_timed = slot.grade != Grade::NONE && self.is_at_work(&slot);
         if !is_waiting || !is_timed || slot.news_at <= now {
             return;
         }

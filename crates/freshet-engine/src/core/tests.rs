@@ -1,6 +1,7 @@
 //! The core alone: events in, effects out, with sources and pages made by hand.
 
 mod consent;
+mod forum;
 mod leases;
 mod timing;
 

@@ -64,6 +64,18 @@ impl Walk {
         }
     }
 
+    /// The last known page cannot be read: it may be gone, or nothing here can be read. The first page decides, once
+    /// a visit; gives whether it is asked for.
+    pub fn turn_to_first(&mut self) -> bool {
+        let can_turn = self.is_tail && self.restarts_left > 0 && matches!(self.intent, Intent::Next(_));
+        if can_turn {
+            self.restarts_left -= 1;
+            self.seen.clear();
+            self.intent = Intent::First;
+        }
+        can_turn
+    }
+
     /// When a list that was read for the first time went quiet; later looks know better.
     pub fn quiet_since(&self, source: &Source) -> Option<Timestamp> {
         let is_whole = self.is_tail && source.coverage.is_complete();

@@ -5,6 +5,7 @@
 //! 2·(n·ln(n/m) − n + m), mean over lists: zero for a model that knows, and dear for one that expects news of thousands of dormant threads. A
 //! published re-implementation of the regression found it worse than the average interval; here every site decides for itself.
 
+use super::chosen::Ordinary;
 use super::features::{ListFacts, SiteFacts};
 use super::idle::{Idle, class_of};
 use super::regression::Regression;
@@ -23,6 +24,8 @@ pub enum ModelKind {
     Average,
     /// [`Idle`].
     Idle,
+    /// The model of the policy in force, which learns from visits.
+    Ordinary,
 }
 
 impl ModelKind {
@@ -32,6 +35,7 @@ impl ModelKind {
             Self::Regression => "regression",
             Self::Average => "average interval",
             Self::Idle => "silence",
+            Self::Ordinary => "ordinary",
         }
     }
 }
@@ -41,6 +45,8 @@ impl ModelKind {
 pub struct Backtest {
     /// Mean deviance of each.
     pub errors: [(ModelKind, f64); 3],
+    /// That of the ordinary model, where it was asked.
+    pub ordinary: Option<f64>,
     /// Lists asked about.
     pub list_count: usize,
 }
@@ -48,13 +54,28 @@ pub struct Backtest {
 impl Backtest {
     /// The model with the least error.
     pub fn winner(&self) -> ModelKind {
-        let best = self.errors.iter().min_by(|a, b| a.1.total_cmp(&b.1));
-        best.map_or(ModelKind::Average, |(kind, _)| *kind)
+        self.all().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(ModelKind::Average, |(kind, _)| kind)
+    }
+
+    /// All that were asked, with their errors; the ordinary one first, which wins a tie.
+    pub fn all(&self) -> impl Iterator<Item = (ModelKind, f64)> {
+        self.ordinary.map(|error| (ModelKind::Ordinary, error)).into_iter().chain(self.errors)
     }
 }
 
 /// Trains on what is before `split_s` and asks about what is between it and `now_s`; `None` where there is nothing to train on.
 pub fn backtest(lists: &[&[i64]], split_s: f64, now_s: f64, longest_h: f64) -> Option<Backtest> {
+    backtest_with(lists, split_s, now_s, longest_h, None)
+}
+
+/// The same, with the ordinary model beside the others.
+pub fn backtest_with(
+    lists: &[&[i64]],
+    split_s: f64,
+    now_s: f64,
+    longest_h: f64,
+    ordinary: Option<Ordinary<'_>>,
+) -> Option<Backtest> {
     let before = |times_s: &[i64]| times_s.partition_point(|at_s| (*at_s as f64) < split_s);
     let past: Vec<&[i64]> = lists.iter().map(|times_s| &times_s[..before(times_s)]).collect();
     let regression = Regression::train(&past, split_s, longest_h)?;
@@ -64,7 +85,7 @@ pub fn backtest(lists: &[&[i64]], split_s: f64, now_s: f64, longest_h: f64) -> O
         idle.learn_list(times_s);
     }
     idle.refresh(past.iter().filter_map(|times_s| open_gap(times_s, split_s)));
-    let (mut sums, mut list_count) = ([0.0; 3], 0_u32);
+    let (mut sums, mut ordinary_sum, mut list_count) = ([0.0; 3], 0.0, 0_u32);
     for (known, all) in past.iter().zip(lists).filter(|(known, _)| !known.is_empty()) {
         let (facts, span_s) = (ListFacts::of(known), now_s - split_s);
         let silence_s = split_s - facts.last_s;
@@ -74,14 +95,19 @@ pub fn backtest(lists: &[&[i64]], split_s: f64, now_s: f64, longest_h: f64) -> O
             span_s / (facts.mean_gap_or(&site).max(AVERAGE_H_MIN) * 3600.0),
             idle.posts(class, silence_s, silence_s + span_s),
         ];
+        let came = all.partition_point(|at_s| (*at_s as f64) < now_s).saturating_sub(known.len()) as f64;
         for (sum, foretold) in sums.iter_mut().zip(foretold) {
-            *sum += deviance((all.len() - known.len()) as f64, foretold);
+            *sum += deviance(came, foretold);
+        }
+        if let Some(ordinary) = ordinary {
+            ordinary_sum += deviance(came, ordinary(known, split_s, now_s));
         }
         list_count += 1;
     }
     let kinds = [ModelKind::Regression, ModelKind::Average, ModelKind::Idle];
     let errors = std::array::from_fn(|place| (kinds[place], sums[place] / f64::from(list_count.max(1))));
-    (list_count > 0).then_some(Backtest { errors, list_count: list_count as usize })
+    let ordinary = ordinary.map(|_| ordinary_sum / f64::from(list_count.max(1)));
+    (list_count > 0).then_some(Backtest { errors, ordinary, list_count: list_count as usize })
 }
 
 /// Class and silence of a list's open gap.

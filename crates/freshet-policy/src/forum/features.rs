@@ -67,6 +67,25 @@ impl ListFacts {
         facts
     }
 
+    /// One more record, not before the last.
+    pub fn push(&mut self, at_s: i64) {
+        let before_s = self.last_s;
+        self.record_count += 1;
+        if self.record_count == 1 {
+            self.last_s = at_s as f64;
+            return;
+        }
+        let gap = ((at_s as f64 - before_s).max(0.0) / 3600.0).min(GAP_H_MAX);
+        self.gaps_h.rotate_right(1);
+        self.gaps_h[0] = gap;
+        self.gap_count = (self.gap_count + 1).min(GAP_COUNT);
+        let count = (self.record_count - 1) as f64;
+        let squares = (self.deviation_h.powi(2) + self.mean_gap_h.powi(2)) * (count - 1.0) + gap * gap;
+        self.mean_gap_h += (gap - self.mean_gap_h) / count;
+        self.deviation_h = (squares / count - self.mean_gap_h.powi(2)).max(0.0).sqrt();
+        self.last_s = before_s.max(at_s as f64);
+    }
+
     /// The list without its history, as one of its site: where gaps are missing, the site's stands.
     pub fn gaps_or(&self, site: &SiteFacts) -> [f64; GAP_COUNT] {
         std::array::from_fn(|place| if place < self.gap_count { self.gaps_h[place] } else { site.gap_h })
@@ -135,6 +154,19 @@ mod tests {
         let deviation_h = (2.0_f64 / 3.0).sqrt();
         let expected_s = (6.0 + 2.0 + DORMANT_DEVIATIONS * deviation_h) * 3600.0;
         assert!((facts.dormant_from_s(&site) - expected_s).abs() < 1e-6);
+    }
+
+    #[test]
+    fn records_may_come_one_by_one() {
+        let times_s = [0, 3600, 3 * 3600, 6 * 3600, 6 * 3600, 20 * 3600, 21 * 3600];
+        let mut facts = ListFacts::default();
+        times_s.iter().for_each(|at_s| facts.push(*at_s));
+        let whole = ListFacts::of(&times_s);
+        assert_eq!((facts.gap_count, facts.record_count), (whole.gap_count, whole.record_count));
+        assert!(facts.gaps_h.iter().zip(whole.gaps_h).all(|(one, other)| (one - other).abs() < 1e-9));
+        assert!((facts.mean_gap_h - whole.mean_gap_h).abs() < 1e-9);
+        assert!((facts.deviation_h - whole.deviation_h).abs() < 1e-9);
+        assert!((facts.last_s - whole.last_s).abs() < 1e-9);
     }
 
     #[test]

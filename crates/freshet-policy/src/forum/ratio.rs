@@ -2,7 +2,8 @@
 //!
 //! ratio ∝ `N_index` / `N_post` (equation 3), averaged over the history. The paper's text dedicates bandwidth to post lists; what it goes on to say
 //! (new threads are found there only, post lists would occupy the rest) is about index lists, and so is this. The share of index lists is
-//! `N_index` / (`N_index` + `N_post`). Turns are dealt by credit, so that any stretch of turns has the right share to within one.
+//! `N_index` / (`N_index` + `N_post`). Turns are dealt by credit, so that any stretch of turns has the right share to within one; where a
+//! turn may take several pages, pages are counted instead ([`Ratio::spend`], [`Ratio::due`]).
 
 /// The two kinds of lists that share bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +20,12 @@ pub struct Ratio {
     thread_count: f64,
     post_count: f64,
     credit: f64,
+    /// Pages that index lists and post lists took lately.
+    pages: [f64; 2],
 }
+
+/// Pages after which half of what was spent is forgotten: an old debt is not paid for ever.
+const PAGES_MEMORY: f64 = 1000.0;
 
 impl Ratio {
     /// New records were found.
@@ -33,6 +39,32 @@ impl Ratio {
     /// Share of index lists; half before anything is known.
     pub fn index_share(&self) -> f64 {
         (self.thread_count + 1.0) / (self.thread_count + self.post_count + 2.0)
+    }
+
+    /// Records there are, where nothing was learned yet.
+    pub fn begin_with(&mut self, thread_count: usize, post_count: usize) {
+        if self.thread_count + self.post_count < 1.0 {
+            (self.thread_count, self.post_count) = (thread_count as f64, post_count as f64);
+        }
+    }
+
+    /// A page was asked for.
+    pub fn spend(&mut self, kind: ListKind) {
+        self.pages[kind as usize] += 1.0;
+        if self.pages.iter().sum::<f64>() > PAGES_MEMORY {
+            self.pages = self.pages.map(|pages| pages / 2.0);
+        }
+    }
+
+    /// Share of index lists in the pages that were asked for lately.
+    pub fn index_spent(&self) -> f64 {
+        self.pages[0] / self.pages.iter().sum::<f64>().max(1.0)
+    }
+
+    /// Who is due to get the next page, by what both have got.
+    pub fn due(&self) -> ListKind {
+        let total = self.pages.iter().sum::<f64>() + 1.0;
+        if self.pages[0] < self.index_share() * total { ListKind::Index } else { ListKind::Posts }
     }
 
     /// Whose turn it is.
@@ -58,5 +90,22 @@ mod tests {
         ratio.learn(ListKind::Posts, 299);
         let index = (0..400).filter(|_| ratio.turn() == ListKind::Index).count();
         assert!((99..=101).contains(&index), "{index}");
+    }
+
+    #[test]
+    fn pages_follow_the_ratio_however_many_a_turn_takes() {
+        let mut ratio = Ratio::default();
+        ratio.begin_with(100, 400);
+        ratio.begin_with(7, 7);
+        let mut index = 0;
+        for turn in 0..5_000 {
+            let kind = ratio.due();
+            for _ in 0..if kind == ListKind::Index { 1 + turn % 4 } else { 1 } {
+                index += usize::from(kind == ListKind::Index);
+                ratio.spend(kind);
+            }
+        }
+        assert!((ratio.index_spent() - 0.2).abs() < 0.02, "{}", ratio.index_spent());
+        assert!(index > 0);
     }
 }

@@ -224,7 +224,7 @@ mod tests {
         };
         let mut tally = Tally::new(&history, setup);
         let row = ThreadRow { thread: 0, started_s: 0, author: 0, last_s: 90_000, post_count: 2 };
-        let post = |post: u32, at_s: i64| PostRow { post, at_s, author: 0 };
+        let post = |post: u32, at_s: i64| PostRow { post, at_s, author: 0, is_edited: false };
         let sheet = |rows: Rows| Sheet { rows, page_count: 1 };
         tally.fetched(100_000.0, &sheet(Rows::Threads(vec![row])));
         tally.fetched(100_800.0, &sheet(Rows::Posts(vec![post(0, 0), post(1, 90_000)])));

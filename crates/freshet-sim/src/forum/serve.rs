@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use super::address::Address;
 use super::history::History;
 use super::layout::Layout;
-use super::site::{PostOrder, Rows, Site};
+use super::site::{Edits, PostOrder, Rows, Site};
 use crate::{RunningClock, SimError};
 
 /// A forum about to be served; [`run`](Self::run) it.
@@ -33,6 +33,7 @@ struct Shared {
     history: &'static History,
     site: Mutex<Site<'static>>,
     layout: Layout,
+    edits: Option<Edits>,
     clock: RunningClock,
 }
 
@@ -45,6 +46,8 @@ pub struct Showing {
     pub post_order: PostOrder,
     /// Records a page shows.
     pub page_size: u32,
+    /// Posts that are changed.
+    pub edits: Option<Edits>,
     /// The first instant.
     pub start: Timestamp,
     /// How many times as fast as on the wall time passes.
@@ -56,9 +59,10 @@ impl ForumServer {
     /// end.
     pub fn new(history: History, showing: &Showing, listener: TcpListener) -> Self {
         let history: &'static History = Box::leak(Box::new(history));
-        let site = Site::new(history, showing.page_size, showing.post_order);
+        let site = Site::new(history, showing.page_size, showing.post_order).with_edits(showing.edits);
         let clock = RunningClock::new(showing.start, showing.speed);
-        let shared = Shared { history, site: Mutex::new(site), layout: showing.layout, clock };
+        let (layout, edits) = (showing.layout, showing.edits);
+        let shared = Shared { history, site: Mutex::new(site), layout, edits, clock };
         Self { shared: Arc::new(shared), listener }
     }
 
@@ -88,8 +92,10 @@ async fn truth(State(shared): State<Arc<Shared>>) -> Response {
     let mut lines = String::new();
     for (number, post) in shared.history.posts[..count].iter().enumerate() {
         let board = shared.history.boards[post.thread as usize];
+        let edited_s = shared.edits.and_then(|edits| edits.edited_s(number as u32, post.at_s));
         let line = serde_json::json!({
             "id": number, "board": board, "thread": post.thread, "created_at": post.at_s, "author": post.author,
+            "edited_at": edited_s.filter(|edited_s| (*edited_s as f64) < shared.clock.now().secs_f64()),
         });
         let _ = writeln!(lines, "{line}");
     }
@@ -144,6 +150,7 @@ mod tests {
             layout: Layout::Modern,
             post_order: PostOrder::OldestFirst,
             page_size: 10,
+            edits: None,
             start: Timestamp::from_secs(100),
             speed: 1.0,
         };

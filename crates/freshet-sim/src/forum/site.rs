@@ -57,6 +57,24 @@ pub struct PostRow {
     pub at_s: i64,
     /// Who made it.
     pub author: u32,
+    /// It says something else than at first.
+    pub is_edited: bool,
+}
+
+/// Posts that their authors change: one in so many, so many seconds after it was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edits {
+    /// One in so many.
+    pub every: u32,
+    /// When.
+    pub after_s: i64,
+}
+
+impl Edits {
+    /// When a post is changed; `None` where it is not.
+    pub fn edited_s(&self, post: u32, at_s: i64) -> Option<i64> {
+        post.is_multiple_of(self.every.max(1)).then(|| at_s.saturating_add(self.after_s))
+    }
 }
 
 /// The records of a page.
@@ -100,6 +118,7 @@ pub struct Site<'a> {
     history: &'a History,
     page_size: u32,
     post_order: PostOrder,
+    edits: Option<Edits>,
     now_s: f64,
     /// Posts that have been made.
     post_count: usize,
@@ -120,11 +139,19 @@ impl<'a> Site<'a> {
             history,
             page_size: page_size.clamp(*PAGE_SIZES.start(), *PAGE_SIZES.end()),
             post_order,
+            edits: None,
             now_s: f64::NEG_INFINITY,
             post_count: 0,
             threads: vec![ThreadState::default(); history.thread_count()],
             boards: counts.iter().map(board).collect(),
         }
+    }
+
+    /// With posts that are changed.
+    #[must_use]
+    pub fn with_edits(mut self, edits: Option<Edits>) -> Self {
+        self.edits = edits;
+        self
     }
 
     /// Records a page shows.
@@ -135,7 +162,7 @@ impl<'a> Site<'a> {
     /// Moves to an instant.
     pub fn advance_to(&mut self, now_s: f64) {
         if now_s < self.now_s {
-            *self = Self::new(self.history, self.page_size, self.post_order);
+            *self = Self::new(self.history, self.page_size, self.post_order).with_edits(self.edits);
         }
         self.now_s = now_s;
         while let Some(post) =
@@ -208,7 +235,9 @@ impl<'a> Site<'a> {
         };
         let post = self.history.thread_posts(thread)[place as usize];
         let found = self.history.posts[post as usize];
-        PostRow { post, at_s: found.at_s, author: found.author }
+        let edited_s = self.edits.and_then(|edits| edits.edited_s(post, found.at_s));
+        let is_edited = edited_s.is_some_and(|edited_s| (edited_s as f64) < self.now_s);
+        PostRow { post, at_s: found.at_s, author: found.author, is_edited }
     }
 }
 

@@ -12,6 +12,7 @@
 mod account;
 pub(super) mod consent;
 mod lead;
+mod list;
 mod post;
 mod relation;
 
@@ -81,6 +82,8 @@ struct Scene<'a> {
     source: Option<u32>,
     /// The oldest posting time that the retention of the source leaves.
     oldest: Option<Timestamp>,
+    /// The list whose page this is, by its number.
+    list: Option<i64>,
 }
 
 impl Scene<'_> {
@@ -120,6 +123,7 @@ impl<'a> Batch<'a> {
         if self.keep_raw {
             scene.payload = self.keep_payload(&scene, upload)?;
         }
+        scene.list = upload.page.as_ref().map(|page| self.list(&scene, page)).transpose()?;
         let seen = &upload.observation;
         for account in &seen.accounts {
             self.account(&scene, account, &mut applied)?;
@@ -138,6 +142,10 @@ impl<'a> Batch<'a> {
         }
         for lead in &seen.leads {
             lead::follow(self.db, &scene, upload, lead, &mut applied)?;
+            self.member(&scene, lead)?;
+        }
+        if let (Some(page), Some(list)) = (&upload.page, scene.list) {
+            self.list_page(&scene, list, page, &mut applied)?;
         }
         for id in &upload.checked {
             self.note_checked(&scene, id)?;
@@ -257,6 +265,7 @@ fn scene(upload: &Upload, network: i64) -> Scene<'_> {
         payload: None,
         source: source.map(|source| source.id).or(upload.brought_by).map(|id| id.0),
         oldest: None,
+        list: None,
     }
 }
 

@@ -8,9 +8,12 @@ use freshet_types::{
 };
 use rusqlite::{Connection, Result, Row, params};
 
-use super::{SqliteStore, failed, log, search, source, value};
+use super::{SqliteStore, failed, lists, log, search, source, value};
 use crate::api::StoreError;
-use crate::browse::{Browse, OFFSET_MAX, PAGE_MAX, PostQuery, RHYTHM_MAX, SourceOrder, SourceQuery};
+use crate::browse::{
+    Browse, ForumQuery, ForumState, ListState, OFFSET_MAX, PAGE_MAX, PostQuery, RHYTHM_MAX, SourceOrder,
+    SourceQuery,
+};
 use crate::row::Hit;
 
 /// Posts looked through for the rhythm of a source that is no account: the newest of all.
@@ -94,6 +97,14 @@ impl Browse for SqliteStore {
             times(&self.db, sql, params![NEWEST_POSTS, source.id.0, RHYTHM_MAX as i64])
         };
         times().map_err(failed("read posting times"))
+    }
+
+    fn forums(&self) -> Result<Vec<ForumState>, StoreError> {
+        lists::forums(&self.db, &self.networks).map_err(failed("look at the forums"))
+    }
+
+    fn forum_lists(&self, network: &NetworkName, query: &ForumQuery) -> Result<Vec<ListState>, StoreError> {
+        lists::of_forum(&self.db, &self.networks, network, query).map_err(failed("list a forum"))
     }
 }
 

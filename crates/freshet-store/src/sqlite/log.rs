@@ -191,11 +191,12 @@ fn lines(db: &Connection, networks: &Networks, sql: &str, number: u64, limit: us
     rows.collect()
 }
 
-/// A post or account, with what the source on whose way it was found wants of history.
+/// A post, account or list, with what the source on whose way it was found wants of history.
 pub(super) fn object(db: &Connection, networks: &Networks, number: u64) -> Result<Option<ObjectRow>> {
     let sql = "SELECT o.network, o.kind, o.native_id, o.depth, s.since, s.retention_ms FROM ( \
                  SELECT network, kind, native_id, depth, source FROM posts WHERE id = ?1 \
                  UNION ALL SELECT network, 'account', native_id, depth, source FROM accounts WHERE id = ?1 \
+                 UNION ALL SELECT network, kind, native_id, 0, NULL FROM lists WHERE id = ?1 \
                ) o LEFT JOIN sources s ON s.id = o.source";
     let mut statement = db.prepare_cached(sql)?;
     let row = statement.query_row([number as i64], |row| {

@@ -16,12 +16,13 @@ use super::{SqliteOptions, failed};
 use crate::api::StoreError;
 
 /// All migrations, oldest first; one that was released is never edited.
-const MIGRATIONS: [(&str, &str); 5] = [
+const MIGRATIONS: [(&str, &str); 6] = [
     ("V1__spine", include_str!("../../migrations/sqlite/V1__spine.sql")),
     ("V2__finder", include_str!("../../migrations/sqlite/V2__finder.sql")),
     ("V3__heritage", include_str!("../../migrations/sqlite/V3__heritage.sql")),
     ("V4__checked", include_str!("../../migrations/sqlite/V4__checked.sql")),
     ("V5__parked", include_str!("../../migrations/sqlite/V5__parked.sql")),
+    ("V6__lists", include_str!("../../migrations/sqlite/V6__lists.sql")),
 ];
 
 /// "FRSH", in the header of every store.

@@ -71,8 +71,8 @@ impl Coverage {
     }
 }
 
-/// Ids that were shown and are not, between two that still are.
-fn taken_out(before: &[String], now: &[String]) -> Vec<String> {
+/// Ids that a page showed before and does not show now, between two that it still shows.
+pub fn taken_out(before: &[String], now: &[String]) -> Vec<String> {
     let is_here = |id: &&String| now.contains(id);
     let first = before.iter().position(|id| is_here(&id));
     let last = before.iter().rposition(|id| is_here(&id));

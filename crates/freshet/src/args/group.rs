@@ -278,6 +278,12 @@ pub(crate) struct WorldArgs {
     /// The newest post of a thread stands first
     #[arg(long, requires = "forum")]
     pub(crate) newest_first: bool,
+    /// One in so many posts of the forum is changed by its author, `--edited-after` it was made
+    #[arg(long, value_name = "N", requires = "forum", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) edit_every: Option<u32>,
+    /// How long after a post was made that is
+    #[arg(long, value_name = "SPAN", default_value = "1h", requires = "edit_every", value_parser = value::span)]
+    pub(crate) edited_after: Span,
     /// The time at which the forum starts: a date (midnight in UTC), an RFC 3339 time, or a span back
     #[arg(long, value_name = "T", requires = "forum")]
     pub(crate) from: Option<When>,

@@ -52,8 +52,10 @@ pub(crate) struct AddReport {
     refused: Vec<Refused>,
     private_hosts: Vec<String>,
     stopped_robots: Vec<RobotKind>,
-    started_robots: Vec<RobotKind>,
     learned: Vec<forum::Site>,
+    /// What was tried as a forum in vain, and what came of it.
+    #[serde(skip)]
+    tried: Map<String, String>,
 }
 
 /// A line that was not understood.
@@ -69,7 +71,7 @@ pub(crate) fn execute(globals: &Globals, args: &AddArgs) -> anyhow::Result<ExitC
     let networks = data::networks(globals)?;
     let mut report = AddReport::default();
     let texts = gather(args, &mut report)?;
-    report.learned = forum::learn_new(globals, &networks, args)?;
+    (report.learned, report.tried) = forum::learn_new(globals, &networks, args)?;
     if !texts.iter().any(|(_, text)| understand(&networks, text).is_ok()) {
         for (line, text) in &texts {
             if let Err(why) = understand(&networks, text) {
@@ -120,7 +122,6 @@ fn add_all(
     for batch in texts.chunks(BATCH) {
         adder.add(batch, &mut robots, report)?;
     }
-    report.started_robots = forum::start_robots(&mut data.store, networks, texts)?;
     let running = data.store.robots()?.into_iter().filter(|row| row.state == RobotState::Running);
     let running: Vec<_> = running.map(|row| row.kind).collect();
     report.stopped_robots = robots.into_iter().filter(|robot| !running.contains(robot)).collect();
@@ -264,6 +265,7 @@ fn private_host(base: &str) -> Option<String> {
 impl AddReport {
     fn refuse(&mut self, line: Option<u64>, text: &str, why: String) {
         self.refused_count += 1;
+        let why = self.tried.get(text).cloned().unwrap_or(why);
         if self.refused.len() < REFUSED_MAX {
             self.refused.push(Refused { line, reference: text.to_owned(), why });
         }
@@ -311,9 +313,6 @@ impl Report for AddReport {
         }
         lines.extend(self.private_hosts.iter().map(|host| {
             format!("note: `{host}` is a private address and is not asked; add it with --allow-private to allow it")
-        }));
-        lines.extend(self.started_robots.iter().map(|robot| {
-            format!("note: the robot `{robot}` works from now on, on all networks: it reads the forum's threads; `freshet robots pause {robot}` stops it")
         }));
         lines.extend(self.stopped_robots.iter().map(|robot| {
             format!("note: the robot `{robot}` does not work now; `freshet robots start {robot}` starts it")

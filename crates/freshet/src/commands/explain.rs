@@ -13,7 +13,7 @@ use freshet_types::{Source, SourceState, Span, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{gaps, no_source, sources_meant};
+use super::{gaps, no_source, sources_meant, status};
 use crate::args::ExplainArgs;
 use crate::config::Globals;
 use crate::data::Data;
@@ -64,14 +64,20 @@ pub(crate) fn execute(globals: &Globals, args: &ExplainArgs) -> anyhow::Result<E
     }
     let now = data.now_for_report(None);
     let memory = Memory::from_store(&data.store)?;
-    let sources = sources.iter().map(|source| explain(source, &memory, now)).collect();
+    let live = status::live_report(&data.store)?;
+    let sources = sources.iter().map(|source| explain_live(source, &memory, &live, now)).collect();
     output::print(args.report, &ExplainReport { now: seconds(now), sources })?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is known of a source.
+/// What is known of a source, without what the last run reported.
 pub(crate) fn explain(source: &Source, memory: &Memory, now: Timestamp) -> Explained {
-    let why = Why::of(source, memory, now);
+    explain_live(source, memory, &Value::Null, now)
+}
+
+/// What is known of a source; `live` is the report of the run under way, or of the last one.
+pub(crate) fn explain_live(source: &Source, memory: &Memory, live: &Value, now: Timestamp) -> Explained {
+    let why = Why::of(source, memory, live, now);
     let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
     let optional = |at: Option<Timestamp>| at.map_or_else(|| json!(null), seconds);
     let coverage = &source.coverage;

@@ -50,7 +50,7 @@ fn shown(line: &str) -> String {
 fn execute_learn(globals: &Globals, args: &ForumLearnArgs) -> anyhow::Result<ExitCode> {
     let learned = if let Some(front) = site_address(&args.source) {
         let wanted = Wanted { pages_max: args.pages, allow_private: args.allow_private };
-        site::learn_site(globals, &front, wanted)?
+        site::learn_site(globals, &front, wanted)?.0
     } else {
         let saved = folder::read(Path::new(&args.source))?;
         learn(&saved.into_iter().map(|it| it.page).collect::<Vec<Page>>())

@@ -6,6 +6,8 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use freshet_engine::forum::Share;
+use freshet_store::api::Store as _;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,14 +19,16 @@ use crate::output::{self, Report};
 
 /// Crawls and reports.
 pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitCode> {
-    let data = Data::open(globals)?;
+    let mut data = Data::open(globals)?;
     let _lock = data.lock()?;
+    let forum_share = forum_share(&mut data, args.forum_share)?;
     let choices = Choices {
         title: format!("freshet run · {}", data.dir().display()),
         is_headless: args.headless,
         lasts: args.duration.map(freshet_types::Span::to_std),
         ceiling: args.ceiling,
         policy: args.policy.clone(),
+        forum_share,
         keeps_raw: args.keep_raw,
         record: args.record.clone(),
         deliver: args.deliver.clone(),
@@ -38,6 +42,19 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
     let report = runtime()?.block_on(crawl::crawl(globals, &data, choices))?;
     output::print(args.report, &RunReport(report))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Setting under which the store remembers what decides between boards and threads.
+const FORUM_SHARE_KEY: &str = "forum_share";
+
+/// The rule that was asked for, now or by an earlier run.
+fn forum_share(data: &mut Data, asked: Option<Share>) -> anyhow::Result<Share> {
+    if let Some(share) = asked {
+        data.store.set_setting(FORUM_SHARE_KEY, share.name())?;
+        return Ok(share);
+    }
+    let remembered = data.store.setting(FORUM_SHARE_KEY)?;
+    Ok(remembered.and_then(|name| name.parse().ok()).unwrap_or_default())
 }
 
 /// Fetchers and the loop share it; the dumper has a thread of its own.

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use freshet_engine::price::MANNERS;
 use freshet_store::api::{Store, StoreError};
+use freshet_store::browse::{Browse, ForumState};
 use freshet_store::row::Counts;
 use freshet_types::{SourceId, SourceState, Span, Timestamp};
 use serde::Serialize;
@@ -51,6 +52,7 @@ pub(crate) fn report(data: &Data, now: Timestamp) -> anyhow::Result<StatusReport
     let counts = data.store.counts()?;
     report.add_counts(&counts);
     report.set("failed_sources", failed_sources(&data.store, &counts)?);
+    report.set("forum_lists", forum_lists(&data.store)?);
     report.add_live(live);
     Ok(report)
 }
@@ -78,6 +80,25 @@ fn failed_sources(store: &dyn Store, counts: &Counts) -> Result<Vec<Value>, Stor
         }
     }
     Ok(shown)
+}
+
+/// Every forum: what is known of it, and what is complete.
+fn forum_lists(store: &dyn Browse) -> Result<Vec<Value>, StoreError> {
+    let forum = |forum: ForumState| {
+        let lacks: Map<_, _> =
+            forum.lacks.iter().map(|(lack, count)| (lack.why().to_owned(), json!(count))).collect();
+        json!({
+            "network": forum.network,
+            "boards_count": forum.boards_count,
+            "complete_boards_count": forum.complete_boards_count,
+            "threads_count": forum.threads_count,
+            "complete_threads_count": forum.complete_threads_count,
+            "pages_count": forum.pages_count,
+            "posts_count": forum.posts_count,
+            "lacks": lacks,
+        })
+    };
+    Ok(store.forums()?.into_iter().map(forum).collect())
 }
 
 /// A JSON object, in the order in which it is filled.
@@ -216,6 +237,52 @@ impl StatusReport {
         (!rows.is_empty()).then(|| format!("{}\n{note}", table(&header, rows)))
     }
 
+    /// Forums: what is complete, and which models foretell their lists.
+    fn forums(&self) -> Option<String> {
+        let number = |it: &Value, key: &str| it[key].as_u64().unwrap_or(0);
+        let model = |network: &Value, key: &str| {
+            let live = self.list("forums").iter().find(|it| it["network"] == *network);
+            live.and_then(|it| it[key]["model"].as_str()).unwrap_or("ordinary").to_owned()
+        };
+        let row = |it: &Value| {
+            let complete = |kind: &str| {
+                format!(
+                    "{} of {}",
+                    number(it, &format!("complete_{kind}_count")),
+                    number(it, &format!("{kind}_count"))
+                )
+            };
+            vec![
+                it["network"].as_str().unwrap_or("-").to_owned(),
+                complete("boards"),
+                complete("threads"),
+                number(it, "pages_count").to_string(),
+                model(&it["network"], "boards"),
+                model(&it["network"], "threads"),
+            ]
+        };
+        let forums = self.list("forum_lists");
+        let header = ["forum", "#complete boards", "#threads", "#pages", "model of boards", "of threads"];
+        (!forums.is_empty()).then(|| table(&header, forums.iter().map(row)))
+    }
+
+    /// Servers whose pages cannot be read, and what to do.
+    fn unreadable(&self) -> Option<String> {
+        let line = |it: &Value| {
+            let text = |key: &str| it[key].as_str().unwrap_or_default();
+            let count = it["pages_count"].as_u64().unwrap_or(0);
+            let waits = if it["until"].is_null() { "" } else { "; it is left alone for now" };
+            format!(
+                "{}: nothing can be read of its last {}{waits}; {}",
+                text("network"),
+                output::count(count, "page"),
+                text("advice")
+            )
+        };
+        let lines: Vec<String> = self.list("unreadable").iter().map(line).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
     fn failures(&self) -> Option<String> {
         let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
         let row = |it: &Value| vec![text(it, "label"), shorten(&text(it, "why"), FAILURE_CHARS_MAX)];
@@ -226,8 +293,15 @@ impl StatusReport {
 
 impl Report for StatusReport {
     fn text(&self) -> String {
-        let parts =
-            [Some(self.headline()), Some(self.numbers()), self.quotas(), self.prices(), self.failures()];
+        let parts = [
+            Some(self.headline()),
+            Some(self.numbers()),
+            self.quotas(),
+            self.prices(),
+            self.forums(),
+            self.unreadable(),
+            self.failures(),
+        ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
     }
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use freshet_sim::forum::serve::{ForumServer, Showing};
-use freshet_sim::forum::{History, PostOrder};
+use freshet_sim::forum::{Edits, History, PostOrder};
 use freshet_sim::serve::Server;
 use freshet_sim::world::{World, WorldOptions};
 use freshet_types::{Clock as _, SystemClock, Timestamp};
@@ -34,8 +34,10 @@ async fn serve_forum(args: &WorldArgs, trace: &Path) -> anyhow::Result<ExitCode>
         None => Timestamp::from_secs(middle.at_s),
     };
     let post_order = if args.newest_first { PostOrder::NewestFirst } else { PostOrder::OldestFirst };
-    let showing =
-        Showing { layout: args.layout, post_order, page_size: args.page_size, start, speed: args.speed };
+    let after_s = args.edited_after.ms().div_euclid(1000);
+    let edits = args.edit_every.map(|every| Edits { every, after_s });
+    let (layout, page_size, speed) = (args.layout, args.page_size, args.speed);
+    let showing = Showing { layout, post_order, page_size, edits, start, speed };
     let listener = tokio::net::TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("cannot listen at `{}`", args.listen))?;

@@ -8,6 +8,7 @@ mod bluesky;
 mod cli;
 mod constraints;
 mod forum_servers;
+mod forum_sim;
 mod hostile;
 mod mastodon_server;
 mod outputs;

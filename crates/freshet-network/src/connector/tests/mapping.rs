@@ -22,7 +22,7 @@ fn complaints_are_bounded() {
     let page = read("", &Intent::First, &response(200, &[], &format!("{{\"items\": [{items}]}}")));
     assert_eq!(page.complaints.len(), 51);
     assert_eq!(page.complaints[50].what, "150 more complaints like these");
-    assert_eq!(page.outcome, Outcome::Transient, "nothing of it could be read");
+    assert_eq!(page.outcome, Outcome::Unreadable, "nothing of it could be read");
 }
 
 #[test]

@@ -334,8 +334,8 @@ fn a_list_that_cannot_be_followed_is_not_at_its_end() {
 fn a_page_of_which_nothing_can_be_read_is_no_empty_page() {
     for (body, outcome) in [
         (r#"{"items": []}"#, Outcome::Ok),
-        (r#"{"things": []}"#, Outcome::Transient),
-        (r#"{"items": [{"at": 9}, {"at": 8}]}"#, Outcome::Transient),
+        (r#"{"things": []}"#, Outcome::Unreadable),
+        (r#"{"items": [{"at": 9}, {"at": 8}]}"#, Outcome::Unreadable),
         (r#"{"items": [{"at": 9}, {"id": "8", "at": 8}]}"#, Outcome::Ok),
     ] {
         let page = read("", &Intent::First, &response(200, &[], body));

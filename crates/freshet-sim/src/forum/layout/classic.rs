@@ -43,7 +43,7 @@ impl Look for Classic {
             author_link(row.author),
             shown(moment(row.at_s)),
             link(&format!("#p{}", row.post), &format!("#{}", row.post)),
-            words::text(row.post).join("</p><p>")
+            words::text(row.post, row.is_edited).join("</p><p>")
         )
     }
 

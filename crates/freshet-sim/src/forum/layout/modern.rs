@@ -41,7 +41,7 @@ impl Look for Modern {
             author_link(row.author),
             row.post,
             shown(moment(row.at_s)),
-            words::text(row.post).join("</p><p>")
+            words::text(row.post, row.is_edited).join("</p><p>")
         )
     }
 

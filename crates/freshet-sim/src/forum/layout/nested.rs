@@ -45,7 +45,7 @@ impl Look for Nested {
             link(&format!("#p{}", row.post), "Re:"),
             words::author(row.author),
             shown(moment(row.at_s)),
-            words::text(row.post).join("</p><p>")
+            words::text(row.post, row.is_edited).join("</p><p>")
         )
     }
 

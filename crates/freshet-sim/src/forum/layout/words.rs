@@ -8,6 +8,9 @@ const WORDS: [&str; 24] = [
 const NAMES: [&str; 12] =
     ["ada", "brook", "cyril", "dana", "emil", "freya", "goran", "hilde", "ivo", "jana", "kolya", "lena"];
 
+/// What an author adds to a post.
+const SECOND_THOUGHTS: &str = "on second thoughts otherwise";
+
 /// A stream of numbers from one (Steele 2014).
 fn mixed(seed: u64) -> impl Iterator<Item = u64> {
     let mut state = seed;
@@ -38,9 +41,10 @@ pub(super) fn author(number: u32) -> String {
     format!("{}{number}", NAMES[number as usize % NAMES.len()])
 }
 
-/// One to six paragraphs.
-pub(super) fn text(post: u32) -> Vec<String> {
+/// One to six paragraphs, and one more where the author had second thoughts.
+pub(super) fn text(post: u32, is_edited: bool) -> Vec<String> {
     let seed = u64::from(post) | 1 << 42;
     let lengths = mixed(seed).take(1 + post as usize % 6).enumerate();
-    lengths.map(|(place, it)| sentence(seed + 1 + place as u64, 5 + (it % 40) as usize)).collect()
+    let paragraph = |(place, it): (usize, u64)| sentence(seed + 1 + place as u64, 5 + (it % 40) as usize);
+    lengths.map(paragraph).chain(is_edited.then(|| SECOND_THOUGHTS.to_owned())).collect()
 }

@@ -15,11 +15,11 @@ use crate::row::{Applied, KnownPost, Listing};
 /// A post that is there already is left alone; the next statement finds it.
 pub(super) const INSERT: &str = "INSERT INTO posts (id, network, kind, native_id, author, created_at, edited_at, seen_at, deleted_at, \
      version, depth, is_embedded, is_retained, source, reply_to, root, repost_of, quote_of, lang, url, uri, tags, \
-     text, properties) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, \
-     ?20, ?21, ?22, ?23, ?24) ON CONFLICT DO NOTHING";
+     text, properties, list) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, \
+     ?20, ?21, ?22, ?23, ?24, ?25) ON CONFLICT DO NOTHING";
 
 const FIND: &str = "SELECT id, version, deleted_at, depth, is_embedded, properties, author, reply_to, root, repost_of, \
-     quote_of, lang, url, uri, created_at FROM posts WHERE network = ?1 AND native_id = ?2";
+     quote_of, lang, url, uri, created_at, list FROM posts WHERE network = ?1 AND native_id = ?2";
 
 /// Fills and refreshes; what was not seen stays. A post that stood inside another so far belongs to
 /// the first list that shows it.
@@ -27,7 +27,7 @@ const REFRESH: &str = "UPDATE posts SET depth = min(depth, ?2), is_embedded = mi
      properties = COALESCE(?4, properties), author = COALESCE(?5, author), reply_to = COALESCE(?6, reply_to), \
      root = COALESCE(?7, root), repost_of = COALESCE(?8, repost_of), quote_of = COALESCE(?9, quote_of), \
      lang = COALESCE(?10, lang), url = COALESCE(?11, url), uri = COALESCE(?12, uri), \
-     created_at = COALESCE(?13, created_at), \
+     created_at = COALESCE(?13, created_at), list = COALESCE(?15, list), \
      source = CASE WHEN is_embedded > ?3 THEN COALESCE(?14, source) ELSE source END WHERE id = ?1";
 
 /// What the author changed.
@@ -105,6 +105,7 @@ impl<'a> Batch<'a> {
             value::tags(&post.tags, &mut self.tags),
             post.text,
             value::properties(&post.plinks, &mut self.properties),
+            list_of(scene, post),
         ])
     }
 
@@ -168,6 +169,7 @@ impl<'a> Batch<'a> {
             post.uri,
             value::ms(post.created_at),
             scene.source,
+            list_of(scene, post),
         ])?;
         Ok(())
     }
@@ -214,6 +216,11 @@ impl<'a> Batch<'a> {
     }
 }
 
+/// The list whose member a post is.
+fn list_of(scene: &Scene<'_>, post: &Post) -> Option<i64> {
+    scene.list.filter(|_| !post.is_embedded)
+}
+
 fn depth(scene: &Scene<'_>, post: &Post) -> u16 {
     scene.depth.saturating_add(u16::from(post.is_embedded))
 }
@@ -239,6 +246,8 @@ fn found(row: &Row<'_>, scene: &Scene<'_>, post: &Post, seen: Option<&str>) -> R
         || is_nearer
         || (row.get(4)? && !post.is_embedded)
         || (post.created_at.is_some() && value::at(row, 14)? != post.created_at);
+    let list: Option<i64> = row.get(15)?;
+    is_stale |= list_of(scene, post).is_some_and(|seen| list != Some(seen));
     for (column, seen) in (6..).zip(links.into_iter().chain(others)) {
         is_stale |= differs(row, column, seen.as_deref())?;
     }

@@ -192,6 +192,22 @@ fn sources_of_listed(db: &Connection) -> Result<Vec<u32>> {
     db.prepare_cached(sql)?.query_map([], |row| row.get(0))?.collect()
 }
 
+/// The object that the list of a source is, with its pages and its place in others.
+fn erase_list(db: &Connection, source: u32) -> Result<()> {
+    const OWN: &str = "IN (SELECT l.id FROM sources s JOIN lists l ON l.network = s.network \
+                       AND l.native_id = s.root_id AND l.kind = s.root_kind WHERE s.id = ?1)";
+    for table in [
+        "DELETE FROM pages WHERE list",
+        "DELETE FROM list_members WHERE list",
+        "DELETE FROM list_members WHERE member",
+        "UPDATE posts SET list = NULL WHERE list",
+        "DELETE FROM lists WHERE id",
+    ] {
+        db.prepare_cached(&format!("{table} {OWN}"))?.execute([source])?;
+    }
+    Ok(())
+}
+
 fn erase_sources(db: &Connection, sources: &[u32], erased: &mut Erased) -> Result<()> {
     let mut visits = 0;
     for source in sources {
@@ -200,6 +216,7 @@ fn erase_sources(db: &Connection, sources: &[u32], erased: &mut Erased) -> Resul
         erased.payloads += drop_payloads(db, &payloads)?;
         visits += db.prepare_cached("DELETE FROM visits WHERE source = ?1")?.execute([source])?;
         db.prepare_cached("UPDATE parked SET source = NULL WHERE source = ?1")?.execute([source])?;
+        erase_list(db, *source)?;
         let delete = "DELETE FROM sources WHERE id = ?1";
         erased.sources += db.prepare_cached(delete)?.execute([source])? as u64;
     }

@@ -6,12 +6,13 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use freshet_forum::connector::{BOARDS, network_name};
+use freshet_forum::connector::network_name;
+use freshet_forum::report::Report;
 use freshet_network::networks::Networks;
 use freshet_network::reference::ReferenceError;
-use freshet_store::api::Store;
-use freshet_types::{RobotKind, RobotState};
+use freshet_types::Map;
 use serde::Serialize;
+use url::Url;
 
 use crate::args::FORUM_PAGES;
 use crate::args::{AddArgs, AddKind};
@@ -44,9 +45,12 @@ impl Site {
     }
 }
 
+/// What was learned, and of what was tried in vain what came of it.
+type Learnt = (Vec<Site>, Map<String, String>);
+
 /// Learns the forums among what was typed that are not known yet.
-pub(super) fn learn_new(globals: &Globals, networks: &Networks, args: &AddArgs) -> anyhow::Result<Vec<Site>> {
-    let mut sites = Vec::new();
+pub(super) fn learn_new(globals: &Globals, networks: &Networks, args: &AddArgs) -> anyhow::Result<Learnt> {
+    let (mut sites, mut tried) = (Vec::new(), Map::default());
     for text in &args.references {
         let understood = networks.understand(text);
         let is_known = understood
@@ -67,11 +71,14 @@ pub(super) fn learn_new(globals: &Globals, networks: &Networks, args: &AddArgs) 
         {
             Ok(site) => sites.push(site),
             Err(error) if is_said => return Err(error),
-            // What was wrong with the reference is said with the others.
-            Err(error) => output::aside(format!("it is no forum that can be read: {error:#}")),
+            // It is said with what else was not understood.
+            Err(error) => {
+                let what = "is of no network that is known (no profile, no feed by its address), and was tried as a forum";
+                tried.insert(text.clone(), format!("`{text}` {what}: {error:#}"));
+            }
         }
     }
-    Ok(sites)
+    Ok((sites, tried))
 }
 
 /// Whether an address lies in a forum that is known already, which is watched as a whole.
@@ -86,12 +93,14 @@ fn keep(
     globals: &Globals,
     networks: &Networks,
     text: &str,
-    learned: freshet_forum::learn::Learned,
+    (learned, feed): (freshet_forum::learn::Learned, Option<Url>),
 ) -> anyhow::Result<Site> {
     let definition = learned.definition;
     if let Some(lack) = site::lack(&definition) {
-        let doubts = learned.report.doubts.join("; ");
-        let failure = Failure::new(format!("`{text}` cannot be read as a forum: {lack}; {doubts}"));
+        let mut parts = vec![format!("{lack} on {}", looked_at(&learned.report))];
+        parts.extend(learned.report.doubts);
+        parts.extend(feed.map(|feed| format!("the page offers a feed: `freshet add rss:{feed}` follows it")));
+        let failure = Failure::new(format!("`{text}` cannot be read as a forum: {}", parts.join("; ")));
         return Err(failure.hint(format!("`freshet forum learn {text}` shows what was understood")).into());
     }
     let front =
@@ -116,23 +125,12 @@ fn keep(
     })
 }
 
-/// Lets the robot work that reads threads, where a forum was added and it was never switched on.
-pub(super) fn start_robots(
-    store: &mut dyn Store,
-    networks: &Networks,
-    texts: &[(Option<u64>, String)],
-) -> anyhow::Result<Vec<RobotKind>> {
-    let is_forum = |text: &String| {
-        let network = networks.understand(text).ok().map(|it| it.instance.network);
-        let connector = network.and_then(|network| networks.connector_for(&network));
-        connector.is_some_and(|connector| connector.endpoint(BOARDS).is_some())
-    };
-    let robot = RobotKind::Comment;
-    let is_stopped = store.robots()?.iter().any(|row| row.kind == robot && row.state == RobotState::Stopped);
-    if !is_stopped || !texts.iter().any(|(_, text)| is_forum(text)) {
-        return Ok(Vec::new());
-    }
-    store.set_robot(robot, RobotState::Running)?;
-    store.push_control("robots", robot.name())?;
-    Ok(vec![robot])
+/// What was looked at, by what it was taken for.
+fn looked_at(report: &Report) -> String {
+    let kinds: Vec<String> = report
+        .kinds
+        .iter()
+        .map(|it| format!("{} {}", it.page_count, format!("{:?}", it.kind).to_lowercase()))
+        .collect();
+    format!("{} ({})", output::count(report.page_count as u64, "page"), kinds.join(", "))
 }

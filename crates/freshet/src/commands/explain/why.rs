@@ -3,9 +3,11 @@
 //! The decision is made anew from what is stored (model, market), so it says what would be decided
 //! now; the time that stands in the schedule is that of the last visit and may differ a little.
 
+use freshet_engine::forum::list_kind;
 use freshet_engine::price::Memory;
 use freshet_engine::schedule;
 use freshet_policy::change::kind::Kind;
+use freshet_policy::forum::ListKind;
 use freshet_policy::{Explanation, Reason};
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
 use serde::Serialize;
@@ -33,15 +35,28 @@ pub(super) struct Why {
     worth_now: f64,
     weight: f32,
     otherwise: Value,
+    /// Since when a thread is silent that waits longer than the policy would have it wait.
+    silent_since: Value,
+    /// The model of the forum's lists, with the figures by which it was chosen.
+    model: Value,
     #[serde(skip)]
     told: Explanation,
     #[serde(skip)]
     ceiling: Span,
+    #[serde(skip)]
+    silence: Option<Silence>,
+}
+
+/// A thread that brought nothing at its last look.
+#[derive(Clone, Copy, Debug)]
+struct Silence {
+    since: Option<Timestamp>,
+    wait: Span,
 }
 
 impl Why {
     /// For a source that a policy times and that was visited before.
-    pub(super) fn of(source: &Source, memory: &Memory, now: Timestamp) -> Option<Self> {
+    pub(super) fn of(source: &Source, memory: &Memory, live: &Value, now: Timestamp) -> Option<Self> {
         let is_timed = matches!(source.robot, RobotKind::Status | RobotKind::Comment);
         let visited_at = source.visited_at.filter(|_| is_timed && source.state == SourceState::Active)?;
         let (policy, market) = (memory.policy(), memory.market(&source.network, source.robot));
@@ -49,10 +64,14 @@ impl Why {
         let told = policy.explain(&source.model, &facts, &market, now);
         let per_day = |rate_per_s: f64| rate_per_s * Span::DAY.secs_f64();
         let tariff = memory.tariff(&source.network, source.robot);
+        let silence = Silence::of(source, visited_at, told.due_at);
         Some(Self {
             policy: policy.name(),
-            due_at: seconds(told.due_at),
-            reason: told.reason.name(),
+            due_at: seconds(if silence.is_some() { source.due_at } else { told.due_at }),
+            reason: if silence.is_some() { "silence" } else { told.reason.name() },
+            silent_since: silence.and_then(|it| it.since).map_or(Value::Null, seconds),
+            model: model_of(source, live),
+            silence,
             expected_posts: told.posts_expected,
             expected_wait_s: told.wait_s_expected,
             rate_now_per_day: per_day(told.rate_now_per_s),
@@ -76,9 +95,22 @@ impl Why {
     /// The same in lines of at most 76 characters.
     pub(super) fn lines(&self, last_at: Option<Timestamp>, now: Timestamp) -> Vec<String> {
         let told = &self.told;
+        let mut lines = Vec::new();
+        if let Some(silence) = self.silence {
+            let since =
+                silence.since.map_or(String::new(), |at| format!(" (its last post: {})", relative(at, now)));
+            lines.push(format!(
+                "why then: its last look brought nothing{since}, so it waits {}:",
+                silence.wait
+            ));
+            lines.push("   each fruitless look makes the wait longer, up to 30 days; activity".to_owned());
+            lines.push("   that its board shows brings the visit forward at once".to_owned());
+        }
+        lines.extend(self.model_lines());
         let last = last_at.map_or(String::new(), |at| format!("; last post {}", relative(at, now)));
-        vec![
-            format!("why then: {}", self.reason()),
+        let without = if self.silence.is_some() { "without that silence" } else { "why then" };
+        lines.extend([
+            format!("{without}: {}", self.reason()),
             format!(
                 "expected: {:.2} posts by then, having waited {} in all",
                 self.expected_posts,
@@ -105,6 +137,22 @@ impl Why {
                 due(told.otherwise.price_halved, now),
                 due(told.otherwise.no_ceiling, now)
             ),
+        ]);
+        lines
+    }
+
+    /// Which model foretells the lists of this forum, and by which figures it won.
+    fn model_lines(&self) -> Vec<String> {
+        let Some(name) = self.model["model"].as_str() else { return Vec::new() };
+        let errors = self.model["errors"].as_object().into_iter().flatten();
+        let errors: Vec<String> =
+            errors.map(|(name, error)| format!("{name} {:.2}", error.as_f64().unwrap_or(0.0))).collect();
+        vec![
+            format!(
+                "model: {name}, which foretold {} of this forum best;",
+                self.model["lists"].as_str().unwrap_or("lists")
+            ),
+            format!("   errors: {}", errors.join(", ")),
         ]
     }
 
@@ -120,6 +168,33 @@ impl Why {
             Reason::Turn => format!("`{}` visits in turn; the quota sets the pace", self.policy),
         }
     }
+}
+
+impl Silence {
+    /// A thread whose visit stands later in the schedule than the policy alone would have it.
+    fn of(source: &Source, visited_at: Timestamp, policy_at: Timestamp) -> Option<Self> {
+        let is_thread = source.robot == RobotKind::Comment;
+        let wait = source.due_at - visited_at;
+        let is_longer = source.due_at - policy_at > Span::MINUTE;
+        let since = source.coverage.newest().map(|newest| newest.at);
+        (is_thread && is_longer).then_some(Self { since, wait })
+    }
+}
+
+/// What the last run reported of the model for lists like this; null where there is none.
+fn model_of(source: &Source, live: &Value) -> Value {
+    let Some(kind) = list_kind(&source.root_kind) else { return Value::Null };
+    let (key, lists) = match kind {
+        ListKind::Index => ("boards", "the boards"),
+        ListKind::Posts => ("threads", "the threads"),
+    };
+    let mut forums = live["forums"].as_array().into_iter().flatten();
+    let forum = forums.find(|forum| forum["network"].as_str() == Some(source.network.as_str()));
+    let mut model = forum.map_or(Value::Null, |forum| forum[key].clone());
+    if let Value::Object(fields) = &mut model {
+        fields.insert("lists".to_owned(), lists.into());
+    }
+    model
 }
 
 fn due(at: Timestamp, now: Timestamp) -> String {

@@ -35,8 +35,12 @@ pub(crate) struct Wanted {
     pub(crate) allow_private: bool,
 }
 
-/// Samples and learns the forum whose front page this is.
-pub(crate) fn learn_site(globals: &Globals, front: &Url, wanted: Wanted) -> anyhow::Result<Learned> {
+/// Samples and learns the forum whose front page this is; gives also a feed that the page offers.
+pub(crate) fn learn_site(
+    globals: &Globals,
+    front: &Url,
+    wanted: Wanted,
+) -> anyhow::Result<(Learned, Option<Url>)> {
     let contact = match &globals.config.contact {
         Some(contact) => Some(contact.clone()),
         None => Data::open(globals).ok().and_then(|data| data.contact(globals).ok().flatten()),
@@ -53,7 +57,15 @@ pub(crate) fn learn_site(globals: &Globals, front: &Url, wanted: Wanted) -> anyh
     let asked_ms = u32::try_from(asked_ms).unwrap_or(u32::MAX);
     learned.definition.front = Some(front.into());
     learned.definition.manners = MannersDefinition { pause_ms: manners.pause_ms.max(asked_ms), ..manners };
-    Ok(learned)
+    Ok((learned, pages.first().and_then(feed_of)))
+}
+
+/// The feed that a page offers in its head.
+fn feed_of(page: &Page) -> Option<Url> {
+    let is_feed = |kind: &str| kind.contains("rss+xml") || kind.contains("atom+xml");
+    let links = page.links.iter().filter(|link| link.is_head && link.rel.contains("alternate"));
+    let feed = links.into_iter().find(|link| page.tree.attribute(link.node, "type").is_some_and(is_feed));
+    feed.map(|link| link.url.clone())
 }
 
 /// A server on this computer or in this house is one's own: it needs no pause.
@@ -95,7 +107,9 @@ async fn sample(
                 failure_count = 0;
             }
             Ok(None) if pages.is_empty() => {
-                let failure = Failure::new(format!("`{url}` is no page of a forum: it is not HTML"));
+                let failure = Failure::new(format!(
+                    "`{url}` is no page of a forum: it is not HTML, or not shown; if it is a feed, `freshet add rss:{url}` follows it"
+                ));
                 return Err(failure.hint("give the address of the forum's front page").into());
             }
             Err(why) if pages.is_empty() => return Err(why),

@@ -1,0 +1,137 @@
+//! Another look at old pages of threads, for edits and deletions. Part of step 3 (pick) of 10.
+//!
+//! Visits of a thread read its last page only; what changes on the pages before it is seen here in the end. A page that was read
+//! is worth another look when as much time has passed as its newest post was old then, a day at least and
+//! [`AGAIN_MAX`] at most: edits become rare as posts grow old, so each look doubles the wait. The store knows whose
+//! time has come ([`freshet_store::api::Store::stale_pages`]). A server gives [`AGAIN_SHARE`] of what its manners allow to such looks,
+//! when nobody else waits for it, and they count as what prices leave to others.
+//!
+//! Such a visit asks for one page. It moves neither coverage nor the thread's own schedule; a page that cannot be had now
+//! waits for its next turn.
+
+use std::collections::VecDeque;
+
+use freshet_store::row::{ListPage, StalePage, Upload};
+use freshet_types::{Intent, Map, NetworkName, SourceId, SourceState, Span, Timestamp, VisitId};
+
+use super::page::empty_upload;
+use super::{Core, begin};
+use crate::price::polite_per_s;
+use crate::visit::Visit;
+use crate::walk::{Aim, Seen};
+
+/// Share of the requests that manners allow.
+const AGAIN_SHARE: f64 = 0.02;
+/// Least wait for another look at a page.
+const AGAIN_MIN: Span = Span::DAY;
+/// The longest.
+const AGAIN_MAX: Span = Span::from_ms(90 * 86_400_000);
+/// Pages asked of the store at once.
+pub const STALE_MAX: usize = 32;
+/// Outcome of a look that brought nothing.
+const MISSED: &str = "missed";
+
+/// The pages of one server that are worth another look.
+#[derive(Debug, Default)]
+pub(super) struct Again {
+    queue: VecDeque<StalePage>,
+    /// Of sources that are on their way, what to ask for.
+    intents: Map<SourceId, Intent>,
+    ready_at: Timestamp,
+}
+
+/// When a page whose newest post is this old is worth another look.
+pub(super) fn worth_again_at(newest_at: Option<Timestamp>, seen_at: Timestamp) -> Timestamp {
+    let gap = newest_at.map_or(AGAIN_MAX * 0.5, |newest_at| seen_at - newest_at);
+    seen_at + gap.clamp(AGAIN_MIN, AGAIN_MAX)
+}
+
+impl Core {
+    /// Networks of which the store is to be asked for pages that are worth another look.
+    pub fn stale_wanted(&self) -> Vec<NetworkName> {
+        let servers = self.servers.iter().zip(&self.instances);
+        let wanting = servers.filter(|(server, _)| {
+            server.is_forum && server.again.queue.is_empty() && !server.unread.is_resting()
+        });
+        wanting.map(|(_, instance)| instance.network.clone()).collect()
+    }
+
+    /// The store's answer.
+    pub(super) fn know_stale(&mut self, network: &NetworkName, pages: Vec<StalePage>) {
+        let Some(&key) = self.keys.get(network) else { return };
+        let again = &mut self.servers[usize::from(key)].again;
+        if again.queue.is_empty() {
+            again.queue.extend(pages);
+        }
+    }
+
+    /// Begins one look on each server that has time for it.
+    pub(super) fn pump_again(&mut self, now: Timestamp) {
+        for key in 0..self.servers.len() {
+            let again = &self.servers[key].again;
+            if again.queue.is_empty() || again.ready_at > now || self.frontier.is_wanted(key as u32) {
+                continue;
+            }
+            let Some(page) = self.servers[key].again.queue.pop_front() else { continue };
+            let manners = begin::manners(&self.networks, &self.instances[key]);
+            let pace_s = 1.0 / (polite_per_s(manners) * AGAIN_SHARE).max(1e-6);
+            let again = &mut self.servers[key].again;
+            again.ready_at = now + Span::from_secs_f64(pace_s);
+            let intent = page.cursor.map_or(Intent::First, Intent::Next);
+            let Some(slot) = self.slots.get_mut(page.source.0 as usize).and_then(Option::as_mut) else {
+                continue;
+            };
+            let is_free = !slot.is_leased && slot.aim == Aim::News && slot.state == SourceState::Active;
+            // What is due for its news comes back to this when it has them.
+            if is_free && slot.news_at > now {
+                slot.aim = Aim::Again;
+                again.intents.insert(page.source, intent);
+                self.frontier.schedule(page.source, key as u32, begin::HISTORY_CLASS, Timestamp::MIN);
+            }
+        }
+    }
+
+    /// What a source that is visited again is asked for.
+    pub(super) fn again_intent(&mut self, key: u16, id: SourceId) -> Intent {
+        self.servers[usize::from(key)].again.intents.remove(&id).unwrap_or(Intent::First)
+    }
+
+    /// The page cannot be had now: it waits for its next turn, and its thread is as it was.
+    pub(super) fn miss_again(&mut self, id: VisitId, now: Timestamp) {
+        let visit = self.visits.get_mut(&id).expect("the caller found it");
+        let seen = Seen { at: now, visit: id };
+        let page = ListPage { again_at: now + AGAIN_MIN, ..list_page(visit) };
+        let upload =
+            Upload { page: Some(page), brought_by: Some(visit.source.id), ..empty_upload(visit, seen) };
+        self.want_upload(id, upload);
+        self.finish(id, MISSED, now);
+    }
+}
+
+/// The page that a visit asks for, with nothing on it.
+pub(super) fn list_page(visit: &Visit) -> ListPage {
+    let cursor = match &visit.walk.intent {
+        Intent::Next(cursor) => Some(cursor.clone()),
+        _ => None,
+    };
+    let (kind, id) = (visit.source.root_kind.clone(), visit.source.root_id.clone());
+    ListPage { kind, id, cursor, ..ListPage::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_look_doubles_the_wait() {
+        let at = |hours: f64| Timestamp::from_secs(1_000_000_000) + Span::HOUR * hours;
+        let hours = |newest_h: f64, seen_h: f64| {
+            (worth_again_at(Some(at(newest_h)), at(seen_h)) - at(seen_h)).secs_f64() / 3600.0
+        };
+        assert!((hours(0.0, 1.0) - 24.0).abs() < 1e-9);
+        assert!((hours(0.0, 25.0) - 25.0).abs() < 1e-9);
+        assert!((hours(0.0, 50.0) - 50.0).abs() < 1e-9);
+        assert!((hours(0.0, 1e6) - 90.0 * 24.0).abs() < 1e-9);
+        assert!(worth_again_at(None, at(0.0)) > at(24.0));
+    }
+}

@@ -1,0 +1,152 @@
+//! Pages of which nothing can be read: no empty lists, but a sign that a definition no longer fits, or that the server hides.
+//!
+//! One rule for all connectors ([`freshet_types::Page::is_unread`]). A visit that meets such a page fails, and is tried again like any
+//! other; where it was the last page of a thread, the first is asked for before that, since the thread may have become
+//! shorter. After [`UNREAD_MAX`] such pages in a row, whoever asked, the whole server waits, longer each time: asking on would
+//! cost it thousands of requests for nothing. A page that can be read, or a definition that was replaced, ends
+//! that. The failure says what a person can do.
+//!
+//! A board without threads cannot be told from one that is unreadable; where none was ever seen on it, it is taken for empty.
+
+use freshet_types::list::BOARD;
+use freshet_types::{Intent, NetworkName, Outcome, Page, RobotKind, SourceId, SourceState, Span, Timestamp};
+
+use super::{Core, Slot};
+use crate::walk::{Aim, Leg, Seen};
+
+/// Pages in a row after which a server waits.
+pub const UNREAD_MAX: u32 = 8;
+/// How long it waits at first; the wait doubles.
+const REST_FIRST: Span = Span::HOUR;
+/// The longest wait.
+const REST_MAX: Span = Span::DAY;
+
+/// How a server's pages are read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Unread {
+    /// Pages in a row that could not be read.
+    count: u32,
+    /// Times that it has waited since one could.
+    rest_count: u32,
+    until: Option<Timestamp>,
+}
+
+/// A server whose pages cannot be read, as reports show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadView {
+    /// Which.
+    pub network: NetworkName,
+    /// Pages in a row that could not be read.
+    pub pages_count: u32,
+    /// Until when it is left alone, where it is.
+    pub until: Option<Timestamp>,
+    /// What a person can do.
+    pub advice: String,
+}
+
+impl Unread {
+    pub(super) fn is_resting(&self) -> bool {
+        self.until.is_some()
+    }
+}
+
+impl Core {
+    /// Servers whose last pages could not be read.
+    pub fn unread_views(&self) -> Vec<UnreadView> {
+        let views = self.servers.iter().zip(&self.instances).filter(|(server, _)| server.unread.count > 0);
+        let view =
+            |(server, instance): (&super::Server, &std::sync::Arc<freshet_types::Instance>)| UnreadView {
+                network: instance.network.clone(),
+                pages_count: server.unread.count,
+                until: server.unread.until,
+                advice: self.advice(&instance.network),
+            };
+        views.map(view).collect()
+    }
+
+    /// Whether nothing follows from this page.
+    pub(super) fn is_unread(&self, seen: Seen, page: &Page) -> bool {
+        let is_blank_board = self.visits.get(&seen.visit).is_some_and(|visit| {
+            &*visit.source.root_kind == BOARD
+                && visit.source.coverage.intervals.is_empty()
+                && visit.walk.intent == Intent::First
+        });
+        page.is_unread() && !is_blank_board
+    }
+
+    /// Nothing of an answer can be read.
+    pub(super) fn take_unread(&mut self, page: Page, seen: Seen, now: Timestamp) {
+        let visit = self.visits.get_mut(&seen.visit).expect("the caller found it");
+        if !matches!(visit.walk.leg, Leg::List | Leg::Again) {
+            return self.take_refusal(&Outcome::Unreadable, page, seen, now);
+        }
+        if visit.walk.turn_to_first() {
+            return self.send(seen.visit, now);
+        }
+        let (key, network) = (visit.key as u16, visit.source.network.clone());
+        let unread = &mut self.servers[usize::from(key)].unread;
+        unread.count = unread.count.saturating_add(1);
+        let what = page.complaints.first().map_or("it is empty", |complaint| complaint.what.as_str());
+        let why = format!("nothing of the page can be read: {what}; {}", self.advice(&network));
+        if self.servers[usize::from(key)].unread.count >= UNREAD_MAX {
+            self.rest_server(key, now);
+            let visit = &self.visits[&seen.visit];
+            self.tally.failure(&visit.source, &why, now);
+        }
+        self.fail(seen.visit, &why, true, now);
+    }
+
+    /// A page of this server was read.
+    pub(super) fn read_some(&mut self, key: u16, now: Timestamp) {
+        if self.servers[usize::from(key)].unread.count > 0 {
+            self.forgive_unread(key, now);
+        }
+    }
+
+    /// What a person can do about pages that cannot be read.
+    fn advice(&self, network: &NetworkName) -> String {
+        let registry = self.networks.snapshot();
+        let front = registry.get(network.definition()).and_then(|network| network.front.as_ref());
+        match front {
+            Some(front) => format!(
+                "if its layout has changed, `freshet forum learn {} -o networks/{network}.toml` in the data directory \
+                 learns it anew",
+                front.url
+            ),
+            None => format!("the definition of `{network}` may be out of date"),
+        }
+    }
+
+    fn rest_server(&mut self, key: u16, now: Timestamp) {
+        let unread = &mut self.servers[usize::from(key)].unread;
+        let wait = (REST_FIRST * f64::from(1_u32 << unread.rest_count.min(10))).min(REST_MAX);
+        unread.rest_count += 1;
+        // One page more decides whether it waits again.
+        unread.count = UNREAD_MAX - 1;
+        unread.until = Some(now + wait);
+        for robot in RobotKind::ALL {
+            self.rests.insert((key, robot), now + wait);
+        }
+    }
+
+    /// Its pages can be read, or are read otherwise from now on: nobody waits any longer.
+    pub(super) fn forgive_unread(&mut self, key: u16, now: Timestamp) {
+        let before = std::mem::take(&mut self.servers[usize::from(key)].unread);
+        if before.until.is_none() {
+            return;
+        }
+        for robot in RobotKind::ALL {
+            self.rests.remove(&(key, robot));
+        }
+        for at in 0..self.slots.len() {
+            let Some(slot) = self.slots[at].filter(|slot| slot.key == key) else { continue };
+            let is_waiting = !slot.is_leased && slot.aim == Aim::News && slot.state != SourceState::Removed;
+            if !is_waiting || !self.is_at_work(&slot) {
+                continue;
+            }
+            let news_at = if slot.state == SourceState::Failed { now } else { slot.news_at };
+            self.slots[at] = Some(Slot { news_at, ..slot });
+            self.frontier.schedule(SourceId(at as u32), u32::from(key), slot.class, news_at);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Step 8 of 10: apply, lists. What contains what, and what each page of a thread showed.
+//!
+//! Invariants: a list is one object per network, type and id; what was seen to contain it once contains it for good. A
+//! page is compared with what it showed before, under the same address: a post that is missing between two that are still
+//! there was taken out ([`freshet_types::taken_out`]), wherever in its thread the page stands. When a page is the
+//! last, pages behind it are no more.
+
+use freshet_types::{Lead, SHOWN_MAX, taken_out};
+use rusqlite::{OptionalExtension, Result, params};
+
+use super::super::value;
+use super::{Batch, Scene};
+use crate::row::{Applied, ListPage};
+
+/// Most pages remembered of one thread.
+const PAGES_MAX: i64 = 10_000;
+
+impl Batch<'_> {
+    /// The number of the list whose page is seen.
+    pub(super) fn list(&mut self, scene: &Scene<'_>, page: &ListPage) -> Result<i64> {
+        let list = self.ensure_list(scene, &page.kind, &page.id)?;
+        if page.title.is_some() {
+            let name = "UPDATE lists SET title = ?2 WHERE id = ?1 AND title IS NOT ?2";
+            self.db.prepare_cached(name)?.execute(params![list, page.title])?;
+        }
+        Ok(list)
+    }
+
+    /// A list that the page leads to is a member of the page's own.
+    pub(super) fn member(&mut self, scene: &Scene<'_>, lead: &Lead) -> Result<()> {
+        if !freshet_types::list::is_list(&lead.root_kind) {
+            return Ok(());
+        }
+        let member = self.ensure_list(scene, &lead.root_kind, &lead.root_id)?;
+        if let Some(active_at) = value::ms(lead.active_at) {
+            let note =
+                "UPDATE lists SET active_at = ?2 WHERE id = ?1 AND (active_at IS NULL OR active_at < ?2)";
+            self.db.prepare_cached(note)?.execute([member, active_at])?;
+        }
+        let Some(list) = scene.list.filter(|list| *list != member) else { return Ok(()) };
+        let link = "INSERT OR IGNORE INTO list_members (list, member, seen_at) VALUES (?1, ?2, ?3)";
+        self.db.prepare_cached(link)?.execute([list, member, scene.seen_at])?;
+        Ok(())
+    }
+
+    fn ensure_list(&mut self, scene: &Scene<'_>, kind: &str, id: &str) -> Result<i64> {
+        let find = "SELECT id FROM lists WHERE network = ?1 AND native_id = ?2 AND kind = ?3";
+        let mut find = self.db.prepare_cached(find)?;
+        let known = find.query_row(params![scene.network, id, kind], |row| row.get(0)).optional()?;
+        if let Some(list) = known {
+            return Ok(list);
+        }
+        let list = self.log.next();
+        self.log.skip();
+        let insert = "INSERT INTO lists (id, network, kind, native_id, seen_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+        self.db.prepare_cached(insert)?.execute(params![list, scene.network, kind, id, scene.seen_at])?;
+        Ok(list)
+    }
+
+    /// Remembers a page of posts, and marks what was taken out of it.
+    pub(super) fn list_page(
+        &mut self,
+        scene: &Scene<'_>,
+        list: i64,
+        page: &ListPage,
+        applied: &mut Applied,
+    ) -> Result<()> {
+        let cursor = page.cursor.as_deref().unwrap_or_default();
+        if page.is_gone {
+            let drop = "DELETE FROM pages WHERE list = ?1 AND cursor = ?2";
+            self.db.prepare_cached(drop)?.execute(params![list, cursor])?;
+        }
+        if page.shown.is_empty() {
+            let put_off = "UPDATE pages SET due_at = ?3 WHERE list = ?1 AND cursor = ?2";
+            self.db.prepare_cached(put_off)?.execute(params![list, cursor, page.again_at.ms()])?;
+            return Ok(());
+        }
+        let find = "SELECT shown FROM pages WHERE list = ?1 AND cursor = ?2";
+        let mut find = self.db.prepare_cached(find)?;
+        let before: Option<String> = find.query_row(params![list, cursor], |row| row.get(0)).optional()?;
+        let before: Vec<String> =
+            before.and_then(|before| serde_json::from_str(&before).ok()).unwrap_or_default();
+        for id in taken_out(&before, &page.shown) {
+            self.taken_out(scene, list, &id, applied)?;
+        }
+        self.write_page(scene, list, cursor, page)
+    }
+
+    /// A post that moved to another thread meanwhile is there, not gone.
+    fn taken_out(&mut self, scene: &Scene<'_>, list: i64, id: &str, applied: &mut Applied) -> Result<()> {
+        let find =
+            "SELECT id FROM posts WHERE network = ?1 AND native_id = ?2 AND list = ?3 AND deleted_at IS NULL";
+        let mut find = self.db.prepare_cached(find)?;
+        let object = find.query_row(params![scene.network, id, list], |row| row.get(0)).optional()?;
+        object.map_or(Ok(()), |object| self.mark_deleted(scene, object, applied))
+    }
+
+    fn write_page(&self, scene: &Scene<'_>, list: i64, cursor: &str, page: &ListPage) -> Result<()> {
+        // The place behind the page whose next link led here; a page that is known keeps its own.
+        let write = "INSERT INTO pages (list, cursor, place, next, shown, seen_at, due_at) \
+             SELECT ?1, ?2, CASE WHEN ?2 = '' THEN 0 ELSE \
+               COALESCE((SELECT place + 1 FROM pages WHERE list = ?1 AND next = ?2 ORDER BY place LIMIT 1), \
+                        (SELECT max(place) + 1 FROM pages WHERE list = ?1), 0) END, ?3, ?4, ?5, ?6 \
+             WHERE (SELECT count(*) FROM pages WHERE list = ?1) < ?7 \
+               OR EXISTS (SELECT 1 FROM pages WHERE list = ?1 AND cursor = ?2) \
+             ON CONFLICT (list, cursor) DO UPDATE SET next = ?3, shown = ?4, seen_at = ?5, due_at = ?6";
+        let shown = &page.shown[..page.shown.len().min(SHOWN_MAX)];
+        let shown = serde_json::to_string(shown).expect("ids are plain text");
+        let seen_at = scene.seen_at;
+        self.db.prepare_cached(write)?.execute(params![
+            list,
+            cursor,
+            page.next,
+            shown,
+            seen_at,
+            page.again_at.ms(),
+            PAGES_MAX
+        ])?;
+        if page.next.is_none() {
+            let shorten = "DELETE FROM pages WHERE list = ?1 AND place > \
+                           (SELECT place FROM pages WHERE list = ?1 AND cursor = ?2)";
+            self.db.prepare_cached(shorten)?.execute(params![list, cursor])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,295 @@
+//! Lists of forums, read back: for exports, for the sweep through old pages, for models, and for people.
+//!
+//! A list is an object (`lists`) and the root of a source (`sources`); both have its network, type and id. Whether it is complete is
+//! asked of the source's coverage, the one proof there is.
+
+use freshet_types::list::{BOARD, PORTAL, THREAD};
+use freshet_types::{Map, NetworkName, Source, SourceId, SourceState, Timestamp};
+use rusqlite::{Connection, Result, Row, params};
+
+use super::network::Networks;
+use super::{source, value};
+use crate::api::Flow;
+use crate::browse::{ForumQuery, ForumState, Lack, ListState, OFFSET_MAX, PAGE_MAX};
+use crate::row::{Filter, ListRow, ListTimes, ListTimesBounds, ListTimesKind, StalePage};
+
+/// Lists that are named as containers of one list.
+const WITHIN_MAX: i64 = 100;
+
+/// Lists in order of number, filtered by first sight.
+pub(super) fn each(
+    db: &Connection,
+    networks: &Networks,
+    filter: &Filter,
+    each: &mut dyn FnMut(ListRow) -> Flow,
+) -> Result<()> {
+    let sql = "SELECT l.id, l.network, l.kind, l.native_id, l.title, l.seen_at, l.active_at FROM lists l \
+               WHERE (?1 IS NULL OR l.seen_at >= ?1) AND (?2 IS NULL OR l.seen_at < ?2) \
+               AND (?3 IS NULL OR l.network IN (SELECT id FROM networks \
+                    WHERE name = ?3 OR substr(name, 1, length(?3) + 1) = ?3 || ':')) ORDER BY l.id";
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows =
+        statement.query(params![value::ms(filter.since), value::ms(filter.until), filter.network])?;
+    while let Some(row) = rows.next()? {
+        let list = ListRow {
+            object: row.get::<_, i64>(0)? as u64,
+            network: networks.name(db, row.get(1)?)?,
+            kind: row.get(2)?,
+            id: row.get(3)?,
+            title: row.get(4)?,
+            within: within(db, row.get(0)?)?,
+            seen_at: Timestamp::from_ms(row.get(5)?),
+            active_at: value::at(row, 6)?,
+        };
+        if each(list).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn within(db: &Connection, member: i64) -> Result<Vec<(String, String)>> {
+    let sql = "SELECT l.kind, l.native_id FROM list_members i JOIN lists l ON l.id = i.list \
+               WHERE i.member = ?1 ORDER BY i.seen_at, l.id LIMIT ?2";
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query_map([member, WITHIN_MAX], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    rows.collect()
+}
+
+/// Pages of threads that are worth another look, the longest due first.
+pub(super) fn stale(
+    db: &Connection,
+    networks: &Networks,
+    network: &NetworkName,
+    now: Timestamp,
+    limit: usize,
+) -> Result<Vec<StalePage>> {
+    let Some(network) = networks.find(db, network)? else { return Ok(Vec::new()) };
+    let sql = "SELECT s.id, g.cursor FROM pages g JOIN lists l ON l.id = g.list \
+               JOIN sources s ON s.root_id = l.native_id AND s.root_id <> '' AND s.network = l.network \
+                 AND s.root_kind = l.kind \
+               WHERE g.due_at <= ?1 AND l.network = ?2 AND s.state = ?3 ORDER BY g.due_at LIMIT ?4";
+    let mut statement = db.prepare_cached(sql)?;
+    let active = SourceState::Active.name();
+    let rows =
+        statement.query_map(params![now.ms(), network, active, limit.min(PAGE_MAX) as i64], |row| {
+            let cursor: String = row.get(1)?;
+            Ok(StalePage {
+                source: SourceId(row.get(0)?),
+                cursor: Some(cursor).filter(|cursor| !cursor.is_empty()),
+            })
+        })?;
+    rows.collect()
+}
+
+/// Posting times of lists, ascending.
+pub(super) fn times(
+    db: &Connection,
+    networks: &Networks,
+    network: &NetworkName,
+    kind: ListTimesKind,
+    bounds: ListTimesBounds,
+) -> Result<Vec<ListTimes>> {
+    let Some(network) = networks.find(db, network)? else { return Ok(Vec::new()) };
+    let (kinds, posts) = match kind {
+        ListTimesKind::Threads => (
+            "l.kind = 'thread'",
+            "SELECT created_at FROM posts WHERE list = ?1 AND created_at >= ?2 \
+             ORDER BY created_at DESC LIMIT ?3",
+        ),
+        ListTimesKind::Index => (
+            "l.kind IN ('portal', 'board')",
+            "SELECT p.created_at FROM list_members i JOIN posts p ON p.list = i.member AND p.created_at >= ?2 \
+             WHERE i.list = ?1 ORDER BY p.created_at DESC LIMIT ?3",
+        ),
+    };
+    let sql = format!(
+        "SELECT s.id, l.id FROM lists l JOIN sources s ON s.root_id = l.native_id AND s.root_id <> '' \
+           AND s.network = l.network AND s.root_kind = l.kind \
+         WHERE l.network = ?1 AND {kinds} ORDER BY COALESCE(l.active_at, l.seen_at) DESC LIMIT ?2"
+    );
+    let mut lists = db.prepare_cached(&sql)?;
+    let lists: Vec<(u32, i64)> = lists
+        .query_map(params![network, bounds.lists_max as i64], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_>>()?;
+    let mut read = db.prepare_cached(posts)?;
+    let mut all = Vec::with_capacity(lists.len());
+    for (source, list) in lists {
+        let key = params![list, bounds.since.ms(), bounds.times_max as i64];
+        let times = read.query_map(key, |row| Ok(row.get::<_, i64>(0)?.div_euclid(1000)))?;
+        let mut times_s: Vec<i64> = times.collect::<Result<_>>()?;
+        times_s.reverse();
+        all.push(ListTimes { source: SourceId(source), times_s });
+    }
+    Ok(all)
+}
+
+/// Sources that are lists, with their object's title, pages and posts.
+fn states_sql(condition: &str) -> String {
+    let columns: Vec<String> =
+        source::COLUMNS.split(',').map(|column| format!("s.{}", column.trim())).collect();
+    format!(
+        "SELECT {}, l.title, (SELECT count(*) FROM pages g WHERE g.list = l.id), \
+           (SELECT count(*) FROM posts p WHERE p.list = l.id) \
+         FROM sources s LEFT JOIN lists l ON l.network = s.network AND l.native_id = s.root_id AND l.kind = s.root_kind \
+         WHERE s.state <> 'removed' AND {condition}",
+        columns.join(", ")
+    )
+}
+
+fn state_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<(Source, ListState)> {
+    let source = source::source_of(db, networks, row)?;
+    let first = source::COLUMNS.split(',').count();
+    let state = ListState {
+        source: source.id,
+        kind: source.root_kind.to_string(),
+        id: source.root_id.clone(),
+        title: row.get(first)?,
+        pages_count: row.get::<_, i64>(first + 1)? as usize,
+        posts_count: row.get::<_, i64>(first + 2)? as usize,
+        lack: Lack::of(&source),
+        visited_at: source.visited_at,
+        due_at: source.due_at,
+    };
+    Ok((source, state))
+}
+
+/// Every forum, in sums.
+pub(super) fn forums(db: &Connection, networks: &Networks) -> Result<Vec<ForumState>> {
+    let sql = states_sql("s.root_kind IN (?1, ?2, ?3) ORDER BY s.id");
+    let mut statement = db.prepare_cached(&sql)?;
+    let mut rows = statement.query([PORTAL, BOARD, THREAD])?;
+    let mut forums: Vec<ForumState> = Vec::new();
+    let mut places: Map<NetworkName, usize> = Map::default();
+    while let Some(row) = rows.next()? {
+        let (source, state) = state_of(db, networks, row)?;
+        let place = *places.entry(source.network.clone()).or_insert_with(|| {
+            forums.push(blank(source.network.clone()));
+            forums.len() - 1
+        });
+        forums[place].take(&state);
+    }
+    forums.sort_by(|one, other| one.network.cmp(&other.network));
+    Ok(forums)
+}
+
+fn blank(network: NetworkName) -> ForumState {
+    ForumState {
+        network,
+        boards_count: 0,
+        complete_boards_count: 0,
+        threads_count: 0,
+        complete_threads_count: 0,
+        pages_count: 0,
+        posts_count: 0,
+        lacks: Vec::new(),
+    }
+}
+
+impl ForumState {
+    fn take(&mut self, state: &ListState) {
+        let (count, complete_count) = if state.kind == THREAD {
+            (&mut self.threads_count, &mut self.complete_threads_count)
+        } else {
+            (&mut self.boards_count, &mut self.complete_boards_count)
+        };
+        *count += 1;
+        *complete_count += usize::from(state.lack.is_none());
+        self.pages_count += state.pages_count;
+        self.posts_count += state.posts_count;
+        let Some(lack) = state.lack else { return };
+        match self.lacks.iter_mut().find(|(known, _)| *known == lack) {
+            Some((_, count)) => *count += 1,
+            None => {
+                self.lacks.push((lack, 1));
+                self.lacks.sort_unstable();
+            }
+        }
+    }
+}
+
+/// A page of the lists of one forum.
+pub(super) fn of_forum(
+    db: &Connection,
+    networks: &Networks,
+    network: &NetworkName,
+    query: &ForumQuery,
+) -> Result<Vec<ListState>> {
+    let Some(network) = networks.find(db, network)? else { return Ok(Vec::new()) };
+    let sql = states_sql(
+        "s.network = ?4 AND s.root_kind IN (?1, ?2, ?3) AND (?5 IS NULL OR s.root_kind = ?5) \
+         ORDER BY s.root_kind = ?3, s.id",
+    );
+    let mut statement = db.prepare_cached(&sql)?;
+    let mut rows = statement.query(params![PORTAL, BOARD, THREAD, network, query.kind])?;
+    let (mut skipped, mut found) = (0, Vec::new());
+    while let Some(row) = rows.next()? {
+        let (_, state) = state_of(db, networks, row)?;
+        if query.is_lacking && state.lack.is_none() {
+            continue;
+        }
+        if skipped < query.offset.min(OFFSET_MAX) {
+            skipped += 1;
+            continue;
+        }
+        if found.len() == query.limit.min(PAGE_MAX) {
+            break;
+        }
+        found.push(state);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use freshet_types::{Coverage, Interval, Mark, RobotKind, VisitId};
+
+    use super::*;
+    use crate::browse::Browse as _;
+    use crate::{SqliteStore, Store as _};
+
+    fn covered(is_bottom: bool, below: Option<&str>) -> Coverage {
+        let mark = Mark { id: "1".to_owned(), at: Timestamp::from_secs(1) };
+        let (newest, until, below) = (mark.clone(), mark.at, below.map(str::to_owned));
+        let top = Interval { newest, oldest: mark, until, below, is_bottom, visit: VisitId(1) };
+        Coverage { intervals: vec![top], ..Coverage::default() }
+    }
+
+    #[test]
+    fn a_forum_says_what_is_complete_and_why_not() {
+        let mut store = SqliteStore::in_memory().unwrap();
+        let network = NetworkName::from("forum-f.example");
+        let source = |kind: &str, id: &str| Source::new(&network, kind, RobotKind::Status, kind, id);
+        let visited = |source: Source| Source { visited_at: Some(Timestamp::from_secs(1)), ..source };
+        let sources = [
+            (source(PORTAL, "/"), Coverage::default(), SourceState::Active),
+            (visited(source(BOARD, "/b/1")), covered(true, None), SourceState::Active),
+            (visited(source(THREAD, "/t/1")), covered(true, Some("2")), SourceState::Active),
+            (visited(source(THREAD, "/t/2")), covered(false, Some("2")), SourceState::Active),
+            (visited(source(THREAD, "/t/3")), covered(false, None), SourceState::Active),
+            (visited(source(THREAD, "/t/4")), covered(true, None), SourceState::Failed),
+            (visited(source(THREAD, "/t/5")), covered(true, None), SourceState::Private),
+            (visited(source(THREAD, "/t/6")), covered(true, None), SourceState::Removed),
+        ];
+        for (source, coverage, state) in sources {
+            let (id, _) = store.add_sources(std::slice::from_ref(&source)).unwrap()[0];
+            store.put_source(&Source { id, coverage, state, ..source }).unwrap();
+        }
+        let forums = store.forums().unwrap();
+        let forum = &forums[0];
+        assert_eq!((forums.len(), &forum.network), (1, &network));
+        assert_eq!((forum.boards_count, forum.complete_boards_count), (2, 1));
+        assert_eq!((forum.threads_count, forum.complete_threads_count), (5, 1));
+        let each = [Lack::Unvisited, Lack::Unread, Lack::Broken, Lack::Failed, Lack::Hidden];
+        assert_eq!(forum.lacks, each.map(|lack| (lack, 1)));
+        assert!(Lack::ALL.iter().all(|lack| !lack.why().is_empty()));
+        let all = ForumQuery { limit: 10, ..ForumQuery::default() };
+        let ids = |query: &ForumQuery| -> Vec<String> {
+            store.forum_lists(&network, query).unwrap().into_iter().map(|list| list.id).collect()
+        };
+        assert_eq!(ids(&all), ["/", "/b/1", "/t/1", "/t/2", "/t/3", "/t/4", "/t/5"]);
+        assert_eq!(ids(&ForumQuery { offset: 1, limit: 2, ..all.clone() }), ["/b/1", "/t/1"]);
+        let threads = ForumQuery { is_lacking: true, kind: Some(THREAD.to_owned()), ..all };
+        assert_eq!(ids(&threads), ["/t/2", "/t/3", "/t/4", "/t/5"]);
+    }
+}
