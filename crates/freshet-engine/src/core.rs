@@ -28,6 +28,7 @@ use std::sync::Arc;
 
 use freshet_frontier::Frontier;
 use freshet_network::networks::{Networks, Registry};
+use freshet_policy::mixture::Mixture;
 use freshet_policy::{Grade, Policy};
 use freshet_store::row::{Applied, RobotRow, SourceSlot, StalePage, Upload};
 use freshet_types::{
@@ -67,6 +68,8 @@ pub enum Event {
     Stale(NetworkName, Vec<StalePage>),
     /// Models of when the lists of a forum get their next record.
     Trained(Box<Trained>),
+    /// Weights that all sources share, fitted anew.
+    Fitted(Box<Mixture>),
     /// Begin nothing new; what is under way ends.
     Drain,
 }
@@ -279,6 +282,7 @@ impl Core {
             Event::Robots(rows) => rows.into_iter().for_each(|row| self.set_robot(row)),
             Event::Stale(network, pages) => self.know_stale(&network, pages),
             Event::Trained(trained) => self.know_models(*trained),
+            Event::Fitted(mixture) => self.prices.take_mixture(*mixture, now),
             Event::Drain => self.drain(now),
         }
         self.pump(now);
@@ -351,6 +355,15 @@ impl Core {
         let servers = self.servers.iter().zip(&self.instances).enumerate();
         let forums = servers.filter(|(_, (server, _))| server.is_forum);
         forums.map(|(key, (_, instance))| (key as u16, &instance.network))
+    }
+
+    /// Some sources of posts that are visited, evenly from all of them.
+    pub fn sample(&self, count_max: usize) -> Vec<SourceId> {
+        let is_read = |slot: &Slot| slot.robot == RobotKind::Status && slot.state == SourceState::Active;
+        let slots = self.slots.iter().enumerate();
+        let all = || slots.clone().filter(|(_, slot)| slot.as_ref().is_some_and(is_read));
+        let stride = all().count().div_ceil(count_max.max(1)).max(1);
+        all().step_by(stride).map(|(at, _)| SourceId(at as u32)).collect()
     }
 
     /// The models of forums.

@@ -4,6 +4,7 @@
 //! store's control table, and time comes from the clock that was handed in. Stopping is
 //! graceful within [`DRAIN_MAX`]; being killed instead loses nothing, only the work under way.
 
+mod fits;
 mod forums;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ use crate::history::History;
 use crate::price::{Memory, PRICES_KEY};
 use crate::quota::{LEDGER_KEY, Ledger, SAVE_EVERY};
 use crate::report::{self, Setting};
+use fits::Fits;
 use forums::Forums;
 
 /// How often people's wishes are looked for: they are seen within a second.
@@ -182,6 +184,7 @@ struct Driver {
     noted_at: Instant,
     ticked_at: Instant,
     forums: Forums,
+    fits: Fits,
     began: Instant,
     report_every: Duration,
     is_reserving: bool,
@@ -246,6 +249,7 @@ impl Driver {
             saved_at: now,
             noted_at: now,
             ticked_at: now,
+            fits: Fits::new(Arc::clone(&policy), upload.clone()),
             forums: Forums::new(policy, upload),
             began: now,
             report_every: if options.report_every.is_zero() { REPORT_EVERY } else { options.report_every },
@@ -357,6 +361,7 @@ impl Driver {
             }
         }
         self.tend_forums()?;
+        self.tend_fits()?;
         if self.saved_at.elapsed() >= SAVE_EVERY {
             self.saved_at = Instant::now();
             self.give(self.ledger())?;

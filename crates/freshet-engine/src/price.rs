@@ -21,6 +21,7 @@ mod meter;
 mod scope;
 mod tariff;
 
+use freshet_policy::mixture::Mixture;
 use freshet_policy::{Grade, Market, Objective, Pacing, Policy, price};
 use freshet_types::{Map, NetworkName, Politeness, QuotaKey, QuotaNeed, RobotKind, Span, Timestamp};
 
@@ -117,6 +118,11 @@ impl Prices {
     /// What the sources have in common.
     pub fn pool(&self) -> &freshet_policy::Pool {
         &self.market.pool
+    }
+
+    /// From now on, these weights.
+    pub(crate) fn take_mixture(&mut self, mixture: Mixture, now: Timestamp) {
+        self.market.pool.set_mixture(mixture, now);
     }
 
     /// A server, in the order of their keys.

@@ -43,6 +43,7 @@ pub fn report(core: &Core, setting: &Setting, now: Timestamp) -> Value {
         "started_at": setting.started_at.secs_f64(),
         "now": now.secs_f64(),
         "policy": setting.policy,
+        "fitted_at": core.prices().pool().fitted_at().map(Timestamp::secs),
         "visits_count": tally.visits_count,
         "fetches_count": tally.fetches_count,
         "postponed_count": tally.postponed_count,

@@ -20,6 +20,7 @@
 //!
 //! What it does not do: weights of a single source. They were not worth their evidence.
 
+pub mod evidence;
 pub mod fit;
 pub(crate) mod seen;
 

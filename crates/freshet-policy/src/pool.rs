@@ -6,7 +6,8 @@
 //! the pool forgets half of what it knew every [`HALF_LIFE`]. Cost per look: O(news).
 
 use freshet_types::{Span, Timestamp};
-use serde::{Deserialize, Serialize};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::Look;
 use crate::change::decay;
@@ -31,7 +32,10 @@ pub struct Pool {
     at: Timestamp,
     #[serde(skip)]
     shape: Shape,
+    #[serde(deserialize_with = "mixture")]
     mixture: Mixture,
+    /// When the mixture was fitted on this crawl's own posts.
+    fitted_at: Option<Timestamp>,
 }
 
 impl Default for Pool {
@@ -44,8 +48,23 @@ impl Default for Pool {
             at: Timestamp::MIN,
             shape: Shape::default(),
             mixture: Mixture::default(),
+            fitted_at: None,
         }
     }
+}
+
+/// A mixture as it was written down; the usual one where an earlier version wrote another.
+fn mixture<'de, D: Deserializer<'de>>(from: D) -> Result<Mixture, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Mixture(Mixture),
+        Other(IgnoredAny),
+    }
+    Ok(match Written::deserialize(from)? {
+        Written::Mixture(mixture) => mixture,
+        Written::Other(_) => Mixture::default(),
+    })
 }
 
 impl Pool {
@@ -92,7 +111,30 @@ impl Pool {
     }
 
     /// Replaces the mixture by one that was fitted anew.
-    pub fn set_mixture(&mut self, mixture: Mixture) {
-        self.mixture = mixture;
+    pub fn set_mixture(&mut self, mixture: Mixture, fitted_at: Timestamp) {
+        (self.mixture, self.fitted_at) = (mixture, Some(fitted_at));
+    }
+
+    /// When the mixture was last fitted; before that it is the usual one.
+    pub fn fitted_at(&self) -> Option<Timestamp> {
+        self.fitted_at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_earlier_version_wrote_is_read_as_far_as_it_goes() {
+        let mut pool = Pool::default();
+        let at = Timestamp::from_secs(1_000_000);
+        pool.learn(&Look { since: Some(at - Span::DAY), at, news: &[at - Span::HOUR], is_full: false });
+        let mut written = serde_json::to_value(&pool).unwrap();
+        written["mixture"]["scatters"] = serde_json::json!([0.5]);
+        written.as_object_mut().unwrap().remove("fitted_at");
+        let read: Pool = serde_json::from_value(written).unwrap();
+        assert_eq!(read.mixture(), &Mixture::default());
+        assert!((read.rate_per_s() - pool.rate_per_s()).abs() < 1e-12);
     }
 }

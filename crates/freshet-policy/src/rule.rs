@@ -7,7 +7,9 @@
 
 use freshet_types::{Span, Timestamp};
 
-use crate::{ChangeModel, Look, Market, SourceFacts};
+use crate::mixture::Mixture;
+use crate::mixture::evidence::Evidence;
+use crate::{ChangeModel, Look, Market, Pool, SourceFacts};
 
 /// Halvings of the ceiling when the due time is searched: a six-hour ceiling to the second.
 const SEARCH_STEPS: u32 = 16;
@@ -29,6 +31,17 @@ pub trait Rule: Send + Sync + std::fmt::Debug {
     /// Visits a second that the source is worth at the market's price, in the long run; `None`
     /// where the rule knows no price.
     fn visits_per_s(&self, _model: &Self::Model, _source: &SourceFacts, _market: &Market) -> Option<f64> {
+        None
+    }
+    /// The weights that all sources share, fitted anew on what is stored of some; `None` where the rule has none, or
+    /// the evidence is too little.
+    fn refit(
+        &self,
+        _models: &[Self::Model],
+        _evidence: &[Evidence],
+        _pool: &Pool,
+        _now: Timestamp,
+    ) -> Option<Mixture> {
         None
     }
     /// The first instant after `now`, at most `ceiling` away, at which the source is due.

@@ -15,9 +15,11 @@ use freshet_types::{Span, Timestamp};
 
 use crate::change::ChangeRate;
 use crate::change::kind::Week;
+use crate::mixture::Mixture;
+use crate::mixture::evidence::Evidence;
 use crate::pack::{Reader, Writer};
 use crate::units::Units;
-use crate::{ChangeModel, Explanation, Look, Market, Otherwise, Pacing, Reason, Rule, SourceFacts};
+use crate::{ChangeModel, Explanation, Look, Market, Otherwise, Pacing, Pool, Reason, Rule, SourceFacts};
 
 /// Times nearer than this to a bound are at the bound.
 const NEAR: Span = Span::SECOND;
@@ -40,6 +42,11 @@ pub trait Policy: Send + Sync + std::fmt::Debug {
     fn rate_per_s(&self, bytes: &[u8], market: &Market) -> f64;
     /// Posts that are expected of a source between two instants; finite, never negative.
     fn posts(&self, bytes: &[u8], market: &Market, from: Timestamp, to: Timestamp) -> f64;
+    /// The weights that all sources share, fitted anew on what is stored of some; `None` where the policy has none, or
+    /// the evidence is too little.
+    fn refit(&self, _evidence: &[Evidence], _pool: &Pool, _now: Timestamp) -> Option<Mixture> {
+        None
+    }
     /// Why then.
     fn explain(&self, bytes: &[u8], source: &SourceFacts, market: &Market, now: Timestamp) -> Explanation;
 }
@@ -156,6 +163,11 @@ impl<R: Rule> Policy for Stored<R> {
 
     fn posts(&self, bytes: &[u8], market: &Market, from: Timestamp, to: Timestamp) -> f64 {
         finite(self.read(bytes).model.posts(&market.pool, from, to))
+    }
+
+    fn refit(&self, evidence: &[Evidence], pool: &Pool, now: Timestamp) -> Option<Mixture> {
+        let models: Vec<R::Model> = evidence.iter().map(|it| self.read(&it.model).model).collect();
+        self.rule.refit(&models, evidence, pool, now)
     }
 
     fn explain(&self, bytes: &[u8], source: &SourceFacts, market: &Market, now: Timestamp) -> Explanation {

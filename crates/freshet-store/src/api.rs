@@ -159,6 +159,8 @@ pub trait Store: Send {
         kind: ListTimesKind,
         bounds: ListTimesBounds,
     ) -> Result<Vec<ListTimes>, StoreError>;
+    /// Posting times of a source, newest first, at most [`RHYTHM_MAX`](crate::browse::RHYTHM_MAX).
+    fn posting_times(&self, source: &Source) -> Result<Vec<Timestamp>, StoreError>;
     /// Posts whose text matches, best first.
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, StoreError>;
     /// Brings the search index up to date by at most `limit` changes; gives how many it took.

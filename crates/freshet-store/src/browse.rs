@@ -206,8 +206,6 @@ pub trait Browse {
     fn changes_of(&self, object: u64, limit: usize) -> Result<Vec<Change>, StoreError>;
     /// The latest visits of a source, newest first.
     fn visits_of(&self, source: SourceId, limit: usize) -> Result<Vec<VisitRecord>, StoreError>;
-    /// Posting times of a source, newest first, at most [`RHYTHM_MAX`].
-    fn posting_times(&self, source: &Source) -> Result<Vec<Timestamp>, StoreError>;
     /// Every forum: how many boards, threads and pages are known, and what is complete.
     fn forums(&self) -> Result<Vec<ForumState>, StoreError>;
     /// A page of the lists of a forum, boards first, each in order of number.

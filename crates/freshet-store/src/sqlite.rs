@@ -268,6 +268,10 @@ impl Store for SqliteStore {
         read::each_relation(&self.db, &self.networks, filter, each).map_err(failed("read the relations"))
     }
 
+    fn posting_times(&self, source: &Source) -> Result<Vec<Timestamp>, StoreError> {
+        browse::posting_times(&self.db, &self.networks, source).map_err(failed("read posting times"))
+    }
+
     fn each_list(&self, filter: &Filter, each: &mut dyn FnMut(ListRow) -> Flow) -> Result<(), StoreError> {
         lists::each(&self.db, &self.networks, filter, each).map_err(failed("read the lists"))
     }

@@ -15,8 +15,10 @@ use pulp::{Simd, WithSimd};
 use super::{capture, index};
 use crate::change::{ChangeModel as _, Levels};
 use crate::lookahead::{self, Curve, Outlook, Path, Plan, Wish};
+use crate::mixture::Mixture;
+use crate::mixture::evidence::{self, Evidence};
 use crate::wide::wide;
-use crate::{Market, Objective, Rule, SourceFacts};
+use crate::{Market, Objective, Pool, Rule, SourceFacts};
 
 pub use roster::{Lookahead, Rates};
 
@@ -180,6 +182,17 @@ impl Rule for Freshet {
 
     fn name(&self) -> &'static str {
         "freshet"
+    }
+
+    fn refit(
+        &self,
+        models: &[Levels],
+        evidence: &[Evidence],
+        pool: &Pool,
+        now: Timestamp,
+    ) -> Option<Mixture> {
+        let weeks = models.iter().map(|model| model.week(pool)).collect();
+        evidence::refit(evidence, weeks, pool, now)
     }
 
     fn worth(&self, model: &Levels, source: &SourceFacts, market: &Market, at: Timestamp) -> f64 {

@@ -8,6 +8,7 @@ use freshet_types::{
 };
 use rusqlite::{Connection, Result, Row, params};
 
+use super::network::Networks;
 use super::{SqliteStore, failed, lists, log, search, source, value};
 use crate::api::StoreError;
 use crate::browse::{
@@ -84,21 +85,6 @@ impl Browse for SqliteStore {
         visits(&self.db, source, limit.min(PAGE_MAX)).map_err(failed("list visits"))
     }
 
-    fn posting_times(&self, source: &Source) -> Result<Vec<Timestamp>, StoreError> {
-        let times = || {
-            let network = self.networks.find(&self.db, &source.network)?;
-            if &*source.root_kind == "account" && !source.root_id.is_empty() {
-                let sql = "SELECT created_at FROM posts WHERE network = ?1 AND author = ?2 \
-                           AND created_at IS NOT NULL AND is_embedded = 0 ORDER BY created_at DESC LIMIT ?3";
-                return times(&self.db, sql, params![network, source.root_id, RHYTHM_MAX as i64]);
-            }
-            let sql = "SELECT created_at FROM posts WHERE id > (SELECT max(id) FROM posts) - ?1 \
-                       AND source = ?2 AND created_at IS NOT NULL ORDER BY id DESC LIMIT ?3";
-            times(&self.db, sql, params![NEWEST_POSTS, source.id.0, RHYTHM_MAX as i64])
-        };
-        times().map_err(failed("read posting times"))
-    }
-
     fn forums(&self) -> Result<Vec<ForumState>, StoreError> {
         lists::forums(&self.db, &self.networks).map_err(failed("look at the forums"))
     }
@@ -127,6 +113,19 @@ fn pattern(text: &str) -> String {
     let text = text.trim().trim_start_matches('@');
     let escaped = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     format!("%{escaped}%")
+}
+
+/// Posting times of a source, newest first.
+pub(super) fn posting_times(db: &Connection, networks: &Networks, source: &Source) -> Result<Vec<Timestamp>> {
+    let network = networks.find(db, &source.network)?;
+    if &*source.root_kind == "account" && !source.root_id.is_empty() {
+        let sql = "SELECT created_at FROM posts WHERE network = ?1 AND author = ?2 \
+                   AND created_at IS NOT NULL AND is_embedded = 0 ORDER BY created_at DESC LIMIT ?3";
+        return times(db, sql, params![network, source.root_id, RHYTHM_MAX as i64]);
+    }
+    let sql = "SELECT created_at FROM posts WHERE id > (SELECT max(id) FROM posts) - ?1 \
+               AND source = ?2 AND created_at IS NOT NULL ORDER BY id DESC LIMIT ?3";
+    times(db, sql, params![NEWEST_POSTS, source.id.0, RHYTHM_MAX as i64])
 }
 
 fn times(db: &Connection, sql: &str, key: &[&dyn rusqlite::ToSql]) -> Result<Vec<Timestamp>> {

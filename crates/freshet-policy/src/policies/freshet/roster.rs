@@ -115,7 +115,7 @@ impl<M: Outlook> Lookahead<M> {
             })
             .collect();
         let mixture = fit::fit(&histories, now, pool.rate_per_s() * 3600.0, pool.mixture());
-        self.market.pool.set_mixture(mixture);
+        self.market.pool.set_mixture(mixture, now);
     }
 
     /// Visits a second that a sample of the sources wants at a price, scaled to all of them.
