@@ -428,7 +428,7 @@ impl Core {
         if Arc::ptr_eq(&registry, &self.registry) {
             return;
         }
-        self.registry = registry;
+        let before = std::mem::replace(&mut self.registry, registry);
         for (key, instance) in self.instances.iter().enumerate() {
             let manners = begin::manners(&self.networks, instance);
             self.frontier.set_manners(key as u32, manners);
@@ -437,7 +437,15 @@ impl Core {
         }
         for key in 0..self.servers.len() as u16 {
             self.servers[usize::from(key)].is_forum = self.is_forum(key);
-            self.forgive_unread(key, now);
+            let name = self.instances[usize::from(key)].network.definition().to_owned();
+            let connector = |registry: &Registry| registry.get(&name).map(|it| Arc::clone(&it.connector));
+            let is_same = match (connector(&before), connector(&self.registry)) {
+                (Some(before), Some(after)) => Arc::ptr_eq(&before, &after),
+                _ => false,
+            };
+            if !is_same {
+                self.forgive_unread(key, now);
+            }
         }
     }
 

@@ -195,13 +195,13 @@ mod tests {
 
     /// Ten posts a minute apart, one thread a day: what the silence foretells.
     fn bursts() -> Vec<Vec<i64>> {
-        (0..300).map(|day| (0..10).map(|post| day * DAY_S + post * 60).collect()).collect()
+        (0..80).map(|day| (0..10).map(|post| day * DAY_S + post * 60).collect()).collect()
     }
 
     fn trained(guess: f64) -> Sites {
         let lists = bursts();
         let lists: Vec<&[i64]> = lists.iter().map(Vec::as_slice).collect();
-        let now_s = 214.0 * DAY_S as f64;
+        let now_s = 74.0 * DAY_S as f64;
         let model = Chosen::train(&lists, now_s, 8760.0, &|_, _, _| guess);
         let facts = lists.iter().enumerate().map(|(at, it)| (SourceId(at as u32), ListFacts::of(it)));
         let mut sites = Sites::default();
@@ -209,10 +209,10 @@ mod tests {
             3,
             Trained {
                 network: NetworkName::from("forum"),
-                trained_at: Timestamp::from_secs(214 * DAY_S),
+                trained_at: Timestamp::from_secs(74 * DAY_S),
                 models: [None, model],
                 facts: facts.collect(),
-                record_counts: (300, 3000),
+                record_counts: (80, 800),
             },
         );
         sites
@@ -234,14 +234,14 @@ mod tests {
     #[test]
     fn a_forum_times_its_threads_by_its_own_model() {
         let sites = trained(50.0);
-        let (lively_s, silent_s) = (200 * DAY_S + 600, 260 * DAY_S);
-        let lively = due_h(&sites, &thread(200), lively_s, false).unwrap();
-        let silent = due_h(&sites, &thread(200), silent_s, false).unwrap();
+        let (lively_s, silent_s) = (50 * DAY_S + 600, 110 * DAY_S);
+        let lively = due_h(&sites, &thread(50), lively_s, false).unwrap();
+        let silent = due_h(&sites, &thread(50), silent_s, false).unwrap();
         assert!(lively < silent && silent <= 6.0 + 1e-9, "{lively} {silent}");
-        let quiet = due_h(&sites, &thread(200), silent_s, true).unwrap();
+        let quiet = due_h(&sites, &thread(50), silent_s, true).unwrap();
         assert!(quiet > 6.0 && quiet <= 30.0 * 24.0 + 1e-9, "{quiet}");
-        assert!(sites.rate_per_s(3, &thread(200), Timestamp::from_secs(silent_s)).unwrap().is_finite());
-        let board = Source { root_kind: BOARD.into(), ..thread(200) };
+        assert!(sites.rate_per_s(3, &thread(50), Timestamp::from_secs(silent_s)).unwrap().is_finite());
+        let board = Source { root_kind: BOARD.into(), ..thread(50) };
         assert_eq!(due_h(&sites, &board, silent_s, false), None, "no model of boards");
         assert!(due_h(&sites, &thread(9_999), silent_s, false).unwrap().is_finite(), "nothing known of it");
     }
@@ -249,11 +249,11 @@ mod tests {
     #[test]
     fn news_are_learned_once() {
         let mut sites = trained(50.0);
-        let at = |post: i64| Timestamp::from_secs(200 * DAY_S + post * 60);
-        let count = |sites: &Sites| sites.0[&3].facts[&SourceId(200)].record_count;
-        sites.learn(3, &thread(200), &[at(9), at(8)]);
+        let at = |post: i64| Timestamp::from_secs(50 * DAY_S + post * 60);
+        let count = |sites: &Sites| sites.0[&3].facts[&SourceId(50)].record_count;
+        sites.learn(3, &thread(50), &[at(9), at(8)]);
         assert_eq!(count(&sites), 10, "known already");
-        sites.learn(3, &thread(200), &[at(12), at(11)]);
+        sites.learn(3, &thread(50), &[at(12), at(11)]);
         assert_eq!(count(&sites), 12);
     }
 

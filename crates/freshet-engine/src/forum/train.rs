@@ -119,7 +119,7 @@ mod tests {
     fn the_history_of_a_forum_chooses_its_models() {
         // Threads of ten posts a minute apart, one a day; the board sees all of them.
         let threads: Vec<Vec<i64>> =
-            (0..200).map(|day| (0..10).map(|post| day * 86_400 + post * 60).collect()).collect();
+            (0..80).map(|day| (0..10).map(|post| day * 86_400 + post * 60).collect()).collect();
         let board: Vec<i64> = threads.iter().flatten().copied().collect();
         let list = |(at, times_s): (usize, &Vec<i64>)| ListTimes {
             source: SourceId(at as u32 + 1),
@@ -132,10 +132,10 @@ mod tests {
         let pacing = Pacing::default();
         let policy = policy_named("freshet", pacing).unwrap();
         let market = Market::new(Objective::Delay);
-        let trained = lists.train(&policy, &market, Timestamp::from_secs(200 * 86_400));
+        let trained = lists.train(&policy, &market, Timestamp::from_secs(80 * 86_400));
         let model = |kind: ListKind| trained.models[kind as usize].as_ref().unwrap();
         assert_eq!(model(ListKind::Posts).kind(), ModelKind::Idle, "{:?}", model(ListKind::Posts).test());
         assert!(model(ListKind::Index).test().ordinary.is_some_and(f64::is_finite));
-        assert_eq!((trained.facts.len(), trained.record_counts), (201, (200, 2000)));
+        assert_eq!((trained.facts.len(), trained.record_counts), (81, (80, 800)));
     }
 }

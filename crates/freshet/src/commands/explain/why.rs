@@ -98,13 +98,10 @@ impl Why {
         let mut lines = Vec::new();
         if let Some(silence) = self.silence {
             let since =
-                silence.since.map_or(String::new(), |at| format!(" (its last post: {})", relative(at, now)));
-            lines.push(format!(
-                "why then: its last look brought nothing{since}, so it waits {}:",
-                silence.wait
-            ));
-            lines.push("   each fruitless look makes the wait longer, up to 30 days; activity".to_owned());
-            lines.push("   that its board shows brings the visit forward at once".to_owned());
+                silence.since.map_or(String::new(), |at| format!("its last post: {}; ", relative(at, now)));
+            lines.push(format!("why then: its last look brought nothing, so it waits {}:", silence.wait));
+            lines.push(format!("   {since}each fruitless look makes the wait longer,"));
+            lines.push("   up to 30 days; activity that its board shows brings the visit forward".to_owned());
         }
         lines.extend(self.model_lines());
         let last = last_at.map_or(String::new(), |at| format!("; last post {}", relative(at, now)));
