@@ -34,20 +34,34 @@ pub(super) enum Sense {
     Noise,
 }
 
+impl Sense {
+    /// Whether such a word can tell a time without any digit beside it.
+    pub(super) fn is_telling(self) -> bool {
+        use Sense::{BeforeYesterday, Midnight, Noon, Now, Today, Unit, Yesterday};
+        matches!(self, Unit(_) | Today | Yesterday | BeforeYesterday | Now | Noon | Midnight)
+    }
+}
+
 /// The table.
 pub(super) struct Words {
     /// Words and their senses by their first two bytes: most words of a page are none of the table's, and this tells so without a hash.
     buckets: Vec<Vec<(&'static str, Vec<Sense>)>>,
     /// Longest word of a script without spaces, in characters.
     pub(super) unspaced_chars_max: usize,
+    /// For each first letter, the lengths (as bits) of plain words that tell a time without a digit.
+    telling_lengths: [u32; LETTERS],
 }
+
+/// First letters that are told apart, by their last five bits.
+const LETTERS: usize = 32;
 
 /// The table, read on first use.
 pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| Words::read(include_str!("words.tsv")));
 
 impl Words {
     fn read(table: &'static str) -> Self {
-        let mut words = Self { buckets: vec![Vec::new(); BUCKETS], unspaced_chars_max: 1 };
+        let mut words =
+            Self { buckets: vec![Vec::new(); BUCKETS], unspaced_chars_max: 1, telling_lengths: [0; LETTERS] };
         let rows = table.lines().filter(|line| !line.starts_with('#'));
         for (head, row) in rows.filter_map(|line| line.split_once('\t')) {
             let Some(sense) = sense(head) else { continue };
@@ -57,6 +71,9 @@ impl Words {
                     Some((_, senses)) => senses.push(sense),
                     None => bucket.push((word, vec![sense])),
                 }
+                if sense.is_telling() && word.is_ascii() {
+                    words.telling_lengths[letter(word.as_bytes()[0])] |= 1 << word.len().min(LENGTH_MAX);
+                }
                 if word.chars().any(is_unspaced) {
                     words.unspaced_chars_max = words.unspaced_chars_max.max(word.chars().count());
                 }
@@ -65,11 +82,24 @@ impl Words {
         words
     }
 
+    /// Whether a plain word may tell a time without a digit: nearly all words of prose are refused by first letter and length.
+    pub(super) fn may_tell(&self, word: &[u8]) -> bool {
+        let first = word.first().copied().unwrap_or_default();
+        self.telling_lengths[letter(first)] >> word.len().min(LENGTH_MAX) & 1 == 1
+    }
+
     /// Everything the word can mean.
     pub(super) fn senses(&self, word: &str) -> &[Sense] {
         let found = self.buckets[bucket(word)].iter().find(|(known, _)| *known == word);
         found.map_or(&[], |(_, senses)| senses.as_slice())
     }
+}
+
+/// Lengths from here on are one.
+const LENGTH_MAX: usize = 31;
+
+fn letter(byte: u8) -> usize {
+    usize::from(byte) % LETTERS
 }
 
 /// Pairs of first bytes that are told apart.
