@@ -128,6 +128,7 @@ impl<'a> Inspector<'a> {
             day_order: definition.times.day_order,
             fetched_s: page.fetched_s,
             offset_s: page.offset_s.or(definition.times.offset_s),
+            is_estimated: page.offset_s.is_none() && definition.times.offset_certainty.is_some(),
         };
         Self { page, definition, patterns: Patterns::plain(&slots), reader }
     }

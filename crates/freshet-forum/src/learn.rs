@@ -5,9 +5,10 @@
 //! 1. [`site`]: where page numbers stand in addresses, patterns of addresses, order of day and month;
 //! 2. [`classify`]: nodes of pages, what each lists, and from that their kinds;
 //! 3. [`list`]: for lists of threads and of posts, where records, times, links and authors are (Algorithm 2);
-//! 4. [`crate::layout`], [`crate::sitemap`], [`crate::chain`]: groups of one layout, the graph of groups, pages joined into
+//! 4. [`zone`]: the offset of its times, where pages state it or their fetches tell;
+//! 5. [`crate::layout`], [`crate::sitemap`], [`crate::chain`]: groups of one layout, the graph of groups, pages joined into
 //!    lists (Algorithm 1);
-//! 5. a self-test: every page is read back with the definition, and [`crate::report`] says what came of it.
+//! 6. a self-test: every page is read back with the definition, and [`crate::report`] says what came of it.
 //!
 //! What it does not do: fetch pages or choose which to sample.
 
@@ -19,6 +20,7 @@ mod list;
 mod numbers;
 mod opening;
 mod site;
+mod zone;
 
 use freshet_types::Set;
 
@@ -72,12 +74,13 @@ pub fn learn(pages: &[Page]) -> Learned {
         front: None,
         page_count: pages.len(),
         manners: MannersDefinition::default(),
-        times: TimesDefinition { day_order: site.day_order, offset_s: site.offset_s },
+        times: TimesDefinition::default(),
         portal: urls(PageKind::Portal),
         other: urls(PageKind::Other),
         index: define(PageKind::Index),
         post: define(PageKind::Post),
     };
+    definition.times = zone::times(&site, &kinds, &definition);
     let readings: Vec<PageReading> = pages.iter().map(|page| inspect(page, &definition)).collect();
     // A thread with an opening post only has no record of the list; reading knows better than counting.
     let kinds: Vec<PageKind> = kinds

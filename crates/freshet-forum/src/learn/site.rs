@@ -60,7 +60,7 @@ impl<'a> Site<'a> {
         let times = pages
             .iter()
             .map(|page| {
-                let reader = Reader { day_order, fetched_s: page.fetched_s, offset_s };
+                let reader = Reader { day_order, fetched_s: page.fetched_s, offset_s, is_estimated: false };
                 page.stamps.iter().map(|stamp| reader.read(&stamp.written).map(|it| it.unix_s)).collect()
             })
             .collect();

@@ -78,6 +78,8 @@ pub struct Reader {
     pub fetched_s: Option<i64>,
     /// Seconds east of Greenwich that hold for all times of the site.
     pub offset_s: Option<i32>,
+    /// Whether that was estimated and not stated.
+    pub is_estimated: bool,
 }
 
 impl Reader {
@@ -104,6 +106,7 @@ impl Reader {
         let local = date.to_datetime(time);
         let (offset_s, zone) = match (written.offset_s, self.offset_s) {
             (Some(offset_s), _) => (offset_s, Zone::Given),
+            (None, Some(offset_s)) if self.is_estimated => (offset_s, Zone::Estimated),
             (None, Some(offset_s)) => (offset_s, Zone::Stated),
             (None, None) => (0, Zone::Unknown),
         };
