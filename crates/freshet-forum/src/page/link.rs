@@ -111,7 +111,6 @@ impl Page {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "filters hand over references")]
 fn is_hint(value: &&str) -> bool {
     value.len() <= HINT_BYTES_MAX
 }

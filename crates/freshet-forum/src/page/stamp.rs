@@ -324,8 +324,8 @@ fn label<'a>(before: &'a str, previous: &'a str) -> &'a str {
 /// Appends a text with a space for every white space in it.
 fn push_spaced(line: &mut String, text: &str) {
     // Looks at all bytes without stopping, which processors do many at a time; most texts have nothing but letters and spaces.
-    let is_plain = text.bytes().fold(true, |is_plain, byte| is_plain & (byte >= b' ') & byte.is_ascii());
-    if is_plain {
+    let odd = text.bytes().fold(0, |odd, byte| odd | u8::from(!(b' '..0x80).contains(&byte)));
+    if odd == 0 {
         line.push_str(text);
         return;
     }

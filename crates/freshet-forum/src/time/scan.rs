@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::token::{Placed, Token, cut, plain_senses};
+use super::token::{Placed, Token, cut};
 use super::words::{Sense, WORDS};
 use super::{Date, DayTime, Written};
 
@@ -88,7 +88,7 @@ impl Scanner {
 fn can_tell(text: &str) -> bool {
     let words = &*WORDS;
     let is_telling =
-        |word: &[u8]| words.may_tell(word) && plain_senses(word).iter().copied().any(Sense::is_telling);
+        |word: &[u8]| words.may_tell(word) && words.plain_senses(word).iter().copied().any(Sense::is_telling);
     has_digit(text)
         || !text.is_ascii()
         || text.as_bytes().split(|byte| !byte.is_ascii_alphabetic()).any(is_telling)

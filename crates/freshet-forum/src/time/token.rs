@@ -46,7 +46,7 @@ impl Letters {
     }
 
     /// Whether the word has letters beyond the plain ones.
-    pub(super) fn is_foreign(&self) -> bool {
+    pub(super) fn is_foreign(self) -> bool {
         self.is_foreign
     }
 
@@ -127,20 +127,8 @@ fn token(text: &str, first: char) -> Token {
 
 fn word(text: &str) -> Token {
     if text.is_ascii() {
-        return Token::Word(plain_senses(text.as_bytes()), Letters::of(text.as_bytes()));
+        return Token::Word(WORDS.plain_senses(text.as_bytes()), Letters::of(text.as_bytes()));
     }
     let word = text.to_lowercase();
     Token::Word(WORDS.senses(&word), Letters::of(word.as_bytes()))
-}
-
-/// Longest plain word of the table, and more.
-pub(super) const LOWERED_BYTES: usize = 24;
-
-/// Everything that a word of plain letters can mean, in whatever case.
-pub(super) fn plain_senses(word: &[u8]) -> &'static [Sense] {
-    let mut room = [0; LOWERED_BYTES];
-    let Some(lowered) = room.get_mut(..word.len()) else { return &[] };
-    lowered.copy_from_slice(word);
-    lowered.make_ascii_lowercase();
-    str::from_utf8(lowered).map_or(&[], |lowered| WORDS.senses(lowered))
 }

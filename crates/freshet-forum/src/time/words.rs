@@ -44,36 +44,33 @@ impl Sense {
 
 /// The table.
 pub(super) struct Words {
-    /// Words and their senses by their first two bytes: most words of a page are none of the table's, and this tells so without a hash.
-    buckets: Vec<Vec<(&'static str, Vec<Sense>)>>,
+    /// By their first two bytes: most words of a page are none of the table's, and this tells so without a hash.
+    buckets: Vec<Bucket>,
     /// Longest word of a script without spaces, in characters.
     pub(super) unspaced_chars_max: usize,
-    /// For each first letter, the lengths (as bits) of plain words that tell a time without a digit.
-    telling_lengths: [u32; LETTERS],
 }
 
-/// First letters that are told apart, by their last five bits.
-const LETTERS: usize = 32;
+/// Words that begin alike.
+#[derive(Clone, Default)]
+struct Bucket {
+    words: Vec<(&'static [u8], Vec<Sense>)>,
+    /// How long they are, as bits.
+    lengths: u32,
+    /// How long those are that tell a time without a digit.
+    telling_lengths: u32,
+}
 
 /// The table, read on first use.
 pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| Words::read(include_str!("words.tsv")));
 
 impl Words {
     fn read(table: &'static str) -> Self {
-        let mut words =
-            Self { buckets: vec![Vec::new(); BUCKETS], unspaced_chars_max: 1, telling_lengths: [0; LETTERS] };
+        let mut words = Self { buckets: vec![Bucket::default(); BUCKETS], unspaced_chars_max: 1 };
         let rows = table.lines().filter(|line| !line.starts_with('#'));
         for (head, row) in rows.filter_map(|line| line.split_once('\t')) {
             let Some(sense) = sense(head) else { continue };
             for word in row.split_whitespace() {
-                let bucket = &mut words.buckets[bucket(word)];
-                match bucket.iter_mut().find(|(known, _)| *known == word) {
-                    Some((_, senses)) => senses.push(sense),
-                    None => bucket.push((word, vec![sense])),
-                }
-                if sense.is_telling() && word.is_ascii() {
-                    words.telling_lengths[letter(word.as_bytes()[0])] |= 1 << word.len().min(LENGTH_MAX);
-                }
+                words.buckets[bucket(word.as_bytes())].add(word.as_bytes(), sense);
                 if word.chars().any(is_unspaced) {
                     words.unspaced_chars_max = words.unspaced_chars_max.max(word.chars().count());
                 }
@@ -82,31 +79,51 @@ impl Words {
         words
     }
 
-    /// Whether a plain word may tell a time without a digit: nearly all words of prose are refused by first letter and length.
+    /// Whether a word of plain letters, in whatever case, may tell a time without a digit; nearly no word of prose may.
     pub(super) fn may_tell(&self, word: &[u8]) -> bool {
-        let first = word.first().copied().unwrap_or_default();
-        self.telling_lengths[letter(first)] >> word.len().min(LENGTH_MAX) & 1 == 1
+        self.buckets[bucket(word)].telling_lengths & length(word) != 0
     }
 
-    /// Everything the word can mean.
+    /// Everything that a word of plain letters can mean, in whatever case.
+    pub(super) fn plain_senses(&self, word: &[u8]) -> &[Sense] {
+        let bucket = &self.buckets[bucket(word)];
+        if bucket.lengths & length(word) == 0 {
+            return &[];
+        }
+        let found = bucket.words.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
+        found.map_or(&[], |(_, senses)| senses.as_slice())
+    }
+
+    /// Everything that a word in lower case can mean.
     pub(super) fn senses(&self, word: &str) -> &[Sense] {
-        let found = self.buckets[bucket(word)].iter().find(|(known, _)| *known == word);
+        let words = &self.buckets[bucket(word.as_bytes())].words;
+        let found = words.iter().find(|(known, _)| *known == word.as_bytes());
         found.map_or(&[], |(_, senses)| senses.as_slice())
     }
 }
 
-/// Lengths from here on are one.
-const LENGTH_MAX: usize = 31;
+impl Bucket {
+    fn add(&mut self, word: &'static [u8], sense: Sense) {
+        match self.words.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, senses)) => senses.push(sense),
+            None => self.words.push((word, vec![sense])),
+        }
+        self.lengths |= length(word);
+        self.telling_lengths |= if sense.is_telling() { length(word) } else { 0 };
+    }
+}
 
-fn letter(byte: u8) -> usize {
-    usize::from(byte) % LETTERS
+/// The length of a word as a bit; all long ones have one.
+fn length(word: &[u8]) -> u32 {
+    1 << word.len().min(31)
 }
 
 /// Pairs of first bytes that are told apart.
 const BUCKETS: usize = 1 << 10;
 
-fn bucket(word: &str) -> usize {
-    let byte = |at: usize| usize::from(word.as_bytes().get(at).copied().unwrap_or(0) & 31);
+/// By the last five bits of two bytes, which are the same for letters of either case.
+fn bucket(word: &[u8]) -> usize {
+    let byte = |at: usize| usize::from(word.get(at).copied().unwrap_or(0) & 31);
     byte(0) << 5 | byte(1)
 }
 
