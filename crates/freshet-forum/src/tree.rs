@@ -205,11 +205,13 @@ impl Tree {
     pub fn chars_in(&self, range: std::ops::Range<NodeId>, chars_max: usize) -> usize {
         let mut count = 0;
         for text in range.filter_map(|node| self.text(node)) {
-            for word in text.split_whitespace() {
-                count += if word.is_ascii() { word.len() } else { word.chars().count() } + 1;
-                if count > chars_max {
-                    return chars_max;
-                }
+            count += if text.is_ascii() {
+                plain_chars(text)
+            } else {
+                text.split_whitespace().map(|word| word.chars().count() + 1).sum()
+            };
+            if count > chars_max {
+                return chars_max;
             }
         }
         // No space before the first word.
@@ -219,6 +221,17 @@ impl Tree {
     fn slice(&self, slice: Slice) -> &str {
         &self.text[slice.start as usize..slice.end as usize]
     }
+}
+
+/// Characters of the words of a plain text, and one more for each word.
+fn plain_chars(text: &str) -> usize {
+    let mut is_space_before = true;
+    text.bytes().fold(0, |count, byte| {
+        let is_space = matches!(byte, b'\t'..=b'\r' | b' ');
+        let is_start = is_space_before && !is_space;
+        is_space_before = is_space;
+        count + usize::from(!is_space) + usize::from(is_start)
+    })
 }
 
 /// Whether a text is words of plain letters and signs with single spaces between them.
@@ -244,6 +257,8 @@ mod tests {
         assert!(!tree.text_in(0..tree.len(), 80).contains("no"));
         assert_eq!(tree.chars_in(0..tree.len(), 80), "one two three".len());
         assert_eq!(tree.chars_in(0..tree.len(), 6), 6);
+        let spaced = parse("<p> a\tbc \n</p><p>é\u{a0}ö</p>".as_bytes());
+        assert_eq!(spaced.chars_in(0..spaced.len(), 80), "a bc é ö".chars().count());
         for chars_max in [4, 80] {
             for node in 0..tree.len() {
                 let range = node..tree.end(node);

@@ -85,7 +85,7 @@ pub(super) fn collect(tree: &Tree, paths: &mut PathWriter<'_>) -> (Vec<Stamp>, O
         labels: Scanner::default(),
         stamps: Vec::new(),
         run: Run::default(),
-        previous: String::new(),
+        previous: Run::default(),
         offset_s: None,
     };
     let mut open: Vec<(NodeId, Flow)> = Vec::new();
@@ -95,7 +95,7 @@ pub(super) fn collect(tree: &Tree, paths: &mut PathWriter<'_>) -> (Vec<Stamp>, O
         {
             open.pop();
             if flow == Flow::Link {
-                collector.run.text.push(EDGE);
+                collector.run.mark(EDGE);
             } else {
                 collector.flush();
             }
@@ -111,16 +111,53 @@ pub(super) fn collect(tree: &Tree, paths: &mut PathWriter<'_>) -> (Vec<Stamp>, O
     (stamps, collector.offset_s)
 }
 
-/// The text of one line of inline elements, with where each part came from.
+/// The text of one line of inline elements, with where each part came from. Most are one text of the page, and that is not
+/// copied.
 #[derive(Default)]
-struct Run {
-    text: String,
+struct Run<'a> {
+    /// The only text so far; nothing is in `joined` then.
+    only: &'a str,
+    joined: String,
     parts: Vec<(usize, NodeId)>,
 }
 
-impl Run {
+impl<'a> Run<'a> {
+    fn text(&self) -> &str {
+        if self.joined.is_empty() { self.only } else { &self.joined }
+    }
+
+    /// Adds a text of the page, a space for every white space in it.
+    fn add(&mut self, node: NodeId, text: &'a str) {
+        self.parts.push((self.text().len(), node));
+        // Looks at all bytes without stopping, which processors do many at a time; most texts are letters and spaces.
+        let odd = text.bytes().fold(0, |odd, byte| odd | u8::from(!(b' '..0x80).contains(&byte)));
+        if odd == 0 && self.text().is_empty() {
+            self.only = text;
+            return;
+        }
+        self.join();
+        let mut parts = text.split(|c: char| c.is_whitespace() && c != ' ');
+        self.joined.extend(parts.next());
+        for part in parts {
+            self.joined.push(' ');
+            self.joined.push_str(part);
+        }
+    }
+
+    fn mark(&mut self, mark: char) {
+        self.join();
+        self.joined.push(mark);
+    }
+
+    fn join(&mut self) {
+        if self.joined.is_empty() {
+            self.joined.push_str(self.only);
+        }
+    }
+
     fn clear(&mut self) {
-        self.text.clear();
+        self.only = "";
+        self.joined.clear();
         self.parts.clear();
     }
 }
@@ -132,9 +169,9 @@ struct Collector<'a, 'b> {
     /// Reads labels while the other's times are looked at.
     labels: Scanner,
     stamps: Vec<Stamp>,
-    run: Run,
-    /// The text of the run before, which may be the label of this one.
-    previous: String,
+    run: Run<'a>,
+    /// The run before, whose text may be the label of this one.
+    previous: Run<'a>,
     offset_s: Option<i32>,
 }
 
@@ -145,15 +182,14 @@ impl Collector<'_, '_> {
     fn visit(&mut self, node: NodeId, open: &mut Vec<(NodeId, Flow)>) {
         let tree = self.tree;
         if let Some(text) = tree.text(node) {
-            self.run.parts.push((self.run.text.len(), node));
             // Line feeds of the source are spaces; those of a run are `br`.
-            push_spaced(&mut self.run.text, text);
+            self.run.add(node, text);
             return;
         }
         let flow = tree.element(node).map_or(Flow::Block, flow);
         match flow {
-            Flow::Break => self.run.text.push('\n'),
-            Flow::Link => self.run.text.push(EDGE),
+            Flow::Break => self.run.mark('\n'),
+            Flow::Link => self.run.mark(EDGE),
             Flow::Inline => {}
             Flow::Block => self.flush(),
         }
@@ -184,7 +220,7 @@ impl Collector<'_, '_> {
         }
         if let Some((rank, written, raw)) = best {
             let is_machine = rank % 10 >= Form::Seconds as u8;
-            self.push(node, self.run.text.len(), Stamped { written, raw: raw.to_owned(), is_machine });
+            self.push(node, self.run.text().len(), Stamped { written, raw: raw.to_owned(), is_machine });
         }
     }
 
@@ -201,22 +237,22 @@ impl Collector<'_, '_> {
 
     /// Looks for times in the run that ends here.
     fn flush(&mut self) {
-        if self.run.text.trim().is_empty() {
+        if self.run.text().trim().is_empty() {
             self.run.clear();
             return;
         }
-        let limit = looked_at(&self.run.text);
+        let limit = looked_at(self.run.text());
         if limit >= 2 {
             if self.offset_s.is_none() && limit < TEXT_CHARS_MAX {
-                self.offset_s = self.scanner.stated_offset_s(&self.run.text[..limit]);
+                self.offset_s = self.scanner.stated_offset_s(&self.run.text()[..limit]);
             }
             let mut scanner = std::mem::take(&mut self.scanner);
-            for (range, written) in scanner.scan(&self.run.text[..limit]) {
+            for (range, written) in scanner.scan(&self.run.text()[..limit]) {
                 self.text_stamp(range.clone(), *written);
             }
             self.scanner = scanner;
         }
-        std::mem::swap(&mut self.previous, &mut self.run.text);
+        std::mem::swap(&mut self.previous, &mut self.run);
         self.run.clear();
     }
 
@@ -239,13 +275,13 @@ impl Collector<'_, '_> {
             node = parent;
         }
         let at = range.start;
-        let raw = self.run.text[range].replace(EDGE, " ").trim().to_owned();
+        let raw = self.run.text()[range].replace(EDGE, " ").trim().to_owned();
         self.push(node, at, Stamped { written, raw, is_machine: false });
     }
 
     /// Keeps a time; what is written before `at` in the run says whose it is.
     fn push(&mut self, node: NodeId, at: usize, stamped: Stamped) {
-        let is_noise = self.labels.is_noise(label(&self.run.text[..at], &self.previous));
+        let is_noise = self.labels.is_noise(label(&self.run.text()[..at], self.previous.text()));
         let path = self.paths.path(node, PATH_STEPS, is_noise);
         let Stamped { written, raw, is_machine } = stamped;
         self.stamps.push(Stamp { node, path, written, raw, is_machine, is_noise });
@@ -257,7 +293,7 @@ impl Collector<'_, '_> {
             && !stamp.written.has_clock()
             && written.has_clock()
         {
-            let raw = self.run.text[range].trim().to_owned();
+            let raw = self.run.text()[range].trim().to_owned();
             (stamp.written, stamp.raw, stamp.is_machine) = (written, raw, false);
         }
     }
@@ -319,22 +355,6 @@ fn label<'a>(before: &'a str, previous: &'a str) -> &'a str {
     }
     let previous = previous.trim();
     if previous.chars().nth(LABEL_CHARS_MAX).is_none() { previous } else { "" }
-}
-
-/// Appends a text with a space for every white space in it.
-fn push_spaced(line: &mut String, text: &str) {
-    // Looks at all bytes without stopping, which processors do many at a time; most texts have nothing but letters and spaces.
-    let odd = text.bytes().fold(0, |odd, byte| odd | u8::from(!(b' '..0x80).contains(&byte)));
-    if odd == 0 {
-        line.push_str(text);
-        return;
-    }
-    let mut parts = text.split(|c: char| c.is_whitespace() && c != ' ');
-    line.extend(parts.next());
-    for part in parts {
-        line.push(' ');
-        line.push_str(part);
-    }
 }
 
 /// Seconds or milliseconds since 1970, between 1990 and 2100.

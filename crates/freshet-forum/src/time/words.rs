@@ -45,19 +45,13 @@ impl Sense {
 /// The table.
 pub(super) struct Words {
     /// By their first two bytes: most words of a page are none of the table's, and this tells so without a hash.
-    buckets: Vec<Bucket>,
+    buckets: Vec<Vec<(&'static [u8], Vec<Sense>)>>,
+    /// For each bucket how long its words are, as bits: one look refuses nearly all words of prose, and these looks stay in the cache.
+    lengths: Vec<u32>,
+    /// The same for words that tell a time without a digit.
+    telling_lengths: Vec<u32>,
     /// Longest word of a script without spaces, in characters.
     pub(super) unspaced_chars_max: usize,
-}
-
-/// Words that begin alike.
-#[derive(Clone, Default)]
-struct Bucket {
-    words: Vec<(&'static [u8], Vec<Sense>)>,
-    /// How long they are, as bits.
-    lengths: u32,
-    /// How long those are that tell a time without a digit.
-    telling_lengths: u32,
 }
 
 /// The table, read on first use.
@@ -65,12 +59,17 @@ pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| Words::read(include_
 
 impl Words {
     fn read(table: &'static str) -> Self {
-        let mut words = Self { buckets: vec![Bucket::default(); BUCKETS], unspaced_chars_max: 1 };
+        let mut words = Self {
+            buckets: vec![Vec::new(); BUCKETS],
+            lengths: vec![0; BUCKETS],
+            telling_lengths: vec![0; BUCKETS],
+            unspaced_chars_max: 1,
+        };
         let rows = table.lines().filter(|line| !line.starts_with('#'));
         for (head, row) in rows.filter_map(|line| line.split_once('\t')) {
             let Some(sense) = sense(head) else { continue };
             for word in row.split_whitespace() {
-                words.buckets[bucket(word.as_bytes())].add(word.as_bytes(), sense);
+                words.add(word.as_bytes(), sense);
                 if word.chars().any(is_unspaced) {
                     words.unspaced_chars_max = words.unspaced_chars_max.max(word.chars().count());
                 }
@@ -79,37 +78,36 @@ impl Words {
         words
     }
 
+    fn add(&mut self, word: &'static [u8], sense: Sense) {
+        let at = bucket(word);
+        match self.buckets[at].iter_mut().find(|(known, _)| *known == word) {
+            Some((_, senses)) => senses.push(sense),
+            None => self.buckets[at].push((word, vec![sense])),
+        }
+        self.lengths[at] |= length(word);
+        self.telling_lengths[at] |= if sense.is_telling() { length(word) } else { 0 };
+    }
+
     /// Whether a word of plain letters, in whatever case, may tell a time without a digit; nearly no word of prose may.
     pub(super) fn may_tell(&self, word: &[u8]) -> bool {
-        self.buckets[bucket(word)].telling_lengths & length(word) != 0
+        self.telling_lengths[bucket(word)] & length(word) != 0
     }
 
     /// Everything that a word of plain letters can mean, in whatever case.
     pub(super) fn plain_senses(&self, word: &[u8]) -> &[Sense] {
-        let bucket = &self.buckets[bucket(word)];
-        if bucket.lengths & length(word) == 0 {
+        let at = bucket(word);
+        if self.lengths[at] & length(word) == 0 {
             return &[];
         }
-        let found = bucket.words.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
+        let found = self.buckets[at].iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
         found.map_or(&[], |(_, senses)| senses.as_slice())
     }
 
     /// Everything that a word in lower case can mean.
     pub(super) fn senses(&self, word: &str) -> &[Sense] {
-        let words = &self.buckets[bucket(word.as_bytes())].words;
+        let words = &self.buckets[bucket(word.as_bytes())];
         let found = words.iter().find(|(known, _)| *known == word.as_bytes());
         found.map_or(&[], |(_, senses)| senses.as_slice())
-    }
-}
-
-impl Bucket {
-    fn add(&mut self, word: &'static [u8], sense: Sense) {
-        match self.words.iter_mut().find(|(known, _)| *known == word) {
-            Some((_, senses)) => senses.push(sense),
-            None => self.words.push((word, vec![sense])),
-        }
-        self.lengths |= length(word);
-        self.telling_lengths |= if sense.is_telling() { length(word) } else { 0 };
     }
 }
 
