@@ -10,8 +10,10 @@
 mod pattern;
 mod slot;
 
-pub use pattern::{Patterns, is_match};
-pub use slot::{Slot, Turn, turn};
+pub use pattern::Patterns;
+pub use slot::{Slot, Turn, Turner, turn};
+
+use std::borrow::Cow;
 
 use url::Url;
 
@@ -39,7 +41,10 @@ pub fn resolve(base: &Url, href: &str) -> Option<Url> {
 
 /// Takes session ids out of an address; the order of what is left stays.
 pub fn drop_session(url: &mut Url) {
-    if let Some(at) = url.path().find(";jsessionid=") {
+    // One byte is looked for quicker than a word, and hardly any path has it.
+    if url.path().contains(';')
+        && let Some(at) = url.path().find(";jsessionid=")
+    {
         let path = url.path()[..at].to_owned();
         url.set_path(&path);
     }
@@ -54,15 +59,18 @@ pub fn drop_session(url: &mut Url) {
 
 fn is_session(pair: &str) -> bool {
     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-    let is_named = SESSION_NAMES.contains(&name.to_ascii_lowercase().as_str());
-    is_named
-        && value.len() >= SESSION_CHARS_MIN
+    value.len() >= SESSION_CHARS_MIN
+        && SESSION_NAMES.iter().any(|it| it.eq_ignore_ascii_case(name))
         && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 
 /// The path's segments that are not empty.
 pub fn segments(url: &Url) -> Vec<&str> {
-    url.path().split('/').filter(|segment| !segment.is_empty()).collect()
+    split_path(url.path()).collect()
+}
+
+fn split_path(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|segment| !segment.is_empty())
 }
 
 /// The query's pairs in the order of their names.
@@ -84,41 +92,65 @@ pub fn key(url: &Url) -> String {
 
 /// Equal for pages of one list.
 pub fn list_key(url: &Url, slots: &[Slot]) -> String {
-    let (mut segments, mut pairs) = (segments(url), pairs(url));
-    let mut cut = None;
-    for slot in slots {
-        match slot {
-            Slot::Query(name) => pairs.retain(|(it, value)| it != name || !is_number(value)),
-            Slot::Tail(name) => {
-                for (_, value) in pairs.iter_mut().filter(|(it, _)| it == name) {
-                    *value = value.split_once('.').map_or(*value, |(head, _)| head);
-                }
-            }
-            Slot::Path(depth, prefix) if prefix.ends_with('/') => {
-                let is_page = segments.len() == depth + 2
-                    && segments[*depth] == prefix.trim_end_matches('/')
-                    && is_number(segments[depth + 1]);
-                if is_page {
-                    segments.truncate(*depth);
-                }
-            }
-            Slot::Path(depth, prefix) => {
-                let is_page = |it: &&str| it.strip_prefix(prefix.as_str()).is_some_and(is_number);
-                if segments.len() == depth + 1 && segments.last().is_some_and(is_page) {
-                    segments.pop();
-                }
-            }
-            Slot::Stem(separator) => cut = cut.or_else(|| slot::stem(segments.last().copied()?, separator)),
-        }
-    }
-    if let (Some(stem), Some(last)) = (&cut, segments.last_mut()) {
-        *last = stem;
-    }
-    written(url, &segments, &pairs)
+    let parts = ListParts::of(url, slots);
+    written(url, &parts.segments, &parts.pairs)
 }
 
-fn written(url: &Url, segments: &[&str], pairs: &[(&str, &str)]) -> String {
-    let mut key = format!("{}/{}", url.host_str().unwrap_or_default(), segments.join("/"));
+/// What an address has in common with those of the other pages of its list.
+struct ListParts<'a> {
+    segments: Vec<Cow<'a, str>>,
+    pairs: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> ListParts<'a> {
+    fn of(url: &'a Url, slots: &[Slot]) -> Self {
+        let mut segments: Vec<Cow<'a, str>> = split_path(url.path()).map(Cow::Borrowed).collect();
+        let mut pairs = pairs(url);
+        let mut cut = None;
+        for slot in slots {
+            match slot {
+                Slot::Query(name) => pairs.retain(|(it, value)| it != name || !is_number(value)),
+                Slot::Tail(name) => {
+                    for (_, value) in pairs.iter_mut().filter(|(it, _)| it == name) {
+                        *value = value.split_once('.').map_or(*value, |(head, _)| head);
+                    }
+                }
+                Slot::Path(depth, prefix) if prefix.ends_with('/') => {
+                    let is_page = segments.len() == depth + 2
+                        && segments[*depth] == prefix.trim_end_matches('/')
+                        && is_number(&segments[depth + 1]);
+                    if is_page {
+                        segments.truncate(*depth);
+                    }
+                }
+                Slot::Path(depth, prefix) => {
+                    let is_page = |it: &Cow<'_, str>| it.strip_prefix(prefix.as_str()).is_some_and(is_number);
+                    if segments.len() == depth + 1 && segments.last().is_some_and(is_page) {
+                        segments.pop();
+                    }
+                }
+                Slot::Stem(separator) => {
+                    cut = cut.or_else(|| slot::stem(segments.last()?, separator));
+                }
+            }
+        }
+        if let (Some(stem), Some(last)) = (cut, segments.last_mut()) {
+            *last = Cow::Owned(stem);
+        }
+        Self { segments, pairs }
+    }
+}
+
+fn written<S: AsRef<str>>(url: &Url, segments: &[S], pairs: &[(&str, &str)]) -> String {
+    let mut key = String::with_capacity(url.as_str().len());
+    key.push_str(url.host_str().unwrap_or_default());
+    key.push('/');
+    for (at, segment) in segments.iter().enumerate() {
+        if at > 0 {
+            key.push('/');
+        }
+        key.push_str(segment.as_ref());
+    }
     for (at, (name, value)) in pairs.iter().enumerate() {
         key.push(if at == 0 { '?' } else { '&' });
         key.push_str(name);

@@ -124,14 +124,17 @@ impl Default for MannersDefinition {
 }
 
 /// What holds for all times of the site.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TimesDefinition {
     /// Which of two numbers is the day.
     pub day_order: DayOrder,
-    /// Seconds east of Greenwich, where the pages state it for all times.
+    /// Seconds east of Greenwich for times without a zone: as the pages state it, or estimated from when they were fetched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset_s: Option<i32>,
+    /// How sure the estimate is, 0 to 1; nothing where the pages state it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset_certainty: Option<f64>,
 }
 
 /// Pages without lists of their own.

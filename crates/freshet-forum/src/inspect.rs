@@ -1,23 +1,25 @@
 //! Step 6 of 10, read: a page and a definition give the page's kind, records and neighbours.
 //!
 //! The kind follows from the address first; a page whose address is unknown is compared by its layout (`sim(p, N) < δ` of
-//! Algorithm 1). Then [`fields`] and this file read the records where the definition says they are, [`linked`] where the markup
+//! Algorithm 1). Then [`fields`] and [`records`] read the records where the definition says they are, [`linked`] where the markup
 //! shows none. Nothing is learned here, and a wrong definition gives empty lists and complaints, not errors.
 //!
 //! Times are seconds since 1970, beside the text they came from, the time as shown, and how the zone is known.
+
 pub(crate) mod fields;
 mod linked;
+mod records;
 
 use serde::Serialize;
+use url::Url;
 
-use crate::address::{self, Patterns, is_match, last_number, number_in};
+use crate::address::Patterns;
 use crate::definition::{BODY_STEPS, ForumDefinition, ListDefinition, PageKind};
 use crate::layout::{DELTA, Layout};
-use crate::learn::column::is_person;
-use crate::page::{Link, Page, Stamp};
+use crate::page::Page;
 use crate::pagination;
-use crate::record::{Anchor, Record, records};
-use crate::time::{Moment, Reader, Zone, scan};
+use crate::time::{Reader, Zone};
+use records::RecordReader;
 
 /// Characters of one post's text.
 pub const TEXT_CHARS_MAX: usize = 200_000;
@@ -102,7 +104,8 @@ pub fn text_of(page: &Page, list: &ListDefinition, record: &RecordReading) -> St
     }
     let tree = &page.tree;
     let is_body = |node: &usize| {
-        tree.text(*node).is_none() && list.bodies.contains(&page.steps.path(tree, *node, BODY_STEPS))
+        let is_path = |path: &String| page.steps.is_path(tree, *node, BODY_STEPS, path);
+        tree.text(*node).is_none() && list.bodies.iter().any(is_path)
     };
     match record.nodes.clone().find(is_body) {
         Some(body) => tree.text_in(body..tree.end(body), TEXT_CHARS_MAX),
@@ -125,12 +128,13 @@ impl<'a> Inspector<'a> {
             day_order: definition.times.day_order,
             fetched_s: page.fetched_s,
             offset_s: page.offset_s.or(definition.times.offset_s),
+            is_estimated: page.offset_s.is_none() && definition.times.offset_certainty.is_some(),
         };
         Self { page, definition, patterns: Patterns::plain(&slots), reader }
     }
 
-    fn has_pattern(&self, url: &url::Url, patterns: &[String]) -> bool {
-        patterns.iter().any(|pattern| is_match(&self.patterns, pattern, url))
+    fn has_pattern(&self, url: &Url, patterns: &[String]) -> bool {
+        self.patterns.is_any(patterns, url)
     }
 
     /// The kind, and the records where telling it took reading them.
@@ -166,7 +170,7 @@ impl<'a> Inspector<'a> {
         let layout = Layout::of(self.page);
         let alike = |kind: PageKind| {
             let list = self.definition.list(kind)?;
-            let share = layout.share_of(&list.layout);
+            let share = layout.share_of(self.page, &list.layout);
             let is_alike =
                 !list.layout.is_empty() && 1.0 - share < DELTA && !self.records(kind, list).is_empty();
             is_alike.then_some((share, kind))
@@ -175,190 +179,7 @@ impl<'a> Inspector<'a> {
         found.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(PageKind::Other, |(_, kind)| kind)
     }
 
-    fn records(&self, kind: PageKind, list: &ListDefinition) -> Vec<RecordReading> {
-        let mut found = fields::records_of(self.page, list);
-        let mut readings: Vec<RecordReading> = Vec::new();
-        if kind == PageKind::Post {
-            readings.extend(self.opening(list, found.first()));
-        } else {
-            found.retain(|record| !self.is_board(record, list));
-        }
-        readings.extend(found.iter().map(|record| self.record(kind, list, record)));
-        if kind == PageKind::Post && readings.is_empty() {
-            readings = self.linked_records();
-        }
-        readings
-    }
-
-    /// Posts that only the page's linked data shows.
-    fn linked_records(&self) -> Vec<RecordReading> {
-        let posts = linked::posts(self.page.tree.linked_data());
-        posts
-            .into_iter()
-            .map(|post| {
-                let written = scan(&post.time).into_iter().next().map(|(_, written)| written);
-                let moment = written.and_then(|it| self.reader.read(&it));
-                let link = post.url.and_then(|it| address::resolve(&self.page.url, &it));
-                RecordReading {
-                    raw: Some(post.time),
-                    author: post.author,
-                    id: link.as_ref().and_then(number_in),
-                    link: link.map(String::from),
-                    text: post.text,
-                    ..Self::reading_of(moment)
-                }
-            })
-            .collect()
-    }
-
-    /// The opening post that stands before the list.
-    fn opening(&self, list: &ListDefinition, first: Option<&Record>) -> Option<RecordReading> {
-        let limit = first.map_or(self.page.tree.len(), |it| it.range.start);
-        list.openings.iter().find_map(|anchor: &Anchor| {
-            let record = records(self.page, anchor).into_iter().find(|it| it.root < limit)?;
-            let names = [anchor.path.clone()];
-            let stamp = fields::time_of(self.page, &record, &names)?;
-            let mut reading = self.reading(Some(stamp));
-            reading.link = Some(self.page.url.to_string());
-            reading.author = self.author(list, &record);
-            reading.nodes = record.range.clone();
-            Some(reading)
-        })
-    }
-
-    /// Whether a row of an index is a board, not a thread.
-    fn is_board(&self, record: &Record, list: &ListDefinition) -> bool {
-        let links = self.page.links_in(&record.range);
-        let Some(posts) = &self.definition.post else { return links.is_empty() };
-        let own = address::list_key(&self.page.url, &list.page_numbers);
-        let first = links.iter().find(|link| {
-            let is_own = address::list_key(&link.url, &list.page_numbers) == own;
-            !is_own && (self.has_pattern(&link.url, &posts.urls) || self.has_pattern(&link.url, &list.urls))
-        });
-        first.is_none_or(|link| !self.has_pattern(&link.url, &posts.urls))
-    }
-
-    fn record(&self, kind: PageKind, list: &ListDefinition, record: &Record) -> RecordReading {
-        let mut reading = self.reading(fields::time_of(self.page, record, &list.times));
-        if kind == PageKind::Index {
-            let start = fields::time_of(self.page, record, &list.start_times);
-            reading.start_local =
-                start.and_then(|it| self.reader.read(&it.written)).map(|it| it.local_text());
-        }
-        let link = if kind == PageKind::Index { self.title(list, record) } else { self.permalink(record) };
-        reading.id = match kind {
-            PageKind::Index => link.as_ref().and_then(number_in),
-            _ => self.post_id(record).or_else(|| link.as_ref().and_then(number_in)),
-        };
-        reading.link = link.map(String::from);
-        reading.author = self.author(list, record);
-        reading.nodes = record.range.clone();
-        reading
-    }
-
-    fn reading(&self, stamp: Option<&Stamp>) -> RecordReading {
-        let moment = stamp.and_then(|it| self.reader.read(&it.written));
-        RecordReading { raw: stamp.map(|it| it.raw.clone()), ..Self::reading_of(moment) }
-    }
-
-    fn reading_of(moment: Option<Moment>) -> RecordReading {
-        RecordReading {
-            time: moment.map(|it| it.unix_s),
-            local: moment.map(|it| it.local_text()),
-            start_local: None,
-            raw: None,
-            zone: moment.map(|it| it.zone),
-            link: None,
-            author: None,
-            id: None,
-            grain_s: moment.map_or(1, |it| it.grain_s),
-            nodes: 0..0,
-            text: None,
-        }
-    }
-
-    fn title(&self, list: &ListDefinition, record: &Record) -> Option<url::Url> {
-        let links = self.page.links_in(&record.range);
-        let by_path = || links.iter().find(|link| list.links.contains(&link.path));
-        let posts = self.definition.post.as_ref().map_or(&[][..], |posts| &posts.urls);
-        let is_thread = |link: &&Link| self.has_pattern(&link.url, posts);
-        let by_pattern = links
-            .iter()
-            .filter(is_thread)
-            .find(|link| list.links.contains(&link.path))
-            .or_else(|| links.iter().find(is_thread));
-        by_pattern.or_else(by_path).map(|link| link.url.clone())
-    }
-
-    fn permalink(&self, record: &Record) -> Option<url::Url> {
-        let is_same_host = |link: &&Link| link.url.host_str() == self.page.url.host_str();
-        let links: Vec<&Link> = self.page.links_in(&record.range).iter().filter(is_same_host).collect();
-        let id = self.post_id(record);
-        let is_id_in = |text: &str| id.as_deref().is_some_and(|id| text.contains(id));
-        // An address that names the post stays right when posts move to other pages; one with a page number does not.
-        let is_lasting = |link: &&&Link| {
-            link.url.fragment().is_some_and(is_id_in)
-                && (link.url.query().is_some_and(is_id_in) || is_id_in(link.url.path()))
-        };
-        let is_here =
-            |link: &&&Link| link.url.path() == self.page.url.path() && link.url.fragment().is_some();
-        let is_named = |link: &&&Link| is_id_in(link.url.as_str());
-        let found = links
-            .iter()
-            .find(is_lasting)
-            .or_else(|| links.iter().filter(is_here).find(is_named))
-            .or_else(|| links.iter().find(is_here))
-            .or_else(|| links.iter().filter(|link| !is_person(link)).find(is_named));
-        if let Some(link) = found {
-            return Some(link.url.clone());
-        }
-        let anchor = self.element_id(record)?;
-        let mut url = self.page.url.clone();
-        url.set_fragment(Some(&anchor));
-        Some(url)
-    }
-
-    /// The id of the element that holds a post, or of the empty anchor before it.
-    fn element_id(&self, record: &Record) -> Option<String> {
-        let tree = &self.page.tree;
-        let named = |node: usize| {
-            let id = tree
-                .attribute(node, "id")
-                .or_else(|| tree.attribute(node, "name").filter(|_| tree.tag(node) == "a"));
-            id.filter(|id| id.bytes().any(|it| it.is_ascii_digit())).map(ToOwned::to_owned)
-        };
-        let before = record.root.checked_sub(1).filter(|&node| tree.tag(node) == "a");
-        named(record.root)
-            .or_else(|| before.and_then(named))
-            .or_else(|| record.range.clone().take(12).find_map(named))
-    }
-
-    fn post_id(&self, record: &Record) -> Option<String> {
-        let tree = &self.page.tree;
-        let data = tree.attributes(record.root).find(|(name, value)| {
-            name.starts_with("data-")
-                && (name.ends_with("id") || name.ends_with("pk"))
-                && !value.is_empty()
-                && value.bytes().all(|it| it.is_ascii_digit())
-        });
-        data.filter(|(name, _)| !name.contains("user") && !name.contains("uid"))
-            .map(|(_, value)| value.to_owned())
-            .or_else(|| self.element_id(record).as_deref().and_then(last_number))
-    }
-
-    fn author(&self, list: &ListDefinition, record: &Record) -> Option<String> {
-        let tree = &self.page.tree;
-        let marked = record.range.clone().find(|&node| tree.attribute(node, "itemprop") == Some("author"));
-        let text = marked.map(|node| tree.text_in(node..tree.end(node), 80)).filter(|text| !text.is_empty());
-        text.or_else(|| {
-            let people: Vec<&Link> = self
-                .page
-                .links_in(&record.range)
-                .iter()
-                .filter(|link| is_person(link) && link.text.chars().count() > 1)
-                .collect();
-            let by_path = list.authors.iter().find_map(|path| people.iter().find(|link| link.path == *path));
-            by_path.or(people.first()).map(|link| link.text.clone())
-        })
+    fn records(&self, kind: PageKind, list: &'a ListDefinition) -> Vec<RecordReading> {
+        RecordReader::of(self, kind, list).read()
     }
 }

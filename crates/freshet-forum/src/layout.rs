@@ -29,46 +29,62 @@ const REPRESENTATIVES_MAX: usize = 600;
 /// What repeats on a page, and what could.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
-    /// Steps inside steps: `.list>.post`.
-    pairs: Set<String>,
-    /// Those that repeat.
-    repeated: Set<String>,
+    /// Steps inside steps, by the page's own numbers, and whether they repeat.
+    pairs: Vec<(u32, u32, bool)>,
 }
+
+/// Pairs met of late on a page; nearly all come again at once.
+const RECENT: usize = 64;
 
 impl Layout {
     /// The layout of one page.
     pub fn of(page: &Page) -> Self {
-        let mut found: Map<(u32, u32), (usize, usize, bool)> = Map::default();
-        let mut counts: Map<u32, usize> = Map::default();
+        let mut found: Vec<(u32, u32, bool)> = Vec::new();
+        let mut recent = [(u32::MAX, u32::MAX, false); RECENT];
+        // How often each step comes up in the element at hand.
+        let mut counts = vec![0_usize; page.steps.names().len()];
+        let mut steps: Vec<u32> = Vec::new();
         for node in 0..page.tree.len() {
             if page.tree.text(node).is_some() || page.tree.end(node) <= node + 1 {
                 continue;
             }
-            counts.clear();
             for child in page.tree.children(node) {
-                let count = counts.entry(page.steps.id(child)).or_default();
-                *count += 1;
-                let ids = (page.steps.id(node), page.steps.id(child));
-                let (_, _, is_repeated) = found.entry(ids).or_insert((node, child, false));
-                *is_repeated |= *count >= REPEAT_MIN;
+                let step = page.steps.id(child);
+                if counts[step as usize] == 0 {
+                    steps.push(step);
+                }
+                counts[step as usize] += 1;
+            }
+            for step in steps.drain(..) {
+                let is_repeated = std::mem::take(&mut counts[step as usize]) >= REPEAT_MIN;
+                let pair = (page.steps.id(node), step, is_repeated);
+                let place = &mut recent[(pair.0 as usize * 31 + pair.1 as usize) % RECENT];
+                if *place != pair {
+                    *place = pair;
+                    found.push(pair);
+                }
             }
         }
-        let mut layout = Self::default();
-        for (node, child, is_repeated) in found.into_values() {
-            let pair = format!("{}>{}", page.steps.name(node), page.steps.name(child));
-            if is_repeated {
-                layout.repeated.insert(pair.clone());
-            }
-            layout.pairs.insert(pair);
-        }
-        layout
+        // What repeats comes first, and once is enough.
+        found.sort_unstable_by_key(|(outer, inner, is_repeated)| (*outer, *inner, !is_repeated));
+        found.dedup_by_key(|(outer, inner, _)| (*outer, *inner));
+        Self { pairs: found }
     }
 
     /// Share of some regions that the page has.
-    pub fn share_of(&self, regions: &[String]) -> f64 {
-        let found = regions.iter().filter(|region| self.pairs.contains(*region)).count();
+    pub fn share_of(&self, page: &Page, regions: &[String]) -> f64 {
+        let names = page.steps.names();
+        let name = |step: u32| names[step as usize].as_str();
+        let pairs: Set<String> =
+            self.pairs.iter().map(|(outer, inner, _)| region(name(*outer), name(*inner))).collect();
+        let found = regions.iter().filter(|it| pairs.contains(*it)).count();
         found as f64 / regions.len().max(1) as f64
     }
+}
+
+/// The name of a region: `.list>.post`.
+fn region(outer: &str, inner: &str) -> String {
+    format!("{outer}>{inner}")
 }
 
 /// The regions of each page that tell it from others, as numbers in rising order, and their names.
@@ -81,31 +97,48 @@ pub struct Regions {
 
 impl Regions {
     /// Keeps what repeats somewhere and does not stand everywhere.
-    pub fn of(layouts: &[Layout]) -> Self {
-        let repeated: Set<&String> = layouts.iter().flat_map(|layout| &layout.repeated).collect();
-        let mut counts: Map<&String, usize> = Map::default();
-        for pair in layouts.iter().flat_map(|layout| &layout.pairs).filter(|pair| repeated.contains(pair)) {
-            *counts.entry(pair).or_default() += 1;
+    pub fn of(pages: &[Page]) -> Self {
+        // The steps of all pages, each name once.
+        let mut steps: Map<&str, u32> = Map::default();
+        let mut step_names: Vec<&str> = Vec::new();
+        // For each pair of steps, on how many pages it stands and whether it repeats on one.
+        let mut counts: Map<(u32, u32), (usize, bool)> = Map::default();
+        let mut layouts: Vec<Vec<(u32, u32)>> = Vec::with_capacity(pages.len());
+        for page in pages {
+            let of_site: Vec<u32> = page
+                .steps
+                .names()
+                .iter()
+                .map(|name| {
+                    *steps.entry(name).or_insert_with(|| {
+                        step_names.push(name);
+                        (step_names.len() - 1) as u32
+                    })
+                })
+                .collect();
+            let layout = Layout::of(page).pairs.into_iter().map(|(outer, inner, is_repeated)| {
+                let pair = (of_site[outer as usize], of_site[inner as usize]);
+                let count = counts.entry(pair).or_default();
+                *count = (count.0 + 1, count.1 | is_repeated);
+                pair
+            });
+            layouts.push(layout.collect());
         }
-        let limit = if layouts.len() < 4 { layouts.len() as f64 } else { layouts.len() as f64 * FRAME_SHARE };
-        let mut names: Vec<String> = counts
-            .into_iter()
-            .filter(|(_, count)| *count as f64 <= limit)
-            .map(|(pair, _)| pair.clone())
-            .collect();
-        names.sort_unstable();
-        let numbers: Map<&String, u32> = names.iter().zip(0..).collect();
-        let of_page = layouts
-            .iter()
-            .map(|layout| {
-                let mut regions: Vec<u32> =
-                    layout.pairs.iter().filter_map(|pair| numbers.get(pair).copied()).collect();
-                regions.sort_unstable();
-                regions
-            })
-            .collect();
-        drop(numbers);
-        Self { of_page, names }
+        let limit = if pages.len() < 4 { pages.len() as f64 } else { pages.len() as f64 * FRAME_SHARE };
+        let kept =
+            counts.into_iter().filter(|(_, (count, is_repeated))| *is_repeated && *count as f64 <= limit);
+        let name = |step: u32| step_names[step as usize];
+        let mut kept: Vec<(String, (u32, u32))> =
+            kept.map(|(pair, _)| (region(name(pair.0), name(pair.1)), pair)).collect();
+        kept.sort_unstable();
+        let numbers: Map<(u32, u32), u32> = kept.iter().map(|(_, pair)| *pair).zip(0..).collect();
+        let regions_of = |layout: Vec<(u32, u32)>| {
+            let mut regions: Vec<u32> = layout.iter().filter_map(|pair| numbers.get(pair).copied()).collect();
+            regions.sort_unstable();
+            regions
+        };
+        let of_page = layouts.into_iter().map(regions_of).collect();
+        Self { of_page, names: kept.into_iter().map(|(name, _)| name).collect() }
     }
 
     /// Regions that most of `inside` have and few of the others, at most `count`.
@@ -212,14 +245,10 @@ mod tests {
                 "<tr class=thread><td class=name>x</td><td class=last>y</td></tr>".repeat(count)
             ))
         };
-        let layouts: Vec<Layout> =
-            [thread(3), thread(9), thread(1), board(4), board(7), page("<p>login</p>")]
-                .iter()
-                .map(Layout::of)
-                .collect();
-        let regions = Regions::of(&layouts);
+        let pages = [thread(3), thread(9), thread(1), board(4), board(7), page("<p>login</p>")];
+        let regions = Regions::of(&pages);
         assert_eq!(groups(&regions), [0, 0, 0, 1, 1, 2]);
         assert_eq!(regions.typical(&[0, 1, 2], 5), [".posts>.post"]);
-        assert!(layouts[2].share_of(&regions.typical(&[0, 1, 2], 5)) > 0.9);
+        assert!(Layout::of(&pages[2]).share_of(&pages[2], &regions.typical(&[0, 1, 2], 5)) > 0.9);
     }
 }

@@ -5,9 +5,10 @@
 //! 1. [`site`]: where page numbers stand in addresses, patterns of addresses, order of day and month;
 //! 2. [`classify`]: nodes of pages, what each lists, and from that their kinds;
 //! 3. [`list`]: for lists of threads and of posts, where records, times, links and authors are (Algorithm 2);
-//! 4. [`crate::layout`], [`crate::sitemap`], [`crate::chain`]: groups of one layout, the graph of groups, pages joined into
+//! 4. [`zone`]: the offset of its times, where pages state it or their fetches tell;
+//! 5. [`crate::layout`], [`crate::sitemap`], [`crate::chain`]: groups of one layout, the graph of groups, pages joined into
 //!    lists (Algorithm 1);
-//! 5. a self-test: every page is read back with the definition, and [`crate::report`] says what came of it.
+//! 6. a self-test: every page is read back with the definition, and [`crate::report`] says what came of it.
 //!
 //! What it does not do: fetch pages or choose which to sample.
 
@@ -16,8 +17,12 @@ mod body;
 mod classify;
 pub(crate) mod column;
 mod list;
+mod numbers;
 mod opening;
 mod site;
+mod zone;
+
+use freshet_types::Set;
 
 use crate::address;
 use crate::chain::{self, ChainPage};
@@ -25,7 +30,7 @@ use crate::definition::{
     FORMAT, ForumDefinition, ListDefinition, MannersDefinition, PageKind, PagesDefinition, TimesDefinition,
 };
 use crate::inspect::{PageReading, inspect};
-use crate::layout::{Layout, Regions, groups};
+use crate::layout::{Regions, groups};
 use crate::page::Page;
 use crate::report::{self, Report};
 use crate::sitemap::{self, SitePage};
@@ -50,16 +55,14 @@ pub fn learn(pages: &[Page]) -> Learned {
     let urls = |kind: PageKind| {
         let of_kind = (0..pages.len()).filter(|&at| kinds[at] == kind);
         let is_listed =
-            |pattern: &String| nodes.iter().any(|it| it.kind != PageKind::Other && it.pattern == *pattern);
-        let patterns = of_kind.map(|at| site.page_patterns[at].clone());
-        let mut urls: Vec<String> =
-            patterns.filter(|it| kind == PageKind::Portal || !is_listed(it)).collect();
+            |pattern: u32| nodes.iter().any(|it| it.kind != PageKind::Other && it.number == pattern);
+        let patterns: Set<u32> = of_kind.map(|at| site.page_pattern_number(at)).collect();
+        let patterns = patterns.into_iter().filter(|it| kind == PageKind::Portal || !is_listed(*it));
+        let mut urls: Vec<String> = patterns.map(|it| site.patterns.names.text(it).to_owned()).collect();
         urls.sort_unstable();
-        urls.dedup();
         PagesDefinition { urls }
     };
-    let layouts: Vec<Layout> = pages.iter().map(Layout::of).collect();
-    let regions = Regions::of(&layouts);
+    let regions = Regions::of(pages);
     let define = |kind: PageKind| {
         let of_kind: Vec<usize> = (0..pages.len()).filter(|&at| kinds[at] == kind).collect();
         let layout = regions.typical(&of_kind, REGIONS_MAX);
@@ -71,12 +74,13 @@ pub fn learn(pages: &[Page]) -> Learned {
         front: None,
         page_count: pages.len(),
         manners: MannersDefinition::default(),
-        times: TimesDefinition { day_order: site.day_order, offset_s: site.offset_s },
+        times: TimesDefinition::default(),
         portal: urls(PageKind::Portal),
         other: urls(PageKind::Other),
         index: define(PageKind::Index),
         post: define(PageKind::Post),
     };
+    definition.times = zone::times(&site, &kinds, &definition);
     let readings: Vec<PageReading> = pages.iter().map(|page| inspect(page, &definition)).collect();
     // A thread with an opening post only has no record of the list; reading knows better than counting.
     let kinds: Vec<PageKind> = kinds
@@ -102,27 +106,26 @@ fn chain_pages(site: &Site<'_>, readings: &[PageReading]) -> Vec<ChainPage> {
     let key = |text: &Option<String>| {
         text.as_deref().and_then(|it| url::Url::parse(it).ok()).map(|it| address::key(&it))
     };
-    let pages = site.pages.iter().zip(readings);
+    let pages = readings.iter().enumerate();
     pages
-        .map(|(page, reading)| {
+        .map(|(at, reading)| {
             let next = key(&reading.next_url);
             let turns = [&reading.prev_url, &reading.last_url].into_iter().filter_map(key).collect();
-            ChainPage { kind: reading.kind, key: address::key(&page.url), next, turns }
+            let own = site.keys.number(site.addresses.page(at));
+            ChainPage { kind: reading.kind, key: site.keys.names.text(own).to_owned(), next, turns }
         })
         .collect()
 }
 
 fn draw(site: &Site<'_>, kinds: &[PageKind], groups: &[usize]) -> Vec<sitemap::SiteNode> {
-    let pages: Vec<SitePage<'_>> = site
-        .pages
-        .iter()
-        .enumerate()
-        .map(|(at, page)| SitePage {
+    let links = |at: usize| 0..site.pages[at].links.len();
+    let pages: Vec<SitePage<'_>> = (0..site.pages.len())
+        .map(|at| SitePage {
             group: groups[at],
             kind: kinds[at],
-            pattern: &site.page_patterns[at],
-            key: address::key(&page.url),
-            links: page.links.iter().map(|link| address::key(&link.url)).collect(),
+            pattern: site.page_pattern(at),
+            key: site.keys.number(site.addresses.page(at)),
+            links: links(at).map(|link| site.keys.number(site.addresses.link(at, link))).collect(),
         })
         .collect();
     sitemap::draw(&pages)

@@ -4,17 +4,22 @@
 //! by which elements of different pages are compared. What it does not do: judge. No list, kind or record is known here.
 
 pub mod link;
+pub mod paths;
 pub mod stamp;
 pub mod steps;
+
+use std::ops::Range;
 
 use url::Url;
 
 pub use link::Link;
+pub use paths::{PathId, Paths};
 pub use stamp::Stamp;
 pub use steps::Steps;
 
 use crate::address;
-use crate::tree::{self, Tree};
+use crate::tree::{self, NodeId, Tree};
+use paths::PathWriter;
 
 /// A saved page: bytes, address, and when it was fetched.
 #[derive(Clone, Debug)]
@@ -38,6 +43,8 @@ pub struct Page {
     pub tree: Tree,
     /// The names of its elements.
     pub steps: Steps,
+    /// Where its times and links stand.
+    pub paths: Paths,
     /// The times written on it, in document order.
     pub stamps: Vec<Stamp>,
     /// Its links, in document order.
@@ -53,29 +60,42 @@ impl Page {
         let steps = Steps::of(&tree);
         let mut url = source.url.clone();
         address::drop_session(&mut url);
-        let (stamps, offset_s) = stamp::collect(&tree, &steps);
-        let links = link::collect(&tree, &steps, &base(&tree, &url));
-        Self { url, fetched_s: source.fetched_s, tree, steps, stamps, links, offset_s }
+        let mut paths = PathWriter::new(&tree, &steps);
+        let (stamps, offset_s) = stamp::collect(&tree, &mut paths);
+        let links = link::collect(&tree, &mut paths, &base(&tree, &url));
+        let paths = paths.finish();
+        Self { url, fetched_s: source.fetched_s, tree, steps, paths, stamps, links, offset_s }
     }
 
     /// The links in a range of nodes.
-    pub fn links_in(&self, range: &std::ops::Range<usize>) -> &[Link] {
+    pub fn links_in(&self, range: &Range<NodeId>) -> &[Link] {
+        &self.links[self.link_range(range)]
+    }
+
+    /// The links in a range of nodes, as places among all links.
+    pub fn link_range(&self, range: &Range<NodeId>) -> Range<usize> {
         let start = self.links.partition_point(|link| link.node < range.start);
         let end = self.links.partition_point(|link| link.node < range.end);
-        &self.links[start..end.max(start)]
+        start..end.max(start)
     }
 
     /// The stamps in a range of nodes.
-    pub fn stamps_in(&self, range: &std::ops::Range<usize>) -> &[Stamp] {
+    pub fn stamps_in(&self, range: &Range<NodeId>) -> &[Stamp] {
+        &self.stamps[self.stamp_range(range)]
+    }
+
+    /// The stamps in a range of nodes, as places among all stamps.
+    pub fn stamp_range(&self, range: &Range<NodeId>) -> Range<usize> {
         let start = self.stamps.partition_point(|stamp| stamp.node < range.start);
         let end = self.stamps.partition_point(|stamp| stamp.node < range.end);
-        &self.stamps[start..end.max(start)]
+        start..end.max(start)
     }
 }
 
 /// What relative links are relative to.
 fn base(tree: &Tree, url: &Url) -> Url {
-    let node = (0..tree.len()).take(200).find(|&node| tree.tag(node) == "base");
+    let is_base = |node: &usize| tree.element(*node) == Some(&html5ever::local_name!("base"));
+    let node = (0..tree.len()).take(200).find(is_base);
     node.and_then(|node| tree.attribute(node, "href"))
         .and_then(|href| url.join(href).ok())
         .unwrap_or_else(|| url.clone())

@@ -11,9 +11,11 @@
 
 mod words;
 
+use std::borrow::Cow;
+
 use freshet_types::Map;
 
-use crate::address::{self, Slot, turn};
+use crate::address::{self, Slot, Turner};
 use crate::page::{Link, Page};
 
 use words::Direction;
@@ -48,6 +50,7 @@ pub enum Evidence {
 /// A link that changes one number of the page's address.
 struct Step<'a> {
     link: &'a Link,
+    text: Cow<'a, str>,
     slot: Slot,
     from: Option<i64>,
     to: Option<i64>,
@@ -71,7 +74,7 @@ pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
         *known = (*known).max(evidence);
     };
     for step in &steps {
-        if is_relation(step.link, "next") || is_relation(step.link, "prev") {
+        if page.is_relation(step.link, "next") || page.is_relation(step.link, "prev") {
             add(&step.slot, Evidence::Relation);
         } else if matches!(step.direction, Some(Direction::Next | Direction::Previous)) && step.may_be_word()
         {
@@ -129,7 +132,8 @@ fn is_even(points: &[(i64, Option<i64>)], from: Option<i64>) -> bool {
 
 /// Whether the head of the page says where its neighbours are.
 pub fn has_head_relation(page: &Page) -> bool {
-    page.links.iter().any(|link| link.is_head && (is_relation(link, "next") || is_relation(link, "prev")))
+    let heads = page.links.iter().filter(|link| link.is_head);
+    heads.into_iter().any(|link| page.is_relation(link, "next") || page.is_relation(link, "prev"))
 }
 
 /// The pages around a page. `is_head_only`: the site's heads are believed, its visible links are not.
@@ -139,19 +143,20 @@ pub fn pager(page: &Page, slots: &[Slot], is_head_only: bool) -> Pager {
     let is_other =
         |link: &&Link| link.url.host_str() == page.url.host_str() && address::key(&link.url) != own;
     let head = |name: &str| {
-        let found = page.links.iter().filter(|link| link.is_head && is_relation(link, name)).find(is_other);
-        found.map(shown)
+        let found = page.links.iter().filter(|link| link.is_head && page.is_relation(link, name));
+        found.into_iter().find(is_other).map(shown)
     };
     pager.next = head("next");
     pager.previous = head("prev").or_else(|| head("previous"));
     let steps: Vec<Step<'_>> =
         steps(page).into_iter().filter(|it| !it.link.is_head && slots.contains(&it.slot)).collect();
-    let is_silent = is_head_only && !page.links.iter().any(|link| link.is_head && is_relation(link, "next"));
+    let is_silent =
+        is_head_only && !page.links.iter().any(|link| link.is_head && page.is_relation(link, "next"));
     if pager.next.is_none() && !is_silent {
-        pager.next = forward(&steps, &mut pager.complaints);
+        pager.next = forward(page, &steps, &mut pager.complaints);
     }
     if pager.previous.is_none() && !is_head_only {
-        pager.previous = backward(&steps);
+        pager.previous = backward(page, &steps);
     }
     if !is_head_only
         || pager.next.as_ref().is_some_and(|next| steps.iter().any(|step| shown(step.link) == *next))
@@ -161,7 +166,7 @@ pub fn pager(page: &Page, slots: &[Slot], is_head_only: bool) -> Pager {
     pager
 }
 
-fn forward(steps: &[Step<'_>], complaints: &mut Vec<String>) -> Option<String> {
+fn forward(page: &Page, steps: &[Step<'_>], complaints: &mut Vec<String>) -> Option<String> {
     let is_later = |step: &&Step<'_>| match (step.from, step.to) {
         (Some(from), Some(to)) => to > from,
         (None, Some(_)) => step.number != Some(1),
@@ -170,7 +175,7 @@ fn forward(steps: &[Step<'_>], complaints: &mut Vec<String>) -> Option<String> {
     let told = |is: &dyn Fn(&Step<'_>) -> bool| {
         steps.iter().filter(|step| is(step)).find(is_later).map(|it| shown(it.link))
     };
-    let by_relation = told(&|step| is_relation(step.link, "next"));
+    let by_relation = told(&|step| page.is_relation(step.link, "next"));
     let by_word = || told(&|step| step.direction == Some(Direction::Next));
     let by_number = || {
         let numbered = steps.iter().filter(|step| step.number.is_some()).filter(is_later);
@@ -178,7 +183,7 @@ fn forward(steps: &[Step<'_>], complaints: &mut Vec<String>) -> Option<String> {
     };
     let found = by_relation.or_else(by_word).or_else(by_number);
     let is_told =
-        |step: &&Step<'_>| step.direction == Some(Direction::Next) || is_relation(step.link, "next");
+        |step: &&Step<'_>| step.direction == Some(Direction::Next) || page.is_relation(step.link, "next");
     if found.is_none()
         && let Some(refused) = steps.iter().find(is_told)
     {
@@ -187,7 +192,7 @@ fn forward(steps: &[Step<'_>], complaints: &mut Vec<String>) -> Option<String> {
     found
 }
 
-fn backward(steps: &[Step<'_>]) -> Option<String> {
+fn backward(page: &Page, steps: &[Step<'_>]) -> Option<String> {
     let is_earlier = |step: &&Step<'_>| match (step.from, step.to) {
         (Some(from), Some(to)) => to < from,
         (Some(_), None) => true,
@@ -195,7 +200,7 @@ fn backward(steps: &[Step<'_>]) -> Option<String> {
     };
     let told = steps
         .iter()
-        .filter(|step| step.direction == Some(Direction::Previous) || is_relation(step.link, "prev"));
+        .filter(|step| step.direction == Some(Direction::Previous) || page.is_relation(step.link, "prev"));
     let by_word = told.clone().find(is_earlier);
     let numbered = steps.iter().filter(|step| step.number.is_some()).filter(is_earlier);
     by_word.or_else(|| numbered.max_by_key(|step| step.to)).map(|step| shown(step.link))
@@ -212,30 +217,28 @@ fn last(steps: &[Step<'_>], has_next: bool) -> Option<String> {
 
 /// All links of a page that change one number of its address.
 fn steps(page: &Page) -> Vec<Step<'_>> {
+    let turner = Turner::of(&page.url);
     let mut steps: Vec<Step<'_>> = page
         .links
         .iter()
         .filter_map(|link| {
-            let turn = turn(&page.url, &link.url)?;
-            let number = link.text.trim().parse().ok().filter(|number| (1..NUMBER_MAX).contains(number));
-            let direction = words::direction(&link.text, &link.hint);
-            Some(Step { link, slot: turn.slot, from: turn.from, to: turn.to, number, direction })
+            let turn = turner.turn(&link.url)?;
+            let text = page.link_text(link);
+            let number = text.trim().parse().ok().filter(|number| (1..NUMBER_MAX).contains(number));
+            let direction = words::direction(&text, &page.link_hint(link));
+            Some(Step { link, text, slot: turn.slot, from: turn.from, to: turn.to, number, direction })
         })
         .collect();
-    let has_single = steps.iter().any(|step| matches!(step.link.text.trim(), "›" | ">"));
+    let has_single = steps.iter().any(|step| matches!(step.text.trim(), "›" | ">"));
     for step in &mut steps {
         // Beside a single arrow, the double one leads to the end.
-        if has_single && matches!(step.link.text.trim(), "»" | ">>") {
+        if has_single && matches!(step.text.trim(), "»" | ">>") {
             step.direction = Some(Direction::Last);
-        } else if has_single && matches!(step.link.text.trim(), "«" | "<<") {
+        } else if has_single && matches!(step.text.trim(), "«" | "<<") {
             step.direction = None;
         }
     }
     steps
-}
-
-fn is_relation(link: &Link, name: &str) -> bool {
-    link.rel.split_ascii_whitespace().any(|it| it == name)
 }
 
 fn shown(link: &Link) -> String {

@@ -41,10 +41,11 @@ pub struct Record {
 
 /// The records that an anchor finds on a page, in document order.
 pub fn records(page: &Page, anchor: &Anchor) -> Vec<Record> {
+    let Some(path) = page.paths.id(&anchor.path) else { return Vec::new() };
     let mut roots: Vec<NodeId> = page
         .stamps
         .iter()
-        .filter(|stamp| stamp.path == anchor.path)
+        .filter(|stamp| stamp.path == path)
         .filter_map(|stamp| page.tree.ancestors(stamp.node).nth(anchor.up_count))
         .take(RECORDS_MAX)
         .collect();
@@ -151,14 +152,14 @@ mod tests {
     use url::Url;
 
     use super::*;
-    use crate::page::Source;
+    use crate::page::{Source, Stamp};
 
     fn check(html: &str, path: &str, expected: &[&str]) {
         let url = Url::parse("http://forum.test/").unwrap();
         let page = Page::read(&Source { html: html.as_bytes(), url: &url, fetched_s: None });
-        let nodes: Vec<_> =
-            page.stamps.iter().filter(|it| it.path.ends_with(path)).map(|it| it.node).collect();
-        let full = page.stamps.iter().find(|it| it.path.ends_with(path)).unwrap().path.clone();
+        let is_it = |stamp: &&Stamp| page.paths.name(stamp.path).ends_with(path);
+        let nodes: Vec<_> = page.stamps.iter().filter(is_it).map(|it| it.node).collect();
+        let full = page.paths.name(page.stamps.iter().find(is_it).unwrap().path).to_owned();
         let cut = cut(&page.tree, &nodes).unwrap();
         let found = records(&page, &Anchor { path: full, up_count: cut.up_count });
         let texts: Vec<_> = found.iter().map(|it| page.tree.text_in(it.range.clone(), 60)).collect();

@@ -169,12 +169,16 @@ fn example(record: &RecordReading) -> String {
 fn times(readings: &[PageReading], definition: &ForumDefinition) -> String {
     let zones: Vec<Zone> = readings.iter().flat_map(|it| &it.records).filter_map(|it| it.zone).collect();
     let has = |zone: Zone| zones.contains(&zone);
-    let zone = match definition.times.offset_s {
+    let (offset_s, certainty) = (definition.times.offset_s, definition.times.offset_certainty);
+    let zone = match (offset_s, certainty) {
         _ if zones.is_empty() => "no times".to_owned(),
-        Some(offset_s) => format!("the pages state {offset_s:+} seconds from Greenwich"),
-        None if !has(Zone::Unknown) => "zones are given with the times".to_owned(),
-        None if has(Zone::Given) => "some times have a zone, some do not".to_owned(),
-        None => "no zone is given; Greenwich is assumed".to_owned(),
+        (Some(offset_s), Some(certainty)) => format!(
+            "no zone is given; when pages were fetched tells {offset_s:+} seconds from Greenwich (certainty {certainty:.2})"
+        ),
+        (Some(offset_s), None) => format!("the pages state {offset_s:+} seconds from Greenwich"),
+        (None, _) if !has(Zone::Unknown) => "zones are given with the times".to_owned(),
+        (None, _) if has(Zone::Given) => "some times have a zone, some do not".to_owned(),
+        (None, _) => "no zone is given; Greenwich is assumed".to_owned(),
     };
     let order = match definition.times.day_order {
         crate::time::DayOrder::DayFirst => "day before month",

@@ -23,7 +23,7 @@ use freshet_types::{Map, Set};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::address::{self, Patterns};
+use crate::address::{self, Patterns, Turner};
 use crate::learn::column::is_person_address;
 use crate::page::Page;
 
@@ -127,8 +127,9 @@ impl Sampler {
         let pattern = self.number_of(asked);
         self.patterns[pattern].lists += usize::from(is_list);
         // Backwards, so that the first link of a list is the first at the front; what turns the page goes before all.
+        let turner = Turner::of(&page.url);
         let (turns, others): (Vec<&Url>, Vec<&Url>) =
-            page.links.iter().map(|link| &link.url).partition(|url| address::turn(&page.url, url).is_some());
+            page.links.iter().map(|link| &link.url).partition(|url| turner.turn(url).is_some());
         let keys: Set<String> = others.iter().map(|url| address::key(url)).collect();
         for url in others.into_iter().rev() {
             self.offer(url, is_list && !is_inside(url, &keys));

@@ -32,10 +32,10 @@ pub struct SitePage<'a> {
     pub kind: PageKind,
     /// Its pattern.
     pub pattern: &'a str,
-    /// Its own key.
-    pub key: String,
-    /// The keys of what it links to.
-    pub links: Vec<String>,
+    /// The number of its own key.
+    pub key: u32,
+    /// The numbers of the keys of what it links to.
+    pub links: Vec<u32>,
 }
 
 /// Draws the graph, the largest node first.
@@ -46,10 +46,10 @@ pub fn draw(pages: &[SitePage<'_>]) -> Vec<SiteNode> {
     }
     let mut members: Vec<((usize, PageKind), Vec<usize>)> = members.into_iter().collect();
     members.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(&b.0)));
-    let mut node_of: Map<&str, usize> = Map::default();
+    let mut node_of: Map<u32, usize> = Map::default();
     for (node, (_, pages_of)) in members.iter().enumerate() {
         for &at in pages_of {
-            node_of.insert(&pages[at].key, node);
+            node_of.insert(pages[at].key, node);
         }
     }
     members
@@ -58,7 +58,7 @@ pub fn draw(pages: &[SitePage<'_>]) -> Vec<SiteNode> {
             let links: Set<usize> = pages_of
                 .iter()
                 .flat_map(|&at| pages[at].links.iter())
-                .filter_map(|key| node_of.get(key.as_str()).copied())
+                .filter_map(|key| node_of.get(key).copied())
                 .collect();
             let mut links_to: Vec<usize> = links.into_iter().collect();
             links_to.sort_unstable();
@@ -87,18 +87,18 @@ mod tests {
 
     #[test]
     fn nodes_link_as_their_pages_do() {
-        let page = |group, kind, pattern, key: &str, links: &[&str]| SitePage {
+        let page = |group, kind, pattern, key, links: &[u32]| SitePage {
             group,
             kind,
             pattern,
-            key: key.to_owned(),
-            links: links.iter().map(|it| (*it).to_owned()).collect(),
+            key,
+            links: links.to_vec(),
         };
         let nodes = draw(&[
-            page(0, PageKind::Portal, "/", "p", &["i", "elsewhere"]),
-            page(1, PageKind::Index, "/b/*", "i", &["t1", "t2", "p"]),
-            page(2, PageKind::Post, "/t/*", "t1", &["i"]),
-            page(2, PageKind::Post, "/t/*", "t2", &["i", "t1"]),
+            page(0, PageKind::Portal, "/", 0, &[1, 99]),
+            page(1, PageKind::Index, "/b/*", 1, &[2, 3, 0]),
+            page(2, PageKind::Post, "/t/*", 2, &[1]),
+            page(2, PageKind::Post, "/t/*", 3, &[1, 2]),
         ]);
         let found: Vec<_> =
             nodes.iter().map(|it| (it.pattern.as_str(), it.page_count, it.links_to.clone())).collect();

@@ -6,14 +6,15 @@
 //! which number is the day and when the page was fetched. The second step needs the whole list (order of day and month,
 //! seed 004 section 3.3), so the two are apart.
 //!
-//! What it does not do: guess a zone. A moment knows how its zone is known; without one, its seconds are those of a forum
-//! at Greenwich, and it says so.
+//! Where nobody says the zone, [`zone`] estimates it from a whole site, or is silent. A moment knows how its zone is known;
+//! without one, its seconds are those of a forum at Greenwich, and it says so.
 
 pub mod order;
 pub mod resolve;
 pub mod scan;
 mod token;
 mod words;
+pub mod zone;
 
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +69,11 @@ pub struct Written {
 }
 
 impl Written {
+    /// Whether day and month may be the other way round.
+    pub fn is_ambiguous(&self) -> bool {
+        matches!(self.date, Date::Numbers(..) | Date::NumbersNoYear(..))
+    }
+
     /// Whether it names an instant to the minute, as posts do and birthdays do not.
     pub fn has_clock(&self) -> bool {
         self.day_time.is_some()
@@ -97,6 +103,8 @@ pub enum Zone {
     Relative,
     /// The definition or the page's small print says it for all times.
     Stated,
+    /// Nobody says; the definition has it from when pages were fetched.
+    Estimated,
     /// Nobody says; Greenwich is assumed.
     Unknown,
 }

@@ -10,7 +10,9 @@
 
 mod sink;
 
-use html5ever::LocalName;
+use std::borrow::Cow;
+
+use html5ever::{LocalName, local_name};
 
 pub use sink::parse;
 
@@ -108,6 +110,25 @@ impl Tree {
         }
     }
 
+    /// The element's name as the parser keeps it: names are compared as numbers, which a walk over all nodes needs.
+    pub(crate) fn element(&self, node: NodeId) -> Option<&LocalName> {
+        match &self.nodes[node].data {
+            Data::Element { tag, .. } => Some(tag),
+            Data::Text(_) => None,
+        }
+    }
+
+    /// The element's classes as written.
+    pub(crate) fn class(&self, node: NodeId) -> &str {
+        self.named(node, &local_name!("class")).unwrap_or_default()
+    }
+
+    /// One attribute of an element, by the parser's own name.
+    pub(crate) fn named(&self, node: NodeId, name: &LocalName) -> Option<&str> {
+        let found = self.attributes_of(node).iter().find(|(known, _)| known == name);
+        found.map(|(_, slice)| self.slice(*slice))
+    }
+
     /// One attribute of an element.
     pub fn attribute(&self, node: NodeId, name: &str) -> Option<&str> {
         self.attributes(node).find(|(known, _)| *known == name).map(|(_, value)| value)
@@ -115,13 +136,21 @@ impl Tree {
 
     /// All attributes that were kept.
     pub fn attributes(&self, node: NodeId) -> impl Iterator<Item = (&str, &str)> {
-        let range = match self.nodes[node].data {
+        self.attributes_of(node).iter().map(|(name, slice)| (&**name, self.slice(*slice)))
+    }
+
+    /// All attributes that were kept, by the parser's own names.
+    pub(crate) fn attributes_named(&self, node: NodeId) -> impl Iterator<Item = (&LocalName, &str)> {
+        self.attributes_of(node).iter().map(|(name, slice)| (name, self.slice(*slice)))
+    }
+
+    fn attributes_of(&self, node: NodeId) -> &[(LocalName, Slice)] {
+        match self.nodes[node].data {
             Data::Element { attributes_start, attributes_end, .. } => {
-                attributes_start as usize..attributes_end as usize
+                &self.attributes[attributes_start as usize..attributes_end as usize]
             }
-            Data::Text(_) => 0..0,
-        };
-        self.attributes[range].iter().map(|(name, slice)| (&**name, self.slice(*slice)))
+            Data::Text(_) => &[],
+        }
     }
 
     /// The node and everything around it, innermost first.
@@ -162,15 +191,27 @@ impl Tree {
         line
     }
 
+    /// What [`Tree::text_in`] gives, without a copy where it stands in the page as one plain line: most links do.
+    pub fn line_in(&self, range: std::ops::Range<NodeId>, chars_max: usize) -> Cow<'_, str> {
+        let mut texts = range.clone().filter_map(|node| self.text(node));
+        match (texts.next().map(str::trim_ascii), texts.next()) {
+            (None, _) => Cow::Borrowed(""),
+            (Some(line), None) if line.len() <= chars_max && is_plain_line(line) => Cow::Borrowed(line),
+            _ => Cow::Owned(self.text_in(range, chars_max)),
+        }
+    }
+
     /// How many characters [`Tree::text_in`] would give.
     pub fn chars_in(&self, range: std::ops::Range<NodeId>, chars_max: usize) -> usize {
         let mut count = 0;
         for text in range.filter_map(|node| self.text(node)) {
-            for word in text.split_whitespace() {
-                count += if word.is_ascii() { word.len() } else { word.chars().count() } + 1;
-                if count > chars_max {
-                    return chars_max;
-                }
+            count += if text.is_ascii() {
+                plain_chars(text)
+            } else {
+                text.split_whitespace().map(|word| word.chars().count() + 1).sum()
+            };
+            if count > chars_max {
+                return chars_max;
             }
         }
         // No space before the first word.
@@ -180,6 +221,23 @@ impl Tree {
     fn slice(&self, slice: Slice) -> &str {
         &self.text[slice.start as usize..slice.end as usize]
     }
+}
+
+/// Characters of the words of a plain text, and one more for each word.
+fn plain_chars(text: &str) -> usize {
+    let mut is_space_before = true;
+    text.bytes().fold(0, |count, byte| {
+        let is_space = matches!(byte, b'\t'..=b'\r' | b' ');
+        let is_start = is_space_before && !is_space;
+        is_space_before = is_space;
+        count + usize::from(!is_space) + usize::from(is_start)
+    })
+}
+
+/// Whether a text is words of plain letters and signs with single spaces between them.
+fn is_plain_line(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().all(|it| (b' '..0x7f).contains(it)) && bytes.windows(2).all(|two| two != b"  ")
 }
 
 #[cfg(test)]
@@ -199,6 +257,14 @@ mod tests {
         assert!(!tree.text_in(0..tree.len(), 80).contains("no"));
         assert_eq!(tree.chars_in(0..tree.len(), 80), "one two three".len());
         assert_eq!(tree.chars_in(0..tree.len(), 6), 6);
+        let spaced = parse("<p> a\tbc \n</p><p>é\u{a0}ö</p>".as_bytes());
+        assert_eq!(spaced.chars_in(0..spaced.len(), 80), "a bc é ö".chars().count());
+        for chars_max in [4, 80] {
+            for node in 0..tree.len() {
+                let range = node..tree.end(node);
+                assert_eq!(tree.line_in(range.clone(), chars_max), tree.text_in(range, chars_max));
+            }
+        }
     }
 
     #[test]

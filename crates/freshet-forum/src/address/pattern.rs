@@ -4,10 +4,12 @@
 //! some forums tell boards from threads by it alone. Words that come up once each at one place are titles too, and
 //! become `*` when there are several. Parameters keep their names; their values stay only where they are words.
 
+use std::borrow::Cow;
+
 use freshet_types::{Map, Set};
 use url::Url;
 
-use super::{Slot, list_key, pairs, segments};
+use super::{ListParts, Slot, pairs, segments, split_path};
 
 /// A word before a number that is kept.
 const PREFIX_CHARS_MAX: usize = 8;
@@ -40,16 +42,16 @@ impl Patterns {
         Self { slots: slots.to_vec(), ..Self::default() }
     }
 
-    /// Learns where titles stand, from addresses and the number of the page that each was found on.
+    /// Learns where titles stand, from addresses, each with the number of the page that it was found on and of its list.
     pub fn learn<'a>(
-        addresses: impl Iterator<Item = (usize, &'a Url)>,
+        addresses: impl Iterator<Item = (usize, &'a Url, u32)>,
         page_count: usize,
         slots: &[Slot],
     ) -> Self {
         let mut patterns = Self::plain(slots);
-        let mut seen: Map<String, (&Url, usize, usize)> = Map::default();
-        for (page, url) in addresses {
-            let (_, last, count) = seen.entry(list_key(url, slots)).or_insert((url, usize::MAX, 0));
+        let mut seen: Map<u32, (&Url, usize, usize)> = Map::default();
+        for (page, url, list) in addresses {
+            let (_, last, count) = seen.entry(list).or_insert((url, usize::MAX, 0));
             *count += usize::from(*last != page);
             *last = page;
             if seen.len() >= ADDRESSES_MAX {
@@ -66,7 +68,8 @@ impl Patterns {
         let mut addresses: Vec<&Url> = seen.values().map(|(url, ..)| *url).collect();
         addresses.sort_unstable();
         let depth_max = addresses.iter().map(|url| segments(url).len()).max().unwrap_or(0).min(12);
-        for depth in 0..depth_max {
+        // What stands first names a part of the site, never a title.
+        for depth in 1..depth_max {
             let mut places: Map<String, Map<String, usize>> = Map::default();
             for url in &addresses {
                 let shapes = patterns.shapes(url);
@@ -82,7 +85,7 @@ impl Patterns {
                     .count();
                 let titles = words.get("*").copied().unwrap_or(0);
                 let all: usize = words.values().sum();
-                if depth > 0 && rare > 0 && (rare >= RARE_WORDS_MIN || titles * 10 >= all * TITLE_TENTHS) {
+                if rare > 0 && (rare >= RARE_WORDS_MIN || titles * 10 >= all * TITLE_TENTHS) {
                     patterns.titles.insert(place);
                 }
             }
@@ -92,45 +95,90 @@ impl Patterns {
 
     /// The pattern of an address, its page number left out.
     pub fn pattern(&self, url: &Url) -> String {
-        let mut pattern = format!("/{}", self.shapes(url).join("/"));
-        let values: Vec<_> = pairs(url)
-            .into_iter()
-            .filter(|(name, _)| !self.slots.contains(&Slot::Query((*name).to_owned())))
-            .map(|(name, value)| {
-                let is_word = !value.is_empty()
-                    && value.len() <= WORD_CHARS_MAX
-                    && value.bytes().all(|it| it.is_ascii_alphabetic() || it == b'_');
-                format!("{name}={}", if is_word { value } else { "*" })
-            })
-            .collect();
-        if !values.is_empty() {
-            pattern.push('?');
-            pattern.push_str(&values.join("&"));
+        self.written(url, &ListParts::of(url, &self.slots))
+    }
+
+    /// Whether an address has one of some patterns that a person may have edited: `*` stands for anything in its place.
+    pub fn is_any(&self, wanted: &[String], url: &Url) -> bool {
+        if wanted.is_empty() {
+            return false;
+        }
+        let parts = ListParts::of(url, &self.slots);
+        let own = self.written(url, &parts);
+        wanted.contains(&own) || wanted.iter().any(|pattern| self.is_match(pattern, url, &parts))
+    }
+
+    fn written(&self, url: &Url, parts: &ListParts<'_>) -> String {
+        let mut pattern = String::with_capacity(url.path().len());
+        let shapes = self.shapes_of(parts);
+        if shapes.is_empty() {
+            pattern.push('/');
+        }
+        for shape in &shapes {
+            pattern.push('/');
+            pattern.push_str(shape);
+        }
+        for (at, (name, value)) in self.own_pairs(url).enumerate() {
+            let is_word = !value.is_empty()
+                && value.len() <= WORD_CHARS_MAX
+                && value.bytes().all(|it| it.is_ascii_alphabetic() || it == b'_');
+            pattern.push(if at == 0 { '?' } else { '&' });
+            pattern.push_str(name);
+            pattern.push('=');
+            pattern.push_str(if is_word { value } else { "*" });
         }
         pattern
     }
 
+    /// The parameters that do not carry the page number, in the order of their names.
+    fn own_pairs<'a>(&self, url: &'a Url) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let is_slot =
+            |name: &str| self.slots.iter().any(|it| matches!(it, Slot::Query(known) if known == name));
+        pairs(url).into_iter().filter(move |(name, _)| !is_slot(name))
+    }
+
+    fn is_match(&self, pattern: &str, url: &Url, parts: &ListParts<'_>) -> bool {
+        let (path, query) = pattern.split_once('?').unwrap_or((pattern, ""));
+        let wanted: Vec<&str> = split_path(path).collect();
+        let found = &parts.segments;
+        if wanted.len() != found.len() || !wanted.iter().zip(found).all(|(wanted, it)| is_segment(wanted, it))
+        {
+            return false;
+        }
+        let mut names: Vec<&str> = query.split('&').filter(|it| !it.is_empty()).collect();
+        names.sort_unstable();
+        let pairs: Vec<_> = self.own_pairs(url).collect();
+        names.len() == pairs.len()
+            && names.iter().zip(&pairs).all(|(wanted, (name, value))| {
+                let (wanted_name, wanted_value) = wanted.split_once('=').unwrap_or((wanted, "*"));
+                wanted_name == *name && is_segment(wanted_value, value)
+            })
+    }
+
     fn shapes(&self, url: &Url) -> Vec<String> {
-        let key = list_key(url, &self.slots);
-        let path = key.split('?').next().unwrap_or_default();
-        let mut shapes: Vec<String> = Vec::new();
-        let segments: Vec<&str> = path.split('/').skip(1).filter(|it| !it.is_empty()).collect();
-        for segment in &segments {
-            shapes.push(shape(segment));
-            let depth = shapes.len() - 1;
-            let place = format!("{}|{}", shapes[..depth].join("/"), segments.len());
+        self.shapes_of(&ListParts::of(url, &self.slots)).into_iter().map(Cow::into_owned).collect()
+    }
+
+    fn shapes_of<'a>(&self, parts: &'a ListParts<'_>) -> Vec<Cow<'a, str>> {
+        let mut shapes: Vec<Cow<'a, str>> = parts.segments.iter().map(|it| shape(it)).collect();
+        if self.titles.is_empty() {
+            return shapes;
+        }
+        for depth in 0..shapes.len() {
+            let place = place(&shapes, depth);
             let is_name =
                 || is_file(&shapes[depth]) || self.names.contains(&format!("{place}|{}", shapes[depth]));
             if self.titles.contains(&place) && !is_name() {
-                "*".clone_into(&mut shapes[depth]);
+                shapes[depth] = Cow::Borrowed("*");
             }
         }
         shapes
     }
 }
 
-fn place(shapes: &[String], depth: usize) -> String {
-    format!("{}|{}", shapes[..depth].join("/"), shapes.len())
+fn place<S: AsRef<str>>(shapes: &[S], depth: usize) -> String {
+    let before: Vec<&str> = shapes[..depth].iter().map(AsRef::as_ref).collect();
+    format!("{}|{}", before.join("/"), shapes.len())
 }
 
 /// Names of files stay: programs have them, titles do not.
@@ -143,47 +191,20 @@ fn is_file(segment: &str) -> bool {
     })
 }
 
-fn shape(segment: &str) -> String {
+fn shape(segment: &str) -> Cow<'_, str> {
+    let stem = segment.split('.').next().unwrap_or(segment);
     if let Some(at) = segment.find(|c: char| c.is_ascii_digit()) {
         let prefix = &segment[..at];
-        let stem = segment.split('.').next().unwrap_or(segment);
         // `page-2` is a place, `page-2-of-my-story` a title; `t12-my-story` is a place and a title.
         let is_number_alone = segment[at..stem.len().max(at)].bytes().all(|it| it.is_ascii_digit());
         let is_kept = !prefix.is_empty()
             && prefix.len() <= PREFIX_CHARS_MAX
             && (is_number_alone || !prefix.ends_with(['-', '_']))
             && prefix.trim_end_matches(['-', '_', '.']).bytes().all(|it| it.is_ascii_alphabetic());
-        return if is_kept { format!("{prefix}*") } else { "*".to_owned() };
+        return if is_kept { Cow::Owned(format!("{prefix}*")) } else { Cow::Borrowed("*") };
     }
-    let stem = segment.split('.').next().unwrap_or(segment);
     let is_title = stem.len() > WORD_CHARS_MAX || stem.contains(['-', '%', '+']);
-    if is_title { "*".to_owned() } else { segment.to_owned() }
-}
-
-/// Whether an address has a pattern that a person may have edited: `*` stands for anything in its place.
-pub fn is_match(patterns: &Patterns, pattern: &str, url: &Url) -> bool {
-    let found = patterns.pattern(url);
-    if found == pattern {
-        return true;
-    }
-    let (path, query) = pattern.split_once('?').unwrap_or((pattern, ""));
-    let wanted: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();
-    let key = list_key(url, &patterns.slots);
-    let path = key.split('?').next().unwrap_or_default().to_owned();
-    let found: Vec<&str> = path.split('/').skip(1).filter(|it| !it.is_empty()).collect();
-    let mut names: Vec<&str> = query.split('&').filter(|it| !it.is_empty()).collect();
-    names.sort_unstable();
-    let pairs: Vec<_> = pairs(url)
-        .into_iter()
-        .filter(|(name, _)| !patterns.slots.contains(&Slot::Query((*name).to_owned())))
-        .collect();
-    wanted.len() == found.len()
-        && wanted.iter().zip(&found).all(|(wanted, found)| is_segment(wanted, found))
-        && names.len() == pairs.len()
-        && names.iter().zip(&pairs).all(|(wanted, (name, value))| {
-            let (wanted_name, wanted_value) = wanted.split_once('=').unwrap_or((wanted, "*"));
-            wanted_name == *name && is_segment(wanted_value, value)
-        })
+    Cow::Borrowed(if is_title { "*" } else { segment })
 }
 
 fn is_segment(wanted: &str, found: &str) -> bool {
@@ -216,7 +237,8 @@ mod tests {
         .map(|it| Url::parse("http://forum.test").unwrap().join(it).unwrap())
         .collect();
         let slots = [Slot::Query("page".into())];
-        let patterns = Patterns::learn(urls.iter().enumerate(), urls.len(), &slots);
+        let own = urls.iter().enumerate().map(|(at, url)| (at, url, at as u32));
+        let patterns = Patterns::learn(own, urls.len(), &slots);
         let found: Vec<_> = urls.iter().map(|url| patterns.pattern(url)).collect();
         assert_eq!(
             found,
@@ -234,7 +256,9 @@ mod tests {
                 "/f*",
             ]
         );
-        assert!(is_match(&patterns, "/topic/*/*", &urls[0]) && !is_match(&patterns, "/topic/*", &urls[0]));
+        let is_match = |pattern: &str, url: &Url| patterns.is_any(&[pattern.to_owned()], url);
+        assert!(is_match("/topic/*/*", &urls[0]) && !is_match("/topic/*", &urls[0]));
+        assert!(is_match("/*/5*/*", &urls[0]) && is_match("/v.php?t=*&f=4", &urls[7]));
         assert!(segments(&urls[0]).len() == 3);
     }
 }

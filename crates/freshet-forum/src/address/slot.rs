@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::{is_number, pairs, segments};
+use super::{is_number, pairs, segments, split_path};
 
 /// A place for a page number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -113,19 +113,59 @@ pub struct Turn {
 
 /// How `to` differs from `from`, if in one number only.
 pub fn turn(from: &Url, to: &Url) -> Option<Turn> {
-    if from.host_str() != to.host_str() || from.port_or_known_default() != to.port_or_known_default() {
-        return None;
-    }
-    let (from_segments, to_segments) = (segments(from), segments(to));
-    let (from_pairs, to_pairs) = (pairs(from), pairs(to));
-    if from_segments == to_segments {
-        return query_turn(&from_pairs, &to_pairs);
-    }
-    if from_pairs != to_pairs {
-        return None;
-    }
-    path_turn(&from_segments, &to_segments)
+    Turner::of(from).turn(to)
 }
+
+/// Compares many addresses with that of one page: all links of a page are asked, and nearly none turns it.
+#[derive(Debug)]
+pub struct Turner<'a> {
+    from: &'a Url,
+    segments: Vec<&'a str>,
+    pairs: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Turner<'a> {
+    /// Compares with this address.
+    pub fn of(from: &'a Url) -> Self {
+        Self { from, segments: segments(from), pairs: pairs(from) }
+    }
+
+    /// How an address differs from it, if in one number only.
+    pub fn turn(&self, to: &Url) -> Option<Turn> {
+        let from = self.from;
+        if from.host_str() != to.host_str() || from.port_or_known_default() != to.port_or_known_default() {
+            return None;
+        }
+        let is_same_query = from.query() == to.query();
+        let (common_count, to_count) = self.compared(to);
+        if common_count == self.segments.len() && common_count == to_count {
+            return if is_same_query { None } else { query_turn(&self.pairs, &pairs(to)) };
+        }
+        let longest = self.segments.len().max(to_count);
+        let is_single = longest == 1;
+        // A page number is one segment or two, and something stands before it.
+        if longest - common_count > SEGMENTS_OF_NUMBER_MAX || (common_count == 0 && !is_single) {
+            return None;
+        }
+        if !is_same_query && self.pairs != pairs(to) {
+            return None;
+        }
+        path_turn(&self.segments, &segments(to))
+    }
+
+    /// How many segments are the same from the start, and how many the other address has.
+    fn compared(&self, to: &Url) -> (usize, usize) {
+        let (mut common_count, mut count) = (0, 0);
+        for segment in split_path(to.path()) {
+            common_count += usize::from(common_count == count && self.segments.get(count) == Some(&segment));
+            count += 1;
+        }
+        (common_count, count)
+    }
+}
+
+/// Segments that a page number takes at most: `/page/2`.
+const SEGMENTS_OF_NUMBER_MAX: usize = 2;
 
 fn query_turn(from: &[(&str, &str)], to: &[(&str, &str)]) -> Option<Turn> {
     let gone: Vec<_> = from.iter().filter(|pair| !to.contains(pair)).collect();

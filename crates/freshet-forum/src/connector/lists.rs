@@ -4,7 +4,7 @@ use freshet_types::{Complaint, Lead, Page, RobotKind, Set, Span, Target, Timesta
 use url::Url;
 
 use super::{ForumConnector, POSTS, THREADS, relative};
-use crate::address::{self, is_match};
+use crate::address;
 use crate::definition::PageKind;
 use crate::inspect::{PageReading, RecordReading};
 use crate::page;
@@ -55,8 +55,7 @@ impl ForumConnector {
         let Some(index) = &self.definition.index else { return Vec::new() };
         let own = address::list_key(&page.url, &index.page_numbers);
         let posts = self.definition.post.as_ref().map_or(&[][..], |posts| &posts.urls);
-        let has =
-            |patterns: &[String], url: &Url| patterns.iter().any(|it| is_match(&self.patterns, it, url));
+        let has = |patterns: &[String], url: &Url| self.patterns.is_any(patterns, url);
         let front = self.definition.front.as_deref().and_then(|front| Url::parse(front).ok());
         let front = front.map(|front| address::key(&front));
         let is_board = |url: &Url| {

@@ -11,7 +11,7 @@
 //! anchors, how regularly they lie, whether it shows a time of day (join dates do not), how often values repeat (join
 //! dates of one author do), and what is written before it. Order counts in both directions: newest first is an order too.
 
-use freshet_types::{Map, Set};
+use freshet_types::Map;
 
 use super::site::Site;
 use crate::page::Page;
@@ -35,7 +35,8 @@ struct Tally {
     clock_count: usize,
     noise_count: usize,
     read_count: usize,
-    values: Set<i64>,
+    /// All moments; equal ones count once.
+    values: Vec<i64>,
     sequence: Sequence,
     ups: Vec<usize>,
     single_up: Option<usize>,
@@ -43,27 +44,29 @@ struct Tally {
 
 /// All paths of some pages, the best anchor first.
 pub(crate) fn candidates(site: &Site<'_>, pages: &[usize]) -> Vec<Candidate> {
-    let mut tallies: Map<&str, Tally> = Map::default();
+    let mut tallies: Map<u32, Tally> = Map::default();
     for &at in pages {
-        tally(site, &site.pages[at], &mut tallies);
+        tally(site, at, &mut tallies);
     }
-    let mut found: Vec<Candidate> = tallies.into_iter().map(|(path, tally)| tally.candidate(path)).collect();
+    let found = tallies.into_iter().map(|(path, tally)| tally.candidate(site.paths.names.text(path)));
+    let mut found: Vec<Candidate> = found.collect();
     found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.anchor.cmp(&b.anchor)));
     found
 }
 
-fn tally<'a>(site: &Site<'_>, page: &'a Page, tallies: &mut Map<&'a str, Tally>) {
-    let mut by_path: Map<&str, Vec<usize>> = Map::default();
-    for (at, stamp) in page.stamps.iter().enumerate() {
-        by_path.entry(&stamp.path).or_default().push(at);
-    }
-    for (path, stamps) in by_path {
-        let tally = tallies.entry(path).or_default();
-        let nodes: Vec<NodeId> = stamps.iter().map(|&at| page.stamps[at].node).collect();
-        let times: Vec<i64> = stamps.iter().filter_map(|&at| site.unix_s(page, &page.stamps[at])).collect();
-        tally.count += stamps.len();
-        tally.clock_count += stamps.iter().filter(|&&at| page.stamps[at].written.has_clock()).count();
-        tally.noise_count += stamps.iter().filter(|&&at| page.stamps[at].is_noise).count();
+fn tally(site: &Site<'_>, at: usize, tallies: &mut Map<u32, Tally>) {
+    let page = &site.pages[at];
+    // The times of one path together, in document order.
+    let mut places: Vec<usize> = (0..page.stamps.len()).collect();
+    places.sort_by_key(|&place| page.stamps[place].path);
+    for same in places.chunk_by(|a, b| page.stamps[*a].path == page.stamps[*b].path) {
+        let tally = tallies.entry(site.paths.number(at, page.stamps[same[0]].path)).or_default();
+        let stamps = || same.iter().map(|&place| &page.stamps[place]);
+        let nodes: Vec<NodeId> = stamps().map(|stamp| stamp.node).collect();
+        let times: Vec<i64> = same.iter().filter_map(|&place| site.unix_s(at, place)).collect();
+        tally.count += same.len();
+        tally.clock_count += stamps().filter(|stamp| stamp.written.has_clock()).count();
+        tally.noise_count += stamps().filter(|stamp| stamp.is_noise).count();
         tally.read_count += times.len();
         tally.sequence.add(&times);
         tally.values.extend(times);
@@ -87,7 +90,9 @@ fn single_up(page: &Page, node: NodeId) -> usize {
 }
 
 impl Tally {
-    fn candidate(self, path: &str) -> Candidate {
+    fn candidate(mut self, path: &str) -> Candidate {
+        self.values.sort_unstable();
+        self.values.dedup();
         let share = |part: usize| part as f64 / self.count.max(1) as f64;
         let clock_share = share(self.clock_count);
         let distinct = self.values.len() as f64 / self.read_count.max(1) as f64;

@@ -107,9 +107,10 @@ fn tally(
 /// Whether ids of posts are unique in their threads only: two threads have one in common, or too few threads were seen to
 /// tell. To take local ids for the site's own would make one post of many; the other mistake costs nothing.
 pub(crate) fn has_local_ids(site: &Site<'_>, readings: &[PageReading]) -> bool {
-    let mut threads: Map<&str, &str> = Map::default();
-    let posts = site.list_keys.iter().zip(readings).filter(|(_, it)| it.kind == PageKind::Post);
-    let is_common = posts.into_iter().any(|(thread, reading)| {
+    let mut threads: Map<&str, u32> = Map::default();
+    let posts = readings.iter().enumerate().filter(|(_, it)| it.kind == PageKind::Post);
+    let is_common = posts.into_iter().any(|(at, reading)| {
+        let thread = site.page_list(at);
         let mut ids = reading.records.iter().filter_map(|record| record.id.as_deref());
         ids.any(|id| *threads.entry(id).or_insert(thread) != thread)
     });

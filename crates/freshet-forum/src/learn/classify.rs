@@ -28,56 +28,68 @@ const BOARDS_MIN: usize = 2;
 
 /// Pages of one pattern.
 #[derive(Debug)]
-pub(crate) struct Node {
-    pub(crate) pattern: String,
+pub(crate) struct Node<'a> {
+    /// The pattern's number, and its text.
+    pub(crate) number: u32,
+    pub(crate) pattern: &'a str,
     pub(crate) pages: Vec<usize>,
     pub(crate) anchors: Vec<Candidate>,
-    pub(crate) columns: Columns,
+    /// The records of each page by the best anchor.
+    records: Vec<Vec<Record>>,
     pub(crate) kind: PageKind,
+    /// The pattern that its titles lead to.
+    pub(crate) lists: Option<u32>,
+    record_count: usize,
+    text_chars_mean: f64,
     /// Whether its addresses are those of people.
     is_people: bool,
 }
 
-impl Node {
-    fn of(site: &Site<'_>, pattern: &str, pages: Vec<usize>) -> Self {
+impl<'a> Node<'a> {
+    fn of(site: &'a Site<'a>, number: u32, pages: Vec<usize>) -> Self {
         let anchors = anchor::candidates(site, &pages);
+        let of_page = |&at: &usize| {
+            anchors.first().map(|best| record::records(&site.pages[at], &best.anchor)).unwrap_or_default()
+        };
+        let records: Vec<Vec<Record>> = pages.iter().map(of_page).collect();
         let mut columns = Columns::default();
-        if let Some(best) = anchors.first() {
-            for &at in &pages {
-                columns.add(site, at, &record::records(&site.pages[at], &best.anchor));
-            }
+        for (&at, records) in pages.iter().zip(&records) {
+            columns.add(site, at, records);
         }
-        let is_people = pages.iter().all(|&at| is_person_address(&site.pages[at].url));
-        Self { pattern: pattern.to_owned(), pages, anchors, columns, kind: PageKind::Other, is_people }
-    }
-
-    /// The pattern that its titles lead to.
-    pub(crate) fn lists(&self) -> Option<&str> {
-        self.columns.title().and_then(|(_, column)| column.main_pattern()).filter(|it| *it != self.pattern)
+        let main = columns.title(site).and_then(|(_, column)| column.main_pattern(site));
+        Self {
+            number,
+            pattern: site.patterns.names.text(number),
+            anchors,
+            records,
+            kind: PageKind::Other,
+            lists: main.filter(|it| *it != number),
+            record_count: columns.record_count,
+            text_chars_mean: columns.text_chars_mean(),
+            is_people: pages.iter().all(|&at| is_person_address(&site.pages[at].url)),
+            pages,
+        }
     }
 
     /// Whether it may hold posts: times of day, text, and no titles.
     fn may_be_posts(&self) -> bool {
         let has_times = self.anchors.first().is_some_and(|best| best.clock_share > 0.3 && best.score > 0.1);
-        !self.is_people
-            && has_times
-            && self.lists().is_none()
-            && self.columns.text_chars_mean() >= POST_CHARS_MIN
+        !self.is_people && has_times && self.lists.is_none() && self.text_chars_mean >= POST_CHARS_MIN
     }
 }
 
 /// The nodes of a site, each with its kind; then the kind of every page.
-pub(crate) fn classify(site: &Site<'_>) -> (Vec<Node>, Vec<PageKind>) {
-    let mut by_pattern: Map<&str, Vec<usize>> = Map::default();
-    for (at, pattern) in site.page_patterns.iter().enumerate() {
-        by_pattern.entry(pattern).or_default().push(at);
+pub(crate) fn classify<'a>(site: &'a Site<'a>) -> (Vec<Node<'a>>, Vec<PageKind>) {
+    let mut by_pattern: Map<u32, Vec<usize>> = Map::default();
+    for at in 0..site.pages.len() {
+        by_pattern.entry(site.page_pattern_number(at)).or_default().push(at);
     }
-    let mut nodes: Vec<Node> =
-        by_pattern.into_iter().map(|(pattern, pages)| Node::of(site, pattern, pages)).collect();
-    nodes.sort_by(|a, b| b.pages.len().cmp(&a.pages.len()).then_with(|| a.pattern.cmp(&b.pattern)));
+    let mut nodes: Vec<Node<'_>> =
+        by_pattern.into_iter().map(|(number, pages)| Node::of(site, number, pages)).collect();
+    nodes.sort_by(|a, b| b.pages.len().cmp(&a.pages.len()).then_with(|| a.pattern.cmp(b.pattern)));
     let posts = posts(&nodes);
     for node in &mut nodes {
-        if posts.contains(&node.pattern) {
+        if posts.contains(&node.number) {
             node.kind = PageKind::Post;
         }
     }
@@ -87,33 +99,30 @@ pub(crate) fn classify(site: &Site<'_>) -> (Vec<Node>, Vec<PageKind>) {
 }
 
 /// The patterns of posts' pages.
-fn posts(nodes: &[Node]) -> Set<String> {
-    let listed: Set<&str> = nodes.iter().filter_map(Node::lists).collect();
-    let may_be: Vec<&Node> = nodes.iter().filter(|node| node.may_be_posts()).collect();
-    let chosen: Set<String> = may_be
-        .iter()
-        .filter(|node| listed.contains(node.pattern.as_str()))
-        .map(|node| node.pattern.clone())
-        .collect();
+fn posts(nodes: &[Node<'_>]) -> Set<u32> {
+    let listed: Set<u32> = nodes.iter().filter_map(|node| node.lists).collect();
+    let may_be: Vec<&Node<'_>> = nodes.iter().filter(|node| node.may_be_posts()).collect();
+    let chosen: Set<u32> =
+        may_be.iter().filter(|node| listed.contains(&node.number)).map(|node| node.number).collect();
     if !chosen.is_empty() {
         return chosen;
     }
-    if let Some(largest) = may_be.iter().max_by_key(|node| node.columns.record_count) {
-        return Set::from_iter([largest.pattern.clone()]);
+    if let Some(largest) = may_be.iter().max_by_key(|node| node.record_count) {
+        return Set::from_iter([largest.number]);
     }
     // Only indexes were sampled: what they list and what lists nothing are posts.
-    let listing: Set<&str> =
-        nodes.iter().filter(|node| node.lists().is_some()).map(|node| node.pattern.as_str()).collect();
-    listed.into_iter().filter(|it| !listing.contains(it)).map(ToOwned::to_owned).collect()
+    let listing: Set<u32> =
+        nodes.iter().filter(|node| node.lists.is_some()).map(|node| node.number).collect();
+    listed.into_iter().filter(|it| !listing.contains(it)).collect()
 }
 
-fn indexes(site: &Site<'_>, nodes: &mut [Node], posts: &Set<String>) {
+fn indexes(site: &Site<'_>, nodes: &mut [Node<'_>], posts: &Set<u32>) {
     let named = named_by_posts(site, nodes);
     let lists_posts =
-        |node: &Node| node.lists().is_some_and(|it| posts.contains(it)) && node.kind == PageKind::Other;
-    let has_named = nodes.iter().any(|node| lists_posts(node) && named.contains(path_of(&node.pattern)));
+        |node: &Node<'_>| node.lists.is_some_and(|it| posts.contains(&it)) && node.kind == PageKind::Other;
+    let has_named = nodes.iter().any(|node| lists_posts(node) && named.contains(path_of(node.pattern)));
     for node in nodes.iter_mut() {
-        if lists_posts(node) && (!has_named || named.contains(path_of(&node.pattern))) {
+        if lists_posts(node) && (!has_named || named.contains(path_of(node.pattern))) {
             node.kind = PageKind::Index;
         }
     }
@@ -123,14 +132,14 @@ fn indexes(site: &Site<'_>, nodes: &mut [Node], posts: &Set<String>) {
 }
 
 /// Boards that show no times: what posts name, has many addresses, and links to several threads a page.
-fn timeless_indexes(site: &Site<'_>, nodes: &mut [Node], posts: &Set<String>, named: &Set<String>) {
-    let posts: Set<&str> = posts.iter().map(String::as_str).collect();
+fn timeless_indexes(site: &Site<'_>, nodes: &mut [Node<'_>], posts: &Set<u32>, named: &Set<&str>) {
     for node in nodes.iter_mut().filter(|node| node.kind == PageKind::Other) {
-        let threads: usize = node.pages.iter().map(|&at| linked_lists(site, at, &posts)).sum();
-        let is_named = named.contains(path_of(&node.pattern)) && node.pattern.contains('*');
+        let threads: usize = node.pages.iter().map(|&at| linked_lists(site, at, posts)).sum();
+        let is_named = named.contains(path_of(node.pattern)) && node.pattern.contains('*');
         if is_named && threads >= THREADS_MIN * node.pages.len() {
             node.kind = PageKind::Index;
             node.anchors.clear();
+            node.records.iter_mut().for_each(Vec::clear);
         }
     }
 }
@@ -141,61 +150,51 @@ fn path_of(pattern: &str) -> &str {
     if path.contains('*') { path } else { pattern }
 }
 
-/// Patterns that pages of posts link to outside their records.
-fn named_by_posts(site: &Site<'_>, nodes: &[Node]) -> Set<String> {
-    let mut named: Set<String> = Set::default();
+/// Patterns that pages of posts link to outside their records; a board in another order is named by its board.
+fn named_by_posts<'a>(site: &'a Site<'_>, nodes: &[Node<'_>]) -> Set<&'a str> {
+    let mut named: Set<u32> = Set::default();
     for node in nodes.iter().filter(|node| node.kind == PageKind::Post) {
-        for &at in &node.pages {
-            let page = &site.pages[at];
-            let records: Vec<Record> =
-                node.anchors.first().map(|it| record::records(page, &it.anchor)).unwrap_or_default();
+        for (&at, records) in node.pages.iter().zip(&node.records) {
             let is_inside = |link: usize| {
                 let after = records.partition_point(|record| record.range.start <= link);
                 after > 0 && records[after - 1].range.contains(&link)
             };
-            for link in page.links.iter().filter(|link| !link.is_head && !is_inside(link.node)) {
-                // A board in another order is named by its board.
-                named.insert(path_of(&site.patterns.pattern(&link.url)).to_owned());
-            }
+            let links = site.pages[at].links.iter().enumerate();
+            let outside = links.filter(|(_, link)| !link.is_head && !is_inside(link.node));
+            named.extend(outside.map(|(place, _)| site.link_pattern(at, place)));
         }
     }
-    named
+    named.into_iter().map(|pattern| path_of(site.patterns.names.text(pattern))).collect()
 }
 
 /// The kind of every page: that of its node, unless the page itself says otherwise.
-fn pages(site: &Site<'_>, nodes: &[Node]) -> Vec<PageKind> {
+fn pages(site: &Site<'_>, nodes: &[Node<'_>]) -> Vec<PageKind> {
     let mut kinds = vec![PageKind::Other; site.pages.len()];
-    let index_patterns: Set<&str> =
-        nodes.iter().filter(|node| node.kind == PageKind::Index).map(|node| node.pattern.as_str()).collect();
-    let boards = boards(site, &index_patterns);
+    let of_kind = |kind: PageKind| -> Set<u32> {
+        nodes.iter().filter(|node| node.kind == kind).map(|node| node.number).collect()
+    };
+    let boards = boards(site, &of_kind(PageKind::Index));
     for node in nodes {
-        for &at in &node.pages {
-            let records =
-                node.anchors.first().map_or(0, |it| record::records(&site.pages[at], &it.anchor).len());
+        for (&at, records) in node.pages.iter().zip(&node.records) {
             kinds[at] = match node.kind {
-                PageKind::Post if records == 0 => PageKind::Other,
-                PageKind::Index if records == 0 && boards[at] > 0 && !node.anchors.is_empty() => {
+                PageKind::Post if records.is_empty() => PageKind::Other,
+                PageKind::Index if records.is_empty() && boards[at] > 0 && !node.anchors.is_empty() => {
                     PageKind::Portal
                 }
                 kind => kind,
             };
         }
     }
-    let posts: Set<&str> =
-        nodes.iter().filter(|node| node.kind == PageKind::Post).map(|node| node.pattern.as_str()).collect();
-    let threads: Set<&str> = nodes
-        .iter()
-        .filter(|node| node.lists().is_some_and(|it| posts.contains(it)))
-        .map(|node| node.pattern.as_str())
-        .collect();
-    let may_be =
-        |at: usize| kinds[at] == PageKind::Other && !threads.contains(site.page_patterns[at].as_str());
-    let most = (0..kinds.len()).filter(|&at| may_be(at)).map(|at| boards[at]).max().unwrap_or(0);
+    let posts = of_kind(PageKind::Post);
+    let is_threads = |node: &&Node<'_>| node.lists.is_some_and(|it| posts.contains(&it));
+    let threads: Set<u32> = nodes.iter().filter(is_threads).map(|node| node.number).collect();
+    let may_be = |at: usize| kinds[at] == PageKind::Other && !threads.contains(&site.page_pattern_number(at));
     let portals: Vec<usize> = (0..kinds.len()).filter(|&at| may_be(at)).collect();
+    let most = portals.iter().map(|&at| boards[at]).max().unwrap_or(0);
     for at in portals {
         // Beside each board stands at most its last thread; a page with more threads than boards lists threads.
-        let threads = linked_lists(site, at, &posts);
-        if boards[at] >= BOARDS_MIN && boards[at] * 2 >= most && boards[at] * 5 >= threads * 4 {
+        let threads = || linked_lists(site, at, &posts);
+        if boards[at] >= BOARDS_MIN && boards[at] * 2 >= most && boards[at] * 5 >= threads() * 4 {
             kinds[at] = PageKind::Portal;
         }
     }
@@ -203,35 +202,37 @@ fn pages(site: &Site<'_>, nodes: &[Node]) -> Vec<PageKind> {
 }
 
 /// How many lists of some patterns a page links to.
-fn linked_lists(site: &Site<'_>, at: usize, patterns: &Set<&str>) -> usize {
-    let page = &site.pages[at];
-    let lists = page.links.iter().filter(|link| patterns.contains(site.patterns.pattern(&link.url).as_str()));
-    lists.map(|link| crate::address::list_key(&link.url, &site.slots)).collect::<Set<_>>().len()
+fn linked_lists(site: &Site<'_>, at: usize, patterns: &Set<u32>) -> usize {
+    let places = 0..site.pages[at].links.len();
+    let lists = places.filter(|&place| patterns.contains(&site.link_pattern(at, place)));
+    lists.map(|place| site.link_list(at, place)).collect::<Set<_>>().len()
 }
 
 /// How many boards each page links to, beside the site's menu and itself.
-fn boards(site: &Site<'_>, index_patterns: &Set<&str>) -> Vec<usize> {
-    let linked: Vec<Set<(String, String)>> = site
-        .pages
-        .iter()
-        .enumerate()
-        .map(|(at, page)| {
-            let boards = page.links.iter().filter(|link| {
-                !link.is_head && index_patterns.contains(site.patterns.pattern(&link.url).as_str())
-            });
-            let keys =
-                boards.map(|link| (link.path.clone(), crate::address::list_key(&link.url, &site.slots)));
-            keys.filter(|(_, key)| *key != site.list_keys[at]).collect()
-        })
-        .collect();
-    let mut counts: Map<&(String, String), usize> = Map::default();
+fn boards(site: &Site<'_>, index_patterns: &Set<u32>) -> Vec<usize> {
+    let is_index: Vec<bool> =
+        (0..site.patterns.names.len()).map(|pattern| index_patterns.contains(&(pattern as u32))).collect();
+    let linked = |at: usize| -> Vec<(u32, u32)> {
+        let links = site.pages[at].links.iter().enumerate();
+        let boards =
+            links.filter(|(place, link)| !link.is_head && is_index[site.link_pattern(at, *place) as usize]);
+        let keys = boards.map(|(place, link)| (site.link_list(at, place), site.paths.number(at, link.path)));
+        let mut keys: Vec<_> = keys.filter(|(list, _)| *list != site.page_list(at)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    };
+    let linked: Vec<Vec<(u32, u32)>> = (0..site.pages.len()).map(linked).collect();
+    let mut counts: Map<(u32, u32), usize> = Map::default();
     for key in linked.iter().flatten() {
-        *counts.entry(key).or_default() += 1;
+        *counts.entry(*key).or_default() += 1;
     }
     let limit = (site.pages.len() as f64 * MENU_SHARE).max(2.0);
-    let is_menu = |key: &(String, String)| counts[key] as f64 > limit;
-    linked
-        .iter()
-        .map(|keys| keys.iter().filter(|key| !is_menu(key)).map(|(_, key)| key).collect::<Set<_>>().len())
-        .collect()
+    let is_menu = |key: &(u32, u32)| counts[key] as f64 > limit;
+    let count = |keys: &Vec<(u32, u32)>| {
+        let mut lists: Vec<u32> = keys.iter().filter(|key| !is_menu(key)).map(|(list, _)| *list).collect();
+        lists.dedup();
+        lists.len()
+    };
+    linked.iter().map(count).collect()
 }

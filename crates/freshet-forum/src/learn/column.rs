@@ -4,12 +4,14 @@
 //! record and reads differently in each; an author's name comes up again; a button reads the same everywhere; a permalink
 //! leads to the page itself. These are facts about lists, not about any forum software.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
 use freshet_types::{Map, Set};
 use url::Url;
 
 use super::site::Site;
-use crate::address;
-use crate::page::{Link, Page};
+use crate::page::{Link, Page, PathId};
 use crate::record::Record;
 
 /// Share of records that must have a column's link.
@@ -26,33 +28,45 @@ const SEGMENT_CHARS_MAX: usize = 14;
 const RECORD_CHARS_MAX: usize = 2_000;
 
 /// Whether a link leads to a person.
-pub(crate) fn is_person(link: &Link) -> bool {
-    is_person_address(&link.url) || PEOPLE.iter().any(|word| link.role.contains(word))
+pub(crate) fn is_person(page: &Page, link: &Link) -> bool {
+    is_person_address(&link.url) || page.has_role(link, names_people)
+}
+
+/// Whether a link leads to a person and reads a name.
+pub(crate) fn is_person_name(page: &Page, link: &Link) -> bool {
+    is_person(page, link) && page.link_text(link).chars().nth(1).is_some()
+}
+
+/// Whether one of the words for people is in a text, in whatever case.
+fn names_people(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_at = |at: usize| {
+        let rest = &bytes[at..];
+        let is_word =
+            |word: &&str| rest.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()));
+        // Nearly all places are refused by their letter.
+        matches!(rest[0] | 32, b'u' | b'm' | b'a' | b'p' | b'n' | b'c') && PEOPLE.iter().any(is_word)
+    };
+    (0..bytes.len()).any(is_at)
 }
 
 /// Whether an address is that of a person: a short segment or a parameter names people.
 pub(crate) fn is_person_address(url: &Url) -> bool {
-    let names = |text: &str| {
-        let lowered = text.to_ascii_lowercase();
-        PEOPLE.iter().any(|word| lowered.contains(word))
-    };
-    let segments = address::segments(url);
-    let has_segment = segments
-        .iter()
-        .any(|it| *it == "u" || (it.len() <= SEGMENT_CHARS_MAX && !it.contains('-') && names(it)));
+    let is_segment =
+        |it: &str| it == "u" || (it.len() <= SEGMENT_CHARS_MAX && !it.contains('-') && names_people(it));
     // Some write their parameters with semicolons.
     let query = url.query().unwrap_or_default();
-    let has_pair = query.split(['&', ';']).filter_map(|pair| pair.split_once('=')).any(|(name, value)| {
-        // A whole address as a value is what somebody shares.
-        let is_short = value.len() <= SEGMENT_CHARS_MAX;
-        (is_short && (matches!(name, "u" | "uid") || names(value))) || names(name)
-    });
-    has_segment || has_pair
+    url.path().split('/').any(is_segment)
+        || query.split(['&', ';']).filter_map(|pair| pair.split_once('=')).any(|(name, value)| {
+            // A whole address as a value is what somebody shares.
+            let is_short = value.len() <= SEGMENT_CHARS_MAX;
+            (is_short && (matches!(name, "u" | "uid") || names_people(value))) || names_people(name)
+        })
 }
 
 /// Links at one place of the records.
 #[derive(Debug, Default)]
-pub(crate) struct LinkColumn {
+pub(crate) struct LinkColumn<'a> {
     /// Records that have it.
     pub(crate) record_count: usize,
     /// Links to the list's own pages.
@@ -61,34 +75,43 @@ pub(crate) struct LinkColumn {
     pub(crate) person_count: usize,
     /// Links that read a time, a number or nothing.
     dull_count: usize,
-    targets: Set<String>,
-    texts: Set<String>,
+    /// Lists that they lead to.
+    targets: Set<u32>,
+    texts: Set<Cow<'a, str>>,
     /// Patterns of where they lead.
-    pub(crate) patterns: Map<String, usize>,
+    patterns: Map<u32, usize>,
     /// Sum of the places among the links of the record.
     place_sum: usize,
 }
 
-/// The link columns of some pages' records, and how many records there are.
+/// The link columns of some pages' records, by the numbers of their paths, and how many records there are.
 #[derive(Debug, Default)]
-pub(crate) struct Columns {
-    pub(crate) links: Map<String, LinkColumn>,
+pub(crate) struct Columns<'a> {
+    links: Map<u32, LinkColumn<'a>>,
     pub(crate) record_count: usize,
     text_chars: usize,
 }
 
-impl Columns {
+impl<'a> Columns<'a> {
     /// Adds the records of one page.
-    pub(crate) fn add(&mut self, site: &Site<'_>, at: usize, records: &[Record]) {
+    pub(crate) fn add(&mut self, site: &Site<'a>, at: usize, records: &[Record]) {
         let page = &site.pages[at];
+        let mut seen: Vec<PathId> = Vec::new();
         for record in records {
             self.record_count += 1;
-            let mut seen: Set<&str> = Set::default();
+            seen.clear();
             let mut link_chars = 0;
-            for (place, link) in page.links_in(&record.range).iter().enumerate() {
-                link_chars += link.text.chars().count();
-                if link.url.host_str() == page.url.host_str() && seen.insert(&link.path) {
-                    self.links.entry(link.path.clone()).or_default().add(site, at, link, place);
+            let range = page.link_range(&record.range);
+            for place in range.clone() {
+                let link = &page.links[place];
+                let text = page.link_text(link);
+                link_chars += text.chars().count();
+                if link.url.host_str() == page.url.host_str() && !seen.contains(&link.path) {
+                    seen.push(link.path);
+                    let column = self.links.entry(site.paths.number(at, link.path)).or_default();
+                    column.record_count += 1;
+                    column.place_sum += place - range.start;
+                    column.add(site, at, place, text);
                 }
             }
             let chars = page.tree.chars_in(record.range.clone(), RECORD_CHARS_MAX);
@@ -102,29 +125,29 @@ impl Columns {
     }
 
     /// The column of titles: the first that leads elsewhere in each record.
-    pub(crate) fn title(&self) -> Option<(&str, &LinkColumn)> {
+    pub(crate) fn title(&self, site: &Site<'a>) -> Option<(u32, &LinkColumn<'a>)> {
         let titles = self.links.iter().filter(|(_, column)| column.is_title(self.record_count));
-        let place = |column: &LinkColumn| column.place_sum as f64 / column.record_count.max(1) as f64;
+        let place = |column: &LinkColumn<'_>| column.place_sum as f64 / column.record_count.max(1) as f64;
+        let name = |path: u32| site.paths.names.text(path);
         titles
-            .min_by(|a, b| place(a.1).total_cmp(&place(b.1)).then_with(|| a.0.cmp(b.0)))
-            .map(|(path, column)| (path.as_str(), column))
+            .min_by(|a, b| place(a.1).total_cmp(&place(b.1)).then_with(|| name(*a.0).cmp(name(*b.0))))
+            .map(|(path, column)| (*path, column))
     }
 }
 
-impl LinkColumn {
-    fn add(&mut self, site: &Site<'_>, at: usize, link: &Link, place: usize) {
+impl<'a> LinkColumn<'a> {
+    fn add(&mut self, site: &Site<'a>, at: usize, place: usize, text: Cow<'a, str>) {
         let page = &site.pages[at];
-        self.record_count += 1;
-        self.place_sum += place;
-        let key = address::list_key(&link.url, &site.slots);
+        let link = &page.links[place];
+        let list = site.link_list(at, place);
         self.self_count += usize::from(
-            key == site.list_keys[at] || link.url.path() == page.url.path() && link.url.fragment().is_some(),
+            list == site.page_list(at) || link.url.path() == page.url.path() && link.url.fragment().is_some(),
         );
-        self.person_count += usize::from(is_person(link));
-        self.dull_count += usize::from(is_dull(page, link));
-        self.targets.insert(key);
-        self.texts.insert(link.text.clone());
-        *self.patterns.entry(site.patterns.pattern(&link.url)).or_default() += 1;
+        self.person_count += usize::from(is_person(page, link));
+        self.dull_count += usize::from(is_dull(page, link, &text));
+        self.targets.insert(list);
+        self.texts.insert(text);
+        *self.patterns.entry(site.link_pattern(at, place)).or_default() += 1;
     }
 
     fn is_title(&self, record_count: usize) -> bool {
@@ -139,18 +162,16 @@ impl LinkColumn {
     }
 
     /// The pattern that most of its links have.
-    pub(crate) fn main_pattern(&self) -> Option<&str> {
-        self.patterns
-            .iter()
-            .max_by_key(|(pattern, count)| (**count, std::cmp::Reverse(*pattern)))
-            .map(|(pattern, _)| pattern.as_str())
+    pub(crate) fn main_pattern(&self, site: &Site<'a>) -> Option<u32> {
+        let name = |pattern: u32| site.patterns.names.text(pattern);
+        let most = self.patterns.iter().max_by_key(|(pattern, count)| (**count, Reverse(name(**pattern))));
+        most.map(|(pattern, _)| *pattern)
     }
 }
 
 /// Whether a link reads a time, a number or nothing.
-fn is_dull(page: &Page, link: &Link) -> bool {
-    let letters = link.text.chars().filter(|c| c.is_alphabetic()).count();
-    let is_time = !page.stamps_in(&(link.node..page.tree.end(link.node))).is_empty()
-        && crate::time::scan(&link.text).len() == 1;
-    letters < 2 || is_time
+fn is_dull(page: &Page, link: &Link, text: &str) -> bool {
+    let has_letters = text.chars().filter(|c| c.is_alphabetic()).nth(1).is_some();
+    let has_stamp = || !page.stamps_in(&(link.node..page.tree.end(link.node))).is_empty();
+    !has_letters || (has_stamp() && crate::time::scan(text).len() == 1)
 }

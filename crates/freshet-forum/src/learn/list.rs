@@ -1,17 +1,19 @@
 //! From the pages of one kind to the definition of their lists.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
 use freshet_types::{Map, Set};
 
 use super::anchor::{self, Candidate};
 use super::body;
 use super::classify::Node;
-use super::column::{Columns, is_person};
+use super::column::{Columns, is_person_name};
 use super::opening;
 use super::site::Site;
-use crate::address::{self, Slot};
+use crate::address::Slot;
 use crate::definition::{ListDefinition, ListOrder, PageKind};
-use crate::inspect::fields;
-use crate::page::Link;
+use crate::inspect::fields::{self, TimeColumn};
 use crate::pagination;
 use crate::record::{self, Anchor, Record};
 use crate::time::order::Sequence;
@@ -26,30 +28,32 @@ const INDEX_ANCHORS_MAX: usize = 3;
 const THREADS_A_RECORD_MAX: usize = 2;
 /// Share of records that a column of times needs.
 const TIME_COVERAGE_MIN: f64 = 0.2;
+/// Places of authors' links that are kept.
+const AUTHORS_MAX: usize = 2;
 /// Share of neighbouring records in order before the order is relied on.
 const ORDER_MIN: f64 = 0.6;
 
 /// The definition of one kind of list; nothing when no page is of that kind.
 pub(crate) fn define(
     site: &Site<'_>,
-    nodes: &[Node],
+    nodes: &[Node<'_>],
     kinds: &[PageKind],
     kind: PageKind,
 ) -> Option<ListDefinition> {
-    let posts: Set<&str> =
-        nodes.iter().filter(|node| node.kind == PageKind::Post).map(|node| node.pattern.as_str()).collect();
-    let nodes: Vec<&Node> = nodes.iter().filter(|node| node.kind == kind).collect();
+    let posts: Set<u32> =
+        nodes.iter().filter(|node| node.kind == PageKind::Post).map(|node| node.number).collect();
+    let nodes: Vec<&Node<'_>> = nodes.iter().filter(|node| node.kind == kind).collect();
     let pages: Vec<usize> = (0..kinds.len()).filter(|&at| kinds[at] == kind).collect();
     if pages.is_empty() {
         return None;
     }
     let mut anchors = anchors(site, &nodes, &pages, kind);
-    let is_thread = |link: &Link| posts.contains(site.patterns.pattern(&link.url).as_str());
+    let is_thread = |at: usize, place: usize| posts.contains(&site.link_pattern(at, place));
     if kind == PageKind::Index && !posts.is_empty() {
         anchors.retain(|anchor| holds(site, &pages, anchor, &is_thread));
     }
     let mut list = ListDefinition {
-        urls: nodes.iter().map(|node| node.pattern.clone()).collect(),
+        urls: nodes.iter().map(|node| node.pattern.to_owned()).collect(),
         records: anchors,
         ..ListDefinition::default()
     };
@@ -57,12 +61,13 @@ pub(crate) fn define(
         pages.iter().map(|&at| (at, fields::records_of(&site.pages[at], &list))).collect();
     if kind == PageKind::Index {
         index_times(site, &found, &mut list);
+        list.links = titles(site, &found).into_iter().collect();
     } else {
         list.times = list.records.iter().map(|anchor| anchor.path.clone()).collect();
         list.openings = opening::find(site, &found, &list).into_iter().collect();
         list.bodies = body::find(site, &found).into_iter().collect();
     }
-    links(site, &found, kind, &mut list);
+    list.authors = authors(site, &found);
     if kind == PageKind::Index && list.records.is_empty() {
         list.links = thread_links(site, &pages, &is_thread).into_iter().collect();
     }
@@ -72,8 +77,13 @@ pub(crate) fn define(
 }
 
 /// The anchors of a kind: the best of each node; for posts, chosen over all nodes together.
-fn anchors(site: &Site<'_>, nodes: &[&Node], pages: &[usize], kind: PageKind) -> Vec<Anchor> {
-    let ranked = anchor::candidates(site, pages);
+fn anchors(site: &Site<'_>, nodes: &[&Node<'_>], pages: &[usize], kind: PageKind) -> Vec<Anchor> {
+    // Where all pages of one node are of the kind, and no others, they were ranked already.
+    let known = nodes.iter().find(|node| node.pages == pages && !node.anchors.is_empty());
+    let ranked: Cow<'_, [Candidate]> = match known {
+        Some(node) => Cow::Borrowed(&node.anchors),
+        None => Cow::Owned(anchor::candidates(site, pages)),
+    };
     let best = ranked.first().map_or(0.0, |it| it.score);
     let mut anchors: Vec<Anchor> = Vec::new();
     let mut add = |candidate: &Candidate| {
@@ -92,13 +102,16 @@ fn anchors(site: &Site<'_>, nodes: &[&Node], pages: &[usize], kind: PageKind) ->
     anchors
 }
 
+/// Whether a link, by its page and its place there, is a wanted one.
+type IsWanted<'a> = &'a dyn Fn(usize, usize) -> bool;
+
 /// Whether most records of an anchor hold a wanted link, and few: a page that holds them all is no record.
-fn holds(site: &Site<'_>, pages: &[usize], anchor: &Anchor, is_wanted: &dyn Fn(&Link) -> bool) -> bool {
+fn holds(site: &Site<'_>, pages: &[usize], anchor: &Anchor, is_wanted: IsWanted<'_>) -> bool {
     let (mut holding, mut all, mut threads) = (0, 0, 0);
     for &at in pages {
         for found in record::records(&site.pages[at], anchor) {
-            let links = site.pages[at].links_in(&found.range).iter().filter(|link| is_wanted(link));
-            let held = links.map(|link| address::list_key(&link.url, &site.slots)).collect::<Set<_>>().len();
+            let links = site.pages[at].link_range(&found.range).filter(|&place| is_wanted(at, place));
+            let held = links.map(|place| site.link_list(at, place)).collect::<Set<_>>().len();
             all += 1;
             threads += held;
             holding += usize::from(held > 0);
@@ -108,36 +121,37 @@ fn holds(site: &Site<'_>, pages: &[usize], anchor: &Anchor, is_wanted: &dyn Fn(&
 }
 
 /// The path of links to threads, where no time anchors the records.
-fn thread_links(site: &Site<'_>, pages: &[usize], is_thread: &dyn Fn(&Link) -> bool) -> Option<String> {
-    let mut counts: Map<&str, usize> = Map::default();
-    for link in
-        pages.iter().flat_map(|&at| &site.pages[at].links).filter(|link| !link.is_head && is_thread(link))
-    {
-        *counts.entry(&link.path).or_default() += 1;
+fn thread_links(site: &Site<'_>, pages: &[usize], is_thread: IsWanted<'_>) -> Option<String> {
+    let mut counts: Map<u32, usize> = Map::default();
+    for &at in pages {
+        for (place, link) in site.pages[at].links.iter().enumerate() {
+            if !link.is_head && is_thread(at, place) {
+                *counts.entry(site.paths.number(at, link.path)).or_default() += 1;
+            }
+        }
     }
-    counts
-        .into_iter()
-        .max_by_key(|(path, count)| (*count, std::cmp::Reverse(*path)))
-        .map(|(path, _)| path.to_owned())
+    let counts = counts.into_iter().map(|(path, count)| (count, Reverse(site.paths.names.text(path))));
+    counts.max().map(|(_, path)| path.0.to_owned())
 }
 
 /// Which column of times is the last activity, which the first post.
 fn index_times(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &mut ListDefinition) {
-    let mut columns: Map<String, (usize, usize, usize)> = Map::default();
+    let mut columns: Map<(u32, usize), (usize, usize, usize)> = Map::default();
     let mut record_count = 0;
     for (at, records) in found {
         let page = &site.pages[*at];
         for record in records {
             record_count += 1;
-            let times: Vec<(String, i64)> = fields::time_columns(page, record)
-                .into_iter()
-                .filter(|(_, stamp)| !stamp.is_noise)
-                .filter_map(|(name, stamp)| Some((name, site.unix_s(page, stamp)?)))
+            let times: Vec<((u32, usize), i64)> = fields::time_columns(page, record)
+                .filter(|(_, place)| !page.stamps[*place].is_noise)
+                .filter_map(|(column, place)| {
+                    Some(((site.paths.number(*at, column.path), column.turn), site.unix_s(*at, place)?))
+                })
                 .collect();
             let Some(latest) = times.iter().map(|it| it.1).max() else { continue };
             let earliest = times.iter().map(|it| it.1).min().unwrap_or(latest);
-            for (name, time) in times {
-                let tally = columns.entry(name).or_default();
+            for (column, time) in times {
+                let tally = columns.entry(column).or_default();
                 tally.0 += 1;
                 tally.1 += usize::from(time == latest);
                 tally.2 += usize::from(time == earliest);
@@ -147,6 +161,7 @@ fn index_times(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &mut ListD
     let mut kept: Vec<(String, (usize, usize, usize))> = columns
         .into_iter()
         .filter(|(_, tally)| tally.0 as f64 >= TIME_COVERAGE_MIN * f64::from(record_count))
+        .map(|((path, turn), tally)| (TimeColumn::name(site.paths.names.text(path), turn), tally))
         .collect();
     let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
     // The column that is latest in most records first; of equals the one that more records have.
@@ -161,42 +176,43 @@ fn index_times(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &mut ListD
         kept.iter().filter(|(_, tally)| is_start(tally)).map(|(name, _)| name.clone()).collect();
 }
 
-fn links(site: &Site<'_>, found: &[(usize, Vec<Record>)], kind: PageKind, list: &mut ListDefinition) {
+/// Where the links of threads are.
+fn titles(site: &Site<'_>, found: &[(usize, Vec<Record>)]) -> Option<String> {
     let mut columns = Columns::default();
     for (at, records) in found {
         columns.add(site, *at, records);
     }
-    if kind == PageKind::Index
-        && let Some((path, _)) = columns.title()
-    {
-        list.links = vec![path.to_owned()];
-    }
-    let mut people: Map<&str, usize> = Map::default();
+    columns.title(site).map(|(path, _)| site.paths.names.text(path).to_owned())
+}
+
+/// Where the links of authors are: at most two places that at least half of the records have.
+fn authors(site: &Site<'_>, found: &[(usize, Vec<Record>)]) -> Vec<String> {
+    let record_count: usize = found.iter().map(|(_, records)| records.len()).sum();
+    let mut people: Map<u32, usize> = Map::default();
     for (at, records) in found {
-        for record in records {
-            for link in site.pages[*at]
-                .links_in(&record.range)
-                .iter()
-                .filter(|link| is_person(link) && link.text.chars().count() > 1)
-            {
-                *people.entry(&link.path).or_default() += 1;
+        let page = &site.pages[*at];
+        for link in records.iter().flat_map(|record| page.links_in(&record.range)) {
+            if is_person_name(page, link) {
+                *people.entry(site.paths.number(*at, link.path)).or_default() += 1;
             }
         }
     }
-    let mut people: Vec<_> =
-        people.into_iter().filter(|(_, count)| *count * 2 >= columns.record_count).collect();
-    people.sort_by_key(|(path, count)| (std::cmp::Reverse((*count).min(columns.record_count)), *path));
-    list.authors = people.into_iter().take(2).map(|(path, _)| path.to_owned()).collect();
+    let people = people.into_iter().filter(|(_, count)| *count * 2 >= record_count);
+    let mut people: Vec<(Reverse<usize>, &str)> =
+        people.map(|(path, count)| (Reverse(count.min(record_count)), site.paths.names.text(path))).collect();
+    people.sort_unstable();
+    people.into_iter().take(AUTHORS_MAX).map(|(_, path)| path.to_owned()).collect()
 }
 
 fn order(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &mut ListDefinition) {
     let mut sequence = Sequence::default();
     for (at, records) in found {
         let page = &site.pages[*at];
+        let columns = TimeColumn::of(page, &list.times);
         let times: Vec<i64> = records
             .iter()
-            .filter_map(|it| fields::time_of(page, it, &list.times))
-            .filter_map(|it| site.unix_s(page, it))
+            .filter_map(|it| fields::time_at(page, it, &columns))
+            .filter_map(|it| site.unix_s(*at, it))
             .collect();
         sequence.add(&times);
     }
@@ -208,17 +224,18 @@ fn order(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &mut ListDefinit
 }
 
 fn paging(site: &Site<'_>, pages: &[usize], list: &mut ListDefinition) {
-    let mut weights: Map<Slot, usize> = Map::default();
+    let mut weights: Map<&Slot, usize> = Map::default();
     for &at in pages {
-        for (slot, _) in pagination::evidence(&site.pages[at]) {
-            if site.slots.contains(&slot) {
-                *weights.entry(slot).or_default() += 1;
-            }
+        for (slot, _) in site.evidence[at].iter().filter(|(slot, _)| site.slots.contains(slot)) {
+            *weights.entry(slot).or_default() += 1;
         }
     }
     let most = weights.values().max().copied().unwrap_or(0);
-    list.page_numbers =
-        weights.into_iter().filter(|(_, weight)| *weight * 10 >= most).map(|(slot, _)| slot).collect();
+    list.page_numbers = weights
+        .into_iter()
+        .filter(|(_, weight)| *weight * 10 >= most)
+        .map(|(slot, _)| slot.clone())
+        .collect();
     list.page_numbers.sort_unstable();
     list.is_next_in_head = pages.iter().any(|&at| pagination::has_head_relation(&site.pages[at]));
 }

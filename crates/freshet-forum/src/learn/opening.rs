@@ -5,12 +5,12 @@
 //! time that equals the first record's is the head of the page, which repeats when the thread was started; one that is later
 //! is a clock.
 
-use freshet_types::{Map, Set};
+use freshet_types::Map;
 
 use super::site::Site;
-use crate::address;
 use crate::definition::ListDefinition;
-use crate::inspect::fields;
+use crate::inspect::fields::{self, TimeColumn};
+use crate::page::PathId;
 use crate::record::{Anchor, Record};
 
 /// Tenths of first pages that must have the opening post.
@@ -41,9 +41,10 @@ impl Tally {
 
 /// Where opening posts are, if they stand apart.
 pub(super) fn find(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &ListDefinition) -> Option<Anchor> {
-    let is_first = |at: usize| address::key(&site.pages[at].url) == site.list_keys[at];
+    let key = |at: usize| site.keys.names.text(site.keys.number(site.addresses.page(at)));
+    let is_first = |at: usize| key(at) == site.lists.names.text(site.page_list(at));
     let has_first = found.iter().any(|(at, _)| is_first(*at));
-    let mut tallies: Map<&str, Tally> = Map::default();
+    let mut tallies: Map<u32, Tally> = Map::default();
     let mut page_count = 0;
     for (at, records) in found.iter().filter(|(at, _)| !has_first || is_first(*at)) {
         page_count += 1;
@@ -53,6 +54,7 @@ pub(super) fn find(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &ListD
     let is_alike = |path: &str| list.records.iter().any(|anchor| ends(&anchor.path) == ends(path));
     let openings = tallies
         .into_iter()
+        .map(|(path, tally)| (site.paths.names.text(path), tally))
         .filter(|(path, tally)| tally.is_opening(page_count) && (page_count >= PAGES_MIN || is_alike(path)));
     let best = openings.max_by_key(|(path, tally)| (tally.pages, std::cmp::Reverse(*path)))?;
     Some(Anchor { path: best.0.to_owned(), up_count: UP_COUNT })
@@ -63,25 +65,21 @@ fn ends(path: &str) -> Vec<&str> {
     path.rsplit('/').take(2).collect()
 }
 
-fn add<'a>(
-    site: &Site<'a>,
-    at: usize,
-    records: &[Record],
-    list: &ListDefinition,
-    tallies: &mut Map<&'a str, Tally>,
-) {
+fn add(site: &Site<'_>, at: usize, records: &[Record], list: &ListDefinition, tallies: &mut Map<u32, Tally>) {
     let page = &site.pages[at];
     let start = records.first().map_or(page.tree.len(), |it| it.range.start);
-    let first = records.first().and_then(|it| fields::time_of(page, it, &list.times));
-    let first_s = first.and_then(|it| site.unix_s(page, it));
-    let mut seen: Set<&str> = Set::default();
-    for stamp in page.stamps.iter().take_while(|stamp| stamp.node < start) {
-        let is_anchor = list.records.iter().any(|anchor| anchor.path == stamp.path);
-        if is_anchor || stamp.is_noise || !stamp.written.has_clock() || !seen.insert(&stamp.path) {
+    let columns = TimeColumn::of(page, &list.times);
+    let first = records.first().and_then(|it| fields::time_at(page, it, &columns));
+    let first_s = first.and_then(|it| site.unix_s(at, it));
+    let mut seen: Vec<PathId> =
+        list.records.iter().filter_map(|anchor| page.paths.id(&anchor.path)).collect();
+    for (place, stamp) in page.stamps.iter().enumerate().take_while(|(_, stamp)| stamp.node < start) {
+        if stamp.is_noise || !stamp.written.has_clock() || seen.contains(&stamp.path) {
             continue;
         }
-        let Some(time_s) = site.unix_s(page, stamp) else { continue };
-        let tally = tallies.entry(&stamp.path).or_default();
+        seen.push(stamp.path);
+        let Some(time_s) = site.unix_s(at, place) else { continue };
+        let tally = tallies.entry(site.paths.number(at, stamp.path)).or_default();
         tally.pages += 1;
         // The head of a page may show the start of its thread without seconds.
         match first_s {

@@ -1,9 +1,13 @@
 //! The pages that a site is learned from, with what must be known before any list: slots, patterns, order of day and month.
+//!
+//! Everything that is asked of links and times more than once is worked out here once ([`super::numbers`]): the pattern and
+//! the list of each address, the moment of each time.
 
 use freshet_types::Map;
 
+use super::numbers::{Addresses, Derived, SitePaths};
 use crate::address::{self, Patterns, Slot};
-use crate::page::{Page, Stamp};
+use crate::page::{Page, PathId};
 use crate::pagination::{self, Evidence};
 use crate::time::order::{TimeList, day_order};
 use crate::time::{DayOrder, Reader, Written};
@@ -19,67 +23,106 @@ pub(crate) struct Site<'a> {
     pub(crate) pages: &'a [Page],
     /// Where page numbers stand, anywhere on the site.
     pub(crate) slots: Vec<Slot>,
-    pub(crate) patterns: Patterns,
-    /// The pattern of each page's address.
-    pub(crate) page_patterns: Vec<String>,
-    /// The list key of each page's address.
-    pub(crate) list_keys: Vec<String>,
+    /// What each page says about them.
+    pub(crate) evidence: Vec<Vec<(Slot, Evidence)>>,
+    pub(crate) paths: SitePaths,
+    pub(crate) addresses: Addresses<'a>,
+    /// The pattern of each address.
+    pub(crate) patterns: Derived,
+    /// The list key of each address.
+    pub(crate) lists: Derived,
+    /// The key of each address.
+    pub(crate) keys: Derived,
     pub(crate) day_order: DayOrder,
     pub(crate) offset_s: Option<i32>,
+    /// Seconds since 1970 of each page's times.
+    times: Vec<Vec<Option<i64>>>,
 }
 
 impl<'a> Site<'a> {
     pub(crate) fn of(pages: &'a [Page]) -> Self {
-        let slots = slots(pages);
-        let own = pages.iter().enumerate().map(|(at, page)| (at, &page.url));
+        let evidence: Vec<_> = pages.iter().map(pagination::evidence).collect();
+        let slots = slots(&evidence);
+        let addresses = Addresses::of(pages);
+        let lists = addresses.derive(|url| address::list_key(url, &slots));
+        let own =
+            pages.iter().enumerate().map(|(at, page)| (at, &page.url, lists.number(addresses.page(at))));
         let linked = pages.iter().enumerate().flat_map(|(at, page)| {
-            page.links
-                .iter()
-                .filter(|it| it.url.host_str() == page.url.host_str())
-                .map(move |link| (at, &link.url))
+            let links = page.links.iter().enumerate();
+            let own = links.filter(|(_, it)| it.url.host_str() == page.url.host_str());
+            let (lists, addresses) = (&lists, &addresses);
+            own.map(move |(place, link)| (at, &link.url, lists.number(addresses.link(at, place))))
         });
         let patterns = Patterns::learn(own.chain(linked.take(LINKS_MAX)), pages.len(), &slots);
-        let page_patterns = pages.iter().map(|page| patterns.pattern(&page.url)).collect();
-        let list_keys = pages.iter().map(|page| address::list_key(&page.url, &slots)).collect();
-        let offset_s = stated_offset(pages);
-        Self { pages, slots, patterns, page_patterns, list_keys, day_order: order(pages), offset_s }
+        let patterns = addresses.derive(|url| patterns.pattern(url));
+        let keys = addresses.derive(address::key);
+        let (day_order, offset_s) = (order(pages), stated_offset(pages));
+        let times = pages
+            .iter()
+            .map(|page| {
+                let reader = Reader { day_order, fetched_s: page.fetched_s, offset_s, is_estimated: false };
+                page.stamps.iter().map(|stamp| reader.read(&stamp.written).map(|it| it.unix_s)).collect()
+            })
+            .collect();
+        let paths = SitePaths::of(pages);
+        Self { pages, slots, evidence, paths, addresses, patterns, lists, keys, day_order, offset_s, times }
     }
 
-    /// Reads the times of a page.
-    pub(crate) fn reader(&self, page: &Page) -> Reader {
-        Reader { day_order: self.day_order, fetched_s: page.fetched_s, offset_s: self.offset_s }
+    /// Seconds since 1970 of a page's time.
+    pub(crate) fn unix_s(&self, page: usize, stamp: usize) -> Option<i64> {
+        self.times[page][stamp]
     }
 
-    /// Seconds since 1970 of a stamp.
-    pub(crate) fn unix_s(&self, page: &Page, stamp: &Stamp) -> Option<i64> {
-        self.reader(page).read(&stamp.written).map(|moment| moment.unix_s)
+    /// The pattern of a page's address.
+    pub(crate) fn page_pattern(&self, page: usize) -> &str {
+        self.patterns.names.text(self.page_pattern_number(page))
+    }
+
+    pub(crate) fn page_pattern_number(&self, page: usize) -> u32 {
+        self.patterns.number(self.addresses.page(page))
+    }
+
+    /// The list of a page.
+    pub(crate) fn page_list(&self, page: usize) -> u32 {
+        self.lists.number(self.addresses.page(page))
+    }
+
+    /// The pattern of where a link leads.
+    pub(crate) fn link_pattern(&self, page: usize, link: usize) -> u32 {
+        self.patterns.number(self.addresses.link(page, link))
+    }
+
+    /// The list that a link leads to.
+    pub(crate) fn link_list(&self, page: usize, link: usize) -> u32 {
+        self.lists.number(self.addresses.link(page, link))
     }
 }
 
-fn slots(pages: &[Page]) -> Vec<Slot> {
-    let mut weights: Map<Slot, u32> = Map::default();
-    for page in pages {
-        for (slot, evidence) in pagination::evidence(page) {
-            *weights.entry(slot).or_default() += match evidence {
-                Evidence::Word => 1,
-                Evidence::Numbers | Evidence::Relation => SLOT_WEIGHT_MIN,
-            };
-        }
+fn slots(evidence: &[Vec<(Slot, Evidence)>]) -> Vec<Slot> {
+    let mut weights: Map<&Slot, u32> = Map::default();
+    for (slot, evidence) in evidence.iter().flatten() {
+        *weights.entry(slot).or_default() += match evidence {
+            Evidence::Word => 1,
+            Evidence::Numbers | Evidence::Relation => SLOT_WEIGHT_MIN,
+        };
     }
-    let weight_min = SLOT_WEIGHT_MIN.min(pages.len() as u32);
-    let mut slots: Vec<Slot> =
-        weights.into_iter().filter(|(_, weight)| *weight >= weight_min).map(|(slot, _)| slot).collect();
+    let weight_min = SLOT_WEIGHT_MIN.min(evidence.len() as u32);
+    let mut slots: Vec<Slot> = weights
+        .into_iter()
+        .filter(|(_, weight)| *weight >= weight_min)
+        .map(|(slot, _)| slot.clone())
+        .collect();
     slots.sort_unstable();
     slots
 }
 
-/// The order of day and month that all pages together show.
+/// The order of day and month that all pages together show. Only times that can be read both ways have a say.
 fn order(pages: &[Page]) -> DayOrder {
     let mut lists: Vec<(Vec<Written>, Option<i64>)> = Vec::new();
     for page in pages {
-        let mut by_path: Map<&str, Vec<Written>> = Map::default();
-        for stamp in &page.stamps {
-            by_path.entry(&stamp.path).or_default().push(stamp.written);
+        let mut by_path: Map<PathId, Vec<Written>> = Map::default();
+        for stamp in page.stamps.iter().filter(|stamp| stamp.written.is_ambiguous()) {
+            by_path.entry(stamp.path).or_default().push(stamp.written);
         }
         lists.extend(by_path.into_values().map(|times| (times, page.fetched_s)));
     }

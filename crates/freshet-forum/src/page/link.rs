@@ -1,8 +1,15 @@
-//! The links of a page, with what is written on and about them.
+//! The links of a page, and what is written on and about them.
+//!
+//! A page has many links and few of them are ever asked what they read: so a link is its element, its address and its
+//! path, and [`Page`] looks up the rest when somebody asks.
 
+use std::borrow::Cow;
+
+use html5ever::local_name;
 use url::Url;
 
-use super::steps::Steps;
+use super::Page;
+use super::paths::{PathId, PathWriter};
 use crate::address;
 use crate::tree::{NodeId, Tree};
 
@@ -12,6 +19,12 @@ pub const LINKS_MAX: usize = 20_000;
 const LINK_STEPS: usize = 3;
 /// Characters of a link's text.
 const TEXT_CHARS_MAX: usize = 120;
+/// Elements in a link that are asked what they are.
+const INSIDE_MAX: usize = 6;
+/// Bytes of an attribute that may say what a link is for.
+const HINT_BYTES_MAX: usize = 200;
+/// What a `link` of the head may be to be kept.
+const HEAD_RELATIONS: [&str; 5] = ["next", "prev", "previous", "canonical", "alternate"];
 
 /// One link.
 #[derive(Clone, Debug)]
@@ -20,44 +33,27 @@ pub struct Link {
     pub node: NodeId,
     /// Where it leads, absolute, without session ids.
     pub url: Url,
-    /// What is written on it.
-    pub text: String,
-    /// Its `rel`, in lower case.
-    pub rel: String,
-    /// Classes, title and labels of it and of what is in it, in lower case: icons have no text.
-    pub hint: String,
-    /// Classes and item properties of it, of what is in it and of what it is in, in lower case.
-    pub role: String,
     /// Its last steps.
-    pub path: String,
+    pub path: PathId,
     /// Whether it is a `link` of the head, said by the page itself and not by a menu.
     pub is_head: bool,
 }
 
 /// All links in document order.
-pub(super) fn collect(tree: &Tree, steps: &Steps, base: &Url) -> Vec<Link> {
+pub(super) fn collect(tree: &Tree, paths: &mut PathWriter<'_>, base: &Url) -> Vec<Link> {
     let mut links = Vec::new();
     for node in 0..tree.len() {
-        let is_head = match tree.tag(node) {
-            "a" | "area" => false,
-            "link" => true,
+        let is_head = match tree.element(node) {
+            Some(&(local_name!("a") | local_name!("area"))) => false,
+            Some(&local_name!("link")) => true,
             _ => continue,
         };
-        let Some(url) = tree.attribute(node, "href").and_then(|href| address::resolve(base, href)) else {
-            continue;
-        };
-        let rel = tree.attribute(node, "rel").unwrap_or_default().to_ascii_lowercase();
-        if is_head
-            && rel
-                .split_ascii_whitespace()
-                .all(|it| !matches!(it, "next" | "prev" | "previous" | "canonical" | "alternate"))
-        {
+        if is_head && !HEAD_RELATIONS.iter().any(|name| is_relation(tree, node, name)) {
             continue;
         }
-        let text = tree.text_in(node..tree.end(node), TEXT_CHARS_MAX);
-        let path = steps.path(tree, node, LINK_STEPS);
-        let (hint, role) = words(tree, node);
-        links.push(Link { node, url, text, rel, hint, role, path, is_head });
+        let href = tree.named(node, &local_name!("href"));
+        let Some(url) = href.and_then(|href| address::resolve(base, href)) else { continue };
+        links.push(Link { node, url, path: paths.path(node, LINK_STEPS, false), is_head });
         if links.len() >= LINKS_MAX {
             break;
         }
@@ -65,34 +61,56 @@ pub(super) fn collect(tree: &Tree, steps: &Steps, base: &Url) -> Vec<Link> {
     links
 }
 
-/// Attributes that say what a link is for; the first [`ROLES`] were written by the forum, not by its people.
-const HINTS: [&str; 5] = ["class", "itemprop", "title", "aria-label", "id"];
-const ROLES: usize = 2;
-
-/// All of them, and those of the forum alone.
-fn words(tree: &Tree, node: NodeId) -> (String, String) {
-    let (mut all, mut own) = (String::new(), String::new());
-    let inside = (node..tree.end(node)).take(6).filter(|&at| tree.text(at).is_none());
-    let around = tree.parent(node).into_iter();
-    for at in inside.chain(around) {
-        for (place, name) in HINTS.iter().enumerate() {
-            let Some(value) = tree.attribute(at, name).filter(|it| it.len() <= 200) else { continue };
-            push_lowered(&mut all, value);
-            if place < ROLES {
-                push_lowered(&mut own, value);
-            }
-        }
-    }
-    (all, own)
+fn is_relation(tree: &Tree, node: NodeId, name: &str) -> bool {
+    let rel = tree.named(node, &local_name!("rel")).unwrap_or_default();
+    rel.split_ascii_whitespace().any(|it| it.eq_ignore_ascii_case(name))
 }
 
-fn push_lowered(words: &mut String, value: &str) {
-    if value.is_ascii() {
-        let start = words.len();
-        words.push_str(value);
-        words[start..].make_ascii_lowercase();
-    } else {
-        words.push_str(&value.to_lowercase());
+impl Page {
+    /// What is written on a link.
+    pub fn link_text(&self, link: &Link) -> Cow<'_, str> {
+        self.tree.line_in(link.node..self.tree.end(link.node), TEXT_CHARS_MAX)
     }
-    words.push(' ');
+
+    /// Whether a link's `rel` says so.
+    pub fn is_relation(&self, link: &Link, name: &str) -> bool {
+        is_relation(&self.tree, link.node, name)
+    }
+
+    /// Classes, title and labels of a link, of what is in it and of what it is in, in lower case: icons have no text.
+    pub fn link_hint(&self, link: &Link) -> String {
+        let names = [
+            local_name!("class"),
+            local_name!("itemprop"),
+            local_name!("title"),
+            local_name!("aria-label"),
+            local_name!("id"),
+        ];
+        let mut hint = String::new();
+        for at in self.around(link) {
+            for value in names.iter().filter_map(|name| self.tree.named(at, name)).filter(is_hint) {
+                hint.push_str(&value.to_lowercase());
+                hint.push(' ');
+            }
+        }
+        hint
+    }
+
+    /// Whether a class or an item property around a link is one of some kind: these were written by the forum, not by its people.
+    pub fn has_role(&self, link: &Link, is_wanted: impl Fn(&str) -> bool) -> bool {
+        let names = [local_name!("class"), local_name!("itemprop")];
+        self.around(link).any(|at| {
+            names.iter().filter_map(|name| self.tree.named(at, name)).filter(is_hint).any(&is_wanted)
+        })
+    }
+
+    /// The elements that speak for a link: itself, what is in it, what it is in.
+    fn around(&self, link: &Link) -> impl Iterator<Item = NodeId> {
+        let inside = (link.node..self.tree.end(link.node)).take(INSIDE_MAX);
+        inside.filter(|&at| self.tree.text(at).is_none()).chain(self.tree.parent(link.node))
+    }
+}
+
+fn is_hint(value: &&str) -> bool {
+    value.len() <= HINT_BYTES_MAX
 }

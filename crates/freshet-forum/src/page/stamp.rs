@@ -5,8 +5,13 @@
 //! on one element in several forms is one candidate; the form made for machines is believed first, then the one with a
 //! time of day. Long texts are not looked at: a date in a post's body is no candidate worth its cost.
 
-use super::steps::{PATH_STEPS, Steps};
-use crate::time::scan::{self, is_noise};
+use std::ops::Range;
+
+use html5ever::{LocalName, local_name};
+
+use super::paths::{PathId, PathWriter};
+use super::steps::PATH_STEPS;
+use crate::time::scan::Scanner;
 use crate::time::{Date, Written};
 use crate::tree::{NodeId, Tree};
 
@@ -20,15 +25,39 @@ const ATTRIBUTE_CHARS_MAX: usize = 80;
 const HEAD_LINES: usize = 3;
 /// Characters before a time that may say what it is.
 const LABEL_CHARS_MAX: usize = 40;
-/// Elements that do not break a line.
-const INLINE: [&str; 32] = [
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "dfn", "em", "font", "i",
-    "img", "input", "ins", "kbd", "label", "mark", "nobr", "q", "s", "small", "span", "strong", "sub", "sup",
-    "time", "tt", "u", "wbr",
-];
 /// Inline elements that only change how a text looks.
 const LOOKS: [&str; 12] =
     ["b", "strong", "em", "i", "u", "font", "span", "mark", "nobr", "big", "small", "s"];
+
+/// What an element does to the line of text that it stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    /// Goes on in it.
+    Inline,
+    /// Goes on in it, and a time does not reach over its edges.
+    Link,
+    /// Begins the next line of it.
+    Break,
+    /// Ends it.
+    Block,
+}
+
+/// A match of the parser's own names, which are numbers: this is asked of every element of every page.
+fn flow(tag: &LocalName) -> Flow {
+    match *tag {
+        local_name!("br") => Flow::Break,
+        local_name!("a") => Flow::Link,
+        local_name!("abbr") | local_name!("acronym") | local_name!("b") | local_name!("bdi") => Flow::Inline,
+        local_name!("bdo") | local_name!("big") | local_name!("cite") | local_name!("code") => Flow::Inline,
+        local_name!("data") | local_name!("dfn") | local_name!("em") | local_name!("font") => Flow::Inline,
+        local_name!("i") | local_name!("img") | local_name!("input") | local_name!("ins") => Flow::Inline,
+        local_name!("kbd") | local_name!("label") | local_name!("mark") | local_name!("nobr") => Flow::Inline,
+        local_name!("q") | local_name!("s") | local_name!("small") | local_name!("span") => Flow::Inline,
+        local_name!("strong") | local_name!("sub") | local_name!("sup") => Flow::Inline,
+        local_name!("time") | local_name!("tt") | local_name!("u") | local_name!("wbr") => Flow::Inline,
+        _ => Flow::Block,
+    }
+}
 
 /// A time written on a page.
 #[derive(Clone, Debug)]
@@ -36,7 +65,7 @@ pub struct Stamp {
     /// The element that carries it.
     pub node: NodeId,
     /// The element's last steps; ends with `~` where the words before it say joined, edited and the like.
-    pub path: String,
+    pub path: PathId,
     /// What is written.
     pub written: Written,
     /// The text it was read from.
@@ -48,21 +77,25 @@ pub struct Stamp {
 }
 
 /// All candidates, and the offset that the page's small print states.
-pub(super) fn collect(tree: &Tree, steps: &Steps) -> (Vec<Stamp>, Option<i32>) {
+pub(super) fn collect(tree: &Tree, paths: &mut PathWriter<'_>) -> (Vec<Stamp>, Option<i32>) {
     let mut collector = Collector {
         tree,
-        steps,
+        paths,
+        scanner: Scanner::default(),
+        labels: Scanner::default(),
         stamps: Vec::new(),
         run: Run::default(),
-        previous: String::new(),
+        previous: Run::default(),
         offset_s: None,
     };
-    let mut open: Vec<NodeId> = Vec::new();
+    let mut open: Vec<(NodeId, Flow)> = Vec::new();
     for node in 0..tree.len() {
-        while open.last().is_some_and(|&block| tree.end(block) <= node) {
-            let ended = open.pop();
-            if ended.is_some_and(|node| tree.tag(node) == "a") {
-                collector.run.text.push(EDGE);
+        while let Some(&(block, flow)) = open.last()
+            && tree.end(block) <= node
+        {
+            open.pop();
+            if flow == Flow::Link {
+                collector.run.mark(EDGE);
             } else {
                 collector.flush();
             }
@@ -78,121 +111,152 @@ pub(super) fn collect(tree: &Tree, steps: &Steps) -> (Vec<Stamp>, Option<i32>) {
     (stamps, collector.offset_s)
 }
 
-/// The text of one line of inline elements, with where each part came from.
+/// The text of one line of inline elements, with where each part came from. Most are one text of the page, and that is not
+/// copied.
 #[derive(Default)]
-struct Run {
-    text: String,
+struct Run<'a> {
+    /// The only text so far; nothing is in `joined` then.
+    only: &'a str,
+    joined: String,
     parts: Vec<(usize, NodeId)>,
 }
 
-struct Collector<'a> {
+impl<'a> Run<'a> {
+    fn text(&self) -> &str {
+        if self.joined.is_empty() { self.only } else { &self.joined }
+    }
+
+    /// Adds a text of the page, a space for every white space in it.
+    fn add(&mut self, node: NodeId, text: &'a str) {
+        self.parts.push((self.text().len(), node));
+        // Looks at all bytes without stopping, which processors do many at a time; most texts are letters and spaces.
+        let odd = text.bytes().fold(0, |odd, byte| odd | u8::from(!(b' '..0x80).contains(&byte)));
+        if odd == 0 && self.text().is_empty() {
+            self.only = text;
+            return;
+        }
+        self.join();
+        let mut parts = text.split(|c: char| c.is_whitespace() && c != ' ');
+        self.joined.extend(parts.next());
+        for part in parts {
+            self.joined.push(' ');
+            self.joined.push_str(part);
+        }
+    }
+
+    fn mark(&mut self, mark: char) {
+        self.join();
+        self.joined.push(mark);
+    }
+
+    fn join(&mut self) {
+        if self.joined.is_empty() {
+            self.joined.push_str(self.only);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.only = "";
+        self.joined.clear();
+        self.parts.clear();
+    }
+}
+
+struct Collector<'a, 'b> {
     tree: &'a Tree,
-    steps: &'a Steps,
+    paths: &'a mut PathWriter<'b>,
+    scanner: Scanner,
+    /// Reads labels while the other's times are looked at.
+    labels: Scanner,
     stamps: Vec<Stamp>,
-    run: Run,
-    /// The text of the run before, which may be the label of this one.
-    previous: String,
+    run: Run<'a>,
+    /// The run before, whose text may be the label of this one.
+    previous: Run<'a>,
     offset_s: Option<i32>,
 }
 
-/// Ends the path of times that follow words such as joined or edited.
-const NOISE_MARK: &str = "~";
 /// Stands in a run where a link starts or ends: a time does not reach over it.
 const EDGE: char = '\u{1f}';
 
-impl Collector<'_> {
-    fn visit(&mut self, node: NodeId, open: &mut Vec<NodeId>) {
+impl Collector<'_, '_> {
+    fn visit(&mut self, node: NodeId, open: &mut Vec<(NodeId, Flow)>) {
         let tree = self.tree;
         if let Some(text) = tree.text(node) {
-            self.run.parts.push((self.run.text.len(), node));
             // Line feeds of the source are spaces; those of a run are `br`.
-            push_spaced(&mut self.run.text, text);
+            self.run.add(node, text);
             return;
         }
-        match tree.tag(node) {
-            "br" => self.run.text.push('\n'),
-            "a" => {
-                self.run.text.push(EDGE);
-                open.push(node);
-            }
-            tag if INLINE.contains(&tag) => {}
-            _ => {
-                self.flush();
-                open.push(node);
-            }
+        let flow = tree.element(node).map_or(Flow::Block, flow);
+        match flow {
+            Flow::Break => self.run.mark('\n'),
+            Flow::Link => self.run.mark(EDGE),
+            Flow::Inline => {}
+            Flow::Block => self.flush(),
+        }
+        if matches!(flow, Flow::Link | Flow::Block) {
+            open.push((node, flow));
         }
         self.attributes(node);
     }
 
     /// Looks for times in the attributes of an element.
     fn attributes(&mut self, node: NodeId) {
-        let mut best: Option<(u8, Written, String)> = None;
-        let tag = self.tree.tag(node);
-        for (name, value) in self.tree.attributes(node) {
+        let tree = self.tree;
+        let mut best: Option<(u8, Written, &str)> = None;
+        for (name, value) in tree.attributes_named(node) {
+            let Some(form) = Form::of(tree, node, name) else { continue };
             if value.len() < 4
                 || value.len() > ATTRIBUTE_CHARS_MAX
                 || !value.bytes().any(|it| it.is_ascii_digit())
             {
                 continue;
             }
-            let (rank, written) = match name {
-                "datetime" => (3, scan_one(value)),
-                "content" if tag == "meta" && self.tree.attribute(node, "itemprop").is_some() => {
-                    (3, scan_one(value))
-                }
-                "title" => (1, scan_one(value)),
-                "data-time" | "data-timestamp" | "data-date" | "data-utime" | "data-epoch"
-                | "data-unixtime" | "data-datetime" | "data-utc" => (
-                    2,
-                    seconds(value).or_else(|| scan_one(value).filter(|it| matches!(it.date, Date::Full(..)))),
-                ),
-                _ => continue,
-            };
-            let Some(written) = written else { continue };
+            let Some(written) = self.written(form, value) else { continue };
             // A machine's form without a time of day is worth less than a person's with one.
-            let rank = rank + if written.has_clock() { 10 } else { 0 };
-            if best.as_ref().is_none_or(|(known, ..)| *known < rank) {
-                best = Some((rank, written, value.to_owned()));
+            let rank = form as u8 + if written.has_clock() { 10 } else { 0 };
+            if best.is_none_or(|(known, ..)| known < rank) {
+                best = Some((rank, written, value));
             }
         }
         if let Some((rank, written, raw)) = best {
-            let label = self.label(self.run.text.len());
-            let is_noise = is_noise(&label);
-            let path = self.path(node, is_noise);
-            self.stamps.push(Stamp { node, path, written, raw, is_machine: rank % 10 >= 2, is_noise });
+            let is_machine = rank % 10 >= Form::Seconds as u8;
+            self.push(node, self.run.text().len(), Stamped { written, raw: raw.to_owned(), is_machine });
+        }
+    }
+
+    /// The one time that an attribute is.
+    fn written(&mut self, form: Form, value: &str) -> Option<Written> {
+        let mut scan_one = || self.scanner.scan(value).first().map(|(_, written)| *written);
+        match form {
+            Form::People | Form::Machines => scan_one(),
+            Form::Seconds => {
+                seconds(value).or_else(|| scan_one().filter(|it| matches!(it.date, Date::Full(..))))
+            }
         }
     }
 
     /// Looks for times in the run that ends here.
     fn flush(&mut self) {
-        let run = std::mem::take(&mut self.run);
-        if run.text.trim().is_empty() {
+        if self.run.text().trim().is_empty() {
+            self.run.clear();
             return;
         }
-        let is_short = run.text.len() <= TEXT_CHARS_MAX || run.text.chars().nth(TEXT_CHARS_MAX).is_none();
-        let limit = if is_short {
-            run.text.len()
-        } else {
-            run.text.match_indices('\n').nth(HEAD_LINES).map_or(0, |(at, _)| at).min(TEXT_CHARS_MAX)
-        };
-        let text = &run.text[..run.text.floor_char_boundary(limit)];
-        if self.offset_s.is_none() && text.len() < TEXT_CHARS_MAX {
-            self.offset_s = scan::stated_offset_s(text);
-        }
-        if text.len() >= 2 {
-            let found = scan::scan(text);
-            self.run = run;
-            for (range, written) in &found {
+        let limit = looked_at(self.run.text());
+        if limit >= 2 {
+            if self.offset_s.is_none() && limit < TEXT_CHARS_MAX {
+                self.offset_s = self.scanner.stated_offset_s(&self.run.text()[..limit]);
+            }
+            let mut scanner = std::mem::take(&mut self.scanner);
+            for (range, written) in scanner.scan(&self.run.text()[..limit]) {
                 self.text_stamp(range.clone(), *written);
             }
-            let run = std::mem::take(&mut self.run);
-            self.previous = run.text;
-        } else {
-            self.previous = run.text;
+            self.scanner = scanner;
         }
+        std::mem::swap(&mut self.previous, &mut self.run);
+        self.run.clear();
     }
 
-    fn text_stamp(&mut self, range: std::ops::Range<usize>, written: Written) {
+    fn text_stamp(&mut self, range: Range<usize>, written: Written) {
         let part = self.run.parts.iter().rev().find(|(start, _)| *start <= range.start);
         let Some(&(_, text_node)) = part else { return };
         let Some(mut node) = self.tree.parent(text_node) else { return };
@@ -206,60 +270,91 @@ impl Collector<'_> {
             self.merge(carrier, range, written);
             return;
         }
-        while LOOKS.contains(&self.tree.tag(node)) && self.tree.attribute(node, "class").is_none() {
+        while LOOKS.contains(&self.tree.tag(node)) && self.tree.named(node, &local_name!("class")).is_none() {
             let Some(parent) = self.tree.parent(node) else { break };
             node = parent;
         }
-        let is_noise = is_noise(&self.label(range.start));
-        let path = self.path(node, is_noise);
-        let raw = self.run.text[range].replace(EDGE, " ").trim().to_owned();
-        self.stamps.push(Stamp { node, path, written, raw, is_machine: false, is_noise });
+        let at = range.start;
+        let raw = self.run.text()[range].replace(EDGE, " ").trim().to_owned();
+        self.push(node, at, Stamped { written, raw, is_machine: false });
     }
 
-    /// The path of an element; what is no post's time is kept apart from posts' times at the same place.
-    fn path(&self, node: NodeId, is_noise: bool) -> String {
-        let path = self.steps.path(self.tree, node, PATH_STEPS);
-        if is_noise { path + NOISE_MARK } else { path }
+    /// Keeps a time; what is written before `at` in the run says whose it is.
+    fn push(&mut self, node: NodeId, at: usize, stamped: Stamped) {
+        let is_noise = self.labels.is_noise(label(&self.run.text()[..at], self.previous.text()));
+        let path = self.paths.path(node, PATH_STEPS, is_noise);
+        let Stamped { written, raw, is_machine } = stamped;
+        self.stamps.push(Stamp { node, path, written, raw, is_machine, is_noise });
     }
 
     /// A text on an element that has a time already: the better of the two stays.
-    fn merge(&mut self, carrier: NodeId, range: std::ops::Range<usize>, written: Written) {
-        let raw = self.run.text[range].trim().to_owned();
+    fn merge(&mut self, carrier: NodeId, range: Range<usize>, written: Written) {
         if let Some(stamp) = self.stamps.iter_mut().rev().find(|it| it.node == carrier)
             && !stamp.written.has_clock()
             && written.has_clock()
         {
+            let raw = self.run.text()[range].trim().to_owned();
             (stamp.written, stamp.raw, stamp.is_machine) = (written, raw, false);
         }
     }
+}
 
-    /// What is written before a place of the run, on its line; or the short text before the run.
-    fn label(&self, at: usize) -> String {
-        let before = &self.run.text[..at];
-        let line = before.rsplit(['\n', EDGE]).next().unwrap_or_default().trim();
-        let line = if line.is_empty() { before.rsplit('\n').next().unwrap_or_default().trim() } else { line };
-        if !line.is_empty() {
-            let skip = line.chars().count().saturating_sub(LABEL_CHARS_MAX);
-            return line.chars().skip(skip).collect();
+/// A time that was found, before anybody looked what stands before it.
+struct Stamped {
+    written: Written,
+    raw: String,
+    is_machine: bool,
+}
+
+/// What an attribute is for, the best last.
+#[derive(Clone, Copy)]
+enum Form {
+    People = 1,
+    Seconds = 2,
+    Machines = 3,
+}
+
+impl Form {
+    fn of(tree: &Tree, node: NodeId, name: &LocalName) -> Option<Self> {
+        match *name {
+            local_name!("class") | local_name!("href") | local_name!("id") => None,
+            local_name!("datetime") => Some(Self::Machines),
+            local_name!("title") => Some(Self::People),
+            local_name!("content") => {
+                let is_property = tree.element(node) == Some(&local_name!("meta"))
+                    && tree.named(node, &local_name!("itemprop")).is_some();
+                is_property.then_some(Self::Machines)
+            }
+            _ => match &**name {
+                "data-time" | "data-timestamp" | "data-date" | "data-utime" | "data-epoch"
+                | "data-unixtime" | "data-datetime" | "data-utc" => Some(Self::Seconds),
+                _ => None,
+            },
         }
-        let previous = self.previous.trim();
-        if previous.chars().nth(LABEL_CHARS_MAX).is_none() { previous.to_owned() } else { String::new() }
     }
 }
 
-/// Appends a text with a space for every white space in it.
-fn push_spaced(line: &mut String, text: &str) {
-    let mut parts = text.split(|c: char| c.is_whitespace() && c != ' ');
-    line.extend(parts.next());
-    for part in parts {
-        line.push(' ');
-        line.push_str(part);
+/// How many bytes of a run are looked at: all of a short one, the first lines of prose that has lines.
+fn looked_at(text: &str) -> usize {
+    let is_short = text.len() <= TEXT_CHARS_MAX
+        || (text.len() <= 4 * TEXT_CHARS_MAX && text.chars().nth(TEXT_CHARS_MAX).is_none());
+    if is_short {
+        return text.len();
     }
+    let head = text.match_indices('\n').nth(HEAD_LINES).map_or(0, |(at, _)| at);
+    text.floor_char_boundary(head.min(TEXT_CHARS_MAX))
 }
 
-/// The one time that an attribute is.
-fn scan_one(value: &str) -> Option<Written> {
-    scan::scan(value).into_iter().next().map(|(_, written)| written)
+/// What is written before a time, on its line; or the short text of the run before.
+fn label<'a>(before: &'a str, previous: &'a str) -> &'a str {
+    let line = before.rsplit(['\n', EDGE]).next().unwrap_or_default().trim();
+    let line = if line.is_empty() { before.rsplit('\n').next().unwrap_or_default().trim() } else { line };
+    if !line.is_empty() {
+        let start = line.char_indices().rev().nth(LABEL_CHARS_MAX - 1).map_or(0, |(at, _)| at);
+        return &line[start..];
+    }
+    let previous = previous.trim();
+    if previous.chars().nth(LABEL_CHARS_MAX).is_none() { previous } else { "" }
 }
 
 /// Seconds or milliseconds since 1970, between 1990 and 2100.
@@ -278,10 +373,12 @@ fn seconds(value: &str) -> Option<Written> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::Steps;
 
     fn check(html: &str, expected: &[&str]) {
         let tree = crate::tree::parse(html.as_bytes());
-        let (stamps, _) = collect(&tree, &Steps::of(&tree));
+        let steps = Steps::of(&tree);
+        let (stamps, _) = collect(&tree, &mut PathWriter::new(&tree, &steps));
         let found: Vec<String> = stamps
             .iter()
             .map(|it| {

@@ -6,6 +6,7 @@
 //! columns of a row apart, short enough that rows in differently nested boxes stay one list.
 
 use freshet_types::Map;
+use html5ever::LocalName;
 
 use crate::tree::{NodeId, Tree};
 
@@ -64,32 +65,34 @@ impl Steps {
         let mut steps = Self::default();
         let mut numbers: Map<String, u32> = Map::default();
         // A page repeats few pairs of tag and class many times: each is named once, and those met of late are found without a hash.
-        let mut recent: Vec<(String, u32)> = vec![(String::new(), u32::MAX); RECENT];
-        let (mut pair, mut text_id) = (String::new(), None);
+        let mut recent: Vec<Option<(&LocalName, &str, u32)>> = vec![None; RECENT];
+        let mut text_id = None;
+        steps.of_node.reserve(tree.len());
         for node in 0..tree.len() {
-            // Texts have neither tag nor class, so they all have one name.
-            let is_text = tree.text(node).is_some();
-            if let Some(id) = text_id.filter(|_| is_text) {
+            let Some(tag) = tree.element(node) else {
+                // Texts have neither tag nor class, so they all have one name.
+                let id = *text_id.get_or_insert_with(|| steps.number(&mut numbers, String::new()));
                 steps.of_node.push(id);
                 continue;
-            }
-            pair.clear();
-            pair.push_str(tree.tag(node));
-            pair.push(' ');
-            pair.push_str(tree.attribute(node, "class").unwrap_or_default());
-            let place = &mut recent[place(&pair)];
-            if place.0 != pair || place.1 == u32::MAX {
-                let next = steps.names.len() as u32;
-                let id = *numbers.entry(name(tree, node)).or_insert_with_key(|name| {
-                    steps.names.push(name.clone());
-                    next
-                });
-                *place = (pair.clone(), id);
-            }
-            steps.of_node.push(place.1);
-            text_id = text_id.or(is_text.then_some(place.1));
+            };
+            let class = tree.class(node);
+            let place = &mut recent[place(tag, class)];
+            let id = match *place {
+                Some((known_tag, known_class, id)) if known_tag == tag && known_class == class => id,
+                _ => steps.number(&mut numbers, name(tag, class)),
+            };
+            *place = Some((tag, class, id));
+            steps.of_node.push(id);
         }
         steps
+    }
+
+    fn number(&mut self, numbers: &mut Map<String, u32>, name: String) -> u32 {
+        let next = self.names.len() as u32;
+        *numbers.entry(name).or_insert_with_key(|name| {
+            self.names.push(name.clone());
+            next
+        })
     }
 
     /// The step of one element; equal numbers are equal steps of this page.
@@ -102,28 +105,41 @@ impl Steps {
         &self.names[self.of_node[node] as usize]
     }
 
+    /// All steps of the page, by their numbers.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
     /// The last `count` steps down to an element, outermost first.
     pub fn path(&self, tree: &Tree, node: NodeId, count: usize) -> String {
         let mut steps: Vec<&str> = tree.ancestors(node).take(count).map(|it| self.name(it)).collect();
         steps.reverse();
         steps.join("/")
     }
+
+    /// Whether [`Steps::path`] is this text.
+    pub fn is_path(&self, tree: &Tree, node: NodeId, count: usize, path: &str) -> bool {
+        let mut rest = Some(path);
+        for (up, at) in tree.ancestors(node).take(count).enumerate() {
+            let outer = if up == 0 { rest } else { rest.and_then(|it| it.strip_suffix('/')) };
+            rest = outer.and_then(|it| it.strip_suffix(self.name(at)));
+        }
+        rest.is_some_and(str::is_empty)
+    }
 }
 
 /// Pairs that are remembered.
 const RECENT: usize = 256;
 
-/// Where a pair is remembered: by its length and its ends.
-fn place(pair: &str) -> usize {
-    let bytes = pair.as_bytes();
+/// Where a pair is remembered: by the tag, the length of the class and its ends.
+fn place(tag: &LocalName, class: &str) -> usize {
+    let bytes = class.as_bytes();
     let byte = |at: usize| usize::from(bytes.get(at).copied().unwrap_or(0));
-    let last = byte(bytes.len().wrapping_sub(1)) * 31 + byte(bytes.len().wrapping_sub(3)) * 7;
-    (bytes.len() * 13 + byte(0) * 5 + byte(1) * 3 + last) % RECENT
+    let ends = byte(bytes.len().wrapping_sub(1)) * 31 + byte(bytes.len().wrapping_sub(3)) * 7 + byte(0) * 5;
+    (tag.get_hash() as usize + bytes.len() * 13 + ends) % RECENT
 }
 
-fn name(tree: &Tree, node: NodeId) -> String {
-    let tag = tree.tag(node);
-    let class = tree.attribute(node, "class").unwrap_or_default();
+fn name(tag: &str, class: &str) -> String {
     for word in class.split_ascii_whitespace() {
         let plain: String = word.chars().filter(|c| !c.is_ascii_digit()).take(40).collect();
         let plain = plain.trim_matches(['-', '_']);
@@ -132,4 +148,24 @@ fn name(tree: &Tree, node: NodeId) -> String {
         }
     }
     tag.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_told_from_its_text() {
+        let tree = crate::tree::parse(
+            b"<ul class='odd list'><li class=row><a class='w-1/2 title2'>x</a><a>y</a></ul>",
+        );
+        let steps = Steps::of(&tree);
+        let paths: Vec<String> = (0..tree.len()).map(|node| steps.path(&tree, node, PATH_STEPS)).collect();
+        assert!(paths.contains(&"body/.list/li/.w-/".to_owned()), "{paths:?}");
+        for node in 0..tree.len() {
+            for path in &paths {
+                assert_eq!(steps.is_path(&tree, node, PATH_STEPS, path), paths[node] == *path, "{path}");
+            }
+        }
+    }
 }

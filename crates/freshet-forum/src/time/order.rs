@@ -95,8 +95,8 @@ fn by_sequence(lists: &[TimeList<'_>]) -> Option<DayOrder> {
     let evenness = |order: DayOrder| -> f64 {
         let mut total = 0.0;
         for list in lists {
-            let ambiguous = |it: &&Written| matches!(it.date, Date::Numbers(..) | Date::NumbersNoYear(..));
-            let times = list.times.iter().filter(ambiguous).filter_map(|it| read(it, order, list.fetched_s));
+            let ambiguous = list.times.iter().filter(|it| it.is_ambiguous());
+            let times = ambiguous.filter_map(|it| read(it, order, list.fetched_s));
             let mut sequence = Sequence::default();
             sequence.add(&times.map(|it| it.unix_s).collect::<Vec<_>>());
             total += sequence.order().abs() * f64::from(sequence.rising_count + sequence.falling_count);
@@ -114,7 +114,7 @@ fn by_sequence(lists: &[TimeList<'_>]) -> Option<DayOrder> {
 }
 
 fn read(written: &Written, day_order: DayOrder, fetched_s: Option<i64>) -> Option<super::Moment> {
-    Reader { day_order, fetched_s, offset_s: None }.read(written)
+    Reader { day_order, fetched_s, ..Reader::default() }.read(written)
 }
 
 #[cfg(test)]

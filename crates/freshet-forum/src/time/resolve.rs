@@ -5,6 +5,8 @@
 //! the last such day that is not after the fetch. Without a time of fetch, what needs it stays unread: null, not a guess.
 //! Errors are values: an impossible date (31 February) is no moment.
 
+use std::fmt::Write as _;
+
 use jiff::civil;
 use jiff::tz::{Offset, TimeZone};
 
@@ -35,22 +37,35 @@ pub struct Moment {
 impl Moment {
     /// ISO 8601 as shown: seconds and offset only where the page gives them.
     pub fn local_text(&self) -> String {
-        let format = match (self.has_clock, self.has_seconds) {
-            (false, _) => "%Y-%m-%d",
-            (true, false) => "%Y-%m-%dT%H:%M",
-            (true, true) => "%Y-%m-%dT%H:%M:%S",
+        let mut text = String::with_capacity("2008-06-30T14:05:11+02:00".len());
+        // Written out by hand: every record of every page has such a text.
+        let mut two = |sign: Option<char>, value: i8| {
+            text.extend(sign);
+            text.push(char::from(b'0' + value.unsigned_abs() / 10 % 10));
+            text.push(char::from(b'0' + value.unsigned_abs() % 10));
         };
-        let local = self.local.strftime(format).to_string();
+        two(None, (self.local.year() / 100) as i8);
+        two(None, (self.local.year() % 100) as i8);
+        two(Some('-'), self.local.month());
+        two(Some('-'), self.local.day());
+        if !self.has_clock {
+            return text;
+        }
+        two(Some('T'), self.local.hour());
+        two(Some(':'), self.local.minute());
+        if self.has_seconds {
+            two(Some(':'), self.local.second());
+        }
         match self.offset_s {
-            _ if !self.has_clock => local,
-            None => local,
-            Some(0) => local + "Z",
+            None => {}
+            Some(0) => text.push('Z'),
             Some(offset_s) => {
                 let sign = if offset_s < 0 { '-' } else { '+' };
                 let minutes = offset_s.unsigned_abs() / 60;
-                format!("{local}{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+                let _ = write!(text, "{sign}{:02}:{:02}", minutes / 60, minutes % 60);
             }
         }
+        text
     }
 }
 
@@ -63,6 +78,8 @@ pub struct Reader {
     pub fetched_s: Option<i64>,
     /// Seconds east of Greenwich that hold for all times of the site.
     pub offset_s: Option<i32>,
+    /// Whether that was estimated and not stated.
+    pub is_estimated: bool,
 }
 
 impl Reader {
@@ -89,6 +106,7 @@ impl Reader {
         let local = date.to_datetime(time);
         let (offset_s, zone) = match (written.offset_s, self.offset_s) {
             (Some(offset_s), _) => (offset_s, Zone::Given),
+            (None, Some(offset_s)) if self.is_estimated => (offset_s, Zone::Estimated),
             (None, Some(offset_s)) => (offset_s, Zone::Stated),
             (None, None) => (0, Zone::Unknown),
         };

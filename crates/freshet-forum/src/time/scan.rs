@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::token::{Placed, Token, plain_senses, tokens};
+use super::token::{Placed, Token, cut};
 use super::words::{Sense, WORDS};
 use super::{Date, DayTime, Written};
 
@@ -22,60 +22,81 @@ const BARE_CHARS_MAX: usize = 14;
 
 /// All times written in a text, with their places in bytes.
 pub fn scan(text: &str) -> Vec<(Range<usize>, Written)> {
-    if !can_tell(text) {
-        return Vec::new();
-    }
-    let tokens = tokens(text);
-    let grammar = Grammar { tokens: &tokens, is_short: text.trim().chars().count() <= BARE_CHARS_MAX };
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < tokens.len() {
-        match grammar.time(at) {
-            Some((written, end)) if end > at => {
-                found.push((tokens[at].start..tokens[end - 1].end, written));
-                at = end;
-            }
-            _ => at += 1,
+    let mut scanner = Scanner::default();
+    scanner.scan(text);
+    scanner.found
+}
+
+/// Finds times in one text after another; what it needs of memory it keeps.
+#[derive(Debug, Default)]
+pub struct Scanner {
+    tokens: Vec<Placed>,
+    found: Vec<(Range<usize>, Written)>,
+}
+
+impl Scanner {
+    /// All times written in a text, with their places in bytes.
+    pub fn scan(&mut self, text: &str) -> &[(Range<usize>, Written)] {
+        self.found.clear();
+        if !can_tell(text) {
+            return &self.found;
         }
+        cut(text, &mut self.tokens);
+        let is_short = text.trim().chars().nth(BARE_CHARS_MAX).is_none();
+        let grammar = Grammar { tokens: &self.tokens, is_short };
+        let mut at = 0;
+        while at < self.tokens.len() {
+            match grammar.time(at) {
+                Some((written, end)) if end > at => {
+                    self.found.push((self.tokens[at].start..self.tokens[end - 1].end, written));
+                    at = end;
+                }
+                _ => at += 1,
+            }
+        }
+        &self.found
     }
-    found
+
+    /// The offset that a page states for all its times: `All times are GMT +2`, `UTC-05:00`.
+    pub fn stated_offset_s(&mut self, text: &str) -> Option<i32> {
+        let is_zone = |three: &[u8]| {
+            let lowered = [three[0] | 32, three[1] | 32, three[2] | 32];
+            lowered == *b"gmt" || lowered == *b"utc"
+        };
+        if !has_digit(text) || !text.as_bytes().windows(3).any(is_zone) {
+            return None;
+        }
+        cut(text, &mut self.tokens);
+        let grammar = Grammar { tokens: &self.tokens, is_short: false };
+        (0..self.tokens.len()).find_map(|at| {
+            grammar.word(at).filter(|word| matches!(*word, "gmt" | "utc"))?;
+            grammar.signed_offset(at + 1).map(|(offset_s, _)| offset_s)
+        })
+    }
+
+    /// Whether the words before a time say that it is not that of a post (joined, edited, last visit).
+    pub fn is_noise(&mut self, label: &str) -> bool {
+        cut(label, &mut self.tokens);
+        let is_noise =
+            |token: &Token| matches!(token, Token::Word(senses, _) if senses.contains(&Sense::Noise));
+        self.tokens.iter().any(|placed| is_noise(&placed.token))
+    }
 }
 
-/// Whether there can be a time in a text at all: most texts of a page have no digit and none of the few words that tell a time without one,
-/// and are not worth cutting up.
+/// Whether there can be a time in a text at all: most texts of a page have no digit and none of the few words that tell a
+/// time without one, and are not worth cutting up.
 fn can_tell(text: &str) -> bool {
-    use Sense::{BeforeYesterday, Midnight, Noon, Now, Today, Unit, Yesterday};
-    let is_telling = |sense: &Sense| {
-        matches!(sense, Unit(_) | Today | Yesterday | BeforeYesterday | Now | Noon | Midnight)
-    };
-    let is_word = |word: &[u8]| plain_senses(word).iter().any(is_telling);
-    !text.is_ascii()
-        || text.bytes().any(|byte| byte.is_ascii_digit())
-        || text.as_bytes().split(|byte| !byte.is_ascii_alphabetic()).any(is_word)
+    let words = &*WORDS;
+    let is_telling =
+        |word: &[u8]| words.may_tell(word) && words.plain_senses(word).iter().copied().any(Sense::is_telling);
+    has_digit(text)
+        || !text.is_ascii()
+        || text.as_bytes().split(|byte| !byte.is_ascii_alphabetic()).any(is_telling)
 }
 
-/// Whether the words before a time say that it is not that of a post (joined, edited, last visit).
-pub fn is_noise(label: &str) -> bool {
-    tokens(label)
-        .iter()
-        .any(|placed| matches!(&placed.token, Token::Word(senses, _) if senses.contains(&Sense::Noise)))
-}
-
-/// The offset that a page states for all its times: `All times are GMT +2`, `UTC-05:00`.
-pub fn stated_offset_s(text: &str) -> Option<i32> {
-    let is_zone = |three: &[u8]| {
-        let lowered = [three[0] | 32, three[1] | 32, three[2] | 32];
-        lowered == *b"gmt" || lowered == *b"utc"
-    };
-    if !text.as_bytes().windows(3).any(is_zone) {
-        return None;
-    }
-    let tokens = tokens(text);
-    let grammar = Grammar { tokens: &tokens, is_short: false };
-    (0..tokens.len()).find_map(|at| {
-        grammar.word(at).filter(|word| matches!(*word, "gmt" | "utc"))?;
-        grammar.signed_offset(at + 1).map(|(offset_s, _)| offset_s)
-    })
+/// Looks at all bytes without stopping, which processors do many at a time.
+fn has_digit(text: &str) -> bool {
+    text.bytes().fold(false, |has, byte| has | byte.is_ascii_digit())
 }
 
 /// The tokens of one text, and what can be read from a place in them. Each reading gives a value and the place after it.
@@ -98,9 +119,13 @@ impl Grammar<'_> {
 
     fn word(&self, at: usize) -> Option<&str> {
         match self.token(at)? {
-            Token::Word(_, word) => Some(word),
+            Token::Word(_, letters) => Some(letters.text()),
             _ => None,
         }
+    }
+
+    fn is_foreign(&self, at: usize) -> bool {
+        matches!(self.token(at), Some(Token::Word(_, letters)) if letters.is_foreign())
     }
 
     fn is_sign(&self, at: usize, sign: char) -> bool {
@@ -134,6 +159,15 @@ impl Grammar<'_> {
     }
 
     fn time(&self, at: usize) -> Option<(Written, usize)> {
+        // Only `now` may begin with a word of no meaning, and it begins where the text does.
+        let may_begin = match self.token(at)? {
+            Token::Number(..) => true,
+            Token::Word(senses, _) => !senses.is_empty(),
+            Token::Sign(_) => false,
+        };
+        if !may_begin {
+            return self.now(at);
+        }
         self.dated(at).or_else(|| self.clock_first(at)).or_else(|| self.ago(at)).or_else(|| self.now(at))
     }
 
@@ -223,18 +257,13 @@ impl Grammar<'_> {
     /// `just now`, where that is all.
     fn now(&self, at: usize) -> Option<(Written, usize)> {
         let is_whole = at == 0 && self.tokens.len() <= 4 && self.is_short;
-        let says_now = (0..self.tokens.len()).any(|at| self.means(at, Sense::Now));
-        (is_whole && says_now).then_some((ago(0, 60), self.tokens.len()))
+        let says_now = || (0..self.tokens.len()).any(|at| self.means(at, Sense::Now));
+        (is_whole && says_now()).then_some((ago(0, 60), self.tokens.len()))
     }
 }
 
 fn ago(seconds: i64, unit: i64) -> Written {
     Written { date: Date::Ago(seconds, unit), day_time: None, offset_s: None, weekday: None }
-}
-
-/// Whether a word is the table's name for a month, alone.
-pub fn is_month(word: &str) -> bool {
-    WORDS.senses(&word.to_lowercase()).iter().any(|sense| matches!(sense, Sense::Month(_)))
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! A text cut into numbers, words and signs.
 //!
 //! Letters of scripts without spaces are cut by the longest word of the table; everything else by what a character is. A
-//! text of ten thousand characters is not a time: the caller bounds it ([`TOKENS_MAX`] bounds what is left).
+//! text of ten thousand characters is not a time: the caller bounds it ([`TOKENS_MAX`] bounds what is left). Every page is
+//! full of texts that may hold a time, so a token takes no memory of its own: of a word it keeps what it means, and its
+//! letters only where they are few and plain.
 
 use super::words::{Sense, WORDS, is_unspaced};
 
@@ -9,18 +11,53 @@ use super::words::{Sense, WORDS, is_unspaced};
 pub(super) const TOKENS_MAX: usize = 200;
 
 /// What a token is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     /// A number and how many digits it was written with.
     Number(i64, usize),
-    /// A word and all it can mean; its text is left out where it is long, plain and means nothing.
-    Word(&'static [Sense], String),
+    /// A word and all it can mean.
+    Word(&'static [Sense], Letters),
     /// Anything else that is no space.
     Sign(char),
 }
 
+/// Words longer than this are asked for by what they mean only.
+const PLAIN_BYTES_MAX: usize = 5;
+
+/// The letters of a short plain word in lower case; of other words none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Letters {
+    bytes: [u8; PLAIN_BYTES_MAX],
+    length: u8,
+    is_foreign: bool,
+}
+
+impl Letters {
+    fn of(lowered: &[u8]) -> Self {
+        let mut letters = Self { is_foreign: !lowered.is_ascii(), ..Self::default() };
+        if !letters.is_foreign
+            && let Some(room) = letters.bytes.get_mut(..lowered.len())
+        {
+            room.copy_from_slice(lowered);
+            room.make_ascii_lowercase();
+            letters.length = lowered.len() as u8;
+        }
+        letters
+    }
+
+    /// Whether the word has letters beyond the plain ones.
+    pub(super) fn is_foreign(self) -> bool {
+        self.is_foreign
+    }
+
+    /// The word; empty where it is long or foreign.
+    pub(super) fn text(&self) -> &str {
+        str::from_utf8(&self.bytes[..usize::from(self.length)]).unwrap_or_default()
+    }
+}
+
 /// A token with its place in the text, in bytes, and whether a space stands before it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
     pub(super) token: Token,
     pub(super) start: usize,
@@ -28,9 +65,9 @@ pub(super) struct Placed {
     pub(super) is_spaced: bool,
 }
 
-/// Cuts a text.
-pub(super) fn tokens(text: &str) -> Vec<Placed> {
-    let mut found = Vec::new();
+/// Cuts a text; what `found` held before is gone.
+pub(super) fn cut(text: &str, found: &mut Vec<Placed>) {
+    found.clear();
     let mut rest = text;
     let mut is_spaced = true;
     while let Some(first) = rest.chars().next() {
@@ -48,17 +85,24 @@ pub(super) fn tokens(text: &str) -> Vec<Placed> {
         }
         rest = &rest[length..];
     }
-    found
 }
 
 fn length(rest: &str, first: char) -> usize {
-    let run = |is: &dyn Fn(char) -> bool| rest.find(|c: char| !is(c)).unwrap_or(rest.len());
+    let bytes = rest.as_bytes();
     if first.is_ascii_digit() {
-        run(&|c| c.is_ascii_digit())
-    } else if is_unspaced(first) {
+        return bytes.iter().position(|it| !it.is_ascii_digit()).unwrap_or(bytes.len());
+    }
+    if first.is_ascii_alphabetic() {
+        let end = bytes.iter().position(|it| !it.is_ascii_alphabetic()).unwrap_or(bytes.len());
+        // A plain word ends before anything that is plain; a foreign letter may go on with it.
+        if bytes.get(end).is_none_or(u8::is_ascii) {
+            return end;
+        }
+    }
+    if is_unspaced(first) {
         longest_known(rest).unwrap_or(first.len_utf8())
     } else if first.is_alphabetic() {
-        run(&|c| c.is_alphabetic() && !is_unspaced(c))
+        rest.find(|c: char| !c.is_alphabetic() || is_unspaced(c)).unwrap_or(rest.len())
     } else {
         first.len_utf8()
     }
@@ -81,27 +125,10 @@ fn token(text: &str, first: char) -> Token {
     Token::Sign(first)
 }
 
-/// Words longer than this are asked for by what they mean only.
-const PLAIN_BYTES_MAX: usize = 5;
-/// Longest plain word of the table, and more.
-const LOWERED_BYTES: usize = 24;
-
 fn word(text: &str) -> Token {
-    if !text.is_ascii() {
-        let word = text.to_lowercase();
-        return Token::Word(WORDS.senses(&word), word);
+    if text.is_ascii() {
+        return Token::Word(WORDS.plain_senses(text.as_bytes()), Letters::of(text.as_bytes()));
     }
-    // Most tokens of a page are such words: no memory is taken for them.
-    let senses = plain_senses(text.as_bytes());
-    let is_kept = text.len() <= PLAIN_BYTES_MAX || !senses.is_empty();
-    Token::Word(senses, if is_kept { text.to_ascii_lowercase() } else { String::new() })
-}
-
-/// Everything that a word of plain letters can mean, in whatever case.
-pub(super) fn plain_senses(word: &[u8]) -> &'static [Sense] {
-    let mut room = [0; LOWERED_BYTES];
-    let Some(lowered) = room.get_mut(..word.len()) else { return &[] };
-    lowered.copy_from_slice(word);
-    lowered.make_ascii_lowercase();
-    str::from_utf8(lowered).map_or(&[], |lowered| WORDS.senses(lowered))
+    let word = text.to_lowercase();
+    Token::Word(WORDS.senses(&word), Letters::of(word.as_bytes()))
 }

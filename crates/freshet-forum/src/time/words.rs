@@ -34,10 +34,22 @@ pub(super) enum Sense {
     Noise,
 }
 
+impl Sense {
+    /// Whether such a word can tell a time without any digit beside it.
+    pub(super) fn is_telling(self) -> bool {
+        use Sense::{BeforeYesterday, Midnight, Noon, Now, Today, Unit, Yesterday};
+        matches!(self, Unit(_) | Today | Yesterday | BeforeYesterday | Now | Noon | Midnight)
+    }
+}
+
 /// The table.
 pub(super) struct Words {
-    /// Words and their senses by their first two bytes: most words of a page are none of the table's, and this tells so without a hash.
-    buckets: Vec<Vec<(&'static str, Vec<Sense>)>>,
+    /// By their first two bytes: most words of a page are none of the table's, and this tells so without a hash.
+    buckets: Vec<Vec<(&'static [u8], Vec<Sense>)>>,
+    /// For each bucket how long its words are, as bits: one look refuses nearly all words of prose, and these looks stay in the cache.
+    lengths: Vec<u32>,
+    /// The same for words that tell a time without a digit.
+    telling_lengths: Vec<u32>,
     /// Longest word of a script without spaces, in characters.
     pub(super) unspaced_chars_max: usize,
 }
@@ -47,16 +59,17 @@ pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| Words::read(include_
 
 impl Words {
     fn read(table: &'static str) -> Self {
-        let mut words = Self { buckets: vec![Vec::new(); BUCKETS], unspaced_chars_max: 1 };
+        let mut words = Self {
+            buckets: vec![Vec::new(); BUCKETS],
+            lengths: vec![0; BUCKETS],
+            telling_lengths: vec![0; BUCKETS],
+            unspaced_chars_max: 1,
+        };
         let rows = table.lines().filter(|line| !line.starts_with('#'));
         for (head, row) in rows.filter_map(|line| line.split_once('\t')) {
             let Some(sense) = sense(head) else { continue };
             for word in row.split_whitespace() {
-                let bucket = &mut words.buckets[bucket(word)];
-                match bucket.iter_mut().find(|(known, _)| *known == word) {
-                    Some((_, senses)) => senses.push(sense),
-                    None => bucket.push((word, vec![sense])),
-                }
+                words.add(word.as_bytes(), sense);
                 if word.chars().any(is_unspaced) {
                     words.unspaced_chars_max = words.unspaced_chars_max.max(word.chars().count());
                 }
@@ -65,18 +78,50 @@ impl Words {
         words
     }
 
-    /// Everything the word can mean.
-    pub(super) fn senses(&self, word: &str) -> &[Sense] {
-        let found = self.buckets[bucket(word)].iter().find(|(known, _)| *known == word);
+    fn add(&mut self, word: &'static [u8], sense: Sense) {
+        let at = bucket(word);
+        match self.buckets[at].iter_mut().find(|(known, _)| *known == word) {
+            Some((_, senses)) => senses.push(sense),
+            None => self.buckets[at].push((word, vec![sense])),
+        }
+        self.lengths[at] |= length(word);
+        self.telling_lengths[at] |= if sense.is_telling() { length(word) } else { 0 };
+    }
+
+    /// Whether a word of plain letters, in whatever case, may tell a time without a digit; nearly no word of prose may.
+    pub(super) fn may_tell(&self, word: &[u8]) -> bool {
+        self.telling_lengths[bucket(word)] & length(word) != 0
+    }
+
+    /// Everything that a word of plain letters can mean, in whatever case.
+    pub(super) fn plain_senses(&self, word: &[u8]) -> &[Sense] {
+        let at = bucket(word);
+        if self.lengths[at] & length(word) == 0 {
+            return &[];
+        }
+        let found = self.buckets[at].iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
         found.map_or(&[], |(_, senses)| senses.as_slice())
     }
+
+    /// Everything that a word in lower case can mean.
+    pub(super) fn senses(&self, word: &str) -> &[Sense] {
+        let words = &self.buckets[bucket(word.as_bytes())];
+        let found = words.iter().find(|(known, _)| *known == word.as_bytes());
+        found.map_or(&[], |(_, senses)| senses.as_slice())
+    }
+}
+
+/// The length of a word as a bit; all long ones have one.
+fn length(word: &[u8]) -> u32 {
+    1 << word.len().min(31)
 }
 
 /// Pairs of first bytes that are told apart.
 const BUCKETS: usize = 1 << 10;
 
-fn bucket(word: &str) -> usize {
-    let byte = |at: usize| usize::from(word.as_bytes().get(at).copied().unwrap_or(0) & 31);
+/// By the last five bits of two bytes, which are the same for letters of either case.
+fn bucket(word: &[u8]) -> usize {
+    let byte = |at: usize| usize::from(word.get(at).copied().unwrap_or(0) & 31);
     byte(0) << 5 | byte(1)
 }
 

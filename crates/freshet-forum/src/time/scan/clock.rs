@@ -42,9 +42,7 @@ impl Grammar<'_> {
         if self.means(at, Sense::Midnight) {
             return Some((DayTime { hour: 0, minute: 0, second: None }, at + 1));
         }
-        let before = self
-            .half(at)
-            .filter(|_| self.number(at + 1).is_some() && self.word(at).is_some_and(|it| !it.is_ascii()));
+        let before = self.half(at).filter(|_| self.number(at + 1).is_some() && self.is_foreign(at));
         let start = before.map_or(at, |(_, end)| end);
         let (hour, digits) = self.number(start)?;
         if digits > 2 || hour > 24 {

@@ -1,13 +1,13 @@
 //! Times as forums write them, each with the moment it means.
 
 use super::*;
-use crate::time::{DayOrder, Reader};
+use crate::time::Reader;
 
 /// Sunday, 20 July 2025, 12:00 UTC.
 const FETCHED_S: i64 = 1_753_012_800;
 
 fn check(text: &str, expected: &str) {
-    let reader = Reader { day_order: DayOrder::DayFirst, fetched_s: Some(FETCHED_S), offset_s: None };
+    let reader = Reader { fetched_s: Some(FETCHED_S), ..Reader::default() };
     let found: Vec<_> =
         scan(text).iter().filter_map(|(_, it)| reader.read(it)).map(|it| it.local_text()).collect();
     assert_eq!(found.join(" "), expected, "`{text}`");
@@ -129,14 +129,16 @@ fn what_is_no_time_is_not_read() {
 
 #[test]
 fn labels_and_stated_zones() {
-    assert!(
-        is_noise("Joined:")
-            && is_noise("Last edited by X on")
-            && is_noise("Регистрация:")
-            && is_noise("注册时间:")
-    );
+    let is_noise = |label: &str| Scanner::default().is_noise(label);
+    for label in ["Joined:", "Last edited by X on", "Регистрация:", "注册时间:"] {
+        assert!(is_noise(label), "`{label}`");
+    }
     assert!(!is_noise("Posted:") && !is_noise("« on:") && !is_noise("by"));
-    assert_eq!(stated_offset_s("All times are GMT -5. The time now is"), Some(-18_000));
-    assert_eq!(stated_offset_s("Alle Zeiten sind UTC+02:00"), Some(7_200));
-    assert_eq!(stated_offset_s("GMT is a zone"), None);
+    for (text, expected) in [
+        ("All times are GMT -5. The time now is", Some(-18_000)),
+        ("Alle Zeiten sind UTC+02:00", Some(7_200)),
+        ("GMT is a zone", None),
+    ] {
+        assert_eq!(Scanner::default().stated_offset_s(text), expected, "`{text}`");
+    }
 }
