@@ -63,7 +63,7 @@ pub(crate) fn learn_site(
 /// The feed that a page offers in its head.
 fn feed_of(page: &Page) -> Option<Url> {
     let is_feed = |kind: &str| kind.contains("rss+xml") || kind.contains("atom+xml");
-    let links = page.links.iter().filter(|link| link.is_head && link.rel.contains("alternate"));
+    let links = page.links.iter().filter(|link| link.is_head && page.is_relation(link, "alternate"));
     let feed = links.into_iter().find(|link| page.tree.attribute(link.node, "type").is_some_and(is_feed));
     feed.map(|link| link.url.clone())
 }
