@@ -67,6 +67,8 @@ fn assert_fields(posts: &[Value], freshet: &Freshet) {
     let status = freshet.json(&["status"]);
     assert!(status["fetches_count"].as_u64().is_some_and(|count| count > 0), "{status}");
     assert_eq!(status["rate_limited_count"], 0, "{status}");
+    // The last run found enough in the store to fit the shared weights on.
+    assert!(status["fitted_at"].is_number(), "{status}");
 }
 
 fn created_at(post: &Value) -> f64 {
