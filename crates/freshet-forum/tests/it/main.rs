@@ -4,3 +4,4 @@ mod hostile;
 mod invented;
 mod layouts;
 mod saved;
+mod zone;
