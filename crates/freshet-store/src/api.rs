@@ -9,7 +9,8 @@
 use std::ops::ControlFlow;
 
 use freshet_types::{
-    Change, ChangeKind, NetworkName, Post, RobotKind, RobotState, Source, SourceId, SourceState, Timestamp,
+    Change, ChangeKind, NetworkName, Post, RobotKind, RobotState, Source, SourceId, SourceState, Span,
+    Timestamp,
 };
 
 use crate::row::{
@@ -83,6 +84,9 @@ pub trait Store: Send {
     fn find_sources(&self, reference: &str) -> Result<Vec<Source>, StoreError>;
     /// Sets the state of these sources.
     fn set_state(&mut self, ids: &[SourceId], state: SourceState) -> Result<(), StoreError>;
+    /// A source is visited this often from now on, or as the policy says again. Its next visit is due
+    /// at this instant at the latest.
+    fn pin(&mut self, id: SourceId, every: Option<Span>, due_at: Timestamp) -> Result<(), StoreError>;
     /// A post or an account by its number.
     fn object(&self, number: u64) -> Result<Option<ObjectRow>, StoreError>;
 

@@ -23,7 +23,9 @@ mod value;
 
 use std::path::Path;
 
-use freshet_types::{Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Timestamp};
+use freshet_types::{
+    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
+};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use self::network::Networks;
@@ -176,6 +178,10 @@ impl Store for SqliteStore {
 
     fn set_state(&mut self, ids: &[SourceId], state: SourceState) -> Result<(), StoreError> {
         self.write("set the state of sources", |db| source::set_state(db, ids, state))
+    }
+
+    fn pin(&mut self, id: SourceId, every: Option<Span>, due_at: Timestamp) -> Result<(), StoreError> {
+        self.write("pin a source", |db| source::pin(db, id, every, due_at))
     }
 
     fn object(&self, number: u64) -> Result<Option<ObjectRow>, StoreError> {

@@ -74,7 +74,7 @@ impl Core {
             let pick = self.frontier.pick(now)?;
             let slot = self.slots.get(pick.id.0 as usize).copied().flatten();
             let is_ours = |slot: &Slot| {
-                slot.state != SourceState::Removed && self.robots[slot.robot as usize] == RobotState::Running
+                slot.state.is_watched() && self.robots[slot.robot as usize] == RobotState::Running
             };
             let Some(slot) = slot.filter(is_ours) else {
                 self.lay_aside(pick, now);
@@ -154,9 +154,9 @@ impl Core {
     pub(super) fn begin(&mut self, id: SourceId, source: Option<Box<Source>>, now: Timestamp) {
         let Some((visit, aim)) = self.loading.remove(&id) else { return };
         let Some(slot) = self.slot_mut(id).copied() else { return };
-        let Some(mut source) = source.filter(|source| source.state != SourceState::Removed) else {
+        let Some(mut source) = source.filter(|source| source.state.is_watched()) else {
             self.ungrade(id);
-            if slot.state != SourceState::Removed {
+            if slot.state.is_watched() {
                 self.prices.count(price::place(slot.key, slot.robot), false);
             }
             self.slots[id.0 as usize] = None;

@@ -1,0 +1,30 @@
+-- For people who look around among a million sources: every list they can ask for is a walk along
+-- one index that holds all that is filtered by, never along the wide rows. Names are found by any
+-- three letters in them. Visits touch two of these indexes, by due_at and by visited_at; the others
+-- change with the source itself only.
+CREATE INDEX sources_by_number ON sources (id, state, robot, network);
+CREATE INDEX sources_by_facet ON sources (network, robot, state);
+CREATE INDEX sources_by_name ON sources (COALESCE(handle, root_id) COLLATE NOCASE, state, robot, network);
+CREATE INDEX sources_by_due ON sources (due_at, state, robot, network);
+CREATE INDEX sources_by_visit ON sources (visited_at, state, robot, network);
+
+-- It holds no copy of the names; rowid is the source's number.
+CREATE VIRTUAL TABLE source_text USING fts5 (
+    handle, root_id, content = '', contentless_delete = 1, tokenize = 'trigram'
+);
+INSERT INTO source_text (rowid, handle, root_id) SELECT id, handle, root_id FROM sources;
+
+CREATE TRIGGER sources_named AFTER INSERT ON sources BEGIN
+    INSERT INTO source_text (rowid, handle, root_id) VALUES (new.id, new.handle, new.root_id);
+END;
+CREATE TRIGGER sources_renamed AFTER UPDATE OF handle, root_id ON sources
+WHEN new.handle IS NOT old.handle OR new.root_id IS NOT old.root_id BEGIN
+    DELETE FROM source_text WHERE rowid = old.id;
+    INSERT INTO source_text (rowid, handle, root_id) VALUES (new.id, new.handle, new.root_id);
+END;
+CREATE TRIGGER sources_unnamed AFTER DELETE ON sources BEGIN
+    DELETE FROM source_text WHERE rowid = old.id;
+END;
+
+-- How often a person wants it visited, whatever it would be worth. NULL: as the policy says.
+ALTER TABLE sources ADD COLUMN pinned_ms INTEGER;
