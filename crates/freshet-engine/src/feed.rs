@@ -17,7 +17,7 @@ use freshet_network::networks::Networks;
 use freshet_network::robot;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::row::{ObjectRow, SourceSlot};
-use freshet_types::{Change, ChangeKind, Connector, RobotKind, RobotState, Source, SourceState};
+use freshet_types::{Change, ChangeKind, Connector, RobotKind, RobotState, Source};
 
 use crate::report::Rings;
 

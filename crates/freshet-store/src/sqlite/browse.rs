@@ -226,7 +226,7 @@ mod tests {
                 SourceQuery { order: SourceOrder::Due, state: Some(SourceState::Active), ..all.clone() },
                 &[1, 3],
             ),
-            (SourceQuery { order: SourceOrder::Visited, ..all.clone() }, &[2, 1, 3]),
+            (SourceQuery { order: SourceOrder::Visited, ..all.clone() }, &[2, 3, 1]),
             (
                 SourceQuery {
                     network: Some("mastodon:a.example".to_owned()),

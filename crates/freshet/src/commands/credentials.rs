@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use freshet_fetch::{Credential, CredentialInfo, CredentialKind, FetchError, Vault};
+use freshet_fetch::{Credential, CredentialInfo, CredentialKind, Vault};
 use freshet_network::networks::Networks;
 use freshet_types::{NetworkName, RobotKind};
 use secrecy::SecretString;
@@ -74,13 +74,11 @@ pub(crate) fn keep(
 ) -> anyhow::Result<(CredentialInfo, Vec<CredentialInfo>)> {
     let network = NetworkName::from(wanted.network);
     check_network(networks, &network)?;
-    let misuse = |error: FetchError| Failure::misuse(error.to_string());
-    let mut vault = Vault::open(path, passphrase).map_err(misuse)?;
+    let mut vault = Vault::open(path, passphrase)?;
     let name = wanted.name.unwrap_or(wanted.network);
-    let credential =
-        Credential::new(name, &network, wanted.kind, wanted.robot, wanted.secret).map_err(misuse)?;
+    let credential = Credential::new(name, &network, wanted.kind, wanted.robot, wanted.secret)?;
     let info = credential.info();
-    vault.add(credential).map_err(misuse)?;
+    vault.add(credential)?;
     vault.save()?;
     Ok((info, vault.list()))
 }
@@ -91,9 +89,8 @@ pub(crate) fn discard(
     passphrase: &SecretString,
     name: &str,
 ) -> anyhow::Result<(CredentialInfo, Vec<CredentialInfo>)> {
-    let misuse = |error: FetchError| Failure::misuse(error.to_string());
-    let mut vault = Vault::open(path, passphrase).map_err(misuse)?;
-    let removed = vault.remove(name).map_err(misuse)?;
+    let mut vault = Vault::open(path, passphrase)?;
+    let removed = vault.remove(name)?;
     vault.save()?;
     Ok((removed, vault.list()))
 }

@@ -9,7 +9,7 @@ use std::sync::PoisonError;
 use axum::extract::{Form, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use freshet_fetch::{CredentialInfo, CredentialKind, Origin};
+use freshet_fetch::{CredentialInfo, CredentialKind, FetchError, Origin};
 use freshet_types::RobotKind;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
@@ -126,8 +126,13 @@ async fn in_file(
 ) -> Answer<CredentialInfo> {
     let theirs = std::sync::Arc::clone(site);
     let changed = tokio::task::spawn_blocking(move || change(&theirs)).await;
+    // What the file refuses is what was typed: a wrong passphrase, a name that is taken or unknown.
+    let refused = |error: anyhow::Error| match error.downcast_ref::<FetchError>() {
+        Some(refusal) => Problem::bad(refusal.to_string()),
+        None => Problem::from(error),
+    };
     let (info, of_file) =
-        changed.map_err(|_| Problem::busy("the change could not be made"))?.map_err(Problem::from)?;
+        changed.map_err(|_| Problem::busy("the change could not be made"))?.map_err(refused)?;
     let mut known = site.credentials.lock().unwrap_or_else(PoisonError::into_inner);
     let others = known.take().unwrap_or_default().into_iter().filter(|it| it.origin == Origin::Environment);
     *known = Some(others.chain(of_file).collect());

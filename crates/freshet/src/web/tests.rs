@@ -545,3 +545,45 @@ async fn a_neighbourhood_is_drawn_and_told() {
     let wrote = around["ties"].as_array().unwrap().iter().filter(|tie| tie["words"] == "wrote").count();
     assert_eq!((wrote, &around["middle"]["kind"]), (2, &json!("account")), "{around}");
 }
+
+#[tokio::test]
+async fn the_dashboard_is_served_over_tls() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(&folder.path().join("store.sqlite"));
+    std::fs::write(password_path(folder.path()), hash(&SecretString::from(PASSWORD)).unwrap()).unwrap();
+    let path = |name: &str| Some(folder.path().join(name));
+    // Made for this test, worth nothing elsewhere.
+    std::fs::write(path("cert.pem").unwrap(), include_str!("tests/cert.pem")).unwrap();
+    std::fs::write(path("key.pem").unwrap(), include_str!("tests/key.pem")).unwrap();
+    let files = crate::args::TlsArgs { tls_cert: path("cert.pem"), tls_key: path("key.pem") };
+    let parts = Parts {
+        dir: folder.path().to_owned(),
+        networks: Arc::new(Networks::shipped()),
+        clock: Arc::new(SystemClock),
+        credentials: Some(Vec::new()),
+        passphrase: None,
+        tls: tls::config(&files).unwrap(),
+        access: Access::new(folder.path(), None).unwrap(),
+        choices: Vec::new(),
+    };
+    let served = serve(bind(Some("127.0.0.1:0".parse().unwrap())).await.unwrap(), parts).unwrap();
+    assert!(served.url.starts_with("https://"), "{}", served.url);
+    let options = HttpOptions::new("a@b.example".to_owned(), Arc::new(SystemClock), Arc::new(Vault::empty()));
+    drop(HttpFetch::new(options).unwrap());
+    // Somebody who connects and says nothing keeps nobody out.
+    let address = served.url.trim_start_matches("https://").trim_end_matches('/').to_owned();
+    let _silent = tokio::net::TcpStream::connect(&address).await.unwrap();
+    let client = Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .tls_danger_accept_invalid_certs(true)
+        .no_proxy()
+        .build()
+        .unwrap();
+    let healthy = client.get(format!("{}healthz", served.url)).send().await.unwrap();
+    assert_eq!(healthy.text().await.unwrap(), "ok\n");
+    let login = client.post(format!("{}login", served.url)).fields(&[("password", PASSWORD)]);
+    let cookie = login.send().await.unwrap().headers()[SET_COOKIE].to_str().unwrap().to_owned();
+    assert!(cookie.contains("; Secure"), "{cookie}");
+    // In the open it answers nothing.
+    assert!(client.get(format!("http://{address}/healthz")).send().await.is_err());
+}
