@@ -62,7 +62,6 @@ impl Default for Wish {
 }
 
 /// A wish that makes sense.
-#[derive(Clone)]
 struct Plan {
     policies: Vec<String>,
     setup: Setup,
@@ -243,7 +242,7 @@ fn view(site: &Shared) -> Value {
         |name: &&str| json!({ "name": name, "is_chosen": wish.policies.iter().any(|it| it == name) });
     shown["choices"] = POLICY_NAMES.iter().map(policy).collect();
     shown["wish"] = json!({
-        "calls_per_hour": wish.calls_per_hour, "objective": wish.objective, "from": wish.from,
+        "calls_per_hour": wish.calls_per_hour.to_string(), "objective": wish.objective, "from": wish.from,
         "warm_days": wish.warm_days, "eval_days": wish.eval_days,
     });
     shown["limits"] =

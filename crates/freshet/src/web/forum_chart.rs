@@ -10,9 +10,10 @@ use freshet_forum::definition::{ForumDefinition, ListDefinition, ListOrder};
 use super::chart::escape;
 
 const WIDTH: f64 = 560.0;
-/// Of a box, and between two.
-const BOX_HEIGHT: f64 = 92.0;
-const GAP: f64 = 38.0;
+/// Of a box without its lines, of a line, and between two boxes.
+const BOX_HEIGHT: f64 = 36.0;
+const LINE_HEIGHT: f64 = 19.0;
+const GAP: f64 = 36.0;
 const LEFT: f64 = 10.0;
 /// Width of a box; the rest is for what leads back to its own kind.
 const BOX_WIDTH: f64 = 470.0;
@@ -37,24 +38,37 @@ struct Kind {
     is_paged: bool,
 }
 
+impl Kind {
+    /// Patterns, then what is known of them.
+    fn lines(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let patterns = self.patterns.iter().take(PATTERNS_SHOWN).map(|it| ("pattern", it.as_str()));
+        patterns.chain(Some(("facts", self.facts.as_str())).filter(|(_, facts)| !facts.is_empty()))
+    }
+
+    fn height(&self) -> f64 {
+        BOX_HEIGHT + self.lines().count() as f64 * LINE_HEIGHT
+    }
+}
+
 /// The picture.
 pub(super) fn picture(forum: &ForumDefinition, known: &Known) -> String {
     let kinds = kinds(forum, known);
-    let height = kinds.len() as f64 * (BOX_HEIGHT + GAP) - GAP + 16.0;
+    let height = kinds.iter().map(|kind| kind.height() + GAP).sum::<f64>() - GAP + 16.0;
     let title = escape(&format!("sitemap of {}: front page, boards, threads", forum.host));
     let mut svg = format!(
         "<svg class=\"chart sitemap\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{title}\"><title>{title}</title>"
     );
+    let mut top = 8.0;
     for (at, kind) in kinds.iter().enumerate() {
-        let top = 8.0 + at as f64 * (BOX_HEIGHT + GAP);
         svg += &drawn(kind, top);
         let is_followed = kinds.get(at + 1).is_some_and(|next| next.class != "other");
         if is_followed {
-            svg += &down(top + BOX_HEIGHT);
+            svg += &down(top + kind.height());
         }
         if kind.is_paged {
-            svg += &again(top);
+            svg += &again(top, kind.height());
         }
+        top += kind.height() + GAP;
     }
     svg + "</svg>"
 }
@@ -115,22 +129,20 @@ fn facts(list: &ListDefinition) -> String {
 
 fn drawn(kind: &Kind, top: f64) -> String {
     let mut svg = format!(
-        "<rect class=\"page {}\" x=\"{LEFT}\" y=\"{top:.1}\" width=\"{BOX_WIDTH}\" height=\"{BOX_HEIGHT}\" rx=\"8\"/>\
+        "<rect class=\"page {}\" x=\"{LEFT}\" y=\"{top:.1}\" width=\"{BOX_WIDTH}\" height=\"{:.1}\" rx=\"8\"/>\
          <text class=\"name\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
         kind.class,
+        kind.height(),
         LEFT + 14.0,
-        top + 22.0,
+        top + 24.0,
         escape(&cut(&kind.title))
     );
-    let patterns = kind.patterns.iter().take(PATTERNS_SHOWN).map(String::as_str);
-    for (at, text) in patterns.chain([kind.facts.as_str()]).enumerate() {
-        let is_facts = at == kind.patterns.len().min(PATTERNS_SHOWN);
+    for (at, (class, text)) in kind.lines().enumerate() {
         let _ = write!(
             svg,
-            "<text class=\"{}\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-            if is_facts { "facts" } else { "pattern" },
+            "<text class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
             LEFT + 14.0,
-            top + 42.0 + at as f64 * 19.0,
+            top + 44.0 + at as f64 * LINE_HEIGHT,
             escape(&cut(text))
         );
     }
@@ -151,9 +163,9 @@ fn down(from: f64) -> String {
 }
 
 /// A list that goes on: an arrow from the box back to itself.
-fn again(top: f64) -> String {
+fn again(top: f64, height: f64) -> String {
     let (x, out) = (LEFT + BOX_WIDTH, LEFT + BOX_WIDTH + 34.0);
-    let (low, high) = (top + BOX_HEIGHT * 0.7, top + BOX_HEIGHT * 0.3);
+    let (low, high) = (top + height * 0.7, top + height * 0.3);
     format!(
         "<path class=\"lead\" d=\"M{x},{low:.1} H{:.1} Q{out},{low:.1} {out},{:.1} Q{out},{high:.1} {:.1},{high:.1} H{:.1}\"/>\
          <polygon class=\"lead\" points=\"{x},{high:.1} {:.1},{:.1} {:.1},{:.1}\"/>\

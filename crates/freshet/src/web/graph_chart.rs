@@ -1,10 +1,9 @@
 //! The picture of a neighbourhood, as SVG: what is asked about in the middle, its neighbours around it.
 //!
-//! The layout is the same for the same links: kinds of links follow each other around the ring, and
-//! every second neighbour stands a little further out where they are many, so that names have room.
-//! Names are cut; the whole ones stand in the title of each node and in the table below.
+//! The layout is the same for the same links: kinds of links follow each other around the middle, and
+//! every neighbour has a row of its own on its side, so that names have room. Names are cut; the whole ones stand in the title of each node and in the table below.
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::PI;
 use std::fmt::Write as _;
 
 use freshet_store::browse::{Neighbours, Node};
@@ -12,19 +11,19 @@ use freshet_store::browse::{Neighbours, Node};
 use super::chart::escape;
 
 const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 520.0;
-const MIDDLE: (f64, f64) = (WIDTH / 2.0, HEIGHT / 2.0);
-/// Half axes of the ring: names stand beside it, so it is narrower than the picture.
-const RING: (f64, f64) = (235.0, 205.0);
-/// Where more stand on it, every second one is further in.
-const CROWD: usize = 14;
-/// How much further in.
-const INNER: f64 = 0.72;
+/// Room for one name, and above the first and below the last.
+const ROW: f64 = 30.0;
+const EDGE: f64 = 34.0;
+/// Lowest picture.
+const HEIGHT_MIN: f64 = 360.0;
+/// From the middle to the furthest and to the nearest neighbour, sideways: names stand outside.
+const REACH: f64 = 225.0;
+const REACH_MIN: f64 = 70.0;
 /// Size of a node, and of the one in the middle.
 const NODE: f64 = 7.0;
 const NODE_MIDDLE: f64 = 13.0;
-/// Letters of a name beside the ring.
-const NAME_CHARS: usize = 18;
+/// Letters of a name.
+const NAME_CHARS: usize = 20;
 
 /// Name and colour of a kind of link.
 pub(super) fn kind_of(name: &str) -> (&'static str, usize) {
@@ -42,17 +41,19 @@ pub(super) fn picture(middle: &Node, around: &Neighbours) -> Option<String> {
     if around.nodes.is_empty() {
         return None;
     }
-    let places = places(around.nodes.len());
+    let height = height_of(around.nodes.len());
+    let places = places(around.nodes.len(), height);
+    let core = (WIDTH / 2.0, height / 2.0);
     let title = escape(&format!("{} and {} around it", middle.label, around.nodes.len()));
     let mut svg = format!(
-        "<svg class=\"chart graph\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\"><title>{title}</title>"
+        "<svg class=\"chart graph\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{title}\"><title>{title}</title>"
     );
     for &(from, to) in &around.among {
         let _ = write!(svg, "{}", line("among", places[from], places[to]));
     }
     for tie in &around.ties {
         let (outer, class) = (places[tie.node], format!("line-{}", kind_of(&tie.name).1));
-        let (from, to) = if tie.is_out { (MIDDLE, outer) } else { (outer, MIDDLE) };
+        let (from, to) = if tie.is_out { (core, outer) } else { (outer, core) };
         let _ = write!(svg, "{}{}", line(&class, from, to), arrow(&class, from, to, !tie.is_out));
     }
     for (node, place) in around.nodes.iter().zip(&places) {
@@ -63,23 +64,32 @@ pub(super) fn picture(middle: &Node, around: &Neighbours) -> Option<String> {
         "<circle class=\"node middle {}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{NODE_MIDDLE}\"/>\
          <text class=\"name\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text></svg>",
         class_of(&middle.kind),
-        MIDDLE.0,
-        MIDDLE.1,
-        MIDDLE.0,
-        MIDDLE.1 + NODE_MIDDLE + 16.0,
+        core.0,
+        core.1,
+        core.0,
+        core.1 + NODE_MIDDLE + 18.0,
         escape(&cut(&middle.label))
     );
     Some(svg)
 }
 
-/// Places on the ring, from the top onwards as the clock goes.
-fn places(count: usize) -> Vec<(f64, f64)> {
+/// Places around the middle, as the clock goes: down the right side, up the left one. Each has a row of
+/// its own, so that no two names meet; together they make an oval.
+fn places(count: usize, height: f64) -> Vec<(f64, f64)> {
+    let right = count.div_ceil(2);
     let place = |at: usize| {
-        let angle = at as f64 / count as f64 * TAU - PI / 2.0;
-        let share = if count > CROWD && at % 2 == 1 { INNER } else { 1.0 };
-        (MIDDLE.0 + RING.0 * share * angle.cos(), MIDDLE.1 + RING.1 * share * angle.sin())
+        let (row, rows) = if at < right { (at, right) } else { (count - 1 - at, count - right) };
+        let share = (row as f64 + 0.5) / rows as f64;
+        let reach = REACH_MIN + (REACH - REACH_MIN) * (share * PI).sin();
+        let side = if at < right { 1.0 } else { -1.0 };
+        (WIDTH / 2.0 + side * reach, EDGE + share * (height - 2.0 * EDGE))
     };
     (0..count).map(place).collect()
+}
+
+/// High enough for a name in each row.
+fn height_of(count: usize) -> f64 {
+    (count.div_ceil(2) as f64 * ROW + 2.0 * EDGE).max(HEIGHT_MIN)
 }
 
 fn line(class: &str, from: (f64, f64), to: (f64, f64)) -> String {
@@ -110,7 +120,7 @@ fn arrow(class: &str, from: (f64, f64), to: (f64, f64), is_to_middle: bool) -> S
 
 /// A neighbour with its name, a link where more is known of it.
 fn drawn(node: &Node, (x, y): (f64, f64)) -> String {
-    let is_right = x >= MIDDLE.0 - 1.0;
+    let is_right = x >= WIDTH / 2.0;
     let (anchor, shift) = if is_right { ("start", NODE + 5.0) } else { ("end", -NODE - 5.0) };
     let kind = if node.object.is_some() { class_of(&node.kind) } else { "named" };
     let shape = format!(

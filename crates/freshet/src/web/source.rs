@@ -76,7 +76,7 @@ fn about(site: &Site, data: &Data, source: &Source) -> Answer<Value> {
     let memory = Memory::from_store(&data.store)?;
     let mut shown = json!(explain::explain(source, &memory, now));
     let times = data.store.posting_times(source)?;
-    shown["pinned_text"] = json!(source.pinned.map(|every| format!("{}s", every.secs_f64())));
+    shown["pinned_text"] = json!(source.pinned.map(typeable));
     if &*source.root_kind == "account" {
         let account = data.store.account_of(&source.network, &source.root_id)?;
         shown["object"] = json!(account.map(|row| row.object));
@@ -92,6 +92,15 @@ fn about(site: &Site, data: &Data, source: &Source) -> Answer<Value> {
         .map(|it| json!({ "newest": mark(&it.newest), "oldest": mark(&it.oldest), "until": seconds(it.until) }))
         .collect();
     Ok(shown)
+}
+
+/// A span as a person types it.
+fn typeable(span: Span) -> String {
+    match span.ms() {
+        ms if ms % 3_600_000 == 0 => format!("{}h", ms / 3_600_000),
+        ms if ms % 60_000 == 0 => format!("{}m", ms / 60_000),
+        ms => format!("{}s", ms / 1000),
+    }
 }
 
 fn observed(times: &[Timestamp], days: i64, now: Timestamp) -> Value {

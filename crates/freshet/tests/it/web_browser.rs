@@ -104,12 +104,12 @@ impl Scene {
 /// A forum of three boards that lives at the pace of the world; its address.
 fn serve_forum(freshet: &Freshet, world: &World) -> (Process, String) {
     let now = http::get(&world.base, "/clock")["now"].as_f64().expect("a time") as i64;
-    let mut lines = String::from("board\tthread\ttime\tauthor\n");
+    let mut lines = String::new();
     for thread in 0..36_i64 {
         for post in 0..12_i64 {
             let at = now - 20 * 86_400 + thread * 40_000 + post * (3_000 + thread * 211);
             let author = (thread * 7 + post * 3) % 11;
-            lines += &format!("board{}\tthread{thread}\t{at}\tmember{author}\n", thread % 3);
+            lines += &format!("{}\t{thread}\t{at}\t{author}\n", thread % 3);
         }
     }
     let trace = freshet.folder().join("forum.tsv");
