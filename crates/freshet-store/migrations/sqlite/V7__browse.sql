@@ -14,8 +14,20 @@ CREATE VIRTUAL TABLE source_text USING fts5 (
 );
 INSERT INTO source_text (rowid, handle, root_id) SELECT id, handle, root_id FROM sources;
 
+-- How many sources are in which state: counting a million takes as long as a page may.
+CREATE TABLE source_counts (
+    state TEXT PRIMARY KEY,
+    count INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT INTO source_counts SELECT state, count(*) FROM sources GROUP BY state;
+
 CREATE TRIGGER sources_named AFTER INSERT ON sources BEGIN
     INSERT INTO source_text (rowid, handle, root_id) VALUES (new.id, new.handle, new.root_id);
+    INSERT INTO source_counts VALUES (new.state, 1) ON CONFLICT (state) DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER sources_moved AFTER UPDATE OF state ON sources WHEN new.state <> old.state BEGIN
+    INSERT INTO source_counts VALUES (new.state, 1) ON CONFLICT (state) DO UPDATE SET count = count + 1;
+    UPDATE source_counts SET count = count - 1 WHERE state = old.state;
 END;
 CREATE TRIGGER sources_renamed AFTER UPDATE OF handle, root_id ON sources
 WHEN new.handle IS NOT old.handle OR new.root_id IS NOT old.root_id BEGIN
@@ -24,6 +36,7 @@ WHEN new.handle IS NOT old.handle OR new.root_id IS NOT old.root_id BEGIN
 END;
 CREATE TRIGGER sources_unnamed AFTER DELETE ON sources BEGIN
     DELETE FROM source_text WHERE rowid = old.id;
+    UPDATE source_counts SET count = count - 1 WHERE state = old.state;
 END;
 
 -- How often a person wants it visited, whatever it would be worth. NULL: as the policy says.

@@ -46,7 +46,7 @@ pub(super) fn picture(middle: &Node, around: &Neighbours) -> Option<String> {
     let core = (WIDTH / 2.0, height / 2.0);
     let title = escape(&format!("{} and {} around it", middle.label, around.nodes.len()));
     let mut svg = format!(
-        "<svg class=\"chart graph\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{title}\"><title>{title}</title>"
+        "<svg class=\"chart graph\" viewBox=\"0 0 {WIDTH} {height}\" role=\"group\" aria-label=\"{title}\"><title>{title}</title>"
     );
     for &(from, to) in &around.among {
         let _ = write!(svg, "{}", line("among", places[from], places[to]));

@@ -31,7 +31,7 @@ const PASSWORD: &str = "correct horse battery";
 struct Visitor {
     served: Served,
     client: Client,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Visitor {
@@ -60,7 +60,7 @@ impl Visitor {
         drop(HttpFetch::new(options).unwrap());
         let client =
             Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy().build().unwrap();
-        Self { served, client, _folder: folder }
+        Self { served, client, folder }
     }
 
     fn ask(&self, method: &str, path: &str) -> RequestBuilder {
@@ -497,7 +497,7 @@ async fn a_credential_is_added_and_removed_and_its_secret_never_shown() {
         assert!(!text.contains(SECRET) && !text.contains("open sesame"), "{path}");
     }
     assert!(served.text("/networks", 200).await.contains("remove mine"));
-    let file = std::fs::read(served._folder.path().join("credentials.age")).unwrap();
+    let file = std::fs::read(served.folder.path().join("credentials.age")).unwrap();
     assert!(!file.windows(SECRET.len()).any(|part| part == SECRET.as_bytes()), "it is encrypted");
     let remove = "/api/v1/credentials/mine/remove";
     assert_eq!(send(&served, remove, json!({ "passphrase": "wrong" })).await.0, 400);

@@ -7,6 +7,7 @@
 
 mod chromium;
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -109,7 +110,7 @@ fn serve_forum(freshet: &Freshet, world: &World) -> (Process, String) {
         for post in 0..12_i64 {
             let at = now - 20 * 86_400 + thread * 40_000 + post * (3_000 + thread * 211);
             let author = (thread * 7 + post * 3) % 11;
-            lines += &format!("{}\t{thread}\t{at}\t{author}\n", thread % 3);
+            writeln!(lines, "{}\t{thread}\t{at}\t{author}", thread % 3).expect("a text can grow");
         }
     }
     let trace = freshet.folder().join("forum.tsv");

@@ -88,8 +88,12 @@ impl Chromium {
         browser
     }
 
-    /// Calls a method of the protocol; gives its result.
+    /// Calls a method of the protocol, which must succeed; gives its result.
     pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
+        self.ask(method, &params).unwrap_or_else(|error| panic!("{method} {params}: {error}"))
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         let id = self.next_id;
         self.next_id += 1;
         let mut message = json!({ "id": id, "method": method, "params": params });
@@ -104,8 +108,8 @@ impl Chromium {
             let left = PATIENCE.saturating_sub(began.elapsed());
             let answer = self.heard.recv_timeout(left).unwrap_or_else(|_| panic!("{method}: no answer"));
             if answer["id"] == id {
-                assert!(answer["error"].is_null(), "{method} {params}: {}", answer["error"]);
-                return answer["result"].clone();
+                let (result, error) = (answer["result"].clone(), answer["error"].clone());
+                return if error.is_null() { Ok(result) } else { Err(error) };
             }
             self.events.push(answer);
         }
@@ -123,9 +127,8 @@ impl Chromium {
     /// The value of an expression on the page; waits for promises.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
         let asked = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let answer = self.call("Runtime.evaluate", asked);
         // A page that is just being left answers nothing.
-        answer["result"]["value"].clone()
+        self.ask("Runtime.evaluate", &asked).map_or(Value::Null, |answer| answer["result"]["value"].clone())
     }
 
     /// Events of these names since the last time.
