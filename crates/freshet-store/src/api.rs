@@ -147,7 +147,8 @@ pub trait Store: Send {
     ) -> Result<(), StoreError>;
     /// Posts whose text matches, best first.
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, StoreError>;
-    /// Brings the search index up to date by at most `limit` changes; gives how many it took.
+    /// Brings the search indexes up to date by at most `limit` changes and `limit` names of sources; gives
+    /// the larger number of those it took.
     fn index(&mut self, limit: usize) -> Result<usize, StoreError>;
     /// The numbers.
     fn counts(&self) -> Result<Counts, StoreError>;

@@ -278,7 +278,9 @@ impl Store for SqliteStore {
     }
 
     fn index(&mut self, limit: usize) -> Result<usize, StoreError> {
-        self.write("bring the search index up to date", |db| search::index(db, limit))
+        self.write("bring the search indexes up to date", |db| {
+            Ok(search::index(db, limit)?.max(browse::index_names(db, limit)?))
+        })
     }
 
     fn counts(&self) -> Result<Counts, StoreError> {

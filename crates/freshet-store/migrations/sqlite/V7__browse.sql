@@ -8,11 +8,13 @@ CREATE INDEX sources_by_name ON sources (COALESCE(handle, root_id) COLLATE NOCAS
 CREATE INDEX sources_by_due ON sources (due_at, state, robot, network);
 CREATE INDEX sources_by_visit ON sources (visited_at, state, robot, network);
 
--- It holds no copy of the names; rowid is the source's number.
+-- It holds no copy of the names; rowid is the source's number. It follows the numbers of the sources at
+-- its own pace, with the cursor `names`, because taking a name in costs more than adding its source.
 CREATE VIRTUAL TABLE source_text USING fts5 (
     handle, root_id, content = '', contentless_delete = 1, tokenize = 'trigram'
 );
 INSERT INTO source_text (rowid, handle, root_id) SELECT id, handle, root_id FROM sources;
+INSERT INTO cursors (consumer, number) SELECT 'names', COALESCE(max(id), 0) FROM sources;
 
 -- How many sources are in which state: counting a million takes as long as a page may.
 CREATE TABLE source_counts (
@@ -21,8 +23,7 @@ CREATE TABLE source_counts (
 ) WITHOUT ROWID;
 INSERT INTO source_counts SELECT state, count(*) FROM sources GROUP BY state;
 
-CREATE TRIGGER sources_named AFTER INSERT ON sources BEGIN
-    INSERT INTO source_text (rowid, handle, root_id) VALUES (new.id, new.handle, new.root_id);
+CREATE TRIGGER sources_added AFTER INSERT ON sources BEGIN
     INSERT INTO source_counts VALUES (new.state, 1) ON CONFLICT (state) DO UPDATE SET count = count + 1;
 END;
 CREATE TRIGGER sources_moved AFTER UPDATE OF state ON sources WHEN new.state <> old.state BEGIN
@@ -32,9 +33,10 @@ END;
 CREATE TRIGGER sources_renamed AFTER UPDATE OF handle, root_id ON sources
 WHEN new.handle IS NOT old.handle OR new.root_id IS NOT old.root_id BEGIN
     DELETE FROM source_text WHERE rowid = old.id;
-    INSERT INTO source_text (rowid, handle, root_id) VALUES (new.id, new.handle, new.root_id);
+    INSERT INTO source_text (rowid, handle, root_id) SELECT new.id, new.handle, new.root_id
+    WHERE new.id <= (SELECT number FROM cursors WHERE consumer = 'names');
 END;
-CREATE TRIGGER sources_unnamed AFTER DELETE ON sources BEGIN
+CREATE TRIGGER sources_forgotten AFTER DELETE ON sources BEGIN
     DELETE FROM source_text WHERE rowid = old.id;
     UPDATE source_counts SET count = count - 1 WHERE state = old.state;
 END;

@@ -9,6 +9,7 @@ mod sources;
 use freshet_types::{Change, NetworkName, Source, SourceId, Timestamp, VisitId, VisitRecord};
 use rusqlite::{Connection, Result, Row, params};
 
+pub(super) use self::sources::index_names;
 use super::{SqliteStore, failed, log, search, source, value};
 use crate::api::StoreError;
 use crate::browse::{
@@ -23,8 +24,34 @@ const NEWEST_POSTS: i64 = 200_000;
 const OF_NETWORK: &str =
     "IN (SELECT id FROM networks WHERE name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || ':')";
 
+/// Names taken into their index in one transaction, and how many such steps a search waits for.
+const NAMES_STEP: usize = 5_000;
+const NAMES_STEPS_MAX: usize = 20;
+
+impl SqliteStore {
+    /// Brings the index of names up to date before a search, as far as this connection may write.
+    fn catch_up_names(&self) {
+        if self.db.is_readonly("main").unwrap_or(true) || !sources::is_behind(&self.db).unwrap_or(true) {
+            return;
+        }
+        for _ in 0..NAMES_STEPS_MAX {
+            match self.write("index the names of sources", |db| index_names(db, NAMES_STEP)) {
+                Ok(NAMES_STEP) => {}
+                Ok(_) => return,
+                Err(error) => {
+                    tracing::debug!(%error, "the index of names stays behind");
+                    return;
+                }
+            }
+        }
+    }
+}
+
 impl Browse for SqliteStore {
     fn list_sources(&self, query: &SourceQuery) -> Result<SourcePage, StoreError> {
+        if query.text.is_some() {
+            self.catch_up_names();
+        }
         let list = || {
             let found = sources::find(&self.db, query)?;
             let load = |id: &SourceId| source::load(&self.db, &self.networks, *id);

@@ -115,7 +115,7 @@ pub(super) async fn page(
 /// A page of the list, as the API gives it.
 pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<Value> {
     let (query, page) = asked.query()?;
-    site.read(move |site, data| {
+    let look = move |site: &Site, data: &Data| {
         let now = site.now();
         let found = data.store.list_sources(&query)?;
         let mut sources = found.sources;
@@ -132,8 +132,13 @@ pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<Value> {
             "networks": networks.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "sources": sources.iter().map(|source| line(source, now)).collect::<Vec<_>>(),
         }))
-    })
-    .await
+    };
+    // Names are looked up in an index that a writing connection brings up to date first.
+    if asked.q.trim().is_empty() {
+        site.read(look).await
+    } else {
+        site.write(move |site, data| look(site, data)).await
+    }
 }
 
 /// A source in a line.

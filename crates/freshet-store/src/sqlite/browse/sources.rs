@@ -11,6 +11,7 @@
 use freshet_types::{RobotKind, SourceId, SourceState};
 use rusqlite::{Connection, Result, params};
 
+use super::super::log;
 use super::OF_NETWORK;
 use crate::browse::{COUNT_MAX, LETTERS_MIN, LOOKED_MAX, OFFSET_MAX, PAGE_MAX, SourceOrder, SourceQuery};
 
@@ -164,6 +165,29 @@ fn facets(query: &SourceQuery) -> (&'static str, String) {
     };
     let state = if query.state.is_some() { " AND state = ?2" } else { "" };
     ("sources_by_facet", format!("{network} AND {robot}{state}"))
+}
+
+/// Who stands where the index of names is.
+const NAMES: &str = "names";
+
+/// Takes the names of sources that were added since into their index; gives how many.
+pub(in crate::sqlite) fn index_names(db: &Connection, limit: usize) -> Result<usize> {
+    let cursor = log::cursor(db, NAMES)? as i64;
+    let last = "SELECT max(id) FROM (SELECT id FROM sources WHERE id > ?1 ORDER BY id LIMIT ?2)";
+    let last: Option<i64> = db.prepare_cached(last)?.query_row([cursor, limit as i64], |row| row.get(0))?;
+    let Some(last) = last else { return Ok(0) };
+    let take = "INSERT INTO source_text (rowid, handle, root_id) \
+                SELECT id, handle, root_id FROM sources WHERE id > ?1 AND id <= ?2";
+    let count = db.prepare_cached(take)?.execute([cursor, last])?;
+    log::set_cursor(db, NAMES, last as u64)?;
+    Ok(count)
+}
+
+/// Whether there are sources that the index has not taken in.
+pub(super) fn is_behind(db: &Connection) -> Result<bool> {
+    let cursor = log::cursor(db, NAMES)? as i64;
+    let mut find = db.prepare_cached("SELECT EXISTS (SELECT 1 FROM sources WHERE id > ?1)")?;
+    find.query_row([cursor], |row| row.get(0))
 }
 
 /// What was typed, as names are written.

@@ -89,6 +89,7 @@ impl Chromium {
     }
 
     /// Calls a method of the protocol, which must succeed; gives its result.
+    #[expect(clippy::needless_pass_by_value, reason = "parameters are written where they are used")]
     pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
         self.ask(method, &params).unwrap_or_else(|error| panic!("{method} {params}: {error}"))
     }
