@@ -15,6 +15,7 @@ mod chaos;
 mod ci;
 mod experiments;
 mod process;
+mod screenshots;
 mod servers;
 mod test;
 mod tidy;
@@ -34,6 +35,7 @@ cargo xtask TASK
   bench [NAME [ARGS...]]              run a benchmark; without a name, list them
   experiments [--traces DIR] [--check] [NAME...]
                                       policies on recorded histories; writes docs/results (--check: compares)
+  screenshots                         pictures of the dashboard into docs/screenshots, by the browser tests
   servers                             only prepare the real servers that tests use
 ";
 
@@ -60,6 +62,7 @@ fn run(args: &[String]) -> Result<()> {
         "chaos" => chaos::run(rest),
         "bench" => bench::run(rest),
         "experiments" => experiments::run(rest),
+        "screenshots" => screenshots::run(),
         "servers" => servers::prepare().map(|_| ()),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

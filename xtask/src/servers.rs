@@ -49,6 +49,9 @@ pub(crate) fn prepare() -> Result<Servers> {
     servers.add("PyPI misago", pypi::misago());
     servers.add("npm nodebb", npm::nodebb());
     servers.add("PyPI highspy and PySCIPOpt", pypi::solvers());
+    servers.add("Chromium", debian::chromium().map(|path| vec![("FRESHET_TEST_CHROMIUM", path)]));
+    servers.add("npm axe-core", npm::axe());
+    servers.add("PyPI schemathesis", pypi::schemathesis());
     for (name, path) in &servers.variables {
         println!("  {name}={}", path.display());
     }

@@ -54,6 +54,8 @@ pub enum Event {
     Instances(Vec<Instance>),
     /// Sources that the scheduler does not know yet, or knows otherwise.
     Slots(Vec<SourceSlot>),
+    /// A person wants these sooner than planned.
+    Wanted(Vec<SourceSlot>),
     /// The record of a source that was asked for; `None` if it is gone from the store.
     Loaded(SourceId, Option<Box<Source>>),
     /// An order that had to wait at its fetcher is carried out now.
@@ -271,6 +273,7 @@ impl Core {
             }
             Event::Instances(instances) => self.know_instances(instances),
             Event::Slots(slots) => slots.into_iter().for_each(|slot| self.know_slot(&slot, now)),
+            Event::Wanted(slots) => slots.iter().for_each(|slot| self.lead_to(slot, now)),
             Event::Loaded(id, source) => self.begin(id, source, now),
             Event::Begun(visit) => self.renew_lease(visit),
             Event::Fetched(answers) => answers.into_iter().for_each(|fetched| self.take_answer(fetched, now)),
@@ -454,7 +457,7 @@ impl Core {
     fn is_current(&self, slot: &SourceSlot) -> bool {
         let known = self.slots.get(slot.id.0 as usize).copied().flatten();
         known.is_some_and(|known| {
-            let is_touched = [known.state, slot.state].contains(&SourceState::Removed);
+            let is_touched = !known.state.is_watched() || !slot.state.is_watched();
             // What a visit finds is written page by page, and known here when it ends.
             known.state == slot.state || (known.is_leased && !is_touched)
         })
@@ -502,12 +505,12 @@ impl Core {
             is_leased: false,
             is_backlogged: false,
         };
-        let was_watched = self.slots[at].is_some_and(|slot| slot.state != SourceState::Removed);
+        let was_watched = self.slots[at].is_some_and(|slot| slot.state.is_watched());
         let mut known = self.slots[at].unwrap_or(fresh);
         (known.news_at, known.price_step) = (news_at, 0);
         (known.robot, known.state, known.class) = (robot, state, class);
         self.slots[at] = Some(known);
-        let is_watched = state != SourceState::Removed;
+        let is_watched = state.is_watched();
         if was_watched != is_watched {
             self.prices.count(price::place(key, robot), is_watched);
         }
@@ -532,7 +535,7 @@ impl Core {
             let Some(slot) = slot.filter(|slot| slot.robot == robot && self.is_at_work(slot)) else {
                 continue;
             };
-            if slot.state != SourceState::Removed && !slot.is_leased && slot.aim == Aim::News {
+            if slot.state.is_watched() && !slot.is_leased && slot.aim == Aim::News {
                 self.frontier.schedule(SourceId(at as u32), u32::from(slot.key), slot.class, slot.news_at);
             }
         }

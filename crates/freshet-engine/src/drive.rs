@@ -17,6 +17,7 @@ use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_store::api::{Flow, Store, StoreError};
+use freshet_store::row::SourceSlot;
 use freshet_types::{Clock, SourceId};
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
@@ -413,6 +414,26 @@ impl Driver {
         if controls.iter().any(|control| control.verb == "sources") {
             self.load_sources()?;
         }
+        for control in controls.iter().filter(|control| control.verb == "sources") {
+            self.hasten(&control.argument)?;
+        }
+        Ok(())
+    }
+
+    /// A source that was pinned is due as its new pace wants it.
+    fn hasten(&mut self, argument: &str) -> Result<(), StoreError> {
+        let told: Value = serde_json::from_str(argument).unwrap_or_default();
+        let pinned = told["pinned"].as_u64().and_then(|id| u32::try_from(id).ok());
+        let source = pinned.map(|id| self.reader.source(SourceId(id))).transpose()?.flatten();
+        let slot = source.map(|it| SourceSlot {
+            id: it.id,
+            network: it.network,
+            robot: it.robot,
+            state: it.state,
+            weight: it.weight,
+            due_at: it.due_at,
+        });
+        self.feed_core(Event::Wanted(slot.into_iter().collect()));
         Ok(())
     }
 

@@ -17,7 +17,7 @@ use freshet_network::networks::Networks;
 use freshet_network::robot;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::row::{ObjectRow, SourceSlot};
-use freshet_types::{Change, ChangeKind, Connector, RobotKind, RobotState, Source, SourceState};
+use freshet_types::{Change, ChangeKind, Connector, RobotKind, RobotState, Source};
 
 use crate::report::Rings;
 
@@ -63,7 +63,7 @@ fn drop_removed(store: &dyn Store, sources: &mut Vec<Source>) -> Result<(), Stor
     let mut kept = Vec::with_capacity(sources.len());
     for source in sources.drain(..) {
         let is_removed = |known: &Source| {
-            known.state == SourceState::Removed
+            !known.state.is_watched()
                 && (&known.network, &known.endpoint, &known.root_id)
                     == (&source.network, &source.endpoint, &source.root_id)
         };

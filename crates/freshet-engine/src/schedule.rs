@@ -46,7 +46,7 @@ pub fn facts(source: &Source, visited_at: Timestamp) -> SourceFacts {
     SourceFacts { number: source.id.0, weight, visited_at, turn: 0, page_size: None }
 }
 
-/// When a source that was visited `now` is due again; `quiet` is the time since the look before
+/// When a source that was visited `now` is due again, by a person's word before all; `quiet` is the time since the look before
 /// if this one brought nothing new.
 pub fn due_at(
     source: &Source,
@@ -55,8 +55,9 @@ pub fn due_at(
     quiet: Option<Span>,
     now: Timestamp,
 ) -> Timestamp {
-    match source.state {
-        SourceState::Active => match (source.robot, quiet) {
+    match (source.state, source.pinned) {
+        (SourceState::Active, Some(every)) => now + every,
+        (SourceState::Active, None) => match (source.robot, quiet) {
             // Most threads are over soon, and there is one per post: each fruitless look doubles
             // the wait, whatever the ceiling, or old threads would take all of the quota.
             (RobotKind::Comment, Some(quiet)) => {
@@ -67,13 +68,16 @@ pub fn due_at(
             }
             (RobotKind::User | RobotKind::Relation | RobotKind::Tag, _) => now + PROFILE_GAP.min(ceiling),
         },
-        SourceState::Failed => now + FAILED_GAP,
-        SourceState::Removed => Timestamp::MAX,
-        SourceState::Gone
-        | SourceState::Suspended
-        | SourceState::Private
-        | SourceState::OptedOut
-        | SourceState::AuthRequired => now + REVIVAL_GAP,
+        (SourceState::Failed, _) => now + FAILED_GAP,
+        (SourceState::Removed | SourceState::Paused, _) => Timestamp::MAX,
+        (
+            SourceState::Gone
+            | SourceState::Suspended
+            | SourceState::Private
+            | SourceState::OptedOut
+            | SourceState::AuthRequired,
+            _,
+        ) => now + REVIVAL_GAP,
     }
 }
 
@@ -84,7 +88,7 @@ pub fn grade(source: &Source, policy: &dyn Policy, market: &Market, quiet: Optio
         RobotKind::Comment => quiet.is_none(),
         RobotKind::User | RobotKind::Relation | RobotKind::Tag => false,
     };
-    if !is_timed || source.state != SourceState::Active {
+    if !is_timed || source.state != SourceState::Active || source.pinned.is_some() {
         return Grade::NONE;
     }
     Grade::of(f64::from(source.weight), policy.rate_per_s(&source.model, market))
@@ -127,7 +131,7 @@ pub fn failed(source: &mut Source, why: &str, can_retry: bool, now: Timestamp) -
 pub fn answered(source: &mut Source, now: Timestamp) {
     source.failure = None;
     source.visited_at = Some(now);
-    if source.state != SourceState::Removed {
+    if source.state.is_watched() {
         source.state = SourceState::Active;
     }
 }
@@ -162,6 +166,14 @@ mod tests {
         check(Comment, SourceState::Active, Some(2000), "30d 0h");
         check(Status, SourceState::Gone, None, "24h 00m");
         check(Status, SourceState::Failed, None, "1h 00m");
+        let mut pinned = Source::new(&NetworkName::from("net"), "list", Status, "account", "7");
+        pinned.pinned = Some(Span::from_secs(300));
+        let policy =
+            policy_named("change-rate", Pacing { floor: Span::MINUTE, ceiling: Span::HOUR }).unwrap();
+        let (market, now) = (Market::new(Objective::Delay), Timestamp::from_secs(1_000_000));
+        let due = due_at(&pinned, (&*policy, &market), Span::HOUR, None, now);
+        assert_eq!((due - now).to_string(), "5m 00s", "a person's word comes before the policy's");
+        assert!(grade(&pinned, &*policy, &market, None) == Grade::NONE, "and takes it off the market");
     }
 
     #[test]

@@ -141,6 +141,24 @@ pub fn run_watched(
     Ok(signed(outcome, name, setup, began))
 }
 
+/// The same for somebody who may lose patience: `None` once `goes_on` has said no, which it is asked
+/// in every slot. Oracles are not interrupted.
+pub fn run_while(
+    history: &History,
+    name: &str,
+    setup: &Setup,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Option<Outcome>, ExperimentError> {
+    if !setup.calls_per_hour.is_finite() || setup.calls_per_hour < 0.0 {
+        return Err(ExperimentError::Budget(setup.calls_per_hour));
+    }
+    let began = Instant::now();
+    let roster = roster_named(name, &setup.kit(history)).ok_or_else(|| unknown(name))?;
+    let run = Run { goes_on, ..Run::new(history, setup, roster) };
+    let outcome = run.finish(&mut |_, _| {});
+    Ok(goes_on().then(|| signed(outcome, name, setup, began)))
+}
+
 /// Runs a roster that no name stands for: with parameters of its own, or with rates that are given.
 pub fn run_roster(
     history: &History,
@@ -213,6 +231,7 @@ struct Run<'a> {
     cursors: Vec<usize>,
     visited_at: Vec<Timestamp>,
     tally: Tally,
+    goes_on: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Run<'a> {
@@ -220,7 +239,8 @@ impl<'a> Run<'a> {
         let window = history.window;
         let tally = Tally::new(window, history.eval_count());
         let count = history.posters.len();
-        Self { history, setup, roster, cursors: vec![0; count], visited_at: vec![window.from; count], tally }
+        let (cursors, visited_at) = (vec![0; count], vec![window.from; count]);
+        Self { history, setup, roster, cursors, visited_at, tally, goes_on: &|| true }
     }
 
     fn finish(mut self, watch: Watch<'_>) -> Outcome {
@@ -230,6 +250,9 @@ impl<'a> Run<'a> {
         let budget_per_s = self.setup.calls_per_hour / 3600.0;
         let (mut calls, mut picked) = (0.0_f64, Vec::new());
         for slot in 0..slot_count {
+            if !(self.goes_on)() {
+                break;
+            }
             let now = window.start() + SLOT * (slot + 1) as f64;
             if slot % SLOTS_PER_DAY == 0 {
                 self.roster.plan(now - SLOT, budget_per_s);

@@ -9,7 +9,8 @@
 use std::ops::ControlFlow;
 
 use freshet_types::{
-    Change, ChangeKind, NetworkName, Post, RobotKind, RobotState, Source, SourceId, SourceState, Timestamp,
+    Change, ChangeKind, NetworkName, Post, RobotKind, RobotState, Source, SourceId, SourceState, Span,
+    Timestamp,
 };
 
 use crate::row::{
@@ -84,6 +85,9 @@ pub trait Store: Send {
     fn find_sources(&self, reference: &str) -> Result<Vec<Source>, StoreError>;
     /// Sets the state of these sources.
     fn set_state(&mut self, ids: &[SourceId], state: SourceState) -> Result<(), StoreError>;
+    /// A source is visited this often from now on, or as the policy says again. Its next visit is due
+    /// at this instant at the latest.
+    fn pin(&mut self, id: SourceId, every: Option<Span>, due_at: Timestamp) -> Result<(), StoreError>;
     /// A post, an account or a list by its number.
     fn object(&self, number: u64) -> Result<Option<ObjectRow>, StoreError>;
 
@@ -163,7 +167,8 @@ pub trait Store: Send {
     fn posting_times(&self, source: &Source) -> Result<Vec<Timestamp>, StoreError>;
     /// Posts whose text matches, best first.
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, StoreError>;
-    /// Brings the search index up to date by at most `limit` changes; gives how many it took.
+    /// Brings the search indexes up to date by at most `limit` changes and `limit` names of sources; gives
+    /// the larger number of those it took.
     fn index(&mut self, limit: usize) -> Result<usize, StoreError>;
     /// The numbers.
     fn counts(&self) -> Result<Counts, StoreError>;

@@ -13,6 +13,14 @@ use crate::row::Hit;
 pub const PAGE_MAX: usize = 1000;
 /// Rows that may be passed over; beyond it a filter is the better way.
 pub const OFFSET_MAX: usize = 100_000;
+/// Sources that are counted for a list; beyond, there are "more than".
+pub const COUNT_MAX: usize = 10_000;
+/// Sources that are looked at where words are searched for and the answer is filtered or sorted.
+pub const LOOKED_MAX: usize = 10_000;
+/// Letters from which on a text is found anywhere in a name; a shorter one at its beginning.
+pub const LETTERS_MIN: usize = 3;
+/// Posts that were seen after a post and are looked through for answers to it.
+pub const ANSWERS_AMONG: usize = 20_000;
 /// Posting times looked at for a rhythm: enough for a year of a busy account.
 pub const RHYTHM_MAX: usize = 20_000;
 
@@ -48,7 +56,7 @@ impl SourceOrder {
 /// Which sources, in which order.
 #[derive(Clone, Debug, Default)]
 pub struct SourceQuery {
-    /// Part of the handle or of the root's id.
+    /// Part of the handle or of the root's id; under [`LETTERS_MIN`] letters, the beginning of the name.
     pub text: Option<String>,
     /// Only in this state.
     pub state: Option<SourceState>,
@@ -62,6 +70,17 @@ pub struct SourceQuery {
     pub offset: usize,
     /// At most so many.
     pub limit: usize,
+}
+
+/// A page of sources.
+#[derive(Clone, Debug, Default)]
+pub struct SourcePage {
+    /// In the order that was asked for.
+    pub sources: Vec<Source>,
+    /// How many there are in all, counted up to [`COUNT_MAX`].
+    pub count: usize,
+    /// More names matched than were looked at: only the first [`LOOKED_MAX`] were filtered and sorted.
+    pub is_partial: bool,
 }
 
 /// Which posts, newest sight first, or best match first where words are given.
@@ -175,11 +194,17 @@ impl Lack {
         let is_blank = source.coverage.intervals.is_empty() && source.coverage.empty_at.is_none();
         match source.state {
             SourceState::Failed => Some(Self::Failed),
-            SourceState::Active | SourceState::Removed if source.coverage.is_complete() => None,
-            SourceState::Active | SourceState::Removed if is_blank && source.visited_at.is_none() => {
+            SourceState::Active | SourceState::Paused | SourceState::Removed
+                if source.coverage.is_complete() =>
+            {
+                None
+            }
+            SourceState::Active | SourceState::Paused | SourceState::Removed
+                if is_blank && source.visited_at.is_none() =>
+            {
                 Some(Self::Unvisited)
             }
-            SourceState::Active | SourceState::Removed => {
+            SourceState::Active | SourceState::Paused | SourceState::Removed => {
                 let has_way = source.coverage.holes().iter().any(|hole| hole.cursor.is_some());
                 Some(if has_way { Self::Unread } else { Self::Broken })
             }
@@ -192,12 +217,64 @@ impl Lack {
     }
 }
 
+/// A visit as a list of the latest shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VisitLine {
+    /// What was done.
+    pub visit: VisitRecord,
+    /// By which robot.
+    pub robot: RobotKind,
+    /// What a person calls its source.
+    pub name: String,
+}
+
+/// An object as a graph shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Its network.
+    pub network: String,
+    /// `account`, `post`, `tag`, or `elsewhere` for one of another network.
+    pub kind: String,
+    /// Its id.
+    pub id: String,
+    /// What a person knows it by: a handle, the first words of a text, else the id.
+    pub label: String,
+    /// Its number; `None` where it is only named.
+    pub object: Option<u64>,
+}
+
+/// A link between the middle and one of its neighbours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tie {
+    /// The name of the link in the model.
+    pub name: String,
+    /// It leads from the middle to the neighbour.
+    pub is_out: bool,
+    /// Place of the neighbour.
+    pub node: usize,
+    /// There are more links of this kind than are shown.
+    pub is_cut: bool,
+}
+
+/// What stands one step from an object.
+#[derive(Clone, Debug, Default)]
+pub struct Neighbours {
+    /// Those shown, each once.
+    pub nodes: Vec<Node>,
+    /// The links between them and the middle.
+    pub ties: Vec<Tie>,
+    /// Who of them follows whom, by place.
+    pub among: Vec<(usize, usize)>,
+}
+
 /// Questions of people who look around.
 pub trait Browse {
     /// A page of sources.
-    fn list_sources(&self, query: &SourceQuery) -> Result<Vec<Source>, StoreError>;
-    /// How many there are, counted up to `max`.
-    fn count_sources(&self, query: &SourceQuery, max: usize) -> Result<usize, StoreError>;
+    fn list_sources(&self, query: &SourceQuery) -> Result<SourcePage, StoreError>;
+    /// The account or post of this number.
+    fn node(&self, object: u64) -> Result<Option<Node>, StoreError>;
+    /// What stands around it, at most `limit` of each kind of link.
+    fn neighbours(&self, node: &Node, limit: usize) -> Result<Neighbours, StoreError>;
     /// Networks whose servers were added, by name.
     fn source_networks(&self) -> Result<Vec<NetworkName>, StoreError>;
     /// A page of posts.
@@ -210,4 +287,6 @@ pub trait Browse {
     fn forums(&self) -> Result<Vec<ForumState>, StoreError>;
     /// A page of the lists of a forum, boards first, each in order of number.
     fn forum_lists(&self, network: &NetworkName, query: &ForumQuery) -> Result<Vec<ListState>, StoreError>;
+    /// The latest visits of all sources, newest first.
+    fn last_visits(&self, limit: usize) -> Result<Vec<VisitLine>, StoreError>;
 }

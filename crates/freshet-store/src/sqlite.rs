@@ -24,7 +24,9 @@ mod value;
 
 use std::path::Path;
 
-use freshet_types::{Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Timestamp};
+use freshet_types::{
+    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
+};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use self::network::Networks;
@@ -180,6 +182,10 @@ impl Store for SqliteStore {
         self.write("set the state of sources", |db| source::set_state(db, ids, state))
     }
 
+    fn pin(&mut self, id: SourceId, every: Option<Span>, due_at: Timestamp) -> Result<(), StoreError> {
+        self.write("pin a source", |db| source::pin(db, id, every, due_at))
+    }
+
     fn object(&self, number: u64) -> Result<Option<ObjectRow>, StoreError> {
         log::object(&self.db, &self.networks, number).map_err(failed("read an object"))
     }
@@ -300,7 +306,9 @@ impl Store for SqliteStore {
     }
 
     fn index(&mut self, limit: usize) -> Result<usize, StoreError> {
-        self.write("bring the search index up to date", |db| search::index(db, limit))
+        self.write("bring the search indexes up to date", |db| {
+            Ok(search::index(db, limit)?.max(browse::index_names(db, limit)?))
+        })
     }
 
     fn counts(&self) -> Result<Counts, StoreError> {

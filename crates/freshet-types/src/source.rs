@@ -47,6 +47,8 @@ pub enum SourceState {
     OptedOut,
     /// Taken off the list by a person; what was collected stays.
     Removed,
+    /// A person lets it rest; it stays on the list and goes on where it was.
+    Paused,
 }
 
 impl SourceState {
@@ -61,11 +63,17 @@ impl SourceState {
             Self::Failed => "failed",
             Self::OptedOut => "opted_out",
             Self::Removed => "removed",
+            Self::Paused => "paused",
         }
     }
 
+    /// Whether it is visited at all, now or later by itself.
+    pub fn is_watched(self) -> bool {
+        !matches!(self, Self::Removed | Self::Paused)
+    }
+
     /// All states, for reading them back.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Active,
         Self::Gone,
         Self::Suspended,
@@ -74,6 +82,7 @@ impl SourceState {
         Self::Failed,
         Self::OptedOut,
         Self::Removed,
+        Self::Paused,
     ];
 }
 
@@ -129,6 +138,8 @@ pub struct Source {
     pub model: Vec<u8>,
     /// For conditional requests.
     pub validators: Validators,
+    /// A person wants it visited this often, whatever that is worth.
+    pub pinned: Option<Span>,
 }
 
 impl Source {
@@ -160,6 +171,7 @@ impl Source {
             coverage: Coverage::default(),
             model: Vec::new(),
             validators: Validators::default(),
+            pinned: None,
         }
     }
 

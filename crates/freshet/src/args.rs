@@ -21,7 +21,7 @@ mod value;
 pub(crate) use group::{
     ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand, DashboardArgs, DashboardCommand,
     FORUM_PAGES, ForumCommand, ForumFormat, ForumInspectArgs, ForumLearnArgs, NetworksCommand, ReadArgs,
-    RobotsCommand, WorldArgs, WorldCommand,
+    RobotsCommand, TlsArgs, WorldArgs, WorldCommand,
 };
 pub(crate) use simulate::SimulateArgs;
 pub(crate) use value::CLOCK_SYSTEM;
@@ -94,6 +94,10 @@ pub(crate) enum Command {
     Add(AddArgs),
     /// Stop watching; what was collected stays
     Remove(RemoveArgs),
+    /// Let sources rest; they stay on the list
+    Pause(RemoveArgs),
+    /// Watch again what was paused or removed
+    Resume(RemoveArgs),
     /// Erase everything that was collected of an account, a post or a source
     Forget(ForgetArgs),
     /// Crawl, until stopped
@@ -211,7 +215,7 @@ pub(crate) enum AddKind {
     Forum,
 }
 
-/// `freshet remove`.
+/// `freshet remove`, `freshet pause`, `freshet resume`.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct RemoveArgs {
     /// The source: what `add` was given, a handle, an address or a source's number
@@ -258,6 +262,8 @@ pub(crate) struct RunArgs {
     /// [default: 127.0.0.1:8640, or the next free port]
     #[arg(long, value_name = "ADDR", conflicts_with = "no_dashboard")]
     pub(crate) listen: Option<SocketAddr>,
+    #[command(flatten)]
+    pub(crate) tls: TlsArgs,
     /// The longest a source stays unvisited, quota permitting
     #[arg(long, value_name = "SPAN", value_parser = value::span)]
     pub(crate) ceiling: Option<Span>,

@@ -7,7 +7,7 @@
 pub(crate) mod add;
 mod completions;
 mod constraints;
-mod credentials;
+pub(crate) mod credentials;
 mod dashboard;
 mod demo;
 pub(crate) mod explain;
@@ -18,12 +18,13 @@ pub(crate) mod gaps;
 mod init;
 mod man;
 pub(crate) mod networks;
+pub(crate) mod pause;
 pub(crate) mod plan;
-pub(crate) mod remove;
+mod remove;
 pub(crate) mod robots;
 mod run;
 pub(crate) mod search;
-mod simulate;
+pub(crate) mod simulate;
 pub(crate) mod status;
 mod world;
 
@@ -45,6 +46,8 @@ pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<Exi
         Command::Init(args) => init::execute(globals, &args),
         Command::Add(args) => add::execute(globals, &args),
         Command::Remove(args) => remove::execute(globals, &args),
+        Command::Pause(args) => pause::execute(globals, &args, true),
+        Command::Resume(args) => pause::execute(globals, &args, false),
         Command::Forget(args) => forget::execute(globals, &args),
         Command::Run(args) => run::execute(globals, &args),
         Command::Dashboard(args) => dashboard::execute(globals, &args),

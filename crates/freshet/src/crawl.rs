@@ -21,6 +21,7 @@ use freshet_types::{Map, Span};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::args::TlsArgs;
 use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::failure::Failure;
@@ -54,6 +55,8 @@ pub(crate) struct Choices {
     pub(crate) depth_max: u16,
     /// Where the dashboard is served, if at all.
     pub(crate) dashboard: Dashboard,
+    /// How it is encrypted on its way.
+    pub(crate) tls: TlsArgs,
 }
 
 /// Where a crawl serves its dashboard.
@@ -96,6 +99,8 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         networks: Arc::clone(&networks),
         clock: Arc::clone(&clock),
         credentials: Some(vault.list()),
+        passphrase: globals.config.passphrase.clone(),
+        tls: web::tls::config(&choices.tls)?,
         access: web::Access::new(data.dir(), globals.config.dashboard_token.clone())?,
         choices: chosen(&choices, pacing.ceiling),
     };

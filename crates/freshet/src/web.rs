@@ -11,6 +11,12 @@ mod access;
 mod answer;
 mod api;
 mod chart;
+mod credentials;
+mod experiments;
+mod forum_chart;
+mod forums;
+mod graph;
+mod graph_chart;
 mod guard;
 mod live;
 mod metrics;
@@ -26,6 +32,7 @@ mod source;
 mod sources;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tls;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -97,9 +104,19 @@ fn routes() -> Routes {
         .get("/sources/add", sources::add_page)
         .post("/sources/add", sources::add)
         .get("/sources/{number}", source::page)
+        .post("/sources/{number}/pin", source::pin_form)
         .post("/sources/{number}/{verb}", source::steer)
         .get("/posts", posts::page)
         .get("/posts/{number}", posts::one)
+        .get("/graph", graph::page)
+        .get("/forums", forums::page)
+        .get("/forums/{name}", forums::one)
+        .get("/experiments", experiments::page)
+        .get("/part/experiments", experiments::part)
+        .post("/experiments", experiments::start_form)
+        .post("/experiments/cancel", experiments::cancel_form)
+        .post("/credentials", credentials::add_form)
+        .post("/credentials/{name}/remove", credentials::remove_form)
         .get("/networks", networks::page)
         .get("/networks/{name}", networks::one)
         .get("/settings", settings::page)
@@ -166,11 +183,20 @@ pub(crate) fn serve(listener: TcpListener, parts: Parts) -> anyhow::Result<Serve
             .hint("set one with `freshet dashboard password`, or give a token in FRESHET_DASHBOARD_TOKEN")
             .into());
     }
+    let tls = parts.tls.clone();
+    let scheme = if tls.is_some() { "https" } else { "http" };
     let router = router(Arc::new(Site::new(parts, is_local)?));
-    let task = tokio::spawn(async move {
-        if let Err(error) = axum::serve(listener, router).await {
+    let task = match tls {
+        Some(config) => spawn(axum::serve(tls::Encrypted::new(listener, config)?, router).into_future()),
+        None => spawn(axum::serve(listener, router).into_future()),
+    };
+    Ok(Served { url: format!("{scheme}://{address}/"), task })
+}
+
+fn spawn(serving: impl Future<Output = std::io::Result<()>> + Send + 'static) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        if let Err(error) = serving.await {
             tracing::warn!("the dashboard has stopped: {error}");
         }
-    });
-    Ok(Served { url: format!("http://{address}/"), task })
+    })
 }

@@ -21,6 +21,7 @@ const NEEDED: &[Need] = &[
     ("redis-server", || redis().is_ok()),
     ("postgresql", || postgres().is_ok()),
     ("python3-venv", has_venv),
+    ("chromium", || chromium().is_ok()),
     ("npm", || process::which("npm").is_some()),
     // Bluesky's server compiles its SQLite binding.
     ("g++", || process::which("c++").or_else(|| process::which("g++")).is_some()),
@@ -72,6 +73,12 @@ fn has_venv() -> bool {
 /// The Redis server.
 pub(super) fn redis() -> Result<PathBuf> {
     found(process::which("redis-server"), "install the Debian package redis-server")
+}
+
+/// The browser.
+pub(super) fn chromium() -> Result<PathBuf> {
+    let found_at = ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(process::which);
+    found(found_at, "install the Debian package chromium")
 }
 
 /// The folder of PostgreSQL's programs; Debian keeps it out of `PATH`, one folder a version.

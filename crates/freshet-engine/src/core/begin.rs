@@ -72,7 +72,7 @@ impl Core {
         loop {
             let pick = self.frontier.pick(now)?;
             let slot = self.slots.get(pick.id.0 as usize).copied().flatten();
-            let is_ours = |slot: &Slot| slot.state != SourceState::Removed && self.is_at_work(slot);
+            let is_ours = |slot: &Slot| slot.state.is_watched() && self.is_at_work(slot);
             let Some(slot) = slot.filter(is_ours) else {
                 self.lay_aside(pick, now);
                 continue;
@@ -151,9 +151,9 @@ impl Core {
     pub(super) fn begin(&mut self, id: SourceId, source: Option<Box<Source>>, now: Timestamp) {
         let Some((visit, aim)) = self.loading.remove(&id) else { return };
         let Some(slot) = self.slot_mut(id).copied() else { return };
-        let Some(mut source) = source.filter(|source| source.state != SourceState::Removed) else {
+        let Some(mut source) = source.filter(|source| source.state.is_watched()) else {
             self.ungrade(id);
-            if slot.state != SourceState::Removed {
+            if slot.state.is_watched() {
                 self.prices.count(price::place(slot.key, slot.robot), false);
             }
             self.slots[id.0 as usize] = None;

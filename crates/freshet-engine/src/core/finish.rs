@@ -66,7 +66,7 @@ impl Core {
 
     /// The owner of this source asks not to be collected, as a page of another source showed.
     fn rest(&mut self, id: SourceId, now: Timestamp) {
-        let Some(slot) = self.slot_mut(id).filter(|slot| slot.state != SourceState::Removed) else { return };
+        let Some(slot) = self.slot_mut(id).filter(|slot| slot.state.is_watched()) else { return };
         slot.state = SourceState::OptedOut;
         slot.news_at = now + schedule::REVIVAL_GAP;
         let (key, class, due_at) = (u32::from(slot.key), slot.class, slot.news_at);
@@ -254,8 +254,8 @@ impl Core {
     fn give_back(&mut self, id: SourceId, state: SourceState, due_at: Timestamp) {
         let Some(slot) = self.slot_mut(id) else { return };
         slot.is_leased = false;
-        if slot.state == SourceState::Removed {
-            return; // Removed by a person while it was being visited.
+        if !slot.state.is_watched() {
+            return; // A person took it off the list, or paused it, while it was being visited.
         }
         slot.state = state;
         slot.news_at = due_at;

@@ -114,7 +114,7 @@ impl Core {
         }
         let visit = self.visits.get_mut(&seen.visit).expect("checked above");
         let slot = self.slots[visit.source.id.0 as usize];
-        let is_wanted = slot.is_some_and(|slot| slot.state != SourceState::Removed) && !self.is_draining;
+        let is_wanted = slot.is_some_and(|slot| slot.state.is_watched()) && !self.is_draining;
         let goes_on = taken.goes_on && visit.source.state == SourceState::Active && is_wanted;
         if was_list {
             visit.has_more = taken.has_more || (taken.goes_on && !goes_on);

@@ -38,7 +38,9 @@ impl Core {
     pub(super) fn reconsider(&mut self, source: &Source, slot: Slot, aim: Aim, now: Timestamp) -> Timing {
         let is_timed = aim == Aim::News && source.state == SourceState::Active;
         let visited_at = match (source.robot, source.visited_at) {
-            (RobotKind::Status, Some(visited_at)) if is_timed => visited_at,
+            (RobotKind::Status, Some(visited_at)) if is_timed && source.pinned.is_none() => visited_at,
+            // What a person wants this often is no matter of price.
+            _ if source.pinned.is_some() => return Timing::Due(None),
             // Fruitless looks at threads have a pace of their own; see `schedule`.
             (RobotKind::Comment, Some(_)) if is_timed => return Timing::Due(Some(1.0)),
             _ => return Timing::Due(None),

@@ -3,17 +3,19 @@
 //! Filters become one statement each with every condition in it, where an absent one is NULL: the
 //! statement stays prepared and nothing typed by a person ever becomes SQL.
 
-use freshet_types::{
-    Change, NetworkName, RobotKind, Source, SourceId, SourceState, Timestamp, VisitId, VisitRecord,
-};
+mod graph;
+mod sources;
+
+use freshet_types::{Change, NetworkName, Source, SourceId, Timestamp, VisitId, VisitRecord};
 use rusqlite::{Connection, Result, Row, params};
 
+pub(super) use self::sources::index_names;
 use super::network::Networks;
 use super::{SqliteStore, failed, lists, log, search, source, value};
 use crate::api::StoreError;
 use crate::browse::{
-    Browse, ForumQuery, ForumState, ListState, OFFSET_MAX, PAGE_MAX, PostQuery, RHYTHM_MAX, SourceOrder,
-    SourceQuery,
+    Browse, ForumQuery, ForumState, ListState, Neighbours, Node, OFFSET_MAX, PAGE_MAX, PostQuery, RHYTHM_MAX,
+    SourcePage, SourceQuery, VisitLine,
 };
 use crate::row::Hit;
 
@@ -24,40 +26,49 @@ const NEWEST_POSTS: i64 = 200_000;
 const OF_NETWORK: &str =
     "IN (SELECT id FROM networks WHERE name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || ':')";
 
+/// Names taken into their index in one transaction, and how many such steps a search waits for.
+const NAMES_STEP: usize = 5_000;
+const NAMES_STEPS_MAX: usize = 20;
+
+impl SqliteStore {
+    /// Brings the index of names up to date before a search, as far as this connection may write.
+    fn catch_up_names(&self) {
+        if self.db.is_readonly("main").unwrap_or(true) || !sources::is_behind(&self.db).unwrap_or(true) {
+            return;
+        }
+        for _ in 0..NAMES_STEPS_MAX {
+            match self.write("index the names of sources", |db| index_names(db, NAMES_STEP)) {
+                Ok(NAMES_STEP) => {}
+                Ok(_) => return,
+                Err(error) => {
+                    tracing::debug!(%error, "the index of names stays behind");
+                    return;
+                }
+            }
+        }
+    }
+}
+
 impl Browse for SqliteStore {
-    fn list_sources(&self, query: &SourceQuery) -> Result<Vec<Source>, StoreError> {
-        let order = match query.order {
-            SourceOrder::Number => "id",
-            SourceOrder::Name => "COALESCE(handle, root_id), id",
-            SourceOrder::Due => "due_at, id",
-            SourceOrder::Visited => "visited_at DESC, id",
-        };
-        let sql = format!(
-            "SELECT {} FROM sources WHERE {} ORDER BY {order} LIMIT ?5 OFFSET ?6",
-            source::COLUMNS,
-            sources_where(query)
-        );
-        let read = |row: &Row<'_>| source::source_of(&self.db, &self.networks, row);
+    fn list_sources(&self, query: &SourceQuery) -> Result<SourcePage, StoreError> {
+        if query.text.is_some() {
+            self.catch_up_names();
+        }
         let list = || {
-            let mut statement = self.db.prepare_cached(&sql)?;
-            let (limit, offset) = (query.limit.min(PAGE_MAX) as i64, query.offset.min(OFFSET_MAX) as i64);
-            let (state, robot) = (query.state.map(SourceState::name), query.robot.map(RobotKind::name));
-            let pattern = query.text.as_deref().map(pattern);
-            let rows =
-                statement.query_map(params![query.network, state, robot, pattern, limit, offset], read)?;
-            rows.collect::<Result<Vec<_>>>()
+            let found = sources::find(&self.db, query)?;
+            let load = |id: &SourceId| source::load(&self.db, &self.networks, *id);
+            let sources = found.ids.iter().filter_map(|id| load(id).transpose()).collect::<Result<_>>()?;
+            Ok(SourcePage { sources, count: found.count, is_partial: found.is_partial })
         };
         list().map_err(failed("list sources"))
     }
 
-    fn count_sources(&self, query: &SourceQuery, max: usize) -> Result<usize, StoreError> {
-        let sql =
-            format!("SELECT count(*) FROM (SELECT 1 FROM sources WHERE {} LIMIT ?5)", sources_where(query));
-        let (state, robot) = (query.state.map(SourceState::name), query.robot.map(RobotKind::name));
-        let key = params![query.network, state, robot, query.text.as_deref().map(pattern), max as i64];
-        let count =
-            self.db.prepare_cached(&sql).and_then(|mut it| it.query_row(key, |row| row.get::<_, i64>(0)));
-        count.map(|count| count as usize).map_err(failed("count sources"))
+    fn node(&self, object: u64) -> Result<Option<Node>, StoreError> {
+        graph::node(&self.db, &self.networks, object as i64).map_err(failed("find an object"))
+    }
+
+    fn neighbours(&self, node: &Node, limit: usize) -> Result<Neighbours, StoreError> {
+        graph::around(&self.db, &self.networks, node, limit.min(PAGE_MAX)).map_err(failed("read links"))
     }
 
     fn source_networks(&self) -> Result<Vec<NetworkName>, StoreError> {
@@ -85,6 +96,10 @@ impl Browse for SqliteStore {
         visits(&self.db, source, limit.min(PAGE_MAX)).map_err(failed("list visits"))
     }
 
+    fn last_visits(&self, limit: usize) -> Result<Vec<VisitLine>, StoreError> {
+        last_visits(&self.db, limit.min(PAGE_MAX)).map_err(failed("list visits"))
+    }
+
     fn forums(&self) -> Result<Vec<ForumState>, StoreError> {
         lists::forums(&self.db, &self.networks).map_err(failed("look at the forums"))
     }
@@ -92,27 +107,6 @@ impl Browse for SqliteStore {
     fn forum_lists(&self, network: &NetworkName, query: &ForumQuery) -> Result<Vec<ListState>, StoreError> {
         lists::of_forum(&self.db, &self.networks, network, query).map_err(failed("list a forum"))
     }
-}
-
-/// Only the conditions that are asked for, so that an index can be used; the others name their
-/// parameter all the same.
-fn sources_where(query: &SourceQuery) -> String {
-    let network = format!("network {OF_NETWORK}");
-    let text = r"(handle LIKE ?4 ESCAPE '\' OR root_id LIKE ?4 ESCAPE '\')";
-    [
-        if query.network.is_some() { &network } else { "?1 IS NULL" },
-        if query.state.is_some() { "state = ?2" } else { "?2 IS NULL" },
-        if query.robot.is_some() { "robot = ?3" } else { "?3 IS NULL" },
-        if query.text.is_some() { text } else { "?4 IS NULL" },
-    ]
-    .join(" AND ")
-}
-
-/// What is typed may stand anywhere in a name; its own `%` and `_` are letters like others.
-fn pattern(text: &str) -> String {
-    let text = text.trim().trim_start_matches('@');
-    let escaped = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-    format!("%{escaped}%")
 }
 
 /// Posting times of a source, newest first.
@@ -138,17 +132,34 @@ fn visits(db: &Connection, source: SourceId, limit: usize) -> Result<Vec<VisitRe
     let sql = "SELECT id, source, started_at, ended_at, fetch_count, new_post_count, outcome, attempt \
                FROM visits WHERE source = ?1 ORDER BY id DESC LIMIT ?2";
     let mut statement = db.prepare_cached(sql)?;
-    let rows = statement.query_map(params![source.0, limit as i64], |row| {
-        Ok(VisitRecord {
-            id: VisitId(row.get::<_, i64>(0)? as u64),
-            source: SourceId(row.get(1)?),
-            started_at: Timestamp::from_ms(row.get(2)?),
-            ended_at: Timestamp::from_ms(row.get(3)?),
-            fetch_count: row.get(4)?,
-            new_post_count: row.get(5)?,
-            outcome: row.get(6)?,
-            attempt: row.get(7)?,
-        })
+    let rows = statement.query_map(params![source.0, limit as i64], visit_of)?;
+    rows.collect()
+}
+
+fn visit_of(row: &Row<'_>) -> Result<VisitRecord> {
+    Ok(VisitRecord {
+        id: VisitId(row.get::<_, i64>(0)? as u64),
+        source: SourceId(row.get(1)?),
+        started_at: Timestamp::from_ms(row.get(2)?),
+        ended_at: Timestamp::from_ms(row.get(3)?),
+        fetch_count: row.get(4)?,
+        new_post_count: row.get(5)?,
+        outcome: row.get(6)?,
+        attempt: row.get(7)?,
+    })
+}
+
+/// A visit whose source was forgotten tells nothing any more.
+fn last_visits(db: &Connection, limit: usize) -> Result<Vec<VisitLine>> {
+    let sql = "SELECT v.id, v.source, v.started_at, v.ended_at, v.fetch_count, v.new_post_count, v.outcome, \
+               v.attempt, s.robot, COALESCE(s.handle, s.root_id) \
+               FROM (SELECT * FROM visits ORDER BY id DESC LIMIT ?1) v CROSS JOIN sources s ON s.id = v.source \
+               ORDER BY v.id DESC";
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query_map([limit as i64], |row| {
+        let robot = row.get_ref(8)?.as_str()?;
+        let robot = robot.parse().map_err(|_| value::unknown(8, "robot", robot))?;
+        Ok(VisitLine { visit: visit_of(row)?, robot, name: row.get(9)? })
     })?;
     rows.collect()
 }
@@ -190,10 +201,11 @@ pub(super) fn post_numbers(db: &Connection, query: &PostQuery, asked: Option<&st
 
 #[cfg(test)]
 mod tests {
-    use freshet_types::{Account, Instance, Observation, Post};
+    use freshet_types::{Account, Instance, Observation, Post, Relation, RobotKind, SourceState};
 
     use super::*;
     use crate::api::Store as _;
+    use crate::browse::{COUNT_MAX, SourceOrder};
     use crate::row::{InstanceRow, OnDelete, Upload};
 
     fn store() -> SqliteStore {
@@ -222,6 +234,7 @@ mod tests {
         upload.observation = Observation {
             posts: vec![post("10", "1", 100, "the river rises"), post("11", "2", 200, "a dry river")],
             accounts: vec![ada],
+            relations: vec![Relation { source: "1".to_owned(), target: "2".to_owned() }],
             ..Observation::default()
         };
         store.apply(&[upload], |_, _| None).unwrap();
@@ -236,8 +249,29 @@ mod tests {
         for (query, expected) in [
             (all.clone(), &[1, 2, 3][..]),
             (text("@ad"), &[1]),
-            (text("_"), &[2]),
-            (text("%"), &[3]),
+            (text("@ADA"), &[1]),
+            (text("b_b"), &[2]),
+            (text("00%"), &[3]),
+            (text("00"), &[]),
+            (text("\"\"\""), &[]),
+            (SourceQuery { state: Some(SourceState::Active), ..text("ada") }, &[1]),
+            (SourceQuery { state: Some(SourceState::Removed), ..text("a") }, &[]),
+            (SourceQuery { order: SourceOrder::Due, ..text("100") }, &[3]),
+            (
+                SourceQuery { order: SourceOrder::Due, state: Some(SourceState::Active), ..all.clone() },
+                &[1, 3],
+            ),
+            (SourceQuery { order: SourceOrder::Visited, ..all.clone() }, &[2, 3, 1]),
+            (
+                SourceQuery {
+                    network: Some("mastodon:a.example".to_owned()),
+                    robot: Some(RobotKind::Status),
+                    state: Some(SourceState::Removed),
+                    order: SourceOrder::Name,
+                    ..all.clone()
+                },
+                &[2],
+            ),
             (text("'; DROP TABLE sources"), &[]),
             (SourceQuery { state: Some(SourceState::Removed), ..all.clone() }, &[2]),
             (SourceQuery { network: Some("mastodon".to_owned()), ..all.clone() }, &[1, 2]),
@@ -246,11 +280,12 @@ mod tests {
             (SourceQuery { limit: 1, offset: 1, ..all.clone() }, &[2]),
             (SourceQuery { limit: usize::MAX, offset: usize::MAX, ..all.clone() }, &[]),
         ] {
-            let found: Vec<u32> = store.list_sources(&query).unwrap().iter().map(|it| it.id.0).collect();
+            let page = store.list_sources(&query).unwrap();
+            let found: Vec<u32> = page.sources.iter().map(|it| it.id.0).collect();
             assert_eq!(found, expected, "{query:?}");
+            assert!(!page.is_partial && (page.count == found.len() || query.offset > 0), "{query:?}");
         }
-        assert_eq!(store.count_sources(&all, 100).unwrap(), 3);
-        assert_eq!(store.count_sources(&all, 2).unwrap(), 2);
+        assert_eq!(store.list_sources(&all).unwrap().count, 3);
         assert_eq!(store.source_networks().unwrap(), [NetworkName::from("mastodon:a.example")]);
     }
 
@@ -279,5 +314,26 @@ mod tests {
         assert_eq!(store.visits_of(SourceId(1), 10).unwrap(), []);
         let object = store.post_of(&source.network, "10").unwrap().unwrap().object;
         assert_eq!(store.changes_of(object, 10).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn links_are_followed_both_ways() {
+        let store = store();
+        let network = NetworkName::from("mastodon:a.example");
+        let ada = store.account_of(&network, "1").unwrap().unwrap().object;
+        let node = store.node(ada).unwrap().unwrap();
+        assert_eq!((node.kind.as_str(), node.label.as_str()), ("account", "ada"));
+        let told = |node: &Node| {
+            let around = store.neighbours(node, 10).unwrap();
+            let tell = |tie: &crate::browse::Tie| {
+                format!("{}{} {}", if tie.is_out { "" } else { "<" }, tie.name, around.nodes[tie.node].id)
+            };
+            around.ties.iter().map(tell).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&node), ["follows 2", "<author 10"]);
+        let post = store.post_of(&network, "10").unwrap().unwrap().object;
+        assert_eq!(told(&store.node(post).unwrap().unwrap()), ["author 1"]);
+        assert_eq!(store.node(u64::MAX).unwrap(), None);
+        assert!(COUNT_MAX <= OFFSET_MAX);
     }
 }

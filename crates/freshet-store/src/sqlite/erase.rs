@@ -2,7 +2,7 @@
 //!
 //! Invariant: what is erased leaves no copy: row, log lines, links, search words, raw payloads
 //! that show it, all in one transaction. Freed bytes are overwritten (`secure_delete`), and
-//! [`scrub`] then empties the write-ahead log and the search index of their remains.
+//! [`scrub`] then empties the write-ahead log and the search indexes of their remains.
 //!
 //! A repost by somebody else stays as an event, but its text, which is the erased text, goes.
 //! What others wrote *about* somebody cannot be found and stays.
@@ -130,10 +130,12 @@ fn erase_listed(db: &Connection, erased: &mut Erased) -> Result<()> {
     .write(db)
 }
 
-/// Rids the search index and the write-ahead log of what was erased. A reader may hold up the
+/// Rids the search indexes and the write-ahead log of what was erased. A reader may hold up the
 /// latter; then the next checkpoint does it.
 pub(super) fn scrub(db: &Connection) {
-    let optimised = db.execute("INSERT INTO post_text (post_text) VALUES ('optimize')", []);
+    let optimised = db
+        .execute("INSERT INTO post_text (post_text) VALUES ('optimize')", [])
+        .and_then(|_| db.execute("INSERT INTO source_text (source_text) VALUES ('optimize')", []));
     let checkpoint = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     if let Err(error) = optimised.map(|_| ()).and(checkpoint) {
         tracing::warn!(%error, "remains of what was erased stay in the file until the next checkpoint");

@@ -16,13 +16,14 @@ use super::{SqliteOptions, failed};
 use crate::api::StoreError;
 
 /// All migrations, oldest first; one that was released is never edited.
-const MIGRATIONS: [(&str, &str); 6] = [
+const MIGRATIONS: [(&str, &str); 7] = [
     ("V1__spine", include_str!("../../migrations/sqlite/V1__spine.sql")),
     ("V2__finder", include_str!("../../migrations/sqlite/V2__finder.sql")),
     ("V3__heritage", include_str!("../../migrations/sqlite/V3__heritage.sql")),
     ("V4__checked", include_str!("../../migrations/sqlite/V4__checked.sql")),
     ("V5__parked", include_str!("../../migrations/sqlite/V5__parked.sql")),
     ("V6__lists", include_str!("../../migrations/sqlite/V6__lists.sql")),
+    ("V7__browse", include_str!("../../migrations/sqlite/V7__browse.sql")),
 ];
 
 /// "FRSH", in the header of every store.
@@ -148,8 +149,11 @@ fn migrate(db: &mut Connection, path: &Path) -> Result<(), StoreError> {
     }
 }
 
+/// The number in the name of the newest migration.
 fn known_version() -> u32 {
-    MIGRATIONS.len() as u32
+    let newest =
+        MIGRATIONS.last().and_then(|(name, _)| name.strip_prefix('V')?.split("__").next()?.parse().ok());
+    newest.expect("the names above are well formed")
 }
 
 /// The schema of the file, 0 for a new one; an error if it is newer than ours.

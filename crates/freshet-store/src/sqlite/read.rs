@@ -221,7 +221,7 @@ pub(super) fn counts(db: &Connection) -> Result<Counts> {
     let parked: i64 = db.query_row("SELECT count(*) FROM parked", [], |row| row.get(0))?;
     counts.parked = parked as u64;
     let mut statement =
-        db.prepare_cached("SELECT state, count(*) FROM sources GROUP BY state ORDER BY state")?;
+        db.prepare_cached("SELECT state, count FROM source_counts WHERE count > 0 ORDER BY state")?;
     let states =
         statement.query_map([], |row| Ok((source::state_of(row, 0)?, row.get::<_, i64>(1)? as u64)))?;
     counts.sources = states.collect::<Result<_>>()?;

@@ -19,16 +19,21 @@ use crate::row::{SourceSlot, Upload};
 const FOUND_MAX: i64 = 1000;
 
 pub(super) const COLUMNS: &str = "id, network, robot, state, weight, due_at, depth, endpoint, root_kind, root_id, handle, \
-                       since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage";
+                       since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage, pinned_ms";
 
 const UPDATE: &str = "UPDATE sources SET network = ?2, robot = ?3, state = ?4, weight = ?5, due_at = ?6, \
      depth = ?7, endpoint = ?8, root_kind = ?9, root_id = ?10, handle = ?11, since = ?12, retention_ms = ?13, \
      visited_at = ?14, attempts = ?15, failure = ?16, etag = ?17, last_modified = ?18, model = ?19, \
-     coverage = ?20 WHERE id = ?1";
+     coverage = ?20, pinned_ms = ?21 WHERE id = ?1";
+
+/// What most visits change: nothing that other indexes than those by time stand on, or each visit
+/// would write them all anew.
+const UPDATE_VISITED: &str = "UPDATE sources SET weight = ?2, due_at = ?3, depth = ?4, visited_at = ?5, \
+     attempts = ?6, failure = ?7, etag = ?8, last_modified = ?9, model = ?10, coverage = ?11 WHERE id = ?1";
 
 const INSERT: &str = "INSERT INTO sources (id, network, robot, state, weight, due_at, depth, endpoint, root_kind, \
-     root_id, handle, since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
+     root_id, handle, since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage, pinned_ms) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)";
 
 /// What others may have written of a source while it was visited.
 pub(super) struct Stored {
@@ -37,13 +42,16 @@ pub(super) struct Stored {
     since: Option<Timestamp>,
     /// How long what it brings is kept.
     pub(super) retention: Option<Span>,
+    pinned: Option<Span>,
+    root_id: String,
+    handle: Option<String>,
 }
 
 impl Stored {
     /// The state after a visit: what a person or the owner said meanwhile outlasts it.
     fn state_after(&self, upload: &Upload, seen: SourceState) -> SourceState {
         match self.state {
-            SourceState::Removed => SourceState::Removed,
+            told @ (SourceState::Removed | SourceState::Paused) => told,
             SourceState::OptedOut if !upload.was_opted_out => SourceState::OptedOut,
             _ => seen,
         }
@@ -59,11 +67,20 @@ impl Stored {
 
 /// What is stored of this source; `None` if it was forgotten.
 pub(super) fn stored(db: &Connection, id: SourceId) -> Result<Option<Stored>> {
-    let sql = "SELECT state, depth, since, retention_ms FROM sources WHERE id = ?1";
+    let sql =
+        "SELECT state, depth, since, retention_ms, pinned_ms, root_id, handle FROM sources WHERE id = ?1";
     let mut find = db.prepare_cached(sql)?;
     let stored = find.query_row([id.0], |row| {
-        let retention = row.get::<_, Option<i64>>(3)?.map(Span::from_ms);
-        Ok(Stored { state: state_of(row, 0)?, depth: row.get(1)?, since: value::at(row, 2)?, retention })
+        let span = |column| row.get::<_, Option<i64>>(column).map(|ms| ms.map(Span::from_ms));
+        Ok(Stored {
+            state: state_of(row, 0)?,
+            depth: row.get(1)?,
+            since: value::at(row, 2)?,
+            retention: span(3)?,
+            pinned: span(4)?,
+            root_id: row.get(5)?,
+            handle: row.get(6)?,
+        })
     });
     stored.optional()
 }
@@ -79,14 +96,38 @@ pub(super) fn write_after_visit(
     if stored.wants_more(source.since, source.retention) {
         return Ok(());
     }
+    let state = stored.state_after(upload, source.state);
+    let is_named_so = stored.root_id == source.root_id && stored.handle == source.handle;
+    if is_named_so && state == stored.state {
+        return write_visited(db, source, stored);
+    }
     let network = networks.intern(db, &source.network)?;
     let after = Source {
         depth: source.depth.min(stored.depth),
         since: stored.since,
         retention: stored.retention,
+        pinned: stored.pinned,
         ..source.clone()
     };
-    write(db, UPDATE, network, stored.state_after(upload, source.state), &after)?;
+    write(db, UPDATE, network, state, &after)?;
+    Ok(())
+}
+
+fn write_visited(db: &Connection, source: &Source, stored: &Stored) -> Result<()> {
+    let coverage = serde_json::to_string(&source.coverage).expect("a coverage is plain data");
+    db.prepare_cached(UPDATE_VISITED)?.execute(params![
+        source.id.0,
+        source.weight,
+        source.due_at.ms(),
+        source.depth.min(stored.depth),
+        value::ms(source.visited_at),
+        source.attempts,
+        source.failure,
+        source.validators.etag,
+        source.validators.last_modified,
+        source.model,
+        coverage,
+    ])?;
     Ok(())
 }
 
@@ -132,6 +173,7 @@ fn write(db: &Connection, sql: &str, network: i64, state: SourceState, source: &
         source.validators.last_modified,
         source.model,
         coverage,
+        source.pinned.map(Span::ms),
     ])
 }
 
@@ -186,7 +228,7 @@ fn revive(db: &Connection, id: u32, source: &Source, state: SourceState) -> Resu
     let nearer = "UPDATE sources SET depth = ?2 WHERE id = ?1 AND depth > ?2";
     db.prepare_cached(nearer)?.execute(params![id, source.depth])?;
     let back = "UPDATE sources SET state = ?3, due_at = ?2, attempts = 0, failure = NULL \
-                WHERE id = ?1 AND state = 'removed'";
+                WHERE id = ?1 AND state IN ('removed', 'paused')";
     let is_back = db.prepare_cached(back)?.execute(params![id, source.due_at.ms(), state.name()])? > 0;
     // Robots add what they find again and again; what a person said nothing about stays.
     let (since, retention) = match source.depth {
@@ -295,6 +337,13 @@ pub(super) fn set_state(db: &Connection, ids: &[SourceId], state: SourceState) -
     Ok(())
 }
 
+/// Says how often a source is visited, and brings its next visit forward.
+pub(super) fn pin(db: &Connection, id: SourceId, every: Option<Span>, due_at: Timestamp) -> Result<()> {
+    let sql = "UPDATE sources SET pinned_ms = ?2, due_at = min(due_at, ?3) WHERE id = ?1";
+    db.prepare_cached(sql)?.execute(params![id.0, every.map(Span::ms), due_at.ms()])?;
+    Ok(())
+}
+
 /// The record in a row of [`COLUMNS`].
 pub(super) fn source_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<Source> {
     let robot = row.get_ref(2)?.as_str()?;
@@ -321,6 +370,7 @@ pub(super) fn source_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> 
         coverage,
         model: row.get(18)?,
         validators: Validators { etag: row.get(16)?, last_modified: row.get(17)? },
+        pinned: row.get::<_, Option<i64>>(20)?.map(Span::from_ms),
     })
 }
 

@@ -10,6 +10,7 @@ mod memory;
 mod pages;
 mod pipeline;
 mod scheduler;
+mod sources;
 
 use std::process::ExitCode;
 
@@ -24,16 +25,19 @@ fn main() -> ExitCode {
         "ingest" => ingest::run(),
         "memory" => memory::run(),
         "forum" => forum::run(),
+        "sources" => sources::run(),
         "scheduler" => {
             scheduler::run();
             Ok(())
         }
         "--list" => {
-            println!("pipeline\ningest\nmemory\nscheduler\nforum");
+            println!("pipeline\ningest\nmemory\nscheduler\nforum\nsources");
             return ExitCode::SUCCESS;
         }
         _ => {
-            println!("there is no benchmark `{name}`; there are pipeline, ingest, memory, scheduler, forum");
+            println!(
+                "there is no benchmark `{name}`; there are pipeline, ingest, memory, scheduler, forum, sources"
+            );
             return ExitCode::from(2);
         }
     };

@@ -184,6 +184,8 @@ pub(crate) struct DashboardArgs {
     /// [default: 127.0.0.1:8640, or the next free port]
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<SocketAddr>,
+    #[command(flatten)]
+    pub(crate) tls: TlsArgs,
     /// Stop after this long, such as 60s or 8h
     #[arg(long = "for", value_name = "SPAN", value_parser = value::span)]
     pub(crate) duration: Option<Span>,
@@ -212,6 +214,17 @@ pub(crate) enum CredentialsCommand {
         #[command(flatten)]
         report: ReportArgs,
     },
+}
+
+/// How the dashboard is encrypted on its way.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub(crate) struct TlsArgs {
+    /// Serve the dashboard over TLS with this certificate chain (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The private key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
 }
 
 const CREDENTIAL_EXAMPLES: &str = "\

@@ -4,12 +4,13 @@
 //! where every process of the machine could read it, and it is never printed.
 
 use std::io::{BufRead as _, IsTerminal as _, Read as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use freshet_fetch::{Credential, CredentialInfo, Vault};
+use freshet_fetch::{Credential, CredentialInfo, CredentialKind, Vault};
 use freshet_network::networks::Networks;
-use freshet_types::NetworkName;
+use freshet_types::{NetworkName, RobotKind};
 use secrecy::SecretString;
 use serde::Serialize;
 
@@ -23,7 +24,7 @@ use crate::output::{self, Report};
 const SECRET_LINE_BYTES_MAX: u64 = 64 * 1024;
 
 /// The file is opened with its passphrase when a crawl starts, and not again.
-const RESTART: &str = "a crawl that runs sees it when it is started again";
+pub(crate) const RESTART: &str = "a crawl that runs sees it when it is started again";
 
 #[derive(Serialize)]
 struct CredentialsReport {
@@ -42,34 +43,79 @@ pub(crate) fn execute(globals: &Globals, command: &CredentialsCommand) -> anyhow
         }
         CredentialsCommand::Remove { name, report } => {
             let data = Data::open(globals)?;
-            let mut vault = open_file(globals, &data, "Passphrase of the credentials file: ")?;
-            let removed = vault.remove(name)?;
-            vault.save()?;
+            let passphrase = data::passphrase(globals, "Passphrase of the credentials file: ")?;
+            let (removed, _) = discard(&vault_path(data.dir()), &passphrase, name)?;
             print(*report, vec![removed], Some(format!("removed; {RESTART}")))?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn add(globals: &Globals, args: &CredentialArgs) -> anyhow::Result<()> {
-    let network = NetworkName::from(args.network.as_str());
-    check_network(&data::networks(globals)?, &network)?;
-    let data = Data::create(globals)?;
-    let is_new = !vault_path(data.dir()).is_file();
-    let prompt = if is_new { "New passphrase for the credentials file: " } else { "Passphrase: " };
-    let mut vault = open_file(globals, &data, prompt)?;
-    let name = args.name.as_deref().unwrap_or(&args.network);
-    let credential = Credential::new(name, &network, args.kind, args.robot, &read_secret(&args.network)?)?;
+/// A credential to keep, wherever it was typed.
+pub(crate) struct Wanted<'a> {
+    /// For this network or server.
+    pub(crate) network: &'a str,
+    /// What to call it; the network's name unless given.
+    pub(crate) name: Option<&'a str>,
+    /// What sort it is.
+    pub(crate) kind: CredentialKind,
+    /// The only robot that may use it.
+    pub(crate) robot: Option<RobotKind>,
+    /// The secret.
+    pub(crate) secret: &'a SecretString,
+}
+
+/// Adds a credential to the file; gives what may be shown of it, and of all in the file.
+pub(crate) fn keep(
+    path: &Path,
+    passphrase: &SecretString,
+    networks: &Networks,
+    wanted: &Wanted<'_>,
+) -> anyhow::Result<(CredentialInfo, Vec<CredentialInfo>)> {
+    let network = NetworkName::from(wanted.network);
+    check_network(networks, &network)?;
+    let mut vault = Vault::open(path, passphrase)?;
+    let name = wanted.name.unwrap_or(wanted.network);
+    let credential = Credential::new(name, &network, wanted.kind, wanted.robot, wanted.secret)?;
     let info = credential.info();
     vault.add(credential)?;
     vault.save()?;
-    let headline = format!("added to {}; {RESTART}", vault_path(data.dir()).display());
-    print(args.report, vec![info], Some(headline))
+    Ok((info, vault.list()))
 }
 
-/// The file alone, without what the environment adds to it.
-fn open_file(globals: &Globals, data: &Data, prompt: &str) -> anyhow::Result<Vault> {
-    Ok(Vault::open(&vault_path(data.dir()), &data::passphrase(globals, prompt)?)?)
+/// Removes a credential from the file; gives what it was, and what is left.
+pub(crate) fn discard(
+    path: &Path,
+    passphrase: &SecretString,
+    name: &str,
+) -> anyhow::Result<(CredentialInfo, Vec<CredentialInfo>)> {
+    let mut vault = Vault::open(path, passphrase)?;
+    let removed = vault.remove(name)?;
+    vault.save()?;
+    Ok((removed, vault.list()))
+}
+
+fn add(globals: &Globals, args: &CredentialArgs) -> anyhow::Result<()> {
+    let network = NetworkName::from(args.network.as_str());
+    let networks = data::networks(globals)?;
+    check_network(&networks, &network)?;
+    let data = Data::create(globals)?;
+    let is_new = !vault_path(data.dir()).is_file();
+    let prompt = if is_new { "New passphrase for the credentials file: " } else { "Passphrase: " };
+    let passphrase = data::passphrase(globals, prompt)?;
+    // A wrong one is told before the secret is typed.
+    drop(Vault::open(&vault_path(data.dir()), &passphrase)?);
+    let secret = read_secret(&args.network)?;
+    let wanted = Wanted {
+        network: &args.network,
+        name: args.name.as_deref(),
+        kind: args.kind,
+        robot: args.robot,
+        secret: &secret,
+    };
+    let (info, _) = keep(&vault_path(data.dir()), &passphrase, &networks, &wanted)?;
+    let headline = format!("added to {}; {RESTART}", vault_path(data.dir()).display());
+    print(args.report, vec![info], Some(headline))
 }
 
 fn check_network(networks: &Networks, network: &NetworkName) -> anyhow::Result<()> {

@@ -45,6 +45,8 @@ async fn serve(globals: &Globals, data: &Data, args: &DashboardArgs) -> anyhow::
         networks: Arc::new(data::networks(globals)?),
         clock,
         credentials,
+        passphrase: globals.config.passphrase.clone(),
+        tls: web::tls::config(&args.tls)?,
         access: Access::new(data.dir(), globals.config.dashboard_token.clone())?,
         choices: Vec::new(),
     };

@@ -41,6 +41,8 @@ pub(crate) struct Explained {
     due_at: Value,
     visited_at: Value,
     since: Value,
+    /// How often a person wants it visited.
+    pinned_s: Option<f64>,
     rate_per_day: f64,
     last_post_at: Value,
     /// Why nothing more of it is read, while it rests.
@@ -77,7 +79,8 @@ pub(crate) fn explain(source: &Source, memory: &Memory, now: Timestamp) -> Expla
 
 /// What is known of a source; `live` is the report of the run under way, or of the last one.
 pub(crate) fn explain_live(source: &Source, memory: &Memory, live: &Value, now: Timestamp) -> Explained {
-    let why = Why::of(source, memory, live, now);
+    let is_priced = source.pinned.is_none() && source.state.is_watched();
+    let why = Why::of(source, memory, live, now).filter(|_| is_priced);
     let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
     let optional = |at: Option<Timestamp>| at.map_or_else(|| json!(null), seconds);
     let coverage = &source.coverage;
@@ -94,6 +97,7 @@ pub(crate) fn explain_live(source: &Source, memory: &Memory, live: &Value, now: 
         due_at: seconds(source.due_at),
         visited_at: optional(source.visited_at),
         since: optional(source.since),
+        pinned_s: source.pinned.map(Span::secs_f64),
         rate_per_day: forecast.rate_per_s * Span::DAY.secs_f64(),
         last_post_at: optional(forecast.last_at),
         rests_because: gaps::rest_of(source.state),
@@ -112,8 +116,16 @@ fn describe(source: &Source, forecast: Forecast, why: Option<&Why>, now: Timesta
     let visited = source
         .visited_at
         .map_or("never visited".to_owned(), |at| format!("last visited {}", relative(at, now)));
-    let due = if source.due_at <= now { "due now".to_owned() } else { relative(source.due_at, now) };
+    let due = match source.state {
+        SourceState::Paused => "none while it is paused".to_owned(),
+        SourceState::Removed => "none, it was removed".to_owned(),
+        _ if source.due_at <= now => "due now".to_owned(),
+        _ => relative(source.due_at, now),
+    };
     lines.push(format!("{visited}; next visit: {due}; state: {}", source.state.name()));
+    if let Some(every) = source.pinned {
+        lines.push(format!("pinned: it is visited every {every}, whatever that is worth"));
+    }
     if let Some(why) = why {
         lines.extend(why.lines(forecast.last_at, now));
     } else if forecast.rate_per_s > 0.0 {

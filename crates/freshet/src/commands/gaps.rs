@@ -110,7 +110,7 @@ impl GapsReport {
             matches!(endpoint.kind, PageKind::Posts | PageKind::Comments | PageKind::Lists)
         };
         let Some(endpoint) = endpoint.filter(is_list) else { return };
-        if source.state == SourceState::Removed {
+        if !source.state.is_watched() {
             return;
         }
         self.sources_count += 1;
@@ -154,7 +154,7 @@ pub(super) fn obstacle(source: &Source, hole: &Hole) -> Option<&'static str> {
 /// Why nothing more can be read of a source in this state.
 pub(super) fn rest_of(state: SourceState) -> Option<&'static str> {
     match state {
-        SourceState::Active | SourceState::Failed | SourceState::Removed => None,
+        SourceState::Active | SourceState::Failed | SourceState::Removed | SourceState::Paused => None,
         SourceState::Gone => Some("the network says that it does not exist"),
         SourceState::Suspended => Some("the network has suspended it and shows nothing of it"),
         SourceState::Private => Some("the network does not show it to us"),

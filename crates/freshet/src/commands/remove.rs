@@ -20,7 +20,7 @@ const SHOWN_MAX: usize = 50;
 
 /// What is no longer visited.
 #[derive(Serialize)]
-pub(crate) struct RemoveReport {
+struct RemoveReport {
     removed_count: usize,
     sources: Vec<RemovedSource>,
 }
@@ -47,7 +47,7 @@ pub(crate) fn execute(globals: &Globals, args: &RemoveArgs) -> anyhow::Result<Ex
 }
 
 /// Takes these off the list; a run that is under way hears it within a second.
-pub(crate) fn remove(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Result<RemoveReport> {
+fn remove(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Result<RemoveReport> {
     let watched = sources.into_iter().filter(|source| source.state != SourceState::Removed);
     let sources: Vec<_> = watched.map(|it| RemovedSource { source: it.id, label: it.label() }).collect();
     let ids: Vec<SourceId> = sources.iter().map(|it| it.source).collect();

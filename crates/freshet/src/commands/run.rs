@@ -33,6 +33,7 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
         record: args.record.clone(),
         deliver: args.deliver.clone(),
         depth_max: args.depth,
+        tls: args.tls.clone(),
         dashboard: match (args.no_dashboard, args.listen) {
             (true, _) => Dashboard::Off,
             (false, Some(address)) => Dashboard::At(address),

@@ -1,7 +1,7 @@
 //! `freshet simulate`: compares policies on a recorded history, or on what was collected.
 
-mod history;
-mod plots;
+pub(crate) mod history;
+pub(crate) mod plots;
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;

@@ -5,14 +5,13 @@
 //! store's numbers; the engine's follow under their own names (its `posts_count`, of this run
 //! only, as `new_posts_count`). Whether a run is alive is asked of the lock, not of the report.
 
-use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use freshet_engine::price::MANNERS;
 use freshet_store::api::{Store, StoreError};
-use freshet_store::browse::{Browse, ForumState};
+use freshet_store::browse::{Browse, ForumState, SourceQuery};
 use freshet_store::row::Counts;
-use freshet_types::{SourceId, SourceState, Span, Timestamp};
+use freshet_types::{Source, SourceState, Span, Timestamp};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -51,7 +50,7 @@ pub(crate) fn report(data: &Data, now: Timestamp) -> anyhow::Result<StatusReport
     report.add_runner(data.runner());
     let counts = data.store.counts()?;
     report.add_counts(&counts);
-    report.set("failed_sources", failed_sources(&data.store, &counts)?);
+    report.set("failed_sources", failed_sources(&data.store)?);
     report.set("forum_lists", forum_lists(&data.store)?);
     report.add_live(live);
     Ok(report)
@@ -63,23 +62,11 @@ pub(crate) fn live_report(store: &dyn Store) -> Result<Value, StoreError> {
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
-fn failed_sources(store: &dyn Store, counts: &Counts) -> Result<Vec<Value>, StoreError> {
-    let mut failed: Vec<SourceId> = Vec::new();
-    if counts.sources.iter().any(|(state, count)| *state == SourceState::Failed && *count > 0) {
-        store.each_slot(SourceId(0), &mut |slot| {
-            if slot.state == SourceState::Failed {
-                failed.push(slot.id);
-            }
-            if failed.len() == FAILED_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
-    }
-    let mut shown = Vec::new();
-    for id in failed {
-        if let Some(source) = store.source(id)? {
-            shown.push(json!({ "source": id, "label": source.label(), "why": source.failure }));
-        }
-    }
-    Ok(shown)
+fn failed_sources(store: &dyn Browse) -> Result<Vec<Value>, StoreError> {
+    let failed =
+        SourceQuery { state: Some(SourceState::Failed), limit: FAILED_MAX, ..SourceQuery::default() };
+    let shown = |it: &Source| json!({ "source": it.id, "label": it.label(), "why": it.failure });
+    Ok(store.list_sources(&failed)?.sources.iter().map(shown).collect())
 }
 
 /// Every forum: what is known of it, and what is complete.

@@ -259,7 +259,8 @@ pub(super) async fn login(State(site): State<Shared>, Form(login): Form<Login>) 
     }
     site.sessions.was_right();
     let name = site.sessions.begin();
-    let cookie = format!("{COOKIE_NAME}={name}; Path=/; HttpOnly; SameSite=Strict");
+    let secure = if site.parts.tls.is_some() { "; Secure" } else { "" };
+    let cookie = format!("{COOKIE_NAME}={name}; Path=/; HttpOnly; SameSite=Strict{secure}");
     let headers = [(LOCATION, local(&login.next).to_owned()), (SET_COOKIE, cookie)];
     Ok((StatusCode::SEE_OTHER, headers).into_response())
 }

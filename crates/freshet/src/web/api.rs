@@ -11,7 +11,10 @@ use serde_json::{Value, json};
 use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::site::{GAPS_MAX, Site};
-use super::{Route, Routes, Shared, live, networks, openapi, posts, robots, settings, source, sources};
+use super::{
+    Route, Routes, Shared, experiments, forums, graph, live, networks, openapi, posts, robots, settings,
+    source, sources,
+};
 use crate::args::PlanArgs;
 use crate::commands;
 use freshet_types::Span;
@@ -27,8 +30,8 @@ pub(super) fn add(routes: Routes) -> Routes {
         ("page", "from 1"),
     ];
     const SOURCES: &[(&str, &str)] = &[
-        ("q", "part of the handle or id"),
-        ("state", "active, failed, removed, …"),
+        ("q", "part of the handle or id; under three letters, the beginning of the name"),
+        ("state", "active, paused, failed, removed, …"),
         ("network", "a network, or all servers of a definition"),
         ("robot", "relation, user, status, comment or tag"),
         ("sort", "number, name, due or visited"),
@@ -51,15 +54,34 @@ pub(super) fn add(routes: Routes) -> Routes {
         .add(get("/api/v1/sources", "A page of sources", SOURCES), list_sources)
         .add(post("/api/v1/sources", "Adds sources, or shows what would be added"), add_sources)
         .add(get("/api/v1/sources/{number}", "One source, and why it is visited when", &[]), one_source)
+        .add(
+            post("/api/v1/sources/{number}/pin", "Visits a source `every` so often, or as the policy says"),
+            pin_source,
+        )
         .add(post("/api/v1/sources/{number}/{verb}", "`pause` or `watch` a source"), tell_source)
         .add(get("/api/v1/posts", "A page of posts", POSTS), list_posts)
         .add(get("/api/v1/posts.jsonl", "All posts of a query as JSON lines", POSTS), posts::export)
         .add(get("/api/v1/posts/{number}", "One post and its changes", &[]), one_post)
+        .add(
+            get(
+                "/api/v1/graph",
+                "What stands around an account or post",
+                &[("at", "a number, handle or address")],
+            ),
+            graph_at,
+        )
+        .add(get("/api/v1/forums", "The forums that were learned", &[]), list_forums)
+        .add(get("/api/v1/forums/{name}", "One forum and its threads", &[("page", "from 1")]), one_forum)
+        .add(get("/api/v1/experiment", "The backtest that runs, or ran last", &[]), show_experiment)
+        .add(post("/api/v1/experiment", "Begins a backtest of policies"), start_experiment)
+        .add(post("/api/v1/experiment/cancel", "Ends the backtest that runs"), cancel_experiment)
         .add(get("/api/v1/robots", "The robots", &[]), list_robots)
         .add(post("/api/v1/robots/{robot}/{verb}", "`start`, `pause`, `resume` or `stop`"), tell_robot)
         .add(get("/api/v1/networks", "The networks", &[]), list_networks)
         .add(get("/api/v1/networks/{name}", "One definition", &[]), one_network)
         .add(get("/api/v1/credentials", "Names of the credentials, never secrets", &[]), credentials)
+        .add(post("/api/v1/credentials", "Adds a credential to the encrypted file"), add_credential)
+        .add(post("/api/v1/credentials/{name}/remove", "Removes one from it"), remove_credential)
         .add(get("/api/v1/settings", "What runs here", &[]), show_settings)
         .add(get("/api/v1/session", "The word that changes must show in `x-csrf-token`", &[]), session)
         .add(get("/api/v1/live", "Live values as server-sent events", &[]), live::stream)
@@ -195,11 +217,72 @@ async fn one_network(State(site): State<Shared>, Path(name): Path<String>) -> An
 }
 
 async fn credentials(State(site): State<Shared>) -> Answer<Json<Value>> {
-    let known = site.parts.credentials.as_ref().ok_or_else(|| {
+    let known = super::credentials::known(&site).ok_or_else(|| {
         Problem::new(StatusCode::CONFLICT, "the credentials file is locked")
             .hint("give its passphrase in FRESHET_PASSPHRASE when the dashboard is started")
     })?;
     Ok(Json(json!({ "credentials": known })))
+}
+
+async fn add_credential(
+    State(site): State<Shared>,
+    Json(typed): Json<super::credentials::Typed>,
+) -> Answer<Json<Value>> {
+    super::credentials::add(&site, typed).await.map(Json)
+}
+
+async fn remove_credential(
+    State(site): State<Shared>,
+    Path(name): Path<String>,
+    unlocking: Option<Json<super::credentials::Unlocking>>,
+) -> Answer<Json<Value>> {
+    let Json(unlocking) = unlocking.unwrap_or_default();
+    super::credentials::remove(&site, name, unlocking).await.map(Json)
+}
+
+async fn pin_source(
+    State(site): State<Shared>,
+    Path(number): Path<String>,
+    Json(pin): Json<source::Pin>,
+) -> Answer<Json<Value>> {
+    source::pin(&site, &number, pin).await.map(Json)
+}
+
+async fn graph_at(State(site): State<Shared>, Query(asked): Query<graph::Asked>) -> Answer<Json<Value>> {
+    graph::describe(&site, &asked).await.map(Json)
+}
+
+async fn list_forums(State(site): State<Shared>) -> Answer<Json<Value>> {
+    forums::list(&site).await.map(Json)
+}
+
+async fn one_forum(
+    State(site): State<Shared>,
+    Path(name): Path<String>,
+    Query(asked): Query<forums::Asked>,
+) -> Answer<Json<Value>> {
+    let mut shown = forums::describe(&site, &name, &asked).await?;
+    if let Some(shown) = shown.as_object_mut() {
+        shown.remove("picture");
+    }
+    Ok(Json(shown))
+}
+
+async fn show_experiment(State(site): State<Shared>) -> Json<Value> {
+    Json(experiments::describe(&site))
+}
+
+async fn start_experiment(
+    State(site): State<Shared>,
+    Json(wish): Json<experiments::Wish>,
+) -> Answer<Json<Value>> {
+    experiments::start(&site, wish)?;
+    Ok(Json(experiments::describe(&site)))
+}
+
+async fn cancel_experiment(State(site): State<Shared>) -> Json<Value> {
+    experiments::cancel(&site);
+    Json(experiments::describe(&site))
 }
 
 async fn show_settings(State(site): State<Shared>) -> Answer<Json<Value>> {

@@ -2,27 +2,38 @@
 //! credentials by name. Secrets never come here: the store of secrets gives names only.
 
 use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use freshet_store::api::Store as _;
 use freshet_store::row::OnDelete;
+use freshet_types::RobotKind;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
-use super::overview;
 use super::site::Site;
+use super::{credentials, overview};
+use crate::commands;
 use crate::commands::networks::{self, ShowReport};
-use crate::data::Data;
+use crate::data::{Data, vault_path};
 use crate::output::Report as _;
+
+/// What was just done, told once.
+#[derive(Deserialize)]
+pub(super) struct Told {
+    #[serde(default)]
+    told: String,
+}
 
 /// All networks.
 pub(super) async fn page(
     State(site): State<Shared>,
     Extension(identity): Extension<Identity>,
+    Query(told): Query<Told>,
 ) -> Answer<Response> {
-    let shown = site
+    let mut shown = site
         .read(|site, data| {
             let mut shown = json!(networks::list_report(&site.parts.networks));
             let servers = servers(data)?;
@@ -33,10 +44,16 @@ pub(super) async fn page(
             }
             shown["servers"] = json!(servers);
             shown["quotas"] = json!(overview::quotas(&site.status(data)?));
-            shown["credentials"] = json!(site.parts.credentials);
+            shown["credentials"] = json!(credentials::known(site));
+            shown["has_passphrase"] = json!(site.parts.passphrase.is_some());
+            shown["has_file"] = json!(vault_path(&site.parts.dir).is_file());
+            shown["takes_secrets"] = json!(site.is_local || site.parts.tls.is_some());
+            shown["all_robots"] = json!(RobotKind::ALL.map(RobotKind::name));
             Ok(shown)
         })
         .await?;
+    let told = ["added", "removed"].into_iter().find(|known| *known == told.told);
+    shown["told"] = json!(told.map(|told| format!("{told}; {}", commands::credentials::RESTART)));
     Ok(site.pages.page(&site, Some(&identity), "networks", "Networks", &shown))
 }
 

@@ -44,6 +44,33 @@ fn describe(routes: &[Route]) -> Value {
                     "required": ["error"],
                     "properties": { "error": { "type": "string" }, "hint": { "type": ["string", "null"] } },
                 },
+                "Pin": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "properties": { "every": { "type": ["string", "null"] } },
+                },
+                "Wish": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "properties": {
+                        "policies": { "type": "array", "items": { "type": "string" } },
+                        "calls_per_hour": { "type": "number" },
+                        "objective": { "type": "string", "enum": ["delay", "capture"] },
+                        "from": { "type": "string" },
+                        "warm_days": { "type": "integer", "minimum": 1, "maximum": 120 },
+                        "eval_days": { "type": "integer", "minimum": 1, "maximum": 120 },
+                    },
+                },
+                "Credential": {
+                    "type": "object",
+                    "required": ["network", "secret"],
+                    "properties": {
+                        "network": { "type": "string" }, "name": { "type": "string" },
+                        "kind": { "type": "string", "enum": ["bearer", "app_password", "api_key"] },
+                        "robot": { "type": "string" }, "secret": { "type": "string" },
+                        "passphrase": { "type": "string" },
+                    },
+                },
                 "Addition": {
                     "type": "object",
                     "required": ["references"],
@@ -92,8 +119,15 @@ fn operation(route: &Route) -> Value {
             "default": refused("it could not be done"),
         },
     });
-    if (route.method, route.path) == ("POST", "/api/v1/sources") {
-        let schema = json!({ "schema": { "$ref": "#/components/schemas/Addition" } });
+    let sent = match (route.method, route.path) {
+        ("POST", "/api/v1/sources") => Some("Addition"),
+        ("POST", "/api/v1/sources/{number}/pin") => Some("Pin"),
+        ("POST", "/api/v1/experiment") => Some("Wish"),
+        ("POST", "/api/v1/credentials") => Some("Credential"),
+        _ => None,
+    };
+    if let Some(name) = sent {
+        let schema = json!({ "schema": { "$ref": format!("#/components/schemas/{name}") } });
         operation["requestBody"] = json!({ "required": true, "content": { "application/json": schema } });
     }
     operation

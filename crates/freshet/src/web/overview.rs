@@ -8,7 +8,7 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use freshet_engine::history::{History, Point};
 use freshet_engine::price::MANNERS;
-use freshet_store::browse::{Browse as _, SourceOrder, SourceQuery};
+use freshet_store::browse::{Browse as _, SourceOrder, SourceQuery, VisitLine};
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,6 +26,8 @@ use crate::view::grouped;
 const HOLES_SHOWN: usize = 8;
 /// Waits told at once.
 const WAITS_SHOWN: usize = 6;
+/// Visits that are looked at for calls that brought nothing.
+const VISITS_JUDGED: usize = 1000;
 /// Quotas shown, the dearest first.
 const QUOTAS_SHOWN: usize = 40;
 
@@ -71,9 +73,9 @@ fn view(site: &Site, data: &Data, coverage: Option<Arc<Value>>, is_week: bool) -
         limit: 1,
         ..SourceQuery::default()
     };
-    // Whoever has sources waiting need not look for the next one, which is a walk over all of them.
+    // Whoever has sources waiting need not look for the next one.
     let is_idle = status["is_running"] == true && status["queues"]["due"] == 0;
-    let next = if is_idle { data.store.list_sources(&due)?.pop() } else { None };
+    let next = if is_idle { data.store.list_sources(&due)?.sources.pop() } else { None };
     let points: Vec<&Point> = if is_week { history.coarse().collect() } else { history.fine().collect() };
     let holes = coverage["sources"].as_array().map_or(&[][..], Vec::as_slice);
     Ok(json!({
@@ -93,10 +95,22 @@ fn view(site: &Site, data: &Data, coverage: Option<Arc<Value>>, is_week: bool) -
         "faults": status["faults"],
         "failed": status["failed_sources"],
         "failures": status["failures"],
+        "waste": waste(&data.store.last_visits(VISITS_JUDGED)?),
         "rate_limited_count": status["rate_limited_count"],
         "complaints_count": status["complaints_count"],
         "is_running": status["is_running"],
     }))
+}
+
+/// How many calls of late brought nothing: of visits to lists, which are made to find posts.
+fn waste(visits: &[VisitLine]) -> Value {
+    let is_list = |it: &&VisitLine| matches!(it.robot, RobotKind::Status | RobotKind::Comment);
+    let calls = |it: &VisitLine| u64::from(it.visit.fetch_count);
+    let all: u64 = visits.iter().filter(is_list).map(calls).sum();
+    let idle = visits.iter().filter(is_list).filter(|it| it.visit.new_post_count == 0);
+    let idle: u64 = idle.map(calls).sum();
+    let share = if all > 0 { idle as f64 / all as f64 } else { 0.0 };
+    json!({ "calls": all, "idle": idle, "share": share })
 }
 
 /// The numbers on top: key, name, value, note. The live values are the same, by key.

@@ -20,7 +20,7 @@ use crate::output::relative;
 use crate::view::{grouped, plain};
 
 /// Every template, by name.
-const TEMPLATES: [(&str, &str); 15] = [
+const TEMPLATES: [(&str, &str); 20] = [
     ("base.html", include_str!("templates/base.html")),
     ("login.html", include_str!("templates/login.html")),
     ("problem.html", include_str!("templates/problem.html")),
@@ -33,18 +33,26 @@ const TEMPLATES: [(&str, &str); 15] = [
     ("source.html", include_str!("templates/source.html")),
     ("posts.html", include_str!("templates/posts.html")),
     ("post.html", include_str!("templates/post.html")),
+    ("graph.html", include_str!("templates/graph.html")),
+    ("forums.html", include_str!("templates/forums.html")),
+    ("forum.html", include_str!("templates/forum.html")),
+    ("experiments.html", include_str!("templates/experiments.html")),
+    ("experiments_part.html", include_str!("templates/experiments_part.html")),
     ("networks.html", include_str!("templates/networks.html")),
     ("network.html", include_str!("templates/network.html")),
     ("settings.html", include_str!("templates/settings.html")),
 ];
 
 /// The pages in the menu: path, name.
-const MENU: [(&str, &str); 6] = [
+const MENU: [(&str, &str); 9] = [
     ("/", "Overview"),
     ("/sources", "Sources"),
     ("/posts", "Posts"),
+    ("/graph", "Graph"),
+    ("/forums", "Forums"),
     ("/robots", "Robots"),
     ("/networks", "Networks"),
+    ("/experiments", "Experiments"),
     ("/settings", "Settings"),
 ];
 
@@ -123,6 +131,9 @@ fn section(page: &str) -> &'static str {
         "overview" => "Overview",
         "sources" | "source" | "add" => "Sources",
         "posts" | "post" => "Posts",
+        "graph" => "Graph",
+        "forums" | "forum" => "Forums",
+        "experiments" => "Experiments",
         "robots" => "Robots",
         "networks" | "network" => "Networks",
         "settings" => "Settings",

@@ -3,6 +3,7 @@
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
+use freshet_store::browse::{Browse as _, VisitLine};
 use freshet_types::RobotKind;
 use serde_json::{Value, json};
 
@@ -12,6 +13,10 @@ use super::answer::{Answer, Problem};
 use super::site::Site;
 use crate::commands::robots::{self, Verb};
 use crate::data::Data;
+use crate::output::{one_line, seconds};
+
+/// Latest visits shown.
+const MESSAGES_SHOWN: usize = 15;
 
 /// What each robot does, for people who have not read the papers.
 const WORK: [(RobotKind, &str); 5] = [
@@ -83,5 +88,19 @@ fn view(site: &Site, data: &Data) -> Answer<Value> {
         "robots": rows.collect::<Vec<_>>(),
         "is_running": status["is_running"],
         "failures": status["failures"],
+        "messages": messages(data)?,
     }))
+}
+
+/// What the robots did last, in words.
+fn messages(data: &Data) -> Answer<Vec<Value>> {
+    let message = |line: &VisitLine| {
+        let visit = &line.visit;
+        json!({
+            "at": seconds(visit.ended_at), "robot": line.robot.name(), "source": visit.source.0,
+            "name": one_line(&line.name), "outcome": visit.outcome, "calls": visit.fetch_count,
+            "new_posts": visit.new_post_count,
+        })
+    };
+    Ok(data.store.last_visits(MESSAGES_SHOWN)?.iter().map(message).collect())
 }

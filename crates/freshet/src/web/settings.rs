@@ -16,7 +16,7 @@ use crate::data::{CONTACT_KEY, Data};
 const LIVE: [(&str, &str, &str); 7] = [
     (
         "Sources",
-        "add, pause and watch again on Sources, or `freshet add`, `freshet remove`",
+        "add, pause, pin and watch again on Sources, or `freshet add`, `freshet remove`",
         "within a second",
     ),
     ("Robots", "start, pause, resume, stop on Robots, or `freshet robots`", "within a second"),
@@ -32,10 +32,10 @@ const RESTART: [(&str, &str); 7] = [
     ("Policy", "`freshet run --policy NAME`"),
     ("Longest time unvisited", "`freshet run --ceiling SPAN`"),
     ("Steps from what was added", "`freshet run --depth N`"),
-    ("Secrets", "`freshet credentials add`, then start again"),
+    ("Secrets", "on Networks, or `freshet credentials add`; then start again"),
     ("Contact in the user agent", "`freshet init --contact ADDRESS`"),
     ("Answers as received", "`freshet run --keep-raw`"),
-    ("Address and password of this page", "`--listen`, `freshet dashboard password`"),
+    ("Address, password and TLS of this page", "`--listen`, `freshet dashboard password`, `--tls-cert`"),
 ];
 
 /// The page.

@@ -14,11 +14,13 @@ use freshet_engine::history::History;
 use freshet_fetch::CredentialInfo;
 use freshet_network::networks::Networks;
 use freshet_types::{Clock, Timestamp};
+use secrecy::SecretString;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use super::access::{Access, Sessions};
 use super::answer::{Answer, Problem};
+use super::experiments::Bench;
 use super::render::Pages;
 use crate::commands::{gaps, status};
 use crate::data::Data;
@@ -48,6 +50,10 @@ pub(crate) struct Parts {
     pub(crate) clock: Arc<dyn Clock>,
     /// Names of the credentials; `None` where the file was not opened.
     pub(crate) credentials: Option<Vec<CredentialInfo>>,
+    /// Opens the file of credentials, where it is known.
+    pub(crate) passphrase: Option<SecretString>,
+    /// How it is encrypted on its way; `None`: not at all.
+    pub(crate) tls: Option<Arc<rustls::ServerConfig>>,
     /// Who may look.
     pub(crate) access: Access,
     /// What was chosen at the start: name, value.
@@ -61,6 +67,10 @@ pub(super) struct Site {
     pub(super) pages: Pages,
     /// Reached from this computer only.
     pub(super) is_local: bool,
+    /// The names of the credentials, as they are by now.
+    pub(super) credentials: Mutex<Option<Vec<CredentialInfo>>>,
+    /// The one backtest.
+    pub(super) bench: Bench,
     pub(super) listeners: Arc<Semaphore>,
     /// Files that may be taken away at once.
     pub(super) exports: Arc<Semaphore>,
@@ -88,6 +98,8 @@ impl Site {
             sessions: Sessions::new(),
             pages: Pages::new()?,
             is_local,
+            credentials: Mutex::new(parts.credentials.clone()),
+            bench: Bench::default(),
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
             readers: Mutex::new(Vec::new()),

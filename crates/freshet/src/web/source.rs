@@ -2,12 +2,13 @@
 //! proven complete, and its last visits.
 
 use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::{Form, Path, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_engine::price::Memory;
 use freshet_store::api::Store as _;
 use freshet_store::browse::Browse as _;
-use freshet_types::{Source, SourceId, SourceState, Span, Timestamp, VisitRecord};
+use freshet_types::{Source, SourceId, Span, Timestamp, VisitRecord};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Shared;
@@ -15,12 +16,15 @@ use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::chart;
 use super::site::Site;
-use crate::commands::{explain, remove};
+use crate::commands::{explain, pause};
 use crate::data::Data;
 use crate::output::seconds;
 
 /// Visits shown.
 const VISITS_SHOWN: usize = 20;
+/// Shortest and longest interval that a source can be pinned to.
+const PIN_MIN: Span = Span::from_secs(30);
+const PIN_MAX: Span = Span::from_secs(365 * 86_400);
 /// Days over which posts are counted for comparison with the forecast.
 const OBSERVED_DAYS: [i64; 3] = [1, 7, 28];
 
@@ -72,6 +76,11 @@ fn about(site: &Site, data: &Data, source: &Source) -> Answer<Value> {
     let memory = Memory::from_store(&data.store)?;
     let mut shown = json!(explain::explain(source, &memory, now));
     let times = data.store.posting_times(source)?;
+    shown["pinned_text"] = json!(source.pinned.map(typeable));
+    if &*source.root_kind == "account" {
+        let account = data.store.account_of(&source.network, &source.root_id)?;
+        shown["object"] = json!(account.map(|row| row.object));
+    }
     shown["name"] = json!(source.handle.clone().unwrap_or_else(|| source.root_id.clone()));
     shown["observed"] = json!(OBSERVED_DAYS.map(|days| observed(&times, days, now)));
     shown["visits"] = data.store.visits_of(source.id, VISITS_SHOWN)?.iter().map(visit).collect();
@@ -83,6 +92,15 @@ fn about(site: &Site, data: &Data, source: &Source) -> Answer<Value> {
         .map(|it| json!({ "newest": mark(&it.newest), "oldest": mark(&it.oldest), "until": seconds(it.until) }))
         .collect();
     Ok(shown)
+}
+
+/// A span as a person types it.
+fn typeable(span: Span) -> String {
+    match span.ms() {
+        ms if ms % 3_600_000 == 0 => format!("{}h", ms / 3_600_000),
+        ms if ms % 60_000 == 0 => format!("{}m", ms / 60_000),
+        ms => format!("{}s", ms / 1000),
+    }
 }
 
 fn observed(times: &[Timestamp], days: i64, now: Timestamp) -> Value {
@@ -123,7 +141,56 @@ pub(super) async fn steer(
     Ok(Redirect::to(&format!("/sources/{number}")).into_response())
 }
 
-/// Pauses a source (it is no longer visited, what was collected stays) or watches it again.
+/// What is typed to pin a source.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Pin {
+    /// A span; empty: as the policy says.
+    #[serde(default)]
+    every: Option<String>,
+}
+
+/// The form was sent; it shows its word beside what is typed.
+#[derive(Deserialize)]
+pub(super) struct PinForm {
+    #[serde(default)]
+    every: String,
+}
+
+/// An interval was typed.
+pub(super) async fn pin_form(
+    State(site): State<Shared>,
+    Path(number): Path<String>,
+    Form(typed): Form<PinForm>,
+) -> Answer<Response> {
+    pin(&site, &number, Pin { every: Some(typed.every) }).await?;
+    Ok(Redirect::to(&format!("/sources/{number}")).into_response())
+}
+
+/// A source is visited at an interval that a person chose, or as the policy says again.
+pub(super) async fn pin(site: &Shared, number: &str, pin: Pin) -> Answer<Value> {
+    let id = number_of(number)?;
+    let typed = pin.every.unwrap_or_default();
+    let every = match typed.trim() {
+        "" => None,
+        text => {
+            Some(Span::parse(text).filter(|span| (PIN_MIN..=PIN_MAX).contains(span)).ok_or_else(|| {
+                Problem::bad(format!("an interval is a span from {PIN_MIN} to {PIN_MAX}"))
+                    .hint("such as 10m or 6h")
+            })?)
+        }
+    };
+    site.write(move |site, data| {
+        let source = find(data, id)?;
+        let due_at = every.map(|every| source.visited_at.map_or_else(|| site.now(), |at| at + every));
+        data.store.pin(id, every, due_at.unwrap_or(Timestamp::MAX))?;
+        data.store.push_control("sources", &json!({ "pinned": id }).to_string())?;
+        Ok(json!({ "source": id, "pinned_s": every.map(Span::secs_f64) }))
+    })
+    .await
+}
+
+/// Pauses a source (it is not visited until it is watched again) or watches it.
 pub(super) async fn tell(site: &Shared, number: &str, verb: &str) -> Answer<Value> {
     let id = number_of(number)?;
     let is_watched = match verb {
@@ -136,11 +203,10 @@ pub(super) async fn tell(site: &Shared, number: &str, verb: &str) -> Answer<Valu
     };
     site.write(move |_, data| {
         let source = find(data, id)?;
-        if is_watched && source.state == SourceState::Removed {
-            data.store.set_state(&[id], SourceState::Active)?;
-            data.store.push_control("sources", &json!({ "watched": id }).to_string())?;
-        } else if !is_watched {
-            remove::remove(&mut data.store, vec![source])?;
+        if is_watched {
+            pause::resume(&mut data.store, vec![source])?;
+        } else {
+            pause::pause(&mut data.store, &[source])?;
         }
         Ok(json!({ "source": id, "state": find(data, id)?.state.name() }))
     })

@@ -8,7 +8,7 @@ use axum::extract::{Form, Query, State};
 use axum::response::Response;
 use freshet_network::networks::Networks;
 use freshet_policy::{ChangeModel as _, ChangeRate};
-use freshet_store::browse::{Browse as _, OFFSET_MAX, SourceOrder, SourceQuery};
+use freshet_store::browse::{Browse as _, COUNT_MAX, LOOKED_MAX, OFFSET_MAX, SourceOrder, SourceQuery};
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -24,8 +24,6 @@ use crate::output::{one_line, seconds};
 
 /// Sources on a page.
 const ROWS: usize = 50;
-/// Sources counted for the heading; beyond, it says "more than".
-const COUNT_MAX: usize = 100_000;
 /// References taken from one form.
 const REFERENCES_MAX: usize = 10_000;
 /// Longest text that is searched for.
@@ -117,22 +115,30 @@ pub(super) async fn page(
 /// A page of the list, as the API gives it.
 pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<Value> {
     let (query, page) = asked.query()?;
-    site.read(move |site, data| {
+    let look = move |site: &Site, data: &Data| {
         let now = site.now();
-        let mut sources = data.store.list_sources(&query)?;
+        let found = data.store.list_sources(&query)?;
+        let mut sources = found.sources;
         let has_more = sources.len() > ROWS;
         sources.truncate(ROWS);
         let networks = data.store.source_networks()?;
         Ok(json!({
-            "count": data.store.count_sources(&query, COUNT_MAX)?,
+            "count": found.count,
             "count_max": COUNT_MAX,
+            // Where more names match than are sorted, the page says what it shows.
+            "looked_max": found.is_partial.then_some(LOOKED_MAX),
             "page": page,
             "has_more": has_more && page < OFFSET_MAX / ROWS,
             "networks": networks.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "sources": sources.iter().map(|source| line(source, now)).collect::<Vec<_>>(),
         }))
-    })
-    .await
+    };
+    // Names are looked up in an index that a writing connection brings up to date first.
+    if asked.q.trim().is_empty() {
+        site.read(look).await
+    } else {
+        site.write(move |site, data| look(site, data)).await
+    }
 }
 
 /// A source in a line.

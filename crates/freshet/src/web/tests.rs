@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use freshet_fetch::{HttpFetch, HttpOptions, Vault};
+use freshet_forum::definition::{ForumDefinition, ListDefinition};
 use freshet_network::networks::Networks;
 use freshet_store::api::Store as _;
 use freshet_store::row::{InstanceRow, OnDelete, Upload};
@@ -15,6 +16,7 @@ use freshet_types::{
 use reqwest::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, COOKIE, HOST, LOCATION, ORIGIN, SET_COOKIE};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use secrecy::SecretString;
+use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
@@ -22,13 +24,14 @@ use super::*;
 /// A name and a text that would do harm if they were markup.
 const SCRIPT: &str = "<script>alert(1)</script>";
 const NAME: &str = "ada\"><img src=x onerror=alert(2)>";
+const FORUM: &str = "forum-forum.example";
 const TOKEN: &str = "a-token-for-tests";
 const PASSWORD: &str = "correct horse battery";
 
 struct Visitor {
     served: Served,
     client: Client,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Visitor {
@@ -41,9 +44,11 @@ impl Visitor {
         }
         let parts = Parts {
             dir: folder.path().to_owned(),
-            networks: Arc::new(Networks::shipped()),
+            networks: Arc::new(networks()),
             clock: Arc::new(SystemClock),
             credentials: Some(Vec::new()),
+            passphrase: None,
+            tls: None,
             access: Access::new(folder.path(), token.map(SecretString::from)).unwrap(),
             choices: vec![("depth", "0".to_owned())],
         };
@@ -55,7 +60,7 @@ impl Visitor {
         drop(HttpFetch::new(options).unwrap());
         let client =
             Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy().build().unwrap();
-        Self { served, client, _folder: folder }
+        Self { served, client, folder }
     }
 
     fn ask(&self, method: &str, path: &str) -> RequestBuilder {
@@ -80,6 +85,23 @@ impl Visitor {
             serde_json::from_str(&self.text("/api/v1/session", 200).await).unwrap();
         session["csrf"].as_str().unwrap().to_owned()
     }
+}
+
+/// The shipped networks, and a forum that was learned.
+fn networks() -> Networks {
+    let networks = Networks::shipped();
+    let list = ListDefinition { urls: vec![format!("/t/*{SCRIPT}")], ..ListDefinition::default() };
+    let forum = ForumDefinition {
+        format: 1,
+        host: "forum.example".to_owned(),
+        front: Some("https://forum.example/".to_owned()),
+        index: Some(list.clone()),
+        post: Some(list),
+        ..ForumDefinition::default()
+    };
+    let name = crate::mined::apply(&networks, std::path::Path::new("forum.toml"), &forum.to_toml()).unwrap();
+    assert_eq!(name, FORUM);
+    networks
 }
 
 /// Two sources and two posts, with names and texts that try to break out.
@@ -129,7 +151,8 @@ impl WithForm for RequestBuilder {
 
 /// The path with something in its holes.
 fn filled(path: &str) -> String {
-    let known = [("{robot}", "tag"), ("{number}", "1"), ("{name}", "mastodon")];
+    let name = if path.contains("/forums/") { FORUM } else { "mastodon" };
+    let known = [("{robot}", "tag"), ("{number}", "1"), ("{name}", name)];
     let path = known.iter().fold(path.to_owned(), |path, (hole, value)| path.replace(hole, value));
     let verb = if path.contains("/robots/") { "start" } else { "pause" };
     path.replace("{verb}", verb)
@@ -139,7 +162,7 @@ fn filled(path: &str) -> String {
 async fn every_page_answers_and_forbids_what_it_does_not_need() {
     let served = Visitor::start(None, None).await;
     for route in routes().list.iter().filter(|route| route.method == "GET") {
-        let path = filled(route.path).replace("/posts/1", "/posts/2");
+        let path = filled(route.path).replace("/posts/1", "/posts/2").replace("v1/graph", "v1/graph?at=1");
         let response = served.get(&path).await;
         let status = response.status();
         let policy = response.headers()[CONTENT_SECURITY_POLICY].to_str().unwrap().to_owned();
@@ -166,8 +189,21 @@ async fn every_page_answers_and_forbids_what_it_does_not_need() {
 #[tokio::test]
 async fn names_and_texts_stay_inert() {
     let served = Visitor::start(None, None).await;
-    let pages =
-        ["/", "/sources", "/sources/1", "/posts", "/posts?q=river", "/posts/2", "/posts/3", "/robots"];
+    let pages = [
+        "/",
+        "/sources",
+        "/sources/1",
+        "/posts",
+        "/posts?q=river",
+        "/posts/2",
+        "/posts/3",
+        "/robots",
+        "/graph",
+        "/graph?at=2",
+        "/forums",
+        "/forums/forum-forum.example",
+        "/networks",
+    ];
     let mut shown = 0;
     for page in pages {
         let text = served.get(page).await.text().await.unwrap();
@@ -179,7 +215,15 @@ async fn names_and_texts_stay_inert() {
     assert!(shown >= 3, "the name is shown, escaped");
     for asked in [SCRIPT, NAME] {
         let asked: String = url::form_urlencoded::byte_serialize(asked.as_bytes()).collect();
-        for page in ["/sources?q=", "/posts?author=", "/login?next=", "/sources?state=", "/networks/"] {
+        for page in [
+            "/sources?q=",
+            "/posts?author=",
+            "/login?next=",
+            "/sources?state=",
+            "/networks/",
+            "/graph?at=",
+            "/forums/",
+        ] {
             let text = served.get(&format!("{page}{asked}")).await.text().await.unwrap();
             assert!(!text.contains("<script>alert") && !text.contains("<img src"), "{page}{asked}\n{text}");
         }
@@ -278,7 +322,7 @@ async fn changes_need_the_word_of_the_page_and_come_from_it() {
     );
     let paused =
         served.ask("POST", "/api/v1/sources/1/pause").header("x-csrf-token", &csrf).send().await.unwrap();
-    assert!(paused.text().await.unwrap().contains("removed"));
+    assert!(paused.text().await.unwrap().contains("paused"));
     let text = served.text("/sources/1", 200).await;
     assert!(text.contains("Watch again"), "{text}");
     let watched =
@@ -325,6 +369,10 @@ async fn absurd_questions_get_clear_answers() {
         ("/posts/0", 404, "no such post"),
         ("/posts/x", 404, "no such post"),
         ("/networks/none", 404, "mastodon"),
+        ("/graph?at=nobody", 404, "no account or post"),
+        ("/graph?at=99999999999999999999", 404, "no account or post"),
+        ("/forums/none", 404, "no forum"),
+        ("/api/v1/graph", 400, "in the middle"),
         ("/sources?page=0", 400, "from 1 to"),
         ("/sources?page=999999999", 400, "narrow the list"),
         ("/sources?page=-1", 400, "from 1 to"),
@@ -377,6 +425,8 @@ async fn other_addresses_are_refused_without_a_password() {
         networks: Arc::new(Networks::shipped()),
         clock: Arc::new(SystemClock),
         credentials: None,
+        passphrase: None,
+        tls: None,
         access: Access::new(folder.path(), None).unwrap(),
         choices: Vec::new(),
     };
@@ -384,4 +434,156 @@ async fn other_addresses_are_refused_without_a_password() {
     let listener = bind(Some("0.0.0.0:0".parse().unwrap())).await.unwrap();
     let refused = serve(listener, parts).map(|_| ()).unwrap_err().to_string();
     assert!(refused.contains("no password"), "{refused}");
+}
+
+/// Sends JSON with the word of the session.
+async fn send(served: &Visitor, path: &str, body: serde_json::Value) -> (u16, serde_json::Value) {
+    let call = served.ask("POST", path).header("x-csrf-token", served.csrf().await);
+    let response = call.header(CONTENT_TYPE, "application/json").body(body.to_string()).send().await.unwrap();
+    let status = response.status().as_u16();
+    (status, serde_json::from_str(&response.text().await.unwrap()).unwrap())
+}
+
+#[tokio::test]
+async fn a_source_is_pinned_and_let_go() {
+    let served = Visitor::start(None, None).await;
+    let pin = "/api/v1/sources/1/pin";
+    for (every, status) in [
+        (json!("10m"), 200),
+        (json!("1s"), 400),
+        (json!("soon"), 400),
+        (json!("9999d"), 400),
+        (json!(5), 422),
+    ] {
+        let (answered, body) = send(&served, pin, json!({ "every": every })).await;
+        assert_eq!(answered, status, "{every}: {body}");
+    }
+    let page = served.text("/sources/1", 200).await;
+    assert!(page.contains("pinned to 10m 00s") && page.contains("visited every 10m 00s"), "{page}");
+    let (_, body) = send(&served, pin, json!({ "every": null })).await;
+    assert_eq!(body["pinned_s"], serde_json::Value::Null);
+    assert!(!served.text("/sources/1", 200).await.contains("pinned to"));
+    assert_eq!(send(&served, "/api/v1/sources/99/pin", json!({ "every": "1h" })).await.0, 404);
+}
+
+#[tokio::test]
+async fn a_credential_is_added_and_removed_and_its_secret_never_shown() {
+    const SECRET: &str = "planted-secret-7f3a";
+    let served = Visitor::start(None, None).await;
+    let wish = |extra: serde_json::Value| {
+        let mut wish = json!({ "network": "mastodon:a.example", "secret": SECRET });
+        for (key, value) in extra.as_object().unwrap() {
+            wish[key] = value.clone();
+        }
+        wish
+    };
+    let add = "/api/v1/credentials";
+    for (extra, status) in [
+        (json!({}), 400),
+        (json!({ "network": "none", "passphrase": "p" }), 400),
+        (json!({ "network": "mastodon", "passphrase": "p" }), 400),
+        (json!({ "secret": " ", "passphrase": "p" }), 400),
+        (json!({ "kind": "smile", "passphrase": "p" }), 400),
+        (json!({ "name": "mine", "passphrase": "open sesame" }), 200),
+        (json!({ "name": "mine", "passphrase": "open sesame" }), 400),
+        (json!({ "name": "other", "passphrase": "wrong" }), 400),
+    ] {
+        let (answered, body) = send(&served, add, wish(extra.clone())).await;
+        assert_eq!(answered, status, "{extra}: {body}");
+        assert!(!body.to_string().contains(SECRET), "{body}");
+    }
+    for path in ["/networks", "/api/v1/credentials", "/settings", "/metrics"] {
+        let text = served.text(path, 200).await;
+        assert!(!text.contains(SECRET) && !text.contains("open sesame"), "{path}");
+    }
+    assert!(served.text("/networks", 200).await.contains("remove mine"));
+    let file = std::fs::read(served.folder.path().join("credentials.age")).unwrap();
+    assert!(!file.windows(SECRET.len()).any(|part| part == SECRET.as_bytes()), "it is encrypted");
+    let remove = "/api/v1/credentials/mine/remove";
+    assert_eq!(send(&served, remove, json!({ "passphrase": "wrong" })).await.0, 400);
+    assert_eq!(send(&served, remove, json!({ "passphrase": "open sesame" })).await.0, 200);
+    assert!(!served.text("/networks", 200).await.contains("remove mine"));
+}
+
+#[tokio::test]
+async fn a_backtest_runs_in_the_background_and_is_shown() {
+    let served = Visitor::start(None, None).await;
+    let experiment = "/api/v1/experiment";
+    let (status, _) = send(&served, experiment, json!({ "policies": ["none"] })).await;
+    assert_eq!(status, 400);
+    let wish = json!({ "policies": ["rr", "freshet"], "calls_per_hour": 4.0, "from": "2023-11-14", "warm_days": 1,
+        "eval_days": 1 });
+    let (status, begun) = send(&served, experiment, wish).await;
+    assert_eq!((status, &begun["asked_count"]), (200, &json!(2)), "{begun}");
+    let mut shown = begun;
+    for _ in 0..600 {
+        if shown["is_running"] == false {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        shown = serde_json::from_str(&served.text(experiment, 200).await).unwrap();
+    }
+    assert_eq!((&shown["ended"], shown["policies"].as_array().unwrap().len()), (&json!(null), 2), "{shown}");
+    let page = served.text("/experiments", 200).await;
+    assert!(page.contains("Results") && page.contains("freshet"), "{page}");
+    let (status, _) = send(&served, "/api/v1/experiment/cancel", json!({})).await;
+    assert_eq!(status, 200);
+}
+
+#[tokio::test]
+async fn a_neighbourhood_is_drawn_and_told() {
+    let served = Visitor::start(None, None).await;
+    let page = served.text("/graph?at=2", 200).await;
+    for words in
+        ["<svg class=\"chart graph\"", "was written by", "/graph?at=1", "the posts that were seen next"]
+    {
+        assert!(page.contains(words) || words.starts_with("the posts"), "`{words}` is not in\n{page}");
+    }
+    let around: serde_json::Value =
+        serde_json::from_str(&served.text("/api/v1/graph?at=mastodon:a.example/account/1", 200).await)
+            .unwrap();
+    let wrote = around["ties"].as_array().unwrap().iter().filter(|tie| tie["words"] == "wrote").count();
+    assert_eq!((wrote, &around["middle"]["kind"]), (2, &json!("account")), "{around}");
+}
+
+#[tokio::test]
+async fn the_dashboard_is_served_over_tls() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(&folder.path().join("store.sqlite"));
+    std::fs::write(password_path(folder.path()), hash(&SecretString::from(PASSWORD)).unwrap()).unwrap();
+    let path = |name: &str| Some(folder.path().join(name));
+    // Made for this test, worth nothing elsewhere.
+    std::fs::write(path("cert.pem").unwrap(), include_str!("tests/cert.pem")).unwrap();
+    std::fs::write(path("key.pem").unwrap(), include_str!("tests/key.pem")).unwrap();
+    let files = crate::args::TlsArgs { tls_cert: path("cert.pem"), tls_key: path("key.pem") };
+    let parts = Parts {
+        dir: folder.path().to_owned(),
+        networks: Arc::new(Networks::shipped()),
+        clock: Arc::new(SystemClock),
+        credentials: Some(Vec::new()),
+        passphrase: None,
+        tls: tls::config(&files).unwrap(),
+        access: Access::new(folder.path(), None).unwrap(),
+        choices: Vec::new(),
+    };
+    let served = serve(bind(Some("127.0.0.1:0".parse().unwrap())).await.unwrap(), parts).unwrap();
+    assert!(served.url.starts_with("https://"), "{}", served.url);
+    let options = HttpOptions::new("a@b.example".to_owned(), Arc::new(SystemClock), Arc::new(Vault::empty()));
+    drop(HttpFetch::new(options).unwrap());
+    // Somebody who connects and says nothing keeps nobody out.
+    let address = served.url.trim_start_matches("https://").trim_end_matches('/').to_owned();
+    let _silent = tokio::net::TcpStream::connect(&address).await.unwrap();
+    let client = Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .tls_danger_accept_invalid_certs(true)
+        .no_proxy()
+        .build()
+        .unwrap();
+    let healthy = client.get(format!("{}healthz", served.url)).send().await.unwrap();
+    assert_eq!(healthy.text().await.unwrap(), "ok\n");
+    let login = client.post(format!("{}login", served.url)).fields(&[("password", PASSWORD)]);
+    let cookie = login.send().await.unwrap().headers()[SET_COOKIE].to_str().unwrap().to_owned();
+    assert!(cookie.contains("; Secure"), "{cookie}");
+    // In the open it answers nothing.
+    assert!(client.get(format!("http://{address}/healthz")).send().await.is_err());
 }

@@ -29,6 +29,8 @@ fn help() {
         "init",
         "add",
         "remove",
+        "pause",
+        "resume",
         "forget",
         "run",
         "dashboard",

@@ -16,4 +16,5 @@ mod simulate;
 mod steering;
 mod support;
 mod web;
+mod web_browser;
 mod world;

@@ -13,7 +13,7 @@ use super::{Batch, Scene};
 use crate::row::{Applied, Upload};
 
 const REST: &str = "UPDATE sources SET state = 'opted_out' WHERE network = ?2 AND root_kind = 'account' \
-     AND state NOT IN ('removed', 'opted_out') AND id <> ?3";
+     AND state NOT IN ('removed', 'paused', 'opted_out') AND id <> ?3";
 
 impl<'a> Batch<'a> {
     /// Remembers for the posts of this transaction what is known of their author's wish.

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::when::When;
 
 /// What a backtest on one's own data cannot know.
-pub(super) const CAVEAT: &str = "\
+pub(crate) const CAVEAT: &str = "\
 These are the posts that were collected: what was never seen (deleted before the first look, lost
 behind page limits, of sources added later) is not among them. Delays therefore come out somewhat
 too well for every policy; compare policies with each other rather than with the world.";
@@ -27,6 +27,11 @@ pub(super) fn from_store(
 ) -> anyhow::Result<(String, History)> {
     let data = Data::open(globals)?;
     let window = window(from.resolve(|| Ok(data.now_for_report(None)))?);
+    Ok((data.dir().display().to_string(), collected(&data, window, usize::MAX)?))
+}
+
+/// The posts of a data directory in a window, at most so many, each author a source.
+pub(crate) fn collected(data: &Data, window: Window, posts_max: usize) -> anyhow::Result<History> {
     let filter = Filter { since: Some(window.from), until: Some(window.end()), ..Filter::default() };
     let (mut users, mut posts) = (Map::default(), Vec::new());
     data.store.each_post(&filter, &mut |row| {
@@ -36,8 +41,13 @@ pub(super) fn from_store(
             let user = *users.entry((row.network.clone(), row.post.author.clone())).or_insert(next);
             posts.push((user, at.secs()));
         }
-        Flow::Continue(())
+        if posts.len() > posts_max { Flow::Break(()) } else { Flow::Continue(()) }
     })?;
+    if posts.len() > posts_max {
+        return Err(Failure::misuse(format!("there are more than {posts_max} posts in this window"))
+            .hint("choose fewer days, or use `freshet simulate --from-store`")
+            .into());
+    }
     let count = posts.len();
     let history = History::from_posts(window, posts);
     if history.posters.is_empty() {
@@ -50,7 +60,7 @@ pub(super) fn from_store(
             .hint("choose an earlier `--from`, or fewer `--warm-days`")
             .into());
     }
-    Ok((data.dir().display().to_string(), history))
+    Ok(history)
 }
 
 /// `user<TAB>weight` lines.

@@ -20,7 +20,8 @@ pub(super) fn write(dir: &Path, outcomes: &[Outcome]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn plots(outcomes: &[Outcome]) -> Vec<(&'static str, Plot<'static>)> {
+/// The plots that a comparison gives, with the names of their files.
+pub(crate) fn plots(outcomes: &[Outcome]) -> Vec<(&'static str, Plot<'static>)> {
     let has_budgets =
         outcomes.windows(2).any(|pair| pair[0].calls_per_hour.total_cmp(&pair[1].calls_per_hour).is_ne());
     let name = |outcome: &Outcome| {

@@ -1,0 +1,223 @@
+//! What stands one step from an object: the links of the model that its rows hold, both ways.
+//!
+//! Every kind of link is cut at the same length, and said to be. Who follows whom has an index each
+//! way; who answers a post has none, because it would cost every post that is stored: answers are
+//! looked for among the [`ANSWERS_AMONG`] posts that were seen next.
+
+use freshet_types::NetworkName;
+use rusqlite::{Connection, OptionalExtension, Result, Row, params};
+
+use super::super::network::Networks;
+use crate::browse::{ANSWERS_AMONG, Neighbours, Node, Tie};
+
+/// Letters of a post by which people know it.
+const LABEL_CHARS: i64 = 60;
+
+/// Where an object stands in its tables.
+struct Place {
+    network: i64,
+    name: NetworkName,
+    id: String,
+}
+
+/// The object of this number.
+pub(super) fn node(db: &Connection, networks: &Networks, number: i64) -> Result<Option<Node>> {
+    let account = "SELECT network, native_id, COALESCE(handle, name) FROM accounts WHERE id = ?1";
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get::<_, Option<String>>(2)?));
+    let found: Option<(i64, String, _)> = db.prepare_cached(account)?.query_row([number], read).optional()?;
+    if let Some((network, id, label)) = found {
+        let name = networks.name(db, network)?;
+        return Ok(Some(made(&name, "account", &id, Some(number), label)));
+    }
+    let post = "SELECT network, native_id, substr(text, 1, ?2) FROM posts WHERE id = ?1";
+    let found: Option<(i64, String, _)> =
+        db.prepare_cached(post)?.query_row(params![number, LABEL_CHARS], read).optional()?;
+    let Some((network, id, label)) = found else { return Ok(None) };
+    let name = networks.name(db, network)?;
+    Ok(Some(made(&name, "post", &id, Some(number), label)))
+}
+
+/// What stands around it, at most `limit` of each kind of link.
+pub(super) fn around(db: &Connection, networks: &Networks, node: &Node, limit: usize) -> Result<Neighbours> {
+    let mut around = Neighbours::default();
+    let Some(number) = node.object else { return Ok(around) };
+    let name = NetworkName::from(node.network.as_str());
+    let Some(network) = networks.find(db, &name)? else { return Ok(around) };
+    let place = Place { network, name, id: node.id.clone() };
+    let mut walk = Walk { db, place: &place, limit, around: &mut around };
+    if node.kind == "account" {
+        walk.of_account()?
+    } else {
+        walk.of_post(number as i64)?
+    }
+    walk.across(number as i64)?;
+    walk.among()?;
+    Ok(around)
+}
+
+struct Walk<'a> {
+    db: &'a Connection,
+    place: &'a Place,
+    limit: usize,
+    around: &'a mut Neighbours,
+}
+
+impl Walk<'_> {
+    fn of_account(&mut self) -> Result<()> {
+        let follows = "SELECT target FROM relations WHERE network = ?1 AND source = ?2 AND cancelled_at IS NULL LIMIT ?3";
+        let followed = "SELECT source FROM relations WHERE network = ?1 AND target = ?2 AND cancelled_at IS NULL LIMIT ?3";
+        for (sql, name, is_out) in [(follows, "follows", true), (followed, "follows", false)] {
+            let ids = self.texts(sql)?;
+            let nodes = ids.iter().map(|id| self.account(id)).collect::<Result<Vec<_>>>()?;
+            self.tie(name, is_out, nodes);
+        }
+        let posts = "SELECT id, native_id, substr(text, 1, ?4) FROM posts WHERE network = ?1 AND author = ?2 \
+                     ORDER BY created_at DESC LIMIT ?3";
+        let nodes =
+            self.posts(posts, params![self.place.network, self.place.id, self.more(), LABEL_CHARS])?;
+        self.tie("author", false, nodes);
+        let tags = "SELECT g.name FROM account_tags t JOIN tags g ON g.id = t.tag \
+                    WHERE t.network = ?1 AND t.account = ?2 LIMIT ?3";
+        let tags = self.texts(tags)?;
+        let nodes = tags.into_iter().map(|tag| made(&self.place.name, "tag", &tag, None, None)).collect();
+        self.tie("tag", true, nodes);
+        Ok(())
+    }
+
+    fn of_post(&mut self, number: i64) -> Result<()> {
+        let sql = "SELECT author, reply_to, root, repost_of, quote_of FROM posts WHERE id = ?1";
+        let ids: [Option<String>; 5] = self.db.prepare_cached(sql)?.query_row([number], |row| {
+            Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?])
+        })?;
+        for (name, id) in ["author", "reply_to", "root", "repost_of", "quote_of"].into_iter().zip(ids) {
+            let Some(id) = id else { continue };
+            let node = if name == "author" { self.account(&id)? } else { self.post(&id)? };
+            self.tie(name, true, vec![node]);
+        }
+        let key = params![
+            self.place.network,
+            self.place.id,
+            self.more(),
+            LABEL_CHARS,
+            number,
+            ANSWERS_AMONG as i64
+        ];
+        for name in ["reply_to", "repost_of", "quote_of"] {
+            let sql = format!(
+                "SELECT id, native_id, substr(text, 1, ?4) FROM posts WHERE id > ?5 AND id <= ?5 + ?6 \
+                 AND network = ?1 AND {name} = ?2 ORDER BY id LIMIT ?3"
+            );
+            let nodes = self.posts(&sql, key)?;
+            self.tie(name, false, nodes);
+        }
+        Ok(())
+    }
+
+    /// Links to other networks, by address.
+    fn across(&mut self, number: i64) -> Result<()> {
+        let sql = "SELECT name, target FROM cross_links WHERE object = ?1 ORDER BY place LIMIT ?2";
+        let mut find = self.db.prepare_cached(sql)?;
+        let rows = find.query_map(params![number, self.more()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let links: Vec<(String, String)> = rows.collect::<Result<_>>()?;
+        for (name, target) in links {
+            let network = target.split('/').next().unwrap_or_default();
+            let node = Node {
+                network: network.to_owned(),
+                kind: "elsewhere".to_owned(),
+                id: target.clone(),
+                label: target,
+                object: None,
+            };
+            self.tie(&name, true, vec![node]);
+        }
+        Ok(())
+    }
+
+    /// Who of those shown follows whom.
+    fn among(&mut self) -> Result<()> {
+        let sql = "SELECT 1 FROM relations WHERE network = ?1 AND source = ?2 AND target = ?3 AND cancelled_at IS NULL";
+        let mut find = self.db.prepare_cached(sql)?;
+        let nodes: Vec<(usize, &str)> = self
+            .around
+            .nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| node.kind == "account")
+            .map(|(at, node)| (at, node.id.as_str()))
+            .collect();
+        let mut among = Vec::new();
+        for &(from, source) in &nodes {
+            for &(to, target) in &nodes {
+                if from != to && find.exists(params![self.place.network, source, target])? {
+                    among.push((from, to));
+                }
+            }
+        }
+        self.around.among = among;
+        Ok(())
+    }
+
+    /// One more than wanted, which tells that there are more.
+    fn more(&self) -> i64 {
+        self.limit as i64 + 1
+    }
+
+    fn texts(&self, sql: &str) -> Result<Vec<String>> {
+        let mut find = self.db.prepare_cached(sql)?;
+        let rows =
+            find.query_map(params![self.place.network, self.place.id, self.more()], |row| row.get(0))?;
+        rows.collect()
+    }
+
+    fn posts(&self, sql: &str, key: &[&dyn rusqlite::ToSql]) -> Result<Vec<Node>> {
+        let mut find = self.db.prepare_cached(sql)?;
+        let rows = find.query_map(key, |row| {
+            let id: String = row.get(1)?;
+            Ok(made(&self.place.name, "post", &id, Some(row.get(0)?), row.get(2)?))
+        })?;
+        rows.collect()
+    }
+
+    fn account(&self, id: &str) -> Result<Node> {
+        let sql = "SELECT id, COALESCE(handle, name) FROM accounts WHERE network = ?1 AND native_id = ?2";
+        self.known(sql, "account", id)
+    }
+
+    fn post(&self, id: &str) -> Result<Node> {
+        self.known(
+            "SELECT id, substr(text, 1, 60) FROM posts WHERE network = ?1 AND native_id = ?2",
+            "post",
+            id,
+        )
+    }
+
+    /// The node of an id, stored or only named.
+    fn known(&self, sql: &str, kind: &str, id: &str) -> Result<Node> {
+        let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let found: Option<(i64, Option<String>)> =
+            self.db.prepare_cached(sql)?.query_row(params![self.place.network, id], read).optional()?;
+        let (object, label) = found.map_or((None, None), |(object, label)| (Some(object), label));
+        Ok(made(&self.place.name, kind, id, object, label))
+    }
+
+    /// Adds links of one kind; a node that is there already is not shown twice.
+    fn tie(&mut self, name: &str, is_out: bool, mut nodes: Vec<Node>) {
+        let is_cut = nodes.len() > self.limit;
+        nodes.truncate(self.limit);
+        let around = &mut *self.around;
+        for node in nodes {
+            let same = |it: &Node| (&it.network, &it.kind, &it.id) == (&node.network, &node.kind, &node.id);
+            let at = around.nodes.iter().position(same).unwrap_or(around.nodes.len());
+            if at == around.nodes.len() {
+                around.nodes.push(node);
+            }
+            around.ties.push(Tie { name: name.to_owned(), is_out, node: at, is_cut });
+        }
+    }
+}
+
+fn made(network: &NetworkName, kind: &str, id: &str, object: Option<i64>, label: Option<String>) -> Node {
+    let label = label.filter(|label| !label.trim().is_empty()).unwrap_or_else(|| id.to_owned());
+    let object = object.map(|object| object as u64);
+    Node { network: network.to_string(), kind: kind.to_owned(), id: id.to_owned(), label, object }
+}

@@ -1,0 +1,67 @@
+//! `freshet pause`, `freshet resume`: sources rest for a while, and go on where they were.
+//!
+//! A paused source stays on the list and keeps what is known of it; only a person ends the pause.
+
+use std::process::ExitCode;
+
+use freshet_store::api::Store;
+use freshet_types::{Source, SourceId, SourceState};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{no_source, sources_meant};
+use crate::args::RemoveArgs;
+use crate::config::Globals;
+use crate::data::Data;
+use crate::output::{self, Report, count};
+
+/// What rests now, or is watched again.
+#[derive(Serialize)]
+struct PauseReport {
+    changed_count: usize,
+    sources: Vec<SourceId>,
+    is_paused: bool,
+}
+
+/// Pauses or resumes; all references are known, or nothing changes.
+pub(crate) fn execute(globals: &Globals, args: &RemoveArgs, is_paused: bool) -> anyhow::Result<ExitCode> {
+    let mut data = Data::open(globals)?;
+    let mut sources = Vec::new();
+    for reference in &args.references {
+        let found = sources_meant(globals, &data.store, reference)?;
+        if found.is_empty() {
+            return Err(no_source(reference));
+        }
+        sources.extend(found);
+    }
+    let changed =
+        if is_paused { pause(&mut data.store, &sources)? } else { resume(&mut data.store, sources)? };
+    output::print(args.report, &PauseReport { changed_count: changed.len(), sources: changed, is_paused })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Those that are watched rest from now on; a run that is under way hears it within a second.
+pub(crate) fn pause(store: &mut dyn Store, sources: &[Source]) -> anyhow::Result<Vec<SourceId>> {
+    let watched = sources.iter().filter(|source| source.state.is_watched());
+    let ids: Vec<SourceId> = watched.map(|source| source.id).collect();
+    store.set_state(&ids, SourceState::Paused)?;
+    store.push_control("sources", &json!({ "paused": ids }).to_string())?;
+    Ok(ids)
+}
+
+/// Those that rest or were removed are watched again, as if they were added anew: an owner may have
+/// asked meanwhile not to be collected.
+pub(crate) fn resume(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Result<Vec<SourceId>> {
+    let resting = sources.into_iter().filter(|source| !source.state.is_watched());
+    let resting: Vec<Source> = resting.map(|it| Source { state: SourceState::Active, ..it }).collect();
+    let ids: Vec<SourceId> = store.add_sources(&resting)?.into_iter().map(|(id, _)| id).collect();
+    store.push_control("sources", &json!({ "watched": ids }).to_string())?;
+    Ok(ids)
+}
+
+impl Report for PauseReport {
+    fn text(&self) -> String {
+        let what = if self.is_paused { "paused; `freshet resume` watches again" } else { "watched again" };
+        format!("{} {what}", count(self.changed_count as u64, "source"))
+    }
+}
