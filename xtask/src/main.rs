@@ -13,6 +13,7 @@ mod bench;
 mod cache;
 mod chaos;
 mod ci;
+mod dist;
 mod experiments;
 mod process;
 mod servers;
@@ -34,6 +35,8 @@ cargo xtask TASK
   bench [NAME [ARGS...]]              run a benchmark; without a name, list them
   experiments [--traces DIR] [--check] [NAME...]
                                       policies on recorded histories; writes docs/results (--check: compares)
+  dist [--out DIR] [--target TRIPLE] [--binary FILE]
+                                      a folder and an archive to hand to others: program, manual, unit
   servers                             only prepare the real servers that tests use
 ";
 
@@ -60,6 +63,7 @@ fn run(args: &[String]) -> Result<()> {
         "chaos" => chaos::run(rest),
         "bench" => bench::run(rest),
         "experiments" => experiments::run(rest),
+        "dist" => dist::run(rest),
         "servers" => servers::prepare().map(|_| ()),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

@@ -49,6 +49,7 @@ pub(crate) fn prepare() -> Result<Servers> {
     servers.add("PyPI misago", pypi::misago());
     servers.add("npm nodebb", npm::nodebb());
     servers.add("PyPI highspy and PySCIPOpt", pypi::solvers());
+    servers.add("PyPI duckdb and pyarrow", pypi::readers());
     for (name, path) in &servers.variables {
         println!("  {name}={}", path.display());
     }

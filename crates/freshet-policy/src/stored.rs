@@ -38,6 +38,8 @@ pub trait Policy: Send + Sync + std::fmt::Debug {
     fn due_at(&self, bytes: &[u8], source: &SourceFacts, market: &Market) -> Timestamp;
     /// Posts a second that are expected of a source in the long run; finite, never negative.
     fn rate_per_s(&self, bytes: &[u8], market: &Market) -> f64;
+    /// Posts that are expected of a source in between; finite, never negative.
+    fn posts(&self, bytes: &[u8], market: &Market, since: Timestamp, until: Timestamp) -> f64;
     /// Why then.
     fn explain(&self, bytes: &[u8], source: &SourceFacts, market: &Market, now: Timestamp) -> Explanation;
 }
@@ -152,6 +154,10 @@ impl<R: Rule> Policy for Stored<R> {
         self.read(bytes).model.rate_per_s(&market.pool)
     }
 
+    fn posts(&self, bytes: &[u8], market: &Market, since: Timestamp, until: Timestamp) -> f64 {
+        finite(self.read(bytes).model.posts(&market.pool, since, until))
+    }
+
     fn explain(&self, bytes: &[u8], source: &SourceFacts, market: &Market, now: Timestamp) -> Explanation {
         let Known { week, model } = self.read(bytes);
         let (own, ceiling, pool) = (self.own_market(market), self.ceiling(market), &market.pool);
@@ -237,6 +243,10 @@ impl Policy for InTurn {
 
     fn rate_per_s(&self, bytes: &[u8], market: &Market) -> f64 {
         ChangeRate::from_bytes(bytes).rate_per_s(&market.pool)
+    }
+
+    fn posts(&self, bytes: &[u8], market: &Market, since: Timestamp, until: Timestamp) -> f64 {
+        finite(ChangeRate::from_bytes(bytes).posts(&market.pool, since, until))
     }
 
     fn explain(&self, bytes: &[u8], source: &SourceFacts, market: &Market, now: Timestamp) -> Explanation {

@@ -4,10 +4,12 @@
 //! face can know: whether the person misused the program, and what to type instead.
 
 use std::fmt;
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use freshet_sink::SinkError;
+
+use crate::output::{self, Tone};
 
 /// Something was tried and failed.
 const FAILED: u8 = 1;
@@ -62,20 +64,21 @@ pub(crate) fn partly() -> ExitCode {
 
 /// Shows the error on standard error and gives the exit code.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    let (text, code) = render(error);
+    let (text, code) = render(error, output::has_colour(io::stderr().is_terminal()));
     // Nobody is left to be told when standard error is closed.
     let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
     ExitCode::from(code)
 }
 
-fn render(error: &anyhow::Error) -> (String, u8) {
+fn render(error: &anyhow::Error, is_coloured: bool) -> (String, u8) {
     if is_broken_pipe(error) {
         return (String::new(), 0);
     }
     let failure = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
     let hint = failure.and_then(|failure| failure.hint.as_ref());
-    let hint = hint.map_or_else(String::new, |hint| format!("\nhint: {hint}\n"));
-    let text = format!("error: {error:#}\n{hint}");
+    let word = |text, tone| output::painted(text, tone, is_coloured);
+    let hint = hint.map_or_else(String::new, |hint| format!("\n{} {hint}\n", word("hint:", Tone::Hint)));
+    let text = format!("{} {error:#}\n{hint}", word("error:", Tone::Bad));
     (text, if failure.is_some_and(|failure| failure.is_misuse) { MISUSED } else { FAILED })
 }
 
@@ -94,7 +97,7 @@ mod tests {
     use super::*;
 
     fn check(error: impl Into<anyhow::Error>, text: &str, code: u8) {
-        assert_eq!(render(&error.into()), (text.to_owned(), code));
+        assert_eq!(render(&error.into(), false), (text.to_owned(), code));
     }
 
     #[test]

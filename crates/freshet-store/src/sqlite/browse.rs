@@ -8,10 +8,10 @@ use freshet_types::{
 };
 use rusqlite::{Connection, Result, Row, params};
 
-use super::{SqliteStore, failed, log, search, source, value};
+use super::{SqliteStore, failed, log, read, search, source, value};
 use crate::api::StoreError;
-use crate::browse::{Browse, OFFSET_MAX, PAGE_MAX, PostQuery, RHYTHM_MAX, SourceOrder, SourceQuery};
-use crate::row::Hit;
+use crate::browse::{Browse, Counted, OFFSET_MAX, PAGE_MAX, PostQuery, RHYTHM_MAX, SourceOrder, SourceQuery};
+use crate::row::{Filter, Hit};
 
 /// Posts looked through for the rhythm of a source that is no account: the newest of all.
 const NEWEST_POSTS: i64 = 200_000;
@@ -94,6 +94,15 @@ impl Browse for SqliteStore {
             times(&self.db, sql, params![NEWEST_POSTS, source.id.0, RHYTHM_MAX as i64])
         };
         times().map_err(failed("read posting times"))
+    }
+
+    fn count_by_day(
+        &self,
+        counted: Counted,
+        filter: &Filter,
+        up_to: u64,
+    ) -> Result<Vec<(i64, u64)>, StoreError> {
+        read::count_by_day(&self.db, counted, filter, up_to).map_err(failed("count by day"))
     }
 }
 

@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::site::{GAPS_MAX, Site};
-use super::{Route, Routes, Shared, live, networks, openapi, posts, robots, settings, source, sources};
+use super::{
+    Route, Routes, Shared, alerts, live, networks, openapi, posts, robots, settings, source, sources,
+};
 use crate::args::PlanArgs;
 use crate::commands;
 use freshet_types::Span;
@@ -60,6 +62,7 @@ pub(super) fn add(routes: Routes) -> Routes {
         .add(get("/api/v1/networks", "The networks", &[]), list_networks)
         .add(get("/api/v1/networks/{name}", "One definition", &[]), one_network)
         .add(get("/api/v1/credentials", "Names of the credentials, never secrets", &[]), credentials)
+        .add(get("/api/v1/alerts", "What somebody should know, and who is told", &[]), list_alerts)
         .add(get("/api/v1/settings", "What runs here", &[]), show_settings)
         .add(get("/api/v1/session", "The word that changes must show in `x-csrf-token`", &[]), session)
         .add(get("/api/v1/live", "Live values as server-sent events", &[]), live::stream)
@@ -200,6 +203,10 @@ async fn credentials(State(site): State<Shared>) -> Answer<Json<Value>> {
             .hint("give its passphrase in FRESHET_PASSPHRASE when the dashboard is started")
     })?;
     Ok(Json(json!({ "credentials": known })))
+}
+
+async fn list_alerts(State(site): State<Shared>) -> Answer<Json<Value>> {
+    alerts::describe(&site).await.map(Json)
 }
 
 async fn show_settings(State(site): State<Shared>) -> Answer<Json<Value>> {

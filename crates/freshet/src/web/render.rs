@@ -20,7 +20,7 @@ use crate::output::relative;
 use crate::view::{grouped, plain};
 
 /// Every template, by name.
-const TEMPLATES: [(&str, &str); 15] = [
+const TEMPLATES: [(&str, &str); 16] = [
     ("base.html", include_str!("templates/base.html")),
     ("login.html", include_str!("templates/login.html")),
     ("problem.html", include_str!("templates/problem.html")),
@@ -35,16 +35,18 @@ const TEMPLATES: [(&str, &str); 15] = [
     ("post.html", include_str!("templates/post.html")),
     ("networks.html", include_str!("templates/networks.html")),
     ("network.html", include_str!("templates/network.html")),
+    ("alerts.html", include_str!("templates/alerts.html")),
     ("settings.html", include_str!("templates/settings.html")),
 ];
 
 /// The pages in the menu: path, name.
-const MENU: [(&str, &str); 6] = [
+const MENU: [(&str, &str); 7] = [
     ("/", "Overview"),
     ("/sources", "Sources"),
     ("/posts", "Posts"),
     ("/robots", "Robots"),
     ("/networks", "Networks"),
+    ("/alerts", "Alerts"),
     ("/settings", "Settings"),
 ];
 
@@ -125,6 +127,7 @@ fn section(page: &str) -> &'static str {
         "posts" | "post" => "Posts",
         "robots" => "Robots",
         "networks" | "network" => "Networks",
+        "alerts" => "Alerts",
         "settings" => "Settings",
         _ => "",
     }

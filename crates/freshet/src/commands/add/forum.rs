@@ -59,7 +59,7 @@ pub(super) fn learn_new(globals: &Globals, networks: &Networks, args: &AddArgs) 
             continue;
         };
         if !is_said {
-            output::aside(format!("`{text}` is of no network that is known; trying it as a forum"));
+            output::note(format!("`{text}` is of no network that is known; trying it as a forum"));
         }
         let wanted = Wanted { pages_max: FORUM_PAGES, allow_private: args.allow_private };
         match site::learn_site(globals, &front, wanted)
@@ -68,7 +68,7 @@ pub(super) fn learn_new(globals: &Globals, networks: &Networks, args: &AddArgs) 
             Ok(site) => sites.push(site),
             Err(error) if is_said => return Err(error),
             // What was wrong with the reference is said with the others.
-            Err(error) => output::aside(format!("it is no forum that can be read: {error:#}")),
+            Err(error) => output::note(format!("it is no forum that can be read: {error:#}")),
         }
     }
     Ok(sites)
