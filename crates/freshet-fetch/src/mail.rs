@@ -119,9 +119,9 @@ fn failed(route: &MailRoute, error: &dyn std::error::Error, password: Option<&Se
         text = format!("{text}: {inner}");
         cause = inner.source();
     }
-    match password.map(|password| password.expose_secret()).filter(|password| !password.is_empty()) {
-        Some(password) => text.replace(password, "…"),
-        None => text,
+    match password.map(SecretString::expose_secret) {
+        Some(password) if !password.is_empty() => text.replace(password, "…"),
+        _ => text,
     }
 }
 

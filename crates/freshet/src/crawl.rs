@@ -13,7 +13,7 @@ use freshet_fetch::recording::RECORDING_BYTES_MAX;
 use freshet_fetch::{Fetch, HttpFetch, HttpOptions, Recorder, Vault};
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
-use freshet_policy::{DEFAULT_POLICY, POLICY_NAMES, Pacing, policy_named};
+use freshet_policy::{DEFAULT_POLICY, POLICY_NAMES, Pacing, Policy, policy_named};
 use freshet_store::api::Store as _;
 use freshet_store::sqlite::{SqliteOptions, SqliteStore};
 use freshet_types::{Clock, Map, Span};
@@ -71,11 +71,7 @@ pub(crate) enum Dashboard {
 pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> anyhow::Result<Value> {
     let clock = data.clock().await?;
     let pacing = pacing(choices.ceiling);
-    let name = choices.policy.as_deref().unwrap_or(DEFAULT_POLICY);
-    let policy = policy_named(name, pacing).ok_or_else(|| {
-        Failure::misuse(format!("there is no policy `{name}`"))
-            .hint(format!("the policies are {}", POLICY_NAMES.join(", ")))
-    })?;
+    let policy = policy(choices.policy.as_deref().unwrap_or(DEFAULT_POLICY), pacing)?;
     let vault = Arc::new(data.vault(globals)?);
     let contact = contact(globals, data)?;
     let fetch = fetch(&choices, &contact, &clock, &vault)?;
@@ -141,6 +137,13 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
     // It takes a last look, and may wait for whom it tells.
     tokio::task::spawn_blocking(move || drop(watching)).await.context("the watch failed")?;
     Ok(report)
+}
+
+fn policy(name: &str, pacing: Pacing) -> Result<Arc<dyn Policy>, Failure> {
+    policy_named(name, pacing).ok_or_else(|| {
+        Failure::misuse(format!("there is no policy `{name}`"))
+            .hint(format!("the policies are {}", POLICY_NAMES.join(", ")))
+    })
 }
 
 /// How requests are sent: over HTTP, recorded where that is wanted.

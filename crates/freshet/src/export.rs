@@ -12,7 +12,7 @@ mod part;
 mod stream;
 mod write;
 
-pub(crate) use manifest::{Asked, FileEntry, MANIFEST, Manifest};
+pub(crate) use manifest::{Asked, FileEntry, Manifest};
 pub(crate) use part::{Part, day_name, plan};
 pub(crate) use stream::{each_record, to_writer};
 pub(crate) use write::{hash_file, to_folder};

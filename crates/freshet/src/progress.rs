@@ -4,6 +4,7 @@
 //! follows from what this process did in the time it had: what an earlier one left behind counts
 //! as done and not as speed. [`line`] is pure.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
@@ -95,7 +96,7 @@ fn line(what: &str, [before, done, total]: [u64; 3], elapsed: Duration) -> Strin
     if own > 0 && elapsed >= RATE_AFTER {
         let per_s = own as f64 / elapsed.as_secs_f64();
         let left = Span::from_secs_f64((total - done) as f64 / per_s);
-        shown.push_str(&format!("  {}/s, {left} left", grouped(per_s as u64)));
+        let _ = write!(shown, "  {}/s, {left} left", grouped(per_s as u64));
     }
     output::shorten(&shown, WIDTH)
 }

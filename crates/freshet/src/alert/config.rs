@@ -4,6 +4,7 @@
 //! in it: a receiver's password or token is the environment variable `FRESHET_ALERT_SECRET_NAME`. A web
 //! address may itself be a secret (many services make it one), so it is shown by its host alone.
 
+use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -225,7 +226,8 @@ pub(crate) fn example(rules: &Rules) -> String {
     );
     for name in RuleName::ALL {
         let rule = rules.of(name);
-        text += &format!(
+        let _ = write!(
+            text,
             "\n[rules.{name}]\nis_on = {}\nthreshold = {:?}  # {}\nquiet = \"{}h\"\n",
             rule.is_on,
             rule.threshold,

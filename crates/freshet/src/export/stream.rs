@@ -64,13 +64,11 @@ pub(crate) fn to_writer(
             ControlFlow::Break(())
         }
     })?;
-    match failed {
-        Some(error) => Err(error.into()),
-        None => {
-            sink.finish()?;
-            Ok(record_count)
-        }
+    if let Some(error) = failed {
+        return Err(error.into());
     }
+    sink.finish()?;
+    Ok(record_count)
 }
 
 /// Gives every line of the change log that the filter lets through, up to a number.

@@ -11,6 +11,7 @@ use freshet_store::sqlite::SqliteStore;
 use freshet_types::{Account, Observation, Post, Primitive, Relation, Timestamp, VisitId};
 use serde_json::{Value, json};
 
+use super::manifest::MANIFEST;
 use super::*;
 
 /// A buffer that the test keeps a hand on while the sink owns its writer.

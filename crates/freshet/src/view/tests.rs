@@ -33,7 +33,7 @@ fn frame() -> Frame {
             .to_owned(),
         rates: [12.0, 3.0, 4.0],
         elapsed: Duration::from_secs(65),
-        lasts: Some(Duration::from_secs(3600)),
+        lasts: Some(Duration::from_hours(1)),
         left: Some(Left { lists_count: 100, complete_count: 87, shut_count: 3, seconds: Some(125.0) }),
         ..Frame::default()
     };
@@ -56,7 +56,7 @@ fn a_frame_shows_what_the_engine_reports() {
         assert!(lines.len() <= 23, "{} lines are more than a terminal has", lines.len());
     }
     let lines = frame().lines(&report(), WIDTH);
-    let text: String = lines.iter().map(|(line, _)| format!("{line}\n")).collect();
+    let text = lines.iter().map(|(line, _)| line.as_str()).collect::<Vec<_>>().join("\n");
     for expected in [
         "12,345",
         "7,000 sources",
@@ -81,7 +81,7 @@ fn a_frame_shows_what_the_engine_reports() {
 #[test]
 fn an_empty_report_is_shown_too() {
     let lines = Frame::default().lines(&Value::Null, WIDTH);
-    let text: String = lines.iter().map(|(line, _)| format!("{line}\n")).collect();
+    let text = lines.iter().map(|(line, _)| line.as_str()).collect::<Vec<_>>().join("\n");
     assert!(text.contains("no news yet") && text.contains("waiting until something is due"), "{text}");
 }
 

@@ -15,7 +15,7 @@ fn crawled() -> (World, Freshet) {
     let freshet = Freshet::new().with_clock(format!("{}/clock", world.base));
     freshet.ok(&["init"]);
     let mut authors: Vec<String> =
-        world.truth().iter().map(|post| post["author"].as_str().unwrap().to_owned()).collect();
+        world.truth().iter().map(|post| post["author"].as_str().expect("an author").to_owned()).collect();
     authors.sort();
     authors.dedup();
     for author in &authors {
@@ -26,7 +26,8 @@ fn crawled() -> (World, Freshet) {
 }
 
 fn manifest(dir: &Path) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(dir.join("export.json")).unwrap()).unwrap()
+    let text = std::fs::read_to_string(dir.join("export.json")).expect("there is a manifest");
+    serde_json::from_str(&text).expect("a manifest is JSON")
 }
 
 fn python(program: &Path, script: &str, folder: &Path) -> String {
@@ -85,14 +86,14 @@ fn an_export_is_counted_split_and_gone_on_with() {
 }
 
 fn count_of(dir: &Path) -> usize {
-    std::fs::read_dir(dir).unwrap().count()
+    std::fs::read_dir(dir).expect("a folder can be listed").count()
 }
 
 /// Days (UTC) of posts, by the tests' own arithmetic.
 fn days_of(posts: &[Value]) -> std::collections::BTreeMap<String, usize> {
     let mut days = std::collections::BTreeMap::new();
     for post in posts {
-        let at = post["created_at"].as_f64().or(post["seen_at"].as_f64()).unwrap();
+        let at = post["created_at"].as_f64().or(post["seen_at"].as_f64()).expect("a time");
         *days.entry(date((at / 86_400.0).floor() as i64)).or_default() += 1;
     }
     days
@@ -190,7 +191,7 @@ fn blocks(text: &str, language: &str) -> String {
     for line in text.lines() {
         match line.strip_prefix("```") {
             Some(opened) => is_inside = !is_inside && opened == language,
-            None if is_inside => code += &format!("{line}\n"),
+            None if is_inside => code.extend([line, "\n"]),
             None => {}
         }
     }

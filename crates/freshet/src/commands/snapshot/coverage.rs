@@ -38,7 +38,7 @@ pub(super) struct Sums {
     pub(super) complete_until_max: Option<Timestamp>,
 }
 
-#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde asks for this signature")]
+#[expect(clippy::ref_option, reason = "serde asks for this signature")]
 fn as_seconds<S: serde::Serializer>(time: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
     at(*time).serialize(serializer)
 }

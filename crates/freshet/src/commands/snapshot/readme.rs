@@ -1,5 +1,7 @@
 //! The README of a snapshot: what, when, how, and with what holes. Pure: facts in, text out.
 
+use std::fmt::Write as _;
+
 use freshet_engine::constrain::setting::Rule;
 use freshet_sink::RecordKind;
 use freshet_types::Timestamp;
@@ -107,7 +109,8 @@ impl Facts {
             self.made_at,
         );
         if self.deleted_count > 0 {
-            text += &format!(
+            let _ = write!(
+                text,
                 "{} posts of the whole collection were found deleted by their authors or networks; `deleted_at` \
                  marks them.\nThink before you pass them on.\n",
                 grouped(self.deleted_count)

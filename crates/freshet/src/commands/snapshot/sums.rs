@@ -32,7 +32,8 @@ pub(super) fn write(dir: &Path) -> anyhow::Result<(String, Vec<FileEntry>)> {
             hash_file(&path).with_context(|| format!("`{}` cannot be read", path.display()))?;
         files.push(FileEntry { name, records_count: 0, bytes, sha256 });
     }
-    let text: String = files.iter().map(|file| format!("{}  {}\n", file.sha256, file.name)).collect();
+    let lines: Vec<String> = files.iter().map(|file| format!("{}  {}", file.sha256, file.name)).collect();
+    let text = lines.join("\n") + "\n";
     let path = dir.join(SUMS);
     std::fs::write(&path, text).with_context(|| format!("`{}` cannot be written", path.display()))?;
     Ok((id(&path)?, files))
