@@ -64,24 +64,24 @@ impl Frame {
     pub(crate) fn lines(&self, report: &Value, columns: usize) -> Vec<(String, Option<Tone>)> {
         let mut lines = vec![(self.headline(columns), Some(Tone::Title)), ("─".repeat(columns), None)];
         lines.extend(counts(report, self.rates).map(|line| (line, None)));
-        lines.extend(self.left.map(|left| (format!(" history   {}", left.line()), None)));
-        lines.push((format!(" lag       {}", lag(report)), None));
+        lines.extend(self.left.map(|left| (format!("history   {}", left.line()), None)));
+        lines.push((format!("lag       {}", lag(report)), None));
         let quotas = report["quotas"].as_array().into_iter().flatten();
         for quota in quotas.take(QUOTAS_MAX) {
             let tone = (!quota["blocked_until"].is_null()).then_some(Tone::Warn);
-            lines.push((format!(" quota     {}", quota_line(quota, &report["now"])), tone));
+            lines.push((format!("quota     {}", quota_line(quota, &report["now"])), tone));
         }
-        lines.push((format!(" now       {}", visits(report)), None));
-        lines.push((format!(" robots    {}", robots(report)), None));
+        lines.push((format!("now       {}", visits(report)), None));
+        lines.push((format!("robots    {}", robots(report)), None));
         for failure in report["failures"].as_array().into_iter().flatten().rev().take(2) {
             let text = |key: &str| output::one_line(failure[key].as_str().unwrap_or("?"));
-            lines.push((format!(" failed    {}: {}", text("source"), text("why")), Some(Tone::Bad)));
+            lines.push((format!("failed    {}: {}", text("source"), text("why")), Some(Tone::Bad)));
         }
         lines.push(("─".repeat(columns), None));
         for (at, who, what) in &self.news {
             let clock = at.to_string();
             let time = clock.get(5..16).unwrap_or(&clock).replace('T', " ");
-            lines.push((format!(" {time}  {:<16} {}", shorten(who, 16), shorten(what, 44)), None));
+            lines.push((format!("{time}  {:<16} {}", shorten(who, 16), shorten(what, 44)), None));
         }
         lines.into_iter().map(|(line, tone)| (shorten(&line, columns), tone)).collect()
     }
@@ -121,7 +121,7 @@ fn counts(report: &Value, rates: [f64; 3]) -> [String; 3] {
 }
 
 fn row(name: &str, count: u64, rate: f64, more: &str) -> String {
-    format!(" {name:<9} {:>9} {:>9}   {more}", grouped(count), format!("{rate:.0}/s"))
+    format!("{name:<9} {:>9} {:>9}   {more}", grouped(count), format!("{rate:.0}/s"))
 }
 
 /// `1234567` as `1,234,567`.
@@ -163,7 +163,7 @@ fn quota_line(quota: &Value, now: &Value) -> String {
         (Some(_), None) => "; nothing for now".to_owned(),
         (None, _) => String::new(),
     };
-    format!("{:<24} {} {limit:.0} per {window}{state}", shorten(&name, 24), bar(ready / burst))
+    format!("{:<20} {} {limit:.0} per {window}{state}", shorten(&name, 20), bar(ready / burst))
 }
 
 /// Who is being visited, longest first.
@@ -175,7 +175,7 @@ fn visits(report: &Value) -> String {
             let pages = it["fetches_count"].as_u64().unwrap_or(0);
             let pages = if pages > 1 { format!(", {pages} pages") } else { String::new() };
             let lasts = Span::from_secs_f64(it["for_s"].as_f64().unwrap_or(0.0));
-            format!("{} ({lasts}{pages})", shorten(it["source"].as_str().unwrap_or("?"), 34))
+            format!("{} ({lasts}{pages})", shorten(name_of(it["source"].as_str().unwrap_or("?")), 22))
         })
         .collect();
     match (shown.len() as u64, open) {
@@ -183,6 +183,14 @@ fn visits(report: &Value) -> String {
         (0, open) => format!("{} under way", output::count(open, "visit")),
         (named, open) if open > named => format!("{} and {} more", shown.join(", "), open - named),
         _ => shown.join(", "),
+    }
+}
+
+/// The label of a source without its network, where it has a handle.
+fn name_of(label: &str) -> &str {
+    match label.split_once(' ') {
+        Some((_, rest)) if !rest.starts_with('(') => rest,
+        _ => label,
     }
 }
 

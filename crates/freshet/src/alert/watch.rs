@@ -35,6 +35,8 @@ const SOURCES_PER_TICK: usize = 300;
 const GATHER: Duration = Duration::from_secs(5);
 /// Bursts are told while they are news.
 const BURST_MAX: Span = Span::HOUR;
+/// After which the hours are the same again.
+const WEEK: Span = Span::from_ms(7 * 86_400_000);
 /// The hours may make a stretch this much busier than the mean, whatever a young model says.
 const SHAPE_MAX: f64 = 3.0;
 
@@ -216,7 +218,7 @@ impl Watch {
         let evidence = rate.evidence();
         let last_post_at = rate.forecast(now).last_at;
         let market = self.prices.market(&source.network, source.robot);
-        let expected = |since, until| expected(&*self.policy, source, &market, since, until);
+        let expected = |since, until| expected((&*self.policy, &market), source, now, (since, until));
         let silent = last_post_at.zip(source.visited_at).filter(|(last_at, visited_at)| last_at < visited_at);
         let is_recent = source.visited_at.is_some_and(|at| now - at < BURST_MAX);
         let latest = if is_recent { self.latest(source, &expected)? } else { None };
@@ -274,18 +276,20 @@ impl Watch {
 
 /// Posts that are usual in a stretch: the mean rate of all that was seen, by the hours that the model
 /// has learned. A model that has grown used to a silence would no longer be surprised by it, so only
-/// its hours are asked, not its present rate.
+/// its hours are asked, not its present rate; and about the same hours of a week to come, since models
+/// speak of what comes.
 fn expected(
-    policy: &dyn Policy,
+    (policy, market): (&dyn Policy, &Market),
     source: &Source,
-    market: &Market,
-    since: Timestamp,
-    until: Timestamp,
+    now: Timestamp,
+    (since, until): (Timestamp, Timestamp),
 ) -> f64 {
     let (posts, active) = ChangeRate::from_bytes(&source.model).evidence();
     let seconds = (until - since).secs_f64().max(0.0);
+    let weeks = ((now - since).secs_f64() / WEEK.secs_f64()).ceil().max(0.0);
+    let ahead = policy.posts(&source.model, market, since + WEEK * weeks, until + WEEK * weeks);
     let usual = policy.rate_per_s(&source.model, market) * seconds;
-    let shape = if usual > 0.0 { policy.posts(&source.model, market, since, until) / usual } else { 1.0 };
+    let shape = if usual > 0.0 { ahead / usual } else { 1.0 };
     let mean = f64::from(posts) / active.max(Span::SECOND).secs_f64() * seconds;
     if mean.is_finite() && shape.is_finite() { mean * shape.clamp(0.0, SHAPE_MAX) } else { 0.0 }
 }

@@ -10,8 +10,9 @@
 //! SHA256SUMS      of every file above; `sha256sum -c SHA256SUMS` checks them too
 //! ```
 //!
-//! It is made in a neighbour folder and renamed at the end, so that a folder of this name is whole. One
-//! that was interrupted goes on. The hash of `SHA256SUMS` names the snapshot: who has it can tell
+//! It is made in a neighbour folder and renamed at the end, so that a folder of this name is whole. What is
+//! proven complete is written down before the records are taken, so that a crawl that goes on meanwhile
+//! only adds records that nothing is claimed of. One that was interrupted begins anew. The hash of `SHA256SUMS` names the snapshot: who has it can tell
 //! whether a copy is the one that was cited.
 
 mod coverage;
@@ -86,8 +87,8 @@ fn make(globals: &Globals, args: &SnapshotArgs, dir: &Path) -> anyhow::Result<Ex
     let data = Data::open(globals)?;
     let networks = data::networks(globals)?;
     let now = data.now_for_report(None);
-    let (wish, manifest) = take_out(&data, args, &part)?;
     let coverage = coverage::write(&data, &networks, args.network.as_deref(), &part)?;
+    let (wish, manifest) = take_out(&data, args, &part)?;
     let definitions = write_definitions(&data, &networks, &part)?;
     write_ids(&data, &wish, &part)?;
     let facts = Facts {
@@ -130,13 +131,15 @@ fn neighbour(dir: &Path) -> anyhow::Result<PathBuf> {
     let mut name = name.to_owned();
     name.push(".part");
     let part = dir.with_file_name(name);
+    if part.is_dir() {
+        std::fs::remove_dir_all(&part).with_context(|| format!("`{}` cannot be emptied", part.display()))?;
+    }
     std::fs::create_dir_all(&part).with_context(|| format!("`{}` cannot be made", part.display()))?;
     Ok(part)
 }
 
-/// All records, as an export; one that was interrupted goes on.
+/// All records, as an export.
 fn take_out(data: &Data, args: &SnapshotArgs, part: &Path) -> anyhow::Result<(Wish, Manifest)> {
-    let dir = part.join("data");
     let asked = Asked {
         format: args.data_format.to_string(),
         kinds: KINDS.iter().map(ToString::to_string).collect(),
@@ -146,25 +149,13 @@ fn take_out(data: &Data, args: &SnapshotArgs, part: &Path) -> anyhow::Result<(Wi
         split: None,
     };
     let resolve = |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
-    let mut manifest = match Manifest::read(&dir).filter(|found| found.asked == asked) {
-        Some(found) => found,
-        None => Manifest::new(asked, resolve(args.since)?, resolve(args.until)?, data.store.last_change()?),
-    };
-    manifest.keep_what_is_there(&dir);
-    let at = |ms: Option<i64>| ms.map(Timestamp::from_ms);
-    let wish = Wish {
-        format: args.data_format,
-        kinds: KINDS.to_vec(),
-        filter: Filter {
-            since: at(manifest.since_ms),
-            until: at(manifest.until_ms),
-            network: args.network.clone(),
-        },
-        is_split: false,
-        up_to: manifest.up_to_change,
-    };
+    let filter =
+        Filter { since: resolve(args.since)?, until: resolve(args.until)?, network: args.network.clone() };
+    let up_to = data.store.last_change()?;
+    let mut manifest = Manifest::new(asked, filter.since, filter.until, up_to);
+    let wish = Wish { format: args.data_format, kinds: KINDS.to_vec(), filter, is_split: false, up_to };
     let parts = export::plan(&data.store, &wish)?;
-    export::to_folder(&data.store, &dir, &wish, &parts, &mut manifest)?;
+    export::to_folder(&data.store, &part.join("data"), &wish, &parts, &mut manifest)?;
     Ok((wish, manifest))
 }
 

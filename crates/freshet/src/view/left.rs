@@ -54,9 +54,9 @@ impl Left {
     pub(crate) fn short(self) -> String {
         let shut = match self.shut_count {
             0 => String::new(),
-            count => format!(", {count} cannot be"),
+            count => format!(", {count} cannot be closed"),
         };
-        let lists = format!("{} of {} lists complete{shut}", self.complete_count, self.lists_count);
+        let lists = format!("{} of {} lists{shut}", self.complete_count, self.lists_count);
         match self.seconds {
             _ if self.todo() == 0 => lists,
             Some(seconds) => format!("{lists}; about {} left", Span::from_secs_f64(seconds)),
@@ -166,12 +166,12 @@ mod tests {
         assert_eq!(progress.last.unwrap().seconds, None);
         progress.take(left(910), start + Duration::from_secs(10));
         assert_eq!(progress.last.unwrap().seconds, Some(90.0));
-        assert_eq!(progress.last.unwrap().short(), "910 of 1000 lists complete; about 1m 30s left");
+        assert_eq!(progress.last.unwrap().short(), "910 of 1000 lists; about 1m 30s left");
     }
 
     #[test]
     fn what_cannot_be_closed_is_not_waited_for() {
         let left = Left { lists_count: 10, complete_count: 8, shut_count: 2, seconds: Some(0.0) };
-        assert_eq!(left.line(), "████████████ 8 of 10 lists complete, 2 cannot be");
+        assert_eq!(left.line(), "████████████ 8 of 10 lists, 2 cannot be closed");
     }
 }

@@ -60,9 +60,8 @@ fn a_frame_shows_what_the_engine_reports() {
     for expected in [
         "12,345",
         "7,000 sources",
-        "1m 05s of 60m 00s",
-        "87 of 100 lists complete",
-        "about 2m 05s left",
+        "1m 05s of 1h 00m",
+        "87 of 100 lists, 3 cannot be closed; about 2m 05s left",
         "median 1m 01s",
         "██████░░░░░░",
         "nothing for 1m 00s",
