@@ -127,9 +127,9 @@ table = parquet.read_table("out/posts.parquet")
 rows = sorted(table.to_pylist(), key=lambda row: row["id"])[:5]
 print(json.dumps({
     "duckdb": {
-        "posts": duckdb.sql("SELECT count(*) FROM 'out/posts.parquet'").fetchone()[0],
-        "days": duckdb.sql("SELECT count(*) FROM 'days/posts/*.parquet'").fetchone()[0],
-        "accounts": duckdb.sql("SELECT count(*) FROM 'out/accounts.parquet'").fetchone()[0],
+        "posts": duckdb.sql("SELECT count(*) FROM 'out/posts.parquet'").fetchall()[0][0],
+        "days": duckdb.sql("SELECT count(*) FROM 'days/posts/*.parquet'").fetchall()[0][0],
+        "accounts": duckdb.sql("SELECT count(*) FROM 'out/accounts.parquet'").fetchall()[0][0],
         "first": duckdb.sql(first.format("'out/posts.parquet'")).fetchall(),
         "first_of_days": duckdb.sql(first.format("'days/posts/*.parquet'")).fetchall(),
     },
