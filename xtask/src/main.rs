@@ -13,6 +13,7 @@ mod bench;
 mod cache;
 mod chaos;
 mod ci;
+mod dist;
 mod experiments;
 mod process;
 mod screenshots;
@@ -36,6 +37,8 @@ cargo xtask TASK
   experiments [--traces DIR] [--check] [NAME...]
                                       policies on recorded histories; writes docs/results (--check: compares)
   screenshots                         pictures of the dashboard into docs/screenshots, by the browser tests
+  dist [--out DIR] [--target TRIPLE] [--binary FILE]
+                                      a folder and an archive to hand to others: program, manual, unit
   servers                             only prepare the real servers that tests use
 ";
 
@@ -63,6 +66,7 @@ fn run(args: &[String]) -> Result<()> {
         "bench" => bench::run(rest),
         "experiments" => experiments::run(rest),
         "screenshots" => screenshots::run(),
+        "dist" => dist::run(rest),
         "servers" => servers::prepare().map(|_| ()),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

@@ -52,6 +52,7 @@ pub(crate) fn prepare() -> Result<Servers> {
     servers.add("Chromium", debian::chromium().map(|path| vec![("FRESHET_TEST_CHROMIUM", path)]));
     servers.add("npm axe-core", npm::axe());
     servers.add("PyPI schemathesis", pypi::schemathesis());
+    servers.add("PyPI duckdb and pyarrow", pypi::readers());
     for (name, path) in &servers.variables {
         println!("  {name}={}", path.display());
     }

@@ -6,6 +6,7 @@
 
 mod documents;
 mod edges;
+mod shipping;
 mod text;
 
 #[cfg(test)]
@@ -70,13 +71,28 @@ pub(crate) fn findings(root: &Path) -> Result<Vec<Finding>> {
         text::check(file, &mut findings);
     }
     documents::check(&files, &mut findings);
+    shipping::check(&files, &mut findings);
     findings.sort();
     Ok(findings)
 }
 
 /// Endings of files that people write.
-const ENDINGS: [&str; 12] =
-    ["rs", "toml", "md", "mjs", "cjs", "js", "css", "html", "sql", "yml", "sh", "run"];
+const ENDINGS: [&str; 14] = [
+    "rs",
+    "toml",
+    "md",
+    "mjs",
+    "cjs",
+    "js",
+    "css",
+    "html",
+    "sql",
+    "yml",
+    "sh",
+    "run",
+    "service",
+    "Dockerfile",
+];
 /// Folders with a leading dot that are part of the project.
 const DOTTED: [&str; 3] = [".ci", ".github", ".cargo"];
 
@@ -91,7 +107,8 @@ fn files(root: &Path) -> Result<Vec<File>> {
             let path = entry.path();
             let is_hidden = name.starts_with('.') && !DOTTED.contains(&name.as_str());
             let Ok(kind) = entry.file_type() else { continue };
-            if kind.is_dir() && !is_hidden && name != "target" && name != "node_modules" {
+            let is_made = name == "target" || name == "node_modules" || path == root.join("dist");
+            if kind.is_dir() && !is_hidden && !is_made {
                 folders.push(path);
             } else if kind.is_file() && ENDINGS.contains(&ending(&path)) {
                 let text = std::fs::read_to_string(&path)

@@ -328,6 +328,14 @@ impl Core {
         self.visits.len() + self.loading.len()
     }
 
+    /// The visits that have been under way longest, at most so many, oldest first.
+    pub fn oldest_visits(&self, max: usize) -> Vec<&Visit> {
+        let mut visits: Vec<&Visit> = self.visits.values().collect();
+        visits.sort_unstable_by_key(|visit| (visit.started_at, visit.id));
+        visits.truncate(max);
+        visits
+    }
+
     /// What happened since the start.
     pub fn tally(&self) -> &Tally {
         &self.tally

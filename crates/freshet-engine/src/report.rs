@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use crate::core::{Core, UnreadView};
 use crate::fetcher::FetcherState;
 
+/// Visits that a report names.
+const VISITS_SHOWN: usize = 8;
+
 /// Ids that wait in each robot's ring, in the order of [`RobotKind::ALL`]: in memory, on disk only.
 pub type Rings = [(usize, usize); RobotKind::ALL.len()];
 
@@ -58,6 +61,7 @@ pub fn report(core: &Core, setting: &Setting, now: Timestamp) -> Value {
         "complaints_count": tally.complaints_count,
         "lag_s": tally.lag().map(|(median, p90)| json!({"median": median.secs_f64(), "p90": p90.secs_f64()})),
         "queues": {"sources": sources, "due": due, "backlog": backlog, "open_visits": core.open_count()},
+        "visits": visits(core, now),
         "robots": robots(core),
         "posts_by_robot": by_robot(|robot| json!(tally.posts_by_robot[robot as usize])),
         "rings": by_robot(|robot| {
@@ -80,6 +84,20 @@ pub fn report(core: &Core, setting: &Setting, now: Timestamp) -> Value {
             "upload": busy(FetcherState::Upload),
         },
     })
+}
+
+/// Those that have been under way longest.
+fn visits(core: &Core, now: Timestamp) -> Vec<Value> {
+    let visits = core.oldest_visits(VISITS_SHOWN).into_iter();
+    visits
+        .map(|visit| {
+            json!({
+                "source": visit.source.label(),
+                "for_s": (now - visit.started_at).secs_f64().max(0.0),
+                "fetches_count": visit.fetch_count,
+            })
+        })
+        .collect()
 }
 
 fn robots(core: &Core) -> Value {

@@ -17,6 +17,7 @@ pub mod exclusion;
 #[cfg(any(test, feature = "testing"))]
 pub mod hostile;
 pub mod http;
+pub mod mail;
 pub mod recording;
 pub mod scrub;
 pub mod vault;

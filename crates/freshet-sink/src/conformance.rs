@@ -188,6 +188,9 @@ fn check(format: Format, kind: RecordKind, count: i64) {
         if n % 700 == 0 {
             sink.flush().unwrap();
         }
+        if n % 900 == 0 {
+            sink.relieve().unwrap();
+        }
     }
     sink.finish().unwrap();
     let bytes = out.0.lock().unwrap();

@@ -16,6 +16,8 @@ pub mod record;
 
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod reference;
 
 pub use record::{
     AccountRecord, ChangeRecord, Column, ColumnType, PostRecord, Record, RecordKind, RelationRecord, Value,
@@ -32,6 +34,12 @@ pub trait Sink: Send {
 
     /// Pushes out what is held back, as far as the format allows it in mid-stream.
     fn flush(&mut self) -> Result<(), SinkError>;
+
+    /// Writes out everything that is held in memory, even where that makes a file longer: for callers
+    /// with many sinks at once.
+    fn relieve(&mut self) -> Result<(), SinkError> {
+        self.flush()
+    }
 
     /// Ends the stream: footers, then the last byte.
     fn finish(self: Box<Self>) -> Result<(), SinkError>;

@@ -77,6 +77,12 @@ impl<W: Write + Send> Sink for ParquetSink<W> {
         self.encode()
     }
 
+    /// Ends the row group here, however short.
+    fn relieve(&mut self) -> Result<(), SinkError> {
+        self.encode()?;
+        self.out.flush().map_err(from_parquet)
+    }
+
     fn finish(mut self: Box<Self>) -> Result<(), SinkError> {
         self.encode()?;
         self.out.finish().map_err(from_parquet)?;

@@ -72,6 +72,8 @@ pub struct Column {
     pub name: &'static str,
     /// What it holds.
     pub holds: ColumnType,
+    /// What that means.
+    pub meaning: &'static str,
 }
 
 /// What a column holds; any value may be null.
@@ -152,17 +154,21 @@ field!(Vec<String>, Texts, |it| it);
 field!(Properties, Properties, |it| it);
 
 macro_rules! record {
-    ($(#[$doc:meta])* $name:ident is $kind:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }) => {
+    ($(#[$doc:meta])* $name:ident is $kind:ident { $($(#[doc = $meaning:literal])* $field:ident: $type:ty,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name {
-            $($(#[$field_doc])* pub $field: $type,)*
+            $($(#[doc = $meaning])* pub $field: $type,)*
         }
 
         impl $name {
             /// Its columns, in order.
             pub const COLUMNS: &'static [Column] =
-                &[$(Column { name: stringify!($field), holds: <$type as Field>::HOLDS },)*];
+                &[$(Column {
+                    name: stringify!($field),
+                    holds: <$type as Field>::HOLDS,
+                    meaning: concat!($($meaning),*),
+                },)*];
         }
 
         impl Record for $name {

@@ -7,7 +7,7 @@
 use freshet_types::{Change, NetworkName, RobotKind, Source, SourceId, SourceState, Timestamp, VisitRecord};
 
 use crate::api::StoreError;
-use crate::row::Hit;
+use crate::row::{Filter, Hit};
 
 /// Most rows of a page.
 pub const PAGE_MAX: usize = 1000;
@@ -267,6 +267,17 @@ pub struct Neighbours {
     pub among: Vec<(usize, usize)>,
 }
 
+/// Rows that can be counted by day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Posts, by posting time, or first sight where that is unknown.
+    Posts,
+    /// Accounts, by first sight.
+    Accounts,
+    /// Relations, by first sight.
+    Relations,
+}
+
 /// Questions of people who look around.
 pub trait Browse {
     /// A page of sources.
@@ -289,4 +300,12 @@ pub trait Browse {
     fn forum_lists(&self, network: &NetworkName, query: &ForumQuery) -> Result<Vec<ListState>, StoreError>;
     /// The latest visits of all sources, newest first.
     fn last_visits(&self, limit: usize) -> Result<Vec<VisitLine>, StoreError>;
+    /// How many rows an export with this filter would have, by day (in days since 1970, UTC, rising),
+    /// of those whose number is at most `up_to`.
+    fn count_by_day(
+        &self,
+        counted: Counted,
+        filter: &Filter,
+        up_to: u64,
+    ) -> Result<Vec<(i64, u64)>, StoreError>;
 }

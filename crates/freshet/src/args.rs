@@ -19,9 +19,10 @@ mod simulate;
 mod value;
 
 pub(crate) use group::{
-    ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand, DashboardArgs, DashboardCommand,
-    FORUM_PAGES, ForumCommand, ForumFormat, ForumInspectArgs, ForumLearnArgs, NetworksCommand, ReadArgs,
-    RobotsCommand, TlsArgs, WorldArgs, WorldCommand,
+    AlertsArgs, AlertsCommand, ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand,
+    DashboardArgs, DashboardCommand, FORUM_PAGES, ForumCommand, ForumFormat, ForumInspectArgs,
+    ForumLearnArgs, NetworksCommand, ReadArgs, RobotsCommand, SnapshotArgs, SnapshotCommand, TlsArgs,
+    WorldArgs, WorldCommand,
 };
 pub(crate) use simulate::SimulateArgs;
 pub(crate) use value::CLOCK_SYSTEM;
@@ -63,6 +64,24 @@ pub(crate) struct GlobalArgs {
     /// Say more about what happens (-v, -vv), on standard error
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     pub(crate) verbose: u8,
+    /// Say nothing but results and errors: no progress, no notes, no drawing
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// When to use colour; `auto` is on a terminal, unless `$NO_COLOR` is set
+    #[arg(long, value_enum, value_name = "WHEN", global = true, default_value = "auto")]
+    pub(crate) color: Colour,
+}
+
+/// When colour is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal.
+    #[default]
+    Auto,
+    /// Everywhere.
+    Always,
+    /// Nowhere.
+    Never,
 }
 
 /// How a report is printed.
@@ -112,6 +131,8 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Show what is not proven complete, and what it would cost to close
     Gaps(GapsArgs),
+    /// Show what somebody should know: silences, bursts, losses; and test who is told
+    Alerts(AlertsArgs),
     /// Search the posts that were collected, or accounts on a network
     Search(SearchArgs),
     /// Show and steer the robots: relation, user, status, comment, tag
@@ -122,6 +143,8 @@ pub(crate) enum Command {
     Constraints(ConstraintsCommand),
     /// Take records out as JSON lines, CSV or Parquet
     Export(ExportArgs),
+    /// Write a folder to cite: data, hashes, definitions and what is proven complete
+    Snapshot(SnapshotArgs),
     /// Show, check and try the definitions of networks
     #[command(subcommand)]
     Networks(NetworksCommand),
@@ -355,8 +378,21 @@ pub(crate) struct SearchArgs {
     pub(crate) report: ReportArgs,
 }
 
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  freshet export > posts.jsonl                   every post, its newest version
+  freshet export --format parquet -o out/        for DuckDB, pandas, polars: out/posts.parquet
+  freshet export --kind posts,accounts,relations,changes --format csv -o out/
+  freshet export --split day --format parquet -o out/
+                                                 out/posts/2026-01-05.parquet and so on
+  freshet export --split day --since 30d --dry-run
+                                                 how many there would be
+
+An export into a directory that was interrupted goes on when the same command is given again.";
+
 /// `freshet export`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = EXPORT_EXAMPLES)]
 pub(crate) struct ExportArgs {
     /// jsonl, csv or parquet
     #[arg(long, default_value = "jsonl")]
@@ -376,6 +412,22 @@ pub(crate) struct ExportArgs {
     /// Write DIR/KIND.FORMAT instead of standard output
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+    /// One file for each day (UTC): DIR/KIND/2026-01-05.FORMAT
+    #[arg(long, value_name = "BY", value_enum)]
+    pub(crate) split: Option<Split>,
+    /// Count what there would be, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Begin anew, even where an export of the same was interrupted
+    #[arg(long, requires = "output")]
+    pub(crate) restart: bool,
+}
+
+/// By what an export is split into files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Split {
+    /// By day.
+    Day,
 }
 
 /// `freshet completions`.

@@ -5,6 +5,7 @@
 //! the dashboard shows the same reports, so those that it shows are made by functions of their own.
 
 pub(crate) mod add;
+pub(crate) mod alerts;
 mod completions;
 mod constraints;
 pub(crate) mod credentials;
@@ -25,6 +26,7 @@ pub(crate) mod robots;
 mod run;
 pub(crate) mod search;
 pub(crate) mod simulate;
+mod snapshot;
 pub(crate) mod status;
 mod world;
 
@@ -55,10 +57,12 @@ pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<Exi
         Command::Explain(args) => explain::execute(globals, &args),
         Command::Plan(args) => plan::execute(globals, &args),
         Command::Gaps(args) => gaps::execute(globals, &args),
+        Command::Alerts(args) => alerts::execute(globals, &args),
         Command::Search(args) => search::execute(globals, &args),
         Command::Robots(command) => robots::execute(globals, &command),
         Command::Constraints(command) => constraints::execute(globals, &command),
         Command::Export(args) => export::execute(globals, &args),
+        Command::Snapshot(args) => snapshot::execute(globals, &args),
         Command::Forum(command) => forum::execute(globals, &command),
         Command::Networks(command) => networks::execute(globals, &command),
         Command::Credentials(command) => credentials::execute(globals, &command),

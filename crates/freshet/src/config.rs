@@ -7,7 +7,9 @@
 //! | `FRESHET_CREDENTIAL_…` | secrets that need no file |
 //! | `FRESHET_CONTACT` | address in the user agent; goes before `init --contact` |
 //! | `FRESHET_DASHBOARD_TOKEN` | opens the dashboard to programs, and to people instead of a password |
+//! | `FRESHET_ALERT_SECRET_…` | password or token of a receiver of alerts |
 //! | `FRESHET_LOG` | what to log, as `tracing` directives |
+//! | `NO_COLOR` | no colour, unless `--color always` |
 //!
 //! Nothing here is shown in `Debug`: half of it is secret.
 
@@ -22,6 +24,17 @@ use crate::args::GlobalArgs;
 /// How the names of variables begin that hold a secret each.
 const CREDENTIAL_PREFIX: &str = "FRESHET_CREDENTIAL_";
 
+/// How the names of variables begin that hold a receiver's secret each.
+const ALERT_PREFIX: &str = "FRESHET_ALERT_SECRET_";
+/// How the names of all our variables begin.
+const OWN_PREFIX: &str = "FRESHET_";
+
+/// The names of all our variables that are set: other programs have no business with them.
+pub(crate) fn own_variables() -> impl Iterator<Item = OsString> {
+    let names = std::env::vars_os().map(|(name, _)| name);
+    names.filter(|name| name.to_string_lossy().starts_with(OWN_PREFIX))
+}
+
 /// What the environment says.
 #[derive(Default)]
 pub(crate) struct Config {
@@ -34,7 +47,10 @@ pub(crate) struct Config {
     pub(crate) dashboard_token: Option<SecretString>,
     /// Directives for the log.
     pub(crate) log: Option<String>,
+    /// Colour is not wanted.
+    pub(crate) has_no_color: bool,
     credentials: Vec<(String, SecretString)>,
+    alert_secrets: Vec<(String, SecretString)>,
 }
 
 impl Config {
@@ -57,6 +73,11 @@ impl Config {
                 "FRESHET_CONTACT" => config.contact = text(),
                 "FRESHET_DASHBOARD_TOKEN" => config.dashboard_token = text().map(SecretString::from),
                 "FRESHET_LOG" => config.log = text(),
+                "NO_COLOR" => config.has_no_color = true,
+                _ if key.starts_with(ALERT_PREFIX) => {
+                    let name = key[ALERT_PREFIX.len()..].to_owned();
+                    config.alert_secrets.extend(text().map(|value| (name, value.into())));
+                }
                 _ if key.starts_with(CREDENTIAL_PREFIX) => {
                     config.credentials.extend(text().map(|value| (key.to_owned(), value.into())));
                 }
@@ -66,6 +87,11 @@ impl Config {
         let shared = xdg.filter(|dir| dir.is_absolute()).or(home.map(|home| home.join(".local/share")));
         config.data_dir = data.or(shared.map(|dir| dir.join("freshet")));
         config
+    }
+
+    /// Secrets of receivers of alerts, by name in capitals.
+    pub(crate) fn alert_secrets(&self) -> Vec<(String, SecretString)> {
+        self.alert_secrets.clone()
     }
 
     /// The credentials among the variables.

@@ -11,21 +11,23 @@ use freshet_engine::deliver::Subscription;
 use freshet_engine::drive::{self, Kit, RunOptions};
 use freshet_engine::forum::Share;
 use freshet_fetch::recording::RECORDING_BYTES_MAX;
-use freshet_fetch::{Fetch, HttpFetch, HttpOptions, Recorder};
+use freshet_fetch::{Fetch, HttpFetch, HttpOptions, Recorder, Vault};
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
-use freshet_policy::{DEFAULT_POLICY, POLICY_NAMES, Pacing, policy_named};
+use freshet_policy::{DEFAULT_POLICY, POLICY_NAMES, Pacing, Policy, policy_named};
 use freshet_store::api::Store as _;
 use freshet_store::sqlite::{SqliteOptions, SqliteStore};
-use freshet_types::{Map, Span};
+use freshet_types::{Clock, Map, Span};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::alert::send::Sender;
+use crate::alert::watch::WatchKit;
 use crate::args::TlsArgs;
 use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::failure::Failure;
-use crate::{mined, output, view, web};
+use crate::{alert, mined, output, view, web};
 
 /// Memory of all rings together: 10 million ids stay under 64 MB whatever is on disk.
 const RINGS_MEMORY_MAX: usize = 1 << 20;
@@ -75,20 +77,10 @@ pub(crate) enum Dashboard {
 pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> anyhow::Result<Value> {
     let clock = data.clock().await?;
     let pacing = pacing(choices.ceiling);
-    let name = choices.policy.as_deref().unwrap_or(DEFAULT_POLICY);
-    let policy = policy_named(name, pacing).ok_or_else(|| {
-        Failure::misuse(format!("there is no policy `{name}`"))
-            .hint(format!("the policies are {}", POLICY_NAMES.join(", ")))
-    })?;
+    let policy = policy(choices.policy.as_deref().unwrap_or(DEFAULT_POLICY), pacing)?;
     let vault = Arc::new(data.vault(globals)?);
     let contact = contact(globals, data)?;
-    let http = HttpFetch::new(HttpOptions::new(contact, Arc::clone(&clock), Arc::clone(&vault)))?;
-    let fetch: Arc<dyn Fetch> = match &choices.record {
-        Some(path) => {
-            Arc::new(Recorder::create(Arc::new(http), path, vault.scrubber(), RECORDING_BYTES_MAX)?)
-        }
-        None => Arc::new(http),
-    };
+    let fetch = fetch(&choices, &contact, &clock, &vault)?;
     let mut definitions = Definitions::watch(data.networks_dir());
     let networks = Arc::new(data::networks(globals)?);
     let subscriptions =
@@ -106,6 +98,23 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
     };
     let _served = serve(choices.dashboard, parts).await?;
     let open = || SqliteStore::open(&data.store_path());
+    let (reports, seen) = watch::channel(Value::Null);
+    let watching = alert::watch::start(WatchKit {
+        dir: data.dir().to_owned(),
+        store: open()?,
+        clock: Arc::clone(&clock),
+        reports: seen.clone(),
+        sender: Sender::new(&globals.config, contact, Arc::clone(&clock)),
+    })?;
+    let view = view::ViewKit {
+        title: choices.title.clone(),
+        lasts: choices.lasts,
+        reports: seen,
+        store: Box::new(open()?),
+        dir: data.dir().to_owned(),
+        networks: Arc::clone(&networks),
+        clock: Arc::clone(&clock),
+    };
     let kit = Kit {
         credential: Arc::new(move |network, robot, named| vault.choose_named(network, robot, named)),
         writer: Box::new(SqliteStore::open_with(
@@ -132,7 +141,41 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         },
         ..RunOptions::default()
     };
-    let (reports, seen) = watch::channel(Value::Null);
+    let drawing = (!choices.is_headless && !output::is_quiet()).then(|| tokio::spawn(view::show(view)));
+    let report = drive::run(kit, options, stop_signal(), reports).await?;
+    if let Some(drawing) = drawing {
+        drawing.await.context("the view failed")?;
+    }
+    // It takes a last look, and may wait for whom it tells.
+    tokio::task::spawn_blocking(move || drop(watching)).await.context("the watch failed")?;
+    Ok(report)
+}
+
+fn policy(name: &str, pacing: Pacing) -> Result<Arc<dyn Policy>, Failure> {
+    policy_named(name, pacing).ok_or_else(|| {
+        Failure::misuse(format!("there is no policy `{name}`"))
+            .hint(format!("the policies are {}", POLICY_NAMES.join(", ")))
+    })
+}
+
+/// How requests are sent: over HTTP, recorded where that is wanted.
+fn fetch(
+    choices: &Choices,
+    contact: &str,
+    clock: &Arc<dyn Clock>,
+    vault: &Arc<Vault>,
+) -> anyhow::Result<Arc<dyn Fetch>> {
+    let http = HttpFetch::new(HttpOptions::new(contact, Arc::clone(clock), Arc::clone(vault)))?;
+    Ok(match &choices.record {
+        Some(path) => {
+            Arc::new(Recorder::create(Arc::new(http), path, vault.scrubber(), RECORDING_BYTES_MAX)?)
+        }
+        None => Arc::new(http),
+    })
+}
+
+/// Turns true when somebody presses Ctrl-C.
+fn stop_signal() -> watch::Receiver<bool> {
     let (stop, stopped) = watch::channel(false);
     tokio::spawn(async move {
         wait_for_signal().await;
@@ -140,14 +183,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         // The sender must live on: a closed channel would look like news for ever.
         std::future::pending::<()>().await;
     });
-    let drawing = (!choices.is_headless)
-        .then(|| anyhow::Ok(tokio::spawn(view::show(choices.title.clone(), seen, Box::new(open()?)))))
-        .transpose()?;
-    let report = drive::run(kit, options, stopped, reports).await?;
-    if let Some(drawing) = drawing {
-        drawing.await.context("the view failed")?;
-    }
-    Ok(report)
+    stopped
 }
 
 /// Whom servers can write to; asking strangers' servers without it is possible, not polite.
@@ -156,8 +192,8 @@ fn contact(globals: &Globals, data: &Data) -> anyhow::Result<String> {
         return Ok(contact);
     }
     if data.store.instances()?.iter().any(|row| !row.instance.allow_private) {
-        output::aside(
-            "warning: no contact is known, so servers cannot tell who asks; `freshet init --contact ADDRESS` sets it",
+        output::warn(
+            "no contact is known, so servers cannot tell who asks; `freshet init --contact ADDRESS` sets it",
         );
     }
     Ok(data::CONTACT_UNKNOWN.to_owned())
@@ -173,11 +209,11 @@ async fn serve(dashboard: Dashboard, parts: web::Parts) -> anyhow::Result<Option
     match web::bind(address).await {
         Ok(listener) => {
             let served = web::serve(listener, parts)?;
-            output::aside(format!("dashboard: {}", served.url));
+            output::note(format!("dashboard: {}", served.url));
             Ok(Some(served))
         }
         Err(error) if address.is_none() => {
-            output::aside(format!("warning: {error:#}"));
+            output::warn(format!("{error:#}"));
             Ok(None)
         }
         Err(error) => Err(error),

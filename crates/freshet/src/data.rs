@@ -5,6 +5,7 @@
 //! rings/             memory+disk queues of the robots
 //! networks/*.toml    definitions that replace or join the shipped ones
 //! credentials.age    secrets, encrypted
+//! alerts.toml        rules and receivers of alerts, where they are not the usual
 //! dashboard.password argon2 hash of the dashboard's password, where one was set
 //! lock               held by the one process that runs; its number stands inside
 //! ```

@@ -4,10 +4,13 @@
 //! face can know: whether the person misused the program, and what to type instead.
 
 use std::fmt;
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use freshet_sink::SinkError;
+use freshet_store::api::StoreError;
+
+use crate::output::{self, Tone};
 
 /// Something was tried and failed.
 const FAILED: u8 = 1;
@@ -62,21 +65,41 @@ pub(crate) fn partly() -> ExitCode {
 
 /// Shows the error on standard error and gives the exit code.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    let (text, code) = render(error);
+    let (text, code) = render(error, output::has_colour(io::stderr().is_terminal()));
     // Nobody is left to be told when standard error is closed.
     let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
     ExitCode::from(code)
 }
 
-fn render(error: &anyhow::Error) -> (String, u8) {
+fn render(error: &anyhow::Error, is_coloured: bool) -> (String, u8) {
     if is_broken_pipe(error) {
         return (String::new(), 0);
     }
     let failure = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
-    let hint = failure.and_then(|failure| failure.hint.as_ref());
-    let hint = hint.map_or_else(String::new, |hint| format!("\nhint: {hint}\n"));
-    let text = format!("error: {error:#}\n{hint}");
-    (text, if failure.is_some_and(|failure| failure.is_misuse) { MISUSED } else { FAILED })
+    let is_misuse = failure.is_some_and(|failure| failure.is_misuse);
+    let hint =
+        failure.and_then(|failure| failure.hint.as_deref()).unwrap_or_else(|| usual_hint(error, is_misuse));
+    let word = |text, tone| output::painted(text, tone, is_coloured);
+    let (bad, help) = (word("error:", Tone::Bad), word("hint:", Tone::Hint));
+    (format!("{bad} {error:#}\n\n{help} {hint}\n"), if is_misuse { MISUSED } else { FAILED })
+}
+
+/// What helps most people with most errors of this kind, where nobody knew better.
+fn usual_hint(error: &anyhow::Error, is_misuse: bool) -> &'static str {
+    let io_kind = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
+    let store = error.chain().find_map(|cause| cause.downcast_ref::<StoreError>());
+    match (io_kind, store) {
+        (Some(io::ErrorKind::NotFound), _) => "is the path right, and is it where you stand?",
+        (Some(io::ErrorKind::PermissionDenied), _) => "may you read and write there?",
+        (Some(io::ErrorKind::StorageFull), _) => "make room on that disk, then do it again",
+        (_, Some(StoreError::TooNew { .. })) => "use the newer freshet, or another directory with --data DIR",
+        (_, Some(StoreError::Query { .. })) => "words, \"a phrase\", a OR b, NOT c, pre*",
+        (_, Some(StoreError::Database { .. })) => {
+            "is there room on the disk, and is the file a store of freshet?"
+        }
+        _ if is_misuse => "`freshet COMMAND --help` has examples",
+        _ => "do it again with -v, which says more",
+    }
 }
 
 /// The reader of our output has seen enough (`freshet export | head`): no failure.
@@ -94,18 +117,23 @@ mod tests {
     use super::*;
 
     fn check(error: impl Into<anyhow::Error>, text: &str, code: u8) {
-        assert_eq!(render(&error.into()), (text.to_owned(), code));
+        assert_eq!(render(&error.into(), false), (text.to_owned(), code));
     }
 
     #[test]
     fn codes_and_hints_follow_from_the_cause() {
         let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
-        check(anyhow::anyhow!("something"), "error: something\n", FAILED);
-        check(Failure::new("tried"), "error: tried\n", FAILED);
+        let more = "\nhint: do it again with -v, which says more\n";
+        check(anyhow::anyhow!("something"), &format!("error: something\n{more}"), FAILED);
+        check(Failure::new("tried"), &format!("error: tried\n{more}"), FAILED);
+        let missing = Err::<(), _>(io::Error::from(io::ErrorKind::NotFound)).context("`x` cannot be read");
+        let (text, _) = render(&missing.unwrap_err(), false);
+        assert!(text.contains("hint: is the path right"), "{text}");
         let typed = Failure::misuse("typed").hint("type this");
         check(typed, "error: typed\n\nhint: type this\n", MISUSED);
         let inner = anyhow::Error::new(Failure::misuse("typed")).context("while adding");
-        check(inner, "error: while adding: typed\n", MISUSED);
+        let help = "\nhint: `freshet COMMAND --help` has examples\n";
+        check(inner, &format!("error: while adding: typed\n{help}"), MISUSED);
         check(Err::<(), _>(broken()).context("the report cannot be printed").unwrap_err(), "", 0);
         check(SinkError::Write(broken()), "", 0);
     }

@@ -4,14 +4,80 @@
 //! Errors of printing are returned, not swallowed: a closed pipe ends a command early.
 
 use std::fmt::Display;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::OnceLock;
 
 use anyhow::Context as _;
 use comfy_table::{CellAlignment, Table};
 use freshet_types::{Span, Timestamp};
 use serde::Serialize;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use crate::args::{ReportArgs, ReportFormat};
+use crate::args::{Colour, ReportArgs, ReportFormat};
+
+/// How this process speaks; said once, at the start.
+static MANNER: OnceLock<Manner> = OnceLock::new();
+
+/// How a process speaks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    /// Nothing but results and errors.
+    pub(crate) is_quiet: bool,
+    /// When colour is used.
+    pub(crate) colour: Colour,
+    /// `NO_COLOR` is set.
+    pub(crate) has_no_color: bool,
+}
+
+/// Says how this process speaks.
+pub(crate) fn settle(manner: Manner) {
+    // The first word counts; there is only one.
+    let _ = MANNER.set(manner);
+}
+
+/// Whether people want to hear more than results.
+pub(crate) fn is_quiet() -> bool {
+    MANNER.get().is_some_and(|manner| manner.is_quiet)
+}
+
+/// Whether somebody looks at a progress bar.
+pub(crate) fn draws_progress() -> bool {
+    !is_quiet() && std::io::stderr().is_terminal()
+}
+
+/// Whether text for a stream may have colour.
+pub(crate) fn has_colour(is_terminal: bool) -> bool {
+    let Some(manner) = MANNER.get() else { return false };
+    match manner.colour {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => is_terminal && !manner.has_no_color,
+    }
+}
+
+/// Colours that are used, by what they say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Tone {
+    /// A title.
+    Title,
+    /// Something failed.
+    Bad,
+    /// Somebody should know.
+    Warn,
+    /// Help.
+    Hint,
+}
+
+/// The text in colour, where there is colour.
+pub(crate) fn painted(text: &str, tone: Tone, is_coloured: bool) -> String {
+    let code = match tone {
+        Tone::Title => "1",
+        Tone::Bad => "1;31",
+        Tone::Warn => "33",
+        Tone::Hint => "36",
+    };
+    if is_coloured { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+}
 
 /// Something a command reports.
 pub(crate) trait Report: Serialize {
@@ -33,6 +99,19 @@ pub(crate) fn print(args: ReportArgs, report: &impl Report) -> anyhow::Result<()
 pub(crate) fn line(text: impl Display) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{text}").and_then(|()| out.flush()).context("the output cannot be written")
+}
+
+/// Says something on standard error that is good to know; nothing where quiet is wanted.
+pub(crate) fn note(text: impl Display) {
+    if !is_quiet() {
+        aside(text);
+    }
+}
+
+/// Warns on standard error.
+pub(crate) fn warn(text: impl Display) {
+    let word = painted("warning:", Tone::Warn, has_colour(std::io::stderr().is_terminal()));
+    aside(format!("{word} {text}"));
 }
 
 /// Says something on standard error that is not part of the report.
@@ -61,19 +140,65 @@ pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>
     table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }
 
+/// Columns of a plain terminal, which reports keep to.
+pub(crate) const COLUMNS: usize = 80;
+/// Columns that a column of text keeps, however little room there is.
+const CELL_MIN: usize = 12;
+
+/// A table of at most [`COLUMNS`] columns: texts are cut where it would be wider, the longest first.
+pub(crate) fn fitted(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut rows: Vec<Vec<String>> = rows.into_iter().collect();
+    let width_of = |rows: &[Vec<String>], at: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(at)).map(|cell| one_line(cell).width());
+        cells.chain([header[at].trim_start_matches('#').width()]).max().unwrap_or(0)
+    };
+    loop {
+        let widths: Vec<usize> = (0..header.len()).map(|at| width_of(&rows, at)).collect();
+        let over =
+            (widths.iter().sum::<usize>() + 2 * header.len().saturating_sub(1)).saturating_sub(COLUMNS);
+        let texts = (0..header.len()).filter(|at| !header[*at].starts_with('#') && widths[*at] > CELL_MIN);
+        let Some(widest) = texts.max_by_key(|at| widths[*at]).filter(|_| over > 0) else {
+            return table(header, rows);
+        };
+        let room = widths[widest].saturating_sub(over).max(CELL_MIN);
+        rows.iter_mut().filter_map(|row| row.get_mut(widest)).for_each(|cell| *cell = shorten(cell, room));
+    }
+}
+
 /// Text from outside, safe to show in a terminal: control characters become spaces.
 pub(crate) fn one_line(text: &str) -> String {
     let shown = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
     shown.trim().to_owned()
 }
 
-/// At most `max` characters, with an ellipsis where something was cut off.
+/// At most `max` columns, with an ellipsis where something was cut off.
 pub(crate) fn shorten(text: &str, max: usize) -> String {
     let text = one_line(text);
-    if text.chars().count() <= max {
+    if text.width() <= max {
         return text;
     }
-    text.chars().take(max.saturating_sub(1)).chain(['…']).collect()
+    let mut columns = 0;
+    let fits = |letter: &char| {
+        columns += letter.width().unwrap_or(0);
+        columns < max
+    };
+    text.chars().take_while(fits).chain(['…']).collect()
+}
+
+/// Text in lines of at most so many columns, all but the first after `indent`.
+pub(crate) fn wrapped(text: &str, columns: usize, indent: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in one_line(text).split_whitespace() {
+        let line = lines.last_mut().expect("there is always a line");
+        if !line.is_empty() && line.width() + 1 + word.width() > columns {
+            lines.push(word.to_owned());
+        } else {
+            line.push_str(if line.is_empty() { "" } else { " " });
+            line.push_str(word);
+        }
+    }
+    // A word that is longer than a line is cut: addresses have no place to break at.
+    lines.iter().map(|line| shorten(line, columns)).collect::<Vec<_>>().join(&format!("\n{indent}"))
 }
 
 /// An instant for people, relative to `now`: `3m 20s ago`, `in 2h 05m`.
@@ -115,6 +240,18 @@ mod tests {
             [vec!["ada".into(), "7".into()], vec!["b\u{1b}[2Jo\nb".into(), "1200".into()]],
         );
         assert_eq!(shown, "name      posts\nada           7\nb [2Jo b   1200");
+    }
+
+    #[test]
+    fn wide_tables_and_texts_are_made_to_fit() {
+        let long = "a word ".repeat(30);
+        let shown = fitted(&["name", "#posts", "why"], [vec![long.clone(), "7".into(), long.clone()]]);
+        assert!(shown.lines().all(|line| line.width() <= COLUMNS), "{shown}");
+        assert!(shown.contains("a word a word") && shown.contains("…   "), "{shown}");
+        let shown = wrapped(&long, 40, "  ");
+        assert!(shown.lines().count() > 4 && shown.lines().all(|line| line.width() <= 42), "{shown}");
+        assert_eq!(wrapped("今日はいい今日はいい", 10, ""), "今日はい…");
+        assert_eq!(shorten("今日は", 6), "今日は");
     }
 
     #[test]

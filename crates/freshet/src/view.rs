@@ -1,20 +1,27 @@
 //! The live terminal view: progress, rates, lag, quotas, robots and the latest news.
 //!
-//! [`Frame::text`] is pure (a report in, lines out); [`show`] redraws it a few times a second.
-//! It reads what the running engine reports and what the store holds; it steers nothing.
+//! [`Frame::lines`] is pure (a report in, lines out); [`show`] redraws it a few times a second, or prints
+//! a line now and then where nobody looks. It reads what the running engine reports and what the store
+//! holds; it steers nothing. How long the reading of history still takes is estimated in [`left`].
+
+mod left;
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use freshet_network::networks::Networks;
 use freshet_store::api::Store;
-use freshet_types::{ChangeKind, Span, Timestamp};
+use freshet_types::{ChangeKind, Clock, Span, Timestamp};
 use serde_json::Value;
+use terminal_size::{Height, Width};
 use tokio::sync::watch;
-use unicode_width::UnicodeWidthChar as _;
 
-use crate::output::shorten;
+use crate::output::{self, Tone, shorten};
+use left::{Left, Progress};
 
 /// Between two drawings.
 const DRAW_EVERY: Duration = Duration::from_millis(250);
@@ -23,11 +30,15 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 /// Posts shown as news.
 const NEWS_MAX: usize = 6;
 /// Quotas shown; the others are in `freshet status`.
-const QUOTAS_MAX: usize = 4;
+const QUOTAS_MAX: usize = 3;
+/// Visits shown that are under way.
+const VISITS_MAX: usize = 2;
 /// Rates are taken over about this long.
 const RATE_OVER: Duration = Duration::from_secs(3);
-/// Columns drawn.
+/// Columns drawn, where the terminal has them.
 const WIDTH: usize = 78;
+/// Columns of a bar.
+const BAR: usize = 12;
 /// Changes looked at for news in one drawing.
 const LOG_BATCH: usize = 500;
 
@@ -38,88 +49,79 @@ pub(crate) struct Frame {
     pub(crate) title: String,
     /// Wall time since the start.
     pub(crate) elapsed: Duration,
+    /// Wall time until it ends by itself.
+    pub(crate) lasts: Option<Duration>,
     /// Per second of wall time: posts, visits, fetches.
     pub(crate) rates: [f64; 3],
+    /// How much history is still to be read.
+    pub(crate) left: Option<Left>,
     /// The latest posts, newest last: when, who, what.
     pub(crate) news: VecDeque<(Timestamp, String, String)>,
 }
 
 impl Frame {
-    /// The lines of the drawing.
-    pub(crate) fn text(&self, report: &Value) -> String {
-        let number = |key: &str| report[key].as_u64().unwrap_or(0);
-        let queue = |key: &str| report["queues"][key].as_u64().unwrap_or(0);
-        let elapsed = Span::from_ms(self.elapsed.as_millis() as i64 / 1000 * 1000);
-        let mut text = String::new();
-        let mut line = |shown: String| {
-            text.push_str(&clip(&shown));
-            text.push('\n');
-        };
-        line(format!("{:<66}{:>12}", self.title, elapsed.to_string()));
-        line("─".repeat(WIDTH));
-        line(row(
-            "posts",
-            number("posts_count"),
-            self.rates[0],
-            &format!("{} edited, {} deleted", number("edited_count"), number("deleted_count")),
-        ));
-        line(row(
-            "visits",
-            number("visits_count"),
-            self.rates[1],
-            &format!(
-                "{} sources, {} due, {} with history left",
-                queue("sources"),
-                queue("due"),
-                queue("backlog")
-            ),
-        ));
-        line(row(
-            "fetches",
-            number("fetches_count"),
-            self.rates[2],
-            &format!(
-                "{} postponed, {} refused, {} complaints",
-                number("postponed_count"),
-                number("rate_limited_count"),
-                number("complaints_count")
-            ),
-        ));
-        line(format!(" lag       {}", lag(report)));
-        for quota in report["quotas"].as_array().into_iter().flatten().take(QUOTAS_MAX) {
-            line(format!(" quota     {}", quota_line(quota)));
+    /// The lines of the drawing, at most `columns` wide, some with a tone.
+    pub(crate) fn lines(&self, report: &Value, columns: usize) -> Vec<(String, Option<Tone>)> {
+        let mut lines = vec![(self.headline(columns), Some(Tone::Title)), ("─".repeat(columns), None)];
+        lines.extend(counts(report, self.rates).map(|line| (line, None)));
+        lines.extend(self.left.map(|left| (format!("history   {}", left.line()), None)));
+        lines.push((format!("lag       {}", lag(report)), None));
+        let quotas = report["quotas"].as_array().into_iter().flatten();
+        for quota in quotas.take(QUOTAS_MAX) {
+            let tone = (!quota["blocked_until"].is_null()).then_some(Tone::Warn);
+            lines.push((format!("quota     {}", quota_line(quota, &report["now"])), tone));
         }
-        line(format!(" robots    {}", robots(report)));
+        lines.push((format!("now       {}", visits(report)), None));
+        lines.push((format!("robots    {}", robots(report)), None));
         for failure in report["failures"].as_array().into_iter().flatten().rev().take(2) {
-            let (source, why) = (failure["source"].as_str(), failure["why"].as_str());
-            line(format!(
-                " failed    {}: {}",
-                source.unwrap_or("?"),
-                crate::output::one_line(why.unwrap_or("?"))
-            ));
+            let text = |key: &str| output::one_line(failure[key].as_str().unwrap_or("?"));
+            lines.push((format!("failed    {}: {}", text("source"), text("why")), Some(Tone::Bad)));
         }
-        line("─".repeat(WIDTH));
+        lines.push(("─".repeat(columns), None));
         for (at, who, what) in &self.news {
             let clock = at.to_string();
             let time = clock.get(5..16).unwrap_or(&clock).replace('T', " ");
-            line(format!(" {time}  {:<16} {}", shorten(who, 16), shorten(what, 44)));
+            lines.push((format!("{time}  {:<16} {}", shorten(who, 16), shorten(what, 44)), None));
         }
-        text
+        lines.into_iter().map(|(line, tone)| (shorten(&line, columns), tone)).collect()
+    }
+
+    fn headline(&self, columns: usize) -> String {
+        let whole = |it: Duration| Span::from_ms(it.as_millis() as i64 / 1000 * 1000).to_string();
+        let time = match self.lasts {
+            None => whole(self.elapsed),
+            Some(lasts) => format!("{} of {}", whole(self.elapsed.min(lasts)), whole(lasts)),
+        };
+        let room = columns.saturating_sub(time.chars().count() + 1);
+        format!("{:<room$} {time}", shorten(&self.title, room))
     }
 }
 
-fn row(name: &str, count: u64, rate: f64, more: &str) -> String {
-    format!(" {name:<9} {:>9} {:>9}   {more}", grouped(count), format!("{rate:.0}/s"))
+fn counts(report: &Value, rates: [f64; 3]) -> [String; 3] {
+    let number = |key: &str| report[key].as_u64().unwrap_or(0);
+    let queue = |key: &str| report["queues"][key].as_u64().unwrap_or(0);
+    let edited = format!("{} edited, {} deleted", number("edited_count"), number("deleted_count"));
+    let sources = format!(
+        "{} sources, {} due, {} with history left",
+        grouped(queue("sources")),
+        grouped(queue("due")),
+        grouped(queue("backlog"))
+    );
+    let refused = format!(
+        "{} postponed, {} refused, {} complaints",
+        number("postponed_count"),
+        number("rate_limited_count"),
+        number("complaints_count")
+    );
+    [
+        row("posts", number("posts_count"), rates[0], &edited),
+        row("visits", number("visits_count"), rates[1], &sources),
+        row("fetches", number("fetches_count"), rates[2], &refused),
+    ]
 }
 
-/// As much of a line as fits; some letters are two columns wide.
-fn clip(line: &str) -> String {
-    let mut columns = 0;
-    let fits = |letter: &char| {
-        columns += letter.width().unwrap_or(0);
-        columns <= WIDTH
-    };
-    line.chars().take_while(fits).collect()
+fn row(name: &str, count: u64, rate: f64, more: &str) -> String {
+    format!("{name:<9} {:>9} {:>9}   {more}", grouped(count), format!("{rate:.0}/s"))
 }
 
 /// `1234567` as `1,234,567`.
@@ -143,18 +145,53 @@ fn lag(report: &Value) -> String {
     }
 }
 
-fn quota_line(quota: &Value) -> String {
-    const BAR: usize = 12;
+/// A bar that is full by this share.
+fn bar(share: f64) -> String {
+    let full = (share.clamp(0.0, 1.0) * BAR as f64).round() as usize;
+    "█".repeat(full) + &"░".repeat(BAR - full)
+}
+
+fn quota_line(quota: &Value, now: &Value) -> String {
     let limit = quota["limit"].as_f64().unwrap_or(1.0).max(1.0);
     let burst = (limit / 10.0).max(1.0);
     let ready = quota["ready"].as_f64().unwrap_or(0.0);
-    let full = ((ready / burst).clamp(0.0, 1.0) * BAR as f64).round() as usize;
     let window = Span::from_secs_f64(quota["window_s"].as_f64().unwrap_or(0.0));
     let name =
         format!("{} {}", quota["network"].as_str().unwrap_or("?"), quota["rule"].as_str().unwrap_or("?"));
-    let bar = "█".repeat(full) + &"░".repeat(BAR - full);
-    let state = if quota["blocked_until"].is_null() { "" } else { "  blocked" };
-    format!("{:<34} {bar} {limit:.0} per {window}{state}", shorten(&name, 34))
+    let state = match (quota["blocked_until"].as_f64(), now.as_f64()) {
+        (Some(until), Some(now)) => format!("; nothing for {}", Span::from_secs_f64((until - now).max(0.0))),
+        (Some(_), None) => "; nothing for now".to_owned(),
+        (None, _) => String::new(),
+    };
+    format!("{:<20} {} {limit:.0} per {window}{state}", shorten(&name, 20), bar(ready / burst))
+}
+
+/// Who is being visited, longest first.
+fn visits(report: &Value) -> String {
+    let open = report["queues"]["open_visits"].as_u64().unwrap_or(0);
+    let visits = report["visits"].as_array().into_iter().flatten().take(VISITS_MAX);
+    let shown: Vec<String> = visits
+        .map(|it| {
+            let pages = it["fetches_count"].as_u64().unwrap_or(0);
+            let pages = if pages > 1 { format!(", {pages} pages") } else { String::new() };
+            let lasts = Span::from_secs_f64(it["for_s"].as_f64().unwrap_or(0.0));
+            format!("{} ({lasts}{pages})", shorten(name_of(it["source"].as_str().unwrap_or("?")), 22))
+        })
+        .collect();
+    match (shown.len() as u64, open) {
+        (0, 0) => "waiting until something is due".to_owned(),
+        (0, open) => format!("{} under way", output::count(open, "visit")),
+        (named, open) if open > named => format!("{} and {} more", shown.join(", "), open - named),
+        _ => shown.join(", "),
+    }
+}
+
+/// The label of a source without its network, where it has a handle.
+fn name_of(label: &str) -> &str {
+    match label.split_once(' ') {
+        Some((_, rest)) if !rest.starts_with('(') => rest,
+        _ => label,
+    }
 }
 
 fn robots(report: &Value) -> String {
@@ -170,23 +207,47 @@ fn robots(report: &Value) -> String {
         .join("   ")
 }
 
+/// What a view needs.
+pub(crate) struct ViewKit {
+    /// The title.
+    pub(crate) title: String,
+    /// Wall time after which the crawl ends by itself.
+    pub(crate) lasts: Option<Duration>,
+    /// What the engine reports.
+    pub(crate) reports: watch::Receiver<Value>,
+    /// The store, for news.
+    pub(crate) store: Box<dyn Store>,
+    /// The data directory and what reads it, for what is left.
+    pub(crate) dir: PathBuf,
+    /// The networks.
+    pub(crate) networks: Arc<Networks>,
+    /// The clock of the crawl.
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
 /// Draws until the sender of reports is gone.
-pub(crate) async fn show(title: String, mut reports: watch::Receiver<Value>, store: Box<dyn Store>) {
+pub(crate) async fn show(kit: ViewKit) {
+    let ViewKit { title, lasts, mut reports, store, dir, networks, clock } = kit;
     let is_terminal = std::io::stdout().is_terminal();
     let every = if is_terminal { DRAW_EVERY } else { LINE_EVERY };
     let began = Instant::now();
-    let mut frame = Frame { title, ..Frame::default() };
+    let mut frame = Frame { title, lasts, ..Frame::default() };
     let mut past: VecDeque<(Instant, [f64; 3])> = VecDeque::new();
     let mut seen = store.last_change().unwrap_or(0).saturating_sub(LOG_BATCH as u64);
+    let mut progress = Progress::new(dir, networks, clock);
     let mut drawn_lines = 0;
     loop {
         let report = reports.borrow().clone();
         frame.elapsed = began.elapsed();
         frame.rates = rates(&mut past, &report);
+        frame.left = progress.look().await;
         seen = take_news(&mut frame, &*store, seen);
-        let text = if is_terminal { frame.text(&report) } else { plain_line(&frame, &report) };
-        draw(&text, if is_terminal { drawn_lines } else { 0 });
-        drawn_lines = text.lines().count();
+        drawn_lines = if is_terminal {
+            draw(&frame, &report, drawn_lines)
+        } else {
+            print_line(&plain_line(&frame, &report));
+            0
+        };
         tokio::select! {
             () = tokio::time::sleep(every) => {}
             changed = closed(&mut reports) => if changed { break },
@@ -200,34 +261,56 @@ async fn closed(reports: &mut watch::Receiver<Value>) -> bool {
     true
 }
 
-/// Moves up over the last drawing and overwrites it line by line, which does not flicker.
-fn draw(text: &str, lines_before: usize) {
+/// Moves up over the last drawing and overwrites it line by line, which does not flicker. Draws no more
+/// than the terminal has room for; gives how many lines.
+fn draw(frame: &Frame, report: &Value, lines_before: usize) -> usize {
+    let size = terminal_size::terminal_size();
+    let (columns, rows) = size.map_or((WIDTH, usize::MAX), |(Width(columns), Height(rows))| {
+        (usize::from(columns).saturating_sub(1).clamp(20, WIDTH), usize::from(rows).saturating_sub(1).max(2))
+    });
+    let mut lines = frame.lines(report, columns);
+    lines.truncate(rows);
+    let is_coloured = output::has_colour(true);
     let mut out = String::new();
     if lines_before > 0 {
         let _ = write!(out, "\u{1b}[{lines_before}A");
     }
-    let tail = if lines_before > 0 { "\u{1b}[K" } else { "" };
-    for line in text.lines() {
-        let _ = writeln!(out, "{line}{tail}");
+    for (line, tone) in &lines {
+        let line = tone.map_or_else(|| line.clone(), |tone| output::painted(line, tone, is_coloured));
+        let _ = writeln!(out, "{line}\u{1b}[K");
     }
-    for _ in text.lines().count()..lines_before {
+    for _ in lines.len()..lines_before {
         let _ = writeln!(out, "\u{1b}[K");
     }
-    // A closed output ends the drawing, not the crawl.
-    let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(out.as_bytes()).and_then(|()| stdout.flush());
+    put(&out);
+    lines.len().max(lines_before)
 }
 
+fn print_line(line: &str) {
+    put(&format!("{line}\n"));
+}
+
+fn put(text: &str) {
+    // A closed output ends the drawing, not the crawl.
+    let mut stdout = std::io::stdout().lock();
+    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+}
+
+/// One line where nobody looks at a terminal.
 fn plain_line(frame: &Frame, report: &Value) -> String {
     let number = |key: &str| report[key].as_u64().unwrap_or(0);
+    let left = frame.left.map_or_else(String::new, |left| format!("; {}", left.brief()));
+    let refused = match number("rate_limited_count") {
+        0 => String::new(),
+        count => format!(", {count} refused"),
+    };
+    let lag = report["lag_s"]["median"].as_f64().map(Span::from_secs_f64);
+    let lag = lag.map_or_else(String::new, |lag| format!("; lag {lag}"));
     format!(
-        "{:>5.0}s  {} posts, {} visits, {} fetches, {} refused; lag {}",
+        "{:>5.0}s  {} posts, {} fetches{refused}{lag}{left}",
         frame.elapsed.as_secs_f64(),
         number("posts_count"),
-        number("visits_count"),
         number("fetches_count"),
-        number("rate_limited_count"),
-        lag(report)
     )
 }
 
@@ -282,49 +365,4 @@ pub(crate) fn plain(html: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn a_frame_shows_what_the_engine_reports() {
-        let mut frame =
-            Frame { title: "freshet run".to_owned(), rates: [12.0, 3.0, 4.0], ..Frame::default() };
-        let at = Timestamp::from_secs(1_770_000_000);
-        frame.news.push_back((
-            at,
-            "ada".to_owned(),
-            plain("<p>Hello &amp; good\u{7} day 今日はいい今日はいい今日はいい今日はいい</p>"),
-        ));
-        let report = json!({
-            "posts_count": 12345, "visits_count": 99, "fetches_count": 120, "rate_limited_count": 0,
-            "lag_s": {"median": 61.0, "p90": 130.5},
-            "queues": {"sources": 7, "due": 1, "backlog": 2},
-            "quotas": [{"network": "mastodon:a.example", "rule": "ip", "limit": 300, "window_s": 300.0, "ready": 15}],
-            "robots": {"status": "running", "relation": "stopped", "tag": "paused"},
-            "failures": [{"source": "x", "why": "no answer"}],
-        });
-        let text = frame.text(&report);
-        for expected in [
-            "12,345",
-            "7 sources",
-            "1m 01s",
-            "██████░░░░░░",
-            "● status",
-            "○ relation",
-            "◐ tag",
-            "no answer",
-            "Hello & good",
-        ] {
-            assert!(text.contains(expected), "`{expected}` is not in\n{text}");
-        }
-        let columns = |line: &str| line.chars().map(|letter| letter.width().unwrap_or(0)).sum::<usize>();
-        assert!(text.lines().all(|line| columns(line) <= WIDTH), "{text}");
-        assert!(!text.contains('\u{7}'));
-    }
-
-    #[test]
-    fn an_empty_report_is_shown_too() {
-        assert!(Frame::default().text(&Value::Null).contains("no news yet"));
-    }
-}
+mod tests;

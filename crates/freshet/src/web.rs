@@ -8,6 +8,7 @@
 //! A page is a file: what it shows, its handlers, its templates. Add it to [`routes`].
 
 mod access;
+mod alerts;
 mod answer;
 mod api;
 mod chart;
@@ -119,6 +120,8 @@ fn routes() -> Routes {
         .post("/credentials/{name}/remove", credentials::remove_form)
         .get("/networks", networks::page)
         .get("/networks/{name}", networks::one)
+        .get("/alerts", alerts::page)
+        .post("/alerts/test/{name}", alerts::test)
         .get("/settings", settings::page)
         .get("/login", access::login_page)
         .post("/login", access::login)

@@ -3,6 +3,7 @@
 //! A span back is resolved when the clock is known, so that it means simulated days in a
 //! simulated world. Times without a zone are UTC.
 
+use std::fmt;
 use std::str::FromStr;
 
 use freshet_types::{Span, Timestamp};
@@ -30,6 +31,16 @@ impl When {
         match self {
             Self::At(at) => Ok(at),
             Self::Ago(span) => Ok(now()? - span),
+        }
+    }
+}
+
+/// The same words for the same wish, whenever it is typed.
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(at) => at.fmt(f),
+            Self::Ago(span) => write!(f, "{span} ago"),
         }
     }
 }

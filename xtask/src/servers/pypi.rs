@@ -1,5 +1,5 @@
-//! `PyPI` packages: a server that speaks Mastodon's API, with its limits and its faults, two forums, and solvers of
-//! optimisation problems, which check our plans.
+//! `PyPI` packages: a server that speaks Mastodon's API, with its limits and its faults, two forums, solvers of
+//! optimisation problems, which check our plans, and readers of Parquet, which check our exports.
 //!
 //! Each set of packages has a virtual environment of its own in the cache folder, so that they never meet.
 
@@ -19,6 +19,8 @@ const SPIRIT: &[&str] = &["django-spirit==0.14.3", "gunicorn==23.0.0"];
 const MISAGO: &[&str] = &["misago==0.39.6", "gunicorn==23.0.0"];
 /// Linear and integer programs; quadratic integer programs.
 const SOLVERS: &[&str] = &["highspy==1.15.1", "PySCIPOpt==6.3.0"];
+/// Readers of Parquet that nobody here wrote.
+const READERS: &[&str] = &["duckdb==2.0.0", "pyarrow==26.0.1"];
 
 /// Asks an API odd questions, made from its own description.
 const SCHEMATHESIS: &[&str] = &["schemathesis==4.32.5"];
@@ -52,6 +54,12 @@ pub(super) fn solvers() -> Result<Vec<(&'static str, PathBuf)>> {
 pub(super) fn schemathesis() -> Result<Vec<(&'static str, PathBuf)>> {
     let folder = environment("schemathesis", SCHEMATHESIS)?;
     Ok(vec![("FRESHET_TEST_SCHEMATHESIS", folder.join("bin/schemathesis"))])
+}
+
+/// The Python that reads Parquet.
+pub(super) fn readers() -> Result<Vec<(&'static str, PathBuf)>> {
+    let folder = environment("readers", READERS)?;
+    Ok(vec![("FRESHET_TEST_READERS", folder.join("bin/python"))])
 }
 
 /// The folder of a virtual environment with exactly these packages.

@@ -99,6 +99,28 @@ fn documents_as_a_whole() {
 }
 
 #[test]
+fn what_is_shipped_says_what_the_code_says() {
+    let root = cache::repository();
+    let files = files(&root).unwrap();
+    let changed = |path: &str, from: &str, to: &str| -> Vec<File> {
+        let text =
+            |file: &File| if file.path == path { file.text.replace(from, to) } else { file.text.clone() };
+        files.iter().map(|file| File { path: file.path.clone(), text: text(file) }).collect()
+    };
+    for (path, from, to, expected) in [
+        ("Cargo.toml", "version = \"0.1.0\"", "version = \"0.2.0\"", 2),
+        ("Cargo.toml", "rust-version = \"1.95\"", "rust-version = \"1.96\"", 1),
+        ("crates/freshet/src/web.rs", "const PORT: u16 = 8640;", "const PORT: u16 = 8641;", 4),
+        ("xtask/dist/freshet.service", "/var/lib/freshet", "/srv/freshet", 1),
+        ("README.md", "freshet", "freshet", 0),
+    ] {
+        let mut findings = Vec::new();
+        shipping::check(&changed(path, from, to), &mut findings);
+        assert_eq!(findings.len(), expected, "{path}: {findings:?}");
+    }
+}
+
+#[test]
 fn strings_and_comments_are_no_code() {
     for (line, code) in [
         (r#"let x = "mock \" mock"; // mock"#, "let x = ;"),

@@ -77,6 +77,11 @@ impl ChangeModel for ChangeRate {
 }
 
 impl ChangeRate {
+    /// Changes that were seen, and the stretch from the first to the last.
+    pub fn evidence(&self) -> (u32, Span) {
+        (self.count, self.last_at - self.first_at)
+    }
+
     /// What it expects, told `now`.
     pub fn forecast(&self, now: Timestamp) -> Forecast {
         if self.count == 0 {

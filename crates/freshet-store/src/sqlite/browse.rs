@@ -11,13 +11,13 @@ use rusqlite::{Connection, Result, Row, params};
 
 pub(super) use self::sources::index_names;
 use super::network::Networks;
-use super::{SqliteStore, failed, lists, log, search, source, value};
+use super::{SqliteStore, failed, lists, log, read, search, source, value};
 use crate::api::StoreError;
 use crate::browse::{
-    Browse, ForumQuery, ForumState, ListState, Neighbours, Node, OFFSET_MAX, PAGE_MAX, PostQuery, RHYTHM_MAX,
-    SourcePage, SourceQuery, VisitLine,
+    Browse, Counted, ForumQuery, ForumState, ListState, Neighbours, Node, OFFSET_MAX, PAGE_MAX, PostQuery,
+    RHYTHM_MAX, SourcePage, SourceQuery, VisitLine,
 };
-use crate::row::Hit;
+use crate::row::{Filter, Hit};
 
 /// Posts looked through for the rhythm of a source that is no account: the newest of all.
 const NEWEST_POSTS: i64 = 200_000;
@@ -106,6 +106,15 @@ impl Browse for SqliteStore {
 
     fn forum_lists(&self, network: &NetworkName, query: &ForumQuery) -> Result<Vec<ListState>, StoreError> {
         lists::of_forum(&self.db, &self.networks, network, query).map_err(failed("list a forum"))
+    }
+
+    fn count_by_day(
+        &self,
+        counted: Counted,
+        filter: &Filter,
+        up_to: u64,
+    ) -> Result<Vec<(i64, u64)>, StoreError> {
+        read::count_by_day(&self.db, counted, filter, up_to).map_err(failed("count by day"))
     }
 }
 

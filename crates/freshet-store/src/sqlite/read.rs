@@ -12,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 use super::network::Networks;
 use super::{source, value};
 use crate::api::Flow;
+use crate::browse::Counted;
 use crate::row::{AccountRow, Counts, Filter, PostRow, RelationRow};
 
 /// The columns of a post with its author's handle.
@@ -26,14 +27,49 @@ const ACCOUNT: &str = "SELECT t.id, t.network, t.native_id, t.seen_at, t.created
 
 const RELATION: &str = "SELECT t.network, t.source, t.target, t.seen_at, t.cancelled_at FROM relations t";
 
-/// The end of a query that obeys a filter: `alias` of the table, expression of the instant.
-fn filtered(query: &str, alias: &str, at: &str) -> String {
+/// When a post was made; when it was first seen, where nobody says.
+const POSTED_AT: &str = "COALESCE(p.created_at, p.seen_at)";
+
+/// Milliseconds of a day.
+const DAY_MS: i64 = 86_400_000;
+
+/// The condition of a filter: `alias` of the table, expression of the instant.
+fn condition(alias: &str, at: &str) -> String {
     format!(
-        "{query} WHERE (?1 IS NULL OR {at} >= ?1) AND (?2 IS NULL OR {at} < ?2) \
+        "(?1 IS NULL OR {at} >= ?1) AND (?2 IS NULL OR {at} < ?2) \
          AND (?3 IS NULL OR {alias}.network IN (SELECT id FROM networks \
-              WHERE name = ?3 OR substr(name, 1, length(?3) + 1) = ?3 || ':')) \
-         ORDER BY {alias}.id"
+              WHERE name = ?3 OR substr(name, 1, length(?3) + 1) = ?3 || ':'))"
     )
+}
+
+/// A query that obeys a filter.
+fn filtered(query: &str, alias: &str, at: &str) -> String {
+    format!("{query} WHERE {} ORDER BY {alias}.id", condition(alias, at))
+}
+
+/// How many rows there are by day, of those whose number is at most `up_to`.
+pub(super) fn count_by_day(
+    db: &Connection,
+    counted: Counted,
+    filter: &Filter,
+    up_to: u64,
+) -> Result<Vec<(i64, u64)>> {
+    let (table, alias, at) = match counted {
+        Counted::Posts => ("posts", "p", POSTED_AT),
+        Counted::Accounts => ("accounts", "t", "t.seen_at"),
+        Counted::Relations => ("relations", "t", "t.seen_at"),
+    };
+    // Division rounds towards zero, and there are days before 1970.
+    let day = format!("({at} - ({at} % {DAY_MS} + {DAY_MS}) % {DAY_MS}) / {DAY_MS}");
+    let sql = format!(
+        "SELECT {day}, count(*) FROM {table} {alias} WHERE {alias}.id <= ?4 AND {} GROUP BY 1 ORDER BY 1",
+        condition(alias, at)
+    );
+    let mut statement = db.prepare_cached(&sql)?;
+    let up_to = i64::try_from(up_to).unwrap_or(i64::MAX);
+    let key = params![value::ms(filter.since), value::ms(filter.until), filter.network, up_to];
+    let rows = statement.query_map(key, |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
+    rows.collect()
 }
 
 /// Gives every row of the query until told to stop.
@@ -62,7 +98,7 @@ pub(super) fn each_post(
     filter: &Filter,
     each: &mut dyn FnMut(PostRow) -> Flow,
 ) -> Result<()> {
-    let sql = filtered(POST, "p", "COALESCE(p.created_at, p.seen_at)");
+    let sql = filtered(POST, "p", POSTED_AT);
     each_row(db, &sql, filter, |row| post_of(db, networks, row), each)
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use freshet_fetch::CredentialKind;
 use freshet_sim::forum::Layout;
+use freshet_sink::Format;
 use freshet_types::{RobotKind, Span};
 
 use super::{ReportArgs, value};
@@ -360,4 +361,86 @@ pub(crate) struct ConstraintArgs {
     pub(crate) expression: String,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
+}
+
+const SNAPSHOT_EXAMPLES: &str = "\
+Examples:
+  freshet snapshot flood-2026-11 --title 'Posts on the flood of November 2026'
+  freshet snapshot january --since 2026-01-01 --until 2026-02-01 --data-format jsonl
+  freshet snapshot verify flood-2026-11";
+
+/// `freshet snapshot`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = SNAPSHOT_EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct SnapshotArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<SnapshotCommand>,
+    /// The folder; it must not be there yet
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) dir: Option<PathBuf>,
+    /// The title of its README
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// jsonl, csv or parquet
+    #[arg(long, value_name = "FORMAT", default_value = "parquet")]
+    pub(crate) data_format: Format,
+    /// Posts created at or after this (accounts, relations and changes: first seen)
+    #[arg(long, value_name = "T")]
+    pub(crate) since: Option<When>,
+    /// Created before this
+    #[arg(long, value_name = "T")]
+    pub(crate) until: Option<When>,
+    /// Only this network: `bluesky`, `mastodon:example.social`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) network: Option<String>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// `freshet snapshot …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SnapshotCommand {
+    /// Check that every file of a snapshot is there and as it was
+    Verify {
+        /// The folder
+        #[arg(value_name = "DIR")]
+        dir: PathBuf,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+}
+
+const ALERTS_EXAMPLES: &str = "\
+Examples:
+  freshet alerts                                 the latest, the rules and who is told
+  freshet alerts config > \"$FRESHET_DATA/alerts.toml\"
+                                                 a file to start from
+  freshet alerts test phone                      does it arrive?";
+
+/// `freshet alerts`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = ALERTS_EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct AlertsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<AlertsCommand>,
+    /// Show at most so many, the latest first
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// `freshet alerts …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AlertsCommand {
+    /// Send a test to a receiver, or to all who are told of a rule
+    Test {
+        /// A receiver of alerts.toml, or a rule: silence, burst, hole, quota, login, dead
+        #[arg(value_name = "NAME")]
+        name: String,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+    /// Print alerts.toml as it is in force, with examples of receivers
+    Config,
 }

@@ -4,6 +4,8 @@ use clap::CommandFactory as _;
 
 use super::*;
 
+mod reference;
+
 fn parse(line: &str) -> Result<Args, clap::Error> {
     Args::try_parse_from(std::iter::once("freshet").chain(line.split_whitespace()))
 }
@@ -49,6 +51,13 @@ fn the_contract_is_accepted() {
         "constraints wait 14",
         "export --format parquet --kind accounts --since 7d --until 2026-01-01 -o out",
         "export --kind posts,accounts,relations,changes -o out",
+        "export --split day --dry-run --restart -o out",
+        "snapshot folder --title T --data-format csv --since 7d --format json",
+        "snapshot verify folder --format json",
+        "alerts --limit 5 --format json",
+        "alerts test phone",
+        "alerts config",
+        "status --quiet --color never",
         "networks list",
         "networks show mastodon",
         "networks check a.toml b.toml",

@@ -17,7 +17,7 @@ use super::{gaps, no_source, sources_meant, status};
 use crate::args::ExplainArgs;
 use crate::config::Globals;
 use crate::data::Data;
-use crate::output::{self, Report, relative, seconds};
+use crate::output::{self, COLUMNS, Report, relative, seconds};
 use why::Why;
 
 #[derive(Serialize)]
@@ -155,7 +155,17 @@ fn describe(source: &Source, forecast: Forecast, why: Option<&Why>, now: Timesta
     if let Some(failure) = &source.failure {
         lines.push(format!("last failure: {}", output::one_line(failure)));
     }
-    lines.join("\n   ")
+    lines.iter().map(|line| fitting(line)).collect::<Vec<_>>().join("\n   ")
+}
+
+/// A line that fits into a terminal behind its indent.
+fn fitting(line: &str) -> String {
+    let columns = COLUMNS - 3;
+    if line.chars().count() <= columns {
+        line.to_owned()
+    } else {
+        output::wrapped(line, columns - 2, "     ")
+    }
 }
 
 impl Report for ExplainReport {

@@ -1,49 +1,50 @@
-//! `freshet export`: records out of the store, in the order in which they were first seen.
+//! `freshet export`: records out of the store, into a stream or into files.
 //!
-//! Streams: memory does not grow with the export. Files appear whole or not at all: they are
-//! written under another name and renamed at the end.
+//! What is written, and how an interrupted export goes on, is the business of [`crate::export`]; here
+//! is what a person types and reads. `--dry-run` counts and writes nothing.
 
-use std::fs::File;
-use std::io::{IsTerminal as _, Write};
-use std::ops::ControlFlow;
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
-use freshet_engine::record::{account_record, change_record, post_record, relation_record};
-use freshet_sink::{Format, Record, RecordKind, Sink, SinkError};
-use freshet_store::api::{Flow, Store, StoreError};
+use freshet_sink::Format;
+use freshet_store::api::Store as _;
 use freshet_store::row::Filter;
 
-use crate::args::ExportArgs;
+use crate::args::{ExportArgs, Split};
 use crate::config::Globals;
 use crate::data::Data;
+use crate::export::{self, Asked, Manifest, Part, Wish, day_name};
 use crate::failure::Failure;
-use crate::output;
-
-/// Lines of the change log read at once.
-const CHANGES_BATCH: usize = 4096;
+use crate::output::{self, table};
+use crate::view::grouped;
 
 /// Exports.
 pub(crate) fn execute(globals: &Globals, args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let data = Data::open(globals)?;
-    let resolve = |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
-    let filter =
-        Filter { since: resolve(args.since)?, until: resolve(args.until)?, network: args.network.clone() };
+    let asked = asked(args);
+    let unfinished = args.output.as_deref().and_then(|dir| unfinished(dir, &asked, args.restart));
+    let mut manifest = match unfinished {
+        Some(manifest) => manifest,
+        None => begun(&data, args, asked)?,
+    };
+    let wish = wish(args, &manifest);
+    if args.dry_run {
+        output::line(counts(&wish, &export::plan(&data.store, &wish)?))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     match (&args.output, args.kind.as_slice()) {
-        (Some(dir), kinds) => {
-            std::fs::create_dir_all(dir).with_context(|| format!("`{}` cannot be made", dir.display()))?;
-            for &kind in kinds {
-                let record_count = export_file(&data.store, dir, kind, args.format, &filter)?;
-                output::aside(format!("{record_count} {kind} in {}", file_name(dir, kind, args.format)));
-            }
+        (Some(dir), _) => into_folder(&data, dir, &wish, &mut manifest)?,
+        (None, _) if args.split.is_some() => {
+            let failure = Failure::misuse("a split export does not fit into one stream");
+            return Err(failure.hint("write it to a directory with -o DIR").into());
         }
         (None, [kind]) => {
             if args.format == Format::Parquet && std::io::stdout().is_terminal() {
                 let failure = Failure::misuse("parquet is not for a terminal");
                 return Err(failure.hint("write it to a directory with -o DIR").into());
             }
-            export(&data.store, *kind, args.format, &filter, std::io::stdout())?;
+            export::to_writer(&data.store, *kind, args.format, &wish.filter, std::io::stdout())?;
         }
         (None, _) => {
             let failure = Failure::misuse("several kinds do not fit into one stream");
@@ -53,94 +54,88 @@ pub(crate) fn execute(globals: &Globals, args: &ExportArgs) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-fn file_name(dir: &Path, kind: RecordKind, format: Format) -> String {
-    dir.join(format!("{kind}.{format}")).display().to_string()
-}
-
-fn export_file(
-    store: &dyn Store,
-    dir: &Path,
-    kind: RecordKind,
-    format: Format,
-    filter: &Filter,
-) -> anyhow::Result<u64> {
-    let path = file_name(dir, kind, format);
-    let part = format!("{path}.part");
-    let file = File::create(&part).with_context(|| format!("`{part}` cannot be written"))?;
-    let record_count = export(store, kind, format, filter, file)?;
-    std::fs::rename(&part, &path).with_context(|| format!("`{path}` cannot be written"))?;
-    Ok(record_count)
-}
-
-/// Writes all records of one kind; gives how many.
-fn export(
-    store: &dyn Store,
-    kind: RecordKind,
-    format: Format,
-    filter: &Filter,
-    out: impl Write + Send,
-) -> anyhow::Result<u64> {
-    let mut run = Run { sink: format.open(kind, out)?, record_count: 0, failed: None };
-    match kind {
-        RecordKind::Posts => store.each_post(filter, &mut |row| run.take(&post_record(row)))?,
-        RecordKind::Accounts => store.each_account(filter, &mut |row| run.take(&account_record(row)))?,
-        RecordKind::Relations => store.each_relation(filter, &mut |row| run.take(&relation_record(row)))?,
-        RecordKind::Changes => each_change(store, filter, &mut |change| run.take(&change_record(change)))?,
+fn into_folder(data: &Data, dir: &Path, wish: &Wish, manifest: &mut Manifest) -> anyhow::Result<()> {
+    let parts = export::plan(&data.store, wish)?;
+    if !manifest.files.is_empty() {
+        let (files, records) = (manifest.files.len(), manifest.records_count());
+        output::note(format!(
+            "goes on where an export stopped: {} with {} are there",
+            output::count(files as u64, "file"),
+            output::count(records, "record")
+        ));
     }
-    if let Some(error) = run.failed {
-        return Err(error.into());
+    export::to_folder(&data.store, dir, wish, &parts, manifest)?;
+    for &kind in &wish.kinds {
+        let ours =
+            |name: &str| name.starts_with(&format!("{kind}/")) || name == format!("{kind}.{}", wish.format);
+        let files: Vec<_> = manifest.files.iter().filter(|file| ours(&file.name)).collect();
+        let records: u64 = files.iter().map(|file| file.records_count).sum();
+        let place = if wish.is_split { format!("{kind}/") } else { format!("{kind}.{}", wish.format) };
+        let days = if wish.is_split {
+            format!(", {}", output::count(files.len() as u64, "day"))
+        } else {
+            String::new()
+        };
+        output::note(format!("{records} {kind}{days} in {}", dir.join(place).display()));
     }
-    run.sink.finish()?;
-    Ok(run.record_count)
+    Ok(())
 }
 
-/// One export under way.
-struct Run<'a> {
-    sink: Box<dyn Sink + 'a>,
-    record_count: u64,
-    failed: Option<SinkError>,
+/// The export of the same that was interrupted in this folder, if there is one.
+fn unfinished(dir: &Path, asked: &Asked, is_restart: bool) -> Option<Manifest> {
+    let mut manifest = Manifest::read(dir).filter(|it| !it.is_complete)?;
+    if manifest.asked != *asked && !is_restart {
+        output::note("an export of something else was interrupted here; this one begins anew");
+    }
+    if manifest.asked != *asked || is_restart {
+        return None;
+    }
+    manifest.keep_what_is_there(dir);
+    Some(manifest)
 }
 
-impl Run<'_> {
-    /// Writes a record; after the first failure nothing more is asked of the store.
-    fn take(&mut self, record: &dyn Record) -> Flow {
-        match self.sink.write(record) {
-            Ok(()) => {
-                self.record_count += 1;
-                ControlFlow::Continue(())
-            }
-            Err(error) => {
-                self.failed = Some(error);
-                ControlFlow::Break(())
-            }
-        }
+fn begun(data: &Data, args: &ExportArgs, asked: Asked) -> anyhow::Result<Manifest> {
+    let resolve = |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
+    Ok(Manifest::new(asked, resolve(args.since)?, resolve(args.until)?, data.store.last_change()?))
+}
+
+fn asked(args: &ExportArgs) -> Asked {
+    Asked {
+        format: args.format.to_string(),
+        kinds: args.kind.iter().map(ToString::to_string).collect(),
+        since: args.since.map(|when| when.to_string()),
+        until: args.until.map(|when| when.to_string()),
+        network: args.network.clone(),
+        split: args.split.map(|Split::Day| "day".to_owned()),
     }
 }
 
-fn each_change(
-    store: &dyn Store,
-    filter: &Filter,
-    each: &mut dyn FnMut(&freshet_types::Change) -> Flow,
-) -> Result<(), StoreError> {
-    let mut above = 0;
-    loop {
-        let changes = store.changes_above(above, CHANGES_BATCH)?;
-        let Some(last) = changes.last() else { return Ok(()) };
-        above = last.number;
-        for change in changes.iter().filter(|change| is_wanted(filter, change)) {
-            if each(change).is_break() {
-                return Ok(());
-            }
-        }
+fn wish(args: &ExportArgs, manifest: &Manifest) -> Wish {
+    let at = |ms: Option<i64>| ms.map(freshet_types::Timestamp::from_ms);
+    let (since, until) = (at(manifest.since_ms), at(manifest.until_ms));
+    Wish {
+        format: args.format,
+        kinds: args.kind.clone(),
+        filter: Filter { since, until, network: args.network.clone() },
+        is_split: args.split.is_some(),
+        up_to: manifest.up_to_change,
     }
 }
 
-fn is_wanted(filter: &Filter, change: &freshet_types::Change) -> bool {
-    let network = &change.address.network;
-    filter.since.is_none_or(|since| change.seen_at >= since)
-        && filter.until.is_none_or(|until| change.seen_at < until)
-        && filter.network.as_ref().is_none_or(|it| it == network.as_str() || it == network.definition())
+/// What an export would write.
+fn counts(wish: &Wish, parts: &[Part]) -> String {
+    let row = |kind: &freshet_sink::RecordKind| {
+        let parts: Vec<&Part> = parts.iter().filter(|part| part.kind == *kind).collect();
+        let records: u64 = parts.iter().map(|part| part.record_count).sum();
+        let days = || parts.iter().filter_map(|part| part.day);
+        let span = match (days().min(), days().max()) {
+            (Some(first), Some(last)) => format!("{} to {}", day_name(first), day_name(last)),
+            _ => "-".to_owned(),
+        };
+        vec![kind.to_string(), grouped(records), parts.len().to_string(), span]
+    };
+    let header = ["what", "#records", "#files", "days"];
+    let columns = if wish.is_split { 4 } else { 3 };
+    let rows = wish.kinds.iter().map(|kind| row(kind)[..columns].to_vec());
+    format!("{}\nnothing was written", table(&header[..columns], rows))
 }
-
-#[cfg(test)]
-mod tests;

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::args::GapsArgs;
 use crate::config::Globals;
 use crate::data::{self, Data};
-use crate::output::{self, Report, seconds, table};
+use crate::output::{self, COLUMNS, Report, seconds};
 
 /// What is not proven complete.
 #[derive(Serialize)]
@@ -98,6 +98,12 @@ pub(crate) fn report(
 }
 
 impl GapsReport {
+    /// How many lists there are, how many are complete, and how many no request can complete.
+    pub(crate) fn lists(&self) -> (u64, u64, u64) {
+        let shut = self.sources.iter().filter(|it| it.obstacle.is_some()).count() as u64;
+        (self.sources_count, self.complete_count, shut)
+    }
+
     /// Keeps the dearest sources only; the sums stay.
     pub(crate) fn truncate(&mut self, sources_max: usize) {
         self.sources.truncate(sources_max);
@@ -106,10 +112,7 @@ impl GapsReport {
     fn take(&mut self, networks: &Networks, source: &Source, now: Timestamp) {
         let connector = networks.connector_for(&source.network);
         let endpoint = connector.as_ref().and_then(|it| it.endpoint(&source.endpoint));
-        let is_list = |endpoint: &&Endpoint| {
-            matches!(endpoint.kind, PageKind::Posts | PageKind::Comments | PageKind::Lists)
-        };
-        let Some(endpoint) = endpoint.filter(is_list) else { return };
+        let Some(endpoint) = endpoint.filter(|endpoint| shows_list(endpoint)) else { return };
         if !source.state.is_watched() {
             return;
         }
@@ -143,6 +146,16 @@ impl GapsReport {
             holes,
         });
     }
+}
+
+fn shows_list(endpoint: &Endpoint) -> bool {
+    matches!(endpoint.kind, PageKind::Posts | PageKind::Comments | PageKind::Lists)
+}
+
+/// Whether a source is a list of posts, of which completeness can be proven.
+pub(super) fn is_list(networks: &Networks, source: &Source) -> bool {
+    let connector = networks.connector_for(&source.network);
+    connector.is_some_and(|it| it.endpoint(&source.endpoint).is_some_and(shows_list))
 }
 
 /// Why this hole of this source cannot be closed, whatever is spent.
@@ -199,7 +212,6 @@ impl Report for GapsReport {
         if self.sources.is_empty() {
             return summary;
         }
-        let is_shut = self.sources.iter().take(self.limit).any(|it| it.obstacle.is_some());
         let row = |it: &SourceGaps| {
             let is_bound = it.holes.is_empty() || it.holes.iter().any(|hole| hole.is_lower_bound);
             let calls = match (it.obstacle, is_bound) {
@@ -207,18 +219,35 @@ impl Report for GapsReport {
                 (None, true) => format!("{}+", it.calls),
                 (None, false) => it.calls.to_string(),
             };
-            let why = it.obstacle.map_or_else(String::new, |why| format!("cannot be closed: {why}"));
-            let mut row = vec![it.source.to_string(), it.label.clone(), it.holes.len().to_string(), calls];
-            row.extend(is_shut.then_some(why));
-            row
+            vec![it.source.to_string(), it.label.clone(), it.holes.len().to_string(), calls]
         };
         let shown = self.sources.iter().take(self.limit).map(row);
-        let table = table(&["#source", "what", "#holes", "#calls", ""][..4 + usize::from(is_shut)], shown);
+        let table = output::fitted(&["#source", "what", "#holes", "#calls"], shown);
         let more = match self.sources.len().saturating_sub(self.limit) {
             0 => String::new(),
             more => format!("\n… and {more} more; --limit shows them"),
         };
-        format!("{summary}\n\n{table}{more}")
+        let summary = output::wrapped(&summary, COLUMNS, "");
+        [format!("{summary}\n\n{table}{more}"), self.obstacles()].join("\n").trim_end().to_owned()
+    }
+}
+
+impl GapsReport {
+    /// Why some of those shown cannot be closed, one reason after the other.
+    fn obstacles(&self) -> String {
+        let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+        for it in self.sources.iter().take(self.limit) {
+            let Some(why) = it.obstacle else { continue };
+            match reasons.iter_mut().find(|(reason, _)| *reason == why) {
+                Some((_, numbers)) => numbers.push(it.source.to_string()),
+                None => reasons.push((why, vec![it.source.to_string()])),
+            }
+        }
+        let line = |(why, numbers): &(&str, Vec<String>)| {
+            let text = format!("cannot be closed: {why} ({})", numbers.join(", "));
+            format!("\n{}", output::wrapped(&text, COLUMNS - 2, "  "))
+        };
+        reasons.iter().map(line).collect()
     }
 }
 

@@ -130,6 +130,15 @@ fn show(globals: &Globals, name: &str, args: ReportArgs) -> anyhow::Result<()> {
     output::print(args, &ShowReport(definition.written()))
 }
 
+/// A definition as text, whether it was written or learned.
+pub(super) fn text_of(networks: &Networks, name: &str) -> Option<String> {
+    let learned = networks.snapshot().get(name).and_then(|network| network.front.clone());
+    match learned {
+        Some(front) => Some(front.text),
+        None => networks.definition(name).map(|definition| ShowReport(definition.written()).text()),
+    }
+}
+
 /// What was learned of a forum, as its file says it.
 struct MinedReport(String);
 

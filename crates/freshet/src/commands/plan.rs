@@ -19,7 +19,7 @@ use crate::args::PlanArgs;
 use crate::config::Globals;
 use crate::data::Data;
 use crate::failure::Failure;
-use crate::output::{self, Report, table};
+use crate::output::{self, COLUMNS, Report, table};
 use scope::Planned;
 
 /// The budgets of the short table, as shares of the one asked about.
@@ -169,10 +169,10 @@ impl Report for PlanReport {
             cells
         };
         let header = ["network", "#lists", "#posts/day", "#calls/h", "#lag", "#quota/h"];
-        let scopes = table(&header, self.scopes.iter().map(row));
+        let scopes = output::fitted(&header, self.scopes.iter().map(row));
         let point = |it: &Point| vec![format!("{:.0}", it.calls_per_hour), lag(it.lag_s)];
         let points = table(&["#calls/h", "#lag"], self.table.iter().map(point));
-        let note = self.note.as_ref().map(|note| format!("note: {note}"));
+        let note = self.note.as_ref().map(|note| output::wrapped(&format!("note: {note}"), COLUMNS, "  "));
         [Some(head), note, Some(scopes), Some(points)].into_iter().flatten().collect::<Vec<_>>().join("\n\n")
     }
 }

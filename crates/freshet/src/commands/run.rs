@@ -15,7 +15,7 @@ use crate::args::RunArgs;
 use crate::config::Globals;
 use crate::crawl::{self, Choices, Dashboard};
 use crate::data::Data;
-use crate::output::{self, Report};
+use crate::output::{self, COLUMNS, Report};
 
 /// Crawls and reports.
 pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitCode> {
@@ -90,9 +90,11 @@ impl Report for RunReport {
             let median = freshet_types::Span::from_secs_f64(median);
             let _ = write!(text, "; median lag {median}");
         }
+        text = output::wrapped(&text, COLUMNS - 2, "  ");
         for failure in self.0["failures"].as_array().into_iter().flatten() {
             let field = |key: &str| output::one_line(failure[key].as_str().unwrap_or("?"));
-            let _ = write!(text, "\nfailed: {}: {}", field("source"), field("why"));
+            let line = format!("failed: {}: {}", field("source"), field("why"));
+            let _ = write!(text, "\n{}", output::wrapped(&line, COLUMNS - 2, "  "));
         }
         text
     }

@@ -18,14 +18,14 @@ use serde_json::{Map, Value, json};
 use crate::args::ReportArgs;
 use crate::config::Globals;
 use crate::data::{Data, Runner};
-use crate::output::{self, Report, relative, seconds, shorten, table};
+use crate::output::{self, COLUMNS, Report, relative, seconds, shorten};
 
 /// Setting under which the engine leaves its live report.
 const STATUS_KEY: &str = "status";
 /// Failed sources shown; the number of all of them stands in the list of states.
 const FAILED_MAX: usize = 20;
 /// Characters of a failure shown in a table.
-const FAILURE_CHARS_MAX: usize = 100;
+const FAILURE_CHARS_MAX: usize = 200;
 
 /// Merges and prints.
 pub(crate) fn execute(globals: &Globals, args: ReportArgs) -> anyhow::Result<ExitCode> {
@@ -203,7 +203,7 @@ impl StatusReport {
         };
         let quotas = self.list("quotas");
         let header = ["network", "quota", "holder", "#limit", "#ready"];
-        (!quotas.is_empty()).then(|| table(&header, quotas.iter().map(row)))
+        (!quotas.is_empty()).then(|| output::fitted(&header, quotas.iter().map(row)))
     }
 
     /// What a call of each quota is worth now; those that have enough for all cost nothing.
@@ -221,7 +221,7 @@ impl StatusReport {
         let rows: Vec<_> = self.list("prices").iter().filter(is_shown).map(row).collect();
         let header = ["network", "price of", "#calls/h", "#news/h", "#others/h", "#one more saves"];
         let note = "(one more saves: waiting of posts, summed, that one more call would end)";
-        (!rows.is_empty()).then(|| format!("{}\n{note}", table(&header, rows)))
+        (!rows.is_empty()).then(|| format!("{}\n{note}", output::fitted(&header, rows)))
     }
 
     /// Forums: what is complete, and which models foretell their lists.
@@ -250,7 +250,7 @@ impl StatusReport {
         };
         let forums = self.list("forum_lists");
         let header = ["forum", "#complete boards", "#threads", "#pages", "model of boards", "of threads"];
-        (!forums.is_empty()).then(|| table(&header, forums.iter().map(row)))
+        (!forums.is_empty()).then(|| output::fitted(&header, forums.iter().map(row)))
     }
 
     /// Servers whose pages cannot be read, and what to do.
@@ -272,9 +272,13 @@ impl StatusReport {
 
     fn failures(&self) -> Option<String> {
         let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
-        let row = |it: &Value| vec![text(it, "label"), shorten(&text(it, "why"), FAILURE_CHARS_MAX)];
+        let lines = |it: &Value| {
+            let why = shorten(&text(it, "why"), FAILURE_CHARS_MAX);
+            let label = shorten(&text(it, "label"), COLUMNS - 8);
+            format!("failed: {label}\n  {}", output::wrapped(&why, COLUMNS - 2, "  "))
+        };
         let failed = self.list("failed_sources");
-        (!failed.is_empty()).then(|| table(&["failed source", "why"], failed.iter().map(row)))
+        (!failed.is_empty()).then(|| failed.iter().map(lines).collect::<Vec<_>>().join("\n"))
     }
 }
 

@@ -12,8 +12,8 @@ use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::site::{GAPS_MAX, Site};
 use super::{
-    Route, Routes, Shared, experiments, forums, graph, live, networks, openapi, posts, robots, settings,
-    source, sources,
+    Route, Routes, Shared, alerts, experiments, forums, graph, live, networks, openapi, posts, robots,
+    settings, source, sources,
 };
 use crate::args::PlanArgs;
 use crate::commands;
@@ -82,6 +82,7 @@ pub(super) fn add(routes: Routes) -> Routes {
         .add(get("/api/v1/credentials", "Names of the credentials, never secrets", &[]), credentials)
         .add(post("/api/v1/credentials", "Adds a credential to the encrypted file"), add_credential)
         .add(post("/api/v1/credentials/{name}/remove", "Removes one from it"), remove_credential)
+        .add(get("/api/v1/alerts", "What somebody should know, and who is told", &[]), list_alerts)
         .add(get("/api/v1/settings", "What runs here", &[]), show_settings)
         .add(get("/api/v1/session", "The word that changes must show in `x-csrf-token`", &[]), session)
         .add(get("/api/v1/live", "Live values as server-sent events", &[]), live::stream)
@@ -283,6 +284,10 @@ async fn start_experiment(
 async fn cancel_experiment(State(site): State<Shared>) -> Json<Value> {
     experiments::cancel(&site);
     Json(experiments::describe(&site))
+}
+
+async fn list_alerts(State(site): State<Shared>) -> Answer<Json<Value>> {
+    alerts::describe(&site).await.map(Json)
 }
 
 async fn show_settings(State(site): State<Shared>) -> Answer<Json<Value>> {

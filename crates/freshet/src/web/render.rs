@@ -20,7 +20,7 @@ use crate::output::relative;
 use crate::view::{grouped, plain};
 
 /// Every template, by name.
-const TEMPLATES: [(&str, &str); 20] = [
+const TEMPLATES: [(&str, &str); 21] = [
     ("base.html", include_str!("templates/base.html")),
     ("login.html", include_str!("templates/login.html")),
     ("problem.html", include_str!("templates/problem.html")),
@@ -40,11 +40,12 @@ const TEMPLATES: [(&str, &str); 20] = [
     ("experiments_part.html", include_str!("templates/experiments_part.html")),
     ("networks.html", include_str!("templates/networks.html")),
     ("network.html", include_str!("templates/network.html")),
+    ("alerts.html", include_str!("templates/alerts.html")),
     ("settings.html", include_str!("templates/settings.html")),
 ];
 
 /// The pages in the menu: path, name.
-const MENU: [(&str, &str); 9] = [
+const MENU: [(&str, &str); 10] = [
     ("/", "Overview"),
     ("/sources", "Sources"),
     ("/posts", "Posts"),
@@ -53,6 +54,7 @@ const MENU: [(&str, &str); 9] = [
     ("/robots", "Robots"),
     ("/networks", "Networks"),
     ("/experiments", "Experiments"),
+    ("/alerts", "Alerts"),
     ("/settings", "Settings"),
 ];
 
@@ -136,6 +138,7 @@ fn section(page: &str) -> &'static str {
         "experiments" => "Experiments",
         "robots" => "Robots",
         "networks" | "network" => "Networks",
+        "alerts" => "Alerts",
         "settings" => "Settings",
         _ => "",
     }

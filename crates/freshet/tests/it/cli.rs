@@ -41,7 +41,9 @@ fn help() {
         "search",
         "robots",
         "constraints",
+        "alerts",
         "export",
+        "snapshot",
         "forum",
         "networks",
         "credentials",
@@ -230,6 +232,8 @@ fn secrets_stay_secret() {
         &["export", "--kind", "accounts"],
         &["export", "--kind", "relations"],
         &["export", "--format", "csv"],
+        &["alerts", "--format", "json"],
+        &["snapshot", "taken"],
         &["search", "planted", "--format", "json"],
     ] {
         heard.push(freshet.say(args));

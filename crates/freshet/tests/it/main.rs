@@ -4,6 +4,7 @@
 //! stop it again; nothing touches the Internet. A test whose server is lacking says so in `FRESHET_SKIPS`
 //! and returns (`cargo xtask test` provides the servers and counts the skips); it never passes silently.
 
+mod alerts;
 mod bluesky;
 mod cli;
 mod constraints;
@@ -15,6 +16,8 @@ mod outputs;
 mod simulate;
 mod steering;
 mod support;
+mod taking;
+mod terminal;
 mod web;
 mod web_browser;
 mod world;

@@ -63,7 +63,7 @@ pub(super) fn learn_new(globals: &Globals, networks: &Networks, args: &AddArgs) 
             continue;
         };
         if !is_said {
-            output::aside(format!("`{text}` is of no network that is known; trying it as a forum"));
+            output::note(format!("`{text}` is of no network that is known; trying it as a forum"));
         }
         let wanted = Wanted { pages_max: FORUM_PAGES, allow_private: args.allow_private };
         match site::learn_site(globals, &front, wanted)

@@ -49,7 +49,7 @@ pub(crate) fn learn_site(
     let options = HttpOptions::new(contact, Arc::new(SystemClock), Arc::new(Vault::empty()));
     let fetch = HttpFetch::new(options)?;
     let manners = manners(front);
-    output::aside(format!("learning {front} from up to {}", count(wanted.pages_max as u64, "page")));
+    output::note(format!("learning {front} from up to {}", count(wanted.pages_max as u64, "page")));
     let (front, pages) = data::block_on(sample(&fetch, front, wanted, manners))?;
     let mut learned = learn(&pages);
     // What robots.txt asks for holds for the crawl as well.
@@ -118,7 +118,7 @@ async fn sample(
                 tracing::debug!("left out: {why:#}");
                 failure_count += 1;
                 if failure_count >= FAILURES_MAX {
-                    output::aside(format!(
+                    output::note(format!(
                         "warning: {failure_count} pages in a row could not be had; the last: {why:#}"
                     ));
                     break;

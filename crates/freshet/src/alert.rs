@@ -1,0 +1,77 @@
+//! Alerts: what somebody should know though nobody looks.
+//!
+//! | room | does |
+//! |---|---|
+//! | [`rule`] | what is worth an alert: six rules as data, pure |
+//! | [`chance`] | how improbable a silence or a burst is |
+//! | [`config`] | `alerts.toml` of the data directory: thresholds, quiet times, receivers |
+//! | [`memory`] | which alerts there were, so that none is repeated in its quiet time |
+//! | [`watch`] | looks at a few sources at each tick of a running crawl |
+//! | [`send`] | to a web address, a program or a mailbox |
+//!
+//! An alert is stored before it is sent: whoever is killed in between finds it in `freshet alerts`.
+//! Nothing here steers a crawl, and a receiver that hangs delays nothing but alerts.
+
+pub(crate) mod chance;
+pub(crate) mod config;
+pub(crate) mod memory;
+pub(crate) mod rule;
+pub(crate) mod send;
+pub(crate) mod watch;
+
+use serde::{Deserialize, Serialize};
+
+use rule::{Finding, RuleName};
+
+/// Something that somebody should know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Alert {
+    /// Its place among all alerts of the data directory, rising.
+    pub(crate) number: u64,
+    /// The rule that found it.
+    pub(crate) rule: RuleName,
+    /// What it is about.
+    pub(crate) subject: String,
+    /// The same for people.
+    pub(crate) text: String,
+    /// What was measured.
+    pub(crate) value: f64,
+    /// What it was compared with.
+    pub(crate) threshold: f64,
+    /// When, in unix seconds of the crawl's clock.
+    pub(crate) at: f64,
+    /// Who was told, and with what success.
+    #[serde(default)]
+    pub(crate) sent: Vec<Sent>,
+}
+
+/// One attempt to tell somebody.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Sent {
+    /// The receiver's name.
+    pub(crate) to: String,
+    /// It was taken.
+    pub(crate) is_ok: bool,
+    /// Why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) why: Option<String>,
+}
+
+/// What became of a test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Tested {
+    /// The receiver or rule that was named.
+    pub(crate) name: String,
+    /// When, in unix seconds of the crawl's clock.
+    pub(crate) at: f64,
+    /// Who was told.
+    pub(crate) sent: Vec<Sent>,
+}
+
+impl Alert {
+    /// Of a finding.
+    pub(crate) fn new(number: u64, finding: Finding, threshold: f64, at: f64) -> Self {
+        let Finding { rule, subject, text, value } = finding;
+        Self { number, rule, subject, text, value, threshold, at, sent: Vec::new() }
+    }
+}

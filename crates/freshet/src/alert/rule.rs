@@ -1,0 +1,304 @@
+//! What is worth an alert: six rules as data, and one judgement each. Pure.
+//!
+//! | rule | threshold | alerts when |
+//! |---|---|---|
+//! | silence | probability | a source says nothing for so long that its model gives it less |
+//! | burst | probability | a visit found so many new posts that the model gives it less |
+//! | hole | posts | so many posts may be lost in a hole that no request can close |
+//! | quota | share | a network refuses more with so much of its window left |
+//! | login | sources | so many sources of a network ask for a credential that used to answer |
+//! | dead | hours | a source is gone or suspended; or has failed for so long |
+//!
+//! A rule judges what is known of one subject at one instant. Whether it was told already is the
+//! business of [`super::memory`].
+
+use std::fmt;
+use std::str::FromStr;
+
+use freshet_types::{SourceState, Span, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::chance;
+use crate::output::relative;
+
+/// Posts before which a model is no witness of what is usual.
+const POSTS_MIN: u32 = 20;
+/// Days before which it is none either.
+const ACTIVE_MIN: Span = Span::from_ms(3 * 86_400_000);
+
+/// The rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RuleName {
+    /// A source that should speak says nothing.
+    Silence,
+    /// A source says very much at once.
+    Burst,
+    /// Posts were lost.
+    Hole,
+    /// A quota was spent before its time.
+    Quota,
+    /// A credential is missing or refused.
+    Login,
+    /// A source is no more.
+    Dead,
+}
+
+impl RuleName {
+    /// All of them.
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Silence, Self::Burst, Self::Hole, Self::Quota, Self::Login, Self::Dead];
+
+    /// The name that people type.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Silence => "silence",
+            Self::Burst => "burst",
+            Self::Hole => "hole",
+            Self::Quota => "quota",
+            Self::Login => "login",
+            Self::Dead => "dead",
+        }
+    }
+
+    /// What its threshold is measured in.
+    pub(crate) fn unit(self) -> &'static str {
+        match self {
+            Self::Silence | Self::Burst => "probability below",
+            Self::Hole => "posts that may be lost, at least",
+            Self::Quota => "share of the window left, at least",
+            Self::Login => "sources, at least",
+            Self::Dead => "hours without an answer, at least",
+        }
+    }
+
+    /// What holds unless `alerts.toml` says otherwise.
+    pub(crate) fn usual(self) -> Rule {
+        let (threshold, quiet) = match self {
+            Self::Silence => (0.001, Span::DAY),
+            Self::Burst => (0.000_001, Span::from_secs(6 * 3600)),
+            Self::Hole => (1.0, Span::from_ms(30 * 86_400_000)),
+            Self::Quota => (0.25, Span::from_secs(6 * 3600)),
+            Self::Login => (1.0, Span::DAY),
+            Self::Dead => (24.0, Span::from_ms(30 * 86_400_000)),
+        };
+        Rule { is_on: true, threshold, quiet }
+    }
+}
+
+impl fmt::Display for RuleName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for RuleName {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names = Self::ALL.map(Self::name).join(", ");
+        let found = Self::ALL.into_iter().find(|rule| rule.name() == text);
+        found.ok_or_else(|| format!("there is no rule `{text}`; the rules are {names}"))
+    }
+}
+
+/// A rule as it is set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Rule {
+    /// It is looked at all.
+    pub(crate) is_on: bool,
+    /// From where on it alerts.
+    pub(crate) threshold: f64,
+    /// How long nothing more is said about the same subject.
+    pub(crate) quiet: Span,
+}
+
+/// All rules as they are set, in the order of [`RuleName::ALL`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Rules(pub(crate) [Rule; 6]);
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self(RuleName::ALL.map(RuleName::usual))
+    }
+}
+
+impl Rules {
+    /// One of them.
+    pub(crate) fn of(&self, name: RuleName) -> Rule {
+        self.0[name as usize]
+    }
+
+    /// The threshold of a rule that is looked at.
+    fn threshold(&self, name: RuleName) -> Option<f64> {
+        let rule = self.of(name);
+        rule.is_on.then_some(rule.threshold)
+    }
+}
+
+/// What a rule found.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Finding {
+    /// Which rule.
+    pub(crate) rule: RuleName,
+    /// About what; the same subject is told once in a quiet time.
+    pub(crate) subject: String,
+    /// For people.
+    pub(crate) text: String,
+    /// What was measured.
+    pub(crate) value: f64,
+}
+
+/// What is known of a source at an instant.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    /// What people call it.
+    pub(crate) label: String,
+    /// Its network.
+    pub(crate) network: String,
+    /// Whether it is visited.
+    pub(crate) state: SourceState,
+    /// When it last answered.
+    pub(crate) visited_at: Option<Timestamp>,
+    /// Its newest post.
+    pub(crate) last_post_at: Option<Timestamp>,
+    /// Posts that the model knows, and the time from the first to the last.
+    pub(crate) evidence: (u32, Span),
+    /// Posts expected between the newest one and the last visit.
+    pub(crate) expected: f64,
+    /// The last visit: new posts, and how many were expected.
+    pub(crate) latest: Option<(u32, f64)>,
+    /// Holes that no request can close: where, until when, and the posts expected in it.
+    pub(crate) lost: Vec<(Timestamp, Option<Timestamp>, f64)>,
+    /// What was wrong last.
+    pub(crate) failure: Option<String>,
+}
+
+impl Known {
+    /// Whether it used to answer and now asks for a credential.
+    pub(crate) fn has_lost_login(&self) -> bool {
+        self.state == SourceState::AuthRequired && self.visited_at.is_some()
+    }
+
+    /// Whether enough is known to be surprised.
+    fn is_familiar(&self) -> bool {
+        let (posts, active) = self.evidence;
+        self.state == SourceState::Active && posts >= POSTS_MIN && active >= ACTIVE_MIN
+    }
+}
+
+/// What there is to say about a source.
+pub(crate) fn judge(rules: &Rules, known: &Known, now: Timestamp) -> Vec<Finding> {
+    [silence(rules, known, now), burst(rules, known), dead(rules, known, now)]
+        .into_iter()
+        .flatten()
+        .chain(holes(rules, known))
+        .collect()
+}
+
+fn silence(rules: &Rules, known: &Known, now: Timestamp) -> Option<Finding> {
+    let threshold = rules.threshold(RuleName::Silence)?;
+    let last_at = known.last_post_at.filter(|_| known.is_familiar())?;
+    let value = chance::of_silence(f64::from(known.evidence.0), known.expected);
+    (value < threshold).then(|| Finding {
+        rule: RuleName::Silence,
+        subject: known.label.clone(),
+        text: format!(
+            "{} is silent: its last post was {}, and {:.0} were expected since",
+            known.label,
+            relative(last_at, now),
+            known.expected
+        ),
+        value,
+    })
+}
+
+fn burst(rules: &Rules, known: &Known) -> Option<Finding> {
+    let threshold = rules.threshold(RuleName::Burst)?;
+    let (count, expected) = known.latest.filter(|_| known.is_familiar())?;
+    let value = chance::of_burst(f64::from(count), expected);
+    (value < threshold).then(|| Finding {
+        rule: RuleName::Burst,
+        subject: known.label.clone(),
+        text: format!("{} posts much: {count} new at one visit, {expected:.1} were expected", known.label),
+        value,
+    })
+}
+
+fn dead(rules: &Rules, known: &Known, now: Timestamp) -> Option<Finding> {
+    let threshold = rules.threshold(RuleName::Dead)?;
+    let hours = known.visited_at.map_or(f64::MAX, |at| (now - at).secs_f64() / 3600.0);
+    let why = match known.state {
+        SourceState::Gone => "its network says that it does not exist",
+        SourceState::Suspended => "its network has suspended it",
+        SourceState::Failed if hours >= threshold => known.failure.as_deref().unwrap_or("visits to it fail"),
+        _ => return None,
+    };
+    let value = if hours < f64::MAX { hours } else { 0.0 };
+    let text = format!("{} is dead: {why}", known.label);
+    Some(Finding { rule: RuleName::Dead, subject: known.label.clone(), text, value })
+}
+
+fn holes(rules: &Rules, known: &Known) -> Vec<Finding> {
+    let Some(threshold) = rules.threshold(RuleName::Hole) else { return Vec::new() };
+    let lost = known.lost.iter().filter(|(_, _, posts)| *posts >= threshold);
+    lost.map(|&(until, since, posts)| {
+        let since = since.map_or("the beginning".to_owned(), |at| at.to_string());
+        Finding {
+            rule: RuleName::Hole,
+            subject: format!("{} {until}", known.label),
+            text: format!(
+                "{} has a hole that no request can close, from {since} to {until}: about {posts:.0} posts may be lost",
+                known.label
+            ),
+            value: posts,
+        }
+    })
+    .collect()
+}
+
+/// What there is to say about sources of a network that ask for a credential.
+pub(crate) fn judge_login(rules: &Rules, network: &str, sources_count: u32) -> Option<Finding> {
+    let threshold = rules.threshold(RuleName::Login)?;
+    let value = f64::from(sources_count);
+    (sources_count > 0 && value >= threshold).then(|| Finding {
+        rule: RuleName::Login,
+        subject: network.to_owned(),
+        text: format!(
+            "`{network}` asks for a login: {} that used to answer; see `freshet credentials`",
+            crate::output::count(u64::from(sources_count), "source")
+        ),
+        value,
+    })
+}
+
+/// A quota, as the ledger keeps it.
+#[derive(Clone, Debug)]
+pub(crate) struct Quota {
+    /// Network, rule and holder.
+    pub(crate) name: String,
+    /// Over which the network counts.
+    pub(crate) window: Span,
+    /// Nothing more is granted until then.
+    pub(crate) blocked_until: Option<Timestamp>,
+}
+
+/// What there is to say about a quota.
+pub(crate) fn judge_quota(rules: &Rules, quota: &Quota, now: Timestamp) -> Option<Finding> {
+    let threshold = rules.threshold(RuleName::Quota)?;
+    let until = quota.blocked_until.filter(|until| *until > now)?;
+    let value = (until - now).secs_f64() / quota.window.secs_f64().max(1.0);
+    (value >= threshold).then(|| Finding {
+        rule: RuleName::Quota,
+        subject: quota.name.clone(),
+        text: format!(
+            "the quota `{}` was spent early: nothing more for {}, of {}",
+            quota.name,
+            until - now,
+            quota.window
+        ),
+        value,
+    })
+}
+
+#[cfg(test)]
+mod tests;

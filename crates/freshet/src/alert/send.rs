@@ -1,0 +1,225 @@
+//! Telling somebody: one message for all alerts that came together, to each receiver that wants them.
+//!
+//! Every way is bounded in time and size and tried once: an alert that did not arrive stands in `freshet
+//! alerts` with the reason. Web addresses are asked by the rules of the fetch seam, without redirects,
+//! so that nothing reaches a host that nobody wrote down. Secrets go to their receiver and nowhere else.
+
+mod command;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use freshet_fetch::{Fetch as _, HttpFetch, HttpOptions, Vault, mail};
+use freshet_types::{Clock, Method, NetworkName, Request, Timestamp};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::config::{AlertConfig, Receiver, Way};
+use super::rule::{Finding, RuleName};
+use super::{Alert, Sent};
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::output;
+
+/// Alerts told in one message; the others are counted, and listed by `freshet alerts`.
+const ALERTS_PER_MESSAGE_MAX: usize = 20;
+/// Longest that a web address or a mail server may take.
+const SEND_LIMIT: Duration = Duration::from_secs(15);
+/// Longest reason kept.
+const WHY_CHARS_MAX: usize = 200;
+
+/// Sends.
+pub(crate) struct Sender {
+    contact: String,
+    clock: Arc<dyn Clock>,
+    secrets: Vec<(String, SecretString)>,
+}
+
+impl Sender {
+    /// With the secrets of the environment.
+    pub(crate) fn new(config: &Config, contact: String, clock: Arc<dyn Clock>) -> Self {
+        Self { contact, clock, secrets: config.alert_secrets() }
+    }
+
+    /// A client that knows no other secret and follows no redirect; made for each message, since there
+    /// are few and connections do not outlive their runtime.
+    fn client(&self) -> Result<HttpFetch, String> {
+        let vault = Arc::new(Vault::empty());
+        let mut options = HttpOptions::new(self.contact.clone(), Arc::clone(&self.clock), vault);
+        options.redirects_max = 0;
+        options.total_max = SEND_LIMIT;
+        HttpFetch::new(options).map_err(|error| error.to_string())
+    }
+
+    /// Tells every receiver what it wants to know, and notes in the alerts what became of it.
+    pub(crate) fn tell(&self, receivers: &[Receiver], alerts: &mut [Alert], is_test: bool) {
+        for receiver in receivers {
+            let wanted: Vec<&Alert> = alerts.iter().filter(|alert| receiver.wants(alert.rule)).collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let outcome =
+                self.send(receiver, &wanted, is_test).map_err(|why| output::shorten(&why, WHY_CHARS_MAX));
+            if let Err(why) = &outcome {
+                tracing::warn!(receiver = receiver.name, "an alert was not taken: {why}");
+            }
+            let sent = Sent { to: receiver.name.clone(), is_ok: outcome.is_ok(), why: outcome.err() };
+            for alert in alerts.iter_mut().filter(|alert| receiver.wants(alert.rule)) {
+                alert.sent.push(sent.clone());
+            }
+        }
+    }
+
+    /// Sends a test to a receiver, or to all who want to know of a rule.
+    pub(crate) fn test(&self, config: &AlertConfig, name: &str, at: Timestamp) -> Result<Vec<Sent>, Failure> {
+        let rule = name.parse::<RuleName>().ok();
+        let is_meant = |it: &&Receiver| it.name == name || rule.is_some_and(|rule| it.wants(rule));
+        let receivers: Vec<Receiver> = config.receivers.iter().filter(is_meant).cloned().collect();
+        let Some(first) = receivers.first() else { return Err(nobody(config, name, rule)) };
+        let rule = rule.or_else(|| first.rules.first().copied()).unwrap_or(RuleName::Silence);
+        let text = "a test, sent by `freshet alerts test`".to_owned();
+        let finding = Finding { rule, subject: "test".to_owned(), text, value: 0.0 };
+        let mut alerts = [Alert::new(0, finding, config.rules.of(rule).threshold, at.secs_f64())];
+        self.tell(&receivers, &mut alerts, true);
+        let [alert] = alerts;
+        Ok(alert.sent)
+    }
+
+    fn send(&self, receiver: &Receiver, alerts: &[&Alert], is_test: bool) -> Result<(), String> {
+        let secret = self.secret_of(&receiver.name);
+        match &receiver.way {
+            Way::Webhook { url, allow_private } => {
+                self.post(url, *allow_private, secret, &message(alerts, is_test))
+            }
+            Way::Command { line, limit } => {
+                command::run(line, *limit, &format!("{}\n", message(alerts, is_test)))
+            }
+            Way::Mail(route) => {
+                let (subject, text) = letter(alerts, is_test);
+                mail::send(route, secret, &subject, &text, SEND_LIMIT)
+            }
+        }
+    }
+
+    fn post(
+        &self,
+        url: &Url,
+        allow_private: bool,
+        secret: Option<&SecretString>,
+        body: &Value,
+    ) -> Result<(), String> {
+        let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        if let Some(secret) = secret {
+            headers.push(("authorization".to_owned(), format!("Bearer {}", secret.expose_secret())));
+        }
+        let request = Request {
+            method: Method::Post,
+            headers,
+            body: Some(body.to_string()),
+            allow_private,
+            ..Request::get(&NetworkName::from("alerts"), url.as_str())
+        };
+        let client = self.client()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        let answer = runtime.block_on(client.fetch(&request)).map_err(|fault| fault.message)?;
+        match answer.status {
+            200..=299 => Ok(()),
+            status => Err(format!("`{}` answered {status}", url.host_str().unwrap_or("?"))),
+        }
+    }
+
+    fn secret_of(&self, name: &str) -> Option<&SecretString> {
+        let wanted = name.to_ascii_uppercase().replace('-', "_");
+        self.secrets.iter().find(|(name, _)| *name == wanted).map(|(_, secret)| secret)
+    }
+}
+
+fn nobody(config: &AlertConfig, name: &str, rule: Option<RuleName>) -> Failure {
+    let names: Vec<&str> = config.receivers.iter().map(|it| it.name.as_str()).collect();
+    let message = match rule {
+        Some(rule) => format!("nobody is told of `{rule}`"),
+        None => format!("there is neither a receiver nor a rule `{name}`"),
+    };
+    let known = if names.is_empty() { "none yet".to_owned() } else { names.join(", ") };
+    let rules = RuleName::ALL.map(RuleName::name).join(", ");
+    Failure::misuse(message).hint(format!(
+        "receivers: {known}; rules: {rules}; `freshet alerts config` prints a file to start from"
+    ))
+}
+
+/// For programs.
+fn message(alerts: &[&Alert], is_test: bool) -> Value {
+    let shown: Vec<Value> = alerts
+        .iter()
+        .take(ALERTS_PER_MESSAGE_MAX)
+        .map(|it| {
+            json!({
+                "number": it.number, "rule": it.rule.name(), "subject": it.subject, "text": it.text,
+                "value": it.value, "threshold": it.threshold, "at": it.at,
+            })
+        })
+        .collect();
+    json!({
+        "freshet": env!("CARGO_PKG_VERSION"),
+        "is_test": is_test,
+        "text": letter(alerts, is_test).0,
+        "alerts": shown,
+        "more_count": alerts.len().saturating_sub(ALERTS_PER_MESSAGE_MAX),
+    })
+}
+
+/// For people: a subject and lines.
+fn letter(alerts: &[&Alert], is_test: bool) -> (String, String) {
+    /// Longest subject: what a telephone shows.
+    const SUBJECT_CHARS_MAX: usize = 120;
+    let what = match alerts {
+        [only] => only.text.clone(),
+        _ => output::count(alerts.len() as u64, "alert"),
+    };
+    let test = if is_test { "test: " } else { "" };
+    let subject = output::shorten(&format!("freshet: {test}{what}"), SUBJECT_CHARS_MAX);
+    let mut lines: Vec<String> = alerts
+        .iter()
+        .take(ALERTS_PER_MESSAGE_MAX)
+        .map(|it| format!("{}: {}", it.rule, output::one_line(&it.text)))
+        .collect();
+    if alerts.len() > ALERTS_PER_MESSAGE_MAX {
+        lines.push(format!("and {} more: `freshet alerts`", alerts.len() - ALERTS_PER_MESSAGE_MAX));
+    }
+    if is_test {
+        lines.push("This is a test. Nothing happened.".to_owned());
+    }
+    (subject, lines.join("\n") + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alert(text: &str) -> Alert {
+        let finding =
+            Finding { rule: RuleName::Dead, subject: "ada".to_owned(), text: text.to_owned(), value: 1.0 };
+        Alert::new(7, finding, 24.0, 1.5)
+    }
+
+    #[test]
+    fn many_alerts_are_one_message() {
+        let alerts: Vec<Alert> = (0..30).map(|number| alert(&format!("ada {number} is dead"))).collect();
+        let alerts: Vec<&Alert> = alerts.iter().collect();
+        let (subject, text) = letter(&alerts, false);
+        assert_eq!((subject.as_str(), text.lines().count()), ("freshet: 30 alerts", 21));
+        let message = message(&alerts, false);
+        assert_eq!((message["alerts"].as_array().unwrap().len(), &message["more_count"]), (20, &json!(10)));
+    }
+
+    #[test]
+    fn one_alert_is_its_own_subject_in_one_line() {
+        let odd = alert("ada\r\nBcc: everybody@example.org is dead");
+        let (subject, text) = letter(&[&odd], true);
+        assert_eq!(subject, "freshet: test: ada  Bcc: everybody@example.org is dead");
+        assert!(text.contains("This is a test"));
+        assert!(!text.contains('\r'));
+    }
+}

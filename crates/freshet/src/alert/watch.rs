@@ -1,0 +1,302 @@
+//! The watch: looks at a few sources at each tick of a running crawl, and tells who wants to know.
+//!
+//! A thread of its own with a connection of its own: a crawl never waits for it. Work is bounded: so many
+//! sources a tick, all of them in turn; one message for the alerts of several ticks. What it knows of a
+//! source is read from the store, so that it sees what every robot did, and no more.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+use freshet_engine::price;
+use freshet_policy::{ChangeModel as _, ChangeRate, Market, Policy};
+use freshet_store::api::{Flow, Store as _, StoreError};
+use freshet_store::browse::Browse as _;
+use freshet_store::sqlite::SqliteStore;
+use freshet_types::{Clock, Map, Source, SourceId, SourceState, Span, Timestamp};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::config::{self, AlertConfig};
+use super::memory::Memory;
+use super::rule::{self, Finding, Known, Quota};
+use super::send::Sender;
+use super::{Alert, Tested};
+
+/// The message in the store by which somebody asks for a test.
+pub(crate) const TEST_VERB: &str = "alert-test";
+/// Wall time between two ticks.
+const TICK_EVERY: Duration = Duration::from_secs(1);
+/// Sources looked at in a tick: a hundred thousand in five minutes, at less than a percent of a core.
+const SOURCES_PER_TICK: usize = 300;
+/// Wall time that alerts wait for others, so that a bad minute is one message.
+const GATHER: Duration = Duration::from_secs(5);
+/// Bursts are told while they are news.
+const BURST_MAX: Span = Span::HOUR;
+/// After which the hours are the same again.
+const WEEK: Span = Span::from_ms(7 * 86_400_000);
+/// The hours may make a stretch this much busier than the mean, whatever a young model says.
+const SHAPE_MAX: f64 = 3.0;
+
+/// What a watch is made of.
+pub(crate) struct WatchKit {
+    /// The data directory.
+    pub(crate) dir: PathBuf,
+    /// Its store.
+    pub(crate) store: SqliteStore,
+    /// The clock of the crawl.
+    pub(crate) clock: Arc<dyn Clock>,
+    /// What the engine reports.
+    pub(crate) reports: watch::Receiver<Value>,
+    /// Who sends.
+    pub(crate) sender: Sender,
+}
+
+/// A watch that runs; dropping it takes a last look and ends it.
+pub(crate) struct RunningWatch {
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for RunningWatch {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // A watch that failed has said so; the crawl is over either way.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Starts watching. Rules or receivers that are not understood are refused here.
+pub(crate) fn start(kit: WatchKit) -> anyhow::Result<RunningWatch> {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&is_over);
+    let mut watch = Watch::new(kit)?;
+    let work = move || loop {
+        let is_last = told.load(Ordering::Relaxed);
+        if let Err(error) = watch.tick(is_last) {
+            // A store that is busy is asked again.
+            tracing::debug!("alerts wait: {error}");
+        }
+        if is_last {
+            return;
+        }
+        std::thread::park_timeout(TICK_EVERY);
+    };
+    let thread = std::thread::Builder::new().name("alerts".to_owned()).spawn(work)?;
+    Ok(RunningWatch { is_over, thread: Some(thread) })
+}
+
+struct Watch {
+    kit: WatchKit,
+    config: AlertConfig,
+    config_at: Option<SystemTime>,
+    memory: Memory,
+    prices: price::Memory,
+    policy: Arc<dyn Policy>,
+    /// The source that was looked at last.
+    place: SourceId,
+    /// Sources without a login by network, of this round.
+    lost_logins: Map<String, u32>,
+    waiting: Vec<Alert>,
+    waiting_since: Option<Instant>,
+    /// The last message in the store that was heard.
+    heard: u64,
+}
+
+impl Watch {
+    fn new(kit: WatchKit) -> anyhow::Result<Self> {
+        let prices = price::Memory::from_store(&kit.store)?;
+        let heard = kit.store.controls_above(0)?.last().map_or(0, |control| control.number);
+        Ok(Self {
+            heard,
+            config: config::read(&kit.dir)?,
+            config_at: written_at(&kit.dir),
+            memory: Memory::from_store(&kit.store)?,
+            policy: prices.policy(),
+            prices,
+            place: SourceId(0),
+            lost_logins: Map::default(),
+            waiting: Vec::new(),
+            waiting_since: None,
+            kit,
+        })
+    }
+
+    /// Looks at some sources and at the quotas; tells what gathered long enough.
+    fn tick(&mut self, is_last: bool) -> Result<(), StoreError> {
+        self.refresh();
+        let now = self.kit.clock.now();
+        self.obey(now)?;
+        let mut findings = self.look(now)?;
+        findings.extend(self.quotas(now));
+        let told =
+            findings.into_iter().filter_map(|finding| self.memory.take(&self.config.rules, finding, now));
+        let told: Vec<Alert> = told.collect();
+        if !told.is_empty() {
+            self.waiting.extend(told);
+            self.waiting_since.get_or_insert_with(Instant::now);
+            self.memory.save(&mut self.kit.store)?;
+        }
+        if self.waiting_since.is_some_and(|since| is_last || since.elapsed() >= GATHER) {
+            self.waiting_since = None;
+            let mut alerts = std::mem::take(&mut self.waiting);
+            self.kit.sender.tell(&self.config.receivers, &mut alerts, false);
+            self.memory.note(&alerts);
+            self.memory.save(&mut self.kit.store)?;
+        }
+        Ok(())
+    }
+
+    /// Sends the tests that somebody asked for.
+    fn obey(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        let controls = self.kit.store.controls_above(self.heard)?;
+        let Some(last) = controls.last() else { return Ok(()) };
+        self.heard = last.number;
+        // However often the button was pressed, the last wish counts.
+        let Some(wish) = controls.iter().rev().find(|control| control.verb == TEST_VERB) else {
+            return Ok(());
+        };
+        let name = wish.argument.clone();
+        match self.kit.sender.test(&self.config, &name, now) {
+            Ok(sent) => self.memory.tested = Some(Tested { name, at: now.secs_f64(), sent }),
+            Err(failure) => tracing::warn!("no test of an alert: {failure}"),
+        }
+        self.memory.save(&mut self.kit.store)
+    }
+
+    /// Reads `alerts.toml` again where it changed; a wrong one is told, and the old one stays.
+    fn refresh(&mut self) {
+        let written_at = written_at(&self.kit.dir);
+        if written_at == self.config_at {
+            return;
+        }
+        self.config_at = written_at;
+        match config::read(&self.kit.dir) {
+            Ok(config) => self.config = config,
+            Err(error) => tracing::warn!("the old rules of alerts stay in force: {error:#}"),
+        }
+    }
+
+    /// The next sources in turn.
+    fn look(&mut self, now: Timestamp) -> Result<Vec<Finding>, StoreError> {
+        let mut ids = Vec::with_capacity(SOURCES_PER_TICK);
+        self.kit.store.each_slot(self.place, &mut |slot| {
+            if slot.state != SourceState::Removed {
+                ids.push(slot.id);
+            }
+            self.place = slot.id;
+            if ids.len() < SOURCES_PER_TICK { Flow::Continue(()) } else { Flow::Break(()) }
+        })?;
+        let is_round_over = ids.len() < SOURCES_PER_TICK;
+        let mut findings = Vec::new();
+        for id in ids {
+            let Some(source) = self.kit.store.source(id)? else { continue };
+            let known = self.known(&source, now)?;
+            if known.has_lost_login() {
+                *self.lost_logins.entry(known.network.clone()).or_default() += 1;
+            }
+            findings.extend(rule::judge(&self.config.rules, &known, now));
+        }
+        if is_round_over {
+            let lost = std::mem::take(&mut self.lost_logins);
+            let rules = &self.config.rules;
+            findings.extend(lost.iter().filter_map(|(name, count)| rule::judge_login(rules, name, *count)));
+            self.place = SourceId(0);
+            self.prices = price::Memory::from_store(&self.kit.store)?;
+            self.policy = self.prices.policy();
+        }
+        Ok(findings)
+    }
+
+    fn known(&self, source: &Source, now: Timestamp) -> Result<Known, StoreError> {
+        let rate = ChangeRate::from_bytes(&source.model);
+        let evidence = rate.evidence();
+        let last_post_at = rate.forecast(now).last_at;
+        let market = self.prices.market(&source.network, source.robot);
+        let expected = |since, until| expected((&*self.policy, &market), source, now, (since, until));
+        let silent = last_post_at.zip(source.visited_at).filter(|(last_at, visited_at)| last_at < visited_at);
+        let is_recent = source.visited_at.is_some_and(|at| now - at < BURST_MAX);
+        let latest = if is_recent { self.latest(source, &expected)? } else { None };
+        let is_open = source.state == SourceState::Active;
+        let holes = if is_open { source.coverage.holes() } else { Vec::new() };
+        let lost = holes.into_iter().filter(|hole| hole.cursor.is_none()).map(|hole| {
+            let since = hole.below.map(|mark| mark.at);
+            (hole.above.at, since, since.map_or(0.0, |since| expected(since, hole.above.at)))
+        });
+        Ok(Known {
+            label: source.label(),
+            network: source.network.to_string(),
+            state: source.state,
+            visited_at: source.visited_at,
+            last_post_at,
+            evidence,
+            expected: silent.map_or(0.0, |(last_at, visited_at)| expected(last_at, visited_at)),
+            latest,
+            lost: lost.collect(),
+            failure: source.failure.clone(),
+        })
+    }
+
+    /// What the last visit found, and what was expected since the one before. The first visits bring
+    /// history, which is no news.
+    fn latest(
+        &self,
+        source: &Source,
+        expected: &dyn Fn(Timestamp, Timestamp) -> f64,
+    ) -> Result<Option<(u32, f64)>, StoreError> {
+        let visits = self.kit.store.visits_of(source.id, 3)?;
+        Ok(match visits.as_slice() {
+            [last, before, _] if last.outcome == "ok" => {
+                Some((last.new_post_count, expected(before.started_at, last.ended_at)))
+            }
+            _ => None,
+        })
+    }
+
+    fn quotas(&self, now: Timestamp) -> Vec<Finding> {
+        let report = self.kit.reports.borrow();
+        let quotas = report["quotas"].as_array().into_iter().flatten().map(|it| {
+            let text = |key: &str| it[key].as_str().unwrap_or("?");
+            Quota {
+                name: format!("{} {} {}", text("network"), text("rule"), text("holder")),
+                window: Span::from_secs_f64(it["window_s"].as_f64().unwrap_or(0.0)),
+                blocked_until: it["blocked_until"]
+                    .as_f64()
+                    .map(|secs| Timestamp::from_ms((secs * 1000.0) as i64)),
+            }
+        });
+        quotas.filter_map(|quota| rule::judge_quota(&self.config.rules, &quota, now)).collect()
+    }
+}
+
+/// Posts that are usual in a stretch: the mean rate of all that was seen, by the hours that the model
+/// has learned. A model that has grown used to a silence would no longer be surprised by it, so only
+/// its hours are asked, not its present rate; and about the same hours of a week to come, since models
+/// speak of what comes.
+fn expected(
+    (policy, market): (&dyn Policy, &Market),
+    source: &Source,
+    now: Timestamp,
+    (since, until): (Timestamp, Timestamp),
+) -> f64 {
+    let (posts, active) = ChangeRate::from_bytes(&source.model).evidence();
+    let seconds = (until - since).secs_f64().max(0.0);
+    let weeks = ((now - since).secs_f64() / WEEK.secs_f64()).ceil().max(0.0);
+    let ahead = policy.posts(&source.model, market, since + WEEK * weeks, until + WEEK * weeks);
+    let usual = policy.rate_per_s(&source.model, market) * seconds;
+    let shape = if usual > 0.0 { ahead / usual } else { 1.0 };
+    let mean = f64::from(posts) / active.max(Span::SECOND).secs_f64() * seconds;
+    if mean.is_finite() && shape.is_finite() { mean * shape.clamp(0.0, SHAPE_MAX) } else { 0.0 }
+}
+
+fn written_at(dir: &Path) -> Option<SystemTime> {
+    std::fs::metadata(config::path(dir)).and_then(|found| found.modified()).ok()
+}
+
+#[cfg(test)]
+mod tests;

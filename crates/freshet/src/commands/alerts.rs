@@ -1,0 +1,166 @@
+//! `freshet alerts`: what somebody should have known, the rules, and whether they arrive.
+//!
+//! A running crawl finds and sends alerts ([`crate::alert`]); this shows them. `test` sends one that says
+//! that it is a test, to one receiver or, for a rule, to all who want it.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use freshet_types::{Span, SystemClock, Timestamp};
+use serde::Serialize;
+
+use crate::alert::config::{self, AlertConfig, Receiver};
+use crate::alert::memory::Memory;
+use crate::alert::rule::RuleName;
+use crate::alert::send::Sender;
+use crate::alert::{Alert, Sent, Tested};
+use crate::args::{AlertsArgs, AlertsCommand, ReportArgs};
+use crate::config::Globals;
+use crate::data::{CONTACT_UNKNOWN, Data};
+use crate::failure;
+use crate::output::{self, COLUMNS, Report, relative};
+
+/// Lists, tests or prints the file.
+pub(crate) fn execute(globals: &Globals, args: &AlertsArgs) -> anyhow::Result<ExitCode> {
+    let data = Data::open(globals)?;
+    let config = config::read(data.dir())?;
+    match &args.command {
+        Some(AlertsCommand::Test { name, report }) => test(globals, &data, &config, name, *report),
+        Some(AlertsCommand::Config) => {
+            output::line(config::example(&config.rules).trim_end())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        None => {
+            output::print(args.report, &report(&data, &config, args.limit)?)?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// What there was, and what holds.
+#[derive(Serialize)]
+pub(crate) struct AlertsReport {
+    now: f64,
+    alerts: Vec<Alert>,
+    rules: Vec<RuleLine>,
+    receivers: Vec<ReceiverLine>,
+    /// The last test that a running crawl was asked for.
+    tested: Option<Tested>,
+}
+
+#[derive(Serialize)]
+struct RuleLine {
+    rule: RuleName,
+    is_on: bool,
+    threshold: f64,
+    unit: &'static str,
+    quiet_s: f64,
+}
+
+#[derive(Serialize)]
+struct ReceiverLine {
+    name: String,
+    way: String,
+    rules: Vec<RuleName>,
+}
+
+/// The latest alerts, newest first, with rules and receivers.
+pub(crate) fn report(data: &Data, config: &AlertConfig, limit: usize) -> anyhow::Result<AlertsReport> {
+    let memory = Memory::from_store(&data.store)?;
+    let rule = |name: RuleName| {
+        let rule = config.rules.of(name);
+        RuleLine {
+            rule: name,
+            is_on: rule.is_on,
+            threshold: rule.threshold,
+            unit: name.unit(),
+            quiet_s: rule.quiet.secs_f64(),
+        }
+    };
+    let receiver =
+        |it: &Receiver| ReceiverLine { name: it.name.clone(), way: it.way.shown(), rules: it.rules.clone() };
+    Ok(AlertsReport {
+        now: data.now_for_report(None).secs_f64(),
+        alerts: memory.alerts().take(limit).cloned().collect(),
+        rules: RuleName::ALL.into_iter().map(rule).collect(),
+        receivers: config.receivers.iter().map(receiver).collect(),
+        tested: memory.tested,
+    })
+}
+
+impl Report for AlertsReport {
+    fn text(&self) -> String {
+        let now = Timestamp::from_ms((self.now * 1000.0) as i64);
+        let mut parts = Vec::new();
+        let shown = |it: &Alert| {
+            let at = Timestamp::from_ms((it.at * 1000.0) as i64);
+            let sent = if it.sent.is_empty() { String::new() } else { format!("; {}", told(&it.sent)) };
+            let head = format!("{:>4}  {:<8} {}{sent}", it.number, it.rule.name(), relative(at, now));
+            format!(
+                "{}\n      {}",
+                output::shorten(&head, COLUMNS),
+                output::wrapped(&it.text, COLUMNS - 6, "      ")
+            )
+        };
+        parts.push(if self.alerts.is_empty() {
+            "no alerts yet; a crawl that runs looks for them".to_owned()
+        } else {
+            self.alerts.iter().map(shown).collect::<Vec<_>>().join("\n")
+        });
+        let rule = |it: &RuleLine| {
+            let threshold = if it.is_on { format!("{} {}", it.unit, it.threshold) } else { "off".to_owned() };
+            vec![it.rule.to_string(), threshold, Span::from_secs_f64(it.quiet_s).to_string()]
+        };
+        parts.push(output::fitted(&["rule", "alerts at", "quiet for"], self.rules.iter().map(rule)));
+        parts.push(if self.receivers.is_empty() {
+            "nobody is told; `freshet alerts config` prints a file to start from".to_owned()
+        } else {
+            let row = |it: &ReceiverLine| {
+                let rules = it.rules.iter().map(|rule| rule.name()).collect::<Vec<_>>().join(" ");
+                let rules = if rules.is_empty() { "all".to_owned() } else { rules };
+                vec![it.name.clone(), it.way.clone(), rules]
+            };
+            output::fitted(&["receiver", "how", "rules"], self.receivers.iter().map(row))
+        });
+        parts.join("\n\n")
+    }
+}
+
+fn told(sent: &[Sent]) -> String {
+    let failed: Vec<&str> = sent.iter().filter(|it| !it.is_ok).map(|it| it.to.as_str()).collect();
+    match failed.as_slice() {
+        [] => format!("told {}", sent.iter().map(|it| it.to.as_str()).collect::<Vec<_>>().join(", ")),
+        failed => format!("did not reach {}", failed.join(", ")),
+    }
+}
+
+/// What became of a test.
+#[derive(Serialize)]
+struct TestReport {
+    sent: Vec<Sent>,
+}
+
+impl Report for TestReport {
+    fn text(&self) -> String {
+        let line = |it: &Sent| match &it.why {
+            None => format!("{}: taken", it.to),
+            Some(why) => format!("{}: {}", it.to, output::one_line(why)),
+        };
+        self.sent.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn test(
+    globals: &Globals,
+    data: &Data,
+    config: &AlertConfig,
+    name: &str,
+    report: ReportArgs,
+) -> anyhow::Result<ExitCode> {
+    let contact = data.contact(globals)?.unwrap_or_else(|| CONTACT_UNKNOWN.to_owned());
+    let sender = Sender::new(&globals.config, contact, Arc::new(SystemClock));
+    let sent = sender.test(config, name, data.now_for_report(None))?;
+    let is_ok = sent.iter().all(|it| it.is_ok);
+    output::print(report, &TestReport { sent })?;
+    Ok(if is_ok { ExitCode::SUCCESS } else { failure::partly() })
+}

@@ -1,0 +1,229 @@
+//! `freshet snapshot`: a folder to cite, and the check that it is still what it was.
+//!
+//! ```text
+//! README.md       what this is, when and how it was made, with what holes
+//! data/           all records, as an export writes them, and its manifest
+//! ids.txt         the addresses of all posts
+//! coverage.jsonl  for each watched list, what is proven complete and what is not
+//! networks/       the definitions by which the networks were read
+//! snapshot.json   all of the README's facts, for programs
+//! SHA256SUMS      of every file above; `sha256sum -c SHA256SUMS` checks them too
+//! ```
+//!
+//! It is made in a neighbour folder and renamed at the end, so that a folder of this name is whole. What is
+//! proven complete is written down before the records are taken, so that a crawl that goes on meanwhile
+//! only adds records that nothing is claimed of. One that was interrupted begins anew. The hash of `SHA256SUMS` names the snapshot: who has it can tell
+//! whether a copy is the one that was cited.
+
+mod coverage;
+mod readme;
+mod sums;
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use freshet_engine::constrain::setting;
+use freshet_network::networks::Networks;
+use freshet_sink::RecordKind;
+use freshet_store::api::Store as _;
+use freshet_store::row::Filter;
+use freshet_types::{Set, Timestamp};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::args::{SnapshotArgs, SnapshotCommand};
+use crate::config::Globals;
+use crate::data::{self, Data};
+use crate::export::{self, Asked, Manifest, Wish, day_name};
+use crate::failure::Failure;
+use crate::output::{self, Report, seconds};
+use readme::Facts;
+
+/// Format of the folder; it changes when a reader must.
+const SNAPSHOT_VERSION: u32 = 1;
+/// Everything there is.
+const KINDS: [RecordKind; 4] = RecordKind::ALL;
+
+/// Makes or verifies one.
+pub(crate) fn execute(globals: &Globals, args: &SnapshotArgs) -> anyhow::Result<ExitCode> {
+    match (&args.command, &args.dir) {
+        (Some(SnapshotCommand::Verify { dir, report }), _) => sums::verify(dir, *report),
+        (None, Some(dir)) => make(globals, args, dir),
+        (None, None) => Err(Failure::misuse("a snapshot needs a folder: `freshet snapshot DIR`").into()),
+    }
+}
+
+/// What was made.
+#[derive(Serialize)]
+struct SnapshotReport {
+    snapshot: String,
+    id: String,
+    posts_count: u64,
+    files_count: usize,
+    bytes: u64,
+}
+
+impl Report for SnapshotReport {
+    fn text(&self) -> String {
+        format!(
+            "{} with {} in {}\nid: {}\nverify it with `freshet snapshot verify {}`",
+            output::count(self.files_count as u64, "file"),
+            output::count(self.posts_count, "post"),
+            self.snapshot,
+            self.id,
+            self.snapshot
+        )
+    }
+}
+
+fn make(globals: &Globals, args: &SnapshotArgs, dir: &Path) -> anyhow::Result<ExitCode> {
+    if std::fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some()) || dir.is_file() {
+        let failure = Failure::misuse(format!("`{}` is there already", dir.display()));
+        return Err(failure.hint("a snapshot is never written over; name a new folder").into());
+    }
+    let part = neighbour(dir)?;
+    let data = Data::open(globals)?;
+    let networks = data::networks(globals)?;
+    let now = data.now_for_report(None);
+    let coverage = coverage::write(&data, &networks, args.network.as_deref(), &part)?;
+    let (wish, manifest) = take_out(&data, args, &part)?;
+    let definitions = write_definitions(&data, &networks, &part)?;
+    write_ids(&data, &wish, &part)?;
+    let facts = Facts {
+        version: SNAPSHOT_VERSION,
+        freshet: env!("CARGO_PKG_VERSION"),
+        title: args.title.clone(),
+        made_at: now,
+        since: wish.filter.since,
+        until: wish.filter.until,
+        network: args.network.clone(),
+        format: wish.format.name(),
+        days: days(&data, &wish)?,
+        counts: counts(&manifest),
+        deleted_count: data.store.counts()?.deleted,
+        constraints: setting::rules(&data.store)?,
+        definitions,
+        coverage,
+    };
+    write(&part, "README.md", &facts.text())?;
+    write(&part, "snapshot.json", &(serde_json::to_string_pretty(&facts)? + "\n"))?;
+    let (id, files) = sums::write(&part)?;
+    std::fs::rename(&part, dir).with_context(|| format!("`{}` cannot be made", dir.display()))?;
+    let report = SnapshotReport {
+        snapshot: dir.display().to_string(),
+        id,
+        posts_count: facts.count_of(RecordKind::Posts),
+        files_count: files.len(),
+        bytes: files.iter().map(|file| file.bytes).sum(),
+    };
+    output::print(args.report, &report)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where a snapshot is made before it has its name.
+fn neighbour(dir: &Path) -> anyhow::Result<PathBuf> {
+    let name = dir.file_name().ok_or_else(|| {
+        Failure::misuse(format!("`{}` is no name for a folder", dir.display()))
+            .hint("name a new folder, such as flood-2026-11")
+    })?;
+    let mut name = name.to_owned();
+    name.push(".part");
+    let part = dir.with_file_name(name);
+    if part.is_dir() {
+        std::fs::remove_dir_all(&part).with_context(|| format!("`{}` cannot be emptied", part.display()))?;
+    }
+    std::fs::create_dir_all(&part).with_context(|| format!("`{}` cannot be made", part.display()))?;
+    Ok(part)
+}
+
+/// All records, as an export.
+fn take_out(data: &Data, args: &SnapshotArgs, part: &Path) -> anyhow::Result<(Wish, Manifest)> {
+    let asked = Asked {
+        format: args.data_format.to_string(),
+        kinds: KINDS.iter().map(ToString::to_string).collect(),
+        since: args.since.map(|when| when.to_string()),
+        until: args.until.map(|when| when.to_string()),
+        network: args.network.clone(),
+        split: None,
+    };
+    let resolve = |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
+    let filter =
+        Filter { since: resolve(args.since)?, until: resolve(args.until)?, network: args.network.clone() };
+    let up_to = data.store.last_change()?;
+    let mut manifest = Manifest::new(asked, filter.since, filter.until, up_to);
+    let wish = Wish { format: args.data_format, kinds: KINDS.to_vec(), filter, is_split: false, up_to };
+    let parts = export::plan(&data.store, &wish)?;
+    export::to_folder(&data.store, &part.join("data"), &wish, &parts, &mut manifest)?;
+    Ok((wish, manifest))
+}
+
+fn counts(manifest: &Manifest) -> Vec<(String, u64)> {
+    let of = |kind: RecordKind| {
+        let is_of = |name: &str| name.split(['.', '/']).next() == Some(kind.name());
+        manifest.files.iter().filter(|file| is_of(&file.name)).map(|file| file.records_count).sum()
+    };
+    KINDS.iter().map(|&kind| (kind.to_string(), of(kind))).collect()
+}
+
+/// First and last day with a post.
+fn days(data: &Data, wish: &Wish) -> anyhow::Result<Option<(String, String)>> {
+    let wish = Wish { kinds: vec![RecordKind::Posts], is_split: true, ..wish.clone() };
+    let parts = export::plan(&data.store, &wish)?;
+    let days = || parts.iter().filter_map(|part| part.day);
+    Ok(days().min().zip(days().max()).map(|(first, last)| (day_name(first), day_name(last))))
+}
+
+/// The addresses of all posts, one a line, in the order of first sight.
+fn write_ids(data: &Data, wish: &Wish, part: &Path) -> anyhow::Result<()> {
+    use std::io::Write as _;
+    let path = part.join("ids.txt");
+    let cannot = || format!("`{}` cannot be written", path.display());
+    let file = std::fs::File::create(&path).with_context(cannot)?;
+    let mut out = std::io::BufWriter::new(file);
+    let mut written = Ok(());
+    data.store.each_post(&wish.filter, &mut |row| {
+        if row.object > wish.up_to {
+            return ControlFlow::Break(());
+        }
+        written = writeln!(out, "{}/{}/{}", row.network, row.post.kind, row.post.id);
+        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    written.and_then(|()| out.flush()).with_context(cannot)
+}
+
+/// The definitions of the networks that were read, as text, each with its hash.
+fn write_definitions(data: &Data, networks: &Networks, part: &Path) -> anyhow::Result<Vec<Value>> {
+    let names: Set<String> =
+        data.store.instances()?.iter().map(|row| row.instance.network.definition().to_owned()).collect();
+    let mut names: Vec<String> = names.into_iter().collect();
+    names.sort();
+    let dir = part.join("networks");
+    std::fs::create_dir_all(&dir).with_context(|| format!("`{}` cannot be made", dir.display()))?;
+    let mut definitions = Vec::new();
+    for name in names {
+        let Some(text) = super::networks::text_of(networks, &name) else {
+            output::note(format!("the definition of `{name}` is gone; the snapshot goes without it"));
+            continue;
+        };
+        let file = format!("networks/{}.toml", name.replace(['/', ':'], "_"));
+        write(part, &file, &text)?;
+        let (_, sha256) = export::hash_file(&part.join(&file))?;
+        definitions.push(json!({ "network": name, "file": file, "sha256": sha256 }));
+    }
+    Ok(definitions)
+}
+
+fn write(part: &Path, name: &str, text: &str) -> anyhow::Result<()> {
+    let path = part.join(name);
+    std::fs::write(&path, text).with_context(|| format!("`{}` cannot be written", path.display()))
+}
+
+/// An instant for programs.
+fn at(at: Option<Timestamp>) -> Value {
+    at.map_or(Value::Null, seconds)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,214 @@
+//! From a store with a few rows to the lines and files of an export.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use freshet_sink::{Format, RecordKind};
+use freshet_store::api::Store as _;
+use freshet_store::row::Upload;
+use freshet_store::sqlite::SqliteStore;
+use freshet_types::{Account, Observation, Post, Primitive, Relation, Timestamp, VisitId};
+use serde_json::{Value, json};
+
+use super::manifest::MANIFEST;
+use super::*;
+
+/// A buffer that the test keeps a hand on while the sink owns its writer.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn post(id: &str, at: i64) -> Post {
+    Post {
+        id: id.to_owned(),
+        kind: "post".into(),
+        author: Some("7".to_owned()),
+        created_at: Some(Timestamp::from_secs(at)),
+        text: format!("text {id}"),
+        tags: vec!["one".to_owned()],
+        plinks: vec![("likes".into(), Primitive::Int(3))],
+        ..Post::default()
+    }
+}
+
+fn apply(store: &mut SqliteStore, posts: Vec<Post>) {
+    let account = Account { id: "7".to_owned(), handle: Some("ada".to_owned()), ..Account::default() };
+    let observation = Observation {
+        posts,
+        accounts: vec![account],
+        relations: vec![Relation { source: "7".to_owned(), target: "8".to_owned() }],
+        tags: Vec::new(),
+        leads: Vec::new(),
+    };
+    let upload = Upload::new(VisitId(5), "social:a.example".into(), Timestamp::from_ms(1_000_500));
+    store.apply(&[Upload { observation, ..upload }], |_, _| None).unwrap();
+}
+
+fn store() -> SqliteStore {
+    let mut store = SqliteStore::in_memory().unwrap();
+    apply(&mut store, vec![post("1", 100), post("2", 200)]);
+    store
+}
+
+fn lines(kind: RecordKind, filter: &Filter) -> Vec<Value> {
+    let out = Shared::default();
+    let record_count = to_writer(&store(), kind, Format::Jsonl, filter, out.clone()).unwrap();
+    let bytes = out.0.lock().unwrap();
+    let lines: Vec<Value> =
+        str::from_utf8(&bytes).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len() as u64, record_count);
+    lines
+}
+
+#[test]
+fn posts_have_the_fields_of_the_contract() {
+    let lines = lines(RecordKind::Posts, &Filter::default());
+    assert_eq!(lines.len(), 2);
+    for (key, value) in [
+        ("id", json!("social:a.example/post/1")),
+        ("native_id", json!("1")),
+        ("network", json!("social:a.example")),
+        ("author", json!("ada")),
+        ("author_id", json!("7")),
+        ("created_at", json!(100)),
+        ("seen_at", json!(1000.5)),
+        ("text", json!("text 1")),
+        ("edited_at", Value::Null),
+        ("deleted_at", Value::Null),
+        ("reply_to", Value::Null),
+        ("repost_of", Value::Null),
+        ("url", Value::Null),
+        ("tags", json!(["one"])),
+        ("properties", json!({ "likes": 3 })),
+    ] {
+        assert_eq!(lines[0][key], value, "{key}");
+    }
+}
+
+#[test]
+fn filters_hold_for_every_kind() {
+    let all = Filter::default();
+    let late = Filter { since: Some(Timestamp::from_secs(150)), ..Filter::default() };
+    let foreign = Filter { network: Some("other".to_owned()), ..Filter::default() };
+    for (kind, filter, line_count) in [
+        (RecordKind::Posts, &late, 1),
+        (RecordKind::Posts, &foreign, 0),
+        (RecordKind::Accounts, &all, 2),
+        (RecordKind::Accounts, &foreign, 0),
+        (RecordKind::Relations, &all, 1),
+        (RecordKind::Relations, &foreign, 0),
+        (RecordKind::Changes, &all, 4),
+        (RecordKind::Changes, &foreign, 0),
+    ] {
+        assert_eq!(lines(kind, filter).len(), line_count, "{kind} {filter:?}");
+        // What is counted before is what is written after.
+        let wish = Wish { kinds: vec![kind], filter: filter.clone(), ..wish(u64::MAX, false) };
+        let counted: u64 = plan(&store(), &wish).unwrap().iter().map(|part| part.record_count).sum();
+        assert_eq!(counted, line_count as u64, "{kind} {filter:?}");
+    }
+}
+
+const DAY: i64 = 86_400;
+
+fn wish(up_to: u64, is_split: bool) -> Wish {
+    let kinds = vec![RecordKind::Posts, RecordKind::Accounts];
+    Wish { format: Format::Jsonl, kinds, filter: Filter::default(), is_split, up_to }
+}
+
+fn manifest(up_to: u64) -> Manifest {
+    Manifest::new(Asked::default(), None, None, up_to)
+}
+
+/// Files of a folder and how many lines each has, sorted.
+fn found(dir: &Path) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            } else if !entry.path().ends_with(MANIFEST) {
+                let lines = std::fs::read_to_string(entry.path()).unwrap().lines().count();
+                let name = entry.path().strip_prefix(dir).unwrap().display().to_string();
+                found.push((name, lines));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_split_export_has_a_file_for_each_day() {
+    let mut store = SqliteStore::in_memory().unwrap();
+    // Days come mixed, some have nothing, one is before 1970.
+    let times = [3 * DAY, 20 * DAY, 3 * DAY + 5, -10, 20 * DAY - 1, 400 * DAY];
+    let posts = times.iter().enumerate().map(|(n, at)| post(&n.to_string(), *at)).collect();
+    apply(&mut store, posts);
+    let dir = tempfile::tempdir().unwrap();
+    let (wish, mut manifest) = (wish(u64::MAX, true), manifest(u64::MAX));
+    let parts = plan(&store, &wish).unwrap();
+    to_folder(&store, dir.path(), &wish, &parts, &mut manifest).unwrap();
+    let expected = [
+        ("accounts/1970-01-01.jsonl", 2),
+        ("posts/1969-12-31.jsonl", 1),
+        ("posts/1970-01-04.jsonl", 2),
+        ("posts/1970-01-20.jsonl", 1),
+        ("posts/1970-01-21.jsonl", 1),
+        ("posts/1971-02-05.jsonl", 1),
+    ];
+    assert_eq!(found(dir.path()), expected.map(|(name, lines)| (name.to_owned(), lines)));
+    assert!(Manifest::read(dir.path()).unwrap().is_complete);
+    for file in &manifest.files {
+        let hashed = hash_file(&dir.path().join(&file.name)).unwrap();
+        assert_eq!(hashed, (file.bytes, file.sha256.clone()), "{}", file.name);
+    }
+}
+
+#[test]
+fn an_interrupted_export_goes_on_and_is_of_one_piece() {
+    let mut store = SqliteStore::in_memory().unwrap();
+    apply(&mut store, (0..40).map(|n| post(&n.to_string(), n * DAY)).collect());
+    let up_to = store.last_change().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let (wish, mut first) = (wish(up_to, true), manifest(up_to));
+    let parts = plan(&store, &wish).unwrap();
+    // The first attempt got as far as ten files; a half of the eleventh lies about.
+    to_folder(&store, dir.path(), &wish, &parts[..10], &mut first).unwrap();
+    std::fs::write(dir.path().join("posts/1970-01-11.jsonl.part"), "{\"half\":").unwrap();
+    first.is_complete = false;
+    first.write(dir.path()).unwrap();
+    // Somebody spoilt one of the ten; and the crawl went on meanwhile.
+    std::fs::write(dir.path().join("posts/1970-01-03.jsonl"), "").unwrap();
+    apply(&mut store, vec![post("new", 5 * DAY), post("newer", 500 * DAY)]);
+    let mut second = Manifest::read(dir.path()).unwrap();
+    second.keep_what_is_there(dir.path());
+    assert_eq!(second.files.len(), 9);
+    let kept = std::fs::metadata(dir.path().join("posts/1970-01-05.jsonl")).unwrap().modified().unwrap();
+    to_folder(&store, dir.path(), &wish, &plan(&store, &wish).unwrap(), &mut second).unwrap();
+    let files = found(dir.path());
+    assert_eq!(files.len(), 41, "{files:?}");
+    assert_eq!(files.iter().map(|(_, lines)| lines).sum::<usize>(), 42);
+    let still = std::fs::metadata(dir.path().join("posts/1970-01-05.jsonl")).unwrap().modified().unwrap();
+    assert_eq!(kept, still, "finished files are left alone");
+    assert!(second.is_complete && second.records_count() == 42);
+}
+
+#[test]
+fn days_have_names() {
+    for (day, name) in
+        [(0, "1970-01-01"), (-1, "1969-12-31"), (20_000, "2024-10-04"), (i64::MAX, "day9223372036854775807")]
+    {
+        assert_eq!(day_name(day), name);
+    }
+}
