@@ -5,6 +5,8 @@
 //! on one element in several forms is one candidate; the form made for machines is believed first, then the one with a
 //! time of day. Long texts are not looked at: a date in a post's body is no candidate worth its cost.
 
+mod run;
+
 use std::ops::Range;
 
 use html5ever::{LocalName, local_name};
@@ -14,17 +16,12 @@ use super::steps::PATH_STEPS;
 use crate::time::scan::Scanner;
 use crate::time::{Date, Written};
 use crate::tree::{NodeId, Tree};
+use run::{EDGE, Run, TEXT_CHARS_MAX, label, looked_at};
 
 /// Times of one page that are kept.
 pub const STAMPS_MAX: usize = 10_000;
-/// A text longer than this is prose; only its first lines are looked at.
-const TEXT_CHARS_MAX: usize = 260;
 /// Characters of an attribute that may be a time.
 const ATTRIBUTE_CHARS_MAX: usize = 80;
-/// Lines at the start of a long text that may be the head of a post.
-const HEAD_LINES: usize = 3;
-/// Characters before a time that may say what it is.
-const LABEL_CHARS_MAX: usize = 40;
 /// Inline elements that only change how a text looks.
 const LOOKS: [&str; 12] =
     ["b", "strong", "em", "i", "u", "font", "span", "mark", "nobr", "big", "small", "s"];
@@ -111,57 +108,6 @@ pub(super) fn collect(tree: &Tree, paths: &mut PathWriter<'_>) -> (Vec<Stamp>, O
     (stamps, collector.offset_s)
 }
 
-/// The text of one line of inline elements, with where each part came from. Most are one text of the page, and that is not
-/// copied.
-#[derive(Default)]
-struct Run<'a> {
-    /// The only text so far; nothing is in `joined` then.
-    only: &'a str,
-    joined: String,
-    parts: Vec<(usize, NodeId)>,
-}
-
-impl<'a> Run<'a> {
-    fn text(&self) -> &str {
-        if self.joined.is_empty() { self.only } else { &self.joined }
-    }
-
-    /// Adds a text of the page, a space for every white space in it.
-    fn add(&mut self, node: NodeId, text: &'a str) {
-        self.parts.push((self.text().len(), node));
-        // Looks at all bytes without stopping, which processors do many at a time; most texts are letters and spaces.
-        let odd = text.bytes().fold(0, |odd, byte| odd | u8::from(!(b' '..0x80).contains(&byte)));
-        if odd == 0 && self.text().is_empty() {
-            self.only = text;
-            return;
-        }
-        self.join();
-        let mut parts = text.split(|c: char| c.is_whitespace() && c != ' ');
-        self.joined.extend(parts.next());
-        for part in parts {
-            self.joined.push(' ');
-            self.joined.push_str(part);
-        }
-    }
-
-    fn mark(&mut self, mark: char) {
-        self.join();
-        self.joined.push(mark);
-    }
-
-    fn join(&mut self) {
-        if self.joined.is_empty() {
-            self.joined.push_str(self.only);
-        }
-    }
-
-    fn clear(&mut self) {
-        self.only = "";
-        self.joined.clear();
-        self.parts.clear();
-    }
-}
-
 struct Collector<'a, 'b> {
     tree: &'a Tree,
     paths: &'a mut PathWriter<'b>,
@@ -174,9 +120,6 @@ struct Collector<'a, 'b> {
     previous: Run<'a>,
     offset_s: Option<i32>,
 }
-
-/// Stands in a run where a link starts or ends: a time does not reach over it.
-const EDGE: char = '\u{1f}';
 
 impl Collector<'_, '_> {
     fn visit(&mut self, node: NodeId, open: &mut Vec<(NodeId, Flow)>) {
@@ -332,29 +275,6 @@ impl Form {
             },
         }
     }
-}
-
-/// How many bytes of a run are looked at: all of a short one, the first lines of prose that has lines.
-fn looked_at(text: &str) -> usize {
-    let is_short = text.len() <= TEXT_CHARS_MAX
-        || (text.len() <= 4 * TEXT_CHARS_MAX && text.chars().nth(TEXT_CHARS_MAX).is_none());
-    if is_short {
-        return text.len();
-    }
-    let head = text.match_indices('\n').nth(HEAD_LINES).map_or(0, |(at, _)| at);
-    text.floor_char_boundary(head.min(TEXT_CHARS_MAX))
-}
-
-/// What is written before a time, on its line; or the short text of the run before.
-fn label<'a>(before: &'a str, previous: &'a str) -> &'a str {
-    let line = before.rsplit(['\n', EDGE]).next().unwrap_or_default().trim();
-    let line = if line.is_empty() { before.rsplit('\n').next().unwrap_or_default().trim() } else { line };
-    if !line.is_empty() {
-        let start = line.char_indices().rev().nth(LABEL_CHARS_MAX - 1).map_or(0, |(at, _)| at);
-        return &line[start..];
-    }
-    let previous = previous.trim();
-    if previous.chars().nth(LABEL_CHARS_MAX).is_none() { previous } else { "" }
 }
 
 /// Seconds or milliseconds since 1970, between 1990 and 2100.

@@ -32,7 +32,7 @@ impl Forum {
     /// Post 0 is the newest; thread `t` has the posts `t`, `t + THREADS` and so on.
     fn thread(&self, thread: i64) -> String {
         let posts: Vec<i64> = (0..POSTS).filter(|post| post % THREADS == thread).rev().collect();
-        let rows: String = posts
+        let rows: Vec<String> = posts
             .iter()
             .map(|post| {
                 let (id, author, time) = (1_000 - post, post % 7, self.shown(*post));
@@ -41,7 +41,11 @@ impl Forum {
                 )
             })
             .collect();
-        format!("<nav><a href='/b/{}'>board</a></nav><div class=posts>{rows}</div>", thread % BOARDS)
+        format!(
+            "<nav><a href='/b/{}'>board</a></nav><div class=posts>{}</div>",
+            thread % BOARDS,
+            rows.concat()
+        )
     }
 
     fn board(&self, board: i64) -> String {
@@ -51,13 +55,13 @@ impl Forum {
                 self.shown(thread)
             )
         };
-        let rows: String = (0..THREADS).filter(|thread| thread % BOARDS == board).map(row).collect();
-        format!("<nav><a href='/'>all</a></nav><ul class=threads>{rows}</ul>")
+        let rows: Vec<String> = (0..THREADS).filter(|thread| thread % BOARDS == board).map(row).collect();
+        format!("<nav><a href='/'>all</a></nav><ul class=threads>{}</ul>", rows.concat())
     }
 
     fn pages(&self) -> Vec<Page> {
-        let portal: String =
-            (0..BOARDS).map(|it| format!("<h2><a href='/b/{it}'>board {it}</a></h2>")).collect();
+        let portal = |board: i64| format!("<h2><a href='/b/{board}'>board {board}</a></h2>");
+        let portal: Vec<String> = (0..BOARDS).map(portal).collect();
         let boards = (0..BOARDS).map(|it| (format!("/b/{it}"), self.board(it)));
         let threads = (0..THREADS).map(|it| (format!("/t/{it}"), self.thread(it)));
         let base = Url::parse("http://zone.test/").expect("a fixed address");
@@ -65,7 +69,7 @@ impl Forum {
             let url = base.join(&path).expect("a path of our own");
             Page::read(&Source { html: html.as_bytes(), url: &url, fetched_s: Some(FETCHED_S) })
         };
-        std::iter::once(("/".to_owned(), portal)).chain(boards).chain(threads).map(read).collect()
+        std::iter::once(("/".to_owned(), portal.concat())).chain(boards).chain(threads).map(read).collect()
     }
 }
 
