@@ -140,7 +140,7 @@ impl Core {
         }
         for at in 0..self.slots.len() {
             let Some(slot) = self.slots[at].filter(|slot| slot.key == key) else { continue };
-            let is_waiting = !slot.is_leased && slot.aim == Aim::News && slot.state != SourceState::Removed;
+            let is_waiting = !slot.is_leased && slot.aim == Aim::News && slot.state.is_watched();
             if !is_waiting || !self.is_at_work(&slot) {
                 continue;
             }

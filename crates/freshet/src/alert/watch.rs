@@ -186,7 +186,7 @@ impl Watch {
     fn look(&mut self, now: Timestamp) -> Result<Vec<Finding>, StoreError> {
         let mut ids = Vec::with_capacity(SOURCES_PER_TICK);
         self.kit.store.each_slot(self.place, &mut |slot| {
-            if slot.state != SourceState::Removed {
+            if slot.state.is_watched() {
                 ids.push(slot.id);
             }
             self.place = slot.id;

@@ -9,7 +9,7 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use freshet_forum::connector::{POSTS, THREADS};
 use freshet_forum::definition::ForumDefinition;
-use freshet_store::browse::{Browse as _, COUNT_MAX, OFFSET_MAX, PAGE_MAX, SourceOrder, SourceQuery};
+use freshet_store::browse::{Browse as _, COUNT_MAX, Lack, OFFSET_MAX, PAGE_MAX, SourceOrder, SourceQuery};
 use freshet_types::{RobotKind, Source, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -154,6 +154,8 @@ fn of_robot(
 /// What is proven of a thread or board.
 struct Completeness {
     is_complete: bool,
+    /// Why it is not complete.
+    lack: Option<Lack>,
     /// Up to this instant, all of it from its first post on.
     until: Option<Timestamp>,
     newest_at: Option<Timestamp>,
@@ -165,6 +167,7 @@ fn completeness(source: &Source) -> Completeness {
     let coverage = &source.coverage;
     Completeness {
         is_complete: coverage.is_complete(),
+        lack: Lack::of(source),
         until: coverage.top().map(|top| top.until).or(coverage.empty_at),
         newest_at: coverage.newest().map(|newest| newest.at),
         holes_count: coverage.holes().len(),
@@ -186,6 +189,7 @@ fn line(source: &Source, now: Timestamp) -> Value {
         "complete_until": optional(proven.until),
         "newest_at": optional(proven.newest_at),
         "holes_count": proven.holes_count,
+        "lack": proven.lack.map(Lack::why),
         "failure": source.failure.as_deref().map(one_line),
     })
 }
