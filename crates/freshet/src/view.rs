@@ -31,8 +31,6 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 const NEWS_MAX: usize = 6;
 /// Quotas shown; the others are in `freshet status`.
 const QUOTAS_MAX: usize = 3;
-/// Visits shown that are under way.
-const VISITS_MAX: usize = 2;
 /// Rates are taken over about this long.
 const RATE_OVER: Duration = Duration::from_secs(3);
 /// Columns drawn, where the terminal has them.
@@ -157,7 +155,7 @@ fn quota_line(quota: &Value, now: &Value) -> String {
     let ready = quota["ready"].as_f64().unwrap_or(0.0);
     let window = Span::from_secs_f64(quota["window_s"].as_f64().unwrap_or(0.0));
     let name =
-        format!("{} {}", quota["network"].as_str().unwrap_or("?"), quota["rule"].as_str().unwrap_or("?"));
+        format!("{} {}", quota["rule"].as_str().unwrap_or("?"), quota["network"].as_str().unwrap_or("?"));
     let state = match (quota["blocked_until"].as_f64(), now.as_f64()) {
         (Some(until), Some(now)) => format!("; nothing for {}", Span::from_secs_f64((until - now).max(0.0))),
         (Some(_), None) => "; nothing for now".to_owned(),
@@ -166,23 +164,23 @@ fn quota_line(quota: &Value, now: &Value) -> String {
     format!("{:<20} {} {limit:.0} per {window}{state}", shorten(&name, 20), bar(ready / burst))
 }
 
-/// Who is being visited, longest first.
+/// How many visits are under way, and which has been longest.
 fn visits(report: &Value) -> String {
     let open = report["queues"]["open_visits"].as_u64().unwrap_or(0);
-    let visits = report["visits"].as_array().into_iter().flatten().take(VISITS_MAX);
-    let shown: Vec<String> = visits
-        .map(|it| {
-            let pages = it["fetches_count"].as_u64().unwrap_or(0);
-            let pages = if pages > 1 { format!(", {pages} pages") } else { String::new() };
-            let lasts = Span::from_secs_f64(it["for_s"].as_f64().unwrap_or(0.0));
-            format!("{} ({lasts}{pages})", shorten(name_of(it["source"].as_str().unwrap_or("?")), 22))
-        })
-        .collect();
-    match (shown.len() as u64, open) {
-        (0, 0) => "waiting until something is due".to_owned(),
-        (0, open) => format!("{} under way", output::count(open, "visit")),
-        (named, open) if open > named => format!("{} and {} more", shown.join(", "), open - named),
-        _ => shown.join(", "),
+    let longest = &report["visits"][0];
+    let Some(label) = longest["source"].as_str() else {
+        return match open {
+            0 => "waiting until something is due".to_owned(),
+            open => format!("{} under way", output::count(open, "visit")),
+        };
+    };
+    let pages = longest["fetches_count"].as_u64().unwrap_or(0);
+    let pages = if pages > 1 { format!(", {pages} pages") } else { String::new() };
+    let lasts = Span::from_secs_f64(longest["for_s"].as_f64().unwrap_or(0.0));
+    let name = shorten(name_of(label), 30);
+    match open {
+        0 | 1 => format!("{name} ({lasts}{pages})"),
+        open => format!("{open} visits, longest {name} ({lasts}{pages})"),
     }
 }
 
@@ -240,7 +238,7 @@ pub(crate) async fn show(kit: ViewKit) {
         let report = reports.borrow().clone();
         frame.elapsed = began.elapsed();
         frame.rates = rates(&mut past, &report);
-        frame.left = progress.look().await;
+        frame.left = progress.look(!is_terminal).await;
         seen = take_news(&mut frame, &*store, seen);
         drawn_lines = if is_terminal {
             draw(&frame, &report, drawn_lines)

@@ -9,11 +9,13 @@ mod command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use freshet_fetch::{Fetch as _, HttpFetch, HttpOptions, Vault, mail};
-use freshet_types::{Clock, Method, NetworkName, Request, Timestamp};
-use secrecy::{ExposeSecret as _, SecretString};
+use freshet_fetch::{
+    Credential, CredentialKind, Fetch as _, FetchError, HttpFetch, HttpOptions, Vault, mail,
+};
+use freshet_types::{AuthScheme, AuthUse, Clock, Method, NetworkName, Request, Timestamp};
+use secrecy::SecretString;
 use serde_json::{Value, json};
-use url::Url;
+use url::{Position, Url};
 
 use super::config::{AlertConfig, Receiver, Way};
 use super::rule::{Finding, RuleName};
@@ -26,6 +28,8 @@ use crate::output;
 const ALERTS_PER_MESSAGE_MAX: usize = 20;
 /// Longest that a web address or a mail server may take.
 const SEND_LIMIT: Duration = Duration::from_secs(15);
+/// The name under which a message's own vault keeps the receiver's token.
+const TOKEN: &str = "token";
 /// Longest reason kept.
 const WHY_CHARS_MAX: usize = 200;
 
@@ -42,14 +46,13 @@ impl Sender {
         Self { contact, clock, secrets: config.alert_secrets() }
     }
 
-    /// A client that knows no other secret and follows no redirect; made for each message, since there
-    /// are few and connections do not outlive their runtime.
-    fn client(&self) -> Result<HttpFetch, String> {
-        let vault = Arc::new(Vault::empty());
-        let mut options = HttpOptions::new(self.contact.clone(), Arc::clone(&self.clock), vault);
+    /// A client that knows at most the receiver's own secret and follows no redirect; made for each
+    /// message, since there are few and connections do not outlive their runtime.
+    fn client(&self, vault: Vault) -> Result<HttpFetch, FetchError> {
+        let mut options = HttpOptions::new(self.contact.clone(), Arc::clone(&self.clock), Arc::new(vault));
         options.redirects_max = 0;
         options.total_max = SEND_LIMIT;
-        HttpFetch::new(options).map_err(|error| error.to_string())
+        HttpFetch::new(options)
     }
 
     /// Tells every receiver what it wants to know, and notes in the alerts what became of it.
@@ -109,18 +112,23 @@ impl Sender {
         secret: Option<&SecretString>,
         body: &Value,
     ) -> Result<(), String> {
-        let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        if let Some(secret) = secret {
-            headers.push(("authorization".to_owned(), format!("Bearer {}", secret.expose_secret())));
-        }
+        // The secret is for this server alone, and is shown to it over https or where it was allowed.
+        let authority = &url[Position::BeforeHost..Position::AfterPort];
+        let network = NetworkName::from(format!("alerts:{authority}").as_str());
+        let mut vault = Vault::empty();
+        let put = |secret: &SecretString| -> Result<AuthUse, FetchError> {
+            vault.add(Credential::new(TOKEN, &network, CredentialKind::Bearer, None, secret)?)?;
+            Ok(AuthUse { credential: TOKEN.into(), scheme: AuthScheme::Bearer })
+        };
+        let auth = secret.map(put).transpose().map_err(|error| error.to_string())?;
         let request = Request {
             method: Method::Post,
-            headers,
             body: Some(body.to_string()),
+            auth,
             allow_private,
-            ..Request::get(&NetworkName::from("alerts"), url.as_str())
+            ..Request::get(&network, url.as_str())
         };
-        let client = self.client()?;
+        let client = self.client(vault).map_err(|error| error.to_string())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let answer = runtime.block_on(client.fetch(&request)).map_err(|fault| fault.message)?;

@@ -35,6 +35,8 @@ const SOURCES_PER_TICK: usize = 300;
 const GATHER: Duration = Duration::from_secs(5);
 /// Bursts are told while they are news.
 const BURST_MAX: Span = Span::HOUR;
+/// Fewer new posts than this are no burst, whoever makes them.
+const BURST_POSTS_MIN: u32 = 10;
 /// After which the hours are the same again.
 const WEEK: Span = Span::from_ms(7 * 86_400_000);
 /// The hours may make a stretch this much busier than the mean, whatever a young model says.
@@ -242,20 +244,28 @@ impl Watch {
         })
     }
 
-    /// What the last visit found, and what was expected since the one before. The first visits bring
-    /// history, which is no news.
+    /// New posts of the last visit, and how many were expected since the one before. A visit may also bring
+    /// history, which is no news: of accounts, whose posting times are at hand, only posts made since then
+    /// count; of other lists, only visits that did not go on to older pages.
     fn latest(
         &self,
         source: &Source,
         expected: &dyn Fn(Timestamp, Timestamp) -> f64,
     ) -> Result<Option<(u32, f64)>, StoreError> {
         let visits = self.kit.store.visits_of(source.id, 3)?;
-        Ok(match visits.as_slice() {
-            [last, before, _] if last.outcome == "ok" => {
-                Some((last.new_post_count, expected(before.started_at, last.ended_at)))
-            }
-            _ => None,
-        })
+        let [last, before, third] = visits.as_slice() else { return Ok(None) };
+        if last.new_post_count < BURST_POSTS_MIN {
+            return Ok(None);
+        }
+        let count = if &*source.root_kind == "account" {
+            let times = self.kit.store.posting_times(source)?;
+            times.iter().filter(|at| (before.started_at..=last.ended_at).contains(at)).count() as u32
+        } else if [last, before, third].iter().all(|visit| visit.outcome == "ok" && visit.fetch_count <= 1) {
+            last.new_post_count
+        } else {
+            return Ok(None);
+        };
+        Ok(Some((count, expected(before.started_at, last.ended_at))))
     }
 
     fn quotas(&self, now: Timestamp) -> Vec<Finding> {

@@ -19,7 +19,7 @@ use crate::output::{self, Report};
 
 /// How far robots go is said when a crawl starts, and people look for it here.
 const DEPTH: &str = "\
-robots keep to what was added; `freshet run --depth N` lets them go N steps further,
+robots keep to what was added; `freshet run --depth N` lets them go N steps on,
 from account to account (relation, status, comment) and from post to comment";
 
 /// The robots and their states.

@@ -99,21 +99,19 @@ impl Progress {
         Self { kit, looking: None, looked_at: None, took: Duration::ZERO, first: None, last: None }
     }
 
-    /// What is known; never waits for a look that is under way.
-    pub(super) async fn look(&mut self) -> Option<Left> {
-        match self.looking.take_if(|looking| looking.is_finished()) {
-            Some(looking) => {
-                self.took = self.looked_at.map_or(Duration::ZERO, |at| at.elapsed());
-                if let Ok(Some(left)) = looking.await {
-                    self.take(left, Instant::now());
-                }
+    /// What is known. A drawing does not wait for a look that is under way; a line that is printed does.
+    pub(super) async fn look(&mut self, waits: bool) -> Option<Left> {
+        if self.looking.is_none() && self.is_time() {
+            let (dir, networks, clock) = self.kit.clone();
+            self.looked_at = Some(Instant::now());
+            self.looking = Some(tokio::task::spawn_blocking(move || count(&dir, &networks, &*clock)));
+        }
+        if let Some(looking) = self.looking.take_if(|looking| waits || looking.is_finished()) {
+            let looked = looking.await;
+            self.took = self.looked_at.map_or(Duration::ZERO, |at| at.elapsed());
+            if let Ok(Some(left)) = looked {
+                self.take(left, Instant::now());
             }
-            None if self.looking.is_none() && self.is_time() => {
-                let (dir, networks, clock) = self.kit.clone();
-                self.looked_at = Some(Instant::now());
-                self.looking = Some(tokio::task::spawn_blocking(move || count(&dir, &networks, &*clock)));
-            }
-            None => {}
         }
         self.last
     }

@@ -168,7 +168,7 @@ fn a_test_arrives_or_says_why_not() {
     let all: Value = serde_json::from_str(&all.out).expect("a report is JSON");
     assert_eq!(all["sent"].as_array().unwrap().len(), 3, "{all}");
     let unknown = freshet.say(&["alerts", "test", "nonsense"]);
-    assert!(unknown.code == 2 && unknown.err.contains("hook, file, post"), "{unknown:?}");
+    assert!(unknown.code == 2 && unknown.err.contains("file, hook, post"), "{unknown:?}");
     // Without allowance a private address is not asked, whoever wrote it down.
     let guarded = receivers(web_port, 9).replace("allow_private = true", "");
     std::fs::write(freshet.data().join("alerts.toml"), guarded).unwrap();

@@ -24,6 +24,8 @@ pub(super) struct Sums {
     pub(super) complete_count: u64,
     /// Never visited.
     pub(super) unvisited_count: u64,
+    /// Of which nothing could be read: gone, suspended, private, or their owner does not want it.
+    pub(super) unreadable_count: u64,
     /// Which somebody took off the list; they are complete up to then at most.
     pub(super) removed_count: u64,
     /// Stretches that may hide posts.
@@ -82,6 +84,8 @@ impl Sums {
             let until = until(source);
             self.complete_until_min = [self.complete_until_min, until].into_iter().flatten().min();
             self.complete_until_max = self.complete_until_max.max(until);
+        } else if coverage.intervals.is_empty() && gaps::rest_of(source.state).is_some() {
+            self.unreadable_count += 1;
         } else if coverage.intervals.is_empty() {
             self.unvisited_count += 1;
         }

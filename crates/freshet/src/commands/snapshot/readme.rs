@@ -142,7 +142,16 @@ impl Facts {
             ));
         }
         if it.unvisited_count > 0 {
-            lines.push(format!("{} never visited: nothing is known of them.", were(it.unvisited_count)));
+            lines.push(format!(
+                "{} never visited: nothing is known of what is there.",
+                were(it.unvisited_count)
+            ));
+        }
+        if it.unreadable_count > 0 {
+            let lists = output::count(it.unreadable_count, "list");
+            lines.push(format!(
+                "{lists} could not be read: gone, suspended, private, or their owners do not want it."
+            ));
         }
         if it.removed_count > 0 {
             lines.push(format!(
