@@ -9,7 +9,7 @@ use super::fields::{self, TimeColumn};
 use super::{Inspector, RecordReading, linked};
 use crate::address::{self, last_number, number_in};
 use crate::definition::{ListDefinition, PageKind};
-use crate::learn::column::{is_person, is_person_name};
+use crate::learn::column::{is_name, is_person};
 use crate::page::{Link, Page, PathId, Stamp};
 use crate::record::{Anchor, Record, records};
 use crate::time::{Moment, scan};
@@ -214,12 +214,12 @@ impl<'a> RecordReader<'a> {
         let text = marked.map(|node| tree.text_in(node..tree.end(node), AUTHOR_CHARS_MAX));
         text.filter(|text| !text.is_empty()).or_else(|| {
             let links = self.page.links_in(&record.range);
-            let is_name = |link: &&Link| is_person_name(self.page, link);
+            let is_author = |link: &&Link| is_person(self.page, link) && is_name(self.page, link);
             let by_path = self
                 .authors
                 .iter()
-                .find_map(|path| links.iter().filter(|link| link.path == *path).find(is_name));
-            let found = by_path.or_else(|| links.iter().find(is_name));
+                .find_map(|path| links.iter().filter(|link| link.path == *path).find(is_author));
+            let found = by_path.or_else(|| links.iter().find(is_author));
             found.map(|link| self.page.link_text(link).into_owned())
         })
     }

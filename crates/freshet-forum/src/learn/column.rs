@@ -29,12 +29,17 @@ const RECORD_CHARS_MAX: usize = 2_000;
 
 /// Whether a link leads to a person.
 pub(crate) fn is_person(page: &Page, link: &Link) -> bool {
-    is_person_address(&link.url) || page.has_role(link, names_people)
+    is_person_address(&link.url) || has_person_role(page, link)
 }
 
-/// Whether a link leads to a person and reads a name.
-pub(crate) fn is_person_name(page: &Page, link: &Link) -> bool {
-    is_person(page, link) && page.link_text(link).chars().nth(1).is_some()
+/// Whether what stands around a link says that it leads to a person.
+pub(crate) fn has_person_role(page: &Page, link: &Link) -> bool {
+    page.has_role(link, names_people)
+}
+
+/// Whether a link reads a name: one letter is a face.
+pub(crate) fn is_name(page: &Page, link: &Link) -> bool {
+    page.link_text(link).chars().nth(1).is_some()
 }
 
 /// Whether one of the words for people is in a text, in whatever case.
@@ -143,7 +148,7 @@ impl<'a> LinkColumn<'a> {
         self.self_count += usize::from(
             list == site.page_list(at) || link.url.path() == page.url.path() && link.url.fragment().is_some(),
         );
-        self.person_count += usize::from(is_person(page, link));
+        self.person_count += usize::from(site.is_person(at, place));
         self.dull_count += usize::from(is_dull(page, link, &text));
         self.targets.insert(list);
         self.texts.insert(text);

@@ -8,7 +8,7 @@ use freshet_types::{Map, Set};
 use super::anchor::{self, Candidate};
 use super::body;
 use super::classify::Node;
-use super::column::{Columns, is_person_name};
+use super::column::{Columns, is_name};
 use super::opening;
 use super::site::Site;
 use crate::address::Slot;
@@ -191,8 +191,9 @@ fn authors(site: &Site<'_>, found: &[(usize, Vec<Record>)]) -> Vec<String> {
     let mut people: Map<u32, usize> = Map::default();
     for (at, records) in found {
         let page = &site.pages[*at];
-        for link in records.iter().flat_map(|record| page.links_in(&record.range)) {
-            if is_person_name(page, link) {
+        for place in records.iter().flat_map(|record| page.link_range(&record.range)) {
+            let link = &page.links[place];
+            if site.is_person(*at, place) && is_name(page, link) {
                 *people.entry(site.paths.number(*at, link.path)).or_default() += 1;
             }
         }

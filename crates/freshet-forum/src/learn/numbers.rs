@@ -97,6 +97,11 @@ impl<'a> Addresses<'a> {
         self.of_page[page][link + 1]
     }
 
+    /// What holds for each address.
+    pub(crate) fn ask(&self, is_so: impl Fn(&Url) -> bool) -> Vec<bool> {
+        self.urls.iter().map(|url| is_so(url)).collect()
+    }
+
     /// What follows from each address as a text, numbered.
     pub(crate) fn derive(&self, text: impl Fn(&Url) -> String) -> Derived {
         let mut names = Names::default();

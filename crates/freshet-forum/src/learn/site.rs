@@ -5,6 +5,7 @@
 
 use freshet_types::Map;
 
+use super::column;
 use super::numbers::{Addresses, Derived, SitePaths};
 use crate::address::{self, Patterns, Slot};
 use crate::page::{Page, PathId};
@@ -33,6 +34,8 @@ pub(crate) struct Site<'a> {
     pub(crate) lists: Derived,
     /// The key of each address.
     pub(crate) keys: Derived,
+    /// Whether each address is that of a person.
+    people: Vec<bool>,
     pub(crate) day_order: DayOrder,
     pub(crate) offset_s: Option<i32>,
     /// Seconds since 1970 of each page's times.
@@ -56,6 +59,7 @@ impl<'a> Site<'a> {
         let patterns = Patterns::learn(own.chain(linked.take(LINKS_MAX)), pages.len(), &slots);
         let patterns = addresses.derive(|url| patterns.pattern(url));
         let keys = addresses.derive(address::key);
+        let people = addresses.ask(column::is_person_address);
         let (day_order, offset_s) = (order(pages), stated_offset(pages));
         let times = pages
             .iter()
@@ -65,7 +69,20 @@ impl<'a> Site<'a> {
             })
             .collect();
         let paths = SitePaths::of(pages);
-        Self { pages, slots, evidence, paths, addresses, patterns, lists, keys, day_order, offset_s, times }
+        Self {
+            pages,
+            slots,
+            evidence,
+            paths,
+            addresses,
+            patterns,
+            lists,
+            keys,
+            people,
+            day_order,
+            offset_s,
+            times,
+        }
     }
 
     /// Seconds since 1970 of a page's time.
@@ -90,6 +107,12 @@ impl<'a> Site<'a> {
     /// The pattern of where a link leads.
     pub(crate) fn link_pattern(&self, page: usize, link: usize) -> u32 {
         self.patterns.number(self.addresses.link(page, link))
+    }
+
+    /// Whether a link leads to a person.
+    pub(crate) fn is_person(&self, page: usize, link: usize) -> bool {
+        let address = self.addresses.link(page, link) as usize;
+        self.people[address] || column::has_person_role(&self.pages[page], &self.pages[page].links[link])
     }
 
     /// The list that a link leads to.
