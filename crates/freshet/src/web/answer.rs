@@ -37,6 +37,11 @@ impl Problem {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "this address cannot be asked in this way")
     }
 
+    /// What was asked for does not go together with what is under way.
+    pub(super) fn conflict(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, message)
+    }
+
     pub(super) fn busy(message: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
     }

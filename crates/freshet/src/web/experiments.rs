@@ -144,7 +144,7 @@ pub(super) fn start(site: &Shared, wish: Wish) -> Answer<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let mut place = site.bench.lock();
     if place.as_ref().is_some_and(|trial| trial.is_running) {
-        return Err(Problem::busy("another backtest is under way").hint("wait for it, or cancel it"));
+        return Err(Problem::conflict("another backtest is under way").hint("wait for it, or cancel it"));
     }
     *place = Some(Trial {
         wish,

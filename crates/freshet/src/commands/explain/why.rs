@@ -124,16 +124,13 @@ impl Why {
                 Span::from_secs_f64(self.price_post_s),
                 (self.worth_now * 100.0).min(99_999.0)
             ),
+            format!("it would be {} after one more post,", due(told.otherwise.one_more_post, now)),
             format!(
-                "it would be {} after one more post, {} at twice the price,",
-                due(told.otherwise.one_more_post, now),
-                due(told.otherwise.price_doubled, now)
+                "   {} at twice the price, {} at half the price,",
+                due(told.otherwise.price_doubled, now),
+                due(told.otherwise.price_halved, now)
             ),
-            format!(
-                "   {} at half the price, {} without a ceiling",
-                due(told.otherwise.price_halved, now),
-                due(told.otherwise.no_ceiling, now)
-            ),
+            format!("   {} without a ceiling", due(told.otherwise.no_ceiling, now)),
         ]);
         lines
     }
