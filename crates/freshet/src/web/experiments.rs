@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use axum::Extension;
 use axum::extract::{RawForm, State};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_policy::{Objective, POLICY_NAMES};
 use freshet_sim::experiment::{self, Outcome, Setup};
@@ -144,7 +145,8 @@ pub(super) fn start(site: &Shared, wish: Wish) -> Answer<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let mut place = site.bench.lock();
     if place.as_ref().is_some_and(|trial| trial.is_running) {
-        return Err(Problem::busy("another backtest is under way").hint("wait for it, or cancel it"));
+        let problem = Problem::new(StatusCode::CONFLICT, "another backtest is under way");
+        return Err(problem.hint("wait for it, or cancel it"));
     }
     *place = Some(Trial {
         wish,
