@@ -25,10 +25,10 @@ const SOON: Duration = Duration::from_secs(60);
 /// Longest that odd questions are asked.
 const FUZZ_MAX: Duration = Duration::from_mins(4);
 /// Widths and heights of a desk and of a phone.
-const DESK: (u32, u32) = (1200, 900);
+const DESK: (u32, u32) = (1100, 800);
 const PHONE: (u32, u32) = (390, 844);
 /// Longest picture: more is scrolled by nobody.
-const PICTURE_MAX: u32 = 1600;
+const PICTURE_MAX: u32 = 1300;
 
 /// A crawl of a small world with a forum in it, and its dashboard.
 struct Scene {

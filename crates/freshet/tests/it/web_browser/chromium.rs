@@ -141,9 +141,7 @@ impl Chromium {
     /// Shows pages as on a screen of this width, light or dark.
     pub(crate) fn show_as(&mut self, width: u32, height: u32, is_dark: bool) {
         let is_phone = width < 600;
-        let scale = if is_phone { 2 } else { 1 };
-        let metrics =
-            json!({ "width": width, "height": height, "deviceScaleFactor": scale, "mobile": is_phone });
+        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": is_phone });
         self.call("Emulation.setDeviceMetricsOverride", metrics);
         let scheme = if is_dark { "dark" } else { "light" };
         let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
