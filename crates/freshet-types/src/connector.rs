@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::{Post, Tag};
 
-    fn check(page: Page, expected: bool) {
+    fn check(page: &Page, expected: bool) {
         assert_eq!(page.is_unread(), expected, "{page:?}");
     }
 
@@ -207,17 +207,17 @@ mod tests {
     fn only_a_page_without_anything_to_read_is_unread() {
         let complaints = |place: &str| vec![Complaint::new(place, "it shows no posts")];
         let page = Page { kind: PageKind::Comments, complaints: complaints("page"), ..Page::default() };
-        check(page.clone(), true);
-        check(Page { complaints: Vec::new(), ..page.clone() }, false);
-        check(Page { complaints: complaints(URL_PLACE), ..page.clone() }, false);
-        check(Page { kind: PageKind::Other, ..page.clone() }, false);
-        check(Page { outcome: Outcome::Private, ..page.clone() }, false);
-        check(Page { is_detour: true, ..page.clone() }, false);
-        check(Page { is_unchanged: true, ..page.clone() }, false);
-        check(Page { members: vec!["7".to_owned()], ..page.clone() }, false);
+        check(&page, true);
+        check(&Page { complaints: Vec::new(), ..page.clone() }, false);
+        check(&Page { complaints: complaints(URL_PLACE), ..page.clone() }, false);
+        check(&Page { kind: PageKind::Other, ..page.clone() }, false);
+        check(&Page { outcome: Outcome::Private, ..page.clone() }, false);
+        check(&Page { is_detour: true, ..page.clone() }, false);
+        check(&Page { is_unchanged: true, ..page.clone() }, false);
+        check(&Page { members: vec!["7".to_owned()], ..page.clone() }, false);
         let tags = vec![Tag { account: "a".to_owned(), name: "t".to_owned() }];
-        check(Page { observation: Observation { tags, ..Observation::default() }, ..page.clone() }, false);
+        check(&Page { observation: Observation { tags, ..Observation::default() }, ..page.clone() }, false);
         let posts = vec![Post::default()];
-        check(Page { observation: Observation { posts, ..Observation::default() }, ..page }, false);
+        check(&Page { observation: Observation { posts, ..Observation::default() }, ..page }, false);
     }
 }

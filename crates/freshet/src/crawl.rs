@@ -130,17 +130,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         policy,
         subscriptions,
     };
-    let options = RunOptions {
-        lasts: choices.lasts,
-        depth_max: choices.depth_max,
-        keeps_raw: choices.keeps_raw,
-        core: CoreOptions {
-            ceiling: pacing.ceiling,
-            forum_share: choices.forum_share,
-            ..CoreOptions::default()
-        },
-        ..RunOptions::default()
-    };
+    let options = options(&choices, pacing.ceiling);
     let drawing = (!choices.is_headless && !output::is_quiet()).then(|| tokio::spawn(view::show(view)));
     let report = drive::run(kit, options, stop_signal(), reports).await?;
     if let Some(drawing) = drawing {
@@ -217,6 +207,17 @@ async fn serve(dashboard: Dashboard, parts: web::Parts) -> anyhow::Result<Option
             Ok(None)
         }
         Err(error) => Err(error),
+    }
+}
+
+/// The choices as the engine takes them.
+fn options(choices: &Choices, ceiling: Span) -> RunOptions {
+    RunOptions {
+        lasts: choices.lasts,
+        depth_max: choices.depth_max,
+        keeps_raw: choices.keeps_raw,
+        core: CoreOptions { ceiling, forum_share: choices.forum_share, ..CoreOptions::default() },
+        ..RunOptions::default()
     }
 }
 

@@ -43,7 +43,9 @@ impl Chosen {
         let test = backtest_with(lists, now_s - BACKTEST_S, now_s, longest_h, Some(ordinary))?;
         let regression = Regression::train(lists, now_s, longest_h)?;
         let mut idle = Idle::default();
-        lists.iter().for_each(|times_s| idle.learn_list(times_s));
+        for times_s in lists {
+            idle.learn_list(times_s);
+        }
         idle.refresh(lists.iter().filter_map(|times_s| open_gap(times_s, now_s)));
         Some(Self { test, site: SiteFacts::of(lists.iter().copied()), regression, idle })
     }
@@ -92,7 +94,7 @@ impl Chosen {
     pub fn worth_at_s(&self, facts: &ListFacts, since_s: f64, price_s: f64, longest_s: f64) -> f64 {
         let records = |at_s: f64| self.records(facts, since_s, at_s);
         // Between two instants the records grow about evenly.
-        let waited = |from_s: f64, to_s: f64| (records(from_s) + records(to_s)) / 2.0 * (to_s - from_s);
+        let waited = |from_s: f64, to_s: f64| f64::midpoint(records(from_s), records(to_s)) * (to_s - from_s);
         search(since_s, longest_s, waited, |_, sum_s| sum_s >= price_s)
     }
 }

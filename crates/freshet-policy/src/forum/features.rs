@@ -160,7 +160,9 @@ mod tests {
     fn records_may_come_one_by_one() {
         let times_s = [0, 3600, 3 * 3600, 6 * 3600, 6 * 3600, 20 * 3600, 21 * 3600];
         let mut facts = ListFacts::default();
-        times_s.iter().for_each(|at_s| facts.push(*at_s));
+        for at_s in times_s {
+            facts.push(at_s);
+        }
         let whole = ListFacts::of(&times_s);
         assert_eq!((facts.gap_count, facts.record_count), (whole.gap_count, whole.record_count));
         assert!(facts.gaps_h.iter().zip(whole.gaps_h).all(|(one, other)| (one - other).abs() < 1e-9));

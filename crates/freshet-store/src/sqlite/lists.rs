@@ -198,12 +198,11 @@ impl ForumState {
         self.pages_count += state.pages_count;
         self.posts_count += state.posts_count;
         let Some(lack) = state.lack else { return };
-        match self.lacks.iter_mut().find(|(known, _)| *known == lack) {
-            Some((_, count)) => *count += 1,
-            None => {
-                self.lacks.push((lack, 1));
-                self.lacks.sort_unstable();
-            }
+        if let Some((_, count)) = self.lacks.iter_mut().find(|(known, _)| *known == lack) {
+            *count += 1;
+        } else {
+            self.lacks.push((lack, 1));
+            self.lacks.sort_unstable();
         }
     }
 }

@@ -46,9 +46,9 @@ pub(super) fn around(db: &Connection, networks: &Networks, node: &Node, limit: u
     let place = Place { network, name, id: node.id.clone() };
     let mut walk = Walk { db, place: &place, limit, around: &mut around };
     if node.kind == "account" {
-        walk.of_account()?
+        walk.of_account()?;
     } else {
-        walk.of_post(number as i64)?
+        walk.of_post(number as i64)?;
     }
     walk.across(number as i64)?;
     walk.among()?;
