@@ -21,7 +21,7 @@ use crate::support::world::{SPEED, World};
 use crate::support::{http, need, provided, until};
 
 /// A busy machine may need a while.
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_mins(1);
 /// Longest that odd questions are asked.
 const FUZZ_MAX: Duration = Duration::from_mins(4);
 /// Widths and heights of a desk and of a phone.

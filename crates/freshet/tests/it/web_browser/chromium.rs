@@ -17,7 +17,7 @@ use crate::support::process::Process;
 use crate::support::until;
 
 /// Longest wait for an answer of a busy browser.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A browser with one open page.
 pub(crate) struct Chromium {
@@ -81,7 +81,7 @@ impl Chromium {
         let page = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
         let attached =
             browser.call("Target.attachToTarget", json!({ "targetId": page["targetId"], "flatten": true }));
-        browser.session = attached["sessionId"].as_str().expect("a session").to_owned();
+        attached["sessionId"].as_str().expect("a session").clone_into(&mut browser.session);
         for domain in ["Page", "Runtime", "Log", "Network"] {
             browser.call(&format!("{domain}.enable"), json!({}));
         }
