@@ -155,6 +155,9 @@ fn tidied(mut node: Node) -> Node {
         node.label = plain(&node.label);
     }
     node.label = one_line(&node.label);
+    if node.label.is_empty() {
+        node.label = format!("{} {}", node.kind, node.id);
+    }
     node
 }
 
