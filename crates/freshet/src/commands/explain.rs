@@ -67,18 +67,13 @@ pub(crate) fn execute(globals: &Globals, args: &ExplainArgs) -> anyhow::Result<E
     let now = data.now_for_report(None);
     let memory = Memory::from_store(&data.store)?;
     let live = status::live_report(&data.store)?;
-    let sources = sources.iter().map(|source| explain_live(source, &memory, &live, now)).collect();
+    let sources = sources.iter().map(|source| explain(source, &memory, &live, now)).collect();
     output::print(args.report, &ExplainReport { now: seconds(now), sources })?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is known of a source, without what the last run reported.
-pub(crate) fn explain(source: &Source, memory: &Memory, now: Timestamp) -> Explained {
-    explain_live(source, memory, &Value::Null, now)
-}
-
 /// What is known of a source; `live` is the report of the run under way, or of the last one.
-pub(crate) fn explain_live(source: &Source, memory: &Memory, live: &Value, now: Timestamp) -> Explained {
+pub(crate) fn explain(source: &Source, memory: &Memory, live: &Value, now: Timestamp) -> Explained {
     let is_priced = source.pinned.is_none() && source.state.is_watched();
     let why = Why::of(source, memory, live, now).filter(|_| is_priced);
     let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
@@ -206,7 +201,7 @@ mod tests {
             let mut source =
                 Source::new(&NetworkName::from("rss:a.example"), "feed", RobotKind::Status, "feed", "f");
             (source.state, source.coverage.intervals) = (state, intervals);
-            let text = explain(&source, &Memory::default(), at).text;
+            let text = explain(&source, &Memory::default(), &Value::Null, at).text;
             assert!(text.contains(expected), "{state:?}: {text}");
         }
     }

@@ -16,7 +16,7 @@ use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::chart;
 use super::site::Site;
-use crate::commands::{explain, pause};
+use crate::commands::{explain, pause, status};
 use crate::data::Data;
 use crate::output::seconds;
 
@@ -43,7 +43,8 @@ pub(super) async fn page(
             shown["rhythm"] = json!(chart::rhythm(&times));
             shown["coverage_chart"] = json!(chart::coverage(&source.coverage, site.now()));
             let memory = Memory::from_store(&data.store)?;
-            let told = explain::explain(&source, &memory, site.now()).text;
+            let live = status::live_report(&data.store)?;
+            let told = explain::explain(&source, &memory, &live, site.now()).text;
             // The first line is the heading of the page.
             shown["told"] = json!(sentences(told.lines().skip(1)));
             Ok(shown)
@@ -74,7 +75,7 @@ pub(super) async fn describe(site: &Shared, number: &str) -> Answer<Value> {
 fn about(site: &Site, data: &Data, source: &Source) -> Answer<Value> {
     let now = site.now();
     let memory = Memory::from_store(&data.store)?;
-    let mut shown = json!(explain::explain(source, &memory, now));
+    let mut shown = json!(explain::explain(source, &memory, &status::live_report(&data.store)?, now));
     let times = data.store.posting_times(source)?;
     shown["pinned_text"] = json!(source.pinned.map(typeable));
     if &*source.root_kind == "account" {
