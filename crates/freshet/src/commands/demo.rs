@@ -62,7 +62,7 @@ async fn demo(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     output::print(args.report, &super::run::RunReport(report))?;
     if matches!(args.report.format, crate::args::ReportFormat::Text) {
         output::line(
-            "\nThat was a simulated network. For real ones: freshet init, freshet add REF, freshet run.",
+            "\nThat was a simulated network. For real ones:\nfreshet init, freshet add REF, freshet run.",
         )?;
     }
     Ok(ExitCode::SUCCESS)
