@@ -86,11 +86,11 @@ fn a_crawl_is_watched_and_steered_in_the_browser() {
 
     let csrf = http::get(&base, "/api/v1/session")["csrf"].as_str().expect("a word").to_owned();
     let (refused, _) =
-        http::raw("POST", &base, "/robots/status/pause", None, Some(Body::Form(&[]))).expect("an answer");
+        http::send("POST", &base, "/robots/status/pause", None, Some(Body::Form(&[]))).expect("an answer");
     assert_eq!(refused, 403);
     let form = [("csrf", csrf.as_str())];
     let (moved, _) =
-        http::raw("POST", &base, "/robots/status/pause", None, Some(Body::Form(&form))).expect("an answer");
+        http::send("POST", &base, "/robots/status/pause", None, Some(Body::Form(&form))).expect("an answer");
     assert_eq!(moved, 303);
     until("the crawl obeys", SOON, || {
         (freshet.json(&["status"])["robots"]["status"] == "paused").then_some(())
@@ -148,7 +148,7 @@ fn check_afterwards(freshet: Freshet) {
     let base = address(&freshet, "dashboard.log", &mut served);
     let (status, _) = http::ask(&base, "/").expect("an answer");
     assert_eq!(status, 303, "it asks for a login");
-    let (status, text) = http::raw("GET", &base, "/api/v1/status", Some(TOKEN), None).expect("an answer");
+    let (status, text) = http::send("GET", &base, "/api/v1/status", Some(TOKEN), None).expect("an answer");
     assert_eq!(status, 200, "{text}");
     let status: Value = serde_json::from_str(&text).expect("JSON");
     assert!(status["is_running"] == false && status["posts_count"].as_u64() > Some(0), "{status}");

@@ -321,7 +321,7 @@ fn odd_questions_never_break_the_api() {
     assert!(!said.contains("Server error"), "{said}");
     assert!(served.status().is_none(), "the dashboard still stands");
     assert_eq!(
-        http::raw("GET", base.trim_end_matches('/'), "/api/v1/status", Some(token), None)
+        http::send("GET", base.trim_end_matches('/'), "/api/v1/status", Some(token), None)
             .expect("an answer")
             .0,
         200

@@ -46,17 +46,7 @@ pub(crate) fn ask(base: &str, path: &str) -> std::io::Result<(u16, String)> {
 }
 
 /// Status and body of the answer to a request of any method; an error when there was none.
-pub(crate) fn raw(
-    method: &str,
-    base: &str,
-    path: &str,
-    token: Option<&str>,
-    body: Option<Body<'_>>,
-) -> std::io::Result<(u16, String)> {
-    send(method, base, path, token, body)
-}
-
-fn send(
+pub(crate) fn send(
     method: &str,
     base: &str,
     path: &str,
