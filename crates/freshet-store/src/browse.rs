@@ -228,6 +228,15 @@ pub struct VisitLine {
     pub name: String,
 }
 
+/// What people know the root of a source by.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct RootName {
+    /// A handle, a title; of a post, the handle of its author.
+    pub who: Option<String>,
+    /// The beginning of a post, as its network gives it.
+    pub text: Option<String>,
+}
+
 /// An object as a graph shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -286,12 +295,16 @@ pub trait Browse {
     fn node(&self, object: u64) -> Result<Option<Node>, StoreError>;
     /// What stands around it, at most `limit` of each kind of link.
     fn neighbours(&self, node: &Node, limit: usize) -> Result<Neighbours, StoreError>;
+    /// What people know the root of a source by, as far as it is stored.
+    fn root_name(&self, source: &Source) -> Result<RootName, StoreError>;
     /// Networks whose servers were added, by name.
     fn source_networks(&self) -> Result<Vec<NetworkName>, StoreError>;
     /// A page of posts.
     fn list_posts(&self, query: &PostQuery) -> Result<Vec<Hit>, StoreError>;
     /// The lines of the change log about an object, oldest first.
     fn changes_of(&self, object: u64, limit: usize) -> Result<Vec<Change>, StoreError>;
+    /// What a post said before it was edited, oldest first, each with the number of the line that tells of the edit.
+    fn earlier_texts(&self, object: u64) -> Result<Vec<(u64, String)>, StoreError>;
     /// The latest visits of a source, newest first.
     fn visits_of(&self, source: SourceId, limit: usize) -> Result<Vec<VisitRecord>, StoreError>;
     /// Every forum: how many boards, threads and pages are known, and what is complete.

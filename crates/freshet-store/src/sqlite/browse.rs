@@ -15,7 +15,7 @@ use super::{SqliteStore, failed, lists, log, read, search, source, value};
 use crate::api::StoreError;
 use crate::browse::{
     Browse, Counted, ForumQuery, ForumState, ListState, Neighbours, Node, OFFSET_MAX, PAGE_MAX, PostQuery,
-    RHYTHM_MAX, SourcePage, SourceQuery, VisitLine,
+    RHYTHM_MAX, RootName, SourcePage, SourceQuery, VisitLine,
 };
 use crate::row::{Filter, Hit};
 
@@ -92,6 +92,14 @@ impl Browse for SqliteStore {
         log::of(&self.db, &self.networks, object, limit).map_err(failed("read the change log"))
     }
 
+    fn root_name(&self, source: &Source) -> Result<RootName, StoreError> {
+        sources::root_name(&self.db, &self.networks, source).map_err(failed("look up a name"))
+    }
+
+    fn earlier_texts(&self, object: u64) -> Result<Vec<(u64, String)>, StoreError> {
+        earlier_texts(&self.db, object as i64).map_err(failed("read earlier texts"))
+    }
+
     fn visits_of(&self, source: SourceId, limit: usize) -> Result<Vec<VisitRecord>, StoreError> {
         visits(&self.db, source, limit.min(PAGE_MAX)).map_err(failed("list visits"))
     }
@@ -134,6 +142,13 @@ pub(super) fn posting_times(db: &Connection, networks: &Networks, source: &Sourc
 fn times(db: &Connection, sql: &str, key: &[&dyn rusqlite::ToSql]) -> Result<Vec<Timestamp>> {
     let mut statement = db.prepare_cached(sql)?;
     let rows = statement.query_map(key, |row| row.get(0).map(Timestamp::from_ms))?;
+    rows.collect()
+}
+
+fn earlier_texts(db: &Connection, object: i64) -> Result<Vec<(u64, String)>> {
+    let sql = "SELECT number, text FROM earlier_texts WHERE post = ?1 ORDER BY number";
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query_map([object], |row| Ok((row.get::<_, i64>(0)? as u64, row.get(1)?)))?;
     rows.collect()
 }
 

@@ -1,6 +1,6 @@
 //! Care: redacting deleted posts, forgetting people and things, dropping what is too old.
 //!
-//! Invariant: what is erased leaves no copy: row, log lines, links, search words, raw payloads
+//! Invariant: what is erased leaves no copy: row, earlier texts, log lines, links, search words, raw payloads
 //! that show it, all in one transaction. Freed bytes are overwritten (`secure_delete`), and
 //! [`scrub`] then empties the write-ahead log and the search indexes of their remains.
 //!
@@ -56,6 +56,7 @@ fn redact(db: &Connection, object: i64) -> Result<()> {
     db.prepare_cached(sql)?.execute([object])?;
     db.prepare_cached("DELETE FROM cross_links WHERE object = ?1")?.execute([object])?;
     db.prepare_cached("DELETE FROM post_text WHERE rowid = ?1")?.execute([object])?;
+    db.prepare_cached("DELETE FROM earlier_texts WHERE post = ?1")?.execute([object])?;
     let mut find = db.prepare_cached("SELECT payload FROM payload_objects WHERE object = ?1")?;
     let payloads: Vec<i64> = find.query_map([object], |row| row.get(0))?.collect::<Result<_>>()?;
     drop_payloads(db, &payloads)?;
@@ -99,6 +100,7 @@ fn erase_listed(db: &Connection, erased: &mut Erased) -> Result<()> {
     erased.payloads += drop_payloads(db, &payloads)?;
     run("DELETE FROM post_text WHERE rowid IN (SELECT id FROM temp.erased)")?;
     run("DELETE FROM cross_links WHERE object IN (SELECT id FROM temp.erased)")?;
+    run("DELETE FROM earlier_texts WHERE post IN (SELECT id FROM temp.erased)")?;
     erased.parked +=
         run("DELETE FROM parked WHERE address IN (SELECT n.name || '/' || p.kind || '/' || p.native_id \
          FROM posts p JOIN networks n ON n.id = p.network WHERE p.id IN (SELECT id FROM temp.erased))")?;

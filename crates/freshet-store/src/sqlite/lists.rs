@@ -156,9 +156,12 @@ fn state_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<(Sour
 
 /// Every forum, in sums.
 pub(super) fn forums(db: &Connection, networks: &Networks) -> Result<Vec<ForumState>> {
-    let sql = states_sql("s.root_kind IN (?1, ?2, ?3) ORDER BY s.id");
+    // Written out, as the index of lists is found by these very words.
+    let sql = states_sql(&format!(
+        "s.root_kind IN ('{PORTAL}', '{BOARD}', '{THREAD}') ORDER BY s.network, s.root_kind"
+    ));
     let mut statement = db.prepare_cached(&sql)?;
-    let mut rows = statement.query([PORTAL, BOARD, THREAD])?;
+    let mut rows = statement.query([])?;
     let mut forums: Vec<ForumState> = Vec::new();
     let mut places: Map<NetworkName, usize> = Map::default();
     while let Some(row) = rows.next()? {

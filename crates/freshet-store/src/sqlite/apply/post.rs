@@ -1,7 +1,7 @@
 //! Step 8 of 10: apply, posts. Insert first, compare only what is there already.
 //!
 //! Invariant: seeing less than before (a short form inside another post) never takes away what
-//! is known; only an edit replaces text. Counts and other values change quietly, without a line
+//! is known; only an edit replaces text, and what was said before is kept beside it. Counts and other values change quietly, without a line
 //! of the log.
 
 use freshet_types::{ChangeKind, Post, Set, Span};
@@ -33,6 +33,15 @@ const REFRESH: &str = "UPDATE posts SET depth = min(depth, ?2), is_embedded = mi
 /// What the author changed.
 const REWRITE: &str = "UPDATE posts SET text = ?2, version = ?3, edited_at = COALESCE(?4, edited_at), tags = ?5, \
      deleted_at = NULL WHERE id = ?1";
+
+/// What it said until then; a redacted post said nothing.
+const KEEP_EARLIER: &str = "INSERT INTO earlier_texts (number, post, text, tags) \
+     SELECT ?2, id, text, tags FROM posts WHERE id = ?1 AND version <> 0 AND text <> ?3";
+
+/// Texts that are kept of one post, the latest: some are rewritten every minute.
+const EARLIER_MAX: i64 = 100;
+const DROP_EARLIER: &str = "DELETE FROM earlier_texts WHERE post = ?1 AND number <= \
+     (SELECT number FROM earlier_texts WHERE post = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)";
 
 /// Most missing posts reported of one page; the next page of the source reports the rest.
 const MISSING_MAX: usize = 1000;
@@ -142,6 +151,10 @@ impl<'a> Batch<'a> {
     }
 
     fn rewrite_post(&mut self, post: &Post, object: i64) -> Result<()> {
+        let number = self.log.next();
+        if self.db.prepare_cached(KEEP_EARLIER)?.execute(params![object, number, post.text])? > 0 {
+            self.db.prepare_cached(DROP_EARLIER)?.execute([object, EARLIER_MAX])?;
+        }
         self.db.prepare_cached(REWRITE)?.execute(params![
             object,
             post.text,

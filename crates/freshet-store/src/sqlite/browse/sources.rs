@@ -8,12 +8,16 @@
 //!
 //! Only the first may miss something, and then the page says so.
 
-use freshet_types::{RobotKind, SourceId, SourceState};
-use rusqlite::{Connection, Result, params};
+use freshet_types::list::{BOARD, PORTAL, THREAD};
+use freshet_types::{RobotKind, Source, SourceId, SourceState};
+use rusqlite::{Connection, OptionalExtension as _, Result, params};
 
 use super::super::log;
+use super::super::network::Networks;
 use super::OF_NETWORK;
-use crate::browse::{COUNT_MAX, LETTERS_MIN, LOOKED_MAX, OFFSET_MAX, PAGE_MAX, SourceOrder, SourceQuery};
+use crate::browse::{
+    COUNT_MAX, LETTERS_MIN, LOOKED_MAX, OFFSET_MAX, PAGE_MAX, RootName, SourceOrder, SourceQuery,
+};
 
 /// So many are sorted rather than found by a walk: one lookup of a row each, some microseconds.
 const RARE_MAX: usize = 5_000;
@@ -193,4 +197,32 @@ pub(super) fn is_behind(db: &Connection) -> Result<bool> {
 /// What was typed, as names are written.
 fn bare(text: &str) -> String {
     text.trim().trim_start_matches('@').replace('\0', "")
+}
+
+/// Letters of a post that are read for a name.
+const NAME_CHARS: i64 = 200;
+
+/// What people know the root of a source by.
+pub(super) fn root_name(db: &Connection, networks: &Networks, source: &Source) -> Result<RootName> {
+    if source.handle.is_some() {
+        return Ok(RootName { who: source.handle.clone(), text: None });
+    }
+    let Some(network) = networks.find(db, &source.network)? else { return Ok(RootName::default()) };
+    let sql = match &*source.root_kind {
+        "account" => {
+            "SELECT COALESCE(handle, name), NULL FROM accounts WHERE network = ?1 AND native_id = ?2 AND ?3 > 0"
+        }
+        PORTAL | BOARD | THREAD => {
+            "SELECT title, NULL FROM lists WHERE network = ?1 AND native_id = ?2 AND ?3 > 0 AND title <> ''"
+        }
+        _ => {
+            "SELECT COALESCE(a.handle, p.author), substr(p.text, 1, ?3) FROM posts p \
+             LEFT JOIN accounts a ON a.network = p.network AND a.native_id = p.author \
+             WHERE p.network = ?1 AND p.native_id = ?2"
+        }
+    };
+    let mut find = db.prepare_cached(sql)?;
+    let key = params![network, source.root_id, NAME_CHARS];
+    let found = find.query_row(key, |row| Ok(RootName { who: row.get(0)?, text: row.get(1)? }));
+    Ok(found.optional()?.unwrap_or_default())
 }

@@ -12,7 +12,7 @@ use crate::row::{RelationSweep, Upload};
 use crate::{SqliteStore, Store};
 
 /// All rows of a query, columns separated by bars.
-fn check(store: &SqliteStore, sql: &str, expected: &[&str]) {
+pub(super) fn check(store: &SqliteStore, sql: &str, expected: &[&str]) {
     let mut statement = store.db.prepare(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
     let columns = statement.column_count();
     let rows = statement
