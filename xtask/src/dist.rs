@@ -5,6 +5,8 @@
 //! licences, and the SHA-256 of every file. `--binary FILE` packs a program that was built elsewhere.
 //! Invariant: what is packed was run: manual and completions come from the packed program itself.
 
+mod image;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,14 +21,13 @@ const STATIC_LINKER: &str = "musl-gcc";
 /// Shells, and how the file for each is called.
 const SHELLS: [(&str, &str); 3] = [("bash", "freshet.bash"), ("zsh", "_freshet"), ("fish", "freshet.fish")];
 /// Files that are packed as they are: from where, and under which name.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 6] = [
     ("README.md", "README.md"),
     ("CHANGELOG.md", "CHANGELOG.md"),
     ("LICENSE-MIT", "LICENSE-MIT"),
     ("LICENSE-APACHE", "LICENSE-APACHE"),
     ("xtask/dist/freshet.service", "systemd/freshet.service"),
-    ("Dockerfile", "docker/Dockerfile"),
-    ("compose.yml", "docker/compose.yml"),
+    ("compose.yml", "compose.yml"),
 ];
 /// The list of hashes.
 const SUMS: &str = "SHA256SUMS";
@@ -140,6 +141,9 @@ fn pack(root: &Path, binary: &Path, folder: &Path) -> Result<()> {
     for (from, name) in FILES {
         copy(&root.join(from), &folder.join(name))?;
     }
+    let image = std::fs::read_to_string(root.join("Dockerfile")).context("cannot read the Dockerfile")?;
+    std::fs::write(folder.join("Dockerfile"), image::packed(&image)?)
+        .context("cannot write the Dockerfile")?;
     process::output(Command::new(&program).arg("man").arg("-o").arg(folder.join("man")))?;
     std::fs::create_dir_all(folder.join("completions")).context("cannot make a folder for completions")?;
     for (shell, name) in SHELLS {
@@ -214,7 +218,7 @@ mod tests {
         assert!(process::works(Command::new("chmod").arg("755").arg(&binary)));
         let packed = folder.join("packed");
         pack(&cache::repository(), &binary, &packed).unwrap();
-        assert_eq!(sums(&packed).unwrap(), FILES.len() + SHELLS.len() + 2);
+        assert_eq!(sums(&packed).unwrap(), FILES.len() + SHELLS.len() + 3);
         let said = std::fs::read_to_string(packed.join("completions/_freshet")).unwrap();
         assert_eq!(said.trim(), "completions zsh");
         assert!(process::works(Command::new("sha256sum").args(["--check", SUMS]).current_dir(&packed)));
