@@ -14,6 +14,7 @@ mod export;
 mod failure;
 mod mined;
 mod output;
+mod plain;
 mod progress;
 mod view;
 mod web;

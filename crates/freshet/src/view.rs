@@ -21,6 +21,7 @@ use terminal_size::{Height, Width};
 use tokio::sync::watch;
 
 use crate::output::{self, Tone, shorten};
+use crate::plain::plain;
 use left::{Left, Progress};
 
 /// Between two drawings.
@@ -339,27 +340,12 @@ fn take_news(frame: &mut Frame, store: &dyn Store, seen: u64) -> u64 {
         let Ok(Some(row)) = store.post(object) else { continue };
         let who = row.author_handle.or(row.post.author).unwrap_or_default();
         let at = row.post.created_at.unwrap_or(row.seen_at);
-        frame.news.push_back((at, who, plain(&row.post.text)));
+        frame.news.push_back((at, who, plain(&row.post.text).replace('\n', " ")));
         if frame.news.len() > NEWS_MAX {
             frame.news.pop_front();
         }
     }
     last
-}
-
-/// Text without tags, for one line.
-pub(crate) fn plain(html: &str) -> String {
-    let mut text = String::new();
-    let mut is_tag = false;
-    for letter in html.chars() {
-        match letter {
-            '<' => is_tag = true,
-            '>' if is_tag => is_tag = false,
-            _ if !is_tag => text.push(letter),
-            _ => {}
-        }
-    }
-    text.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">").replace("&#39;", "'")
 }
 
 #[cfg(test)]

@@ -19,8 +19,10 @@ mod forums;
 mod graph;
 mod graph_chart;
 mod guard;
+mod learn;
 mod live;
 mod metrics;
+mod names;
 mod networks;
 mod openapi;
 mod overview;
@@ -104,6 +106,7 @@ fn routes() -> Routes {
         .get("/sources", sources::page)
         .get("/sources/add", sources::add_page)
         .post("/sources/add", sources::add)
+        .get("/part/learn", learn::part)
         .get("/sources/{number}", source::page)
         .post("/sources/{number}/pin", source::pin_form)
         .post("/sources/{number}/{verb}", source::steer)

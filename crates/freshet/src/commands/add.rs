@@ -7,6 +7,8 @@
 
 mod forum;
 
+pub(crate) use forum::may_be_forum;
+
 use std::process::ExitCode;
 
 use freshet_fetch::http::guard::is_forbidden;

@@ -33,6 +33,13 @@ pub(crate) struct GapsReport {
     uncloseable_count: u64,
     calls: u64,
     sources: Vec<SourceGaps>,
+    /// Lists of which nothing can be closed.
+    #[serde(skip)]
+    shut_count: u64,
+    /// Sources that are kept; a million of them need not stay in memory for a sum.
+    #[serde(skip)]
+    kept_max: usize,
+    /// Sources that a person is shown.
     #[serde(skip)]
     limit: usize,
 }
@@ -68,45 +75,53 @@ pub(crate) fn execute(globals: &Globals, args: &GapsArgs) -> anyhow::Result<Exit
     let data = Data::open(globals)?;
     let networks = data::networks(globals)?;
     let now = data.now_for_report(None);
-    output::print(args.report, &report(&data, &networks, now, args.limit)?)?;
+    let mut report = report(&data, &networks, now, usize::MAX)?;
+    report.limit = args.limit;
+    output::print(args.report, &report)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// All holes, the dearest first.
+/// All holes in sums, and the dearest sources.
 pub(crate) fn report(
     data: &Data,
     networks: &Networks,
     now: Timestamp,
-    limit: usize,
+    kept_max: usize,
 ) -> anyhow::Result<GapsReport> {
-    let mut report = GapsReport {
-        sources_count: 0,
-        complete_count: 0,
-        unvisited_count: 0,
-        holes_count: 0,
-        uncloseable_count: 0,
-        calls: 0,
-        sources: Vec::new(),
-        limit,
-    };
+    let mut report = GapsReport::keeping(kept_max);
     data.store.each_source(&mut |source| {
         report.take(networks, &source, now);
         ControlFlow::Continue(())
     })?;
-    report.sources.sort_by_key(|it| (std::cmp::Reverse(it.calls), it.source));
+    report.keep_dearest();
     Ok(report)
 }
 
 impl GapsReport {
-    /// How many lists there are, how many are complete, and how many no request can complete.
-    pub(crate) fn lists(&self) -> (u64, u64, u64) {
-        let shut = self.sources.iter().filter(|it| it.obstacle.is_some()).count() as u64;
-        (self.sources_count, self.complete_count, shut)
+    /// Nothing yet, with room for so many sources.
+    fn keeping(kept_max: usize) -> Self {
+        Self {
+            sources_count: 0,
+            complete_count: 0,
+            unvisited_count: 0,
+            holes_count: 0,
+            uncloseable_count: 0,
+            calls: 0,
+            sources: Vec::new(),
+            shut_count: 0,
+            kept_max,
+            limit: kept_max,
+        }
     }
 
-    /// Keeps the dearest sources only; the sums stay.
-    pub(crate) fn truncate(&mut self, sources_max: usize) {
-        self.sources.truncate(sources_max);
+    /// How many lists there are, how many are complete, and how many no request can complete.
+    pub(crate) fn lists(&self) -> (u64, u64, u64) {
+        (self.sources_count, self.complete_count, self.shut_count)
+    }
+
+    fn keep_dearest(&mut self) {
+        self.sources.sort_by_key(|it| (std::cmp::Reverse(it.calls), it.source));
+        self.sources.truncate(self.kept_max);
     }
 
     fn take(&mut self, networks: &Networks, source: &Source, now: Timestamp) {
@@ -136,15 +151,24 @@ impl GapsReport {
         self.uncloseable_count += uncloseable_count.max(u64::from(resting.is_some()));
         self.calls += calls;
         let is_shut = !holes.is_empty() && uncloseable_count == holes.len() as u64;
+        let shut = holes.iter().find_map(|hole| hole.obstacle).filter(|_| is_shut);
+        let obstacle = resting.or(shut);
+        self.shut_count += u64::from(obstacle.is_some());
+        if self.kept_max == 0 {
+            return;
+        }
         self.sources.push(SourceGaps {
             source: source.id.0,
             label: source.label(),
             network: source.network.to_string(),
             complete_until: coverage.top().map_or_else(|| json!(null), |top| seconds(top.until)),
             calls,
-            obstacle: resting.or_else(|| holes.iter().find_map(|hole| hole.obstacle).filter(|_| is_shut)),
+            obstacle,
             holes,
         });
+        if self.sources.len() >= self.kept_max.saturating_mul(2) {
+            self.keep_dearest();
+        }
     }
 }
 
@@ -297,16 +321,7 @@ mod tests {
 
     /// A report of one feed in this state, with holes of these cursors.
     fn report(state: SourceState, holes: &[Option<&str>]) -> String {
-        let mut report = GapsReport {
-            sources_count: 0,
-            complete_count: 0,
-            unvisited_count: 0,
-            holes_count: 0,
-            uncloseable_count: 0,
-            calls: 0,
-            sources: Vec::new(),
-            limit: 10,
-        };
+        let mut report = GapsReport::keeping(10);
         let at = Timestamp::from_secs(1000);
         let mark = |id: &str| Mark { id: id.into(), at };
         let interval = |below: Option<&str>, is_bottom| freshet_types::Interval {

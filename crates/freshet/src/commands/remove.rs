@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use freshet_forum::connector::PORTAL;
 use freshet_store::api::Store;
-use freshet_types::{NetworkName, Source, SourceId, SourceState};
+use freshet_types::{NetworkName, Set, Source, SourceId, SourceState};
 use serde::Serialize;
 use serde_json::json;
 
@@ -20,7 +20,7 @@ const SHOWN_MAX: usize = 50;
 
 /// What is no longer visited.
 #[derive(Serialize)]
-struct RemoveReport {
+pub(crate) struct RemoveReport {
     removed_count: usize,
     sources: Vec<RemovedSource>,
 }
@@ -40,14 +40,15 @@ pub(crate) fn execute(globals: &Globals, args: &RemoveArgs) -> anyhow::Result<Ex
         if found.is_empty() {
             return Err(no_source(reference));
         }
-        sources.extend(with_lists(&data.store, found)?);
+        sources.extend(found);
     }
     output::print(args.report, &remove(&mut data.store, sources)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes these off the list; a run that is under way hears it within a second.
-fn remove(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Result<RemoveReport> {
+/// Takes these off the list, a forum with all its lists; a run that is under way hears it within a second.
+pub(crate) fn remove(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Result<RemoveReport> {
+    let sources = with_lists(store, sources)?;
     let watched = sources.into_iter().filter(|source| source.state != SourceState::Removed);
     let sources: Vec<_> = watched.map(|it| RemovedSource { source: it.id, label: it.label() }).collect();
     let ids: Vec<SourceId> = sources.iter().map(|it| it.source).collect();
@@ -63,9 +64,10 @@ fn with_lists(store: &dyn Store, found: Vec<Source>) -> anyhow::Result<Vec<Sourc
     if forums.is_empty() {
         return Ok(found);
     }
+    let known: Set<SourceId> = found.iter().map(|it| it.id).collect();
     let mut all = found;
     store.each_source(&mut |source| {
-        if forums.contains(&source.network) && all.iter().all(|it| it.id != source.id) {
+        if forums.contains(&source.network) && !known.contains(&source.id) {
             all.push(source);
         }
         ControlFlow::Continue(())

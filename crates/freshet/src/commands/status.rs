@@ -31,7 +31,7 @@ const FAILURE_CHARS_MAX: usize = 200;
 pub(crate) fn execute(globals: &Globals, args: ReportArgs) -> anyhow::Result<ExitCode> {
     let data = Data::open(globals)?;
     let now = data.now_for_report(noted_at(&live_report(&data.store)?));
-    output::print(args, &report(&data, now)?)?;
+    output::print(args, &whole(&data, now)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -40,8 +40,15 @@ pub(crate) fn noted_at(live: &Value) -> Option<Timestamp> {
     live["now"].as_f64().map(|secs| Timestamp::from_ms((secs * 1000.0) as i64))
 }
 
-/// Both witnesses, merged.
-pub(crate) fn report(data: &Data, now: Timestamp) -> anyhow::Result<StatusReport> {
+/// Both witnesses merged, with the lists of every forum, which costs a look at each of them.
+pub(crate) fn whole(data: &Data, now: Timestamp) -> anyhow::Result<StatusReport> {
+    let mut report = brief(data, now)?;
+    report.set("forum_lists", forum_lists(&data.store)?);
+    Ok(report)
+}
+
+/// Both witnesses merged: what costs the same however much was collected.
+pub(crate) fn brief(data: &Data, now: Timestamp) -> anyhow::Result<StatusReport> {
     let live = live_report(&data.store)?;
     let mut report = StatusReport(Map::new());
     report.set("data", data.dir().display().to_string());
@@ -51,7 +58,6 @@ pub(crate) fn report(data: &Data, now: Timestamp) -> anyhow::Result<StatusReport
     let counts = data.store.counts()?;
     report.add_counts(&counts);
     report.set("failed_sources", failed_sources(&data.store)?);
-    report.set("forum_lists", forum_lists(&data.store)?);
     report.add_live(live);
     Ok(report)
 }

@@ -12,7 +12,7 @@ use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::site::{GAPS_MAX, Site};
 use super::{
-    Route, Routes, Shared, alerts, experiments, forums, graph, live, networks, openapi, posts, robots,
+    Route, Routes, Shared, alerts, experiments, forums, graph, learn, live, networks, openapi, posts, robots,
     settings, source, sources,
 };
 use crate::args::PlanArgs;
@@ -58,7 +58,7 @@ pub(super) fn add(routes: Routes) -> Routes {
             post("/api/v1/sources/{number}/pin", "Visits a source `every` so often, or as the policy says"),
             pin_source,
         )
-        .add(post("/api/v1/sources/{number}/{verb}", "`pause` or `watch` a source"), tell_source)
+        .add(post("/api/v1/sources/{number}/{verb}", "`pause`, `watch` or `remove` a source"), tell_source)
         .add(get("/api/v1/posts", "A page of posts", POSTS), list_posts)
         .add(get("/api/v1/posts.jsonl", "All posts of a query as JSON lines", POSTS), posts::export)
         .add(get("/api/v1/posts/{number}", "One post and its changes", &[]), one_post)
@@ -72,6 +72,8 @@ pub(super) fn add(routes: Routes) -> Routes {
         )
         .add(get("/api/v1/forums", "The forums that were learned", &[]), list_forums)
         .add(get("/api/v1/forums/{name}", "One forum and its threads", &[("page", "from 1")]), one_forum)
+        .add(get("/api/v1/learning", "Forums that are learned, and what came of it", &[]), list_learning)
+        .add(post("/api/v1/learning", "Learns the forum of this front page, then adds it"), learn_forum)
         .add(get("/api/v1/experiment", "The backtest that runs, or ran last", &[]), show_experiment)
         .add(post("/api/v1/experiment", "Begins a backtest of policies"), start_experiment)
         .add(post("/api/v1/experiment/cancel", "Ends the backtest that runs"), cancel_experiment)
@@ -102,7 +104,7 @@ pub(super) async fn ready(State(site): State<Shared>) -> Answer<&'static str> {
 }
 
 async fn status(State(site): State<Shared>) -> Answer<Json<Value>> {
-    site.read(Site::status).await.map(Json)
+    site.read(Site::whole_status).await.map(Json)
 }
 
 async fn history(State(site): State<Shared>) -> Answer<Json<Value>> {
@@ -267,6 +269,15 @@ async fn one_forum(
         shown.remove("picture");
     }
     Ok(Json(shown))
+}
+
+async fn list_learning(State(site): State<Shared>) -> Json<Value> {
+    Json(learn::describe(&site))
+}
+
+async fn learn_forum(State(site): State<Shared>, Json(wish): Json<learn::Wish>) -> Answer<Json<Value>> {
+    learn::start(&site, wish)?;
+    Ok(Json(learn::describe(&site)))
 }
 
 async fn show_experiment(State(site): State<Shared>) -> Json<Value> {

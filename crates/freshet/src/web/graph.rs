@@ -20,7 +20,7 @@ use super::graph_chart;
 use super::sources::typed;
 use crate::data::Data;
 use crate::output::one_line;
-use crate::view::plain;
+use crate::plain::plain;
 
 /// Links of one kind and direction in a picture.
 const TIES_MAX: usize = 10;

@@ -8,18 +8,20 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use freshet_engine::history::{History, Point};
 use freshet_engine::price::MANNERS;
+use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, SourceOrder, SourceQuery, VisitLine};
-use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
+use freshet_types::{RobotKind, SourceId, SourceState, Span, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Shared;
 use super::access::Identity;
-use super::answer::Answer;
+use super::answer::{Answer, Problem};
 use super::chart::{self, Line};
+use super::names;
 use super::site::Site;
 use crate::data::Data;
-use crate::output::{count, one_line, relative};
+use crate::output::{count, relative};
 use crate::view::grouped;
 
 /// Holes shown; the others are in the API and in `freshet gaps`.
@@ -78,6 +80,10 @@ fn view(site: &Site, data: &Data, coverage: Option<Arc<Value>>, is_week: bool) -
     let next = if is_idle { data.store.list_sources(&due)?.sources.pop() } else { None };
     let points: Vec<&Point> = if is_week { history.coarse().collect() } else { history.fine().collect() };
     let holes = coverage["sources"].as_array().map_or(&[][..], Vec::as_slice);
+    let holes = named(data, &holes[..holes.len().min(HOLES_SHOWN)])?;
+    let failed = named(data, status["failed_sources"].as_array().map_or(&[][..], Vec::as_slice))?;
+    let next =
+        next.map(|source| Ok::<_, Problem>((source.due_at, names::name(data, &source)?))).transpose()?;
     Ok(json!({
         "tiles": tiles(&status, &history),
         "waits": waits(&status, next.as_ref(), site.now()),
@@ -91,15 +97,30 @@ fn view(site: &Site, data: &Data, coverage: Option<Arc<Value>>, is_week: bool) -
             "unvisited_count": coverage["unvisited_count"], "holes_count": coverage["holes_count"],
             "uncloseable_count": coverage["uncloseable_count"], "calls": coverage["calls"],
         },
-        "holes": &holes[..holes.len().min(HOLES_SHOWN)],
+        "holes": holes,
         "faults": status["faults"],
-        "failed": status["failed_sources"],
+        "failed": failed,
         "failures": status["failures"],
         "waste": waste(&data.store.last_visits(VISITS_JUDGED)?),
         "rate_limited_count": status["rate_limited_count"],
         "complaints_count": status["complaints_count"],
         "is_running": status["is_running"],
     }))
+}
+
+/// Lines about sources, each with what people know the source by.
+fn named(data: &Data, lines: &[Value]) -> Answer<Vec<Value>> {
+    let named = |line: &Value| {
+        let mut line = line.clone();
+        let id = line["source"].as_u64().and_then(|id| u32::try_from(id).ok()).map(SourceId);
+        let source = id.map(|id| data.store.source(id)).transpose()?.flatten();
+        if let Some(source) = source {
+            line["label"] = json!(names::name(data, &source)?);
+            line["endpoint"] = json!(&*source.endpoint);
+        }
+        Ok(line)
+    };
+    lines.iter().map(named).collect()
 }
 
 /// How many calls of late brought nothing: of visits to lists, which are made to find posts.
@@ -169,7 +190,7 @@ impl<'a, I: ExactSizeIterator<Item = &'a Point>> RevLast<'a> for I {
 }
 
 /// What it waits for, until when, and why.
-fn waits(status: &Value, next: Option<&Source>, now: Timestamp) -> Vec<String> {
+fn waits(status: &Value, next: Option<&(Timestamp, String)>, now: Timestamp) -> Vec<String> {
     let mut told = Vec::new();
     if status["is_running"] != true {
         told.push("No run is under way; `freshet run` starts one.".to_owned());
@@ -204,9 +225,8 @@ fn waits(status: &Value, next: Option<&Source>, now: Timestamp) -> Vec<String> {
             line += ", because no server is asked faster than its manners allow";
         }
         told.push(line + ".");
-    } else if let Some(source) = next.filter(|source| source.due_at > now) {
-        let label = one_line(&source.label());
-        told.push(format!("Nothing is due. The next visit is {}: {label}.", relative(source.due_at, now)));
+    } else if let Some((due_at, name)) = next.filter(|(due_at, _)| *due_at > now) {
+        told.push(format!("Nothing is due. The next visit is {}: {name}.", relative(*due_at, now)));
     }
     told.truncate(WAITS_SHOWN);
     told

@@ -27,7 +27,7 @@ use super::sources::{page_number, typed};
 use crate::commands::search::FoundPost;
 use crate::data::Data;
 use crate::output::seconds;
-use crate::view::plain;
+use crate::plain::plain;
 use crate::when::When;
 
 /// Posts on a page.
@@ -154,9 +154,11 @@ pub(super) async fn describe(site: &Shared, number: &str) -> Answer<Value> {
             let found = id.as_ref().map(|id| data.store.post_of(&row.network, id)).transpose()?.flatten();
             Ok(json!(found.map(|found| found.object)))
         };
+        let earlier = data.store.earlier_texts(object)?;
         let changes = data.store.changes_of(object, CHANGES_SHOWN)?.into_iter().map(|change| {
+            let before = earlier.iter().find(|(number, _)| *number == change.number).map(|(_, text)| text);
             json!({ "number": change.number, "kind": change.kind.name(), "seen_at": seconds(change.seen_at),
-                "robot": change.finder.map(RobotKind::name) })
+                "robot": change.finder.map(RobotKind::name), "before": before })
         });
         let mut shown = record(&row)?;
         shown["post"] = json!(object);

@@ -17,10 +17,11 @@ use super::access::Identity;
 use super::answer::Problem;
 use super::site::Site;
 use crate::output::relative;
-use crate::view::{grouped, plain};
+use crate::plain::plain;
+use crate::view::grouped;
 
 /// Every template, by name.
-const TEMPLATES: [(&str, &str); 21] = [
+const TEMPLATES: [(&str, &str); 22] = [
     ("base.html", include_str!("templates/base.html")),
     ("login.html", include_str!("templates/login.html")),
     ("problem.html", include_str!("templates/problem.html")),
@@ -30,6 +31,7 @@ const TEMPLATES: [(&str, &str); 21] = [
     ("robots_part.html", include_str!("templates/robots_part.html")),
     ("sources.html", include_str!("templates/sources.html")),
     ("add.html", include_str!("templates/add.html")),
+    ("learn_part.html", include_str!("templates/learn_part.html")),
     ("source.html", include_str!("templates/source.html")),
     ("posts.html", include_str!("templates/posts.html")),
     ("post.html", include_str!("templates/post.html")),

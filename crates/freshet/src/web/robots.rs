@@ -3,6 +3,7 @@
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
+use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, VisitLine};
 use freshet_types::RobotKind;
 use serde_json::{Value, json};
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
+use super::names;
 use super::site::Site;
 use crate::commands::robots::{self, Verb};
 use crate::data::Data;
@@ -96,11 +98,13 @@ fn view(site: &Site, data: &Data) -> Answer<Value> {
 fn messages(data: &Data) -> Answer<Vec<Value>> {
     let message = |line: &VisitLine| {
         let visit = &line.visit;
-        json!({
+        let source = data.store.source(visit.source)?;
+        let name = source.map(|source| names::name(data, &source)).transpose()?;
+        Ok(json!({
             "at": seconds(visit.ended_at), "robot": line.robot.name(), "source": visit.source.0,
-            "name": one_line(&line.name), "outcome": visit.outcome, "calls": visit.fetch_count,
-            "new_posts": visit.new_post_count,
-        })
+            "name": name.unwrap_or_else(|| one_line(&line.name)), "outcome": visit.outcome,
+            "calls": visit.fetch_count, "new_posts": visit.new_post_count,
+        }))
     };
-    Ok(data.store.last_visits(MESSAGES_SHOWN)?.iter().map(message).collect())
+    data.store.last_visits(MESSAGES_SHOWN)?.iter().map(message).collect()
 }

@@ -21,6 +21,7 @@ use tokio::sync::Semaphore;
 use super::access::{Access, Sessions};
 use super::answer::{Answer, Problem};
 use super::experiments::Bench;
+use super::learn::Jobs;
 use super::render::Pages;
 use crate::commands::{gaps, status};
 use crate::data::Data;
@@ -32,7 +33,7 @@ const COVERAGE_FOR: Duration = Duration::from_secs(15);
 /// They are good for so many times what counting them took: a million sources take a while.
 const COVERAGE_SHARE: u32 = 20;
 /// Longest a page waits for them.
-const COVERAGE_WAIT: Duration = Duration::from_millis(100);
+const COVERAGE_WAIT: Duration = Duration::from_millis(40);
 /// Sources with holes that are kept with the sums, the dearest.
 pub(super) const GAPS_MAX: usize = 1000;
 /// Files written at once, each with a connection of its own: a slow reader holds up no page.
@@ -71,6 +72,8 @@ pub(super) struct Site {
     pub(super) credentials: Mutex<Option<Vec<CredentialInfo>>>,
     /// The one backtest.
     pub(super) bench: Bench,
+    /// Forums that are learned.
+    pub(super) jobs: Jobs,
     pub(super) listeners: Arc<Semaphore>,
     /// Files that may be taken away at once.
     pub(super) exports: Arc<Semaphore>,
@@ -100,6 +103,7 @@ impl Site {
             is_local,
             credentials: Mutex::new(parts.credentials.clone()),
             bench: Bench::default(),
+            jobs: Jobs::default(),
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
             readers: Mutex::new(Vec::new()),
@@ -148,9 +152,14 @@ impl Site {
         changed.await.unwrap_or_else(|_| Err(Problem::busy("the change could not be made")))
     }
 
-    /// The report of `freshet status`.
+    /// The report of `freshet status`, as far as pages show it: without a walk over all lists of forums.
     pub(super) fn status(&self, data: &Data) -> Answer<Value> {
-        Ok(status::report(data, self.now())?.into_value())
+        Ok(status::brief(data, self.now())?.into_value())
+    }
+
+    /// The whole report of `freshet status`.
+    pub(super) fn whole_status(&self, data: &Data) -> Answer<Value> {
+        Ok(status::whole(data, self.now())?.into_value())
     }
 
     /// The recent past.
@@ -203,8 +212,6 @@ impl Site {
     }
 
     fn count_coverage(&self, data: &Data) -> Answer<Arc<Value>> {
-        let mut report = gaps::report(data, &self.parts.networks, self.now(), GAPS_MAX)?;
-        report.truncate(GAPS_MAX);
-        Ok(Arc::new(json!(report)))
+        Ok(Arc::new(json!(gaps::report(data, &self.parts.networks, self.now(), GAPS_MAX)?)))
     }
 }

@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
-use super::chart;
 use super::site::Site;
-use crate::commands::{explain, pause, status};
+use super::{chart, names};
+use crate::commands::{explain, pause, remove, status};
 use crate::data::Data;
 use crate::output::seconds;
 
@@ -25,6 +25,8 @@ const VISITS_SHOWN: usize = 20;
 /// Shortest and longest interval that a source can be pinned to.
 const PIN_MIN: Span = Span::from_secs(30);
 const PIN_MAX: Span = Span::from_secs(365 * 86_400);
+/// Longest subject of a sentence that is set apart from the rest of it.
+const KEY_CHARS_MAX: usize = 16;
 /// Days over which posts are counted for comparison with the forecast.
 const OBSERVED_DAYS: [i64; 3] = [1, 7, 28];
 
@@ -46,7 +48,7 @@ pub(super) async fn page(
             let live = status::live_report(&data.store)?;
             let told = explain::explain(&source, &memory, &live, site.now()).text;
             // The first line is the heading of the page.
-            shown["told"] = json!(sentences(told.lines().skip(1)));
+            shown["told"] = sentences(told.lines().skip(1)).iter().map(|it| fact(it)).collect();
             Ok(shown)
         })
         .await?;
@@ -66,6 +68,14 @@ fn sentences<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     whole
 }
 
+/// A sentence that begins with its subject, `why then: …`, in its two parts.
+fn fact(sentence: &str) -> Value {
+    match sentence.split_once(": ") {
+        Some((key, value)) if key.chars().count() <= KEY_CHARS_MAX => json!({ "key": key, "value": value }),
+        _ => json!({ "key": null, "value": sentence }),
+    }
+}
+
 /// What the API gives of a source.
 pub(super) async fn describe(site: &Shared, number: &str) -> Answer<Value> {
     let id = number_of(number)?;
@@ -82,7 +92,8 @@ fn about(site: &Site, data: &Data, source: &Source) -> Answer<Value> {
         let account = data.store.account_of(&source.network, &source.root_id)?;
         shown["object"] = json!(account.map(|row| row.object));
     }
-    shown["name"] = json!(source.handle.clone().unwrap_or_else(|| source.root_id.clone()));
+    shown["root_kind"] = json!(&*source.root_kind);
+    shown["name"] = json!(names::name(data, source)?);
     shown["observed"] = json!(OBSERVED_DAYS.map(|days| observed(&times, days, now)));
     shown["visits"] = data.store.visits_of(source.id, VISITS_SHOWN)?.iter().map(visit).collect();
     let mark = |mark: &freshet_types::Mark| json!({ "id": mark.id, "at": seconds(mark.at) });
@@ -191,23 +202,30 @@ pub(super) async fn pin(site: &Shared, number: &str, pin: Pin) -> Answer<Value> 
     .await
 }
 
-/// Pauses a source (it is not visited until it is watched again) or watches it.
+/// What a source can be told.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Verb {
+    /// It is not visited until it is watched again.
+    Pause,
+    /// It is visited again.
+    Watch,
+    /// It is off the list; what was collected stays.
+    Remove,
+}
+
+/// Pauses a source, watches it again, or takes it off the list.
 pub(super) async fn tell(site: &Shared, number: &str, verb: &str) -> Answer<Value> {
     let id = number_of(number)?;
-    let is_watched = match verb {
-        "watch" => true,
-        "pause" => false,
-        _ => {
-            let problem = Problem::not_found(format!("a source cannot be told `{verb}`"));
-            return Err(problem.hint("pause or watch"));
-        }
-    };
+    let verb: Verb = serde_json::from_value(json!(verb)).map_err(|_| {
+        Problem::not_found(format!("a source cannot be told `{verb}`")).hint("pause, watch or remove")
+    })?;
     site.write(move |_, data| {
         let source = find(data, id)?;
-        if is_watched {
-            pause::resume(&mut data.store, vec![source])?;
-        } else {
-            pause::pause(&mut data.store, &[source])?;
+        match verb {
+            Verb::Watch => pause::resume(&mut data.store, vec![source]).map(|_| ())?,
+            Verb::Pause => pause::pause(&mut data.store, &[source]).map(|_| ())?,
+            Verb::Remove => remove::remove(&mut data.store, vec![source]).map(|_| ())?,
         }
         Ok(json!({ "source": id, "state": find(data, id)?.state.name() }))
     })

@@ -3,19 +3,24 @@
 //! Adding is done in two steps: first what each line would become is shown, then it is added. Lines
 //! that are not understood cost nothing else, as on the command line.
 
+use std::sync::Arc;
+
 use axum::Extension;
 use axum::extract::{Form, Query, State};
 use axum::response::Response;
 use freshet_network::networks::Networks;
 use freshet_policy::{ChangeModel as _, ChangeRate};
 use freshet_store::browse::{Browse as _, COUNT_MAX, LOOKED_MAX, OFFSET_MAX, SourceOrder, SourceQuery};
-use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
+use freshet_types::definition::{CredentialUse, QuotaDeclaration, RequestChoice};
+use freshet_types::{NetworkName, RobotKind, Source, SourceState, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
+use super::learn::{self, Wish};
+use super::names;
 use super::site::Site;
 use crate::args::AddArgs;
 use crate::commands::add;
@@ -130,7 +135,7 @@ pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<Value> {
             "page": page,
             "has_more": has_more && page < OFFSET_MAX / ROWS,
             "networks": networks.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "sources": sources.iter().map(|source| line(source, now)).collect::<Vec<_>>(),
+            "sources": sources.iter().map(|source| line(data, source, now)).collect::<Answer<Vec<_>>>()?,
         }))
     };
     // Names are looked up in an index that a writing connection brings up to date first.
@@ -142,13 +147,13 @@ pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<Value> {
 }
 
 /// A source in a line.
-fn line(source: &Source, now: Timestamp) -> Value {
+fn line(data: &Data, source: &Source, now: Timestamp) -> Answer<Value> {
     let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
     // Profiles and relations have no rhythm of posts and nothing to be complete of.
     let is_list = matches!(source.robot, RobotKind::Status | RobotKind::Comment);
-    json!({
+    Ok(json!({
         "source": source.id.0,
-        "name": one_line(source.handle.as_deref().unwrap_or(&source.root_id)),
+        "name": names::name(data, source)?,
         "network": source.network.to_string(),
         "endpoint": &*source.endpoint,
         "robot": source.robot.name(),
@@ -160,7 +165,7 @@ fn line(source: &Source, now: Timestamp) -> Value {
         "holes_count": source.coverage.holes().len(),
         "is_complete": is_list.then_some(source.coverage.is_complete()),
         "failure": source.failure.as_deref().map(one_line),
-    })
+    }))
 }
 
 /// What is typed on the page for adding.
@@ -205,7 +210,9 @@ pub(super) async fn add_page(
     State(site): State<Shared>,
     Extension(identity): Extension<Identity>,
 ) -> Response {
-    site.pages.page(&site, Some(&identity), "add", "Add sources", &json!({ "examples": examples(&site) }))
+    let mut shown = learn::describe(&site);
+    shown["examples"] = json!(examples(&site));
+    site.pages.page(&site, Some(&identity), "add", "Add sources", &shown)
 }
 
 /// The preview, or the report of what was added.
@@ -216,7 +223,7 @@ pub(super) async fn add(
 ) -> Answer<Response> {
     let args = typed.args()?;
     let mut shown = if typed.step == "add" {
-        json!({ "report": put(&site, args).await? })
+        json!({ "report": put_all(&site, &typed, args).await? })
     } else {
         json!({ "preview": preview(&site.parts.networks, &args) })
     };
@@ -224,7 +231,23 @@ pub(super) async fn add(
     shown["since"] = json!(typed.since);
     shown["allow_private"] = json!(typed.allow_private.is_some());
     shown["examples"] = json!(examples(&site));
+    shown["learning"] = learn::describe(&site)["learning"].take();
     Ok(site.pages.page(&site, Some(&identity), "add", "Add sources", &shown))
+}
+
+/// Adds what is understood, and has addresses that no network knows learned as forums.
+async fn put_all(site: &Shared, typed: &Typed, mut args: AddArgs) -> Answer<Option<Value>> {
+    let networks = Arc::clone(&site.parts.networks);
+    let forums: Vec<String> =
+        args.references.extract_if(.., |text| add::may_be_forum(&networks, text)).collect();
+    for address in forums {
+        let allow_private = typed.allow_private.is_some();
+        learn::start(site, Wish { address, allow_private, since: typed.since.clone() })?;
+    }
+    if args.references.is_empty() {
+        return Ok(None);
+    }
+    put(site, args).await.map(Some)
 }
 
 fn examples(site: &Site) -> Vec<String> {
@@ -249,14 +272,49 @@ pub(super) fn preview(networks: &Networks, args: &AddArgs) -> Value {
             "network": reference.instance.network.to_string(),
             "endpoints": sources.iter().map(|source| &*source.endpoint).collect::<Vec<_>>(),
         }),
+        Err(_) if add::may_be_forum(networks, text) => json!({ "reference": text, "is_forum": true }),
         Err(why) => json!({ "reference": text, "why": why }),
     });
+    let forums_count = args.references.iter().filter(|text| add::may_be_forum(networks, text)).count();
     let sources_count: usize = understood.iter().flatten().map(|(_, sources)| sources.len()).sum();
     json!({
         "lines": lines.collect::<Vec<_>>(),
         "sources_count": sources_count,
         "understood_count": understood.iter().flatten().count(),
+        "forums_count": forums_count,
         // One call for each list, and one more for its history at the least.
         "calls_min": sources_count,
+        "costs": costs(networks, understood.iter().flatten().flat_map(|(_, sources)| sources)),
     })
+}
+
+/// First visits server by server, and how long its tightest quota makes them last.
+fn costs<'a>(networks: &Networks, sources: impl Iterator<Item = &'a Source>) -> Vec<Value> {
+    let mut servers: Vec<(&NetworkName, u32)> = Vec::new();
+    for source in sources {
+        match servers.iter_mut().find(|(network, _)| *network == &source.network) {
+            Some((_, count)) => *count += 1,
+            None => servers.push((&source.network, 1)),
+        }
+    }
+    let cost = |(network, calls): &(&NetworkName, u32)| {
+        let definition = networks.definition(network.definition());
+        let declared = definition.iter().flat_map(|definition| &definition.quotas);
+        let is_common = |it: &&QuotaDeclaration| {
+            it.requests == RequestChoice::default() && it.applies != CredentialUse::Authenticated
+        };
+        let paces =
+            declared.filter(is_common).filter_map(|it| Some((it, Span::parse(&it.window)?.secs_f64())));
+        let tightest = paces.min_by(|(one, one_s), (other, other_s)| {
+            (f64::from(one.limit) / one_s).total_cmp(&(f64::from(other.limit) / other_s))
+        });
+        json!({
+            "network": network.to_string(),
+            "calls": calls,
+            "limit": tightest.map(|(quota, _)| quota.limit),
+            "window_s": tightest.map(|(_, window_s)| window_s),
+            "lasts_s": tightest.map(|(quota, window_s)| f64::from(*calls) * window_s / f64::from(quota.limit.max(1))),
+        })
+    };
+    servers.iter().map(cost).collect()
 }

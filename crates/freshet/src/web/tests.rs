@@ -2,6 +2,8 @@
 //!
 //! The walks stand on the list of routes itself, so a new page is walked from its first day.
 
+mod told;
+
 use std::sync::Arc;
 
 use freshet_fetch::{HttpFetch, HttpOptions, Vault};

@@ -57,8 +57,7 @@ pub(super) fn learn_new(globals: &Globals, networks: &Networks, args: &AddArgs) 
             .as_ref()
             .is_ok_and(|it| networks.definition(it.instance.network.definition()).is_none());
         let is_said = args.kind == Some(AddKind::Forum);
-        let is_foreign =
-            matches!(understood, Err(ReferenceError::Unknown { .. })) && !is_watched(networks, text);
+        let is_foreign = may_be_forum(networks, text);
         let Some(front) = site_address(text).filter(|_| !is_known && (is_said || is_foreign)) else {
             continue;
         };
@@ -79,6 +78,13 @@ pub(super) fn learn_new(globals: &Globals, networks: &Networks, args: &AddArgs) 
         }
     }
     Ok((sites, tried))
+}
+
+/// Whether a text is an address of the web that no network knows, and no forum that is watched.
+pub(crate) fn may_be_forum(networks: &Networks, text: &str) -> bool {
+    matches!(networks.understand(text), Err(ReferenceError::Unknown { .. }))
+        && site_address(text).is_some()
+        && !is_watched(networks, text)
 }
 
 /// Whether an address lies in a forum that is known already, which is watched as a whole.

@@ -1,0 +1,75 @@
+//! What people see and are told: names instead of ids, what a post said before, what adding costs, what removing does.
+
+use freshet_store::api::Store as _;
+use freshet_store::row::Upload;
+use freshet_store::sqlite::SqliteStore;
+use freshet_types::{ChangeKind, NetworkName, Observation, Post, RobotKind, Source, Timestamp, VisitId};
+use serde_json::json;
+
+use super::{Visitor, WithForm as _, send};
+
+fn store(served: &Visitor) -> SqliteStore {
+    SqliteStore::open(&served.folder.path().join("store.sqlite")).unwrap()
+}
+
+async fn api(served: &Visitor, path: &str) -> serde_json::Value {
+    serde_json::from_str(&served.text(path, 200).await).unwrap()
+}
+
+#[tokio::test]
+async fn sources_are_called_by_what_people_know() {
+    let served = Visitor::start(None, None).await;
+    let network = NetworkName::from("mastodon:a.example");
+    let source = |kind: &str, id: &str| Source::new(&network, "context", RobotKind::Comment, kind, id);
+    let added = [source("post", "11"), source("account", "1"), source("post", "never-seen")];
+    store(&served).add_sources(&added).unwrap();
+    let list = api(&served, "/api/v1/sources?robot=comment").await;
+    let names: Vec<&str> =
+        list["sources"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(names, [&format!("{}: “quiet”", super::NAME), super::NAME, "never-seen"]);
+    let page = served.text("/sources?robot=comment", 200).await;
+    assert!(page.contains("“quiet”") && !page.contains("<img"), "{page}");
+}
+
+#[tokio::test]
+async fn a_post_shows_what_it_said_before() {
+    let served = Visitor::start(None, None).await;
+    let mut upload =
+        Upload::new(VisitId(2), NetworkName::from("mastodon:a.example"), Timestamp::from_secs(1_700_000_200));
+    let edited = Post { id: "11".to_owned(), text: "<p>loud</p>".to_owned(), ..Post::default() };
+    upload.observation = Observation { posts: vec![edited], ..Observation::default() };
+    store(&served).apply(&[upload], |_, _| Some(ChangeKind::Edited)).unwrap();
+    let found = api(&served, "/api/v1/posts").await;
+    let is_edited = |it: &&serde_json::Value| it["shown"] == "loud";
+    let number = found["posts"].as_array().unwrap().iter().find(is_edited).unwrap()["post"].clone();
+    let shown = api(&served, &format!("/api/v1/posts/{number}")).await;
+    let before: Vec<_> = shown["changes"].as_array().unwrap().iter().map(|it| &it["before"]).collect();
+    assert_eq!(before, [&json!(null), &json!("quiet")]);
+    let page = served.text(&format!("/posts/{number}"), 200).await;
+    assert!(page.contains("<td dir=\"auto\">quiet</td>"), "{page}");
+}
+
+#[tokio::test]
+async fn adding_says_what_it_costs_by_server() {
+    let served = Visitor::start(None, None).await;
+    let csrf = served.csrf().await;
+    let references = "https://b.example/@ada\nhttps://b.example/@eve\nrss:https://news.example/feed";
+    let fields = [("csrf", csrf.as_str()), ("step", "preview"), ("references", references)];
+    let page = served.ask("POST", "/sources/add").fields(&fields).send().await.unwrap().text().await.unwrap();
+    for words in ["mastodon:b.example", "300 per 5m 00s", "its manners"] {
+        assert!(page.contains(words), "`{words}` is not in\n{page}");
+    }
+}
+
+#[tokio::test]
+async fn a_source_is_removed_and_watched_again() {
+    let served = Visitor::start(None, None).await;
+    for (verb, state) in [("remove", "removed"), ("remove", "removed"), ("watch", "active")] {
+        let (status, told) = send(&served, &format!("/api/v1/sources/1/{verb}"), json!({})).await;
+        assert_eq!((status, &told["state"]), (200, &json!(state)), "{told}");
+        let page = served.text("/sources/1", 200).await;
+        assert_eq!(page.contains("Watch again"), state == "removed", "{page}");
+    }
+    let (status, told) = send(&served, "/api/v1/sources/1/explode", json!({})).await;
+    assert_eq!((status, told["hint"].as_str()), (404, Some("pause, watch or remove")), "{told}");
+}
