@@ -4,13 +4,11 @@
 //! That is judged by the file's own header, read as plain bytes: SQLite's mark, and our
 //! application id, which goes into the file before it is switched to the write-ahead log.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
 use refinery::{Migration, Runner};
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::{SqliteOptions, failed};
 use crate::api::StoreError;
@@ -29,10 +27,6 @@ const MIGRATIONS: [(&str, &str); 8] = [
 
 /// "FRSH", in the header of every store.
 const APPLICATION_ID: u32 = 0x4652_5348;
-/// How every SQLite file begins.
-const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-/// Bytes of the header up to and with the application id, which stands in the last four.
-const HEADER_BYTES: usize = 72;
 /// Another process writes in short transactions; longer than this means that something is wrong.
 const BUSY: Duration = Duration::from_secs(10);
 /// How often a file that others are just making is tried.
@@ -61,10 +55,9 @@ pub(super) fn writer(path: &Path, options: SqliteOptions) -> Result<Connection, 
 }
 
 fn try_writer(path: &Path, options: SqliteOptions) -> Result<Connection, StoreError> {
-    let is_new = check_header(path)?;
     let mut db = Connection::open(path).map_err(refused(path))?;
     db.busy_timeout(BUSY).map_err(failed("open"))?;
-    if is_new {
+    if check_ours(&db, path)? {
         db.pragma_update(None, "application_id", APPLICATION_ID).map_err(refused(path))?;
     }
     check_version(&db, path)?;
@@ -76,12 +69,16 @@ fn try_writer(path: &Path, options: SqliteOptions) -> Result<Connection, StoreEr
 
 /// A connection that reads only.
 pub(super) fn reader(path: &Path, options: SqliteOptions) -> Result<Connection, StoreError> {
-    if check_header(path)? {
-        return Err(open_error(path, "there is no store; `freshet init` makes one"));
+    let no_store = || open_error(path, "there is no store; `freshet init` makes one");
+    if !path.exists() {
+        return Err(no_store());
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path, flags).map_err(refused(path))?;
     db.busy_timeout(BUSY).map_err(failed("open"))?;
+    if check_ours(&db, path)? {
+        return Err(no_store());
+    }
     if check_version(&db, path)? < known_version() {
         return Err(open_error(path, "its schema is older; open it once with a command that writes"));
     }
@@ -98,25 +95,23 @@ pub(super) fn memory(options: SqliteOptions) -> Result<Connection, StoreError> {
     Ok(db)
 }
 
-/// Whether the file is yet to be made; an error if it is not ours.
-fn check_header(path: &Path) -> Result<bool, StoreError> {
-    let mut header = Vec::with_capacity(HEADER_BYTES);
-    match File::open(path) {
-        Ok(file) => file
-            .take(HEADER_BYTES as u64)
-            .read_to_end(&mut header)
-            .map_err(|error| open_error(path, &format!("it cannot be read: {error}")))?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(true),
-        Err(error) => return Err(open_error(path, &format!("it cannot be read: {error}"))),
-    };
-    if header.is_empty() {
+/// Whether the file is yet to be filled; an error if it is not ours.
+///
+/// Asked through the connection, never by reading the file beside it: closing any handle of a file gives up all locks that
+/// this process holds on it (POSIX), and then whoever else closes the store as if they were the last one deletes the
+/// write-ahead log under our feet.
+fn check_ours(db: &Connection, path: &Path) -> Result<bool, StoreError> {
+    let number = |name: &str| db.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let pages = number("page_count").map_err(|error| match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => {
+            open_error(path, "it is not a SQLite file, or damaged; name another --data directory")
+        }
+        _ => refused(path)(error),
+    })?;
+    if pages == 0 {
         return Ok(true);
     }
-    if header.len() < HEADER_BYTES || !header.starts_with(MAGIC) {
-        return Err(open_error(path, "it is not a SQLite file, or damaged; name another --data directory"));
-    }
-    let id = header.last_chunk().map(|bytes| u32::from_be_bytes(*bytes));
-    if id != Some(APPLICATION_ID) {
+    if number("application_id").map_err(refused(path))? != i64::from(APPLICATION_ID) {
         return Err(open_error(path, "it belongs to another program; name another --data directory"));
     }
     Ok(false)

@@ -193,7 +193,8 @@ fn said(pipe: Option<impl Read>) -> String {
 /// What the command said.
 fn told(site: &Site, status: ExitStatus, report: &str, complaint: &str) -> Result<String, String> {
     if !status.success() {
-        let complaint = complaint.trim();
+        // The hint speaks of the command line.
+        let complaint = complaint.split("\n\nhint: ").next().unwrap_or_default().trim();
         return Err(complaint.strip_prefix("error: ").unwrap_or(complaint).to_owned());
     }
     let report: Value = serde_json::from_str(report).map_err(|error| error.to_string())?;

@@ -114,3 +114,26 @@ fn an_older_store_is_brought_up_to_date() {
     assert_eq!(changes.len(), 1);
     assert_eq!((changes[0].address.id.as_str(), changes[0].finder), ("a", None));
 }
+
+/// Others that open the store, even in this process, leave our hold on it: without it, the next program that closes the file
+/// takes itself for the last one and deletes the write-ahead log.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_store_stays_held_when_others_close_it() {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("freshet.db");
+    let store = SqliteStore::open(&path).unwrap();
+    store.setting("key").unwrap();
+    let (process, file) = (std::process::id(), std::fs::metadata(&path).unwrap().ino());
+    let is_held = || {
+        let locks = std::fs::read_to_string("/proc/locks").unwrap();
+        let is_ours = |line: &&str| line.contains("POSIX") && line.contains(&format!(" {process} "));
+        locks.lines().filter(is_ours).any(|line| line.contains(&format!(":{file} ")))
+    };
+    assert!(is_held(), "from the beginning");
+    drop(SqliteStore::open(&path).unwrap());
+    drop(SqliteStore::open_reader(&path).unwrap());
+    assert!(is_held(), "and after others");
+}
