@@ -21,7 +21,7 @@ use super::chart::{self, Line};
 use super::names;
 use super::site::Site;
 use crate::data::Data;
-use crate::output::{count, relative};
+use crate::output::relative;
 use crate::view::grouped;
 
 /// Holes shown; the others are in the API and in `freshet gaps`.
@@ -212,7 +212,8 @@ fn waits(status: &Value, next: Option<&(Timestamp, String)>, now: Timestamp) -> 
     }
     let due = status["queues"]["due"].as_u64().unwrap_or(0);
     if due > 0 {
-        let mut line = format!("{} wait for their turn", count(due, "source"));
+        let noun = if due == 1 { "source waits for its turn" } else { "sources wait for their turn" };
+        let mut line = format!("{} {noun}", grouped(due));
         let ready = |quota: &&Value| quota["ready"].as_f64().is_some_and(|ready| ready < 1.0);
         if let Some(quota) = status["quotas"].as_array().into_iter().flatten().find(ready) {
             let rule = quota["rule"].as_str().unwrap_or("a quota");

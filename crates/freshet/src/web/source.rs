@@ -25,6 +25,8 @@ const VISITS_SHOWN: usize = 20;
 /// Shortest and longest interval that a source can be pinned to.
 const PIN_MIN: Span = Span::from_secs(30);
 const PIN_MAX: Span = Span::from_secs(365 * 86_400);
+/// How a line begins that goes on from the one before.
+const GOES_ON: &str = "      ";
 /// Longest subject of a sentence that is set apart from the rest of it.
 const KEY_CHARS_MAX: usize = 16;
 /// Days over which posts are counted for comparison with the forecast.
@@ -56,23 +58,36 @@ pub(super) async fn page(
     Ok(site.pages.page(&site, Some(&identity), "source", &title, &shown))
 }
 
-/// Lines that were broken for a terminal, whole again.
+/// Lines that were broken for a terminal, whole again: those that go on stand further in.
 fn sentences<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut whole: Vec<String> = Vec::new();
-    for line in lines.map(str::trim) {
-        match whole.last_mut().filter(|last| last.ends_with(',')) {
-            Some(last) => *last = format!("{last} {line}"),
-            None => whole.push(line.to_owned()),
+    for line in lines {
+        match whole.last_mut().filter(|_| line.starts_with(GOES_ON)) {
+            Some(last) => *last = format!("{last} {}", line.trim()),
+            None => whole.push(line.trim().to_owned()),
         }
     }
     whole
 }
 
-/// A sentence that begins with its subject, `why then: …`, in its two parts.
+/// Sentences that name no subject of their own: how they begin, and what they are about.
+const SUBJECTS: [(&str, &str); 6] = [
+    ("last visited", "visits"),
+    ("never visited", "visits"),
+    ("it would be", "otherwise"),
+    ("without that silence", "otherwise"),
+    ("complete", "coverage"),
+    ("nothing of it", "coverage"),
+];
+
+/// A sentence in two parts: what it is about, and what it says.
 fn fact(sentence: &str) -> Value {
+    if let Some((_, key)) = SUBJECTS.iter().find(|(start, _)| sentence.starts_with(start)) {
+        return json!({ "key": key, "value": sentence });
+    }
     match sentence.split_once(": ") {
         Some((key, value)) if key.chars().count() <= KEY_CHARS_MAX => json!({ "key": key, "value": value }),
-        _ => json!({ "key": null, "value": sentence }),
+        _ => json!({ "key": "note", "value": sentence }),
     }
 }
 
@@ -88,10 +103,10 @@ fn about(site: &Site, data: &Data, source: &Source) -> Answer<Value> {
     let mut shown = json!(explain::explain(source, &memory, &status::live_report(&data.store)?, now));
     let times = data.store.posting_times(source)?;
     shown["pinned_text"] = json!(source.pinned.map(typeable));
-    if &*source.root_kind == "account" {
-        let account = data.store.account_of(&source.network, &source.root_id)?;
-        shown["object"] = json!(account.map(|row| row.object));
-    }
+    shown["object"] = match &*source.root_kind {
+        "account" => json!(data.store.account_of(&source.network, &source.root_id)?.map(|row| row.object)),
+        _ => json!(data.store.post_of(&source.network, &source.root_id)?.map(|row| row.object)),
+    };
     shown["root_kind"] = json!(&*source.root_kind);
     shown["name"] = json!(names::name(data, source)?);
     shown["observed"] = json!(OBSERVED_DAYS.map(|days| observed(&times, days, now)));
