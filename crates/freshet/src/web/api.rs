@@ -60,7 +60,9 @@ pub(super) fn add(routes: Routes) -> Routes {
         )
         .add(post("/api/v1/sources/{number}/{verb}", "`pause`, `watch` or `remove` a source"), tell_source)
         .add(get("/api/v1/posts", "A page of posts", POSTS), list_posts)
-        .add(get("/api/v1/posts.jsonl", "All posts of a query as JSON lines", POSTS), posts::export)
+        .add(get("/api/v1/posts.jsonl", "All posts of a query as JSON lines", POSTS), posts::jsonl)
+        .add(get("/api/v1/posts.csv", "All posts of a query as CSV", POSTS), posts::csv)
+        .add(get("/api/v1/posts.parquet", "All posts of a query as Parquet", POSTS), posts::parquet)
         .add(get("/api/v1/posts/{number}", "One post and its changes", &[]), one_post)
         .add(
             get(

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::Route;
 use super::guard::CSRF_HEADER;
+use super::posts;
 
 /// Where the API begins.
 const BASE: &str = "/api/v1/";
@@ -101,7 +102,9 @@ fn operation(route: &Route) -> Value {
             .push(json!({ "name": CSRF_HEADER, "in": "header", "description": meaning, "schema": text }));
     }
     let kind = match route.path {
-        "/api/v1/posts.jsonl" => "application/x-ndjson",
+        "/api/v1/posts.jsonl" => posts::JSONL,
+        "/api/v1/posts.csv" => posts::CSV,
+        "/api/v1/posts.parquet" => posts::PARQUET,
         "/api/v1/live" => "text/event-stream",
         _ => "application/json",
     };

@@ -184,8 +184,23 @@ fn record(row: &PostRow) -> Answer<Value> {
     parsed.map_err(Problem::from)
 }
 
-/// All posts of the query as JSON lines, written while they are read.
-pub(super) async fn export(State(site): State<Shared>, Query(asked): Query<Asked>) -> Answer<Response> {
+/// All posts of the query, a JSON object a line.
+pub(super) async fn jsonl(State(site): State<Shared>, Query(asked): Query<Asked>) -> Answer<Response> {
+    export(&site, &asked, Format::Jsonl, JSONL).await
+}
+
+/// All posts of the query, for spreadsheets.
+pub(super) async fn csv(State(site): State<Shared>, Query(asked): Query<Asked>) -> Answer<Response> {
+    export(&site, &asked, Format::Csv, CSV).await
+}
+
+/// All posts of the query, for analysis.
+pub(super) async fn parquet(State(site): State<Shared>, Query(asked): Query<Asked>) -> Answer<Response> {
+    export(&site, &asked, Format::Parquet, PARQUET).await
+}
+
+/// A file of all posts of the query, written while they are read.
+async fn export(site: &Shared, asked: &Asked, format: Format, media_type: &'static str) -> Answer<Response> {
     let (query, _) = asked.query(site.now())?;
     let (pieces, waiting) = mpsc::channel::<Bytes>(PIECES_MAX);
     // A query that is not understood is told before anything is sent.
@@ -197,7 +212,7 @@ pub(super) async fn export(State(site): State<Shared>, Query(asked): Query<Asked
     let dir = site.parts.dir.clone();
     tokio::task::spawn_blocking(move || {
         let sent = Data::reader(&dir).map_err(Problem::from);
-        if let Err(problem) = sent.and_then(|data| write_all(&data, &query, Pipe(pieces))) {
+        if let Err(problem) = sent.and_then(|data| write_all(&data, &query, format, Pipe(pieces))) {
             tracing::warn!("a file of posts was cut short: {}", problem.message);
         }
         drop(seat);
@@ -206,15 +221,13 @@ pub(super) async fn export(State(site): State<Shared>, Query(asked): Query<Asked
         let piece = waiting.recv().await?;
         Some((Ok::<_, std::convert::Infallible>(piece), waiting))
     });
-    let headers = [
-        (CONTENT_TYPE, "application/x-ndjson"),
-        (CONTENT_DISPOSITION, "attachment; filename=\"posts.jsonl\""),
-    ];
+    let name = format!("attachment; filename=\"posts.{}\"", format.name());
+    let headers = [(CONTENT_TYPE, media_type.to_owned()), (CONTENT_DISPOSITION, name)];
     Ok((headers, Body::from_stream(stream)).into_response())
 }
 
-fn write_all(data: &Data, query: &PostQuery, pipe: Pipe) -> Answer<()> {
-    let mut sink = Format::Jsonl.open(RecordKind::Posts, pipe).map_err(anyhow::Error::from)?;
+fn write_all(data: &Data, query: &PostQuery, format: Format, pipe: Pipe) -> Answer<()> {
+    let mut sink = format.open(RecordKind::Posts, pipe).map_err(anyhow::Error::from)?;
     for offset in (0..EXPORT_MAX).step_by(BATCH) {
         let hits = data.store.list_posts(&PostQuery { offset, limit: BATCH, ..query.clone() })?;
         let is_last = hits.len() < BATCH;
@@ -231,6 +244,11 @@ fn write_all(data: &Data, query: &PostQuery, pipe: Pipe) -> Answer<()> {
     let _ = sink.finish();
     Ok(())
 }
+
+/// What the files are, as the web calls it.
+pub(super) const JSONL: &str = "application/x-ndjson";
+pub(super) const CSV: &str = "text/csv; charset=utf-8";
+pub(super) const PARQUET: &str = "application/vnd.apache.parquet";
 
 /// A file that flows to whoever asked for it.
 struct Pipe(mpsc::Sender<Bytes>);

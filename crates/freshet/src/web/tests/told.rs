@@ -73,3 +73,25 @@ async fn a_source_is_removed_and_watched_again() {
     let (status, told) = send(&served, "/api/v1/sources/1/explode", json!({})).await;
     assert_eq!((status, told["hint"].as_str()), (404, Some("pause, watch or remove")), "{told}");
 }
+
+#[tokio::test]
+async fn posts_are_taken_away_as_people_like_them() {
+    let served = Visitor::start(None, None).await;
+    for (kind, media_type) in [
+        ("jsonl", "application/x-ndjson"),
+        ("csv", "text/csv"),
+        ("parquet", "application/vnd.apache.parquet"),
+    ] {
+        let response = served.get(&format!("/api/v1/posts.{kind}?q=quiet")).await;
+        let header = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
+        assert!(header("content-type").starts_with(media_type), "{kind}");
+        assert!(header("content-disposition").contains(&format!("posts.{kind}")), "{kind}");
+        let bytes = response.bytes().await.unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        match kind {
+            "parquet" => assert!(text.starts_with("PAR1") && text.ends_with("PAR1"), "{kind}"),
+            "csv" => assert_eq!(text.lines().count(), 2, "{text}"),
+            _ => assert_eq!(text.lines().count(), 1, "{text}"),
+        }
+    }
+}
