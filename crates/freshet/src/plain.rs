@@ -3,32 +3,70 @@
 //! Some networks give HTML, others plain text, and a text does not say which it is. The browsers' own tokeniser takes only
 //! what is a tag for one: `a < b` and `<3` stay. What people see is still escaped where it is shown.
 
-use freshet_forum::tree;
+use std::cell::{Cell, RefCell};
 
-/// Elements after which a new line begins.
-const BLOCKS: [&str; 9] = ["p", "br", "div", "li", "blockquote", "pre", "h1", "h2", "h3"];
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer};
+
+/// Elements that stand in lines of their own.
+const BLOCKS: [&str; 10] = ["p", "br", "div", "li", "ul", "blockquote", "pre", "h1", "h2", "h3"];
+/// Elements whose content is not for people.
+const HIDDEN: [&str; 2] = ["script", "style"];
 
 /// The words, with a line for each paragraph.
 pub(crate) fn plain(text: &str) -> String {
     if !text.contains(['<', '&']) {
         return text.to_owned();
     }
-    let tree = tree::parse(text.as_bytes());
-    let mut words = String::new();
-    // Where the block ends that a new line follows.
-    let mut end = 0;
-    for node in 0..tree.len() {
-        let is_block = BLOCKS.contains(&tree.tag(node));
-        if (is_block || end > 0 && node >= end) && !words.is_empty() && !words.ends_with('\n') {
-            words.push('\n');
-        }
-        if is_block {
-            end = tree.end(node);
-        }
-        words.push_str(tree.text(node).unwrap_or_default());
-    }
+    let queue = BufferQueue::default();
+    queue.push_back(StrTendril::from(text));
+    let tokenizer = Tokenizer::new(Words::default(), Default::default());
+    // No script of ours stops it, so it reads to the end at once.
+    let _ = tokenizer.feed(&queue);
+    tokenizer.end();
+    let mut words = tokenizer.sink.words.into_inner();
     words.truncate(words.trim_end().len());
     words
+}
+
+/// The words that were seen so far.
+#[derive(Default)]
+struct Words {
+    words: RefCell<String>,
+    is_hidden: Cell<bool>,
+}
+
+impl Words {
+    fn tag(&self, tag: &Tag) -> TokenSinkResult<()> {
+        let is_start = tag.kind == TagKind::StartTag;
+        if HIDDEN.contains(&&*tag.name) {
+            self.is_hidden.set(is_start);
+            return if is_start {
+                TokenSinkResult::RawData(RawKind::Rawtext)
+            } else {
+                TokenSinkResult::Continue
+            };
+        }
+        let mut words = self.words.borrow_mut();
+        if BLOCKS.contains(&&*tag.name) && !words.is_empty() && !words.ends_with('\n') {
+            words.push('\n');
+        }
+        TokenSinkResult::Continue
+    }
+}
+
+impl TokenSink for Words {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+        match token {
+            Token::TagToken(tag) => return self.tag(&tag),
+            Token::CharacterTokens(text) if !self.is_hidden.get() => self.words.borrow_mut().push_str(&text),
+            _ => {}
+        }
+        TokenSinkResult::Continue
+    }
 }
 
 #[cfg(test)]
@@ -46,6 +84,8 @@ mod tests {
             ("I <3 this, a < b & c > d", "I <3 this, a < b & c > d"),
             ("&quot;caf&eacute;&#39;s&quot;", "\"café's\""),
             ("before<script>alert(1)</script>after", "beforeafter"),
+            ("<a>#one</a> <a>#two</a>", "#one #two"),
+            ("<script>never closed", ""),
             ("cut in the mid<a hre", "cut in the mid"),
             ("<ul><li>x</li><li>y</li></ul>z", "x\ny\nz"),
         ] {
