@@ -20,4 +20,5 @@ mod taking;
 mod terminal;
 mod web;
 mod web_browser;
+mod web_learn;
 mod world;
