@@ -7,7 +7,7 @@
 pub(crate) mod add;
 pub(crate) mod alerts;
 mod completions;
-mod constraints;
+pub(crate) mod constraints;
 pub(crate) mod credentials;
 mod dashboard;
 mod demo;

@@ -12,6 +12,7 @@ mod alerts;
 mod answer;
 mod api;
 mod chart;
+mod constraints;
 mod credentials;
 mod experiments;
 mod forum_chart;
@@ -126,6 +127,8 @@ fn routes() -> Routes {
         .get("/alerts", alerts::page)
         .post("/alerts/test/{name}", alerts::test)
         .get("/settings", settings::page)
+        .post("/constraints", constraints::add_form)
+        .post("/constraints/{number}/remove", constraints::remove_form)
         .get("/login", access::login_page)
         .post("/login", access::login)
         .post("/logout", access::logout)

@@ -6,18 +6,20 @@ use std::process::ExitCode;
 
 use freshet_engine::constrain::setting::{self, PARKED_DAYS_KEY, Rule};
 use freshet_network::constraint::{CONSTRAINTS_MAX, Constraint};
+use freshet_network::networks::Networks;
 use freshet_network::snapi::check_constraint;
 use freshet_store::api::Store as _;
 use serde::Serialize;
 
-use crate::args::{ConstraintArgs, ConstraintsCommand, ReportArgs};
+use crate::args::{ConstraintArgs, ConstraintsCommand};
 use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::failure::Failure;
 use crate::output::{self, Report};
 
+/// All constraints.
 #[derive(Serialize)]
-struct ConstraintsReport {
+pub(crate) struct ConstraintsReport {
     constraints: Vec<Line>,
     parked_days: u32,
     parked_count: u64,
@@ -35,8 +37,14 @@ pub(crate) fn execute(globals: &Globals, command: &ConstraintsCommand) -> anyhow
     let mut data = Data::open(globals)?;
     let report = match command {
         ConstraintsCommand::List(report) => *report,
-        ConstraintsCommand::Add(args) => add(globals, &mut data, args)?,
-        ConstraintsCommand::Remove { number, report } => remove(&mut data, *number, *report)?,
+        ConstraintsCommand::Add(ConstraintArgs { type_name, expression, report }) => {
+            add(&mut data, &data::networks(globals)?, type_name, expression)?;
+            *report
+        }
+        ConstraintsCommand::Remove { number, report } => {
+            remove(&mut data, *number, None)?;
+            *report
+        }
         ConstraintsCommand::Clear(report) => {
             setting::set_rules(&mut data.store, &[])?;
             *report
@@ -50,40 +58,47 @@ pub(crate) fn execute(globals: &Globals, command: &ConstraintsCommand) -> anyhow
     Ok(ExitCode::SUCCESS)
 }
 
-fn add(globals: &Globals, data: &mut Data, args: &ConstraintArgs) -> anyhow::Result<ReportArgs> {
+/// Adds one that makes sense for the networks there are.
+pub(crate) fn add(
+    data: &mut Data,
+    networks: &Networks,
+    type_name: &str,
+    expression: &str,
+) -> anyhow::Result<()> {
     let misuse = |error: String| {
         Failure::misuse(error)
             .hint("`freshet constraints --help` has examples; `freshet networks show NAME` has the links")
     };
-    let constraint =
-        Constraint::parse(&args.type_name, &args.expression).map_err(|error| misuse(error.to_string()))?;
-    let networks = data::networks(globals)?;
+    let constraint = Constraint::parse(type_name, expression).map_err(|error| misuse(error.to_string()))?;
     check_constraint(&networks.snapshot(), &constraint).map_err(|error| misuse(error.to_string()))?;
     let mut rules = setting::rules(&data.store)?;
     if rules.len() >= CONSTRAINTS_MAX {
         let failure = Failure::misuse(format!("there are {CONSTRAINTS_MAX} constraints already"));
         return Err(failure.hint("join some with `&&`, or remove one").into());
     }
-    let rule = Rule { type_name: args.type_name.clone(), text: constraint.text().to_owned() };
+    let rule = Rule { type_name: type_name.to_owned(), text: constraint.text().to_owned() };
     if !rules.contains(&rule) {
         rules.push(rule);
         setting::set_rules(&mut data.store, &rules)?;
     }
-    Ok(args.report)
+    Ok(())
 }
 
-fn remove(data: &mut Data, number: usize, report: ReportArgs) -> anyhow::Result<ReportArgs> {
+/// Removes one; where its text is given, only if it still stands under this number.
+pub(crate) fn remove(data: &mut Data, number: usize, text: Option<&str>) -> anyhow::Result<()> {
     let mut rules = setting::rules(&data.store)?;
-    if number == 0 || number > rules.len() {
-        let failure = Failure::misuse(format!("there is no constraint {number}"));
+    let found = number.checked_sub(1).and_then(|place| rules.get(place));
+    if found.is_none_or(|rule| text.is_some_and(|text| rule.text != text)) {
+        let failure = Failure::misuse(format!("there is no such constraint {number}"));
         return Err(failure.hint("`freshet constraints list` shows them with their numbers").into());
     }
     rules.remove(number - 1);
     setting::set_rules(&mut data.store, &rules)?;
-    Ok(report)
+    Ok(())
 }
 
-fn list(data: &Data) -> anyhow::Result<ConstraintsReport> {
+/// All constraints, and what waits for a value.
+pub(crate) fn list(data: &Data) -> anyhow::Result<ConstraintsReport> {
     let rules = setting::rules(&data.store)?;
     let constraints = (1..).zip(rules).map(|(number, rule)| Line { number, rule }).collect();
     let parked_count = data.store.counts()?.parked;

@@ -12,8 +12,8 @@ use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::site::{GAPS_MAX, Site};
 use super::{
-    Route, Routes, Shared, alerts, experiments, forums, graph, learn, live, networks, openapi, posts, robots,
-    settings, source, sources,
+    Route, Routes, Shared, alerts, constraints, experiments, forums, graph, learn, live, networks, openapi,
+    posts, robots, settings, source, sources,
 };
 use crate::args::PlanArgs;
 use crate::commands;
@@ -74,6 +74,9 @@ pub(super) fn add(routes: Routes) -> Routes {
         )
         .add(get("/api/v1/forums", "The forums that were learned", &[]), list_forums)
         .add(get("/api/v1/forums/{name}", "One forum and its threads", &[("page", "from 1")]), one_forum)
+        .add(get("/api/v1/constraints", "Which posts and accounts are wanted", &[]), list_constraints)
+        .add(post("/api/v1/constraints", "Adds a constraint"), add_constraint)
+        .add(post("/api/v1/constraints/{number}/remove", "Removes a constraint"), remove_constraint)
         .add(get("/api/v1/learning", "Forums that are learned, and what came of it", &[]), list_learning)
         .add(post("/api/v1/learning", "Learns the forum of this front page, then adds it"), learn_forum)
         .add(get("/api/v1/experiment", "The backtest that runs, or ran last", &[]), show_experiment)
@@ -271,6 +274,25 @@ async fn one_forum(
         shown.remove("picture");
     }
     Ok(Json(shown))
+}
+
+async fn list_constraints(State(site): State<Shared>) -> Answer<Json<Value>> {
+    constraints::list(&site).await.map(Json)
+}
+
+async fn add_constraint(
+    State(site): State<Shared>,
+    Json(wish): Json<constraints::Wish>,
+) -> Answer<Json<Value>> {
+    constraints::add(&site, wish).await.map(Json)
+}
+
+async fn remove_constraint(
+    State(site): State<Shared>,
+    Path(number): Path<String>,
+    Json(named): Json<constraints::Named>,
+) -> Answer<Json<Value>> {
+    constraints::remove(&site, &number, named).await.map(Json)
 }
 
 async fn list_learning(State(site): State<Shared>) -> Json<Value> {

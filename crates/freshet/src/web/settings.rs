@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::Shared;
 use super::access::Identity;
 use super::answer::Answer;
+use super::constraints;
 use super::site::Site;
 use crate::data::{CONTACT_KEY, Data};
 
@@ -16,12 +17,12 @@ use crate::data::{CONTACT_KEY, Data};
 const LIVE: [(&str, &str, &str); 7] = [
     (
         "Sources",
-        "add, pause, pin and watch again on Sources, or `freshet add`, `freshet remove`",
+        "add, pause, pin, remove and watch again on Sources, or `freshet add`, `freshet remove`",
         "within a second",
     ),
     ("Robots", "start, pause, resume, stop on Robots, or `freshet robots`", "within a second"),
     ("Definitions of networks", "files in `networks/` of the data directory", "within a second"),
-    ("Constraints", "`freshet constraints`", "within a second"),
+    ("Constraints", "below, or `freshet constraints`", "within a second"),
     ("Deleted posts", "`freshet networks set NAME on_delete keep|redact`", "for what is found from then on"),
     ("Credential of a robot", "`freshet robots credential`", "within a second"),
     ("Erasing", "`freshet forget`", "at once"),
@@ -49,6 +50,7 @@ pub(super) async fn page(
     let facts = shown["running"].as_object().into_iter().flatten();
     let facts: Vec<Value> = facts.map(|(name, value)| json!({ "name": name, "value": value })).collect();
     shown["facts"] = json!(facts);
+    shown["constraints"] = constraints::list(&site).await?;
     shown["live"] = json!(live);
     shown["restart"] = json!(RESTART.map(|(what, how)| json!({ "what": what, "how": how })));
     Ok(site.pages.page(&site, Some(&identity), "settings", "Settings", &shown))

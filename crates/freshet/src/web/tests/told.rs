@@ -95,3 +95,29 @@ async fn posts_are_taken_away_as_people_like_them() {
         }
     }
 }
+
+#[tokio::test]
+async fn constraints_are_added_and_removed_by_number_and_text() {
+    let served = Visitor::start(None, None).await;
+    let wish = |expression: &str| json!({ "type": "post", "expression": expression });
+    let path = "/api/v1/constraints";
+    let (status, told) = send(&served, path, wish("post.plinks[\"like_count\"] > 10")).await;
+    assert_eq!((status, told["constraints"][0]["number"].as_u64()), (200, Some(1)), "{told}");
+    for wrong in ["", "post.", "post.plinks[", "1 + ", "nonsense(post)"] {
+        let (status, told) = send(&served, path, wish(wrong)).await;
+        assert!(status == 400 && told["hint"].is_string(), "{wrong}: {status} {told}");
+    }
+    let page = served.text("/settings", 200).await;
+    assert!(page.contains("like_count&quot;] &gt; 10"), "{page}");
+    for (number, expression, expected) in [
+        ("1", json!("another one"), 409),
+        ("2", json!(null), 409),
+        ("x", json!(null), 404),
+        ("1", json!("post.plinks[\"like_count\"] > 10"), 200),
+    ] {
+        let path = format!("{path}/{number}/remove");
+        let (status, told) = send(&served, &path, json!({ "expression": expression })).await;
+        assert_eq!(status, expected, "{number} {expression}: {told}");
+    }
+    assert!(served.text("/settings", 200).await.contains("everything is wanted"));
+}
