@@ -27,6 +27,7 @@ mod names;
 mod networks;
 mod openapi;
 mod overview;
+mod plan;
 mod posts;
 mod render;
 mod robots;
@@ -101,6 +102,7 @@ fn routes() -> Routes {
     let routes = Routes { router: Router::new(), list: Vec::new() }
         .get("/", overview::page)
         .get("/part/overview", overview::part)
+        .get("/plan", plan::page)
         .get("/robots", robots::page)
         .get("/part/robots", robots::part)
         .post("/robots/{robot}/{verb}", robots::steer)

@@ -15,9 +15,7 @@ use super::{
     Route, Routes, Shared, alerts, constraints, experiments, forums, graph, learn, live, networks, openapi,
     posts, robots, settings, source, sources,
 };
-use crate::args::PlanArgs;
 use crate::commands;
-use freshet_types::Span;
 
 /// Adds the routes of the API, each with what it says.
 pub(super) fn add(routes: Routes) -> Routes {
@@ -135,27 +133,8 @@ async fn gaps(State(site): State<Shared>, Query(asked): Query<Limit>) -> Answer<
     Ok(Json(report))
 }
 
-#[derive(Deserialize)]
-struct Wish {
-    #[serde(default)]
-    lag: String,
-    #[serde(default)]
-    calls_per_hour: String,
-}
-
-async fn plan(State(site): State<Shared>, Query(wish): Query<Wish>) -> Answer<Json<Value>> {
-    let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-    let lag = given(&wish.lag).map(|text| Span::parse(&text).filter(|span| *span > Span::ZERO));
-    let lag = lag.map(|lag| lag.ok_or_else(|| Problem::bad("`lag` is a span such as 10m"))).transpose()?;
-    let calls = given(&wish.calls_per_hour).map(|text| {
-        let calls: Option<f64> = text.parse().ok();
-        calls.filter(|calls| calls.is_finite() && *calls > 0.0)
-    });
-    let calls_per_hour = calls
-        .map(|calls| calls.ok_or_else(|| Problem::bad("`calls_per_hour` is a number above 0")))
-        .transpose()?;
-    let args = PlanArgs { lag, calls_per_hour, ..PlanArgs::default() };
-    site.read(move |_, data| Ok(json!(commands::plan::report(data, &args)?))).await.map(Json)
+async fn plan(State(site): State<Shared>, Query(wish): Query<super::plan::Wish>) -> Answer<Json<Value>> {
+    super::plan::describe(&site, &wish).await.map(Json)
 }
 
 async fn list_sources(

@@ -21,12 +21,13 @@ use crate::plain::plain;
 use crate::view::grouped;
 
 /// Every template, by name.
-const TEMPLATES: [(&str, &str); 22] = [
+const TEMPLATES: [(&str, &str); 23] = [
     ("base.html", include_str!("templates/base.html")),
     ("login.html", include_str!("templates/login.html")),
     ("problem.html", include_str!("templates/problem.html")),
     ("overview.html", include_str!("templates/overview.html")),
     ("overview_part.html", include_str!("templates/overview_part.html")),
+    ("plan.html", include_str!("templates/plan.html")),
     ("robots.html", include_str!("templates/robots.html")),
     ("robots_part.html", include_str!("templates/robots_part.html")),
     ("sources.html", include_str!("templates/sources.html")),
@@ -132,7 +133,7 @@ impl Pages {
 /// The name in the menu under which a page stands.
 fn section(page: &str) -> &'static str {
     match page {
-        "overview" => "Overview",
+        "overview" | "plan" => "Overview",
         "sources" | "source" | "add" => "Sources",
         "posts" | "post" => "Posts",
         "graph" => "Graph",
