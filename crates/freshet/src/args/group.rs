@@ -393,6 +393,9 @@ pub(crate) struct SnapshotArgs {
     /// Only this network: `bluesky`, `mastodon:example.social`
     #[arg(long, value_name = "NAME")]
     pub(crate) network: Option<String>,
+    /// Begin anew, even where a snapshot of the same was interrupted
+    #[arg(long)]
+    pub(crate) restart: bool,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
 }
