@@ -11,6 +11,7 @@
 //! that had them are written anew. Records that were edited in between are as they were when they were
 //! written. Nothing here prints, except progress.
 
+mod check;
 mod file;
 mod manifest;
 mod part;
@@ -18,6 +19,7 @@ mod resume;
 mod stream;
 mod write;
 
+pub(crate) use check::{check_network, check_times};
 pub(crate) use file::hash_file;
 pub(crate) use manifest::{Asked, FileEntry, Manifest};
 pub(crate) use part::{Part, day_name, plan};

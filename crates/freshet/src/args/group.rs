@@ -416,8 +416,7 @@ pub(crate) enum SnapshotCommand {
 const ALERTS_EXAMPLES: &str = "\
 Examples:
   freshet alerts                                 the latest, the rules and who is told
-  freshet alerts config > \"$FRESHET_DATA/alerts.toml\"
-                                                 a file to start from
+  freshet alerts config > alerts.toml            a file to start from, for the data directory
   freshet alerts test phone                      does it arrive?";
 
 /// `freshet alerts`.

@@ -19,7 +19,12 @@ use crate::view::grouped;
 
 /// Exports.
 pub(crate) fn execute(globals: &Globals, args: &ExportArgs) -> anyhow::Result<ExitCode> {
+    if let Some(kind) = args.kind.iter().enumerate().find(|(at, kind)| args.kind[..*at].contains(kind)) {
+        let failure = Failure::misuse(format!("`{}` is named twice", kind.1));
+        return Err(failure.hint("each kind has one file; name it once").into());
+    }
     let mut data = Data::open(globals)?;
+    export::check_network(&data, globals, args.network.as_deref())?;
     let mut manifest = match &args.output {
         Some(dir) => in_folder(&mut data, args, dir)?,
         None => begun(&data, args, String::new())?,
@@ -101,7 +106,7 @@ fn in_folder(data: &mut Data, args: &ExportArgs, dir: &Path) -> anyhow::Result<M
 
 fn begun(data: &Data, args: &ExportArgs, store: String) -> anyhow::Result<Manifest> {
     let resolve = |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
-    let times = (resolve(args.since)?, resolve(args.until)?);
+    let times = export::check_times(resolve(args.since)?, resolve(args.until)?)?;
     Ok(Manifest::new(asked(args), store, times, Bounds::now(&data.store)?))
 }
 

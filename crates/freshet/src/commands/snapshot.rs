@@ -86,6 +86,7 @@ fn make(globals: &Globals, args: &SnapshotArgs, dir: &Path) -> anyhow::Result<Ex
         return Err(failure.hint("a snapshot is never written over; name a new folder").into());
     }
     let mut data = Data::open(globals)?;
+    export::check_network(&data, globals, args.network.as_deref())?;
     let networks = data::networks(globals)?;
     let store = export::identity(&mut data.store)?;
     let wanted = Begun { store, asked: asked(args), made_at_ms: data.now_for_report(None).ms(), coverage: None };
@@ -163,7 +164,7 @@ fn take_out(
         None => {
             let resolve =
                 |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
-            let times = (resolve(args.since)?, resolve(args.until)?);
+            let times = export::check_times(resolve(args.since)?, resolve(args.until)?)?;
             Manifest::new(begun.asked.clone(), begun.store.clone(), times, Bounds::now(&data.store)?)
         }
     };
