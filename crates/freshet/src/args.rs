@@ -12,6 +12,7 @@ use freshet_engine::forum::Share;
 use freshet_sink::{Format, RecordKind};
 use freshet_types::Span;
 
+use crate::export::CHECKPOINT_EVERY;
 use crate::when::When;
 
 mod group;
@@ -422,6 +423,9 @@ pub(crate) struct ExportArgs {
     /// Begin anew: neither go on with an export that was interrupted, nor spare one of another data directory
     #[arg(long, requires = "output")]
     pub(crate) restart: bool,
+    /// Records between two points from which an interrupted export can go on
+    #[arg(long, value_name = "N", hide = true, default_value_t = CHECKPOINT_EVERY, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) checkpoint_every: u64,
 }
 
 /// By what an export is split into files.

@@ -48,7 +48,8 @@ pub(super) fn from_memo(mut memo: &[u8]) -> Result<Vec<RowGroupMetaData>, SinkEr
     let options = ParquetMetaDataOptions::new().with_encoding_stats_as_mask(false);
     let mut groups = Vec::new();
     while !memo.is_empty() {
-        let (length, rest) = memo.split_first_chunk::<LENGTH_BYTES>().ok_or_else(|| wrong("it is cut off"))?;
+        let (length, rest) =
+            memo.split_first_chunk::<LENGTH_BYTES>().ok_or_else(|| wrong("it is cut off"))?;
         let length = u32::from_le_bytes(*length) as usize;
         let (footer, rest) = rest.split_at_checked(length).ok_or_else(|| wrong("it is cut off"))?;
         let metadata = ParquetMetaDataReader::decode_metadata_with_options(footer, Some(&options))

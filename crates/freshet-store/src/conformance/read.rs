@@ -17,8 +17,12 @@ pub(super) fn filters_choose_by_time_and_network(store: &mut dyn Store) {
     undated.created_at = None;
     apply(store, Upload { network: "hackernews".into(), ..posts(25, [undated]) });
     let check = |since: Option<i64>, until: Option<i64>, network: Option<&str>, expected: &[&str]| {
-        let filter =
-            Filter { since: since.map(at), until: until.map(at), network: network.map(str::to_owned), above: 0 };
+        let filter = Filter {
+            since: since.map(at),
+            until: until.map(at),
+            network: network.map(str::to_owned),
+            above: 0,
+        };
         let ids: Vec<_> = filtered_posts(store, &filter).into_iter().map(|row| row.post.id).collect();
         assert_eq!(ids, expected, "{filter:?}");
     };

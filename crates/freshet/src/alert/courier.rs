@@ -3,8 +3,8 @@
 //! At most one message is under way to a receiver, so there are as many threads as receivers at most, and one
 //! for a test. A thread ends with its message, which is bounded in time by [`super::send`].
 
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use freshet_types::{Set, Timestamp};

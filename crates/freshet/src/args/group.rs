@@ -10,6 +10,7 @@ use freshet_sink::Format;
 use freshet_types::{RobotKind, Span};
 
 use super::{ReportArgs, value};
+use crate::export::CHECKPOINT_EVERY;
 use crate::when::When;
 
 /// `freshet robots …`.
@@ -396,6 +397,9 @@ pub(crate) struct SnapshotArgs {
     /// Begin anew, even where a snapshot of the same was interrupted
     #[arg(long)]
     pub(crate) restart: bool,
+    /// Records between two points from which an interrupted snapshot can go on
+    #[arg(long, value_name = "N", hide = true, default_value_t = CHECKPOINT_EVERY, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) checkpoint_every: u64,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
 }

@@ -97,7 +97,8 @@ impl Report for AlertsReport {
         let mut parts = Vec::new();
         let shown = |it: &Alert| {
             let at = Timestamp::from_ms((it.at * 1000.0) as i64);
-            let head = format!("{:>4}  {:<8} {}{}", it.number, it.rule.name(), relative(at, now), told(&it.sent));
+            let head =
+                format!("{:>4}  {:<8} {}{}", it.number, it.rule.name(), relative(at, now), told(&it.sent));
             let failed = it.sent.iter().filter_map(untold);
             let lines = std::iter::once(it.text.clone()).chain(failed);
             let lines = lines.map(|line| format!("      {}", output::wrapped(&line, COLUMNS - 6, "      ")));
@@ -110,7 +111,9 @@ impl Report for AlertsReport {
         });
         if self.undelivered_count > 0 {
             let alerts = output::count(self.undelivered_count as u64, "alert");
-            parts.push(format!("{alerts} did not reach everybody; `freshet alerts test NAME` tries a receiver"));
+            parts.push(format!(
+                "{alerts} did not reach everybody; `freshet alerts test NAME` tries a receiver"
+            ));
         }
         let rule = |it: &RuleLine| {
             let threshold = if it.is_on { format!("{} {}", it.unit, it.threshold) } else { "off".to_owned() };
@@ -139,7 +142,8 @@ fn told(sent: &[Sent]) -> String {
 
 /// Who was not, after how many tries, and why.
 fn untold(sent: &Sent) -> Option<String> {
-    let tries = if sent.tries_count == 1 { "1 try".to_owned() } else { format!("{} tries", sent.tries_count) };
+    let tries =
+        if sent.tries_count == 1 { "1 try".to_owned() } else { format!("{} tries", sent.tries_count) };
     let state = match (sent.is_ok, sent.tries_count, sent.again_at) {
         (true, _, _) => return None,
         (false, 0, Some(_)) => "not told yet".to_owned(),

@@ -12,7 +12,7 @@ use freshet_sink::Format;
 use crate::args::{ExportArgs, Split};
 use crate::config::Globals;
 use crate::data::Data;
-use crate::export::{self, Asked, Bounds, CHECKPOINT_EVERY, Manifest, Part, Wish, day_name};
+use crate::export::{self, Asked, Bounds, Manifest, Part, Wish, day_name};
 use crate::failure::Failure;
 use crate::output::{self, table};
 use crate::view::grouped;
@@ -128,7 +128,7 @@ fn wish(args: &ExportArgs, manifest: &Manifest) -> Wish {
         filter: manifest.filter(),
         is_split: args.split.is_some(),
         up_to: manifest.up_to(),
-        checkpoint_every: CHECKPOINT_EVERY,
+        checkpoint_every: args.checkpoint_every,
     }
 }
 

@@ -37,7 +37,7 @@ use serde_json::{Value, json};
 use crate::args::{SnapshotArgs, SnapshotCommand};
 use crate::config::Globals;
 use crate::data::{self, Data};
-use crate::export::{self, Asked, Bounds, CHECKPOINT_EVERY, Manifest, Wish, day_name};
+use crate::export::{self, Asked, Bounds, Manifest, Wish, day_name};
 use crate::failure::Failure;
 use crate::output::{self, Report, seconds};
 use begun::{Begun, Place};
@@ -89,7 +89,8 @@ fn make(globals: &Globals, args: &SnapshotArgs, dir: &Path) -> anyhow::Result<Ex
     export::check_network(&data, globals, args.network.as_deref())?;
     let networks = data::networks(globals)?;
     let store = export::identity(&mut data.store)?;
-    let wanted = Begun { store, asked: asked(args), made_at_ms: data.now_for_report(None).ms(), coverage: None };
+    let wanted =
+        Begun { store, asked: asked(args), made_at_ms: data.now_for_report(None).ms(), coverage: None };
     let place = Place::new(dir)?;
     let mut begun = begun::find_or_begin(&place, wanted, args.restart)?;
     let part = place.part.clone();
@@ -174,7 +175,7 @@ fn take_out(
         filter: manifest.filter(),
         is_split: false,
         up_to: manifest.up_to(),
-        checkpoint_every: CHECKPOINT_EVERY,
+        checkpoint_every: args.checkpoint_every,
     };
     let parts = export::plan(&data.store, &wish)?;
     export::to_folder(&data.store, &dir, &wish, &parts, &mut manifest)?;

@@ -21,7 +21,9 @@ pub(crate) fn check_network(data: &Data, globals: &Globals, name: Option<&str>) 
         return Ok(());
     }
     let failure = Failure::misuse(format!("there is no network `{name}`"));
-    Err(failure.hint("`freshet networks list` names those that can be read, `freshet status` those that are").into())
+    Err(failure
+        .hint("`freshet networks list` names those that can be read, `freshet status` those that are")
+        .into())
 }
 
 /// Refuses a stretch of time in which nothing can lie.

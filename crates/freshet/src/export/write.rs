@@ -78,7 +78,9 @@ pub(crate) fn hold(dir: &Path) -> anyhow::Result<Option<File>> {
     match folder.try_lock() {
         Err(TryLockError::WouldBlock) => {
             let failure = Failure::new(format!("somebody else is writing into `{}`", dir.display()));
-            Err(failure.hint("is the same command running already? wait for it, or name another folder").into())
+            Err(failure
+                .hint("is the same command running already? wait for it, or name another folder")
+                .into())
         }
         _ => Ok(Some(folder)),
     }
@@ -140,7 +142,9 @@ impl<S: Store + Browse> Batch<'_, S> {
                 None
             };
             if let Some(files) = files {
-                return Ok((files, open.above));
+                let above = open.above;
+                manifest.open = Some(open);
+                return Ok((files, above));
             }
             open.files.iter().for_each(|file| discard(self.dir, &file.name));
             output::note("what was half written is not as it was, or not wanted any more; it begins anew");
@@ -180,15 +184,19 @@ impl<S: Store + Browse> Batch<'_, S> {
         let mut failed = None;
         let filter = Filter { above, ..narrowed(&self.wish.filter, self.parts) };
         let up_to = self.wish.up_to.of(kind);
-        each_record(self.store, kind, &filter, up_to, &mut |number, at, record| {
-            match take(number, at, record) {
+        each_record(
+            self.store,
+            kind,
+            &filter,
+            up_to,
+            &mut |number, at, record| match take(number, at, record) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {
                     failed = Some(error);
                     ControlFlow::Break(())
                 }
-            }
-        })?;
+            },
+        )?;
         failed.map_or(Ok(()), Err)
     }
 

@@ -77,8 +77,7 @@ fn each_receiver_has_its_own_tries() {
     assert!(due(&memory, &receivers, 1.0).is_empty());
     assert_eq!(due(&memory, &receivers, 2.0), [("phone".to_owned(), vec![1, 2])]);
     memory.note("phone", &[1, 2], &Ok(()), start());
-    let told: Vec<u32> =
-        memory.alerts().flat_map(|alert| &alert.sent).map(|sent| sent.tries_count).collect();
+    let told: Vec<u32> = memory.alerts().flat_map(|alert| &alert.sent).map(|sent| sent.tries_count).collect();
     assert_eq!(told, [2, 1, 2, 1]);
     assert!(due(&memory, &receivers, 1e9).is_empty());
 }

@@ -14,7 +14,8 @@ const BATCH_DAYS: usize = 8;
 /// Posts of a hundred authors, on twelve days, with relations.
 fn many() -> SqliteStore {
     let mut store = SqliteStore::in_memory().unwrap();
-    let posts = (0..POSTS).map(|n| Post { author: Some(n.to_string()), ..post(&n.to_string(), n % 12 * DAY) });
+    let posts =
+        (0..POSTS).map(|n| Post { author: Some(n.to_string()), ..post(&n.to_string(), n % 12 * DAY) });
     apply(&mut store, posts.collect());
     store
 }

@@ -13,10 +13,12 @@ use super::python;
 use crate::support::freshet::Freshet;
 use crate::support::{need, until};
 
-/// Posts of the store: files of posts and of changes have three checkpoints each.
-const POSTS: i64 = 200_000;
+/// Posts of the store.
+const POSTS: i64 = 20_000;
+/// Records between two checkpoints: a file has dozens of them, as one of millions has by default.
+const CHECKPOINT: u64 = 500;
 /// Posts that are stored at once.
-const UPLOAD: i64 = 10_000;
+const UPLOAD: i64 = 5_000;
 /// Longest that an export may take to its next checkpoint.
 const LIMIT: Duration = Duration::from_mins(1);
 
@@ -41,7 +43,8 @@ fn filled() -> Freshet {
             tags: Vec::new(),
             leads: Vec::new(),
         };
-        let upload = Upload::new(VisitId(1), "mastodon:a.example".into(), Timestamp::from_secs(1_710_000_000));
+        let upload =
+            Upload::new(VisitId(1), "mastodon:a.example".into(), Timestamp::from_secs(1_710_000_000));
         store.apply(&[Upload { observation, ..upload }], |_, _| None).expect("posts are stored");
     }
     freshet
@@ -73,7 +76,7 @@ fn killed_thrice(freshet: &Freshet, args: &[&str], manifest: &Path) {
     for _ in 0..3 {
         let now = killed(freshet, args, manifest, written);
         written = now.unwrap_or_else(|| panic!("{args:?} ended before it could be killed, after {written}"));
-        assert!(written % (64 * 1024) == 0 || written > POSTS as u64, "{written}");
+        assert!(written % CHECKPOINT == 0, "{written}");
     }
     let said = freshet.say(args);
     assert!(said.code == 0 && said.err.contains("goes on where"), "{said:?}");
@@ -101,7 +104,10 @@ fn a_killed_export_goes_on_within_its_file() {
     let freshet = filled();
     let at = |name: &str| freshet.folder().join(name);
     for format in ["jsonl", "csv", "parquet"] {
-        let export = |out| ["export", "--format", format, "--kind", "posts,changes", "-o", out];
+        let every = CHECKPOINT.to_string();
+        let export = |out| {
+            ["export", "--format", format, "--kind", "posts,changes", "--checkpoint-every", &every, "-o", out]
+        };
         freshet.ok(&export("whole"));
         killed_thrice(&freshet, &export("killed"), &at("killed/export.json"));
         for kind in ["posts", "changes"] {
@@ -109,7 +115,10 @@ fn a_killed_export_goes_on_within_its_file() {
             assert_same(&at("whole").join(&name), &at("killed").join(&name));
         }
         let left: Vec<_> = std::fs::read_dir(at("killed")).unwrap().map(|it| it.unwrap().path()).collect();
-        assert!(!left.iter().any(|path| path.extension().is_some_and(|it| it == "part" || it == "memo")), "{left:?}");
+        assert!(
+            !left.iter().any(|path| path.extension().is_some_and(|it| it == "part" || it == "memo")),
+            "{left:?}"
+        );
     }
     let Some([program]) = need("taking::a_killed_export", ["FRESHET_TEST_READERS"]) else { return };
     let said = python(&program, COMPARE, freshet.folder());
@@ -120,8 +129,10 @@ fn a_killed_export_goes_on_within_its_file() {
 fn a_killed_snapshot_goes_on() {
     let freshet = filled();
     let at = |name: &str| freshet.folder().join(name);
-    freshet.ok(&["snapshot", "whole"]);
-    killed_thrice(&freshet, &["snapshot", "killed"], &at("killed.part/data/export.json"));
+    let every = CHECKPOINT.to_string();
+    let snapshot = |dir| ["snapshot", dir, "--checkpoint-every", &every];
+    freshet.ok(&snapshot("whole"));
+    killed_thrice(&freshet, &snapshot("killed"), &at("killed.part/data/export.json"));
     assert!(!at("killed.part").exists() && !at("killed.part.json").exists(), "nothing is left behind");
     freshet.ok(&["snapshot", "verify", "killed"]);
     let sums = |name: &str| -> Vec<String> {

@@ -67,14 +67,21 @@ fn absurd_wishes_are_told() {
     check(&freshet, &["export", "--format", "xml"], 2, ["no format `xml`", "jsonl, csv, parquet"]);
     check(&freshet, &["export", "--split", "week", "-o", "out"], 2, ["week", "day"]);
     check(&freshet, &["export", "--kind", "posts,accounts"], 2, ["one stream", "-o DIR"]);
-    check(&freshet, &["export", "--kind", "posts,posts", "-o", "out"], 2, ["`posts` is named twice", "hint:"]);
+    check(
+        &freshet,
+        &["export", "--kind", "posts,posts", "-o", "out"],
+        2,
+        ["`posts` is named twice", "hint:"],
+    );
     check(&freshet, &["export", "--network", "nonsense", "-o", "out"], 2, ["`nonsense`", "hint:"]);
     check(&freshet, &["snapshot", "out", "--network", "nonsense"], 2, ["`nonsense`", "hint:"]);
     check(&freshet, &["export", "--since", "2026-02-01", "--until", "2026-01-01"], 2, ["--since", "--until"]);
     assert!(!freshet.folder().join("out").exists(), "nothing was written");
     // An empty store is no mistake: the tables are there, without rows.
     freshet.ok(&["export", "--format", "csv", "--kind", "posts,changes", "-o", "out"]);
-    assert!(std::fs::read_to_string(freshet.folder().join("out/posts.csv")).unwrap().starts_with("id,native_id"));
+    assert!(
+        std::fs::read_to_string(freshet.folder().join("out/posts.csv")).unwrap().starts_with("id,native_id")
+    );
     freshet.ok(&["snapshot", "cited"]);
     freshet.ok(&["snapshot", "verify", "cited"]);
 }
