@@ -95,9 +95,9 @@ pub(crate) struct Manifest {
     /// Files that an earlier export left half written and that nobody goes on with.
     #[serde(skip)]
     pub(super) abandoned: Vec<String>,
-    /// It was found in the folder: whatever has a name of this export there is of this export.
-    #[serde(skip)]
-    pub(super) is_found: bool,
+    /// All files that it will have, until they are there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) planned_files: Vec<String>,
 }
 
 impl Manifest {
@@ -121,7 +121,7 @@ impl Manifest {
             open: None,
             former_files: Vec::new(),
             abandoned: Vec::new(),
-            is_found: false,
+            planned_files: Vec::new(),
         }
     }
 
@@ -135,11 +135,11 @@ impl Manifest {
             found => found.with_context(|| format!("`{}` cannot be read", path.display()))?,
         };
         let text = if is_fit { std::fs::read(&path).unwrap_or_default() } else { Vec::new() };
-        let found = serde_json::from_slice(&text).map_err(|_| {
+        serde_json::from_slice(&text).map(Some).map_err(|_| {
             Failure::misuse(format!("`{}` is there and is no manifest of an export", path.display()))
                 .hint("name another folder, or move that file away")
-        })?;
-        Ok(Some(Self { is_found: true, ..found }))
+                .into()
+        })
     }
 
     /// Writes it, and waits until it is on disk.
@@ -172,27 +172,39 @@ impl Manifest {
         Filter { since, until, network: self.asked.network.clone(), above: 0 }
     }
 
-    /// Keeps the entries whose files are there, as long as they were.
+    /// Keeps the entries whose files are there, as long as they were; others are written over.
     pub(crate) fn keep_what_is_there(&mut self, dir: &Path) {
         let is_there = |it: &FileEntry| {
             std::fs::metadata(dir.join(&it.name))
                 .is_ok_and(|found| found.is_file() && found.len() == it.bytes)
         };
-        self.files.retain(is_there);
+        let (kept, spoilt): (Vec<FileEntry>, _) =
+            std::mem::take(&mut self.files).into_iter().partition(is_there);
+        self.files = kept;
+        self.former_files.extend(spoilt.into_iter().map(|file| file.name));
+    }
+
+    /// All files are there.
+    pub(super) fn complete(&mut self) {
+        self.is_complete = true;
+        self.planned_files = Vec::new();
+        let own: Set<&str> = self.files.iter().map(|file| file.name.as_str()).collect();
+        self.former_files.retain(|name| !own.contains(name.as_str()));
     }
 
     /// Remembers the files of the export that this one replaces: they may be written over.
     pub(crate) fn replace(&mut self, former: Self, dir: &Path) {
         self.abandoned = former.open.into_iter().flat_map(|open| open.files).map(|file| file.name).collect();
-        let names: Set<String> =
-            former.files.into_iter().map(|file| file.name).chain(former.former_files).collect();
+        let finished = former.files.into_iter().map(|file| file.name);
+        let names: Set<String> = finished.chain(former.planned_files).chain(former.former_files).collect();
         self.former_files = names.into_iter().filter(|name| dir.join(name).is_file()).collect();
         self.former_files.sort();
     }
 
     /// Whether a file that has a name of this export is of an export.
     pub(super) fn knows(&self, name: &str) -> bool {
-        self.is_found || self.former_files.iter().any(|it| it == name)
+        let finished = self.files.iter().map(|file| &file.name);
+        finished.chain(&self.planned_files).chain(&self.former_files).any(|it| it == name)
     }
 
     /// Records that are written for good: in finished files, and before the checkpoint of open ones.

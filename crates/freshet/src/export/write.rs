@@ -56,6 +56,7 @@ pub(crate) fn to_folder<S: Store + Browse>(
         let files = output::count(stale as u64, "file");
         output::note(format!("records were taken out of the store meanwhile: {files} to be written anew"));
     }
+    manifest.planned_files = parts.iter().map(|part| part.name(wish.format)).collect();
     manifest.write(dir)?;
     for name in std::mem::take(&mut manifest.abandoned) {
         discard(dir, &name);
@@ -68,7 +69,7 @@ pub(crate) fn to_folder<S: Store + Browse>(
         progress.rename(batch[0].kind.name());
         Batch { store, dir, wish, parts: &batch }.write(manifest, &mut progress)?;
     }
-    manifest.is_complete = true;
+    manifest.complete();
     manifest.write(dir)
 }
 

@@ -40,6 +40,13 @@ fn somebody_elses_files_are_left_alone() {
     for name in ["elsewhere/posts.jsonl", "theirs.part/thesis.tex", "manifest/export.json", "file"] {
         assert_eq!(std::fs::read_to_string(at(name)).unwrap(), "{\"mine\": true}", "{name}");
     }
+    // Nor is a folder that somebody else writes into.
+    std::fs::create_dir(at("busy")).unwrap();
+    let held = std::fs::File::open(at("busy")).unwrap();
+    held.try_lock().unwrap();
+    check(&freshet, &["export", "-o", "busy"], 1, ["is writing into `busy`", "hint:"]);
+    drop(held);
+    freshet.ok(&["export", "-o", "busy"]);
     // Other files beside an export are nobody's business, and an export may be taken again.
     std::fs::create_dir(at("mixed")).unwrap();
     std::fs::write(at("mixed/notes.txt"), "mine").unwrap();
