@@ -221,6 +221,60 @@ fn an_empty_export_can_be_read() {
     }
 }
 
+/// Checkpoints of the tests below: not where batches or row groups end by themselves.
+const CHECKPOINT_EVERY: i64 = 700;
+
+/// Writes records into the buffer, with checkpoints, until it is "killed": bytes and memos as of the last
+/// checkpoint are given, and what came later is cut off.
+fn write_until(
+    (format, kind): (Format, RecordKind),
+    (out, memo): (&Shared, &mut Vec<u8>),
+    (from, killed_at): (i64, i64),
+    count: i64,
+) -> i64 {
+    let bytes = out.0.lock().unwrap().len();
+    let mut sink = match from {
+        0 => format.open(kind, out.clone()),
+        _ => format.resume(kind, out.clone(), bytes as u64, memo),
+    }
+    .unwrap();
+    let (mut noted, mut length) = (from, bytes);
+    for n in from..count {
+        if n == killed_at {
+            // Something half is on disk.
+            sink.flush().unwrap();
+            out.0.lock().unwrap().truncate(length);
+            return noted;
+        }
+        sink.write(&*record(kind, n)).unwrap();
+        if (n + 1) % CHECKPOINT_EVERY == 0 {
+            memo.extend(sink.checkpoint().unwrap());
+            (noted, length) = (n + 1, out.0.lock().unwrap().len());
+        }
+    }
+    sink.finish().unwrap();
+    count
+}
+
+#[test]
+fn what_is_gone_on_with_is_what_one_sink_writes() {
+    for format in Format::ALL {
+        for kind in RecordKind::ALL {
+            let whole = Shared::default();
+            write_until((format, kind), (&whole, &mut Vec::new()), (0, -1), RECORD_COUNT);
+            let (pieces, mut memo, mut from) = (Shared::default(), Vec::new(), 0);
+            for killed_at in [800, 900, 1500, 2200, -1] {
+                from = write_until((format, kind), (&pieces, &mut memo), (from, killed_at), RECORD_COUNT);
+            }
+            let (whole, pieces) = (whole.0.lock().unwrap(), pieces.0.lock().unwrap());
+            assert!(*whole == *pieces, "{format} {kind}: {} and {} bytes", whole.len(), pieces.len());
+            if format == Format::Parquet {
+                assert_eq!(read_parquet(kind, &pieces).len() as i64, RECORD_COUNT);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_record_of_another_kind_is_refused() {
     for format in Format::ALL {

@@ -22,9 +22,14 @@ impl<W: Write> CsvSink<W> {
     /// A sink for records of one kind; the header is written at once, so that an export
     /// without a single record is still a table.
     pub fn new(kind: RecordKind, out: W) -> Result<Self, SinkError> {
-        let mut out = csv::WriterBuilder::new().from_writer(out);
-        out.write_record(kind.columns().iter().map(|column| column.name)).map_err(from_csv)?;
-        Ok(Self { kind, out, cell: Vec::new() })
+        let mut sink = Self::resume(kind, out);
+        sink.out.write_record(kind.columns().iter().map(|column| column.name)).map_err(from_csv)?;
+        Ok(sink)
+    }
+
+    /// A sink that goes on with a table whose header is written.
+    pub fn resume(kind: RecordKind, out: W) -> Self {
+        Self { kind, out: csv::WriterBuilder::new().from_writer(out), cell: Vec::new() }
     }
 }
 

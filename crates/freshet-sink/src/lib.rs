@@ -41,6 +41,14 @@ pub trait Sink: Send {
         self.flush()
     }
 
+    /// Pushes everything out, so that a sink opened with [`Format::resume`] can go on from here though this
+    /// one is lost. Gives what that one must be told beyond the number of bytes, of what was written
+    /// since the last checkpoint: the memos of all checkpoints, one after the other, are its memory.
+    fn checkpoint(&mut self) -> Result<Vec<u8>, SinkError> {
+        self.flush()?;
+        Ok(Vec::new())
+    }
+
     /// Ends the stream: footers, then the last byte.
     fn finish(self: Box<Self>) -> Result<(), SinkError>;
 }
@@ -81,6 +89,23 @@ impl Format {
             Self::Parquet => Box::new(parquet::ParquetSink::new(kind, out)?),
         })
     }
+
+    /// A sink that goes on where another one of this format and kind had its last checkpoint: `bytes`
+    /// were written until then, and stand before what goes into `out`. The whole is what one sink
+    /// with the same checkpoints would have written.
+    pub fn resume<'a>(
+        self,
+        kind: RecordKind,
+        out: impl Write + Send + 'a,
+        bytes: u64,
+        memo: &[u8],
+    ) -> Result<Box<dyn Sink + 'a>, SinkError> {
+        Ok(match self {
+            Self::Jsonl => Box::new(jsonl::JsonlSink::new(kind, out)),
+            Self::Csv => Box::new(csv::CsvSink::resume(kind, out)),
+            Self::Parquet => Box::new(parquet::ParquetSink::resume(kind, out, bytes, memo)?),
+        })
+    }
 }
 
 impl fmt::Display for Format {
@@ -118,6 +143,14 @@ pub enum SinkError {
         wanted: RecordKind,
         /// The kind of the record.
         got: RecordKind,
+    },
+    /// What was noted at a checkpoint is not understood.
+    #[error("a {format} file cannot be gone on with: {why}; begin it anew")]
+    Memo {
+        /// Of which format.
+        format: Format,
+        /// What is wrong.
+        why: String,
     },
     /// No sink has this name.
     #[error("there is no format `{0}`; the formats are jsonl, csv, parquet")]

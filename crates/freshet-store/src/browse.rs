@@ -321,4 +321,6 @@ pub trait Browse {
         filter: &Filter,
         up_to: u64,
     ) -> Result<Vec<(i64, u64)>, StoreError>;
+    /// The number of the newest relation; 0 before the first.
+    fn last_relation(&self) -> Result<u64, StoreError>;
 }

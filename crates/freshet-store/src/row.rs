@@ -331,6 +331,8 @@ pub struct AccountRow {
 /// A relation as exports give it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelationRow {
+    /// Its number among all relations, rising with first sight.
+    pub number: u64,
     /// Its network.
     pub network: NetworkName,
     /// Id of who follows.
@@ -352,6 +354,8 @@ pub struct Filter {
     pub until: Option<Timestamp>,
     /// Only this network (whole name or definition).
     pub network: Option<String>,
+    /// Only rows of a higher number: for whoever goes on where somebody stopped.
+    pub above: u64,
 }
 
 /// What `search` found.

@@ -7,14 +7,18 @@
 //! | [`config`] | `alerts.toml` of the data directory: thresholds, quiet times, receivers |
 //! | [`memory`] | which alerts there were, so that none is repeated in its quiet time |
 //! | [`watch`] | looks at a few sources at each tick of a running crawl |
+//! | [`outbox`] | who is still to be told, and when it is tried again |
+//! | [`courier`] | messages under way, each in a thread of its own |
 //! | [`send`] | to a web address, a program or a mailbox |
 //!
-//! An alert is stored before it is sent: whoever is killed in between finds it in `freshet alerts`.
-//! Nothing here steers a crawl, and a receiver that hangs delays nothing but alerts.
+//! An alert is stored before it is sent, with those who are to be told: whoever is killed in between tells
+//! them when it runs again. Nothing here steers a crawl, and a receiver that hangs delays nobody but itself.
 
 pub(crate) mod chance;
 pub(crate) mod config;
+pub(crate) mod courier;
 pub(crate) mod memory;
+pub(crate) mod outbox;
 pub(crate) mod rule;
 pub(crate) mod send;
 pub(crate) mod watch;
@@ -45,16 +49,27 @@ pub(crate) struct Alert {
     pub(crate) sent: Vec<Sent>,
 }
 
-/// One attempt to tell somebody.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Somebody who is to be told, and with what success.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sent {
     /// The receiver's name.
     pub(crate) to: String,
     /// It was taken.
     pub(crate) is_ok: bool,
-    /// Why not.
+    /// Why not, at the last try.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) why: Option<String>,
+    /// How often it was tried.
+    #[serde(default = "once")]
+    pub(crate) tries_count: u32,
+    /// When it is tried next, in unix seconds of the computer's clock; never where it was taken or given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) again_at: Option<f64>,
+}
+
+/// Earlier versions tried once.
+fn once() -> u32 {
+    1
 }
 
 /// What became of a test.

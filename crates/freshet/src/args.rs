@@ -12,6 +12,7 @@ use freshet_engine::forum::Share;
 use freshet_sink::{Format, RecordKind};
 use freshet_types::Span;
 
+use crate::export::CHECKPOINT_EVERY;
 use crate::when::When;
 
 mod group;
@@ -388,7 +389,8 @@ Examples:
   freshet export --split day --since 30d --dry-run
                                                  how many there would be
 
-An export into a directory that was interrupted goes on when the same command is given again.";
+An export into a directory that was interrupted goes on when the same command is given again, within its
+files: nothing that is written is written twice.";
 
 /// `freshet export`.
 #[derive(Debug, ClapArgs)]
@@ -400,7 +402,7 @@ pub(crate) struct ExportArgs {
     /// posts, accounts, relations or changes; several with commas, into a directory
     #[arg(long, value_name = "KIND", default_value = "posts", value_delimiter = ',')]
     pub(crate) kind: Vec<RecordKind>,
-    /// Created at or after this (relations and changes: first seen)
+    /// Posts created at or after this (accounts, relations and changes: first seen)
     #[arg(long, value_name = "T")]
     pub(crate) since: Option<When>,
     /// Created before this
@@ -418,9 +420,12 @@ pub(crate) struct ExportArgs {
     /// Count what there would be, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Begin anew, even where an export of the same was interrupted
+    /// Begin anew: neither go on with an export that was interrupted, nor spare one of another data directory
     #[arg(long, requires = "output")]
     pub(crate) restart: bool,
+    /// Records between two points from which an interrupted export can go on
+    #[arg(long, value_name = "N", hide = true, default_value_t = CHECKPOINT_EVERY, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) checkpoint_every: u64,
 }
 
 /// By what an export is split into files.

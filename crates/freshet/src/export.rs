@@ -3,22 +3,38 @@
 //! A [`Wish`] becomes a list of files ([`Part`]): one for each kind of record, or one for each kind and
 //! day. Invariants: memory does not grow with the export; a file appears whole or not at all (it is
 //! written under another name and renamed when it is on disk); what was first seen after the export
-//! began is left out, so that an export that was interrupted and goes on later is of one piece
-//! (relations, which the change log does not number, are taken as they are). Which files are finished
-//! stands in a [`Manifest`] beside them. Nothing here prints, except progress.
+//! began is left out, so that an export that was interrupted and goes on later is of one piece.
+//! Which files are finished, and how far the others are, stands in a [`Manifest`] beside them.
+//!
+//! An export that goes on ([`resume`]) has the same files, to the byte, as one that was never interrupted, if
+//! nothing changed in between. Where records were taken away in between (forgotten, expired), the files
+//! that had them are written anew. Records that were edited in between are as they were when they were
+//! written. Nothing here prints, except progress.
 
+mod check;
+mod file;
 mod manifest;
 mod part;
+mod resume;
 mod stream;
 mod write;
 
+pub(crate) use check::{check_network, check_times};
+pub(crate) use file::hash_file;
 pub(crate) use manifest::{Asked, FileEntry, Manifest};
 pub(crate) use part::{Part, day_name, plan};
 pub(crate) use stream::{each_record, to_writer};
-pub(crate) use write::{hash_file, to_folder};
+pub(crate) use write::{hold, to_folder};
 
 use freshet_sink::{Format, RecordKind};
+use freshet_store::api::{Store, StoreError};
+use freshet_store::browse::Browse;
 use freshet_store::row::Filter;
+
+/// Setting under which a store keeps its identity.
+const IDENTITY_KEY: &str = "store";
+/// Records between two checkpoints: a row group of Parquet, and a second or two of work.
+pub(crate) const CHECKPOINT_EVERY: u64 = 64 * 1024;
 
 /// What somebody wants to take out.
 #[derive(Clone, Debug)]
@@ -31,8 +47,48 @@ pub(crate) struct Wish {
     pub(crate) filter: Filter,
     /// One file for each day.
     pub(crate) is_split: bool,
-    /// Objects and changes of a higher number came after the export began.
-    pub(crate) up_to: u64,
+    /// What came after the export began has higher numbers.
+    pub(crate) up_to: Bounds,
+    /// Records between two checkpoints.
+    pub(crate) checkpoint_every: u64,
+}
+
+/// The last numbers of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// Of objects and changes.
+    pub(crate) change: u64,
+    /// Of relations, which the change log does not number.
+    pub(crate) relation: u64,
+}
+
+impl Bounds {
+    /// No bounds.
+    pub(crate) const NONE: Self = Self { change: u64::MAX, relation: u64::MAX };
+
+    /// Everything there is now.
+    pub(crate) fn now<S: Store + Browse>(store: &S) -> Result<Self, StoreError> {
+        Ok(Self { change: store.last_change()?, relation: store.last_relation()? })
+    }
+
+    /// The last number of a kind of record.
+    pub(crate) fn of(self, kind: RecordKind) -> u64 {
+        match kind {
+            RecordKind::Relations => self.relation,
+            RecordKind::Posts | RecordKind::Accounts | RecordKind::Changes => self.change,
+        }
+    }
+}
+
+/// What tells a store from others, so that an export of one is not gone on with from another. Made when it
+/// is first asked for.
+pub(crate) fn identity(store: &mut dyn Store) -> Result<String, StoreError> {
+    if let Some(identity) = store.setting(IDENTITY_KEY)? {
+        return Ok(identity);
+    }
+    let identity = format!("{:032x}", rand::random::<u128>());
+    store.set_setting(IDENTITY_KEY, &identity)?;
+    Ok(identity)
 }
 
 #[cfg(test)]

@@ -49,6 +49,12 @@ impl Progress {
         self.what = what.into();
     }
 
+    /// So much more was done by somebody before.
+    pub(crate) fn found(&mut self, count: u64) {
+        self.done += count;
+        self.done_before += count;
+    }
+
     /// One step more.
     pub(crate) fn step(&mut self) {
         self.done += 1;

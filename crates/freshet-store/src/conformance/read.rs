@@ -17,8 +17,12 @@ pub(super) fn filters_choose_by_time_and_network(store: &mut dyn Store) {
     undated.created_at = None;
     apply(store, Upload { network: "hackernews".into(), ..posts(25, [undated]) });
     let check = |since: Option<i64>, until: Option<i64>, network: Option<&str>, expected: &[&str]| {
-        let filter =
-            Filter { since: since.map(at), until: until.map(at), network: network.map(str::to_owned) };
+        let filter = Filter {
+            since: since.map(at),
+            until: until.map(at),
+            network: network.map(str::to_owned),
+            above: 0,
+        };
         let ids: Vec<_> = filtered_posts(store, &filter).into_iter().map(|row| row.post.id).collect();
         assert_eq!(ids, expected, "{filter:?}");
     };
@@ -30,6 +34,12 @@ pub(super) fn filters_choose_by_time_and_network(store: &mut dyn Store) {
     check(None, None, Some("mastodon:a"), &[]);
     check(None, Some(25), Some("hackernews"), &["7"]);
     check(None, None, Some("masto%"), &[]);
+    let numbers: Vec<u64> = all_posts(store).iter().map(|row| row.object).collect();
+    for (above, count) in [(0, 5), (numbers[0], 4), (numbers[2], 2), (numbers[4], 0), (u64::MAX, 0)] {
+        let rest = filtered_posts(store, &Filter { above, ..Filter::default() });
+        let rest: Vec<u64> = rest.iter().map(|row| row.object).collect();
+        assert_eq!(rest, numbers[5 - count..], "above {above}");
+    }
 }
 
 pub(super) fn reading_stops_when_told(store: &mut dyn Store) {

@@ -124,6 +124,10 @@ impl Browse for SqliteStore {
     ) -> Result<Vec<(i64, u64)>, StoreError> {
         read::count_by_day(&self.db, counted, filter, up_to).map_err(failed("count by day"))
     }
+
+    fn last_relation(&self) -> Result<u64, StoreError> {
+        read::last_relation(&self.db).map_err(failed("look for the newest relation"))
+    }
 }
 
 /// Posting times of a source, newest first.

@@ -8,7 +8,7 @@ use freshet_types::{Map, NetworkName, Source, SourceId, SourceState, Timestamp};
 use rusqlite::{Connection, Result, Row, params};
 
 use super::network::Networks;
-use super::{source, value};
+use super::{read, source, value};
 use crate::api::Flow;
 use crate::browse::{ForumQuery, ForumState, Lack, ListState, OFFSET_MAX, PAGE_MAX};
 use crate::row::{Filter, ListRow, ListTimes, ListTimesBounds, ListTimesKind, StalePage};
@@ -26,10 +26,14 @@ pub(super) fn each(
     let sql = "SELECT l.id, l.network, l.kind, l.native_id, l.title, l.seen_at, l.active_at FROM lists l \
                WHERE (?1 IS NULL OR l.seen_at >= ?1) AND (?2 IS NULL OR l.seen_at < ?2) \
                AND (?3 IS NULL OR l.network IN (SELECT id FROM networks \
-                    WHERE name = ?3 OR substr(name, 1, length(?3) + 1) = ?3 || ':')) ORDER BY l.id";
+                    WHERE name = ?3 OR substr(name, 1, length(?3) + 1) = ?3 || ':')) AND l.id > ?4 ORDER BY l.id";
     let mut statement = db.prepare_cached(sql)?;
-    let mut rows =
-        statement.query(params![value::ms(filter.since), value::ms(filter.until), filter.network])?;
+    let mut rows = statement.query(params![
+        value::ms(filter.since),
+        value::ms(filter.until),
+        filter.network,
+        read::number(filter.above)
+    ])?;
     while let Some(row) = rows.next()? {
         let list = ListRow {
             object: row.get::<_, i64>(0)? as u64,

@@ -25,7 +25,8 @@ const ACCOUNT: &str = "SELECT t.id, t.network, t.native_id, t.seen_at, t.created
      t.followers_count, t.following_count, t.posts_count, t.handle, t.name, t.bio, t.url, t.uri, t.location, \
      t.properties FROM accounts t";
 
-const RELATION: &str = "SELECT t.network, t.source, t.target, t.seen_at, t.cancelled_at FROM relations t";
+const RELATION: &str =
+    "SELECT t.network, t.source, t.target, t.seen_at, t.cancelled_at, t.id FROM relations t";
 
 /// When a post was made; when it was first seen, where nobody says.
 const POSTED_AT: &str = "COALESCE(p.created_at, p.seen_at)";
@@ -44,7 +45,7 @@ fn condition(alias: &str, at: &str) -> String {
 
 /// A query that obeys a filter.
 fn filtered(query: &str, alias: &str, at: &str) -> String {
-    format!("{query} WHERE {} ORDER BY {alias}.id", condition(alias, at))
+    format!("{query} WHERE {alias}.id > ?4 AND {} ORDER BY {alias}.id", condition(alias, at))
 }
 
 /// How many rows there are by day, of those whose number is at most `up_to`.
@@ -62,14 +63,30 @@ pub(super) fn count_by_day(
     // Division rounds towards zero, and there are days before 1970.
     let day = format!("({at} - ({at} % {DAY_MS} + {DAY_MS}) % {DAY_MS}) / {DAY_MS}");
     let sql = format!(
-        "SELECT {day}, count(*) FROM {table} {alias} WHERE {alias}.id <= ?4 AND {} GROUP BY 1 ORDER BY 1",
+        "SELECT {day}, count(*) FROM {table} {alias} WHERE {alias}.id > ?4 AND {alias}.id <= ?5 AND {} GROUP BY 1 ORDER BY 1",
         condition(alias, at)
     );
     let mut statement = db.prepare_cached(&sql)?;
-    let up_to = i64::try_from(up_to).unwrap_or(i64::MAX);
-    let key = params![value::ms(filter.since), value::ms(filter.until), filter.network, up_to];
+    let key = params![
+        value::ms(filter.since),
+        value::ms(filter.until),
+        filter.network,
+        number(filter.above),
+        number(up_to)
+    ];
     let rows = statement.query_map(key, |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
     rows.collect()
+}
+
+/// The number of the newest relation; 0 before the first.
+pub(super) fn last_relation(db: &Connection) -> Result<u64> {
+    let sql = "SELECT COALESCE(max(id), 0) FROM relations";
+    db.prepare_cached(sql)?.query_row([], |row| Ok(row.get::<_, i64>(0)? as u64))
+}
+
+/// A number as SQLite counts: what lies beyond is as good as the last.
+pub(super) fn number(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// Gives every row of the query until told to stop.
@@ -81,8 +98,12 @@ fn each_row<T>(
     each: &mut dyn FnMut(T) -> Flow,
 ) -> Result<()> {
     let mut statement = db.prepare_cached(sql)?;
-    let mut rows =
-        statement.query(params![value::ms(filter.since), value::ms(filter.until), filter.network])?;
+    let mut rows = statement.query(params![
+        value::ms(filter.since),
+        value::ms(filter.until),
+        filter.network,
+        number(filter.above)
+    ])?;
     while let Some(row) = rows.next()? {
         if each(read(row)?).is_break() {
             break;
@@ -156,6 +177,7 @@ pub(super) fn each_relation(
             target: row.get(2)?,
             seen_at: Timestamp::from_ms(row.get(3)?),
             cancelled_at: value::at(row, 4)?,
+            number: row.get::<_, i64>(5)? as u64,
         })
     };
     each_row(db, &filtered(RELATION, "t", "t.seen_at"), filter, read, each)

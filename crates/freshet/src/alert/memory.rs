@@ -26,7 +26,7 @@ pub(crate) struct Memory {
     /// The number of the latest.
     last: u64,
     /// The latest, oldest first.
-    alerts: VecDeque<Alert>,
+    pub(super) alerts: VecDeque<Alert>,
     /// Rule and subject, and until when they are quiet, in milliseconds of the crawl's clock.
     quiet: Map<String, i64>,
     /// The last test that a running crawl was asked for.
@@ -66,15 +66,6 @@ impl Memory {
         let excess = self.alerts.len().saturating_sub(ALERTS_MAX);
         self.alerts.drain(..excess);
         Some(alert)
-    }
-
-    /// Notes who was told.
-    pub(crate) fn note(&mut self, told: &[Alert]) {
-        for alert in &mut self.alerts {
-            if let Some(told) = told.iter().find(|told| told.number == alert.number) {
-                alert.sent.clone_from(&told.sent);
-            }
-        }
     }
 
     /// The latest alerts, newest first.

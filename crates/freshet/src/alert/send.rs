@@ -1,7 +1,7 @@
-//! Telling somebody: one message for all alerts that came together, to each receiver that wants them.
+//! Telling somebody: one message for all alerts that came together, to one receiver.
 //!
-//! Every way is bounded in time and size and tried once: an alert that did not arrive stands in `freshet
-//! alerts` with the reason. Web addresses are asked by the rules of the fetch seam, without redirects,
+//! Every way is bounded in time and size and tried once; whether it is tried again is the business of
+//! [`super::outbox`]. Web addresses are asked by the rules of the fetch seam, without redirects,
 //! so that nothing reaches a host that nobody wrote down. Secrets go to their receiver and nowhere else.
 
 mod command;
@@ -55,26 +55,17 @@ impl Sender {
         HttpFetch::new(options)
     }
 
-    /// Tells every receiver what it wants to know, and notes in the alerts what became of it.
-    pub(crate) fn tell(&self, receivers: &[Receiver], alerts: &mut [Alert], is_test: bool) {
-        for receiver in receivers {
-            let wanted: Vec<&Alert> = alerts.iter().filter(|alert| receiver.wants(alert.rule)).collect();
-            if wanted.is_empty() {
-                continue;
-            }
-            let outcome =
-                self.send(receiver, &wanted, is_test).map_err(|why| output::shorten(&why, WHY_CHARS_MAX));
-            if let Err(why) = &outcome {
-                tracing::warn!(receiver = receiver.name, "an alert was not taken: {why}");
-            }
-            let sent = Sent { to: receiver.name.clone(), is_ok: outcome.is_ok(), why: outcome.err() };
-            for alert in alerts.iter_mut().filter(|alert| receiver.wants(alert.rule)) {
-                alert.sent.push(sent.clone());
-            }
+    /// Tells a receiver; says why where it was not taken.
+    pub(crate) fn tell(&self, receiver: &Receiver, alerts: &[&Alert], is_test: bool) -> Result<(), String> {
+        let outcome = self.send(receiver, alerts, is_test);
+        let outcome = outcome.map_err(|why| output::shorten(&output::one_line(&why), WHY_CHARS_MAX));
+        if let Err(why) = &outcome {
+            tracing::warn!(receiver = receiver.name, "an alert was not taken: {why}");
         }
+        outcome
     }
 
-    /// Sends a test to a receiver, or to all who want to know of a rule.
+    /// Sends a test to a receiver, or to all who want to know of a rule, to all of them at the same time.
     pub(crate) fn test(&self, config: &AlertConfig, name: &str, at: Timestamp) -> Result<Vec<Sent>, Failure> {
         let rule = name.parse::<RuleName>().ok();
         let is_meant = |it: &&Receiver| it.name == name || rule.is_some_and(|rule| it.wants(rule));
@@ -83,10 +74,17 @@ impl Sender {
         let rule = rule.or_else(|| first.rules.first().copied()).unwrap_or(RuleName::Silence);
         let text = "a test, sent by `freshet alerts test`".to_owned();
         let finding = Finding { rule, subject: "test".to_owned(), text, value: 0.0 };
-        let mut alerts = [Alert::new(0, finding, config.rules.of(rule).threshold, at.secs_f64())];
-        self.tell(&receivers, &mut alerts, true);
-        let [alert] = alerts;
-        Ok(alert.sent)
+        let alert = &Alert::new(0, finding, config.rules.of(rule).threshold, at.secs_f64());
+        let tell = |receiver: &Receiver| {
+            let outcome = self.tell(receiver, &[alert], true);
+            let (is_ok, why) = (outcome.is_ok(), outcome.err());
+            Sent { to: receiver.name.clone(), is_ok, why, tries_count: 1, again_at: None }
+        };
+        Ok(std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                receivers.iter().map(|receiver| scope.spawn(move || tell(receiver))).collect();
+            threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+        }))
     }
 
     fn send(&self, receiver: &Receiver, alerts: &[&Alert], is_test: bool) -> Result<(), String> {
@@ -131,8 +129,10 @@ impl Sender {
         let client = self.client(vault).map_err(|error| error.to_string())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
-        let answer = runtime.block_on(client.fetch(&request)).map_err(|fault| fault.message)?;
-        match answer.status {
+        let answer = runtime.block_on(client.fetch(&request));
+        // A name that is still being looked up is not waited for.
+        runtime.shutdown_background();
+        match answer.map_err(|fault| fault.message)?.status {
             200..=299 => Ok(()),
             status => Err(format!("`{}` answered {status}", url.host_str().unwrap_or("?"))),
         }

@@ -1,29 +1,29 @@
 //! The watch: looks at a few sources at each tick of a running crawl, and tells who wants to know.
 //!
-//! A thread of its own with a connection of its own: a crawl never waits for it. Work is bounded: so many
-//! sources a tick, all of them in turn; one message for the alerts of several ticks. What it knows of a
-//! source is read from the store, so that it sees what every robot did, and no more.
+//! A thread of its own with a connection of its own: a crawl never waits for it, except a few seconds at its
+//! end. Work is bounded: so many sources a tick, all of them in turn; one message for the alerts of several
+//! ticks. What it knows of a source is read from the store, so that it sees what every robot did, and no more.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use freshet_engine::price;
 use freshet_policy::{ChangeModel as _, ChangeRate, Market, Policy};
 use freshet_store::api::{Flow, Store as _, StoreError};
 use freshet_store::browse::Browse as _;
 use freshet_store::sqlite::SqliteStore;
-use freshet_types::{Clock, Map, Source, SourceId, SourceState, Span, Timestamp};
+use freshet_types::{Clock, Map, Source, SourceId, SourceState, Span, SystemClock, Timestamp};
 use serde_json::Value;
 use tokio::sync::watch;
 
 use super::config::{self, AlertConfig};
+use super::courier::{Courier, Delivery};
 use super::memory::Memory;
 use super::rule::{self, Finding, Known, Quota};
 use super::send::Sender;
-use super::{Alert, Tested};
 
 /// The message in the store by which somebody asks for a test.
 pub(crate) const TEST_VERB: &str = "alert-test";
@@ -32,7 +32,9 @@ const TICK_EVERY: Duration = Duration::from_secs(1);
 /// Sources looked at in a tick: a hundred thousand in five minutes, at less than a percent of a core.
 const SOURCES_PER_TICK: usize = 300;
 /// Wall time that alerts wait for others, so that a bad minute is one message.
-const GATHER: Duration = Duration::from_secs(5);
+const GATHER: Span = Span::from_ms(5000);
+/// Wall time that the end of a run waits for messages under way; the next run sends what was not taken.
+const END_WAIT_MAX: Duration = Duration::from_secs(5);
 /// Bursts are told while they are news.
 const BURST_MAX: Span = Span::HOUR;
 /// Fewer new posts than this are no burst, whoever makes them.
@@ -94,7 +96,10 @@ pub(crate) fn start(kit: WatchKit) -> anyhow::Result<RunningWatch> {
 }
 
 struct Watch {
-    kit: WatchKit,
+    dir: PathBuf,
+    store: SqliteStore,
+    clock: Arc<dyn Clock>,
+    reports: watch::Receiver<Value>,
     config: AlertConfig,
     config_at: Option<SystemTime>,
     memory: Memory,
@@ -104,8 +109,9 @@ struct Watch {
     place: SourceId,
     /// Sources without a login by network, of this round.
     lost_logins: Map<String, u32>,
-    waiting: Vec<Alert>,
-    waiting_since: Option<Instant>,
+    courier: Courier,
+    /// The memory has something that the store has not.
+    is_unsaved: bool,
     /// The last message in the store that was heard.
     heard: u64,
 }
@@ -114,72 +120,108 @@ impl Watch {
     fn new(kit: WatchKit) -> anyhow::Result<Self> {
         let prices = price::Memory::from_store(&kit.store)?;
         let heard = kit.store.controls_above(0)?.last().map_or(0, |control| control.number);
+        let config = config::read(&kit.dir)?;
+        let mut memory = Memory::from_store(&kit.store)?;
+        let is_unsaved = memory.drop_gone(&config.receivers);
+        let WatchKit { dir, store, clock, reports, sender } = kit;
         Ok(Self {
             heard,
-            config: config::read(&kit.dir)?,
-            config_at: written_at(&kit.dir),
-            memory: Memory::from_store(&kit.store)?,
+            config,
+            config_at: written_at(&dir),
+            memory,
             policy: prices.policy(),
             prices,
             place: SourceId(0),
             lost_logins: Map::default(),
-            waiting: Vec::new(),
-            waiting_since: None,
-            kit,
+            courier: Courier::new(sender),
+            is_unsaved,
+            dir,
+            store,
+            clock,
+            reports,
         })
     }
 
     /// Looks at some sources and at the quotas; tells what gathered long enough.
     fn tick(&mut self, is_last: bool) -> Result<(), StoreError> {
         self.refresh();
-        let now = self.kit.clock.now();
+        let now = self.clock.now();
         self.obey(now)?;
+        let heard = self.courier.hear();
+        self.note(heard);
         let mut findings = self.look(now)?;
         findings.extend(self.quotas(now));
-        let told =
+        let new =
             findings.into_iter().filter_map(|finding| self.memory.take(&self.config.rules, finding, now));
-        let told: Vec<Alert> = told.collect();
-        if !told.is_empty() {
-            self.waiting.extend(told);
-            self.waiting_since.get_or_insert_with(Instant::now);
-            self.memory.save(&mut self.kit.store)?;
+        let new: Vec<u64> = new.map(|alert| alert.number).collect();
+        if !new.is_empty() {
+            self.memory.address(&new, &self.config.receivers, SystemClock.now() + GATHER);
+            self.is_unsaved = true;
         }
-        if self.waiting_since.is_some_and(|since| is_last || since.elapsed() >= GATHER) {
-            self.waiting_since = None;
-            let mut alerts = std::mem::take(&mut self.waiting);
-            self.kit.sender.tell(&self.config.receivers, &mut alerts, false);
-            self.memory.note(&alerts);
-            self.memory.save(&mut self.kit.store)?;
+        self.save()?;
+        self.dispatch(is_last);
+        if is_last {
+            let heard = self.courier.wait(END_WAIT_MAX);
+            self.note(heard);
+        }
+        self.save()
+    }
+
+    /// Sends what is due; at the end of a run also what would wait for others.
+    fn dispatch(&mut self, is_last: bool) {
+        let now = if is_last { SystemClock.now() + GATHER } else { SystemClock.now() };
+        for (receiver, alerts) in self.memory.due(&self.config.receivers, self.courier.busy(), now) {
+            self.courier.send(receiver, alerts);
+        }
+    }
+
+    /// Notes what came back from receivers.
+    fn note(&mut self, heard: Vec<Delivery>) {
+        for delivery in heard {
+            self.is_unsaved = true;
+            match delivery {
+                Delivery::Told { to, numbers, outcome } => {
+                    self.memory.note(&to, &numbers, &outcome, SystemClock.now());
+                }
+                Delivery::Tested(tested) => self.memory.tested = tested.or(self.memory.tested.take()),
+            }
+        }
+    }
+
+    /// Writes the memory down where it has something new.
+    fn save(&mut self) -> Result<(), StoreError> {
+        if self.is_unsaved {
+            self.memory.save(&mut self.store)?;
+            self.is_unsaved = false;
         }
         Ok(())
     }
 
     /// Sends the tests that somebody asked for.
     fn obey(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        let controls = self.kit.store.controls_above(self.heard)?;
+        let controls = self.store.controls_above(self.heard)?;
         let Some(last) = controls.last() else { return Ok(()) };
         self.heard = last.number;
         // However often the button was pressed, the last wish counts.
         let Some(wish) = controls.iter().rev().find(|control| control.verb == TEST_VERB) else {
             return Ok(());
         };
-        let name = wish.argument.clone();
-        match self.kit.sender.test(&self.config, &name, now) {
-            Ok(sent) => self.memory.tested = Some(Tested { name, at: now.secs_f64(), sent }),
-            Err(failure) => tracing::warn!("no test of an alert: {failure}"),
-        }
-        self.memory.save(&mut self.kit.store)
+        self.courier.test(&self.config, wish.argument.clone(), now);
+        Ok(())
     }
 
     /// Reads `alerts.toml` again where it changed; a wrong one is told, and the old one stays.
     fn refresh(&mut self) {
-        let written_at = written_at(&self.kit.dir);
+        let written_at = written_at(&self.dir);
         if written_at == self.config_at {
             return;
         }
         self.config_at = written_at;
-        match config::read(&self.kit.dir) {
-            Ok(config) => self.config = config,
+        match config::read(&self.dir) {
+            Ok(config) => {
+                self.is_unsaved |= self.memory.drop_gone(&config.receivers);
+                self.config = config;
+            }
             Err(error) => tracing::warn!("the old rules of alerts stay in force: {error:#}"),
         }
     }
@@ -187,7 +229,7 @@ impl Watch {
     /// The next sources in turn.
     fn look(&mut self, now: Timestamp) -> Result<Vec<Finding>, StoreError> {
         let mut ids = Vec::with_capacity(SOURCES_PER_TICK);
-        self.kit.store.each_slot(self.place, &mut |slot| {
+        self.store.each_slot(self.place, &mut |slot| {
             if slot.state.is_watched() {
                 ids.push(slot.id);
             }
@@ -197,7 +239,7 @@ impl Watch {
         let is_round_over = ids.len() < SOURCES_PER_TICK;
         let mut findings = Vec::new();
         for id in ids {
-            let Some(source) = self.kit.store.source(id)? else { continue };
+            let Some(source) = self.store.source(id)? else { continue };
             let known = self.known(&source, now)?;
             if known.has_lost_login() {
                 *self.lost_logins.entry(known.network.clone()).or_default() += 1;
@@ -209,7 +251,7 @@ impl Watch {
             let rules = &self.config.rules;
             findings.extend(lost.iter().filter_map(|(name, count)| rule::judge_login(rules, name, *count)));
             self.place = SourceId(0);
-            self.prices = price::Memory::from_store(&self.kit.store)?;
+            self.prices = price::Memory::from_store(&self.store)?;
             self.policy = self.prices.policy();
         }
         Ok(findings)
@@ -252,13 +294,13 @@ impl Watch {
         source: &Source,
         expected: &dyn Fn(Timestamp, Timestamp) -> f64,
     ) -> Result<Option<(u32, f64)>, StoreError> {
-        let visits = self.kit.store.visits_of(source.id, 3)?;
+        let visits = self.store.visits_of(source.id, 3)?;
         let [last, before, third] = visits.as_slice() else { return Ok(None) };
         if last.new_post_count < BURST_POSTS_MIN {
             return Ok(None);
         }
         let count = if &*source.root_kind == "account" {
-            let times = self.kit.store.posting_times(source)?;
+            let times = self.store.posting_times(source)?;
             times.iter().filter(|at| (before.started_at..=last.ended_at).contains(at)).count() as u32
         } else if [last, before, third].iter().all(|visit| visit.outcome == "ok" && visit.fetch_count <= 1) {
             last.new_post_count
@@ -269,7 +311,7 @@ impl Watch {
     }
 
     fn quotas(&self, now: Timestamp) -> Vec<Finding> {
-        let report = self.kit.reports.borrow();
+        let report = self.reports.borrow();
         let quotas = report["quotas"].as_array().into_iter().flatten().map(|it| {
             let text = |key: &str| it[key].as_str().unwrap_or("?");
             Quota {

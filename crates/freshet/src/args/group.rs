@@ -10,6 +10,7 @@ use freshet_sink::Format;
 use freshet_types::{RobotKind, Span};
 
 use super::{ReportArgs, value};
+use crate::export::CHECKPOINT_EVERY;
 use crate::when::When;
 
 /// `freshet robots …`.
@@ -393,6 +394,12 @@ pub(crate) struct SnapshotArgs {
     /// Only this network: `bluesky`, `mastodon:example.social`
     #[arg(long, value_name = "NAME")]
     pub(crate) network: Option<String>,
+    /// Begin anew, even where a snapshot of the same was interrupted
+    #[arg(long)]
+    pub(crate) restart: bool,
+    /// Records between two points from which an interrupted snapshot can go on
+    #[arg(long, value_name = "N", hide = true, default_value_t = CHECKPOINT_EVERY, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) checkpoint_every: u64,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
 }
@@ -413,8 +420,7 @@ pub(crate) enum SnapshotCommand {
 const ALERTS_EXAMPLES: &str = "\
 Examples:
   freshet alerts                                 the latest, the rules and who is told
-  freshet alerts config > \"$FRESHET_DATA/alerts.toml\"
-                                                 a file to start from
+  freshet alerts config > alerts.toml            a file to start from, for the data directory
   freshet alerts test phone                      does it arrive?";
 
 /// `freshet alerts`.

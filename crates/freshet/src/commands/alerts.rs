@@ -42,6 +42,8 @@ pub(crate) fn execute(globals: &Globals, args: &AlertsArgs) -> anyhow::Result<Ex
 pub(crate) struct AlertsReport {
     now: f64,
     alerts: Vec<Alert>,
+    /// Alerts of which somebody was not told, be it not yet or given up, among all that are kept.
+    undelivered_count: usize,
     rules: Vec<RuleLine>,
     receivers: Vec<ReceiverLine>,
     /// The last test that a running crawl was asked for.
@@ -82,6 +84,7 @@ pub(crate) fn report(data: &Data, config: &AlertConfig, limit: usize) -> anyhow:
     Ok(AlertsReport {
         now: data.now_for_report(None).secs_f64(),
         alerts: memory.alerts().take(limit).cloned().collect(),
+        undelivered_count: memory.alerts().filter(|it| it.sent.iter().any(|sent| !sent.is_ok)).count(),
         rules: RuleName::ALL.into_iter().map(rule).collect(),
         receivers: config.receivers.iter().map(receiver).collect(),
         tested: memory.tested,
@@ -94,19 +97,24 @@ impl Report for AlertsReport {
         let mut parts = Vec::new();
         let shown = |it: &Alert| {
             let at = Timestamp::from_ms((it.at * 1000.0) as i64);
-            let sent = if it.sent.is_empty() { String::new() } else { format!("; {}", told(&it.sent)) };
-            let head = format!("{:>4}  {:<8} {}{sent}", it.number, it.rule.name(), relative(at, now));
-            format!(
-                "{}\n      {}",
-                output::shorten(&head, COLUMNS),
-                output::wrapped(&it.text, COLUMNS - 6, "      ")
-            )
+            let head =
+                format!("{:>4}  {:<8} {}{}", it.number, it.rule.name(), relative(at, now), told(&it.sent));
+            let failed = it.sent.iter().filter_map(untold);
+            let lines = std::iter::once(it.text.clone()).chain(failed);
+            let lines = lines.map(|line| format!("      {}", output::wrapped(&line, COLUMNS - 6, "      ")));
+            std::iter::once(output::shorten(&head, COLUMNS)).chain(lines).collect::<Vec<_>>().join("\n")
         };
         parts.push(if self.alerts.is_empty() {
             "no alerts yet; a crawl that runs looks for them".to_owned()
         } else {
             self.alerts.iter().map(shown).collect::<Vec<_>>().join("\n")
         });
+        if self.undelivered_count > 0 {
+            let alerts = output::count(self.undelivered_count as u64, "alert");
+            parts.push(format!(
+                "{alerts} did not reach everybody; `freshet alerts test NAME` tries a receiver"
+            ));
+        }
         let rule = |it: &RuleLine| {
             let threshold = if it.is_on { format!("{} {}", it.unit, it.threshold) } else { "off".to_owned() };
             vec![it.rule.to_string(), threshold, Span::from_secs_f64(it.quiet_s).to_string()]
@@ -126,12 +134,25 @@ impl Report for AlertsReport {
     }
 }
 
+/// Who was told.
 fn told(sent: &[Sent]) -> String {
-    let failed: Vec<&str> = sent.iter().filter(|it| !it.is_ok).map(|it| it.to.as_str()).collect();
-    match failed.as_slice() {
-        [] => format!("told {}", sent.iter().map(|it| it.to.as_str()).collect::<Vec<_>>().join(", ")),
-        failed => format!("did not reach {}", failed.join(", ")),
-    }
+    let names: Vec<&str> = sent.iter().filter(|it| it.is_ok).map(|it| it.to.as_str()).collect();
+    if names.is_empty() { String::new() } else { format!("; told {}", names.join(", ")) }
+}
+
+/// Who was not, after how many tries, and why.
+fn untold(sent: &Sent) -> Option<String> {
+    let tries =
+        if sent.tries_count == 1 { "1 try".to_owned() } else { format!("{} tries", sent.tries_count) };
+    let state = match (sent.is_ok, sent.tries_count, sent.again_at) {
+        (true, _, _) => return None,
+        (false, 0, Some(_)) => "not told yet".to_owned(),
+        (false, _, Some(_)) => format!("not reached in {tries}, is tried again"),
+        (false, 0, None) => "not told".to_owned(),
+        (false, _, None) => format!("given up after {tries}"),
+    };
+    let why = sent.why.as_ref().map_or_else(String::new, |why| format!(": {}", output::one_line(why)));
+    Some(format!("{}: {state}{why}", sent.to))
 }
 
 /// What became of a test.
@@ -163,4 +184,25 @@ fn test(
     let is_ok = sent.iter().all(|it| it.is_ok);
     output::print(report, &TestReport { sent })?;
     Ok(if is_ok { ExitCode::SUCCESS } else { failure::partly() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(is_ok: bool, tries_count: u32, again_at: Option<f64>, why: Option<&str>, shown: Option<&str>) {
+        let why = why.map(str::to_owned);
+        let sent = Sent { to: "phone".to_owned(), is_ok, why, tries_count, again_at };
+        assert_eq!(untold(&sent).as_deref(), shown, "{sent:?}");
+    }
+
+    #[test]
+    fn who_was_not_told_is_shown_with_the_reason() {
+        let why = Some("no\nroute");
+        check(true, 3, None, None, None);
+        check(false, 0, Some(1.0), None, Some("phone: not told yet"));
+        check(false, 1, Some(1.0), why, Some("phone: not reached in 1 try, is tried again: no route"));
+        check(false, 8, None, why, Some("phone: given up after 8 tries: no route"));
+        check(false, 0, None, Some("gone"), Some("phone: not told: gone"));
+    }
 }

@@ -8,25 +8,26 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use freshet_sink::Format;
-use freshet_store::api::Store as _;
-use freshet_store::row::Filter;
 
 use crate::args::{ExportArgs, Split};
 use crate::config::Globals;
 use crate::data::Data;
-use crate::export::{self, Asked, Manifest, Part, Wish, day_name};
+use crate::export::{self, Asked, Bounds, Manifest, Part, Wish, day_name};
 use crate::failure::Failure;
 use crate::output::{self, table};
 use crate::view::grouped;
 
 /// Exports.
 pub(crate) fn execute(globals: &Globals, args: &ExportArgs) -> anyhow::Result<ExitCode> {
-    let data = Data::open(globals)?;
-    let asked = asked(args);
-    let unfinished = args.output.as_deref().and_then(|dir| unfinished(dir, &asked, args.restart));
-    let mut manifest = match unfinished {
-        Some(manifest) => manifest,
-        None => begun(&data, args, asked)?,
+    if let Some(kind) = args.kind.iter().enumerate().find(|(at, kind)| args.kind[..*at].contains(kind)) {
+        let failure = Failure::misuse(format!("`{}` is named twice", kind.1));
+        return Err(failure.hint("each kind has one file; name it once").into());
+    }
+    let mut data = Data::open(globals)?;
+    export::check_network(&data, globals, args.network.as_deref())?;
+    let mut manifest = match &args.output {
+        Some(dir) => in_folder(&mut data, args, dir)?,
+        None => begun(&data, args, String::new())?,
     };
     let wish = wish(args, &manifest);
     if args.dry_run {
@@ -56,12 +57,12 @@ pub(crate) fn execute(globals: &Globals, args: &ExportArgs) -> anyhow::Result<Ex
 
 fn into_folder(data: &Data, dir: &Path, wish: &Wish, manifest: &mut Manifest) -> anyhow::Result<()> {
     let parts = export::plan(&data.store, wish)?;
-    if !manifest.files.is_empty() {
-        let (files, records) = (manifest.files.len(), manifest.records_count());
+    if manifest.records_count() > 0 {
+        let total: u64 = parts.iter().map(|part| part.record_count).sum();
         output::note(format!(
-            "goes on where an export stopped: {} with {} are there",
-            output::count(files as u64, "file"),
-            output::count(records, "record")
+            "goes on where an export stopped: {} of {} are written",
+            grouped(manifest.records_count()),
+            output::count(total, "record")
         ));
     }
     export::to_folder(&data.store, dir, wish, &parts, manifest)?;
@@ -81,22 +82,32 @@ fn into_folder(data: &Data, dir: &Path, wish: &Wish, manifest: &mut Manifest) ->
     Ok(())
 }
 
-/// The export of the same that was interrupted in this folder, if there is one.
-fn unfinished(dir: &Path, asked: &Asked, is_restart: bool) -> Option<Manifest> {
-    let mut manifest = Manifest::read(dir).filter(|it| !it.is_complete)?;
-    if manifest.asked != *asked && !is_restart {
+/// The export of the same that was interrupted in this folder, or one that begins.
+fn in_folder(data: &mut Data, args: &ExportArgs, dir: &Path) -> anyhow::Result<Manifest> {
+    let store = export::identity(&mut data.store)?;
+    let Some(mut former) = Manifest::read(dir)? else { return begun(data, args, store) };
+    if former.is_of_another(&store) && !args.restart {
+        let failure =
+            Failure::misuse(format!("`{}` holds an export of another data directory", dir.display()));
+        return Err(failure.hint("name another folder, or write over it with --restart").into());
+    }
+    let is_interrupted = !former.is_complete && !args.restart;
+    if is_interrupted && former.asked == asked(args) {
+        former.keep_what_is_there(dir);
+        return Ok(former);
+    }
+    if is_interrupted {
         output::note("an export of something else was interrupted here; this one begins anew");
     }
-    if manifest.asked != *asked || is_restart {
-        return None;
-    }
-    manifest.keep_what_is_there(dir);
-    Some(manifest)
+    let mut manifest = begun(data, args, store)?;
+    manifest.replace(former, dir);
+    Ok(manifest)
 }
 
-fn begun(data: &Data, args: &ExportArgs, asked: Asked) -> anyhow::Result<Manifest> {
+fn begun(data: &Data, args: &ExportArgs, store: String) -> anyhow::Result<Manifest> {
     let resolve = |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
-    Ok(Manifest::new(asked, resolve(args.since)?, resolve(args.until)?, data.store.last_change()?))
+    let times = export::check_times(resolve(args.since)?, resolve(args.until)?)?;
+    Ok(Manifest::new(asked(args), store, times, Bounds::now(&data.store)?))
 }
 
 fn asked(args: &ExportArgs) -> Asked {
@@ -111,14 +122,13 @@ fn asked(args: &ExportArgs) -> Asked {
 }
 
 fn wish(args: &ExportArgs, manifest: &Manifest) -> Wish {
-    let at = |ms: Option<i64>| ms.map(freshet_types::Timestamp::from_ms);
-    let (since, until) = (at(manifest.since_ms), at(manifest.until_ms));
     Wish {
         format: args.format,
         kinds: args.kind.clone(),
-        filter: Filter { since, until, network: args.network.clone() },
+        filter: manifest.filter(),
         is_split: args.split.is_some(),
-        up_to: manifest.up_to_change,
+        up_to: manifest.up_to(),
+        checkpoint_every: args.checkpoint_every,
     }
 }
 

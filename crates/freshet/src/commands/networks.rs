@@ -131,7 +131,7 @@ fn show(globals: &Globals, name: &str, args: ReportArgs) -> anyhow::Result<()> {
 }
 
 /// A definition as text, whether it was written or learned.
-pub(super) fn text_of(networks: &Networks, name: &str) -> Option<String> {
+pub(crate) fn text_of(networks: &Networks, name: &str) -> Option<String> {
     let learned = networks.snapshot().get(name).and_then(|network| network.front.clone());
     match learned {
         Some(front) => Some(front.text),

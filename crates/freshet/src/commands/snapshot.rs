@@ -12,15 +12,17 @@
 //!
 //! It is made in a neighbour folder and renamed at the end, so that a folder of this name is whole. What is
 //! proven complete is written down before the records are taken, so that a crawl that goes on meanwhile
-//! only adds records that nothing is claimed of. One that was interrupted begins anew. The hash of `SHA256SUMS` names the snapshot: who has it can tell
+//! only adds records that nothing is claimed of. One that was interrupted goes on where it was, with
+//! what was proven then ([`begun`]). The hash of `SHA256SUMS` names the snapshot: who has it can tell
 //! whether a copy is the one that was cited.
 
+mod begun;
 mod coverage;
 mod readme;
 mod sums;
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -28,7 +30,6 @@ use freshet_engine::constrain::setting;
 use freshet_network::networks::Networks;
 use freshet_sink::RecordKind;
 use freshet_store::api::Store as _;
-use freshet_store::row::Filter;
 use freshet_types::{Set, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -36,9 +37,10 @@ use serde_json::{Value, json};
 use crate::args::{SnapshotArgs, SnapshotCommand};
 use crate::config::Globals;
 use crate::data::{self, Data};
-use crate::export::{self, Asked, Manifest, Wish, day_name};
+use crate::export::{self, Asked, Bounds, Manifest, Wish, day_name};
 use crate::failure::Failure;
 use crate::output::{self, Report, seconds};
+use begun::{Begun, Place};
 use readme::Facts;
 
 /// Format of the folder; it changes when a reader must.
@@ -79,23 +81,37 @@ impl Report for SnapshotReport {
 }
 
 fn make(globals: &Globals, args: &SnapshotArgs, dir: &Path) -> anyhow::Result<ExitCode> {
-    if std::fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some()) || dir.is_file() {
+    if !begun::is_empty(dir) {
         let failure = Failure::misuse(format!("`{}` is there already", dir.display()));
         return Err(failure.hint("a snapshot is never written over; name a new folder").into());
     }
-    let part = neighbour(dir)?;
-    let data = Data::open(globals)?;
+    let mut data = Data::open(globals)?;
+    export::check_network(&data, globals, args.network.as_deref())?;
     let networks = data::networks(globals)?;
-    let now = data.now_for_report(None);
-    let coverage = coverage::write(&data, &networks, args.network.as_deref(), &part)?;
-    let (wish, manifest) = take_out(&data, args, &part)?;
+    let store = export::identity(&mut data.store)?;
+    let wanted =
+        Begun { store, asked: asked(args), made_at_ms: data.now_for_report(None).ms(), coverage: None };
+    let place = Place::new(dir)?;
+    let mut begun = begun::find_or_begin(&place, wanted, args.restart)?;
+    let part = place.part.clone();
+    let _held = export::hold(&part)?;
+    let coverage = match &begun.coverage {
+        Some(coverage) => coverage.clone(),
+        None => {
+            let coverage = coverage::write(&data, &networks, args.network.as_deref(), &part)?;
+            begun.coverage = Some(coverage.clone());
+            begun.write(&place)?;
+            coverage
+        }
+    };
+    let (wish, manifest) = take_out(&data, args, &begun, &part)?;
     let definitions = write_definitions(&data, &networks, &part)?;
     write_ids(&data, &wish, &part)?;
     let facts = Facts {
         version: SNAPSHOT_VERSION,
         freshet: env!("CARGO_PKG_VERSION"),
         title: args.title.clone(),
-        made_at: now,
+        made_at: Timestamp::from_ms(begun.made_at_ms),
         since: wish.filter.since,
         until: wish.filter.until,
         network: args.network.clone(),
@@ -110,7 +126,7 @@ fn make(globals: &Globals, args: &SnapshotArgs, dir: &Path) -> anyhow::Result<Ex
     write(&part, "README.md", &facts.text())?;
     write(&part, "snapshot.json", &(serde_json::to_string_pretty(&facts)? + "\n"))?;
     let (id, files) = sums::write(&part)?;
-    std::fs::rename(&part, dir).with_context(|| format!("`{}` cannot be made", dir.display()))?;
+    place.finish()?;
     let report = SnapshotReport {
         snapshot: dir.display().to_string(),
         id,
@@ -122,40 +138,47 @@ fn make(globals: &Globals, args: &SnapshotArgs, dir: &Path) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where a snapshot is made before it has its name.
-fn neighbour(dir: &Path) -> anyhow::Result<PathBuf> {
-    let name = dir.file_name().ok_or_else(|| {
-        Failure::misuse(format!("`{}` is no name for a folder", dir.display()))
-            .hint("name a new folder, such as flood-2026-11")
-    })?;
-    let mut name = name.to_owned();
-    name.push(".part");
-    let part = dir.with_file_name(name);
-    if part.is_dir() {
-        std::fs::remove_dir_all(&part).with_context(|| format!("`{}` cannot be emptied", part.display()))?;
-    }
-    std::fs::create_dir_all(&part).with_context(|| format!("`{}` cannot be made", part.display()))?;
-    Ok(part)
-}
-
-/// All records, as an export.
-fn take_out(data: &Data, args: &SnapshotArgs, part: &Path) -> anyhow::Result<(Wish, Manifest)> {
-    let asked = Asked {
+fn asked(args: &SnapshotArgs) -> Asked {
+    Asked {
         format: args.data_format.to_string(),
         kinds: KINDS.iter().map(ToString::to_string).collect(),
         since: args.since.map(|when| when.to_string()),
         until: args.until.map(|when| when.to_string()),
         network: args.network.clone(),
         split: None,
+    }
+}
+
+/// All records, as an export.
+fn take_out(
+    data: &Data,
+    args: &SnapshotArgs,
+    begun: &Begun,
+    part: &Path,
+) -> anyhow::Result<(Wish, Manifest)> {
+    let dir = part.join("data");
+    let mut manifest = match Manifest::read(&dir)? {
+        Some(mut manifest) => {
+            manifest.keep_what_is_there(&dir);
+            manifest
+        }
+        None => {
+            let resolve =
+                |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
+            let times = export::check_times(resolve(args.since)?, resolve(args.until)?)?;
+            Manifest::new(begun.asked.clone(), begun.store.clone(), times, Bounds::now(&data.store)?)
+        }
     };
-    let resolve = |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
-    let filter =
-        Filter { since: resolve(args.since)?, until: resolve(args.until)?, network: args.network.clone() };
-    let up_to = data.store.last_change()?;
-    let mut manifest = Manifest::new(asked, filter.since, filter.until, up_to);
-    let wish = Wish { format: args.data_format, kinds: KINDS.to_vec(), filter, is_split: false, up_to };
+    let wish = Wish {
+        format: args.data_format,
+        kinds: KINDS.to_vec(),
+        filter: manifest.filter(),
+        is_split: false,
+        up_to: manifest.up_to(),
+        checkpoint_every: args.checkpoint_every,
+    };
     let parts = export::plan(&data.store, &wish)?;
-    export::to_folder(&data.store, &part.join("data"), &wish, &parts, &mut manifest)?;
+    export::to_folder(&data.store, &dir, &wish, &parts, &mut manifest)?;
     Ok((wish, manifest))
 }
 
@@ -184,7 +207,7 @@ fn write_ids(data: &Data, wish: &Wish, part: &Path) -> anyhow::Result<()> {
     let mut out = std::io::BufWriter::new(file);
     let mut written = Ok(());
     data.store.each_post(&wish.filter, &mut |row| {
-        if row.object > wish.up_to {
+        if row.object > wish.up_to.of(RecordKind::Posts) {
             return ControlFlow::Break(());
         }
         written = writeln!(out, "{}/{}/{}", row.network, row.post.kind, row.post.id);

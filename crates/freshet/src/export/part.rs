@@ -49,16 +49,17 @@ pub(crate) fn plan<S: Store + Browse>(store: &S, wish: &Wish) -> Result<Vec<Part
     Ok(parts)
 }
 
-fn count_by_day<S: Store + Browse>(
+/// How many records of a kind there are by day, up to the bounds of the wish.
+pub(super) fn count_by_day<S: Store + Browse>(
     store: &S,
     kind: RecordKind,
     wish: &Wish,
 ) -> Result<Vec<(i64, u64)>, StoreError> {
-    let (filter, up_to) = (&wish.filter, wish.up_to);
+    let (filter, up_to) = (&wish.filter, wish.up_to.of(kind));
     match kind {
         RecordKind::Posts => store.count_by_day(Counted::Posts, filter, up_to),
         RecordKind::Accounts => store.count_by_day(Counted::Accounts, filter, up_to),
-        RecordKind::Relations => store.count_by_day(Counted::Relations, filter, u64::MAX),
+        RecordKind::Relations => store.count_by_day(Counted::Relations, filter, up_to),
         RecordKind::Changes => {
             let mut days = BTreeMap::new();
             each_change(store, filter, up_to, &mut |change| {

@@ -9,37 +9,42 @@ use freshet_store::api::{Flow, Store, StoreError};
 use freshet_store::row::Filter;
 use freshet_types::{Change, Timestamp};
 
+use super::Bounds;
+
 /// Lines of the change log read at once.
 const CHANGES_BATCH: usize = 4096;
 
 /// Gives every record of a kind that the filter lets through and whose number is at most `up_to`,
-/// each with the instant that the filter looks at.
+/// each with its number and the instant that the filter looks at.
 pub(crate) fn each_record(
     store: &dyn Store,
     kind: RecordKind,
     filter: &Filter,
     up_to: u64,
-    each: &mut dyn FnMut(Timestamp, &dyn Record) -> Flow,
+    each: &mut dyn FnMut(u64, Timestamp, &dyn Record) -> Flow,
 ) -> Result<(), StoreError> {
     match kind {
         RecordKind::Posts => store.each_post(filter, &mut |row| {
             if row.object > up_to {
                 return ControlFlow::Break(());
             }
-            each(row.post.created_at.unwrap_or(row.seen_at), &post_record(row))
+            each(row.object, row.post.created_at.unwrap_or(row.seen_at), &post_record(row))
         }),
         RecordKind::Accounts => store.each_account(filter, &mut |row| {
             if row.object > up_to {
                 return ControlFlow::Break(());
             }
-            each(row.seen_at, &account_record(row))
+            each(row.object, row.seen_at, &account_record(row))
         }),
-        RecordKind::Relations => {
-            store.each_relation(filter, &mut |row| each(row.seen_at, &relation_record(row)))
-        }
-        RecordKind::Changes => {
-            each_change(store, filter, up_to, &mut |change| each(change.seen_at, &change_record(change)))
-        }
+        RecordKind::Relations => store.each_relation(filter, &mut |row| {
+            if row.number > up_to {
+                return ControlFlow::Break(());
+            }
+            each(row.number, row.seen_at, &relation_record(row))
+        }),
+        RecordKind::Changes => each_change(store, filter, up_to, &mut |change| {
+            each(change.number, change.seen_at, &change_record(change))
+        }),
     }
 }
 
@@ -53,7 +58,7 @@ pub(crate) fn to_writer(
 ) -> anyhow::Result<u64> {
     let mut sink = format.open(kind, out)?;
     let (mut record_count, mut failed) = (0, None::<SinkError>);
-    each_record(store, kind, filter, u64::MAX, &mut |_, record| match sink.write(record) {
+    each_record(store, kind, filter, Bounds::NONE.of(kind), &mut |_, _, record| match sink.write(record) {
         Ok(()) => {
             record_count += 1;
             ControlFlow::Continue(())
@@ -78,7 +83,7 @@ pub(super) fn each_change(
     up_to: u64,
     each: &mut dyn FnMut(&Change) -> Flow,
 ) -> Result<(), StoreError> {
-    let mut above = 0;
+    let mut above = filter.above;
     loop {
         let changes = store.changes_above(above, CHANGES_BATCH)?;
         let Some(last) = changes.last() else { return Ok(()) };

@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 use super::manifest::MANIFEST;
 use super::*;
 
+mod resume;
+
 /// A buffer that the test keeps a hand on while the sink owns its writer.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
@@ -112,7 +114,7 @@ fn filters_hold_for_every_kind() {
     ] {
         assert_eq!(lines(kind, filter).len(), line_count, "{kind} {filter:?}");
         // What is counted before is what is written after.
-        let wish = Wish { kinds: vec![kind], filter: filter.clone(), ..wish(u64::MAX, false) };
+        let wish = Wish { kinds: vec![kind], filter: filter.clone(), ..wish(Bounds::NONE, false) };
         let counted: u64 = plan(&store(), &wish).unwrap().iter().map(|part| part.record_count).sum();
         assert_eq!(counted, line_count as u64, "{kind} {filter:?}");
     }
@@ -120,13 +122,13 @@ fn filters_hold_for_every_kind() {
 
 const DAY: i64 = 86_400;
 
-fn wish(up_to: u64, is_split: bool) -> Wish {
+fn wish(up_to: Bounds, is_split: bool) -> Wish {
     let kinds = vec![RecordKind::Posts, RecordKind::Accounts];
-    Wish { format: Format::Jsonl, kinds, filter: Filter::default(), is_split, up_to }
+    Wish { format: Format::Jsonl, kinds, filter: Filter::default(), is_split, up_to, checkpoint_every: 7 }
 }
 
-fn manifest(up_to: u64) -> Manifest {
-    Manifest::new(Asked::default(), None, None, up_to)
+fn manifest(up_to: Bounds) -> Manifest {
+    Manifest::new(Asked::default(), "a store".to_owned(), (None, None), up_to)
 }
 
 /// Files of a folder and how many lines each has, sorted.
@@ -156,7 +158,7 @@ fn a_split_export_has_a_file_for_each_day() {
     let posts = times.iter().enumerate().map(|(n, at)| post(&n.to_string(), *at)).collect();
     apply(&mut store, posts);
     let dir = tempfile::tempdir().unwrap();
-    let (wish, mut manifest) = (wish(u64::MAX, true), manifest(u64::MAX));
+    let (wish, mut manifest) = (wish(Bounds::NONE, true), manifest(Bounds::NONE));
     let parts = plan(&store, &wish).unwrap();
     to_folder(&store, dir.path(), &wish, &parts, &mut manifest).unwrap();
     let expected = [
@@ -168,7 +170,7 @@ fn a_split_export_has_a_file_for_each_day() {
         ("posts/1971-02-05.jsonl", 1),
     ];
     assert_eq!(found(dir.path()), expected.map(|(name, lines)| (name.to_owned(), lines)));
-    assert!(Manifest::read(dir.path()).unwrap().is_complete);
+    assert!(Manifest::read(dir.path()).unwrap().unwrap().is_complete);
     for file in &manifest.files {
         let hashed = hash_file(&dir.path().join(&file.name)).unwrap();
         assert_eq!(hashed, (file.bytes, file.sha256.clone()), "{}", file.name);
@@ -179,7 +181,7 @@ fn a_split_export_has_a_file_for_each_day() {
 fn an_interrupted_export_goes_on_and_is_of_one_piece() {
     let mut store = SqliteStore::in_memory().unwrap();
     apply(&mut store, (0..40).map(|n| post(&n.to_string(), n * DAY)).collect());
-    let up_to = store.last_change().unwrap();
+    let up_to = Bounds::now(&store).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let (wish, mut first) = (wish(up_to, true), manifest(up_to));
     let parts = plan(&store, &wish).unwrap();
@@ -191,7 +193,7 @@ fn an_interrupted_export_goes_on_and_is_of_one_piece() {
     // Somebody spoilt one of the ten; and the crawl went on meanwhile.
     std::fs::write(dir.path().join("posts/1970-01-03.jsonl"), "").unwrap();
     apply(&mut store, vec![post("new", 5 * DAY), post("newer", 500 * DAY)]);
-    let mut second = Manifest::read(dir.path()).unwrap();
+    let mut second = Manifest::read(dir.path()).unwrap().unwrap();
     second.keep_what_is_there(dir.path());
     assert_eq!(second.files.len(), 9);
     let kept = std::fs::metadata(dir.path().join("posts/1970-01-05.jsonl")).unwrap().modified().unwrap();

@@ -2,24 +2,26 @@
 //!
 //! The store gives records in the order of first sight, in which days are mixed. So a scan serves a
 //! batch of days, each with a sink of its own. Many small batches would mean many scans of the whole
-//! table, one large batch that an interruption loses everything: a sixteenth of the days is a batch.
+//! table, and each has many small row groups: a sixteenth of the days is a batch. Every so many
+//! records all files of the batch are put on disk, and the manifest says how long they are and up to
+//! which record: from there the same batch goes on ([`super::resume`]).
 
-use std::fs::File;
-use std::io::{Read as _, Write};
+use std::fs::{File, TryLockError};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
 
-use anyhow::Context as _;
-use freshet_sink::{Record, Sink, SinkError};
+use freshet_sink::Record;
 use freshet_store::api::Store;
+use freshet_store::browse::Browse;
 use freshet_store::row::Filter;
 use freshet_types::{Map, Timestamp};
-use sha2::{Digest as _, Sha256};
 
-use super::manifest::cannot_write;
+use super::file::{GrowingFile, discard};
+use super::manifest::{Open, cannot_write};
 use super::part::{day_of, start_of};
-use super::{FileEntry, Manifest, Part, Wish, each_record};
+use super::{Manifest, Part, Wish, each_record, resume};
+use crate::failure::Failure;
+use crate::output;
 use crate::progress::Progress;
 
 /// Scans of the whole table that a long history may take.
@@ -30,82 +32,192 @@ const BATCH_DAYS_MIN: usize = 8;
 const BATCH_DAYS_MAX: usize = 256;
 /// Records after which all sinks write out what they hold in memory.
 const RELIEF_EVERY: u64 = 200_000;
-/// Bytes hashed at once.
-const HASH_BYTES: usize = 64 * 1024;
+/// A batch of many files has its checkpoints at most so many times less often than one file, since each of
+/// its files costs a wait for the disk and a row group.
+const CHECKPOINT_FILES_MAX: usize = 16;
 
-/// Writes the files of `parts` that the manifest does not have, and the manifest after each batch.
-pub(crate) fn to_folder(
-    store: &dyn Store,
+/// Writes the files of `parts` that the manifest does not have, and the manifest at every checkpoint.
+pub(crate) fn to_folder<S: Store + Browse>(
+    store: &S,
     dir: &Path,
     wish: &Wish,
     parts: &[Part],
     manifest: &mut Manifest,
 ) -> anyhow::Result<()> {
+    if dir.is_file() {
+        let failure = Failure::misuse(format!("`{}` is a file", dir.display()));
+        return Err(failure.hint("name a folder; it is made where it is missing").into());
+    }
     std::fs::create_dir_all(dir).map_err(|error| cannot_write(dir, &error))?;
+    let _held = hold(dir)?;
+    refuse_foreign(dir, wish, parts, manifest)?;
+    let stale = resume::drop_stale(dir, wish, parts, manifest);
+    if stale > 0 {
+        let files = output::count(stale as u64, "file");
+        output::note(format!("records were taken out of the store meanwhile: {files} to be written anew"));
+    }
+    manifest.planned_files = parts.iter().map(|part| part.name(wish.format)).collect();
     manifest.write(dir)?;
+    for name in std::mem::take(&mut manifest.abandoned) {
+        discard(dir, &name);
+    }
     let is_done = |part: &&Part| manifest.files.iter().any(|file| file.name == part.name(wish.format));
     let (done, todo): (Vec<&Part>, Vec<&Part>) = parts.iter().partition(is_done);
     let count = |parts: &[&Part]| parts.iter().map(|part| part.record_count).sum::<u64>();
     let mut progress = Progress::new("export", count(&done), count(&done) + count(&todo));
-    for batch in batches(&todo) {
+    for batch in batches(wish, &todo, manifest.open.as_ref()) {
         progress.rename(batch[0].kind.name());
-        manifest.files.extend(write_batch(store, dir, wish, batch, &mut progress)?);
-        manifest.write(dir)?;
+        Batch { store, dir, wish, parts: &batch }.write(manifest, &mut progress)?;
     }
-    manifest.is_complete = true;
+    manifest.complete();
     manifest.write(dir)
 }
 
-/// Parts of one kind each, in bounded numbers.
-fn batches<'a>(parts: &'a [&'a Part]) -> Vec<&'a [&'a Part]> {
-    let days = parts.len().div_ceil(SCANS_WANTED).clamp(BATCH_DAYS_MIN, BATCH_DAYS_MAX);
-    let kinds = parts.chunk_by(|one, other| one.kind == other.kind);
-    kinds.flat_map(|kind| kind.chunks(days)).collect()
+/// Keeps others who write into the folder out, until it is dropped. Where folders cannot be locked nobody is.
+pub(crate) fn hold(dir: &Path) -> anyhow::Result<Option<File>> {
+    let Ok(folder) = File::open(dir) else { return Ok(None) };
+    match folder.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            let failure = Failure::new(format!("somebody else is writing into `{}`", dir.display()));
+            Err(failure
+                .hint("is the same command running already? wait for it, or name another folder")
+                .into())
+        }
+        _ => Ok(Some(folder)),
+    }
 }
 
-fn write_batch(
-    store: &dyn Store,
-    dir: &Path,
-    wish: &Wish,
-    batch: &[&Part],
-    progress: &mut Progress,
-) -> anyhow::Result<Vec<FileEntry>> {
-    let mut open: Map<Option<i64>, OpenFile> = Map::default();
-    for part in batch {
-        open.insert(part.day, OpenFile::create(dir, part, wish)?);
-    }
-    let is_split = batch[0].day.is_some();
-    let mut since_relief = 0;
-    let mut failed = None::<SinkError>;
-    let mut take = |at: Timestamp, record: &dyn Record| {
-        // A day that was not planned came into being since; the next export has it.
-        let Some(file) = open.get_mut(&is_split.then(|| day_of(at))) else { return Ok(()) };
-        file.sink.write(record)?;
-        file.record_count += 1;
-        progress.step();
-        since_relief += 1;
-        if since_relief >= RELIEF_EVERY {
-            since_relief = 0;
-            open.values_mut().try_for_each(|file| file.sink.relieve())?;
+/// Refuses to write over a file that no export wrote.
+fn refuse_foreign(dir: &Path, wish: &Wish, parts: &[Part], manifest: &Manifest) -> anyhow::Result<()> {
+    let names = parts.iter().map(|part| part.name(wish.format));
+    let foreign = names.into_iter().find(|name| !manifest.knows(name) && dir.join(name).is_file());
+    let Some(name) = foreign else { return Ok(()) };
+    let failure = Failure::misuse(format!(
+        "`{}` is there, and no export into this folder wrote it",
+        dir.join(name).display()
+    ));
+    Err(failure.hint("name another folder, or move that file away").into())
+}
+
+/// Parts of one kind each, in bounded numbers; those that were being written come first.
+fn batches<'a>(wish: &Wish, todo: &[&'a Part], open: Option<&Open>) -> Vec<Vec<&'a Part>> {
+    let first = open.and_then(|open| resume::open_parts(wish, todo, open)).unwrap_or_default();
+    let rest: Vec<&Part> = todo.iter().copied().filter(|part| !first.contains(part)).collect();
+    let days = rest.len().div_ceil(SCANS_WANTED).clamp(BATCH_DAYS_MIN, BATCH_DAYS_MAX);
+    let kinds = rest.chunk_by(|one, other| one.kind == other.kind);
+    let rest = kinds.flat_map(|kind| kind.chunks(days)).map(<[&Part]>::to_vec);
+    let first = if first.is_empty() { None } else { Some(first) };
+    first.into_iter().chain(rest).collect()
+}
+
+/// Files that are written together.
+pub(super) struct Batch<'a, S> {
+    pub(super) store: &'a S,
+    pub(super) dir: &'a Path,
+    pub(super) wish: &'a Wish,
+    pub(super) parts: &'a [&'a Part],
+}
+
+impl<S: Store + Browse> Batch<'_, S> {
+    fn write(&self, manifest: &mut Manifest, progress: &mut Progress) -> anyhow::Result<()> {
+        let (mut open, above) = self.open(manifest)?;
+        progress.found(open.values().map(GrowingFile::record_count).sum());
+        self.scan(&mut open, above, manifest, progress)?;
+        for part in self.parts {
+            manifest.files.extend(open.remove(&part.day).map(GrowingFile::finish).transpose()?);
         }
-        Ok(())
-    };
-    let filter = narrowed(&wish.filter, batch);
-    each_record(store, batch[0].kind, &filter, wish.up_to, &mut |at, record| match take(at, record) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(error) => {
-            failed = Some(error);
-            ControlFlow::Break(())
+        manifest.open = None;
+        manifest.write(self.dir)
+    }
+
+    /// Its files by day, and the number of the last record in them.
+    pub(super) fn open(
+        &self,
+        manifest: &mut Manifest,
+    ) -> anyhow::Result<(Map<Option<i64>, GrowingFile>, u64)> {
+        if let Some(open) = manifest.open.take() {
+            let is_ours = resume::open_parts(self.wish, self.parts, &open).is_some();
+            let files = if is_ours {
+                resume::open_files(self.store, self.dir, self.wish, self.parts, &open)?
+            } else {
+                None
+            };
+            if let Some(files) = files {
+                let above = open.above;
+                manifest.open = Some(open);
+                return Ok((files, above));
+            }
+            open.files.iter().for_each(|file| discard(self.dir, &file.name));
+            output::note("what was half written is not as it was, or not wanted any more; it begins anew");
         }
-    })?;
-    if let Some(error) = failed {
-        return Err(cannot_write(dir, &std::io::Error::other(error)));
+        let create = |part: &&Part| Ok((part.day, GrowingFile::create(self.dir, part, self.wish)?));
+        Ok((self.parts.iter().map(create).collect::<anyhow::Result<_>>()?, 0))
     }
-    let mut files = Vec::new();
-    for part in batch {
-        files.extend(open.remove(&part.day).map(OpenFile::finish).transpose()?);
+
+    /// Writes the records above this number.
+    pub(super) fn scan(
+        &self,
+        open: &mut Map<Option<i64>, GrowingFile>,
+        above: u64,
+        manifest: &mut Manifest,
+        progress: &mut Progress,
+    ) -> anyhow::Result<()> {
+        let kind = self.parts[0].kind;
+        let is_split = self.parts[0].day.is_some();
+        let checkpoint_every =
+            self.wish.checkpoint_every * self.parts.len().clamp(1, CHECKPOINT_FILES_MAX) as u64;
+        let (mut since_relief, mut since_checkpoint) = (0, 0);
+        let mut take = |number: u64, at: Timestamp, record: &dyn Record| {
+            // A day that was not planned came into being since; the next export has it.
+            let Some(file) = open.get_mut(&is_split.then(|| day_of(at))) else { return Ok(()) };
+            file.write(record)?;
+            progress.step();
+            (since_relief, since_checkpoint) = (since_relief + 1, since_checkpoint + 1);
+            if since_checkpoint >= checkpoint_every {
+                (since_relief, since_checkpoint) = (0, 0);
+                self.checkpoint(open, number, manifest)?;
+            } else if since_relief >= RELIEF_EVERY {
+                since_relief = 0;
+                open.values_mut().try_for_each(GrowingFile::relieve)?;
+            }
+            anyhow::Ok(())
+        };
+        let mut failed = None;
+        let filter = Filter { above, ..narrowed(&self.wish.filter, self.parts) };
+        let up_to = self.wish.up_to.of(kind);
+        each_record(
+            self.store,
+            kind,
+            &filter,
+            up_to,
+            &mut |number, at, record| match take(number, at, record) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failed = Some(error);
+                    ControlFlow::Break(())
+                }
+            },
+        )?;
+        failed.map_or(Ok(()), Err)
     }
-    Ok(files)
+
+    /// Puts all files on disk, and into the manifest how far they are.
+    fn checkpoint(
+        &self,
+        open: &mut Map<Option<i64>, GrowingFile>,
+        above: u64,
+        manifest: &mut Manifest,
+    ) -> anyhow::Result<()> {
+        let (mut files, mut memos_bytes) = (Vec::new(), Vec::new());
+        for part in self.parts {
+            let Some(file) = open.get_mut(&part.day) else { continue };
+            let (entry, memo) = file.checkpoint()?;
+            files.push(entry);
+            memos_bytes.push(memo);
+        }
+        manifest.open = Some(Open { above, files, memos_bytes });
+        manifest.write(self.dir)
+    }
 }
 
 /// The filter, within the days of a batch.
@@ -115,93 +227,6 @@ fn narrowed(filter: &Filter, batch: &[&Part]) -> Filter {
     Filter {
         since: filter.since.max(first),
         until: [filter.until, last].into_iter().flatten().min(),
-        network: filter.network.clone(),
+        ..filter.clone()
     }
-}
-
-/// A file under its temporary name.
-struct OpenFile {
-    name: String,
-    path: PathBuf,
-    part: PathBuf,
-    sink: Box<dyn Sink>,
-    hashed: Hashed,
-    record_count: u64,
-}
-
-impl OpenFile {
-    fn create(dir: &Path, part: &Part, wish: &Wish) -> anyhow::Result<Self> {
-        let name = part.name(wish.format);
-        let path = dir.join(&name);
-        let temporary = dir.join(format!("{name}.part"));
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
-        }
-        let file = File::create(&temporary).map_err(|error| cannot_write(&temporary, &error))?;
-        let hashed = Hashed(Arc::new(Mutex::new(State { file, hash: Sha256::new(), bytes: 0 })));
-        let sink = wish.format.open(part.kind, hashed.clone())?;
-        Ok(Self { name, path, part: temporary, sink, hashed, record_count: 0 })
-    }
-
-    /// Ends the file, waits until it is on disk and gives it its name.
-    fn finish(self) -> anyhow::Result<FileEntry> {
-        let end = || -> anyhow::Result<(u64, String)> {
-            self.sink.finish()?;
-            let state = self.hashed.0.lock().unwrap_or_else(PoisonError::into_inner);
-            state.file.sync_all()?;
-            std::fs::rename(&self.part, &self.path)?;
-            Ok((state.bytes, hex(&state.hash.clone().finalize())))
-        };
-        let (bytes, sha256) =
-            end().with_context(|| format!("`{}` cannot be written", self.path.display()))?;
-        Ok(FileEntry { name: self.name, records_count: self.record_count, bytes, sha256 })
-    }
-}
-
-/// A file that is hashed while it is written; a clone is the same file.
-#[derive(Clone)]
-struct Hashed(Arc<Mutex<State>>);
-
-struct State {
-    file: File,
-    hash: Sha256,
-    bytes: u64,
-}
-
-impl Write for Hashed {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = state.file.write(bytes)?;
-        state.hash.update(&bytes[..written]);
-        state.bytes += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).file.flush()
-    }
-}
-
-/// Size and SHA-256 of a file.
-pub(crate) fn hash_file(path: &Path) -> std::io::Result<(u64, String)> {
-    let mut file = File::open(path)?;
-    let (mut hash, mut bytes, mut buffer) = (Sha256::new(), 0, vec![0; HASH_BYTES]);
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok((bytes, hex(&hash.finalize()))),
-            count => {
-                hash.update(&buffer[..count]);
-                bytes += count as u64;
-            }
-        }
-    }
-}
-
-/// Bytes in hexadecimal.
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

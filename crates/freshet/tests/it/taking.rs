@@ -9,6 +9,9 @@ use crate::support::freshet::Freshet;
 use crate::support::need;
 use crate::support::world::World;
 
+mod killed;
+mod refused;
+
 /// A small world, crawled for some seconds; one account is watched.
 fn crawled() -> (World, Freshet) {
     let world = World::start(5);

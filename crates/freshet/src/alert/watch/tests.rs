@@ -105,7 +105,7 @@ fn every_rule_finds_its_case_once() {
     assert!(has(RuleName::Quota, "n api ip"), "{found:?}");
     assert_eq!(found.len(), 5, "{found:?}");
     // A new process knows them.
-    assert_eq!(Memory::from_store(&watch.kit.store).unwrap().alerts().count(), 5);
+    assert_eq!(Memory::from_store(&watch.store).unwrap().alerts().count(), 5);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use freshet_network::networks::Networks;
 use freshet_store::api::Store as _;
 use freshet_types::{Source, SourceState, Timestamp};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::at;
@@ -16,7 +16,7 @@ use crate::commands::gaps;
 use crate::data::Data;
 
 /// The sums.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Sums {
     /// Lists that are or were watched.
     pub(super) lists_count: u64,
@@ -33,16 +33,21 @@ pub(super) struct Sums {
     /// Of them, those that no request can close.
     pub(super) uncloseable_count: u64,
     /// Complete lists: the one that was looked at longest ago.
-    #[serde(serialize_with = "as_seconds")]
+    #[serde(serialize_with = "as_seconds", deserialize_with = "from_seconds")]
     pub(super) complete_until_min: Option<Timestamp>,
     /// The one that was looked at last.
-    #[serde(serialize_with = "as_seconds")]
+    #[serde(serialize_with = "as_seconds", deserialize_with = "from_seconds")]
     pub(super) complete_until_max: Option<Timestamp>,
 }
 
 #[expect(clippy::ref_option, reason = "serde asks for this signature")]
 fn as_seconds<S: serde::Serializer>(time: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
     at(*time).serialize(serializer)
+}
+
+fn from_seconds<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
+    let seconds = Option::<f64>::deserialize(from)?;
+    Ok(seconds.map(|seconds| Timestamp::from_ms((seconds * 1000.0).round() as i64)))
 }
 
 /// Writes `coverage.jsonl` and adds up.
