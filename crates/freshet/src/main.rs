@@ -80,7 +80,7 @@ fn start_log(globals: &Globals) {
     let directives = globals.config.log.as_deref().unwrap_or(level);
     tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(directives))
-        .with_writer(std::io::stderr)
+        .with_writer(|| output::Aside)
         .with_ansi(output::has_colour(std::io::stderr().is_terminal()))
         .init();
 }

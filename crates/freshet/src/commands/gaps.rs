@@ -23,7 +23,7 @@ use crate::data::{self, Data};
 use crate::output::{self, COLUMNS, Report, seconds};
 
 /// What is not proven complete.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(crate) struct GapsReport {
     sources_count: u64,
     complete_count: u64,
@@ -33,8 +33,14 @@ pub(crate) struct GapsReport {
     uncloseable_count: u64,
     calls: u64,
     sources: Vec<SourceGaps>,
+    /// Lists of which nothing can be closed.
+    #[serde(skip)]
+    shut_count: u64,
     #[serde(skip)]
     limit: usize,
+    /// The sums only: a pass over millions of lists keeps none of them.
+    #[serde(skip)]
+    is_sum: bool,
 }
 
 #[derive(Serialize)]
@@ -79,18 +85,9 @@ pub(crate) fn report(
     now: Timestamp,
     limit: usize,
 ) -> anyhow::Result<GapsReport> {
-    let mut report = GapsReport {
-        sources_count: 0,
-        complete_count: 0,
-        unvisited_count: 0,
-        holes_count: 0,
-        uncloseable_count: 0,
-        calls: 0,
-        sources: Vec::new(),
-        limit,
-    };
+    let mut report = GapsReport { limit, ..GapsReport::default() };
     data.store.each_source(&mut |source| {
-        report.take(networks, &source, now);
+        report.take(networks, &source, now, &mut |_| {});
         ControlFlow::Continue(())
     })?;
     report.sources.sort_by_key(|it| (std::cmp::Reverse(it.calls), it.source));
@@ -100,8 +97,12 @@ pub(crate) fn report(
 impl GapsReport {
     /// How many lists there are, how many are complete, and how many no request can complete.
     pub(crate) fn lists(&self) -> (u64, u64, u64) {
-        let shut = self.sources.iter().filter(|it| it.obstacle.is_some()).count() as u64;
-        (self.sources_count, self.complete_count, shut)
+        (self.sources_count, self.complete_count, self.shut_count)
+    }
+
+    /// A report that keeps sums and no lists.
+    pub(crate) fn sums() -> Self {
+        Self { is_sum: true, ..Self::default() }
     }
 
     /// Keeps the dearest sources only; the sums stay.
@@ -109,7 +110,14 @@ impl GapsReport {
         self.sources.truncate(sources_max);
     }
 
-    fn take(&mut self, networks: &Networks, source: &Source, now: Timestamp) {
+    /// Takes one source into account; `open` hears of the endpoint of a list that is complete or can become so.
+    pub(crate) fn take(
+        &mut self,
+        networks: &Networks,
+        source: &Source,
+        now: Timestamp,
+        open: &mut dyn FnMut(&Endpoint),
+    ) {
         let connector = networks.connector_for(&source.network);
         let endpoint = connector.as_ref().and_then(|it| it.endpoint(&source.endpoint));
         let Some(endpoint) = endpoint.filter(|endpoint| shows_list(endpoint)) else { return };
@@ -122,7 +130,7 @@ impl GapsReport {
         // A list whose posts may not be collected looks empty, which proves nothing.
         if coverage.is_complete() && source.state != SourceState::OptedOut {
             self.complete_count += 1;
-            return;
+            return open(endpoint);
         }
         let holes: Vec<Gap> =
             coverage.holes().iter().map(|hole| price(hole, source, endpoint, now)).collect();
@@ -136,13 +144,22 @@ impl GapsReport {
         self.uncloseable_count += uncloseable_count.max(u64::from(resting.is_some()));
         self.calls += calls;
         let is_shut = !holes.is_empty() && uncloseable_count == holes.len() as u64;
+        let obstacle = resting.or_else(|| holes.iter().find_map(|hole| hole.obstacle).filter(|_| is_shut));
+        if obstacle.is_some() {
+            self.shut_count += 1;
+        } else {
+            open(endpoint);
+        }
+        if self.is_sum {
+            return;
+        }
         self.sources.push(SourceGaps {
             source: source.id.0,
             label: source.label(),
             network: source.network.to_string(),
             complete_until: coverage.top().map_or_else(|| json!(null), |top| seconds(top.until)),
             calls,
-            obstacle: resting.or_else(|| holes.iter().find_map(|hole| hole.obstacle).filter(|_| is_shut)),
+            obstacle,
             holes,
         });
     }
@@ -297,16 +314,7 @@ mod tests {
 
     /// A report of one feed in this state, with holes of these cursors.
     fn report(state: SourceState, holes: &[Option<&str>]) -> String {
-        let mut report = GapsReport {
-            sources_count: 0,
-            complete_count: 0,
-            unvisited_count: 0,
-            holes_count: 0,
-            uncloseable_count: 0,
-            calls: 0,
-            sources: Vec::new(),
-            limit: 10,
-        };
+        let mut report = GapsReport { limit: 10, ..GapsReport::default() };
         let at = Timestamp::from_secs(1000);
         let mark = |id: &str| Mark { id: id.into(), at };
         let interval = |below: Option<&str>, is_bottom| freshet_types::Interval {
@@ -322,7 +330,7 @@ mod tests {
         feed.state = state;
         feed.coverage.intervals = holes.iter().map(|cursor| interval(*cursor, false)).collect();
         feed.coverage.intervals.extend(holes.first().map(|_| interval(None, true)));
-        report.take(&Networks::shipped(), &feed, at);
+        report.take(&Networks::shipped(), &feed, at, &mut |_| {});
         report.text()
     }
 
