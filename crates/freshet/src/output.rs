@@ -234,6 +234,13 @@ pub(crate) fn shorten(text: &str, max: usize) -> String {
 
 /// Text in lines of at most so many columns, all but the first after `indent`.
 pub(crate) fn wrapped(text: &str, columns: usize, indent: &str) -> String {
+    // A word that is longer than a line is cut: addresses have no place to break at.
+    let lines: Vec<String> = folded(text, columns).iter().map(|line| shorten(line, columns)).collect();
+    lines.join(&format!("\n{indent}"))
+}
+
+/// Text in lines of at most so many columns where its words allow it: longer words stay whole.
+pub(crate) fn folded(text: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in one_line(text).split_whitespace() {
         let line = lines.last_mut().expect("there is always a line");
@@ -244,8 +251,7 @@ pub(crate) fn wrapped(text: &str, columns: usize, indent: &str) -> String {
             line.push_str(word);
         }
     }
-    // A word that is longer than a line is cut: addresses have no place to break at.
-    lines.iter().map(|line| shorten(line, columns)).collect::<Vec<_>>().join(&format!("\n{indent}"))
+    lines
 }
 
 /// An instant for people, relative to `now`: `3m 20s ago`, `in 2h 05m`.

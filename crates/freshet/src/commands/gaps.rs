@@ -21,6 +21,7 @@ use crate::args::GapsArgs;
 use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::output::{self, COLUMNS, Report, seconds};
+use crate::progress;
 
 /// What is not proven complete.
 #[derive(Default, Serialize)]
@@ -74,7 +75,9 @@ pub(crate) fn execute(globals: &Globals, args: &GapsArgs) -> anyhow::Result<Exit
     let data = Data::open(globals)?;
     let networks = data::networks(globals)?;
     let now = data.now_for_report(None);
-    output::print(args.report, &report(&data, &networks, now, args.limit)?)?;
+    progress::on_interrupt("stopped: nothing was changed");
+    let report = progress::during("looking at all lists", || report(&data, &networks, now, args.limit))?;
+    output::print(args.report, &report)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -225,6 +228,9 @@ impl Report for GapsReport {
         }
         if self.calls > 0 {
             let _ = write!(summary, "; about {} would close {what}", output::count(self.calls, "call"));
+        }
+        if self.sources_count == 0 {
+            return "no list is watched; `freshet add REF` adds some".to_owned();
         }
         if self.sources.is_empty() {
             return summary;

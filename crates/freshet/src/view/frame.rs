@@ -76,7 +76,6 @@ impl Frame {
             .extend(self.left.filter(|left| left.lists_count > 0).map(|left| (history(left, columns), None)));
         lines.push((row("lag", &self.lag(report), ", ", columns), None));
         lines.extend(quotas(report, columns));
-        lines.push((self.now(report, columns), None));
         let visits_at = lines.len();
         lines.push((self.waits(report, columns), self.is_stopping.then_some(Tone::Warn)));
         lines.push((robots(report, columns), None));
@@ -84,9 +83,9 @@ impl Frame {
             let text = |key: &str| output::one_line(failure[key].as_str().unwrap_or("?"));
             lines.push((format!("{:<NAME$}{}: {}", "failed", text("source"), text("why")), Some(Tone::Bad)));
         }
-        let rest = room.rows.saturating_sub(lines.len() + 1);
+        let rest = room.rows.saturating_sub(lines.len() + 2);
         let visits = visits(report, columns, rest.saturating_sub(NEWS_FIRST).min(VISITS_MAX));
-        let rest = rest.saturating_sub(visits.len());
+        let rest = room.rows.saturating_sub(lines.len() + visits.len() + 1);
         lines.splice(visits_at..visits_at, visits);
         if rest > 0 {
             lines.push((rule("latest posts (times in UTC)", columns), None));
@@ -120,19 +119,6 @@ impl Frame {
         }
     }
 
-    /// What is being visited at this moment, the longest first.
-    fn now(&self, report: &Value, columns: usize) -> String {
-        let open = report["queues"]["open_visits"].as_u64().unwrap_or(0);
-        let visits = report["visits"].as_array().into_iter().flatten().map(visit);
-        match open {
-            0 => row("now", &["no visit under way".to_owned()], ", ", columns),
-            _ => {
-                let parts: Vec<String> = [count(open, "visit")].into_iter().chain(visits).collect();
-                row("now", &parts, "; ", columns)
-            }
-        }
-    }
-
     /// What it waits for, and why.
     fn waits(&self, report: &Value, columns: usize) -> String {
         let number = |key: &str| report["queues"][key].as_u64().unwrap_or(0);
@@ -148,10 +134,7 @@ impl Frame {
         } else if due > 0 {
             match empty_quota(report) {
                 Some(reason) => vec![format!("{} due, for the {reason}", grouped(due))],
-                None => vec![
-                    format!("{} due, for their turn", grouped(due)),
-                    "a server gets a pause between two requests".to_owned(),
-                ],
+                None => vec![format!("{} due, for their turn at their servers", grouped(due))],
             }
         } else {
             let now = report["now"].as_f64().unwrap_or(0.0);
@@ -276,10 +259,18 @@ fn visit(visit: &Value) -> String {
     format!("{} for {lasts}{pages}", shorten(&name, 40))
 }
 
-/// The visits after the first, a line each.
-fn visits(report: &Value, columns: usize, lines_max: usize) -> Vec<Line> {
-    let others = report["visits"].as_array().into_iter().flatten().skip(1).take(lines_max);
-    others.map(|it| (row("", &[visit(it)], "", columns), None)).collect()
+/// What is being visited at this moment, the longest first: in one line, or in some more where there is room.
+fn visits(report: &Value, columns: usize, more_max: usize) -> Vec<Line> {
+    let open = report["queues"]["open_visits"].as_u64().unwrap_or(0);
+    if open == 0 {
+        return vec![(row("now", &["no visit under way".to_owned()], "", columns), None)];
+    }
+    let mut named: Vec<String> = report["visits"].as_array().into_iter().flatten().map(visit).collect();
+    let more = named.split_off(named.len().min(if more_max == 0 { named.len() } else { 1 }));
+    let parts: Vec<String> = [count(open, "visit")].into_iter().chain(named).collect();
+    let first = row("now", &parts, "; ", columns);
+    let more = more.iter().take(more_max).map(|it| row("", std::slice::from_ref(it), "", columns));
+    [first].into_iter().chain(more).map(|line| (line, None)).collect()
 }
 
 /// The label of a source without its network, where it has a handle.

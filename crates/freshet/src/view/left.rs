@@ -27,7 +27,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// Looking takes at most one part in so many of the time.
 const LOOK_SHARE: u32 = 20;
 /// What was read is forgotten over this long, but not within so many looks.
-const MEMORY: Duration = Duration::from_secs(60);
+const MEMORY: Duration = Duration::from_mins(1);
 /// Looks that a memory holds at least.
 const MEMORY_LOOKS: u32 = 4;
 /// Seconds of crawling before a time is named.
@@ -75,8 +75,8 @@ impl Left {
         let mut parts =
             vec![format!("{} of {} lists complete", grouped(self.complete_count), grouped(self.lists_count))];
         parts.extend(self.time_left().map(|time| format!("about {time} left")));
-        if self.shut_count > 0 {
-            parts.push(format!("{} cannot be", grouped(self.shut_count)));
+        if self.shut_count > 0 && self.todo() == 0 {
+            parts.push(format!("{} cannot be completed", grouped(self.shut_count)));
         }
         parts
     }
@@ -288,7 +288,7 @@ mod tests {
         };
         assert_eq!(
             (left.share(), left.parts().join("; ")),
-            (1.0, "8 of 10 lists complete; 2 cannot be".to_owned())
+            (1.0, "8 of 10 lists complete; 2 cannot be completed".to_owned())
         );
     }
 }

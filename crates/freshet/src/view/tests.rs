@@ -88,7 +88,7 @@ fn a_frame_shows_what_the_engine_reports() {
         "12,345",
         "1 due of 7,000 sources",
         "1m 05s of 1h",
-        "█████████░░░ 87 of 100 lists complete; about 2m 05s left; 3 cannot be",
+        "█████████░░░ 87 of 100 lists complete; about 2m 05s left",
         "half of the new posts seen within 1m 01s, nine in ten within 2m 11s",
         "ip mastodon:a.example ██████░░░░░░ 15 of 30 calls ready; 300 per 5m",
         "nothing for 1m",
@@ -109,7 +109,7 @@ fn what_is_waited_for_is_told() {
     for (sources, due, open, ready, is_stopping, expected) in [
         (0, 0, 0, 30.0, false, "for something to watch; `freshet add REF` adds it"),
         (9, 5, 3, 0.0, false, "5 due, for the quota `api`: a call every 1.0s"),
-        (9, 5, 3, 9.0, false, "5 due, for their turn; a server gets a pause between two requests"),
+        (9, 5, 3, 9.0, false, "5 due, for their turn at their servers"),
         (9, 0, 0, 9.0, false, "nothing is due; the next visit is due in 1m 30s"),
         (9, 0, 2, 9.0, true, "to end: 2 visits are finished and stored first"),
     ] {
