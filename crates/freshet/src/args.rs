@@ -284,7 +284,7 @@ pub(crate) struct RunArgs {
     pub(crate) no_dashboard: bool,
     /// Serve the dashboard there; anything but loopback needs a password or token
     /// [default: 127.0.0.1:8640, or the next free port]
-    #[arg(long, value_name = "ADDR", conflicts_with = "no_dashboard")]
+    #[arg(long, value_name = "ADDR", conflicts_with = "no_dashboard", value_parser = value::address)]
     pub(crate) listen: Option<SocketAddr>,
     #[command(flatten)]
     pub(crate) tls: TlsArgs,
@@ -341,7 +341,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "SPAN", value_parser = value::span, conflicts_with = "calls_per_hour")]
     pub(crate) lag: Option<Span>,
     /// Requests an hour that may be spent, over all networks
-    #[arg(long, value_name = "N", value_parser = value::calls)]
+    #[arg(long, value_name = "N", value_parser = value::calls, allow_negative_numbers = true)]
     pub(crate) calls_per_hour: Option<f64>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,

@@ -106,10 +106,12 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         reports: seen.clone(),
         sender: Sender::new(&globals.config, contact, Arc::clone(&clock)),
     })?;
+    let stopped = stop_signal();
     let view = view::ViewKit {
         title: choices.title.clone(),
         lasts: choices.lasts,
         reports: seen,
+        stopped: stopped.clone(),
         store: Box::new(open()?),
         dir: data.dir().to_owned(),
         networks: Arc::clone(&networks),
@@ -132,7 +134,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
     };
     let options = options(&choices, pacing.ceiling);
     let drawing = (!choices.is_headless && !output::is_quiet()).then(|| tokio::spawn(view::show(view)));
-    let report = drive::run(kit, options, stop_signal(), reports).await?;
+    let report = drive::run(kit, options, stopped, reports).await?;
     if let Some(drawing) = drawing {
         drawing.await.context("the view failed")?;
     }

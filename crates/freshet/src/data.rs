@@ -30,7 +30,7 @@ use secrecy::SecretString;
 use crate::args::CLOCK_SYSTEM;
 use crate::config::Globals;
 use crate::failure::Failure;
-use crate::mined;
+use crate::{mined, progress};
 
 /// Setting under which the store remembers the clock.
 const CLOCK_KEY: &str = "clock";
@@ -65,6 +65,10 @@ impl Data {
     pub(crate) fn open(globals: &Globals) -> anyhow::Result<Self> {
         let dir = &globals.data_dir;
         if !store_path(dir).is_file() {
+            if dir.is_file() {
+                let failure = Failure::misuse(format!("`{}` is a file, no data directory", dir.display()));
+                return Err(failure.hint("name a directory with --data DIR").into());
+            }
             let failure = Failure::misuse(format!("there is no data directory at `{}`", dir.display()));
             return Err(failure.hint("make one with `freshet init`, or name another with --data DIR").into());
         }
@@ -73,7 +77,8 @@ impl Data {
 
     fn open_existing(globals: &Globals) -> anyhow::Result<Self> {
         let dir = globals.data_dir.clone();
-        let mut store = SqliteStore::open(&store_path(&dir))?;
+        // A store of an earlier version is brought up to date first, which may take a while.
+        let mut store = progress::during("opening the store", || SqliteStore::open(&store_path(&dir)))?;
         if let Some(clock) = &globals.clock
             && store.setting(CLOCK_KEY)?.as_ref() != Some(clock)
         {
@@ -264,7 +269,7 @@ pub(crate) fn read_definition(path: &Path) -> anyhow::Result<String> {
     read.with_context(|| format!("`{}` cannot be read", path.display()))?;
     if text.len() as u64 > DEFINITION_BYTES_MAX {
         let message = format!("`{}` is longer than a definition may be (1 MiB)", path.display());
-        return Err(Failure::misuse(message).into());
+        return Err(Failure::misuse(message).hint("is it the right file?").into());
     }
     Ok(text)
 }

@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _};
 use tracing_subscriber::EnvFilter;
 
-use args::Args;
+use args::{Args, Colour};
 use config::{Config, Globals};
 use output::Manner;
 
@@ -35,39 +35,58 @@ use output::Manner;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let args = match parse() {
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let (command, colour) = (command_of(&words), colour_of(&words));
+    let config = Config::from_environment();
+    let has_no_color = config.has_no_color;
+    let args = match parse(colour) {
         Ok(args) => args,
         Err(error) => {
-            // Help goes to standard output, complaints to standard error; either may be closed.
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            output::settle(Manner { is_quiet: false, colour, has_no_color });
+            return failure::report_usage(&error, &command);
         }
     };
-    let config = Config::from_environment();
-    output::settle(Manner {
-        is_quiet: args.global.quiet,
-        colour: args.global.color,
-        has_no_color: config.has_no_color,
-    });
+    output::settle(Manner { is_quiet: args.global.quiet, colour: args.global.color, has_no_color });
     let globals = Globals::new(args.global, config);
     start_log(&globals);
-    commands::execute(&globals, args.command).unwrap_or_else(|error| failure::report(&error))
+    commands::execute(&globals, args.command).unwrap_or_else(|error| failure::report(&error, &command))
 }
 
-/// Reads the command line; what is wrong with it is said in the colour that it asks for.
-fn parse() -> Result<Args, clap::Error> {
-    let words: Vec<_> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+/// Reads the command line; help is shown in the colour that it asks for.
+fn parse(colour: Colour) -> Result<Args, clap::Error> {
+    let choice = match colour {
+        Colour::Always => clap::ColorChoice::Always,
+        Colour::Never => clap::ColorChoice::Never,
+        Colour::Auto => clap::ColorChoice::Auto,
+    };
+    let matches = Args::command().color(choice).try_get_matches()?;
+    Args::from_arg_matches(&matches)
+}
+
+/// The command that is meant, as one would type it; known before the line is understood.
+fn command_of(words: &[String]) -> String {
+    let mut command = Args::command();
+    let mut path = vec!["freshet".to_owned()];
+    for word in words.iter().skip(1) {
+        if let Some(found) = command.find_subcommand(word).cloned() {
+            path.push(found.get_name().to_owned());
+            command = found;
+        }
+    }
+    path.join(" ")
+}
+
+/// When colour is wanted, before the line is understood.
+fn colour_of(words: &[String]) -> Colour {
     let has = |when: &str| {
         let is_pair = |pair: &[String]| pair[0] == "--color" && pair[1] == when;
         words.iter().any(|word| *word == format!("--color={when}")) || words.windows(2).any(is_pair)
     };
-    let choice = match (has("always"), has("never")) {
-        (true, false) => clap::ColorChoice::Always,
-        (_, true) => clap::ColorChoice::Never,
-        (false, false) => clap::ColorChoice::Auto,
-    };
-    let matches = Args::command().color(choice).try_get_matches()?;
-    Args::from_arg_matches(&matches)
+    match (has("always"), has("never")) {
+        (true, false) => Colour::Always,
+        (_, true) => Colour::Never,
+        (false, false) => Colour::Auto,
+    }
 }
 
 /// Logs go to standard error, warnings and worse unless more is asked for.
@@ -81,7 +100,7 @@ fn start_log(globals: &Globals) {
     let directives = globals.config.log.as_deref().unwrap_or(level);
     tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(directives))
-        .with_writer(std::io::stderr)
+        .with_writer(|| output::Aside)
         .with_ansi(output::has_colour(std::io::stderr().is_terminal()))
         .init();
 }

@@ -5,7 +5,7 @@
 
 use std::fmt::Display;
 use std::io::{IsTerminal as _, Write as _};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::Context as _;
 use comfy_table::{CellAlignment, Table};
@@ -17,6 +17,9 @@ use crate::args::{Colour, ReportArgs, ReportFormat};
 
 /// How this process speaks; said once, at the start.
 static MANNER: OnceLock<Manner> = OnceLock::new();
+
+/// What is to be said on standard error while a drawing is on the terminal: it goes above the drawing.
+static HELD: Mutex<Option<String>> = Mutex::new(None);
 
 /// How a process speaks.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +120,51 @@ pub(crate) fn warn(text: impl Display) {
 /// Says something on standard error that is not part of the report.
 pub(crate) fn aside(text: impl Display) {
     // Nobody is left to be told when standard error is closed.
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(Aside, "{text}");
+}
+
+/// Standard error, for notes and logs: what is written while a drawing is shown waits for the next one.
+#[derive(Debug)]
+pub(crate) struct Aside;
+
+impl std::io::Write for Aside {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+        match held.as_mut() {
+            Some(text) => text.push_str(&String::from_utf8_lossy(bytes)),
+            None => std::io::stderr().lock().write_all(bytes)?,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stderr().lock().flush()
+    }
+}
+
+/// As long as it lives, nothing is written into a drawing.
+#[derive(Debug)]
+pub(crate) struct Holding;
+
+/// Holds back what is said on standard error.
+pub(crate) fn hold_asides() -> Holding {
+    *HELD.lock().unwrap_or_else(PoisonError::into_inner) = Some(String::new());
+    Holding
+}
+
+/// What was held back since the last question.
+pub(crate) fn held_asides() -> String {
+    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+    held.as_mut().map(std::mem::take).unwrap_or_default()
+}
+
+impl Drop for Holding {
+    fn drop(&mut self) {
+        let rest = HELD.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+            let _ = Aside.write_all(rest.as_bytes());
+        }
+    }
 }
 
 /// A table with a header; columns whose header starts with `#` hold numbers.
@@ -187,6 +234,13 @@ pub(crate) fn shorten(text: &str, max: usize) -> String {
 
 /// Text in lines of at most so many columns, all but the first after `indent`.
 pub(crate) fn wrapped(text: &str, columns: usize, indent: &str) -> String {
+    // A word that is longer than a line is cut: addresses have no place to break at.
+    let lines: Vec<String> = folded(text, columns).iter().map(|line| shorten(line, columns)).collect();
+    lines.join(&format!("\n{indent}"))
+}
+
+/// Text in lines of at most so many columns where its words allow it: longer words stay whole.
+pub(crate) fn folded(text: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in one_line(text).split_whitespace() {
         let line = lines.last_mut().expect("there is always a line");
@@ -197,8 +251,7 @@ pub(crate) fn wrapped(text: &str, columns: usize, indent: &str) -> String {
             line.push_str(word);
         }
     }
-    // A word that is longer than a line is cut: addresses have no place to break at.
-    lines.iter().map(|line| shorten(line, columns)).collect::<Vec<_>>().join(&format!("\n{indent}"))
+    lines
 }
 
 /// An instant for people, relative to `now`: `3m 20s ago`, `in 2h 05m`.

@@ -1,28 +1,38 @@
-//! A progress bar for long work: how much is done, how fast, how long it will still take.
+//! Long work in a terminal: how much is done, how fast, how long it will still take; and what Ctrl-C leaves.
 //!
 //! Drawn on standard error, in one line, only where a person looks at a terminal. The time left
 //! follows from what this process did in the time it had: what an earlier one left behind counts
-//! as done and not as speed. [`line`] is pure.
+//! as done and not as speed. [`line`] is pure. Work of which nothing can be counted shows how long it has
+//! taken ([`during`]). A crawl stops by itself and is no such work.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use freshet_types::Span;
 
 use crate::output;
-use crate::view::grouped;
+use crate::view::{brief, grouped};
 
 /// Between two drawings.
 const DRAW_EVERY: Duration = Duration::from_millis(200);
-/// Work between two looks at the clock.
-const LOOK_EVERY: u64 = 256;
+/// Steps between two looks at the clock, at most.
+const LOOK_EVERY_MAX: u64 = 256;
+/// Looks at the clock over the whole work, at least.
+const LOOKS_MIN: u64 = 1000;
 /// Before this, a rate says nothing.
 const RATE_AFTER: Duration = Duration::from_millis(500);
+/// Work that takes no longer is not spoken of.
+const WAIT_SHOWN_AFTER: Duration = Duration::from_secs(1);
 /// Columns of the bar.
 const BAR: usize = 20;
 /// Columns of the whole line.
 const WIDTH: usize = 79;
+
+/// What is left behind when somebody presses Ctrl-C now; nobody listens before the first long work.
+static KEPT: Mutex<Option<String>> = Mutex::new(None);
 
 /// One piece of long work.
 #[derive(Debug)]
@@ -57,9 +67,16 @@ impl Progress {
 
     /// One step more.
     pub(crate) fn step(&mut self) {
-        self.done += 1;
+        self.advance(1);
+    }
+
+    /// So many steps more.
+    pub(crate) fn advance(&mut self, steps: u64) {
+        let look_every = (self.total / LOOKS_MIN).clamp(1, LOOK_EVERY_MAX);
+        let is_look = (self.done + steps) / look_every > self.done / look_every;
+        self.done += steps;
         let is_time = |at: Instant| at.elapsed() >= DRAW_EVERY;
-        if self.is_shown && self.done.is_multiple_of(LOOK_EVERY) && self.drawn_at.is_none_or(is_time) {
+        if self.is_shown && is_look && self.drawn_at.is_none_or(is_time) {
             self.drawn_at = Some(Instant::now());
             let shown = line(&self.what, [self.done_before, self.done, self.total], self.began.elapsed());
             put(&format!("\r{shown}\u{1b}[K"));
@@ -78,6 +95,54 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// Does work of which nothing can be counted; after a moment a person is shown what is done, and for how long.
+pub(crate) fn during<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    if !output::draws_progress() {
+        return work();
+    }
+    let (end, ended) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let began = Instant::now();
+            let mut wait = WAIT_SHOWN_AFTER;
+            while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(wait) {
+                let elapsed = Span::from_ms(began.elapsed().as_millis() as i64);
+                put(&format!("\r{}\u{1b}[K", output::shorten(&format!("{what}  {}", brief(elapsed)), WIDTH)));
+                wait = DRAW_EVERY;
+            }
+            if began.elapsed() >= WAIT_SHOWN_AFTER {
+                put("\r\u{1b}[K");
+            }
+        });
+        let done = work();
+        drop(end);
+        done
+    })
+}
+
+/// From now on Ctrl-C ends the process with this sentence: what was kept, and how to go on. Everything is stored in
+/// transactions, so nothing is left half done.
+pub(crate) fn on_interrupt(kept: impl Into<String>) {
+    let before = KEPT.lock().unwrap_or_else(PoisonError::into_inner).replace(kept.into());
+    if before.is_some() {
+        return;
+    }
+    // Without a listener Ctrl-C ends the process as well, only without a word.
+    let _ = std::thread::Builder::new().name("interrupt".to_owned()).spawn(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        if runtime.is_ok_and(|runtime| runtime.block_on(tokio::signal::ctrl_c()).is_ok()) {
+            let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+            put(&format!("\r\u{1b}[K{kept}\n"));
+            end();
+        }
+    });
+}
+
+#[expect(clippy::exit, reason = "a thread that does synchronous work cannot be asked to end")]
+fn end() -> ! {
+    std::process::exit(1)
 }
 
 fn put(text: &str) {
@@ -102,7 +167,11 @@ fn line(what: &str, [before, done, total]: [u64; 3], elapsed: Duration) -> Strin
     if own > 0 && elapsed >= RATE_AFTER {
         let per_s = own as f64 / elapsed.as_secs_f64();
         let left = Span::from_secs_f64((total - done) as f64 / per_s);
-        let _ = write!(shown, "  {}/s, {left} left", grouped(per_s as u64));
+        // What takes seconds a step has no rate to speak of.
+        if per_s >= 1.0 {
+            let _ = write!(shown, "  {}/s", grouped(per_s as u64));
+        }
+        let _ = write!(shown, "  about {} left", brief(left));
     }
     output::shorten(&shown, WIDTH)
 }
@@ -115,17 +184,27 @@ mod tests {
     fn what_was_done_before_is_no_speed() {
         let second = Duration::from_secs(10);
         for (counts, elapsed, shown) in [
-            ([0, 500, 1000], second, "posts      ██████████░░░░░░░░░░  50 %  500 of 1,000  50/s, 10.0s left"),
+            (
+                [0, 500, 1000],
+                second,
+                "posts      ██████████░░░░░░░░░░  50 %  500 of 1,000  50/s  about 10s left",
+            ),
             (
                 [400, 500, 1000],
                 second,
-                "posts      ██████████░░░░░░░░░░  50 %  500 of 1,000  10/s, 50.0s left",
+                "posts      ██████████░░░░░░░░░░  50 %  500 of 1,000  10/s  about 50s left",
             ),
             ([400, 400, 1000], second, "posts      ████████░░░░░░░░░░░░  40 %  400 of 1,000"),
+            ([0, 5, 20], second, "posts      █████░░░░░░░░░░░░░░░  25 %  5 of 20  about 30s left"),
             ([0, 3, 0], Duration::ZERO, "posts      ████████████████████ 100 %  3 of 3"),
             ([0, 0, 0], second, "posts      ░░░░░░░░░░░░░░░░░░░░   0 %  0 of 1"),
         ] {
             assert_eq!(line("posts", counts, elapsed), shown, "{counts:?}");
         }
+    }
+
+    #[test]
+    fn work_gives_what_it_made() {
+        assert_eq!(during("counting", || 7), 7);
     }
 }

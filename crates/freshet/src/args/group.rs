@@ -150,7 +150,7 @@ pub(crate) struct ForumInspectArgs {
     #[arg(value_name = "FILE_OR_DIR")]
     pub(crate) source: PathBuf,
     /// The address of the page, when it is one file
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = value::page)]
     pub(crate) url: Option<url::Url>,
     /// The definition that `forum learn` wrote [default: learned from the pages themselves]
     #[arg(long, value_name = "FILE")]
@@ -184,7 +184,7 @@ Examples:
 pub(crate) struct DashboardArgs {
     /// Serve it there; anything but loopback needs a password or token
     /// [default: 127.0.0.1:8640, or the next free port]
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = value::address)]
     pub(crate) listen: Option<SocketAddr>,
     #[command(flatten)]
     pub(crate) tls: TlsArgs,
@@ -279,7 +279,7 @@ pub(crate) struct WorldArgs {
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = value::speed)]
     pub(crate) speed: f64,
     /// Where to listen; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4040")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4040", value_parser = value::address)]
     pub(crate) listen: SocketAddr,
     /// Serve a forum instead: a trace with the columns board, thread, unix seconds, author
     #[arg(long, value_name = "TRACE", conflicts_with_all = ["seed", "accounts"])]

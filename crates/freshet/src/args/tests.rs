@@ -4,6 +4,7 @@ use clap::CommandFactory as _;
 
 use super::*;
 
+mod documents;
 mod reference;
 
 fn parse(line: &str) -> Result<Args, clap::Error> {

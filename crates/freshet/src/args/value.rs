@@ -1,5 +1,7 @@
 //! The forms of values on the command line; each refusal says what would do.
 
+use std::net::SocketAddr;
+
 use freshet_types::Span;
 
 pub(super) fn span(text: &str) -> Result<Span, String> {
@@ -7,15 +9,28 @@ pub(super) fn span(text: &str) -> Result<Span, String> {
     span.ok_or_else(|| "a span is a number with a unit, such as 30s, 10m, 1h30m or 7d".to_owned())
 }
 
+/// Where something listens; a name would have to be looked up.
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "an address is IP:PORT, such as 127.0.0.1:8640; port 0 takes a free one".to_owned())
+}
+
+/// Where a page comes from.
+pub(super) fn page(text: &str) -> Result<url::Url, String> {
+    let url = url::Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    url.ok_or_else(|| "the address of a page starts with http:// or https://".to_owned())
+}
+
 /// Longest contact that a user agent takes.
 const CONTACT_BYTES_MAX: usize = 200;
 
 pub(super) fn contact(text: &str) -> Result<String, String> {
     let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '(' | ')' | '\\');
-    if (1..=CONTACT_BYTES_MAX).contains(&text.len()) && text.chars().all(is_plain) {
+    let is_address = text.contains(['@', '.', ':']);
+    if is_address && text.len() <= CONTACT_BYTES_MAX && text.chars().all(is_plain) {
         return Ok(text.to_owned());
     }
-    Err("a contact is a web or mail address in plain ASCII, without blanks or brackets".to_owned())
+    Err("a contact is a web or mail address in plain ASCII, such as you@example.org".to_owned())
 }
 
 pub(super) fn speed(text: &str) -> Result<f64, String> {

@@ -27,6 +27,8 @@ use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::failure::{self, Failure};
 use crate::output::{self, Report, count, shorten};
+use crate::progress::{self, Progress};
+use crate::view::grouped;
 
 /// References added in one transaction: few enough to hold, many enough to be quick.
 const BATCH: usize = 4096;
@@ -40,6 +42,10 @@ const WHY_CHARS_MAX: usize = 160;
 /// What may be given, in one breath.
 const UNDERSTOOD: &str = "give a profile URL, @user@host, a Bluesky handle or at:// URI, a feed URL, \
      or a file of these with -f; `freshet add --help` shows examples";
+
+/// What a file may be.
+const LISTED: &str = "give a text file with a reference a line, OPML, or CSV (Mastodon, twarc, minet; --column NAME names the \
+     column); `-` is standard input";
 
 /// The robots that start with what a person adds; the others find their work in the change log.
 const FIRST_ROBOTS: [RobotKind; 2] = [RobotKind::Status, RobotKind::User];
@@ -83,7 +89,21 @@ pub(crate) fn execute(globals: &Globals, args: &AddArgs) -> anyhow::Result<ExitC
         return Err(report.into_failure());
     }
     let mut data = Data::create(globals)?;
-    add_all(&mut data, &networks, args, &texts, &mut report)?;
+    let total = texts.len() as u64;
+    let mut progress = Progress::new("references", 0, total);
+    let mut done = 0;
+    let mut each_batch = |count: u64| {
+        progress.advance(count);
+        done += count;
+        progress::on_interrupt(format!(
+            "stopped: {} of {} references are dealt with and kept; add the list again for the rest",
+            grouped(done),
+            grouped(total)
+        ));
+    };
+    let list = List { texts: &texts, each_batch: Some(&mut each_batch) };
+    add_all(&mut data, &networks, args, list, &mut report)?;
+    progress.end();
     output::print(args.report, &report)?;
     Ok(if report.refused_count == 0 { ExitCode::SUCCESS } else { failure::partly() })
 }
@@ -92,7 +112,7 @@ pub(crate) fn execute(globals: &Globals, args: &AddArgs) -> anyhow::Result<ExitC
 pub(super) fn add(globals: &Globals, data: &mut Data, args: &AddArgs) -> anyhow::Result<()> {
     let mut report = AddReport::default();
     let texts = gather(args, &mut report)?;
-    add_all(data, &data::networks(globals)?, args, &texts, &mut report)?;
+    add_all(data, &data::networks(globals)?, args, List::silent(&texts), &mut report)?;
     if report.refused_count == 0 { Ok(()) } else { Err(report.into_failure()) }
 }
 
@@ -100,7 +120,7 @@ pub(super) fn add(globals: &Globals, data: &mut Data, args: &AddArgs) -> anyhow:
 pub(crate) fn add_typed(data: &mut Data, networks: &Networks, args: &AddArgs) -> anyhow::Result<AddReport> {
     let mut report = AddReport::default();
     let texts = gather(args, &mut report)?;
-    add_all(data, networks, args, &texts, &mut report)?;
+    add_all(data, networks, args, List::silent(&texts), &mut report)?;
     Ok(report)
 }
 
@@ -109,11 +129,23 @@ pub(crate) fn preview(networks: &Networks, args: &AddArgs) -> Vec<Result<(Refere
     args.references.iter().map(|text| understand(networks, text)).collect()
 }
 
+/// References with their lines, and who hears how many are dealt with.
+struct List<'a> {
+    texts: &'a [(Option<u64>, String)],
+    each_batch: Option<&'a mut dyn FnMut(u64)>,
+}
+
+impl<'a> List<'a> {
+    fn silent(texts: &'a [(Option<u64>, String)]) -> Self {
+        Self { texts, each_batch: None }
+    }
+}
+
 fn add_all(
     data: &mut Data,
     networks: &Networks,
     args: &AddArgs,
-    texts: &[(Option<u64>, String)],
+    mut list: List<'_>,
     report: &mut AddReport,
 ) -> anyhow::Result<()> {
     let since = args.since.map(|when| when.resolve(|| data.now())).transpose()?;
@@ -121,8 +153,11 @@ fn add_all(
     let stored = stored.map(|row| (row.instance.network.clone(), row)).collect();
     let mut adder = Adder { args, since, networks, store: &mut data.store, stored, known: Set::default() };
     let mut robots = Set::default();
-    for batch in texts.chunks(BATCH) {
+    for batch in list.texts.chunks(BATCH) {
         adder.add(batch, &mut robots, report)?;
+        if let Some(each_batch) = list.each_batch.as_mut() {
+            each_batch(batch.len() as u64);
+        }
     }
     let running = data.store.robots()?.into_iter().filter(|row| row.state == RobotState::Running);
     let running: Vec<_> = running.map(|row| row.kind).collect();
@@ -137,7 +172,7 @@ fn gather(args: &AddArgs, report: &mut AddReport) -> anyhow::Result<Vec<(Option<
     if let Some(path) = &args.file {
         let input = data::open_input(path)?;
         let listed = reference::list::read(input, args.column.as_deref())
-            .map_err(|error| Failure::misuse(format!("`{}`: {error}", path.display())))?;
+            .map_err(|error| Failure::misuse(format!("`{}`: {error}", path.display())).hint(LISTED))?;
         report.refused_count += listed.complaint_count;
         report.refused.extend(listed.complaints.into_iter().map(|(line, why)| Refused {
             line: Some(line),
@@ -276,7 +311,7 @@ impl AddReport {
     /// Nothing was understood: one reason in full, or many in short.
     fn into_failure(self) -> anyhow::Error {
         match self.refused.as_slice() {
-            [] => Failure::misuse("the list names nothing to add").into(),
+            [] => Failure::misuse("the list names nothing to add").hint(LISTED).into(),
             [only] => Failure::misuse(only.why.clone()).hint(UNDERSTOOD).into(),
             many => {
                 let shown = self.refusals();

@@ -15,6 +15,7 @@ use crate::args::{DashboardArgs, DashboardCommand};
 use crate::config::Globals;
 use crate::crawl::wait_for_signal;
 use crate::data::{self, Data, vault_path};
+use crate::failure::Failure;
 use crate::output;
 use crate::web::{self, Access, Parts};
 
@@ -95,6 +96,13 @@ fn read_password() -> anyhow::Result<SecretString> {
     }
     let mut line = String::new();
     let mut input = stdin.lock().take(PASSWORD_BYTES_MAX);
-    input.read_line(&mut line).context("the password cannot be read from standard input")?;
+    let read = input.read_line(&mut line).context("the password cannot be read from standard input")?;
+    // An empty line takes the password away; no line at all is more likely a slip in a script.
+    if read == 0 {
+        let failure = Failure::misuse("standard input has no password");
+        return Err(failure
+            .hint("type it at the prompt, or write a line; an empty line takes it away")
+            .into());
+    }
     Ok(SecretString::from(line.trim_end_matches(['\r', '\n'])))
 }

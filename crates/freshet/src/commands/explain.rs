@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use freshet_engine::price::Memory;
 use freshet_policy::{ChangeModel as _, ChangeRate, Forecast};
-use freshet_types::{Source, SourceState, Span, Timestamp};
+use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -135,8 +135,11 @@ fn describe(source: &Source, forecast: Forecast, why: Option<&Why>, now: Timesta
     }
     let holes = coverage.holes();
     let shut: Vec<&str> = holes.iter().filter_map(|hole| gaps::obstacle(source, hole)).collect();
+    let is_list = matches!(source.robot, RobotKind::Status | RobotKind::Comment);
     lines.push(match (coverage.is_complete(), coverage.top(), holes.len()) {
         _ if source.state == SourceState::OptedOut => "nothing of it is collected".to_owned(),
+        // Of a profile there is nothing older that could be missing.
+        (true, ..) if !is_list => "what it showed then is stored".to_owned(),
         (true, Some(top), _) => format!("complete up to {} ({})", top.until, relative(top.until, now)),
         (true, None, _) => "complete: it was empty".to_owned(),
         (false, None, _) => "nothing of it is proven complete yet".to_owned(),
@@ -171,7 +174,7 @@ impl Report for ExplainReport {
 
 #[cfg(test)]
 mod tests {
-    use freshet_types::{Interval, Mark, NetworkName, RobotKind, VisitId};
+    use freshet_types::{Interval, Mark, NetworkName, VisitId};
 
     use super::*;
 

@@ -21,6 +21,7 @@ use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::failure::Failure;
 use crate::output::{self, Report};
+use crate::progress;
 
 #[derive(Serialize)]
 struct ForgetReport {
@@ -44,8 +45,10 @@ pub(crate) fn execute(globals: &Globals, args: &ForgetArgs) -> anyhow::Result<Ex
         confirm(&args.reference)?;
     }
     let mut erased = Erased::default();
+    progress::on_interrupt("stopped: nothing was erased by halves; the same command erases what is left");
     for key in keys {
-        add(&mut erased, &data.store.forget(&key)?);
+        let what = format!("erasing `{}`", args.reference);
+        add(&mut erased, &progress::during(&what, || data.store.forget(&key))?);
     }
     if erased == Erased::default() {
         let failure = Failure::misuse(format!("nothing is stored of `{}`", args.reference));
@@ -118,7 +121,11 @@ fn confirm(reference: &str) -> anyhow::Result<()> {
     output::aside("Type `yes` to go on:");
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer).context("the answer cannot be read")?;
-    if answer.trim() == "yes" { Ok(()) } else { Err(Failure::new("nothing was erased").into()) }
+    if answer.trim() == "yes" {
+        Ok(())
+    } else {
+        Err(Failure::new("nothing was erased").hint("type the whole word `yes` to erase").into())
+    }
 }
 
 impl ForgetReport {

@@ -114,5 +114,8 @@ fn line(file: &str, reading: &PageReading) -> anyhow::Result<Value> {
 fn definition(path: &Path) -> anyhow::Result<ForumDefinition> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let parsed = ForumDefinition::parse(&text);
-    parsed.map_err(|error| Failure::misuse(format!("`{}`: {error}", path.display())).into())
+    parsed.map_err(|error| {
+        let failure = Failure::misuse(format!("`{}`: {error}", path.display()));
+        failure.hint("give a file that `freshet forum learn URL -o FILE` wrote").into()
+    })
 }

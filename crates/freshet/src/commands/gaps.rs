@@ -21,9 +21,10 @@ use crate::args::GapsArgs;
 use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::output::{self, COLUMNS, Report, seconds};
+use crate::progress;
 
 /// What is not proven complete.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(crate) struct GapsReport {
     sources_count: u64,
     complete_count: u64,
@@ -75,7 +76,8 @@ pub(crate) fn execute(globals: &Globals, args: &GapsArgs) -> anyhow::Result<Exit
     let data = Data::open(globals)?;
     let networks = data::networks(globals)?;
     let now = data.now_for_report(None);
-    let mut report = report(&data, &networks, now, usize::MAX)?;
+    progress::on_interrupt("stopped: nothing was changed");
+    let mut report = progress::during("looking at all lists", || report(&data, &networks, now, usize::MAX))?;
     report.limit = args.limit;
     output::print(args.report, &report)?;
     Ok(ExitCode::SUCCESS)
@@ -90,7 +92,7 @@ pub(crate) fn report(
 ) -> anyhow::Result<GapsReport> {
     let mut report = GapsReport::keeping(kept_max);
     data.store.each_source(&mut |source| {
-        report.take(networks, &source, now);
+        report.take(networks, &source, now, &mut |_| {});
         ControlFlow::Continue(())
     })?;
     report.keep_dearest();
@@ -98,20 +100,9 @@ pub(crate) fn report(
 }
 
 impl GapsReport {
-    /// Nothing yet, with room for so many sources.
-    fn keeping(kept_max: usize) -> Self {
-        Self {
-            sources_count: 0,
-            complete_count: 0,
-            unvisited_count: 0,
-            holes_count: 0,
-            uncloseable_count: 0,
-            calls: 0,
-            sources: Vec::new(),
-            shut_count: 0,
-            kept_max,
-            limit: kept_max,
-        }
+    /// Nothing yet, with room for so many sources; with room for none, a report of sums.
+    pub(crate) fn keeping(kept_max: usize) -> Self {
+        Self { kept_max, limit: kept_max, ..Self::default() }
     }
 
     /// How many lists there are, how many are complete, and how many no request can complete.
@@ -124,7 +115,14 @@ impl GapsReport {
         self.sources.truncate(self.kept_max);
     }
 
-    fn take(&mut self, networks: &Networks, source: &Source, now: Timestamp) {
+    /// Takes one source into account; `open` hears of the endpoint of a list that is complete or can become so.
+    pub(crate) fn take(
+        &mut self,
+        networks: &Networks,
+        source: &Source,
+        now: Timestamp,
+        open: &mut dyn FnMut(&Endpoint),
+    ) {
         let connector = networks.connector_for(&source.network);
         let endpoint = connector.as_ref().and_then(|it| it.endpoint(&source.endpoint));
         let Some(endpoint) = endpoint.filter(|endpoint| shows_list(endpoint)) else { return };
@@ -137,7 +135,7 @@ impl GapsReport {
         // A list whose posts may not be collected looks empty, which proves nothing.
         if coverage.is_complete() && source.state != SourceState::OptedOut {
             self.complete_count += 1;
-            return;
+            return open(endpoint);
         }
         let holes: Vec<Gap> =
             coverage.holes().iter().map(|hole| price(hole, source, endpoint, now)).collect();
@@ -151,9 +149,12 @@ impl GapsReport {
         self.uncloseable_count += uncloseable_count.max(u64::from(resting.is_some()));
         self.calls += calls;
         let is_shut = !holes.is_empty() && uncloseable_count == holes.len() as u64;
-        let shut = holes.iter().find_map(|hole| hole.obstacle).filter(|_| is_shut);
-        let obstacle = resting.or(shut);
-        self.shut_count += u64::from(obstacle.is_some());
+        let obstacle = resting.or_else(|| holes.iter().find_map(|hole| hole.obstacle).filter(|_| is_shut));
+        if obstacle.is_some() {
+            self.shut_count += 1;
+        } else {
+            open(endpoint);
+        }
         if self.kept_max == 0 {
             return;
         }
@@ -232,6 +233,9 @@ impl Report for GapsReport {
         }
         if self.calls > 0 {
             let _ = write!(summary, "; about {} would close {what}", output::count(self.calls, "call"));
+        }
+        if self.sources_count == 0 {
+            return "no list is watched; `freshet add REF` adds some".to_owned();
         }
         if self.sources.is_empty() {
             return summary;
@@ -337,7 +341,7 @@ mod tests {
         feed.state = state;
         feed.coverage.intervals = holes.iter().map(|cursor| interval(*cursor, false)).collect();
         feed.coverage.intervals.extend(holes.first().map(|_| interval(None, true)));
-        report.take(&Networks::shipped(), &feed, at);
+        report.take(&Networks::shipped(), &feed, at, &mut |_| {});
         report.text()
     }
 

@@ -20,7 +20,7 @@ use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::failure::{self, Failure};
 use crate::mined;
-use crate::output::{self, Report, table};
+use crate::output::{self, Report};
 
 /// One byte more than the longest line that is understood, so that a longer one is complained about.
 const LINE_BYTES_MAX: u64 = recording::LINE_BYTES_MAX as u64 + 1;
@@ -109,10 +109,13 @@ impl Report for ListReport {
     fn text(&self) -> String {
         let row = |it: &NetworkLine| {
             let hosts = if it.hosts == Hosts::Many { "many" } else { "one" };
-            let example = it.examples.first().cloned().unwrap_or_default();
-            vec![it.name.clone(), it.title.clone(), hosts.to_owned(), it.robots.join(" "), example]
+            vec![it.name.clone(), it.title.clone(), hosts.to_owned(), it.robots.join(" ")]
         };
-        table(&["network", "title", "servers", "robots", "example"], self.networks.iter().map(row))
+        let networks =
+            output::fitted(&["network", "title", "servers", "robots"], self.networks.iter().map(row));
+        let example = |it: &NetworkLine| Some(vec![it.name.clone(), it.examples.first()?.clone()]);
+        let examples = output::fitted(&["network", "an example"], self.networks.iter().filter_map(example));
+        format!("{networks}\n\n{examples}")
     }
 }
 
@@ -198,6 +201,11 @@ fn check(files: &[PathBuf], args: ReportArgs) -> anyhow::Result<ExitCode> {
     let files = files.iter().map(|path| check_file(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let is_sound = files.iter().all(|file| file.is_sound);
     output::print(args, &CheckReport { files })?;
+    if !is_sound {
+        output::note(
+            "\nhint: docs/reference/definitions.md explains every key; `freshet networks schema` is for editors",
+        );
+    }
     Ok(if is_sound { ExitCode::SUCCESS } else { failure::partly() })
 }
 

@@ -11,18 +11,22 @@ use freshet_network::DefinedConnector;
 use freshet_network::networks::Networks;
 use freshet_store::api::Store as _;
 use freshet_store::row::Hit;
-use freshet_types::{Account, Connector as _, Instance, Intent, NetworkName, Outcome, Target};
+use freshet_types::{Account, Connector as _, Instance, Intent, NetworkName, Outcome, Target, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::args::SearchArgs;
 use crate::config::Globals;
 use crate::data::{self, CONTACT_UNKNOWN, Data, block_on};
 use crate::failure::Failure;
-use crate::output::{self, Report, seconds, shorten, table};
+use crate::output::{self, COLUMNS, Report, fitted, one_line, seconds, shorten, wrapped};
+use crate::plain::plain;
 
-/// Characters of a snippet shown in a table.
-const SNIPPET_CHARS_MAX: usize = 100;
+/// Columns of an author.
+const AUTHOR_COLUMNS_MAX: usize = 20;
+/// Before the text of a post, which stands below its author and address.
+const INDENT: &str = "    ";
 
 /// Searches here or there.
 pub(crate) fn execute(globals: &Globals, args: &SearchArgs) -> anyhow::Result<ExitCode> {
@@ -84,9 +88,15 @@ impl FoundPost {
             snippet: hit.snippet,
             text: post.text,
             url: post.url,
-            shown_at: post.created_at.map_or_else(String::new, |at| at.to_string()),
+            shown_at: post.created_at.map_or_else(|| "no time".to_owned(), minute),
         }
     }
+}
+
+/// An instant to the minute, in UTC.
+fn minute(at: Timestamp) -> String {
+    let shown = at.to_string();
+    shown.get(..16).unwrap_or(&shown).replace('T', " ")
 }
 
 impl Report for PostsReport {
@@ -94,11 +104,16 @@ impl Report for PostsReport {
         if self.hits.is_empty() {
             return format!("no post matches `{}`", self.query);
         }
-        let row = |it: &FoundPost| {
-            let author = it.author.clone().unwrap_or_default();
-            vec![it.shown_at.clone(), author, shorten(&it.snippet, SNIPPET_CHARS_MAX), it.id.clone()]
+        let hit = |it: &FoundPost| {
+            let author = shorten(it.author.as_deref().unwrap_or("somebody"), AUTHOR_COLUMNS_MAX);
+            let text = wrapped(&plain(&it.snippet).replace('\n', " "), COLUMNS - INDENT.len(), INDENT);
+            let (head, id) = (format!("{}  {author}", it.shown_at), one_line(&it.id));
+            // Addresses are for copying, so they are never cut.
+            let fits = head.width() + 2 + id.width() <= COLUMNS;
+            let between = if fits { "  ".to_owned() } else { format!("\n{INDENT}") };
+            format!("{head}{between}{id}\n{INDENT}{text}")
         };
-        table(&["posted", "author", "text", "address"], self.hits.iter().map(row))
+        self.hits.iter().map(hit).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -142,13 +157,13 @@ impl Report for AccountsReport {
         let row = |it: &FoundAccount| {
             vec![
                 it.handle.clone().unwrap_or_else(|| it.native_id.clone()),
-                shorten(it.name.as_deref().unwrap_or_default(), SNIPPET_CHARS_MAX),
+                it.name.clone().unwrap_or_default(),
                 number(it.followers_count),
                 number(it.posts_count),
                 it.url.clone().unwrap_or_default(),
             ]
         };
-        table(&["handle", "name", "#followers", "#posts", "address"], self.accounts.iter().map(row))
+        fitted(&["handle", "name", "#followers", "#posts", "address"], self.accounts.iter().map(row))
     }
 }
 
@@ -191,7 +206,7 @@ async fn search_online(
         Outcome::AuthRequired => {
             failure.hint(format!("add a credential with `freshet credentials add {network}`")).into()
         }
-        _ => failure.into(),
+        _ => failure.hint("is it the right server, and is it up? try again later").into(),
     })
 }
 

@@ -3,8 +3,8 @@
 pub(crate) mod history;
 pub(crate) mod plots;
 
-use std::io::IsTerminal as _;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context as _;
 use freshet_sim::experiment::{self, ORACLE_NAMES, Outcome, Overflow, Setup};
@@ -16,7 +16,15 @@ use serde_json::Value;
 use crate::args::SimulateArgs;
 use crate::config::Globals;
 use crate::failure::Failure;
-use crate::output::{self, Report, seconds, table};
+use crate::output::{self, COLUMNS, Report, seconds, table};
+use crate::progress::{self, Progress};
+
+/// Where the ways to ask are shown.
+const HELP: &str =
+    "`freshet simulate --help` has examples; docs/reference/policies.md says what each policy is good for";
+/// What a trace is.
+const TRACE: &str = "a trace is a table of user and unix seconds, or of board, thread, unix seconds and author, perhaps \
+     packed with gzip or zstd";
 
 #[derive(Serialize)]
 struct SimulateReport {
@@ -44,20 +52,16 @@ struct WindowReport {
 
 /// Runs the comparison.
 pub(crate) fn execute(globals: &Globals, args: &SimulateArgs) -> anyhow::Result<ExitCode> {
-    let misuse = |error: experiment::ExperimentError| Failure::misuse(error.to_string());
+    let misuse = |error: experiment::ExperimentError| Failure::misuse(error.to_string()).hint(HELP);
     experiment::check_names(&args.policies).map_err(misuse)?;
+    progress::on_interrupt("stopped: nothing was written");
     let setups = setups(args)?;
     let (name, caveat, history) = read(globals, args)?;
-    let is_shown = std::io::stderr().is_terminal();
-    let done = |outcome: &Outcome| {
-        if is_shown {
-            output::aside(format!(
-                "{} at {} calls/h: {} ms",
-                outcome.policy, outcome.calls_per_hour, outcome.wall_ms
-            ));
-        }
-    };
+    let runs_count = (args.policies.len() * setups.len()) as u64;
+    let progress = Mutex::new(Progress::new("policies", 0, runs_count));
+    let done = |_: &Outcome| progress.lock().unwrap_or_else(PoisonError::into_inner).step();
     let policies = experiment::compare(&history, &args.policies, &setups, &done).map_err(misuse)?;
+    drop(progress);
     if let Some(dir) = &args.plots {
         plots::write(dir, &policies)?;
     }
@@ -93,8 +97,10 @@ fn read(globals: &Globals, args: &SimulateArgs) -> anyhow::Result<(String, Optio
             .into())
     })?;
     let history = History::read(path, window(from), args.by).map_err(|error| match error {
-        TraceError::Empty { .. } => anyhow::Error::new(Failure::misuse(error.to_string())),
-        other => anyhow::Error::new(other),
+        TraceError::Empty { .. } => {
+            Failure::misuse(error.to_string()).hint("choose another --from, or fewer days")
+        }
+        other => Failure::new(other.to_string()).hint(TRACE),
     })?;
     let name = path
         .file_name()
@@ -122,7 +128,8 @@ impl Report for SimulateReport {
     fn text(&self) -> String {
         let window = &self.window;
         let header = format!(
-            "{}: {}, {} from {} to {}, after {} days of warm-up",
+            "{}: {}, {} from {} to {}, after {} days of warm-up; delay is the mean time from post to visit, useful the \
+             share of calls that brought something",
             output::one_line(&self.trace),
             output::count(window.sources as u64, "source"),
             output::count(window.posts, "post"),
@@ -130,20 +137,12 @@ impl Report for SimulateReport {
             window.shown.1,
             window.warm_days,
         );
-        let columns = [
-            "policy",
-            "#calls/h",
-            "#calls",
-            "#captured",
-            "#mean delay",
-            "#median",
-            "#p90",
-            "#posts/call",
-            "#useful",
-            "#took",
-        ];
+        let columns = ["policy", "#calls/h", "#captured", "#delay", "#median", "#p90", "#useful"];
         let rows = self.policies.iter().map(row);
-        let caveat = self.caveat.map_or(String::new(), |caveat| format!("\n\n{caveat}"));
+        let caveat = self
+            .caveat
+            .map_or(String::new(), |caveat| format!("\n\n{}", output::wrapped(caveat, COLUMNS, "")));
+        let header = output::wrapped(&header, COLUMNS, "");
         format!("{header}\n\n{}{caveat}", table(&columns, rows))
     }
 }
@@ -155,14 +154,11 @@ fn row(outcome: &Outcome) -> Vec<String> {
     vec![
         if is_oracle { format!("({})", outcome.policy) } else { outcome.policy.clone() },
         outcome.calls_per_hour.to_string(),
-        outcome.calls.to_string(),
         outcome.coverage.map_or("-".to_owned(), percent),
         span(outcome.mean_delay_s),
         span(outcome.median_delay_s),
         span(outcome.p90_delay_s),
-        format!("{:.2}", outcome.posts_per_call),
         percent(outcome.useful_call_share),
-        format!("{} ms", outcome.wall_ms),
     ]
 }
 

@@ -11,6 +11,7 @@ use freshet_sim::world::{World, WorldOptions};
 use freshet_types::{Clock as _, SystemClock, Timestamp};
 
 use crate::args::WorldArgs;
+use crate::failure::Failure;
 use crate::output;
 
 /// Serves until interrupted.
@@ -25,9 +26,13 @@ pub(crate) fn execute(args: &WorldArgs) -> anyhow::Result<ExitCode> {
 
 /// A forum that lives on as its trace did, from the time asked for or from the middle of the trace.
 async fn serve_forum(args: &WorldArgs, trace: &Path) -> anyhow::Result<ExitCode> {
-    let history = History::read(trace, Timestamp::MAX)?;
+    let history = History::read(trace, Timestamp::MAX).map_err(|error| {
+        let hint = "a forum's trace is a table of board, thread, unix seconds and author";
+        Failure::new(error.to_string()).hint(hint)
+    })?;
     let Some(middle) = history.posts.get(history.posts.len() / 2) else {
-        anyhow::bail!("the trace `{}` has no posts: choose another", trace.display());
+        let failure = Failure::misuse(format!("the trace `{}` has no posts", trace.display()));
+        return Err(failure.hint("choose another").into());
     };
     let start = match args.from {
         Some(from) => from.resolve(|| Ok(SystemClock.now()))?,
@@ -40,15 +45,15 @@ async fn serve_forum(args: &WorldArgs, trace: &Path) -> anyhow::Result<ExitCode>
     let showing = Showing { layout, post_order, page_size, edits, start, speed };
     let listener = tokio::net::TcpListener::bind(args.listen)
         .await
-        .with_context(|| format!("cannot listen at `{}`", args.listen))?;
+        .with_context(|| format!("the world cannot listen on `{}`", args.listen))?;
     let (threads, posts) = (history.thread_count(), history.posts.len());
     let server = ForumServer::new(history, &showing, listener);
     let base = format!("http://{}", server.address()?);
     output::line(format!(
-        "a forum of {threads} threads and {posts} posts in all, from {start} on, time {}x as fast: {base}",
+        "{base}: a forum of {threads} threads and {posts} posts in all,\nfrom {start} on, time {}x as fast",
         args.speed
     ))?;
-    output::line(format!("clock {base}/clock, truth {base}/truth.jsonl; Ctrl-C ends it"))?;
+    output::line(format!("clock {base}/clock\ntruth {base}/truth.jsonl\nCtrl-C ends it"))?;
     let stopped = async {
         let _ = tokio::signal::ctrl_c().await;
     };
@@ -61,15 +66,15 @@ async fn serve(args: &WorldArgs) -> anyhow::Result<ExitCode> {
     let world = World::new(options)?;
     let listener = tokio::net::TcpListener::bind(args.listen)
         .await
-        .with_context(|| format!("cannot listen at `{}`", args.listen))?;
+        .with_context(|| format!("the world cannot listen on `{}`", args.listen))?;
     let posts = world.post_count();
     let server = Server::new(world, listener, args.speed)?;
     let base = format!("http://{}", server.address()?);
     output::line(format!(
-        "{} accounts, {posts} posts so far, time {}x as fast: {base}",
+        "{base}: {} accounts, {posts} posts so far, time {}x as fast",
         args.accounts, args.speed
     ))?;
-    output::line(format!("clock {base}/clock, truth {base}/truth.jsonl; Ctrl-C ends it"))?;
+    output::line(format!("clock {base}/clock\ntruth {base}/truth.jsonl\nCtrl-C ends it"))?;
     let stopper = server.stopper();
     tokio::spawn(async move {
         let _ = tokio::signal::ctrl_c().await;

@@ -1,32 +1,46 @@
 //! How much history is still to be read, and how long that takes.
 //!
-//! A list counts as done when it is proven complete. The time left is the number of lists that can still
-//! be closed, over the number that this process closed in the time it had: what an earlier process
-//! did counts as done and not as speed, so the estimate stays right after a restart. Before a few
-//! lists are closed nothing is claimed. Looking at all lists costs a pass over the sources, so it is
-//! done beside the drawing, and rarely where it takes long.
+//! A list counts as done when it is proven complete; what is left of the others is estimated in pages
+//! ([`work`](super::work)). The time left is the pages to be read over the pace, and the pace is what was read
+//! lately, forgotten over about a minute of crawling. The store remembers it, so the estimate goes on after a
+//! restart; the time between two processes is no part of it. Between two looks it counts down. Looking at all lists costs a pass
+//! over the sources, so it is done beside the drawing, and rarely where it takes long.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use freshet_network::networks::Networks;
-use freshet_types::{Clock, Span};
+use freshet_store::api::Store as _;
+use freshet_types::{Clock, RobotKind, RobotState, Span, Timestamp};
+use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 
-use super::bar;
-use crate::commands::gaps;
+use super::text::{brief, grouped};
+use super::work::{Pages, Work};
+use crate::commands::gaps::GapsReport;
 use crate::data::Data;
 
 /// Between two looks at all lists, at least.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// Looking takes at most one part in so many of the time.
 const LOOK_SHARE: u32 = 20;
-/// Lists that must have been closed by this process before a time is named.
-const CLOSED_MIN: u64 = 3;
+/// What was read is forgotten over this long, but not within so many looks.
+const MEMORY: Duration = Duration::from_mins(1);
+/// Looks that a memory holds at least.
+const MEMORY_LOOKS: u32 = 4;
+/// Seconds of crawling before a time is named.
+const KNOWN_S_MIN: f64 = 4.0;
+/// Pages that must have been read before a time is named.
+const KNOWN_PAGES_MIN: f64 = 3.0;
+/// The pace is remembered this often.
+const REMEMBER_EVERY: Duration = Duration::from_secs(10);
+/// Setting under which the store remembers it.
+const PACE_KEY: &str = "history_pace";
 
 /// What is left of the history.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Left {
     /// Lists that are watched.
     pub(crate) lists_count: u64,
@@ -34,51 +48,75 @@ pub(crate) struct Left {
     pub(crate) complete_count: u64,
     /// Of them, those that no request can complete.
     pub(crate) shut_count: u64,
+    /// What is read and to be read.
+    pub(crate) pages: Pages,
     /// Wall time until the others are complete too, where that can be told.
     pub(crate) seconds: Option<f64>,
+    /// When the next source is due that a robot at work visits.
+    pub(crate) due_at: Option<Timestamp>,
 }
 
 impl Left {
-    fn todo(self) -> u64 {
+    /// Lists that are not complete and can become so.
+    pub(crate) fn todo(self) -> u64 {
         self.lists_count.saturating_sub(self.complete_count + self.shut_count)
     }
 
-    /// The line of the drawing.
-    pub(crate) fn line(self) -> String {
-        let done = self.lists_count - self.todo().min(self.lists_count);
-        let shown = bar(done as f64 / self.lists_count.max(1) as f64);
-        format!("{shown} {}", self.short())
-    }
-
-    /// The same without a bar.
-    pub(crate) fn short(self) -> String {
-        let shut = match self.shut_count {
-            0 => String::new(),
-            count => format!(", {count} cannot be closed"),
-        };
-        let lists = format!("{} of {} lists{shut}", self.complete_count, self.lists_count);
-        match self.seconds {
-            _ if self.todo() == 0 => lists,
-            Some(seconds) => format!("{lists}; about {} left", Span::from_secs_f64(seconds)),
-            None => format!("{lists}; {} to go", self.todo()),
+    /// The share of the reading that is done.
+    pub(crate) fn share(self) -> f64 {
+        match self.todo() {
+            0 => 1.0,
+            _ => self.pages.done / (self.pages.done + self.pages.todo).max(1.0),
         }
     }
-}
 
-impl Left {
+    /// In words, the most important first.
+    pub(crate) fn parts(self) -> Vec<String> {
+        let mut parts =
+            vec![format!("{} of {} lists complete", grouped(self.complete_count), grouped(self.lists_count))];
+        parts.extend(self.time_left().map(|time| format!("about {time} left")));
+        if self.shut_count > 0 && self.todo() == 0 {
+            parts.push(format!("{} cannot be completed", grouped(self.shut_count)));
+        }
+        parts
+    }
+
     /// In a few words.
     pub(crate) fn brief(self) -> String {
         let lists = format!("{} of {} lists", self.complete_count, self.lists_count);
-        match self.seconds.filter(|_| self.todo() > 0) {
-            Some(seconds) => format!("{lists}, {} left", Span::from_secs_f64(seconds)),
-            None => lists,
-        }
+        self.time_left().map_or_else(|| lists.clone(), |time| format!("{lists}, {time} left"))
+    }
+
+    fn time_left(self) -> Option<String> {
+        let seconds = self.seconds.filter(|_| self.todo() > 0)?;
+        Some(brief(Span::from_secs_f64(seconds.max(1.0))))
     }
 }
 
-/// Wall time until the rest is done: `closed` lists took `elapsed`.
-fn seconds_left(todo: u64, closed: u64, elapsed: Duration) -> Option<f64> {
-    (closed >= CLOSED_MIN).then(|| todo as f64 * elapsed.as_secs_f64() / closed as f64)
+/// How fast history is read: pages, and the seconds of crawling that they took, both fading.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
+struct Pace {
+    pages: f64,
+    seconds: f64,
+}
+
+impl Pace {
+    /// So many pages more, in this time.
+    fn add(&mut self, pages: f64, elapsed: Duration, memory: Duration) {
+        let keep = (-elapsed.as_secs_f64() / memory.as_secs_f64().max(1.0)).exp();
+        self.pages = self.pages * keep + pages.max(0.0);
+        self.seconds = self.seconds * keep + elapsed.as_secs_f64();
+    }
+
+    fn seconds_left(self, todo: f64) -> Option<f64> {
+        let is_known = self.seconds >= KNOWN_S_MIN && self.pages >= KNOWN_PAGES_MIN;
+        is_known.then(|| todo * self.seconds / self.pages)
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        let is_sound = |pace: &Self| pace.pages.is_finite() && pace.seconds.is_finite() && pace.pages >= 0.0;
+        serde_json::from_str(text).ok().filter(is_sound)
+    }
 }
 
 /// Looks at all lists now and then.
@@ -87,16 +125,19 @@ pub(super) struct Progress {
     looking: Option<JoinHandle<Option<Left>>>,
     looked_at: Option<Instant>,
     took: Duration,
-    /// When this process first looked, and how many were complete then.
-    first: Option<(Instant, u64)>,
-    /// When the last list was closed: a crawl that is done does not slow down by waiting.
-    last: Option<Left>,
+    pace: Pace,
+    remembered_at: Instant,
+    /// What the last look saw, and when.
+    last: Option<(Instant, Left)>,
 }
 
 impl Progress {
     pub(super) fn new(dir: PathBuf, networks: Arc<Networks>, clock: Arc<dyn Clock>) -> Self {
+        let remembered = Data::reader(&dir).ok().and_then(|data| data.store.setting(PACE_KEY).ok().flatten());
+        let pace = remembered.and_then(|text| Pace::from_text(&text)).unwrap_or_default();
         let kit = (dir, networks, clock);
-        Self { kit, looking: None, looked_at: None, took: Duration::ZERO, first: None, last: None }
+        let remembered_at = Instant::now();
+        Self { kit, looking: None, looked_at: None, took: Duration::ZERO, pace, remembered_at, last: None }
     }
 
     /// What is known. A drawing does not wait for a look that is under way; a line that is printed does.
@@ -111,65 +152,143 @@ impl Progress {
             self.took = self.looked_at.map_or(Duration::ZERO, |at| at.elapsed());
             if let Ok(Some(left)) = looked {
                 self.take(left, Instant::now());
+                self.remember();
             }
         }
-        self.last
+        self.now(Instant::now())
     }
 
     fn is_time(&self) -> bool {
-        self.looked_at.is_none_or(|at| at.elapsed() >= LOOK_EVERY.max(self.took * LOOK_SHARE))
+        self.looked_at.is_none_or(|at| at.elapsed() >= self.every())
+    }
+
+    fn every(&self) -> Duration {
+        LOOK_EVERY.max(self.took * LOOK_SHARE)
     }
 
     fn take(&mut self, left: Left, at: Instant) {
-        let (first_at, before) = *self.first.get_or_insert((at, left.complete_count));
-        let closed = left.complete_count.saturating_sub(before);
-        let seconds = seconds_left(left.todo(), closed, at.duration_since(first_at));
-        self.last = Some(Left { seconds, ..left });
+        if let Some((then, before)) = self.last
+            && before.todo() > 0
+        {
+            let memory = MEMORY.max(self.every() * MEMORY_LOOKS);
+            self.pace.add(left.pages.done - before.pages.done, at.duration_since(then), memory);
+        }
+        self.last = Some((at, Left { seconds: self.pace.seconds_left(left.pages.todo), ..left }));
+    }
+
+    /// What the last look saw, its time counted down since.
+    fn now(&self, at: Instant) -> Option<Left> {
+        let (then, left) = self.last?;
+        let since = at.duration_since(then).as_secs_f64();
+        Some(Left { seconds: left.seconds.map(|seconds| (seconds - since).max(0.0)), ..left })
+    }
+
+    /// The next process goes on with this pace. Where the store is busy, it is remembered the next time.
+    fn remember(&mut self) {
+        if self.remembered_at.elapsed() < REMEMBER_EVERY {
+            return;
+        }
+        self.remembered_at = Instant::now();
+        let (dir, pace) = (self.kit.0.clone(), self.pace);
+        drop(tokio::task::spawn_blocking(move || -> anyhow::Result<()> {
+            let text = serde_json::to_string(&pace)?;
+            Ok(Data::again(&dir)?.store.set_setting(PACE_KEY, &text)?)
+        }));
     }
 }
 
 /// A pass over all sources.
 fn count(dir: &Path, networks: &Networks, clock: &dyn Clock) -> Option<Left> {
     let data = Data::reader(dir).ok()?;
-    let report = gaps::report(&data, networks, clock.now(), 0).ok()?;
+    let now = clock.now();
+    let robots = data.store.robots().ok()?;
+    let is_at_work =
+        |kind: RobotKind| robots.iter().any(|row| row.kind == kind && row.state == RobotState::Running);
+    let (mut report, mut work, mut due_at) = (GapsReport::keeping(0), Work::default(), None::<Timestamp>);
+    let passed = data.store.each_source(&mut |source| {
+        if source.state.is_watched() && is_at_work(source.robot) {
+            due_at = Some(due_at.map_or(source.due_at, |at| at.min(source.due_at)));
+        }
+        report.take(networks, &source, now, &mut |endpoint| work.take(&source, endpoint, now));
+        ControlFlow::Continue(())
+    });
+    passed.ok()?;
     let (lists_count, complete_count, shut_count) = report.lists();
-    Some(Left { lists_count, complete_count, shut_count, seconds: None })
+    Some(Left { lists_count, complete_count, shut_count, pages: work.pages(), seconds: None, due_at })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn left(complete_count: u64, done: f64, todo: f64) -> Left {
+        Left { lists_count: 1000, complete_count, pages: Pages { done, todo }, ..Left::default() }
+    }
+
+    fn progress(dir: &Path) -> Progress {
+        let clock: Arc<dyn Clock> = Arc::new(freshet_types::SystemClock);
+        Progress::new(dir.to_owned(), Arc::new(Networks::empty()), clock)
+    }
+
     #[test]
     fn the_time_left_follows_from_what_this_process_did() {
-        for (todo, closed, elapsed_s, expected) in [
-            (10, 0, 60, None),
-            (10, 2, 60, None),
-            (10, 5, 60, Some(120.0)),
-            (0, 5, 60, Some(0.0)),
-            (1000, 10, 1, Some(100.0)),
+        let mut progress = progress(Path::new(""));
+        let start = Instant::now();
+        let at = |s: u64| start + Duration::from_secs(s);
+        // Nine hundred were complete before; ten pages took ten seconds, so ninety take ninety.
+        progress.take(left(900, 5000.0, 100.0), start);
+        assert_eq!(progress.now(start).unwrap().seconds, None);
+        progress.take(left(910, 5010.0, 90.0), at(10));
+        assert_eq!(progress.now(at(10)).unwrap().seconds, Some(90.0));
+        assert_eq!(progress.now(at(40)).unwrap().seconds, Some(60.0), "it counts down");
+        assert_eq!(progress.now(at(500)).unwrap().seconds, Some(0.0));
+        let parts = progress.now(at(10)).unwrap().parts().join("; ");
+        assert_eq!(parts, "910 of 1,000 lists complete; about 1m 30s left");
+    }
+
+    #[test]
+    fn the_pace_is_that_of_late() {
+        let mut pace = Pace::default();
+        let second = Duration::from_secs(1);
+        (0..120).for_each(|_| pace.add(10.0, second, MEMORY));
+        assert!((pace.seconds_left(100.0).unwrap() - 10.0).abs() < 0.1);
+        (0..180).for_each(|_| pace.add(1.0, second, MEMORY));
+        let slow = pace.seconds_left(100.0).unwrap();
+        assert!((60.0..100.0).contains(&slow), "{slow}");
+        (0..600).for_each(|_| pace.add(0.0, second, MEMORY));
+        assert_eq!(pace.seconds_left(100.0), None, "what stands still comes to no end");
+    }
+
+    #[test]
+    fn a_restart_knows_the_pace_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = freshet_store::sqlite::SqliteStore::open(&dir.path().join("store.sqlite")).unwrap();
+        for (text, expected) in [
+            (r#"{"pages": 60.0, "seconds": 30.0}"#, Some(50.0)),
+            (r#"{"pages": 1.0, "seconds": 30.0}"#, None),
+            (r#"{"pages": -60.0, "seconds": 30.0}"#, None),
+            ("nonsense", None),
         ] {
-            assert_eq!(seconds_left(todo, closed, Duration::from_secs(elapsed_s)), expected);
+            store.set_setting(PACE_KEY, text).unwrap();
+            let mut progress = progress(dir.path());
+            let start = Instant::now();
+            progress.take(left(900, 5000.0, 100.0), start);
+            assert_eq!(progress.now(start).unwrap().seconds, expected, "{text}");
         }
     }
 
     #[test]
-    fn a_restart_does_not_count_as_speed() {
-        let clock: Arc<dyn Clock> = Arc::new(freshet_types::SystemClock);
-        let mut progress = Progress::new(PathBuf::new(), Arc::new(Networks::empty()), clock);
-        let left = |complete_count| Left { lists_count: 1000, complete_count, shut_count: 0, seconds: None };
-        let start = Instant::now();
-        // Nine hundred were complete before; ten more took ten seconds, so ninety take ninety.
-        progress.take(left(900), start);
-        assert_eq!(progress.last.unwrap().seconds, None);
-        progress.take(left(910), start + Duration::from_secs(10));
-        assert_eq!(progress.last.unwrap().seconds, Some(90.0));
-        assert_eq!(progress.last.unwrap().short(), "910 of 1000 lists; about 1m 30s left");
-    }
-
-    #[test]
     fn what_cannot_be_closed_is_not_waited_for() {
-        let left = Left { lists_count: 10, complete_count: 8, shut_count: 2, seconds: Some(0.0) };
-        assert_eq!(left.line(), "████████████ 8 of 10 lists, 2 cannot be closed");
+        let left = Left {
+            lists_count: 10,
+            complete_count: 8,
+            shut_count: 2,
+            seconds: Some(0.0),
+            ..left(8, 1.0, 9.0)
+        };
+        assert_eq!(
+            (left.share(), left.parts().join("; ")),
+            (1.0, "8 of 10 lists complete; 2 cannot be completed".to_owned())
+        );
     }
 }

@@ -10,6 +10,8 @@ mod cli;
 mod constraints;
 mod forum_servers;
 mod forum_sim;
+mod guides;
+mod hints;
 mod hostile;
 mod mastodon_server;
 mod outputs;

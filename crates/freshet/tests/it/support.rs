@@ -28,6 +28,19 @@ pub(crate) fn need<const N: usize>(test: &str, names: [&str; N]) -> Option<[Path
     Some(names.map(|name| provided(name).expect("looked at above")))
 }
 
+/// Whether these programs can be started; if not, a recorded skip.
+pub(crate) fn need_programs(test: &str, programs: &[&str]) -> bool {
+    let is_there = |program: &&&str| {
+        let asked = std::process::Command::new(program).arg("--version").output();
+        asked.is_ok_and(|said| said.status.success())
+    };
+    let lacking: Vec<&str> = programs.iter().filter(|it| !is_there(it)).copied().collect();
+    if !lacking.is_empty() {
+        skip(test, &format!("`{}` is not installed", lacking.join("`, `")));
+    }
+    lacking.is_empty()
+}
+
 /// Records that a test could not run.
 #[expect(clippy::print_stdout, reason = "whoever runs `cargo test` by hand should see it too")]
 fn skip(test: &str, reason: &str) {

@@ -124,15 +124,29 @@ impl Why {
                 Span::from_secs_f64(self.price_post_s),
                 (self.worth_now * 100.0).min(99_999.0)
             ),
-            format!("it would be {} after one more post,", due(told.otherwise.one_more_post, now)),
+        ]);
+        lines.extend(self.otherwise_lines(now));
+        lines
+    }
+
+    /// When it would be due if something were different.
+    fn otherwise_lines(&self, now: Timestamp) -> Vec<String> {
+        let it = &self.told.otherwise;
+        if [it.one_more_post, it.price_doubled, it.price_halved, it.no_ceiling]
+            .into_iter()
+            .all(|at| at <= now)
+        {
+            return vec!["it would be due now all the same at twice the price".to_owned()];
+        }
+        vec![
+            format!("it would be {} after one more post,", due(it.one_more_post, now)),
             format!(
                 "   {} at twice the price, {} at half the price,",
-                due(told.otherwise.price_doubled, now),
-                due(told.otherwise.price_halved, now)
+                due(it.price_doubled, now),
+                due(it.price_halved, now)
             ),
-            format!("   {} without a ceiling", due(told.otherwise.no_ceiling, now)),
-        ]);
-        lines
+            format!("   {} without a ceiling", due(it.no_ceiling, now)),
+        ]
     }
 
     /// Which model foretells the lists of this forum, and by which figures it won.

@@ -22,6 +22,7 @@ use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::failure::Failure;
 use crate::output::{self, count};
+use crate::progress::{self, Progress};
 
 /// Requests in a row that fail before the server is left alone.
 const FAILURES_MAX: usize = 10;
@@ -50,8 +51,9 @@ pub(crate) fn learn_site(
     let fetch = HttpFetch::new(options)?;
     let manners = manners(front);
     output::note(format!("learning {front} from up to {}", count(wanted.pages_max as u64, "page")));
+    progress::on_interrupt("stopped: nothing was learned, and nothing was stored");
     let (front, pages) = data::block_on(sample(&fetch, front, wanted, manners))?;
-    let mut learned = learn(&pages);
+    let mut learned = progress::during("learning from the pages", || learn(&pages));
     // What robots.txt asks for holds for the crawl as well.
     let asked_ms = fetch.exclusion_pause(front.as_str()).map_or(0, Span::ms);
     let asked_ms = u32::try_from(asked_ms).unwrap_or(u32::MAX);
@@ -88,6 +90,7 @@ async fn sample(
     let mut front = front.clone();
     let mut sampler = Sampler::new(&front, wanted.pages_max);
     let (mut pages, mut failure_count) = (Vec::new(), 0);
+    let mut progress = Progress::new("pages", 0, wanted.pages_max as u64);
     while let Some(url) = sampler.next_url() {
         if !pages.is_empty() {
             let asked = fetch.exclusion_pause(url.as_str()).map_or(0, |pause| pause.ms().unsigned_abs());
@@ -103,6 +106,7 @@ async fn sample(
                 tracing::debug!("sampled `{url}`");
                 if sampler.take(&url, &page) {
                     pages.push(page);
+                    progress.step();
                 }
                 failure_count = 0;
             }
@@ -146,9 +150,9 @@ async fn page(fetch: &HttpFetch, url: &Url, allow_private: bool) -> anyhow::Resu
     };
     match response.status {
         200..=299 => Ok(read(&response)),
-        429 | 500..=599 => {
-            Err(Failure::new(format!("`{url}` answers with status {}", response.status)).into())
-        }
+        429 | 500..=599 => Err(Failure::new(format!("`{url}` answers with status {}", response.status))
+            .hint("the server is busy or broken: try again later")
+            .into()),
         _ => Ok(None),
     }
 }
