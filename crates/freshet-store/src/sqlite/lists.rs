@@ -3,9 +3,9 @@
 //! A list is an object (`lists`) and the root of a source (`sources`); both have its network, type and id. Whether it is complete is
 //! asked of the source's coverage, the one proof there is.
 
-use freshet_types::list::{BOARD, PORTAL, THREAD};
+use freshet_types::list::{BOARD, PORTAL, THREAD, is_list};
 use freshet_types::{Map, NetworkName, Source, SourceId, SourceState, Timestamp};
-use rusqlite::{Connection, Result, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Result, Row, params};
 
 use super::network::Networks;
 use super::{source, value};
@@ -122,6 +122,18 @@ pub(super) fn times(
         all.push(ListTimes { source: SourceId(source), times_s });
     }
     Ok(all)
+}
+
+/// The title of the list that a source is.
+pub(super) fn title(db: &Connection, networks: &Networks, source: &Source) -> Result<Option<String>> {
+    if !is_list(&source.root_kind) {
+        return Ok(None);
+    }
+    let Some(network) = networks.find(db, &source.network)? else { return Ok(None) };
+    let find = "SELECT title FROM lists WHERE network = ?1 AND native_id = ?2 AND kind = ?3";
+    let mut find = db.prepare_cached(find)?;
+    let key = params![network, source.root_id, &*source.root_kind];
+    Ok(find.query_row(key, |row| row.get(0)).optional()?.flatten())
 }
 
 /// Sources that are lists, with their object's title, pages and posts.

@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use freshet_network::networks::Networks;
 use freshet_policy::{ChangeModel as _, ChangeRate};
 use freshet_store::api::Store as _;
+use freshet_store::browse::Browse as _;
 use freshet_types::{Endpoint, Hole, PageKind, Source, SourceState, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -89,10 +90,15 @@ pub(crate) fn report(
         sources: Vec::new(),
         limit,
     };
+    let mut named = Ok(());
     data.store.each_source(&mut |source| {
+        let place = report.sources.len();
         report.take(networks, &source, now);
-        ControlFlow::Continue(())
+        let Some(gaps) = report.sources.get_mut(place) else { return ControlFlow::Continue(()) };
+        named = data.store.title_of(&source).map(|title| gaps.label = source.label_with(title.as_deref()));
+        if named.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
+    named?;
     report.sources.sort_by_key(|it| (std::cmp::Reverse(it.calls), it.source));
     Ok(report)
 }

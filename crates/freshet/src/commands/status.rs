@@ -65,8 +65,11 @@ pub(crate) fn live_report(store: &dyn Store) -> Result<Value, StoreError> {
 fn failed_sources(store: &dyn Browse) -> Result<Vec<Value>, StoreError> {
     let failed =
         SourceQuery { state: Some(SourceState::Failed), limit: FAILED_MAX, ..SourceQuery::default() };
-    let shown = |it: &Source| json!({ "source": it.id, "label": it.label(), "why": it.failure });
-    Ok(store.list_sources(&failed)?.sources.iter().map(shown).collect())
+    let shown = |it: &Source| {
+        let label = it.label_with(store.title_of(it)?.as_deref());
+        Ok(json!({ "source": it.id, "label": label, "why": it.failure }))
+    };
+    store.list_sources(&failed)?.sources.iter().map(shown).collect()
 }
 
 /// Every forum: what is known of it, and what is complete.

@@ -25,6 +25,8 @@ use crate::output::{one_line, seconds};
 
 /// Threads on a page.
 const ROWS: usize = 50;
+/// Titles told of each kind of list in the picture.
+const TITLES_SHOWN: usize = 3;
 /// Boards shown; a forum with more is rare, and the list of sources has them all.
 const BOARDS_SHOWN: usize = 200;
 
@@ -78,22 +80,25 @@ pub(super) async fn describe(site: &Shared, name: &str, asked: &Asked) -> Answer
                 .hint("`freshet add --as forum ADDRESS` learns one")
         })?;
         let mut shown = summary(data, &forum)?;
-        let known = Known {
-            boards: shown["boards_count"].as_u64().unwrap_or(0),
-            threads: shown["threads_count"].as_u64().unwrap_or(0),
-        };
         let now = site.now();
         let boards = of_robot(data, &forum.name, RobotKind::Status, 0, BOARDS_SHOWN)?;
-        let boards = boards.0.iter().filter(|it| &*it.endpoint == THREADS).map(|it| line(it, now));
-        shown["boards"] = boards.collect();
+        let boards = boards.0.iter().filter(|it| &*it.endpoint == THREADS).map(|it| line(data, it, now));
+        let boards = boards.collect::<Answer<Vec<_>>>()?;
         let offset = (page - 1) * ROWS;
         let (threads, count) = of_robot(data, &forum.name, RobotKind::Comment, offset, ROWS + 1)?;
-        shown["threads"] = threads.iter().take(ROWS).map(|it| line(it, now)).collect();
+        let lines = threads.iter().take(ROWS).map(|it| line(data, it, now)).collect::<Answer<Vec<_>>>()?;
         shown["count"] = json!(count);
         shown["page"] = json!(page);
         shown["has_more"] = json!(threads.len() > ROWS && page < OFFSET_MAX / ROWS);
         shown["count_max"] = json!(COUNT_MAX);
+        let known = Known {
+            boards: shown["boards_count"].as_u64().unwrap_or(0),
+            threads: shown["threads_count"].as_u64().unwrap_or(0),
+            board_titles: titles(&boards),
+            thread_titles: titles(&lines),
+        };
         shown["picture"] = json!(forum_chart::picture(&forum.definition, &known));
+        (shown["boards"], shown["threads"]) = (json!(boards), json!(lines));
         Ok(shown)
     })
     .await
@@ -174,11 +179,19 @@ fn completeness(source: &Source) -> Completeness {
     }
 }
 
-fn line(source: &Source, now: Timestamp) -> Value {
+/// Titles that stand for a kind of list in the picture.
+fn titles(lines: &[Value]) -> Vec<String> {
+    let titles = lines.iter().filter_map(|line| line["title"].as_str());
+    titles.take(TITLES_SHOWN).map(str::to_owned).collect()
+}
+
+fn line(data: &Data, source: &Source, now: Timestamp) -> Answer<Value> {
+    let title = data.store.title_of(source)?;
     let proven = completeness(source);
     let optional = |at: Option<Timestamp>| at.map_or(Value::Null, seconds);
-    json!({
+    Ok(json!({
         "source": source.id.0,
+        "title": title.as_deref().map(one_line),
         "name": one_line(source.handle.as_deref().unwrap_or(&source.root_id)),
         "is_thread": &*source.endpoint == POSTS,
         "state": source.state.name(),
@@ -191,5 +204,5 @@ fn line(source: &Source, now: Timestamp) -> Value {
         "holes_count": proven.holes_count,
         "lack": proven.lack.map(Lack::why),
         "failure": source.failure.as_deref().map(one_line),
-    })
+    }))
 }

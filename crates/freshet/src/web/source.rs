@@ -44,7 +44,7 @@ pub(super) async fn page(
             shown["coverage_chart"] = json!(chart::coverage(&source.coverage, site.now()));
             let memory = Memory::from_store(&data.store)?;
             let live = status::live_report(&data.store)?;
-            let told = explain::explain(&source, &memory, &live, site.now()).text;
+            let told = explain::explain(&source, None, &memory, &live, site.now()).text;
             // The first line is the heading of the page.
             shown["told"] = json!(sentences(told.lines().skip(1)));
             Ok(shown)
@@ -75,14 +75,18 @@ pub(super) async fn describe(site: &Shared, number: &str) -> Answer<Value> {
 fn about(site: &Site, data: &Data, source: &Source) -> Answer<Value> {
     let now = site.now();
     let memory = Memory::from_store(&data.store)?;
-    let mut shown = json!(explain::explain(source, &memory, &status::live_report(&data.store)?, now));
+    let title = data.store.title_of(source)?;
+    let name = source.handle.clone().unwrap_or_else(|| source.root_id.clone());
+    let name = title.as_deref().map_or_else(|| name.clone(), |title| format!("{title} · {name}"));
+    let live = status::live_report(&data.store)?;
+    let mut shown = json!(explain::explain(source, title, &memory, &live, now));
     let times = data.store.posting_times(source)?;
     shown["pinned_text"] = json!(source.pinned.map(typeable));
     if &*source.root_kind == "account" {
         let account = data.store.account_of(&source.network, &source.root_id)?;
         shown["object"] = json!(account.map(|row| row.object));
     }
-    shown["name"] = json!(source.handle.clone().unwrap_or_else(|| source.root_id.clone()));
+    shown["name"] = json!(name);
     shown["observed"] = json!(OBSERVED_DAYS.map(|days| observed(&times, days, now)));
     shown["visits"] = data.store.visits_of(source.id, VISITS_SHOWN)?.iter().map(visit).collect();
     let mark = |mark: &freshet_types::Mark| json!({ "id": mark.id, "at": seconds(mark.at) });

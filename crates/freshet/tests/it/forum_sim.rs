@@ -153,18 +153,25 @@ fn lists_are_objects_models_are_chosen_and_a_front_page_is_removed_whole() {
     assert_eq!(lists["boards_count"], 4, "three boards and the front page: {lists}");
     let text = freshet.ok(&["status"]);
     assert!(text.contains("model of boards"), "{text}");
-    assert_silence_is_told(&freshet);
+    assert_silence_is_told(&freshet, &forum.base);
     assert_removed_whole(&freshet, &forum.front());
 }
 
 /// A thread of the first day has waited long, and says why; its model is told with its figures.
-fn assert_silence_is_told(freshet: &Freshet) {
+fn assert_silence_is_told(freshet: &Freshet, base: &str) {
     let told = freshet.ok(&["explain", "/thread/0"]);
     for words in ["its last look brought nothing", "up to 30 days", "model: ", "errors: ordinary"] {
         assert!(told.contains(words), "`{words}` is missing in\n{told}");
     }
     let told = freshet.json(&["explain", "/thread/0"]);
     assert_eq!(told["sources"][0]["why"]["reason"], "silence", "{told}");
+    // What the board calls it, as the forum's own page shows.
+    let title = told["sources"][0]["title"].as_str().unwrap_or_default().to_owned();
+    let (_, board) = http::ask(base, "/board/0?page=36").expect("the forum answers");
+    let title_words = title.split(' ').count();
+    assert!(title_words > 2 && board.contains(&format!(">{title}</a>")), "`{title}` is not in {board}");
+    let board = freshet.json(&["explain", "/board/0"])["sources"][0].clone();
+    assert!(board["label"].as_str().is_some_and(|label| label.starts_with("Board of ")), "{board}");
 }
 
 /// The rule is remembered, and with the front page everything of the forum goes.

@@ -104,6 +104,7 @@ fn some_page(bench: &Bench) -> Page {
         endpoint: "posts".into(),
         robot: RobotKind::Comment,
         root_kind: THREAD.into(),
+        title: None,
         root_id: "/thread/1".to_owned(),
         active_at: Some(bench.now - Span::DAY),
         grain: Span::SECOND,
