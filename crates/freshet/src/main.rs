@@ -15,6 +15,7 @@ mod failure;
 mod mined;
 mod output;
 mod progress;
+mod relearn;
 mod view;
 mod web;
 mod when;

@@ -273,6 +273,25 @@ impl StatusReport {
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
+    /// Forums whose layout was learned anew, or not, and when.
+    fn relearnt(&self) -> Option<String> {
+        let now = Self::time(self.0.get("now"))?;
+        let line = |it: &Value| {
+            let text = |key: &str| it[key].as_str().unwrap_or_default();
+            let ago = Self::time(Some(&it["at"])).map_or(String::new(), |at| relative(at, now));
+            match (it["is_under_way"].as_bool(), it["is_accepted"].as_bool()) {
+                (Some(true), _) => format!("{}: its layout is being learned anew", text("network")),
+                (_, Some(true)) => {
+                    format!("{}: its layout was learned anew {ago}: {}", text("network"), text("what"))
+                }
+                _ => format!("{}: learning anew was tried {ago}: {}", text("network"), text("what")),
+            }
+        };
+        let lines: Vec<String> =
+            self.list("relearnt").iter().map(|it| output::wrapped(&line(it), COLUMNS, "  ")).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
     fn failures(&self) -> Option<String> {
         let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
         let lines = |it: &Value| {
@@ -294,6 +313,7 @@ impl Report for StatusReport {
             self.prices(),
             self.forums(),
             self.unreadable(),
+            self.relearnt(),
             self.failures(),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
