@@ -21,7 +21,7 @@ use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_store::api::{Flow, Store, StoreError};
 use freshet_store::row::SourceSlot;
-use freshet_types::{Clock, SourceId};
+use freshet_types::{Clock, SourceId, Timestamp};
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
@@ -172,6 +172,20 @@ pub async fn run(
     Ok(report)
 }
 
+/// Lets the core go on with what an earlier process had written down.
+fn remember(core: &mut Core, reader: &dyn Store, now: Timestamp) -> Result<(), StoreError> {
+    if let Some(text) = reader.setting(LEDGER_KEY)? {
+        core.take_ledger(Ledger::from_text(&text, now));
+    }
+    if let Some(text) = reader.setting(PRICES_KEY)? {
+        core.take_prices(Memory::from_text(&text));
+    }
+    if let Some(text) = reader.setting(RELEARN_KEY)? {
+        core.take_relearn_notes(Notes::from_text(&text));
+    }
+    Ok(())
+}
+
 struct Driver {
     core: Core,
     reader: Box<dyn Store>,
@@ -215,15 +229,7 @@ impl Driver {
             numbers,
             kit.clock.now(),
         );
-        if let Some(text) = kit.reader.setting(LEDGER_KEY)? {
-            core.take_ledger(Ledger::from_text(&text, kit.clock.now()));
-        }
-        if let Some(text) = kit.reader.setting(PRICES_KEY)? {
-            core.take_prices(Memory::from_text(&text));
-        }
-        if let Some(text) = kit.reader.setting(RELEARN_KEY)? {
-            core.take_relearn_notes(Notes::from_text(&text));
-        }
+        remember(&mut core, &*kit.reader, kit.clock.now())?;
         let (upload, uploads) = mpsc::unbounded_channel();
         let (tell, told) = mpsc::unbounded_channel();
         let (jobs, todo) = std_mpsc::channel();

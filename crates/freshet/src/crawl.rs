@@ -116,12 +116,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         networks: Arc::clone(&networks),
         clock: Arc::clone(&clock),
     };
-    let relearner = Relearner {
-        networks: Arc::clone(&networks),
-        networks_dir: data.networks_dir(),
-        store: data.store_path(),
-        fetch: Arc::clone(&fetch),
-    };
+    let relearner = Relearner::new(data, &networks, &fetch);
     let kit = Kit {
         credential: Arc::new(move |network, robot, named| vault.choose_named(network, robot, named)),
         writer: Box::new(SqliteStore::open_with(

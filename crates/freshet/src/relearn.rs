@@ -28,7 +28,8 @@ use freshet_types::{Connector as _, Instance, Intent, NetworkName, Request, Resp
 use url::Url;
 
 use crate::commands::forum::site;
-use crate::{data, mined};
+use crate::data::{self, Data};
+use crate::mined;
 use judge::{Evidence, verdict};
 
 /// Pages that are sampled; half of what a person's `forum learn` takes, since much of the site is known.
@@ -49,10 +50,10 @@ const BEFORE: &str = "before";
 /// What learning anew takes.
 #[derive(Clone)]
 pub(crate) struct Relearner {
-    pub(crate) networks: Arc<Networks>,
-    pub(crate) networks_dir: PathBuf,
-    pub(crate) store: PathBuf,
-    pub(crate) fetch: Arc<dyn Fetch>,
+    networks: Arc<Networks>,
+    networks_dir: PathBuf,
+    store: PathBuf,
+    fetch: Arc<dyn Fetch>,
 }
 
 /// The forum as it was learned before.
@@ -71,6 +72,16 @@ struct Thread {
 }
 
 impl Relearner {
+    /// For the forums of this data directory.
+    pub(crate) fn new(data: &Data, networks: &Arc<Networks>, fetch: &Arc<dyn Fetch>) -> Self {
+        Self {
+            networks: Arc::clone(networks),
+            networks_dir: data.networks_dir(),
+            store: data.store_path(),
+            fetch: Arc::clone(fetch),
+        }
+    }
+
     /// Sets out on an errand; it tells by itself what comes of it.
     pub(crate) fn begin(&self, errand: Errand) {
         let own = self.clone();
@@ -194,8 +205,7 @@ fn led_to(definition: &ForumDefinition, pages: &[Page]) -> Vec<String> {
 
 /// A thread's page, by the new definition.
 fn read(connector: &ForumConnector, instance: &Instance, thread: &Thread) -> freshet_types::Page {
-    let target =
-        Target { instance, endpoint: POSTS, root: &thread.root, credential: None, validators: None };
+    let target = Target { instance, endpoint: POSTS, root: &thread.root, credential: None, validators: None };
     connector.read(&target, &Intent::First, &thread.response, thread.response.received_at)
 }
 

@@ -3,10 +3,12 @@
 //! Invariants: only a server that rests because nothing of its pages can be read is learned anew; no visit to it is under way
 //! then, and its rest lasts at least as long as the errand; each page needs the same grant as that of a visit.
 
-use freshet_types::{NetworkName, Request, RobotKind, Set, SourceId, Timestamp};
+use freshet_store::row::{ListPage, Upload};
+use freshet_types::list::PORTAL;
+use freshet_types::{NetworkName, Request, RobotKind, Set, SourceId, Timestamp, VisitId};
 
-use super::Core;
 use super::unread::REST_FIRST;
+use super::{Core, Effect};
 use crate::quota::Claim;
 use crate::relearn::{Note, Notes, RELEARN_EVERY};
 
@@ -54,11 +56,21 @@ impl Core {
         wanted.into_iter().map(|(_, network)| network).collect()
     }
 
+    /// The change log tells of the front page that the forum is read otherwise from now on.
+    fn log_relearnt(&mut self, network: &NetworkName, now: Timestamp) {
+        let registry = self.networks.snapshot();
+        let front = registry.get(network.definition()).and_then(|it| it.front.as_ref());
+        let Some(id) = front.and_then(|front| front.reference.root_id.clone()) else { return };
+        let page = ListPage { kind: PORTAL.into(), id, is_relearnt: true, ..ListPage::default() };
+        // No visit brought it.
+        let upload = Upload { page: Some(page), ..Upload::new(VisitId(0), network.clone(), now) };
+        self.want(Effect::Apply(Box::new(upload)));
+    }
+
     /// Whether a visit to this server is under way.
     fn is_asked(&self, key: u16) -> bool {
         let is_loading = |id: &SourceId| self.slots[id.0 as usize].is_some_and(|slot| slot.key == key);
-        self.visits.values().any(|visit| visit.key == u32::from(key))
-            || self.loading.keys().any(is_loading)
+        self.visits.values().any(|visit| visit.key == u32::from(key)) || self.loading.keys().any(is_loading)
     }
 
     /// Grants a request of an errand, or says when to ask again.
@@ -92,6 +104,9 @@ impl Core {
             tracing::info!(network = network.as_str(), "learned anew: {what}");
         } else {
             tracing::warn!(network = network.as_str(), "not learned anew: {what}");
+        }
+        if is_accepted {
+            self.log_relearnt(network, now);
         }
         let at = self.relearn.notes.0.get(network).map_or(now, |note| note.at);
         self.relearn.notes.0.insert(network.clone(), Note { at, is_accepted, what });

@@ -2,15 +2,17 @@
 -- reading the wide rows.
 
 -- What the ledger of a list proves, as far as SQL can tell: 0 all of it; 1 it was never visited; 2 its pages are not all read
--- and the way on is known; 3 anything else, and whoever asks looks at the ledger itself. The store's own answer is Lack::of.
+-- and the way on is known; 4 it is not known; 3 anything else, and whoever asks looks at the ledger itself. The store's own
+-- answer is Lack::of.
 ALTER TABLE sources ADD COLUMN proven INTEGER AS (
     CASE
         WHEN root_kind NOT IN ('portal', 'board', 'thread') THEN NULL
         WHEN json_array_length(coverage, '$.intervals') = 0 THEN
-            CASE WHEN json_extract(coverage, '$.empty_at') IS NOT NULL THEN 0 WHEN visited_at IS NULL THEN 1 ELSE 3 END
+            CASE WHEN json_extract(coverage, '$.empty_at') IS NOT NULL THEN 0 WHEN visited_at IS NULL THEN 1 ELSE 4 END
         WHEN json_array_length(coverage, '$.intervals') = 1 AND json_extract(coverage, '$.intervals[0].is_bottom') THEN 0
         WHEN json_extract(coverage, '$.intervals[0].below') IS NOT NULL
             AND NOT json_extract(coverage, '$.intervals[0].is_bottom') THEN 2
+        WHEN json_array_length(coverage, '$.intervals') = 1 THEN 4
         ELSE 3
     END
 ) VIRTUAL;

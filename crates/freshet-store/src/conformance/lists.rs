@@ -84,6 +84,19 @@ pub(super) fn lists_are_called_what_the_list_above_calls_them(store: &mut dyn St
     check(store, "How to bake bread");
 }
 
+pub(super) fn the_log_tells_when_a_forum_was_learned_anew(store: &mut dyn Store) {
+    let front = add(store, &Source::new(&network(), "boards", RobotKind::Status, PORTAL, "/"));
+    let page = ListPage { is_relearnt: true, ..list_page(&front, None, None) };
+    apply(store, Upload { page: Some(page), ..upload(300, Observation::default()) });
+    let told = |store: &dyn Store| -> Vec<(&'static str, String, i64)> {
+        let changes = store.changes_above(0, 10).must().into_iter();
+        changes.map(|it| (it.kind.name(), it.address.to_string(), it.seen_at.secs())).collect()
+    };
+    assert_eq!(told(store), [("relearnt", format!("{}/portal//", network()), 300)]);
+    store.forget(&front.id.0.to_string()).must();
+    assert_eq!(told(store), [], "what is forgotten leaves no line");
+}
+
 fn board_page(store: &mut dyn Store, board: &Source, secs: i64, threads: &[&str]) {
     let leads = threads.iter().map(|id| lead(id, None, secs)).collect();
     let observation = Observation { leads, ..Observation::default() };

@@ -285,6 +285,12 @@ mod tests {
         Coverage { intervals: vec![top], ..Coverage::default() }
     }
 
+    /// Pages that do not chain, above some that do or do not go on.
+    fn torn(below: Option<&str>) -> Coverage {
+        let (top, low) = (covered(false, None), covered(false, below));
+        Coverage { intervals: [top.intervals, low.intervals].concat(), ..Coverage::default() }
+    }
+
     #[test]
     fn a_forum_says_what_is_complete_and_why_not() {
         let mut store = SqliteStore::in_memory().unwrap();
@@ -300,6 +306,9 @@ mod tests {
             (visited(source(THREAD, "/t/4")), covered(true, None), SourceState::Failed),
             (visited(source(THREAD, "/t/5")), covered(true, None), SourceState::Private),
             (visited(source(THREAD, "/t/6")), covered(true, None), SourceState::Removed),
+            (visited(source(THREAD, "/t/7")), torn(Some("2")), SourceState::Active),
+            (visited(source(THREAD, "/t/8")), torn(None), SourceState::Paused),
+            (visited(source(THREAD, "/t/9")), Coverage::default(), SourceState::Active),
         ];
         for (source, coverage, state) in sources {
             let (id, _) = store.add_sources(std::slice::from_ref(&source)).unwrap()[0];
@@ -309,17 +318,23 @@ mod tests {
         let forum = &forums[0];
         assert_eq!((forums.len(), &forum.network), (1, &network));
         assert_eq!((forum.boards_count, forum.complete_boards_count), (2, 1));
-        assert_eq!((forum.threads_count, forum.complete_threads_count), (5, 1));
-        let each = [Lack::Unvisited, Lack::Unread, Lack::Broken, Lack::Failed, Lack::Hidden];
-        assert_eq!(forum.lacks, each.map(|lack| (lack, 1)));
+        assert_eq!((forum.threads_count, forum.complete_threads_count), (8, 1));
+        let lacks = [
+            (Lack::Unvisited, 1),
+            (Lack::Unread, 2),
+            (Lack::Broken, 3),
+            (Lack::Failed, 1),
+            (Lack::Hidden, 1),
+        ];
+        assert_eq!(forum.lacks, lacks, "as each ledger says");
         assert!(Lack::ALL.iter().all(|lack| !lack.why().is_empty()));
         let all = ForumQuery { limit: 10, ..ForumQuery::default() };
         let ids = |query: &ForumQuery| -> Vec<String> {
             store.forum_lists(&network, query).unwrap().into_iter().map(|list| list.id).collect()
         };
-        assert_eq!(ids(&all), ["/", "/b/1", "/t/1", "/t/2", "/t/3", "/t/4", "/t/5"]);
+        assert_eq!(ids(&all), ["/", "/b/1", "/t/1", "/t/2", "/t/3", "/t/4", "/t/5", "/t/7", "/t/8", "/t/9"]);
         assert_eq!(ids(&ForumQuery { offset: 1, limit: 2, ..all.clone() }), ["/b/1", "/t/1"]);
         let threads = ForumQuery { is_lacking: true, kind: Some(THREAD.to_owned()), ..all };
-        assert_eq!(ids(&threads), ["/t/2", "/t/3", "/t/4", "/t/5"]);
+        assert_eq!(ids(&threads), ["/t/2", "/t/3", "/t/4", "/t/5", "/t/7", "/t/8", "/t/9"]);
     }
 }

@@ -24,6 +24,7 @@ const LEADS_SHARE: f64 = 0.1;
 
 /// What both definitions make of the fresh pages, and what the store knows of them.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "counts are named so everywhere")]
 pub(super) struct Evidence {
     /// Fresh pages.
     pub(super) pages_count: usize,
@@ -132,9 +133,8 @@ mod tests {
         }
         change(&mut evidence);
         let given = verdict(&evidence);
-        let (text, words) = match (&given, expected) {
-            (Ok(text), Ok(words)) | (Err(text), Err(words)) => (text, words),
-            _ => panic!("{given:?}, and {expected:?} was expected"),
+        let ((Ok(text), Ok(words)) | (Err(text), Err(words))) = (&given, expected) else {
+            panic!("{given:?}, and {expected:?} was expected");
         };
         assert!(text.contains(words), "`{words}` is not in `{text}`");
     }

@@ -10,7 +10,9 @@ use axum::response::Response;
 use freshet_forum::connector::{POSTS, THREADS};
 use freshet_forum::definition::ForumDefinition;
 use freshet_store::api::Store as _;
-use freshet_store::browse::{Browse as _, ForumQuery, ForumState, Lack, OFFSET_MAX, SourceOrder, SourceQuery};
+use freshet_store::browse::{
+    Browse as _, ForumQuery, ForumState, Lack, OFFSET_MAX, SourceOrder, SourceQuery,
+};
 use freshet_types::list::THREAD;
 use freshet_types::{NetworkName, RobotKind, Source, Timestamp};
 use serde::Deserialize;
@@ -86,7 +88,8 @@ pub(super) async fn describe(site: &Shared, name: &str, asked: &Asked) -> Answer
         "" => false,
         LACKING => true,
         other => {
-            let problem = Problem::bad(format!("`only` is `{LACKING}` or nothing, not `{}`", one_line(other)));
+            let problem =
+                Problem::bad(format!("`only` is `{LACKING}` or nothing, not `{}`", one_line(other)));
             return Err(problem.hint("it leaves out threads that are proven complete"));
         }
     };
