@@ -9,13 +9,14 @@
 //!
 //! The file holds the state and the loop; `core/begin.rs` starts visits (steps 3 and 4),
 //! `core/page.rs` takes answers in (steps 7 and 10), `core/finish.rs` ends visits (step 2),
-//! `core/sweep.rs` lets prices move what waits, `core/unread.rs` lets servers wait whose pages cannot be read,
+//! `core/sweep.rs` lets prices move what waits, `core/unread.rs` lets servers wait whose pages cannot be read, `core/relearn.rs` has forums learned anew,
 //! `core/again.rs` looks at old pages of threads again, `core/share.rs` deals turns between lists of a forum.
 
 mod again;
 mod begin;
 mod finish;
 mod page;
+mod relearn;
 mod share;
 mod sweep;
 mod unread;
@@ -180,6 +181,8 @@ pub struct Core {
     pub(crate) backlogs: Vec<Backlog>,
     /// What is known of each server beside its manners.
     pub(crate) servers: Vec<Server>,
+    /// Forums that are learned anew.
+    relearn: relearn::Relearn,
     /// The models of forums.
     pub(crate) sites: Sites,
     pub(crate) visits: Map<VisitId, Visit>,
@@ -242,6 +245,7 @@ impl Core {
             frontier: Frontier::new(TICK, now),
             backlogs: Vec::new(),
             servers: Vec::new(),
+            relearn: relearn::Relearn::default(),
             sites: Sites::default(),
             visits: Map::default(),
             loading: Map::default(),

@@ -6,6 +6,9 @@
 
 mod fits;
 mod forums;
+mod relearn;
+
+pub use relearn::OnUnread;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +21,7 @@ use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_store::api::{Flow, Store, StoreError};
 use freshet_store::row::SourceSlot;
-use freshet_types::{Clock, SourceId};
+use freshet_types::{Clock, SourceId, Timestamp};
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
@@ -31,9 +34,11 @@ use crate::fetcher::{self, FetcherHandle, FetcherKit};
 use crate::history::History;
 use crate::price::{Memory, PRICES_KEY};
 use crate::quota::{LEDGER_KEY, Ledger, SAVE_EVERY};
+use crate::relearn::{Notes, RELEARN_KEY};
 use crate::report::{self, Setting};
 use fits::Fits;
 use forums::Forums;
+use relearn::Relearner;
 
 /// How often people's wishes are looked for: they are seen within a second.
 const CONTROL_EVERY: Duration = Duration::from_millis(250);
@@ -98,6 +103,8 @@ pub struct Kit {
     pub subscriptions: Vec<Subscription>,
     /// Called a few times a second, to reload definitions that changed on disk.
     pub on_poll: Box<dyn FnMut() + Send>,
+    /// Called when nothing of a forum's pages can be read any more, so that it is learned anew.
+    pub on_unread: OnUnread,
 }
 
 impl std::fmt::Debug for Kit {
@@ -154,6 +161,7 @@ pub async fn run(
             Some(event) = driver.uploads.recv() => driver.feed_core(event),
             Some(told) = driver.told.recv() => driver.hear(told)?,
             _ = stop.changed(), if drained_at.is_none() => {}
+            Some(ask) = driver.relearner.heard.recv() => driver.hear_ask(ask)?,
             () = tokio::time::sleep(sleep) => driver.tick(),
         }
         driver.hear_more()?;
@@ -162,6 +170,20 @@ pub async fn run(
     let report = driver.end()?;
     view.send_replace(report.clone());
     Ok(report)
+}
+
+/// Lets the core go on with what an earlier process had written down.
+fn remember(core: &mut Core, reader: &dyn Store, now: Timestamp) -> Result<(), StoreError> {
+    if let Some(text) = reader.setting(LEDGER_KEY)? {
+        core.take_ledger(Ledger::from_text(&text, now));
+    }
+    if let Some(text) = reader.setting(PRICES_KEY)? {
+        core.take_prices(Memory::from_text(&text));
+    }
+    if let Some(text) = reader.setting(RELEARN_KEY)? {
+        core.take_relearn_notes(Notes::from_text(&text));
+    }
+    Ok(())
 }
 
 struct Driver {
@@ -185,6 +207,7 @@ struct Driver {
     noted_at: Instant,
     ticked_at: Instant,
     forums: Forums,
+    relearner: Relearner,
     fits: Fits,
     began: Instant,
     report_every: Duration,
@@ -206,12 +229,7 @@ impl Driver {
             numbers,
             kit.clock.now(),
         );
-        if let Some(text) = kit.reader.setting(LEDGER_KEY)? {
-            core.take_ledger(Ledger::from_text(&text, kit.clock.now()));
-        }
-        if let Some(text) = kit.reader.setting(PRICES_KEY)? {
-            core.take_prices(Memory::from_text(&text));
-        }
+        remember(&mut core, &*kit.reader, kit.clock.now())?;
         let (upload, uploads) = mpsc::unbounded_channel();
         let (tell, told) = mpsc::unbounded_channel();
         let (jobs, todo) = std_mpsc::channel();
@@ -252,6 +270,7 @@ impl Driver {
             ticked_at: now,
             fits: Fits::new(Arc::clone(&policy), upload.clone()),
             forums: Forums::new(policy, upload),
+            relearner: Relearner::new(kit.on_unread),
             began: now,
             report_every: if options.report_every.is_zero() { REPORT_EVERY } else { options.report_every },
             is_reserving: false,
@@ -346,7 +365,8 @@ impl Driver {
     }
 
     fn sleep(&self) -> Duration {
-        let wake = self.core.wake_at().map_or(SLEEP_MAX, |at| self.clock.wall_until(at));
+        let wake_at = [self.core.wake_at(), self.relearner.wake_at].into_iter().flatten().min();
+        let wake = wake_at.map_or(SLEEP_MAX, |at| self.clock.wall_until(at));
         wake.clamp(SLEEP_MIN, SLEEP_MAX)
     }
 
@@ -362,6 +382,7 @@ impl Driver {
             }
         }
         self.tend_forums()?;
+        self.tend_relearning()?;
         self.tend_fits()?;
         if self.saved_at.elapsed() >= SAVE_EVERY {
             self.saved_at = Instant::now();

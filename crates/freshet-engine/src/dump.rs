@@ -23,6 +23,7 @@ use crate::feed::{AHEAD_MAX, FeedError, Feeder};
 use crate::history::HISTORY_KEY;
 use crate::price::PRICES_KEY;
 use crate::quota::LEDGER_KEY;
+use crate::relearn::RELEARN_KEY;
 use crate::report::Rings;
 
 /// Rows committed at once, so that readers and other writers get their turn.
@@ -57,6 +58,8 @@ pub enum Job {
     Prices(String),
     /// Write down the recent past, for charts.
     History(String),
+    /// Write down what came of learning forums anew.
+    Relearnt(String),
     /// Reserve this many visit numbers.
     Reserve(u64),
     /// Commit what is left and end.
@@ -164,6 +167,7 @@ impl Dumper {
                     Job::Ledger(ledger) => self.store.set_setting(LEDGER_KEY, &ledger)?,
                     Job::Prices(prices) => self.store.set_setting(PRICES_KEY, &prices)?,
                     Job::History(history) => self.store.set_setting(HISTORY_KEY, &history)?,
+                    Job::Relearnt(notes) => self.store.set_setting(RELEARN_KEY, &notes)?,
                     Job::Reserve(count) => self.reserve(count)?,
                     Job::Stop => stops = true,
                 }

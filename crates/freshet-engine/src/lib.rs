@@ -28,6 +28,7 @@ pub mod load;
 pub mod price;
 pub mod quota;
 pub mod record;
+pub mod relearn;
 pub mod report;
 pub mod schedule;
 pub mod tally;

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::core::{Core, UnreadView};
 use crate::fetcher::FetcherState;
+use crate::relearn::Note;
 
 /// Visits that a report names.
 const VISITS_SHOWN: usize = 8;
@@ -72,6 +73,7 @@ pub fn report(core: &Core, setting: &Setting, now: Timestamp) -> Value {
         "prices": prices(core, now),
         "forums": forums(core),
         "unreadable": unreadable(core),
+        "relearnt": relearnt(core),
         "faults": tally.faults.iter().map(|(kind, count)| json!({"kind": kind, "count": count})).collect::<Vec<_>>(),
         "failures": tally.failures.iter().map(|note| json!({
             "source": note.source, "why": note.why, "at": note.at.secs_f64(),
@@ -166,6 +168,22 @@ fn unreadable(core: &Core) -> Vec<Value> {
         })
     };
     views.map(view).collect()
+}
+
+/// Forums that were learned anew, or not, in order of name.
+fn relearnt(core: &Core) -> Vec<Value> {
+    let mut notes: Vec<_> = core.relearn_notes().0.iter().collect();
+    notes.sort_by_key(|(network, _)| *network);
+    let note = |(network, note): (&NetworkName, &Note)| {
+        json!({
+            "network": network,
+            "at": note.at.secs_f64(),
+            "is_accepted": note.is_accepted,
+            "is_under_way": core.is_relearning(network),
+            "what": note.what,
+        })
+    };
+    notes.into_iter().map(note).collect()
 }
 
 fn quotas(core: &Core, now: Timestamp) -> Vec<Value> {

@@ -9,6 +9,7 @@
 pub(crate) mod fields;
 mod linked;
 mod records;
+pub(crate) mod title;
 
 use serde::Serialize;
 use url::Url;
@@ -38,6 +39,9 @@ pub struct RecordReading {
     pub raw: Option<String>,
     /// How the zone is known.
     pub zone: Option<Zone>,
+    /// What the page calls a thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// The thread, or the post's permalink.
     pub link: Option<String>,
     /// Who wrote it.

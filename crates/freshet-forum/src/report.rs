@@ -157,10 +157,11 @@ fn kind_report(
 fn example(record: &RecordReading) -> String {
     let part = |text: &Option<String>| text.clone().unwrap_or_else(|| "?".to_owned());
     let line = format!(
-        "{} (from \"{}\") by {} {}",
+        "{} (from \"{}\") by {} {}{}",
         part(&record.local),
         part(&record.raw),
         part(&record.author),
+        record.title.as_ref().map_or(String::new(), |title| format!("\"{title}\" ")),
         part(&record.link)
     );
     line.chars().take(EXAMPLE_CHARS_MAX).collect()

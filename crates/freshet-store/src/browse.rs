@@ -309,6 +309,8 @@ pub trait Browse {
     fn visits_of(&self, source: SourceId, limit: usize) -> Result<Vec<VisitRecord>, StoreError>;
     /// Every forum: how many boards, threads and pages are known, and what is complete.
     fn forums(&self) -> Result<Vec<ForumState>, StoreError>;
+    /// The title of the list that a source is, where it is one and a page has shown it.
+    fn title_of(&self, source: &Source) -> Result<Option<String>, StoreError>;
     /// A page of the lists of a forum, boards first, each in order of number.
     fn forum_lists(&self, network: &NetworkName, query: &ForumQuery) -> Result<Vec<ListState>, StoreError>;
     /// The latest visits of all sources, newest first.

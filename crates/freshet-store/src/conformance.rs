@@ -86,6 +86,8 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         sources::instances_keep_their_care,
         leads::a_list_that_a_page_leads_to_becomes_a_source,
         lists::lists_contain_lists_and_posts,
+        lists::lists_are_called_what_the_list_above_calls_them,
+        lists::the_log_tells_when_a_forum_was_learned_anew,
         lists::a_post_that_a_page_lacks_between_two_was_taken_out,
         lists::pages_are_worth_another_look_in_turn,
         lists::posting_times_are_those_of_the_list,

@@ -99,6 +99,8 @@ pub struct ListPage {
     pub cursor: Option<String>,
     /// Where the list goes on.
     pub next: Option<String>,
+    /// The forum is read by a definition that was learned anew from now on; the change log tells it of this list.
+    pub is_relearnt: bool,
     /// The page is no more: what was remembered of it is dropped.
     pub is_gone: bool,
     /// Ids of the posts that it shows, in its order. What it showed before and lacks now, between two posts that

@@ -25,11 +25,13 @@ pub enum ChangeKind {
     Unlinked,
     /// It was found in fewer steps from what a person added than before.
     Approached,
+    /// A forum is read by a definition that was learned anew; told of its front page.
+    Relearnt,
 }
 
 impl ChangeKind {
     /// All kinds, for reading them back.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Created,
         Self::Edited,
         Self::Deleted,
@@ -37,6 +39,7 @@ impl ChangeKind {
         Self::Invalidated,
         Self::Unlinked,
         Self::Approached,
+        Self::Relearnt,
     ];
 
     /// The name in exports and in the store.
@@ -49,6 +52,7 @@ impl ChangeKind {
             Self::Invalidated => "invalidated",
             Self::Unlinked => "unlinked",
             Self::Approached => "approached",
+            Self::Relearnt => "relearnt",
         }
     }
 }

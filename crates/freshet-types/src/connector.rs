@@ -126,6 +126,8 @@ pub struct Page {
     pub outcome: Outcome,
     /// What it showed.
     pub observation: Observation,
+    /// What it calls the list that it shows, as [`crate::list::clean_title`] leaves it.
+    pub title: Option<String>,
     /// Where the list goes on; `None` at its end.
     pub next: Option<String>,
     /// The list goes on below, and the page does not say where: it is not at its end.

@@ -37,6 +37,8 @@ pub struct Lead {
     pub root_kind: Arc<str>,
     /// Id of the root object.
     pub root_id: String,
+    /// What the page calls it, as [`crate::list::clean_title`] leaves it.
+    pub title: Option<String>,
     /// When something last happened in it, as the page shows; not before this.
     pub active_at: Option<Timestamp>,
     /// How coarsely that is written: it happened less than this after `active_at`.
@@ -242,6 +244,7 @@ mod tests {
             robot: RobotKind::Comment,
             root_kind: "thread".into(),
             root_id: "/t/1".to_owned(),
+            title: None,
             active_at: Some(Timestamp::from_secs(active_s)),
             grain: Span::from_secs(grain_s),
         };

@@ -182,4 +182,9 @@ impl Source {
             None => format!("{}/{}/{} ({})", self.network, self.root_kind, self.root_id, self.endpoint),
         }
     }
+
+    /// The same, with the title of the list that it is before it.
+    pub fn label_with(&self, title: Option<&str>) -> String {
+        title.map_or_else(|| self.label(), |title| format!("{title} · {}", self.label()))
+    }
 }

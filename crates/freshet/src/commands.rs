@@ -14,7 +14,7 @@ mod demo;
 pub(crate) mod explain;
 mod export;
 mod forget;
-mod forum;
+pub(crate) mod forum;
 pub(crate) mod gaps;
 mod init;
 mod man;

@@ -27,6 +27,7 @@ use crate::args::TlsArgs;
 use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::failure::Failure;
+use crate::relearn::Relearner;
 use crate::{alert, mined, output, view, web};
 
 /// Memory of all rings together: 10 million ids stay under 64 MB whatever is on disk.
@@ -117,6 +118,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         networks: Arc::clone(&networks),
         clock: Arc::clone(&clock),
     };
+    let relearner = Relearner::new(data, &networks, &fetch);
     let kit = Kit {
         credential: Arc::new(move |network, robot, named| vault.choose_named(network, robot, named)),
         writer: Box::new(SqliteStore::open_with(
@@ -128,6 +130,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         fetch,
         clock,
         on_poll: Box::new(move || definitions.refresh(&watched)),
+        on_unread: Box::new(move |errand| relearner.begin(errand)),
         networks,
         policy,
         subscriptions,

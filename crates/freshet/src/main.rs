@@ -16,6 +16,7 @@ mod mined;
 mod output;
 mod plain;
 mod progress;
+mod relearn;
 mod view;
 mod web;
 mod when;

@@ -203,11 +203,13 @@ pub(crate) fn fitted(header: &[&str], rows: impl IntoIterator<Item = Vec<String>
         let widths: Vec<usize> = (0..header.len()).map(|at| width_of(&rows, at)).collect();
         let over =
             (widths.iter().sum::<usize>() + 2 * header.len().saturating_sub(1)).saturating_sub(COLUMNS);
-        let texts = (0..header.len()).filter(|at| !header[*at].starts_with('#') && widths[*at] > CELL_MIN);
+        // What stands above a column is never cut: below its width nothing is won.
+        let floor = |at: usize| CELL_MIN.max(header[at].width());
+        let texts = (0..header.len()).filter(|&at| !header[at].starts_with('#') && widths[at] > floor(at));
         let Some(widest) = texts.max_by_key(|at| widths[*at]).filter(|_| over > 0) else {
             return table(header, rows);
         };
-        let room = widths[widest].saturating_sub(over).max(CELL_MIN);
+        let room = widths[widest].saturating_sub(over).max(floor(widest));
         rows.iter_mut().filter_map(|row| row.get_mut(widest)).for_each(|cell| *cell = shorten(cell, room));
     }
 }
@@ -301,6 +303,11 @@ mod tests {
         let shown = fitted(&["name", "#posts", "why"], [vec![long.clone(), "7".into(), long.clone()]]);
         assert!(shown.lines().all(|line| line.width() <= COLUMNS), "{shown}");
         assert!(shown.contains("a word a word") && shown.contains("…   "), "{shown}");
+        // Numbers and headers are not cut, whatever room there is: the table is wider then.
+        let header = ["forum", "#complete", "#threads", "#pages", "model of boards", "of threads"];
+        let wide = ["a".repeat(40), "1 of 40".into(), "100000 of 100000".into(), "1".repeat(30)];
+        let shown = fitted(&header, [[&wide[..], &["ordinary".into(), "silence".into()]].concat()]);
+        assert!(shown.contains("model of boards") && shown.contains("100000 of 100000"), "{shown}");
         let shown = wrapped(&long, 40, "  ");
         assert!(shown.lines().count() > 4 && shown.lines().all(|line| line.width() <= 42), "{shown}");
         assert_eq!(wrapped("今日はいい今日はいい", 10, ""), "今日はい…");

@@ -3,7 +3,7 @@
 use freshet_store::row::{ListPage, Upload};
 use freshet_types::list::is_list;
 use freshet_types::{
-    Intent, LimitReading, Observation, Outcome, Page, Post, Primitive, SourceState, Timestamp, VisitId,
+    Intent, LimitReading, Observation, Outcome, Page, Post, SourceState, Timestamp, VisitId,
 };
 
 use super::{Core, Effect, again, begin};
@@ -11,9 +11,6 @@ use crate::price;
 use crate::schedule;
 use crate::visit::{Fetched, Stage, Visit, own_endpoint};
 use crate::walk::{Leg, Seen, Taken};
-
-/// The value of a post that is the title of its thread.
-const THREAD_TITLE: &str = "thread_title";
 
 impl Core {
     /// An answer came in, or word that there is none.
@@ -221,15 +218,9 @@ fn list_of(visit: &Visit, page: &Page, seen: Seen) -> Option<ListPage> {
         return None;
     }
     let listed: Vec<&Post> = page.observation.posts.iter().filter(|post| !post.is_embedded).collect();
-    let title = listed.first().and_then(|post| {
-        post.plinks.iter().find_map(|(name, value)| match value {
-            Primitive::Text(text) if &**name == THREAD_TITLE => Some(text.clone()),
-            _ => None,
-        })
-    });
     let newest_at = listed.iter().filter_map(|post| post.created_at).max();
     Some(ListPage {
-        title,
+        title: page.title.clone(),
         next: page.next.clone(),
         is_gone: listed.is_empty() && visit.walk.leg == Leg::Again,
         shown: listed.iter().map(|post| post.id.clone()).collect(),

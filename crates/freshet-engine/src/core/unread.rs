@@ -4,7 +4,7 @@
 //! other; where it was the last page of a thread, the first is asked for before that, since the thread may have become
 //! shorter. After [`UNREAD_MAX`] such pages in a row, whoever asked, the whole server waits, longer each time: asking on would
 //! cost it thousands of requests for nothing. A page that can be read, or a definition that was replaced, ends
-//! that. The failure says what a person can do.
+//! that. A forum is learned anew by itself ([`super::relearn`]); where that does not help, the failure says what a person can do.
 //!
 //! A board without threads cannot be told from one that is unreadable; where none was ever seen on it, it is taken for empty.
 
@@ -17,7 +17,7 @@ use crate::walk::{Aim, Leg, Seen};
 /// Pages in a row after which a server waits.
 pub const UNREAD_MAX: u32 = 8;
 /// How long it waits at first; the wait doubles.
-const REST_FIRST: Span = Span::HOUR;
+pub(super) const REST_FIRST: Span = Span::HOUR;
 /// The longest wait.
 const REST_MAX: Span = Span::DAY;
 
@@ -47,6 +47,18 @@ pub struct UnreadView {
 impl Unread {
     pub(super) fn is_resting(&self) -> bool {
         self.until.is_some()
+    }
+
+    /// Until when it waits, where it does.
+    pub(super) fn rests_until(&self) -> Option<Timestamp> {
+        self.until
+    }
+
+    /// It waits at least until then; gives until when.
+    pub(super) fn rest_on(&mut self, until: Timestamp) -> Timestamp {
+        let until = self.until.map_or(until, |known| known.max(until));
+        self.until = Some(until);
+        until
     }
 }
 

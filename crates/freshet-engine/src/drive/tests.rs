@@ -40,6 +40,7 @@ fn driver(dir: &std::path::Path, options: &RunOptions) -> Driver {
         credential: Arc::new(|_, _, _| None),
         subscriptions: Vec::new(),
         on_poll: Box::new(|| {}),
+        on_unread: Box::new(drop),
     };
     Driver::start(kit, options).unwrap()
 }

@@ -1,12 +1,12 @@
 //! A front page or a board: what it leads to.
 
-use freshet_types::{Complaint, Lead, Page, RobotKind, Set, Span, Target, Timestamp};
+use freshet_types::{Complaint, Lead, Map, Page, RobotKind, Set, Span, Target, Timestamp};
 use url::Url;
 
 use super::{ForumConnector, POSTS, THREADS, relative};
 use crate::address;
 use crate::definition::PageKind;
-use crate::inspect::{PageReading, RecordReading};
+use crate::inspect::{PageReading, RecordReading, title};
 use crate::page;
 use crate::time::Zone;
 
@@ -22,6 +22,7 @@ impl ForumConnector {
         mut read: Page,
     ) -> Page {
         let mut seen: Set<String> = Set::default();
+        read.title = title::heading(page, self.slots(target));
         if reading.kind == PageKind::Index {
             let threads = reading.records.iter().filter_map(|record| Self::thread(target, record));
             read.observation.leads.extend(threads.filter(|lead| seen.insert(lead.root_id.clone())));
@@ -45,12 +46,14 @@ impl ForumConnector {
             robot: RobotKind::Comment,
             root_kind: "thread".into(),
             root_id: relative(target, &url)?,
+            title: record.title.clone(),
             active_at: record.time.map(|time| Timestamp::from_secs(time.saturating_sub(back_s))),
             grain: Span::from_secs(grain_s),
         })
     }
 
-    /// Boards that the page links to: addresses of the boards' pattern, without page numbers.
+    /// Boards that the page links to: addresses of the boards' pattern, without page numbers. An icon and a name may both
+    /// lead to one; the name is its title.
     fn boards(&self, target: &Target<'_>, page: &page::Page) -> Vec<Lead> {
         let Some(index) = &self.definition.index else { return Vec::new() };
         let own = address::list_key(&page.url, &index.page_numbers);
@@ -67,17 +70,24 @@ impl ForumConnector {
                 && !has(posts, url)
         };
         let links = page.links.iter().filter(|link| !link.is_head && is_board(&link.url));
-        links
-            .filter_map(|link| {
-                Some(Lead {
-                    endpoint: THREADS.into(),
-                    robot: RobotKind::Status,
-                    root_kind: "board".into(),
-                    root_id: relative(target, &link.url)?,
-                    active_at: None,
-                    grain: Span::ZERO,
-                })
-            })
-            .collect()
+        let mut places: Map<String, usize> = Map::default();
+        let mut boards: Vec<(String, Vec<&page::Link>)> = Vec::new();
+        for (id, link) in links.filter_map(|link| Some((relative(target, &link.url)?, link))) {
+            let place = *places.entry(id.clone()).or_insert(boards.len());
+            if place == boards.len() {
+                boards.push((id, Vec::new()));
+            }
+            boards[place].1.push(link);
+        }
+        let lead = |(root_id, links): (String, Vec<&page::Link>)| Lead {
+            endpoint: THREADS.into(),
+            robot: RobotKind::Status,
+            root_kind: "board".into(),
+            root_id,
+            title: title::best(links.into_iter().filter_map(|link| title::of_link(page, link))),
+            active_at: None,
+            grain: Span::ZERO,
+        };
+        boards.into_iter().map(lead).collect()
     }
 }

@@ -11,11 +11,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::ForumConnector;
 use crate::definition::{ListDefinition, PageKind};
-use crate::inspect::{PageReading, RecordReading, text_of};
+use crate::inspect::{PageReading, RecordReading, text_of, title};
 use crate::page;
-
-/// Characters of a thread's title.
-const TITLE_CHARS_MAX: usize = 300;
 
 impl ForumConnector {
     pub(super) fn read_posts(
@@ -29,7 +26,8 @@ impl ForumConnector {
             read.complaints.push(Complaint::new("page", "it shows no posts"));
             return read;
         };
-        let thread = Thread { root: target.root, title: title(page), list };
+        read.title = title::heading(page, &list.page_numbers);
+        let thread = Thread { root: target.root, title: read.title.clone(), list };
         let mut turns: Map<(Option<&str>, Option<i64>), usize> = Map::default();
         let mut authors: Set<&str> = Set::default();
         for record in &reading.records {
@@ -95,14 +93,4 @@ fn account(name: &str) -> Account {
         name: Some(name.to_owned()),
         ..Account::default()
     }
-}
-
-/// The page's own heading, else its title.
-fn title(page: &page::Page) -> Option<String> {
-    let tree = &page.tree;
-    let text = |tag: &str| {
-        let node = (0..tree.len()).find(|&node| tree.tag(node) == tag)?;
-        Some(tree.text_in(node..tree.end(node), TITLE_CHARS_MAX)).filter(|text| !text.is_empty())
-    };
-    text("h1").or_else(|| text("title"))
 }

@@ -80,22 +80,25 @@ fn a_board_leads_to_its_threads_and_to_boards() {
             "<div class=thread><a href='/topic/{id}/title-{id}'>title</a><i class=when>{day} May 2024, 10:00</i></div>"
         )
     };
-    let html = row(7, 9) + &row(6, 8) + "<a href='/board/9'>another</a><a href='/board/9?page=2'>2</a>";
+    let html = row(7, 9)
+        + &row(6, 8)
+        + "<a href='/board/9'><img src=i></a><a href='/board/9'>another</a><a href='/board/9?page=2'>2</a>";
     let page = read(THREADS, &Intent::First, "http://forum.test/board/4", &html);
     let leads: Vec<_> = page
         .observation
         .leads
         .iter()
-        .map(|it| (&*it.endpoint, it.root_id.as_str(), it.active_at.is_some(), it.grain))
+        .map(|it| (&*it.endpoint, it.root_id.as_str(), it.title.as_deref(), it.active_at.is_some(), it.grain))
         .collect();
     assert_eq!(
         leads,
         [
-            ("posts", "/topic/7/title-7", true, Span::MINUTE),
-            ("posts", "/topic/6/title-6", true, Span::MINUTE),
-            ("threads", "/board/9", false, Span::ZERO)
+            ("posts", "/topic/7/title-7", Some("title"), true, Span::MINUTE),
+            ("posts", "/topic/6/title-6", Some("title"), true, Span::MINUTE),
+            ("threads", "/board/9", Some("another"), false, Span::ZERO)
         ]
     );
+    assert_eq!(page.title.as_deref(), Some("A thread"), "the page's own heading");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The records of one list on one page, field by field: time, link, id, author.
+//! The records of one list on one page, field by field: time, link, title, id, author.
 //!
 //! Everything is read by numbers of paths, looked up once a page, and nothing is copied before it is known to be wanted:
 //! a crawl spends its time here and in the parser, and here should be less.
@@ -6,7 +6,7 @@
 use url::Url;
 
 use super::fields::{self, TimeColumn};
-use super::{Inspector, RecordReading, linked};
+use super::{Inspector, RecordReading, linked, title};
 use crate::address::{self, last_number, number_in};
 use crate::definition::{ListDefinition, PageKind};
 use crate::learn::column::{is_name, is_person};
@@ -127,11 +127,12 @@ impl<'a> RecordReader<'a> {
             return None;
         }
         let start = fields::time_of(self.page, record, &self.start_times);
-        let link = self.title(links, &is_thread);
+        let link = self.link(links, &is_thread);
         Some(RecordReading {
             start_local: start.and_then(|it| inspector.reader.read(&it.written)).map(|it| it.local_text()),
-            id: link.and_then(number_in),
-            link: link.map(|it| it.as_str().to_owned()),
+            id: link.and_then(|it| number_in(&it.url)),
+            title: link.and_then(|link| title::of_links(self.page, link, links)),
+            link: link.map(|it| it.url.as_str().to_owned()),
             author: self.author(record),
             nodes: record.range.clone(),
             ..self.reading(fields::time_of(self.page, record, &self.times))
@@ -143,12 +144,13 @@ impl<'a> RecordReader<'a> {
         RecordReading { raw: stamp.map(|it| it.raw.clone()), ..reading_of(moment) }
     }
 
-    fn title(&self, links: &'a [Link], is_thread: &[bool]) -> Option<&'a Url> {
+    /// The link whose text is the title.
+    fn link(&self, links: &'a [Link], is_thread: &[bool]) -> Option<&'a Link> {
         let is_title = |link: &&Link| self.links.contains(&link.path);
         let threads =
             || links.iter().zip(is_thread).filter(|(_, is_thread)| **is_thread).map(|(link, _)| link);
         let found = threads().find(is_title).or_else(|| threads().next());
-        found.or_else(|| links.iter().find(is_title)).map(|link| &link.url)
+        found.or_else(|| links.iter().find(is_title))
     }
 
     fn permalink(&self, record: &Record, id: Option<&str>) -> Option<Url> {
@@ -232,6 +234,7 @@ fn reading_of(moment: Option<Moment>) -> RecordReading {
         start_local: None,
         raw: None,
         zone: moment.map(|it| it.zone),
+        title: None,
         link: None,
         author: None,
         id: None,

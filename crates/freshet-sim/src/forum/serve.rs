@@ -1,6 +1,7 @@
 //! A forum on real HTTP, its time running at a multiple of the wall's.
 //!
-//! Every answer is a page in one layout as it is at that instant; `GET /clock` gives the time, `GET /truth.jsonl` every post so far. It binds
+//! Every answer is a page in one layout as it is at that instant; `GET /clock` gives the time, `GET /truth.jsonl` every post so far, and `POST
+//! /layout/NAME` rebuilds the site: from then on pages look otherwise, or say that it is closed (`closed`), with the same addresses. It binds
 //! nothing itself: who calls decides where it listens. What is not there is a 404.
 
 use std::fmt::Write as _;
@@ -8,10 +9,10 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::{Path, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use freshet_types::{Clock as _, Timestamp};
 use tokio::net::TcpListener;
 
@@ -20,6 +21,12 @@ use super::history::History;
 use super::layout::Layout;
 use super::site::{Edits, PostOrder, Rows, Site};
 use crate::{RunningClock, SimError};
+
+/// The name under which the site is closed.
+const CLOSED: &str = "closed";
+/// What it shows then; many sites say so with status 200.
+const CLOSED_PAGE: &str =
+    "<!DOCTYPE html><title>Closed</title><h1>We will be back</h1><p>The forum is being rebuilt.</p>";
 
 /// A forum about to be served; [`run`](Self::run) it.
 #[derive(Debug)]
@@ -32,7 +39,8 @@ pub struct ForumServer {
 struct Shared {
     history: &'static History,
     site: Mutex<Site<'static>>,
-    layout: Layout,
+    /// `None` while it is closed.
+    layout: Mutex<Option<Layout>>,
     edits: Option<Edits>,
     clock: RunningClock,
 }
@@ -62,7 +70,8 @@ impl ForumServer {
         let site = Site::new(history, showing.page_size, showing.post_order).with_edits(showing.edits);
         let clock = RunningClock::new(showing.start, showing.speed);
         let (layout, edits) = (showing.layout, showing.edits);
-        let shared = Shared { history, site: Mutex::new(site), layout, edits, clock };
+        let (site, layout) = (Mutex::new(site), Mutex::new(Some(layout)));
+        let shared = Shared { history, site, layout, edits, clock };
         Self { shared: Arc::new(shared), listener }
     }
 
@@ -76,6 +85,7 @@ impl ForumServer {
         let router = Router::new()
             .route("/clock", get(clock))
             .route("/truth.jsonl", get(truth))
+            .route("/layout/{name}", post(rebuild))
             .fallback(answer)
             .with_state(self.shared);
         Ok(axum::serve(self.listener, router).with_graceful_shutdown(stopped).await?)
@@ -102,6 +112,18 @@ async fn truth(State(shared): State<Arc<Shared>>) -> Response {
     ([(header::CONTENT_TYPE, "application/jsonl")], lines).into_response()
 }
 
+/// The site looks otherwise from now on.
+async fn rebuild(State(shared): State<Arc<Shared>>, Path(name): Path<String>) -> Response {
+    let layout = if name == CLOSED { Ok(None) } else { name.parse().map(Some) };
+    match layout {
+        Ok(layout) => {
+            *shared.layout.lock().unwrap_or_else(PoisonError::into_inner) = layout;
+            StatusCode::NO_CONTENT.into_response()
+        }
+        Err(why) => (StatusCode::BAD_REQUEST, why).into_response(),
+    }
+}
+
 async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let path = request.uri().path_and_query().map_or("/", |it| it.as_str());
     let Some(address) = Address::parse(path) else { return missing() };
@@ -119,7 +141,8 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     if is_empty {
         return missing();
     }
-    let html = shared.layout.write(address, &sheet, now_s);
+    let layout = *shared.layout.lock().unwrap_or_else(PoisonError::into_inner);
+    let html = layout.map_or_else(|| CLOSED_PAGE.to_owned(), |layout| layout.write(address, &sheet, now_s));
     ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response()
 }
 

@@ -1,7 +1,3 @@
--- Lists of forums among sources of all kinds: a status is asked for every few seconds, and must not walk a million accounts
--- to find out that there is no forum. Sources of other kinds do not touch it.
-CREATE INDEX sources_of_lists ON sources (network, root_kind) WHERE root_kind IN ('portal', 'board', 'thread');
-
 -- What a post said before an edit, under the number of the line of the log that tells of the edit.
 CREATE TABLE earlier_texts (
     number INTEGER PRIMARY KEY,

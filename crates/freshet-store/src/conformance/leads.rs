@@ -12,6 +12,7 @@ fn lead(root_id: &str, active_s: Option<i64>) -> Lead {
         endpoint: "posts".into(),
         robot: RobotKind::Comment,
         root_kind: "thread".into(),
+        title: None,
         root_id: root_id.to_owned(),
         active_at: active_s.map(at),
         grain: Span::SECOND,

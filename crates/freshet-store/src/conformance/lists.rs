@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use freshet_types::list::{BOARD, THREAD};
+use freshet_types::list::{BOARD, PORTAL, THREAD};
 use freshet_types::{Lead, Observation, RobotKind, Source, Span, Timestamp};
 
 use super::kit::{Must, add, all_posts, apply, at, network, post, upload};
@@ -36,16 +36,70 @@ fn posts_page(store: &mut dyn Store, source: &Source, secs: i64, page: ListPage,
     apply(store, Upload { source: Some(source.clone()), page: Some(page), ..upload(secs, observation) })
 }
 
-fn board_page(store: &mut dyn Store, board: &Source, secs: i64, threads: &[&str]) {
-    let lead = |id: &&str| Lead {
+fn lead(id: &str, title: Option<&str>, secs: i64) -> Lead {
+    Lead {
         endpoint: "posts".into(),
         robot: RobotKind::Comment,
         root_kind: THREAD.into(),
-        root_id: (*id).to_owned(),
+        root_id: id.to_owned(),
+        title: title.map(str::to_owned),
         active_at: Some(at(secs - 1)),
         grain: Span::SECOND,
+    }
+}
+
+/// A list shows a thread under this title.
+fn names(store: &mut dyn Store, list: &Source, secs: i64, title: &str) {
+    let observation = Observation { leads: vec![lead("/t/1", Some(title), secs)], ..Observation::default() };
+    let page = Some(list_page(list, None, None));
+    apply(store, Upload { source: Some(list.clone()), page, ..upload(secs, observation) });
+}
+
+pub(super) fn lists_are_called_what_the_list_above_calls_them(store: &mut dyn Store) {
+    let front = add(store, &Source::new(&network(), "boards", RobotKind::Status, PORTAL, "/"));
+    let (board, thread) = (board(store, "/b/1"), thread(store, "/t/1"));
+    let heads = |store: &mut dyn Store, secs: i64, title: &str| {
+        let page = ListPage { title: Some(title.to_owned()), ..list_page(&thread, None, None) };
+        posts_page(store, &thread, secs, page, &[1, 2]);
     };
-    let observation = Observation { leads: threads.iter().map(lead).collect(), ..Observation::default() };
+    let check = |store: &dyn Store, expected: &str| {
+        let title = lists(store).into_iter().find(|row| row.id == "/t/1").and_then(|row| row.title);
+        assert_eq!(title.as_deref(), Some(expected));
+    };
+    heads(store, 100, "A site");
+    check(store, "A site");
+    heads(store, 110, "A site, renamed");
+    check(store, "A site, renamed");
+    names(store, &front, 200, "How to ba…");
+    check(store, "How to ba…");
+    names(store, &board, 210, "How to bake");
+    check(store, "How to bake");
+    heads(store, 220, "A site");
+    check(store, "How to bake");
+    names(store, &front, 230, "Re: How to bake");
+    check(store, "How to bake");
+    names(store, &board, 240, "How…");
+    check(store, "How to bake");
+    names(store, &board, 250, "How to bake bread");
+    check(store, "How to bake bread");
+}
+
+pub(super) fn the_log_tells_when_a_forum_was_learned_anew(store: &mut dyn Store) {
+    let front = add(store, &Source::new(&network(), "boards", RobotKind::Status, PORTAL, "/"));
+    let page = ListPage { is_relearnt: true, ..list_page(&front, None, None) };
+    apply(store, Upload { page: Some(page), ..upload(300, Observation::default()) });
+    let told = |store: &dyn Store| -> Vec<(&'static str, String, i64)> {
+        let changes = store.changes_above(0, 10).must().into_iter();
+        changes.map(|it| (it.kind.name(), it.address.to_string(), it.seen_at.secs())).collect()
+    };
+    assert_eq!(told(store), [("relearnt", format!("{}/portal//", network()), 300)]);
+    store.forget(&front.id.0.to_string()).must();
+    assert_eq!(told(store), [], "what is forgotten leaves no line");
+}
+
+fn board_page(store: &mut dyn Store, board: &Source, secs: i64, threads: &[&str]) {
+    let leads = threads.iter().map(|id| lead(id, None, secs)).collect();
+    let observation = Observation { leads, ..Observation::default() };
     let page = ListPage { title: Some("All of it".to_owned()), ..list_page(board, None, None) };
     apply(store, Upload { source: Some(board.clone()), page: Some(page), ..upload(secs, observation) });
 }

@@ -124,6 +124,9 @@ impl<'a> Batch<'a> {
             scene.payload = self.keep_payload(&scene, upload)?;
         }
         scene.list = upload.page.as_ref().map(|page| self.list(&scene, page)).transpose()?;
+        if let Some(list) = scene.list.filter(|_| upload.page.as_ref().is_some_and(|page| page.is_relearnt)) {
+            self.log(&scene, ChangeKind::Relearnt, log::Class::List, list)?;
+        }
         let seen = &upload.observation;
         for account in &seen.accounts {
             self.account(&scene, account, &mut applied)?;

@@ -112,6 +112,10 @@ impl Browse for SqliteStore {
         lists::forums(&self.db, &self.networks).map_err(failed("look at the forums"))
     }
 
+    fn title_of(&self, source: &Source) -> Result<Option<String>, StoreError> {
+        lists::title(&self.db, &self.networks, source).map_err(failed("find the title of a list"))
+    }
+
     fn forum_lists(&self, network: &NetworkName, query: &ForumQuery) -> Result<Vec<ListState>, StoreError> {
         lists::of_forum(&self.db, &self.networks, network, query).map_err(failed("list a forum"))
     }
@@ -180,8 +184,9 @@ fn visit_of(row: &Row<'_>) -> Result<VisitRecord> {
 /// A visit whose source was forgotten tells nothing any more.
 fn last_visits(db: &Connection, limit: usize) -> Result<Vec<VisitLine>> {
     let sql = "SELECT v.id, v.source, v.started_at, v.ended_at, v.fetch_count, v.new_post_count, v.outcome, \
-               v.attempt, s.robot, COALESCE(s.handle, s.root_id) \
+               v.attempt, s.robot, COALESCE(s.handle, l.title, s.root_id) \
                FROM (SELECT * FROM visits ORDER BY id DESC LIMIT ?1) v CROSS JOIN sources s ON s.id = v.source \
+               LEFT JOIN lists l ON l.network = s.network AND l.native_id = s.root_id AND l.kind = s.root_kind \
                ORDER BY v.id DESC";
     let mut statement = db.prepare_cached(sql)?;
     let rows = statement.query_map([limit as i64], |row| {

@@ -3,9 +3,9 @@
 //! A list is an object (`lists`) and the root of a source (`sources`); both have its network, type and id. Whether it is complete is
 //! asked of the source's coverage, the one proof there is.
 
-use freshet_types::list::{BOARD, PORTAL, THREAD};
+use freshet_types::list::{LIST_KINDS, THREAD, is_list};
 use freshet_types::{Map, NetworkName, Source, SourceId, SourceState, Timestamp};
-use rusqlite::{Connection, Result, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Result, params};
 
 use super::network::Networks;
 use super::{read, source, value};
@@ -15,6 +15,10 @@ use crate::row::{Filter, ListRow, ListTimes, ListTimesBounds, ListTimesKind, Sta
 
 /// Lists that are named as containers of one list.
 const WITHIN_MAX: i64 = 100;
+/// As the index of lists has it, so that it is found for a query.
+const IS_LIST: &str = "root_kind IN ('portal', 'board', 'thread')";
+/// The index cannot say what such a list lacks: its ledger must be looked at.
+const UNTOLD: &str = "(proven = 3 AND state IN ('active', 'paused'))";
 
 /// Lists in order of number, filtered by first sight.
 pub(super) fn each(
@@ -128,54 +132,69 @@ pub(super) fn times(
     Ok(all)
 }
 
-/// Sources that are lists, with their object's title, pages and posts.
-fn states_sql(condition: &str) -> String {
-    let columns: Vec<String> =
-        source::COLUMNS.split(',').map(|column| format!("s.{}", column.trim())).collect();
-    format!(
-        "SELECT {}, l.title, (SELECT count(*) FROM pages g WHERE g.list = l.id), \
-           (SELECT count(*) FROM posts p WHERE p.list = l.id) \
-         FROM sources s LEFT JOIN lists l ON l.network = s.network AND l.native_id = s.root_id AND l.kind = s.root_kind \
-         WHERE s.state <> 'removed' AND {condition}",
-        columns.join(", ")
-    )
+/// The title of the list that a source is.
+pub(super) fn title(db: &Connection, networks: &Networks, source: &Source) -> Result<Option<String>> {
+    if !is_list(&source.root_kind) {
+        return Ok(None);
+    }
+    let Some(network) = networks.find(db, &source.network)? else { return Ok(None) };
+    let find = "SELECT title FROM lists WHERE network = ?1 AND native_id = ?2 AND kind = ?3";
+    let mut find = db.prepare_cached(find)?;
+    let key = params![network, source.root_id, &*source.root_kind];
+    Ok(find.query_row(key, |row| row.get(0)).optional()?.flatten())
 }
 
-fn state_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<(Source, ListState)> {
-    let source = source::source_of(db, networks, row)?;
-    let first = source::COLUMNS.split(',').count();
-    let state = ListState {
+/// One list, loaded: its source, with its object's title, pages and posts.
+fn state_of(db: &Connection, networks: &Networks, id: SourceId) -> Result<Option<ListState>> {
+    let Some(source) = source::load(db, networks, id)? else { return Ok(None) };
+    let find = "SELECT l.title, (SELECT count(*) FROM pages g WHERE g.list = l.id), \
+                  (SELECT count(*) FROM posts p WHERE p.list = l.id) \
+                FROM sources s JOIN lists l ON l.network = s.network AND l.native_id = s.root_id AND l.kind = s.root_kind \
+                WHERE s.id = ?1";
+    let mut find = db.prepare_cached(find)?;
+    let counts = find.query_row([id.0], |row| {
+        Ok((row.get(0)?, row.get::<_, i64>(1)? as usize, row.get::<_, i64>(2)? as usize))
+    });
+    let (title, pages_count, posts_count) = counts.optional()?.unwrap_or_default();
+    Ok(Some(ListState {
         source: source.id,
         kind: source.root_kind.to_string(),
         id: source.root_id.clone(),
-        title: row.get(first)?,
-        pages_count: row.get::<_, i64>(first + 1)? as usize,
-        posts_count: row.get::<_, i64>(first + 2)? as usize,
+        title,
+        pages_count,
+        posts_count,
         lack: Lack::of(&source),
         visited_at: source.visited_at,
         due_at: source.due_at,
-    };
-    Ok((source, state))
+    }))
 }
 
-/// Every forum, in sums.
+/// Every forum, in sums: counted along an index that knows what most ledgers prove; only those that it cannot judge are read.
 pub(super) fn forums(db: &Connection, networks: &Networks) -> Result<Vec<ForumState>> {
-    // Written out, as the index of lists is found by these very words.
-    let sql = states_sql(&format!(
-        "s.root_kind IN ('{PORTAL}', '{BOARD}', '{THREAD}') ORDER BY s.network, s.root_kind"
-    ));
+    let sql = format!(
+        "SELECT network, root_kind, state, proven, count(*), min(id) FROM sources INDEXED BY lists_proven \
+         WHERE {IS_LIST} AND state <> 'removed' AND NOT {UNTOLD} GROUP BY network, root_kind, state, proven \
+         UNION ALL SELECT network, root_kind, state, proven, 1, id FROM sources INDEXED BY lists_proven \
+         WHERE {IS_LIST} AND {UNTOLD}"
+    );
     let mut statement = db.prepare_cached(&sql)?;
     let mut rows = statement.query([])?;
-    let mut forums: Vec<ForumState> = Vec::new();
-    let mut places: Map<NetworkName, usize> = Map::default();
+    let mut forums: Map<i64, ForumState> = Map::default();
     while let Some(row) = rows.next()? {
-        let (source, state) = state_of(db, networks, row)?;
-        let place = *places.entry(source.network.clone()).or_insert_with(|| {
-            forums.push(blank(source.network.clone()));
-            forums.len() - 1
-        });
-        forums[place].take(&state);
+        let (network, kind): (i64, String) = (row.get(0)?, row.get(1)?);
+        // All of a group lack the same, so one speaks for them.
+        let Some(source) = source::load(db, networks, SourceId(row.get(5)?))? else { continue };
+        let forum = forums.entry(network).or_insert_with(|| blank(source.network.clone()));
+        forum.take(&kind, Lack::of(&source), row.get::<_, i64>(4)? as usize);
     }
+    let sums = "SELECT pages_count, posts_count FROM forum_sums WHERE network = ?1";
+    let mut sums = db.prepare_cached(sums)?;
+    for (network, forum) in &mut forums {
+        let counts = sums.query_row([network], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)));
+        let (pages_count, posts_count) = counts.optional()?.unwrap_or_default();
+        (forum.pages_count, forum.posts_count) = (pages_count.max(0) as usize, posts_count.max(0) as usize);
+    }
+    let mut forums: Vec<ForumState> = forums.into_values().collect();
     forums.sort_by(|one, other| one.network.cmp(&other.network));
     Ok(forums)
 }
@@ -194,27 +213,28 @@ fn blank(network: NetworkName) -> ForumState {
 }
 
 impl ForumState {
-    fn take(&mut self, state: &ListState) {
-        let (count, complete_count) = if state.kind == THREAD {
+    /// Takes in so many lists of one kind that all lack the same.
+    fn take(&mut self, kind: &str, lack: Option<Lack>, lists_count: usize) {
+        let (count, complete_count) = if kind == THREAD {
             (&mut self.threads_count, &mut self.complete_threads_count)
         } else {
             (&mut self.boards_count, &mut self.complete_boards_count)
         };
-        *count += 1;
-        *complete_count += usize::from(state.lack.is_none());
-        self.pages_count += state.pages_count;
-        self.posts_count += state.posts_count;
-        let Some(lack) = state.lack else { return };
+        *count += lists_count;
+        let Some(lack) = lack else {
+            *complete_count += lists_count;
+            return;
+        };
         if let Some((_, count)) = self.lacks.iter_mut().find(|(known, _)| *known == lack) {
-            *count += 1;
+            *count += lists_count;
         } else {
-            self.lacks.push((lack, 1));
+            self.lacks.push((lack, lists_count));
             self.lacks.sort_unstable();
         }
     }
 }
 
-/// A page of the lists of one forum.
+/// A page of the lists of one forum: numbers along the index first, then the rows of those shown.
 pub(super) fn of_forum(
     db: &Connection,
     networks: &Networks,
@@ -222,32 +242,40 @@ pub(super) fn of_forum(
     query: &ForumQuery,
 ) -> Result<Vec<ListState>> {
     let Some(network) = networks.find(db, network)? else { return Ok(Vec::new()) };
-    let sql = states_sql(
-        "s.network = ?4 AND s.root_kind IN (?1, ?2, ?3) AND (?5 IS NULL OR s.root_kind = ?5) \
-         ORDER BY s.root_kind = ?3, s.id",
-    );
-    let mut statement = db.prepare_cached(&sql)?;
-    let mut rows = statement.query(params![PORTAL, BOARD, THREAD, network, query.kind])?;
-    let (mut skipped, mut found) = (0, Vec::new());
-    while let Some(row) = rows.next()? {
-        let (_, state) = state_of(db, networks, row)?;
-        if query.is_lacking && state.lack.is_none() {
-            continue;
+    let lacking = if query.is_lacking { "NOT (proven = 0 AND state IN ('active', 'paused'))" } else { "1" };
+    let mut wanted = query.limit.min(PAGE_MAX);
+    let mut offset = query.offset.min(OFFSET_MAX);
+    let mut found = Vec::new();
+    // Kind after kind, each in order of number, as the index has them.
+    for kind in LIST_KINDS.into_iter().filter(|kind| query.kind.as_deref().is_none_or(|it| it == *kind)) {
+        let which = format!(
+            "FROM sources INDEXED BY lists_proven WHERE network = ?1 AND {IS_LIST} AND root_kind = ?2 \
+             AND state <> 'removed' AND {lacking}"
+        );
+        let mut page = db.prepare_cached(&format!("SELECT id {which} ORDER BY id LIMIT ?3 OFFSET ?4"))?;
+        let ids = page.query_map(params![network, kind, wanted as i64, offset as i64], |row| row.get(0))?;
+        let ids: Vec<u32> = ids.collect::<Result<_>>()?;
+        for id in &ids {
+            found.extend(state_of(db, networks, SourceId(*id))?);
         }
-        if skipped < query.offset.min(OFFSET_MAX) {
-            skipped += 1;
-            continue;
-        }
-        if found.len() == query.limit.min(PAGE_MAX) {
+        wanted -= ids.len();
+        if wanted == 0 {
             break;
         }
-        found.push(state);
+        if ids.is_empty() && offset > 0 {
+            let mut count = db.prepare_cached(&format!("SELECT count(*) {which}"))?;
+            let count: i64 = count.query_row(params![network, kind], |row| row.get(0))?;
+            offset = offset.saturating_sub(count as usize);
+        } else {
+            offset = 0;
+        }
     }
     Ok(found)
 }
 
 #[cfg(test)]
 mod tests {
+    use freshet_types::list::{BOARD, PORTAL};
     use freshet_types::{Coverage, Interval, Mark, RobotKind, VisitId};
 
     use super::*;
@@ -259,6 +287,12 @@ mod tests {
         let (newest, until, below) = (mark.clone(), mark.at, below.map(str::to_owned));
         let top = Interval { newest, oldest: mark, until, below, is_bottom, visit: VisitId(1) };
         Coverage { intervals: vec![top], ..Coverage::default() }
+    }
+
+    /// Pages that do not chain, above some that do or do not go on.
+    fn torn(below: Option<&str>) -> Coverage {
+        let (top, low) = (covered(false, None), covered(false, below));
+        Coverage { intervals: [top.intervals, low.intervals].concat(), ..Coverage::default() }
     }
 
     #[test]
@@ -276,6 +310,9 @@ mod tests {
             (visited(source(THREAD, "/t/4")), covered(true, None), SourceState::Failed),
             (visited(source(THREAD, "/t/5")), covered(true, None), SourceState::Private),
             (visited(source(THREAD, "/t/6")), covered(true, None), SourceState::Removed),
+            (visited(source(THREAD, "/t/7")), torn(Some("2")), SourceState::Active),
+            (visited(source(THREAD, "/t/8")), torn(None), SourceState::Paused),
+            (visited(source(THREAD, "/t/9")), Coverage::default(), SourceState::Active),
         ];
         for (source, coverage, state) in sources {
             let (id, _) = store.add_sources(std::slice::from_ref(&source)).unwrap()[0];
@@ -285,17 +322,23 @@ mod tests {
         let forum = &forums[0];
         assert_eq!((forums.len(), &forum.network), (1, &network));
         assert_eq!((forum.boards_count, forum.complete_boards_count), (2, 1));
-        assert_eq!((forum.threads_count, forum.complete_threads_count), (5, 1));
-        let each = [Lack::Unvisited, Lack::Unread, Lack::Broken, Lack::Failed, Lack::Hidden];
-        assert_eq!(forum.lacks, each.map(|lack| (lack, 1)));
+        assert_eq!((forum.threads_count, forum.complete_threads_count), (8, 1));
+        let lacks = [
+            (Lack::Unvisited, 1),
+            (Lack::Unread, 2),
+            (Lack::Broken, 3),
+            (Lack::Failed, 1),
+            (Lack::Hidden, 1),
+        ];
+        assert_eq!(forum.lacks, lacks, "as each ledger says");
         assert!(Lack::ALL.iter().all(|lack| !lack.why().is_empty()));
         let all = ForumQuery { limit: 10, ..ForumQuery::default() };
         let ids = |query: &ForumQuery| -> Vec<String> {
             store.forum_lists(&network, query).unwrap().into_iter().map(|list| list.id).collect()
         };
-        assert_eq!(ids(&all), ["/", "/b/1", "/t/1", "/t/2", "/t/3", "/t/4", "/t/5"]);
+        assert_eq!(ids(&all), ["/", "/b/1", "/t/1", "/t/2", "/t/3", "/t/4", "/t/5", "/t/7", "/t/8", "/t/9"]);
         assert_eq!(ids(&ForumQuery { offset: 1, limit: 2, ..all.clone() }), ["/b/1", "/t/1"]);
         let threads = ForumQuery { is_lacking: true, kind: Some(THREAD.to_owned()), ..all };
-        assert_eq!(ids(&threads), ["/t/2", "/t/3", "/t/4", "/t/5"]);
+        assert_eq!(ids(&threads), ["/t/2", "/t/3", "/t/4", "/t/5", "/t/7", "/t/8", "/t/9"]);
     }
 }

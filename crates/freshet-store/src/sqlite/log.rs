@@ -20,6 +20,7 @@ pub(super) enum Class {
     Account = 0,
     Post = 1,
     Relation = 2,
+    List = 3,
 }
 
 /// How much each count of `status` grows with a transaction.
@@ -127,16 +128,18 @@ pub(super) fn of(db: &Connection, networks: &Networks, object: u64, limit: usize
 }
 
 /// A line with the address of its object. An erased object has no lines, so exactly one of the
-/// three joins finds a row.
+/// joins finds a row.
 const LINES: &str = "SELECT c.number, c.seen_at, c.kind, c.object, c.visit, \
-                      COALESCE(p.network, a.network, r.network), \
-                      CASE c.class WHEN 0 THEN 'account' WHEN 1 THEN p.kind ELSE 'relation' END, \
-                      COALESCE(p.native_id, a.native_id, r.source || '>' || r.target), \
+                      COALESCE(p.network, a.network, r.network, l.network), \
+                      CASE c.class WHEN 0 THEN 'account' WHEN 1 THEN p.kind WHEN 3 THEN l.kind \
+                        ELSE 'relation' END, \
+                      COALESCE(p.native_id, a.native_id, l.native_id, r.source || '>' || r.target), \
                       COALESCE(p.depth, a.depth, 0), c.finder \
                FROM changes c \
                LEFT JOIN posts p ON c.class = 1 AND p.id = c.object \
                LEFT JOIN accounts a ON c.class = 0 AND a.id = c.object \
-               LEFT JOIN relations r ON c.class = 2 AND r.id = c.object";
+               LEFT JOIN relations r ON c.class = 2 AND r.id = c.object \
+               LEFT JOIN lists l ON c.class = 3 AND l.id = c.object";
 
 /// Lines above this number, in order.
 pub(super) fn above(db: &Connection, networks: &Networks, number: u64, limit: usize) -> Result<Vec<Change>> {

@@ -14,7 +14,7 @@ use super::{SqliteOptions, failed};
 use crate::api::StoreError;
 
 /// All migrations, oldest first; one that was released is never edited.
-const MIGRATIONS: [(&str, &str); 8] = [
+const MIGRATIONS: [(&str, &str); 9] = [
     ("V1__spine", include_str!("../../migrations/sqlite/V1__spine.sql")),
     ("V2__finder", include_str!("../../migrations/sqlite/V2__finder.sql")),
     ("V3__heritage", include_str!("../../migrations/sqlite/V3__heritage.sql")),
@@ -23,6 +23,7 @@ const MIGRATIONS: [(&str, &str); 8] = [
     ("V6__lists", include_str!("../../migrations/sqlite/V6__lists.sql")),
     ("V7__browse", include_str!("../../migrations/sqlite/V7__browse.sql")),
     ("V8__earlier", include_str!("../../migrations/sqlite/V8__earlier.sql")),
+    ("V9__lists_proven", include_str!("../../migrations/sqlite/V9__lists_proven.sql")),
 ];
 
 /// "FRSH", in the header of every store.

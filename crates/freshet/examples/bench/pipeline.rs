@@ -120,6 +120,7 @@ async fn crawl(address: SocketAddr, posts: usize, folder: &Path, path: &Path) ->
         credential: Arc::new(|_, _, _| None),
         subscriptions: Vec::new(),
         on_poll: Box::new(|| {}),
+        on_unread: Box::new(drop),
     };
     let core = CoreOptions { fetcher_count: IN_FLIGHT, ..CoreOptions::default() };
     let report_every = Duration::from_millis(20);

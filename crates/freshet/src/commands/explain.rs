@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use freshet_engine::price::Memory;
 use freshet_policy::{ChangeModel as _, ChangeRate, Forecast};
+use freshet_store::browse::Browse as _;
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -31,6 +32,8 @@ struct ExplainReport {
 pub(crate) struct Explained {
     source: u32,
     label: String,
+    /// What the forum calls it, where it is a list of one.
+    title: Option<String>,
     network: String,
     endpoint: String,
     robot: &'static str,
@@ -67,13 +70,24 @@ pub(crate) fn execute(globals: &Globals, args: &ExplainArgs) -> anyhow::Result<E
     let now = data.now_for_report(None);
     let memory = Memory::from_store(&data.store)?;
     let live = status::live_report(&data.store)?;
-    let sources = sources.iter().map(|source| explain(source, &memory, &live, now)).collect();
+    let explained = |source: &Source| -> anyhow::Result<Explained> {
+        let title = data.store.title_of(source)?;
+        Ok(explain(source, title, &memory, &live, now))
+    };
+    let sources = sources.iter().map(explained).collect::<anyhow::Result<_>>()?;
     output::print(args.report, &ExplainReport { now: seconds(now), sources })?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is known of a source; `live` is the report of the run under way, or of the last one.
-pub(crate) fn explain(source: &Source, memory: &Memory, live: &Value, now: Timestamp) -> Explained {
+/// What is known of a source, and of the list of this title that it is; `live` is the report of the run under way, or of the last one.
+pub(crate) fn explain(
+    source: &Source,
+    title: Option<String>,
+    memory: &Memory,
+    live: &Value,
+    now: Timestamp,
+) -> Explained {
+    let label = source.label_with(title.as_deref());
     let is_priced = source.pinned.is_none() && source.state.is_watched();
     let why = Why::of(source, memory, live, now).filter(|_| is_priced);
     let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
@@ -81,7 +95,9 @@ pub(crate) fn explain(source: &Source, memory: &Memory, live: &Value, now: Times
     let coverage = &source.coverage;
     Explained {
         source: source.id.0,
-        label: source.label(),
+        text: describe(source, &label, forecast, why.as_ref(), now),
+        label,
+        title,
         network: source.network.to_string(),
         endpoint: source.endpoint.to_string(),
         robot: source.robot.name(),
@@ -100,14 +116,13 @@ pub(crate) fn explain(source: &Source, memory: &Memory, live: &Value, now: Times
         complete_until: optional(coverage.top().map(|top| top.until).or(coverage.empty_at)),
         holes_count: coverage.holes().len(),
         failure: source.failure.clone(),
-        text: describe(source, forecast, why.as_ref(), now),
         why,
     }
 }
 
 /// The same in sentences.
-fn describe(source: &Source, forecast: Forecast, why: Option<&Why>, now: Timestamp) -> String {
-    let mut lines = vec![format!("{}  {}", source.id.0, output::one_line(&source.label()))];
+fn describe(source: &Source, label: &str, forecast: Forecast, why: Option<&Why>, now: Timestamp) -> String {
+    let mut lines = vec![format!("{}  {}", source.id.0, output::one_line(label))];
     let visited = source
         .visited_at
         .map_or("never visited".to_owned(), |at| format!("last visited {}", relative(at, now)));
@@ -204,7 +219,7 @@ mod tests {
             let mut source =
                 Source::new(&NetworkName::from("rss:a.example"), "feed", RobotKind::Status, "feed", "f");
             (source.state, source.coverage.intervals) = (state, intervals);
-            let text = explain(&source, &Memory::default(), &Value::Null, at).text;
+            let text = explain(&source, None, &Memory::default(), &Value::Null, at).text;
             assert!(text.contains(expected), "{state:?}: {text}");
         }
     }

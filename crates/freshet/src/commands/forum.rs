@@ -3,7 +3,7 @@
 //! The crate `freshet-forum` does no I/O; here pages are fetched ([`site`]), or folders of them are read ([`folder`]).
 
 mod folder;
-pub(super) mod site;
+pub(crate) mod site;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -13,7 +13,8 @@ use std::process::ExitCode;
 use freshet_network::networks::Networks;
 use freshet_policy::{ChangeModel as _, ChangeRate};
 use freshet_store::api::Store as _;
-use freshet_types::{Endpoint, Hole, PageKind, Source, SourceState, Timestamp};
+use freshet_store::browse::Browse as _;
+use freshet_types::{Endpoint, Hole, PageKind, Source, SourceId, SourceState, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -55,6 +56,9 @@ struct SourceGaps {
     /// Why nothing of it can be closed.
     obstacle: Option<&'static str>,
     holes: Vec<Gap>,
+    /// It is a list of a forum, which people know by its title.
+    #[serde(skip)]
+    has_title: bool,
 }
 
 /// One hole with its price.
@@ -96,6 +100,11 @@ pub(crate) fn report(
         ControlFlow::Continue(())
     })?;
     report.keep_dearest();
+    for it in report.sources.iter_mut().filter(|it| it.has_title) {
+        if let Some(source) = data.store.source(SourceId(it.source))? {
+            it.label = source.label_with(data.store.title_of(&source)?.as_deref());
+        }
+    }
     Ok(report)
 }
 
@@ -166,6 +175,7 @@ impl GapsReport {
             calls,
             obstacle,
             holes,
+            has_title: freshet_types::list::is_list(&source.root_kind),
         });
         if self.sources.len() >= self.kept_max.saturating_mul(2) {
             self.keep_dearest();

@@ -71,8 +71,11 @@ pub(crate) fn live_report(store: &dyn Store) -> Result<Value, StoreError> {
 fn failed_sources(store: &dyn Browse) -> Result<Vec<Value>, StoreError> {
     let failed =
         SourceQuery { state: Some(SourceState::Failed), limit: FAILED_MAX, ..SourceQuery::default() };
-    let shown = |it: &Source| json!({ "source": it.id, "label": it.label(), "why": it.failure });
-    Ok(store.list_sources(&failed)?.sources.iter().map(shown).collect())
+    let shown = |it: &Source| {
+        let label = it.label_with(store.title_of(it)?.as_deref());
+        Ok(json!({ "source": it.id, "label": label, "why": it.failure }))
+    };
+    store.list_sources(&failed)?.sources.iter().map(shown).collect()
 }
 
 /// Every forum: what is known of it, and what is complete.
@@ -276,6 +279,25 @@ impl StatusReport {
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
+    /// Forums whose layout was learned anew, or not, and when.
+    fn relearnt(&self) -> Option<String> {
+        let now = Self::time(self.0.get("now"))?;
+        let line = |it: &Value| {
+            let text = |key: &str| it[key].as_str().unwrap_or_default();
+            let ago = Self::time(Some(&it["at"])).map_or(String::new(), |at| relative(at, now));
+            match (it["is_under_way"].as_bool(), it["is_accepted"].as_bool()) {
+                (Some(true), _) => format!("{}: its layout is being learned anew", text("network")),
+                (_, Some(true)) => {
+                    format!("{}: its layout was learned anew {ago}: {}", text("network"), text("what"))
+                }
+                _ => format!("{}: learning anew was tried {ago}: {}", text("network"), text("what")),
+            }
+        };
+        let lines: Vec<String> =
+            self.list("relearnt").iter().map(|it| output::wrapped(&line(it), COLUMNS, "  ")).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
     fn failures(&self) -> Option<String> {
         let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
         let lines = |it: &Value| {
@@ -297,6 +319,7 @@ impl Report for StatusReport {
             self.prices(),
             self.forums(),
             self.unreadable(),
+            self.relearnt(),
             self.failures(),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")

@@ -23,9 +23,13 @@ const LINE_CHARS: usize = 58;
 const PATTERNS_SHOWN: usize = 2;
 
 /// What a crawl knows of it by now.
+#[derive(Default)]
 pub(super) struct Known {
     pub(super) boards: u64,
     pub(super) threads: u64,
+    /// What some of them are called.
+    pub(super) board_titles: Vec<String>,
+    pub(super) thread_titles: Vec<String>,
 }
 
 /// One kind of page.
@@ -33,16 +37,19 @@ struct Kind {
     title: String,
     patterns: Vec<String>,
     facts: String,
+    /// What some of its lists are called.
+    titles: String,
     class: &'static str,
     /// It goes on over several pages.
     is_paged: bool,
 }
 
 impl Kind {
-    /// Patterns, then what is known of them.
+    /// Patterns, then what is known of them, then some titles.
     fn lines(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let patterns = self.patterns.iter().take(PATTERNS_SHOWN).map(|it| ("pattern", it.as_str()));
-        patterns.chain(Some(("facts", self.facts.as_str())).filter(|(_, facts)| !facts.is_empty()))
+        let more = [("facts", self.facts.as_str()), ("facts", self.titles.as_str())];
+        patterns.chain(more.into_iter().filter(|(_, text)| !text.is_empty()))
     }
 
     fn height(&self) -> f64 {
@@ -79,18 +86,20 @@ fn kinds(forum: &ForumDefinition, known: &Known) -> Vec<Kind> {
         title: "Front page, lists of boards".to_owned(),
         patterns: std::iter::once(front).chain(forum.portal.urls.iter().cloned()).collect(),
         facts: format!("learned from {} pages", forum.page_count),
+        titles: String::new(),
         class: "portal",
         is_paged: false,
     }];
-    for (list, name, count, class) in [
-        (&forum.index, "Boards, lists of threads", known.boards, "index"),
-        (&forum.post, "Threads, lists of posts", known.threads, "post"),
+    for (list, name, (count, titles), class) in [
+        (&forum.index, "Boards, lists of threads", (known.boards, &known.board_titles), "index"),
+        (&forum.post, "Threads, lists of posts", (known.threads, &known.thread_titles), "post"),
     ] {
         kinds.push(match list {
             Some(list) => Kind {
                 title: format!("{name}: {count} known"),
                 patterns: list.urls.clone(),
                 facts: facts(list),
+                titles: called(titles),
                 class,
                 is_paged: !list.page_numbers.is_empty(),
             },
@@ -98,6 +107,7 @@ fn kinds(forum: &ForumDefinition, known: &Known) -> Vec<Kind> {
                 title: format!("{name}: none was learned"),
                 patterns: Vec::new(),
                 facts: String::new(),
+                titles: String::new(),
                 class: "other",
                 is_paged: false,
             },
@@ -108,11 +118,19 @@ fn kinds(forum: &ForumDefinition, known: &Known) -> Vec<Kind> {
             title: "Others, not read: profiles, searches, forms".to_owned(),
             patterns: forum.other.urls.clone(),
             facts: format!("{} patterns of addresses", forum.other.urls.len()),
+            titles: String::new(),
             class: "other",
             is_paged: false,
         });
     }
     kinds
+}
+
+/// Some titles, each short enough that all have room.
+fn called(titles: &[String]) -> String {
+    let chars_max = LINE_CHARS / titles.len().max(1) - 3;
+    let quoted = titles.iter().map(|title| format!("“{}”", cut_to(title, chars_max)));
+    quoted.collect::<Vec<_>>().join(", ")
 }
 
 fn facts(list: &ListDefinition) -> String {
@@ -184,10 +202,14 @@ fn again(top: f64, height: f64) -> String {
 }
 
 fn cut(text: &str) -> String {
-    if text.chars().count() <= LINE_CHARS {
+    cut_to(text, LINE_CHARS)
+}
+
+fn cut_to(text: &str, chars_max: usize) -> String {
+    if text.chars().count() <= chars_max {
         return text.to_owned();
     }
-    text.chars().take(LINE_CHARS - 1).chain(['…']).collect()
+    text.chars().take(chars_max.saturating_sub(1)).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -204,12 +226,20 @@ mod tests {
             post: Some(ListDefinition { order: ListOrder::OldestFirst, ..list }),
             ..ForumDefinition::default()
         };
-        let svg = picture(&forum, &Known { boards: 3, threads: 40 });
-        for words in ["Front page", "3 known", "40 known", "oldest first", "&lt;script&gt;"] {
+        let (board_titles, thread_titles) = (vec!["News".to_owned(), "<b>Bread</b>".to_owned()], Vec::new());
+        let svg = picture(&forum, &Known { boards: 3, threads: 40, board_titles, thread_titles });
+        for words in [
+            "“News”, “&lt;b&gt;Bread&lt;/b&gt;”",
+            "Front page",
+            "3 known",
+            "40 known",
+            "oldest first",
+            "&lt;script&gt;",
+        ] {
             assert!(svg.contains(words), "`{words}` is not in {svg}");
         }
         assert!(!svg.contains("<script") && svg.matches("<rect").count() == 3, "{svg}");
-        let bare = picture(&ForumDefinition::default(), &Known { boards: 0, threads: 0 });
+        let bare = picture(&ForumDefinition::default(), &Known::default());
         assert!(bare.contains("none was learned"), "{bare}");
     }
 }

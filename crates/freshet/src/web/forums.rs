@@ -9,8 +9,12 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use freshet_forum::connector::{POSTS, THREADS};
 use freshet_forum::definition::ForumDefinition;
-use freshet_store::browse::{Browse as _, COUNT_MAX, Lack, OFFSET_MAX, PAGE_MAX, SourceOrder, SourceQuery};
-use freshet_types::{RobotKind, Source, Timestamp};
+use freshet_store::api::Store as _;
+use freshet_store::browse::{
+    Browse as _, ForumQuery, ForumState, Lack, OFFSET_MAX, SourceOrder, SourceQuery,
+};
+use freshet_types::list::THREAD;
+use freshet_types::{NetworkName, RobotKind, Source, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -20,11 +24,16 @@ use super::answer::{Answer, Problem};
 use super::forum_chart::{self, Known};
 use super::site::Site;
 use super::sources::page_number;
+use crate::commands::status;
 use crate::data::Data;
 use crate::output::{one_line, seconds};
 
 /// Threads on a page.
 const ROWS: usize = 50;
+/// What is asked for to see only threads that are not complete.
+const LACKING: &str = "lacking";
+/// Titles told of each kind of list in the picture.
+const TITLES_SHOWN: usize = 3;
 /// Boards shown; a forum with more is rare, and the list of sources has them all.
 const BOARDS_SHOWN: usize = 200;
 
@@ -32,6 +41,8 @@ const BOARDS_SHOWN: usize = 200;
 pub(super) struct Asked {
     #[serde(default)]
     page: String,
+    #[serde(default)]
+    only: String,
 }
 
 /// A forum that was learned.
@@ -52,8 +63,9 @@ pub(super) async fn page(
 /// All forums, as the API gives them.
 pub(super) async fn list(site: &Shared) -> Answer<Value> {
     site.read(|site, data| {
-        let forums = forums(site).into_iter().map(|forum| summary(data, &forum));
-        Ok(json!({ "forums": forums.collect::<Answer<Vec<_>>>()?, "count_max": COUNT_MAX }))
+        let states = data.store.forums()?;
+        let forums = forums(site).into_iter().map(|forum| summary(&forum, state_of(&states, &forum)));
+        Ok(json!({ "forums": forums.collect::<Vec<_>>() }))
     })
     .await
 }
@@ -72,28 +84,47 @@ pub(super) async fn one(
 /// One forum, as the API gives it.
 pub(super) async fn describe(site: &Shared, name: &str, asked: &Asked) -> Answer<Value> {
     let (name, page) = (name.to_owned(), page_number(&asked.page)?);
+    let is_lacking = match asked.only.as_str() {
+        "" => false,
+        LACKING => true,
+        other => {
+            let problem =
+                Problem::bad(format!("`only` is `{LACKING}` or nothing, not `{}`", one_line(other)));
+            return Err(problem.hint("it leaves out threads that are proven complete"));
+        }
+    };
     site.read(move |site, data| {
         let forum = forums(site).into_iter().find(|forum| forum.name == name).ok_or_else(|| {
             Problem::not_found(format!("no forum `{}` was learned", one_line(&name)))
                 .hint("`freshet add --as forum ADDRESS` learns one")
         })?;
-        let mut shown = summary(data, &forum)?;
+        let states = data.store.forums()?;
+        let mut shown = summary(&forum, state_of(&states, &forum));
+        let now = site.now();
+        let boards = of_robot(data, &forum.name, RobotKind::Status, 0, BOARDS_SHOWN)?;
+        let boards = boards.iter().filter(|it| &*it.endpoint == THREADS).map(|it| line(data, it, now));
+        let boards = boards.collect::<Answer<Vec<_>>>()?;
+        let offset = (page - 1) * ROWS;
+        let threads = if is_lacking {
+            lacking(data, &forum.name, offset, ROWS + 1)?
+        } else {
+            of_robot(data, &forum.name, RobotKind::Comment, offset, ROWS + 1)?
+        };
+        let lines = threads.iter().take(ROWS).map(|it| line(data, it, now)).collect::<Answer<Vec<_>>>()?;
+        shown["is_lacking"] = json!(is_lacking);
+        shown["page"] = json!(page);
+        shown["has_more"] = json!(threads.len() > ROWS && page < OFFSET_MAX / ROWS);
         let known = Known {
             boards: shown["boards_count"].as_u64().unwrap_or(0),
             threads: shown["threads_count"].as_u64().unwrap_or(0),
+            board_titles: titles(&boards),
+            thread_titles: titles(&lines),
         };
-        let now = site.now();
-        let boards = of_robot(data, &forum.name, RobotKind::Status, 0, BOARDS_SHOWN)?;
-        let boards = boards.0.iter().filter(|it| &*it.endpoint == THREADS).map(|it| line(it, now));
-        shown["boards"] = boards.collect();
-        let offset = (page - 1) * ROWS;
-        let (threads, count) = of_robot(data, &forum.name, RobotKind::Comment, offset, ROWS + 1)?;
-        shown["threads"] = threads.iter().take(ROWS).map(|it| line(it, now)).collect();
-        shown["count"] = json!(count);
-        shown["page"] = json!(page);
-        shown["has_more"] = json!(threads.len() > ROWS && page < OFFSET_MAX / ROWS);
-        shown["count_max"] = json!(COUNT_MAX);
         shown["picture"] = json!(forum_chart::picture(&forum.definition, &known));
+        (shown["boards"], shown["threads"]) = (json!(boards), json!(lines));
+        let live = status::live_report(&data.store)?;
+        shown["relearnt"] = note_of(&live, "relearnt", &forum.name);
+        shown["unreadable"] = note_of(&live, "unreadable", &forum.name);
         Ok(shown)
     })
     .await
@@ -111,34 +142,49 @@ fn forums(site: &Site) -> Vec<Forum> {
 }
 
 /// A forum in a line: what is known of it, and how much of that is proven.
-fn summary(data: &Data, forum: &Forum) -> Answer<Value> {
-    let (boards, boards_count) = of_robot(data, &forum.name, RobotKind::Status, 0, PAGE_MAX)?;
-    let (threads, threads_count) = of_robot(data, &forum.name, RobotKind::Comment, 0, PAGE_MAX)?;
-    let fronts_count = boards.iter().filter(|it| &*it.endpoint != THREADS).count();
-    let complete_count = threads.iter().filter(|it| completeness(it).is_complete).count();
+fn summary(forum: &Forum, state: Option<&ForumState>) -> Value {
     let confidence =
         |list: &Option<freshet_forum::definition::ListDefinition>| list.as_ref().map(|it| it.confidence);
-    Ok(json!({
+    let count = |of: fn(&ForumState) -> usize| state.map_or(0, of);
+    let lacks = state.into_iter().flat_map(|state| &state.lacks);
+    let lacks = lacks.map(|(lack, count)| json!({ "why": lack.why(), "count": count }));
+    json!({
         "name": forum.name,
         "front": forum.definition.front,
         "page_count": forum.definition.page_count,
         "index_confidence": confidence(&forum.definition.index),
         "post_confidence": confidence(&forum.definition.post),
-        "boards_count": boards_count.saturating_sub(fronts_count),
-        "threads_count": threads_count,
-        "looked_count": threads.len(),
-        "complete_count": complete_count,
-    }))
+        // The front page is no board.
+        "boards_count": count(|it| it.boards_count).saturating_sub(1),
+        "threads_count": count(|it| it.threads_count),
+        "complete_count": count(|it| it.complete_threads_count),
+        "pages_count": count(|it| it.pages_count),
+        "posts_count": count(|it| it.posts_count),
+        "lacks": lacks.collect::<Vec<_>>(),
+    })
 }
 
-/// A page of its lists, those visited last first, and how many there are.
+/// What the store knows of a forum.
+fn state_of<'a>(states: &'a [ForumState], forum: &Forum) -> Option<&'a ForumState> {
+    states.iter().find(|state| state.network.as_str() == forum.name)
+}
+
+/// A page of its threads that are not complete, in order of number.
+fn lacking(data: &Data, network: &str, offset: usize, limit: usize) -> Answer<Vec<Source>> {
+    let query = ForumQuery { is_lacking: true, kind: Some(THREAD.to_owned()), offset, limit };
+    let lists = data.store.forum_lists(&NetworkName::from(network), &query)?;
+    let sources = lists.iter().map(|list| data.store.source(list.source)).collect::<Result<Vec<_>, _>>()?;
+    Ok(sources.into_iter().flatten().collect())
+}
+
+/// A page of its lists, those visited last first.
 fn of_robot(
     data: &Data,
     network: &str,
     robot: RobotKind,
     offset: usize,
     limit: usize,
-) -> Answer<(Vec<Source>, usize)> {
+) -> Answer<Vec<Source>> {
     let query = SourceQuery {
         network: Some(network.to_owned()),
         robot: Some(robot),
@@ -147,8 +193,7 @@ fn of_robot(
         limit,
         ..SourceQuery::default()
     };
-    let found = data.store.list_sources(&query)?;
-    Ok((found.sources, found.count))
+    Ok(data.store.list_sources(&query)?.sources)
 }
 
 /// What is proven of a thread or board.
@@ -174,11 +219,26 @@ fn completeness(source: &Source) -> Completeness {
     }
 }
 
-fn line(source: &Source, now: Timestamp) -> Value {
+/// What the run says of a forum under this name; null where it says nothing.
+fn note_of(live: &Value, key: &str, name: &str) -> Value {
+    let notes = live[key].as_array().into_iter().flatten();
+    let mut own = notes.filter(|note| note["network"] == name);
+    own.next().cloned().unwrap_or(Value::Null)
+}
+
+/// Titles that stand for a kind of list in the picture.
+fn titles(lines: &[Value]) -> Vec<String> {
+    let titles = lines.iter().filter_map(|line| line["title"].as_str());
+    titles.take(TITLES_SHOWN).map(str::to_owned).collect()
+}
+
+fn line(data: &Data, source: &Source, now: Timestamp) -> Answer<Value> {
+    let title = data.store.title_of(source)?;
     let proven = completeness(source);
     let optional = |at: Option<Timestamp>| at.map_or(Value::Null, seconds);
-    json!({
+    Ok(json!({
         "source": source.id.0,
+        "title": title.as_deref().map(one_line),
         "name": one_line(source.handle.as_deref().unwrap_or(&source.root_id)),
         "is_thread": &*source.endpoint == POSTS,
         "state": source.state.name(),
@@ -191,5 +251,5 @@ fn line(source: &Source, now: Timestamp) -> Value {
         "holes_count": proven.holes_count,
         "lack": proven.lack.map(Lack::why),
         "failure": source.failure.as_deref().map(one_line),
-    })
+    }))
 }

@@ -48,7 +48,7 @@ pub(super) async fn page(
             shown["coverage_chart"] = json!(chart::coverage(&source.coverage, site.now()));
             let memory = Memory::from_store(&data.store)?;
             let live = status::live_report(&data.store)?;
-            let told = explain::explain(&source, &memory, &live, site.now()).text;
+            let told = explain::explain(&source, None, &memory, &live, site.now()).text;
             // The first line is the heading of the page.
             shown["told"] = sentences(told.lines().skip(1)).iter().map(|it| fact(it)).collect();
             Ok(shown)
@@ -100,7 +100,9 @@ pub(super) async fn describe(site: &Shared, number: &str) -> Answer<Value> {
 fn about(site: &Site, data: &Data, source: &Source) -> Answer<Value> {
     let now = site.now();
     let memory = Memory::from_store(&data.store)?;
-    let mut shown = json!(explain::explain(source, &memory, &status::live_report(&data.store)?, now));
+    let title = data.store.title_of(source)?;
+    let live = status::live_report(&data.store)?;
+    let mut shown = json!(explain::explain(source, title, &memory, &live, now));
     let times = data.store.posting_times(source)?;
     shown["pinned_text"] = json!(source.pinned.map(typeable));
     shown["object"] = match &*source.root_kind {

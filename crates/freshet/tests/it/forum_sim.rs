@@ -153,18 +153,24 @@ fn lists_are_objects_models_are_chosen_and_a_front_page_is_removed_whole() {
     assert_eq!(lists["boards_count"], 4, "three boards and the front page: {lists}");
     let text = freshet.ok(&["status"]);
     assert!(text.contains("model of boards"), "{text}");
-    assert_silence_is_told(&freshet);
+    assert_silence_is_told(&freshet, &forum.base);
     assert_removed_whole(&freshet, &forum.front());
 }
 
 /// A thread of the first day has waited long, and says why; its model is told with its figures.
-fn assert_silence_is_told(freshet: &Freshet) {
+fn assert_silence_is_told(freshet: &Freshet, base: &str) {
     let told = freshet.ok(&["explain", "/thread/0"]);
     for words in ["its last look brought nothing", "up to 30 days", "model: ", "errors: ordinary"] {
         assert!(told.contains(words), "`{words}` is missing in\n{told}");
     }
     let told = freshet.json(&["explain", "/thread/0"]);
     assert_eq!(told["sources"][0]["why"]["reason"], "silence", "{told}");
+    // What the board calls it, as the forum's own page shows.
+    let title = told["sources"][0]["title"].as_str().unwrap_or_default().to_owned();
+    let (_, thread) = http::ask(base, "/thread/0").expect("the forum answers");
+    assert!(title.contains(' ') && thread.contains(&format!("<h1>{title}</h1>")), "`{title}`: {thread}");
+    let board = freshet.json(&["explain", "/board/0"])["sources"][0].clone();
+    assert!(board["label"].as_str().is_some_and(|label| label.starts_with("Board of ")), "{board}");
 }
 
 /// The rule is remembered, and with the front page everything of the forum goes.
@@ -222,45 +228,116 @@ fn long_thread(truth: &[Value]) -> u64 {
     counts.into_iter().max_by_key(|(_, count)| *count).expect("there are threads").0
 }
 
+impl Forum {
+    /// Rebuilds the site: the same addresses and posts, other pages.
+    fn rebuild(&self, layout: &str) {
+        let (status, said) = http::send("POST", &self.base, &format!("/layout/{layout}"), None, None)
+            .expect("the forum answers");
+        assert_eq!(status, 204, "{said}");
+    }
+}
+
+/// Nothing is lost and nothing doubled: each post of the forum once, none changed or taken out.
+fn assert_mirrored(freshet: &Freshet, truth: &[Value]) {
+    let posts = freshet.posts();
+    let mut ids: Vec<&str> = posts.iter().filter_map(|post| post["native_id"].as_str()).collect();
+    ids.sort_unstable();
+    assert!(ids.windows(2).all(|two| two[0] != two[1]), "a post is stored twice");
+    for post in truth {
+        let id = post["id"].to_string();
+        let found = posts.iter().find(|it| it["native_id"] == id.as_str()).expect("it is stored");
+        let (shown_s, made_s) = (found["created_at"].as_f64(), post["created_at"].as_f64());
+        // One of the layouts writes no seconds.
+        let is_same =
+            shown_s.zip(made_s).is_some_and(|(shown_s, made_s)| (0.0..60.0).contains(&(made_s - shown_s)));
+        assert!(is_same, "made at {made_s:?}: {found}");
+    }
+    let kinds = |kind: &str| freshet.export("changes").iter().filter(|it| it["kind"] == kind).count();
+    assert_eq!((kinds("deleted"), kinds("edited")), (0, 0), "only the layout has changed");
+}
+
+#[test]
+fn a_layout_that_changes_is_learned_anew_without_a_person() {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let path = folder.path().join("trace.tsv");
+    trace(&path);
+    let forum = Forum::start(&path, free_port(), DAYS, 600, &["--layout", "classic"]);
+    let freshet = added(&forum);
+    let running = run(&freshet, &["--ceiling", "1h"]);
+    wait_for_mirror(&freshet, forum.truth().len());
+    let threads_count = freshet.json(&["status"])["forum_lists"][0]["threads_count"].as_u64();
+    forum.rebuild("modern");
+    let status = until("the forum is learned anew", LIMIT, || {
+        let status = freshet.json(&["status"]);
+        (status["relearnt"][0]["is_accepted"] == true).then_some(status)
+    });
+    let note = &status["relearnt"][0];
+    assert!(
+        note["what"].as_str().is_some_and(|what| what.contains("stored posts were found again")),
+        "{note}"
+    );
+    let wanted = forum.truth();
+    until("posts are read again", LIMIT, || {
+        let status = freshet.json(&["status"]);
+        let is_read = status["unreadable"].as_array().is_some_and(Vec::is_empty);
+        (is_read && status["posts_count"].as_u64() >= Some(wanted.len() as u64)).then_some(())
+    });
+    stop(running);
+    assert_mirrored(&freshet, &wanted);
+    let lists = freshet.json(&["status"])["forum_lists"][0].clone();
+    // A day has three new threads; a second address for each would double them.
+    let more = lists["threads_count"].as_u64().zip(threads_count).map(|(after, before)| after - before);
+    assert!(more.is_some_and(|more| more < 60), "{lists}");
+    let text = freshet.ok(&["status"]);
+    assert!(text.contains("its layout was learned anew"), "{text}");
+    let changes = freshet.export("changes");
+    let relearnt: Vec<&Value> = changes.iter().filter(|it| it["kind"] == "relearnt").collect();
+    let is_front = |it: &&Value| it["id"].as_str().is_some_and(|id| id.ends_with("/portal//"));
+    assert!(relearnt.len() == 1 && relearnt.iter().all(is_front), "{relearnt:?}");
+    let kept = std::fs::read_dir(freshet.data().join("networks")).expect("there are definitions").flatten();
+    let names: Vec<String> = kept.map(|it| it.file_name().to_string_lossy().into_owned()).collect();
+    assert!(names.iter().any(|name| name.ends_with(".toml.before")), "the old one stays: {names:?}");
+}
+
 #[test]
 fn pages_that_cannot_be_read_are_no_empty_lists() {
     let folder = tempfile::TempDir::new().expect("a folder");
     let path = folder.path().join("trace.tsv");
     trace(&path);
-    let port = free_port();
-    let forum = Forum::start(&path, port, DAYS, 600, &["--layout", "classic"]);
+    let forum = Forum::start(&path, free_port(), DAYS, 600, &["--layout", "classic"]);
     let freshet = added(&forum);
     let running = run(&freshet, &["--ceiling", "1h"]);
     wait_for_mirror(&freshet, forum.truth().len());
-    stop(running);
-    drop(forum);
-
-    let forum = Forum::start(&path, port, DAYS + 20, 600, &["--layout", "modern"]);
-    let before_count = freshet.json(&["status"])["posts_count"].clone();
-    let running = run(&freshet, &["--ceiling", "1h"]);
-    let status = until("the forum is left alone", LIMIT, || {
+    forum.rebuild("closed");
+    let status = until("learning anew was tried", LIMIT, || {
         let status = freshet.json(&["status"]);
-        (!status["unreadable"][0]["until"].is_null()).then_some(status)
+        let note = &status["relearnt"][0];
+        (note["is_accepted"] == false && note["is_under_way"] == false).then_some(status)
     });
+    let why = status["relearnt"][0]["what"].as_str().unwrap_or_default().to_owned();
+    assert!(why.contains("no lists of threads and of posts were found"), "{why}");
     let advice = status["unreadable"][0]["advice"].as_str().unwrap_or_default().to_owned();
     assert!(advice.contains("freshet forum learn http://127.0.0.1:"), "{advice}");
-    assert_eq!(status["posts_count"], before_count, "nothing was found");
     let text = freshet.ok(&["status"]);
-    assert!(text.contains("nothing can be read") && text.contains("forum learn"), "{text}");
+    for words in ["nothing can be read", "forum learn", "learning anew was tried"] {
+        assert!(text.contains(words), "`{words}` is missing in\n{text}");
+    }
     let deleted = freshet.export("changes").iter().filter(|change| change["kind"] == "deleted").count();
     assert_eq!(deleted, 0, "what cannot be read is not gone");
 
-    // As the advice says; the run under way takes the new definition in.
+    // As the advice says; the run under way takes the new definition in, of whatever layout.
+    forum.rebuild("nested");
     let file = advice.split('`').nth(1).and_then(|command| command.split(" -o ").nth(1)).expect("a command");
     let file = freshet.data().join(file).to_string_lossy().into_owned();
     freshet.ok(&["forum", "learn", &forum.front(), "--allow-private", "-o", &file]);
-    let wanted_count = forum.truth().len();
+    let wanted = forum.truth();
     until("posts are read again", LIMIT, || {
         let status = freshet.json(&["status"]);
         let is_read = status["unreadable"].as_array().is_some_and(Vec::is_empty);
-        (is_read && status["posts_count"].as_u64() >= Some(wanted_count as u64)).then_some(())
+        (is_read && status["posts_count"].as_u64() >= Some(wanted.len() as u64)).then_some(())
     });
     stop(running);
+    assert_mirrored(&freshet, &wanted);
 }
 
 /// A page that is neither a forum nor a feed, and offers one.

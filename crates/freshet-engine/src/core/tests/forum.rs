@@ -10,6 +10,7 @@ use freshet_types::{
 
 use super::*;
 use crate::forum::Share;
+use crate::relearn::RELEARN_EVERY;
 
 const FORUM: &str = "forum-f.example";
 
@@ -104,6 +105,7 @@ fn some_page(bench: &Bench) -> Page {
         endpoint: "posts".into(),
         robot: RobotKind::Comment,
         root_kind: THREAD.into(),
+        title: None,
         root_id: "/thread/1".to_owned(),
         active_at: Some(bench.now - Span::DAY),
         grain: Span::SECOND,
@@ -212,6 +214,46 @@ fn a_definition_that_was_replaced_ends_the_wait() {
     bench.core.networks.add(vec![network]);
     bench.wait(Span::SECOND);
     assert_eq!(bench.orders.len(), 1);
+}
+
+#[test]
+fn a_forum_that_cannot_be_read_is_learned_anew_at_its_own_expense() {
+    let mut bench = forum(Share::Price, 0, 30);
+    let network = NetworkName::from(FORUM);
+    assert!(bench.core.relearn_wanted(bench.now).is_empty(), "it can be read as far as anybody knows");
+    for _ in 0..UNREAD_MAX {
+        bench.answer(unread_page());
+        bench.commit_all();
+    }
+    assert_eq!(bench.core.relearn_wanted(bench.now), [network.clone()]);
+    assert!(bench.core.relearn_wanted(bench.now).is_empty(), "one errand at a time");
+    let request = Request::get(&network, "https://f.example/".to_owned());
+    let key = u32::from(bench.core.keys[&network]);
+    bench.core.frontier.set_manners(key, Politeness { pause: Span::MINUTE, in_flight_max: 1 });
+    let fetches_count = bench.core.tally.fetches_count;
+    let now = bench.now;
+    assert_eq!(bench.core.grant_relearn(&request, now), Ok(()));
+    assert_eq!(bench.core.grant_relearn(&request, now), Err(now + Span::MINUTE), "the pause is everybody's");
+    // The rest lasts as long as the errand does.
+    for _ in 0..3 {
+        bench.wait(Span::MINUTE * 50.0);
+        assert_eq!(bench.core.grant_relearn(&request, bench.now), Ok(()));
+        assert_eq!(bench.orders.len(), 0, "nobody else asks meanwhile");
+    }
+    assert_eq!(bench.core.tally.fetches_count, fetches_count + 4);
+    bench.core.end_relearn(&network, Err("no lists were found".to_owned()), bench.now);
+    let note = bench.core.relearn_notes().0[&network].clone();
+    assert_eq!((note.is_accepted, note.what.as_str(), note.at), (false, "no lists were found", now));
+    bench.wait(Span::MINUTE * 61.0);
+    bench.answer(unread_page());
+    bench.commit_all();
+    assert!(bench.core.relearn_wanted(bench.now).is_empty(), "not again so soon");
+    bench.wait(RELEARN_EVERY);
+    while bench.core.unread_views()[0].until.is_none_or(|until| until <= bench.now) {
+        bench.answer(unread_page());
+        bench.commit_all();
+    }
+    assert_eq!(bench.core.relearn_wanted(bench.now), [network]);
 }
 
 #[test]

@@ -45,6 +45,7 @@ fn board_page(pinned: &[(u32, i64)], threads: &[(u32, i64)], intent: &Intent) ->
         endpoint: "posts".into(),
         robot: RobotKind::Comment,
         root_kind: "thread".into(),
+        title: None,
         root_id: format!("/t/{id}"),
         active_at: Some(Timestamp::from_secs(at)),
         grain: Span::SECOND,

@@ -3,8 +3,10 @@
 //! Invariants: a list is one object per network, type and id; what was seen to contain it once contains it for good. A
 //! page is compared with what it showed before, under the same address: a post that is missing between two that are still
 //! there was taken out ([`freshet_types::taken_out`]), wherever in its thread the page stands. When a page is the
-//! last, pages behind it are no more.
+//! last, pages behind it are no more. A list is called what the list above calls it, and that is kept up to date; its own
+//! heading counts where no list above names it.
 
+use freshet_types::list::{BOARD, PORTAL, THREAD, is_cut_of};
 use freshet_types::{Lead, SHOWN_MAX, taken_out};
 use rusqlite::{OptionalExtension, Result, params};
 
@@ -18,12 +20,30 @@ const PAGES_MAX: i64 = 10_000;
 impl Batch<'_> {
     /// The number of the list whose page is seen.
     pub(super) fn list(&mut self, scene: &Scene<'_>, page: &ListPage) -> Result<i64> {
-        let list = self.ensure_list(scene, &page.kind, &page.id)?;
-        if page.title.is_some() {
-            let name = "UPDATE lists SET title = ?2 WHERE id = ?1 AND title IS NOT ?2";
-            self.db.prepare_cached(name)?.execute(params![list, page.title])?;
+        let (list, known) = self.ensure_list(scene, &page.kind, &page.id)?;
+        let Some(title) = page.title.as_deref() else { return Ok(list) };
+        // Many sites write their own name over every page: where a list above names it, that is believed.
+        let is_named = known.is_some() && (page.cursor.is_some() || self.is_within(list, None)?);
+        if !is_named {
+            self.name_list(list, known.as_deref(), title)?;
         }
         Ok(list)
+    }
+
+    /// Writes a title down, unless it is the known one or the beginning of it.
+    fn name_list(&self, list: i64, known: Option<&str>, title: &str) -> Result<()> {
+        if known.is_some_and(|known| known == title || is_cut_of(title, known)) {
+            return Ok(());
+        }
+        let name = "UPDATE lists SET title = ?2 WHERE id = ?1";
+        self.db.prepare_cached(name)?.execute(params![list, title]).map(drop)
+    }
+
+    /// Whether a list is a member of another, of this type where one is given.
+    fn is_within(&self, member: i64, kind: Option<&str>) -> Result<bool> {
+        let find = "SELECT EXISTS (SELECT 1 FROM list_members i JOIN lists l ON l.id = i.list \
+                    WHERE i.member = ?1 AND (?2 IS NULL OR l.kind = ?2))";
+        self.db.prepare_cached(find)?.query_row(params![member, kind], |row| row.get(0))
     }
 
     /// A list that the page leads to is a member of the page's own.
@@ -31,11 +51,17 @@ impl Batch<'_> {
         if !freshet_types::list::is_list(&lead.root_kind) {
             return Ok(());
         }
-        let member = self.ensure_list(scene, &lead.root_kind, &lead.root_id)?;
+        let (member, known) = self.ensure_list(scene, &lead.root_kind, &lead.root_id)?;
         if let Some(active_at) = value::ms(lead.active_at) {
             let note =
                 "UPDATE lists SET active_at = ?2 WHERE id = ?1 AND (active_at IS NULL OR active_at < ?2)";
             self.db.prepare_cached(note)?.execute([member, active_at])?;
+        }
+        if let Some(title) = lead.title.as_deref()
+            && known.as_deref() != Some(title)
+            && !self.is_named_elsewhere(scene, lead, member, known.is_some())?
+        {
+            self.name_list(member, known.as_deref(), title)?;
         }
         let Some(list) = scene.list.filter(|list| *list != member) else { return Ok(()) };
         let link = "INSERT OR IGNORE INTO list_members (list, member, seen_at) VALUES (?1, ?2, ?3)";
@@ -43,10 +69,30 @@ impl Batch<'_> {
         Ok(())
     }
 
-    fn ensure_list(&mut self, scene: &Scene<'_>, kind: &str, id: &str) -> Result<i64> {
-        let find = "SELECT id FROM lists WHERE network = ?1 AND native_id = ?2 AND kind = ?3";
+    /// Whether a front page tells of a thread that a board names: it may show its newest post's subject instead.
+    fn is_named_elsewhere(
+        &self,
+        scene: &Scene<'_>,
+        lead: &Lead,
+        member: i64,
+        is_named: bool,
+    ) -> Result<bool> {
+        if !is_named || &*lead.root_kind != THREAD {
+            return Ok(false);
+        }
+        let Some(list) = scene.list else { return Ok(false) };
+        let is_portal = "SELECT EXISTS (SELECT 1 FROM lists WHERE id = ?1 AND kind = ?2)";
+        let is_portal: bool =
+            self.db.prepare_cached(is_portal)?.query_row(params![list, PORTAL], |row| row.get(0))?;
+        Ok(is_portal && self.is_within(member, Some(BOARD))?)
+    }
+
+    /// The number and the title of a list, which becomes known where it was not.
+    fn ensure_list(&mut self, scene: &Scene<'_>, kind: &str, id: &str) -> Result<(i64, Option<String>)> {
+        let find = "SELECT id, title FROM lists WHERE network = ?1 AND native_id = ?2 AND kind = ?3";
         let mut find = self.db.prepare_cached(find)?;
-        let known = find.query_row(params![scene.network, id, kind], |row| row.get(0)).optional()?;
+        let key = params![scene.network, id, kind];
+        let known = find.query_row(key, |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
         if let Some(list) = known {
             return Ok(list);
         }
@@ -54,7 +100,7 @@ impl Batch<'_> {
         self.log.skip();
         let insert = "INSERT INTO lists (id, network, kind, native_id, seen_at) VALUES (?1, ?2, ?3, ?4, ?5)";
         self.db.prepare_cached(insert)?.execute(params![list, scene.network, kind, id, scene.seen_at])?;
-        Ok(list)
+        Ok((list, None))
     }
 
     /// Remembers a page of posts, and marks what was taken out of it.

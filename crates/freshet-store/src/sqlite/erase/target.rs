@@ -197,6 +197,7 @@ fn erase_list(db: &Connection, source: u32) -> Result<()> {
     const OWN: &str = "IN (SELECT l.id FROM sources s JOIN lists l ON l.network = s.network \
                        AND l.native_id = s.root_id AND l.kind = s.root_kind WHERE s.id = ?1)";
     for table in [
+        "DELETE FROM changes WHERE class = 3 AND object",
         "DELETE FROM pages WHERE list",
         "DELETE FROM list_members WHERE list",
         "DELETE FROM list_members WHERE member",

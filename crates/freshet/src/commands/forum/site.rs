@@ -157,7 +157,8 @@ async fn page(fetch: &HttpFetch, url: &Url, allow_private: bool) -> anyhow::Resu
     }
 }
 
-fn read(response: &Response) -> Option<Page> {
+/// The page of an answer; `None` where it is none.
+pub(crate) fn read(response: &Response) -> Option<Page> {
     let kind = response.header("content-type");
     if kind.is_some_and(|kind| !kind.contains("html")) {
         return None;

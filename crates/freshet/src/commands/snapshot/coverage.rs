@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use freshet_network::networks::Networks;
 use freshet_store::api::Store as _;
+use freshet_store::browse::Browse as _;
 use freshet_types::{Source, SourceState, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -67,7 +68,10 @@ pub(super) fn write(
             network.is_none_or(|it| it == source.network.as_str() || it == source.network.definition());
         if is_meant && gaps::is_list(networks, &source) {
             sums.take(&source);
-            written = writeln!(out, "{}", line(&source));
+            written = match data.store.title_of(&source) {
+                Ok(title) => writeln!(out, "{}", line(&source, title.as_deref())),
+                Err(error) => Err(std::io::Error::other(error)),
+            };
         }
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
@@ -106,7 +110,7 @@ fn until(source: &Source) -> Option<Timestamp> {
     source.coverage.top().map(|top| top.until).or(source.coverage.empty_at)
 }
 
-fn line(source: &Source) -> Value {
+fn line(source: &Source, title: Option<&str>) -> Value {
     let coverage = &source.coverage;
     let interval = |it: &freshet_types::Interval| {
         json!({
@@ -126,7 +130,8 @@ fn line(source: &Source) -> Value {
     };
     json!({
         "source": source.id.0,
-        "label": source.label(),
+        "label": source.label_with(title),
+        "title": title,
         "network": source.network.as_str(),
         "state": source.state.name(),
         "wanted_since": at(source.since),

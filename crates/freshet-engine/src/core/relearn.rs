@@ -1,0 +1,114 @@
+//! When a forum is to be learned anew, and the grants for its pages.
+//!
+//! Invariants: only a server that rests because nothing of its pages can be read is learned anew; no visit to it is under way
+//! then, and its rest lasts at least as long as the errand; each page needs the same grant as that of a visit.
+
+use freshet_store::row::{ListPage, Upload};
+use freshet_types::list::PORTAL;
+use freshet_types::{NetworkName, Request, RobotKind, Set, SourceId, Timestamp, VisitId};
+
+use super::unread::REST_FIRST;
+use super::{Core, Effect};
+use crate::quota::Claim;
+use crate::relearn::{Note, Notes, RELEARN_EVERY};
+
+/// What is known of learning anew.
+#[derive(Debug, Default)]
+pub(crate) struct Relearn {
+    notes: Notes,
+    under_way: Set<u16>,
+}
+
+impl Core {
+    /// Goes on with what an earlier process had noted.
+    pub fn take_relearn_notes(&mut self, notes: Notes) {
+        self.relearn.notes = notes;
+    }
+
+    /// What came of learning forums anew.
+    pub fn relearn_notes(&self) -> &Notes {
+        &self.relearn.notes
+    }
+
+    /// Whether a forum is being learned anew.
+    pub fn is_relearning(&self, network: &NetworkName) -> bool {
+        self.keys.get(network).is_some_and(|key| self.relearn.under_way.contains(key))
+    }
+
+    /// The forums whose layout is to be learned anew now; they count as under way from now on.
+    pub fn relearn_wanted(&mut self, now: Timestamp) -> Vec<NetworkName> {
+        if self.is_draining {
+            return Vec::new();
+        }
+        let is_wanted = |&(key, ref network): &(u16, NetworkName)| {
+            let is_resting = self.servers[usize::from(key)].unread.rests_until().is_some_and(|at| at > now);
+            let noted = self.relearn.notes.0.get(network);
+            let is_time = noted.is_none_or(|note| now >= note.at + RELEARN_EVERY);
+            is_resting && is_time && !self.relearn.under_way.contains(&key) && !self.is_asked(key)
+        };
+        let forums = self.forums().map(|(key, network)| (key, network.clone()));
+        let wanted: Vec<(u16, NetworkName)> = forums.filter(is_wanted).collect();
+        for (key, network) in &wanted {
+            self.relearn.under_way.insert(*key);
+            let note = Note { at: now, is_accepted: false, what: "it is being learned anew".to_owned() };
+            self.relearn.notes.0.insert(network.clone(), note);
+        }
+        wanted.into_iter().map(|(_, network)| network).collect()
+    }
+
+    /// The change log tells of the front page that the forum is read otherwise from now on.
+    fn log_relearnt(&mut self, network: &NetworkName, now: Timestamp) {
+        let registry = self.networks.snapshot();
+        let front = registry.get(network.definition()).and_then(|it| it.front.as_ref());
+        let Some(id) = front.and_then(|front| front.reference.root_id.clone()) else { return };
+        let page = ListPage { kind: PORTAL.into(), id, is_relearnt: true, ..ListPage::default() };
+        // No visit brought it.
+        let upload = Upload { page: Some(page), ..Upload::new(VisitId(0), network.clone(), now) };
+        self.want(Effect::Apply(Box::new(upload)));
+    }
+
+    /// Whether a visit to this server is under way.
+    fn is_asked(&self, key: u16) -> bool {
+        let is_loading = |id: &SourceId| self.slots[id.0 as usize].is_some_and(|slot| slot.key == key);
+        self.visits.values().any(|visit| visit.key == u32::from(key)) || self.loading.keys().any(is_loading)
+    }
+
+    /// Grants a request of an errand, or says when to ask again.
+    pub fn grant_relearn(&mut self, request: &Request, now: Timestamp) -> Result<(), Timestamp> {
+        let Some(&key) = self.keys.get(&request.network) else { return Ok(()) };
+        let allowed_at = self.frontier.allowed_at(u32::from(key));
+        if allowed_at > now {
+            return Err(allowed_at);
+        }
+        let claim = Claim::of(request);
+        self.ledger.grant(&claim, now)?;
+        // One at a time, and nothing is announced: the next grant waits for this answer anyway.
+        self.ledger.answered(&claim, &[], now);
+        self.frontier.again(u32::from(key), now).expect("it was allowed a moment ago");
+        self.tally.fetches_count += 1;
+        let until = self.servers[usize::from(key)].unread.rest_on(now + REST_FIRST);
+        for robot in RobotKind::ALL {
+            self.rests.insert((key, robot), until);
+        }
+        Ok(())
+    }
+
+    /// An errand has ended. A definition that was accepted ends the rest when it takes its place.
+    pub fn end_relearn(&mut self, network: &NetworkName, outcome: Result<String, String>, now: Timestamp) {
+        if let Some(key) = self.keys.get(network) {
+            self.relearn.under_way.remove(key);
+        }
+        let is_accepted = outcome.is_ok();
+        let what = outcome.unwrap_or_else(|why| why);
+        if is_accepted {
+            tracing::info!(network = network.as_str(), "learned anew: {what}");
+        } else {
+            tracing::warn!(network = network.as_str(), "not learned anew: {what}");
+        }
+        if is_accepted {
+            self.log_relearnt(network, now);
+        }
+        let at = self.relearn.notes.0.get(network).map_or(now, |note| note.at);
+        self.relearn.notes.0.insert(network.clone(), Note { at, is_accepted, what });
+    }
+}
