@@ -21,7 +21,7 @@ mod man;
 pub(crate) mod networks;
 pub(crate) mod pause;
 pub(crate) mod plan;
-mod remove;
+pub(crate) mod remove;
 pub(crate) mod robots;
 mod run;
 pub(crate) mod search;

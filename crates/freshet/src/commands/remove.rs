@@ -20,7 +20,7 @@ const SHOWN_MAX: usize = 50;
 
 /// What is no longer visited.
 #[derive(Serialize)]
-struct RemoveReport {
+pub(crate) struct RemoveReport {
     removed_count: usize,
     sources: Vec<RemovedSource>,
 }
@@ -40,15 +40,16 @@ pub(crate) fn execute(globals: &Globals, args: &RemoveArgs) -> anyhow::Result<Ex
         if found.is_empty() {
             return Err(no_source(reference));
         }
-        sources.extend(with_lists(&data.store, found)?);
+        sources.extend(found);
     }
     output::print(args.report, &remove(&mut data.store, sources)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Takes these off the list; a run that is under way hears it within a second.
-fn remove(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Result<RemoveReport> {
-    let watched = sources.into_iter().filter(|source| source.state != SourceState::Removed);
+pub(crate) fn remove(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Result<RemoveReport> {
+    let watched =
+        with_lists(store, sources)?.into_iter().filter(|source| source.state != SourceState::Removed);
     let sources: Vec<_> = watched.map(|it| RemovedSource { source: it.id, label: it.label() }).collect();
     let ids: Vec<SourceId> = sources.iter().map(|it| it.source).collect();
     store.set_state(&ids, SourceState::Removed)?;

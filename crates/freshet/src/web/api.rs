@@ -58,7 +58,7 @@ pub(super) fn add(routes: Routes) -> Routes {
             post("/api/v1/sources/{number}/pin", "Visits a source `every` so often, or as the policy says"),
             pin_source,
         )
-        .add(post("/api/v1/sources/{number}/{verb}", "`pause` or `watch` a source"), tell_source)
+        .add(post("/api/v1/sources/{number}/{verb}", "`pause`, `watch` or `remove` a source"), tell_source)
         .add(get("/api/v1/posts", "A page of posts", POSTS), list_posts)
         .add(get("/api/v1/posts.jsonl", "All posts of a query as JSON lines", POSTS), posts::export)
         .add(get("/api/v1/posts/{number}", "One post and its changes", &[]), one_post)

@@ -16,7 +16,7 @@ use crate::data::{CONTACT_KEY, Data};
 const LIVE: [(&str, &str, &str); 7] = [
     (
         "Sources",
-        "add, pause, pin and watch again on Sources, or `freshet add`, `freshet remove`",
+        "add, pause, pin, remove and watch again on Sources, or `freshet add`, `freshet remove`",
         "within a second",
     ),
     ("Robots", "start, pause, resume, stop on Robots, or `freshet robots`", "within a second"),

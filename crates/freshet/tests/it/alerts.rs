@@ -17,7 +17,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 const SECRETS: [&str; 3] = ["hook-path-secret-41", "hook-token-secret-42", "mail-password-secret-43"];
 
 /// A server on loopback that hands every connection to `serve`; gives its port and what was heard.
-fn server(serve: fn(TcpStream) -> String) -> (u16, mpsc::Receiver<String>) {
+pub(crate) fn server(serve: fn(TcpStream) -> String) -> (u16, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
     let port = listener.local_addr().expect("a bound socket has an address").port();
     let (tell, heard) = mpsc::channel();
@@ -30,7 +30,7 @@ fn server(serve: fn(TcpStream) -> String) -> (u16, mpsc::Receiver<String>) {
 }
 
 /// Reads one HTTP request and accepts it.
-fn web(mut stream: TcpStream) -> String {
+pub(crate) fn web(mut stream: TcpStream) -> String {
     let mut reader = BufReader::new(stream.try_clone().expect("a stream can be shared"));
     let (mut head, mut length) = (String::new(), 0);
     loop {
