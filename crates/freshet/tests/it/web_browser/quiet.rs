@@ -4,8 +4,9 @@
 use freshet_store::api::Store as _;
 use freshet_store::row::Upload;
 use freshet_store::sqlite::SqliteStore;
-use freshet_types::Clock as _;
-use freshet_types::{Account, NetworkName, Observation, SystemClock, VisitId};
+use freshet_types::{
+    Account, Clock as _, NetworkName, Observation, SourceId, SourceState, SystemClock, VisitId,
+};
 use serde_json::{Value, json};
 
 use super::chromium::Chromium;
@@ -94,12 +95,22 @@ impl Quiet {
         self.freshet.ok(&["add", "https://a.example/@eve"]);
         let mut store =
             SqliteStore::open(&self.freshet.data().join("store.sqlite")).expect("the store opens");
-        let source = store.source(freshet_types::SourceId(1)).expect("it can be read").expect("it was added");
+        let source = store.source(SourceId(1)).expect("it can be read").expect("it was added");
         let network: NetworkName = source.network.clone();
         let mut upload = Upload::new(VisitId(1), network, SystemClock.now());
         let account = Account { id: source.root_id, handle: source.handle, ..Account::default() };
         upload.observation = Observation { accounts: vec![account], ..Observation::default() };
         store.apply(&[upload], |_, _| None).expect("it can be stored");
+        // Two that were not visited, one of them because it cannot be.
+        store.set_state(&[SourceId(1)], SourceState::Failed).expect("it can fail");
+        for section in ["failures", "coverage"] {
+            self.open(browser, "/");
+            browser.press(&format!("section[aria-labelledby={section}] a"));
+            assert!(
+                browser.value("location.pathname").as_str().is_some_and(|it| it.starts_with("/sources/"))
+            );
+        }
+        store.set_state(&[SourceId(1)], SourceState::Active).expect("it can go on");
         drop(store);
         self.open(browser, "/graph?at=1");
         check_says(browser, "Nothing is known around it yet");
@@ -143,7 +154,7 @@ impl Quiet {
         check_says(browser, "erased");
         // Forgotten while its page is open.
         self.open(browser, "/sources/1");
-        freshet.ok(&["forget", "https://a.example/@eve"]);
+        freshet.ok(&["forget", "--yes", "https://a.example/@eve"]);
         browser.press("form[action$='/pause'] button");
         check_says(browser, "may have been forgotten");
         browser.take_events();

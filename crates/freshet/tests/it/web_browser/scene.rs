@@ -94,7 +94,7 @@ fn serve_forum(freshet: &Freshet, world: &World) -> (Process, String) {
     let mut lines = String::new();
     for thread in 0..THREADS {
         for post in 0..12_i64 {
-            let at = now - 20 * 86_400 + thread * 40_000 + post * (3_000 + thread * 211);
+            let at = now - 26 * 86_400 + thread * 40_000 + post * (3_000 + thread * 211);
             let author = (thread * 7 + post * 3) % 11;
             writeln!(lines, "{}\t{thread}\t{at}\t{author}", thread % 3).expect("a text can grow");
         }
