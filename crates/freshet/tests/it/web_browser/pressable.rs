@@ -36,15 +36,17 @@ struct Pressable {
 
 /// Fails when a link or button of a template was never pressed.
 pub(crate) fn check_all_pressed(pressed: &[Pressed]) {
-    let all = pressable();
-    assert!(all.len() > 50, "the templates have links and forms: {all:#?}");
-    let done: BTreeSet<&Pressable> = pressed.iter().filter_map(|it| kind_of(it, &all)).collect();
-    let left: Vec<String> = all
-        .iter()
-        .filter(|it| !done.contains(it))
-        .map(|it| format!("{} {} {} {:?}", it.template, it.kind, it.rel, it.pattern.replace(HOLE, "{}")))
-        .collect();
+    let left = left(pressed);
     assert!(left.is_empty(), "never pressed:\n{}", left.join("\n"));
+}
+
+/// What was never pressed, in words.
+fn left(pressed: &[Pressed]) -> Vec<String> {
+    let all = pressable();
+    let done: BTreeSet<&Pressable> = pressed.iter().filter_map(|it| kind_of(it, &all)).collect();
+    let said =
+        |it: &Pressable| format!("{} {} {} {}", it.template, it.kind, it.rel, it.pattern.replace(HOLE, "{}"));
+    all.iter().filter(|it| !done.contains(it)).map(said).collect()
 }
 
 /// The kind that was pressed: of those on its page that fit, the one that says most.
@@ -162,5 +164,32 @@ fn kinds_are_read_from_templates_and_found_again() {
         ("/robots/\0/\0", "/robots/tag/start", true),
     ] {
         assert_eq!(is_like(pattern, text), expected, "{pattern} {text}");
+    }
+    let all = left(&[]);
+    for words in [
+        "login post  /login",
+        "base post  /logout",
+        "sources get  ",
+        "posts link next ?{}&page={}",
+        "source post  /sources/{}/remove",
+        "networks post  /credentials/{}/remove",
+    ] {
+        assert!(all.iter().any(|it| it == words), "`{words}` is not in {all:#?}");
+    }
+    let pressed = |page: &str, kind: &str, target: &str, is_inside| Pressed {
+        page: page.to_owned(),
+        kind: kind.to_owned(),
+        target: target.to_owned(),
+        rel: String::new(),
+        is_inside,
+        is_problem: false,
+    };
+    for (one, words) in [
+        (pressed("/sources/7", "post", "/sources/7/remove", true), "source post  /sources/{}/remove"),
+        (pressed("/posts", "post", "/logout", false), "base post  /logout"),
+        (pressed("/sources", "link", "/sources/add", true), "sources link  /sources/add"),
+    ] {
+        let rest = left(&[one]);
+        assert!(rest.len() + 1 == all.len() && !rest.iter().any(|it| it == words), "{words}: {rest:#?}");
     }
 }
