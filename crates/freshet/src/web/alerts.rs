@@ -3,9 +3,10 @@
 //! The button leaves a message in the store, as commands do; the crawl that runs has the secrets and sends.
 
 use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_store::api::Store as _;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Shared;
@@ -18,12 +19,25 @@ use crate::alert::watch::TEST_VERB;
 use crate::commands::alerts;
 use crate::data::Data;
 
+/// What a test that was asked for comes to; the crawl looks for it once a second.
+const ASKED: &str =
+    "The crawl was asked to send a test. Load the page again in a moment: below stands who took it.";
+
+/// What was just done, told once.
+#[derive(Deserialize)]
+pub(super) struct Told {
+    #[serde(default)]
+    told: String,
+}
+
 /// The page.
 pub(super) async fn page(
     State(site): State<Shared>,
     Extension(identity): Extension<Identity>,
+    Query(just): Query<Told>,
 ) -> Answer<Response> {
-    let shown = describe(&site).await?;
+    let mut shown = describe(&site).await?;
+    shown["told"] = json!((just.told == "asked").then_some(ASKED));
     Ok(site.pages.page(&site, Some(&identity), "alerts", "Alerts", &shown))
 }
 
@@ -48,7 +62,7 @@ pub(super) async fn test(State(site): State<Shared>, Path(name): Path<String>) -
         Ok(())
     })
     .await?;
-    Ok(Redirect::to("/alerts").into_response())
+    Ok(Redirect::to("/alerts?told=asked").into_response())
 }
 
 fn view(_: &Site, data: &Data) -> Answer<Value> {

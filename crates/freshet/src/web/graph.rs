@@ -17,6 +17,7 @@ use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::graph_chart;
+use super::render::short;
 use super::sources::typed;
 use crate::data::Data;
 use crate::output::one_line;
@@ -154,7 +155,7 @@ fn tidied(mut node: Node) -> Node {
     if node.kind == "post" {
         node.label = plain(&node.label);
     }
-    node.label = one_line(&node.label);
+    node.label = short(&node.label);
     if node.label.is_empty() {
         node.label = format!("{} {}", node.kind, node.id);
     }

@@ -33,7 +33,8 @@ pub(super) async fn stream(State(site): State<Shared>) -> Answer<Response> {
             tokio::time::sleep(VALUES_EVERY).await;
         }
         let event = if count > 0 && count.is_multiple_of(PART_EVERY) {
-            Event::default().event("part").data("")
+            // Browsers drop an event that carries nothing.
+            Event::default().event("part").data("now")
         } else {
             let values = site.read(values).await.unwrap_or_else(|_| json!({}));
             Event::default().event("values").data(values.to_string())

@@ -48,7 +48,7 @@ fn describe(routes: &[Route]) -> Value {
                 "Pin": {
                     "type": "object",
                     "additionalProperties": false,
-                    "properties": { "every": { "type": ["string", "null"] } },
+                    "properties": { "every": { "type": ["string", "null"] }, "was": { "type": ["string", "null"] } },
                 },
                 "Wish": {
                     "type": "object",

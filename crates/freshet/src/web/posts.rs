@@ -17,7 +17,7 @@ use freshet_store::row::{Hit, PostRow};
 use freshet_types::{RobotKind, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::Shared;
 use super::access::Identity;
@@ -122,8 +122,9 @@ fn line(hit: Hit) -> Value {
     let (object, deleted_at, edited_at) = (hit.row.object, hit.row.deleted_at, hit.row.post.edited_at);
     let seen_at = hit.row.seen_at;
     let whole = plain(&hit.row.post.text);
-    let short: String = whole.chars().take(SNIPPET_CHARS_MAX).collect();
-    let shown = if hit.snippet.is_empty() { short } else { hit.snippet.clone() };
+    // A found word may be as long as the text.
+    let shown = if hit.snippet.is_empty() { &whole } else { &hit.snippet };
+    let shown: String = shown.chars().take(SNIPPET_CHARS_MAX).collect();
     let mut line = json!(FoundPost::new(hit));
     line["post"] = json!(object);
     line["shown"] = json!(shown);
@@ -212,10 +213,10 @@ async fn export(site: &Shared, asked: &Asked, format: Format, media_type: &'stat
     let dir = site.parts.dir.clone();
     tokio::task::spawn_blocking(move || {
         let sent = Data::reader(&dir).map_err(Problem::from);
-        if let Err(problem) = sent.and_then(|data| write_all(&data, &query, format, Pipe(pieces))) {
+        let pipe = Pipe { _seat: seat, pieces };
+        if let Err(problem) = sent.and_then(|data| write_all(&data, &query, format, pipe)) {
             tracing::warn!("a file of posts was cut short: {}", problem.message);
         }
-        drop(seat);
     });
     let stream = futures::stream::unfold(waiting, async |mut waiting| {
         let piece = waiting.recv().await?;
@@ -250,12 +251,16 @@ pub(super) const JSONL: &str = "application/x-ndjson";
 pub(super) const CSV: &str = "text/csv; charset=utf-8";
 pub(super) const PARQUET: &str = "application/vnd.apache.parquet";
 
-/// A file that flows to whoever asked for it.
-struct Pipe(mpsc::Sender<Bytes>);
+/// A file that flows to whoever asked for it. The seat is given up before the file ends, so that
+/// whoever has read one to its end may ask for the next.
+struct Pipe {
+    _seat: OwnedSemaphorePermit,
+    pieces: mpsc::Sender<Bytes>,
+}
 
 impl Write for Pipe {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let sent = self.0.blocking_send(Bytes::copy_from_slice(bytes));
+        let sent = self.pieces.blocking_send(Bytes::copy_from_slice(bytes));
         sent.map(|()| bytes.len()).map_err(|_| std::io::ErrorKind::BrokenPipe.into())
     }
 

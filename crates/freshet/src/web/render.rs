@@ -15,8 +15,9 @@ use serde_json::Value;
 use super::Shared;
 use super::access::Identity;
 use super::answer::Problem;
+use super::chart::escape;
 use super::site::Site;
-use crate::output::relative;
+use crate::output::{one_line, relative};
 use crate::plain::plain;
 use crate::view::grouped;
 
@@ -61,6 +62,9 @@ const MENU: [(&str, &str); 10] = [
     ("/settings", "Settings"),
 ];
 
+/// Longest name in a page; whoever calls themselves more is known by the beginning of it.
+const NAME_CHARS_MAX: usize = 120;
+
 /// How long browsers keep script and style; they change with the program only.
 const KEPT: &str = "max-age=300";
 
@@ -74,6 +78,7 @@ impl Pages {
         pages.add_filter("num", |it: Shown| shown(&it, |number| grouped(number.max(0.0).round() as u64)));
         pages.add_filter("span", |it: Shown| shown(&it, |secs| Span::from_secs_f64(secs).to_string()));
         pages.add_filter("ago", ago);
+        pages.add_filter("name", |it: Shown| Shown::from_safe_string(isolated(&it)));
         pages.add_filter("plain", |text: &str| plain(text));
         pages.add_filter("web", |url: &str| if is_web(url) { url.to_owned() } else { String::new() });
         pages.add_filter("marked", |text: &str| Shown::from_safe_string(marked(text)));
@@ -94,7 +99,7 @@ impl Pages {
         shown: &Value,
     ) -> Response {
         let common = context! {
-            title,
+            title => short(title),
             section => section(name),
             menu => MENU,
             now => site.now().secs_f64(),
@@ -163,9 +168,28 @@ fn ago(rendering: &Rendering<'_, '_>, secs: &Shown) -> Shown {
     Shown::from_safe_string(format!("<time datetime=\"{exact}\" title=\"{exact}\">{shown}</time>"))
 }
 
+/// A name that somebody else chose, set apart from what stands beside it: letters that are written from
+/// right to left turn around nothing of ours.
+fn isolated(name: &Shown) -> String {
+    let name = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
+    format!("<bdi>{}</bdi>", escape(&short(&name)))
+}
+
+/// A name in one line of at most [`NAME_CHARS_MAX`] characters, without those that demand a direction:
+/// one that is not closed would reach beyond the name, whatever is set around it.
+pub(super) fn short(name: &str) -> String {
+    let turns = |letter: &char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let line = |letter| if matches!(letter, '\u{2028}' | '\u{2029}') { ' ' } else { letter };
+    let name: String = one_line(name).chars().filter(|letter| !turns(letter)).map(line).collect();
+    if name.chars().nth(NAME_CHARS_MAX).is_none() {
+        return name;
+    }
+    name.chars().take(NAME_CHARS_MAX - 1).chain(['…']).collect()
+}
+
 /// Escaped, and what stands between backticks as code.
 fn marked(text: &str) -> String {
-    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    let escaped = escape(text);
     let parts = escaped.split('`').enumerate();
     let count = escaped.matches('`').count();
     let shown = parts.map(|(at, part)| match at {
@@ -202,6 +226,9 @@ mod tests {
     #[test]
     fn every_template_is_sound_and_only_web_addresses_are_links() {
         Pages::new().unwrap();
+        assert_eq!(isolated(&Shown::from("a\0<b>\u{202e}")), "<bdi>a &lt;b&gt;</bdi>");
+        assert_eq!(short("a\u{202e}b\u{2066}c\u{2069}\u{2029}d"), "abc d");
+        assert_eq!(short(&"x".repeat(100_000)).chars().count(), NAME_CHARS_MAX);
         assert_eq!(marked("a `b` <i> `c` d `e"), "a <code>b</code> &lt;i&gt; <code>c</code> d `e");
         for (url, expected) in [
             ("https://a.example/1", true),

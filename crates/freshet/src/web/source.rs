@@ -1,13 +1,17 @@
 //! One source: its rhythm, what is expected and what came, why its next visit is when it is, what is
-//! proven complete, and its last visits.
+//! proven complete, and its last visits; pausing, watching again, pinning and removing it.
+//!
+//! Several people may have its page open. A button does what it says whoever pressed before, and tells
+//! when there was nothing left to do; an interval that somebody else has changed meanwhile is not
+//! overwritten unseen.
 
 use axum::Extension;
-use axum::extract::{Form, Path, State};
+use axum::extract::{Form, Path, Query, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_engine::price::Memory;
 use freshet_store::api::Store as _;
 use freshet_store::browse::Browse as _;
-use freshet_types::{Source, SourceId, Span, Timestamp, VisitRecord};
+use freshet_types::{Source, SourceId, SourceState, Span, Timestamp, VisitRecord};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -18,7 +22,7 @@ use super::site::Site;
 use super::{chart, names};
 use crate::commands::{explain, pause, remove, status};
 use crate::data::Data;
-use crate::output::seconds;
+use crate::output::{one_line, seconds};
 
 /// Visits shown.
 const VISITS_SHOWN: usize = 20;
@@ -32,14 +36,33 @@ const KEY_CHARS_MAX: usize = 16;
 /// Days over which posts are counted for comparison with the forecast.
 const OBSERVED_DAYS: [i64; 3] = [1, 7, 28];
 
+/// What was just done, as a word in the address and as a sentence.
+const DONE: [(&str, &str); 7] = [
+    ("pause", "It is paused; what was collected stays, and nothing is asked of it."),
+    ("watch", "It is watched again."),
+    ("remove", "It is removed: no longer visited; what was collected stays."),
+    ("pin", "Its interval was changed."),
+    ("was-pause", "Nothing changed: it was paused already."),
+    ("was-watch", "Nothing changed: it was watched already."),
+    ("was-remove", "Nothing changed: it was removed already."),
+];
+
+/// What was just done, told once.
+#[derive(Deserialize)]
+pub(super) struct Told {
+    #[serde(default)]
+    told: String,
+}
+
 /// The page.
 pub(super) async fn page(
     State(site): State<Shared>,
     Extension(identity): Extension<Identity>,
     Path(number): Path<String>,
+    Query(just): Query<Told>,
 ) -> Answer<Response> {
     let id = number_of(&number)?;
-    let shown = site
+    let mut shown = site
         .read(move |site, data| {
             let source = find(data, id)?;
             let mut shown = about(site, data, &source)?;
@@ -54,6 +77,7 @@ pub(super) async fn page(
             Ok(shown)
         })
         .await?;
+    shown["done"] = json!(DONE.iter().find(|(word, _)| *word == just.told).map(|(_, told)| *told));
     let title = shown["name"].as_str().unwrap_or("Source").to_owned();
     Ok(site.pages.page(&site, Some(&identity), "source", &title, &shown))
 }
@@ -154,7 +178,8 @@ fn number_of(text: &str) -> Answer<SourceId> {
 }
 
 fn no_source(text: &str) -> Problem {
-    Problem::not_found(format!("there is no source `{text}`")).hint("the list of sources has a search")
+    Problem::not_found(format!("there is no source `{}`", one_line(text)))
+        .hint("it may have been forgotten; the list of sources has a search")
 }
 
 fn find(data: &Data, id: SourceId) -> Answer<Source> {
@@ -166,8 +191,14 @@ pub(super) async fn steer(
     State(site): State<Shared>,
     Path((number, verb)): Path<(String, String)>,
 ) -> Answer<Response> {
-    tell(&site, &number, &verb).await?;
-    Ok(Redirect::to(&format!("/sources/{number}")).into_response())
+    let told = tell(&site, &number, &verb).await?;
+    let was = if told["is_changed"] == true { "" } else { "was-" };
+    Ok(to_page(&number, &format!("{was}{verb}")))
+}
+
+/// Back to the page of the source, which tells what was done.
+fn to_page(number: &str, told: &str) -> Response {
+    Redirect::to(&format!("/sources/{number}?told={told}")).into_response()
 }
 
 /// What is typed to pin a source.
@@ -177,6 +208,9 @@ pub(super) struct Pin {
     /// A span; empty: as the policy says.
     #[serde(default)]
     every: Option<String>,
+    /// The interval that whoever asks believes to be in force; without it nothing is compared.
+    #[serde(default)]
+    was: Option<String>,
 }
 
 /// The form was sent; it shows its word beside what is typed.
@@ -184,6 +218,8 @@ pub(super) struct Pin {
 pub(super) struct PinForm {
     #[serde(default)]
     every: String,
+    #[serde(default)]
+    was: Option<String>,
 }
 
 /// An interval was typed.
@@ -192,8 +228,8 @@ pub(super) async fn pin_form(
     Path(number): Path<String>,
     Form(typed): Form<PinForm>,
 ) -> Answer<Response> {
-    pin(&site, &number, Pin { every: Some(typed.every) }).await?;
-    Ok(Redirect::to(&format!("/sources/{number}")).into_response())
+    pin(&site, &number, Pin { every: Some(typed.every), was: typed.was }).await?;
+    Ok(to_page(&number, "pin"))
 }
 
 /// A source is visited at an interval that a person chose, or as the policy says again.
@@ -211,6 +247,10 @@ pub(super) async fn pin(site: &Shared, number: &str, pin: Pin) -> Answer<Value> 
     };
     site.write(move |site, data| {
         let source = find(data, id)?;
+        let is_seen = pin.was.is_none_or(|was| was == source.pinned.map(typeable).unwrap_or_default());
+        if !is_seen && every != source.pinned {
+            return Err(overtaken(source.pinned, every));
+        }
         let due_at = every.map(|every| source.visited_at.map_or_else(|| site.now(), |at| at + every));
         data.store.pin(id, every, due_at.unwrap_or(Timestamp::MAX))?;
         data.store.push_control("sources", &json!({ "pinned": id }).to_string())?;
@@ -219,8 +259,16 @@ pub(super) async fn pin(site: &Shared, number: &str, pin: Pin) -> Answer<Value> 
     .await
 }
 
+/// Somebody else changed the interval since the page was loaded.
+fn overtaken(now: Option<Span>, wanted: Option<Span>) -> Problem {
+    let said = |span: Option<Span>| span.map_or_else(|| "as the policy says".to_owned(), typeable);
+    let message = format!("somebody has changed the interval meanwhile, to `{}`", said(now));
+    Problem::conflict(message)
+        .hint(format!("it stays so; load the page again and repeat it if it shall be `{}`", said(wanted)))
+}
+
 /// What a source can be told.
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, Deserialize, PartialEq)]
 #[serde(rename_all = "lowercase")]
 enum Verb {
     /// It is not visited until it is watched again.
@@ -235,16 +283,25 @@ enum Verb {
 pub(super) async fn tell(site: &Shared, number: &str, verb: &str) -> Answer<Value> {
     let id = number_of(number)?;
     let verb: Verb = serde_json::from_value(json!(verb)).map_err(|_| {
-        Problem::not_found(format!("a source cannot be told `{verb}`")).hint("pause, watch or remove")
+        let problem = Problem::not_found(format!("a source cannot be told `{}`", one_line(verb)));
+        problem.hint("pause, watch or remove")
     })?;
     site.write(move |_, data| {
         let source = find(data, id)?;
+        let before = source.state;
         match verb {
-            Verb::Watch => pause::resume(&mut data.store, vec![source]).map(|_| ())?,
-            Verb::Pause => pause::pause(&mut data.store, &[source]).map(|_| ())?,
-            Verb::Remove => remove::remove(&mut data.store, vec![source]).map(|_| ())?,
+            Verb::Watch => drop(pause::resume(&mut data.store, vec![source])?),
+            Verb::Remove => drop(remove::remove(&mut data.store, vec![source])?),
+            // Who removed it wants it off the list, not resting on it.
+            Verb::Pause if before == SourceState::Removed => {
+                return Err(Problem::conflict("it cannot be paused: it was removed meanwhile")
+                    .hint("watch it again first, on its page"));
+            }
+            Verb::Pause => drop(pause::pause(&mut data.store, &[source])?),
         }
-        Ok(json!({ "source": id, "state": find(data, id)?.state.name() }))
+        let state = find(data, id)?.state;
+        let is_changed = if verb == Verb::Watch { !before.is_watched() } else { before != state };
+        Ok(json!({ "source": id, "state": state.name(), "is_changed": is_changed }))
     })
     .await
 }

@@ -18,7 +18,7 @@ const SECRETS: [&str; 3] = ["hook-path-secret-41", "hook-token-secret-42", "mail
 
 /// A server on loopback that hands every connection to `serve`, with its place among all; gives its port and
 /// what was heard.
-fn server(serve: fn(TcpStream, usize) -> String) -> (u16, mpsc::Receiver<String>) {
+pub(crate) fn server(serve: fn(TcpStream, usize) -> String) -> (u16, mpsc::Receiver<String>) {
     server_at(0, serve)
 }
 
@@ -37,7 +37,7 @@ fn server_at(port: u16, serve: fn(TcpStream, usize) -> String) -> (u16, mpsc::Re
 }
 
 /// Reads one HTTP request and accepts it.
-fn web(stream: TcpStream, _: usize) -> String {
+pub(crate) fn web(stream: TcpStream, _: usize) -> String {
     answer(stream, "200 OK")
 }
 

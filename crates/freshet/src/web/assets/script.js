@@ -11,13 +11,24 @@
     }
   };
 
+  // Whoever is about to press a button, moves by keyboard or has marked text here must not lose it.
+  const isHeld = (part) => {
+    const [held, marked] = [document.activeElement, getSelection()];
+    if (part.contains(held) && held.matches(":focus-visible, a, button, input, select, textarea")) return true;
+    return marked !== null && !marked.isCollapsed && marked.containsNode(part, true);
+  };
+
   const refresh = async (part) => {
-    // Whoever is about to press a button here must not lose it.
-    if (part.contains(document.activeElement) || document.hidden) return;
+    if (isHeld(part) || document.hidden) return;
     const answer = await fetch(part.dataset.part, { credentials: "same-origin" });
     if (!answer.ok || answer.redirected) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (!part.contains(document.activeElement)) part.replaceChildren(...fresh.body.childNodes);
+    if (isHeld(part)) return;
+    // Wide tables stay where they were scrolled to.
+    const places = () => part.querySelectorAll(".scroll");
+    const scrolled = Array.from(places(), (it) => it.scrollLeft);
+    part.replaceChildren(...fresh.body.childNodes);
+    places().forEach((it, at) => { it.scrollLeft = scrolled[at] ?? 0; });
   };
 
   const source = new EventSource("/api/v1/live");

@@ -5,7 +5,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::pressable::Pressed;
 use crate::support::process::Process;
 use crate::support::until;
 
@@ -27,8 +28,10 @@ pub(crate) struct Chromium {
     next_id: u64,
     /// What happened on the page, in order, since it was last asked for.
     events: Vec<Value>,
+    /// Every link and button that was pressed so far.
+    pub(crate) pressed: Vec<Pressed>,
     _process: Process,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Chromium {
@@ -75,9 +78,12 @@ impl Chromium {
             session: String::new(),
             next_id: 1,
             events: Vec::new(),
+            pressed: Vec::new(),
             _process: process,
-            _folder: folder,
+            folder,
         };
+        let downloads = json!({ "behavior": "allow", "downloadPath": browser.downloads() });
+        browser.call("Browser.setDownloadBehavior", downloads);
         let page = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
         let attached =
             browser.call("Target.attachToTarget", json!({ "targetId": page["targetId"], "flatten": true }));
@@ -132,6 +138,16 @@ impl Chromium {
         self.ask("Runtime.evaluate", &asked).map_or(Value::Null, |answer| answer["result"]["value"].clone())
     }
 
+    /// Lets pages run their script, or not.
+    pub(crate) fn run_scripts(&mut self, does_run: bool) {
+        self.call("Emulation.setScriptExecutionDisabled", json!({ "value": !does_run }));
+    }
+
+    /// Where files that are taken away arrive.
+    pub(crate) fn downloads(&self) -> PathBuf {
+        self.folder.path().join("downloads")
+    }
+
     /// Events of these names since the last time.
     pub(crate) fn take_events(&mut self) -> Vec<Value> {
         self.events.extend(self.heard.try_iter());
@@ -143,9 +159,14 @@ impl Chromium {
         let is_phone = width < 600;
         let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": is_phone });
         self.call("Emulation.setDeviceMetricsOverride", metrics);
-        let scheme = if is_dark { "dark" } else { "light" };
-        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
-        self.call("Emulation.setEmulatedMedia", media);
+        self.prefer(&[("prefers-color-scheme", if is_dark { "dark" } else { "light" })]);
+    }
+
+    /// What whoever looks has told the browser to prefer, by names of media features.
+    pub(crate) fn prefer(&mut self, preferences: &[(&str, &str)]) {
+        let features: Vec<Value> =
+            preferences.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect();
+        self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
     /// What is seen, as a PNG: the page down to this height.
