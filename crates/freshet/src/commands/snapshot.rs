@@ -87,6 +87,7 @@ fn make(globals: &Globals, args: &SnapshotArgs, dir: &Path) -> anyhow::Result<Ex
     }
     let mut data = Data::open(globals)?;
     export::check_network(&data, globals, args.network.as_deref())?;
+    times(&data, args)?;
     let networks = data::networks(globals)?;
     let store = export::identity(&mut data.store)?;
     let wanted =
@@ -148,6 +149,12 @@ fn asked(args: &SnapshotArgs) -> Asked {
     }
 }
 
+/// The instants that are meant.
+fn times(data: &Data, args: &SnapshotArgs) -> anyhow::Result<(Option<Timestamp>, Option<Timestamp>)> {
+    let resolve = |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
+    export::check_times(resolve(args.since)?, resolve(args.until)?)
+}
+
 /// All records, as an export.
 fn take_out(
     data: &Data,
@@ -160,9 +167,7 @@ fn take_out(
         manifest.keep_what_is_there(&dir);
         manifest
     } else {
-        let resolve =
-            |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
-        let times = export::check_times(resolve(args.since)?, resolve(args.until)?)?;
+        let times = times(data, args)?;
         Manifest::new(begun.asked.clone(), begun.store.clone(), times, Bounds::now(&data.store)?)
     };
     let wish = Wish {
