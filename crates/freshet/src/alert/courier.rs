@@ -79,7 +79,9 @@ impl Courier {
     /// What has come back by now.
     pub(crate) fn hear(&mut self) -> Vec<Delivery> {
         let heard: Vec<Delivery> = self.heard.try_iter().collect();
-        heard.iter().for_each(|delivery| self.free(delivery));
+        for delivery in &heard {
+            self.free(delivery);
+        }
         heard
     }
 

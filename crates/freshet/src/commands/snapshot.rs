@@ -87,6 +87,7 @@ fn make(globals: &Globals, args: &SnapshotArgs, dir: &Path) -> anyhow::Result<Ex
     }
     let mut data = Data::open(globals)?;
     export::check_network(&data, globals, args.network.as_deref())?;
+    times(&data, args)?;
     let networks = data::networks(globals)?;
     let store = export::identity(&mut data.store)?;
     let wanted =
@@ -95,14 +96,13 @@ fn make(globals: &Globals, args: &SnapshotArgs, dir: &Path) -> anyhow::Result<Ex
     let mut begun = begun::find_or_begin(&place, wanted, args.restart)?;
     let part = place.part.clone();
     let _held = export::hold(&part)?;
-    let coverage = match &begun.coverage {
-        Some(coverage) => coverage.clone(),
-        None => {
-            let coverage = coverage::write(&data, &networks, args.network.as_deref(), &part)?;
-            begun.coverage = Some(coverage.clone());
-            begun.write(&place)?;
-            coverage
-        }
+    let coverage = if let Some(coverage) = begun.coverage.clone() {
+        coverage
+    } else {
+        let coverage = coverage::write(&data, &networks, args.network.as_deref(), &part)?;
+        begun.coverage = Some(coverage.clone());
+        begun.write(&place)?;
+        coverage
     };
     let (wish, manifest) = take_out(&data, args, &begun, &part)?;
     let definitions = write_definitions(&data, &networks, &part)?;
@@ -149,6 +149,12 @@ fn asked(args: &SnapshotArgs) -> Asked {
     }
 }
 
+/// The instants that are meant.
+fn times(data: &Data, args: &SnapshotArgs) -> anyhow::Result<(Option<Timestamp>, Option<Timestamp>)> {
+    let resolve = |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
+    export::check_times(resolve(args.since)?, resolve(args.until)?)
+}
+
 /// All records, as an export.
 fn take_out(
     data: &Data,
@@ -157,17 +163,12 @@ fn take_out(
     part: &Path,
 ) -> anyhow::Result<(Wish, Manifest)> {
     let dir = part.join("data");
-    let mut manifest = match Manifest::read(&dir)? {
-        Some(mut manifest) => {
-            manifest.keep_what_is_there(&dir);
-            manifest
-        }
-        None => {
-            let resolve =
-                |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
-            let times = export::check_times(resolve(args.since)?, resolve(args.until)?)?;
-            Manifest::new(begun.asked.clone(), begun.store.clone(), times, Bounds::now(&data.store)?)
-        }
+    let mut manifest = if let Some(mut manifest) = Manifest::read(&dir)? {
+        manifest.keep_what_is_there(&dir);
+        manifest
+    } else {
+        let times = times(data, args)?;
+        Manifest::new(begun.asked.clone(), begun.store.clone(), times, Bounds::now(&data.store)?)
     };
     let wish = Wish {
         format: args.data_format,

@@ -227,7 +227,8 @@ fn with_dead_source(world: &World, receivers: &str) -> Freshet {
     let freshet = Freshet::new().with_clock(format!("{}/clock", world.base));
     freshet.ok(&["init"]);
     let rule = "[rules.dead]\nthreshold = 0.0\nquiet = \"30d\"\n";
-    std::fs::write(freshet.data().join("alerts.toml"), format!("{rule}{receivers}")).unwrap();
+    std::fs::write(freshet.data().join("alerts.toml"), format!("{rule}{receivers}"))
+        .expect("the rules can be written");
     freshet.ok(&["add", "--allow-private", &format!("{}/@nobody_of_this_name", world.base)]);
     freshet
 }

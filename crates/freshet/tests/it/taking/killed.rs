@@ -83,7 +83,9 @@ fn killed_thrice(freshet: &Freshet, args: &[&str], manifest: &Path) {
 }
 
 fn assert_same(one: &Path, other: &Path) {
-    let (left, right) = (std::fs::read(one).unwrap(), std::fs::read(other).unwrap());
+    let read =
+        |path: &Path| std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let (left, right) = (read(one), read(other));
     assert!(!left.is_empty() && left == right, "{} is not {}", one.display(), other.display());
 }
 

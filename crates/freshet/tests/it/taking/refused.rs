@@ -83,7 +83,11 @@ fn absurd_wishes_are_told() {
     check(&freshet, &["export", "--network", "nonsense", "-o", "out"], 2, ["`nonsense`", "hint:"]);
     check(&freshet, &["snapshot", "out", "--network", "nonsense"], 2, ["`nonsense`", "hint:"]);
     check(&freshet, &["export", "--since", "2026-02-01", "--until", "2026-01-01"], 2, ["--since", "--until"]);
-    assert!(!freshet.folder().join("out").exists(), "nothing was written");
+    let backwards = ["snapshot", "out", "--since", "2026-02-01", "--until", "2026-01-01"];
+    check(&freshet, &backwards, 2, ["--since", "--until"]);
+    for name in ["out", "out.part", "out.part.json"] {
+        assert!(!freshet.folder().join(name).exists(), "nothing was written");
+    }
     // An empty store is no mistake: the tables are there, without rows.
     freshet.ok(&["export", "--format", "csv", "--kind", "posts,changes", "-o", "out"]);
     assert!(
