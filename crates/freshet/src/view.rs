@@ -94,6 +94,10 @@ pub(crate) async fn show(kit: ViewKit) {
             changed = closed(&mut reports) => if changed { break },
         }
     }
+    if is_terminal {
+        // The terminal has written the `^C` of whoever ended it below the drawing.
+        put("\r\u{1b}[K");
+    }
 }
 
 /// Waits until no report will come any more.

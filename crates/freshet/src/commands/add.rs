@@ -312,7 +312,10 @@ impl AddReport {
     fn into_failure(self) -> anyhow::Error {
         match self.refused.as_slice() {
             [] => Failure::misuse("the list names nothing to add").hint(LISTED).into(),
-            [only] => Failure::misuse(only.why.clone()).hint(UNDERSTOOD).into(),
+            [only] => {
+                let place = only.line.map_or_else(String::new, |line| format!("line {line}: "));
+                Failure::misuse(format!("{place}{}", only.why)).hint(UNDERSTOOD).into()
+            }
             many => {
                 let shown = self.refusals();
                 let message = format!("none of {} references is understood\n{shown}", many.len());

@@ -42,6 +42,9 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
     };
     let report = runtime()?.block_on(crawl::crawl(globals, &data, choices))?;
     output::print(args.report, &RunReport(report))?;
+    if output::draws_progress() {
+        output::note("everything is stored; `freshet run` goes on where this one stopped");
+    }
     Ok(ExitCode::SUCCESS)
 }
 

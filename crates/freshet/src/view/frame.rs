@@ -88,7 +88,7 @@ impl Frame {
         let rest = room.rows.saturating_sub(lines.len() + visits.len() + 1);
         lines.splice(visits_at..visits_at, visits);
         if rest > 0 {
-            lines.push((rule("latest posts (times in UTC)", columns), None));
+            lines.push((rule("posts as they come in (times in UTC)", columns), None));
             let skipped = self.news.len().saturating_sub(rest);
             lines.extend(self.news.iter().skip(skipped).map(|post| (news(post, columns), None)));
         }

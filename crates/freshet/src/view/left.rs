@@ -72,8 +72,12 @@ impl Left {
 
     /// In words, the most important first.
     pub(crate) fn parts(self) -> Vec<String> {
-        let mut parts =
-            vec![format!("{} of {} lists complete", grouped(self.complete_count), grouped(self.lists_count))];
+        let complete = if self.todo() == 0 { " complete" } else { "" };
+        let mut parts = vec![format!(
+            "{} of {} lists{complete}",
+            grouped(self.complete_count),
+            grouped(self.lists_count)
+        )];
         parts.extend(self.time_left().map(|time| format!("about {time} left")));
         if self.shut_count > 0 && self.todo() == 0 {
             parts.push(format!("{} cannot be completed", grouped(self.shut_count)));
@@ -243,7 +247,7 @@ mod tests {
         assert_eq!(progress.now(at(40)).unwrap().seconds, Some(60.0), "it counts down");
         assert_eq!(progress.now(at(500)).unwrap().seconds, Some(0.0));
         let parts = progress.now(at(10)).unwrap().parts().join("; ");
-        assert_eq!(parts, "910 of 1,000 lists complete; about 1m 30s left");
+        assert_eq!(parts, "910 of 1,000 lists; about 1m 30s left");
     }
 
     #[test]

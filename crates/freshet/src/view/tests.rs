@@ -88,7 +88,7 @@ fn a_frame_shows_what_the_engine_reports() {
         "12,345",
         "1 due of 7,000 sources",
         "1m 05s of 1h",
-        "█████████░░░ 87 of 100 lists complete; about 2m 05s left",
+        "█████████░░░ 87 of 100 lists; about 2m 05s left",
         "half of the new posts seen within 1m 01s, nine in ten within 2m 11s",
         "ip mastodon:a.example ██████░░░░░░ 15 of 30 calls ready; 300 per 5m",
         "nothing for 1m",

@@ -76,7 +76,7 @@ fn what_is_asked_for_makes_no_sense() {
         ("run --for soon", &["soon", "30s"]),
         ("run --policy nonsense --for 1s", &["nonsense", "change-rate"]),
         ("run --listen nowhere", &["nowhere", "IP:PORT"]),
-        ("run --listen 0.0.0.0:0 --for 1s", &["0.0.0.0:0", "freshet dashboard password"]),
+        ("run --listen 0.0.0.0:0 --for 1s", &["0.0.0.0", "freshet dashboard password"]),
         ("status --clock nonsense", &["nonsense", "system"]),
         ("init --contact me", &["me", "you@example.org"]),
         ("explain 99", &["99", "number of a source"]),
@@ -137,7 +137,7 @@ fn files_that_are_not_what_they_should_be() {
         ("networks read --network mastodon --recordings absent", 1, &["absent", "path"]),
         ("add -f absent", 1, &["absent", "path"]),
         ("add -f folder", 2, &["folder", "OPML"]),
-        ("add -f binary", 2, &["binary"]),
+        ("add -f binary", 2, &["line 1", "@user@host"]),
         ("forum learn folder", 2, &["folder/index.tsv", "captured"]),
         ("forum inspect absent --url http://a.example/ --site absent", 1, &["absent", "path"]),
         (

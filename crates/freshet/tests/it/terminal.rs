@@ -118,13 +118,13 @@ fn the_live_view_fits_its_terminal() {
         for word in [
             "freshet run",
             "history",
-            "lists complete",
+            "lists",
             "lag",
             "calls ready",
             "now",
             "waits",
             "robots",
-            "latest posts",
+            "posts as they come in",
         ] {
             assert!(text.contains(word), "`{word}` is not drawn in {size:?}\n{text}");
         }
