@@ -6,6 +6,7 @@
 mod absurd;
 mod access;
 mod change;
+mod forums;
 mod inert;
 mod show;
 mod walk;
