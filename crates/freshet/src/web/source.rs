@@ -77,9 +77,20 @@ pub(super) async fn page(
             Ok(shown)
         })
         .await?;
-    shown["done"] = json!(DONE.iter().find(|(word, _)| *word == just.told).map(|(_, told)| *told));
+    shown["done"] = json!(done(&just.told, &shown["state"]));
     let title = shown["name"].as_str().unwrap_or("Source").to_owned();
     Ok(site.pages.page(&site, Some(&identity), "source", &title, &shown))
+}
+
+/// What was just done; nothing when it is no longer so, because the page was loaded again later.
+fn done(told: &str, state: &Value) -> Option<&'static str> {
+    let is_so = match told.trim_start_matches("was-") {
+        "pause" => state == "paused",
+        "remove" => state == "removed",
+        "watch" => state != "paused" && state != "removed",
+        _ => true,
+    };
+    DONE.iter().find(|(word, _)| is_so && *word == told).map(|(_, told)| *told)
 }
 
 /// Lines that were broken for a terminal, whole again: those that go on stand further in.

@@ -9,9 +9,8 @@ mod change;
 mod forums;
 mod inert;
 mod show;
-mod walk;
-
 mod told;
+mod walk;
 
 use std::sync::Arc;
 

@@ -68,9 +68,9 @@ fn every_page_works_in_a_browser() {
     if let Some(folder) = provided("FRESHET_SCREENSHOTS") {
         pictures::take_pictures(&scene, &mut browser, &folder);
     }
-    pressing::press_all(&scene, &mut browser);
+    pressing::press_all(&scene, &mut browser, &axe);
     let quiet = Quiet::start();
-    quiet.press_login(&mut browser);
+    quiet.press_login(&mut browser, &axe);
     quiet.press_empty(&mut browser);
     quiet.check_overtaken(&mut browser);
     quiet.press_often(&mut browser);

@@ -141,4 +141,7 @@ async fn a_stale_page_overwrites_nothing_and_is_told() {
             serde_json::from_str(&served.text("/api/v1/sources/1", 200).await).unwrap();
         assert_eq!(source["state"], state, "{path} {fields:?}");
     }
+    // An address that was kept tells nothing that is no longer so.
+    let later = served.text("/sources/1?told=pause", 200).await;
+    assert!(!later.contains("It is paused"), "{later}");
 }

@@ -51,4 +51,3 @@ async fn a_forum_shows_titles_what_is_complete_and_when_it_was_learned_anew() {
     let source = served.text("/sources/4", 200).await;
     assert!(source.contains("Bread &lt;script&gt;") && !source.contains("<script>alert"), "{source}");
 }
-

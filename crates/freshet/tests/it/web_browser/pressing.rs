@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::chromium::Chromium;
-use super::look::check_quiet;
+use super::look::{check_accessible, check_quiet};
 use super::scene::{Scene, WATCHED, authors};
 use super::{DESK, SOON};
 use crate::support::{http, until};
@@ -59,10 +59,10 @@ pub(crate) fn check_buttons(scene: &Scene, browser: &mut Chromium) {
 }
 
 /// Presses all that the first look at the buttons has not.
-pub(crate) fn press_all(scene: &Scene, browser: &mut Chromium) {
+pub(crate) fn press_all(scene: &Scene, browser: &mut Chromium, axe: &str) {
     browser.take_events();
     press_frame(scene, browser);
-    press_add(scene, browser);
+    press_add(scene, browser, axe);
     press_sources(scene, browser);
     press_source(scene, browser);
     press_posts(scene, browser);
@@ -119,7 +119,7 @@ fn press_frame(scene: &Scene, browser: &mut Chromium) {
 }
 
 /// First what would be added is shown, then it is added.
-fn press_add(scene: &Scene, browser: &mut Chromium) {
+fn press_add(scene: &Scene, browser: &mut Chromium, axe: &str) {
     scene.freshet.ok(&["robots", "stop", "user"]);
     let author = authors(&scene.world)[WATCHED].clone();
     let base = &scene.world.base;
@@ -128,6 +128,7 @@ fn press_add(scene: &Scene, browser: &mut Chromium) {
     browser.fill("[name=allow_private]", "on");
     browser.press("form.stack button");
     check_says(browser, "2 of 3 are understood");
+    check_accessible(browser, axe, "a preview");
     let is_there = || {
         let found = http::get(&scene.base, &format!("/api/v1/sources?q={NOBODY}"));
         found["count"].as_u64() > Some(0)
@@ -139,6 +140,7 @@ fn press_add(scene: &Scene, browser: &mut Chromium) {
     );
     browser.press("button.main");
     check_says(browser, "1 not understood");
+    check_accessible(browser, axe, "what was added");
     assert!(is_there(), "now it is added");
     browser.press("main p.bad a[href='/robots']");
     browser.press("button[aria-label='start user']");

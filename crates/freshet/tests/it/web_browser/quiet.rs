@@ -10,6 +10,7 @@ use freshet_types::{
 use serde_json::{Value, json};
 
 use super::chromium::Chromium;
+use super::look::check_accessible;
 use super::pressing::check_says;
 use super::scene::address;
 use crate::support::freshet::Freshet;
@@ -50,7 +51,7 @@ impl Quiet {
     }
 
     /// The door opens with the password only, leads where one wanted to go, and closes.
-    pub(crate) fn press_login(&self, browser: &mut Chromium) {
+    pub(crate) fn press_login(&self, browser: &mut Chromium, axe: &str) {
         self.open(browser, "/networks");
         assert_eq!(browser.value("location.pathname"), json!("/login"));
         assert_eq!(browser.value("document.activeElement.name"), json!("password"));
@@ -58,6 +59,7 @@ impl Quiet {
         browser.fill("[name=password]", "wrong");
         browser.press("main button");
         check_says(browser, "That is not the password");
+        check_accessible(browser, axe, "login");
         browser.fill("[name=password]", PASSWORD);
         browser.press("main button");
         assert_eq!(browser.value("location.pathname"), json!("/networks"));
@@ -68,6 +70,8 @@ impl Quiet {
         browser.fill("[name=password]", PASSWORD);
         browser.press("main button");
         assert_eq!(browser.value("location.pathname"), json!("/sources"));
+        self.open(browser, "/nowhere");
+        check_accessible(browser, axe, "a problem");
         browser.take_events();
     }
 
