@@ -137,6 +137,7 @@ fn routes() -> Routes {
         .get("/metrics", metrics::page)
         .get("/healthz", api::health)
         .get("/readyz", api::ready)
+        .get("/assets/icon.svg", render::icon)
         .get("/assets/style.css", render::style)
         .get("/assets/script.js", render::script);
     api::add(routes)
