@@ -209,6 +209,18 @@ pub(super) fn a_visit_does_not_undo_remove(store: &mut dyn Store) {
     assert_eq!(all_posts(store).len(), 1, "what the visit brought is kept");
 }
 
+pub(super) fn a_visit_does_not_undo_watching_again(store: &mut dyn Store) {
+    for told in [SourceState::Removed, SourceState::Paused] {
+        let source = add(store, &timeline("watched"));
+        store.set_state(&[source.id], told).must();
+        // It was under way when it heard of that; meanwhile it is wanted again.
+        let late = Source { state: told, ..source.clone() };
+        store.add_sources(std::slice::from_ref(&source)).must();
+        apply(store, Upload { source: Some(late), ..posts(100, []) });
+        assert_eq!(load(store, source.id).state, SourceState::Active, "{told:?}");
+    }
+}
+
 pub(super) fn a_visit_does_not_undo_opting_out(store: &mut dyn Store) {
     let source = add(store, &timeline("a"));
     let end = |state, was_opted_out| {

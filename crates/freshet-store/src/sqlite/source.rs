@@ -48,10 +48,12 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// The state after a visit: what a person or the owner said meanwhile outlasts it.
+    /// The state after a visit: what a person or the owner said meanwhile outlasts it. That it is removed or paused is
+    /// never seen by a visit, only known to one that began before a person wanted it back.
     fn state_after(&self, upload: &Upload, seen: SourceState) -> SourceState {
         match self.state {
             told @ (SourceState::Removed | SourceState::Paused) => told,
+            told if matches!(seen, SourceState::Removed | SourceState::Paused) => told,
             SourceState::OptedOut if !upload.was_opted_out => SourceState::OptedOut,
             _ => seen,
         }

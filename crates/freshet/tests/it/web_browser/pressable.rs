@@ -71,7 +71,8 @@ fn templates_of(page: &str) -> Vec<&'static str> {
     match (parts.next().unwrap_or_default(), parts.next()) {
         ("", _) => vec!["overview", "overview_part"],
         ("sources", None) => vec!["sources"],
-        ("sources", Some("add")) => vec!["add"],
+        ("plan", _) => vec!["plan"],
+        ("sources", Some("add")) => vec!["add", "learn_part"],
         ("sources", Some(_)) => vec!["source"],
         ("posts", None) => vec!["posts"],
         ("posts", Some(_)) => vec!["post"],

@@ -75,6 +75,8 @@ pub(crate) fn press_all(scene: &Scene, browser: &mut Chromium, axe: &str) {
     press_experiments(scene, browser);
     press_robots(scene, browser);
     press_overview(scene, browser);
+    press_plan(scene, browser);
+    press_settings(scene, browser);
 }
 
 /// Texts of all elements of a selector.
@@ -212,6 +214,10 @@ fn press_source(scene: &Scene, browser: &mut Chromium) {
     assert_eq!(about()["state"], "removed");
     browser.press("form[action$='/watch'] button");
     assert_eq!(about()["state"], "active");
+    let replies = http::get(&scene.base, "/api/v1/sources?robot=comment&network=mastodon&sort=visited");
+    browser.open(&format!("{}/sources/{}", scene.base, replies["sources"][0]["source"]));
+    browser.press("main a[href^='/posts/']");
+    check_says(browser, "Post of");
     check_quiet(browser, &scene.base, "source");
 }
 
@@ -224,11 +230,11 @@ fn press_posts(scene: &Scene, browser: &mut Chromium) {
     browser.press("a[rel=next]");
     browser.press("a[rel=prev]");
     let found = http::get(&scene.base, "/api/v1/posts?network=mastodon");
-    let post = &found["posts"][0];
-    let text = post["shown"].as_str().unwrap_or_default();
     let letters = |word: &&str| word.len() > 3 && word.chars().all(|it| it.is_ascii_alphabetic());
-    let word =
-        text.split_whitespace().find(letters).unwrap_or_else(|| panic!("no word in `{text}`")).to_owned();
+    // Some people of the world write without spaces between words.
+    let word = |post: &Value| post["shown"].as_str()?.split_whitespace().find(letters).map(str::to_owned);
+    let posts = found["posts"].as_array().into_iter().flatten();
+    let (post, word) = posts.filter_map(|post| Some((post, word(post)?))).next().expect("a post with words");
     let author = post["author"].as_str().unwrap_or_default().to_owned();
     browser.fill("[name=q]", &word);
     browser.fill("[name=author]", &author);
@@ -236,7 +242,7 @@ fn press_posts(scene: &Scene, browser: &mut Chromium) {
     browser.press("form.filters button");
     let shown = texts(browser, "article .by strong");
     assert!(!shown.is_empty() && shown.iter().all(|it| *it == author), "{shown:?}");
-    browser.press_here("a[download]");
+    browser.press_here("a[download='posts.jsonl']");
     let file = browser.downloads().join("posts.jsonl");
     let lines =
         until("the file arrives", SOON, || std::fs::read_to_string(&file).ok().filter(|it| !it.is_empty()));
@@ -247,6 +253,10 @@ fn press_posts(scene: &Scene, browser: &mut Chromium) {
     browser.open(&format!("{}/posts?network=mastodon", scene.base));
     browser.press("article a[href^='/posts/']");
     check_says(browser, "History");
+    browser.open(&format!("{}/posts?network=mastodon", scene.base));
+    browser.press("article .by a");
+    let by = texts(browser, "article .by strong");
+    assert!(!by.is_empty() && by.iter().all(|it| *it == by[0]), "all by one author: {by:?}");
     check_quiet(browser, &scene.base, "posts");
 }
 
@@ -401,4 +411,30 @@ fn press_overview(scene: &Scene, browser: &mut Chromium) {
     browser.press(".switch a[href='/']");
     assert_eq!(texts(browser, ".switch [aria-current]"), ["last half hour"]);
     check_quiet(browser, &scene.base, "overview");
+}
+
+/// What more calls would bring.
+fn press_plan(scene: &Scene, browser: &mut Chromium) {
+    browser.open(&format!("{}/", scene.base));
+    browser.press("main a[href='/plan']");
+    check_says(browser, "calls an hour bring a mean lag of");
+    browser.press("main a[href^='?calls_per_hour=']");
+    browser.fill("[name=calls_per_hour]", "");
+    browser.fill("[name=lag]", "30m");
+    browser.press("form.filters button");
+    assert_eq!(browser.value("document.querySelector('[name=lag]').value"), json!("30m"));
+    check_quiet(browser, &scene.base, "plan");
+}
+
+/// A constraint comes and goes.
+fn press_settings(scene: &Scene, browser: &mut Chromium) {
+    browser.open(&format!("{}/settings", scene.base));
+    browser.fill("[name=expression]", "size(post.text) < 9000");
+    browser.press("form[action='/constraints'] button");
+    check_says(browser, "size(post.text) < 9000");
+    let rules = scene.freshet.json(&["constraints", "list"]);
+    assert_eq!(rules["constraints"].as_array().map(Vec::len), Some(1), "{rules}");
+    browser.press("form[action^='/constraints/'] button");
+    check_says(browser, "everything is wanted");
+    check_quiet(browser, &scene.base, "settings");
 }

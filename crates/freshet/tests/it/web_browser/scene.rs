@@ -70,6 +70,7 @@ impl Scene {
         let forum = forum.as_str().expect("a forum").to_owned();
         vec![
             ("overview", "/".to_owned()),
+            ("plan", "/plan".to_owned()),
             ("sources", "/sources?sort=due".to_owned()),
             ("source", format!("/sources/{source}")),
             ("add", "/sources/add".to_owned()),
