@@ -60,9 +60,9 @@ fn into_folder(data: &Data, dir: &Path, wish: &Wish, manifest: &mut Manifest) ->
     if manifest.records_count() > 0 {
         let total: u64 = parts.iter().map(|part| part.record_count).sum();
         output::note(format!(
-            "goes on where an export stopped: {} of {} are written",
+            "goes on where an export stopped: {} of {} records are written",
             grouped(manifest.records_count()),
-            output::count(total, "record")
+            grouped(total)
         ));
     }
     export::to_folder(&data.store, dir, wish, &parts, manifest)?;
