@@ -28,8 +28,8 @@ const RATE_AFTER: Duration = Duration::from_millis(500);
 const WAIT_SHOWN_AFTER: Duration = Duration::from_secs(1);
 /// Columns of the bar.
 const BAR: usize = 20;
-/// Columns of the whole line.
-const WIDTH: usize = 79;
+/// Columns of the whole line; the `^C` of whoever stops it has room behind it.
+const WIDTH: usize = 76;
 
 /// What is left behind when somebody presses Ctrl-C now; nobody listens before the first long work.
 static KEPT: Mutex<Option<String>> = Mutex::new(None);

@@ -97,7 +97,9 @@ fn bare(drawn: &str) -> String {
         let end = after.find(|c: char| c.is_ascii_alphabetic()).map_or(after.len(), |at| at + 1);
         rest = &after[end..];
     }
-    (text + rest).replace('\r', "")
+    let text = (text + rest).replace('\r', "");
+    // The recorder of the terminal signs its work.
+    text.lines().filter(|line| !line.starts_with("Script ")).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -142,15 +144,15 @@ fn long_work_shows_its_progress_in_a_terminal_and_nothing_elsewhere() {
         return;
     }
     let freshet = Freshet::new();
-    let list: Vec<String> = (0..20_000).map(|number| format!("@a{number}@example.social")).collect();
+    let list: Vec<String> = (0..6_000).map(|number| format!("@a{number}@example.social")).collect();
     std::fs::write(freshet.folder().join("list"), list.join("\n")).unwrap();
     let list = freshet.folder().join("list").display().to_string();
     let said = freshet.say(&["add", "-f", &list]);
     assert!(said.err.is_empty() && !said.out.contains('█'), "{said:?}");
     let line = format!("{} add -f '{list}'", env!("CARGO_BIN_EXE_freshet"));
     let text = bare(&in_terminal(&freshet, (80, 24), &line));
-    assert!(text.contains("of 20,000") && text.contains('█'), "{text}");
-    assert!(text.contains("20000 already there"), "{text}");
+    assert!(text.contains("of 6,000") && text.contains('█'), "{text}");
+    assert!(text.contains("6000 already there"), "{text}");
     let text = bare(&in_terminal(&freshet, (80, 24), &format!("{line} --quiet")));
-    assert!(!text.contains('█') && text.contains("20000 already there"), "{text}");
+    assert!(!text.contains('█') && text.contains("6000 already there"), "{text}");
 }
