@@ -18,6 +18,8 @@ use engine::{Forum, Made};
 const CRAWL_LIMIT: Duration = Duration::from_mins(2);
 /// Boards come up every two seconds; a page of a busy server may take one.
 const NEWS_LIMIT: Duration = Duration::from_mins(1);
+/// Threads whose titles are looked at.
+const TITLES_LOOKED: usize = 5;
 /// How long nothing must happen where nothing changed.
 const QUIET_MS: u64 = 6_000;
 
@@ -54,6 +56,7 @@ fn check(forum: &Forum) {
     assert_each_once(&freshet.posts(), &wanted);
     assert_eq!(freshet.posts().len(), wanted.len(), "nothing but the posts is stored as a post");
     assert_texts(&freshet.posts(), &made);
+    assert_titles(&freshet);
     let gaps = freshet.json(&["gaps"]);
     assert_eq!((&gaps["holes_count"], &gaps["unvisited_count"]), (&0.into(), &0.into()), "{gaps}");
     assert_asked_once(forum.proxy.take_requests(), forum.proxy.error_count());
@@ -128,6 +131,21 @@ fn assert_texts(posts: &[Value], made: &[Made]) {
     for post in made.iter().filter(|post| !post.text.contains('#')) {
         let text = found(posts, &post.id)["text"].as_str().unwrap_or_default();
         assert_eq!(plain(text), plain(&post.text), "{}", post.id);
+    }
+}
+
+/// What the list above calls a thread stands over its own page as well.
+fn assert_titles(freshet: &Freshet) {
+    let posts = freshet.posts();
+    let headings = posts.iter().filter_map(|post| {
+        let properties = &post["properties"];
+        properties["thread"].as_str().zip(properties["thread_title"].as_str())
+    });
+    let headings: std::collections::BTreeMap<&str, &str> = headings.collect();
+    for (thread, heading) in headings.into_iter().take(TITLES_LOOKED) {
+        let told = freshet.json(&["explain", thread]);
+        let title = told["sources"][0]["title"].as_str().unwrap_or_default();
+        assert!(!title.is_empty() && heading.contains(title), "`{title}` is not in `{heading}`: {told}");
     }
 }
 
