@@ -85,14 +85,6 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         sources::a_visit_does_not_undo_a_shorter_way,
         sources::late_pages_of_a_forgotten_source_are_dropped,
         sources::instances_keep_their_care,
-        leads::a_list_that_a_page_leads_to_becomes_a_source,
-        lists::lists_contain_lists_and_posts,
-        lists::lists_are_called_what_the_list_above_calls_them,
-        lists::the_log_tells_when_a_forum_was_learned_anew,
-        lists::a_post_that_a_page_lacks_between_two_was_taken_out,
-        lists::pages_are_worth_another_look_in_turn,
-        lists::posting_times_are_those_of_the_list,
-        lists::a_forgotten_list_leaves_nothing,
         control::messages_are_read_above_a_number,
         control::robots_start_as_the_paper_says,
         control::settings_are_kept,
@@ -107,6 +99,20 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         read::search_forgets_a_text_that_was_taken_out,
         read::the_index_is_brought_up_in_steps,
         read::counts_are_those_of_the_rows,
+    ]
+}
+
+/// The behaviours of lists: front pages, boards and threads.
+pub fn lists_suite() -> &'static [(&'static str, Behaviour)] {
+    behaviours![
+        leads::a_list_that_a_page_leads_to_becomes_a_source,
+        lists::lists_contain_lists_and_posts,
+        lists::lists_are_called_what_the_list_above_calls_them,
+        lists::the_log_tells_when_a_forum_was_learned_anew,
+        lists::a_post_that_a_page_lacks_between_two_was_taken_out,
+        lists::pages_are_worth_another_look_in_turn,
+        lists::posting_times_are_those_of_the_list,
+        lists::a_forgotten_list_leaves_nothing,
     ]
 }
 
@@ -158,10 +164,10 @@ pub fn raw_suite() -> &'static [(&'static str, Behaviour)] {
     behaviours![care::raw_payloads_go_with_what_they_show, care::raw_payloads_go_with_redacted_posts]
 }
 
-/// Checks every behaviour of [`suite`], [`care_suite`] and [`constraint_suite`], each with a store of
+/// Checks every behaviour of [`suite`], [`lists_suite`], [`care_suite`] and [`constraint_suite`], each with a store of
 /// its own.
 pub fn check(make: impl Fn() -> Box<dyn Store>) {
-    for behaviours in [suite(), care_suite(), constraint_suite()] {
+    for behaviours in [suite(), lists_suite(), care_suite(), constraint_suite()] {
         run(behaviours, |behaviour| behaviour(&mut *make()));
     }
 }

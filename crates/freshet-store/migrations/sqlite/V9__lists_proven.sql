@@ -16,7 +16,7 @@ ALTER TABLE sources ADD COLUMN proven INTEGER AS (
         ELSE 3
     END
 ) VIRTUAL;
-CREATE INDEX lists_proven ON sources (network, root_kind, id, state, proven)
+CREATE INDEX lists_proven ON sources (network, root_kind, state, proven)
 WHERE root_kind IN ('portal', 'board', 'thread');
 
 -- Pages of threads that were read, and posts in threads, of each forum.

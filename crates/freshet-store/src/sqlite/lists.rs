@@ -246,7 +246,7 @@ pub(super) fn of_forum(
     let mut wanted = query.limit.min(PAGE_MAX);
     let mut offset = query.offset.min(OFFSET_MAX);
     let mut found = Vec::new();
-    // Kind after kind, each in order of number, as the index has them.
+    // Kind after kind, each in order of number.
     for kind in LIST_KINDS.into_iter().filter(|kind| query.kind.as_deref().is_none_or(|it| it == *kind)) {
         let which = format!(
             "FROM sources INDEXED BY lists_proven WHERE network = ?1 AND {IS_LIST} AND root_kind = ?2 \

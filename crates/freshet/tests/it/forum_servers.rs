@@ -6,6 +6,7 @@
 
 mod engine;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -18,6 +19,8 @@ use engine::{Forum, Made};
 const CRAWL_LIMIT: Duration = Duration::from_mins(2);
 /// Boards come up every two seconds; a page of a busy server may take one.
 const NEWS_LIMIT: Duration = Duration::from_mins(1);
+/// Threads whose titles are looked at.
+const TITLES_LOOKED: usize = 5;
 /// How long nothing must happen where nothing changed.
 const QUIET_MS: u64 = 6_000;
 
@@ -54,6 +57,7 @@ fn check(forum: &Forum) {
     assert_each_once(&freshet.posts(), &wanted);
     assert_eq!(freshet.posts().len(), wanted.len(), "nothing but the posts is stored as a post");
     assert_texts(&freshet.posts(), &made);
+    assert_titles(&freshet);
     let gaps = freshet.json(&["gaps"]);
     assert_eq!((&gaps["holes_count"], &gaps["unvisited_count"]), (&0.into(), &0.into()), "{gaps}");
     assert_asked_once(forum.proxy.take_requests(), forum.proxy.error_count());
@@ -129,6 +133,20 @@ fn assert_texts(posts: &[Value], made: &[Made]) {
         let text = found(posts, &post.id)["text"].as_str().unwrap_or_default();
         assert_eq!(plain(text), plain(&post.text), "{}", post.id);
     }
+}
+
+/// Threads are called what lists call them: each something of its own, where headings may be the name of the site.
+fn assert_titles(freshet: &Freshet) {
+    let posts = freshet.posts();
+    let threads = posts.iter().filter_map(|post| post["properties"]["thread"].as_str());
+    let threads: BTreeSet<&str> = threads.collect();
+    let title = |thread: &&str| {
+        let told = freshet.json(&["explain", thread]);
+        told["sources"][0]["title"].as_str().map(str::to_owned)
+    };
+    let titles: Vec<Option<String>> = threads.iter().take(TITLES_LOOKED).map(title).collect();
+    let known: BTreeSet<&String> = titles.iter().flatten().collect();
+    assert!(known.len() == titles.len() && known.len() > 1, "{titles:?}");
 }
 
 /// A first crawl asks for no page twice, but where the server failed.
