@@ -37,13 +37,7 @@ END;
 CREATE TRIGGER pages_dropped AFTER DELETE ON pages BEGIN
     UPDATE forum_sums SET pages_count = pages_count - 1 WHERE network = (SELECT network FROM lists WHERE id = old.list);
 END;
-CREATE TRIGGER posts_listed AFTER INSERT ON posts WHEN new.list IS NOT NULL BEGIN
-    INSERT INTO forum_sums VALUES (new.network, 0, 1) ON CONFLICT (network) DO UPDATE SET posts_count = posts_count + 1;
-END;
-CREATE TRIGGER posts_relisted AFTER UPDATE OF list ON posts WHEN (new.list IS NULL) <> (old.list IS NULL) BEGIN
-    INSERT INTO forum_sums VALUES (new.network, 0, 1)
-    ON CONFLICT (network) DO UPDATE SET posts_count = posts_count + CASE WHEN new.list IS NULL THEN -1 ELSE 1 END;
-END;
+-- Posts that are added are counted by whoever applies a page of a thread: a trigger would cost every post of every network.
 CREATE TRIGGER posts_unlisted AFTER DELETE ON posts WHEN old.list IS NOT NULL BEGIN
     UPDATE forum_sums SET posts_count = posts_count - 1 WHERE network = old.network;
 END;

@@ -131,8 +131,12 @@ impl<'a> Batch<'a> {
         for account in &seen.accounts {
             self.account(&scene, account, &mut applied)?;
         }
+        let before = scene.list.map(|list| self.count_listed(list)).transpose()?;
         for post in &seen.posts {
             self.post(&scene, post, &mut applied)?;
+        }
+        if let (Some(list), Some(before)) = (scene.list, before) {
+            self.note_listed(&scene, self.count_listed(list)? - before)?;
         }
         for account in &upload.opted_out {
             self.opt_out(&scene, account, upload, &mut applied)?;

@@ -112,6 +112,7 @@ pub(super) async fn describe(site: &Shared, name: &str, asked: &Asked) -> Answer
         };
         let lines = threads.iter().take(ROWS).map(|it| line(data, it, now)).collect::<Answer<Vec<_>>>()?;
         shown["is_lacking"] = json!(is_lacking);
+        shown["only"] = json!(if is_lacking { LACKING } else { "" });
         shown["page"] = json!(page);
         shown["has_more"] = json!(threads.len() > ROWS && page < OFFSET_MAX / ROWS);
         let known = Known {

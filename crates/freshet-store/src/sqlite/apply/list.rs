@@ -18,6 +18,23 @@ use crate::row::{Applied, ListPage};
 const PAGES_MAX: i64 = 10_000;
 
 impl Batch<'_> {
+    /// How many posts a thread has.
+    pub(super) fn count_listed(&self, list: i64) -> Result<i64> {
+        let count = "SELECT count(*) FROM posts WHERE list = ?1";
+        self.db.prepare_cached(count)?.query_row([list], |row| row.get(0))
+    }
+
+    /// So many posts were added to a thread of this forum.
+    pub(super) fn note_listed(&self, scene: &Scene<'_>, count: i64) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        let note = "INSERT INTO forum_sums VALUES (?1, 0, ?2) \
+                    ON CONFLICT (network) DO UPDATE SET posts_count = posts_count + ?2";
+        self.db.prepare_cached(note)?.execute(params![scene.network, count])?;
+        Ok(())
+    }
+
     /// The number of the list whose page is seen.
     pub(super) fn list(&mut self, scene: &Scene<'_>, page: &ListPage) -> Result<i64> {
         let (list, known) = self.ensure_list(scene, &page.kind, &page.id)?;

@@ -313,6 +313,9 @@ fn press_forums(scene: &Scene, browser: &mut Chromium) {
     browser.press("a[rel=next]");
     check_says(browser, "Page 2");
     browser.press("a[rel=prev]");
+    browser.press(".switch a[href='?only=lacking']");
+    assert_eq!(texts(browser, ".switch [aria-current]"), ["only those that are not"]);
+    browser.press(".switch a[href='?only=']");
     for link in [
         "p a[rel~=noopener]",
         "p a[href^='/sources?network=']",
