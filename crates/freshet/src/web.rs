@@ -130,7 +130,8 @@ fn routes() -> Routes {
         .get("/healthz", api::health)
         .get("/readyz", api::ready)
         .get("/assets/style.css", render::style)
-        .get("/assets/script.js", render::script);
+        .get("/assets/script.js", render::script)
+        .get("/assets/icon.svg", render::icon);
     api::add(routes)
 }
 

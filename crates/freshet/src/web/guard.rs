@@ -21,8 +21,8 @@ use super::access::Identity;
 use super::answer::Problem;
 
 /// Paths that answer without a login: they say nothing about what was collected.
-pub(super) const OPEN: [&str; 5] =
-    ["/login", "/healthz", "/readyz", "/assets/style.css", "/assets/script.js"];
+pub(super) const OPEN: [&str; 6] =
+    ["/login", "/healthz", "/readyz", "/assets/style.css", "/assets/script.js", "/assets/icon.svg"];
 /// Largest body of a request: some ten thousand references to add.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 /// The header in which programs show the token of the session.

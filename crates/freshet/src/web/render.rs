@@ -210,6 +210,12 @@ pub(super) async fn style(State(_): State<Shared>) -> Response {
     (headers, include_str!("assets/style.css")).into_response()
 }
 
+/// The picture on the browser's tab; without one browsers ask for another and complain.
+pub(super) async fn icon(State(_): State<Shared>) -> Response {
+    let headers = [(CONTENT_TYPE, "image/svg+xml"), (CACHE_CONTROL, KEPT)];
+    (headers, include_str!("assets/icon.svg")).into_response()
+}
+
 /// The script.
 pub(super) async fn script(State(_): State<Shared>) -> Response {
     let headers = [(CONTENT_TYPE, "text/javascript; charset=utf-8"), (CACHE_CONTROL, KEPT)];
