@@ -137,9 +137,9 @@ fn routes() -> Routes {
         .get("/metrics", metrics::page)
         .get("/healthz", api::health)
         .get("/readyz", api::ready)
-        .get("/assets/icon.svg", render::icon)
         .get("/assets/style.css", render::style)
-        .get("/assets/script.js", render::script);
+        .get("/assets/script.js", render::script)
+        .get("/assets/icon.svg", render::icon);
     api::add(routes)
 }
 
