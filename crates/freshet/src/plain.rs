@@ -7,7 +7,9 @@ use std::cell::{Cell, RefCell};
 
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
-use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer};
+use html5ever::tokenizer::{
+    BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+};
 
 /// Elements that stand in lines of their own.
 const BLOCKS: [&str; 10] = ["p", "br", "div", "li", "ul", "blockquote", "pre", "h1", "h2", "h3"];
@@ -21,7 +23,7 @@ pub(crate) fn plain(text: &str) -> String {
     }
     let queue = BufferQueue::default();
     queue.push_back(StrTendril::from(text));
-    let tokenizer = Tokenizer::new(Words::default(), Default::default());
+    let tokenizer = Tokenizer::new(Words::default(), TokenizerOpts::default());
     // No script of ours stops it, so it reads to the end at once.
     let _ = tokenizer.feed(&queue);
     tokenizer.end();

@@ -35,9 +35,7 @@ pub(super) fn add(routes: Routes) -> Routes {
         ("sort", "number, name, due or visited"),
         ("page", "from 1"),
     ];
-    let get = |path, summary, query| Route { method: "GET", path, summary: Some(summary), query };
-    let post = |path, summary| Route { method: "POST", path, summary: Some(summary), query: &[] };
-    routes
+    let routes = routes
         .add(get("/api/v1/status", "What is here, what happens, what fails", &[]), status)
         .add(get("/api/v1/history", "Lag, new posts and calls over time", &[]), history)
         .add(get("/api/v1/gaps", "What is not proven complete", &[("limit", "sources, at most 1000")]), gaps)
@@ -72,6 +70,22 @@ pub(super) fn add(routes: Routes) -> Routes {
         )
         .add(get("/api/v1/forums", "The forums that were learned", &[]), list_forums)
         .add(get("/api/v1/forums/{name}", "One forum and its threads", &[("page", "from 1")]), one_forum)
+        .add(get("/api/v1/robots", "The robots", &[]), list_robots)
+        .add(post("/api/v1/robots/{robot}/{verb}", "`start`, `pause`, `resume` or `stop`"), tell_robot);
+    add_others(routes)
+}
+
+fn get(path: &'static str, summary: &'static str, query: &'static [(&'static str, &'static str)]) -> Route {
+    Route { method: "GET", path, summary: Some(summary), query }
+}
+
+fn post(path: &'static str, summary: &'static str) -> Route {
+    Route { method: "POST", path, summary: Some(summary), query: &[] }
+}
+
+/// What is set up rather than collected, and the API's own affairs.
+fn add_others(routes: Routes) -> Routes {
+    routes
         .add(get("/api/v1/constraints", "Which posts and accounts are wanted", &[]), list_constraints)
         .add(post("/api/v1/constraints", "Adds a constraint"), add_constraint)
         .add(post("/api/v1/constraints/{number}/remove", "Removes a constraint"), remove_constraint)
@@ -80,8 +94,6 @@ pub(super) fn add(routes: Routes) -> Routes {
         .add(get("/api/v1/experiment", "The backtest that runs, or ran last", &[]), show_experiment)
         .add(post("/api/v1/experiment", "Begins a backtest of policies"), start_experiment)
         .add(post("/api/v1/experiment/cancel", "Ends the backtest that runs"), cancel_experiment)
-        .add(get("/api/v1/robots", "The robots", &[]), list_robots)
-        .add(post("/api/v1/robots/{robot}/{verb}", "`start`, `pause`, `resume` or `stop`"), tell_robot)
         .add(get("/api/v1/networks", "The networks", &[]), list_networks)
         .add(get("/api/v1/networks/{name}", "One definition", &[]), one_network)
         .add(get("/api/v1/credentials", "Names of the credentials, never secrets", &[]), credentials)

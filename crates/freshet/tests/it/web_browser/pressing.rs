@@ -234,7 +234,7 @@ fn press_posts(scene: &Scene, browser: &mut Chromium) {
     // Some people of the world write without spaces between words.
     let word = |post: &Value| post["shown"].as_str()?.split_whitespace().find(letters).map(str::to_owned);
     let posts = found["posts"].as_array().into_iter().flatten();
-    let (post, word) = posts.filter_map(|post| Some((post, word(post)?))).next().expect("a post with words");
+    let (post, word) = { posts }.find_map(|post| Some((post, word(post)?))).expect("a post with words");
     let author = post["author"].as_str().unwrap_or_default().to_owned();
     browser.fill("[name=q]", &word);
     browser.fill("[name=author]", &author);
