@@ -97,7 +97,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         access: web::Access::new(data.dir(), globals.config.dashboard_token.clone())?,
         choices: chosen(&choices, pacing.ceiling),
     };
-    let _served = serve(choices.dashboard, parts).await?;
+    let served = serve(choices.dashboard, parts).await?;
     let open = || SqliteStore::open(&data.store_path());
     let (reports, seen) = watch::channel(Value::Null);
     let watching = alert::watch::start(WatchKit {
@@ -110,6 +110,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
     let stopped = stop_signal();
     let view = view::ViewKit {
         title: choices.title.clone(),
+        dashboard: served.as_ref().map(|served| served.url.clone()),
         lasts: choices.lasts,
         reports: seen,
         stopped: stopped.clone(),

@@ -49,6 +49,8 @@ const LOG_BATCH: usize = 500;
 pub(crate) struct ViewKit {
     /// The title.
     pub(crate) title: String,
+    /// Where the dashboard is served.
+    pub(crate) dashboard: Option<String>,
     /// Wall time after which the crawl ends by itself.
     pub(crate) lasts: Option<Duration>,
     /// What the engine reports.
@@ -67,11 +69,11 @@ pub(crate) struct ViewKit {
 
 /// Draws until the sender of reports is gone.
 pub(crate) async fn show(kit: ViewKit) {
-    let ViewKit { title, lasts, mut reports, stopped, store, dir, networks, clock } = kit;
+    let ViewKit { title, dashboard, lasts, mut reports, stopped, store, dir, networks, clock } = kit;
     let is_terminal = std::io::stdout().is_terminal();
     let every = if is_terminal { DRAW_EVERY } else { LINE_EVERY };
     let began = Instant::now();
-    let mut frame = Frame { title, lasts, ..Frame::default() };
+    let mut frame = Frame { title, dashboard, lasts, ..Frame::default() };
     let mut past: VecDeque<(Instant, [f64; 3])> = VecDeque::new();
     let mut seen = store.last_change().unwrap_or(0).saturating_sub(LOG_BATCH as u64);
     let mut progress = Progress::new(dir, networks, clock);

@@ -50,6 +50,8 @@ pub(crate) struct Room {
 /// Everything that one drawing shows beside the report.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
+    /// Where a browser sees the same and more.
+    pub(crate) dashboard: Option<String>,
     /// What is being run, for the title.
     pub(crate) title: String,
     /// Wall time since the start.
@@ -79,6 +81,7 @@ impl Frame {
         let visits_at = lines.len();
         lines.push((self.waits(report, columns), self.is_stopping.then_some(Tone::Warn)));
         lines.push((robots(report, columns), None));
+        lines.extend(self.dashboard.iter().map(|url| (format!("{:<NAME$}{url}", "dashboard"), None)));
         for failure in report["failures"].as_array().into_iter().flatten().rev().take(FAILURES_MAX) {
             let text = |key: &str| output::one_line(failure[key].as_str().unwrap_or("?"));
             lines.push((format!("{:<NAME$}{}: {}", "failed", text("source"), text("why")), Some(Tone::Bad)));

@@ -37,6 +37,7 @@ fn frame() -> Frame {
             .to_owned(),
         rates: [12.0, 3.0, 4.0],
         elapsed: Duration::from_secs(65),
+        dashboard: Some("http://127.0.0.1:8640/".to_owned()),
         lasts: Some(Duration::from_hours(1)),
         left: Some(Left {
             lists_count: 100,

@@ -154,7 +154,7 @@ fn files_that_are_not_what_they_should_be() {
         ("run --for 1s --no-dashboard --record folder", 1, &["folder", "not a directory"]),
         ("run --for 1s --no-dashboard --deliver folder", 1, &["folder", "not a directory"]),
         ("man -o binary", 1, &["binary", "in the way"]),
-        ("export -o binary", 1, &["binary"]),
+        ("export -o binary", 2, &["binary", "name a folder"]),
         ("world serve --listen 203.0.113.9:1", 1, &["203.0.113.9:1", "127.0.0.1"]),
         ("dashboard --listen 203.0.113.9:1", 1, &["203.0.113.9:1", "127.0.0.1"]),
         ("run --for 1s --clock http://127.0.0.1:9/clock", 1, &["127.0.0.1:9", "--clock system"]),
