@@ -80,6 +80,7 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         sources::slots_come_in_order_above_a_number,
         sources::states_are_set_and_counted,
         sources::a_visit_does_not_undo_remove,
+        sources::whoever_is_named_by_number_is_watched_again,
         sources::a_visit_does_not_undo_watching_again,
         sources::a_visit_does_not_undo_opting_out,
         sources::a_visit_does_not_undo_a_shorter_way,

@@ -209,6 +209,18 @@ pub(super) fn a_visit_does_not_undo_remove(store: &mut dyn Store) {
     assert_eq!(all_posts(store).len(), 1, "what the visit brought is kept");
 }
 
+pub(super) fn whoever_is_named_by_number_is_watched_again(store: &mut dyn Store) {
+    // Two lists of one account: found by its id before the handle that a person gave led there.
+    let by_handle = add(store, &Source { handle: Some("alice".into()), ..timeline("") });
+    let found = add(store, &timeline("a"));
+    let resolved = Source { root_id: "a".into(), ..by_handle.clone() };
+    store.put_source(&resolved).must();
+    store.set_state(&[found.id], SourceState::Removed).must();
+    let back = Source { state: SourceState::Active, ..load(store, found.id) };
+    assert_eq!(store.add_sources(&[back]).must(), [(found.id, false)]);
+    assert_eq!(load(store, found.id).state, SourceState::Active);
+}
+
 pub(super) fn a_visit_does_not_undo_watching_again(store: &mut dyn Store) {
     for told in [SourceState::Removed, SourceState::Paused] {
         let source = add(store, &timeline("watched"));

@@ -207,7 +207,14 @@ pub(super) fn insert(db: &Connection, network: i64, state: SourceState, source: 
     Ok(SourceId(id))
 }
 
+/// The source that this is: by its number where it has one, else by its root or handle.
 fn find_same(db: &Connection, network: i64, source: &Source) -> Result<Option<u32>> {
+    let by_number = "SELECT id FROM sources WHERE id = ?1 AND network = ?2 AND endpoint = ?3";
+    let mut find = db.prepare_cached(by_number)?;
+    let found = find.query_row(params![source.id.0, network, &*source.endpoint], |row| row.get(0));
+    if let Some(id) = found.optional()? {
+        return Ok(Some(id));
+    }
     let by_root =
         "SELECT id FROM sources WHERE root_id = ?1 AND root_id <> '' AND network = ?2 AND endpoint = ?3";
     let by_handle = "SELECT id FROM sources WHERE handle = ?1 AND network = ?2 AND endpoint = ?3";
