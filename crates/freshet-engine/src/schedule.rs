@@ -27,17 +27,13 @@ const RETRY_GAP: Span = Span::from_secs(20);
 /// Step 10: the model takes in what a page showed.
 ///
 /// The pages of one visit go back in time: each tells of the stretch below the one before it,
-/// and only the last reaches down to the visit before. A page of history tells of the stretch between
-/// its own posts, and nothing of what lies around it.
+/// and only the last reaches down to the visit before. History is no evidence of silence.
 pub fn learn(visit: &mut Visit, policy: &dyn Policy, market: &mut Market, at: Timestamp, taken: &Taken) {
-    if taken.news.is_empty() && (taken.goes_on || visit.aim != Aim::News) {
+    if taken.news.is_empty() && taken.goes_on {
         return;
     }
-    let newest = taken.news.iter().copied().max().unwrap_or(at);
-    let (since, until) = match visit.aim {
-        Aim::News => (visit.visited_before, visit.learned_down_to.unwrap_or(at)),
-        Aim::History | Aim::Again => (None, newest.min(at)),
-    };
+    let until = visit.learned_down_to.unwrap_or(at);
+    let since = if visit.aim == Aim::News { visit.visited_before } else { Some(until) };
     let look = Look { since, at: until, news: &taken.news, is_full: taken.goes_on };
     visit.source.model = policy.learn(&visit.source.model, &facts(&visit.source, at), market, &look);
     market.pool.learn(&look);
