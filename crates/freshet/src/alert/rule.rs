@@ -157,6 +157,8 @@ pub(crate) struct Known {
     pub(crate) network: String,
     /// Whether it is visited.
     pub(crate) state: SourceState,
+    /// It is a thread: sooner or later it falls silent, which is no news.
+    pub(crate) is_thread: bool,
     /// When it last answered.
     pub(crate) visited_at: Option<Timestamp>,
     /// Its newest post.
@@ -197,7 +199,7 @@ pub(crate) fn judge(rules: &Rules, known: &Known, now: Timestamp) -> Vec<Finding
 
 fn silence(rules: &Rules, known: &Known, now: Timestamp) -> Option<Finding> {
     let threshold = rules.threshold(RuleName::Silence)?;
-    let last_at = known.last_post_at.filter(|_| known.is_familiar())?;
+    let last_at = known.last_post_at.filter(|_| known.is_familiar() && !known.is_thread)?;
     let value = chance::of_silence(f64::from(known.evidence.0), known.expected);
     (value < threshold).then(|| Finding {
         rule: RuleName::Silence,

@@ -15,7 +15,7 @@ use freshet_policy::{ChangeModel as _, ChangeRate, Market, Policy};
 use freshet_store::api::{Flow, Store as _, StoreError};
 use freshet_store::browse::Browse as _;
 use freshet_store::sqlite::SqliteStore;
-use freshet_types::{Clock, Map, Source, SourceId, SourceState, Span, SystemClock, Timestamp};
+use freshet_types::{Clock, Map, RobotKind, Source, SourceId, SourceState, Span, SystemClock, Timestamp};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -276,6 +276,7 @@ impl Watch {
             label: source.label(),
             network: source.network.to_string(),
             state: source.state,
+            is_thread: source.robot == RobotKind::Comment,
             visited_at: source.visited_at,
             last_post_at,
             evidence,

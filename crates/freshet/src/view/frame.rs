@@ -50,10 +50,10 @@ pub(crate) struct Room {
 /// Everything that one drawing shows beside the report.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
-    /// Where a browser sees the same and more.
-    pub(crate) dashboard: Option<String>,
     /// What is being run, for the title.
     pub(crate) title: String,
+    /// Where a browser sees the same and more.
+    pub(crate) dashboard: Option<String>,
     /// Wall time since the start.
     pub(crate) elapsed: Duration,
     /// Wall time until it ends by itself.

@@ -12,6 +12,7 @@ fn known() -> Known {
         label: "social ada (posts)".to_owned(),
         network: "social".to_owned(),
         state: SourceState::Active,
+        is_thread: false,
         visited_at: Some(now() - Span::HOUR),
         last_post_at: Some(now() - Span::HOUR * 3.0),
         evidence: (300, Span::DAY * 30.0),
@@ -39,6 +40,7 @@ fn sources() {
     // A weekend without a post is no wonder, three days are.
     check(&Known { expected: 20.0, ..known() }, &[]);
     check(&Known { expected: 30.0, ..known() }, &[Silence]);
+    check(&Known { expected: 30.0, is_thread: true, ..known() }, &[]);
     // Who is hardly known surprises nobody.
     check(&Known { expected: 30.0, evidence: (19, Span::DAY * 30.0), ..known() }, &[]);
     check(&Known { expected: 30.0, evidence: (300, Span::DAY), ..known() }, &[]);
