@@ -116,9 +116,6 @@ impl Levels {
     /// Learns from a look.
     #[inline(always)]
     fn take_in(&mut self, look: &Look<'_>, pool: &Pool) {
-        if look.at < self.looked_at() {
-            return self.take_in_past(look, pool);
-        }
         let from = look.complete_since();
         let mut sums = self.sums();
         let mut die = Die::new(look.at.ms() as u64 ^ u64::from(self.at_s));
@@ -129,7 +126,7 @@ impl Levels {
         // A stretch that begins with a post is one post short, or rates come out too high.
         let mut begins_with_post = look.since != Some(from) && look.since.is_none_or(|since| since < from);
         let mut news = News::default();
-        for &post in look.news.iter().filter(|post| **post >= from) {
+        for &post in look.news {
             let age_h = seconds(post, look.at) / 3600.0;
             if post == from && std::mem::take(&mut begins_with_post) {
                 // Its hour counts all the same.
@@ -143,27 +140,6 @@ impl Levels {
         self.burst = Tiny::new(sums.burst, &mut die);
         self.learn_hours(&news, sums.counts[0], &mut die);
         self.at_s = look.at.secs().clamp(1, i64::from(u32::MAX)) as u32;
-    }
-
-    /// Learns from an older page: sums are linear, so what it shows is added as it has faded until the last look.
-    fn take_in_past(&mut self, look: &Look<'_>, pool: &Pool) {
-        let from = look.complete_since();
-        let mut die = Die::new(look.at.ms() as u64 ^ u64::from(self.at_s));
-        let mut past = Sums::default();
-        past.pass(&self.week(pool), hour_of_week(from), seconds(from, look.at) / 3600.0);
-        past.fade(seconds(look.at, self.looked_at()) / 3600.0);
-        // A stretch that begins with a post is one post short.
-        let mut begins_with_post = look.since != Some(from) && look.since.is_none_or(|since| since < from);
-        let mut news = News::default();
-        for &post in look.news.iter().filter(|post| **post >= from) {
-            let age_h = seconds(post, self.looked_at()) / 3600.0;
-            let is_first = post == from && std::mem::take(&mut begins_with_post);
-            news.add(post, if is_first { Sums::default().add(age_h) } else { past.add(age_h) });
-        }
-        let sums = self.sums().plus(&past);
-        self.counts = sums.counts.map(|sum| Small::new(sum, &mut die));
-        self.exposures_h = sums.exposures_h.map(|sum| Small::new(sum, &mut die));
-        self.learn_hours(&news, sums.counts[0], &mut die);
     }
 
     /// Takes the posts of a look into the hours; `count` posts are known with them.
@@ -393,40 +369,5 @@ mod tests {
             (model.posts(&pool, at(0.0), at(100.0)), model.wait_s(&pool, at(0.0), at(100.0)));
         assert!((got_posts / posts - 1.0).abs() < 0.01, "{got_posts} {posts}");
         assert!((got_wait_s / wait_s - 1.0).abs() < 0.01, "{got_wait_s} {wait_s}");
-    }
-
-    /// A first visit reads page after page into the past; that must tell the same as one long page.
-    #[test]
-    fn pages_that_go_back_in_time_tell_what_one_long_page_tells() {
-        let (pool, now_s) = (Pool::default(), 40 * 86_400);
-        for gap_s in [7_200, 20_000, 90_000] {
-            let mut posts: Vec<_> = (0..now_s).step_by(gap_s).map(Timestamp::from_secs).collect();
-            posts.reverse();
-            let mut whole = Levels::default();
-            let now = Timestamp::from_secs(now_s);
-            whole.learn(&Look { since: None, at: now, news: &posts, is_full: false }, &pool);
-            let (mut paged, mut until) = (Levels::default(), now);
-            for page in posts.chunks(20) {
-                let is_full = page.len() == 20;
-                paged.learn(&Look { since: None, at: until, news: page, is_full }, &pool);
-                until = page[page.len() - 1];
-            }
-            assert_eq!(paged.looked_at(), now, "it was looked at now, however old the last page is");
-            let (one, other) = (whole.sums(), paged.sums());
-            for level in 0..LEVEL_COUNT {
-                let near = |a: f32, b: f32| (a - b).abs() <= 0.12 * a.max(b) + 0.3;
-                assert!(near(one.counts[level], other.counts[level]), "{gap_s} {level}: {one:?} {other:?}");
-                assert!(near(one.exposures_h[level], other.exposures_h[level]), "{gap_s}: {one:?} {other:?}");
-            }
-            let rates = [&whole, &paged].map(|model| model.rate_per_s(&pool) * gap_s as f64);
-            assert!((rates[0] / rates[1] - 1.0).abs() < 0.1, "{gap_s}: {rates:?}");
-            // The next look finds all of it.
-            let later = Timestamp::from_secs(now_s + 3600);
-            for model in [&mut whole, &mut paged] {
-                model.learn(&Look { since: Some(now), at: later, news: &[], is_full: false }, &pool);
-            }
-            let rates = [&whole, &paged].map(|model| model.rate_per_s(&pool) * gap_s as f64);
-            assert!((rates[0] / rates[1] - 1.0).abs() < 0.1, "{gap_s}: {rates:?}");
-        }
     }
 }

@@ -66,28 +66,6 @@ impl Sums {
         self.burst *= burst;
     }
 
-    /// So many hours passed since, which others have told of.
-    pub(crate) fn fade(&mut self, span_h: f64) {
-        let (keeps, burst) = keeps(span_h);
-        for (level, keep) in keeps.into_iter().enumerate() {
-            self.counts[level] *= keep;
-            self.exposures_h[level] *= keep;
-        }
-        self.burst *= burst;
-    }
-
-    /// What two stretches that do not overlap tell together.
-    pub(crate) fn plus(&self, other: &Self) -> Self {
-        let sum = |one: [f32; LEVEL_COUNT], other: [f32; LEVEL_COUNT]| {
-            std::array::from_fn(|at| one[at] + other[at])
-        };
-        Self {
-            counts: sum(self.counts, other.counts),
-            exposures_h: sum(self.exposures_h, other.exposures_h),
-            burst: self.burst + other.burst,
-        }
-    }
-
     /// So many hours passed in full view, from an hour of the week on; posts follow by [`Sums::add`].
     #[inline(always)]
     pub(crate) fn pass(&mut self, week: &Week, since_h: f64, span_h: f64) {
