@@ -6,12 +6,11 @@ use axum::Extension;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_store::api::Store as _;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Shared;
 use super::access::Identity;
-use super::answer::{Answer, Problem};
+use super::answer::{Answer, Problem, Told};
 use super::site::Site;
 use crate::alert::config;
 use crate::alert::memory::ALERTS_MAX;
@@ -22,13 +21,6 @@ use crate::data::Data;
 /// What a test that was asked for comes to; the crawl looks for it once a second.
 const ASKED: &str =
     "The crawl was asked to send a test. Load the page again in a moment: below stands who took it.";
-
-/// What was just done, told once.
-#[derive(Deserialize)]
-pub(super) struct Told {
-    #[serde(default)]
-    told: String,
-}
 
 /// The page.
 pub(super) async fn page(

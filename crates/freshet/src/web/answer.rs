@@ -7,6 +7,7 @@
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use freshet_store::api::StoreError;
+use serde::Deserialize;
 
 use crate::failure;
 
@@ -16,6 +17,13 @@ pub(super) struct Problem {
     pub(super) status: StatusCode,
     pub(super) message: String,
     pub(super) hint: Option<String>,
+}
+
+/// What was just done, told once on the page that follows.
+#[derive(Deserialize)]
+pub(super) struct Told {
+    #[serde(default)]
+    pub(super) told: String,
 }
 
 pub(super) type Answer<T> = Result<T, Problem>;

@@ -14,7 +14,7 @@ const WORDS_CHARS_MAX: usize = 60;
 /// The name of a source, in one line.
 pub(super) fn name(data: &Data, source: &Source) -> Answer<String> {
     let known = data.store.root_name(source)?;
-    let words = known.text.map(|text| shorten(&one_line(&plain(&text)), WORDS_CHARS_MAX));
+    let words = known.text.map(|text| shorten(&plain(&text), WORDS_CHARS_MAX));
     let words = words.filter(|words| !words.is_empty()).map(|words| format!("“{words}”"));
     let parts: Vec<String> = known.who.into_iter().chain(words).collect();
     Ok(if parts.is_empty() { one_line(&source.root_id) } else { one_line(&parts.join(": ")) })

@@ -7,25 +7,17 @@ use axum::response::Response;
 use freshet_store::api::Store as _;
 use freshet_store::row::OnDelete;
 use freshet_types::RobotKind;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Shared;
 use super::access::Identity;
-use super::answer::{Answer, Problem};
+use super::answer::{Answer, Problem, Told};
 use super::site::Site;
 use super::{credentials, overview};
 use crate::commands;
 use crate::commands::networks::{self, ShowReport};
 use crate::data::{Data, vault_path};
 use crate::output::Report as _;
-
-/// What was just done, told once.
-#[derive(Deserialize)]
-pub(super) struct Told {
-    #[serde(default)]
-    told: String,
-}
 
 /// All networks.
 pub(super) async fn page(

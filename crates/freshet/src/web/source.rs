@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::Shared;
 use super::access::Identity;
-use super::answer::{Answer, Problem};
+use super::answer::{Answer, Problem, Told};
 use super::site::Site;
 use super::{chart, names};
 use crate::commands::{explain, pause, remove, status};
@@ -47,13 +47,6 @@ const DONE: [(&str, &str); 7] = [
     ("was-remove", "Nothing changed: it was removed already."),
 ];
 
-/// What was just done, told once.
-#[derive(Deserialize)]
-pub(super) struct Told {
-    #[serde(default)]
-    told: String,
-}
-
 /// The page.
 pub(super) async fn page(
     State(site): State<Shared>,
@@ -65,15 +58,11 @@ pub(super) async fn page(
     let mut shown = site
         .read(move |site, data| {
             let source = find(data, id)?;
-            let mut shown = about(site, data, &source)?;
-            let times = data.store.posting_times(&source)?;
+            let About { mut shown, text, times } = about(site, data, &source)?;
             shown["rhythm"] = json!(chart::rhythm(&times));
             shown["coverage_chart"] = json!(chart::coverage(&source.coverage, site.now()));
-            let memory = Memory::from_store(&data.store)?;
-            let live = status::live_report(&data.store)?;
-            let told = explain::explain(&source, None, &memory, &live, site.now()).text;
             // The first line is the heading of the page.
-            shown["told"] = sentences(told.lines().skip(1)).iter().map(|it| fact(it)).collect();
+            shown["told"] = sentences(text.lines().skip(1)).iter().map(|it| fact(it)).collect();
             Ok(shown)
         })
         .await?;
@@ -129,15 +118,26 @@ fn fact(sentence: &str) -> Value {
 /// What the API gives of a source.
 pub(super) async fn describe(site: &Shared, number: &str) -> Answer<Value> {
     let id = number_of(number)?;
-    site.read(move |site, data| about(site, data, &find(data, id)?)).await
+    site.read(move |site, data| Ok(about(site, data, &find(data, id)?)?.shown)).await
 }
 
-fn about(site: &Site, data: &Data, source: &Source) -> Answer<Value> {
+/// What is known of a source.
+struct About {
+    /// As the API gives it.
+    shown: Value,
+    /// The explanation in sentences.
+    text: String,
+    /// Its posting times.
+    times: Vec<Timestamp>,
+}
+
+fn about(site: &Site, data: &Data, source: &Source) -> Answer<About> {
     let now = site.now();
     let memory = Memory::from_store(&data.store)?;
     let title = data.store.title_of(source)?;
     let live = status::live_report(&data.store)?;
-    let mut shown = json!(explain::explain(source, title, &memory, &live, now));
+    let explained = explain::explain(source, title, &memory, &live, now);
+    let mut shown = json!(explained);
     let times = data.store.posting_times(source)?;
     shown["pinned_text"] = json!(source.pinned.map(typeable));
     shown["object"] = match &*source.root_kind {
@@ -155,7 +155,7 @@ fn about(site: &Site, data: &Data, source: &Source) -> Answer<Value> {
         .iter()
         .map(|it| json!({ "newest": mark(&it.newest), "oldest": mark(&it.oldest), "until": seconds(it.until) }))
         .collect();
-    Ok(shown)
+    Ok(About { shown, text: explained.text, times })
 }
 
 /// A span as a person types it.
