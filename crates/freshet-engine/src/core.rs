@@ -133,7 +133,7 @@ pub type CredentialChoice =
 pub(crate) struct Slot {
     /// When its news are due, while the frontier may have it for its history.
     news_at: Timestamp,
-    key: u16,
+    key: u32,
     robot: RobotKind,
     state: SourceState,
     class: u8,
@@ -175,7 +175,7 @@ pub struct Core {
     pub(crate) options: CoreOptions,
     pub(crate) credential: CredentialChoice,
     pub(crate) instances: Vec<Arc<Instance>>,
-    pub(crate) keys: Map<NetworkName, u16>,
+    pub(crate) keys: Map<NetworkName, u32>,
     pub(crate) slots: Vec<Option<Slot>>,
     pub(crate) frontier: Frontier,
     pub(crate) backlogs: Vec<Backlog>,
@@ -199,7 +199,7 @@ pub struct Core {
     /// The credentials that a person named for them.
     pub(crate) robot_credentials: [Option<String>; 5],
     /// Until when a robot finds no quota on a server.
-    pub(crate) rests: Map<(u16, RobotKind), Timestamp>,
+    pub(crate) rests: Map<(u32, RobotKind), Timestamp>,
     pub(crate) handles: Map<(NetworkName, String), String>,
     pub(crate) tally: Tally,
     pub(crate) visit_numbers: std::ops::Range<u64>,
@@ -366,10 +366,10 @@ impl Core {
     }
 
     /// The forums that are crawled, by the key of their server and their network.
-    pub fn forums(&self) -> impl Iterator<Item = (u16, &NetworkName)> {
+    pub fn forums(&self) -> impl Iterator<Item = (u32, &NetworkName)> {
         let servers = self.servers.iter().zip(&self.instances).enumerate();
         let forums = servers.filter(|(_, (server, _))| server.is_forum);
-        forums.map(|(key, (_, instance))| (key as u16, &instance.network))
+        forums.map(|(key, (_, instance))| (key as u32, &instance.network))
     }
 
     /// Some sources of posts that are visited, evenly from all of them.
@@ -419,9 +419,10 @@ impl Core {
                 self.instances[key as usize] = Arc::new(instance);
                 continue;
             }
-            let key = u16::try_from(self.instances.len()).expect("fewer than 65,536 servers");
+            let key =
+                u32::try_from(self.instances.len()).expect("servers are numbered like sources, in 32 bits");
             let manners = begin::manners(&self.networks, &instance);
-            self.frontier.set_manners(u32::from(key), manners);
+            self.frontier.set_manners(key, manners);
             self.prices.know_server(&instance.network, manners);
             self.keys.insert(instance.network.clone(), key);
             self.instances.push(Arc::new(instance));
@@ -432,8 +433,8 @@ impl Core {
     }
 
     /// Whether a server's network was mined.
-    fn is_forum(&self, key: u16) -> bool {
-        let network = &self.instances[usize::from(key)].network;
+    fn is_forum(&self, key: u32) -> bool {
+        let network = &self.instances[key as usize].network;
         self.networks.snapshot().get(network.definition()).is_some_and(|network| network.front.is_some())
     }
 
@@ -450,9 +451,9 @@ impl Core {
             self.prices.mind_manners(key, manners);
             self.backlogs[key].open_max = begin::history_open_max(manners);
         }
-        for key in 0..self.servers.len() as u16 {
-            self.servers[usize::from(key)].is_forum = self.is_forum(key);
-            let name = self.instances[usize::from(key)].network.definition().to_owned();
+        for key in 0..self.servers.len() as u32 {
+            self.servers[key as usize].is_forum = self.is_forum(key);
+            let name = self.instances[key as usize].network.definition().to_owned();
             let connector = |registry: &Registry| registry.get(&name).map(|it| Arc::clone(&it.connector));
             let is_same = match (connector(&before), connector(&self.registry)) {
                 (Some(before), Some(after)) => Arc::ptr_eq(&before, &after),
@@ -486,7 +487,7 @@ impl Core {
         known.price_step = 0;
         let Slot { key, class, is_leased, aim, .. } = *known;
         if !is_leased && aim == Aim::News {
-            self.frontier.schedule(slot.id, u32::from(key), class, slot.due_at);
+            self.frontier.schedule(slot.id, key, class, slot.due_at);
         }
     }
 
@@ -531,7 +532,7 @@ impl Core {
             self.frontier.cancel(slot.id);
             self.leave_history(slot.id);
         } else if !known.is_leased && known.aim == Aim::News {
-            self.frontier.schedule(slot.id, u32::from(key), class, known.news_at);
+            self.frontier.schedule(slot.id, key, class, known.news_at);
         }
     }
 
@@ -548,7 +549,7 @@ impl Core {
                 continue;
             };
             if slot.state.is_watched() && !slot.is_leased && slot.aim == Aim::News {
-                self.frontier.schedule(SourceId(at as u32), u32::from(slot.key), slot.class, slot.news_at);
+                self.frontier.schedule(SourceId(at as u32), slot.key, slot.class, slot.news_at);
             }
         }
     }
@@ -559,7 +560,7 @@ impl Core {
         match self.robots[slot.robot as usize] {
             RobotState::Running => true,
             RobotState::Paused => false,
-            RobotState::Stopped => self.servers[usize::from(slot.key)].is_forum,
+            RobotState::Stopped => self.servers[slot.key as usize].is_forum,
         }
     }
 

@@ -93,7 +93,7 @@ pub struct Site {
 
 /// All forums, by the key of their server.
 #[derive(Debug, Default)]
-pub struct Sites(Map<u16, Site>);
+pub struct Sites(Map<u32, Site>);
 
 /// The bounds within which a time is sought.
 #[derive(Clone, Copy, Debug)]
@@ -118,16 +118,16 @@ impl Site {
 
 impl Sites {
     /// The forum of this server.
-    pub fn get(&self, key: u16) -> Option<&Site> {
+    pub fn get(&self, key: u32) -> Option<&Site> {
         self.0.get(&key)
     }
 
-    pub(crate) fn of(&mut self, key: u16) -> &mut Site {
+    pub(crate) fn of(&mut self, key: u32) -> &mut Site {
         self.0.entry(key).or_default()
     }
 
     /// From now on, these models.
-    pub(crate) fn take(&mut self, key: u16, trained: Trained) {
+    pub(crate) fn take(&mut self, key: u32, trained: Trained) {
         let site = self.of(key);
         site.ratio.begin_with(trained.record_counts.0, trained.record_counts.1);
         (site.models, site.trained_at) = (trained.models, Some(trained.trained_at));
@@ -135,7 +135,7 @@ impl Sites {
     }
 
     /// A visit brought these.
-    pub(crate) fn learn(&mut self, key: u16, source: &Source, news: &[Timestamp]) {
+    pub(crate) fn learn(&mut self, key: u32, source: &Source, news: &[Timestamp]) {
         let Some(kind) = list_kind(&source.root_kind) else { return };
         let Some(site) = self.0.get_mut(&key).filter(|site| site.own(kind).is_some()) else { return };
         if site.facts.len() >= FACTS_MAX && !site.facts.contains_key(&source.id) {
@@ -152,7 +152,7 @@ impl Sites {
     /// When a list that was looked at `now` is due, by the forum's own model; `None` where the policy decides.
     pub(crate) fn due_at(
         &self,
-        key: u16,
+        key: u32,
         source: &Source,
         market: &Market,
         bounds: Bounds,
@@ -172,12 +172,12 @@ impl Sites {
     }
 
     /// Posts a second that a list is expected to get, by the forum's own model.
-    pub(crate) fn rate_per_s(&self, key: u16, source: &Source, now: Timestamp) -> Option<f64> {
+    pub(crate) fn rate_per_s(&self, key: u32, source: &Source, now: Timestamp) -> Option<f64> {
         let (model, facts, _) = self.asked(key, source)?;
         Some(model.rate_per_s(&facts, now.secs_f64(), THREAD_GAP_MAX.secs_f64()))
     }
 
-    fn asked(&self, key: u16, source: &Source) -> Option<(&Chosen, ListFacts, ListKind)> {
+    fn asked(&self, key: u32, source: &Source) -> Option<(&Chosen, ListFacts, ListKind)> {
         let kind = list_kind(&source.root_kind)?;
         let site = self.get(key)?;
         let facts = site.facts.get(&source.id).copied().unwrap_or_default();

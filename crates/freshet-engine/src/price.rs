@@ -82,8 +82,8 @@ pub struct Prices {
 }
 
 /// The tariff of a robot at a server.
-pub(crate) fn place(key: u16, robot: RobotKind) -> u32 {
-    u32::from(key) * RobotKind::ALL.len() as u32 + robot as u32
+pub(crate) fn place(key: u32, robot: RobotKind) -> u32 {
+    key * RobotKind::ALL.len() as u32 + robot as u32
 }
 
 /// A price in a byte, in steps of 2^¼; 0 is unknown.

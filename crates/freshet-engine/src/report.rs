@@ -140,7 +140,7 @@ fn forums(core: &Core) -> Vec<Value> {
             "lists_count": chosen.test().list_count,
         })
     };
-    let forum = |(key, network): (u16, &NetworkName)| {
+    let forum = |(key, network): (u32, &NetworkName)| {
         let site = core.sites().get(key);
         let of = |kind: ListKind| site.and_then(|site| site.model(kind)).map(model);
         json!({

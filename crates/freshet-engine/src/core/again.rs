@@ -59,7 +59,7 @@ impl Core {
     /// The store's answer.
     pub(super) fn know_stale(&mut self, network: &NetworkName, pages: Vec<StalePage>) {
         let Some(&key) = self.keys.get(network) else { return };
-        let again = &mut self.servers[usize::from(key)].again;
+        let again = &mut self.servers[key as usize].again;
         if again.queue.is_empty() {
             again.queue.extend(pages);
         }
@@ -92,8 +92,8 @@ impl Core {
     }
 
     /// What a source that is visited again is asked for.
-    pub(super) fn again_intent(&mut self, key: u16, id: SourceId) -> Intent {
-        self.servers[usize::from(key)].again.intents.remove(&id).unwrap_or(Intent::First)
+    pub(super) fn again_intent(&mut self, key: u32, id: SourceId) -> Intent {
+        self.servers[key as usize].again.intents.remove(&id).unwrap_or(Intent::First)
     }
 
     /// The page cannot be had now: it waits for its next turn, and its thread is as it was.

@@ -56,7 +56,7 @@ impl Core {
     /// The source is not visited for its history after all.
     pub(super) fn leave_history(&mut self, id: SourceId) {
         let Some(slot) = self.slot_mut(id) else { return };
-        let (key, aim) = (u32::from(slot.key), std::mem::replace(&mut slot.aim, Aim::News));
+        let (key, aim) = (slot.key, std::mem::replace(&mut slot.aim, Aim::News));
         self.end_history(key, aim);
     }
 
@@ -119,7 +119,7 @@ impl Core {
     pub(super) fn enqueue(&mut self, id: SourceId, is_first: bool) {
         let Some(slot) = self.slot_mut(id).filter(|slot| !slot.is_backlogged) else { return };
         slot.is_backlogged = true;
-        let key = usize::from(slot.key);
+        let key = slot.key as usize;
         let queue = &mut self.backlogs[key].queue;
         if is_first { queue.push_front(id) } else { queue.push_back(id) }
     }
@@ -159,7 +159,7 @@ impl Core {
             self.slots[id.0 as usize] = None;
             self.frontier.take_back(visit);
             self.frontier.cancel(id);
-            return self.end_history(u32::from(slot.key), aim);
+            return self.end_history(slot.key, aim);
         };
         if source.root_id.is_empty()
             && let Some(handle) = &source.handle
@@ -172,7 +172,7 @@ impl Core {
         let Some(endpoint) = endpoint else {
             let why = format!("`{}` has no endpoint `{}` any more", source.network, source.endpoint);
             let walk = Walk::nowhere();
-            self.visits.insert(visit, Visit::new(visit, *source, u32::from(slot.key), aim, walk, now));
+            self.visits.insert(visit, Visit::new(visit, *source, slot.key, aim, walk, now));
             return self.fail(visit, &why, false, now);
         };
         let lateness = match self.reconsider(&source, slot, aim, now) {
@@ -187,7 +187,7 @@ impl Core {
         if source.state == SourceState::OptedOut && self.options.honours_opt_out {
             walk.ask_consent(&source, endpoint);
         }
-        let mut open = Visit::new(visit, *source, u32::from(slot.key), aim, walk, now);
+        let mut open = Visit::new(visit, *source, slot.key, aim, walk, now);
         open.lateness = lateness;
         self.visits.insert(visit, open);
         self.send(visit, now);
@@ -227,7 +227,7 @@ impl Core {
         visit.asked_at = Some(now);
         visit.is_permitted = false;
         visit.claim = Some(claim);
-        let (key, robot) = (visit.key as u16, visit.source.robot);
+        let (key, robot) = (visit.key, visit.source.robot);
         self.spend_share(key, robot);
         self.charge(id, now);
         let deadline = self.lease_deadline();
@@ -264,7 +264,7 @@ impl Core {
                 self.frontier.hold(key, until);
             }
         } else if is_first {
-            self.rests.insert((key as u16, robot), until);
+            self.rests.insert((key, robot), until);
             self.put_off(id, until);
         } else {
             let backlog = &mut self.backlogs[key as usize];

@@ -69,7 +69,7 @@ impl Core {
         let Some(slot) = self.slot_mut(id).filter(|slot| slot.state.is_watched()) else { return };
         slot.state = SourceState::OptedOut;
         slot.news_at = now + schedule::REVIVAL_GAP;
-        let (key, class, due_at) = (u32::from(slot.key), slot.class, slot.news_at);
+        let (key, class, due_at) = (slot.key, slot.class, slot.news_at);
         if slot.is_leased {
             if let Some(visit) = self.visits.values_mut().find(|visit| visit.source.id == id) {
                 visit.rested_at = Some(now);
@@ -99,10 +99,10 @@ impl Core {
             let silent = || silent().filter(|&silent| silent > self.options.ceiling);
             let is_first = visit.visited_before.is_none();
             let quiet = last_at.map(|last_at| now - last_at).or_else(|| silent().filter(|_| is_first));
-            let place = price::place(visit.key as u16, visit.source.robot);
+            let place = price::place(visit.key, visit.source.robot);
             let market = self.prices.market(place, &self.ledger, now);
             visit.grade = Some(schedule::grade(&visit.source, &*self.policy, market, quiet));
-            let key = visit.key as u16;
+            let key = visit.key;
             let bounds = Bounds { pacing: self.policy.pacing(), is_quiet: quiet.is_some() };
             let is_active = visit.source.state == SourceState::Active;
             let own_at = self.sites.due_at(key, &visit.source, market, bounds, now).filter(|_| is_active);
@@ -163,7 +163,7 @@ impl Core {
         upload.source = Some(stored);
         upload.record = Some(record);
         if let Some(lateness) = visit.lateness {
-            let place = price::place(visit.key as u16, visit.source.robot);
+            let place = price::place(visit.key, visit.source.robot);
             self.prices.visited(place, &visit.paid, lateness, now);
         }
         self.tally.visits_count += 1;
@@ -259,7 +259,7 @@ impl Core {
         }
         slot.state = state;
         slot.news_at = due_at;
-        let (key, class) = (u32::from(slot.key), slot.class);
+        let (key, class) = (slot.key, slot.class);
         self.frontier.schedule(id, key, class, due_at);
     }
 

@@ -59,7 +59,7 @@ impl Core {
         else {
             return self.fail(seen.visit, "its definition was taken away", false, now);
         };
-        let key = self.visits[&seen.visit].key as u16;
+        let key = self.visits[&seen.visit].key;
         self.read_some(key, now);
         let visit = self.visits.get_mut(&seen.visit).expect("checked above");
         let mut opted_out = Vec::new();
@@ -94,7 +94,7 @@ impl Core {
         }
         visit.news_count += taken.news.len() as u32;
         if is_telling {
-            let place = price::place(visit.key as u16, visit.source.robot);
+            let place = price::place(visit.key, visit.source.robot);
             let market = self.prices.market(place, &self.ledger, now);
             schedule::learn(visit, &*self.policy, market, seen.at, &taken);
             let robot = visit.source.robot;

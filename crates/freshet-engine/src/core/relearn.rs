@@ -16,7 +16,7 @@ use crate::relearn::{Note, Notes, RELEARN_EVERY};
 #[derive(Debug, Default)]
 pub(crate) struct Relearn {
     notes: Notes,
-    under_way: Set<u16>,
+    under_way: Set<u32>,
 }
 
 impl Core {
@@ -40,14 +40,14 @@ impl Core {
         if self.is_draining {
             return Vec::new();
         }
-        let is_wanted = |&(key, ref network): &(u16, NetworkName)| {
-            let is_resting = self.servers[usize::from(key)].unread.rests_until().is_some_and(|at| at > now);
+        let is_wanted = |&(key, ref network): &(u32, NetworkName)| {
+            let is_resting = self.servers[key as usize].unread.rests_until().is_some_and(|at| at > now);
             let noted = self.relearn.notes.0.get(network);
             let is_time = noted.is_none_or(|note| now >= note.at + RELEARN_EVERY);
             is_resting && is_time && !self.relearn.under_way.contains(&key) && !self.is_asked(key)
         };
         let forums = self.forums().map(|(key, network)| (key, network.clone()));
-        let wanted: Vec<(u16, NetworkName)> = forums.filter(is_wanted).collect();
+        let wanted: Vec<(u32, NetworkName)> = forums.filter(is_wanted).collect();
         for (key, network) in &wanted {
             self.relearn.under_way.insert(*key);
             let note = Note { at: now, is_accepted: false, what: "it is being learned anew".to_owned() };
@@ -68,15 +68,15 @@ impl Core {
     }
 
     /// Whether a visit to this server is under way.
-    fn is_asked(&self, key: u16) -> bool {
+    fn is_asked(&self, key: u32) -> bool {
         let is_loading = |id: &SourceId| self.slots[id.0 as usize].is_some_and(|slot| slot.key == key);
-        self.visits.values().any(|visit| visit.key == u32::from(key)) || self.loading.keys().any(is_loading)
+        self.visits.values().any(|visit| visit.key == key) || self.loading.keys().any(is_loading)
     }
 
     /// Grants a request of an errand, or says when to ask again.
     pub fn grant_relearn(&mut self, request: &Request, now: Timestamp) -> Result<(), Timestamp> {
         let Some(&key) = self.keys.get(&request.network) else { return Ok(()) };
-        let allowed_at = self.frontier.allowed_at(u32::from(key));
+        let allowed_at = self.frontier.allowed_at(key);
         if allowed_at > now {
             return Err(allowed_at);
         }
@@ -84,9 +84,9 @@ impl Core {
         self.ledger.grant(&claim, now)?;
         // One at a time, and nothing is announced: the next grant waits for this answer anyway.
         self.ledger.answered(&claim, &[], now);
-        self.frontier.again(u32::from(key), now).expect("it was allowed a moment ago");
+        self.frontier.again(key, now).expect("it was allowed a moment ago");
         self.tally.fetches_count += 1;
-        let until = self.servers[usize::from(key)].unread.rest_on(now + REST_FIRST);
+        let until = self.servers[key as usize].unread.rest_on(now + REST_FIRST);
         for robot in RobotKind::ALL {
             self.rests.insert((key, robot), until);
         }

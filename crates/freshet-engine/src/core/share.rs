@@ -54,15 +54,15 @@ impl Core {
 
     fn is_its_turn(&self, pick: Pick) -> bool {
         let slot: Option<Slot> = self.slots.get(pick.id.0 as usize).copied().flatten();
-        let Some(slot) = slot.filter(|slot| self.servers[usize::from(slot.key)].is_forum) else {
+        let Some(slot) = slot.filter(|slot| self.servers[slot.key as usize].is_forum) else {
             return true;
         };
         self.sites.get(slot.key).is_none_or(|site| site.ratio.due() == kind_of(slot.robot))
     }
 
     /// A page of a forum is asked for.
-    pub(super) fn spend_share(&mut self, key: u16, robot: RobotKind) {
-        if self.servers[usize::from(key)].is_forum {
+    pub(super) fn spend_share(&mut self, key: u32, robot: RobotKind) {
+        if self.servers[key as usize].is_forum {
             self.sites.of(key).ratio.spend(kind_of(robot));
         }
     }
@@ -76,8 +76,8 @@ impl Core {
     }
 
     /// New posts of a thread were found.
-    pub(super) fn note_posts(&mut self, key: u16, robot: RobotKind, count: usize) {
-        if self.servers[usize::from(key)].is_forum && robot == RobotKind::Comment {
+    pub(super) fn note_posts(&mut self, key: u32, robot: RobotKind, count: usize) {
+        if self.servers[key as usize].is_forum && robot == RobotKind::Comment {
             self.sites.of(key).ratio.learn(ListKind::Posts, count);
         }
     }

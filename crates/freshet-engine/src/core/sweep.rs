@@ -72,14 +72,14 @@ impl Core {
             (None, Aim::History) => Use::History,
             (None, Aim::News | Aim::Again) => Use::Other,
         };
-        let place = price::place(visit.key as u16, visit.source.robot);
+        let place = price::place(visit.key, visit.source.robot);
         let needs = visit.claim.as_ref().map_or(&[][..], |claim| &claim.needs);
         self.prices.spend(place, (spender, needs), &mut visit.paid, now);
     }
 
     /// The source of a visit that ends keeps its grade and the price of its next visit.
     pub(super) fn regrade(&mut self, visit: &Visit) {
-        let place = price::place(visit.key as u16, visit.source.robot);
+        let place = price::place(visit.key, visit.source.robot);
         let Some(after) = visit.grade else { return };
         let step = price::step_of(self.prices.price(place));
         let is_counted = visit.visited_before.is_some();
@@ -128,7 +128,7 @@ impl Core {
         // A step is 2^¼ of the price, hence 2^⅛ of the gap.
         let news_at = now + (slot.news_at - now) * (-f64::from(fall) / 8.0).exp2();
         self.slots[id.0 as usize] = Some(Slot { news_at, price_step: step, ..slot });
-        self.frontier.schedule(id, u32::from(slot.key), slot.class, news_at);
+        self.frontier.schedule(id, slot.key, slot.class, news_at);
     }
 }
 

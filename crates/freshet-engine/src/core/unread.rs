@@ -95,12 +95,12 @@ impl Core {
         if visit.walk.turn_to_first() {
             return self.send(seen.visit, now);
         }
-        let (key, network) = (visit.key as u16, visit.source.network.clone());
-        let unread = &mut self.servers[usize::from(key)].unread;
+        let (key, network) = (visit.key, visit.source.network.clone());
+        let unread = &mut self.servers[key as usize].unread;
         unread.count = unread.count.saturating_add(1);
         let what = page.complaints.first().map_or("it is empty", |complaint| complaint.what.as_str());
         let why = format!("nothing of the page can be read: {what}; {}", self.advice(&network));
-        if self.servers[usize::from(key)].unread.count >= UNREAD_MAX {
+        if self.servers[key as usize].unread.count >= UNREAD_MAX {
             self.rest_server(key, now);
             let visit = &self.visits[&seen.visit];
             self.tally.failure(&visit.source, &why, now);
@@ -109,8 +109,8 @@ impl Core {
     }
 
     /// A page of this server was read.
-    pub(super) fn read_some(&mut self, key: u16, now: Timestamp) {
-        if self.servers[usize::from(key)].unread.count > 0 {
+    pub(super) fn read_some(&mut self, key: u32, now: Timestamp) {
+        if self.servers[key as usize].unread.count > 0 {
             self.forgive_unread(key, now);
         }
     }
@@ -129,8 +129,8 @@ impl Core {
         }
     }
 
-    fn rest_server(&mut self, key: u16, now: Timestamp) {
-        let unread = &mut self.servers[usize::from(key)].unread;
+    fn rest_server(&mut self, key: u32, now: Timestamp) {
+        let unread = &mut self.servers[key as usize].unread;
         let wait = (REST_FIRST * f64::from(1_u32 << unread.rest_count.min(10))).min(REST_MAX);
         unread.rest_count += 1;
         // One page more decides whether it waits again.
@@ -142,8 +142,8 @@ impl Core {
     }
 
     /// Its pages can be read, or are read otherwise from now on: nobody waits any longer.
-    pub(super) fn forgive_unread(&mut self, key: u16, now: Timestamp) {
-        let before = std::mem::take(&mut self.servers[usize::from(key)].unread);
+    pub(super) fn forgive_unread(&mut self, key: u32, now: Timestamp) {
+        let before = std::mem::take(&mut self.servers[key as usize].unread);
         if before.until.is_none() {
             return;
         }
@@ -158,7 +158,7 @@ impl Core {
             }
             let news_at = if slot.state == SourceState::Failed { now } else { slot.news_at };
             self.slots[at] = Some(Slot { news_at, ..slot });
-            self.frontier.schedule(SourceId(at as u32), u32::from(key), slot.class, news_at);
+            self.frontier.schedule(SourceId(at as u32), key, slot.class, news_at);
         }
     }
 }
