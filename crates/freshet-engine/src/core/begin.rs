@@ -6,7 +6,8 @@ use freshet_frontier::Pick;
 use freshet_frontier::priority::CLASS_COUNT;
 use freshet_network::networks::Networks;
 use freshet_types::{
-    Instance, NetworkName, Politeness, Source, SourceId, SourceState, Span, Target, Timestamp, VisitId,
+    Instance, NetworkName, Politeness, Redirects, Source, SourceId, SourceState, Span, Target, Timestamp,
+    VisitId,
 };
 
 use super::sweep::Timing;
@@ -31,6 +32,14 @@ const PLACE_GAP: Span = Span::from_ms(50);
 /// Front queue of history: the last, which it shares with the least urgent news. It is served least,
 /// and never starves.
 pub(super) const HISTORY_CLASS: u8 = (CLASS_COUNT - 1) as u8;
+
+/// A request that was granted, while the store writes that it was.
+#[derive(Debug)]
+pub(super) struct Held {
+    visit: VisitId,
+    order: Order,
+    claim: Claim,
+}
 
 impl Core {
     /// Sends what may be sent now, and begins what may be begun now.
@@ -211,13 +220,39 @@ impl Core {
         }
         let claim = Claim::of(&order.request);
         match self.ledger.grant(&claim, now) {
-            Ok(()) => {
+            Ok(reserved_by) => {
                 if !is_permitted {
                     self.frontier.again(key, now).expect("it was allowed a moment ago");
                 }
-                self.dispatch(id, order, claim, now);
+                match reserved_by {
+                    Some(number) => {
+                        self.held.entry(number).or_default().push(Held { visit: id, order, claim });
+                    }
+                    None => self.dispatch(id, order, claim, now),
+                }
             }
             Err(until) => self.postpone(id, until, now),
+        }
+    }
+
+    /// Has what was granted written down, as much as the store does not know yet.
+    pub(super) fn reserve(&mut self, now: Timestamp) {
+        if let Some(reservation) = self.ledger.reservation(now) {
+            self.want(Effect::Reserve(Box::new(reservation)));
+        }
+    }
+
+    /// A reservation is written: what waited for it leaves.
+    pub(super) fn let_go(&mut self, number: u64, now: Timestamp) {
+        self.ledger.confirm(number);
+        while let Some(entry) = self.held.first_entry().filter(|entry| *entry.key() <= number) {
+            for Held { visit, order, claim } in entry.remove() {
+                if self.visits.contains_key(&visit) {
+                    self.dispatch(visit, order, claim, now);
+                } else {
+                    self.ledger.answered(&claim, &[], now);
+                }
+            }
         }
     }
 
@@ -258,7 +293,12 @@ impl Core {
             false if self.frontier.is_wanted(key) => WAIT_WANTED,
             false => WAIT_IN_HAND,
         };
-        if until - now <= wait_max {
+        let is_under_way = !visit.redirects.is_empty();
+        if until - now > wait_max && is_under_way {
+            // It would begin at the same redirect again: it waits where it is, without a place.
+            self.frontier.rest(id);
+            self.waiting.insert((until, id));
+        } else if until - now <= wait_max {
             self.waiting.insert((until, id));
             if is_first {
                 self.frontier.hold(key, until);
@@ -306,6 +346,7 @@ impl Core {
         let mut request =
             connector.ask(&target, &visit.walk.intent).map_err(|refused| refused.to_string())?;
         request.allow_private = instance.allow_private;
+        request.redirects = Redirects::Told(visit.redirects.clone());
         let (endpoint, root) = (Arc::clone(&endpoint.name), root.to_owned());
         let intent = visit.walk.intent.clone();
         let errand = Arc::downgrade(&visit.errand);
