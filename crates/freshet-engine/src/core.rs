@@ -194,7 +194,7 @@ pub struct Core {
     pub(crate) waiting: BTreeSet<(Timestamp, VisitId)>,
     pub(crate) ledger: Ledger,
     /// Requests that were granted and leave when the store has written the reservation of this number.
-    held: BTreeMap<u64, Vec<begin::Held>>,
+    held: BTreeMap<u64, Vec<(VisitId, Order)>>,
     pub(crate) prices: Prices,
     /// The slot that is told next of prices that fell.
     pub(crate) swept_to: usize,
@@ -288,7 +288,7 @@ impl Core {
             Event::Loaded(id, source) => self.begin(id, source, now),
             Event::Begun(visit) => self.renew_lease(visit),
             Event::Fetched(answers) => answers.into_iter().for_each(|fetched| self.take_answer(fetched, now)),
-            Event::Reserved(number) => self.let_go(number, now),
+            Event::Reserved(number) => self.let_go(number),
             Event::Applied(applied) => {
                 for (visit, applied) in applied {
                     self.confirm(visit, &applied, now);

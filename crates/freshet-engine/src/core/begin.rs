@@ -33,14 +33,6 @@ const PLACE_GAP: Span = Span::from_ms(50);
 /// and never starves.
 pub(super) const HISTORY_CLASS: u8 = (CLASS_COUNT - 1) as u8;
 
-/// A request that was granted, while the store writes that it was.
-#[derive(Debug)]
-pub(super) struct Held {
-    visit: VisitId,
-    order: Order,
-    claim: Claim,
-}
-
 impl Core {
     /// Sends what may be sent now, and begins what may be begun now.
     pub(super) fn pump(&mut self, now: Timestamp) {
@@ -224,11 +216,10 @@ impl Core {
                 if !is_permitted {
                     self.frontier.again(key, now).expect("it was allowed a moment ago");
                 }
+                self.pay(id, claim, now);
                 match reserved_by {
-                    Some(number) => {
-                        self.held.entry(number).or_default().push(Held { visit: id, order, claim });
-                    }
-                    None => self.dispatch(id, order, claim, now),
+                    Some(number) => self.held.entry(number).or_default().push((id, order)),
+                    None => self.dispatch(id, order),
                 }
             }
             Err(until) => self.postpone(id, until, now),
@@ -243,20 +234,17 @@ impl Core {
     }
 
     /// A reservation is written: what waited for it leaves.
-    pub(super) fn let_go(&mut self, number: u64, now: Timestamp) {
+    pub(super) fn let_go(&mut self, number: u64) {
         self.ledger.confirm(number);
         while let Some(entry) = self.held.first_entry().filter(|entry| *entry.key() <= number) {
-            for Held { visit, order, claim } in entry.remove() {
-                if self.visits.contains_key(&visit) {
-                    self.dispatch(visit, order, claim, now);
-                } else {
-                    self.ledger.answered(&claim, &[], now);
-                }
+            for (visit, order) in entry.remove() {
+                self.dispatch(visit, order);
             }
         }
     }
 
-    fn dispatch(&mut self, id: VisitId, order: Order, claim: Claim, now: Timestamp) {
+    /// A request was granted: it is counted and paid for, whether it leaves now or in a moment.
+    fn pay(&mut self, id: VisitId, claim: Claim, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the visit was found a moment ago");
         visit.fetch_count += 1;
         visit.asked_at = Some(now);
@@ -265,9 +253,12 @@ impl Core {
         let (key, robot) = (visit.key, visit.source.robot);
         self.spend_share(key, robot);
         self.charge(id, now);
+        self.tally.fetches_count += 1;
+    }
+
+    fn dispatch(&mut self, id: VisitId, order: Order) {
         let deadline = self.lease_deadline();
         self.frontier.extend(id, deadline);
-        self.tally.fetches_count += 1;
         let fetcher = self.placement.place();
         if let Some(visit) = self.visits.get_mut(&id) {
             visit.fetcher = fetcher;
