@@ -24,7 +24,7 @@ mod unread;
 pub use again::STALE_MAX;
 pub use unread::{UNREAD_MAX, UnreadView};
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use freshet_frontier::Frontier;
@@ -40,7 +40,7 @@ use freshet_types::{
 use crate::forum::{Share, Sites, Trained};
 use crate::load::Placement;
 use crate::price::{self, Memory, Prices};
-use crate::quota::Ledger;
+use crate::quota::{Ledger, Reservation};
 use crate::schedule;
 use crate::tally::Tally;
 use crate::visit::{Fetched, Order, Visit};
@@ -63,6 +63,8 @@ pub enum Event {
     Begun(VisitId),
     /// Answers.
     Fetched(Vec<Fetched>),
+    /// The store has written the reservation of this number.
+    Reserved(u64),
     /// Uploads that the store has committed, in order.
     Applied(Vec<(VisitId, Applied)>),
     /// What the robots are to do, and with which credentials.
@@ -86,6 +88,8 @@ pub enum Effect {
     Fetch(usize, Box<Order>),
     /// Commit this and answer with [`Event::Applied`].
     Apply(Box<Upload>),
+    /// Commit what was granted of the quotas and answer with [`Event::Reserved`], in the order wanted.
+    Reserve(Box<Reservation>),
 }
 
 /// Limits and choices of one run.
@@ -189,6 +193,8 @@ pub struct Core {
     pub(crate) loading: Map<SourceId, (VisitId, Aim)>,
     pub(crate) waiting: BTreeSet<(Timestamp, VisitId)>,
     pub(crate) ledger: Ledger,
+    /// Requests that were granted and leave when the store has written the reservation of this number.
+    held: BTreeMap<u64, Vec<(VisitId, Order)>>,
     pub(crate) prices: Prices,
     /// The slot that is told next of prices that fell.
     pub(crate) swept_to: usize,
@@ -251,6 +257,7 @@ impl Core {
             loading: Map::default(),
             waiting: BTreeSet::new(),
             ledger: Ledger::default(),
+            held: BTreeMap::new(),
             placement: Placement::new(options.fetcher_count),
             robots: [RobotState::Running; 5],
             robot_credentials: Default::default(),
@@ -281,6 +288,7 @@ impl Core {
             Event::Loaded(id, source) => self.begin(id, source, now),
             Event::Begun(visit) => self.renew_lease(visit),
             Event::Fetched(answers) => answers.into_iter().for_each(|fetched| self.take_answer(fetched, now)),
+            Event::Reserved(number) => self.let_go(number),
             Event::Applied(applied) => {
                 for (visit, applied) in applied {
                     self.confirm(visit, &applied, now);
@@ -293,6 +301,7 @@ impl Core {
             Event::Drain => self.drain(now),
         }
         self.pump(now);
+        self.reserve(now);
     }
 
     /// Whether something is wanted.
@@ -404,6 +413,11 @@ impl Core {
     /// Gives it a new range of reserved visit numbers.
     pub fn take_visit_numbers(&mut self, numbers: std::ops::Range<u64>) {
         self.visit_numbers = numbers;
+    }
+
+    /// What the next process must know when this one asks nothing more.
+    pub fn farewell(&mut self, now: Timestamp) -> Reservation {
+        self.ledger.farewell(now)
     }
 
     pub(crate) fn want(&mut self, effect: Effect) {

@@ -33,7 +33,7 @@ use crate::feed::{FeedError, Feeder};
 use crate::fetcher::{self, FetcherHandle, FetcherKit};
 use crate::history::History;
 use crate::price::{Memory, PRICES_KEY};
-use crate::quota::{LEDGER_KEY, Ledger, SAVE_EVERY};
+use crate::quota::{LEDGER_KEY, LEDGER_PREFIX, Ledger};
 use crate::relearn::{Notes, RELEARN_KEY};
 use crate::report::{self, Setting};
 use fits::Fits;
@@ -174,9 +174,8 @@ pub async fn run(
 
 /// Lets the core go on with what an earlier process had written down.
 fn remember(core: &mut Core, reader: &dyn Store, now: Timestamp) -> Result<(), StoreError> {
-    if let Some(text) = reader.setting(LEDGER_KEY)? {
-        core.take_ledger(Ledger::from_text(&text, now));
-    }
+    let settings = reader.settings_under(LEDGER_PREFIX)?;
+    core.take_ledger(Ledger::from_settings(settings, reader.setting(LEDGER_KEY)?.as_deref(), now));
     if let Some(text) = reader.setting(PRICES_KEY)? {
         core.take_prices(Memory::from_text(&text));
     }
@@ -203,7 +202,6 @@ struct Driver {
     polled_at: Instant,
     reported_at: Instant,
     written_at: Instant,
-    saved_at: Instant,
     noted_at: Instant,
     ticked_at: Instant,
     forums: Forums,
@@ -265,7 +263,6 @@ impl Driver {
             polled_at: now,
             reported_at: now,
             written_at: now,
-            saved_at: now,
             noted_at: now,
             ticked_at: now,
             fits: Fits::new(Arc::clone(&policy), upload.clone()),
@@ -320,6 +317,7 @@ impl Driver {
                         self.fetchers[fetcher].orders.send(order).expect("fetchers outlive the driver");
                     }
                     Effect::Apply(upload) => self.give(Job::Apply(upload))?,
+                    Effect::Reserve(reservation) => self.give(Job::Ledger(reservation))?,
                 }
             }
         }
@@ -384,10 +382,6 @@ impl Driver {
         self.tend_forums()?;
         self.tend_relearning()?;
         self.tend_fits()?;
-        if self.saved_at.elapsed() >= SAVE_EVERY {
-            self.saved_at = Instant::now();
-            self.give(self.ledger())?;
-        }
         if self.noted_at.elapsed() >= PRICES_EVERY {
             self.noted_at = Instant::now();
             self.give(self.prices())?;
@@ -406,10 +400,6 @@ impl Driver {
             self.give(Job::Report(text))?;
         }
         Ok(true)
-    }
-
-    fn ledger(&self) -> Job {
-        Job::Ledger(self.core.ledger().to_text(self.clock.now()))
     }
 
     fn prices(&self) -> Job {
@@ -496,7 +486,7 @@ impl Driver {
     fn end(mut self) -> Result<Value, RunError> {
         let report = self.report();
         let _ = self.jobs.send(Job::Report(report.to_string()));
-        let _ = self.jobs.send(self.ledger());
+        let _ = self.jobs.send(Job::Ledger(Box::new(self.core.farewell(self.clock.now()))));
         let _ = self.jobs.send(self.prices());
         let _ = self.jobs.send(Job::Stop);
         if let Some(dumper) = self.dumper.take() {

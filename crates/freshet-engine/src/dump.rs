@@ -22,7 +22,7 @@ use crate::deliver::{DeliverError, Subscription};
 use crate::feed::{AHEAD_MAX, FeedError, Feeder};
 use crate::history::HISTORY_KEY;
 use crate::price::PRICES_KEY;
-use crate::quota::LEDGER_KEY;
+use crate::quota::Reservation;
 use crate::relearn::RELEARN_KEY;
 use crate::report::Rings;
 
@@ -52,8 +52,8 @@ pub enum Job {
     Constraints(Constraints),
     /// Write the live report for `freshet status`.
     Report(String),
-    /// Write down what was spent of the quotas.
-    Ledger(String),
+    /// Write down what was granted of the quotas, before it is used.
+    Ledger(Box<Reservation>),
     /// Write down the prices.
     Prices(String),
     /// Write down the recent past, for charts.
@@ -164,7 +164,7 @@ impl Dumper {
                     }
                     Job::Constraints(constraints) => self.constrain(&mut uploads, constraints)?,
                     Job::Report(report) => self.store.set_setting("status", &report)?,
-                    Job::Ledger(ledger) => self.store.set_setting(LEDGER_KEY, &ledger)?,
+                    Job::Ledger(reservation) => self.reserve_quotas(&reservation)?,
                     Job::Prices(prices) => self.store.set_setting(PRICES_KEY, &prices)?,
                     Job::History(history) => self.store.set_setting(HISTORY_KEY, &history)?,
                     Job::Relearnt(notes) => self.store.set_setting(RELEARN_KEY, &notes)?,
@@ -199,6 +199,13 @@ impl Dumper {
         self.is_indexed = false;
         let _ = self.told.send(Told::Event(Event::Applied(confirmed)));
         let _ = self.told.send(Told::Spent(uploads));
+        Ok(())
+    }
+
+    /// At once, not with the pages that have gathered: requests wait for it.
+    fn reserve_quotas(&mut self, reservation: &Reservation) -> Result<(), StoreError> {
+        self.store.set_settings(&reservation.settings)?;
+        let _ = self.told.send(Told::Event(Event::Reserved(reservation.number)));
         Ok(())
     }
 

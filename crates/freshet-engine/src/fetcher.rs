@@ -18,7 +18,7 @@ use futures::stream::{FuturesUnordered, StreamExt as _};
 use tokio::sync::mpsc;
 
 use crate::core::Event;
-use crate::visit::{Fetched, Order};
+use crate::visit::{Answer, Fetched, Order};
 
 /// Orders carried out at once: a server that lets its askers wait holds up nobody else's orders.
 /// All fetchers together then have room for the visits that may be under way.
@@ -138,9 +138,13 @@ pub async fn carry_out(index: usize, kit: &FetcherKit, order: Order) -> Fetched 
     let received_at = kit.clock.now();
     let result = result.map(|response| {
         let page = order.read(&response, received_at);
-        (page, kit.keeps_raw.then_some(response.body))
+        match response.redirect() {
+            Some(redirect) => Answer::Redirect(redirect, page.limits),
+            None => Answer::Page(Box::new(page), kit.keeps_raw.then_some(response.body)),
+        }
     });
-    Fetched { visit: order.visit, fetcher: index, took_ms, received_at, result }
+    let extra_count = order.request.meter.extra_count();
+    Fetched { visit: order.visit, fetcher: index, took_ms, received_at, extra_count, result }
 }
 
 #[cfg(test)]

@@ -1,21 +1,25 @@
 //! The quota ledger: what every network still allows every holder, never overdrawn.
 //!
 //! One bucket for each rule and holder (`quota/bucket.rs`). A request leaves when all its
-//! buckets grant it. What a network announces is told to the bucket it speaks of; where its
-//! limit is none of the declared ones, the server has limits of its own, and they replace the
-//! declared ones of every bucket that the request took from, or of the one that the server names. Whoever was refused is held back on
-//! top of that, declared quota or not (`quota/storm.rs`).
+//! buckets grant it and the store knows that they did (`quota/reserve.rs`). What a network announces is
+//! told to the bucket it speaks of; where its limit is none of the declared ones, the server has
+//! limits of its own, which slow every bucket that the request took from, or the one that the server
+//! names. Nothing that a server announces makes a bucket grant more than the definition declares.
+//! Whoever was refused is held back on top of that, declared quota or not (`quota/storm.rs`).
 //!
-//! All waiting is told as a time; the ledger itself never waits.
+//! All waiting is told as a time, or as a reservation to be written; the ledger itself never waits.
 
 mod bucket;
 mod memory;
+mod reserve;
 mod storm;
 
 use freshet_types::{LimitReading, Map, QuotaKey, QuotaNeed, Request, Span, Timestamp};
 
 use bucket::{Bucket, RESET_SLACK};
-pub use memory::{LEDGER_KEY, SAVE_EVERY};
+pub use memory::{LEDGER_KEY, LEDGER_PREFIX};
+pub use reserve::Reservation;
+use reserve::{Account, Notebook};
 pub use storm::Asker;
 use storm::Storm;
 
@@ -43,9 +47,10 @@ pub struct QuotaView {
 /// All buckets.
 #[derive(Debug, Default)]
 pub struct Ledger {
-    buckets: Map<QuotaKey, Bucket>,
+    accounts: Map<QuotaKey, Account>,
     /// Those who were told "too many" and have been served nothing since.
     storms: Map<Asker, Storm>,
+    notebook: Notebook,
 }
 
 /// What a request wants of the ledger, and owes it an answer for.
@@ -67,8 +72,9 @@ impl Claim {
 }
 
 impl Ledger {
-    /// Grants all that is claimed at once, or says when to ask again and takes nothing.
-    pub fn grant(&mut self, claim: &Claim, now: Timestamp) -> Result<(), Timestamp> {
+    /// Grants all that is claimed at once, or says when to ask again and takes nothing. What is granted
+    /// may leave when the reservation of the number given back is written; without one, at once.
+    pub fn grant(&mut self, claim: &Claim, now: Timestamp) -> Result<Option<u64>, Timestamp> {
         let mut wait = self.storms.get(&claim.asker).map_or(now, |storm| storm.ready_at(now));
         for need in &claim.needs {
             wait = wait.max(self.bucket(need, now).ready_at(need.units, now));
@@ -82,7 +88,16 @@ impl Ledger {
         for need in &claim.needs {
             self.bucket(need, now).take(need.units, now);
         }
-        Ok(())
+        Ok(claim.needs.iter().filter_map(|need| self.hold(&need.key, now)).max())
+    }
+
+    /// A granted request took so many exchanges more than the one that was granted: they are charged
+    /// now, and what is granted next waits for them.
+    pub fn book(&mut self, claim: &Claim, extra_count: u32, now: Timestamp) {
+        for need in claim.needs.iter().filter(|_| extra_count > 0) {
+            self.bucket(need, now).charge(need.units.saturating_mul(extra_count), now);
+            self.note(&need.key, now);
+        }
     }
 
     /// A granted request was answered (or failed): its announcements are taken in.
@@ -105,38 +120,46 @@ impl Ledger {
                 self.bucket(need, now).announce(reading, is_own, now);
             }
         }
+        for need in needs {
+            self.note(&need.key, now);
+        }
     }
 
     /// The server served a request: earlier refusals are forgiven.
     pub fn served(&mut self, claim: &Claim) {
-        self.storms.remove(&claim.asker);
+        if self.storms.remove(&claim.asker).is_some() {
+            self.notebook.storms.insert(claim.asker.clone());
+        }
     }
 
     /// The server said "too many"; nothing of this claim before the time given back.
     pub fn refused(&mut self, claim: &Claim, until: Option<Timestamp>, now: Timestamp) -> Timestamp {
         let until = self.storms.entry(claim.asker.clone()).or_default().refused(until, now);
+        self.notebook.storms.insert(claim.asker.clone());
         for need in &claim.needs {
             let bucket = self.bucket(need, now);
             bucket.blocked_until = bucket.blocked_until.max(until);
+            self.note(&need.key, now);
         }
         until
     }
 
     /// Units a second that flow into a bucket in the long run; `None` for one never asked of.
     pub fn refill_per_s(&self, key: &QuotaKey, now: Timestamp) -> Option<f64> {
-        self.buckets.get(key).map(|bucket| bucket.refill_per_s(now))
+        self.accounts.get(key).map(|account| account.bucket.refill_per_s(now))
     }
 
     /// Every bucket, for reports, in a fixed order.
     pub fn views(&self, now: Timestamp) -> Vec<QuotaView> {
-        let mut views: Vec<_> = self.buckets.iter().map(|(key, bucket)| bucket.view(key, now)).collect();
+        let mut views: Vec<_> =
+            self.accounts.iter().map(|(key, account)| account.bucket.view(key, now)).collect();
         views.sort_by(|one, other| one.key.cmp(&other.key));
         views
     }
 
     fn bucket(&mut self, need: &QuotaNeed, now: Timestamp) -> &mut Bucket {
-        let fresh = || Bucket::new(need.limit, need.window, now);
-        let bucket = self.buckets.entry(need.key.clone()).or_insert_with(fresh);
+        let fresh = || Account::new(Bucket::new(need.limit, need.window, now), None);
+        let bucket = &mut self.accounts.entry(need.key.clone()).or_insert_with(fresh).bucket;
         bucket.declare(need.limit, need.window);
         bucket
     }
@@ -148,7 +171,7 @@ impl Ledger {
             return needs.iter().find(|need| need.key.rule == *rule).map(|need| need.key.clone());
         }
         let standing = |need: &QuotaNeed| {
-            let fullness = self.buckets.get(&need.key).map_or(0.0, |bucket| bucket.fullness(now));
+            let fullness = self.accounts.get(&need.key).map_or(0.0, |it| it.bucket.fullness(now));
             // Nobody waits longer for a reset than its window lasts.
             let is_near = reading.reset_at.is_none_or(|at| at - now <= need.window + RESET_SLACK);
             (is_near && reading.limit == Some(need.limit), fullness)

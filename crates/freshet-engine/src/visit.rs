@@ -4,8 +4,8 @@ use std::sync::{Arc, Weak};
 
 use freshet_policy::Grade;
 use freshet_types::{
-    Connector, Endpoint, Fault, Instance, Intent, Page, Request, Source, SourceState, Target, Timestamp,
-    VisitId,
+    Connector, Endpoint, Fault, Instance, Intent, LimitReading, Page, Redirect, Request, Source, SourceState,
+    Target, Timestamp, VisitId,
 };
 
 use crate::quota::Claim;
@@ -49,6 +49,8 @@ pub struct Visit {
     pub asked_at: Option<Timestamp>,
     /// Exchanges so far.
     pub fetch_count: u32,
+    /// The redirects that its request has passed; each needed a grant.
+    pub redirects: Vec<Redirect>,
     /// Posts that were new to us so far.
     pub news_count: u32,
     /// Oldest post of the pages read so far: the next page tells of the time before it.
@@ -96,6 +98,7 @@ impl Visit {
             started_at: now,
             asked_at: None,
             fetch_count: 0,
+            redirects: Vec::new(),
             news_count: 0,
             learned_down_to: None,
             claim: None,
@@ -153,6 +156,15 @@ impl Order {
     }
 }
 
+/// What a server answered.
+#[derive(Debug)]
+pub enum Answer {
+    /// A page, with the answer as received where raw payloads are kept.
+    Page(Box<Page>, Option<Vec<u8>>),
+    /// Ask elsewhere; and what it announced about limits.
+    Redirect(Redirect, Vec<LimitReading>),
+}
+
 /// What a fetcher uploads for one order.
 #[derive(Debug)]
 pub struct Fetched {
@@ -164,8 +176,10 @@ pub struct Fetched {
     pub took_ms: u64,
     /// When the answer was complete.
     pub received_at: Timestamp,
-    /// The page, with the answer as received where raw payloads are kept; or why there is none.
-    pub result: Result<(Page, Option<Vec<u8>>), Fault>,
+    /// Exchanges with the server beyond the one that was granted: robots.txt, a login.
+    pub extra_count: u32,
+    /// The answer, or why there is none.
+    pub result: Result<Answer, Fault>,
 }
 
 /// The source's own endpoint, looked up again because a definition may have been replaced.

@@ -2,14 +2,17 @@
 //!
 //! The order of one exchange: check the URL ([`guard`]), ask the exclusion rules for pages, take
 //! a place at the host ([`hosts`]), show the credential ([`auth`]), send, read the body within
-//! its limits ([`body`]), follow redirects by the same steps. Invariants: every wait and every
-//! buffer is bounded; credentials never follow to another host; no fault holds a secret. It
-//! neither retries nor paces: the engine does.
+//! its limits ([`body`]), follow redirects by the same steps, or tell them to whoever wants to grant
+//! each one. Invariants: every wait and every buffer is bounded; credentials never follow to another
+//! server; no fault holds a secret; every exchange with the request's server is counted. It neither
+//! retries nor paces: the engine does.
 
 use std::fmt;
 use std::sync::Arc;
 
-use freshet_types::{AuthScheme, AuthUse, Fault, FaultKind, Request, Response, Span};
+use freshet_types::{
+    AuthScheme, AuthUse, Fault, FaultKind, Meter, Redirect, Redirects, Request, Response, Span,
+};
 use futures::future::BoxFuture;
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use reqwest::{Client, ClientBuilder};
@@ -104,32 +107,46 @@ impl HttpFetch {
     async fn follow(&self, request: &Request, limits: BodyLimits) -> Result<Response, Fault> {
         let mut hop = Hop::first(request)?;
         let mut passed: Vec<Url> = Vec::new();
+        if let Redirects::Told(redirects) = &request.redirects {
+            for redirect in redirects {
+                hop = self.next(hop, redirect, &mut passed)?;
+            }
+        }
         loop {
             if request.is_page && self.options.honour_exclusion {
                 let check = self.exclusions.check(&hop.url, |url| self.robots_txt(&hop, url));
                 Box::pin(check).await?;
             }
             let response = self.answer(&hop, limits).await?;
-            let Some(next) = hop.next(&response, &self.scrubber)? else {
+            let Some(redirect) = response.redirect() else { return Ok(response) };
+            // Where it leads is judged at once: what must not be followed needs no grant.
+            hop = self.next(hop, &redirect, &mut passed)?;
+            if matches!(request.redirects, Redirects::Told(_)) {
                 return Ok(response);
-            };
-            let host = hop.url.host_str().unwrap_or_default().to_owned();
-            passed.push(hop.url);
-            if passed.contains(&next.url) {
-                return Err(Fault::new(FaultKind::Redirects, format!("`{host}` redirects in a circle")));
             }
-            if passed.len() > self.options.redirects_max {
-                let message = format!("`{host}` redirects more than {} times", self.options.redirects_max);
-                return Err(Fault::new(FaultKind::Redirects, message));
-            }
-            hop = next;
         }
+    }
+
+    /// The hop after this one; a circle or too long a way ends here.
+    fn next<'r>(&self, hop: Hop<'r>, redirect: &Redirect, passed: &mut Vec<Url>) -> Result<Hop<'r>, Fault> {
+        let next = hop.next(redirect, &self.scrubber)?;
+        let host = hop.url.host_str().unwrap_or_default().to_owned();
+        passed.push(hop.url);
+        if passed.contains(&next.url) {
+            return Err(Fault::new(FaultKind::Redirects, format!("`{host}` redirects in a circle")));
+        }
+        if passed.len() > self.options.redirects_max {
+            let message = format!("`{host}` redirects more than {} times", self.options.redirects_max);
+            return Err(Fault::new(FaultKind::Redirects, message));
+        }
+        Ok(next)
     }
 
     /// Asks for exclusion rules under the same guards, without credentials.
     fn robots_txt<'a>(&'a self, page: &Hop<'_>, url: String) -> BoxFuture<'a, Result<Response, Fault>> {
         let network = &page.request.network;
-        let request = Request { allow_private: page.allow_private, ..Request::get(network, url) };
+        let meter = if page.is_home { page.request.meter.clone() } else { Meter::default() };
+        let request = Request { allow_private: page.allow_private, meter, ..Request::get(network, url) };
         let bytes_max = exclusion::FILE_BYTES_MAX;
         let limits = BodyLimits { wire_bytes_max: bytes_max, decoded_bytes_max: bytes_max, is_cut: true };
         Box::pin(async move { self.within_total(&request, limits).await })
@@ -200,7 +217,11 @@ impl HttpFetch {
         guard::check_parsed(&url, hop.allow_private)?;
         // The password itself goes to this URL, which may be another server than the request's.
         let credential = auth::credential(&self.options.vault, auth, hop, &url)?;
-        let request = Request { allow_private: hop.allow_private, ..Request::get(&hop.request.network, "") };
+        // A login elsewhere takes nothing from the quotas of the request's server.
+        let is_here = hop::is_same_server(&hop.url, &url);
+        let meter = if is_here { hop.request.meter.clone() } else { Meter::default() };
+        let network = &hop.request.network;
+        let request = Request { allow_private: hop.allow_private, meter, ..Request::get(network, "") };
         let ask = |login: String| -> BoxFuture<'_, Result<Response, Fault>> {
             let request = Request { body: Some(login), ..request };
             let url = url.clone();
@@ -226,6 +247,9 @@ impl HttpFetch {
         *outgoing.headers_mut() = headers;
         *outgoing.body_mut() = hop.body().map(|body| body.to_owned().into());
         let client = if hop.allow_private { &self.open } else { &self.guarded };
+        if hop.is_home {
+            hop.request.meter.count();
+        }
         let sent = timeout(self.options.first_byte_max, client.execute(outgoing)).await;
         let mut incoming = sent
             .map_err(|_| fault::timeout(authority, "no answer"))?

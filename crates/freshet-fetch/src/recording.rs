@@ -12,7 +12,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use freshet_types::{Fault, FaultKind, Map, Method, Request, Response, Timestamp};
+use freshet_types::{Fault, FaultKind, Map, Method, Redirects, Request, Response, Timestamp};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
@@ -131,7 +131,11 @@ impl Fetch for Recorder {
     fn fetch<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Response, Fault>> {
         Box::pin(async move {
             let response = self.inner.fetch(request).await?;
-            self.record(request, &response);
+            // A redirect that was told is half an exchange: what it leads to is written under the same URL.
+            let is_half = matches!(request.redirects, Redirects::Told(_)) && response.redirect().is_some();
+            if !is_half {
+                self.record(request, &response);
+            }
             Ok(response)
         })
     }

@@ -2,7 +2,9 @@
 //!
 //! Part of step 6 of 10. Where a network puts the numbers and how it writes the reset is the
 //! definition's business; `Retry-After` is understood everywhere. Announcements that make no
-//! sense are passed over: the ledger then goes by the declared quotas.
+//! sense are passed over: the ledger then goes by the declared quotas. A limit below one is no limit
+//! (some servers write -1 or 0 for "none"); less than nothing left is nothing left, where a limit
+//! says that there is one.
 
 use freshet_types::definition::PercentRule;
 use freshet_types::{LimitReading, Response, Timestamp};
@@ -46,10 +48,14 @@ pub(crate) fn text_at(place: &Place, response: &Response, body: &Tree<'_>) -> Op
 fn read_one(plan: &LimitPlan, response: &Response, body: &Tree<'_>, now: Timestamp) -> Option<LimitReading> {
     let text = |place: &Option<Place>| place.as_ref().and_then(|place| text_at(place, response, body));
     let units = |place| text(place).and_then(|text| to_units(&text));
+    let told_limit = units(&plan.limit);
+    let limit = told_limit.filter(|&limit| limit >= 1.0);
+    let is_told = told_limit.is_none() || limit.is_some();
+    let remaining = units(&plan.remaining).filter(|&left| is_told && (left >= 0.0 || limit.is_some()));
     let mut reading = LimitReading {
         rule: plan.quota.clone(),
-        limit: units(&plan.limit),
-        remaining: units(&plan.remaining),
+        limit: limit.map(whole),
+        remaining: remaining.map(whole),
         reset_at: text(&plan.reset).and_then(|text| times::reset(&text, plan.rule.reset_format, now)),
         blocked_until: text(&plan.backoff)
             .and_then(|text| times::reset(&text, plan.rule.backoff_format, now)),
@@ -63,9 +69,14 @@ fn read_one(plan: &LimitPlan, response: &Response, body: &Tree<'_>, now: Timesta
 }
 
 /// Units may be written `988.0`, or `3000;w=300`.
-fn to_units(text: &str) -> Option<u32> {
+fn to_units(text: &str) -> Option<f64> {
     let number: f64 = text.split([';', ',']).next()?.trim().parse().ok()?;
-    number.is_finite().then_some(number.clamp(0.0, f64::from(u32::MAX)) as u32)
+    number.is_finite().then_some(number)
+}
+
+/// Whole units; a number that no server means is as large as can be.
+fn whole(units: f64) -> u32 {
+    units.clamp(0.0, f64::from(u32::MAX)) as u32
 }
 
 fn read_percent(rule: &PercentRule, response: &Response, now: Timestamp, reading: &mut LimitReading) {

@@ -14,7 +14,7 @@ use freshet_engine::core::{Core, CoreOptions, Effect, Event};
 use freshet_engine::feed::{FeedError, Feeder};
 use freshet_engine::fetcher::{FetcherKit, carry_out};
 use freshet_engine::price::{Memory, PRICES_KEY};
-use freshet_engine::quota::{LEDGER_KEY, Ledger, SAVE_EVERY};
+use freshet_engine::quota::{LEDGER_KEY, LEDGER_PREFIX, Ledger};
 use freshet_engine::visit::{Fetched, Order};
 use freshet_fetch::Fetch;
 use freshet_network::constraint::Constraints;
@@ -73,7 +73,6 @@ pub struct Driver<S> {
     answers: BTreeMap<(Timestamp, usize), Fetched>,
     started_at: Timestamp,
     expired_at: Timestamp,
-    saved_at: Timestamp,
     noted_at: Timestamp,
     constrainer: Constrainer,
     fed_at: Timestamp,
@@ -110,9 +109,8 @@ impl<S: Store> Driver<S> {
         let constrainer = Constrainer::new(Arc::clone(&kit.networks));
         let now = kit.clock.now();
         let mut core = Core::new(kit.networks, kit.policy, credential, kit.options, numbers, now);
-        if let Some(text) = store.setting(LEDGER_KEY)? {
-            core.take_ledger(Ledger::from_text(&text, now));
-        }
+        let settings = store.settings_under(LEDGER_PREFIX)?;
+        core.take_ledger(Ledger::from_settings(settings, store.setting(LEDGER_KEY)?.as_deref(), now));
         if let Some(text) = store.setting(PRICES_KEY)? {
             core.take_prices(Memory::from_text(&text));
         }
@@ -131,7 +129,6 @@ impl<S: Store> Driver<S> {
             answers: BTreeMap::new(),
             started_at: now,
             expired_at: now,
-            saved_at: now,
             noted_at: now,
             fed_at: Timestamp::MIN,
             is_hungry: true,
@@ -214,6 +211,13 @@ impl<S: Store> Driver<S> {
         self.store
     }
 
+    /// Ends as a process that was asked to does: what was reserved and not used is given back.
+    pub fn stop(mut self) -> Result<S, StoreError> {
+        let farewell = self.core.farewell(self.clock.now());
+        self.store.set_settings(&farewell.settings)?;
+        Ok(self.store)
+    }
+
     fn tell(&mut self, event: Event) {
         let now = self.clock.now();
         let wall_ms = u64::try_from((now - self.started_at).ms()).unwrap_or(0);
@@ -232,6 +236,10 @@ impl<S: Store> Driver<S> {
             }
             Effect::Fetch(fetcher, order) => self.fetch(fetcher, *order),
             Effect::Apply(upload) => self.apply(*upload)?,
+            Effect::Reserve(reservation) => {
+                self.store.set_settings(&reservation.settings)?;
+                self.tell(Event::Reserved(reservation.number));
+            }
         }
         Ok(true)
     }
@@ -305,10 +313,6 @@ impl<S: Store> Driver<S> {
         }
         self.tell(Event::Tick);
         self.feed()?;
-        if (now - self.saved_at).to_std() >= SAVE_EVERY {
-            self.saved_at = now;
-            self.store.set_setting(LEDGER_KEY, &self.core.ledger().to_text(now))?;
-        }
         if now - self.noted_at >= PRICES_EVERY {
             self.noted_at = now;
             self.store.set_setting(PRICES_KEY, &self.core.prices().to_text(now))?;

@@ -107,6 +107,10 @@ pub trait Store: Send {
     fn setting(&self, key: &str) -> Result<Option<String>, StoreError>;
     /// Writes a setting.
     fn set_setting(&mut self, key: &str, value: &str) -> Result<(), StoreError>;
+    /// The settings whose keys begin so, in order of key.
+    fn settings_under(&self, prefix: &str) -> Result<Vec<(String, String)>, StoreError>;
+    /// Writes settings, all or none; one without a value is removed.
+    fn set_settings(&mut self, settings: &[(String, Option<String>)]) -> Result<(), StoreError>;
     /// Reserves `count` visit numbers that no other process has or will get; gives the first.
     fn reserve_visits(&mut self, count: u64) -> Result<u64, StoreError>;
 

@@ -89,6 +89,7 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         control::messages_are_read_above_a_number,
         control::robots_start_as_the_paper_says,
         control::settings_are_kept,
+        control::settings_are_written_and_listed_together,
         control::visit_numbers_are_reserved_once,
         control::parked_objects_wait_and_are_swept,
         read::filters_choose_by_time_and_network,

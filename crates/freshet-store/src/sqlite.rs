@@ -218,6 +218,14 @@ impl Store for SqliteStore {
         self.write("write a setting", |db| control::set_setting(db, key, value))
     }
 
+    fn settings_under(&self, prefix: &str) -> Result<Vec<(String, String)>, StoreError> {
+        control::settings_under(&self.db, prefix).map_err(failed("read settings"))
+    }
+
+    fn set_settings(&mut self, settings: &[(String, Option<String>)]) -> Result<(), StoreError> {
+        self.write("write settings", |db| control::set_settings(db, settings))
+    }
+
     fn reserve_visits(&mut self, count: u64) -> Result<u64, StoreError> {
         self.write("reserve visit numbers", |db| control::reserve_visits(db, count))
     }

@@ -1,9 +1,12 @@
 //! One exchange: a request made by a connector, a response brought by the fetcher.
 //!
 //! A request names the credential it wants and never holds the secret; `freshet-fetch` puts
-//! the secret in on its way out. It carries what the ledger must grant before it may leave.
+//! the secret in on its way out. It carries what the ledger must grant before it may leave: a
+//! redirect is a request too, so whoever keeps a quota has redirects told ([`Redirects`]), and the
+//! few exchanges that ride on a request (robots.txt, a login) are counted ([`Meter`]).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,6 +58,49 @@ pub struct AuthUse {
     pub scheme: AuthScheme,
 }
 
+/// An answer that sends the asker to another address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redirect {
+    /// HTTP status, which says whether method and body go along.
+    pub status: u16,
+    /// Where to, as the answer wrote it.
+    pub location: String,
+}
+
+/// Who goes where redirects lead.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Redirects {
+    /// Whoever fetches, up to a limit.
+    #[default]
+    Followed,
+    /// Whoever asks: each one is told as the answer, and the request is made again with those that
+    /// were passed so far, because each needs a grant of its own.
+    Told(Vec<Redirect>),
+}
+
+/// Counts the exchanges that one request has taken with its server, whatever came of them.
+#[derive(Clone, Debug, Default)]
+pub struct Meter(Arc<AtomicU32>);
+
+impl Meter {
+    /// One more.
+    pub fn count(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Exchanges beyond the one that was granted.
+    pub fn extra_count(&self) -> u32 {
+        self.0.load(Ordering::Relaxed).saturating_sub(1)
+    }
+}
+
+/// What was counted is no part of what is asked.
+impl PartialEq for Meter {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
@@ -76,6 +122,10 @@ pub struct Request {
     pub allow_private: bool,
     /// A page for people rather than an API call: robots.txt is asked first.
     pub is_page: bool,
+    /// Who goes where redirects lead.
+    pub redirects: Redirects,
+    /// What it takes; copies of a request count together.
+    pub meter: Meter,
 }
 
 impl Request {
@@ -91,6 +141,8 @@ impl Request {
             needs: Vec::new(),
             allow_private: false,
             is_page: false,
+            redirects: Redirects::default(),
+            meter: Meter::default(),
         }
     }
 }
@@ -114,5 +166,12 @@ impl Response {
     /// The first header of this lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Where it sends the asker, if it does.
+    pub fn redirect(&self) -> Option<Redirect> {
+        let status = self.status;
+        let location = self.header("location").filter(|_| matches!(status, 301 | 302 | 303 | 307 | 308))?;
+        Some(Redirect { status, location: location.to_owned() })
     }
 }

@@ -31,7 +31,7 @@ pub use change::{Change, ChangeKind};
 pub use clock::{Clock, SystemClock};
 pub use connector::{AskRefused, Connector, Endpoint, Intent, ListOrder, Page, PageKind, Politeness, Target};
 pub use coverage::{Advance, Coverage, Hole, IdOrder, Interval, Look, Mark, SHOWN_MAX, taken_out};
-pub use exchange::{AuthScheme, AuthUse, Method, Request, Response};
+pub use exchange::{AuthScheme, AuthUse, Meter, Method, Redirect, Redirects, Request, Response};
 pub use link::{LinkKind, LinkRefused, LinkType, ObjectType, PrimitiveKind, Schema};
 pub use map::{Map, Set};
 pub use object::{Object, Primitive};

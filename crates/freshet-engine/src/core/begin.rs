@@ -6,7 +6,8 @@ use freshet_frontier::Pick;
 use freshet_frontier::priority::CLASS_COUNT;
 use freshet_network::networks::Networks;
 use freshet_types::{
-    Instance, NetworkName, Politeness, Source, SourceId, SourceState, Span, Target, Timestamp, VisitId,
+    Instance, NetworkName, Politeness, Redirects, Source, SourceId, SourceState, Span, Target, Timestamp,
+    VisitId,
 };
 
 use super::sweep::Timing;
@@ -211,17 +212,39 @@ impl Core {
         }
         let claim = Claim::of(&order.request);
         match self.ledger.grant(&claim, now) {
-            Ok(()) => {
+            Ok(reserved_by) => {
                 if !is_permitted {
                     self.frontier.again(key, now).expect("it was allowed a moment ago");
                 }
-                self.dispatch(id, order, claim, now);
+                self.pay(id, claim, now);
+                match reserved_by {
+                    Some(number) => self.held.entry(number).or_default().push((id, order)),
+                    None => self.dispatch(id, order),
+                }
             }
             Err(until) => self.postpone(id, until, now),
         }
     }
 
-    fn dispatch(&mut self, id: VisitId, order: Order, claim: Claim, now: Timestamp) {
+    /// Has what was granted written down, as much as the store does not know yet.
+    pub(super) fn reserve(&mut self, now: Timestamp) {
+        if let Some(reservation) = self.ledger.reservation(now) {
+            self.want(Effect::Reserve(Box::new(reservation)));
+        }
+    }
+
+    /// A reservation is written: what waited for it leaves.
+    pub(super) fn let_go(&mut self, number: u64) {
+        self.ledger.confirm(number);
+        while let Some(entry) = self.held.first_entry().filter(|entry| *entry.key() <= number) {
+            for (visit, order) in entry.remove() {
+                self.dispatch(visit, order);
+            }
+        }
+    }
+
+    /// A request was granted: it is counted and paid for, whether it leaves now or in a moment.
+    fn pay(&mut self, id: VisitId, claim: Claim, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the visit was found a moment ago");
         visit.fetch_count += 1;
         visit.asked_at = Some(now);
@@ -230,9 +253,12 @@ impl Core {
         let (key, robot) = (visit.key, visit.source.robot);
         self.spend_share(key, robot);
         self.charge(id, now);
+        self.tally.fetches_count += 1;
+    }
+
+    fn dispatch(&mut self, id: VisitId, order: Order) {
         let deadline = self.lease_deadline();
         self.frontier.extend(id, deadline);
-        self.tally.fetches_count += 1;
         let fetcher = self.placement.place();
         if let Some(visit) = self.visits.get_mut(&id) {
             visit.fetcher = fetcher;
@@ -258,7 +284,12 @@ impl Core {
             false if self.frontier.is_wanted(key) => WAIT_WANTED,
             false => WAIT_IN_HAND,
         };
-        if until - now <= wait_max {
+        let is_under_way = !visit.redirects.is_empty();
+        if until - now > wait_max && is_under_way {
+            // It would begin at the same redirect again: it waits where it is, without a place.
+            self.frontier.rest(id);
+            self.waiting.insert((until, id));
+        } else if until - now <= wait_max {
             self.waiting.insert((until, id));
             if is_first {
                 self.frontier.hold(key, until);
@@ -306,6 +337,7 @@ impl Core {
         let mut request =
             connector.ask(&target, &visit.walk.intent).map_err(|refused| refused.to_string())?;
         request.allow_private = instance.allow_private;
+        request.redirects = Redirects::Told(visit.redirects.clone());
         let (endpoint, root) = (Arc::clone(&endpoint.name), root.to_owned());
         let intent = visit.walk.intent.clone();
         let errand = Arc::downgrade(&visit.errand);

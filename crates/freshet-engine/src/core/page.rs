@@ -3,14 +3,17 @@
 use freshet_store::row::{ListPage, Upload};
 use freshet_types::list::is_list;
 use freshet_types::{
-    Intent, LimitReading, Observation, Outcome, Page, Post, SourceState, Timestamp, VisitId,
+    Intent, LimitReading, Observation, Outcome, Page, Post, Redirect, SourceState, Timestamp, VisitId,
 };
 
 use super::{Core, Effect, again, begin};
 use crate::price;
 use crate::schedule;
-use crate::visit::{Fetched, Stage, Visit, own_endpoint};
+use crate::visit::{Answer, Fetched, Stage, Visit, own_endpoint};
 use crate::walk::{Leg, Seen, Taken};
+
+/// Most redirects of one request. Whoever fetches ends a circle sooner; this holds whoever that is.
+const REDIRECTS_MAX: usize = 20;
 
 impl Core {
     /// An answer came in, or word that there is none.
@@ -23,19 +26,27 @@ impl Core {
         self.frontier.extend(fetched.visit, Timestamp::MAX);
         let claim = visit.claim.take().expect("a request that is out has a claim");
         let readings: &[LimitReading] = match &fetched.result {
-            Ok((page, _)) => &page.limits,
+            Ok(Answer::Page(page, _)) => &page.limits,
+            Ok(Answer::Redirect(_, limits)) => limits,
             Err(_) => &[],
         };
         self.ledger.answered(&claim, readings, now);
+        self.ledger.book(&claim, fetched.extra_count, now);
         match fetched.result {
             Err(fault) => {
                 self.tally.fault(fault.kind);
                 let why = fault.to_string();
                 self.fail(fetched.visit, &why, fault.is_retryable(), now);
             }
-            Ok((page, raw)) => {
+            Ok(Answer::Redirect(redirect, _)) => {
+                self.ledger.served(&claim);
+                self.follow(fetched.visit, redirect, now);
+            }
+            Ok(Answer::Page(page, raw)) => {
+                let page = *page;
                 if !matches!(page.outcome, Outcome::RateLimited { .. } | Outcome::QuotaExhausted { .. }) {
                     self.ledger.served(&claim);
+                    visit.redirects.clear();
                 }
                 self.tally.complaints_count += page.complaints.len() as u64;
                 let seen = Seen { at: fetched.received_at, visit: fetched.visit };
@@ -51,6 +62,16 @@ impl Core {
                 }
             }
         }
+    }
+
+    /// Goes where an answer sends us: one more request, which needs a grant like every other.
+    fn follow(&mut self, id: VisitId, redirect: Redirect, now: Timestamp) {
+        let visit = self.visits.get_mut(&id).expect("the caller found it");
+        visit.redirects.push(redirect);
+        if visit.redirects.len() > REDIRECTS_MAX {
+            return self.fail(id, "it is redirected without end", false, now);
+        }
+        self.send(id, now);
     }
 
     fn take_page(&mut self, mut page: Page, raw: Option<Vec<u8>>, seen: Seen, now: Timestamp) {

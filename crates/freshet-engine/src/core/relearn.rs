@@ -5,7 +5,7 @@
 
 use freshet_store::row::{ListPage, Upload};
 use freshet_types::list::PORTAL;
-use freshet_types::{NetworkName, Request, RobotKind, Set, SourceId, Timestamp, VisitId};
+use freshet_types::{Map, Meter, NetworkName, Request, RobotKind, Set, SourceId, Timestamp, VisitId};
 
 use super::unread::REST_FIRST;
 use super::{Core, Effect};
@@ -17,6 +17,8 @@ use crate::relearn::{Note, Notes, RELEARN_EVERY};
 pub(crate) struct Relearn {
     notes: Notes,
     under_way: Set<u32>,
+    /// What the last page of each took, to be charged before the next: it may have been redirected.
+    taken: Map<u32, (Claim, Meter)>,
 }
 
 impl Core {
@@ -73,15 +75,17 @@ impl Core {
         self.visits.values().any(|visit| visit.key == key) || self.loading.keys().any(is_loading)
     }
 
-    /// Grants a request of an errand, or says when to ask again.
-    pub fn grant_relearn(&mut self, request: &Request, now: Timestamp) -> Result<(), Timestamp> {
-        let Some(&key) = self.keys.get(&request.network) else { return Ok(()) };
+    /// Grants a request of an errand, or says when to ask again. It may leave when the reservation of
+    /// the number given back is written.
+    pub fn grant_relearn(&mut self, request: &Request, now: Timestamp) -> Result<Option<u64>, Timestamp> {
+        let Some(&key) = self.keys.get(&request.network) else { return Ok(None) };
+        self.book_relearn(key, now);
         let allowed_at = self.frontier.allowed_at(key);
         if allowed_at > now {
             return Err(allowed_at);
         }
         let claim = Claim::of(request);
-        self.ledger.grant(&claim, now)?;
+        let reserved_by = self.ledger.grant(&claim, now)?;
         // One at a time, and nothing is announced: the next grant waits for this answer anyway.
         self.ledger.answered(&claim, &[], now);
         self.frontier.again(key, now).expect("it was allowed a moment ago");
@@ -90,13 +94,23 @@ impl Core {
         for robot in RobotKind::ALL {
             self.rests.insert((key, robot), until);
         }
-        Ok(())
+        self.relearn.taken.insert(key, (claim, request.meter.clone()));
+        self.reserve(now);
+        Ok(reserved_by)
+    }
+
+    /// Charges what the last page of an errand took beyond its grant.
+    fn book_relearn(&mut self, key: u32, now: Timestamp) {
+        if let Some((claim, meter)) = self.relearn.taken.remove(&key) {
+            self.ledger.book(&claim, meter.extra_count(), now);
+        }
     }
 
     /// An errand has ended. A definition that was accepted ends the rest when it takes its place.
     pub fn end_relearn(&mut self, network: &NetworkName, outcome: Result<String, String>, now: Timestamp) {
-        if let Some(key) = self.keys.get(network) {
-            self.relearn.under_way.remove(key);
+        if let Some(&key) = self.keys.get(network) {
+            self.relearn.under_way.remove(&key);
+            self.book_relearn(key, now);
         }
         let is_accepted = outcome.is_ok();
         let what = outcome.unwrap_or_else(|why| why);

@@ -3,12 +3,14 @@
 mod consent;
 mod forum;
 mod leases;
+mod quota;
 mod timing;
 
 use freshet_policy::{Pacing, policy_named};
 use freshet_types::{Account, Observation, Page, Post};
 
 use super::*;
+use crate::visit::Answer;
 
 const NETWORK: &str = "mastodon:a.example";
 /// One whose manners ask for a pause between two requests.
@@ -22,6 +24,11 @@ pub(crate) struct Bench {
     pub(crate) orders: VecDeque<Order>,
     /// Uploads that are not confirmed, oldest first.
     uploads: VecDeque<Upload>,
+    /// What was granted is written down at once; else it waits here, oldest first.
+    stores: bool,
+    reservations: VecDeque<Reservation>,
+    /// What answers took beyond their grants.
+    extra_count: u32,
     pub(crate) now: Timestamp,
     wall_ms: u64,
 }
@@ -42,7 +49,17 @@ impl Bench {
             vec![instance(NETWORK, "https://a.example"), instance(SLOW_NETWORK, "https://b.example")];
         core.handle(Event::Instances(instances), now, 0);
         let (orders, uploads) = (VecDeque::new(), VecDeque::new());
-        Self { core, sources: Map::default(), orders, uploads, now, wall_ms: 0 }
+        Self {
+            core,
+            sources: Map::default(),
+            orders,
+            uploads,
+            stores: true,
+            reservations: VecDeque::new(),
+            extra_count: 0,
+            now,
+            wall_ms: 0,
+        }
     }
 
     /// Makes a list of posts known, due at once.
@@ -84,6 +101,10 @@ impl Bench {
                 }
                 Effect::Fetch(_, order) => self.orders.push_back(*order),
                 Effect::Apply(upload) => self.uploads.push_back(*upload),
+                Effect::Reserve(reservation) if self.stores => {
+                    self.tell(Event::Reserved(reservation.number));
+                }
+                Effect::Reserve(reservation) => self.reservations.push_back(*reservation),
             }
         }
     }
@@ -96,13 +117,18 @@ impl Bench {
 
     /// Answers the oldest order with this page.
     fn answer(&mut self, page: Page) {
+        self.answer_with(Answer::Page(Box::new(page), None));
+    }
+
+    fn answer_with(&mut self, answer: Answer) {
         let order = self.orders.pop_front().expect("an order is out");
         let fetched = Fetched {
             visit: order.visit,
             fetcher: 0,
             took_ms: 10,
             received_at: self.now,
-            result: Ok((page, None)),
+            extra_count: self.extra_count,
+            result: Ok(answer),
         };
         self.tell(Event::Fetched(vec![fetched]));
     }

@@ -18,6 +18,8 @@ pub(super) struct Relearner {
     pub(super) heard: mpsc::UnboundedReceiver<Ask>,
     /// Requests that wait for their grants: one for each errand.
     pending: Vec<(Box<Request>, oneshot::Sender<()>)>,
+    /// Those that were granted, and wait until the store has written the reservation of this number.
+    granted: Vec<(u64, oneshot::Sender<()>)>,
     /// When the next of them may be granted.
     pub(super) wake_at: Option<Timestamp>,
 }
@@ -25,7 +27,7 @@ pub(super) struct Relearner {
 impl Relearner {
     pub(super) fn new(on_unread: OnUnread) -> Self {
         let (asks, heard) = mpsc::unbounded_channel();
-        Self { on_unread, asks, heard, pending: Vec::new(), wake_at: None }
+        Self { on_unread, asks, heard, pending: Vec::new(), granted: Vec::new(), wake_at: None }
     }
 }
 
@@ -44,14 +46,19 @@ impl Driver {
         self.relearner.wake_at = None;
         for (request, reply) in std::mem::take(&mut self.relearner.pending) {
             match self.core.grant_relearn(&request, now) {
+                Ok(Some(number)) => self.relearner.granted.push((number, reply)),
                 // One that no longer listens has ended.
-                Ok(()) => drop(reply.send(())),
+                Ok(None) => drop(reply.send(())),
                 Err(until) => {
                     let wake_at = self.relearner.wake_at.map_or(until, |at| at.min(until));
                     self.relearner.wake_at = Some(wake_at);
                     self.relearner.pending.push((request, reply));
                 }
             }
+        }
+        let ledger = self.core.ledger();
+        for (_, reply) in self.relearner.granted.extract_if(.., |(number, _)| ledger.is_written(*number)) {
+            let _ = reply.send(());
         }
         Ok(())
     }

@@ -55,6 +55,7 @@ async fn leases_end_though_the_loop_never_sleeps() {
     while driver.core.tally().visits_count == 0 {
         driver.feed_core(Event::Slots(Vec::new()));
         driver.perform().unwrap();
+        driver.hear_more().unwrap();
         driver.keep_time();
         assert!(began.elapsed() < Duration::from_secs(30), "the request is never given up");
         tokio::time::sleep(SLEEP_MIN).await;

@@ -7,9 +7,10 @@
 //! (almost) wholly.
 //!
 //! What the network says is left binds on top of that: it is counted down with every grant, and
-//! at nothing the bucket waits for the announced reset. A server with a limit of its own is
-//! followed from its first answer on: by what it says is left, spread until its reset, and once
-//! two resets have shown how long its window is, by that rate.
+//! at nothing the bucket waits for the announced reset. A server with a limit of its own slows the
+//! bucket from its first answer on: by what it says is left, spread until its reset, and once
+//! two resets have shown how long its window is, by that rate. The declared rate and burst hold
+//! whatever is announced: a server's word can only slow a bucket down.
 
 use freshet_types::{LimitReading, QuotaKey, Span, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -26,12 +27,16 @@ const DOUBT_GAP: Span = Span::from_ms(100);
 pub(super) const RESET_SLACK: Span = Span::SECOND;
 
 /// Longest window that a network has (a month); a reset further away is a mistake.
-const WINDOW_MAX: Span = Span::from_ms(31 * 86_400_000);
+pub(super) const WINDOW_MAX: Span = Span::from_ms(31 * 86_400_000);
+
+/// Fractions of a millisecond that sums of the same gaps may differ by.
+const ROUNDING_MS: f64 = 1.0;
 
 /// The bucket.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Bucket {
     declared: (u32, Span),
+    /// As announced, where that is another than the declared one.
     limit: u32,
     /// `None`: the server's limit is its own, and its window is not known yet.
     window: Option<Span>,
@@ -98,12 +103,40 @@ impl Bucket {
 
     /// So many units leave.
     pub(super) fn take(&mut self, units: u32, now: Timestamp) {
-        self.full_at_ms = self.full_at_ms.max(now.ms() as f64) + self.gap_ms(now) * f64::from(units);
+        self.charge(units, now);
         self.in_flight += units;
+    }
+
+    /// So many units are spent.
+    pub(super) fn charge(&mut self, units: u32, now: Timestamp) {
+        self.full_at_ms = self.full_at_ms.max(now.ms() as f64) + self.gap_ms(now) * f64::from(units);
         self.granted_count += u64::from(units);
         if let Some(told) = &mut self.told {
             told.left = told.left.saturating_sub(units);
         }
+    }
+
+    /// Whether whoever knows only this grants no more than one who knows `state` does.
+    pub(super) fn covers(&self, state: &Self, now: Timestamp) -> bool {
+        let is_told = state.told(now).is_none_or(|word| {
+            self.told
+                .is_some_and(|told| told.left <= word.left && told.reset_at + RESET_SLACK >= word.reset_at)
+        });
+        is_told
+            && (self.declared, self.limit, self.window) == (state.declared, state.limit, state.window)
+            && self.full_at_ms + ROUNDING_MS >= state.full_at_ms
+            && (self.blocked_until >= state.blocked_until || state.blocked_until <= now)
+    }
+
+    /// The same, told by a clock that was put back by so much.
+    pub(super) fn earlier(mut self, by: Span) -> Self {
+        if by > Span::ZERO {
+            self.full_at_ms -= by.ms() as f64;
+            self.blocked_until = Timestamp::from_ms(self.blocked_until.ms().saturating_sub(by.ms()));
+            self.told = self.told.map(|told| Told { reset_at: told.reset_at - by, ..told });
+            self.last_reset_at = self.last_reset_at.map(|at| at - by);
+        }
+        self
     }
 
     /// So many units were answered.
@@ -114,8 +147,8 @@ impl Bucket {
 
     /// The network speaks of this bucket; `is_own`: with a limit that nobody declared.
     pub(super) fn announce(&mut self, reading: &LimitReading, is_own: bool, now: Timestamp) {
-        if let Some(limit) = reading.limit {
-            self.follow(limit.max(1), reading.reset_at, is_own, now);
+        if let Some(limit) = reading.limit.filter(|&limit| limit > 0) {
+            self.follow(limit, reading.reset_at, is_own, now);
         }
         if let (Some(remaining), Some(reset_at)) = (reading.remaining, reading.reset_at)
             && reset_at > now
@@ -123,7 +156,10 @@ impl Bucket {
         {
             // A process that was killed knows nothing of what it had sent: the margin is for that too.
             let margin = if is_own { 0 } else { self.limit / MARGIN_SHARE };
-            self.count_down(remaining.saturating_sub(margin), reset_at + RESET_SLACK, now);
+            let furthest_at = now + AWAY_MAX.max(self.declared.1);
+            // Further than any window that was declared: then one request asks again.
+            self.is_confirmed &= reset_at <= furthest_at;
+            self.count_down(remaining.saturating_sub(margin), reset_at.min(furthest_at) + RESET_SLACK, now);
         }
         if let Some(until) = reading.blocked_until {
             self.blocked_until = self.blocked_until.max(until.min(now + AWAY_MAX));
@@ -138,7 +174,7 @@ impl Bucket {
 
     /// How near to exhaustion it is, to compare buckets by.
     pub(super) fn fullness(&self, now: Timestamp) -> f64 {
-        (self.full_at_ms - now.ms() as f64) / self.known_window().ms().max(1) as f64
+        (self.full_at_ms - now.ms() as f64) / self.in_force().1.ms().max(1) as f64
     }
 
     /// The bucket for reports.
@@ -147,10 +183,11 @@ impl Bucket {
         let spent_until = self.told(now).filter(|told| told.left == 0).map(|told| told.reset_at);
         let blocked_until = Some(self.blocked_until).max(spent_until).filter(|&until| until > now);
         let ready = (f64::from(self.burst()) - owed).max(0.0);
+        let (limit, window) = self.in_force();
         QuotaView {
             key: key.clone(),
-            limit: self.limit,
-            window: self.known_window(),
+            limit,
+            window,
             ready: if blocked_until.is_some() { 0.0 } else { ready },
             blocked_until,
             granted_count: self.granted_count,
@@ -164,31 +201,42 @@ impl Bucket {
         1000.0 / gap_ms.max(1e-3)
     }
 
-    fn burst(&self) -> u32 {
-        (self.limit / BURST_SHARE).max(1)
+    /// Units per window that it goes by: the fewer of what is declared and what is announced.
+    pub(super) fn limit(&self) -> u32 {
+        self.limit.min(self.declared.0)
     }
 
-    fn known_window(&self) -> Span {
-        self.window.unwrap_or(self.declared.1)
+    /// Whether the server announced a limit that nobody declared.
+    pub(super) fn has_own_limit(&self) -> bool {
+        self.limit != self.declared.0
+    }
+
+    /// The limit and its window that bind in the long run: the server's own where they are slower.
+    fn in_force(&self) -> (u32, Span) {
+        let is_slower = match self.window {
+            Some(window) => even_gap_ms(self.limit, window) > even_gap_ms(self.declared.0, self.declared.1),
+            None => self.limit < self.declared.0,
+        };
+        if is_slower { (self.limit, self.window.unwrap_or(self.declared.1)) } else { self.declared }
+    }
+
+    fn burst(&self) -> u32 {
+        burst_of(self.limit())
     }
 
     fn told(&self, now: Timestamp) -> Option<Told> {
         self.told.filter(|told| now < told.reset_at)
     }
 
+    /// Milliseconds between two units by the limits alone.
     fn even_gap_ms(&self) -> f64 {
-        let usable = self.limit.saturating_sub(self.burst() + self.limit / MARGIN_SHARE).max(1);
-        self.known_window().ms() as f64 / f64::from(usable)
+        let declared = even_gap_ms(self.declared.0, self.declared.1);
+        self.window.map_or(declared, |window| even_gap_ms(self.limit, window).max(declared))
     }
 
-    /// Milliseconds between two units in the long run.
+    /// Milliseconds between two units now.
     fn gap_ms(&self, now: Timestamp) -> f64 {
-        let even = self.even_gap_ms();
-        match self.told(now) {
-            Some(told) if self.window.is_none() => told.gap_ms,
-            Some(told) => told.gap_ms.max(even),
-            None => even,
-        }
+        self.even_gap_ms().max(self.told(now).map_or(0.0, |told| told.gap_ms))
     }
 
     /// Goes by the announced limit; its window lies between the longest wait for a reset and the
@@ -202,14 +250,17 @@ impl Bucket {
             (self.limit, self.window) = (limit, None);
             (self.last_reset_at, self.longest_wait) = (None, Span::ZERO);
         }
-        let Some(reset_at) = reset_at else { return };
+        let Some(reset_at) = reset_at.filter(|&at| at - now <= WINDOW_MAX) else { return };
         self.longest_wait = self.longest_wait.max(reset_at - now);
         let between = self.last_reset_at.map(|last| reset_at - last).filter(|&span| span > RESET_SLACK);
         if let Some(between) = between {
             let shortest = self.window.map_or(between, |window| window.min(between));
             self.window = Some(shortest.max(self.longest_wait));
-            // What was granted while the window was a guess was charged at the guess's price.
-            let owed_max_ms = self.gap_ms(now) * f64::from(self.burst());
+            // What was granted while the window was a guess was charged at the guess's price; what was
+            // spent of the declared quota stays spent.
+            let declared_ms =
+                even_gap_ms(self.declared.0, self.declared.1) * f64::from(burst_of(self.declared.0));
+            let owed_max_ms = (self.gap_ms(now) * f64::from(self.burst())).max(declared_ms);
             self.full_at_ms = self.full_at_ms.min(now.ms() as f64 + owed_max_ms);
         }
         self.last_reset_at = Some(self.last_reset_at.map_or(reset_at, |last| last.max(reset_at)));
@@ -227,4 +278,15 @@ impl Bucket {
         let gap_ms = (reset_at - now).ms() as f64 / f64::from(left.max(1));
         self.told = Some(Told { left, gap_ms, reset_at });
     }
+}
+
+/// Units that may be spent at once.
+fn burst_of(limit: u32) -> u32 {
+    (limit / BURST_SHARE).max(1)
+}
+
+/// Milliseconds between two units that keep any window under the limit, a burst and the margin included.
+fn even_gap_ms(limit: u32, window: Span) -> f64 {
+    let usable = limit.saturating_sub(burst_of(limit) + limit / MARGIN_SHARE).max(1);
+    window.ms() as f64 / f64::from(usable)
 }

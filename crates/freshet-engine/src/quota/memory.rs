@@ -1,67 +1,142 @@
 //! The ledger's memory: what a process that starts must know of what the last one spent.
 //!
-//! Written to the store's settings every [`SAVE_EVERY`] and at a graceful stop. A process that is
-//! killed loses at most the grants of one such period; the margin of the buckets covers them, and
-//! the first answer that announces what is left corrects the rest. Requests under way are not
-//! written down: they were charged when they left.
+//! Each bucket and each storm is a setting of the store of its own, written when the store's word
+//! would let a new process ask for more than is left (`quota/reserve.rs`), and removed when it says
+//! nothing that a fresh one would not. Requests under way are not written down: they were charged
+//! before they left.
 //!
-//! Small and bounded: the [`ENTRIES_MAX`] buckets that bind longest, and as many storms. What
-//! cannot be read, or was written at a time that has not come yet (by another clock), is passed
-//! over: a fresh ledger asks once and learns.
+//! Older versions kept one text for all ([`LEDGER_KEY`]); it is read once, and replaced by the settings.
+//! What cannot be read is passed over. What was written at a time that has not come yet, by a clock
+//! that was put back a little, counts as written now; from further ahead it is another clock's, and
+//! is passed over too: a fresh bucket asks once and learns.
 
-use std::cmp::Reverse;
-use std::time::Duration;
-
-use freshet_types::{QuotaKey, Timestamp};
+use freshet_types::{QuotaKey, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::bucket::Bucket;
+use super::bucket::{Bucket, WINDOW_MAX};
+use super::reserve::Account;
 use super::storm::Storm;
 use super::{Asker, Ledger};
 
-/// Setting under which the store keeps it.
+/// Setting under which older versions kept all of it.
 pub const LEDGER_KEY: &str = "ledger";
-/// Wall time between two times of writing it down.
-pub const SAVE_EVERY: Duration = Duration::from_secs(2);
-/// Most buckets and storms written down: some 300 KB of text.
-const ENTRIES_MAX: usize = 1000;
+/// How the settings begin.
+pub const LEDGER_PREFIX: &str = "ledger/";
+/// Clocks are put back by no more; what is from further ahead was written by another one.
+const CLOCK_STEP_MAX: Span = Span::HOUR;
 
+/// One setting.
 #[derive(Serialize, Deserialize)]
-struct Memory {
+struct Saved {
+    saved_at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bucket: Option<(QuotaKey, Bucket)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    storm: Option<(Asker, Storm)>,
+}
+
+/// The one text of older versions.
+#[derive(Deserialize)]
+struct OneText {
     saved_at: Timestamp,
     buckets: Vec<(QuotaKey, Bucket)>,
     storms: Vec<(Asker, Storm)>,
 }
 
-impl Ledger {
-    /// What the next process must know, as text.
-    pub fn to_text(&self, now: Timestamp) -> String {
-        let mut buckets: Vec<_> = self.buckets.iter().map(|(key, one)| (key.clone(), one.clone())).collect();
-        buckets.sort_by(|(key, one), (other_key, other)| {
-            (Reverse(one.binds_until()), key).cmp(&(Reverse(other.binds_until()), other_key))
-        });
-        buckets.truncate(ENTRIES_MAX);
-        let mut storms: Vec<_> = self.storms.iter().map(|(asker, storm)| (asker.clone(), *storm)).collect();
-        storms.sort_by_key(|(asker, storm)| (Reverse(storm.until), asker.network.clone()));
-        storms.truncate(ENTRIES_MAX);
-        serde_json::to_string(&Memory { saved_at: now, buckets, storms }).unwrap_or_default()
-    }
+/// The setting of a bucket in this state.
+pub(super) fn bucket_setting(key: &QuotaKey, state: &Bucket, now: Timestamp) -> (String, Option<String>) {
+    let saved = Saved { saved_at: now, bucket: Some((key.clone(), state.clone())), storm: None };
+    (name(key), Some(text(&saved)))
+}
 
-    /// The ledger that an earlier process wrote down; an empty one where there is nothing of use.
-    pub fn from_text(text: &str, now: Timestamp) -> Self {
-        match serde_json::from_str::<Memory>(text) {
-            Ok(memory) if memory.saved_at <= now => Self {
-                buckets: memory.buckets.into_iter().collect(),
-                storms: memory.storms.into_iter().collect(),
-            },
-            Ok(_) => {
-                tracing::info!("the stored quota ledger is from another clock and is passed over");
-                Self::default()
-            }
-            Err(error) => {
-                tracing::warn!("the stored quota ledger cannot be read and is passed over: {error}");
-                Self::default()
+/// The setting of an asker's storm; none where it is over.
+pub(super) fn storm_setting(
+    asker: &Asker,
+    storm: Option<&Storm>,
+    now: Timestamp,
+) -> (String, Option<String>) {
+    let saved = |storm: &Storm| Saved { saved_at: now, bucket: None, storm: Some((asker.clone(), *storm)) };
+    (name(asker), storm.map(|storm| text(&saved(storm))))
+}
+
+fn name(of: &impl Serialize) -> String {
+    format!("{LEDGER_PREFIX}{}", text(of))
+}
+
+fn text(of: &impl Serialize) -> String {
+    serde_json::to_string(of).expect("the ledger is plain data")
+}
+
+impl Ledger {
+    /// The ledger that earlier processes wrote down: the settings under [`LEDGER_PREFIX`], and the one
+    /// text of older versions where there is one.
+    pub fn from_settings(settings: Vec<(String, String)>, old: Option<&str>, now: Timestamp) -> Self {
+        let mut ledger = Self::default();
+        if let Some(old) = old {
+            ledger.take_text(old, now);
+            ledger.notebook.gone.push(LEDGER_KEY.to_owned());
+        }
+        for (name, text) in settings {
+            match serde_json::from_str::<Saved>(&text) {
+                Ok(saved) => ledger.take_saved(name, saved, now),
+                Err(error) => {
+                    tracing::warn!("`{name}` cannot be read and is passed over: {error}");
+                    ledger.notebook.gone.push(name);
+                }
             }
         }
+        ledger
+    }
+
+    fn take_saved(&mut self, name: String, saved: Saved, now: Timestamp) {
+        let Some(ahead) = ahead_of(saved.saved_at, now) else { return self.notebook.gone.push(name) };
+        if let Some((asker, storm)) = saved.storm {
+            self.storms.insert(asker, storm.earlier(ahead));
+        }
+        let Some((key, bucket)) = saved.bucket else { return };
+        let bucket = bucket.earlier(ahead);
+        if bucket.is_as_fresh(now) {
+            return self.notebook.gone.push(name);
+        }
+        // One that was put back is stored as it is when it is next asked of.
+        let stored = (ahead == Span::ZERO).then(|| bucket.clone());
+        self.accounts.insert(key, Account::new(bucket, stored));
+    }
+
+    fn take_text(&mut self, text: &str, now: Timestamp) {
+        let memory = match serde_json::from_str::<OneText>(text) {
+            Ok(memory) => memory,
+            Err(error) => {
+                return tracing::warn!("the stored quota ledger cannot be read and is passed over: {error}");
+            }
+        };
+        let Some(ahead) = ahead_of(memory.saved_at, now) else { return };
+        for (asker, storm) in memory.storms {
+            self.notebook.storms.insert(asker.clone());
+            self.storms.insert(asker, storm.earlier(ahead));
+        }
+        for (key, bucket) in memory.buckets {
+            self.notebook.buckets.insert(key.clone());
+            self.accounts.insert(key, Account::new(bucket.earlier(ahead), None));
+        }
+    }
+}
+
+/// By how much the clock was put back since something was written; `None`: another clock wrote it.
+fn ahead_of(saved_at: Timestamp, now: Timestamp) -> Option<Span> {
+    let ahead = (saved_at - now).max(Span::ZERO);
+    if ahead > CLOCK_STEP_MAX {
+        tracing::info!("a part of the stored quota ledger is from another clock and is passed over");
+        return None;
+    }
+    Some(ahead)
+}
+
+impl Bucket {
+    /// Whether a bucket that nobody has asked of yet would grant no more: such a one need not be kept.
+    /// A server's own limit is worth knowing for as long as its window may last.
+    fn is_as_fresh(&self, now: Timestamp) -> bool {
+        let kept = if self.has_own_limit() { WINDOW_MAX } else { Span::ZERO };
+        self.binds_until() + kept <= now
     }
 }

@@ -48,6 +48,11 @@ impl Storm {
         if self.is_probed { self.until.max(now + PROBE_GAP) } else { self.until.max(now) }
     }
 
+    /// The same, told by a clock that was put back by so much.
+    pub(super) fn earlier(self, by: Span) -> Self {
+        Self { until: self.until - by, ..self }
+    }
+
     /// "Too many" again; gives when to come back.
     pub(super) fn refused(&mut self, told: Option<Timestamp>, now: Timestamp) -> Timestamp {
         let told = told.filter(|&at| at > now);

@@ -6,6 +6,7 @@ mod faults;
 mod kill;
 mod month;
 mod prices;
+mod quota;
 mod robots;
 
 use std::sync::Mutex;

@@ -41,6 +41,29 @@ pub(super) fn settings_are_kept(store: &mut dyn Store) {
     assert_eq!(store.setting("clock").must().as_deref(), Some(""));
 }
 
+pub(super) fn settings_are_written_and_listed_together(store: &mut dyn Store) {
+    let set = |key: &str, value: &str| (key.to_owned(), Some(value.to_owned()));
+    let has = |store: &dyn Store, prefix: &str| {
+        let found = store.settings_under(prefix).must().into_iter();
+        found.map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
+    };
+    let odd = "led%ger/[\"ü\"]";
+    store.set_settings(&[set("led/b", "2"), set("led", "0"), set("led/a", "1"), set(odd, "3")]).must();
+    for (prefix, expected) in [
+        ("led/", "led/a=1 led/b=2".to_owned()),
+        ("led%", format!("{odd}=3")),
+        ("led_", String::new()),
+        ("ledger", String::new()),
+    ] {
+        assert_eq!(has(store, prefix), expected, "{prefix}");
+    }
+    let gone = |key: &str| (key.to_owned(), None);
+    store.set_settings(&[set("led/b", "4"), gone("led/a"), gone("led/never")]).must();
+    assert_eq!(has(store, "led/"), "led/b=4");
+    assert_eq!(store.setting("led/a").must(), None);
+    assert_eq!(store.setting("led").must().as_deref(), Some("0"), "only what was named is gone");
+}
+
 pub(super) fn visit_numbers_are_reserved_once(store: &mut dyn Store) {
     let first = store.reserve_visits(100).must();
     assert!(first > 0, "0 means no visit");

@@ -70,7 +70,30 @@ pub(super) fn setting(db: &Connection, key: &str) -> Result<Option<String>> {
 /// Writes a setting.
 pub(super) fn set_setting(db: &Connection, key: &str, value: &str) -> Result<()> {
     let sql = "INSERT INTO settings (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2";
-    db.execute(sql, [key, value])?;
+    db.prepare_cached(sql)?.execute([key, value])?;
+    Ok(())
+}
+
+/// The settings whose keys begin so, in order of key.
+pub(super) fn settings_under(db: &Connection, prefix: &str) -> Result<Vec<(String, String)>> {
+    // By `substr` and not by `LIKE`, which takes some characters of a key for signs of its own.
+    let sql =
+        "SELECT key, value FROM settings WHERE key >= ?1 AND substr(key, 1, length(?1)) = ?1 ORDER BY key";
+    let mut find = db.prepare_cached(sql)?;
+    let rows = find.query_map([prefix], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    rows.collect()
+}
+
+/// Writes settings; one without a value is removed.
+pub(super) fn set_settings(db: &Connection, settings: &[(String, Option<String>)]) -> Result<()> {
+    for (key, value) in settings {
+        match value {
+            Some(value) => set_setting(db, key, value)?,
+            None => {
+                db.prepare_cached("DELETE FROM settings WHERE key = ?1")?.execute([key])?;
+            }
+        }
+    }
     Ok(())
 }
 

@@ -233,12 +233,12 @@ fn a_forum_that_cannot_be_read_is_learned_anew_at_its_own_expense() {
     bench.core.frontier.set_manners(key, Politeness { pause: Span::MINUTE, in_flight_max: 1 });
     let fetches_count = bench.core.tally.fetches_count;
     let now = bench.now;
-    assert_eq!(bench.core.grant_relearn(&request, now), Ok(()));
+    assert_eq!(bench.core.grant_relearn(&request, now), Ok(None));
     assert_eq!(bench.core.grant_relearn(&request, now), Err(now + Span::MINUTE), "the pause is everybody's");
     // The rest lasts as long as the errand does.
     for _ in 0..3 {
         bench.wait(Span::MINUTE * 50.0);
-        assert_eq!(bench.core.grant_relearn(&request, bench.now), Ok(()));
+        assert_eq!(bench.core.grant_relearn(&request, bench.now), Ok(None));
         assert_eq!(bench.orders.len(), 0, "nobody else asks meanwhile");
     }
     assert_eq!(bench.core.tally.fetches_count, fetches_count + 4);

@@ -116,6 +116,33 @@ fn every_way_to_announce_a_limit_is_read() {
     check_limit("remaining = \"header:x-odd\"", &[("x-odd", "many")], "{}", "");
 }
 
+#[test]
+fn announcements_that_make_no_sense_are_passed_over() {
+    let rule = "limit = \"header:x-limit\"\nremaining = \"header:x-left\"\nreset = \"header:x-reset\"\nreset_format = \"delta_s\"";
+    for (limit, left, reset, expected) in [
+        ("300", "299", "120", "limit 300 remaining 299 reset 120"),
+        ("4000000000", "3999999999", "120", "limit 4000000000 remaining 3999999999 reset 120"),
+        ("1e300", "1e300", "120", "limit 4294967295 remaining 4294967295 reset 120"),
+        // No limit at all, as some say it.
+        ("-1", "-1", "120", "reset 120"),
+        ("0", "0", "120", "reset 120"),
+        ("0.5", "7", "120", "reset 120"),
+        ("-1", "5", "", ""),
+        // More was asked than allowed.
+        ("300", "-5", "120", "limit 300 remaining 0 reset 120"),
+        ("300", "nan", "120", "limit 300 reset 120"),
+        ("nan", "inf", "120", "reset 120"),
+        ("unlimited", "10", "120", "remaining 10 reset 120"),
+        ("unlimited", "-10", "120", "reset 120"),
+        ("", "", "", ""),
+        ("300", "0", "2592000", "limit 300 remaining 0 reset 2592000"),
+        ("300", "0", "-5", "limit 300 remaining 0 reset 0"),
+    ] {
+        let headers = [("x-limit", limit), ("x-left", left), ("x-reset", reset)];
+        check_limit(rule, &headers, "{\"items\": []}", expected);
+    }
+}
+
 /// An answer means `expected`, by these rules.
 fn check_outcome(rules: &str, status: u16, headers: &[(&str, &str)], body: &str, expected: &str) {
     let page = read(rules, &Intent::First, &response(status, headers, body));
