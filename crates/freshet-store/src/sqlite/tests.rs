@@ -2,6 +2,7 @@
 //! in `model` and `crash`, random histories against a plain map and files cut at any byte.
 
 mod crash;
+mod damaged;
 mod earlier;
 mod model;
 mod views;
