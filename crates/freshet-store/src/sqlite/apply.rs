@@ -40,8 +40,8 @@ pub(super) struct Means<'a> {
 
 /// Applies all uploads inside the caller's transaction.
 pub(super) fn apply<'a>(db: &'a Connection, means: Means<'a>, uploads: &'a [Upload]) -> Result<Vec<Applied>> {
-    let networks = means.networks;
-    let mut batch = Batch::new(db, means)?;
+    let Means { networks, forgotten, compare, keep_raw } = means;
+    let mut batch = Batch::new(db, forgotten, compare, keep_raw)?;
     let mut all = Vec::with_capacity(uploads.len());
     // The pages of one visit come in one batch; only the last of them need write its source.
     let mut last_of: Map<u32, usize> = Map::default();
@@ -102,12 +102,17 @@ impl Scene<'_> {
 }
 
 impl<'a> Batch<'a> {
-    fn new(db: &'a Connection, means: Means<'a>) -> Result<Self> {
+    fn new(
+        db: &'a Connection,
+        forgotten: &'a mut Forgotten,
+        compare: Compare,
+        keep_raw: bool,
+    ) -> Result<Self> {
         Ok(Self {
             db,
-            compare: means.compare,
-            keep_raw: means.keep_raw,
-            forgotten: means.forgotten,
+            compare,
+            keep_raw,
+            forgotten,
             log: log::Writer::open(db)?,
             insert_post: db.prepare_cached(post::INSERT)?,
             insert_account: db.prepare_cached(account::INSERT)?,
@@ -158,13 +163,7 @@ impl<'a> Batch<'a> {
         for tag in &seen.tags {
             self.tag(&scene, tag)?;
         }
-        for lead in &seen.leads {
-            if self.forgotten.has_root(scene.network_name, &lead.root_kind, &lead.root_id) {
-                continue;
-            }
-            lead::follow(self.db, &scene, upload, lead, &mut applied)?;
-            self.member(&scene, lead)?;
-        }
+        self.leads(&scene, upload, &mut applied)?;
         if let (Some(page), Some(list)) = (&upload.page, scene.list) {
             self.list_page(&scene, list, page, &mut applied)?;
         }
@@ -192,6 +191,17 @@ impl<'a> Batch<'a> {
             self.visit(record)?;
         }
         Ok(applied)
+    }
+
+    /// The lists that the page leads to; one that is forgotten is not followed.
+    fn leads(&mut self, scene: &Scene<'_>, upload: &Upload, applied: &mut Applied) -> Result<()> {
+        for lead in &upload.observation.leads {
+            if !self.forgotten.has_lead(&upload.network, lead) {
+                lead::follow(self.db, scene, upload, lead, applied)?;
+                self.member(scene, lead)?;
+            }
+        }
+        Ok(())
     }
 
     /// The network's own word that an object is gone.

@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use freshet_types::{Coverage, SourceId};
-use rusqlite::{Connection, OptionalExtension, Result};
+use rusqlite::{Connection, OptionalExtension, Result, Row};
 
 use super::{SqliteStore, log, source};
 use crate::api::{Store as _, StoreError};
@@ -78,6 +78,12 @@ const COUNTS: [(&str, &str); 6] = [
 ];
 
 impl SqliteStore {
+    /// The highest number that was ever given to an object or a change: no cursor stands behind it.
+    pub fn last_number(&self) -> Result<u64, StoreError> {
+        let next = number(&self.db, "SELECT value FROM counters WHERE name = 'number'");
+        next.map(|next| next.saturating_sub(1) as u64).map_err(super::failed("read a counter"))
+    }
+
     /// Looks at everything, tells what is looked at, and gives what is wrong.
     pub fn check(&self, looking: &mut dyn FnMut(&str)) -> Result<Vec<Finding>, StoreError> {
         let mut found = Vec::new();
@@ -121,36 +127,11 @@ impl SqliteStore {
 
     fn check_rows(&self, found: &mut Vec<Finding>) {
         let go_on = || ControlFlow::Continue(());
-        self.passing_over("posts", found, |filter| self.each_post(filter, &mut |_| go_on()));
-        self.passing_over("accounts", found, |filter| self.each_account(filter, &mut |_| go_on()));
-        self.passing_over("relations", found, |filter| self.each_relation(filter, &mut |_| go_on()));
+        passing_over("posts", found, |filter| self.each_post(filter, &mut |_| go_on()));
+        passing_over("accounts", found, |filter| self.each_account(filter, &mut |_| go_on()));
+        passing_over("relations", found, |filter| self.each_relation(filter, &mut |_| go_on()));
         if let Err(error) = self.each_list(&Filter::default(), &mut |_| go_on()) {
             found.push(finding("lists", error.to_string(), RESTORE));
-        }
-    }
-
-    /// Reads rows to the end, however many of them are damaged.
-    fn passing_over(
-        &self,
-        subject: &str,
-        found: &mut Vec<Finding>,
-        read: impl Fn(&Filter) -> Result<(), StoreError>,
-    ) {
-        let (mut filter, mut count) = (Filter::default(), 0);
-        while let Err(error) = read(&filter) {
-            count += 1;
-            if count <= FINDINGS_MAX {
-                found.push(finding(subject, error.to_string(), RESTORE));
-            }
-            match error {
-                StoreError::Damaged { above: Some(above), .. } if above > filter.above => {
-                    filter.above = above
-                }
-                _ => break,
-            }
-        }
-        if count > FINDINGS_MAX {
-            found.push(finding(subject, format!("{} more are damaged", count - FINDINGS_MAX), RESTORE));
         }
     }
 
@@ -212,15 +193,40 @@ impl SqliteStore {
 
     fn check_counts(&self, found: &mut Vec<Finding>) {
         for (name, rows) in COUNTS {
-            let kept = number(&self.db, &format!("SELECT value FROM counters WHERE name = '{name}'"));
-            let counted = number(&self.db, &format!("SELECT count(*) FROM {rows}"));
-            if let (Ok(kept), Ok(counted)) = (kept, counted)
-                && kept != counted
-            {
-                let what = format!("{kept} {name} are noted, and there are {counted}");
-                found.push(finding("counters", what, TELL));
+            // One statement, so that a crawl at work changes both or neither.
+            let both = format!(
+                "SELECT (SELECT value FROM counters WHERE name = '{name}'), (SELECT count(*) FROM {rows})"
+            );
+            let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
+            match self.db.query_row(&both, [], read) {
+                Ok((kept, counted)) if kept != counted => {
+                    let what = format!("{kept} {name} are noted, and there are {counted}");
+                    found.push(finding("counters", what, TELL));
+                }
+                Ok(_) => {}
+                Err(error) => found.push(finding("counters", format!("{name}: {error}"), RESTORE)),
             }
         }
+    }
+}
+
+/// Reads rows to the end, however many of them are damaged.
+fn passing_over(subject: &str, found: &mut Vec<Finding>, read: impl Fn(&Filter) -> Result<(), StoreError>) {
+    let (mut filter, mut count) = (Filter::default(), 0);
+    while let Err(error) = read(&filter) {
+        count += 1;
+        if count <= FINDINGS_MAX {
+            found.push(finding(subject, error.to_string(), RESTORE));
+        }
+        match error {
+            StoreError::Damaged { above: Some(above), .. } if above > filter.above => {
+                filter.above = above;
+            }
+            _ => break,
+        }
+    }
+    if count > FINDINGS_MAX {
+        found.push(finding(subject, format!("{} more are damaged", count - FINDINGS_MAX), RESTORE));
     }
 }
 

@@ -55,9 +55,12 @@ pub(super) fn named(db: &Connection, doing: &'static str) -> impl Fn(Broken) -> 
 
 /// What it means that something failed of which no row can be named.
 pub(super) fn somewhere(thing: &'static str, doing: &'static str) -> impl Fn(Error) -> StoreError {
-    move |error| match is_damage(&error) {
-        true => StoreError::Damaged { thing: thing.to_owned(), why: error.to_string(), above: None },
-        false => failed(doing)(error),
+    move |error| {
+        if is_damage(&error) {
+            StoreError::Damaged { thing: thing.to_owned(), why: error.to_string(), above: None }
+        } else {
+            failed(doing)(error)
+        }
     }
 }
 

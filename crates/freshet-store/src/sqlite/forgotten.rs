@@ -7,7 +7,7 @@
 //!
 //! It does not erase ([`super::erase`]) and does not judge pages ([`super::apply`]).
 
-use freshet_types::{Address, Set};
+use freshet_types::{Address, Lead, NetworkName, Set};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 use sha2::{Digest as _, Sha256};
 
@@ -126,6 +126,11 @@ impl Forgotten {
             _ if self.hashes[Class::Root as usize].is_empty() => false,
             _ => self.has(Class::Root, network, &format!("{kind}/{id}")),
         }
+    }
+
+    /// A list that a page leads to.
+    pub(super) fn has_lead(&self, network: &NetworkName, lead: &Lead) -> bool {
+        self.has_root(network.as_str(), &lead.root_kind, &lead.root_id)
     }
 
     pub(super) fn has_address(&self, address: &Address) -> bool {

@@ -8,12 +8,12 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::super::forgotten::{Forgotten, Named};
 use super::super::log::Tally;
-use super::target::erase_source;
+use super::target::erase_sources;
 use super::{drop_payloads, erase_listed, redact};
 use crate::row::Erased;
 
-/// Rows of one piece: some tens of milliseconds.
-const PIECE: i64 = 2_000;
+/// Rows of one piece: some tens of milliseconds, a few hundred where every post has a source that watches it.
+const PIECE: i64 = 1_000;
 /// Pages that one piece merges of a search index, of 4 KiB: some tens of milliseconds.
 const MERGE_PAGES: i64 = 500;
 /// Below this many changed rows, a merge had nothing to do (the documentation of FTS5 says so).
@@ -76,8 +76,7 @@ impl Work {
 
 /// What is to be done next; scrubbing comes when everything else is done.
 pub(in super::super) fn next(db: &Connection) -> Result<Option<Work>> {
-    let find =
-        "SELECT number, subject, step, object, id, reached FROM erasing ORDER BY step = 8, number LIMIT 1";
+    let line = "SELECT number, subject, step, object, id, reached FROM erasing";
     let read = |row: &Row<'_>| {
         let step: u8 = row.get(2)?;
         Ok(Work {
@@ -90,12 +89,17 @@ pub(in super::super) fn next(db: &Connection) -> Result<Option<Work>> {
             reached: row.get(5)?,
         })
     };
-    db.prepare_cached(find)?.query_row([], read).optional()
+    let other = format!("{line} WHERE step <> 8 ORDER BY number LIMIT 1");
+    if let Some(work) = db.prepare_cached(&other)?.query_row([], read).optional()? {
+        return Ok(Some(work));
+    }
+    db.prepare_cached(&format!("{line} ORDER BY number LIMIT 1"))?.query_row([], read).optional()
 }
 
 /// The numbers of what this piece is about, found without a lock.
 pub(in super::super) fn find(db: &Connection, work: &Work) -> Result<Vec<i64>> {
-    const REPOSTS: &str = "SELECT r.id FROM posts r JOIN posts p ON p.network = r.network AND p.native_id = r.repost_of \
+    // One walk along the posts, each looking up what it repeats; the other way round there is no index.
+    const REPOSTS: &str = "SELECT r.id FROM posts r CROSS JOIN posts p ON p.network = r.network AND p.native_id = r.repost_of \
                            WHERE r.id > ?1 AND r.repost_of IS NOT NULL AND r.version <> 0";
     let all = |sql: &str, key: &[&dyn rusqlite::ToSql]| -> Result<Vec<i64>> {
         db.prepare_cached(sql)?.query_map(key, |row| row.get(0))?.collect()
@@ -162,7 +166,7 @@ pub(in super::super) fn erase(
             erase_account(db, work, &mut erased)?;
             true
         }
-        Step::Visits => erase_visits(db, work.object, &mut erased)?,
+        Step::Visits => erase_visits(db, work.number, &mut erased)?,
         Step::List => erase_list(db, work.object, &mut erased)?,
         Step::Scrub => true,
     };
@@ -199,9 +203,7 @@ fn erase_found(db: &Connection, work: &Work, found: &[i64], erased: &mut Erased)
                     WHERE s.root_kind <> 'account'";
     let mut watching = db.prepare_cached(watching)?;
     let sources: Vec<u32> = watching.query_map([], |row| row.get(0))?.collect::<Result<_>>()?;
-    for source in sources {
-        erase_source(db, work.subject, source, erased)?;
-    }
+    erase_sources(db, work.subject, &sources, erased)?;
     erase_listed(db, erased)
 }
 
@@ -218,16 +220,29 @@ fn erase_account(db: &Connection, work: &Work, erased: &mut Erased) -> Result<()
     erase_found(db, work, found.as_slice(), erased)
 }
 
-/// Some visits and raw answers of a source that is gone; gives whether none are left.
-fn erase_visits(db: &Connection, source: i64, erased: &mut Erased) -> Result<bool> {
-    let visits = "DELETE FROM visits WHERE id IN (SELECT id FROM visits WHERE source = ?1 LIMIT ?2)";
-    let visits = db.prepare_cached(visits)?.execute([source, PIECE])?;
-    let mut find = db.prepare_cached("SELECT id FROM payloads WHERE source = ?1 LIMIT ?2")?;
-    let payloads: Vec<i64> = find.query_map([source, PIECE], |row| row.get(0))?.collect::<Result<_>>()?;
+/// Some visits and raw answers of sources that are gone, of this line and the next ones of its kind: an account may have a
+/// source for each of its posts. Gives whether none are left of this line.
+fn erase_visits(db: &Connection, first: i64, erased: &mut Erased) -> Result<bool> {
+    let last = "SELECT max(number) FROM (SELECT number FROM erasing WHERE step = 6 AND number >= ?1 \
+                ORDER BY number LIMIT ?2)";
+    let last: Option<i64> = db.prepare_cached(last)?.query_row([first, PIECE], |row| row.get(0))?;
+    let stretch = [first, last.unwrap_or(first), PIECE];
+    let visits = "DELETE FROM visits WHERE id IN (SELECT v.id FROM erasing e CROSS JOIN visits v ON v.source = e.object \
+                  WHERE e.step = 6 AND e.number BETWEEN ?1 AND ?2 LIMIT ?3)";
+    let visits = db.prepare_cached(visits)?.execute(stretch)?;
+    let find = "SELECT p.id FROM erasing e CROSS JOIN payloads p ON p.source = e.object \
+                WHERE e.step = 6 AND e.number BETWEEN ?1 AND ?2 LIMIT ?3";
+    let mut find = db.prepare_cached(find)?;
+    let payloads: Vec<i64> = find.query_map(stretch, |row| row.get(0))?.collect::<Result<_>>()?;
     erased.payloads += drop_payloads(db, &payloads)?;
     erased.visits += visits as u64;
     Tally { visits: -(visits as i64), ..Tally::default() }.write(db)?;
-    Ok(visits.max(payloads.len()) < PIECE as usize)
+    let is_done = visits.max(payloads.len()) < PIECE as usize;
+    if is_done {
+        let done = "DELETE FROM erasing WHERE step = 6 AND number BETWEEN ?1 AND ?2";
+        db.prepare_cached(done)?.execute([stretch[0], stretch[1]])?;
+    }
+    Ok(is_done)
 }
 
 /// Some of what hangs on a list, and when that was the last of it, the list; gives whether it was.
@@ -267,8 +282,10 @@ pub(in super::super) fn scrub(db: &Connection, work: &Work) -> Result<()> {
     // Even places begin to merge an index, odd ones go on.
     let place = work.reached;
     let Some(index) = INDEXES.get((place / 2) as usize) else {
-        db.execute("DELETE FROM erasing WHERE step = ?1", [Step::Scrub as i64])?;
-        return empty_log(db);
+        let done = "DELETE FROM erasing WHERE step = ?1 OR number = ?2";
+        db.execute(done, [Step::Scrub as i64, work.number])?;
+        empty_log(db);
+        return Ok(());
     };
     let pages = if place % 2 == 0 { -MERGE_PAGES } else { MERGE_PAGES };
     let before = db.total_changes();
@@ -281,7 +298,7 @@ pub(in super::super) fn scrub(db: &Connection, work: &Work) -> Result<()> {
     Ok(())
 }
 
-fn empty_log(db: &Connection) -> Result<()> {
+fn empty_log(db: &Connection) {
     // Most of the log is written back while others write; only the end of it needs them to wait.
     for mode in ["PASSIVE", "TRUNCATE"] {
         let emptied = db.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(()));
@@ -289,5 +306,4 @@ fn empty_log(db: &Connection) -> Result<()> {
             tracing::warn!(%error, "remains of what was erased stay in the log until the next checkpoint");
         }
     }
-    Ok(())
 }

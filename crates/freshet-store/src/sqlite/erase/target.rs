@@ -186,9 +186,7 @@ pub(in super::super) fn mark(
         erase_parked(db, address, &mut marked.erased)?;
     }
     note_work(db, subject, targets)?;
-    for source in &targets.sources {
-        erase_source(db, subject, *source, &mut marked.erased)?;
-    }
+    erase_sources(db, subject, &targets.sources, &mut marked.erased)?;
     let has_work = "SELECT EXISTS (SELECT 1 FROM erasing)";
     let has_work: bool = db.prepare_cached(has_work)?.query_row([], |row| row.get(0))?;
     if has_work || marked.erased != Erased::default() {
@@ -248,8 +246,25 @@ fn erase_parked(db: &Connection, address: &str, erased: &mut Erased) -> Result<(
     Ok(())
 }
 
-/// Erases a source, so that its late pages are dropped; its visits and its list are noted as left to do.
-pub(super) fn erase_source(db: &Connection, subject: i64, source: u32, erased: &mut Erased) -> Result<()> {
+/// Erases sources, so that their late pages are dropped; their visits and lists are noted as left to do.
+pub(super) fn erase_sources(
+    db: &Connection,
+    subject: i64,
+    sources: &[u32],
+    erased: &mut Erased,
+) -> Result<()> {
+    for source in sources {
+        erase_source(db, subject, *source, erased)?;
+    }
+    if !sources.is_empty() {
+        let unlink = "UPDATE parked SET source = NULL \
+                      WHERE source IS NOT NULL AND source NOT IN (SELECT id FROM sources)";
+        db.prepare_cached(unlink)?.execute([])?;
+    }
+    Ok(())
+}
+
+fn erase_source(db: &Connection, subject: i64, source: u32, erased: &mut Erased) -> Result<()> {
     let find = "SELECT l.id FROM sources s JOIN lists l ON l.network = s.network \
                 AND l.native_id = s.root_id AND l.kind = s.root_kind WHERE s.id = ?1";
     let list: Option<i64> = db.prepare_cached(find)?.query_row([source], |row| row.get(0)).optional()?;
@@ -260,7 +275,6 @@ pub(super) fn erase_source(db: &Connection, subject: i64, source: u32, erased: &
     if db.prepare_cached(delete)?.execute([source])? > 0 {
         erased.sources += 1;
         note(db, subject, Step::Visits, (i64::from(source), ""))?;
-        db.prepare_cached("UPDATE parked SET source = NULL WHERE source = ?1")?.execute([source])?;
     }
     Ok(())
 }

@@ -117,7 +117,7 @@ fn a_folder_that_cannot_be_written_to_is_read() {
     store.set_setting("key", "value").unwrap();
     let (main, log) = (std::fs::read(&path).unwrap(), std::fs::read(beside(&path, "-wal")).unwrap());
     drop(store);
-    let Some(_frozen) = Frozen::new(dir.path()) else {
+    let Some(frozen) = Frozen::new(dir.path()) else {
         println!("SKIPPED: this system lets nobody make a folder read-only");
         return;
     };
@@ -128,7 +128,7 @@ fn a_folder_that_cannot_be_written_to_is_read() {
     assert_eq!(listing(dir.path()), before);
     let error = SqliteStore::open(&path).unwrap_err().to_string();
     assert!(error.contains("a?b#c%.db"), "{error}");
-    drop(_frozen);
+    drop(frozen);
     std::fs::write(&path, main).unwrap();
     std::fs::write(beside(&path, "-wal"), log).unwrap();
     let _frozen = Frozen::new(dir.path());
