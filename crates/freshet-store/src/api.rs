@@ -14,9 +14,9 @@ use freshet_types::{
 };
 
 use crate::row::{
-    AccountRow, Applied, Control, Counts, Erased, Filter, Hit, InstanceRow, KnownPost, ListRow, ListTimes,
-    ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow, SourceSlot,
-    StalePage, Upload,
+    AccountRow, Applied, Control, Counts, Erased, Filter, Forgetting, Hit, InstanceRow, KnownPost, ListRow,
+    ListTimes, ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
+    SourceSlot, StalePage, Upload,
 };
 
 /// Step 7 as the store calls it: what it means that `seen` is observed where `known` is stored.
@@ -46,6 +46,16 @@ pub enum StoreError {
         /// Ours.
         known: u32,
     },
+    /// Something stored cannot be read; what lies before it can, and perhaps what lies behind it.
+    #[error("{thing} is damaged: {why}")]
+    Damaged {
+        /// Which thing, as a person would name it.
+        thing: String,
+        /// What the database said.
+        why: String,
+        /// Above this number the next thing can be read; `None` where nothing is known to follow.
+        above: Option<u64>,
+    },
     /// The query of `search` is not understood.
     #[error("`{query}` is not a search query: {why}")]
     Query {
@@ -71,7 +81,8 @@ pub trait Store: Send {
     fn instances(&self) -> Result<Vec<InstanceRow>, StoreError>;
     /// Adds sources that are not there yet (same network, endpoint and root or handle) in one
     /// transaction; gives the number of each and whether it is new. One that was removed is revived.
-    /// One of an account that is known to ask not to be collected rests from the start.
+    /// One of an account that is known to ask not to be collected rests from the start. What is forgotten is not
+    /// added; its number is 0.
     fn add_sources(&mut self, sources: &[Source]) -> Result<Vec<(SourceId, bool)>, StoreError>;
     /// The whole record.
     fn source(&self, id: SourceId) -> Result<Option<Source>, StoreError>;
@@ -192,8 +203,23 @@ pub trait Store: Send {
 
     // Care.
 
-    /// Erases everything of this account, post or source (address or handle), and says what.
-    fn forget(&mut self, reference: &str) -> Result<Erased, StoreError>;
+    /// Marks this account, post or source (address or handle) as forgotten, by keyed hashes and for good: nothing of it is
+    /// stored from now on, whoever shows it. Its sources go at once; the rest is erased by [`Store::erase_some`].
+    /// An account may be named by its address before anything of it was seen.
+    fn mark_forgotten(&mut self, reference: &str) -> Result<Forgetting, StoreError>;
+    /// Erases some of what is marked as forgotten, in one short transaction, and says what; `None` when nothing is left.
+    fn erase_some(&mut self) -> Result<Option<Erased>, StoreError>;
+    /// Takes back that something is forgotten; what was erased does not come back by that. An address of the type `handle`
+    /// names an account by its handle. Gives how many hashes went.
+    fn unforget(&mut self, reference: &str) -> Result<u64, StoreError>;
+    /// Erases everything of this account, post or source (address or handle), for good, and says what.
+    fn forget(&mut self, reference: &str) -> Result<Erased, StoreError> {
+        let mut erased = self.mark_forgotten(reference)?.erased;
+        while let Some(more) = self.erase_some()? {
+            erased += more;
+        }
+        Ok(erased)
+    }
     /// Drops posts older than the retention of the source they came from; gives how many.
     fn expire(&mut self, now: Timestamp) -> Result<u64, StoreError>;
 }

@@ -8,6 +8,7 @@ mod accounts;
 mod care;
 mod constraints;
 mod control;
+mod forget;
 mod kit;
 mod leads;
 mod lists;
@@ -135,6 +136,15 @@ pub fn care_suite() -> &'static [(&'static str, Behaviour)] {
         care::a_retention_set_later_reaches_back,
         care::posts_without_a_time_expire_too,
         care::what_was_parked_belongs_to_its_source,
+        forget::who_is_forgotten_stays_forgotten,
+        forget::reposts_do_not_bring_the_forgotten_back,
+        forget::who_was_forgotten_by_handle_is_known_by_id,
+        forget::forgotten_posts_and_lists_stay_away,
+        forget::the_forgotten_are_not_added_again,
+        forget::forgetting_can_be_taken_back,
+        forget::somebody_may_be_kept_out_before_they_are_seen,
+        forget::what_is_parked_shows_nobody_forgotten,
+        forget::forgetting_goes_in_pieces,
     ]
 }
 
@@ -158,12 +168,18 @@ pub fn pair_suite() -> &'static [(&'static str, PairBehaviour)] {
         pair::both_may_write,
         pair::messages_cross,
         pair::a_network_named_by_both_is_one,
+        forget::what_one_forgets_the_other_does_not_store,
+        forget::an_interrupted_forget_is_finished_by_another,
     ]
 }
 
 /// The behaviours of a store that keeps raw payloads.
 pub fn raw_suite() -> &'static [(&'static str, Behaviour)] {
-    behaviours![care::raw_payloads_go_with_what_they_show, care::raw_payloads_go_with_redacted_posts]
+    behaviours![
+        care::raw_payloads_go_with_what_they_show,
+        care::raw_payloads_go_with_redacted_posts,
+        forget::raw_payloads_show_nobody_forgotten,
+    ]
 }
 
 /// Checks every behaviour of [`suite`], [`lists_suite`], [`care_suite`] and [`constraint_suite`], each with a store of

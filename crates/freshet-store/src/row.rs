@@ -413,6 +413,31 @@ pub struct Erased {
     pub parked: u64,
 }
 
+impl std::ops::AddAssign for Erased {
+    fn add_assign(&mut self, more: Self) {
+        self.accounts += more.accounts;
+        self.posts += more.posts;
+        self.relations += more.relations;
+        self.tags += more.tags;
+        self.sources += more.sources;
+        self.visits += more.visits;
+        self.changes += more.changes;
+        self.payloads += more.payloads;
+        self.parked += more.parked;
+    }
+}
+
+/// What marking something as forgotten did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Forgetting {
+    /// It was not on the list of the forgotten before.
+    pub is_new: bool,
+    /// What went at once: the sources, and what was parked.
+    pub erased: Erased,
+    /// Posts that are left to erase, as far as they can be counted quickly.
+    pub posts_left: u64,
+}
+
 /// An object that a constraint cannot judge yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parked {

@@ -10,8 +10,11 @@
 
 mod apply;
 mod browse;
+mod check;
 mod control;
+mod damage;
 mod erase;
+mod forgotten;
 mod lists;
 mod log;
 mod network;
@@ -22,6 +25,7 @@ mod search;
 mod source;
 mod value;
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use freshet_types::{
@@ -29,10 +33,12 @@ use freshet_types::{
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+pub use self::check::Finding;
+use self::forgotten::Forgotten;
 use self::network::Networks;
 use crate::api::{Compare, Flow, Store, StoreError};
 use crate::row::{
-    AccountRow, Applied, Control, Counts, Erased, Filter, Hit, InstanceRow, ListRow, ListTimes,
+    AccountRow, Applied, Control, Counts, Erased, Filter, Forgetting, Hit, InstanceRow, ListRow, ListTimes,
     ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow, SourceSlot,
     StalePage, Upload,
 };
@@ -58,11 +64,13 @@ impl Default for SqliteOptions {
 pub struct SqliteStore {
     db: Connection,
     networks: Networks,
+    forgotten: RefCell<Forgotten>,
     options: SqliteOptions,
 }
 
 impl SqliteStore {
-    /// Opens the store in this file; makes it where there is none, brings an older one up to date.
+    /// Opens the store in this file; makes it where there is none, brings an older one up to date. A file of no bytes is
+    /// refused: it was a store once, or a copy of one.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Self::open_with(path, SqliteOptions::default())
     }
@@ -89,7 +97,7 @@ impl SqliteStore {
     }
 
     fn over(db: Connection, options: SqliteOptions) -> Self {
-        Self { db, networks: Networks::default(), options }
+        Self { db, networks: Networks::default(), forgotten: RefCell::default(), options }
     }
 
     /// The connection, for measuring what lies below the seam.
@@ -112,6 +120,7 @@ impl SqliteStore {
         });
         result.map_err(|error| {
             self.networks.forget();
+            self.forgotten.borrow_mut().reset();
             failed(doing)(error)
         })
     }
@@ -122,7 +131,9 @@ pub(crate) fn failed(doing: &'static str) -> impl Fn(rusqlite::Error) -> StoreEr
     move |error| {
         use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DiskFull, NotADatabase, ReadOnly};
         let hint = match error.sqlite_error_code() {
-            Some(DatabaseCorrupt | NotADatabase) => "; the file is damaged, restore a copy of it",
+            Some(DatabaseCorrupt | NotADatabase) => {
+                "; the file is damaged, `freshet check` says where; restore a copy of it"
+            }
             Some(DatabaseBusy) => "; another process holds the file, try again when it is done",
             Some(DiskFull) => "; make room on the disk and try again",
             Some(ReadOnly) => "; it was opened for reading, or the file is not writable",
@@ -135,7 +146,13 @@ pub(crate) fn failed(doing: &'static str) -> impl Fn(rusqlite::Error) -> StoreEr
 impl Store for SqliteStore {
     fn apply(&mut self, uploads: &[Upload], compare: Compare) -> Result<Vec<Applied>, StoreError> {
         let keep_raw = self.options.keep_raw;
-        self.write("apply what was seen", |db| apply::apply(db, &self.networks, uploads, compare, keep_raw))
+        self.write("apply what was seen", |db| {
+            let mut forgotten = self.forgotten.borrow_mut();
+            forgotten.refresh(db)?;
+            let means =
+                apply::Means { networks: &self.networks, forgotten: &mut forgotten, compare, keep_raw };
+            apply::apply(db, means, uploads)
+        })
     }
 
     fn put_instance(&mut self, row: &InstanceRow) -> Result<(), StoreError> {
@@ -155,7 +172,10 @@ impl Store for SqliteStore {
     }
 
     fn add_sources(&mut self, sources: &[Source]) -> Result<Vec<(SourceId, bool)>, StoreError> {
-        self.write("add sources", |db| source::add(db, &self.networks, sources))
+        self.write("add sources", |db| {
+            self.forgotten.borrow_mut().refresh(db)?;
+            source::add(db, &self.networks, &self.forgotten.borrow(), sources)
+        })
     }
 
     fn source(&self, id: SourceId) -> Result<Option<Source>, StoreError> {
@@ -251,7 +271,8 @@ impl Store for SqliteStore {
     }
 
     fn each_post(&self, filter: &Filter, each: &mut dyn FnMut(PostRow) -> Flow) -> Result<(), StoreError> {
-        read::each_post(&self.db, &self.networks, filter, each).map_err(failed("read the posts"))
+        read::each_post(&self.db, &self.networks, filter, each)
+            .map_err(damage::named(&self.db, "read the posts"))
     }
 
     fn post(&self, number: u64) -> Result<Option<PostRow>, StoreError> {
@@ -271,7 +292,8 @@ impl Store for SqliteStore {
         filter: &Filter,
         each: &mut dyn FnMut(AccountRow) -> Flow,
     ) -> Result<(), StoreError> {
-        read::each_account(&self.db, &self.networks, filter, each).map_err(failed("read the accounts"))
+        read::each_account(&self.db, &self.networks, filter, each)
+            .map_err(damage::named(&self.db, "read the accounts"))
     }
 
     fn each_relation(
@@ -279,7 +301,8 @@ impl Store for SqliteStore {
         filter: &Filter,
         each: &mut dyn FnMut(RelationRow) -> Flow,
     ) -> Result<(), StoreError> {
-        read::each_relation(&self.db, &self.networks, filter, each).map_err(failed("read the relations"))
+        read::each_relation(&self.db, &self.networks, filter, each)
+            .map_err(damage::named(&self.db, "read the relations"))
     }
 
     fn posting_times(&self, source: &Source) -> Result<Vec<Timestamp>, StoreError> {
@@ -343,14 +366,33 @@ impl Store for SqliteStore {
         self.write("sweep the parked objects", |db| control::sweep_parked(db, before))
     }
 
-    fn forget(&mut self, reference: &str) -> Result<Erased, StoreError> {
-        // Looking for it may take long; only the erasing itself holds up a running crawl.
+    fn mark_forgotten(&mut self, reference: &str) -> Result<Forgetting, StoreError> {
+        // Looking for it may take long; only the marking itself holds up a running crawl.
         let targets = erase::resolve(&self.db, &self.networks, reference).map_err(failed("forget"))?;
-        let erased = self.write("forget", |db| erase::forget(db, &targets))?;
-        if erased != Erased::default() {
-            erase::scrub(&self.db);
+        let posts_left = targets.posts_count(&self.db).map_err(failed("forget"))?;
+        let marked =
+            self.write("forget", |db| erase::mark(db, &mut self.forgotten.borrow_mut(), &targets))?;
+        Ok(Forgetting { posts_left, ..marked })
+    }
+
+    fn erase_some(&mut self) -> Result<Option<Erased>, StoreError> {
+        let Some(work) = erase::piece::next(&self.db).map_err(failed("forget"))? else { return Ok(None) };
+        if work.is_scrub() {
+            erase::piece::scrub(&self.db, &work).map_err(failed("forget"))?;
+            return Ok(Some(Erased::default()));
         }
-        Ok(erased)
+        let found = erase::piece::find(&self.db, &work).map_err(failed("forget"))?;
+        let erase =
+            |db: &Connection| erase::piece::erase(db, &mut self.forgotten.borrow_mut(), &work, &found);
+        self.write("forget", erase).map(Some)
+    }
+
+    fn unforget(&mut self, reference: &str) -> Result<u64, StoreError> {
+        self.write("take back that something is forgotten", |db| {
+            let mut forgotten = self.forgotten.borrow_mut();
+            forgotten.refresh(db)?;
+            forgotten.undo(db, &forgotten::meant(db, reference)?)
+        })
     }
 
     fn expire(&mut self, now: Timestamp) -> Result<u64, StoreError> {

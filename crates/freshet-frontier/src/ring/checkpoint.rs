@@ -4,7 +4,7 @@
 //! one, never half of one. Invariant: it is written after the records it speaks of, so its head
 //! never runs ahead of them. It does not hold the log cursor: that travels with the records.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -53,7 +53,7 @@ impl Checkpoint {
     /// Replaces the checkpoint; `is_fsynced` makes it outlive a power cut too.
     pub(super) fn write(&self, path: &Path, salt: u64, is_fsynced: bool) -> Result<(), RingError> {
         let draft = path.with_extension("draft");
-        let mut file = File::create(&draft).map_err(RingError::io("create", &draft))?;
+        let mut file = super::disk::create(&draft).map_err(RingError::io("create", &draft))?;
         file.write_all(&self.encode(salt)).map_err(RingError::io("write", &draft))?;
         if is_fsynced {
             file.sync_all().map_err(RingError::io("save", &draft))?;

@@ -191,7 +191,7 @@ impl Disk {
     fn begin_segment(&mut self) -> Result<(), RingError> {
         self.save()?;
         let path = self.path(self.tail);
-        let mut file = File::create(&path).map_err(RingError::io("create", &path))?;
+        let mut file = create(&path).map_err(RingError::io("create", &path))?;
         file.write_all(&record::encode_header(self.tail, self.cursor, self.salt))
             .map_err(RingError::io("write", &path))?;
         if self.buffer.capacity() == 0 {
@@ -268,4 +268,13 @@ fn remove(path: &Path) -> Result<(), RingError> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RingError::io("delete", path)(error)),
         _ => Ok(()),
     }
+}
+
+/// A new or emptied file that only its owner may read: the ids in it name people.
+pub(super) fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }

@@ -97,7 +97,7 @@ pub(super) fn numbers_are_never_given_twice(store: &mut dyn Store) {
     let last = changes(store).last().expect("two lines").number;
     store.forget(&format!("{}/account/a", network())).must();
     assert_eq!(changes(store), []);
-    apply(store, posts(200, [post("1", "a", 10, "x")]));
+    apply(store, posts(200, [post("2", "b", 10, "x")]));
     assert!(changes(store)[0].number > last, "a consumer at {last} would miss it");
 }
 

@@ -11,6 +11,7 @@
 
 mod account;
 pub(super) mod consent;
+mod hidden;
 mod lead;
 mod list;
 mod post;
@@ -20,6 +21,7 @@ use freshet_types::{Account, ChangeKind, Map, RobotKind, Set, SourceId, Timestam
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, params};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::forgotten::Forgotten;
 use super::network::Networks;
 use super::{control, erase, log, source, value};
 use crate::api::Compare;
@@ -28,15 +30,18 @@ use crate::row::{Applied, Upload, Withheld};
 /// Level of zstd for raw payloads: the fastest that still halves JSON several times.
 const PAYLOAD_LEVEL: i32 = 3;
 
+/// What a transaction knows before it looks at the uploads.
+pub(super) struct Means<'a> {
+    pub(super) networks: &'a Networks,
+    pub(super) forgotten: &'a mut Forgotten,
+    pub(super) compare: Compare,
+    pub(super) keep_raw: bool,
+}
+
 /// Applies all uploads inside the caller's transaction.
-pub(super) fn apply<'a>(
-    db: &'a Connection,
-    networks: &Networks,
-    uploads: &'a [Upload],
-    compare: Compare,
-    keep_raw: bool,
-) -> Result<Vec<Applied>> {
-    let mut batch = Batch::new(db, compare, keep_raw)?;
+pub(super) fn apply<'a>(db: &'a Connection, means: Means<'a>, uploads: &'a [Upload]) -> Result<Vec<Applied>> {
+    let Means { networks, forgotten, compare, keep_raw } = means;
+    let mut batch = Batch::new(db, forgotten, compare, keep_raw)?;
     let mut all = Vec::with_capacity(uploads.len());
     // The pages of one visit come in one batch; only the last of them need write its source.
     let mut last_of: Map<u32, usize> = Map::default();
@@ -56,6 +61,7 @@ struct Batch<'a> {
     db: &'a Connection,
     compare: Compare,
     keep_raw: bool,
+    forgotten: &'a mut Forgotten,
     log: log::Writer<'a>,
     insert_post: CachedStatement<'a>,
     insert_account: CachedStatement<'a>,
@@ -71,6 +77,7 @@ struct Batch<'a> {
 /// What holds for all records of one upload.
 struct Scene<'a> {
     network: i64,
+    network_name: &'a str,
     seen_at: i64,
     visit: i64,
     finder: Option<RobotKind>,
@@ -84,6 +91,8 @@ struct Scene<'a> {
     oldest: Option<Timestamp>,
     /// The list whose page this is, by its number.
     list: Option<i64>,
+    /// Ids of posts that the page shows and that are forgotten, or show somebody who is.
+    hidden: Set<&'a str>,
 }
 
 impl Scene<'_> {
@@ -93,11 +102,17 @@ impl Scene<'_> {
 }
 
 impl<'a> Batch<'a> {
-    fn new(db: &'a Connection, compare: Compare, keep_raw: bool) -> Result<Self> {
+    fn new(
+        db: &'a Connection,
+        forgotten: &'a mut Forgotten,
+        compare: Compare,
+        keep_raw: bool,
+    ) -> Result<Self> {
         Ok(Self {
             db,
             compare,
             keep_raw,
+            forgotten,
             log: log::Writer::open(db)?,
             insert_post: db.prepare_cached(post::INSERT)?,
             insert_account: db.prepare_cached(account::INSERT)?,
@@ -120,7 +135,8 @@ impl<'a> Batch<'a> {
         let mut scene = scene(upload, networks.intern(self.db, &upload.network)?);
         let retention = stored.as_ref().and_then(|stored| stored.retention);
         scene.oldest = retention.map(|retention| upload.seen_at - retention);
-        if self.keep_raw {
+        scene.hidden = self.hidden(upload)?;
+        if self.keep_raw && !self.shows_forgotten(&scene, upload) {
             scene.payload = self.keep_payload(&scene, upload)?;
         }
         scene.list = upload.page.as_ref().map(|page| self.list(&scene, page)).transpose()?;
@@ -147,10 +163,7 @@ impl<'a> Batch<'a> {
         for tag in &seen.tags {
             self.tag(&scene, tag)?;
         }
-        for lead in &seen.leads {
-            lead::follow(self.db, &scene, upload, lead, &mut applied)?;
-            self.member(&scene, lead)?;
-        }
+        self.leads(&scene, upload, &mut applied)?;
         if let (Some(page), Some(list)) = (&upload.page, scene.list) {
             self.list_page(&scene, list, page, &mut applied)?;
         }
@@ -169,7 +182,7 @@ impl<'a> Batch<'a> {
         if let Some(listing) = &upload.lists {
             applied.missing = self.missing(&scene, listing, &seen.posts)?;
         }
-        control::park(self.db, &upload.parked)?;
+        self.park(upload)?;
         control::unpark(self.db, &upload.unparked)?;
         if let (Some(source), Some(stored), true) = (&upload.source, stored, writes_source) {
             source::write_after_visit(self.db, networks, upload, (source, &stored))?;
@@ -178,6 +191,17 @@ impl<'a> Batch<'a> {
             self.visit(record)?;
         }
         Ok(applied)
+    }
+
+    /// The lists that the page leads to; one that is forgotten is not followed.
+    fn leads(&mut self, scene: &Scene<'_>, upload: &Upload, applied: &mut Applied) -> Result<()> {
+        for lead in &upload.observation.leads {
+            if !self.forgotten.has_lead(&upload.network, lead) {
+                lead::follow(self.db, scene, upload, lead, applied)?;
+                self.member(scene, lead)?;
+            }
+        }
+        Ok(())
     }
 
     /// The network's own word that an object is gone.
@@ -263,6 +287,7 @@ fn scene(upload: &Upload, network: i64) -> Scene<'_> {
         .or_else(|| upload.relations_swept.as_ref().map(|sweep| sweep.account.as_str()));
     Scene {
         network,
+        network_name: upload.network.as_str(),
         seen_at: upload.seen_at.ms(),
         visit: upload.visit.0 as i64,
         finder: upload.robot,
@@ -273,6 +298,7 @@ fn scene(upload: &Upload, network: i64) -> Scene<'_> {
         source: source.map(|source| source.id).or(upload.brought_by).map(|id| id.0),
         oldest: None,
         list: None,
+        hidden: Set::default(),
     }
 }
 
@@ -281,13 +307,19 @@ fn differs(row: &rusqlite::Row<'_>, column: usize, seen: Option<&str>) -> Result
     Ok(seen.is_some() && value::text(row, column)? != seen)
 }
 
-/// Writes the links to other networks of an object anew, if they are others than before.
+/// Writes the links to other networks of an object anew, if they are others than before. None leads to who is forgotten.
 fn write_cross_links(
     db: &Connection,
+    forgotten: &Forgotten,
     object: i64,
     slinks: &[(std::sync::Arc<str>, freshet_types::Address)],
 ) -> Result<()> {
-    if slinks.is_empty() || super::read::slinks(db, object)? == slinks {
+    if slinks.is_empty() {
+        return Ok(());
+    }
+    let wanted = slinks.iter().filter(|(_, target)| !forgotten.has_address(target));
+    let slinks: Vec<_> = wanted.cloned().collect();
+    if super::read::slinks(db, object)? == slinks {
         return Ok(());
     }
     db.prepare_cached("DELETE FROM cross_links WHERE object = ?1")?.execute([object])?;

@@ -126,7 +126,8 @@ impl Browse for SqliteStore {
         filter: &Filter,
         up_to: u64,
     ) -> Result<Vec<(i64, u64)>, StoreError> {
-        read::count_by_day(&self.db, counted, filter, up_to).map_err(failed("count by day"))
+        read::count_by_day(&self.db, counted, filter, up_to)
+            .map_err(super::damage::somewhere("the store", "count by day"))
     }
 
     fn last_relation(&self) -> Result<u64, StoreError> {

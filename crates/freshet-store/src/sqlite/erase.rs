@@ -1,18 +1,20 @@
 //! Care: redacting deleted posts, forgetting people and things, dropping what is too old.
 //!
 //! Invariant: what is erased leaves no copy: row, earlier texts, log lines, links, search words, raw payloads
-//! that show it, all in one transaction. Freed bytes are overwritten (`secure_delete`), and
-//! [`scrub`] then empties the write-ahead log and the search indexes of their remains.
+//! that show it. Freed bytes are overwritten (`secure_delete`), and the last step of forgetting empties the
+//! write-ahead log and the search indexes of their remains. Forgetting marks first ([`target`]) and erases what was marked
+//! in pieces ([`piece`]).
 //!
 //! A repost by somebody else stays as an event, but its text, which is the erased text, goes.
 //! What others wrote *about* somebody cannot be found and stays.
 
+pub(super) mod piece;
 mod target;
 
 use freshet_types::Timestamp;
 use rusqlite::{Connection, Result, params};
 
-pub(super) use self::target::{forget, resolve};
+pub(super) use self::target::{mark, resolve};
 use super::log::Tally;
 use super::network;
 use crate::row::{Erased, OnDelete};
@@ -130,16 +132,4 @@ fn erase_listed(db: &Connection, erased: &mut Erased) -> Result<()> {
         visits: 0,
     }
     .write(db)
-}
-
-/// Rids the search indexes and the write-ahead log of what was erased. A reader may hold up the
-/// latter; then the next checkpoint does it.
-pub(super) fn scrub(db: &Connection) {
-    let optimised = db
-        .execute("INSERT INTO post_text (post_text) VALUES ('optimize')", [])
-        .and_then(|_| db.execute("INSERT INTO source_text (source_text) VALUES ('optimize')", []));
-    let checkpoint = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-    if let Err(error) = optimised.map(|_| ()).and(checkpoint) {
-        tracing::warn!(%error, "remains of what was erased stay in the file until the next checkpoint");
-    }
 }

@@ -1,10 +1,14 @@
 //! Opening a SQLite store: is it ours, which schema has it, how is the connection tuned.
 //!
-//! Invariant: a file that is not a freshet store is refused before anything is written to it.
-//! That is judged by the file's own header, read as plain bytes: SQLite's mark, and our
-//! application id, which goes into the file before it is switched to the write-ahead log.
+//! Invariants: a file that is not a freshet store is refused before anything is written to it. That is judged by the file's
+//! own header: SQLite's mark, and our application id. A store appears whole or not at all: it is made under
+//! another name, closed, and then given its own, so that whoever dies while making it leaves nothing that looks
+//! like a store, and a file of no bytes is always one that was cut off. Only its owner may read it.
+//! A reader writes nothing, and brings nothing up to date.
 
-use std::path::Path;
+mod make;
+
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use refinery::{Migration, Runner};
@@ -14,7 +18,7 @@ use super::{SqliteOptions, failed};
 use crate::api::StoreError;
 
 /// All migrations, oldest first; one that was released is never edited.
-const MIGRATIONS: [(&str, &str); 9] = [
+const MIGRATIONS: [(&str, &str); 10] = [
     ("V1__spine", include_str!("../../migrations/sqlite/V1__spine.sql")),
     ("V2__finder", include_str!("../../migrations/sqlite/V2__finder.sql")),
     ("V3__heritage", include_str!("../../migrations/sqlite/V3__heritage.sql")),
@@ -24,6 +28,7 @@ const MIGRATIONS: [(&str, &str); 9] = [
     ("V7__browse", include_str!("../../migrations/sqlite/V7__browse.sql")),
     ("V8__earlier", include_str!("../../migrations/sqlite/V8__earlier.sql")),
     ("V9__lists_proven", include_str!("../../migrations/sqlite/V9__lists_proven.sql")),
+    ("V10__forgotten", include_str!("../../migrations/sqlite/V10__forgotten.sql")),
 ];
 
 /// "FRSH", in the header of every store.
@@ -41,12 +46,16 @@ const CHECKPOINT_PAGES: u32 = 20_000;
 
 /// The connection that may write; makes or migrates the file.
 ///
-/// Changing a new file to write-ahead logging needs it alone, and SQLite does not wait for that:
-/// when several processes make one store at once, all but one try again.
+/// Changing a file to write-ahead logging needs it alone, and SQLite does not wait for that: when several processes open
+/// a store of an earlier version at once, all but one try again.
 pub(super) fn writer(path: &Path, options: SqliteOptions) -> Result<Connection, StoreError> {
+    if !path.exists() {
+        make::make(path, options)?;
+    }
+    refuse_empty(path)?;
     for _ in 1..MAKE_ATTEMPTS {
         match try_writer(path, options) {
-            Err(StoreError::Database { why, .. }) if why.contains("database is locked") => {
+            Err(error) if error.to_string().contains("database is locked") => {
                 std::thread::park_timeout(MAKE_GAP);
             }
             settled => return settled,
@@ -74,17 +83,70 @@ pub(super) fn reader(path: &Path, options: SqliteOptions) -> Result<Connection, 
     if !path.exists() {
         return Err(no_store());
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let db = Connection::open_with_flags(path, flags).map_err(refused(path))?;
-    db.busy_timeout(BUSY).map_err(failed("open"))?;
+    refuse_empty(path)?;
+    let db = connect_reader(path)?;
     if check_ours(&db, path)? {
         return Err(no_store());
     }
     if check_version(&db, path)? < known_version() {
-        return Err(open_error(path, "its schema is older; open it once with a command that writes"));
+        return Err(open_error(
+            path,
+            "it is of an earlier freshet; `freshet init` brings it up to date and keeps everything",
+        ));
     }
     tune(&db, options).map_err(refused(path))?;
     Ok(db)
+}
+
+/// Reading beside others needs two small files beside the store. Where the folder cannot be written to and they are not
+/// there, nobody writes: a writer has a log there. Then the file is read as one that does not change.
+fn connect_reader(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connect = |name: &Path, flags| -> rusqlite::Result<Connection> {
+        let db = Connection::open_with_flags(name, flags)?;
+        db.busy_timeout(BUSY)?;
+        // Nothing is opened before the first question.
+        db.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        Ok(db)
+    };
+    let error = match connect(path, flags) {
+        Ok(db) => return Ok(db),
+        Err(error) => error,
+    };
+    if !matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) {
+        return Err(not_sqlite(path, error));
+    }
+    let log = beside(path, "-wal");
+    if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+        let why = "its folder cannot be written to, and its newest part is still in the log beside it; open it once as \
+                   who may write there (`freshet init`), or copy the whole folder and name the copy with --data";
+        return Err(open_error(path, why));
+    }
+    let unchanging = format!("file:{}?immutable=1", escaped(path));
+    connect(Path::new(&unchanging), flags | OpenFlags::SQLITE_OPEN_URI).map_err(|_| not_sqlite(path, error))
+}
+
+/// A path inside a URI.
+fn escaped(path: &Path) -> String {
+    path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+}
+
+/// The name of a file that belongs to the store.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{name}{ending}"))
+}
+
+/// A store has bytes from its first moment on. The file is asked for its length, not opened: see [`check_ours`].
+fn refuse_empty(path: &Path) -> Result<(), StoreError> {
+    match std::fs::metadata(path) {
+        Ok(file) if file.is_file() && file.len() == 0 => Err(open_error(
+            path,
+            "it was cut off: it has no bytes, as after a full disk or a broken copy; restore it from a backup, or \
+             remove the file and let `freshet init` make a new one",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// A store that ends with the process.
@@ -103,12 +165,7 @@ pub(super) fn memory(options: SqliteOptions) -> Result<Connection, StoreError> {
 /// write-ahead log under our feet.
 fn check_ours(db: &Connection, path: &Path) -> Result<bool, StoreError> {
     let number = |name: &str| db.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let pages = number("page_count").map_err(|error| match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => {
-            open_error(path, "it is not a SQLite file, or damaged; name another --data directory")
-        }
-        _ => refused(path)(error),
-    })?;
+    let pages = number("page_count").map_err(|error| not_sqlite(path, error))?;
     if pages == 0 {
         return Ok(true);
     }
@@ -116,6 +173,15 @@ fn check_ours(db: &Connection, path: &Path) -> Result<bool, StoreError> {
         return Err(open_error(path, "it belongs to another program; name another --data directory"));
     }
     Ok(false)
+}
+
+fn not_sqlite(path: &Path, error: rusqlite::Error) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => {
+            open_error(path, "it is not a SQLite file, or damaged; name another --data directory")
+        }
+        _ => refused(path)(error),
+    }
 }
 
 fn tune(db: &Connection, options: SqliteOptions) -> rusqlite::Result<()> {

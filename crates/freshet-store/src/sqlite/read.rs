@@ -9,6 +9,7 @@ use std::sync::Arc;
 use freshet_types::{Account, Address, NetworkName, Post, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
+use super::damage::Broken;
 use super::network::Networks;
 use super::{source, value};
 use crate::api::Flow;
@@ -89,23 +90,33 @@ pub(super) fn number(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Gives every row of the query until told to stop.
+/// A table that is read in order of number, and what a row of it is called.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Table {
+    pub(super) name: &'static str,
+    pub(super) one: &'static str,
+}
+
+const POSTS: Table = Table { name: "posts", one: "post" };
+const ACCOUNTS: Table = Table { name: "accounts", one: "account" };
+const RELATIONS: Table = Table { name: "relations", one: "relation" };
+
+/// Gives every row of the query until told to stop. The number of a row stands in its column `id`.
 fn each_row<T>(
     db: &Connection,
-    sql: &str,
+    (table, sql, id): (Table, &str, usize),
     filter: &Filter,
     read: impl Fn(&Row<'_>) -> Result<T>,
     each: &mut dyn FnMut(T) -> Flow,
-) -> Result<()> {
-    let mut statement = db.prepare_cached(sql)?;
-    let mut rows = statement.query(params![
-        value::ms(filter.since),
-        value::ms(filter.until),
-        filter.network,
-        number(filter.above)
-    ])?;
-    while let Some(row) = rows.next()? {
-        if each(read(row)?).is_break() {
+) -> Result<(), Broken> {
+    let mut last = number(filter.above);
+    let at = |last: i64, is_row: bool| move |error| Broken { table, number: last, is_row, error };
+    let mut statement = db.prepare_cached(sql).map_err(at(last, false))?;
+    let key = params![value::ms(filter.since), value::ms(filter.until), filter.network, last];
+    let mut rows = statement.query(key).map_err(at(last, false))?;
+    while let Some(row) = rows.next().map_err(at(last, false))? {
+        last = row.get(id).map_err(at(last, false))?;
+        if each(read(row).map_err(at(last, true))?).is_break() {
             break;
         }
     }
@@ -118,9 +129,9 @@ pub(super) fn each_post(
     networks: &Networks,
     filter: &Filter,
     each: &mut dyn FnMut(PostRow) -> Flow,
-) -> Result<()> {
+) -> Result<(), Broken> {
     let sql = filtered(POST, "p", POSTED_AT);
-    each_row(db, &sql, filter, |row| post_of(db, networks, row), each)
+    each_row(db, (POSTS, &sql, 0), filter, |row| post_of(db, networks, row), each)
 }
 
 /// One post.
@@ -159,8 +170,9 @@ pub(super) fn each_account(
     networks: &Networks,
     filter: &Filter,
     each: &mut dyn FnMut(AccountRow) -> Flow,
-) -> Result<()> {
-    each_row(db, &filtered(ACCOUNT, "t", "t.seen_at"), filter, |row| account_of(db, networks, row), each)
+) -> Result<(), Broken> {
+    let sql = filtered(ACCOUNT, "t", "t.seen_at");
+    each_row(db, (ACCOUNTS, &sql, 0), filter, |row| account_of(db, networks, row), each)
 }
 
 /// Relations, cancelled ones included.
@@ -169,7 +181,7 @@ pub(super) fn each_relation(
     networks: &Networks,
     filter: &Filter,
     each: &mut dyn FnMut(RelationRow) -> Flow,
-) -> Result<()> {
+) -> Result<(), Broken> {
     let read = |row: &Row<'_>| {
         Ok(RelationRow {
             network: networks.name(db, row.get(0)?)?,
@@ -180,7 +192,8 @@ pub(super) fn each_relation(
             number: row.get::<_, i64>(5)? as u64,
         })
     };
-    each_row(db, &filtered(RELATION, "t", "t.seen_at"), filter, read, each)
+    let sql = filtered(RELATION, "t", "t.seen_at");
+    each_row(db, (RELATIONS, &sql, 5), filter, read, each)
 }
 
 fn post_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<PostRow> {

@@ -22,6 +22,11 @@ const STEPS_MAX: usize = 1_000;
 const HITS_MAX: usize = 10_000;
 
 impl SqliteStore {
+    /// Whether posts were collected that a search does not find yet.
+    pub fn is_search_behind(&self) -> Result<bool, StoreError> {
+        is_behind(&self.db).map_err(failed("look at the search index"))
+    }
+
     /// Brings the index up to date before a search, as far as this connection may write.
     pub(super) fn catch_up(&self) {
         // Looking first spares a search that is up to date the wait for a busy writer.

@@ -10,6 +10,7 @@ use freshet_types::{
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::apply::consent::first_state;
+use super::forgotten::Forgotten;
 use super::network::Networks;
 use super::value;
 use crate::api::Flow;
@@ -179,10 +180,29 @@ fn write(db: &Connection, sql: &str, network: i64, state: SourceState, source: &
     ])
 }
 
-/// Adds what is not there; revives what was removed.
-pub(super) fn add(db: &Connection, networks: &Networks, sources: &[Source]) -> Result<Vec<(SourceId, bool)>> {
+/// Whether what a source watches is forgotten.
+fn is_forgotten(forgotten: &Forgotten, source: &Source) -> bool {
+    let network = source.network.as_str();
+    let is_named = || match &source.handle {
+        Some(handle) => &*source.root_kind == "account" && forgotten.has_handle(network, handle),
+        None => false,
+    };
+    !forgotten.is_empty() && (forgotten.has_root(network, &source.root_kind, &source.root_id) || is_named())
+}
+
+/// Adds what is not there and not forgotten; revives what was removed.
+pub(super) fn add(
+    db: &Connection,
+    networks: &Networks,
+    forgotten: &Forgotten,
+    sources: &[Source],
+) -> Result<Vec<(SourceId, bool)>> {
     let mut added = Vec::with_capacity(sources.len());
     for source in sources {
+        if is_forgotten(forgotten, source) {
+            added.push((SourceId(0), false));
+            continue;
+        }
         let network = networks.intern(db, &source.network)?;
         let state = match &*source.root_kind {
             "account" => first_state(db, network, &source.root_id, source.state)?,

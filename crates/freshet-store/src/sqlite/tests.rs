@@ -2,6 +2,7 @@
 //! in `model` and `crash`, random histories against a plain map and files cut at any byte.
 
 mod crash;
+mod damaged;
 mod earlier;
 mod model;
 mod views;
@@ -70,6 +71,35 @@ fn forgotten_text_leaves_no_bytes() {
     store.apply(&[upload], conformance::compare).unwrap();
     assert_eq!(store.search("xylophone", 1).unwrap().len(), 1);
     store.forget(&format!("{}/account/a", model::NETWORK)).unwrap();
+    drop(store);
+    for file in std::fs::read_dir(dir.path()).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        for word in ["xylophone", "quagmire"] {
+            assert!(!bytes.windows(word.len()).any(|window| window == word.as_bytes()), "{word} is left");
+        }
+    }
+}
+
+/// The list of the forgotten names nobody: not in its rows, not in what is left of the work, not in the bytes of the file.
+#[test]
+fn no_name_is_left_of_the_forgotten() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = fresh(dir.path());
+    let mut store = SqliteStore::open(&path).unwrap();
+    let account = |id: &str, handle: &str| freshet_types::Account {
+        id: id.into(),
+        handle: Some(handle.into()),
+        ..freshet_types::Account::default()
+    };
+    let mut upload = model::page(1, vec![]);
+    upload.observation.accounts = vec![account("xylophone-id", "quagmire"), account("b", "bob")];
+    for secs in [1, 2] {
+        upload.seen_at = Timestamp::from_secs(secs);
+        store.apply(std::slice::from_ref(&upload), conformance::compare).unwrap();
+        store.forget(&format!("{}/account/xylophone-id", model::NETWORK)).unwrap();
+    }
+    let hashes: i64 = store.db.query_row("SELECT count(*) FROM forgotten", [], |row| row.get(0)).unwrap();
+    assert_eq!(hashes, 2, "the id and the handle");
     drop(store);
     for file in std::fs::read_dir(dir.path()).unwrap() {
         let bytes = std::fs::read(file.unwrap().path()).unwrap();

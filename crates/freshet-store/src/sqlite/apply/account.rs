@@ -49,6 +49,9 @@ impl<'a> Batch<'a> {
         account: &'a Account,
         applied: &mut Applied,
     ) -> Result<()> {
+        if self.is_forgotten(scene, &account.id) {
+            return Ok(());
+        }
         if scene.withheld.accounts.contains(&account.id) {
             // A bare row is no profile: it stays bare.
             return if self.has_profile(scene, &account.id)? {
@@ -66,7 +69,7 @@ impl<'a> Batch<'a> {
         }
         self.note_consent(scene, &account.id, account.opts_out);
         self.note_new_account(scene, object, applied)?;
-        write_cross_links(self.db, object, &account.slinks)?;
+        write_cross_links(self.db, self.forgotten, object, &account.slinks)?;
         match account.state {
             AccountState::Active => Ok(()),
             state => self.set_invalid(scene, object, state.name()),
@@ -97,7 +100,7 @@ impl<'a> Batch<'a> {
     ) -> Result<()> {
         // A source whose handle is not resolved yet has no id, and nobody is called nothing.
         let is_withheld = scene.withheld.accounts.contains(id);
-        if id.is_empty() || is_withheld || self.is_settled(scene, id, None) {
+        if id.is_empty() || is_withheld || self.is_settled(scene, id, None) || self.is_forgotten(scene, id) {
             return Ok(());
         }
         let depth = scene.depth_of(id);
@@ -129,7 +132,7 @@ impl<'a> Batch<'a> {
 
     /// Puts an account on the list of invalid ones; one that was never seen gets a bare row.
     pub(super) fn invalidate(&mut self, scene: &Scene<'_>, id: &'a str, reason: &str) -> Result<()> {
-        if id.is_empty() {
+        if id.is_empty() || self.is_forgotten(scene, id) {
             return Ok(());
         }
         self.settled.remove(&(scene.network, id));
@@ -201,7 +204,7 @@ impl<'a> Batch<'a> {
         if found.is_stale {
             self.refresh_account(scene, account, &found)?;
         }
-        write_cross_links(self.db, object, &account.slinks)?;
+        write_cross_links(self.db, self.forgotten, object, &account.slinks)?;
         if scene.depth_of(&account.id) < found.depth {
             self.log(scene, ChangeKind::Approached, Class::Account, object)?;
         }

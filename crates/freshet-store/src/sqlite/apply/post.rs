@@ -61,6 +61,9 @@ struct Found {
 
 impl<'a> Batch<'a> {
     pub(super) fn post(&mut self, scene: &Scene<'_>, post: &'a Post, applied: &mut Applied) -> Result<()> {
+        if scene.hidden.contains(post.id.as_str()) {
+            return Ok(());
+        }
         if scene.withheld.posts.contains(&post.id) {
             return self.known_post(scene, post, applied);
         }
@@ -82,7 +85,7 @@ impl<'a> Batch<'a> {
                 .push(post.created_at.unwrap_or(freshet_types::Timestamp::from_ms(scene.seen_at)));
         }
         if !post.slinks.is_empty() {
-            write_cross_links(self.db, object, &post.slinks)?;
+            write_cross_links(self.db, self.forgotten, object, &post.slinks)?;
         }
         self.note_payload(scene, object)?;
         if post.is_deleted { self.mark_deleted(scene, object, applied) } else { Ok(()) }
@@ -140,7 +143,7 @@ impl<'a> Batch<'a> {
         if found.is_nearer {
             self.log(scene, ChangeKind::Approached, Class::Post, found.object)?;
         }
-        write_cross_links(self.db, found.object, &post.slinks)
+        write_cross_links(self.db, self.forgotten, found.object, &post.slinks)
     }
 
     fn find_post(&mut self, scene: &Scene<'_>, post: &Post) -> Result<Option<Found>> {

@@ -25,6 +25,9 @@ impl<'a> Batch<'a> {
         applied: &mut Applied,
     ) -> Result<()> {
         let Relation { source, target } = relation;
+        if self.is_forgotten(scene, source) || self.is_forgotten(scene, target) {
+            return Ok(());
+        }
         self.ensure_account(scene, source, applied)?;
         self.ensure_account(scene, target, applied)?;
         let withheld = &scene.withheld.accounts;
@@ -84,6 +87,9 @@ impl<'a> Batch<'a> {
     }
 
     pub(super) fn tag(&mut self, scene: &Scene<'_>, tag: &Tag) -> Result<()> {
+        if self.is_forgotten(scene, &tag.account) {
+            return Ok(());
+        }
         let mut find = self.db.prepare_cached("SELECT id FROM tags WHERE name = ?1")?;
         let known: Option<i64> = find.query_row([&tag.name], |row| row.get(0)).optional()?;
         let id = if let Some(id) = known {

@@ -1,20 +1,21 @@
-//! What a reference given to `forget` means, and the erasing of it.
+//! What a reference given to `forget` means, and the marking of it.
 //!
 //! An address names an account, a post, or the root of a source (a feed, a board). Anything else
 //! is the number or handle of a source, or the handle of an account; the root of a source found
 //! that way is forgotten with it. A handle that several networks know is forgotten in all.
 //!
-//! Finding may need scans and happens before the transaction; what a running crawl could add
-//! meanwhile, an account's posts, is listed again inside it.
+//! Invariant: marking is one short transaction, and from its end on nothing of the marked comes back: it is on the list of the
+//! forgotten, its sources are gone, and what is left to erase stands in the table `erasing`. Finding may need scans
+//! and happens before. [`super::piece`] erases what was marked.
 
-use freshet_types::Address;
+use freshet_types::{Address, NetworkName};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
-use super::super::log::Tally;
+use super::super::forgotten::{Forgotten, Named};
 use super::super::network::Networks;
 use super::super::source;
-use super::{drop_payloads, erase_listed, redact};
-use crate::row::Erased;
+use super::piece::Step;
+use crate::row::{Erased, Forgetting};
 
 /// What is to be erased.
 #[derive(Debug, Default)]
@@ -25,20 +26,19 @@ pub(in super::super) struct Targets {
     posts: Vec<i64>,
     /// Sources, by number.
     sources: Vec<u32>,
-    /// Posts by others that repeat an erased one, by number.
-    reposts: Vec<i64>,
+    /// Those of the sources whose posts go with them: lists without an author.
+    lists: Vec<u32>,
     /// Addresses of all of these; what is parked shows them, and has no number.
     addresses: Vec<String>,
+    /// What is remembered of them, before it becomes hashes.
+    names: Vec<Named>,
 }
 
 /// What a reference means here; empty if nothing.
 pub(in super::super) fn resolve(db: &Connection, networks: &Networks, reference: &str) -> Result<Targets> {
     let mut targets = Targets::default();
     if let Ok(address) = reference.trim().parse::<Address>() {
-        if let Some(network) = networks.find(db, &address.network)? {
-            targets.add_root(db, network, &address.kind, &address.id)?;
-        }
-        targets.addresses.push(address.to_string());
+        targets.add_address(db, networks, &address)?;
     } else {
         let is_number = reference.trim().bytes().all(|byte| byte.is_ascii_digit());
         for found in source::find(db, networks, reference)? {
@@ -47,27 +47,41 @@ pub(in super::super) fn resolve(db: &Connection, networks: &Networks, reference:
                 continue;
             }
             targets.sources.push(found.id.0);
+            if &*found.root_kind == "account" {
+                targets.add_handle(&found.network, found.handle.as_deref());
+            }
             if !found.root_id.is_empty() {
-                let network = networks.intern(db, &found.network)?;
-                targets.add_root(db, network, &found.root_kind, &found.root_id)?;
-                targets
-                    .addresses
-                    .push(Address::new(&found.network, &found.root_kind, found.root_id).to_string());
+                let address = Address::new(&found.network, &found.root_kind, found.root_id);
+                targets.add_address(db, networks, &address)?;
             }
         }
         if !is_number {
-            targets.add_handles(db, reference.trim())?;
+            targets.add_handles(db, networks, reference.trim())?;
         }
     }
-    targets.add_reposts(db)?;
     targets.sources.sort_unstable();
     targets.sources.dedup();
     Ok(targets)
 }
 
 impl Targets {
+    fn add_address(&mut self, db: &Connection, networks: &Networks, address: &Address) -> Result<()> {
+        let network = networks.find(db, &address.network)?;
+        match network {
+            Some(network) => self.add_root(db, network, address)?,
+            // Somebody may be kept out before anything of them was seen.
+            None if &*address.kind == "account" => {
+                self.names.push(Named::account(address.network.as_str(), &address.id));
+            }
+            None => {}
+        }
+        self.addresses.push(address.to_string());
+        Ok(())
+    }
+
     /// An account, a post, or a list without an author: of that, the posts that it brought.
-    fn add_root(&mut self, db: &Connection, network: i64, kind: &str, id: &str) -> Result<()> {
+    fn add_root(&mut self, db: &Connection, network: i64, address: &Address) -> Result<()> {
+        let (name, kind, id) = (address.network.as_str(), &*address.kind, address.id.as_str());
         let mut is_list = false;
         if kind == "account" {
             let account = (network, id.to_owned());
@@ -75,23 +89,38 @@ impl Targets {
                 return Ok(());
             }
             self.accounts.push(account);
+            self.names.push(Named::account(name, id));
+            let find = "SELECT handle FROM accounts WHERE network = ?1 AND native_id = ?2";
+            let handle: Option<Option<String>> =
+                db.prepare_cached(find)?.query_row(params![network, id], |row| row.get(0)).optional()?;
+            self.add_handle(&address.network, handle.flatten().as_deref());
         } else {
             let find = "SELECT id FROM posts WHERE network = ?1 AND native_id = ?2";
             let mut find = db.prepare_cached(find)?;
             let post: Option<i64> = find.query_row(params![network, id], |row| row.get(0)).optional()?;
             is_list = post.is_none();
+            self.names.extend(post.map(|_| Named::post(name, id)));
             self.posts.extend(post);
         }
-        let find =
-            "SELECT id FROM sources WHERE root_id = ?1 AND root_id <> '' AND network = ?2 AND root_kind = ?3";
+        self.add_sources(db, network, address, is_list)
+    }
+
+    /// The sources that watch a root.
+    fn add_sources(&mut self, db: &Connection, network: i64, address: &Address, is_list: bool) -> Result<()> {
+        let find = "SELECT id, handle FROM sources \
+                    WHERE root_id = ?1 AND root_id <> '' AND network = ?2 AND root_kind = ?3";
         let mut find = db.prepare_cached(find)?;
-        for source in find.query_map(params![id, network, kind], |row| row.get::<_, u32>(0))? {
-            let source = source?;
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, u32>(0)?, row.get::<_, Option<String>>(1)?));
+        let key = params![address.id, network, &*address.kind];
+        for found in find.query_map(key, read)? {
+            let (source, handle) = found?;
             self.sources.push(source);
-            if is_list {
-                let mut brought = db.prepare_cached("SELECT id FROM posts WHERE source = ?1")?;
-                let rows = brought.query_map([source], |row| row.get(0))?;
-                self.posts.extend(rows.collect::<Result<Vec<i64>>>()?);
+            if &*address.kind == "account" {
+                self.add_handle(&address.network, handle.as_deref());
+            }
+            if is_list && !self.lists.contains(&source) {
+                self.lists.push(source);
+                self.names.push(Named::root(address.network.as_str(), &address.kind, &address.id));
                 let mut waiting = db.prepare_cached("SELECT address FROM parked WHERE source = ?1")?;
                 let rows = waiting.query_map([source], |row| row.get(0))?;
                 self.addresses.extend(rows.collect::<Result<Vec<String>>>()?);
@@ -100,66 +129,112 @@ impl Targets {
         Ok(())
     }
 
-    fn add_handles(&mut self, db: &Connection, reference: &str) -> Result<()> {
+    fn add_handle(&mut self, network: &NetworkName, handle: Option<&str>) {
+        let handle = handle.filter(|handle| !handle.trim_start_matches('@').is_empty());
+        let named = handle.map(|handle| Named::handle(network.as_str(), handle));
+        self.names.extend(named.filter(|named| !self.names.contains(named)));
+    }
+
+    fn add_handles(&mut self, db: &Connection, networks: &Networks, reference: &str) -> Result<()> {
         let bare = reference.trim_start_matches('@');
         if bare.is_empty() {
             return Ok(());
         }
-        let find = "SELECT a.network, a.native_id, n.name FROM accounts a JOIN networks n ON n.id = a.network \
+        let find = "SELECT n.name, a.native_id FROM accounts a JOIN networks n ON n.id = a.network \
                     WHERE a.handle IN (?1, ?2)";
         let mut find = db.prepare_cached(find)?;
-        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-        let found = find.query_map([bare, &format!("@{bare}")], read)?;
-        for found in found {
-            let (network, id, name): (i64, String, String) = found?;
-            self.add_root(db, network, "account", &id)?;
-            self.addresses.push(format!("{name}/account/{id}"));
-        }
-        Ok(())
+        let read = |row: &rusqlite::Row<'_>| {
+            let network = NetworkName::from(row.get_ref(0)?.as_str()?);
+            Ok(Address::new(&network, "account", row.get::<_, String>(1)?))
+        };
+        let found = find.query_map([bare, &format!("@{bare}")], read)?.collect::<Result<Vec<_>>>()?;
+        found.iter().try_for_each(|address| self.add_address(db, networks, address))
     }
 
-    fn add_reposts(&mut self, db: &Connection) -> Result<()> {
-        let of_account = "SELECT id FROM posts WHERE network = ?1 AND author IS NOT ?2 AND repost_of IN \
-                          (SELECT native_id FROM posts WHERE network = ?1 AND author = ?2)";
+    /// How many posts there are to erase, for whoever shows progress; those of lists are not counted.
+    pub(in super::super) fn posts_count(&self, db: &Connection) -> Result<u64> {
+        let mut count = db.prepare_cached("SELECT count(*) FROM posts WHERE network = ?1 AND author = ?2")?;
+        let mut total = self.posts.len() as i64;
         for (network, account) in &self.accounts {
-            let mut find = db.prepare_cached(of_account)?;
-            let found: Vec<i64> =
-                find.query_map(params![network, account], |row| row.get(0))?.collect::<Result<_>>()?;
-            self.reposts.extend(found);
+            total += count.query_row(params![network, account], |row| row.get::<_, i64>(0))?;
         }
-        let of_post = "SELECT r.id FROM posts p JOIN posts r ON r.network = p.network AND r.repost_of = p.native_id \
-                       WHERE p.id = ?1";
-        for post in &self.posts {
-            let mut find = db.prepare_cached(of_post)?;
-            let found: Vec<i64> = find.query_map([post], |row| row.get(0))?.collect::<Result<_>>()?;
-            self.reposts.extend(found);
-        }
-        Ok(())
+        Ok(total as u64)
     }
 }
 
-/// Erases the targets inside the caller's transaction and says what that was.
-pub(in super::super) fn forget(db: &Connection, targets: &Targets) -> Result<Erased> {
-    let mut erased = Erased::default();
-    db.execute_batch("DELETE FROM temp.erased")?;
-    for (network, account) in &targets.accounts {
-        list_account(db, *network, account)?;
-        let tags = "DELETE FROM account_tags WHERE network = ?1 AND account = ?2";
-        erased.tags += db.prepare_cached(tags)?.execute(params![network, account])? as u64;
+/// Puts the targets on the list, erases their sources, and notes what is left to erase.
+pub(in super::super) fn mark(
+    db: &Connection,
+    forgotten: &mut Forgotten,
+    targets: &Targets,
+) -> Result<Forgetting> {
+    let mut marked = Forgetting::default();
+    forgotten.refresh(db)?;
+    let mut subject = None;
+    for named in &targets.names {
+        // Who was forgotten before by another name of theirs keeps that wish.
+        let known = forgotten.subject(db, named)?;
+        subject = subject.or(known);
     }
-    let mut list = db.prepare_cached("INSERT OR IGNORE INTO temp.erased VALUES (?1)")?;
+    for named in &targets.names {
+        let (under, is_new) = forgotten.remember(db, subject, named)?;
+        subject = Some(under);
+        marked.is_new |= is_new;
+    }
+    let subject = subject.unwrap_or(0);
+    for address in &targets.addresses {
+        erase_parked(db, address, &mut marked.erased)?;
+    }
+    note_work(db, subject, targets)?;
+    erase_sources(db, subject, &targets.sources, &mut marked.erased)?;
+    let has_work = "SELECT EXISTS (SELECT 1 FROM erasing)";
+    let has_work: bool = db.prepare_cached(has_work)?.query_row([], |row| row.get(0))?;
+    if has_work || marked.erased != Erased::default() {
+        note(db, subject, Step::Scrub, (0, ""))?;
+    }
+    Ok(marked)
+}
+
+/// What is left to erase. Reposts come first: they are found by the posts that they repeat.
+fn note_work(db: &Connection, subject: i64, targets: &Targets) -> Result<()> {
+    for (network, id) in &targets.accounts {
+        if is_stored(db, *network, id)? {
+            note(db, subject, Step::RepostsOfAccount, (*network, id))?;
+        }
+    }
     for post in &targets.posts {
-        list.execute([post])?;
+        note(db, subject, Step::RepostsOfPost, (*post, ""))?;
     }
-    let mut sources = targets.sources.clone();
-    sources.extend(sources_of_listed(db)?);
-    sources.sort_unstable();
-    sources.dedup();
-    erase_sources(db, &sources, &mut erased)?;
-    targets.reposts.iter().try_for_each(|&repost| redact(db, repost))?;
-    targets.addresses.iter().try_for_each(|address| erase_parked(db, address, &mut erased))?;
-    erase_listed(db, &mut erased)?;
-    Ok(erased)
+    for source in &targets.lists {
+        note(db, subject, Step::RepostsOfList, (i64::from(*source), ""))?;
+        note(db, subject, Step::PostsOfList, (i64::from(*source), ""))?;
+    }
+    for post in &targets.posts {
+        note(db, subject, Step::Post, (*post, ""))?;
+    }
+    for (network, id) in &targets.accounts {
+        if is_stored(db, *network, id)? {
+            note(db, subject, Step::Account, (*network, id))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether anything hangs on an account, its own row or what others said of it.
+fn is_stored(db: &Connection, network: i64, id: &str) -> Result<bool> {
+    let any = "SELECT EXISTS (SELECT 1 FROM accounts WHERE network = ?1 AND native_id = ?2) \
+               OR EXISTS (SELECT 1 FROM posts WHERE network = ?1 AND author = ?2) \
+               OR EXISTS (SELECT 1 FROM relations WHERE network = ?1 AND source = ?2) \
+               OR EXISTS (SELECT 1 FROM relations WHERE network = ?1 AND target = ?2) \
+               OR EXISTS (SELECT 1 FROM account_tags WHERE network = ?1 AND account = ?2)";
+    db.prepare_cached(any)?.query_row(params![network, id], |row| row.get(0))
+}
+
+/// Notes a step that is left to do.
+pub(super) fn note(db: &Connection, subject: i64, step: Step, (object, id): (i64, &str)) -> Result<()> {
+    let insert = "INSERT INTO erasing (subject, step, object, id) VALUES (?1, ?2, ?3, ?4)";
+    db.prepare_cached(insert)?.execute(params![subject, step as i64, object, id])?;
+    Ok(())
 }
 
 /// Erases what is parked and is, or shows, the object of this address.
@@ -171,56 +246,35 @@ fn erase_parked(db: &Connection, address: &str, erased: &mut Erased) -> Result<(
     Ok(())
 }
 
-/// Lists an account, its posts and its relations in both directions.
-fn list_account(db: &Connection, network: i64, account: &str) -> Result<()> {
-    for sql in [
-        "INSERT OR IGNORE INTO temp.erased SELECT id FROM accounts WHERE network = ?1 AND native_id = ?2",
-        "INSERT OR IGNORE INTO temp.erased SELECT id FROM posts WHERE network = ?1 AND author = ?2",
-        "INSERT OR IGNORE INTO temp.erased SELECT id FROM relations WHERE network = ?1 AND source = ?2",
-        "INSERT OR IGNORE INTO temp.erased SELECT id FROM relations WHERE network = ?1 AND target = ?2",
-    ] {
-        db.prepare_cached(sql)?.execute(params![network, account])?;
-    }
-    Ok(())
-}
-
-/// Sources that watch a listed post (the comments on it).
-fn sources_of_listed(db: &Connection) -> Result<Vec<u32>> {
-    let sql = "SELECT s.id FROM temp.erased e CROSS JOIN posts p ON p.id = e.id \
-               CROSS JOIN sources s ON s.root_id = p.native_id AND s.root_id <> '' AND s.network = p.network \
-               WHERE s.root_kind <> 'account'";
-    db.prepare_cached(sql)?.query_map([], |row| row.get(0))?.collect()
-}
-
-/// The object that the list of a source is, with its pages and its place in others.
-fn erase_list(db: &Connection, source: u32) -> Result<()> {
-    const OWN: &str = "IN (SELECT l.id FROM sources s JOIN lists l ON l.network = s.network \
-                       AND l.native_id = s.root_id AND l.kind = s.root_kind WHERE s.id = ?1)";
-    for table in [
-        "DELETE FROM changes WHERE class = 3 AND object",
-        "DELETE FROM pages WHERE list",
-        "DELETE FROM list_members WHERE list",
-        "DELETE FROM list_members WHERE member",
-        "UPDATE posts SET list = NULL WHERE list",
-        "DELETE FROM lists WHERE id",
-    ] {
-        db.prepare_cached(&format!("{table} {OWN}"))?.execute([source])?;
-    }
-    Ok(())
-}
-
-fn erase_sources(db: &Connection, sources: &[u32], erased: &mut Erased) -> Result<()> {
-    let mut visits = 0;
+/// Erases sources, so that their late pages are dropped; their visits and lists are noted as left to do.
+pub(super) fn erase_sources(
+    db: &Connection,
+    subject: i64,
+    sources: &[u32],
+    erased: &mut Erased,
+) -> Result<()> {
     for source in sources {
-        let mut find = db.prepare_cached("SELECT id FROM payloads WHERE source = ?1")?;
-        let payloads: Vec<i64> = find.query_map([source], |row| row.get(0))?.collect::<Result<_>>()?;
-        erased.payloads += drop_payloads(db, &payloads)?;
-        visits += db.prepare_cached("DELETE FROM visits WHERE source = ?1")?.execute([source])?;
-        db.prepare_cached("UPDATE parked SET source = NULL WHERE source = ?1")?.execute([source])?;
-        erase_list(db, *source)?;
-        let delete = "DELETE FROM sources WHERE id = ?1";
-        erased.sources += db.prepare_cached(delete)?.execute([source])? as u64;
+        erase_source(db, subject, *source, erased)?;
     }
-    erased.visits += visits as u64;
-    Tally { visits: -(visits as i64), ..Tally::default() }.write(db)
+    if !sources.is_empty() {
+        let unlink = "UPDATE parked SET source = NULL \
+                      WHERE source IS NOT NULL AND source NOT IN (SELECT id FROM sources)";
+        db.prepare_cached(unlink)?.execute([])?;
+    }
+    Ok(())
+}
+
+fn erase_source(db: &Connection, subject: i64, source: u32, erased: &mut Erased) -> Result<()> {
+    let find = "SELECT l.id FROM sources s JOIN lists l ON l.network = s.network \
+                AND l.native_id = s.root_id AND l.kind = s.root_kind WHERE s.id = ?1";
+    let list: Option<i64> = db.prepare_cached(find)?.query_row([source], |row| row.get(0)).optional()?;
+    if let Some(list) = list {
+        note(db, subject, Step::List, (list, ""))?;
+    }
+    let delete = "DELETE FROM sources WHERE id = ?1";
+    if db.prepare_cached(delete)?.execute([source])? > 0 {
+        erased.sources += 1;
+        note(db, subject, Step::Visits, (i64::from(source), ""))?;
+    }
+    Ok(())
 }

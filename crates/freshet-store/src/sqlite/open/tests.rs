@@ -54,6 +54,148 @@ fn a_damaged_store_is_refused_and_untouched() {
 }
 
 #[test]
+fn a_store_that_was_cut_off_is_refused_and_untouched() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("freshet.db");
+    drop(SqliteStore::open(&path).unwrap());
+    let bytes = std::fs::read(&path).unwrap();
+    for (kept, words) in [(0, "cut off"), (bytes.len() / 2, "damaged"), (4096, "damaged")] {
+        std::fs::write(&path, &bytes[..kept]).unwrap();
+        check_refused(&path, words);
+    }
+}
+
+/// Whoever dies while the store is made leaves a file of another name, and the next one makes it.
+#[test]
+fn a_store_that_was_half_made_is_made_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("freshet.db");
+    std::fs::write(dir.path().join("freshet.db.making-1-0"), "").unwrap();
+    let mut store = SqliteStore::open(&path).unwrap();
+    store.set_setting("key", "value").unwrap();
+    drop(store);
+    let mut names: Vec<_> =
+        std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["freshet.db", "freshet.db.making-1-0"], "nothing of our own is left");
+}
+
+#[cfg(unix)]
+#[test]
+fn only_its_owner_may_read_a_store() {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("freshet.db");
+    let mut store = SqliteStore::open(&path).unwrap();
+    store.set_setting("key", "value").unwrap();
+    for name in ["freshet.db", "freshet.db-wal", "freshet.db-shm"] {
+        let mode = std::fs::metadata(dir.path().join(name)).unwrap().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+}
+
+/// What a reader leaves as it was: every file, its length and when it was written.
+fn listing(dir: &Path) -> Vec<(std::ffi::OsString, u64, std::time::SystemTime)> {
+    let entry = |entry: std::io::Result<std::fs::DirEntry>| {
+        let entry = entry.unwrap();
+        let meta = entry.metadata().unwrap();
+        (entry.file_name(), meta.len(), meta.modified().unwrap())
+    };
+    let mut all: Vec<_> = std::fs::read_dir(dir).unwrap().map(entry).collect();
+    all.sort();
+    all
+}
+
+/// A folder in which nothing can be made is read as it is; what is not yet written back is not passed over in silence.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_cannot_be_written_to_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a?b#c%.db");
+    let mut store = SqliteStore::open(&path).unwrap();
+    store.set_setting("key", "value").unwrap();
+    let (main, log) = (std::fs::read(&path).unwrap(), std::fs::read(beside(&path, "-wal")).unwrap());
+    drop(store);
+    let Some(frozen) = Frozen::new(dir.path()) else {
+        println!("SKIPPED: this system lets nobody make a folder read-only");
+        return;
+    };
+    let before = listing(dir.path());
+    let reader = SqliteStore::open_reader(&path).unwrap();
+    assert_eq!(reader.setting("key").unwrap().as_deref(), Some("value"));
+    drop(reader);
+    assert_eq!(listing(dir.path()), before);
+    let error = SqliteStore::open(&path).unwrap_err().to_string();
+    assert!(error.contains("a?b#c%.db"), "{error}");
+    drop(frozen);
+    std::fs::write(&path, main).unwrap();
+    std::fs::write(beside(&path, "-wal"), log).unwrap();
+    let _frozen = Frozen::new(dir.path());
+    let said = SqliteStore::open_reader(&path).and_then(|store| store.setting("key"));
+    match said {
+        Ok(value) => assert_eq!(value.as_deref(), Some("value"), "the log is read as well"),
+        Err(error) => assert!(error.to_string().contains("still in the log"), "{error}"),
+    }
+}
+
+/// A folder that is read-only while this lives: by its mode, or for the superuser by a mount over itself.
+#[cfg(target_os = "linux")]
+struct Frozen {
+    dir: PathBuf,
+    is_mounted: bool,
+}
+
+#[cfg(target_os = "linux")]
+impl Frozen {
+    fn new(dir: &Path) -> Option<Self> {
+        let is_open = || std::fs::write(dir.join("probe"), "").is_ok();
+        set_mode(dir, 0o500);
+        let mut frozen = Self { dir: dir.to_owned(), is_mounted: false };
+        if is_open() {
+            let _ = std::fs::remove_file(dir.join("probe"));
+            frozen.is_mounted = mount(&["--bind"], &[dir, dir]) && mount(&["-o", "remount,bind,ro"], &[dir]);
+        }
+        (!is_open()).then_some(frozen)
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        if self.is_mounted {
+            let _ = std::process::Command::new("umount").arg(&self.dir).status();
+        }
+        set_mode(&self.dir, 0o700);
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn mount(words: &[&str], dirs: &[&Path]) -> bool {
+    std::process::Command::new("mount").args(words).args(dirs).status().is_ok_and(|status| status.success())
+}
+
+#[cfg(target_os = "linux")]
+fn set_mode(dir: &Path, mode: u32) {
+    std::fs::set_permissions(dir, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn a_reader_brings_nothing_up_to_date() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("freshet.db");
+    let mut db = Connection::open(&path).unwrap();
+    db.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+    let first = Migration::unapplied(MIGRATIONS[0].0, MIGRATIONS[0].1).unwrap();
+    Runner::new(&[first]).run(&mut db).unwrap();
+    drop(db);
+    let before = listing(dir.path());
+    let error = SqliteStore::open_reader(&path).unwrap_err().to_string();
+    assert!(error.contains("`freshet init` brings it up to date"), "{error}");
+    assert_eq!(listing(dir.path()), before);
+}
+
+#[test]
 fn a_newer_store_is_refused_and_untouched() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("freshet.db");

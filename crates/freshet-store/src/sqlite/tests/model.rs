@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use freshet_types::{ChangeKind, Observation, Post, Timestamp, VisitId};
+use freshet_types::{ChangeKind, Observation, Post, Set, Timestamp, VisitId};
 use proptest::prelude::*;
 
 use crate::conformance::compare;
@@ -67,14 +67,17 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// What is known of a post: its text and whether it is deleted.
+/// What is known of a post: its text and whether it is deleted; and who is forgotten.
 #[derive(Default)]
-struct Twin(BTreeMap<String, (String, bool)>);
+struct Twin(BTreeMap<String, (String, bool)>, Set<String>);
 
 impl Twin {
     fn take(&mut self, upload: &Upload) -> Applied {
         let mut applied = Applied::default();
         for seen in &upload.observation.posts {
+            if seen.author.as_ref().is_some_and(|author| self.1.contains(author)) {
+                continue;
+            }
             match self.0.get_mut(&seen.id) {
                 None => {
                     self.0.insert(seen.id.clone(), (seen.text.clone(), seen.is_deleted));
@@ -171,6 +174,7 @@ fn run(path: &Path, actions: Vec<Action>) {
                 let before = twin.0.len();
                 twin.0.retain(|id, _| author(id.parse().unwrap()) != author(which));
                 assert_eq!(erased.posts, (before - twin.0.len()) as u64);
+                twin.1.insert(author(which));
             }
             Action::Reopen => {
                 drop(store);
