@@ -3,6 +3,8 @@
 mod consent;
 mod forum;
 mod leases;
+mod refusals;
+mod starving;
 mod timing;
 
 use freshet_policy::{Pacing, policy_named};
