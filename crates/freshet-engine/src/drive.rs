@@ -449,7 +449,7 @@ impl Driver {
     }
 
     fn load_constraints(&mut self) -> Result<(), RunError> {
-        let constraints = setting::constraints(&*self.reader)?;
+        let constraints = setting::constraints(&*self.reader, &self.core.networks)?;
         self.give(Job::Constraints(constraints))
     }
 

@@ -8,30 +8,35 @@
 //!
 //! An empty list is ambiguous: everything may be deleted, or everything hidden. Where posts were
 //! known before, the owner's profile decides: if it stands there as ever, the list is truly
-//! empty, and each known post is asked about.
+//! empty, and each known post is asked about. A list that is refused is ambiguous in the same way, and
+//! the owner decides there too: the account may be gone, or this list of it alone.
+//!
+//! Every walk makes progress or ends. What decides the next question is stored with the coverage
+//! ([`freshet_types::Descent`]), since a visit may be cut short after any page: a cursor that
+//! leads nowhere is not followed any further, and a list that visit after visit leaves as it was leaves
+//! the backlog.
 //!
 //! Lists of a forum are walked in two ways of their own: threads of a board from the top, as [`lists`]
 //! says, and posts of a thread from their last known page, as [`tail`] says.
 //!
-//! Lists of accounts have no order to trust: they are swept from the first page to the last,
-//! over several visits if need be, and what a whole sweep did not show was cancelled.
+//! Lists of accounts have no order to trust: they are swept, as [`sweep`] says.
 //!
 //! Pure: a page in, the next intent out. Quotas, time-outs and retries are not its business.
 
 mod lists;
 mod marks;
+mod sweep;
 mod tail;
 
 use std::collections::VecDeque;
 
 use freshet_store::row::{Listing, RelationSweep};
-use freshet_types::definition::RelationRole;
 use freshet_types::{
-    AccountState, Connector, Coverage, Endpoint, Intent, ListOrder, Look, Mark, Page, PageKind, Post,
-    RobotKind, Set, Source, Span, Timestamp, VisitId,
+    AccountState, Connector, Coverage, Endpoint, Intent, ListOrder, Look, Mark, Obstacle, Page, PageKind,
+    Post, RobotKind, Set, Source, SourceState, Span, Timestamp, VisitId,
 };
 
-use marks::{ends, listing, marks_of, note_news, unknown_members, wanted_since};
+use marks::{Run, ends, listing, marks_of, note_news, unknown_members, wanted_since};
 
 /// Pages of one list that one visit may read, so that one long history starves nobody.
 pub const PAGES_PER_VISIT_MAX: u32 = 8;
@@ -39,9 +44,6 @@ pub const PAGES_PER_VISIT_MAX: u32 = 8;
 pub const CHECKS_PER_VISIT_MAX: usize = 10;
 /// Members fetched by id in one visit.
 const MEMBERS_PER_VISIT_MAX: usize = 400;
-
-/// Why a list is not read further down.
-const STUCK: &str = "the list goes on and on without showing posts: it is not followed any further";
 
 /// Type of the objects that own lists of posts.
 pub const ACCOUNT: &str = "account";
@@ -66,7 +68,7 @@ pub enum Leg {
     List,
     /// One page of it that is known, for what has changed there.
     Again,
-    /// The account whose list is empty though posts of it are known.
+    /// The account whose list is empty though posts of it are known, or is refused.
     Owner,
     /// The account that asked not to be collected, whether it still does.
     Consent,
@@ -88,12 +90,10 @@ pub struct Walk {
     checks: VecDeque<String>,
     /// The network shows accounts one by one.
     pub has_owner: bool,
-    /// The cursor whose page was empty: the end of the list, if its top still shows posts.
-    doubted: Option<String>,
-    /// Pages below the first that showed no posts, in a row.
-    barren_count: u32,
-    /// Pages of the sweep that could not be read as a whole.
-    unread_count: u32,
+    /// The coverage as the visit found it.
+    began: u64,
+    /// What the refusal of the list makes of the source, while its owner is asked.
+    refused: Option<SourceState>,
     /// The list runs from old to new, and the visit begins at its last known page.
     is_tail: bool,
     /// How often the list may be begun anew in this visit, where its pages do not chain.
@@ -135,7 +135,8 @@ impl Walk {
             Leg::List => first_intent(source, endpoint, aim),
             _ => Intent::First,
         };
-        Self { leg, intent, is_tail: endpoint.order == ListOrder::OldestFirst, ..Self::nowhere() }
+        let (is_tail, began) = (endpoint.order == ListOrder::OldestFirst, source.coverage.footprint());
+        Self { leg, intent, is_tail, began, ..Self::nowhere() }
     }
 
     /// One known page of a list, and nothing else.
@@ -153,9 +154,8 @@ impl Walk {
             is_apart: false,
             checks: VecDeque::new(),
             has_owner: false,
-            doubted: None,
-            barren_count: 0,
-            unread_count: 0,
+            began: 0,
+            refused: None,
             is_tail: false,
             restarts_left: 1,
             seen: Set::default(),
@@ -216,14 +216,14 @@ impl Walk {
         self.page_count += 1;
         match self.leg {
             Leg::Lookup => self.take_lookup(source, endpoint, page),
-            Leg::Owner => take_owner(source, page, seen),
+            Leg::Owner => self.take_owner(source, page, seen),
             Leg::Consent => {
                 (self.leg, self.intent) = (Leg::List, first_intent(source, endpoint, Aim::News));
                 Taken { goes_on: true, ..Taken::default() }
             }
             Leg::Check(_) | Leg::Again => Taken::default(),
             Leg::List if page.is_unchanged => self.take_unchanged(source, endpoint, seen),
-            Leg::List if page.is_detour => self.take_detour(source, page),
+            Leg::List if page.is_detour => self.take_detour(source, page, seen),
             Leg::List if self.is_tail => self.take_tail(source, endpoint, page, seen),
             Leg::List if endpoint.kind == PageKind::Lists => self.take_lists(source, endpoint, page, seen),
             Leg::List if is_list_of_posts(endpoint) => self.take_posts(source, endpoint, page, seen),
@@ -251,12 +251,15 @@ impl Walk {
         }
         let listed: Vec<&Post> = page.observation.posts.iter().filter(|post| !post.is_embedded).collect();
         let (marks, undated_news) = marks_of(&listed, &source.coverage, seen.at);
-        if marks.is_empty() && self.is_in_doubt(source, page) {
-            return Taken { goes_on: self.doubted.is_some() || self.turn_to_owner(source), ..taken };
+        if marks.is_empty()
+            && let Some(taken) = self.take_empty(source, page, seen)
+        {
+            return taken;
         }
-        let is_dated = |(_, post): &(&Mark, &&Post)| post.created_at.is_some();
-        let dated: Vec<Mark> =
-            marks.iter().zip(&listed).filter(is_dated).map(|(mark, _)| mark.clone()).collect();
+        let run = Run::of(&marks, &source.coverage, endpoint, page);
+        let is_dated =
+            |mark: &&Mark| listed.iter().any(|post| post.id == mark.id && post.created_at.is_some());
+        let dated: Vec<Mark> = run.marks.iter().filter(is_dated).cloned().collect();
         note_news(&mut taken, &source.coverage, &dated, endpoint.id_order, seen.at);
         taken.news.extend(std::iter::repeat_n(seen.at, undated_news));
         if matches!(self.intent, Intent::Members(_)) {
@@ -265,36 +268,55 @@ impl Walk {
                 self.is_apart = false;
             }
         } else {
-            let cursor = match &self.intent {
-                Intent::Next(cursor) => Some(cursor.as_str()),
-                _ => None,
-            };
-            self.barren_count = if marks.is_empty() { self.barren_count + 1 } else { 0 };
-            let is_barren = self.barren_count + 1 >= PAGES_PER_VISIT_MAX;
-            let is_stuck = page.next.is_some() && (page.next.as_deref() == cursor || is_barren);
-            taken.complaint = is_stuck.then_some(STUCK);
-            let is_broken_off = page.is_broken_off || is_stuck;
-            if cursor.is_none() && &*source.root_kind == ACCOUNT {
-                let is_whole = page.next.is_none() && !endpoint.is_window && !is_broken_off;
-                taken.lists = listing(source, &marks, is_whole, seen.at);
-            }
-            let look = Look {
-                ends: ends(&marks, endpoint.id_order),
-                cursor,
-                next: page.next.as_deref().filter(|_| !is_stuck),
-                seen_at: seen.at,
-                visit: seen.visit,
-                since: wanted_since(source, seen.at),
-                is_window: endpoint.is_window,
-                is_broken_off,
-            };
-            source.coverage.take(&look, endpoint.id_order);
-            if let Some(end) = self.doubted.take() {
-                source.coverage.end_at(&end);
-            }
+            self.prove(source, endpoint, page, (&run, seen), &mut taken);
         }
         self.go_on(&source.coverage, &mut taken);
         taken
+    }
+
+    /// What a page of posts proves.
+    fn prove(
+        &mut self,
+        source: &mut Source,
+        endpoint: &Endpoint,
+        page: &Page,
+        (run, seen): (&Run, Seen),
+        taken: &mut Taken,
+    ) {
+        let cursor = self.cursor();
+        let is_barren = run.marks.iter().all(|mark| source.coverage.knows(mark, endpoint.id_order));
+        if cursor.is_none() && &*source.root_kind == ACCOUNT && run.is_sure {
+            taken.lists = listing(source, run, seen.at);
+        }
+        let look = Look {
+            ends: run.ends(),
+            cursor: cursor.as_deref(),
+            next: page.next.as_deref(),
+            seen_at: seen.at,
+            visit: seen.visit,
+            since: wanted_since(source, seen.at),
+            is_window: endpoint.is_window,
+            is_broken_off: page.is_broken_off,
+            unsure: if run.is_sure { &[] } else { &run.marks },
+        };
+        source.coverage.take(&look, endpoint.id_order);
+        match &cursor {
+            Some(cursor) => taken.complaint = mind_way(&mut source.coverage, cursor, page, is_barren, seen),
+            None => {
+                source.coverage.confirm_end(seen.at);
+                if !taken.news.is_empty() {
+                    source.coverage.reopen(seen.at);
+                }
+            }
+        }
+    }
+
+    /// The cursor that is asked with; none for the first page.
+    fn cursor(&self) -> Option<String> {
+        match &self.intent {
+            Intent::Next(cursor) => Some(cursor.clone()),
+            _ => None,
+        }
     }
 
     /// A page that names its members only. Those above what is covered are fetched next; where none
@@ -312,24 +334,32 @@ impl Walk {
         taken
     }
 
-    /// Whether an empty page may mean that all is hidden rather than that the list ends.
+    /// An empty page may mean that all is hidden rather than that the list ends; gives what follows where it does.
     ///
     /// A suspended or private account answers with empty pages and "ok". So an empty page below
     /// a cursor is believed only once the top of the list has shown posts again, and an empty
     /// top never when posts are known.
-    fn is_in_doubt(&mut self, source: &Source, page: &Page) -> bool {
+    fn take_empty(&mut self, source: &mut Source, page: &Page, seen: Seen) -> Option<Taken> {
+        let mut taken = Taken::default();
         match &self.intent {
             Intent::Next(cursor) if page.next.is_none() => {
-                self.doubted = Some(cursor.clone());
-                self.intent = Intent::First;
-                true
+                if source.coverage.doubt_end(cursor, seen.at) {
+                    self.go_on(&source.coverage, &mut taken);
+                } else {
+                    self.intent = Intent::First;
+                    taken.goes_on = true;
+                }
             }
             Intent::First => {
-                self.doubted = None;
-                !source.coverage.intervals.is_empty()
+                source.coverage.drop_doubt();
+                if source.coverage.intervals.is_empty() {
+                    return None;
+                }
+                taken.goes_on = self.turn_to_owner(source);
             }
-            _ => false,
+            _ => return None,
         }
+        Some(taken)
     }
 
     /// Asks the owner of an empty list next, where the network shows accounts.
@@ -341,6 +371,18 @@ impl Walk {
         can_ask
     }
 
+    /// The owner is shown: as ever, then the posts of an empty list are gone, and a list that was refused is refused by itself; as
+    /// hidden, then nothing is known of them.
+    fn take_owner(&mut self, source: &mut Source, page: &Page, seen: Seen) -> Taken {
+        let owner = page.observation.accounts.iter().find(|account| account.id == source.root_id);
+        if self.refused.is_some() || owner.is_none_or(|owner| owner.state != AccountState::Active) {
+            return Taken::default();
+        }
+        source.coverage.end_empty(seen.at);
+        let lists = Listing { author: source.root_id.clone(), from: Timestamp::MIN, to: seen.at };
+        Taken { lists: Some(lists), ..Taken::default() }
+    }
+
     /// Members first, then the topmost hole, as long as the visit has pages left.
     fn go_on(&mut self, coverage: &Coverage, taken: &mut Taken) {
         if let Some(batch) = self.members.pop_front() {
@@ -348,10 +390,9 @@ impl Walk {
             taken.goes_on = true;
             return;
         }
-        let cursor = coverage.holes().into_iter().find_map(|hole| hole.cursor);
-        match cursor {
-            Some(cursor) if self.page_count < PAGES_PER_VISIT_MAX => {
-                self.intent = Intent::Next(cursor);
+        match next_intent(coverage) {
+            Some(intent) if self.page_count < PAGES_PER_VISIT_MAX => {
+                self.intent = intent;
                 taken.goes_on = true;
             }
             Some(_) => taken.has_more = true,
@@ -359,11 +400,42 @@ impl Walk {
         }
     }
 
+    /// The visit ends though there is more to ask for. Gives whether the source may wait for that in the backlog: not for missing posts
+    /// or an owner, of whom the next visit hears anyway, and not if visit after visit leaves everything as it was.
+    pub fn may_go_on(&self, coverage: &mut Coverage, now: Timestamp) -> bool {
+        let is_aside = matches!(self.leg, Leg::Owner | Leg::Check(_) | Leg::Again);
+        if is_aside && coverage.way_down().is_none() {
+            return false;
+        }
+        coverage.may_go_on(self.began, now)
+    }
+
+    /// Whether a page was read in this visit.
+    pub fn has_read(&self) -> bool {
+        self.page_count > 0
+    }
+
+    /// The list was refused, which makes this of its source unless the owner says otherwise; gives whether the owner is asked.
+    pub fn ask_owner(&mut self, source: &Source, state: SourceState) -> bool {
+        let is_asked = self.turn_to_owner(source);
+        self.refused = is_asked.then_some(state);
+        is_asked
+    }
+
+    /// The state of a source whose list was refused while its owner is shown as ever.
+    pub fn refused(&self) -> Option<SourceState> {
+        self.refused
+    }
+
     /// The page is at another address: that takes the place of the one that was asked for.
-    fn take_detour(&mut self, source: &mut Source, page: &Page) -> Taken {
+    fn take_detour(&mut self, source: &mut Source, page: &Page, seen: Seen) -> Taken {
         let (Intent::Next(cursor), Some(next)) = (&self.intent, &page.next) else { return Taken::default() };
         let below = source.coverage.intervals.iter_mut().filter_map(|interval| interval.below.as_mut());
         below.filter(|below| *below == cursor).for_each(|below| below.clone_from(next));
+        if next == cursor || source.coverage.step(next) {
+            source.coverage.shut(next, Obstacle::Round, seen.at);
+            return Taken { complaint: Some(Obstacle::Round.reason()), ..Taken::default() };
+        }
         self.intent = Intent::Next(next.clone());
         let goes_on = self.page_count < PAGES_PER_VISIT_MAX;
         Taken { goes_on, has_more: !goes_on, ..Taken::default() }
@@ -376,81 +448,11 @@ impl Walk {
         if let Some(top) = source.coverage.intervals.first_mut() {
             top.until = seen.at;
         }
-        if let Some(end) = self.doubted.take() {
-            source.coverage.end_at(&end);
-        }
+        source.coverage.confirm_end(seen.at);
         if is_list_of_posts(endpoint) {
             self.go_on(&source.coverage, &mut taken);
         }
         taken
-    }
-
-    /// A list without an order to trust, from end to end. Its one interval keeps what a sweep over
-    /// several visits must know: when it began (`until`), and when the one before began (`oldest`).
-    fn take_sweep(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page, seen: Seen) -> Taken {
-        self.unread_count += u32::from(!page.complaints.is_empty() || page.is_broken_off);
-        let is_empty = page.observation.relations.is_empty();
-        if let Some(cursor) = self.doubted.take() {
-            // The top was asked for once more, since the page below it was empty.
-            source.coverage.end_at(&cursor);
-            let began_at = source.coverage.top().map_or(seen.at, |top| top.until);
-            let swept = self.swept(source, endpoint, began_at).filter(|_| !is_empty);
-            return Taken { swept, ..Taken::default() };
-        }
-        let mut taken = Taken::default();
-        let (began_at, before_at) = match (&self.intent, source.coverage.top()) {
-            (Intent::First, top) => (seen.at, top.map_or(Timestamp::MIN, |top| top.until)),
-            (_, Some(top)) => (top.until, top.oldest.at),
-            (_, None) => (seen.at, Timestamp::MIN),
-        };
-        if is_about_posts(endpoint.kind) {
-            let listed = page.observation.posts.iter().filter(|post| !post.is_embedded);
-            taken.news = listed.filter_map(|post| post.created_at).filter(|&at| at > before_at).collect();
-        }
-        let mark = |at| Mark { id: source.root_id.clone(), at };
-        source.coverage.intervals = vec![freshet_types::Interval {
-            newest: mark(began_at),
-            oldest: mark(before_at),
-            until: began_at,
-            below: page.next.clone(),
-            is_bottom: page.next.is_none() && !page.is_broken_off,
-            visit: seen.visit,
-        }];
-        let asked = match &self.intent {
-            Intent::Next(cursor) => Some(cursor.clone()),
-            _ => None,
-        };
-        match (&page.next, asked) {
-            (Some(next), Some(asked)) if *next == asked => {
-                source.coverage.intervals[0].below = None;
-                taken.complaint = Some(STUCK);
-            }
-            (Some(cursor), _) if self.page_count < PAGES_PER_VISIT_MAX => {
-                self.intent = Intent::Next(cursor.clone());
-                taken.goes_on = true;
-            }
-            (Some(_), _) => taken.has_more = true,
-            // What is hidden altogether looks like an end: it is one if the top still shows accounts.
-            (None, Some(asked)) if is_empty && source.robot == RobotKind::Relation => {
-                source.coverage.intervals[0].below = Some(asked.clone());
-                source.coverage.intervals[0].is_bottom = false;
-                (self.doubted, self.intent) = (Some(asked), Intent::First);
-                taken.goes_on = true;
-            }
-            (None, asked) if asked.is_some() || !is_empty => {
-                taken.swept = self.swept(source, endpoint, began_at);
-            }
-            (None, _) => {}
-        }
-        taken
-    }
-
-    /// The end of a sweep of relations; what could not be read is not cancelled.
-    fn swept(&self, source: &Source, endpoint: &Endpoint, began_at: Timestamp) -> Option<RelationSweep> {
-        let role =
-            endpoint.relation.filter(|_| source.robot == RobotKind::Relation && self.unread_count == 0)?;
-        let is_following = role == RelationRole::Following;
-        Some(RelationSweep { account: source.root_id.clone(), is_following, began_at })
     }
 }
 
@@ -463,16 +465,25 @@ pub struct Seen {
     pub visit: VisitId,
 }
 
-/// The owner of an empty list is shown: as ever, then its posts are gone; as hidden, then nothing
-/// is known of them.
-fn take_owner(source: &mut Source, page: &Page, seen: Seen) -> Taken {
-    let owner = page.observation.accounts.iter().find(|account| account.id == source.root_id);
-    if owner.is_none_or(|owner| owner.state != AccountState::Active) {
-        return Taken::default();
-    }
-    source.coverage.end_empty(seen.at);
-    let lists = Listing { author: source.root_id.clone(), from: Timestamp::MIN, to: seen.at };
-    Taken { lists: Some(lists), ..Taken::default() }
+/// Looks after the way down when the page of this cursor was read; gives why it is not followed any further.
+fn mind_way(
+    coverage: &mut Coverage,
+    cursor: &str,
+    page: &Page,
+    is_barren: bool,
+    seen: Seen,
+) -> Option<&'static str> {
+    let is_tired = coverage.note_page(is_barren);
+    let next = page.next.as_deref()?;
+    let is_open = coverage.intervals.iter().any(|interval| interval.below.as_deref() == Some(next));
+    let why = match () {
+        () if !is_open => return None,
+        () if next == cursor || coverage.step(next) => Obstacle::Round,
+        () if is_tired => Obstacle::Barren,
+        () => return None,
+    };
+    coverage.shut(next, why, seen.at);
+    Some(why.reason())
 }
 
 fn is_about_posts(kind: PageKind) -> bool {
@@ -490,12 +501,15 @@ fn first_intent(source: &Source, endpoint: &Endpoint, aim: Aim) -> Intent {
         let end = source.coverage.top().and_then(|top| top.below.clone());
         return end.map_or(Intent::First, Intent::Next);
     }
-    let cursor = source.coverage.holes().into_iter().find_map(|hole| hole.cursor);
     let has_top = is_list_of_posts(endpoint) || endpoint.kind == PageKind::Lists;
-    match cursor {
-        Some(cursor) if !has_top || aim == Aim::History => Intent::Next(cursor),
-        _ => Intent::First,
-    }
+    let below = next_intent(&source.coverage).filter(|_| !has_top || aim == Aim::History);
+    below.unwrap_or(Intent::First)
+}
+
+/// The topmost hole that can be read; its top, where that is to confirm first that the list ended.
+fn next_intent(coverage: &Coverage) -> Option<Intent> {
+    let cursor = coverage.way_down()?;
+    Some(if coverage.is_doubted(&cursor) { Intent::First } else { Intent::Next(cursor) })
 }
 
 #[cfg(test)]

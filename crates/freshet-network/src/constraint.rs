@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! post.plinks["likes"] > 1000 && post.clinks["location"].plinks["longitude"] < 20.0
-//! account.posts.exists(p, p.likes > 1000)      the short form: any association by its name
+//! account.posts.exists(p, p.likes > 1000)      the short form: any association by its name; not in a crawl
 //! depth <= 2 && now - post.created_at < 7 * 86400 * 1000
 //! ```
 //!
@@ -166,7 +166,19 @@ impl Constraint {
     ///
     /// A misspelt association would otherwise park every object for ever.
     pub fn check(&self, schema: &Schema) -> Result<(), ConstraintError> {
-        check::paths(&self.program, &self.type_name, schema).map_err(|(column, what)| ConstraintError::At {
+        self.check_paths(schema, false)
+    }
+
+    /// The same, and that a crawl can tell: it judges objects as pages show them, and no page shows the collections of an object.
+    ///
+    /// A rule about one would park every object until it is swept, and the robots would never hear of any.
+    pub fn check_for_crawl(&self, schema: &Schema) -> Result<(), ConstraintError> {
+        self.check_paths(schema, true)
+    }
+
+    fn check_paths(&self, schema: &Schema, is_crawl: bool) -> Result<(), ConstraintError> {
+        let checked = check::paths(&self.program, &self.type_name, schema, is_crawl);
+        checked.map_err(|(column, what)| ConstraintError::At {
             type_name: self.type_name.clone(),
             text: self.text.clone(),
             column,

@@ -242,6 +242,20 @@ pub fn check_constraint(registry: &Registry, constraint: &Constraint) -> Result<
     furthest.map_or(Ok(()), |(_, error)| Err(error.into()))
 }
 
+/// Why a crawl can never judge by this constraint, though it fits a network: in none that it fits, pages show what it asks for.
+pub fn never_told(registry: &Registry, constraint: &Constraint) -> Option<ConstraintError> {
+    let is_meant = |name: &str| constraint.network().is_none_or(|wanted| wanted == name);
+    let networks = registry.iter().filter(|network| is_meant(&network.name));
+    let mut why = None;
+    for network in networks.filter(|network| constraint.check(&network.schema).is_ok()) {
+        match constraint.check_for_crawl(&network.schema) {
+            Ok(()) => return None,
+            Err(error) => why = why.or(Some(error)),
+        }
+    }
+    why
+}
+
 fn column(error: &ConstraintError) -> usize {
     match error {
         ConstraintError::At { column, .. } => *column,

@@ -6,15 +6,21 @@
 //! page below reaches a post that the next interval already has. Hence the rule of the whole
 //! crawl: *the high-water mark moves only when the interval behind it is closed*.
 //!
+//! What a page proves ends at its last post, and that may be a pinned one, which stands above its
+//! place. So a short page is joined to what is known only if it shows a post that is known, or once the
+//! page below it has followed ([`Look::unsure`]).
+//!
 //! Marks are compared by id where the network's ids rise with time, else by posting time. All
 //! functions are pure; the store keeps the value in the same transaction as the posts.
 
+mod descent;
 mod tail;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Timestamp, VisitId};
 
+pub use descent::{BARREN_MAX, DOUBT_FRESH, Descent, IDLE_VISITS_MAX, Obstacle, SHUT_GAP};
 pub use tail::{Advance, SHOWN_MAX, taken_out};
 
 /// Most intervals kept per source; beyond it the two oldest holes are forgotten as one.
@@ -84,6 +90,9 @@ pub struct Coverage {
     /// What the page that visits begin with showed last, where times alone do not tell what is new.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shown: Vec<String>,
+    /// What is remembered of the way down between visits.
+    #[serde(default, skip_serializing_if = "Descent::is_blank")]
+    pub descent: Descent,
 }
 
 /// A stretch that may hide posts.
@@ -95,6 +104,8 @@ pub struct Hole {
     pub below: Option<Mark>,
     /// Where to go on reading.
     pub cursor: Option<String>,
+    /// Why the cursor that leads into it is not followed, where one does.
+    pub obstacle: Option<Obstacle>,
 }
 
 /// What a page proved, in the order of the page (newest first).
@@ -116,33 +127,91 @@ pub struct Look<'a> {
     pub is_window: bool,
     /// The list goes on below, and nothing says where: its end is not the end of history either.
     pub is_broken_off: bool,
+    /// Its posts, newest first, where the last ones may be pinned; empty where they cannot be: the page shows the newest post that is
+    /// known, or more posts than anybody pins.
+    pub unsure: &'a [Mark],
 }
 
 impl Coverage {
     /// Takes in one page of a newest-first list.
+    ///
+    /// A page that is unsure may end with pinned posts, far below what it shows otherwise. It proves nothing at what is known or below,
+    /// and is joined to it only when the page below has followed.
     pub fn take(&mut self, look: &Look<'_>, order: IdOrder) {
         let Some((newest, oldest)) = look.ends.clone() else {
             return self.take_empty(look);
         };
-        let has_ended = look.next.is_none() && !look.is_broken_off;
-        let is_bottom = has_ended || look.since.is_some_and(|since| oldest.at < since);
-        let below = if is_bottom { None } else { look.next.map(str::to_owned) };
         let place = look.cursor.and_then(|cursor| self.index_of(cursor));
+        // Something newer than everything above it: what stood above was pinned, and proves nothing.
+        let is_displaced = place.is_some_and(|at| !newest.reaches(&self.intervals[at].newest, order));
+        let is_sure = look.unsure.is_empty() || (place.is_some() && !is_displaced);
+        let has_ended = look.next.is_none() && !look.is_broken_off;
+        let is_unwanted = look.since.is_some_and(|since| oldest.at < since) && is_sure;
+        let is_bottom = has_ended || is_unwanted;
+        let below = if is_bottom { None } else { look.next.map(str::to_owned) };
+        let was_open = self.leads_to(look.next);
+        let (newest, oldest) = if is_sure {
+            (newest, oldest)
+        } else {
+            self.unsure_ends(look, place.map_or(0, |at| at + 1), order)
+        };
+        let mut fresh = Interval { newest, oldest, until: look.seen_at, below, is_bottom, visit: look.visit };
         let at = if let Some(at) = place {
             let interval = &mut self.intervals[at];
-            interval.oldest = oldest;
-            interval.below = below;
-            interval.is_bottom = is_bottom;
-            interval.visit = look.visit;
+            if !is_displaced {
+                (fresh.newest, fresh.until) = (interval.newest.clone(), interval.until);
+            }
+            *interval = fresh;
             at
         } else {
-            let interval =
-                Interval { newest, oldest, until: look.seen_at, below, is_bottom, visit: look.visit };
-            self.intervals.insert(0, interval);
+            self.put_on_top(fresh, is_sure);
             0
         };
-        self.join_below(at, order, look.is_window);
+        let count = self.intervals.len();
+        if is_sure {
+            self.join_below(at, order, look.is_window);
+        }
         self.forget_excess();
+        let is_open = self.leads_to(look.next);
+        let is_apart = count > 1 && self.intervals.len() == count;
+        // A page below the top goes on with the way down while it leaves a hole; the top page begins another
+        // one where it leads into a hole that was not there before.
+        let goes_on = if place.is_some() { is_open } else { !is_apart && (was_open || !is_open) };
+        if !goes_on {
+            self.descent.begin();
+        }
+        self.forget_closed();
+    }
+
+    /// What an unsure page proves: its posts above what is known from `known_at` on; where there are none, nothing new.
+    fn unsure_ends(&self, look: &Look<'_>, known_at: usize, order: IdOrder) -> (Mark, Mark) {
+        let known = self.intervals.get(known_at).map(|known| &known.newest);
+        let mut above =
+            look.unsure.iter().filter(|mark| known.is_none_or(|known| !mark.reaches(known, order)));
+        let newest = above.next().or(known).unwrap_or(&look.unsure[0]);
+        (newest.clone(), above.next_back().unwrap_or(newest).clone())
+    }
+
+    /// A new topmost interval; where nothing is joined, it takes the place of one that proves the same.
+    fn put_on_top(&mut self, fresh: Interval, is_sure: bool) {
+        let is_same = |top: &Interval| {
+            !top.is_bottom && top.newest.id == fresh.newest.id && top.oldest.id == fresh.oldest.id
+        };
+        match self.intervals.first_mut() {
+            Some(top) if !is_sure && is_same(top) => *top = fresh,
+            _ => self.intervals.insert(0, fresh),
+        }
+    }
+
+    fn leads_to(&self, cursor: Option<&str>) -> bool {
+        cursor.is_some_and(|cursor| self.index_of(cursor).is_some())
+    }
+
+    /// Forgets what is remembered of cursors that no hole has any more.
+    fn forget_closed(&mut self) {
+        let intervals = &self.intervals;
+        let is_open = |cursor: &str| intervals.iter().any(|it| it.below.as_deref() == Some(cursor));
+        self.descent.keep_only(is_open);
     }
 
     /// Takes in posts that were fetched from old to new: they raise the top interval. With
@@ -173,6 +242,7 @@ impl Coverage {
             Some(at) => self.intervals[at].below = look.next.map(str::to_owned),
             None => self.empty_at = Some(look.seen_at),
         }
+        self.forget_closed();
     }
 
     /// The list ends above the page of this cursor.
@@ -256,6 +326,12 @@ impl Coverage {
         }
     }
 
+    /// Whether this post stands inside an interval.
+    pub fn knows(&self, mark: &Mark, order: IdOrder) -> bool {
+        let holds = |it: &Interval| mark.reaches(&it.newest, order) && it.oldest.reaches(mark, order);
+        self.intervals.iter().any(holds)
+    }
+
     /// The newest post of the topmost interval.
     pub fn newest(&self) -> Option<&Mark> {
         self.intervals.first().map(|interval| &interval.newest)
@@ -273,10 +349,12 @@ impl Coverage {
             if interval.is_bottom {
                 break;
             }
+            let obstacle = self.descent.obstacle(interval.below.as_deref());
             holes.push(Hole {
                 above: interval.oldest.clone(),
                 below: self.intervals.get(at + 1).map(|lower| lower.newest.clone()),
-                cursor: interval.below.clone(),
+                cursor: interval.below.clone().filter(|_| obstacle.is_none()),
+                obstacle,
             });
         }
         holes

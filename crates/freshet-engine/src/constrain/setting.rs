@@ -1,9 +1,11 @@
 //! The constraints as the store remembers them: a list of types and texts, in one setting.
 //!
-//! A rule that cannot be read is an error and never left out: a crawl without it would collect
-//! what nobody wanted.
+//! A rule that cannot be read, or that a crawl can never judge by, is an error and never left out: a crawl
+//! without it would collect what nobody wanted, and one with it would collect nothing.
 
 use freshet_network::constraint::{Constraint, ConstraintError, Constraints};
+use freshet_network::networks::Networks;
+use freshet_network::snapi::never_told;
 use freshet_store::api::{Store, StoreError};
 use freshet_types::Span;
 use serde::{Deserialize, Serialize};
@@ -64,12 +66,15 @@ pub fn set_rules(store: &mut dyn Store, rules: &[Rule]) -> Result<(), SettingErr
     Ok(())
 }
 
-/// The rules, ready to judge.
-pub fn constraints(store: &dyn Store) -> Result<Constraints, SettingError> {
+/// The rules, ready to judge what pages of these networks show.
+pub fn constraints(store: &dyn Store, networks: &Networks) -> Result<Constraints, SettingError> {
+    let registry = networks.snapshot();
     let mut all = Vec::new();
     for (rule, number) in rules(store)?.iter().zip(1..) {
-        let constraint = Constraint::parse(&rule.type_name, &rule.text);
-        all.push(constraint.map_err(|why| SettingError::Rule { number, why })?);
+        let wrong = |why| SettingError::Rule { number, why };
+        let constraint = Constraint::parse(&rule.type_name, &rule.text).map_err(wrong)?;
+        never_told(&registry, &constraint).map_or(Ok(()), |why| Err(wrong(why)))?;
+        all.push(constraint);
     }
     Constraints::new(all).map_err(SettingError::TooMany)
 }
@@ -94,6 +99,7 @@ mod tests {
     #[test]
     fn rules_are_kept_and_a_wrong_one_is_named() {
         let mut store = SqliteStore::in_memory().unwrap();
+        let constraints = |store: &SqliteStore| constraints(store, &Networks::shipped());
         assert!(constraints(&store).unwrap().is_empty());
         let rule = |text: &str| Rule { type_name: "post".to_owned(), text: text.to_owned() };
         set_rules(&mut store, &[rule("depth <= 1")]).unwrap();
@@ -102,6 +108,11 @@ mod tests {
         set_rules(&mut store, &[rule("depth <= 1"), rule("depth <")]).unwrap();
         let error = constraints(&store).unwrap_err().to_string();
         assert!(error.contains("constraint 2") && error.contains("remove 2"), "{error}");
+        let posting =
+            Rule { type_name: "account".to_owned(), text: "account.posts.exists(p, true)".to_owned() };
+        set_rules(&mut store, &[posting]).unwrap();
+        let error = constraints(&store).unwrap_err().to_string();
+        assert!(error.contains("wait in vain") && error.contains("remove 1"), "{error}");
         store.set_setting(CONSTRAINTS_KEY, "nonsense").unwrap();
         assert!(constraints(&store).unwrap_err().to_string().contains("clear"));
     }

@@ -119,6 +119,9 @@ impl Core {
             // History does not move the news: they are due when they were.
             self.slots[visit.source.id.0 as usize].map_or(now, |slot| slot.news_at)
         };
+        visit.has_more = visit.has_more
+            && visit.source.state == SourceState::Active
+            && visit.walk.may_go_on(&mut visit.source.coverage, now);
         let mut stored = visit.source.clone();
         if visit.has_more {
             // Stored as due at once, so that a restart goes on with its history too.

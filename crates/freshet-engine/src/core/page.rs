@@ -3,14 +3,15 @@
 use freshet_store::row::{ListPage, Upload};
 use freshet_types::list::is_list;
 use freshet_types::{
-    Intent, LimitReading, Observation, Outcome, Page, Post, Redirect, SourceState, Timestamp, VisitId,
+    Intent, LimitReading, Observation, Obstacle, Outcome, Page, PageKind, Post, Redirect, SourceState,
+    Timestamp, VisitId,
 };
 
 use super::{Core, Effect, again, begin};
 use crate::price;
 use crate::schedule;
 use crate::visit::{Answer, Fetched, Stage, Visit, own_endpoint};
-use crate::walk::{Leg, Seen, Taken};
+use crate::walk::{ACCOUNT, Leg, Seen, Taken};
 
 /// Most redirects of one request. Whoever fetches ends a circle sooner; this holds whoever that is.
 const REDIRECTS_MAX: usize = 20;
@@ -95,6 +96,7 @@ impl Core {
         // A single post that is still there says nothing about the time since the last look.
         let is_telling = was_list || visit.walk.leg == Leg::Owner;
         let is_again = visit.walk.leg == Leg::Again;
+        let refused = visit.walk.refused().map(|state| (state, visit.source.failure.clone()));
         let list = list_of(visit, &page, seen);
         let keeps_validators = visit.walk.keeps_validators() && !page.is_unchanged;
         let taken = visit.walk.take(&mut visit.source, endpoint, &page, seen);
@@ -105,6 +107,10 @@ impl Core {
             visit.source.state = SourceState::OptedOut;
         } else if !is_again {
             schedule::answered(&mut visit.source, seen.at);
+        }
+        if let (Some((state, failure)), true) = (refused, visit.source.state == SourceState::Active) {
+            // Its owner is shown, so the refusal was about the list alone.
+            (visit.source.state, visit.source.failure) = (state, failure);
         }
         if let Some(why) = taken.complaint {
             self.tally.complaints_count += 1;
@@ -146,6 +152,9 @@ impl Core {
     }
 
     /// The network said no: gone, suspended, private, … of the source itself or of a checked post.
+    ///
+    /// Only an answer about the account itself says something about the account. A list that is refused says that this list is not
+    /// shown: its owner is asked next, where the network shows accounts, and a page below the top speaks of that page alone.
     pub(super) fn take_refusal(&mut self, outcome: &Outcome, page: Page, seen: Seen, now: Timestamp) {
         let visit = self.visits.get_mut(&seen.visit).expect("the caller found it");
         if let Leg::Check(id) = &visit.walk.leg {
@@ -155,35 +164,90 @@ impl Core {
             self.want_upload(seen.visit, upload);
             return self.end_leg(seen.visit, now);
         }
-        let state = match outcome {
-            Outcome::Gone | Outcome::Moved { .. } => SourceState::Gone,
-            Outcome::Suspended => SourceState::Suspended,
-            Outcome::Private => SourceState::Private,
-            Outcome::AuthRequired => SourceState::AuthRequired,
-            other => {
-                let what = page
-                    .complaints
-                    .first()
-                    .map_or(String::new(), |complaint| format!(": {}", complaint.what));
-                let why = format!("the network answered `{}`{what}", other.name());
-                if let (Outcome::BadRequest, Intent::Next(cursor)) = (other, &visit.walk.intent) {
-                    visit.source.coverage.forget_down_to(cursor);
-                }
-                return self.fail(seen.visit, &why, other.is_retryable(), now);
-            }
+        let Some(state) = refused_state(outcome) else {
+            return self.take_failure(outcome, &page, seen, now);
         };
-        schedule::answered(&mut visit.source, seen.at);
-        visit.source.state = state;
-        visit.source.failure = Some(format!("the network says `{}`", outcome.name()));
-        let is_account = &*visit.source.root_kind == "account" && !visit.source.root_id.is_empty();
+        if visit.walk.leg == Leg::Again {
+            return self.miss_again(seen.visit, now);
+        }
+        let connector = self.networks.connector_for(&visit.source.network);
+        let endpoint = connector.as_deref().and_then(|connector| own_endpoint(connector, &visit.source));
+        let is_profile = endpoint.is_some_and(|endpoint| endpoint.kind == PageKind::Account);
+        let is_of_list = visit.walk.leg == Leg::List && !is_profile;
+        let is_page = matches!(outcome, Outcome::Gone | Outcome::Private | Outcome::Moved { .. });
+        if is_of_list && is_page {
+            return self.take_refused_list(outcome, (state, page), seen, now);
+        }
+        self.mark_refused(outcome, state, seen.at, seen.visit);
+        let visit = self.visits.get_mut(&seen.visit).expect("checked above");
+        let is_account = &*visit.source.root_kind == ACCOUNT && !visit.source.root_id.is_empty();
         let is_told = is_account && state != SourceState::AuthRequired;
         let invalid = is_told.then(|| (visit.source.root_id.clone(), outcome.name().to_owned()));
-        // The source travels with it: if it was forgotten meanwhile, so is this.
+        self.upload_refused(invalid, page, seen);
+        self.finish(seen.visit, outcome.name(), now);
+    }
+
+    /// A list, or a page of it, is not shown. Its owner says whether that is about the account.
+    fn take_refused_list(
+        &mut self,
+        outcome: &Outcome,
+        (state, page): (SourceState, Page),
+        seen: Seen,
+        now: Timestamp,
+    ) {
+        let visit = self.visits.get_mut(&seen.visit).expect("the caller found it");
+        if visit.walk.turn_to_first() {
+            return self.send(seen.visit, now);
+        }
+        let mut state = state;
+        if let Intent::Next(cursor) = &visit.walk.intent {
+            visit.source.coverage.shut(cursor, Obstacle::Refused, seen.at);
+            visit.has_more = visit.source.coverage.way_down().is_some();
+            state = visit.source.state;
+        }
+        self.mark_refused(outcome, state, seen.at, seen.visit);
+        self.upload_refused(None, page, seen);
+        let visit = self.visits.get_mut(&seen.visit).expect("checked above");
+        if visit.walk.ask_owner(&visit.source, state) {
+            return self.send(seen.visit, now);
+        }
+        self.finish(seen.visit, outcome.name(), now);
+    }
+
+    /// The answer is no word about the source: it is tried again, or rests as failed.
+    fn take_failure(&mut self, outcome: &Outcome, page: &Page, seen: Seen, now: Timestamp) {
+        let visit = self.visits.get_mut(&seen.visit).expect("the caller found it");
+        let what = page.complaints.first().map_or(String::new(), |complaint| format!(": {}", complaint.what));
+        let why = format!("the network answered `{}`{what}", outcome.name());
+        if let (Outcome::BadRequest, Leg::List, Intent::Next(cursor)) =
+            (outcome, &visit.walk.leg, &visit.walk.intent)
+        {
+            if visit.walk.has_read() {
+                // The network named this cursor a moment ago: asking from the top would end here again.
+                visit.source.coverage.shut(cursor, Obstacle::Refused, seen.at);
+                visit.source.failure = Some(why);
+                visit.has_more = visit.source.coverage.way_down().is_some();
+                return self.finish(seen.visit, outcome.name(), now);
+            }
+            visit.source.coverage.forget_down_to(cursor);
+        }
+        self.fail(seen.visit, &why, outcome.is_retryable(), now);
+    }
+
+    fn mark_refused(&mut self, outcome: &Outcome, state: SourceState, at: Timestamp, id: VisitId) {
+        let visit = self.visits.get_mut(&id).expect("the caller found it");
+        schedule::answered(&mut visit.source, at);
+        visit.source.state = state;
+        visit.source.failure = Some(format!("the network says `{}`", outcome.name()));
+    }
+
+    /// The source travels with what was told: if it was forgotten meanwhile, so is this.
+    fn upload_refused(&mut self, invalid: Option<(String, String)>, page: Page, seen: Seen) {
+        let visit = &self.visits[&seen.visit];
         let source = Some(freshet_types::Source { due_at: visit.started_at, ..visit.source.clone() });
         let observation = page.observation;
         let upload = Upload { invalid, observation, source, ..empty_upload(visit, seen) };
         self.want_upload(seen.visit, upload);
-        self.finish(seen.visit, outcome.name(), now);
     }
 
     fn upload(&mut self, shown: Shown, taken: Taken, seen: Seen) {
@@ -221,6 +285,17 @@ impl Core {
             visit.unconfirmed_count += 1;
         }
         self.want(Effect::Apply(Box::new(upload)));
+    }
+}
+
+/// What a refusal makes of a source, where it says something about it.
+fn refused_state(outcome: &Outcome) -> Option<SourceState> {
+    match outcome {
+        Outcome::Gone | Outcome::Moved { .. } => Some(SourceState::Gone),
+        Outcome::Suspended => Some(SourceState::Suspended),
+        Outcome::Private => Some(SourceState::Private),
+        Outcome::AuthRequired => Some(SourceState::AuthRequired),
+        _ => None,
     }
 }
 

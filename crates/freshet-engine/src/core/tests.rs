@@ -4,6 +4,8 @@ mod consent;
 mod forum;
 mod leases;
 mod quota;
+mod refusals;
+mod starving;
 mod timing;
 
 use freshet_policy::{Pacing, policy_named};

@@ -11,10 +11,10 @@
 //! A list that shows no times is swept from end to end. A server that ignores page numbers shows the same
 //! threads again: then the walk stops and says so.
 
-use freshet_types::{Endpoint, IdOrder, Intent, ListOrder, Look, Mark, Page, Source};
+use freshet_types::{Endpoint, IdOrder, Intent, ListOrder, Look, Mark, Obstacle, Page, Source};
 
 use super::marks::{ends, note_news, wanted_since};
-use super::{PAGES_PER_VISIT_MAX, Seen, Taken, Walk};
+use super::{PAGES_PER_VISIT_MAX, Seen, Taken, Walk, mind_way};
 
 impl Walk {
     pub(super) fn take_lists(
@@ -31,12 +31,13 @@ impl Walk {
         let marks: Vec<Mark> =
             leads.filter_map(|lead| Some(Mark { id: lead.root_id.clone(), at: lead.active_at? })).collect();
         let is_first = self.intent == Intent::First;
-        if self.goes_round(marks.iter().map(key)) && !is_first {
+        if let (true, Some(cursor)) = (self.goes_round(marks.iter().map(key)), self.cursor()) {
             source.coverage.intervals.truncate(1);
             if let Some(top) = source.coverage.intervals.first_mut() {
-                (top.below, top.is_bottom) = (None, false);
+                (top.below, top.is_bottom) = (Some(cursor.clone()), false);
             }
-            return Taken { complaint: Some(ROUND), ..Taken::default() };
+            source.coverage.shut(&cursor, Obstacle::Round, seen.at);
+            return Taken { complaint: Some(Obstacle::Round.reason()), ..Taken::default() };
         }
         let marks = in_order(marks);
         let newest_at = source.coverage.newest().map(|newest| newest.at);
@@ -49,24 +50,28 @@ impl Walk {
         let is_fresh = |mark: &&Mark| !source.coverage.shown.contains(&key(mark));
         let fresh: Vec<Mark> = marks.iter().filter(is_fresh).cloned().collect();
         note_news(&mut taken, &source.coverage, &fresh, IdOrder::None, seen.at);
-        let cursor = match &self.intent {
-            Intent::Next(cursor) => Some(cursor.as_str()),
-            _ => None,
-        };
+        let cursor = self.cursor();
+        let is_barren = marks.iter().all(|mark| source.coverage.knows(mark, IdOrder::None));
         if is_first {
             source.coverage.shown = marks.iter().take(freshet_types::SHOWN_MAX).map(key).collect();
         }
         let look = Look {
             ends: ends(&marks, IdOrder::None),
-            cursor,
+            cursor: cursor.as_deref(),
             next: page.next.as_deref(),
             seen_at: seen.at,
             visit: seen.visit,
             since: wanted_since(source, seen.at),
             is_window: false,
             is_broken_off: page.is_broken_off,
+            unsure: &[],
         };
         source.coverage.take(&look, IdOrder::None);
+        match &cursor {
+            Some(cursor) => taken.complaint = mind_way(&mut source.coverage, cursor, page, is_barren, seen),
+            None if !taken.news.is_empty() => source.coverage.reopen(seen.at),
+            None => {}
+        }
         self.go_on(&source.coverage, &mut taken);
         taken
     }
@@ -81,10 +86,6 @@ impl Walk {
         count > 0 && new_count == 0
     }
 }
-
-/// Why a walk stops at a page that was shown before.
-pub(super) const ROUND: &str =
-    "the list goes round: the server shows the same records under another page's address";
 
 fn key(mark: &Mark) -> String {
     format!("{} {}", mark.id, mark.at.ms())

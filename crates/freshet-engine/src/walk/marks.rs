@@ -5,9 +5,79 @@
 use std::collections::VecDeque;
 
 use freshet_store::row::Listing;
-use freshet_types::{Coverage, Endpoint, IdOrder, Mark, Post, Source, Timestamp};
+use freshet_types::{Coverage, Endpoint, IdOrder, Mark, Page, Post, Source, Timestamp};
 
 use super::{MEMBERS_PER_VISIT_MAX, Taken};
+
+/// Most posts that somebody pins to the top of a list: a page that shows more of them in order does not end with a pinned one.
+const PINNED_MAX: usize = 10;
+
+/// The posts of a page that stand in order, newest first: what the page proves.
+///
+/// A pinned post, or a repost that carries the time of its original, stands above posts that are newer than it. It is left out: it
+/// says nothing about what lies between it and its neighbours, and it is no news of today. What is left is what no later post of the page
+/// is newer than, down to the page's last post. That one may be pinned only if all of the page is. Such a page is told from others
+/// by what it lacks: it is short, and does not show the newest post that is known, which a list shows again and again.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) marks: Vec<Mark>,
+    /// The last post cannot be a pinned one.
+    pub(super) is_sure: bool,
+    /// The page is the list from its newest post to its first.
+    is_whole: bool,
+    order: IdOrder,
+}
+
+impl Run {
+    /// What this page proves beside what is covered.
+    pub(super) fn of(marks: &[Mark], coverage: &Coverage, endpoint: &Endpoint, page: &Page) -> Self {
+        let order = endpoint.id_order;
+        let is_known = |mark: &Mark| coverage.newest().is_some_and(|newest| newest.id == mark.id);
+        let is_telling = marks.iter().any(is_known) || marks.len() > PINNED_MAX;
+        // A list that ends here is shown as it is, in whatever order.
+        let is_whole = page.next.is_none() && !endpoint.is_window && !page.is_broken_off;
+        let is_rising = page.next.is_none() && is_rising(marks, order);
+        let marks = match () {
+            () if is_whole => marks.to_vec(),
+            // A feed from old to new. Two pinned posts above a single other one look the same, hence the second condition.
+            () if is_rising && (is_telling || coverage.intervals.is_empty()) => {
+                marks.iter().rev().cloned().collect()
+            }
+            () => in_order(marks, order),
+        };
+        let is_sure = page.next.is_none() || marks.iter().any(is_known) || marks.len() > PINNED_MAX;
+        Self { marks, is_sure, is_whole, order }
+    }
+
+    /// Its newest and its oldest post.
+    pub(super) fn ends(&self) -> Option<(Mark, Mark)> {
+        ends(&self.marks, self.order)
+    }
+}
+
+/// What no later post of the page is newer than.
+fn in_order(marks: &[Mark], order: IdOrder) -> Vec<Mark> {
+    let mut run: Vec<Mark> = Vec::new();
+    for mark in marks.iter().rev() {
+        let is_older = |newest: &Mark| mark.id != newest.id && mark.reaches(newest, order);
+        if !run.last().is_some_and(is_older) {
+            run.push(mark.clone());
+        }
+    }
+    run.reverse();
+    run
+}
+
+/// Whether a page runs from old to new as a whole.
+fn is_rising(marks: &[Mark], order: IdOrder) -> bool {
+    let is_newer = |later: &Mark, earlier: &Mark| later.id != earlier.id && !later.reaches(earlier, order);
+    let is_above = |pair: &[Mark]| pair[0].id != pair[1].id && pair[1].reaches(&pair[0], order);
+    let has_rise = marks
+        .first()
+        .zip(marks.last())
+        .is_some_and(|(first, last)| is_newer(last, first) && first.reaches(last, order));
+    has_rise && !marks.windows(2).any(is_above)
+}
 
 pub(super) fn mark_of(post: &Post, seen_at: Timestamp) -> Mark {
     Mark { id: post.id.clone(), at: post.created_at.unwrap_or(seen_at) }
@@ -18,13 +88,18 @@ pub(super) fn mark_of(post: &Post, seen_at: Timestamp) -> Mark {
 pub(super) fn marks_of(listed: &[&Post], coverage: &Coverage, seen_at: Timestamp) -> (Vec<Mark>, usize) {
     let known = coverage.newest();
     let place = known.and_then(|known| listed.iter().position(|post| post.id == known.id));
-    let time = |(at, post): (usize, &&Post)| {
-        let undated = if place.is_some_and(|place| at >= place) { known.map(|known| known.at) } else { None };
+    // Beside posts that have a time, one without stands at the time of the post above it: it is not out of order.
+    let mut above_at = None;
+    let mut time = |(at, post): (usize, &&Post)| {
+        let undated =
+            if place.is_some_and(|place| at >= place) { known.map(|known| known.at) } else { above_at };
+        above_at = post.created_at.or(above_at);
         Mark { id: post.id.clone(), at: post.created_at.or(undated).unwrap_or(seen_at) }
     };
+    let marks = listed.iter().enumerate().map(&mut time).collect();
     let above =
         place.map_or(0, |place| listed[..place].iter().filter(|post| post.created_at.is_none()).count());
-    (listed.iter().enumerate().map(time).collect(), above)
+    (marks, above)
 }
 
 /// The newest and the oldest of a page, whatever order it came in.
@@ -49,14 +124,8 @@ pub(super) fn note_news(
     order: IdOrder,
     seen_at: Timestamp,
 ) {
-    let is_known = |mark: &Mark| {
-        coverage
-            .intervals
-            .iter()
-            .any(|interval| mark.reaches(&interval.newest, order) && interval.oldest.reaches(mark, order))
-    };
     let looked_at = coverage.top().map(|top| top.until).or(coverage.empty_at);
-    for mark in marks.iter().filter(|mark| !is_known(mark)) {
+    for mark in marks.iter().filter(|mark| !coverage.knows(mark, order)) {
         taken.news.push(mark.at);
         if looked_at.is_some_and(|looked_at| mark.at > looked_at) {
             taken.lags.push(seen_at - mark.at);
@@ -64,17 +133,12 @@ pub(super) fn note_news(
     }
 }
 
-/// The first page is complete from its oldest post, or from the first of all, up to the present.
+/// The first page is complete from its last post in order, or from the first of all, up to the present.
 /// An empty one says nothing: all may be hidden.
-pub(super) fn listing(
-    source: &Source,
-    marks: &[Mark],
-    is_whole: bool,
-    seen_at: Timestamp,
-) -> Option<Listing> {
-    let oldest = marks.iter().map(|mark| mark.at).min()?;
-    let newest = marks.iter().map(|mark| mark.at).max()?;
-    let from = if is_whole { Timestamp::MIN } else { oldest };
+pub(super) fn listing(source: &Source, run: &Run, seen_at: Timestamp) -> Option<Listing> {
+    let last = run.marks.last()?;
+    let newest = run.marks.iter().map(|mark| mark.at).max()?;
+    let from = if run.is_whole { Timestamp::MIN } else { last.at };
     Some(Listing { author: source.root_id.clone(), from, to: newest.max(seen_at) })
 }
 

@@ -8,9 +8,8 @@
 //!
 //! Posts come in the order of their times, so the model is told at the end of the visit, of all new ones at once.
 
-use freshet_types::{Advance, Endpoint, Intent, Look, Mark, Page, Source, Timestamp};
+use freshet_types::{Advance, Endpoint, Intent, Look, Mark, Obstacle, Page, Source, Timestamp};
 
-use super::lists::ROUND;
 use super::marks::{ends, mark_of, note_news};
 use super::{PAGES_PER_VISIT_MAX, Seen, Taken, Walk};
 
@@ -25,16 +24,13 @@ impl Walk {
         let listed = page.observation.posts.iter().filter(|post| !post.is_embedded);
         let marks: Vec<Mark> = listed.map(|post| mark_of(post, seen.at)).collect();
         let ids: Vec<String> = marks.iter().map(|mark| mark.id.clone()).collect();
-        let cursor = match &self.intent {
-            Intent::Next(cursor) => Some(cursor.clone()),
-            _ => None,
-        };
+        let cursor = self.cursor();
         if ids.is_empty() && cursor.is_none() {
             // A thread has one post at least: a page that shows none proves nothing.
             return self.told();
         }
-        if self.goes_round(ids.iter().cloned()) && cursor.is_some() {
-            return Taken { complaint: Some(ROUND), ..self.told() };
+        if let (true, Some(cursor)) = (self.goes_round(ids.iter().cloned()), &cursor) {
+            return self.stop(source, cursor, Obstacle::Round, seen.at);
         }
         let is_fresh = |mark: &&Mark| !source.coverage.shown.contains(&mark.id);
         let fresh: Vec<Mark> = marks.iter().filter(is_fresh).cloned().collect();
@@ -49,11 +45,20 @@ impl Walk {
             since: None,
             is_window: false,
             is_broken_off: page.is_broken_off,
+            unsure: &[],
         };
         let Advance::Chained(deleted) = source.coverage.advance(&look, &ids) else {
-            return self.begin_anew(source);
+            return match &cursor {
+                Some(cursor) if ids.is_empty() => self.take_blank(source, cursor, seen.at),
+                _ => self.begin_anew(source),
+            };
         };
         self.held.append(&mut noted.news);
+        if let (Some(_), Some(next)) = (&cursor, &page.next)
+            && source.coverage.step(next)
+        {
+            return Taken { deleted, ..self.stop(source, next, Obstacle::Round, seen.at) };
+        }
         let (lags, next) = (noted.lags, page.next.clone());
         match next {
             Some(next) if self.page_count < PAGES_PER_VISIT_MAX => {
@@ -74,6 +79,22 @@ impl Walk {
             self.intent = Intent::First;
         }
         can_turn
+    }
+
+    /// The list cannot be read further than this cursor: what was read of it stays.
+    fn stop(&mut self, source: &mut Source, cursor: &str, why: Obstacle, at: Timestamp) -> Taken {
+        source.coverage.shut(cursor, why, at);
+        Taken { complaint: Some(why.reason()), ..self.told() }
+    }
+
+    /// The page of this cursor is empty. The list is read from its first page once more, unless that was done before, in this visit
+    /// or in an earlier one, and led here again.
+    fn take_blank(&mut self, source: &mut Source, cursor: &str, at: Timestamp) -> Taken {
+        if source.coverage.is_doubted(cursor) || source.coverage.is_shut(cursor) {
+            return self.stop(source, cursor, Obstacle::Barren, at);
+        }
+        source.coverage.doubt_end(cursor, at);
+        self.begin_anew(source)
     }
 
     /// When a list that was read for the first time went quiet; later looks know better.

@@ -1,6 +1,8 @@
 //! A walk against a list that lives on: whatever is posted between the visits, nothing is lost.
 
 mod forum;
+mod pinned;
+mod progress;
 
 use super::*;
 use freshet_types::definition::RelationRole;

@@ -75,12 +75,17 @@ pub(super) fn depth(expr: &IdedExpr) -> usize {
 
 /// Checks that every name and function exists; the object is called `name`.
 pub(super) fn names(program: &Program, name: &str) -> Result<(), Finding> {
-    let mut walk = Walk { program, name, schema: None, scope: Vec::new() };
+    let mut walk = Walk { program, name, schema: None, is_crawl: false, scope: Vec::new() };
     walk.infer(program.expression()).map(drop)
 }
 
-/// Checks that every path exists on objects of `type_name` in this network.
-pub(super) fn paths(program: &Program, type_name: &str, schema: &Schema) -> Result<(), Finding> {
+/// Checks that every path exists on objects of `type_name` in this network; with `is_crawl`, that a crawl can know it, too.
+pub(super) fn paths(
+    program: &Program,
+    type_name: &str,
+    schema: &Schema,
+    is_crawl: bool,
+) -> Result<(), Finding> {
     if !schema.types.contains_key(type_name) {
         let known: Vec<_> = schema.types.keys().map(String::as_str).collect();
         return Err((
@@ -88,7 +93,7 @@ pub(super) fn paths(program: &Program, type_name: &str, schema: &Schema) -> Resu
             format!("`{}` has no type `{type_name}`, only {}", schema.network, known.join(", ")),
         ));
     }
-    let mut walk = Walk { program, name: type_name, schema: Some(schema), scope: Vec::new() };
+    let mut walk = Walk { program, name: type_name, schema: Some(schema), is_crawl, scope: Vec::new() };
     walk.infer(program.expression()).map(drop)
 }
 
@@ -106,6 +111,8 @@ struct Walk<'p> {
     program: &'p Program,
     name: &'p str,
     schema: Option<&'p Schema>,
+    /// Objects are judged one by one, as the pages of a crawl show them.
+    is_crawl: bool,
     scope: Vec<(String, Shape)>,
 }
 
@@ -224,6 +231,9 @@ impl Walk<'_> {
         // A type of another network: its schema is not at hand.
         let Some(object_type) = schema.types.get(&type_name) else { return Ok(Shape::Other) };
         match object_type.links.get(key) {
+            Some(LinkType::Co(_)) if self.is_crawl && !is_shown_with(&type_name, key) => {
+                Err(self.at(expr, never_known(&type_name, key)))
+            }
             Some(link) if kind.is_none_or(|kind| kind == link.kind()) => Ok(link_shape(link)),
             Some(link) => {
                 let what = format!("`{key}` of `{type_name}` is a {}", link.kind());
@@ -240,6 +250,24 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Whether pages show this collection together with its object: the tags of a post, and no other.
+fn is_shown_with(type_name: &str, key: &str) -> bool {
+    type_name != crate::robot::ACCOUNT && key == "tags"
+}
+
+/// Why a crawl cannot judge by this collection, and what it can judge by.
+fn never_known(type_name: &str, key: &str) -> String {
+    let instead = match (type_name, key) {
+        ("account", "posts") => "; write a rule about `post`, or ask for `account.posts_count`",
+        ("account", _) => "; ask for a count, such as `account.followers_count`",
+        _ => "; ask for a value of the object or of its author",
+    };
+    format!(
+        "a crawl judges each `{type_name}` when a page shows it, and no page shows its collection `{key}`: \
+         every one of them would wait in vain{instead}"
+    )
 }
 
 fn link_shape(link: &LinkType) -> Shape {

@@ -174,6 +174,7 @@ fn schema() -> Schema {
                 links(&[
                     ("likes", LinkType::P(PrimitiveKind::Int)),
                     ("author", LinkType::C("account".to_owned())),
+                    ("tags", LinkType::Co("tag".to_owned())),
                 ]),
             ),
             ("account".to_owned(), links(&[("posts", LinkType::Co("post".to_owned()))])),
@@ -185,7 +186,7 @@ fn schema() -> Schema {
 fn paths_are_compared_with_the_definition() {
     for (text, why) in [
         ("post.plinks['likes'] > 1 && post.author.posts.exists(p, p.likes > 2)", None),
-        ("post.plinks['lieks'] > 1", Some("no link `lieks`, only author, likes")),
+        ("post.plinks['lieks'] > 1", Some("no link `lieks`, only author, likes, tags")),
         ("post.clinks['likes'] > 1", Some("is a p-link")),
         ("post.likes.count > 1", Some("a value has no property `count`")),
         ("post['author']['posts']['likes'] > 1", Some("collection of `post`")),
@@ -197,6 +198,19 @@ fn paths_are_compared_with_the_definition() {
             None => assert_eq!(found, Ok(()), "{text}"),
             Some(why) => assert!(found.clone().unwrap_err().to_string().contains(why), "{text}: {found:?}"),
         }
+    }
+    for (kind, text, is_told) in [
+        ("account", "account.posts.exists(p, p.likes > 2)", false),
+        ("account", "depth < 2 || account.colinks['posts'][0].likes > 2", false),
+        ("account", "!has(account.posts)", false),
+        ("post", "post.likes > 1 && post.author.posts.exists(p, p.likes > 2)", false),
+        ("post", "post.tags.exists(t, t.id == 'rust') && post.author.id != ''", true),
+        ("account", "depth < 2", true),
+    ] {
+        let found = Constraint::parse(kind, text).unwrap().check_for_crawl(&schema());
+        assert_eq!(found.is_ok(), is_told, "{text}: {found:?}");
+        let is_clear = |error: String| error.contains("no page shows its collection `posts`");
+        assert!(found.err().is_none_or(|error| is_clear(error.to_string())), "{text}");
     }
     let error = Constraint::parse("album", "album.id != ''").unwrap().check(&schema()).unwrap_err();
     assert!(error.to_string().contains("no type `album`, only account, post"), "{error}");

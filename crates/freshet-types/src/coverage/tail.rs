@@ -60,6 +60,7 @@ impl Coverage {
             (None, Some(_)) => return Advance::Apart,
         };
         self.empty_at = None;
+        self.mind_tail(look);
         self.shown = ids.iter().take(SHOWN_MAX).cloned().collect();
         Advance::Chained(gone)
     }
@@ -68,6 +69,7 @@ impl Coverage {
     pub fn restart(&mut self) {
         self.intervals.clear();
         self.shown.clear();
+        self.descent.begin();
     }
 }
 
@@ -110,6 +112,7 @@ mod tests {
                 since: None,
                 is_window: false,
                 is_broken_off: false,
+                unsure: &[],
             };
             told.push(match coverage.advance(&look, &ids) {
                 Advance::Apart => "apart".to_owned(),

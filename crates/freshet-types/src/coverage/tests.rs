@@ -43,6 +43,7 @@ fn take_in(coverage: &mut Coverage, page: &str, is_window: bool, order: IdOrder)
         since: None,
         is_window,
         is_broken_off: false,
+        unsure: &[],
     };
     coverage.take(&look, order);
 }

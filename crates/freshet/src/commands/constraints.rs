@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use freshet_engine::constrain::setting::{self, PARKED_DAYS_KEY, Rule};
 use freshet_network::constraint::{CONSTRAINTS_MAX, Constraint};
 use freshet_network::networks::Networks;
-use freshet_network::snapi::check_constraint;
+use freshet_network::snapi::{check_constraint, never_told};
 use freshet_store::api::Store as _;
 use serde::Serialize;
 
@@ -73,7 +73,11 @@ pub(crate) fn add(
             .hint("`freshet constraints --help` has examples; `freshet networks show NAME` has the links")
     };
     let constraint = Constraint::parse(type_name, expression).map_err(|error| misuse(error.to_string()))?;
-    check_constraint(&networks.snapshot(), &constraint).map_err(|error| misuse(error.to_string()))?;
+    let registry = networks.snapshot();
+    check_constraint(&registry, &constraint).map_err(|error| misuse(error.to_string()))?;
+    if let Some(error) = never_told(&registry, &constraint) {
+        return Err(misuse(error.to_string()).into());
+    }
     let mut rules = setting::rules(&data.store)?;
     if rules.len() >= CONSTRAINTS_MAX {
         let failure = Failure::misuse(format!("there are {CONSTRAINTS_MAX} constraints already"));

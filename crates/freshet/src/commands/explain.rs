@@ -222,5 +222,11 @@ mod tests {
             let text = explain(&source, None, &Memory::default(), &Value::Null, at).text;
             assert!(text.contains(expected), "{state:?}: {text}");
         }
+        let network = NetworkName::from("mastodon:a.example");
+        let mut source = Source::new(&network, "posts", RobotKind::Status, "account", "7");
+        source.coverage.intervals = vec![Interval { below: Some("c".to_owned()), ..interval(false) }];
+        source.coverage.shut("c", freshet_types::Obstacle::Round, at);
+        let text = explain(&source, None, &Memory::default(), &Value::Null, at).text;
+        assert!(text.contains("1 hole that cannot be closed: the list goes round"), "{text}");
     }
 }

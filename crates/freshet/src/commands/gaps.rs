@@ -196,7 +196,8 @@ pub(super) fn is_list(networks: &Networks, source: &Source) -> bool {
 /// Why this hole of this source cannot be closed, whatever is spent.
 pub(super) fn obstacle(source: &Source, hole: &Hole) -> Option<&'static str> {
     let scrolled = "the list shows only its newest part, and what is missing had scrolled out of it";
-    rest_of(source.state).or(hole.cursor.is_none().then_some(scrolled))
+    let shut = hole.obstacle.map(freshet_types::Obstacle::reason);
+    rest_of(source.state).or(shut).or(hole.cursor.is_none().then_some(scrolled))
 }
 
 /// Why nothing more can be read of a source in this state.
@@ -326,6 +327,7 @@ mod tests {
             above: Mark { id: "9".into(), at: at(above_h) },
             below: below_h.map(|hour| Mark { id: "1".into(), at: at(hour) }),
             cursor: cursor.then(|| "c".to_owned()),
+            obstacle: None,
         };
         let gap = price(&hole, &source(since_h.map(at)), &endpoint, at(101));
         let bound = if gap.is_lower_bound { "+" } else { "" };

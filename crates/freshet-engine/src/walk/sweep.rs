@@ -1,0 +1,136 @@
+//! The walk through lists that have no order to trust: accounts above all.
+//!
+//! Such a list is swept from its first page to its last, over several visits if need be, and what a whole sweep did not show was
+//! cancelled. Its one interval keeps what a sweep over several visits must know: when it began (`until`), and when the one before
+//! began (`oldest`). An empty last page is not believed before the top has shown something again, and a sweep that goes round
+//! ends where it notices; the next one begins at the top.
+
+use freshet_store::row::RelationSweep;
+use freshet_types::definition::RelationRole;
+use freshet_types::{
+    Descent, Endpoint, Intent, Interval, Mark, Obstacle, Page, RobotKind, Source, Timestamp,
+};
+
+use super::{PAGES_PER_VISIT_MAX, Seen, Taken, Walk, is_about_posts};
+
+impl Walk {
+    pub(super) fn take_sweep(
+        &mut self,
+        source: &mut Source,
+        endpoint: &Endpoint,
+        page: &Page,
+        seen: Seen,
+    ) -> Taken {
+        let asked = self.cursor();
+        let doubted = source.coverage.way_down().filter(|it| source.coverage.is_doubted(it));
+        if asked.is_none() && doubted.is_none() {
+            source.coverage.descent = Descent::default();
+        }
+        if !page.complaints.is_empty() || page.is_broken_off {
+            source.coverage.note_patchy();
+        }
+        if let (None, Some(cursor)) = (&asked, doubted) {
+            return self.take_top(source, endpoint, page, (cursor, seen));
+        }
+        let mut taken = Taken::default();
+        let (began_at, before_at) = match (&asked, source.coverage.top()) {
+            (None, top) => (seen.at, top.map_or(Timestamp::MIN, |top| top.until)),
+            (_, Some(top)) => (top.until, top.oldest.at),
+            (_, None) => (seen.at, Timestamp::MIN),
+        };
+        if is_about_posts(endpoint.kind) {
+            let listed = page.observation.posts.iter().filter(|post| !post.is_embedded);
+            taken.news = listed.filter_map(|post| post.created_at).filter(|&at| at > before_at).collect();
+        }
+        let is_empty = page.observation.relations.is_empty();
+        let is_relation = source.robot == RobotKind::Relation;
+        if let (None, Some(cursor), true, true) = (&page.next, &asked, is_empty, is_relation) {
+            // What is hidden altogether looks like an end: it is one if the top still shows accounts.
+            if !source.coverage.doubt_end(cursor, seen.at) {
+                self.intent = Intent::First;
+                return Taken { goes_on: true, ..taken };
+            }
+            taken.swept = self.swept(source, endpoint, began_at);
+            return taken;
+        }
+        source.coverage.intervals = vec![sweep(source, page, (began_at, before_at), seen)];
+        match (&page.next, asked) {
+            (Some(next), asked) => self.go_on_with(source, next, asked.as_deref(), seen, &mut taken),
+            (None, asked) if asked.is_some() || !is_empty => {
+                taken.swept = self.swept(source, endpoint, began_at);
+            }
+            (None, _) => {}
+        }
+        taken
+    }
+
+    /// The top was asked for once more, since the page below it was empty.
+    fn take_top(
+        &mut self,
+        source: &mut Source,
+        endpoint: &Endpoint,
+        page: &Page,
+        (cursor, seen): (String, Seen),
+    ) -> Taken {
+        if page.observation.relations.is_empty() {
+            // All of it is hidden: the sweep ends and proves nothing.
+            source.coverage.drop_doubt();
+            source.coverage.end_at(&cursor);
+            return Taken::default();
+        }
+        let began_at = source.coverage.top().map_or(seen.at, |top| top.until);
+        if source.coverage.confirm_end(seen.at) {
+            return Taken { swept: self.swept(source, endpoint, began_at), ..Taken::default() };
+        }
+        // Too long ago to prove anything: the empty page is looked at once more.
+        self.intent = Intent::Next(cursor);
+        Taken { goes_on: true, ..Taken::default() }
+    }
+
+    /// The sweep goes on with `next`, unless it was there before.
+    fn go_on_with(
+        &mut self,
+        source: &mut Source,
+        next: &str,
+        asked: Option<&str>,
+        seen: Seen,
+        taken: &mut Taken,
+    ) {
+        if asked == Some(next) || source.coverage.step(next) {
+            source.coverage.shut(next, Obstacle::Round, seen.at);
+            taken.complaint = Some(Obstacle::Round.reason());
+        } else if self.page_count < PAGES_PER_VISIT_MAX {
+            self.intent = Intent::Next(next.to_owned());
+            taken.goes_on = true;
+        } else {
+            taken.has_more = true;
+        }
+    }
+
+    /// The end of a sweep of relations; what could not be read is not cancelled.
+    fn swept(&self, source: &Source, endpoint: &Endpoint, began_at: Timestamp) -> Option<RelationSweep> {
+        let role = endpoint
+            .relation
+            .filter(|_| source.robot == RobotKind::Relation && !source.coverage.is_patchy())?;
+        let is_following = role == RelationRole::Following;
+        Some(RelationSweep { account: source.root_id.clone(), is_following, began_at })
+    }
+}
+
+/// The interval of a sweep that began and whose forerunner began at these times.
+fn sweep(
+    source: &Source,
+    page: &Page,
+    (began_at, before_at): (Timestamp, Timestamp),
+    seen: Seen,
+) -> Interval {
+    let mark = |at| Mark { id: source.root_id.clone(), at };
+    Interval {
+        newest: mark(began_at),
+        oldest: mark(before_at),
+        until: began_at,
+        below: page.next.clone(),
+        is_bottom: page.next.is_none() && !page.is_broken_off,
+        visit: seen.visit,
+    }
+}
