@@ -11,7 +11,7 @@ use refinery::{Migration, Runner};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::{SqliteOptions, failed};
-use crate::api::StoreError;
+use crate::api::{StoreError, Trouble};
 
 /// All migrations, oldest first; one that was released is never edited.
 const MIGRATIONS: [(&str, &str); 9] = [
@@ -29,7 +29,7 @@ const MIGRATIONS: [(&str, &str); 9] = [
 /// "FRSH", in the header of every store.
 const APPLICATION_ID: u32 = 0x4652_5348;
 /// Another process writes in short transactions; longer than this means that something is wrong.
-const BUSY: Duration = Duration::from_secs(10);
+pub(super) const BUSY: Duration = Duration::from_secs(10);
 /// How often a file that others are just making is tried.
 const MAKE_ATTEMPTS: u32 = 50;
 /// Wall time between two of these attempts.
@@ -46,7 +46,7 @@ const CHECKPOINT_PAGES: u32 = 20_000;
 pub(super) fn writer(path: &Path, options: SqliteOptions) -> Result<Connection, StoreError> {
     for _ in 1..MAKE_ATTEMPTS {
         match try_writer(path, options) {
-            Err(StoreError::Database { why, .. }) if why.contains("database is locked") => {
+            Err(StoreError::Passing { trouble: Trouble::Busy, .. }) => {
                 std::thread::park_timeout(MAKE_GAP);
             }
             settled => return settled,
@@ -57,7 +57,7 @@ pub(super) fn writer(path: &Path, options: SqliteOptions) -> Result<Connection, 
 
 fn try_writer(path: &Path, options: SqliteOptions) -> Result<Connection, StoreError> {
     let mut db = Connection::open(path).map_err(refused(path))?;
-    db.busy_timeout(BUSY).map_err(failed("open"))?;
+    db.busy_timeout(options.busy).map_err(failed("open"))?;
     if check_ours(&db, path)? {
         db.pragma_update(None, "application_id", APPLICATION_ID).map_err(refused(path))?;
     }
@@ -76,7 +76,7 @@ pub(super) fn reader(path: &Path, options: SqliteOptions) -> Result<Connection, 
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path, flags).map_err(refused(path))?;
-    db.busy_timeout(BUSY).map_err(failed("open"))?;
+    db.busy_timeout(options.busy).map_err(failed("open"))?;
     if check_ours(&db, path)? {
         return Err(no_store());
     }
@@ -171,7 +171,12 @@ fn check_version(db: &Connection, path: &Path) -> Result<u32, StoreError> {
 
 fn refused(path: &Path) -> impl Fn(rusqlite::Error) -> StoreError {
     move |error| match failed("open")(error) {
-        StoreError::Database { why, .. } => open_error(path, &why),
+        StoreError::Passing { trouble: Trouble::Busy, doing, why } => {
+            let why = format!("`{}`: {why}", path.display());
+            StoreError::Passing { trouble: Trouble::Busy, doing, why }
+        }
+        // A file that cannot be opened at the start is hardly ever a matter of time.
+        StoreError::Passing { why, .. } | StoreError::Database { why, .. } => open_error(path, &why),
         other => other,
     }
 }

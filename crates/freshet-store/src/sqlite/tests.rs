@@ -4,6 +4,7 @@
 mod crash;
 mod earlier;
 mod model;
+mod trouble;
 mod views;
 
 use std::sync::atomic::{AtomicU32, Ordering};
