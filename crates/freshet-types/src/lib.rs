@@ -28,7 +28,7 @@ pub mod visit;
 
 pub use address::{Address, AddressError, NetworkName};
 pub use change::{Change, ChangeKind};
-pub use clock::{Clock, SystemClock};
+pub use clock::{Clock, SteadyClock, SystemClock};
 pub use connector::{AskRefused, Connector, Endpoint, Intent, ListOrder, Page, PageKind, Politeness, Target};
 pub use coverage::{Advance, Coverage, Hole, IdOrder, Interval, Look, Mark, SHOWN_MAX, taken_out};
 pub use exchange::{AuthScheme, AuthUse, Method, Request, Response};
