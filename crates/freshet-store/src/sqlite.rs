@@ -77,7 +77,11 @@ impl SqliteStore {
 
     /// Opens an existing store for reading only; the file must be up to date.
     pub fn open_reader(path: &Path) -> Result<Self, StoreError> {
-        let options = SqliteOptions::default();
+        Self::open_reader_with(path, SqliteOptions::default())
+    }
+
+    /// As [`SqliteStore::open_reader`], with options.
+    pub fn open_reader_with(path: &Path, options: SqliteOptions) -> Result<Self, StoreError> {
         Ok(Self::over(open::reader(path, options)?, options))
     }
 

@@ -3,7 +3,9 @@
 mod consent;
 mod forum;
 mod leases;
+mod steady;
 mod timing;
+mod trouble;
 
 use freshet_policy::{Pacing, policy_named};
 use freshet_types::{Account, Observation, Page, Post};
