@@ -34,6 +34,8 @@ pub struct Constrainer {
     networks: Arc<Networks>,
     constraints: Constraints,
     parking: Parking,
+    /// The store failed after the parking here had changed: the store's word counts.
+    is_doubtful: bool,
 }
 
 /// What the constraints make of one upload.
@@ -47,7 +49,8 @@ struct Sifted {
 impl Constrainer {
     /// No constraints yet; everything is wanted.
     pub fn new(networks: Arc<Networks>) -> Self {
-        Self { networks, constraints: Constraints::default(), parking: Parking::default() }
+        let (constraints, parking) = (Constraints::default(), Parking::default());
+        Self { networks, constraints, parking, is_doubtful: false }
     }
 
     /// Replaces the constraints; everything that is parked is read from the store and judged anew.
@@ -58,6 +61,27 @@ impl Constrainer {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         self.constraints = constraints;
+        self.is_doubtful = true;
+        let mut unparked = self.read_back(store)?;
+        let mut released = Vec::new();
+        for verdict in self.parking.judge_all(&self.constraints, now) {
+            match verdict {
+                Verdict::Wanted(parked) => {
+                    let source = store.parked(&parked.object.address.to_string())?.and_then(|row| row.source);
+                    released.push(release(store, *parked, source, (VisitId(0), now))?);
+                }
+                Verdict::Unwanted(address) => unparked.push(address.to_string()),
+                Verdict::Waits(_) => {}
+            }
+        }
+        store.unpark(&unparked)?;
+        released.chunks(RELEASED_BATCH).try_for_each(|some| store.apply(some, compare).map(drop))?;
+        self.is_doubtful = false;
+        Ok(())
+    }
+
+    /// Fills the parking with what the store has; gives what found no place or cannot be read.
+    fn read_back(&mut self, store: &dyn Store) -> Result<Vec<String>, StoreError> {
         self.parking = Parking::default();
         let mut unparked = Vec::new();
         store.each_parked(&mut |row| {
@@ -72,23 +96,35 @@ impl Constrainer {
             }
             Flow::Continue(())
         })?;
-        let mut released = Vec::new();
-        for verdict in self.parking.judge_all(&self.constraints, now) {
-            match verdict {
-                Verdict::Wanted(parked) => {
-                    let source = store.parked(&parked.object.address.to_string())?.and_then(|row| row.source);
-                    released.push(release(store, *parked, source, (VisitId(0), now))?);
-                }
-                Verdict::Unwanted(address) => unparked.push(address.to_string()),
-                Verdict::Waits(_) => {}
-            }
-        }
-        store.unpark(&unparked)?;
-        released.chunks(RELEASED_BATCH).try_for_each(|some| store.apply(some, compare).map(drop))
+        Ok(unparked)
     }
 
-    /// Step 8 of 10 with constraints: judges the uploads and applies what is wanted of them.
+    /// Step 8 of 10 with constraints: judges the uploads and applies what is wanted of them. After an
+    /// error the uploads are as they were, and may be applied again.
     pub fn apply(
+        &mut self,
+        store: &mut dyn Store,
+        uploads: &mut Vec<Upload>,
+    ) -> Result<Vec<(VisitId, Applied)>, StoreError> {
+        if self.is_doubtful {
+            self.read_back(store)?;
+            self.is_doubtful = false;
+        }
+        let own_count = uploads.len();
+        let result = self.judge_and_apply(store, uploads);
+        if result.is_err() {
+            self.is_doubtful = true;
+            uploads.truncate(own_count);
+            for upload in uploads {
+                upload.withheld = Withheld::default();
+                upload.parked.clear();
+                upload.unparked.clear();
+            }
+        }
+        result
+    }
+
+    fn judge_and_apply(
         &mut self,
         store: &mut dyn Store,
         uploads: &mut Vec<Upload>,

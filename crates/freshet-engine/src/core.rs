@@ -75,6 +75,8 @@ pub enum Event {
     Trained(Box<Trained>),
     /// Weights that all sources share, fitted anew.
     Fitted(Box<Mixture>),
+    /// The store is in trouble, or no longer: while it is, nothing new is begun or asked.
+    Hold(bool),
     /// Begin nothing new; what is under way ends.
     Drain,
 }
@@ -212,6 +214,8 @@ pub struct Core {
     pub(crate) upload_count: usize,
     pub(crate) wall_ms: u64,
     pub(crate) is_draining: bool,
+    /// The store takes nothing at the moment.
+    is_held: bool,
     effects: Vec<Effect>,
 }
 
@@ -268,6 +272,7 @@ impl Core {
             upload_count: 0,
             wall_ms: 0,
             is_draining: false,
+            is_held: false,
             effects: Vec::new(),
             options,
         }
@@ -298,6 +303,7 @@ impl Core {
             Event::Stale(network, pages) => self.know_stale(&network, pages),
             Event::Trained(trained) => self.know_models(*trained),
             Event::Fitted(mixture) => self.prices.take_mixture(*mixture, now),
+            Event::Hold(is_held) => self.is_held = is_held,
             Event::Drain => self.drain(now),
         }
         self.pump(now);
@@ -314,6 +320,11 @@ impl Core {
         self.effects.drain(..)
     }
 
+    /// Uploads that the store has not confirmed yet.
+    pub fn upload_count(&self) -> usize {
+        self.upload_count
+    }
+
     /// Nothing is under way.
     pub fn is_idle(&self) -> bool {
         self.visits.is_empty() && self.loading.is_empty() && self.upload_count == 0
@@ -321,7 +332,7 @@ impl Core {
 
     /// When it must be woken though nothing happened.
     pub fn wake_at(&self) -> Option<Timestamp> {
-        let held = self.waiting.first().map(|&(at, _)| at);
+        let held = self.waiting.first().map(|&(at, _)| at).filter(|_| self.may_ask());
         if self.is_draining || !self.has_room() {
             return held;
         }
@@ -516,10 +527,8 @@ impl Core {
         }
         let class = schedule::class_of(slot.robot, slot.weight, 0.0);
         let (robot, state) = (slot.robot, slot.state);
-        // The ceiling may have been lowered since the source was last visited.
-        let has_ceiling = state == SourceState::Active && robot != RobotKind::Comment;
-        let latest = if has_ceiling { now + self.options.ceiling } else { Timestamp::MAX };
-        let news_at = slot.due_at.min(latest);
+        // The ceiling may have been lowered since the source was last visited, or the clock set back.
+        let news_at = slot.due_at.min(schedule::latest(robot, state, self.options.ceiling, now));
         let fresh = Slot {
             news_at,
             key,

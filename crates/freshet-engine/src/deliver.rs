@@ -4,12 +4,23 @@
 //! Records are written and flushed first, the cursor moves after: dying in between delivers
 //! twice, never zero times. A post is delivered as it is now, once per batch, however often it
 //! changed; a post that was erased since is left out.
+//!
+//! Each subscription has a thread and a connection of its own (`deliver/thread.rs`): whoever does not read holds up
+//! neither the store nor the end of a run. A subscriber that takes nothing is opened anew and gets what it missed.
 
 mod file;
+mod thread;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use freshet_sink::{Sink, SinkError};
 use freshet_store::api::{Store, StoreError};
-use freshet_types::Set;
+use freshet_types::{Set, Timestamp};
+use serde_json::{Value, json};
+
+pub(crate) use thread::Subscribers;
 
 use crate::record::post_record;
 
@@ -40,10 +51,16 @@ pub enum DeliverError {
     },
 }
 
+/// How a subscriber is opened, at first and after every failure.
+pub type Open = Box<dyn FnMut() -> Result<Box<dyn Sink>, DeliverError> + Send>;
+
 /// Somebody who wants every new, edited and deleted post.
 pub struct Subscription {
     name: String,
-    sink: Box<dyn Sink>,
+    store: Box<dyn Store>,
+    open: Open,
+    /// Where it is open.
+    sink: Option<Box<dyn Sink>>,
 }
 
 impl std::fmt::Debug for Subscription {
@@ -53,31 +70,120 @@ impl std::fmt::Debug for Subscription {
 }
 
 impl Subscription {
-    /// A subscription of this name into a sink for posts.
-    pub fn new(name: impl Into<String>, sink: Box<dyn Sink>) -> Self {
-        Self { name: name.into(), sink }
+    /// A subscription of this name into sinks for posts; it reads the log through `store`.
+    pub fn new(name: impl Into<String>, store: Box<dyn Store>, open: Open) -> Self {
+        Self { name: name.into(), store, open, sink: None }
     }
 
-    /// Delivers one batch; gives how many changes were taken from the log, 0 at its end.
-    pub fn deliver(&mut self, store: &mut dyn Store) -> Result<usize, DeliverError> {
-        let consumer = format!("deliver:{}", self.name);
-        let changes = store.changes_above(store.cursor(&consumer)?, BATCH)?;
-        let Some(last) = changes.last() else { return Ok(0) };
+    /// Where the store has it.
+    fn cursor(&self) -> Result<u64, StoreError> {
+        self.store.cursor(&consumer(&self.name))
+    }
+
+    /// Delivers one batch of what comes after `cursor`; gives the number of its last change, `cursor` itself at the end of
+    /// the log. After an error the subscriber is opened anew, lest half a line stays in between.
+    fn deliver(&mut self, cursor: u64) -> Result<u64, DeliverError> {
+        let delivered = self.try_deliver(cursor);
+        if delivered.is_err() {
+            self.sink = None;
+        }
+        delivered
+    }
+
+    fn try_deliver(&mut self, cursor: u64) -> Result<u64, DeliverError> {
+        let changes = self.store.changes_above(cursor, BATCH)?;
+        let Some(last) = changes.last() else { return Ok(cursor) };
+        if self.sink.is_none() {
+            self.sink = Some((self.open)()?);
+        }
+        let sink = self.sink.as_mut().expect("it was opened a moment ago");
+        let refused = |why: SinkError| DeliverError::Sink { name: self.name.clone(), why };
         let mut delivered: Set<u64> = Set::default();
         for change in &changes {
             if !delivered.insert(change.object) {
                 continue;
             }
-            if let Some(row) = store.post(change.object)? {
-                self.sink.write(&post_record(row)).map_err(|why| self.refused(why))?;
+            if let Some(row) = self.store.post(change.object)? {
+                sink.write(&post_record(row)).map_err(refused)?;
             }
         }
-        self.sink.flush().map_err(|why| self.refused(why))?;
-        store.set_cursor(&consumer, last.number)?;
-        Ok(changes.len())
-    }
-
-    fn refused(&self, why: SinkError) -> DeliverError {
-        DeliverError::Sink { name: self.name.clone(), why }
+        sink.flush().map_err(refused)?;
+        Ok(last.number)
     }
 }
+
+/// Under which name the store remembers how far a subscriber has got.
+fn consumer(name: &str) -> String {
+    format!("deliver:{name}")
+}
+
+/// A subscriber that has taken nothing for so long, on the wall, is shown as one that is stuck.
+const STALLED_AFTER: Duration = Duration::from_secs(5);
+
+/// How far a subscriber has got, for the dumper, which stores it, and for the report.
+#[derive(Debug)]
+pub struct Progress {
+    name: String,
+    cursor: AtomicU64,
+    state: Mutex<State>,
+}
+
+/// What a subscriber is at.
+#[derive(Debug, Default)]
+struct State {
+    /// Since when the present batch is under way, on the wall and by the clock of the crawl.
+    busy_since: Option<(Instant, Timestamp)>,
+    /// What went wrong last, until it works again.
+    failure: Option<String>,
+}
+
+impl Progress {
+    /// A subscriber that stands at this change.
+    pub(crate) fn new(name: &str, cursor: u64) -> Self {
+        Self { name: name.to_owned(), cursor: AtomicU64::new(cursor), state: Mutex::default() }
+    }
+
+    /// The last change that it has taken.
+    pub fn cursor(&self) -> u64 {
+        self.cursor.load(Ordering::Acquire)
+    }
+
+    /// Under which name the store remembers that.
+    pub fn consumer(&self) -> String {
+        consumer(&self.name)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A batch begins. One that is tried again has been under way since its first try.
+    fn begin(&self, now: Timestamp) {
+        self.state().busy_since.get_or_insert((Instant::now(), now));
+    }
+
+    /// It has taken everything up to here.
+    fn took(&self, cursor: u64) {
+        self.cursor.store(cursor, Ordering::Release);
+        *self.state() = State::default();
+    }
+
+    fn failed(&self, why: String) {
+        self.state().failure = Some(why);
+    }
+
+    /// For the report: how many changes it is behind the newest one, and since when it takes nothing.
+    pub(crate) fn view(&self, last_change: Option<u64>) -> Value {
+        let state = self.state();
+        let stalled = state.busy_since.filter(|(at, _)| at.elapsed() > STALLED_AFTER);
+        json!({
+            "name": self.name,
+            "behind": last_change.map(|last| last.saturating_sub(self.cursor())),
+            "stalled_since": stalled.map(|(_, at)| at.secs_f64()),
+            "why": state.failure,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

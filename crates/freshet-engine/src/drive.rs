@@ -2,16 +2,19 @@
 //!
 //! One loop owns the core. Fetchers are tasks, the dumper is a thread, people speak through the
 //! store's control table, and time comes from the clock that was handed in. Stopping is
-//! graceful within [`DRAIN_MAX`]; being killed instead loses nothing, only the work under way.
+//! graceful within [`DRAIN_MAX`] (`drive/end.rs`); being killed instead loses nothing, only the work under way.
+//! A store that fails for a while ends nothing: nothing new is begun until it works again (`drive/trouble.rs`).
 
+mod end;
 mod fits;
 mod forums;
 mod relearn;
+mod trouble;
 
 pub use relearn::OnUnread;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc as std_mpsc;
 use std::time::{Duration, Instant};
 
@@ -27,8 +30,8 @@ use tokio::sync::{mpsc, watch};
 
 use crate::constrain::setting::{self, CONSTRAINTS_KEY, SettingError};
 use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event};
-use crate::deliver::Subscription;
-use crate::dump::{Dumper, Job, Told};
+use crate::deliver::{Subscribers, Subscription};
+use crate::dump::{Dumper, Job, Signals, Told};
 use crate::feed::{FeedError, Feeder};
 use crate::fetcher::{self, FetcherHandle, FetcherKit};
 use crate::history::History;
@@ -39,6 +42,7 @@ use crate::report::{self, Setting};
 use fits::Fits;
 use forums::Forums;
 use relearn::Relearner;
+use trouble::Troubles;
 
 /// How often people's wishes are looked for: they are seen within a second.
 const CONTROL_EVERY: Duration = Duration::from_millis(250);
@@ -46,8 +50,10 @@ const CONTROL_EVERY: Duration = Duration::from_millis(250);
 const REPORT_EVERY: Duration = Duration::from_millis(500);
 /// Wall time between two times of writing the prices down: whoever is killed loses little by it.
 const PRICES_EVERY: Duration = Duration::from_secs(10);
-/// Longest a graceful stop waits for what is under way.
+/// Longest that a graceful stop lasts, also where the store takes nothing and subscribers do not read.
 const DRAIN_MAX: Duration = Duration::from_secs(10);
+/// The share of it that is kept for subscribers, who may not read; what is left comes with the next run.
+const FAREWELL_SHARE: f64 = 0.3;
 /// Visit numbers reserved at once.
 const VISITS_RESERVED: u64 = 1_000_000;
 /// New numbers are reserved when so few are left.
@@ -76,6 +82,17 @@ pub enum RunError {
     /// A constraint cannot be used.
     #[error(transparent)]
     Constraints(#[from] SettingError),
+    /// The store took nothing until the end.
+    #[error(
+        "the run ended while the store could not be written ({why}): {uploads_count} pages and ends of visits were not \
+         stored; nothing is lost, the next `freshet run` visits their sources again"
+    )]
+    Unwritten {
+        /// Uploads that were not written.
+        uploads_count: usize,
+        /// What was wrong with the store, as far as it said.
+        why: String,
+    },
     /// The writer thread died.
     #[error("the writer thread ended unexpectedly; the store is unharmed, start again")]
     WriterGone,
@@ -126,6 +143,16 @@ pub struct RunOptions {
     pub core: CoreOptions,
     /// Wall time between two reports; zero takes the usual.
     pub report_every: Duration,
+    /// Longest that a graceful stop lasts; zero takes the usual.
+    pub drain_max: Duration,
+}
+
+impl RunOptions {
+    /// Longest that a stop lasts in all, and how much of that is for subscribers.
+    fn patience(&self) -> (Duration, Duration) {
+        let whole = if self.drain_max.is_zero() { DRAIN_MAX } else { self.drain_max };
+        (whole, whole.mul_f64(FAREWELL_SHARE))
+    }
 }
 
 /// Runs until `stop` turns true or the time is up; gives the last report.
@@ -139,6 +166,7 @@ pub async fn run(
 ) -> Result<Value, RunError> {
     let mut driver = Driver::start(kit, &options)?;
     view.send_replace(driver.last_report.clone());
+    let (patience, farewell) = options.patience();
     let began = Instant::now();
     let mut drained_at: Option<Instant> = None;
     loop {
@@ -149,7 +177,7 @@ pub async fn run(
             driver.feed_core(Event::Drain);
             driver.perform()?;
         }
-        if drained_at.is_some_and(|at| driver.core.is_idle() || at.elapsed() > DRAIN_MAX) {
+        if drained_at.is_some_and(|at| driver.core.is_idle() || at.elapsed() + farewell > patience) {
             break;
         }
         if driver.poll()? {
@@ -167,7 +195,8 @@ pub async fn run(
         driver.hear_more()?;
         driver.keep_time();
     }
-    let report = driver.end()?;
+    let drained_at = drained_at.unwrap_or_else(Instant::now);
+    let report = driver.end(drained_at + patience, farewell).await?;
     view.send_replace(report.clone());
     Ok(report)
 }
@@ -180,7 +209,10 @@ fn remember(core: &mut Core, reader: &dyn Store, now: Timestamp) -> Result<(), S
         core.take_prices(Memory::from_text(&text));
     }
     if let Some(text) = reader.setting(RELEARN_KEY)? {
-        core.take_relearn_notes(Notes::from_text(&text));
+        let mut notes = Notes::from_text(&text);
+        // Written by a clock that was ahead of today's: the next try is not put off for longer than usual.
+        notes.0.values_mut().for_each(|note| note.at = note.at.min(now));
+        core.take_relearn_notes(notes);
     }
     Ok(())
 }
@@ -194,7 +226,9 @@ struct Driver {
     told: mpsc::UnboundedReceiver<Told>,
     jobs: std_mpsc::Sender<Job>,
     dumper: Option<std::thread::JoinHandle<()>>,
-    due_count: Arc<AtomicUsize>,
+    signals: Arc<Signals>,
+    subscribers: Subscribers,
+    troubles: Troubles,
     on_poll: Box<dyn FnMut() + Send>,
     setting: Setting,
     history: History,
@@ -231,10 +265,11 @@ impl Driver {
         let (upload, uploads) = mpsc::unbounded_channel();
         let (tell, told) = mpsc::unbounded_channel();
         let (jobs, todo) = std_mpsc::channel();
-        let due_count = Arc::new(AtomicUsize::new(0));
+        let signals = Arc::new(Signals::default());
+        let subscribers = Subscribers::start(kit.subscriptions, &kit.clock)?;
         let feeder = Feeder::new(kit.rings, kit.networks, options.depth_max);
-        let dumper = Dumper::new(kit.writer, feeder, Arc::clone(&kit.clock), tell, Arc::clone(&due_count))
-            .with_subscriptions(kit.subscriptions);
+        let dumper = Dumper::new(kit.writer, feeder, Arc::clone(&kit.clock), tell, Arc::clone(&signals))
+            .with_subscribers(subscribers.progress());
         let dumper = std::thread::Builder::new()
             .name("dumper".to_owned())
             .spawn(move || dumper.run(&todo))
@@ -256,7 +291,9 @@ impl Driver {
             told,
             jobs,
             dumper: Some(dumper),
-            due_count,
+            signals,
+            subscribers,
+            troubles: Troubles::default(),
             on_poll: kit.on_poll,
             setting,
             control_seen,
@@ -309,10 +346,7 @@ impl Driver {
             carried_out += effects.len();
             for effect in effects {
                 match effect {
-                    Effect::Load(id) => {
-                        let source = self.reader.source(id)?.map(Box::new);
-                        self.feed_core(Event::Loaded(id, source));
-                    }
+                    Effect::Load(id) => self.load(id)?,
                     Effect::Fetch(fetcher, order) => {
                         self.fetchers[fetcher].orders.send(order).expect("fetchers outlive the driver");
                     }
@@ -345,6 +379,8 @@ impl Driver {
                 self.is_reserving = false;
                 self.core.take_visit_numbers(numbers);
             }
+            Told::Trouble(part, what, advice) => self.suffer(part, what, advice),
+            Told::Mended(part) => self.mend(part),
             Told::Spent(uploads) => drop(tokio::spawn(async move { drop(uploads) })),
             Told::Failed(error) => return Err(error.into()),
         }
@@ -373,15 +409,22 @@ impl Driver {
         if self.polled_at.elapsed() >= CONTROL_EVERY {
             self.polled_at = Instant::now();
             (self.on_poll)();
-            self.obey()?;
+            self.mind_clock();
+            self.read_again()?;
+            let obeyed = self.obey();
+            self.outlive(obeyed)?;
             if self.core.visit_numbers_left() < VISITS_LOW && !self.is_reserving {
                 self.is_reserving = true;
                 self.give(Job::Reserve(VISITS_RESERVED))?;
             }
         }
-        self.tend_forums()?;
+        if !self.troubles.reading.waits() {
+            let tended = self.tend_forums();
+            self.outlive(tended)?;
+            let tended = self.tend_fits();
+            self.outlive(tended)?;
+        }
         self.tend_relearning()?;
-        self.tend_fits()?;
         if self.noted_at.elapsed() >= PRICES_EVERY {
             self.noted_at = Instant::now();
             self.give(self.prices())?;
@@ -408,9 +451,11 @@ impl Driver {
 
     /// Does what people asked for through the store.
     fn obey(&mut self) -> Result<(), RunError> {
+        if self.troubles.reading.waits() {
+            return Ok(());
+        }
         let controls = self.reader.controls_above(self.control_seen)?;
         let Some(last) = controls.last() else { return Ok(()) };
-        self.control_seen = last.number;
         if controls.iter().any(|control| control.verb == CONSTRAINTS_KEY) {
             match self.load_constraints() {
                 Err(RunError::Constraints(error)) => {
@@ -428,6 +473,8 @@ impl Driver {
         for control in controls.iter().filter(|control| control.verb == "sources") {
             self.hasten(&control.argument)?;
         }
+        // Last, so that a wish that could not be read is read again.
+        self.control_seen = last.number;
         Ok(())
     }
 
@@ -449,7 +496,11 @@ impl Driver {
     }
 
     fn load_constraints(&mut self) -> Result<(), RunError> {
-        let constraints = setting::constraints(&*self.reader, &self.core.networks)?;
+        let read = setting::constraints(&*self.reader, &self.core.networks);
+        let constraints = read.map_err(|error| match error {
+            SettingError::Store(error) => RunError::Store(error),
+            other => RunError::Constraints(other),
+        })?;
         self.give(Job::Constraints(constraints))
     }
 
@@ -479,25 +530,11 @@ impl Driver {
     fn report(&mut self) -> Value {
         self.setting.fetchers = self.fetchers.iter().map(FetcherHandle::state).collect();
         let (_, due, _) = self.core.queue_sizes();
-        self.due_count.store(due, Ordering::Relaxed);
-        report::report(&self.core, &self.setting, self.clock.now())
-    }
-
-    fn end(mut self) -> Result<Value, RunError> {
-        let report = self.report();
-        let _ = self.jobs.send(Job::Report(report.to_string()));
-        let _ = self.jobs.send(Job::Ledger(Box::new(self.core.farewell(self.clock.now()))));
-        let _ = self.jobs.send(self.prices());
-        let _ = self.jobs.send(Job::Stop);
-        if let Some(dumper) = self.dumper.take() {
-            dumper.join().map_err(|_| RunError::WriterGone)?;
-        }
-        while let Ok(told) = self.told.try_recv() {
-            if let Told::Failed(error) = told {
-                return Err(error.into());
-            }
-        }
-        Ok(report)
+        self.signals.due_count.store(due, Ordering::Relaxed);
+        let mut report = report::report(&self.core, &self.setting, self.clock.now());
+        report["trouble"] = self.troubles.view();
+        report["subscribers"] = self.subscribers.views(|| self.reader.last_change().ok()).into();
+        report
     }
 }
 

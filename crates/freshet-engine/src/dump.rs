@@ -2,32 +2,35 @@
 //!
 //! Fetchers produce, the dumper consumes [SocWeb, section 4.1]. It commits whatever has
 //! gathered since the last commit in one transaction, so that commits grow with the load and a
-//! lone page never waits. Between commits it feeds the robots' rings from the change log and
-//! brings the search index up to date; both stand on log cursors, so being killed is no loss.
+//! lone page never waits. Between commits it feeds the robots' rings from the change log, moves the
+//! cursors of subscribers and brings the search index up to date; all stand on log cursors, so being killed is no loss.
+//!
+//! Invariant: a store that fails for a while (locked, full, no files) ends nothing. What could not be written stays in the
+//! pile (`dump/pile.rs`) and is tried again; the driver is told, and asks for nothing more meanwhile.
+//! Ring files that cannot be written hold up the robots only.
+
+mod pile;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use freshet_network::constraint::Constraints;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::row::Upload;
-use freshet_types::{Clock, Observation, Span, Timestamp};
+use freshet_types::{Clock, Span, Timestamp};
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::constrain::{Constrainer, setting};
 use crate::core::Event;
-use crate::deliver::{DeliverError, Subscription};
+use crate::deliver::Progress;
 use crate::feed::{AHEAD_MAX, FeedError, Feeder};
-use crate::history::HISTORY_KEY;
-use crate::price::PRICES_KEY;
 use crate::quota::Reservation;
-use crate::relearn::RELEARN_KEY;
 use crate::report::Rings;
+use crate::spell::Spell;
+use pile::{Group, Pile};
 
-/// Rows committed at once, so that readers and other writers get their turn.
-const GROUP_ROWS_MAX: usize = 20_000;
 /// How often the rings are tended while there is work.
 const FEED_EVERY: Duration = Duration::from_millis(200);
 /// How often the rings write down where they stand.
@@ -36,10 +39,6 @@ const SYNC_EVERY: Duration = Duration::from_secs(2);
 const IDLE_AFTER: Duration = Duration::from_millis(100);
 /// Changes indexed at once.
 const INDEX_BATCH: usize = 2_000;
-/// Batches delivered to one subscriber between two commits: a new one has the whole log to catch up.
-const BATCHES_MAX: usize = 10;
-/// Longest that the end of a run waits for subscribers; what is left comes with the next run.
-const FAREWELL_MAX: Duration = Duration::from_secs(3);
 /// How often old posts and parked objects are swept.
 const SWEEP_EVERY: Span = Span::HOUR;
 
@@ -66,6 +65,31 @@ pub enum Job {
     Stop,
 }
 
+/// A part of the run that can be in trouble; the gravest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// Writing to the store.
+    Store,
+    /// Reading from it.
+    Reading,
+    /// The files of the robots' rings.
+    Rings,
+    /// The clock was set back.
+    Clock,
+}
+
+impl Part {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::Reading => "reading",
+            Self::Rings => "rings",
+            Self::Clock => "clock",
+        }
+    }
+}
+
 /// What the dumper tells.
 #[derive(Debug)]
 pub enum Told {
@@ -77,8 +101,21 @@ pub enum Told {
     Reserved(std::ops::Range<u64>),
     /// What was applied, to be freed by threads that have the time: this one is waited for.
     Spent(Vec<Upload>),
+    /// Something fails that may pass: what, and what to do about it. It is tried again.
+    Trouble(Part, String, &'static str),
+    /// It works again.
+    Mended(Part),
     /// It cannot go on.
     Failed(FeedError),
+}
+
+/// What driver and dumper know of each other without a message.
+#[derive(Debug, Default)]
+pub struct Signals {
+    /// Sources that are due and not begun, as the core last counted them.
+    pub due_count: AtomicUsize,
+    /// The driver waits no longer: nothing is tried again.
+    pub is_given_up: AtomicBool,
 }
 
 /// The only writer.
@@ -88,13 +125,18 @@ pub struct Dumper {
     constrainer: Constrainer,
     clock: Arc<dyn Clock>,
     told: UnboundedSender<Told>,
-    /// Sources that are due and not begun, as the core last counted them.
-    due_count: Arc<AtomicUsize>,
+    signals: Arc<Signals>,
+    pile: Pile,
+    /// Whether the store takes nothing.
+    spell: Spell,
+    /// Whether the rings cannot be written.
+    ring_spell: Spell,
     fed_at: Option<Instant>,
     synced_at: Option<Instant>,
     swept_at: Timestamp,
     is_indexed: bool,
-    subscriptions: Vec<Subscription>,
+    /// The subscribers, each with the cursor that is stored.
+    subscribers: Vec<(Arc<Progress>, u64)>,
 }
 
 impl std::fmt::Debug for Dumper {
@@ -110,7 +152,7 @@ impl Dumper {
         feeder: Feeder,
         clock: Arc<dyn Clock>,
         told: UnboundedSender<Told>,
-        due_count: Arc<AtomicUsize>,
+        signals: Arc<Signals>,
     ) -> Self {
         let swept_at = Timestamp::MIN;
         Self {
@@ -119,22 +161,31 @@ impl Dumper {
             feeder,
             clock,
             told,
-            due_count,
+            signals,
+            pile: Pile::default(),
+            spell: Spell::default(),
+            ring_spell: Spell::default(),
             fed_at: None,
             synced_at: None,
             swept_at,
             is_indexed: false,
-            subscriptions: Vec::new(),
+            subscribers: Vec::new(),
         }
     }
 
-    /// Delivers the change log to these between commits.
-    pub fn with_subscriptions(mut self, subscriptions: Vec<Subscription>) -> Self {
-        self.subscriptions = subscriptions;
+    /// Stores how far these subscribers have got.
+    pub fn with_subscribers(mut self, subscribers: Vec<Arc<Progress>>) -> Self {
+        self.subscribers = subscribers
+            .into_iter()
+            .map(|progress| {
+                let stored = progress.cursor();
+                (progress, stored)
+            })
+            .collect();
         self
     }
 
-    /// Works until told to stop, or until the store fails.
+    /// Works until told to stop, or until the store fails for good.
     pub fn run(mut self, jobs: &Receiver<Job>) {
         if let Err(error) = self.work(jobs) {
             // Nobody listening means that the engine is gone already.
@@ -143,75 +194,111 @@ impl Dumper {
     }
 
     fn work(&mut self, jobs: &Receiver<Job>) -> Result<(), FeedError> {
-        loop {
-            let first = match jobs.recv_timeout(IDLE_AFTER) {
-                Ok(job) => job,
-                Err(RecvTimeoutError::Timeout) => {
-                    self.idle()?;
-                    continue;
+        while !self.signals.is_given_up.load(Ordering::Relaxed) {
+            let is_idle = match jobs.recv_timeout(IDLE_AFTER) {
+                Ok(job) => {
+                    self.pile.take(job);
+                    false
                 }
+                Err(RecvTimeoutError::Timeout) => self.pile.is_empty(),
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             };
-            let mut uploads = Vec::new();
-            let mut rows = 0;
-            let mut job = Some(first);
-            let mut stops = false;
-            while let Some(next) = job.take() {
-                match next {
-                    Job::Apply(upload) => {
-                        rows += row_count(&upload.observation) + 1;
-                        uploads.push(*upload);
-                    }
-                    Job::Constraints(constraints) => self.constrain(&mut uploads, constraints)?,
-                    Job::Report(report) => self.store.set_setting("status", &report)?,
-                    Job::Ledger(reservation) => self.reserve_quotas(&reservation)?,
-                    Job::Prices(prices) => self.store.set_setting(PRICES_KEY, &prices)?,
-                    Job::History(history) => self.store.set_setting(HISTORY_KEY, &history)?,
-                    Job::Relearnt(notes) => self.store.set_setting(RELEARN_KEY, &notes)?,
-                    Job::Reserve(count) => self.reserve(count)?,
-                    Job::Stop => stops = true,
-                }
-                if rows < GROUP_ROWS_MAX && !stops {
-                    job = jobs.try_recv().ok();
-                }
+            while !self.pile.is_full()
+                && let Ok(job) = jobs.try_recv()
+            {
+                self.pile.take(job);
             }
-            self.apply(uploads)?;
-            if stops {
-                self.feeder.sync()?;
-                let began = Instant::now();
-                return self.deliver(|_| began.elapsed() > FAREWELL_MAX);
+            if self.spell.waits() {
+                continue;
             }
-            self.feed()?;
+            let done = self.turn(is_idle);
+            self.heed(done)?;
+            if self.pile.is_last && !self.spell.is_on() {
+                return Ok(());
+            }
         }
+        Ok(())
     }
 
-    /// What came before the change is judged by the old constraints.
-    fn constrain(&mut self, uploads: &mut Vec<Upload>, constraints: Constraints) -> Result<(), StoreError> {
-        self.apply(std::mem::take(uploads))?;
-        self.constrainer.replace(&mut *self.store, constraints, self.clock.now())
-    }
-
-    fn apply(&mut self, mut uploads: Vec<Upload>) -> Result<(), StoreError> {
-        if uploads.is_empty() {
+    /// Writes what waits; then it looks after what is derived from it.
+    fn turn(&mut self, is_idle: bool) -> Result<(), FeedError> {
+        self.write()?;
+        if self.pile.is_last {
+            self.move_cursors()?;
+            if let Err(error) = self.feeder.sync() {
+                tracing::warn!("where the rings stand is not written down, some ids come again: {error}");
+            }
             return Ok(());
         }
-        let confirmed = self.constrainer.apply(&mut *self.store, &mut uploads)?;
-        self.is_indexed = false;
-        let _ = self.told.send(Told::Event(Event::Applied(confirmed)));
-        let _ = self.told.send(Told::Spent(uploads));
+        self.feed()?;
+        if is_idle { self.idle() } else { Ok(()) }
+    }
+
+    /// Tells of trouble that may pass when it begins and when it is over; gives back what does not.
+    fn heed(&mut self, done: Result<(), FeedError>) -> Result<(), FeedError> {
+        match done {
+            Ok(()) if self.spell.worked() => {
+                tracing::info!("the store works again");
+                let _ = self.told.send(Told::Mended(Part::Store));
+            }
+            Ok(()) => {}
+            Err(error) if error.is_passing() => {
+                if self.spell.failed() {
+                    tracing::warn!("{error}; it is tried again, and nothing new is asked for meanwhile");
+                    let told = Told::Trouble(Part::Store, error.to_string(), error.advice());
+                    let _ = self.told.send(told);
+                }
+            }
+            Err(error) => return Err(error),
+        }
         Ok(())
     }
 
-    /// At once, not with the pages that have gathered: requests wait for it.
-    fn reserve_quotas(&mut self, reservation: &Reservation) -> Result<(), StoreError> {
-        self.store.set_settings(&reservation.settings)?;
-        let _ = self.told.send(Told::Event(Event::Reserved(reservation.number)));
+    /// Writes all that waits; what fails stays in the pile.
+    fn write(&mut self) -> Result<(), StoreError> {
+        // Reservations first: requests wait for them.
+        while let Some(reservation) = self.pile.reservations.front() {
+            self.store.set_settings(&reservation.settings)?;
+            let _ = self.told.send(Told::Event(Event::Reserved(reservation.number)));
+            self.pile.reservations.pop_front();
+        }
+        while let Some(group) = self.pile.groups.front_mut() {
+            match group {
+                Group::Uploads(uploads, _) => {
+                    let confirmed = self.constrainer.apply(&mut *self.store, uploads)?;
+                    let uploads = std::mem::take(uploads);
+                    self.is_indexed = false;
+                    let _ = self.told.send(Told::Event(Event::Applied(confirmed)));
+                    let _ = self.told.send(Told::Spent(uploads));
+                }
+                Group::Constraints(constraints) => {
+                    let now = self.clock.now();
+                    self.constrainer.replace(&mut *self.store, constraints.clone(), now)?;
+                }
+            }
+            self.pile.groups.pop_front();
+        }
+        while let Some(entry) = self.pile.settings.first_entry() {
+            self.store.set_setting(entry.key(), entry.get())?;
+            entry.remove();
+        }
+        if let Some(count) = self.pile.reserve {
+            let first = self.store.reserve_visits(count)?;
+            self.pile.reserve = None;
+            let _ = self.told.send(Told::Reserved(first..first + count));
+        }
         Ok(())
     }
 
-    fn reserve(&mut self, count: u64) -> Result<(), StoreError> {
-        let first = self.store.reserve_visits(count)?;
-        let _ = self.told.send(Told::Reserved(first..first + count));
+    /// Writes down how far the subscribers have got.
+    fn move_cursors(&mut self) -> Result<(), StoreError> {
+        for (progress, stored) in &mut self.subscribers {
+            let reached = progress.cursor();
+            if reached != *stored {
+                self.store.set_cursor(&progress.consumer(), reached)?;
+                *stored = reached;
+            }
+        }
         Ok(())
     }
 
@@ -220,13 +307,34 @@ impl Dumper {
             return Ok(());
         }
         self.fed_at = Some(Instant::now());
-        self.deliver(|batches| batches >= BATCHES_MAX)?;
+        self.move_cursors()?;
+        if self.ring_spell.waits() {
+            return Ok(());
+        }
+        match self.feed_rings() {
+            Err(error @ FeedError::Ring(_)) if error.is_passing() => {
+                if self.ring_spell.failed() {
+                    tracing::warn!("{error}; the robots wait, the crawl goes on");
+                    let told = Told::Trouble(Part::Rings, error.to_string(), error.advice());
+                    let _ = self.told.send(told);
+                }
+            }
+            Err(error) => return Err(error),
+            Ok(()) if self.ring_spell.worked() => {
+                let _ = self.told.send(Told::Mended(Part::Rings));
+            }
+            Ok(()) => {}
+        }
+        Ok(())
+    }
+
+    fn feed_rings(&mut self) -> Result<(), FeedError> {
         if self.synced_at.is_none_or(|at| at.elapsed() > SYNC_EVERY) {
-            self.synced_at = Some(Instant::now());
             self.feeder.sync()?;
+            self.synced_at = Some(Instant::now());
             let _ = self.told.send(Told::Rings(self.feeder.lengths()));
         }
-        let room = AHEAD_MAX.saturating_sub(self.due_count.load(Ordering::Relaxed));
+        let room = AHEAD_MAX.saturating_sub(self.signals.due_count.load(Ordering::Relaxed));
         let slots = self.feeder.tend(&mut *self.store, room)?;
         if !slots.is_empty() {
             let _ = self.told.send(Told::Event(Event::Slots(slots)));
@@ -234,98 +342,20 @@ impl Dumper {
         Ok(())
     }
 
-    /// Delivers to each subscriber until it has all, or so many batches are enough. One that takes no
-    /// more is dropped with a warning; the crawl goes on.
-    fn deliver(&mut self, is_enough: impl Fn(usize) -> bool) -> Result<(), FeedError> {
-        for mut subscription in std::mem::take(&mut self.subscriptions) {
-            let mut batches = 0;
-            let outcome = loop {
-                if is_enough(batches) {
-                    break Ok(());
-                }
-                match subscription.deliver(&mut *self.store) {
-                    Ok(0) => break Ok(()),
-                    Ok(_) => batches += 1,
-                    Err(error) => break Err(error),
-                }
-            };
-            match outcome {
-                Ok(()) => self.subscriptions.push(subscription),
-                Err(DeliverError::Store(error)) => return Err(error.into()),
-                Err(error) => tracing::warn!("a subscription is dropped: {error}"),
-            }
-        }
-        Ok(())
-    }
-
     fn idle(&mut self) -> Result<(), FeedError> {
-        self.feed()?;
         if !self.is_indexed {
             self.is_indexed = self.store.index(INDEX_BATCH)? < INDEX_BATCH;
         }
         let now = self.clock.now();
         if now - self.swept_at > SWEEP_EVERY {
-            self.swept_at = now;
             self.store.expire(now)?;
             let parked_max = setting::parked_max(&*self.store)?;
             self.constrainer.sweep(&mut *self.store, now, parked_max)?;
+            self.swept_at = now;
         }
         Ok(())
     }
 }
 
-fn row_count(observation: &Observation) -> usize {
-    observation.posts.len() + observation.accounts.len() + observation.relations.len()
-}
-
 #[cfg(test)]
-mod tests {
-    use freshet_frontier::Coordinator;
-    use freshet_network::networks::Networks;
-    use freshet_sink::{Record, Sink, SinkError};
-    use freshet_store::sqlite::SqliteStore;
-    use freshet_types::{NetworkName, Post, SystemClock, VisitId};
-
-    use super::*;
-
-    /// Takes every record and keeps none.
-    struct Taker;
-
-    impl Sink for Taker {
-        fn write(&mut self, _: &dyn Record) -> Result<(), SinkError> {
-            Ok(())
-        }
-
-        fn flush(&mut self) -> Result<(), SinkError> {
-            Ok(())
-        }
-
-        fn finish(self: Box<Self>) -> Result<(), SinkError> {
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn a_subscriber_with_much_to_catch_up_gets_it_in_parts() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut store = SqliteStore::in_memory().unwrap();
-        let post = |id: u32| Post { id: id.to_string(), kind: "post".into(), ..Post::default() };
-        let mut upload =
-            Upload::new(VisitId(1), NetworkName::from("mastodon:a.example"), Timestamp::from_secs(1));
-        upload.observation.posts.extend((0..3500).map(post));
-        store.apply(&[upload], |_, _| None).unwrap();
-        let networks = Arc::new(Networks::shipped());
-        let feeder = Feeder::new(Coordinator::open(dir.path(), 1000).unwrap(), networks, 0);
-        let (tell, _told) = tokio::sync::mpsc::unbounded_channel();
-        let due_count = Arc::new(AtomicUsize::new(0));
-        let mut dumper = Dumper::new(Box::new(store), feeder, Arc::new(SystemClock), tell, due_count)
-            .with_subscriptions(vec![Subscription::new("taker", Box::new(Taker))]);
-        let mut left = Vec::new();
-        for batches_max in [0, 2, 100] {
-            dumper.deliver(|batches| batches >= batches_max).unwrap();
-            let cursor = dumper.store.cursor("deliver:taker").unwrap();
-            left.push(dumper.store.changes_above(cursor, 10_000).unwrap().len());
-        }
-        assert_eq!(left, [3500, 1500, 0]);
-    }
-}
+mod tests;

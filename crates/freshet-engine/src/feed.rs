@@ -15,7 +15,7 @@ use std::sync::Arc;
 use freshet_frontier::{Coordinator, RingError};
 use freshet_network::networks::Networks;
 use freshet_network::robot;
-use freshet_store::api::{Store, StoreError};
+use freshet_store::api::{Store, StoreError, Trouble};
 use freshet_store::row::{ObjectRow, SourceSlot};
 use freshet_types::{Change, ChangeKind, Connector, RobotKind, RobotState, Source};
 
@@ -39,6 +39,26 @@ pub enum FeedError {
     /// A ring file failed.
     #[error(transparent)]
     Ring(#[from] RingError),
+}
+
+impl FeedError {
+    /// Whether the same may be tried again: all steps here may be repeated, so only the cause decides.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Store(error) => error.trouble().is_some(),
+            Self::Ring(error) => matches!(error, RingError::Io { .. }),
+        }
+    }
+
+    /// What a person can do about it.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::Store(error) => error.trouble().map_or("start again; see `freshet check`", Trouble::advice),
+            Self::Ring(_) => {
+                "look at the disk of the data directory: is there room, and may you write there?"
+            }
+        }
+    }
 }
 
 /// Whose find it is. An account at depth 0 is what a person added, whoever looked at it first: it
@@ -91,6 +111,8 @@ pub struct Feeder {
     networks: Arc<Networks>,
     depth_max: u16,
     is_deep: bool,
+    /// Sources that were made and that nobody was told of yet, because something failed after them.
+    made: Vec<SourceSlot>,
 }
 
 impl Feeder {
@@ -99,7 +121,7 @@ impl Feeder {
         for warning in rings.warnings() {
             tracing::warn!("{warning}");
         }
-        Self { rings, networks, depth_max, is_deep: false }
+        Self { rings, networks, depth_max, is_deep: false, made: Vec::new() }
     }
 
     /// The networks it knows.
@@ -123,24 +145,27 @@ impl Feeder {
     }
 
     /// Moves what the log has for running robots into their rings, and up to `room` ids on into
-    /// sources; gives the new ones.
+    /// sources; gives the new ones. After an error it may be called again: nothing is left out.
     pub fn tend(&mut self, store: &mut dyn Store, room: usize) -> Result<Vec<SourceSlot>, FeedError> {
+        self.tend_all(store, room)?;
+        Ok(std::mem::take(&mut self.made))
+    }
+
+    fn tend_all(&mut self, store: &mut dyn Store, room: usize) -> Result<(), FeedError> {
         if !self.is_deep {
             self.doubt(store)?;
             self.deepen(store)?;
             self.is_deep = true;
         }
-        let mut made = Vec::new();
         let robots = store.robots()?;
         let awake = robots.iter().filter(|row| row.state != RobotState::Stopped);
         self.fill(store, &awake.map(|row| row.kind).collect::<Vec<_>>())?;
         for row in robots {
-            if row.state == RobotState::Running && made.len() < room {
-                self.drain(store, row.kind, room - made.len(), &mut made)?;
+            if row.state == RobotState::Running && self.made.len() < room {
+                self.drain(store, row.kind, room - self.made.len())?;
             }
         }
-        self.rings.tend()?;
-        Ok(made)
+        Ok(self.rings.tend()?)
     }
 
     /// Writes down where the rings stand; without it ids are handed out again, never lost.
@@ -243,14 +268,28 @@ impl Feeder {
         })
     }
 
-    fn drain(
+    /// Makes sources of some ids of a ring. Ids whose sources could not be stored go back into it.
+    fn drain(&mut self, store: &mut dyn Store, robot: RobotKind, room: usize) -> Result<(), FeedError> {
+        let mut ids = Vec::new();
+        let made = self.make_sources(store, robot, room, &mut ids);
+        for id in ids {
+            match made {
+                Ok(()) => self.rings.ring(robot).done(id)?,
+                // The lease ends and the id waits in memory, whatever the disk says to that.
+                Err(_) => drop(self.rings.ring(robot).put_back(id)),
+            }
+        }
+        made
+    }
+
+    fn make_sources(
         &mut self,
         store: &mut dyn Store,
         robot: RobotKind,
         room: usize,
-        made: &mut Vec<SourceSlot>,
+        ids: &mut Vec<u64>,
     ) -> Result<(), FeedError> {
-        let (mut ids, mut sources): (Vec<u64>, Vec<Source>) = (Vec::new(), Vec::new());
+        let mut sources: Vec<Source> = Vec::new();
         while ids.len() < POP_BATCH && sources.len() < room {
             let Some(id) = self.rings.ring(robot).pop()? else { break };
             ids.push(id);
@@ -260,23 +299,21 @@ impl Feeder {
             }
         }
         drop_removed(store, &mut sources)?;
-        if !sources.is_empty() {
-            let added = store.add_sources(&sources)?;
-            for (source, (number, is_new)) in sources.iter().zip(added) {
-                if is_new {
-                    made.push(SourceSlot {
-                        id: number,
-                        network: source.network.clone(),
-                        robot: source.robot,
-                        state: source.state,
-                        weight: source.weight,
-                        due_at: source.due_at,
-                    });
-                }
-            }
+        if sources.is_empty() {
+            return Ok(());
         }
-        for id in ids {
-            self.rings.ring(robot).done(id)?;
+        let added = store.add_sources(&sources)?;
+        for (source, (number, is_new)) in sources.iter().zip(added) {
+            if is_new {
+                self.made.push(SourceSlot {
+                    id: number,
+                    network: source.network.clone(),
+                    robot: source.robot,
+                    state: source.state,
+                    weight: source.weight,
+                    due_at: source.due_at,
+                });
+            }
         }
         Ok(())
     }
@@ -324,6 +361,27 @@ mod tests {
             .map(|(robot, count)| format!("{robot}:{count}"))
             .collect();
         assert_eq!(grown.join(" "), expected, "{finder} found them");
+    }
+
+    #[test]
+    fn ids_whose_sources_cannot_be_stored_come_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = dir.path().join("store.db");
+        let mut store = SqliteStore::open(&db).unwrap();
+        let network = NetworkName::from("mastodon:a.example");
+        store.apply(&[upload(RobotKind::Relation, &network)], |_, _| None).unwrap();
+        pause_all(&mut store);
+        let rings = Coordinator::open(&dir.path().join("rings"), 1000).unwrap();
+        let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 5);
+        feeder.tend(&mut store, 100).unwrap();
+        store.set_robot(RobotKind::Status, RobotState::Running).unwrap();
+        let waiting = feeder.waiting(RobotKind::Status);
+        assert!(waiting > 0, "the robot has something to do");
+        let mut reader = SqliteStore::open_reader(&db).unwrap();
+        feeder.tend(&mut reader, 100).unwrap_err();
+        assert_eq!(feeder.waiting(RobotKind::Status), waiting);
+        assert!(!feeder.tend(&mut store, 100).unwrap().is_empty());
+        assert_eq!(feeder.waiting(RobotKind::Status), 0);
     }
 
     #[test]

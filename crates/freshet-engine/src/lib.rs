@@ -31,6 +31,7 @@ pub mod record;
 pub mod relearn;
 pub mod report;
 pub mod schedule;
+mod spell;
 pub mod tally;
 pub mod visit;
 pub mod walk;

@@ -81,6 +81,17 @@ pub fn due_at(
     }
 }
 
+/// The latest that a source can be due, whatever is stored: times that an earlier run wrote may be those of a clock that
+/// was ahead of today's.
+pub fn latest(robot: RobotKind, state: SourceState, ceiling: Span, now: Timestamp) -> Timestamp {
+    match (state, robot) {
+        (SourceState::Active, RobotKind::Comment) => now + THREAD_GAP_MAX.max(ceiling),
+        (SourceState::Active, _) => now + ceiling,
+        (SourceState::Removed | SourceState::Paused, _) => Timestamp::MAX,
+        (_, _) => now + REVIVAL_GAP,
+    }
+}
+
 /// How a source counts in the demand for visits: not at all where it has a pace of its own.
 pub fn grade(source: &Source, policy: &dyn Policy, market: &Market, quiet: Option<Span>) -> Grade {
     let is_timed = match source.robot {
@@ -174,6 +185,20 @@ mod tests {
         let due = due_at(&pinned, (&*policy, &market), Span::HOUR, None, now);
         assert_eq!((due - now).to_string(), "5m 00s", "a person's word comes before the policy's");
         assert!(grade(&pinned, &*policy, &market, None) == Grade::NONE, "and takes it off the market");
+    }
+
+    #[test]
+    fn no_source_waits_longer_than_its_kind_may_whatever_is_stored() {
+        let now = Timestamp::from_secs(1_000_000);
+        for (robot, state, expected) in [
+            (RobotKind::Status, SourceState::Active, Span::HOUR),
+            (RobotKind::User, SourceState::Active, Span::HOUR),
+            (RobotKind::Comment, SourceState::Active, THREAD_GAP_MAX),
+            (RobotKind::Status, SourceState::Failed, REVIVAL_GAP),
+            (RobotKind::Status, SourceState::OptedOut, REVIVAL_GAP),
+        ] {
+            assert_eq!(latest(robot, state, Span::HOUR, now) - now, expected, "{robot} {state:?}");
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The clock of a simulated world, read over HTTP (`--clock URL`) and carried on from there.
 //!
 //! The clock is asked once, and again on [`RemoteClock::resync`]; between, the wall's monotonic
-//! clock times the world's speed tells the time. Invariant: it never runs backwards.
+//! clock times the world's speed tells the time. It says what it was told, also when that was set back: that time never
+//! runs back is the business of [`SteadyClock`](freshet_types::SteadyClock), which follows every clock alike.
 
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,6 @@ pub struct RemoteClock {
     url: String,
     client: reqwest::Client,
     reading: RwLock<Reading>,
-    shown_ms: AtomicI64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +49,7 @@ impl RemoteClock {
         let client = client_builder().timeout(ANSWER_MAX).build();
         let client = client.map_err(|error| FetchError::Client(error.to_string()))?;
         let reading = read(&client, url).await?;
-        let shown_ms = AtomicI64::new(i64::MIN);
-        Ok(Self { url: url.to_owned(), client, reading: RwLock::new(reading), shown_ms })
+        Ok(Self { url: url.to_owned(), client, reading: RwLock::new(reading) })
     }
 
     /// Reads the clock again, to correct what drifted.
@@ -70,8 +68,7 @@ impl Clock for RemoteClock {
     fn now(&self) -> Timestamp {
         let reading = self.reading();
         let secs = reading.now_secs + reading.at.elapsed().as_secs_f64() * reading.speed;
-        let ms = (secs * 1000.0) as i64;
-        Timestamp::from_ms(ms.max(self.shown_ms.fetch_max(ms, Ordering::Relaxed)))
+        Timestamp::from_ms((secs * 1000.0) as i64)
     }
 
     fn speed(&self) -> f64 {
@@ -106,6 +103,10 @@ async fn read(client: &reqwest::Client, url: &str) -> Result<Reading, FetchError
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use freshet_types::{Span, SteadyClock};
+
     use super::*;
     use crate::hostile::{Behaviour, Hostile};
 
@@ -114,16 +115,18 @@ mod tests {
         let server = Hostile::start().await;
         let answers = ["{\"now\": 1700000000.5, \"speed\": 3600}", "{\"now\": 1600000000, \"speed\": 1.5}"];
         server.route("/clock", answers.map(|body| Behaviour::json(200, body)).to_vec());
-        let clock = RemoteClock::connect(&server.url("/clock")).await.unwrap();
+        let remote = Arc::new(RemoteClock::connect(&server.url("/clock")).await.unwrap());
+        let clock = SteadyClock::over(Arc::clone(&remote) as Arc<dyn Clock>);
         let first = clock.now();
         assert!(first >= Timestamp::from_secs(1_700_000_000), "{first}");
         assert!((clock.speed() - 3600.0).abs() < 1e-9);
         tokio::time::sleep(Duration::from_millis(20)).await;
         let second = clock.now();
         assert!((second - first).secs_f64() >= 60.0, "{first} {second}");
-        clock.resync().await.unwrap();
-        assert!((clock.speed() - 1.5).abs() < 1e-9);
+        remote.resync().await.unwrap();
+        assert!((remote.speed() - 1.5).abs() < 1e-9);
         assert!(clock.now() >= second, "a correction does not turn time back");
+        assert!(clock.ahead() > Span::DAY, "and time goes on from where it was");
     }
 
     #[tokio::test]

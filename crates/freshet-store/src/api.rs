@@ -25,10 +25,45 @@ pub type Compare = fn(seen: &Post, known: &KnownPost) -> Option<ChangeKind>;
 /// Stops or goes on, for the `each_…` methods.
 pub type Flow = ControlFlow<()>;
 
+/// What keeps a store from working and may pass: by itself, or when somebody makes room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// Another program holds it.
+    Busy,
+    /// The disk is full.
+    Full,
+    /// The system gives this process no more files.
+    Files,
+    /// The disk, or the system, failed to read or write.
+    Io,
+}
+
+impl Trouble {
+    /// What a person can do about it.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::Busy => "another program holds the store: close it, or wait until it is done",
+            Self::Full => "make room on the disk of the data directory",
+            Self::Files => "let the process open more files (`ulimit -n`), or start it again",
+            Self::Io => "look at the disk of the data directory: is it there, whole and not full?",
+        }
+    }
+}
+
 /// Why the store could not do it.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The database answered with an error.
+    /// Something that may pass: nothing was changed, and the same may be tried again.
+    #[error("the store cannot {doing}: {why}")]
+    Passing {
+        /// What keeps it.
+        trouble: Trouble,
+        /// What was tried.
+        doing: &'static str,
+        /// What the database said.
+        why: String,
+    },
+    /// The database answered with an error that stays.
     #[error("the store cannot {doing}: {why}")]
     Database {
         /// What was tried.
@@ -64,6 +99,16 @@ pub enum StoreError {
         /// What is wrong.
         why: String,
     },
+}
+
+impl StoreError {
+    /// What keeps the store from working, where that may pass; `None` where trying again is useless.
+    pub fn trouble(&self) -> Option<Trouble> {
+        match self {
+            Self::Passing { trouble, .. } => Some(*trouble),
+            Self::Database { .. } | Self::TooNew { .. } | Self::Damaged { .. } | Self::Query { .. } => None,
+        }
+    }
 }
 
 /// Everything that must survive.

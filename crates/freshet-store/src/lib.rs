@@ -13,5 +13,5 @@ pub mod conformance;
 pub mod row;
 pub mod sqlite;
 
-pub use api::{Compare, Flow, Store, StoreError};
+pub use api::{Compare, Flow, Store, StoreError, Trouble};
 pub use sqlite::{SqliteOptions, SqliteStore};

@@ -27,6 +27,7 @@ mod value;
 
 use std::cell::RefCell;
 use std::path::Path;
+use std::time::Duration;
 
 use freshet_types::{
     Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
@@ -36,7 +37,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 pub use self::check::Finding;
 use self::forgotten::Forgotten;
 use self::network::Networks;
-use crate::api::{Compare, Flow, Store, StoreError};
+use crate::api::{Compare, Flow, Store, StoreError, Trouble};
 use crate::row::{
     AccountRow, Applied, Control, Counts, Erased, Filter, Forgetting, Hit, InstanceRow, ListRow, ListTimes,
     ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow, SourceSlot,
@@ -50,12 +51,14 @@ pub struct SqliteOptions {
     pub cache_kib: u32,
     /// Answers are kept as received, compressed.
     pub keep_raw: bool,
+    /// How long a lock of another program is waited for.
+    pub busy: Duration,
 }
 
 impl Default for SqliteOptions {
     /// 64 MiB of cache hold the inner pages of all indexes of some 10 million posts.
     fn default() -> Self {
-        Self { cache_kib: 65_536, keep_raw: false }
+        Self { cache_kib: 65_536, keep_raw: false, busy: open::BUSY }
     }
 }
 
@@ -82,7 +85,11 @@ impl SqliteStore {
 
     /// Opens an existing store for reading only; the file must be up to date.
     pub fn open_reader(path: &Path) -> Result<Self, StoreError> {
-        let options = SqliteOptions::default();
+        Self::open_reader_with(path, SqliteOptions::default())
+    }
+
+    /// As [`SqliteStore::open_reader`], with options.
+    pub fn open_reader_with(path: &Path, options: SqliteOptions) -> Result<Self, StoreError> {
         Ok(Self::over(open::reader(path, options)?, options))
     }
 
@@ -104,6 +111,12 @@ impl SqliteStore {
     #[cfg(feature = "bench")]
     pub(crate) fn connection(&self) -> &Connection {
         &self.db
+    }
+
+    /// Lets the file grow no more, as a full disk does; room that others make in it is used.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn stop_growing(&self) -> Result<(), StoreError> {
+        self.db.pragma_update(None, "max_page_count", 1).map_err(failed("bound the file"))
     }
 
     /// Runs `write` in one transaction. After a failure nothing of it is left, nor remembered.
@@ -139,7 +152,27 @@ pub(crate) fn failed(doing: &'static str) -> impl Fn(rusqlite::Error) -> StoreEr
             Some(ReadOnly) => "; it was opened for reading, or the file is not writable",
             _ => "",
         };
-        StoreError::Database { doing, why: format!("{error}{hint}") }
+        let why = format!("{error}{hint}");
+        match trouble(&error) {
+            Some(trouble) => StoreError::Passing { trouble, doing, why },
+            None => StoreError::Database { doing, why },
+        }
+    }
+}
+
+/// What may pass of what SQLite says. A write beyond a limit on file sizes is told as a failure of the
+/// system, a file that cannot be opened for want of descriptors as one that cannot be opened.
+fn trouble(error: &rusqlite::Error) -> Option<Trouble> {
+    use rusqlite::ErrorCode::{
+        CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, FileLockingProtocolFailed, OutOfMemory,
+        SystemIoFailure,
+    };
+    match error.sqlite_error_code()? {
+        DatabaseBusy | DatabaseLocked | FileLockingProtocolFailed => Some(Trouble::Busy),
+        DiskFull => Some(Trouble::Full),
+        CannotOpen => Some(Trouble::Files),
+        SystemIoFailure | OutOfMemory => Some(Trouble::Io),
+        _ => None,
     }
 }
 

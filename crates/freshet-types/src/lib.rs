@@ -28,7 +28,7 @@ pub mod visit;
 
 pub use address::{Address, AddressError, NetworkName};
 pub use change::{Change, ChangeKind};
-pub use clock::{Clock, SystemClock};
+pub use clock::{Clock, SteadyClock, SystemClock};
 pub use connector::{AskRefused, Connector, Endpoint, Intent, ListOrder, Page, PageKind, Politeness, Target};
 pub use coverage::{
     Advance, BARREN_MAX, Coverage, DOUBT_FRESH, Descent, Hole, IDLE_VISITS_MAX, IdOrder, Interval, Look,

@@ -1,14 +1,14 @@
 //! Puts a crawl together from a data directory and runs it: what `run` and `demo` share.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
 use freshet_engine::core::CoreOptions;
 use freshet_engine::deliver::Subscription;
-use freshet_engine::drive::{self, Kit, RunOptions};
+use freshet_engine::drive::{self, Kit, RunError, RunOptions};
 use freshet_engine::forum::Share;
 use freshet_fetch::recording::RECORDING_BYTES_MAX;
 use freshet_fetch::{Fetch, HttpFetch, HttpOptions, Recorder, Vault};
@@ -22,7 +22,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::alert::send::Sender;
-use crate::alert::watch::WatchKit;
+use crate::alert::watch::{RunningWatch, WatchKit};
 use crate::args::TlsArgs;
 use crate::config::Globals;
 use crate::data::{self, Data};
@@ -32,6 +32,11 @@ use crate::{alert, mined, output, view, web};
 
 /// Memory of all rings together: 10 million ids stay under 64 MB whatever is on disk.
 const RINGS_MEMORY_MAX: usize = 1 << 20;
+
+/// How long the writer waits for a lock in one go: it tries again, and says so meanwhile.
+const WRITER_BUSY: Duration = Duration::from_secs(2);
+/// Longest that the end of a run waits for the last look of the watch, whose messages have five seconds.
+const WATCH_END_MAX: Duration = Duration::from_secs(8);
 
 /// What a person may choose about a crawl.
 #[derive(Clone, Debug, Default)]
@@ -84,8 +89,8 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
     let fetch = fetch(&choices, &contact, &clock, &vault)?;
     let mut definitions = Definitions::watch(data.networks_dir());
     let networks = Arc::new(data::networks(globals)?);
-    let subscriptions =
-        choices.deliver.as_deref().map(Subscription::to_file).transpose()?.into_iter().collect();
+    let subscribe = |path: &Path| subscribe(data, path);
+    let subscriptions = choices.deliver.as_deref().map(subscribe).transpose()?.into_iter().collect();
     let watched = Arc::clone(&networks);
     let parts = web::Parts {
         dir: data.dir().to_owned(),
@@ -124,7 +129,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         credential: Arc::new(move |network, robot, named| vault.choose_named(network, robot, named)),
         writer: Box::new(SqliteStore::open_with(
             &data.store_path(),
-            SqliteOptions { keep_raw: choices.keeps_raw, ..SqliteOptions::default() },
+            SqliteOptions { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..SqliteOptions::default() },
         )?),
         reader: Box::new(open()?),
         rings: Coordinator::open(&data.rings_dir(), RINGS_MEMORY_MAX)?,
@@ -138,13 +143,42 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
     };
     let options = options(&choices, pacing.ceiling);
     let drawing = (!choices.is_headless && !output::is_quiet()).then(|| tokio::spawn(view::show(view)));
-    let report = drive::run(kit, options, stopped, reports).await?;
+    let report = drive::run(kit, options, stopped, reports).await;
     if let Some(drawing) = drawing {
         drawing.await.context("the view failed")?;
     }
-    // It takes a last look, and may wait for whom it tells.
-    tokio::task::spawn_blocking(move || drop(watching)).await.context("the watch failed")?;
-    Ok(report)
+    end_watch(watching, report.is_ok()).await;
+    report.map_err(explained)
+}
+
+/// A subscription into a file, which reads the store through a connection of its own.
+fn subscribe(data: &Data, path: &Path) -> anyhow::Result<Subscription> {
+    let store = SqliteStore::open(&data.store_path())?;
+    Ok(Subscription::to_file(path, Box::new(store))?)
+}
+
+/// Why a run ended, with what to do where the engine knows no better.
+fn explained(error: RunError) -> anyhow::Error {
+    match error {
+        RunError::Unwritten { .. } => Failure::new(error.to_string())
+            .hint("see that the disk has room and that no other program holds the store, then start again")
+            .into(),
+        other => other.into(),
+    }
+}
+
+/// Lets the watch take a last look, for which it may wait for whom it tells. After a run that the store has ended, it is
+/// not waited for: it writes to the same store.
+async fn end_watch(watching: RunningWatch, is_waited_for: bool) {
+    let (on_end, ended) = tokio::sync::oneshot::channel();
+    // A thread of its own: one that is stuck must not hold up the end of the process, as a task would.
+    std::thread::spawn(move || {
+        drop(watching);
+        let _ = on_end.send(());
+    });
+    if is_waited_for && tokio::time::timeout(WATCH_END_MAX, ended).await.is_err() {
+        tracing::warn!("the watch did not end in time; alerts that were not sent come with the next run");
+    }
 }
 
 fn policy(name: &str, pacing: Pacing) -> Result<Arc<dyn Policy>, Failure> {

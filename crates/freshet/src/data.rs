@@ -27,7 +27,7 @@ use freshet_fetch::{RemoteClock, Vault};
 use freshet_network::networks::Networks;
 use freshet_store::api::Store as _;
 use freshet_store::sqlite::SqliteStore;
-use freshet_types::{Clock, SystemClock, Timestamp};
+use freshet_types::{Clock, SteadyClock, SystemClock, Timestamp};
 use secrecy::SecretString;
 
 use crate::args::CLOCK_SYSTEM;
@@ -146,15 +146,16 @@ impl Data {
         Ok(self.store.setting(CLOCK_KEY)?.filter(|clock| clock != CLOCK_SYSTEM))
     }
 
-    /// The clock that this directory lives by.
+    /// The clock that this directory lives by; it never runs back.
     pub(crate) async fn clock(&self) -> anyhow::Result<Arc<dyn Clock>> {
-        Ok(match self.clock_url()? {
+        let followed: Arc<dyn Clock> = match self.clock_url()? {
             None => Arc::new(SystemClock),
             Some(url) => Arc::new(RemoteClock::connect(&url).await.map_err(|error| {
                 Failure::new(error.to_string())
                     .hint("is the simulated world running? `--clock system` returns to the computer's clock")
             })?),
-        })
+        };
+        Ok(Arc::new(SteadyClock::over(followed)))
     }
 
     /// The present by that clock.

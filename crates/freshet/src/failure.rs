@@ -149,7 +149,6 @@ fn usual_hint(error: &anyhow::Error, is_misuse: bool, command: &str) -> String {
     let io_kind = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
     let io_kind = io_kind.or_else(|| told_kind(&format!("{error:#}")));
     let store = error.chain().find_map(|cause| cause.downcast_ref::<StoreError>());
-    let is_busy = |why: &str| why.contains("locked") || why.contains("busy");
     let hint = match (io_kind, store) {
         (Some(io::ErrorKind::NotFound), _) => "is the path right, and is it where you stand?",
         (Some(io::ErrorKind::PermissionDenied), _) => "may you read and write there?",
@@ -166,9 +165,7 @@ fn usual_hint(error: &anyhow::Error, is_misuse: bool, command: &str) -> String {
         (_, Some(StoreError::TooNew { .. })) => "use the newer freshet, or another directory with --data DIR",
         (_, Some(StoreError::Query { .. })) => "words, \"a phrase\", a OR b, NOT c, pre*",
         (_, Some(StoreError::Damaged { .. })) => "`freshet check` says what else is wrong, and what to do",
-        (_, Some(StoreError::Database { why, .. })) if is_busy(why) => {
-            "another program holds the store: close it, or try again when it is done"
-        }
+        (_, Some(StoreError::Passing { trouble, .. })) => trouble.advice(),
         (_, Some(StoreError::Database { .. })) => {
             "is there room on the disk, and is the file a store of freshet?"
         }

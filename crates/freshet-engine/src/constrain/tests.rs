@@ -293,3 +293,20 @@ fn what_was_forgotten_while_it_waited_does_not_come_back() {
     scene.apply(vec![page(200, vec![], vec![account("7", Some(200))])]);
     assert_eq!(scene.stored(), "");
 }
+
+#[test]
+fn what_could_not_be_stored_is_judged_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store.db");
+    let mut scene = Scene::new(&[("post", LIKED)]);
+    scene.store = SqliteStore::open(&path).unwrap();
+    let uploads = vec![page(100, vec![post("1", None), post("2", Some(2000))], vec![])];
+    let mut tried = uploads.clone();
+    let mut reader = SqliteStore::open_reader(&path).unwrap();
+    scene.constrainer.apply(&mut reader, &mut tried).unwrap_err();
+    assert_eq!(format!("{tried:?}"), format!("{uploads:?}"), "the uploads are as they were");
+    scene.apply(tried);
+    scene.check("2", "1");
+    scene.apply(vec![page(101, vec![post("1", Some(5000))], vec![])]);
+    scene.check("1 2", "");
+}

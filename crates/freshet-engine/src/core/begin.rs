@@ -36,7 +36,8 @@ pub(super) const HISTORY_CLASS: u8 = (CLASS_COUNT - 1) as u8;
 impl Core {
     /// Sends what may be sent now, and begins what may be begun now.
     pub(super) fn pump(&mut self, now: Timestamp) {
-        while let Some(&(at, visit)) = self.waiting.first()
+        while self.may_ask()
+            && let Some(&(at, visit)) = self.waiting.first()
             && at <= now
         {
             self.waiting.pop_first();
@@ -64,8 +65,13 @@ impl Core {
     /// Visits that wait for a quota are bounded by manners already, and must not keep other servers
     /// waiting.
     pub(super) fn has_room(&self) -> bool {
-        self.open_count() - self.waiting.len() < self.options.visits_max
-            && self.upload_count < self.options.uploads_max
+        self.open_count() - self.waiting.len() < self.options.visits_max && self.may_ask()
+    }
+
+    /// Whether the store keeps up. While it does not, visits under way ask for no further page either,
+    /// so that what waits for the store is bounded.
+    pub(super) fn may_ask(&self) -> bool {
+        !self.is_held && self.upload_count < self.options.uploads_max
     }
 
     /// The next due source whose robot works and whose server may be asked.
@@ -196,6 +202,9 @@ impl Core {
 
     /// Step 4: makes the request of a visit and sends it when manners and quotas allow.
     pub(super) fn send(&mut self, id: VisitId, now: Timestamp) {
+        if !self.may_ask() && self.visits.contains_key(&id) {
+            return self.wait_for_store(id, now);
+        }
         let Some(visit) = self.visits.get(&id) else { return };
         let order = match self.order(visit) {
             Ok(order) => order,
@@ -302,6 +311,17 @@ impl Core {
             backlog.ready_at = backlog.ready_at.max(until);
             self.suspend(id, now);
         }
+    }
+
+    /// The visit goes on where it is when the store has caught up.
+    fn wait_for_store(&mut self, id: VisitId, now: Timestamp) {
+        if self.is_draining {
+            return self.suspend(id, now);
+        }
+        let visit = self.visits.get_mut(&id).expect("the caller found it");
+        // The permission was for now.
+        visit.is_permitted = false;
+        self.waiting.insert((now, id));
     }
 
     /// The network said "too many": the ledger knows, and nothing was got for this request.

@@ -6,7 +6,9 @@ mod leases;
 mod quota;
 mod refusals;
 mod starving;
+mod steady;
 mod timing;
+mod trouble;
 
 use freshet_policy::{Pacing, policy_named};
 use freshet_types::{Account, Observation, Page, Post};

@@ -2,54 +2,104 @@
 //!
 //! The subscription is named by the file's absolute path, so every file has a cursor of its own.
 //! A line that a kill left torn is cut off before anything is appended; it is delivered again,
-//! because the cursor moves only after the bytes are on the disk. Only what can be the beginning
+//! because the cursor moves only after the bytes are on the disk, or, of a pipe, read: what a reader
+//! took and did not use is its own loss. Only what can be the beginning
 //! of a line of ours is cut: a file that ends otherwise is somebody else's, and is refused.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
-use freshet_sink::{Format, RecordKind};
+use freshet_sink::{Format, RecordKind, Sink};
+use freshet_store::api::Store;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{DeliverError, Subscription};
 
 /// How every line begins; `id` is the first column of a post.
 const LINE_START: &[u8] = b"{\"id\":";
+/// How often it is asked whether a pipe has been read.
+const READ_EVERY: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 /// Bytes read at once when looking back for the end of the last whole line.
 const LOOK_BACK: u64 = 64 * 1024;
 
 impl Subscription {
-    /// A subscription that appends every new, edited and deleted post to this file.
-    pub fn to_file(path: &Path) -> Result<Self, DeliverError> {
-        let refused = |why: io::Error| DeliverError::File { path: path.display().to_string(), why };
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(refused)?;
-        let is_regular = file.metadata().map_err(refused)?.is_file();
-        if is_regular {
-            cut_torn_line(&mut file).map_err(refused)?;
+    /// A subscription that appends every new, edited and deleted post to this file; it reads the log through `store`.
+    /// A pipe is opened when there is something to deliver: that lasts until somebody reads it.
+    pub fn to_file(path: &Path, store: Box<dyn Store>) -> Result<Self, DeliverError> {
+        let is_pipe = std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
+        let first = if is_pipe { None } else { Some(open(path)?) };
+        let name = path.canonicalize().map_err(refused(path))?.display().to_string();
+        let path = path.to_owned();
+        let mut subscription = Self::new(name, store, Box::new(move || open(&path)));
+        subscription.sink = first;
+        Ok(subscription)
+    }
+}
+
+fn refused(path: &Path) -> impl Fn(io::Error) -> DeliverError {
+    move |why| DeliverError::File { path: path.display().to_string(), why }
+}
+
+fn open(path: &Path) -> Result<Box<dyn Sink>, DeliverError> {
+    let refused = refused(path);
+    let kind = std::fs::metadata(path).map(|found| found.file_type());
+    let target = match kind {
+        Ok(kind) if kind.is_fifo() => {
+            Target::Pipe(OpenOptions::new().write(true).open(path).map_err(&refused)?)
         }
-        let name = path.canonicalize().map_err(refused)?.display().to_string();
-        let sink = Format::Jsonl
-            .open(RecordKind::Posts, Appended { file, is_regular })
-            .map_err(|why| DeliverError::Sink { name: name.clone(), why })?;
-        Ok(Self::new(name, sink))
-    }
+        Ok(kind) if !kind.is_file() => {
+            Target::Device(OpenOptions::new().append(true).open(path).map_err(&refused)?)
+        }
+        _ => {
+            let opened = OpenOptions::new().read(true).append(true).create(true).open(path);
+            let mut file = opened.map_err(&refused)?;
+            cut_torn_line(&mut file).map_err(&refused)?;
+            Target::File(file)
+        }
+    };
+    let name = || path.display().to_string();
+    Format::Jsonl.open(RecordKind::Posts, target).map_err(|why| DeliverError::Sink { name: name(), why })
 }
 
-/// A file whose flush reaches the disk.
-struct Appended {
-    file: File,
-    is_regular: bool,
+/// What is written to; its flush ends when the bytes are where they can no longer be lost.
+enum Target {
+    /// On the disk. Were the bytes only on their way, a power cut could lose them.
+    File(File),
+    /// Read by somebody. What is still in a pipe when its reader dies is lost.
+    Pipe(File),
+    /// A terminal and the like: out of our hands at once.
+    Device(File),
 }
 
-impl Write for Appended {
+impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        match self {
+            Self::File(file) | Self::Pipe(file) | Self::Device(file) => file.write(bytes),
+        }
     }
 
-    /// The cursor moves after this; were the bytes only on their way, a power cut could lose them.
+    /// The cursor moves after this.
     fn flush(&mut self) -> io::Result<()> {
-        if self.is_regular { self.file.sync_data() } else { self.file.flush() }
+        match self {
+            Self::File(file) => file.sync_data(),
+            Self::Pipe(file) => wait_until_read(file),
+            Self::Device(file) => file.flush(),
+        }
     }
+}
+
+/// Waits until a reader has taken all that is in the pipe; an error if the last reader goes.
+fn wait_until_read(pipe: &File) -> io::Result<()> {
+    while rustix::io::ioctl_fionread(pipe)? > 0 {
+        let mut asked = [PollFd::new(pipe, PollFlags::empty())];
+        poll(&mut asked, Some(&READ_EVERY))?;
+        if asked[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+    }
+    Ok(())
 }
 
 fn cut_torn_line(file: &mut File) -> io::Result<()> {
@@ -103,10 +153,19 @@ mod tests {
         store.apply(&[Upload { observation, ..upload }], compare).unwrap();
     }
 
-    fn deliver(store: &mut dyn Store, path: &Path) -> Result<(), DeliverError> {
-        let mut subscription = Subscription::to_file(path)?;
-        while subscription.deliver(store)? > 0 {}
-        Ok(())
+    /// Delivers all there is, and stores the cursor where the store can be written.
+    fn deliver(store: &mut SqliteStore, db: &Path, path: &Path) -> Result<(), DeliverError> {
+        let reader = Box::new(SqliteStore::open_reader(db).unwrap());
+        let mut subscription = Subscription::to_file(path, reader)?;
+        let mut cursor = subscription.cursor()?;
+        loop {
+            let reached = subscription.deliver(cursor)?;
+            if reached == cursor {
+                return Ok(());
+            }
+            store.set_cursor(&crate::deliver::consumer(&subscription.name), reached)?;
+            cursor = reached;
+        }
     }
 
     /// Ids and texts of all lines; every line is whole.
@@ -123,19 +182,19 @@ mod tests {
     #[test]
     fn new_edited_and_deleted_posts_are_delivered_and_resumed() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("posts.jsonl");
-        let mut store = SqliteStore::in_memory().unwrap();
+        let (path, db) = (dir.path().join("posts.jsonl"), dir.path().join("store.db"));
+        let mut store = SqliteStore::open(&db).unwrap();
         see(&mut store, 1, &["1", "2"], "a");
-        deliver(&mut store, &path).unwrap();
-        deliver(&mut store, &path).unwrap();
+        deliver(&mut store, &db, &path).unwrap();
+        deliver(&mut store, &db, &path).unwrap();
         assert_eq!(lines(&path), ["1a", "2a"], "nothing is delivered again after a clean end");
         see(&mut store, 2, &["1"], "b");
         let gone = Upload::new(VisitId(2), "hackernews".into(), Timestamp::from_secs(3));
         store.apply(&[Upload { deleted: vec![("post".into(), "2".into())], ..gone }], compare).unwrap();
-        deliver(&mut store, &path).unwrap();
+        deliver(&mut store, &db, &path).unwrap();
         assert_eq!(lines(&path), ["1a", "2a", "1b", "2a!"]);
         let other = dir.path().join("other.jsonl");
-        deliver(&mut store, &other).unwrap();
+        deliver(&mut store, &db, &other).unwrap();
         assert_eq!(lines(&other), ["1b", "2a!"], "another file has a cursor of its own");
     }
 
@@ -147,12 +206,12 @@ mod tests {
         see(&mut store, 1, &["1", "2"], "a");
         // A store that cannot be written stops exactly there: the lines are out, the cursor stays.
         let mut reader = SqliteStore::open_reader(&db).unwrap();
-        assert!(matches!(deliver(&mut reader, &path), Err(DeliverError::Store(_))));
+        assert!(matches!(deliver(&mut reader, &db, &path), Err(DeliverError::Store(_))));
         assert_eq!(lines(&path), ["1a", "2a"]);
         // And the kill tore the line after them.
         let whole = std::fs::read(&path).unwrap();
         std::fs::write(&path, [&whole[..], &whole[..40]].concat()).unwrap();
-        deliver(&mut store, &path).unwrap();
+        deliver(&mut store, &db, &path).unwrap();
         assert_eq!(lines(&path), ["1a", "2a", "1a", "2a"]);
     }
 
@@ -171,11 +230,12 @@ mod tests {
             ("{\"name\": 1}", None),
         ] {
             std::fs::write(&path, before).unwrap();
-            let opened = Subscription::to_file(&path);
+            let opened = Subscription::to_file(&path, Box::new(SqliteStore::in_memory().unwrap()));
             assert_eq!(opened.is_ok(), after.is_some(), "{before:.40}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), after.unwrap_or(before), "{before:.40}");
         }
-        let error = Subscription::to_file(&dir.path().join("none/file")).unwrap_err().to_string();
+        let store = Box::new(SqliteStore::in_memory().unwrap());
+        let error = Subscription::to_file(&dir.path().join("none/file"), store).unwrap_err().to_string();
         assert!(error.contains("none/file"), "{error}");
     }
 }

@@ -49,7 +49,8 @@ impl Fits {
     }
 
     fn is_due(&self, fitted_at: Option<Timestamp>, now: Timestamp) -> bool {
-        let is_fresh = fitted_at.is_some_and(|at| now - at < FIT_EVERY);
+        // What was fitted at a time that has not come yet was fitted by another clock.
+        let is_fresh = fitted_at.is_some_and(|at| at <= now && now - at < FIT_EVERY);
         !is_fresh && self.tried_at.is_none_or(|at| now - at >= TRY_EVERY)
     }
 }
@@ -70,10 +71,13 @@ impl Driver {
             return Ok(());
         }
         for _ in 0..READ_AT_ONCE {
-            let Some(id) = self.fits.wanted.pop_front() else { break };
-            let Some(source) = self.reader.source(id)? else { continue };
-            let posts = self.reader.posting_times(&source)?;
-            self.fits.evidence.extend(evidence(source, posts, now));
+            let Some(&id) = self.fits.wanted.front() else { break };
+            if let Some(source) = self.reader.source(id)? {
+                let posts = self.reader.posting_times(&source)?;
+                self.fits.evidence.extend(evidence(source, posts, now));
+            }
+            // Last, so that one that could not be read is read again.
+            self.fits.wanted.pop_front();
         }
         if self.fits.wanted.is_empty() {
             self.fit(now);

@@ -50,7 +50,8 @@ impl Driver {
             if !self.forums.trainer.is_due(&network, now) {
                 continue;
             }
-            let lists = Lists::read(&*self.reader, &network, now)?;
+            let lists = Lists::read(&*self.reader, &network, now)
+                .inspect_err(|_| self.forums.trainer.put_off(&network, now))?;
             let pool = self.core.prices().pool().clone();
             let market = Market { pool, ..Market::new(Objective::Delay) };
             let (policy, events) = (Arc::clone(&self.forums.policy), self.forums.events.clone());

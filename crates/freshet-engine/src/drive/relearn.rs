@@ -44,6 +44,9 @@ impl Driver {
             self.note_relearning()?;
         }
         self.relearner.wake_at = None;
+        if self.troubles.holds() {
+            return Ok(());
+        }
         for (request, reply) in std::mem::take(&mut self.relearner.pending) {
             match self.core.grant_relearn(&request, now) {
                 Ok(Some(number)) => self.relearner.granted.push((number, reply)),

@@ -1,11 +1,16 @@
-//! The rim in pieces: time that passes while it is busy, and a writer that is gone.
+//! The rim in pieces: time that passes while it is busy, and a writer that is gone; and whole runs in which the store or a
+//! subscriber lets it wait.
 
 use freshet_fetch::Fetch;
 use freshet_policy::{DEFAULT_POLICY, Pacing, policy_named};
+use std::path::Path;
+use std::sync::Mutex;
+
 use freshet_store::row::{InstanceRow, OnDelete};
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::sqlite::{SqliteOptions, SqliteStore};
 use freshet_types::{Fault, Instance, NetworkName, Request, Response, RobotKind, Source, Span, SystemClock};
 use futures::future::BoxFuture;
+use rusqlite::Connection;
 
 use super::*;
 
@@ -19,21 +24,66 @@ impl Fetch for Silence {
     }
 }
 
-/// A driver with one source that is due.
-fn driver(dir: &std::path::Path, options: &RunOptions) -> Driver {
+/// Accounts that are crawled.
+const ACCOUNTS: usize = 8;
+/// Posts of each.
+const POSTS: usize = 10;
+
+/// A web of accounts with a few posts each. When it is first asked, it does `first` before it answers.
+struct Web(Mutex<Option<Box<dyn FnOnce() + Send>>>);
+
+impl Web {
+    fn new(first: impl FnOnce() + Send + 'static) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(Some(Box::new(first)))))
+    }
+}
+
+impl std::fmt::Debug for Web {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Web")
+    }
+}
+
+impl Fetch for Web {
+    fn fetch<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Response, Fault>> {
+        if let Some(first) = self.0.lock().unwrap().take() {
+            first();
+        }
+        let account = request.url.split("/accounts/").nth(1).and_then(|rest| rest.split_once("/statuses"));
+        let post = |account: &str, number: usize| {
+            serde_json::json!({
+                "id": format!("{account}{number:03}"), "created_at": "2024-01-01T00:00:00Z", "content": "news",
+                "account": {"id": account, "acct": account, "username": account},
+            })
+        };
+        let (status, body) = match account {
+            Some((account, _)) => (200, (0..POSTS).rev().map(|number| post(account, number)).collect()),
+            None => (404, serde_json::json!({"error": "Record not found"})),
+        };
+        let (headers, url, body) = (Vec::new(), request.url.clone(), body.to_string().into_bytes());
+        let response = Response { status, headers, body, url, received_at: SystemClock.now() };
+        Box::pin(std::future::ready(Ok(response)))
+    }
+}
+
+/// A kit in this folder with as many sources that are due.
+fn kit(dir: &Path, sources_count: usize, fetch: Arc<dyn Fetch>) -> Kit {
     let path = dir.join("freshet.db");
-    let mut writer = SqliteStore::open(&path).unwrap();
+    let options = SqliteOptions { busy: Duration::from_millis(10), ..SqliteOptions::default() };
+    let mut writer = SqliteStore::open_with(&path, options).unwrap();
     let network = NetworkName::from("mastodon:a.example");
     let instance =
         Instance { network: network.clone(), base: "https://a.example".to_owned(), allow_private: false };
     writer.put_instance(&InstanceRow { instance, on_delete: OnDelete::Keep }).unwrap();
-    writer.add_sources(&[Source::new(&network, "posts", RobotKind::Status, "account", "7")]).unwrap();
+    let source =
+        |at: usize| Source::new(&network, "posts", RobotKind::Status, "account", &(7 + at).to_string());
+    writer.add_sources(&(0..sources_count).map(source).collect::<Vec<_>>()).unwrap();
     let pacing = Pacing { floor: Span::MINUTE, ceiling: Span::DAY };
-    let kit = Kit {
+    Kit {
         reader: Box::new(SqliteStore::open_reader(&path).unwrap()),
         writer: Box::new(writer),
-        rings: Coordinator::open(dir, 1000).unwrap(),
-        fetch: Arc::new(Silence),
+        rings: Coordinator::open(&dir.join("rings"), 1000).unwrap(),
+        fetch,
         clock: Arc::new(SystemClock),
         networks: Arc::new(Networks::shipped()),
         policy: policy_named(DEFAULT_POLICY, pacing).unwrap(),
@@ -41,8 +91,136 @@ fn driver(dir: &std::path::Path, options: &RunOptions) -> Driver {
         subscriptions: Vec::new(),
         on_poll: Box::new(|| {}),
         on_unread: Box::new(drop),
-    };
-    Driver::start(kit, options).unwrap()
+    }
+}
+
+/// A driver with one source that is due.
+fn driver(dir: &Path, options: &RunOptions) -> Driver {
+    Driver::start(kit(dir, 1, Arc::new(Silence)), options).unwrap()
+}
+
+/// Posts that are stored in this folder.
+fn stored(dir: &Path) -> u64 {
+    SqliteStore::open_reader(&dir.join("freshet.db")).unwrap().counts().unwrap().posts
+}
+
+/// A run under way: its reports, how to stop it, and what comes of it.
+struct Running {
+    reports: watch::Receiver<Value>,
+    stop: watch::Sender<bool>,
+    outcome: tokio::task::JoinHandle<Result<Value, RunError>>,
+}
+
+impl Running {
+    fn start(kit: Kit, drain_max: Duration) -> Self {
+        let (view, reports) = watch::channel(Value::Null);
+        let (stop, stopped) = watch::channel(false);
+        let report_every = Duration::from_millis(10);
+        let options = RunOptions { report_every, drain_max, ..RunOptions::default() };
+        let outcome = tokio::spawn(run(kit, options, stopped, view));
+        Self { reports, stop, outcome }
+    }
+
+    async fn wait_for(&mut self, what: impl FnMut(&Value) -> bool) -> Value {
+        self.reports.wait_for(what).await.expect("the run goes on").clone()
+    }
+
+    async fn end(self) -> Result<Value, RunError> {
+        self.stop.send_replace(true);
+        self.outcome.await.unwrap()
+    }
+}
+
+/// A connection of somebody else, who takes the store for himself when the web is first asked.
+fn lock(dir: &Path) -> (Arc<Mutex<Connection>>, Arc<Web>) {
+    drop(kit(dir, ACCOUNTS, Arc::new(Silence)));
+    let foreign = Arc::new(Mutex::new(Connection::open(dir.join("freshet.db")).unwrap()));
+    let holder = Arc::clone(&foreign);
+    let web = Web::new(move || {
+        let holder = holder.lock().unwrap();
+        holder.busy_timeout(Duration::from_secs(20)).unwrap();
+        holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    });
+    (foreign, web)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_outlives_a_lock_that_lasts_longer_than_its_patience() {
+    let dir = tempfile::tempdir().unwrap();
+    let (foreign, web) = lock(dir.path());
+    let mut running = Running::start(kit(dir.path(), ACCOUNTS, web), Duration::ZERO);
+    let report = running.wait_for(|report| !report["trouble"].is_null()).await;
+    assert!(report["trouble"]["what"].as_str().unwrap().contains("locked"), "{report}");
+    assert!(report["trouble"]["advice"].is_string() && report["trouble"]["since"].is_f64(), "{report}");
+    foreign.lock().unwrap().execute_batch("COMMIT").unwrap();
+    let posts = (ACCOUNTS * POSTS) as u64;
+    let is_whole = |report: &Value| report["trouble"].is_null() && report["posts_count"] == posts;
+    running.wait_for(is_whole).await;
+    running.end().await.unwrap();
+    assert_eq!(stored(dir.path()), posts);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_ends_though_the_store_is_locked_and_says_what_was_not_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let (foreign, web) = lock(dir.path());
+    let mut running = Running::start(kit(dir.path(), ACCOUNTS, web), Duration::from_millis(500));
+    running.wait_for(|report| !report["trouble"].is_null()).await;
+    let error = running.end().await.unwrap_err();
+    let RunError::Unwritten { uploads_count, .. } = &error else { panic!("{error}") };
+    assert!(*uploads_count > 0 && error.to_string().contains("locked"), "{error}");
+    foreign.lock().unwrap().execute_batch("COMMIT").unwrap();
+    // Nothing is lost: the next run visits the same sources.
+    let mut running = Running::start(kit(dir.path(), ACCOUNTS, Web::new(|| {})), Duration::ZERO);
+    running.wait_for(|report| report["visits_count"].as_u64() >= Some(ACCOUNTS as u64)).await;
+    running.end().await.unwrap();
+    assert_eq!(stored(dir.path()), (ACCOUNTS * POSTS) as u64);
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_for_a_while_is_read_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let mut driver = driver(dir.path(), &RunOptions::default());
+    // A copy of the store without a write-ahead log: there, a lock keeps readers out too.
+    drop(kit(other.path(), 1, Arc::new(Silence)));
+    let path = other.path().join("freshet.db");
+    let foreign = Connection::open(&path).unwrap();
+    foreign.pragma_update(None, "journal_mode", "delete").unwrap();
+    let options = SqliteOptions { busy: Duration::from_millis(10), ..SqliteOptions::default() };
+    driver.reader = Box::new(SqliteStore::open_reader_with(&path, options).unwrap());
+    foreign.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    driver.load(SourceId(1)).unwrap();
+    driver.polled_at = driver.began;
+    while driver.polled_at.elapsed() < CONTROL_EVERY {
+        tokio::time::sleep(SLEEP_MIN).await;
+    }
+    driver.poll().unwrap();
+    assert_eq!(driver.report()["trouble"]["part"], "reading", "nothing of that is fatal");
+    foreign.execute_batch("COMMIT").unwrap();
+    while driver.troubles.reading.is_on() {
+        tokio::time::sleep(SLEEP_MIN).await;
+        driver.read_again().unwrap();
+    }
+    assert!(driver.report()["trouble"].is_null());
+    driver.perform().unwrap();
+    driver.end(Instant::now() + DRAIN_MAX, Duration::ZERO).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscriber_that_does_not_read_holds_up_nobody() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut kit = kit(dir.path(), ACCOUNTS, Web::new(|| {}));
+    let reader = SqliteStore::open_reader(&dir.path().join("freshet.db")).unwrap();
+    kit.subscriptions = vec![Subscription::to_file(&pipe, Box::new(reader)).unwrap()];
+    let mut running = Running::start(kit, Duration::from_millis(500));
+    let posts = (ACCOUNTS * POSTS) as u64;
+    let report = running.wait_for(|report| report["posts_count"] == posts).await;
+    assert!(report["subscribers"][0]["behind"].as_u64().unwrap() > 0, "{report}");
+    running.end().await.unwrap();
+    assert_eq!(stored(dir.path()), posts);
 }
 
 #[tokio::test]
@@ -60,7 +238,7 @@ async fn leases_end_though_the_loop_never_sleeps() {
         assert!(began.elapsed() < Duration::from_secs(30), "the request is never given up");
         tokio::time::sleep(SLEEP_MIN).await;
     }
-    driver.end().unwrap();
+    driver.end(Instant::now() + DRAIN_MAX, Duration::ZERO).await.unwrap();
 }
 
 #[tokio::test]

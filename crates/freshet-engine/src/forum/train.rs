@@ -45,6 +45,13 @@ impl Trainer {
         self.due.insert(network.clone(), (first_at, now + gap));
         true
     }
+
+    /// Nothing came of it: it is time again at once.
+    pub fn put_off(&mut self, network: &NetworkName, now: Timestamp) {
+        if let Some((_, due_at)) = self.due.get_mut(network) {
+            *due_at = now;
+        }
+    }
 }
 
 /// The lists of a forum as they are stored: boards, threads.

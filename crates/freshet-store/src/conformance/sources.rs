@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use freshet_types::coverage::{Coverage, Interval, Mark};
+use freshet_types::coverage::{Coverage, Interval, Mark, Obstacle};
 use freshet_types::{
     Instance, RobotKind, Source, SourceId, SourceState, Span, Timestamp, Validators, VisitId, VisitRecord,
 };
@@ -105,6 +105,13 @@ pub(super) fn sources_come_back_whole(store: &mut dyn Store) {
         visit: VisitId(3),
     };
     let bottom = Interval { below: None, is_bottom: true, oldest: mark("0", 1), ..interval.clone() };
+    let mut coverage = Coverage {
+        intervals: vec![interval, bottom],
+        empty_at: Some(at(3)),
+        shown: vec!["5".to_owned()],
+        ..Coverage::default()
+    };
+    coverage.shut("older", Obstacle::Refused, at(50));
     let full = Source {
         handle: Some("@a@a.example".into()),
         state: SourceState::AuthRequired,
@@ -116,11 +123,7 @@ pub(super) fn sources_come_back_whole(store: &mut dyn Store) {
         visited_at: Some(at(99)),
         attempts: 2,
         failure: Some("no answer in time".into()),
-        coverage: Coverage {
-            intervals: vec![interval, bottom],
-            empty_at: Some(at(3)),
-            shown: vec!["5".to_owned()],
-        },
+        coverage,
         model: vec![0, 255, 7],
         validators: Validators { etag: Some("\"e\"".into()), last_modified: Some("Mon".into()) },
         ..fresh.clone()

@@ -15,7 +15,7 @@ use refinery::{Migration, Runner};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::{SqliteOptions, failed};
-use crate::api::StoreError;
+use crate::api::{StoreError, Trouble};
 
 /// All migrations, oldest first; one that was released is never edited.
 const MIGRATIONS: [(&str, &str); 10] = [
@@ -34,7 +34,7 @@ const MIGRATIONS: [(&str, &str); 10] = [
 /// "FRSH", in the header of every store.
 const APPLICATION_ID: u32 = 0x4652_5348;
 /// Another process writes in short transactions; longer than this means that something is wrong.
-const BUSY: Duration = Duration::from_secs(10);
+pub(super) const BUSY: Duration = Duration::from_secs(10);
 /// How often a file that others are just making is tried.
 const MAKE_ATTEMPTS: u32 = 50;
 /// Wall time between two of these attempts.
@@ -55,7 +55,7 @@ pub(super) fn writer(path: &Path, options: SqliteOptions) -> Result<Connection, 
     refuse_empty(path)?;
     for _ in 1..MAKE_ATTEMPTS {
         match try_writer(path, options) {
-            Err(error) if error.to_string().contains("database is locked") => {
+            Err(StoreError::Passing { trouble: Trouble::Busy, .. }) => {
                 std::thread::park_timeout(MAKE_GAP);
             }
             settled => return settled,
@@ -66,7 +66,7 @@ pub(super) fn writer(path: &Path, options: SqliteOptions) -> Result<Connection, 
 
 fn try_writer(path: &Path, options: SqliteOptions) -> Result<Connection, StoreError> {
     let mut db = Connection::open(path).map_err(refused(path))?;
-    db.busy_timeout(BUSY).map_err(failed("open"))?;
+    db.busy_timeout(options.busy).map_err(failed("open"))?;
     if check_ours(&db, path)? {
         db.pragma_update(None, "application_id", APPLICATION_ID).map_err(refused(path))?;
     }
@@ -84,7 +84,7 @@ pub(super) fn reader(path: &Path, options: SqliteOptions) -> Result<Connection, 
         return Err(no_store());
     }
     refuse_empty(path)?;
-    let db = connect_reader(path)?;
+    let db = connect_reader(path, options)?;
     if check_ours(&db, path)? {
         return Err(no_store());
     }
@@ -100,11 +100,11 @@ pub(super) fn reader(path: &Path, options: SqliteOptions) -> Result<Connection, 
 
 /// Reading beside others needs two small files beside the store. Where the folder cannot be written to and they are not
 /// there, nobody writes: a writer has a log there. Then the file is read as one that does not change.
-fn connect_reader(path: &Path) -> Result<Connection, StoreError> {
+fn connect_reader(path: &Path, options: SqliteOptions) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connect = |name: &Path, flags| -> rusqlite::Result<Connection> {
         let db = Connection::open_with_flags(name, flags)?;
-        db.busy_timeout(BUSY)?;
+        db.busy_timeout(options.busy)?;
         // Nothing is opened before the first question.
         db.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(db)
@@ -237,7 +237,12 @@ fn check_version(db: &Connection, path: &Path) -> Result<u32, StoreError> {
 
 fn refused(path: &Path) -> impl Fn(rusqlite::Error) -> StoreError {
     move |error| match failed("open")(error) {
-        StoreError::Database { why, .. } => open_error(path, &why),
+        StoreError::Passing { trouble: Trouble::Busy, doing, why } => {
+            let why = format!("`{}`: {why}", path.display());
+            StoreError::Passing { trouble: Trouble::Busy, doing, why }
+        }
+        // A file that cannot be opened at the start is hardly ever a matter of time.
+        StoreError::Passing { why, .. } | StoreError::Database { why, .. } => open_error(path, &why),
         other => other,
     }
 }

@@ -5,6 +5,7 @@ mod crash;
 mod damaged;
 mod earlier;
 mod model;
+mod trouble;
 mod views;
 
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,4 +1,4 @@
-//! What is worth an alert: six rules as data, and one judgement each. Pure.
+//! What is worth an alert: seven rules as data, and one judgement each. Pure.
 //!
 //! | rule | threshold | alerts when |
 //! |---|---|---|
@@ -8,6 +8,7 @@
 //! | quota | share | a network refuses more with so much of its window left |
 //! | login | sources | so many sources of a network ask for a credential that used to answer |
 //! | dead | hours | a source is gone or suspended; or has failed for so long |
+//! | store | seconds | the store, or the files beside it, could not be used for so long |
 //!
 //! A rule judges what is known of one subject at one instant. Whether it was told already is the
 //! business of [`super::memory`].
@@ -42,12 +43,14 @@ pub(crate) enum RuleName {
     Login,
     /// A source is no more.
     Dead,
+    /// What is read cannot be written down.
+    Store,
 }
 
 impl RuleName {
     /// All of them.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Silence, Self::Burst, Self::Hole, Self::Quota, Self::Login, Self::Dead];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Silence, Self::Burst, Self::Hole, Self::Quota, Self::Login, Self::Dead, Self::Store];
 
     /// The name that people type.
     pub(crate) fn name(self) -> &'static str {
@@ -58,6 +61,7 @@ impl RuleName {
             Self::Quota => "quota",
             Self::Login => "login",
             Self::Dead => "dead",
+            Self::Store => "store",
         }
     }
 
@@ -69,6 +73,7 @@ impl RuleName {
             Self::Quota => "share of the window left, at least",
             Self::Login => "sources, at least",
             Self::Dead => "hours without an answer, at least",
+            Self::Store => "seconds of trouble, at least",
         }
     }
 
@@ -81,6 +86,7 @@ impl RuleName {
             Self::Quota => (0.25, Span::from_secs(6 * 3600)),
             Self::Login => (1.0, Span::DAY),
             Self::Dead => (24.0, Span::from_ms(30 * 86_400_000)),
+            Self::Store => (10.0, Span::HOUR),
         };
         Rule { is_on: true, threshold, quiet }
     }
@@ -114,7 +120,7 @@ pub(crate) struct Rule {
 
 /// All rules as they are set, in the order of [`RuleName::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Rules(pub(crate) [Rule; 6]);
+pub(crate) struct Rules(pub(crate) [Rule; 7]);
 
 impl Default for Rules {
     fn default() -> Self {
@@ -269,6 +275,22 @@ pub(crate) fn judge_login(rules: &Rules, network: &str, sources_count: u32) -> O
             "`{network}` asks for a login: {} that used to answer; see `freshet credentials`",
             crate::output::count(u64::from(sources_count), "source")
         ),
+        value,
+    })
+}
+
+/// What there is to say about a store that cannot be used: what is wrong, since when, and what to do.
+pub(crate) fn judge_store(
+    rules: &Rules,
+    (what, since, advice): (&str, Timestamp, &str),
+    now: Timestamp,
+) -> Option<Finding> {
+    let threshold = rules.threshold(RuleName::Store)?;
+    let value = (now - since).secs_f64();
+    (value >= threshold).then(|| Finding {
+        rule: RuleName::Store,
+        subject: "store".to_owned(),
+        text: format!("{what}, for {} now; {advice}", now - since),
         value,
     })
 }

@@ -146,11 +146,15 @@ impl Watch {
     fn tick(&mut self, is_last: bool) -> Result<(), StoreError> {
         self.refresh();
         let now = self.clock.now();
-        self.obey(now)?;
+        let obeyed = self.obey(now);
         let heard = self.courier.hear();
         self.note(heard);
-        let mut findings = self.look(now)?;
+        let (looked, mut findings) = match self.look(now) {
+            Ok(findings) => (Ok(()), findings),
+            Err(error) => (Err(error), Vec::new()),
+        };
         findings.extend(self.quotas(now));
+        findings.extend(self.store_trouble(now));
         let new =
             findings.into_iter().filter_map(|finding| self.memory.take(&self.config.rules, finding, now));
         let new: Vec<u64> = new.map(|alert| alert.number).collect();
@@ -158,12 +162,14 @@ impl Watch {
             self.memory.address(&new, &self.config.receivers, SystemClock.now() + GATHER);
             self.is_unsaved = true;
         }
-        self.save()?;
+        // A store that cannot be written must not keep an alert about just that from being told.
+        let saved = self.save();
         self.dispatch(is_last);
         if is_last {
             let heard = self.courier.wait(END_WAIT_MAX);
             self.note(heard);
         }
+        obeyed.and(looked).and(saved)?;
         self.save()
     }
 
@@ -309,6 +315,15 @@ impl Watch {
             return Ok(None);
         };
         Ok(Some((count, expected(before.started_at, last.ended_at))))
+    }
+
+    /// Trouble of the store, as the engine reports it; a clock that was set back is no matter of the store.
+    fn store_trouble(&self, now: Timestamp) -> Option<Finding> {
+        let report = self.reports.borrow();
+        let trouble = Some(&report["trouble"]).filter(|it| it["part"] != "clock")?;
+        let text = |key: &str| trouble[key].as_str();
+        let since = Timestamp::from_ms((trouble["since"].as_f64()? * 1000.0) as i64);
+        rule::judge_store(&self.config.rules, (text("what")?, since, text("advice")?), now)
     }
 
     fn quotas(&self, now: Timestamp) -> Vec<Finding> {

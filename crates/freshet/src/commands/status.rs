@@ -262,6 +262,26 @@ impl StatusReport {
         (!forums.is_empty()).then(|| output::fitted(&header, forums.iter().map(row)))
     }
 
+    /// What is wrong with the store or its files, and subscribers that take nothing.
+    fn trouble(&self) -> Option<String> {
+        let text = |it: &Value, key: &str| it[key].as_str().unwrap_or_default().to_owned();
+        // What an earlier run left says nothing of today.
+        let now = Self::time(self.0.get("now")).filter(|_| self.0["is_running"] == true)?;
+        let lasted = |it: &Value| Self::time(Some(it)).map_or(Span::ZERO, |at| now - at);
+        let trouble = self.0.get("trouble").filter(|it| it["what"].is_string()).map(|it| {
+            format!("in trouble for {}: {}; {}", lasted(&it["since"]), text(it, "what"), text(it, "advice"))
+        });
+        let stalled =
+            self.list("subscribers").iter().filter(|it| it["stalled_since"].is_number()).map(|it| {
+                let behind = output::count(it["behind"].as_u64().unwrap_or(0), "change");
+                let lasted = lasted(&it["stalled_since"]);
+                format!("{} has taken nothing for {lasted}: {behind} behind", text(it, "name"))
+            });
+        let lines: Vec<String> =
+            trouble.into_iter().chain(stalled).map(|line| output::wrapped(&line, COLUMNS, "  ")).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
     /// Servers whose pages cannot be read, and what to do.
     fn unreadable(&self) -> Option<String> {
         let line = |it: &Value| {
@@ -315,6 +335,7 @@ impl Report for StatusReport {
         let parts = [
             Some(self.headline()),
             Some(self.numbers()),
+            self.trouble(),
             self.quotas(),
             self.prices(),
             self.forums(),

@@ -57,6 +57,16 @@ fn sources() {
 }
 
 #[test]
+fn a_store_in_trouble() {
+    for (seconds, is_told) in [(0, false), (9, false), (10, true), (86_400, true)] {
+        let trouble = ("the disk is full", now() - Span::from_secs(seconds), "make room");
+        let found = judge_store(&Rules::default(), trouble, now());
+        assert_eq!(found.is_some(), is_told, "{seconds} s: {found:?}");
+        assert!(found.is_none_or(|it| it.text.contains("full") && it.text.contains("make room")));
+    }
+}
+
+#[test]
 fn a_rule_that_is_off_says_nothing() {
     let mut rules = Rules::default();
     for rule in &mut rules.0 {

@@ -89,7 +89,7 @@ fn every_rule_finds_its_case_once() {
     let report = json!({"quotas": [
         {"network": "n", "rule": "api", "holder": "ip", "window_s": 3600.0, "blocked_until": now().secs_f64() + 3000.0},
         {"network": "n", "rule": "other", "holder": "ip", "window_s": 3600.0, "blocked_until": null},
-    ]});
+    ], "trouble": {"part": "store", "what": "it is full", "since": now().secs_f64() - 60.0, "advice": "make room"}});
     let mut watch = watch(dir.path(), &sources, report);
     watch.tick(false).unwrap();
     watch.tick(true).unwrap();
@@ -103,9 +103,10 @@ fn every_rule_finds_its_case_once() {
     assert!(has(RuleName::Login, "mastodon:a.example"), "{found:?}");
     assert!(has(RuleName::Hole, "holed"), "{found:?}");
     assert!(has(RuleName::Quota, "n api ip"), "{found:?}");
-    assert_eq!(found.len(), 5, "{found:?}");
+    assert!(has(RuleName::Store, "store"), "{found:?}");
+    assert_eq!(found.len(), 6, "{found:?}");
     // A new process knows them.
-    assert_eq!(Memory::from_store(&watch.store).unwrap().alerts().count(), 5);
+    assert_eq!(Memory::from_store(&watch.store).unwrap().alerts().count(), 6);
 }
 
 #[test]

@@ -1,0 +1,93 @@
+//! What the dumper has been given and has not written yet.
+//!
+//! Nothing leaves the pile before the store has confirmed it, so that whatever fails is done again. It is bounded: uploads by what
+//! the core lets wait (`uploads_max`), settings by their number, since only the newest word of each counts.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use freshet_network::constraint::Constraints;
+use freshet_store::row::Upload;
+use freshet_types::Observation;
+
+use super::Job;
+use crate::history::HISTORY_KEY;
+use crate::price::PRICES_KEY;
+use crate::quota::Reservation;
+use crate::relearn::RELEARN_KEY;
+
+/// Rows committed at once, so that readers and other writers get their turn.
+const GROUP_ROWS_MAX: usize = 20_000;
+/// Setting that holds the live report for `freshet status`.
+const STATUS_KEY: &str = "status";
+
+/// What is done in one transaction, or in the order of its arrival among those.
+#[derive(Debug)]
+pub(super) enum Group {
+    /// Pages and ends of visits, and how many rows they are.
+    Uploads(Vec<Upload>, usize),
+    /// What came before is judged by the old constraints.
+    Constraints(Constraints),
+}
+
+/// Everything that waits.
+#[derive(Debug, Default)]
+pub(super) struct Pile {
+    /// In the order of arrival.
+    pub(super) groups: VecDeque<Group>,
+    /// The newest text of each setting.
+    pub(super) settings: BTreeMap<&'static str, String>,
+    /// What was granted of the quotas, in the order of the numbers by which it is confirmed. Few: the
+    /// core begins nothing new while the store is in trouble.
+    pub(super) reservations: VecDeque<Reservation>,
+    /// Visit numbers to be reserved.
+    pub(super) reserve: Option<u64>,
+    /// Nothing more will come.
+    pub(super) is_last: bool,
+}
+
+impl Pile {
+    /// Puts a job on it.
+    pub(super) fn take(&mut self, job: Job) {
+        match job {
+            Job::Apply(upload) => self.take_upload(*upload),
+            Job::Constraints(constraints) => self.groups.push_back(Group::Constraints(constraints)),
+            Job::Report(text) => self.take_setting(STATUS_KEY, text),
+            Job::Ledger(reservation) => self.reservations.push_back(*reservation),
+            Job::Prices(text) => self.take_setting(PRICES_KEY, text),
+            Job::History(text) => self.take_setting(HISTORY_KEY, text),
+            Job::Relearnt(text) => self.take_setting(RELEARN_KEY, text),
+            Job::Reserve(count) => self.reserve = Some(count),
+            Job::Stop => self.is_last = true,
+        }
+    }
+
+    /// Nothing waits.
+    pub(super) fn is_empty(&self) -> bool {
+        let has_settings = !self.settings.is_empty() || !self.reservations.is_empty();
+        self.groups.is_empty() && !has_settings && self.reserve.is_none()
+    }
+
+    /// Enough waits for one turn.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_last || matches!(self.groups.back(), Some(Group::Uploads(_, rows)) if *rows >= GROUP_ROWS_MAX)
+    }
+
+    fn take_setting(&mut self, key: &'static str, text: String) {
+        self.settings.insert(key, text);
+    }
+
+    fn take_upload(&mut self, upload: Upload) {
+        let own_rows = row_count(&upload.observation) + 1;
+        match self.groups.back_mut() {
+            Some(Group::Uploads(uploads, rows)) if *rows < GROUP_ROWS_MAX => {
+                uploads.push(upload);
+                *rows += own_rows;
+            }
+            _ => self.groups.push_back(Group::Uploads(vec![upload], own_rows)),
+        }
+    }
+}
+
+fn row_count(observation: &Observation) -> usize {
+    observation.posts.len() + observation.accounts.len() + observation.relations.len()
+}

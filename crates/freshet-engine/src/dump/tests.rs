@@ -1,0 +1,185 @@
+//! The dumper over a store that fails for a while: another program's lock, a full disk, rings that cannot be written.
+
+use std::path::Path;
+use std::sync::mpsc::{Sender, channel};
+
+use freshet_frontier::Coordinator;
+use freshet_network::networks::Networks;
+use freshet_store::api::Flow;
+use freshet_store::row::Filter;
+use freshet_store::sqlite::{SqliteOptions, SqliteStore};
+use freshet_types::{NetworkName, Post, SystemClock, VisitId};
+use rusqlite::Connection;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use super::*;
+
+/// A dumper at work in a folder, and somebody else who has the same store open.
+struct Bench {
+    jobs: Sender<Job>,
+    told: UnboundedReceiver<Told>,
+    foreign: Connection,
+    thread: std::thread::JoinHandle<()>,
+}
+
+impl Bench {
+    fn start(dir: &Path, prepare: impl FnOnce(&SqliteStore, &Connection)) -> Self {
+        let db = dir.join("store.db");
+        let options = SqliteOptions { busy: Duration::from_millis(10), ..SqliteOptions::default() };
+        let store = SqliteStore::open_with(&db, options).unwrap();
+        let foreign = Connection::open(&db).unwrap();
+        prepare(&store, &foreign);
+        let networks = Arc::new(Networks::shipped());
+        let feeder = Feeder::new(Coordinator::open(&dir.join("rings"), 1000).unwrap(), networks, 0);
+        let (tell, told) = unbounded_channel();
+        let (jobs, todo) = channel();
+        let dumper = Dumper::new(Box::new(store), feeder, Arc::new(SystemClock), tell, Arc::default());
+        let thread = std::thread::spawn(move || dumper.run(&todo));
+        Self { jobs, told, foreign, thread }
+    }
+
+    /// Waits for something that the dumper tells, and passes over the rest.
+    fn hear<T>(&mut self, mut wanted: impl FnMut(Told) -> Option<T>) -> T {
+        loop {
+            match self.told.blocking_recv().expect("the dumper works") {
+                Told::Failed(error) => panic!("{error}"),
+                told => {
+                    if let Some(found) = wanted(told) {
+                        return found;
+                    }
+                }
+            }
+        }
+    }
+
+    fn hear_trouble(&mut self, part: Part) -> String {
+        self.hear(|told| match told {
+            Told::Trouble(of, what, _) if of == part => Some(what),
+            Told::Event(Event::Applied(_)) if part == Part::Store => panic!("it cannot be written"),
+            _ => None,
+        })
+    }
+
+    fn hear_mended(&mut self, part: Part) {
+        self.hear(|told| matches!(told, Told::Mended(of) if of == part).then_some(()));
+    }
+
+    fn hear_applied(&mut self) -> usize {
+        self.hear(|told| match told {
+            Told::Event(Event::Applied(applied)) => Some(applied.len()),
+            _ => None,
+        })
+    }
+
+    /// Ends it; gives the numbers of posts and what the setting `status` is.
+    fn end(mut self, dir: &Path) -> (usize, Option<String>) {
+        // One that was told before may be gone.
+        let _ = self.jobs.send(Job::Stop);
+        while self.told.blocking_recv().is_some() {}
+        self.thread.join().unwrap();
+        let store = SqliteStore::open_reader(&dir.join("store.db")).unwrap();
+        let mut count = 0;
+        let count_one = &mut |_| {
+            count += 1;
+            Flow::Continue(())
+        };
+        store.each_post(&Filter::default(), count_one).unwrap();
+        (count, store.setting("status").unwrap())
+    }
+}
+
+/// So many posts, from one page.
+fn page(visit: u64, posts: std::ops::Range<u32>) -> Job {
+    let text = "what somebody said ".repeat(20);
+    let post =
+        |id: u32| Post { id: id.to_string(), kind: "post".into(), text: text.clone(), ..Post::default() };
+    let network = NetworkName::from("mastodon:a.example");
+    let mut upload = Upload::new(VisitId(visit), network, Timestamp::from_secs(1));
+    upload.observation.posts.extend(posts.map(post));
+    Job::Apply(Box::new(upload))
+}
+
+/// Trouble begins before the first page and is mended after it was told: everything is stored once it is over.
+fn check(trouble: impl FnOnce(&SqliteStore, &Connection), mend: impl FnOnce(&Connection), expected: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut bench = Bench::start(dir.path(), trouble);
+    bench.jobs.send(page(1, 0..500)).unwrap();
+    let what = bench.hear_trouble(Part::Store);
+    assert!(what.contains(expected), "{what}");
+    // More comes meanwhile; of reports only the newest counts.
+    bench.jobs.send(page(2, 500..1000)).unwrap();
+    for report in 0..1000 {
+        bench.jobs.send(Job::Report(report.to_string())).unwrap();
+    }
+    mend(&bench.foreign);
+    let mut applied_count = 0;
+    while applied_count < 2 {
+        applied_count += bench.hear_applied();
+    }
+    bench.hear_mended(Part::Store);
+    assert_eq!(bench.end(dir.path()), (1000, Some("999".to_owned())), "{expected}");
+}
+
+#[test]
+fn a_lock_of_another_program_loses_nothing() {
+    check(
+        |_, foreign| foreign.execute_batch("BEGIN EXCLUSIVE").unwrap(),
+        |foreign| foreign.execute_batch("COMMIT").unwrap(),
+        "locked",
+    );
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    check(
+        |store, foreign| {
+            let junk = "CREATE TABLE junk (x); INSERT INTO junk VALUES (zeroblob(4000000))";
+            foreign.execute_batch(junk).unwrap();
+            store.stop_growing().unwrap();
+        },
+        |foreign| foreign.execute_batch("DROP TABLE junk").unwrap(),
+        "full",
+    );
+}
+
+#[test]
+fn what_stays_wrong_ends_the_dumper() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut bench =
+        Bench::start(dir.path(), |_, foreign| foreign.execute_batch("DROP TABLE changes").unwrap());
+    bench.jobs.send(page(1, 0..1)).unwrap();
+    while let Some(told) = bench.told.blocking_recv() {
+        assert!(!matches!(told, Told::Trouble(..)), "{told:?}");
+        if matches!(told, Told::Failed(_)) {
+            return;
+        }
+    }
+    panic!("it must say why it ends");
+}
+
+#[test]
+fn a_lock_at_the_end_is_waited_for_until_somebody_gives_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut bench = Bench::start(dir.path(), |_, foreign| foreign.execute_batch("BEGIN EXCLUSIVE").unwrap());
+    bench.jobs.send(page(1, 0..5)).unwrap();
+    bench.jobs.send(Job::Stop).unwrap();
+    bench.hear_trouble(Part::Store);
+    bench.foreign.execute_batch("COMMIT").unwrap();
+    assert_eq!(bench.hear_applied(), 1);
+    assert_eq!(bench.end(dir.path()).0, 5);
+}
+
+#[test]
+fn rings_that_cannot_be_written_hold_up_no_page() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut bench = Bench::start(dir.path(), |_, _| {});
+    let rings = dir.path().join("rings");
+    bench.hear(|told| matches!(told, Told::Rings(_)).then_some(()));
+    std::fs::remove_dir_all(&rings).unwrap();
+    bench.hear_trouble(Part::Rings);
+    bench.jobs.send(page(1, 0..5)).unwrap();
+    assert_eq!(bench.hear_applied(), 1);
+    std::fs::create_dir(&rings).unwrap();
+    bench.hear_mended(Part::Rings);
+    assert_eq!(bench.end(dir.path()).0, 5);
+}
