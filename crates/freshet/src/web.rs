@@ -38,6 +38,7 @@ mod sources;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tls;
+mod trouble;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
