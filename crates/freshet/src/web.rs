@@ -25,6 +25,7 @@ mod live;
 mod metrics;
 mod names;
 mod networks;
+mod next;
 mod openapi;
 mod overview;
 mod plan;
