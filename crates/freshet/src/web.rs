@@ -2,8 +2,9 @@
 //!
 //! Pages are rendered here, on the server, from the very reports that commands print; charts are SVG;
 //! one small script brings live values. Everything is compiled in, and nothing is asked of another
-//! host. Who may look is decided in one place before any page ([`guard`]). It reads the store with
-//! connections of its own and steers as commands do, through the store, so a crawl never waits for it.
+//! host. Connections are bounded at the [`door`], and who may look is decided in one place before any
+//! page ([`guard`]). It reads the store with connections of its own and steers as commands do, through
+//! the store, so a crawl never waits for it.
 //!
 //! A page is a file: what it shows, its handlers, its templates. Add it to [`routes`].
 
@@ -14,6 +15,8 @@ mod api;
 mod chart;
 mod constraints;
 mod credentials;
+mod door;
+mod download;
 mod experiments;
 mod forum_chart;
 mod forums;
@@ -25,19 +28,24 @@ mod live;
 mod metrics;
 mod names;
 mod networks;
+mod next;
 mod openapi;
 mod overview;
 mod plan;
 mod posts;
 mod render;
 mod robots;
+mod seats;
 mod settings;
 mod site;
 mod source;
 mod sources;
+mod stall;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tls;
+mod tries;
+mod trouble;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -198,17 +206,6 @@ pub(crate) fn serve(listener: TcpListener, parts: Parts) -> anyhow::Result<Serve
     let tls = parts.tls.clone();
     let scheme = if tls.is_some() { "https" } else { "http" };
     let router = router(Arc::new(Site::new(parts, is_local)?));
-    let task = match tls {
-        Some(config) => spawn(axum::serve(tls::Encrypted::new(listener, config)?, router).into_future()),
-        None => spawn(axum::serve(listener, router).into_future()),
-    };
+    let task = tokio::spawn(door::serve(listener, tls, router, door::Patience::USUAL));
     Ok(Served { url: format!("{scheme}://{address}/"), task })
-}
-
-fn spawn(serving: impl Future<Output = std::io::Result<()>> + Send + 'static) -> JoinHandle<()> {
-    tokio::spawn(async move {
-        if let Err(error) = serving.await {
-            tracing::warn!("the dashboard has stopped: {error}");
-        }
-    })
 }

@@ -45,6 +45,8 @@ async fn demo(args: &DemoArgs) -> anyhow::Result<ExitCode> {
         config: Config::default(),
     };
     let mut data = Data::create(&globals)?;
+    // It is a run like any other: whether one is alive is asked of the lock.
+    let _lock = data.lock()?;
     let references: Vec<String> = handles.iter().map(|handle| format!("{base}/@{handle}")).collect();
     let add = AddArgs { references, allow_private: true, ..AddArgs::default() };
     super::add::add(&globals, &mut data, &add)?;

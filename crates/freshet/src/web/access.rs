@@ -2,11 +2,10 @@
 //! without either, whoever sits at this computer.
 //!
 //! A login makes a session: a random name in a cookie that scripts cannot read and other sites cannot
-//! send, and a second random word that every form must show. Wrong logins are counted for all
-//! together: [`TRIES_MAX`] a minute, so that guessing takes for ever whoever guesses. Sessions live in
-//! memory; a restart ends them.
+//! send, and a second random word that every form must show. Wrong guesses of passwords and tokens are
+//! counted for whoever guesses ([`super::tries`]): by address, and for browsers that logged in before by the
+//! word they were given then. Sessions and these words live in memory; a restart ends them.
 
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,24 +14,27 @@ use anyhow::Context as _;
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
+use axum::Extension;
 use axum::extract::{Form, Query, State};
-use axum::http::header::{AUTHORIZATION, COOKIE, LOCATION, RETRY_AFTER, SET_COOKIE};
+use axum::http::header::{AUTHORIZATION, COOKIE, LOCATION, SET_COOKIE};
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use freshet_types::Map;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use tokio::sync::Semaphore;
 
 use super::Shared;
 use super::answer::{Answer, Problem};
+use super::door::Guest;
+use super::next::local;
+use super::seats::Peer;
 use super::site::Site;
+use super::tries::{Tries, Who};
 use crate::failure::Failure;
 
-/// Wrong logins a minute, of all together.
-const TRIES_MAX: usize = 10;
-/// The time over which they are counted.
-const TRIES_OVER: Duration = Duration::from_mins(1);
 /// A session ends when it was not used for so long.
 const SESSION_FOR: Duration = Duration::from_hours(12);
 /// Sessions at once; the one that was used least recently gives way.
@@ -41,6 +43,14 @@ const SESSIONS_MAX: usize = 256;
 const SECRET_CHARS_MIN: usize = 8;
 /// The cookie of a session.
 const COOKIE_NAME: &str = "freshet_session";
+/// The cookie of a browser that logged in before. It opens nothing; its wrong passwords are counted apart.
+const BROWSER_COOKIE_NAME: &str = "freshet_browser";
+/// How long a browser keeps it.
+const BROWSER_FOR: Duration = Duration::from_hours(24 * 365);
+/// Browsers that are remembered; the one that logged in least recently gives way.
+const BROWSERS_MAX: usize = 256;
+/// Passwords judged at once: each takes 19 MiB and a processor for a moment, on purpose.
+const JUDGED_MAX: usize = 2;
 
 /// Where the hash of the password is kept.
 pub(crate) fn password_path(dir: &Path) -> PathBuf {
@@ -104,10 +114,10 @@ pub(crate) fn hash(password: &SecretString) -> anyhow::Result<String> {
     Ok(hash.map_err(|error| anyhow::anyhow!("the password cannot be hashed: {error}"))?.to_string())
 }
 
-/// Equal, in a time that does not tell where they differ.
+/// Equal, in a time that tells neither where they differ nor how long the right one is.
 fn is_same(one: &str, other: &str) -> bool {
-    let differing = one.bytes().zip(other.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
-    one.len() == other.len() && differing == 0
+    let (one, other) = (Sha256::digest(one), Sha256::digest(other));
+    one.iter().zip(other.iter()).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }
 
 /// A word that nobody can guess.
@@ -143,12 +153,42 @@ pub(super) struct Sessions {
     /// What forms must show where nobody logs in.
     csrf: String,
     known: Mutex<Map<String, Session>>,
-    wrong: Mutex<VecDeque<Instant>>,
+    /// Browsers that logged in, and when last.
+    browsers: Mutex<Map<String, Instant>>,
+    passwords: Tries,
+    tokens: Tries,
+    judging: Semaphore,
 }
 
 impl Sessions {
     pub(super) fn new() -> Self {
-        Self { csrf: random_word(), known: Mutex::default(), wrong: Mutex::default() }
+        Self {
+            csrf: random_word(),
+            known: Mutex::default(),
+            browsers: Mutex::default(),
+            passwords: Tries::default(),
+            tokens: Tries::default(),
+            judging: Semaphore::new(JUDGED_MAX),
+        }
+    }
+
+    /// Who types a password: a browser that is known, or somebody at this address.
+    fn who(&self, headers: &HeaderMap, peer: Peer) -> Who {
+        let browsers = self.browsers.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = cookie(headers, BROWSER_COOKIE_NAME).filter(|word| browsers.contains_key(word));
+        shown.map_or(Who::Peer(peer), Who::Browser)
+    }
+
+    /// The word of a browser that logged in just now.
+    fn remember(&self, who: Who) -> String {
+        let mut browsers = self.browsers.lock().unwrap_or_else(PoisonError::into_inner);
+        let word = if let Who::Browser(word) = who { word } else { random_word() };
+        if browsers.len() >= BROWSERS_MAX && !browsers.contains_key(&word) {
+            let oldest = browsers.iter().min_by_key(|(_, at)| **at).map(|(word, _)| word.clone());
+            oldest.map(|word| browsers.remove(&word));
+        }
+        browsers.insert(word.clone(), Instant::now());
+        word
     }
 
     fn begin(&self) -> String {
@@ -174,45 +214,55 @@ impl Sessions {
     fn end(&self, name: &str) {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
     }
+}
 
-    /// A try counts before it is judged, so that many at once do not get past.
-    fn may_try(&self) -> Result<(), Duration> {
-        let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
-        wrong.retain(|at| at.elapsed() < TRIES_OVER);
-        if wrong.len() >= TRIES_MAX {
-            return Err(TRIES_OVER.saturating_sub(wrong.front().map_or(Duration::ZERO, Instant::elapsed)));
-        }
-        wrong.push_back(Instant::now());
-        Ok(())
-    }
+/// Who sends a request, as far as it can be told.
+pub(super) enum Caller {
+    /// Somebody who may look.
+    Known(Identity),
+    /// Somebody who must log in first.
+    Unknown,
+    /// Somebody who showed too many wrong tokens, and must wait for so long.
+    Guessing(Duration),
+}
 
-    fn was_right(&self) {
-        self.wrong.lock().unwrap_or_else(PoisonError::into_inner).pop_back();
+impl Caller {
+    pub(super) fn identity(&self) -> Option<&Identity> {
+        if let Self::Known(identity) = self { Some(identity) } else { None }
     }
 }
 
 impl Site {
-    /// Who asks; `None` where a login is needed first.
-    pub(super) fn identity(&self, headers: &HeaderMap) -> Option<Identity> {
+    /// Who asks.
+    pub(super) fn caller(&self, headers: &HeaderMap, peer: Peer) -> Caller {
         let text = |value: &axum::http::HeaderValue| value.to_str().ok().map(str::to_owned);
         let shown = headers.get(AUTHORIZATION).and_then(text);
+        let access = &self.parts.access;
         if let Some(token) = shown.as_deref().and_then(|shown| shown.strip_prefix("Bearer ")) {
-            let is_known = self.parts.access.has_token(token.trim());
-            return is_known.then(|| Identity { csrf: String::new(), is_token: true, is_session: false });
+            let token = token.trim();
+            return match self.sessions.tokens.judge(&Who::Peer(peer), token, || access.has_token(token)) {
+                Ok(true) => {
+                    Caller::Known(Identity { csrf: String::new(), is_token: true, is_session: false })
+                }
+                Ok(false) => Caller::Unknown,
+                Err(wait) => Caller::Guessing(wait),
+            };
         }
-        if self.parts.access.is_open() {
+        if access.is_open() {
             let csrf = self.sessions.csrf.clone();
-            return Some(Identity { csrf, is_token: false, is_session: false });
+            return Caller::Known(Identity { csrf, is_token: false, is_session: false });
         }
-        let csrf = self.sessions.find(&cookie(headers)?)?;
-        Some(Identity { csrf, is_token: false, is_session: true })
+        let csrf = cookie(headers, COOKIE_NAME).and_then(|name| self.sessions.find(&name));
+        csrf.map_or(Caller::Unknown, |csrf| {
+            Caller::Known(Identity { csrf, is_token: false, is_session: true })
+        })
     }
 }
 
-fn cookie(headers: &HeaderMap) -> Option<String> {
+fn cookie(headers: &HeaderMap, wanted: &str) -> Option<String> {
     let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == COOKIE_NAME).map(|(_, value)| value.to_owned())
+    pairs.find(|(name, _)| *name == wanted).map(|(_, value)| value.to_owned())
 }
 
 #[derive(Deserialize)]
@@ -229,45 +279,49 @@ pub(super) struct Login {
     next: String,
 }
 
-/// Only a path of ours: a login never leads elsewhere.
-fn local(next: &str) -> &str {
-    let is_local = next.starts_with('/') && !next.starts_with("//") && !next.contains(['\\', '\r', '\n']);
-    if is_local { next } else { "/" }
-}
-
 /// Asks for the password.
 pub(super) async fn login_page(State(site): State<Shared>, Query(next): Query<Next>) -> Response {
     site.pages.page(&site, None, "login", "Log in", &json!({ "next": local(&next.next) }))
 }
 
 /// Begins a session.
-pub(super) async fn login(State(site): State<Shared>, Form(login): Form<Login>) -> Answer<Response> {
-    if let Err(wait) = site.sessions.may_try() {
-        let mut response = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong passwords")
-            .hint(format!("wait {} seconds", wait.as_secs() + 1))
-            .into_response();
-        response.headers_mut().insert(RETRY_AFTER, (wait.as_secs() + 1).into());
-        return Ok(response);
-    }
+pub(super) async fn login(
+    State(site): State<Shared>,
+    Extension(guest): Extension<Guest>,
+    headers: HeaderMap,
+    Form(login): Form<Login>,
+) -> Answer<Response> {
+    let who = site.sessions.who(&headers, guest.peer);
+    let may_try = site.sessions.passwords.begin(&who);
+    may_try.map_err(|wait| Problem::too_many("too many wrong passwords", wait))?;
+    let permit = site.sessions.judging.acquire().await;
+    let permit = permit.map_err(|_| Problem::busy("the dashboard is closing"))?;
     let judge = std::sync::Arc::clone(&site);
     let judged = tokio::task::spawn_blocking(move || judge.parts.access.is_opened_by(&login.password)).await;
+    drop(permit);
     if !judged.unwrap_or(false) {
         let context = json!({ "next": local(&login.next), "is_wrong": true });
         let mut response = site.pages.page(&site, None, "login", "Log in", &context);
         *response.status_mut() = StatusCode::UNAUTHORIZED;
         return Ok(response);
     }
-    site.sessions.was_right();
-    let name = site.sessions.begin();
+    site.sessions.passwords.was_right(&who);
+    let (name, browser) = (site.sessions.begin(), site.sessions.remember(who));
     let secure = if site.parts.tls.is_some() { "; Secure" } else { "" };
-    let cookie = format!("{COOKIE_NAME}={name}; Path=/; HttpOnly; SameSite=Strict{secure}");
-    let headers = [(LOCATION, local(&login.next).to_owned()), (SET_COOKIE, cookie)];
-    Ok((StatusCode::SEE_OTHER, headers).into_response())
+    let kept = BROWSER_FOR.as_secs();
+    let cookies = [
+        format!("{COOKIE_NAME}={name}; Path=/; HttpOnly; SameSite=Strict{secure}"),
+        format!(
+            "{BROWSER_COOKIE_NAME}={browser}; Path=/login; Max-Age={kept}; HttpOnly; SameSite=Strict{secure}"
+        ),
+    ];
+    let led = [(LOCATION, local(&login.next).to_owned())];
+    Ok((StatusCode::SEE_OTHER, led, AppendHeaders(cookies.map(|it| (SET_COOKIE, it)))).into_response())
 }
 
 /// Ends the session.
 pub(super) async fn logout(State(site): State<Shared>, headers: HeaderMap) -> Response {
-    if let Some(name) = cookie(&headers) {
+    if let Some(name) = cookie(&headers, COOKIE_NAME) {
         site.sessions.end(&name);
     }
     let gone = format!("{COOKIE_NAME}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
@@ -277,19 +331,6 @@ pub(super) async fn logout(State(site): State<Shared>, headers: HeaderMap) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_login_leads_to_a_page_of_ours_only() {
-        for (next, expected) in [
-            ("/sources?q=a", "/sources?q=a"),
-            ("//evil.example/", "/"),
-            ("https://evil.example/", "/"),
-            ("/\\evil.example", "/"),
-            ("", "/"),
-        ] {
-            assert_eq!(local(next), expected, "{next}");
-        }
-    }
 
     #[test]
     fn passwords_are_kept_as_hashes_and_short_ones_refused() {
@@ -311,11 +352,31 @@ mod tests {
     }
 
     #[test]
-    fn tries_are_counted_for_all_together() {
+    fn browsers_that_logged_in_are_remembered_and_strangers_are_not() {
         let sessions = Sessions::new();
-        assert!((0..TRIES_MAX).all(|_| sessions.may_try().is_ok()));
-        assert!(sessions.may_try().is_err());
-        sessions.was_right();
-        assert!(sessions.may_try().is_ok());
+        let peer = Peer::from(std::net::IpAddr::from([10, 0, 0, 1]));
+        let shown = |word: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(COOKIE, format!("a=b; {BROWSER_COOKIE_NAME}={word}").parse().unwrap());
+            sessions.who(&headers, peer)
+        };
+        let word = sessions.remember(Who::Peer(peer));
+        assert_eq!(shown(&word), Who::Browser(word.clone()));
+        assert_eq!(shown("made up"), Who::Peer(peer));
+        assert_eq!(sessions.remember(Who::Browser(word.clone())), word, "it keeps its word");
+        for _ in 0..BROWSERS_MAX {
+            sessions.remember(Who::Peer(peer));
+        }
+        assert_eq!(sessions.browsers.lock().unwrap().len(), BROWSERS_MAX);
+        assert_eq!(shown(&word), Who::Peer(peer), "the oldest gave way");
+    }
+
+    #[test]
+    fn words_are_compared_whole() {
+        for (one, other, expected) in
+            [("token", "token", true), ("token", "tokens", false), ("token", "toke", false), ("", "a", false)]
+        {
+            assert_eq!(is_same(one, other), expected, "{one} {other}");
+        }
     }
 }

@@ -4,6 +4,8 @@
 //! a page or as JSON. Causes inside (a broken store) are logged and told in words, without paths of
 //! code or queries.
 
+use std::time::Duration;
+
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use freshet_store::api::StoreError;
@@ -17,6 +19,8 @@ pub(super) struct Problem {
     pub(super) status: StatusCode,
     pub(super) message: String,
     pub(super) hint: Option<String>,
+    /// When it may be tried again.
+    pub(super) wait_s: Option<u64>,
 }
 
 /// What was just done, told once on the page that follows.
@@ -30,7 +34,7 @@ pub(super) type Answer<T> = Result<T, Problem>;
 
 impl Problem {
     pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), hint: None }
+        Self { status, message: message.into(), hint: None, wait_s: None }
     }
 
     pub(super) fn bad(message: impl Into<String>) -> Self {
@@ -54,6 +58,15 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
     }
 
+    /// Whoever asks must wait first.
+    pub(super) fn too_many(message: impl Into<String>, wait: Duration) -> Self {
+        // A part of a second is a second.
+        let seconds = wait.as_secs() + 1;
+        let problem =
+            Self::new(StatusCode::TOO_MANY_REQUESTS, message).hint(format!("wait {seconds} seconds"));
+        Self { wait_s: Some(seconds), ..problem }
+    }
+
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -67,7 +80,7 @@ impl From<anyhow::Error> for Problem {
         if !is_misuse {
             tracing::warn!("the dashboard could not answer: {message}");
         }
-        Self { status, message, hint }
+        Self { status, message, hint, wait_s: None }
     }
 }
 

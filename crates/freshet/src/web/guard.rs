@@ -5,11 +5,14 @@
 //! changes something must show the token that only our own pages hold. Out: headers that forbid the
 //! browser everything the pages do not need. What is open to all is listed in [`OPEN`], nothing else.
 
+use std::time::Duration;
+
+use axum::Extension;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderValue, LOCATION, ORIGIN,
-    REFERRER_POLICY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
 use axum::middleware::Next;
@@ -17,14 +20,17 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 use super::Shared;
-use super::access::Identity;
+use super::access::{Caller, Identity};
 use super::answer::Problem;
+use super::door::Guest;
 
 /// Paths that answer without a login: they say nothing about what was collected.
 pub(super) const OPEN: [&str; 6] =
     ["/login", "/healthz", "/readyz", "/assets/icon.svg", "/assets/style.css", "/assets/script.js"];
 /// Largest body of a request: some ten thousand references to add.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// Longest until a body is there: a bad line needs this long for the largest.
+const BODY_WITHIN: Duration = Duration::from_mins(1);
 /// The header in which programs show the token of the session.
 pub(super) const CSRF_HEADER: &str = "x-csrf-token";
 /// The field in which forms show it.
@@ -35,14 +41,24 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Lets a request pass, or answers it.
-pub(super) async fn guard(State(site): State<Shared>, request: Request, next: Next) -> Response {
+pub(super) async fn guard(
+    State(site): State<Shared>,
+    Extension(guest): Extension<Guest>,
+    request: Request,
+    next: Next,
+) -> Response {
     let path = request.uri().path().to_owned();
     let target = request.uri().path_and_query().map_or_else(|| path.clone(), ToString::to_string);
     let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
-    let identity = site.identity(request.headers());
-    let mut response = match admit(&site, request, identity.as_ref()).await {
+    guest.asks();
+    let caller = site.caller(request.headers(), guest.peer);
+    let identity = caller.identity().cloned();
+    let mut work = None;
+    let mut response = match admit(&site, request, &caller).await {
         Ok(mut request) => {
+            // Until a request is whole, and for a stranger always, whoever comes next may have the connection.
             if let Some(identity) = &identity {
+                work = Some(guest.works());
                 request.extensions_mut().insert(identity.clone());
             }
             next.run(request).await
@@ -54,13 +70,19 @@ pub(super) async fn guard(State(site): State<Shared>, request: Request, next: Ne
     };
     show_problem(&site, &path, identity.as_ref(), &mut response);
     protect(response.headers_mut());
-    response
+    if let Some(work) = work { work.until_sent(response) } else { response }
 }
 
 /// The request, when it may pass.
-async fn admit(site: &Shared, request: Request, identity: Option<&Identity>) -> Result<Request, Problem> {
+async fn admit(site: &Shared, request: Request, caller: &Caller) -> Result<Request, Problem> {
     check_host(site, request.headers())?;
+    let identity = caller.identity();
     let is_open = OPEN.contains(&request.uri().path());
+    if let Caller::Guessing(wait) = caller
+        && !is_open
+    {
+        return Err(Problem::too_many("too many wrong tokens", *wait));
+    }
     if identity.is_none() && !is_open {
         return Err(Problem::new(StatusCode::UNAUTHORIZED, "log in first")
             .hint("open /login in a browser, or send the token as `Authorization: Bearer TOKEN`"));
@@ -70,7 +92,10 @@ async fn admit(site: &Shared, request: Request, identity: Option<&Identity>) -> 
     }
     check_origin(request.headers())?;
     let (head, body) = request.into_parts();
-    let body = to_bytes(body, BODY_BYTES_MAX).await.map_err(|_| {
+    let body = tokio::time::timeout(BODY_WITHIN, to_bytes(body, BODY_BYTES_MAX)).await;
+    let body =
+        body.map_err(|_| Problem::new(StatusCode::REQUEST_TIMEOUT, "the request did not come whole"))?;
+    let body = body.map_err(|_| {
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "that is more than fits into one request (1 MiB)")
     })?;
     if let Some(identity) = identity.filter(|identity| !identity.is_token)
@@ -154,6 +179,9 @@ fn show_problem(site: &Shared, path: &str, identity: Option<&Identity>, response
     *response = shown;
     if problem.status == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    if let Some(seconds) = problem.wait_s {
+        response.headers_mut().insert(RETRY_AFTER, seconds.into());
     }
     if let Some(allow) = allow {
         response.headers_mut().insert(ALLOW, allow);

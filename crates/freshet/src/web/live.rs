@@ -2,12 +2,14 @@
 //!
 //! Two events: `values`, every second, the numbers by key as text, ready to show; `part`, every few
 //! seconds, asks the page to fetch its changing part anew. A browser that loses the connection comes
-//! back by itself. At most so many listen at once as the site has seats for.
+//! back by itself. Few listen at once, and one address never takes all places ([`ROOM`]); whoever stops
+//! reading loses the place to the next one, and everybody comes back after [`VALUES_MAX`], so that what
+//! waits in buffers for a page that sleeps is bounded too.
 
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
@@ -15,7 +17,9 @@ use serde_json::{Map, Value, json};
 
 use super::Shared;
 use super::answer::{Answer, Problem};
+use super::door::Guest;
 use super::overview;
+use super::seats::Room;
 use super::site::Site;
 use crate::data::Data;
 
@@ -24,11 +28,28 @@ const VALUES_EVERY: Duration = Duration::from_secs(1);
 /// So many of them to one `part`.
 const PART_EVERY: u64 = 5;
 
+/// Pages that listen at once. Each costs a look at the store every second; a person has a few of them.
+/// One that took nothing for ten seconds does not read.
+pub(super) const ROOM: Room = Room { max: 64, share: 32, patience: Duration::from_secs(10) };
+/// Events after which a page must ask again: ten minutes.
+const VALUES_MAX: u64 = 600;
+/// How soon a browser does so.
+const AGAIN_AFTER: Duration = Duration::from_millis(500);
+
 /// The stream.
-pub(super) async fn stream(State(site): State<Shared>) -> Answer<Response> {
-    let seat = Arc::clone(&site.listeners).try_acquire_owned();
-    let seat = seat.map_err(|_| Problem::busy("too many pages are open; close some of them"))?;
-    let events = futures::stream::unfold((site, seat, 0_u64), async |(site, seat, count)| {
+pub(super) async fn stream(
+    State(site): State<Shared>,
+    Extension(guest): Extension<Guest>,
+) -> Answer<Response> {
+    let place = site.listeners.take(guest.peer);
+    let place = place.ok_or_else(|| Problem::busy("too many pages are open; close some of them"))?;
+    let events = futures::stream::unfold((site, place, 0_u64), async |(site, mut place, count)| {
+        let (seat, loss) = (&place.0, &mut place.1);
+        // Nobody asks for the next event before the last one is on its way.
+        seat.rests();
+        if count > VALUES_MAX || loss.has_happened() {
+            return None;
+        }
         if count > 0 {
             tokio::time::sleep(VALUES_EVERY).await;
         }
@@ -39,7 +60,8 @@ pub(super) async fn stream(State(site): State<Shared>) -> Answer<Response> {
             let values = site.read(values).await.unwrap_or_else(|_| json!({}));
             Event::default().event("values").data(values.to_string())
         };
-        Some((Ok::<_, Infallible>(event), (site, seat, count + 1)))
+        let event = if count == 0 { event.retry(AGAIN_AFTER) } else { event };
+        Some((Ok::<_, Infallible>(event), (site, place, count + 1)))
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
 }

@@ -20,6 +20,7 @@ use super::answer::{Answer, Problem};
 use super::chart::{self, Line};
 use super::names;
 use super::site::Site;
+use super::trouble;
 use crate::data::Data;
 use crate::output::relative;
 use crate::view::grouped;
@@ -86,6 +87,7 @@ fn view(site: &Site, data: &Data, coverage: Option<Arc<Value>>, is_week: bool) -
         next.map(|source| Ok::<_, Problem>((source.due_at, names::name(data, &source)?))).transpose()?;
     Ok(json!({
         "tiles": tiles(&status, &history),
+        "wrong": trouble::shown(&status),
         "waits": waits(&status, next.as_ref(), site.now()),
         "is_week": is_week,
         "lag_chart": lag_chart(&points),

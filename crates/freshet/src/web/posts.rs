@@ -1,11 +1,7 @@
 //! Posts: full-text search with filters, one post with its history, and the current query as JSON
 //! lines to take away.
 
-use std::io::Write;
-use std::sync::Arc;
-
 use axum::Extension;
-use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
@@ -17,11 +13,12 @@ use freshet_store::row::{Hit, PostRow};
 use freshet_types::{RobotKind, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
+use super::door::Guest;
+use super::download::{self, File};
 use super::site::Site;
 use super::sources::{page_number, typed};
 use crate::commands::search::FoundPost;
@@ -36,8 +33,6 @@ const ROWS: usize = 50;
 const BATCH: usize = 500;
 /// Posts in one file; `freshet export` has no such limit.
 const EXPORT_MAX: usize = OFFSET_MAX;
-/// Pieces of a file that wait for a slow reader.
-const PIECES_MAX: usize = 8;
 /// Lines of the change log shown for a post.
 const CHANGES_SHOWN: usize = 200;
 /// Characters of a text in a list.
@@ -186,49 +181,59 @@ fn record(row: &PostRow) -> Answer<Value> {
 }
 
 /// All posts of the query, a JSON object a line.
-pub(super) async fn jsonl(State(site): State<Shared>, Query(asked): Query<Asked>) -> Answer<Response> {
-    export(&site, &asked, Format::Jsonl, JSONL).await
+pub(super) async fn jsonl(
+    State(site): State<Shared>,
+    Extension(guest): Extension<Guest>,
+    Query(asked): Query<Asked>,
+) -> Answer<Response> {
+    export(&site, &guest, &asked, Format::Jsonl, JSONL).await
 }
 
 /// All posts of the query, for spreadsheets.
-pub(super) async fn csv(State(site): State<Shared>, Query(asked): Query<Asked>) -> Answer<Response> {
-    export(&site, &asked, Format::Csv, CSV).await
+pub(super) async fn csv(
+    State(site): State<Shared>,
+    Extension(guest): Extension<Guest>,
+    Query(asked): Query<Asked>,
+) -> Answer<Response> {
+    export(&site, &guest, &asked, Format::Csv, CSV).await
 }
 
 /// All posts of the query, for analysis.
-pub(super) async fn parquet(State(site): State<Shared>, Query(asked): Query<Asked>) -> Answer<Response> {
-    export(&site, &asked, Format::Parquet, PARQUET).await
+pub(super) async fn parquet(
+    State(site): State<Shared>,
+    Extension(guest): Extension<Guest>,
+    Query(asked): Query<Asked>,
+) -> Answer<Response> {
+    export(&site, &guest, &asked, Format::Parquet, PARQUET).await
 }
 
 /// A file of all posts of the query, written while they are read.
-async fn export(site: &Shared, asked: &Asked, format: Format, media_type: &'static str) -> Answer<Response> {
+async fn export(
+    site: &Shared,
+    guest: &Guest,
+    asked: &Asked,
+    format: Format,
+    media_type: &'static str,
+) -> Answer<Response> {
     let (query, _) = asked.query(site.now())?;
-    let (pieces, waiting) = mpsc::channel::<Bytes>(PIECES_MAX);
     // A query that is not understood is told before anything is sent.
     let first = PostQuery { offset: 0, limit: 1, ..query.clone() };
     site.write(move |_, data| Ok(data.store.list_posts(&first)?.len())).await?;
-    let seat = Arc::clone(&site.exports).try_acquire_owned();
-    let seat =
-        seat.map_err(|_| Problem::busy("other files are being written; try again when they are done"))?;
+    let (file, body) = download::begin(&site.downloads, guest.peer)?;
     let dir = site.parts.dir.clone();
     tokio::task::spawn_blocking(move || {
         let sent = Data::reader(&dir).map_err(Problem::from);
-        let pipe = Pipe { _seat: seat, pieces };
-        if let Err(problem) = sent.and_then(|data| write_all(&data, &query, format, pipe)) {
+        if let Err(problem) = sent.and_then(|data| write_all(&data, &query, format, file)) {
             tracing::warn!("a file of posts was cut short: {}", problem.message);
         }
     });
-    let stream = futures::stream::unfold(waiting, async |mut waiting| {
-        let piece = waiting.recv().await?;
-        Some((Ok::<_, std::convert::Infallible>(piece), waiting))
-    });
     let name = format!("attachment; filename=\"posts.{}\"", format.name());
     let headers = [(CONTENT_TYPE, media_type.to_owned()), (CONTENT_DISPOSITION, name)];
-    Ok((headers, Body::from_stream(stream)).into_response())
+    Ok((headers, body).into_response())
 }
 
-fn write_all(data: &Data, query: &PostQuery, format: Format, pipe: Pipe) -> Answer<()> {
-    let mut sink = format.open(RecordKind::Posts, pipe).map_err(anyhow::Error::from)?;
+fn write_all(data: &Data, query: &PostQuery, format: Format, mut file: File) -> Answer<()> {
+    let mut sink = format.open(RecordKind::Posts, &mut file).map_err(anyhow::Error::from)?;
     for offset in (0..EXPORT_MAX).step_by(BATCH) {
         let hits = data.store.list_posts(&PostQuery { offset, limit: BATCH, ..query.clone() })?;
         let is_last = hits.len() < BATCH;
@@ -242,7 +247,9 @@ fn write_all(data: &Data, query: &PostQuery, format: Format, pipe: Pipe) -> Answ
             break;
         }
     }
-    let _ = sink.finish();
+    if sink.finish().is_ok() {
+        file.end();
+    }
     Ok(())
 }
 
@@ -250,21 +257,3 @@ fn write_all(data: &Data, query: &PostQuery, format: Format, pipe: Pipe) -> Answ
 pub(super) const JSONL: &str = "application/x-ndjson";
 pub(super) const CSV: &str = "text/csv; charset=utf-8";
 pub(super) const PARQUET: &str = "application/vnd.apache.parquet";
-
-/// A file that flows to whoever asked for it. The seat is given up before the file ends, so that
-/// whoever has read one to its end may ask for the next.
-struct Pipe {
-    _seat: OwnedSemaphorePermit,
-    pieces: mpsc::Sender<Bytes>,
-}
-
-impl Write for Pipe {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let sent = self.pieces.blocking_send(Bytes::copy_from_slice(bytes));
-        sent.map(|()| bytes.len()).map_err(|_| std::io::ErrorKind::BrokenPipe.into())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}

@@ -22,12 +22,13 @@ use crate::plain::plain;
 use crate::view::grouped;
 
 /// Every template, by name.
-const TEMPLATES: [(&str, &str); 23] = [
+const TEMPLATES: [(&str, &str); 24] = [
     ("base.html", include_str!("templates/base.html")),
     ("login.html", include_str!("templates/login.html")),
     ("problem.html", include_str!("templates/problem.html")),
     ("overview.html", include_str!("templates/overview.html")),
     ("overview_part.html", include_str!("templates/overview_part.html")),
+    ("trouble_part.html", include_str!("templates/trouble_part.html")),
     ("plan.html", include_str!("templates/plan.html")),
     ("robots.html", include_str!("templates/robots.html")),
     ("robots_part.html", include_str!("templates/robots_part.html")),

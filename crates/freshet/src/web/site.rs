@@ -23,6 +23,8 @@ use super::answer::{Answer, Problem};
 use super::experiments::Bench;
 use super::learn::Jobs;
 use super::render::Pages;
+use super::seats::Seats;
+use super::{download, live};
 use crate::commands::{gaps, status};
 use crate::data::Data;
 
@@ -36,10 +38,6 @@ const COVERAGE_SHARE: u32 = 20;
 const COVERAGE_WAIT: Duration = Duration::from_millis(40);
 /// Sources with holes that are kept with the sums, the dearest.
 pub(super) const GAPS_MAX: usize = 1000;
-/// Files written at once, each with a connection of its own: a slow reader holds up no page.
-const EXPORTS_MAX: usize = 2;
-/// Live connections at once.
-const LISTENERS_MAX: usize = 64;
 
 /// What a dashboard is made of.
 pub(crate) struct Parts {
@@ -74,9 +72,10 @@ pub(super) struct Site {
     pub(super) bench: Bench,
     /// Forums that are learned.
     pub(super) jobs: Jobs,
-    pub(super) listeners: Arc<Semaphore>,
-    /// Files that may be taken away at once.
-    pub(super) exports: Arc<Semaphore>,
+    /// Pages that listen.
+    pub(super) listeners: Arc<Seats>,
+    /// Files that are taken away.
+    pub(super) downloads: Arc<Seats>,
     readers: Mutex<Vec<Data>>,
     permits: Semaphore,
     writer: Mutex<Option<Data>>,
@@ -104,8 +103,8 @@ impl Site {
             credentials: Mutex::new(parts.credentials.clone()),
             bench: Bench::default(),
             jobs: Jobs::default(),
-            listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
-            exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
+            listeners: Seats::new(live::ROOM),
+            downloads: Seats::new(download::ROOM),
             readers: Mutex::new(Vec::new()),
             permits: Semaphore::new(READERS_MAX),
             writer: Mutex::new(Some(writer)),

@@ -8,6 +8,7 @@ mod access;
 mod change;
 mod forums;
 mod inert;
+mod limits;
 mod show;
 mod told;
 mod walk;

@@ -1,33 +1,18 @@
 //! TLS for the dashboard, by certificate files: `--tls-cert`, `--tls-key`.
 //!
-//! Handshakes happen beside the door, at most [`HANDSHAKES_MAX`] at once and each within
-//! [`HANDSHAKE_MAX`], so that nobody who says nothing keeps the others out. The files are read once, at
-//! the start. It makes no certificates and asks nobody for one.
+//! The files are read once, at the start. Handshakes happen at the door ([`super::door`]), where they
+//! have a time limit. It makes no certificates and asks nobody for one.
 
-use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context as _;
-use axum::serve::Listener;
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, mpsc};
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::server::TlsStream;
 
 use crate::args::TlsArgs;
 use crate::failure::Failure;
-
-/// Longest handshake.
-const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
-/// Handshakes at once; whoever comes then waits at the door of the operating system.
-const HANDSHAKES_MAX: usize = 64;
-/// Wait after the operating system refused a connection, for want of files for example.
-const REFUSED_WAIT: Duration = Duration::from_millis(200);
 
 /// What the files say; `None` where none are named.
 pub(crate) fn config(args: &TlsArgs) -> anyhow::Result<Option<Arc<ServerConfig>>> {
@@ -54,62 +39,6 @@ pub(crate) fn config(args: &TlsArgs) -> anyhow::Result<Option<Arc<ServerConfig>>
 fn unreadable(path: &Path, why: &str) -> anyhow::Error {
     let failure = Failure::misuse(format!("`{}` cannot be used for TLS: {why}", path.display()));
     failure.hint("--tls-cert takes a certificate chain and --tls-key its private key, both as PEM").into()
-}
-
-/// Connections whose handshake is done.
-pub(super) struct Encrypted {
-    ready: mpsc::Receiver<(TlsStream<TcpStream>, SocketAddr)>,
-    address: SocketAddr,
-}
-
-impl Encrypted {
-    /// Takes connections of this listener from now on, until this is dropped.
-    pub(super) fn new(listener: TcpListener, config: Arc<ServerConfig>) -> anyhow::Result<Self> {
-        let address = listener.local_addr().context("the dashboard has no address")?;
-        let (done, ready) = mpsc::channel(HANDSHAKES_MAX);
-        let acceptor = TlsAcceptor::from(config);
-        let seats = Arc::new(Semaphore::new(HANDSHAKES_MAX));
-        tokio::spawn(async move {
-            while !done.is_closed() {
-                let Ok(seat) = Arc::clone(&seats).acquire_owned().await else { return };
-                let taken = tokio::select! {
-                    taken = listener.accept() => taken,
-                    () = done.closed() => return,
-                };
-                let Ok((stream, from)) = taken else {
-                    tokio::time::sleep(REFUSED_WAIT).await;
-                    continue;
-                };
-                let (acceptor, done) = (acceptor.clone(), done.clone());
-                tokio::spawn(async move {
-                    let shaken = tokio::time::timeout(HANDSHAKE_MAX, acceptor.accept(stream)).await;
-                    drop(seat);
-                    if let Ok(Ok(stream)) = shaken {
-                        // Nobody listens any more: the connection closes by itself.
-                        let _ = done.send((stream, from)).await;
-                    }
-                });
-            }
-        });
-        Ok(Self { ready, address })
-    }
-}
-
-impl Listener for Encrypted {
-    type Io = TlsStream<TcpStream>;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        match self.ready.recv().await {
-            Some(connection) => connection,
-            // The door is closed for good.
-            None => std::future::pending().await,
-        }
-    }
-
-    fn local_addr(&self) -> std::io::Result<Self::Addr> {
-        Ok(self.address)
-    }
 }
 
 #[cfg(test)]

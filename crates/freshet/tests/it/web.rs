@@ -107,6 +107,20 @@ fn a_crawl_is_watched_and_steered_in_the_browser() {
     check_afterwards(freshet);
 }
 
+#[test]
+fn the_dashboard_of_a_demo_says_that_it_runs() {
+    let freshet = Freshet::new();
+    let mut demo = freshet.start(&["demo", "--for", "1m"], "demo.log");
+    let base = address(&freshet, "demo.log", &mut demo);
+    let values = live(&base, 2);
+    assert!(values.iter().all(|it| it["state"] == "running"), "{values:?}");
+    let status = http::get(&base, "/api/v1/status");
+    assert_eq!((&status["is_running"], status["pid"].is_u64()), (&true.into(), true), "{status}");
+    assert!(!page(&base, "/").contains("No run is under way"));
+    demo.send("TERM");
+    assert!(demo.finish_within(SOON).is_some_and(|status| status.success()), "it stops while it is watched");
+}
+
 fn check_pages(base: &str) {
     let list = http::get(base, "/api/v1/sources?robot=status&sort=visited");
     let first = &list["sources"][0];

@@ -31,11 +31,17 @@
     places().forEach((it, at) => { it.scrollLeft = scrolled[at] ?? 0; });
   };
 
+  // The server ends the connection now and then, and the browser comes back at once: only a longer silence is told.
+  let lost;
   const source = new EventSource("/api/v1/live");
-  source.addEventListener("values", (event) => show(JSON.parse(event.data)));
+  source.addEventListener("values", (event) => {
+    clearTimeout(lost);
+    lost = undefined;
+    show(JSON.parse(event.data));
+  });
   source.addEventListener("part", () => {
     for (const part of document.querySelectorAll("[data-part]")) refresh(part).catch(() => {});
   });
-  source.addEventListener("error", () => show({ state: "no connection" }));
+  source.addEventListener("error", () => { lost ??= setTimeout(() => show({ state: "no connection" }), 3000); });
   addEventListener("pagehide", () => source.close());
 })();

@@ -48,6 +48,18 @@ async fn a_login_opens_a_session_and_a_logout_ends_it() {
 }
 
 #[tokio::test]
+async fn a_login_never_leads_elsewhere() {
+    let served = Visitor::start(Some(PASSWORD), None).await;
+    for (next, expected) in [("/posts?q=a", "/posts?q=a"), ("/\t/evil.example", "/"), ("//evil.example", "/")]
+    {
+        let login = served.ask("POST", "/login").fields(&[("password", PASSWORD), ("next", next)]);
+        assert_eq!(login.send().await.unwrap().headers()[LOCATION], expected, "{next:?}");
+    }
+    let page = served.text("/login?next=/%09/evil.example", 200).await;
+    assert!(!page.contains("evil"), "{page}");
+}
+
+#[tokio::test]
 async fn other_addresses_are_refused_without_a_password() {
     let folder = tempfile::tempdir().unwrap();
     fill(&folder.path().join("store.sqlite"));

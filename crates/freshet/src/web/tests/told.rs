@@ -121,3 +121,44 @@ async fn constraints_are_added_and_removed_by_number_and_text() {
     }
     assert!(served.text("/settings", 200).await.contains("everything is wanted"));
 }
+
+#[tokio::test]
+async fn what_is_wrong_stands_on_the_overview_and_nothing_where_all_is_well() {
+    let served = Visitor::start(None, None).await;
+    let page = served.text("/", 200).await;
+    assert!(!page.contains("Trouble") && !page.contains("Delivered to"), "{page}");
+    let report = json!({
+        "trouble": { "what": "the store is locked", "since": 1.0, "advice": "end the program that holds it" },
+        "servers": [
+            { "network": "mastodon:a.example", "is_down": true, "since": 1.0, "said": super::SCRIPT,
+              "next_at": 2.0, "sources_count": 1200 },
+            { "network": "mastodon:b.example", "is_down": false, "since": 1.0, "said": "timed out",
+              "next_at": null, "sources_count": 1 },
+        ],
+        "servers_count": 7,
+        "subscribers": [
+            { "name": "news.jsonl", "behind": 1500, "stalled_since": 1.0, "why": "nobody reads" },
+            { "name": "calm.jsonl", "behind": 0, "stalled_since": null, "why": null },
+        ],
+    });
+    store(&served).set_setting("status", &report.to_string()).unwrap();
+    for path in ["/", "/part/overview"] {
+        let page = served.text(path, 200).await;
+        for words in [
+            "the store is locked",
+            "end the program that holds it",
+            "mastodon:a.example</bdi></strong> is down",
+            "&lt;script&gt;",
+            "1,200 sources wait for it",
+            "mastodon:b.example</bdi></strong> did not answer",
+            "1 source waits for it",
+            "and 5 more servers",
+            "is 1,500 changes behind, and has taken nothing since",
+            "nobody reads",
+            "calm.jsonl</bdi></strong> has everything",
+        ] {
+            assert!(page.contains(words), "{path}: `{words}` is not in\n{page}");
+        }
+        assert!(!page.contains(super::SCRIPT), "{page}");
+    }
+}
