@@ -92,8 +92,8 @@ pub struct Walk {
     pub has_owner: bool,
     /// The coverage as the visit found it.
     began: u64,
-    /// What the refusal of the list makes of the source, while its owner is asked.
-    refused: Option<SourceState>,
+    /// The refusal that the owner is asked about.
+    refused: Option<Refused>,
     /// The list runs from old to new, and the visit begins at its last known page.
     is_tail: bool,
     /// How often the list may be begun anew in this visit, where its pages do not chain.
@@ -102,6 +102,15 @@ pub struct Walk {
     seen: Set<String>,
     /// Posting times of new posts that a later page of this visit tells with its own.
     held: Vec<Timestamp>,
+}
+
+/// A list, or a page of it, that the network does not show.
+#[derive(Clone, Debug)]
+struct Refused {
+    /// What that makes of the source, if its owner is shown as ever.
+    state: SourceState,
+    /// The page below the top that was refused.
+    cursor: Option<String>,
 }
 
 /// What a page meant for the walk.
@@ -250,7 +259,9 @@ impl Walk {
             return self.take_members(source, endpoint, page, seen);
         }
         let listed: Vec<&Post> = page.observation.posts.iter().filter(|post| !post.is_embedded).collect();
-        let (marks, undated_news) = marks_of(&listed, &source.coverage, seen.at);
+        // A page below the top stands below what was read above it, not at the present.
+        let above_at = self.cursor().and_then(|cursor| source.coverage.oldest_above(&cursor));
+        let (marks, undated_news) = marks_of(&listed, &source.coverage, above_at.unwrap_or(seen.at));
         if marks.is_empty()
             && let Some(taken) = self.take_empty(source, page, seen)
         {
@@ -259,7 +270,10 @@ impl Walk {
         let run = Run::of(&marks, &source.coverage, endpoint, page);
         let is_dated =
             |mark: &&Mark| listed.iter().any(|post| post.id == mark.id && post.created_at.is_some());
-        let dated: Vec<Mark> = run.marks.iter().filter(is_dated).cloned().collect();
+        // Of a feed that is met for the first time everything is history, in whatever order.
+        let is_met = source.coverage.intervals.is_empty() && page.next.is_none();
+        let told = if is_met { &marks } else { &run.marks };
+        let dated: Vec<Mark> = told.iter().filter(is_dated).cloned().collect();
         note_news(&mut taken, &source.coverage, &dated, endpoint.id_order, seen.at);
         taken.news.extend(std::iter::repeat_n(seen.at, undated_news));
         if matches!(self.intent, Intent::Members(_)) {
@@ -375,7 +389,13 @@ impl Walk {
     /// hidden, then nothing is known of them.
     fn take_owner(&mut self, source: &mut Source, page: &Page, seen: Seen) -> Taken {
         let owner = page.observation.accounts.iter().find(|account| account.id == source.root_id);
-        if self.refused.is_some() || owner.is_none_or(|owner| owner.state != AccountState::Active) {
+        if owner.is_none_or(|owner| owner.state != AccountState::Active) {
+            return Taken::default();
+        }
+        if let Some(refused) = &self.refused {
+            if let Some(cursor) = &refused.cursor {
+                source.coverage.shut(cursor, Obstacle::Refused, seen.at);
+            }
             return Taken::default();
         }
         source.coverage.end_empty(seen.at);
@@ -415,16 +435,18 @@ impl Walk {
         self.page_count > 0
     }
 
-    /// The list was refused, which makes this of its source unless the owner says otherwise; gives whether the owner is asked.
+    /// The list, or the page of its cursor, was refused, which makes this of its source unless the owner says otherwise; gives whether
+    /// the owner is asked.
     pub fn ask_owner(&mut self, source: &Source, state: SourceState) -> bool {
+        let cursor = self.cursor();
         let is_asked = self.turn_to_owner(source);
-        self.refused = is_asked.then_some(state);
+        self.refused = is_asked.then_some(Refused { state, cursor });
         is_asked
     }
 
     /// The state of a source whose list was refused while its owner is shown as ever.
     pub fn refused(&self) -> Option<SourceState> {
-        self.refused
+        self.refused.as_ref().map(|refused| refused.state)
     }
 
     /// The page is at another address: that takes the place of the one that was asked for.

@@ -49,6 +49,11 @@ pub struct Mark {
 }
 
 impl Mark {
+    /// Whether `self` stands below `other`, for certain: posts of one instant stand at one height where only times compare.
+    pub fn is_below(&self, other: &Self, order: IdOrder) -> bool {
+        self.id != other.id && self.reaches(other, order)
+    }
+
     /// Whether `self` stands at `other` or below it (is not newer).
     pub fn reaches(&self, other: &Self, order: IdOrder) -> bool {
         if self.id == other.id {
@@ -143,7 +148,7 @@ impl Coverage {
         };
         let place = look.cursor.and_then(|cursor| self.index_of(cursor));
         // Something newer than everything above it: what stood above was pinned, and proves nothing.
-        let is_displaced = place.is_some_and(|at| !newest.reaches(&self.intervals[at].newest, order));
+        let is_displaced = place.is_some_and(|at| self.intervals[at].newest.is_below(&newest, order));
         let is_sure = look.unsure.is_empty() || (place.is_some() && !is_displaced);
         let has_ended = look.next.is_none() && !look.is_broken_off;
         let is_unwanted = look.since.is_some_and(|since| oldest.at < since) && is_sure;
@@ -330,6 +335,11 @@ impl Coverage {
     pub fn knows(&self, mark: &Mark, order: IdOrder) -> bool {
         let holds = |it: &Interval| mark.reaches(&it.newest, order) && it.oldest.reaches(mark, order);
         self.intervals.iter().any(holds)
+    }
+
+    /// The time of the last post above the page of this cursor.
+    pub fn oldest_above(&self, cursor: &str) -> Option<Timestamp> {
+        self.index_of(cursor).map(|at| self.intervals[at].oldest.at)
     }
 
     /// The newest post of the topmost interval.

@@ -111,6 +111,7 @@ impl Core {
         if let (Some((state, failure)), true) = (refused, visit.source.state == SourceState::Active) {
             // Its owner is shown, so the refusal was about the list alone.
             (visit.source.state, visit.source.failure) = (state, failure);
+            visit.has_more = visit.source.coverage.way_down().is_some();
         }
         if let Some(why) = taken.complaint {
             self.tally.complaints_count += 1;
@@ -199,16 +200,21 @@ impl Core {
         if visit.walk.turn_to_first() {
             return self.send(seen.visit, now);
         }
-        let mut state = state;
-        if let Intent::Next(cursor) = &visit.walk.intent {
-            visit.source.coverage.shut(cursor, Obstacle::Refused, seen.at);
-            visit.has_more = visit.source.coverage.way_down().is_some();
-            state = visit.source.state;
-        }
+        let cursor = match &visit.walk.intent {
+            Intent::Next(cursor) => Some(cursor.clone()),
+            _ => None,
+        };
+        // A page below the top says nothing about the list.
+        let state = if cursor.is_some() { visit.source.state } else { state };
         self.mark_refused(outcome, state, seen.at, seen.visit);
-        self.upload_refused(None, page, seen);
         let visit = self.visits.get_mut(&seen.visit).expect("checked above");
-        if visit.walk.ask_owner(&visit.source, state) {
+        let is_asked = visit.walk.ask_owner(&visit.source, state);
+        if let (Some(cursor), false) = (cursor, is_asked) {
+            visit.source.coverage.shut(&cursor, Obstacle::Refused, seen.at);
+            visit.has_more = visit.source.coverage.way_down().is_some();
+        }
+        self.upload_refused(None, page, seen);
+        if is_asked {
             return self.send(seen.visit, now);
         }
         self.finish(seen.visit, outcome.name(), now);

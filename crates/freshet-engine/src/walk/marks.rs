@@ -59,8 +59,7 @@ impl Run {
 fn in_order(marks: &[Mark], order: IdOrder) -> Vec<Mark> {
     let mut run: Vec<Mark> = Vec::new();
     for mark in marks.iter().rev() {
-        let is_older = |newest: &Mark| mark.id != newest.id && mark.reaches(newest, order);
-        if !run.last().is_some_and(is_older) {
+        if !run.last().is_some_and(|newest| mark.is_below(newest, order)) {
             run.push(mark.clone());
         }
     }
@@ -70,13 +69,8 @@ fn in_order(marks: &[Mark], order: IdOrder) -> Vec<Mark> {
 
 /// Whether a page runs from old to new as a whole.
 fn is_rising(marks: &[Mark], order: IdOrder) -> bool {
-    let is_newer = |later: &Mark, earlier: &Mark| later.id != earlier.id && !later.reaches(earlier, order);
-    let is_above = |pair: &[Mark]| pair[0].id != pair[1].id && pair[1].reaches(&pair[0], order);
-    let has_rise = marks
-        .first()
-        .zip(marks.last())
-        .is_some_and(|(first, last)| is_newer(last, first) && first.reaches(last, order));
-    has_rise && !marks.windows(2).any(is_above)
+    let has_risen = marks.first().zip(marks.last()).is_some_and(|(first, last)| first.is_below(last, order));
+    has_risen && !marks.windows(2).any(|pair| pair[1].is_below(&pair[0], order))
 }
 
 pub(super) fn mark_of(post: &Post, seen_at: Timestamp) -> Mark {
@@ -84,8 +78,8 @@ pub(super) fn mark_of(post: &Post, seen_at: Timestamp) -> Mark {
 }
 
 /// Where the posts of a page stand, and how many of those without a time are news. Of these the page
-/// itself tells: what stands above the newest known post came after it, the rest did not.
-pub(super) fn marks_of(listed: &[&Post], coverage: &Coverage, seen_at: Timestamp) -> (Vec<Mark>, usize) {
+/// itself tells: what stands above the newest known post came after it, the rest did not. `top_at` is the time of the page's top.
+pub(super) fn marks_of(listed: &[&Post], coverage: &Coverage, top_at: Timestamp) -> (Vec<Mark>, usize) {
     let known = coverage.newest();
     let place = known.and_then(|known| listed.iter().position(|post| post.id == known.id));
     // Beside posts that have a time, one without stands at the time of the post above it: it is not out of order.
@@ -94,7 +88,7 @@ pub(super) fn marks_of(listed: &[&Post], coverage: &Coverage, seen_at: Timestamp
         let undated =
             if place.is_some_and(|place| at >= place) { known.map(|known| known.at) } else { above_at };
         above_at = post.created_at.or(above_at);
-        Mark { id: post.id.clone(), at: post.created_at.or(undated).unwrap_or(seen_at) }
+        Mark { id: post.id.clone(), at: post.created_at.or(undated).unwrap_or(top_at) }
     };
     let marks = listed.iter().enumerate().map(&mut time).collect();
     let above =

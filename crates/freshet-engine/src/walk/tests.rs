@@ -359,3 +359,22 @@ fn entries_without_times_are_told_apart_by_where_they_stand() {
         assert_eq!(source.coverage.holes().len(), hole_count, "{ids:?}");
     }
 }
+
+#[test]
+fn pages_without_times_follow_upon_each_other() {
+    let endpoint = Endpoint { id_order: IdOrder::None, ..endpoint(PageKind::Posts, true) };
+    let mut source = source(RobotKind::Status, "posts");
+    let page = |ids: &[&str], next: Option<&str>| {
+        let post = |id: &&str| Post { id: (*id).into(), ..Post::default() };
+        let observation = Observation { posts: ids.iter().map(post).collect(), ..Observation::default() };
+        Page { next: next.map(str::to_owned), observation, ..Page::default() }
+    };
+    let mut walk = Walk::start(&source, &endpoint, Aim::News);
+    assert!(walk.take(&mut source, &endpoint, &page(&["d", "c"], Some("2")), seen(10)).goes_on);
+    assert!(!walk.take(&mut source, &endpoint, &page(&["b", "a"], None), seen(20)).goes_on);
+    assert_eq!(source.coverage.newest().map(|newest| newest.id.as_str()), Some("d"));
+    assert!(source.coverage.is_complete());
+    let mut walk = Walk::start(&source, &endpoint, Aim::News);
+    let taken = walk.take(&mut source, &endpoint, &page(&["e", "d"], Some("2")), seen(30));
+    assert_eq!((taken.news.len(), taken.goes_on), (1, false), "{:?}", source.coverage);
+}

@@ -126,3 +126,13 @@ fn posts_of_one_instant_do_not_reopen_what_is_complete() {
     }
     assert!(coverage.is_complete(), "{coverage:?}");
 }
+
+#[test]
+fn a_list_of_posts_of_one_instant_is_one_interval() {
+    let mut coverage = Coverage::default();
+    for page in ["412..411 -> c", "c: 410..409 -> d", "d: 408..407"] {
+        take_in(&mut coverage, page, false, IdOrder::None);
+    }
+    assert_eq!(coverage.newest().map(|newest| newest.id.as_str()), Some("412"), "{coverage:?}");
+    assert!(coverage.is_complete(), "{coverage:?}");
+}

@@ -67,15 +67,21 @@ fn only_an_answer_about_the_account_makes_it_invalid() {
 fn a_page_below_the_top_that_is_refused_speaks_of_itself() {
     let top = || Page { next: Some("older".to_owned()), ..list("7", [900_000, 800_000]) };
     let posts = (NETWORK, "posts", RobotKind::Status);
-    for (pages, expected) in [
-        (vec![top(), refusal(Outcome::Gone), owner()], "posts posts account: active, valid"),
-        (vec![top(), refusal(Outcome::Gone), refusal(Outcome::Gone)], "posts posts account: gone, 7 gone"),
-        (vec![top(), refusal(Outcome::BadRequest)], "posts posts: active, valid"),
+    let refused = Some(Obstacle::Refused);
+    for (pages, expected, obstacle) in [
+        (vec![top(), refusal(Outcome::Gone), owner()], "posts posts account: active, valid", refused),
+        // The account itself is gone: if it comes back, so does its history.
+        (
+            vec![top(), refusal(Outcome::Gone), refusal(Outcome::Gone)],
+            "posts posts account: gone, 7 gone",
+            None,
+        ),
+        (vec![top(), refusal(Outcome::BadRequest)], "posts posts: active, valid", refused),
     ] {
         let (bench, told) = visit(posts, pages);
         assert_eq!(told, expected);
         let holes = bench.sources[&SourceId(1)].coverage.holes();
-        assert_eq!(holes[0].obstacle, Some(Obstacle::Refused), "it is not asked for again: {holes:?}");
+        assert_eq!(holes[0].obstacle, obstacle, "{told}: {holes:?}");
     }
 }
 
