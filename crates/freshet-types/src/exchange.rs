@@ -8,7 +8,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{NetworkName, QuotaNeed, Timestamp};
+use crate::{NetworkName, QuotaNeed, Span, Timestamp};
 
 /// HTTP method; reading needs no others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -76,6 +76,8 @@ pub struct Request {
     pub allow_private: bool,
     /// A page for people rather than an API call: robots.txt is asked first.
     pub is_page: bool,
+    /// Wall time that the server has to begin its answer, where that is less than usual: it has not answered lately.
+    pub patience: Option<Span>,
 }
 
 impl Request {
@@ -91,6 +93,7 @@ impl Request {
             needs: Vec::new(),
             allow_private: false,
             is_page: false,
+            patience: None,
         }
     }
 }
