@@ -30,12 +30,14 @@ impl Core {
         match fetched.result {
             Err(fault) => {
                 self.tally.fault(fault.kind);
-                let why = fault.to_string();
-                self.fail(fetched.visit, &why, fault.is_retryable(), now);
+                self.take_fault(fetched.visit, &fault, now);
             }
             Ok((page, raw)) => {
                 if !matches!(page.outcome, Outcome::RateLimited { .. } | Outcome::QuotaExhausted { .. }) {
                     self.ledger.served(&claim);
+                }
+                if page.outcome != Outcome::Transient {
+                    self.hear(fetched.visit, now);
                 }
                 self.tally.complaints_count += page.complaints.len() as u64;
                 let seen = Seen { at: fetched.received_at, visit: fetched.visit };
@@ -47,6 +49,7 @@ impl Core {
                         let again_at = self.ledger.refused(&claim, until, now);
                         self.wait_out(fetched.visit, again_at, now);
                     }
+                    Outcome::Transient => self.take_trouble(page, seen, now),
                     outcome => self.take_refusal(&outcome, page, seen, now),
                 }
             }

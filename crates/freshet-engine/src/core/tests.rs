@@ -3,6 +3,7 @@
 mod consent;
 mod forum;
 mod leases;
+mod servers;
 mod timing;
 
 use freshet_policy::{Pacing, policy_named};
@@ -32,7 +33,7 @@ impl Bench {
         let policy = policy_named(policy, Pacing { floor: Span::MINUTE, ceiling: Span::DAY }).unwrap();
         let networks = Arc::new(Networks::shipped());
         let choice: CredentialChoice = Arc::new(|_, _, _| None);
-        let mut core = Core::new(networks, policy, choice, CoreOptions::default(), 1..1_000, now);
+        let mut core = Core::new(networks, policy, choice, CoreOptions::default(), 1..10_000_000, now);
         let instance = |network: &str, base: &str| Instance {
             network: network.into(),
             base: base.to_owned(),
