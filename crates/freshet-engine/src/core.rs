@@ -10,11 +10,14 @@
 //! The file holds the state and the loop; `core/begin.rs` starts visits (steps 3 and 4),
 //! `core/page.rs` takes answers in (steps 7 and 10), `core/finish.rs` ends visits (step 2),
 //! `core/sweep.rs` lets prices move what waits, `core/unread.rs` lets servers wait whose pages cannot be read, `core/relearn.rs` has forums learned anew,
-//! `core/again.rs` looks at old pages of threads again, `core/share.rs` deals turns between lists of a forum.
+//! `core/again.rs` looks at old pages of threads again, `core/share.rs` deals turns between lists of a forum,
+//! `core/health.rs` lets servers rest that do not answer. No event walks over all servers or all sources: what has
+//! something to do stands in a set.
 
 mod again;
 mod begin;
 mod finish;
+mod health;
 mod page;
 mod relearn;
 mod share;
@@ -22,12 +25,13 @@ mod sweep;
 mod unread;
 
 pub use again::STALE_MAX;
+pub use health::ServerView;
 pub use unread::{UNREAD_MAX, UnreadView};
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use freshet_frontier::Frontier;
+use freshet_frontier::{Frontier, Trust};
 use freshet_network::networks::{Networks, Registry};
 use freshet_policy::mixture::Mixture;
 use freshet_policy::{Grade, Policy};
@@ -161,6 +165,8 @@ pub(crate) struct Backlog {
     ready_at: Timestamp,
     open_count: usize,
     open_max: usize,
+    /// The time under which it stands among those that have something to do.
+    listed_at: Option<Timestamp>,
 }
 
 /// What the core keeps of a server.
@@ -170,6 +176,7 @@ pub(crate) struct Server {
     is_forum: bool,
     unread: unread::Unread,
     again: again::Again,
+    health: health::Health,
 }
 
 /// The state machine.
@@ -185,6 +192,17 @@ pub struct Core {
     pub(crate) slots: Vec<Option<Slot>>,
     pub(crate) frontier: Frontier,
     pub(crate) backlogs: Vec<Backlog>,
+    /// The servers whose backlog may have a source begin, by when.
+    histories: BTreeSet<(Timestamp, u32)>,
+    /// The servers with old pages that are worth another look, by when.
+    stale: BTreeSet<(Timestamp, u32)>,
+    /// The servers that did not answer when they were last asked.
+    unwell: BTreeSet<u32>,
+    /// The servers of mined forums.
+    forum_keys: BTreeSet<u32>,
+    /// Sources that are known, and those that stand in backlogs.
+    known_count: usize,
+    backlog_count: usize,
     /// What is known of each server beside its manners.
     pub(crate) servers: Vec<Server>,
     /// Forums that are learned anew.
@@ -241,6 +259,8 @@ impl Core {
         visit_numbers: std::ops::Range<u64>,
         now: Timestamp,
     ) -> Self {
+        let mut frontier = Frontier::new(TICK, now);
+        frontier.set_room(options.visits_max);
         Self {
             registry: networks.snapshot(),
             networks,
@@ -252,8 +272,14 @@ impl Core {
             instances: Vec::new(),
             keys: Map::default(),
             slots: Vec::new(),
-            frontier: Frontier::new(TICK, now),
+            frontier,
             backlogs: Vec::new(),
+            histories: BTreeSet::new(),
+            stale: BTreeSet::new(),
+            unwell: BTreeSet::new(),
+            forum_keys: BTreeSet::new(),
+            known_count: 0,
+            backlog_count: 0,
             servers: Vec::new(),
             relearn: relearn::Relearn::default(),
             sites: Sites::default(),
@@ -289,7 +315,7 @@ impl Core {
             }
             Event::Instances(instances) => self.know_instances(instances),
             Event::Slots(slots) => slots.into_iter().for_each(|slot| self.know_slot(&slot, now)),
-            Event::Wanted(slots) => slots.iter().for_each(|slot| self.lead_to(slot, now)),
+            Event::Wanted(slots) => slots.iter().for_each(|slot| self.hasten(slot, now)),
             Event::Loaded(id, source) => self.begin(id, source, now),
             Event::Begun(visit) => self.renew_lease(visit),
             Event::Fetched(answers) => answers.into_iter().for_each(|fetched| self.take_answer(fetched, now)),
@@ -336,15 +362,13 @@ impl Core {
         if self.is_draining || !self.has_room() {
             return held;
         }
-        let backlog =
-            self.backlogs.iter().filter(|backlog| backlog.is_waiting()).map(|backlog| backlog.ready_at).min();
+        let backlog = self.histories.first().map(|&(at, _)| at);
         [held, backlog, self.frontier.next_wake()].into_iter().flatten().min()
     }
 
     /// Sources known, due ones waiting, and sources with holes: for reports.
     pub fn queue_sizes(&self) -> (usize, usize, usize) {
-        let known = self.slots.iter().flatten().count();
-        (known, self.frontier.due_count(), self.backlogs.iter().map(|backlog| backlog.queue.len()).sum())
+        (self.known_count, self.frontier.due_count(), self.backlog_count)
     }
 
     /// Visits under way.
@@ -387,9 +411,7 @@ impl Core {
 
     /// The forums that are crawled, by the key of their server and their network.
     pub fn forums(&self) -> impl Iterator<Item = (u32, &NetworkName)> {
-        let servers = self.servers.iter().zip(&self.instances).enumerate();
-        let forums = servers.filter(|(_, (server, _))| server.is_forum);
-        forums.map(|(key, (_, instance))| (key as u32, &instance.network))
+        self.forum_keys.iter().map(|&key| (key, &self.instances[key as usize].network))
     }
 
     /// Some sources of posts that are visited, evenly from all of them.
@@ -454,6 +476,10 @@ impl Core {
             self.backlogs.push(Backlog { open_max: begin::history_open_max(manners), ..Backlog::default() });
             let is_forum = self.is_forum(key);
             self.servers.push(Server { is_forum, ..Server::default() });
+            if is_forum {
+                self.forum_keys.insert(key);
+            }
+            self.frontier.set_trust(key, Trust::New);
         }
     }
 
@@ -477,7 +503,14 @@ impl Core {
             self.backlogs[key].open_max = begin::history_open_max(manners);
         }
         for key in 0..self.servers.len() as u32 {
-            self.servers[key as usize].is_forum = self.is_forum(key);
+            self.list_history(key);
+            let is_forum = self.is_forum(key);
+            self.servers[key as usize].is_forum = is_forum;
+            if is_forum {
+                self.forum_keys.insert(key);
+            } else {
+                self.forum_keys.remove(&key);
+            }
             let name = self.instances[key as usize].network.definition().to_owned();
             let connector = |registry: &Registry| registry.get(&name).map(|it| Arc::clone(&it.connector));
             let is_same = match (connector(&before), connector(&self.registry)) {
@@ -499,6 +532,14 @@ impl Core {
             // What a visit finds is written page by page, and known here when it ends.
             known.state == slot.state || (known.is_leased && !is_touched)
         })
+    }
+
+    /// A person wants this source: its server is asked even if it was down.
+    fn hasten(&mut self, slot: &SourceSlot, now: Timestamp) {
+        self.lead_to(slot, now);
+        if let Some(&key) = self.keys.get(&slot.network) {
+            self.hasten_probe(key, now);
+        }
     }
 
     /// A page led to this source: it is new, or due because of what the page showed.
@@ -541,8 +582,16 @@ impl Core {
             is_leased: false,
             is_backlogged: false,
         };
-        let was_watched = self.slots[at].is_some_and(|slot| slot.state.is_watched());
-        let mut known = self.slots[at].unwrap_or(fresh);
+        let before = self.slots[at];
+        let was_watched = before.is_some_and(|slot| slot.state.is_watched());
+        self.known_count += usize::from(before.is_none());
+        match before {
+            None if state == SourceState::Failed => self.note_failed(key, slot.id),
+            // Only a person changes what is known and not being visited.
+            Some(before) if !before.is_leased && state == SourceState::Active => self.hasten_probe(key, now),
+            _ => {}
+        }
+        let mut known = before.unwrap_or(fresh);
         (known.news_at, known.price_step) = (news_at, 0);
         (known.robot, known.state, known.class) = (robot, state, class);
         self.slots[at] = Some(known);

@@ -314,6 +314,8 @@ impl Driver {
         driver.load_robots()?;
         driver.load_sources()?;
         driver.last_report = driver.report();
+        // Whoever asks for the status now sees this run, not the last one.
+        driver.give(Job::Report(driver.last_report.to_string()))?;
         Ok(driver)
     }
 

@@ -4,12 +4,16 @@ use freshet_policy::forum::{Chosen, ListKind};
 use freshet_types::{NetworkName, RobotKind, RobotState, Timestamp};
 use serde_json::{Value, json};
 
-use crate::core::{Core, UnreadView};
+use crate::core::{Core, ServerView, UnreadView};
 use crate::fetcher::FetcherState;
+use crate::quota::QuotaView;
 use crate::relearn::Note;
 
 /// Visits that a report names.
 const VISITS_SHOWN: usize = 8;
+/// Servers that do not answer, quotas and prices that it names, each: it is made twice a second, and a run may know a
+/// hundred thousand servers.
+const SERVERS_SHOWN: usize = 100;
 
 /// Ids that wait in each robot's ring, in the order of [`RobotKind::ALL`]: in memory, on disk only.
 pub type Rings = [(usize, usize); RobotKind::ALL.len()];
@@ -41,6 +45,7 @@ impl Setting {
 pub fn report(core: &Core, setting: &Setting, now: Timestamp) -> Value {
     let tally = core.tally();
     let (sources, due, backlog) = core.queue_sizes();
+    let (servers, servers_count) = servers(core);
     let busy = |state: FetcherState| setting.fetchers.iter().filter(|&&at| at == state).count();
     json!({
         "pid": setting.pid,
@@ -71,6 +76,8 @@ pub fn report(core: &Core, setting: &Setting, now: Timestamp) -> Value {
         }),
         "quotas": quotas(core, now),
         "prices": prices(core, now),
+        "servers": servers,
+        "servers_count": servers_count,
         "forums": forums(core),
         "unreadable": unreadable(core),
         "relearnt": relearnt(core),
@@ -112,8 +119,12 @@ fn by_robot(value: impl Fn(RobotKind) -> Value) -> Value {
 }
 
 fn prices(core: &Core, now: Timestamp) -> Vec<Value> {
-    let views = core.prices().views(now).into_iter().filter(|view| view.sources_count > 0);
+    let mut views = core.prices().views(now);
+    views.retain(|view| view.sources_count > 0);
+    // The dearest are shown where there are too many, in the order of the others.
+    let views = shown(views, |one, other| other.price.total_cmp(&one.price));
     views
+        .into_iter()
         .map(|view| {
             json!({
                 "network": view.key.network,
@@ -156,6 +167,35 @@ fn forums(core: &Core) -> Vec<Value> {
     core.forums().map(forum).collect()
 }
 
+/// Those that come first by this order, as many as are shown, in the order in which they were.
+fn shown<T>(views: Vec<T>, compare: impl Fn(&T, &T) -> std::cmp::Ordering) -> Vec<T> {
+    if views.len() <= SERVERS_SHOWN {
+        return views;
+    }
+    let mut views: Vec<(usize, T)> = views.into_iter().enumerate().collect();
+    views.sort_by(|(_, one), (_, other)| compare(one, other));
+    views.truncate(SERVERS_SHOWN);
+    views.sort_by_key(|(at, _)| *at);
+    views.into_iter().map(|(_, view)| view).collect()
+}
+
+/// Servers that do not answer, one line each, and how many there are.
+fn servers(core: &Core) -> (Vec<Value>, usize) {
+    let (views, count) = core.server_views(SERVERS_SHOWN);
+    let view = |view: ServerView| {
+        json!({
+            "network": view.network,
+            "is_down": view.is_down,
+            "since": view.since.secs_f64(),
+            "said": view.said,
+            "faults_count": view.faults_count,
+            "next_at": view.next_at.map(Timestamp::secs_f64),
+            "sources_count": view.sources_count,
+        })
+    };
+    (views.into_iter().map(view).collect(), count)
+}
+
 /// Servers whose last pages could not be read.
 fn unreadable(core: &Core) -> Vec<Value> {
     let views = core.unread_views().into_iter();
@@ -187,8 +227,13 @@ fn relearnt(core: &Core) -> Vec<Value> {
 }
 
 fn quotas(core: &Core, now: Timestamp) -> Vec<Value> {
-    let views = core.ledger().views(now).into_iter();
+    let left = |view: &QuotaView| view.ready / f64::from(view.limit.max(1));
+    let views = shown(core.ledger().views(now), |one, other| {
+        let is_open = |view: &QuotaView| view.blocked_until.is_none();
+        is_open(one).cmp(&is_open(other)).then(left(one).total_cmp(&left(other)))
+    });
     views
+        .into_iter()
         .map(|view| {
             json!({
                 "network": view.key.network,

@@ -1,7 +1,7 @@
 //! Exclusion rules: robots.txt (RFC 9309), asked before pages for people, by the token `freshet`.
 //!
 //! One file per origin is kept for a day by the crawl's clock. A file that is not there allows
-//! everything; a server that cannot give its file is left alone for a while, or treated by the
+//! everything; a server that cannot give its file is ill, which the engine waits out, or treated by the
 //! copy we had. Invariant: at most one question per origin is under way, and memory is bounded.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,8 +20,11 @@ pub(crate) const FILE_BYTES_MAX: usize = BYTE_LIMIT + 1;
 /// How long a file holds (RFC 9309, section 2.4).
 const KEPT: Span = Span::DAY;
 
-/// How long a server that could not give its file is left alone.
+/// How long the copy of a server that cannot give its file holds on, and one that said "too many" is left alone.
 const UNREACHABLE: Span = Span::from_secs(600);
+
+/// How long a fault holds: those who wait for the same file share it. The engine paces those who ask again.
+const FAULT_KEPT: Span = Span::SECOND;
 
 /// Longest pause that is passed on; some files ask for weeks by mistake.
 const PAUSE_MAX: Span = Span::HOUR;
@@ -92,29 +95,33 @@ impl Exclusions {
         let now = self.clock.now();
         let keep = |rules, size_bytes| Known { rules: Ok(Arc::new(rules)), size_bytes, until: now + KEPT };
         let host = url.host_str().unwrap_or_default();
-        let fault = match answer {
+        let (fault, kept) = match answer {
             Ok(response) => match response.status {
                 200..=299 => return keep(Robots::parse(&response.body, PRODUCT_TOKEN), response.body.len()),
                 // "Too many requests" is a plea, not an absence.
                 400..=428 | 430..=499 => return keep(Robots::allow_all(), 0),
                 status => {
                     let message = format!(
-                        "`{host}` cannot give its robots.txt (status {status}), so its pages are left alone for {UNREACHABLE}"
+                        "`{host}` cannot give its robots.txt (status {status}), so its pages are left alone until it can"
                     );
-                    Fault::new(FaultKind::Excluded, message)
+                    (
+                        Fault::new(FaultKind::Unwell, message),
+                        if status == 429 { UNREACHABLE } else { FAULT_KEPT },
+                    )
                 }
             },
             // RFC 9309, section 2.3.1.2: after five redirects the file counts as absent.
             Err(fault) if fault.kind == FaultKind::Redirects => return keep(Robots::allow_all(), 0),
             Err(fault) => {
-                Fault::new(fault.kind, format!("robots.txt of `{host}` is out of reach: {}", fault.message))
+                let message = format!("robots.txt of `{host}` is out of reach: {}", fault.message);
+                (Fault::new(fault.kind, message), FAULT_KEPT)
             }
         };
         match old {
             Some(Known { rules: Ok(rules), size_bytes, .. }) => {
                 Known { rules: Ok(Arc::clone(rules)), size_bytes: *size_bytes, until: now + UNREACHABLE }
             }
-            _ => Known { rules: Err(fault), size_bytes: 0, until: now + UNREACHABLE },
+            _ => Known { rules: Err(fault), size_bytes: 0, until: now + kept },
         }
     }
 

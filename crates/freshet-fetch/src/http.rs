@@ -1,14 +1,15 @@
 //! Fetching over HTTP: one request in, one response or one typed fault out.
 //!
 //! The order of one exchange: check the URL ([`guard`]), ask the exclusion rules for pages, take
-//! a place at the host ([`hosts`]), show the credential ([`auth`]), send, read the body within
+//! a place at the host ([`hosts`]) and one of all, show the credential ([`auth`]), send, read the body within
 //! its limits ([`body`]), follow redirects by the same steps, or tell them to whoever wants to grant
-//! each one. Invariants: every wait and every buffer is bounded; credentials never follow to another
-//! server; no fault holds a secret; every exchange with the request's server is counted. It neither
-//! retries nor paces: the engine does.
+//! each one. Invariants: every wait, every buffer and the number of connections, idle ones included
+//! ([`idle`]), is bounded; credentials never follow to another server; no fault holds a secret; every
+//! exchange with the request's server is counted. It neither retries nor paces: the engine does.
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use freshet_types::{
     AuthScheme, AuthUse, Fault, FaultKind, Meter, Redirect, Redirects, Request, Response, Span,
@@ -17,6 +18,7 @@ use futures::future::BoxFuture;
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use reqwest::{Client, ClientBuilder};
 use secrecy::{ExposeSecret as _, SecretString};
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use url::Url;
 
@@ -32,27 +34,51 @@ mod fault;
 pub mod guard;
 mod hop;
 mod hosts;
+mod idle;
 pub mod options;
 mod session;
 
 pub use options::HttpOptions;
 
 /// How long an idle connection is kept; servers close theirs after a minute or less.
-const IDLE_MAX: std::time::Duration = std::time::Duration::from_secs(30);
+const IDLE_MAX: Duration = Duration::from_secs(30);
+
+/// When the client has closed it for certain: it looks as often as that.
+const IDLE_CLOSED: Duration = Duration::from_secs(65);
+
+/// Of a request with little patience, the whole exchange has so many times as long.
+const PATIENCE_TOTAL: u32 = 5;
 
 /// Longest contact in the `User-Agent`.
 const CONTACT_BYTES_MAX: usize = 200;
 
 /// Fetches over HTTP; cheap to share, made once per process.
 pub struct HttpFetch {
-    guarded: Client,
-    open: Client,
+    guarded: Clients,
+    open: Clients,
+    in_flight: Semaphore,
+    idle: idle::Idle,
     options: HttpOptions,
     user_agent: String,
     hosts: hosts::Hosts,
     exclusions: Exclusions,
     sessions: Sessions,
     scrubber: Arc<Scrubber>,
+}
+
+/// Two ways to the same addresses.
+struct Clients {
+    /// Keeps connections open for the next request.
+    keeping: Client,
+    /// Closes them.
+    closing: Client,
+}
+
+impl Clients {
+    fn new(options: &HttpOptions, user_agent: &str, allow_private: bool) -> Result<Self, FetchError> {
+        let make = |idle_per_host| client(options, user_agent, allow_private, idle_per_host);
+        Ok(Self { keeping: make(options.in_flight_per_host_max)?, closing: make(0)? })
+    }
 }
 
 impl fmt::Debug for HttpFetch {
@@ -66,8 +92,10 @@ impl HttpFetch {
     pub fn new(options: HttpOptions) -> Result<Self, FetchError> {
         let user_agent = user_agent(&options.contact)?;
         Ok(Self {
-            guarded: client(&options, &user_agent, false)?,
-            open: client(&options, &user_agent, true)?,
+            guarded: Clients::new(&options, &user_agent, false)?,
+            open: Clients::new(&options, &user_agent, true)?,
+            in_flight: Semaphore::new(options.in_flight_max.clamp(1, Semaphore::MAX_PERMITS)),
+            idle: idle::Idle::new(options.idle_max, IDLE_CLOSED),
             user_agent,
             hosts: hosts::Hosts::new(options.in_flight_per_host_max),
             exclusions: Exclusions::new(Arc::clone(&options.clock)),
@@ -93,7 +121,9 @@ impl HttpFetch {
     }
 
     async fn within_total(&self, request: &Request, limits: BodyLimits) -> Result<Response, Fault> {
-        let outcome = match timeout(self.options.total_max, self.follow(request, limits)).await {
+        let patient = request.patience.map(|patience| patience.to_std() * PATIENCE_TOTAL);
+        let total_max = patient.map_or(self.options.total_max, |patient| patient.min(self.options.total_max));
+        let outcome = match timeout(total_max, self.follow(request, limits)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(fault::timeout(&host_of(&request.url), "the exchange did not end")),
         };
@@ -146,7 +176,8 @@ impl HttpFetch {
     fn robots_txt<'a>(&'a self, page: &Hop<'_>, url: String) -> BoxFuture<'a, Result<Response, Fault>> {
         let network = &page.request.network;
         let meter = if page.is_home { page.request.meter.clone() } else { Meter::default() };
-        let request = Request { allow_private: page.allow_private, meter, ..Request::get(network, url) };
+        let (allow_private, patience) = (page.allow_private, page.request.patience);
+        let request = Request { allow_private, patience, meter, ..Request::get(network, url) };
         let bytes_max = exclusion::FILE_BYTES_MAX;
         let limits = BodyLimits { wire_bytes_max: bytes_max, decoded_bytes_max: bytes_max, is_cut: true };
         Box::pin(async move { self.within_total(&request, limits).await })
@@ -220,8 +251,8 @@ impl HttpFetch {
         // A login elsewhere takes nothing from the quotas of the request's server.
         let is_here = hop::is_same_server(&hop.url, &url);
         let meter = if is_here { hop.request.meter.clone() } else { Meter::default() };
-        let network = &hop.request.network;
-        let request = Request { allow_private: hop.allow_private, meter, ..Request::get(network, "") };
+        let (allow_private, patience) = (hop.allow_private, hop.request.patience);
+        let request = Request { allow_private, patience, meter, ..Request::get(&hop.request.network, "") };
         let ask = |login: String| -> BoxFuture<'_, Result<Response, Fault>> {
             let request = Request { body: Some(login), ..request };
             let url = url.clone();
@@ -243,14 +274,20 @@ impl HttpFetch {
     ) -> Result<Response, Fault> {
         let authority = &hop.url[url::Position::BeforeHost..url::Position::AfterPort];
         let _place = self.hosts.enter(authority).await;
+        // Of all places, last: whoever waits for its host keeps nobody else waiting.
+        let _one_of_all = self.in_flight.acquire().await.expect("the semaphore is never closed");
         let mut outgoing = reqwest::Request::new(hop.method.clone(), url);
         *outgoing.headers_mut() = headers;
         *outgoing.body_mut() = hop.body().map(|body| body.to_owned().into());
-        let client = if hop.allow_private { &self.open } else { &self.guarded };
+        let clients = if hop.allow_private { &self.open } else { &self.guarded };
+        let kept = self.idle.enter(authority, Instant::now());
+        let client = if kept.is_some() { &clients.keeping } else { &clients.closing };
+        let first_byte_max = self.options.first_byte_max;
+        let patience = hop.request.patience.map_or(first_byte_max, |it| it.to_std().min(first_byte_max));
         if hop.is_home {
             hop.request.meter.count();
         }
-        let sent = timeout(self.options.first_byte_max, client.execute(outgoing)).await;
+        let sent = timeout(patience, client.execute(outgoing)).await;
         let mut incoming = sent
             .map_err(|_| fault::timeout(authority, "no answer"))?
             .map_err(|error| fault::fault_of(error, authority))?;
@@ -324,7 +361,12 @@ pub(crate) fn client_builder() -> ClientBuilder {
     Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none())
 }
 
-fn client(options: &HttpOptions, user_agent: &str, allow_private: bool) -> Result<Client, FetchError> {
+fn client(
+    options: &HttpOptions,
+    user_agent: &str,
+    allow_private: bool,
+    idle_per_host: usize,
+) -> Result<Client, FetchError> {
     let builder = || {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(body::ACCEPT_ENCODING));
@@ -338,7 +380,7 @@ fn client(options: &HttpOptions, user_agent: &str, allow_private: bool) -> Resul
             .no_zstd()
             .no_deflate()
             .connect_timeout(options.connect_max)
-            .pool_max_idle_per_host(options.in_flight_per_host_max)
+            .pool_max_idle_per_host(idle_per_host)
             .pool_idle_timeout(IDLE_MAX)
             .http2_max_header_list_size(u32::try_from(options.header_bytes_max).unwrap_or(u32::MAX))
             .dns_resolver(Arc::new(resolver))

@@ -12,6 +12,7 @@ use futures::future::BoxFuture;
 
 pub mod clock;
 pub mod credential;
+pub mod descriptors;
 pub mod error;
 pub mod exclusion;
 #[cfg(any(test, feature = "testing"))]

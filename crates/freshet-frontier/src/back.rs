@@ -4,6 +4,10 @@
 //! A key is a number that the caller gives each server. A key is *ready* when it has items, a
 //! free place in flight, and neither its pause nor a hold lasts; ready keys take turns. Every
 //! operation is logarithmic in the number of keys.
+//!
+//! A key has the caller's [`Trust`]. One that is not trusted has one place, and all of them
+//! together have a share of the places ([`Back::set_room`]), so that servers which take a
+//! connection and say nothing leave most places to those that answer.
 //! Invariants: between two starts of one key lies its pause; never more than its limit is in
 //! flight; a key that waits holds up no other. Quotas are not known here: they are the engine's.
 
@@ -14,12 +18,37 @@ use freshet_types::{Politeness, Span, Timestamp};
 /// Manners towards a server of which nothing is known.
 pub const UNKNOWN_SERVER: Politeness = Politeness { pause: Span::SECOND, in_flight_max: 1 };
 
+/// Of all places, the part that keys without trust may take together: one in so many.
+const UNTRUSTED_PART: usize = 2;
+/// The part of those that failed their last request.
+const FAILING_PART: usize = 4;
+
+/// What is known of a key's answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Trust {
+    /// It answers.
+    #[default]
+    Answering,
+    /// It has not been asked yet.
+    New,
+    /// It did not answer when it was last asked.
+    Failing,
+}
+
+impl Trust {
+    const ALL: [Self; 3] = [Self::Answering, Self::New, Self::Failing];
+}
+
 /// Queues by politeness key.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Back {
     keys: Vec<Key>,
-    /// By turn.
-    ready: BTreeSet<(u64, u32)>,
+    /// By trust, then by turn.
+    ready: [BTreeSet<(u64, u32)>; 3],
+    /// Visits under way, by the trust of their keys.
+    in_flight: [usize; 3],
+    /// Places in all.
+    room: usize,
     /// By the instant they become ready.
     waiting: BTreeSet<(Timestamp, u32)>,
     next_turn: u64,
@@ -28,10 +57,26 @@ pub struct Back {
     len: usize,
 }
 
+impl Default for Back {
+    fn default() -> Self {
+        Self {
+            keys: Vec::new(),
+            ready: Default::default(),
+            in_flight: [0; 3],
+            room: usize::MAX,
+            waiting: BTreeSet::new(),
+            next_turn: 0,
+            looked_at: Timestamp::default(),
+            len: 0,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Key {
     queue: VecDeque<u32>,
     manners: Politeness,
+    trust: Trust,
     in_flight_count: u32,
     /// The pause lasts until then.
     paused_until: Timestamp,
@@ -54,6 +99,7 @@ impl Key {
         Self {
             queue: VecDeque::new(),
             manners: UNKNOWN_SERVER,
+            trust: Trust::default(),
             in_flight_count: 0,
             paused_until: Timestamp::MIN,
             paused_before: Timestamp::MIN,
@@ -67,7 +113,8 @@ impl Key {
     }
 
     fn has_place(&self) -> bool {
-        self.in_flight_count < self.manners.in_flight_max.max(1)
+        let places = if self.trust == Trust::Answering { self.manners.in_flight_max.max(1) } else { 1 };
+        self.in_flight_count < places
     }
 
     fn has_work(&self) -> bool {
@@ -97,6 +144,29 @@ impl Back {
         self.settle(key);
     }
 
+    /// Says how many visits there may be at once in all.
+    pub fn set_room(&mut self, room: usize) {
+        self.room = room;
+    }
+
+    /// Says what is known of a key's answers; it is trusted until then.
+    pub fn set_trust(&mut self, key: u32, trust: Trust) {
+        let state = self.key(key);
+        let (before, count) = (state.trust, state.in_flight_count as usize);
+        if before == trust {
+            return;
+        }
+        state.trust = trust;
+        // It keeps its turn, among others.
+        if let Place::Ready(turn) = state.place {
+            assert!(self.ready[before as usize].remove(&(turn, key)), "a ready key has a turn");
+            self.ready[trust as usize].insert((turn, key));
+        }
+        self.in_flight[before as usize] -= count;
+        self.in_flight[trust as usize] += count;
+        self.settle(key);
+    }
+
     /// Appends an item to the queue of a key.
     pub fn push(&mut self, key: u32, item: u32) {
         self.key(key).queue.push_back(item);
@@ -108,8 +178,11 @@ impl Back {
     /// `started`, which must follow unless the item is dropped.
     pub fn pop(&mut self, now: Timestamp) -> Option<(u32, u32)> {
         self.look(now);
-        let (_, key) = self.ready.pop_first()?;
+        let open = Trust::ALL.into_iter().filter(|&trust| self.is_open(trust));
+        let first = open.filter_map(|trust| self.ready[trust as usize].first().copied());
+        let (turn, key) = first.min()?;
         let state = &mut self.keys[key as usize];
+        assert!(self.ready[state.trust as usize].remove(&(turn, key)), "it was found a moment ago");
         state.place = Place::Idle;
         let item = state.queue.pop_front().expect("a ready key has items");
         self.len -= 1;
@@ -131,9 +204,11 @@ impl Back {
     /// A visit begins: it takes a place in flight, and the pause begins.
     pub fn started(&mut self, key: u32, now: Timestamp) {
         let state = self.key(key);
+        let trust = state.trust;
         state.in_flight_count += 1;
         state.paused_before = state.paused_until;
         state.paused_until = now + state.manners.pause;
+        self.in_flight[trust as usize] += 1;
         self.settle(key);
     }
 
@@ -141,8 +216,9 @@ impl Back {
     /// with `again`, as any does.
     pub fn occupy(&mut self, key: u32) -> bool {
         let state = self.key(key);
-        let has_place = state.has_place();
+        let (has_place, trust) = (state.has_place(), state.trust);
         state.in_flight_count += u32::from(has_place);
+        self.in_flight[trust as usize] += usize::from(has_place);
         self.settle(key);
         has_place
     }
@@ -185,6 +261,8 @@ impl Back {
         let state = self.key(key);
         assert!(state.in_flight_count > 0, "a visit of key {key} ends that never began");
         state.in_flight_count -= 1;
+        let trust = state.trust;
+        self.in_flight[trust as usize] -= 1;
         self.settle(key);
     }
 
@@ -201,23 +279,44 @@ impl Back {
         self.settle(key);
     }
 
-    /// Keys ready at `now`.
+    /// Keys that `pop` can give at `now`.
     pub fn ready_count(&mut self, now: Timestamp) -> usize {
         self.look(now);
-        self.ready.len()
+        self.open_ready_count()
     }
 
     /// When `pop` can give something, unless a visit ends before.
     pub fn next_ready(&self) -> Option<Timestamp> {
-        if self.ready.is_empty() { self.waiting.first().map(|first| first.0) } else { Some(self.looked_at) }
+        if self.open_ready_count() > 0 {
+            Some(self.looked_at)
+        } else {
+            self.waiting.first().map(|first| first.0)
+        }
     }
 
     /// Memory held, in bytes.
     pub fn bytes(&self) -> usize {
         let queues: usize = self.keys.iter().map(|key| key.queue.capacity() * size_of::<u32>()).sum();
         // A B-tree node is at least half full.
-        let sets = 2 * 16 * (self.ready.len() + self.waiting.len());
+        let ready_count: usize = self.ready.iter().map(BTreeSet::len).sum();
+        let sets = 2 * 16 * (ready_count + self.waiting.len());
         size_of::<Self>() + self.keys.capacity() * size_of::<Key>() + queues + sets
+    }
+
+    /// Whether keys of this trust may take one more place.
+    fn is_open(&self, trust: Trust) -> bool {
+        let [_, new, failing] = self.in_flight;
+        let share = |part: usize| (self.room / part).max(1);
+        match trust {
+            Trust::Answering => true,
+            Trust::New => new + failing < share(UNTRUSTED_PART),
+            Trust::Failing => failing < share(FAILING_PART) && new + failing < share(UNTRUSTED_PART),
+        }
+    }
+
+    fn open_ready_count(&self) -> usize {
+        let open = Trust::ALL.into_iter().filter(|&trust| self.is_open(trust));
+        open.map(|trust| self.ready[trust as usize].len()).sum()
     }
 
     fn key(&mut self, key: u32) -> &mut Key {
@@ -235,8 +334,9 @@ impl Back {
             self.waiting.remove(&(at, key));
             let turn = self.next_turn;
             self.next_turn += 1;
-            self.ready.insert((turn, key));
-            self.keys[key as usize].place = Place::Ready(turn);
+            let state = &mut self.keys[key as usize];
+            state.place = Place::Ready(turn);
+            self.ready[state.trust as usize].insert((turn, key));
         }
     }
 
@@ -250,13 +350,16 @@ impl Back {
             Place::Ready(turn) if allowed_at <= looked_at => Place::Ready(turn),
             _ => Place::Waiting(allowed_at),
         };
+        let trust = state.trust;
         let before = std::mem::replace(&mut state.place, place);
         if before == place {
             return;
         }
         match before {
             Place::Idle => {}
-            Place::Ready(turn) => assert!(self.ready.remove(&(turn, key)), "a ready key has a turn"),
+            Place::Ready(turn) => {
+                assert!(self.ready[trust as usize].remove(&(turn, key)), "a ready key has a turn");
+            }
             Place::Waiting(at) => assert!(self.waiting.remove(&(at, key)), "a waiting key is listed"),
         }
         if let Place::Waiting(at) = place {

@@ -16,7 +16,7 @@
 
 use freshet_types::{Map, Politeness, SourceId, Span, Timestamp, VisitId};
 
-use crate::back::Back;
+use crate::back::{Back, Trust};
 use crate::front::{Front, Links};
 use crate::lease::{Lease, Leases};
 use crate::wheel::Wheel;
@@ -55,6 +55,7 @@ pub struct Frontier {
     wheel: Wheel,
     front: Front,
     parked: Map<u32, Front>,
+    parked_count: usize,
     links: Links,
     back: Back,
     leases: Leases,
@@ -70,6 +71,7 @@ impl Frontier {
             wheel: Wheel::new(tick, start),
             front: Front::default(),
             parked: Map::default(),
+            parked_count: 0,
             links: Links::default(),
             back: Back::default(),
             leases: Leases::default(),
@@ -116,6 +118,16 @@ impl Frontier {
     /// Says how gently the servers of a key are to be treated.
     pub fn set_manners(&mut self, key: u32, manners: Politeness) {
         self.back.set_manners(key, manners);
+    }
+
+    /// Says how many visits there may be at once in all, of which servers that do not answer get a share.
+    pub fn set_room(&mut self, room: usize) {
+        self.back.set_room(room);
+    }
+
+    /// Says what is known of the answers of a key's servers: without trust, they are asked one by one.
+    pub fn set_trust(&mut self, key: u32, trust: Trust) {
+        self.back.set_trust(key, trust);
     }
 
     /// Nothing is picked from a key before `until`.
@@ -236,7 +248,12 @@ impl Frontier {
 
     /// Sources that are due and wait for their turn; those taken back meanwhile may be included.
     pub fn due_count(&self) -> usize {
-        self.front.len() + self.back.len() + self.parked.values().map(Front::len).sum::<usize>()
+        self.front.len() + self.back.len() + self.parked_count
+    }
+
+    /// Of those, the ones that wait with this key.
+    pub fn due_count_of(&self, key: u32) -> usize {
+        self.back.len_of(key) + self.parked.get(&key).map_or(0, Front::len)
     }
 
     /// Visits under way.
@@ -289,6 +306,7 @@ impl Frontier {
                 self.back.push(key, id);
             } else {
                 self.parked.entry(key).or_default().push(&mut self.links, class, id);
+                self.parked_count += 1;
             }
         }
     }
@@ -301,6 +319,7 @@ impl Frontier {
                 self.parked.remove(&key);
                 return;
             };
+            self.parked_count -= 1;
             self.back.push(key, id);
         }
     }
@@ -316,9 +335,11 @@ impl Frontier {
     /// Takes a listed source from its key, because it moves to another; the front knows no keys.
     fn leave_key(&mut self, id: u32) {
         let key = self.keys[id as usize];
-        let is_out = self.back.remove(key, id)
-            || self.parked.get_mut(&key).is_some_and(|parked| parked.remove(&mut self.links, id));
-        if is_out {
+        let was_back = self.back.remove(key, id);
+        let was_parked =
+            !was_back && self.parked.get_mut(&key).is_some_and(|parked| parked.remove(&mut self.links, id));
+        self.parked_count -= usize::from(was_parked);
+        if was_back || was_parked {
             self.states[id as usize] &= !LISTED;
             self.unpark(key);
         }

@@ -17,7 +17,7 @@ pub mod priority;
 pub mod ring;
 pub mod wheel;
 
-pub use back::Back;
+pub use back::{Back, Trust};
 pub use front::{Front, Links};
 pub use frontier::{Frontier, Pick};
 pub use lease::{Lease, Leases};

@@ -22,7 +22,7 @@ use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_store::api::{Flow, Store, StoreError};
 use freshet_store::row::Upload;
-use freshet_types::{Clock, RobotKind, RobotState, SourceId, SourceState, Span, Timestamp};
+use freshet_types::{Clock, Fault, FaultKind, RobotKind, RobotState, SourceId, SourceState, Span, Timestamp};
 use futures::FutureExt;
 
 use crate::clock::VirtualClock;
@@ -84,7 +84,7 @@ pub struct Driver<S> {
 /// What a driver is made of beside the store.
 #[derive(Debug)]
 pub struct DriverKit {
-    /// Who answers; a request that it leaves pending is never answered.
+    /// Who answers; a request that it leaves pending is never answered, or given up where its patience is limited.
     pub fetch: Arc<dyn Fetch>,
     /// The clock that it moves.
     pub clock: VirtualClock,
@@ -248,11 +248,19 @@ impl<S: Store> Driver<S> {
         let place = self.journal.len();
         let sent_at = self.clock.now();
         let (endpoint, root) = (Arc::clone(&order.endpoint), order.root.clone());
+        let (visit, patience) = (order.visit, order.request.patience);
         let fetched = carry_out(fetcher, &self.kit, order).now_or_never();
         let spread_ms = (place as u64 * SPREAD) % (self.latency.ms().max(0) as u64 + 1);
         let arrives_at = sent_at + Span::from_ms(spread_ms as i64);
         let answered_at = fetched.is_some().then_some(arrives_at);
         self.journal.push(Exchange { endpoint, root, sent_at, answered_at });
+        if let (None, Some(patience)) = (&fetched, patience) {
+            let result = Err(Fault::new(FaultKind::Timeout, "no answer in time"));
+            let received_at = sent_at + patience;
+            let took_ms = u64::try_from(patience.ms()).unwrap_or(0);
+            let given_up = Fetched { visit, fetcher, took_ms, received_at, result };
+            self.answers.insert((received_at, place), given_up);
+        }
         if let Some(fetched) = fetched {
             let fetched = Fetched { took_ms: spread_ms, received_at: arrives_at, ..fetched };
             self.answers.insert((arrives_at, place), fetched);

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{NetworkName, QuotaNeed, Timestamp};
+use crate::{NetworkName, QuotaNeed, Span, Timestamp};
 
 /// HTTP method; reading needs no others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -126,6 +126,8 @@ pub struct Request {
     pub redirects: Redirects,
     /// What it takes; copies of a request count together.
     pub meter: Meter,
+    /// Wall time that the server has to begin its answer, where that is less than usual: it has not answered lately.
+    pub patience: Option<Span>,
 }
 
 impl Request {
@@ -143,6 +145,7 @@ impl Request {
             is_page: false,
             redirects: Redirects::default(),
             meter: Meter::default(),
+            patience: None,
         }
     }
 }

@@ -39,7 +39,7 @@ pub use link::{LinkKind, LinkRefused, LinkType, ObjectType, PrimitiveKind, Schem
 pub use map::{Map, Set};
 pub use object::{Object, Primitive};
 pub use observation::{Account, AccountState, Complaint, Lead, Observation, Post, Relation, Tag};
-pub use outcome::{Fault, FaultKind, Outcome};
+pub use outcome::{Blame, Fault, FaultKind, Outcome};
 pub use quota::{LimitReading, QuotaKey, QuotaNeed, QuotaRule, QuotaScope};
 pub use reference::{Reference, ReferencePattern};
 pub use robot::{RobotKind, RobotState};

@@ -103,6 +103,25 @@ pub enum FaultKind {
     Credential,
     /// The request cannot be sent as it is: bad URL, bad header.
     Request,
+    /// The server says that it has a problem, in an answer beside the one that was asked for.
+    Unwell,
+    /// This computer has no more file descriptors, ports or memory for connections.
+    Exhausted,
+}
+
+/// Whose a fault is, as far as one exchange can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// The server's, whatever is asked of it: it cannot be reached.
+    Reach,
+    /// The server's, or that of the one thing that was asked for.
+    Server,
+    /// The server answered, and the answer cannot be used.
+    Answer,
+    /// The request's: the server was not asked, or asks for something else.
+    Request,
+    /// This computer's.
+    Ours,
 }
 
 /// A fault with its text for people; the text never holds a secret.
@@ -123,7 +142,22 @@ impl Fault {
 
     /// Whether trying again later can help.
     pub fn is_retryable(&self) -> bool {
-        use FaultKind::{Bomb, Broken, Connect, Dns, Encoding, Timeout, Tls, TooLarge};
-        matches!(self.kind, Dns | Connect | Tls | Timeout | Broken | Encoding | TooLarge | Bomb)
+        !matches!(self.blame(), Blame::Request) && self.kind != FaultKind::Redirects
+    }
+
+    /// Whose it is.
+    pub fn blame(&self) -> Blame {
+        match self.kind {
+            FaultKind::Dns | FaultKind::Connect | FaultKind::Tls => Blame::Reach,
+            FaultKind::Timeout | FaultKind::Broken | FaultKind::Unwell => Blame::Server,
+            FaultKind::TooLarge | FaultKind::Bomb | FaultKind::Redirects | FaultKind::Encoding => {
+                Blame::Answer
+            }
+            FaultKind::ForbiddenAddress
+            | FaultKind::Excluded
+            | FaultKind::Credential
+            | FaultKind::Request => Blame::Request,
+            FaultKind::Exhausted => Blame::Ours,
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | room | does |
 //! |---|---|
-//! | [`rule`] | what is worth an alert: six rules as data, pure |
+//! | [`rule`] | what is worth an alert: seven rules as data, pure |
 //! | [`chance`] | how improbable a silence or a burst is |
 //! | [`config`] | `alerts.toml` of the data directory: thresholds, quiet times, receivers |
 //! | [`memory`] | which alerts there were, so that none is repeated in its quiet time |

@@ -9,7 +9,8 @@ use anyhow::Context as _;
 use freshet_engine::core::CoreOptions;
 use freshet_engine::deliver::Subscription;
 use freshet_engine::drive::{self, Kit, RunError, RunOptions};
-use freshet_engine::forum::Share;
+use freshet_engine::forum::Share as ForumShare;
+use freshet_fetch::descriptors::{self, Share};
 use freshet_fetch::recording::RECORDING_BYTES_MAX;
 use freshet_fetch::{Fetch, HttpFetch, HttpOptions, Recorder, Vault};
 use freshet_frontier::Coordinator;
@@ -52,7 +53,7 @@ pub(crate) struct Choices {
     /// Name of the policy.
     pub(crate) policy: Option<String>,
     /// What decides between boards and threads of a forum.
-    pub(crate) forum_share: Share,
+    pub(crate) forum_share: ForumShare,
     /// Keep every answer as received.
     pub(crate) keeps_raw: bool,
     /// Append every exchange to this file.
@@ -252,11 +253,20 @@ async fn serve(dashboard: Dashboard, parts: web::Parts) -> anyhow::Result<Option
 
 /// The choices as the engine takes them.
 fn options(choices: &Choices, ceiling: Span) -> RunOptions {
+    let share = Share::now();
+    if share.is_scarce() {
+        output::warn(format!(
+            "only {} file descriptors are allowed, so at most {} visits go on at once; `ulimit -n 4096` allows more",
+            descriptors::limit(),
+            share.visits_max
+        ));
+    }
+    let visits_max = share.visits_max;
     RunOptions {
         lasts: choices.lasts,
         depth_max: choices.depth_max,
         keeps_raw: choices.keeps_raw,
-        core: CoreOptions { ceiling, forum_share: choices.forum_share, ..CoreOptions::default() },
+        core: CoreOptions { ceiling, visits_max, forum_share: choices.forum_share, ..CoreOptions::default() },
         ..RunOptions::default()
     }
 }

@@ -50,6 +50,8 @@ fn main() -> ExitCode {
     output::settle(Manner { is_quiet: args.global.quiet, colour: args.global.color, has_no_color });
     let globals = Globals::new(args.global, config);
     start_log(&globals);
+    // Connections and files of a large crawl need more than the usual soft limit.
+    freshet_fetch::descriptors::raise();
     commands::execute(&globals, args.command).unwrap_or_else(|error| failure::report(&error, &command))
 }
 

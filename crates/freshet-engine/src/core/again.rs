@@ -26,6 +26,8 @@ const AGAIN_SHARE: f64 = 0.02;
 const AGAIN_MIN: Span = Span::DAY;
 /// The longest.
 const AGAIN_MAX: Span = Span::from_ms(90 * 86_400_000);
+/// How soon a server that others wait for is looked at again.
+const WANTED_GAP: Span = Span::from_ms(250);
 /// Pages asked of the store at once.
 pub const STALE_MAX: usize = 32;
 /// Outcome of a look that brought nothing.
@@ -49,27 +51,32 @@ pub(super) fn worth_again_at(newest_at: Option<Timestamp>, seen_at: Timestamp) -
 impl Core {
     /// Networks of which the store is to be asked for pages that are worth another look.
     pub fn stale_wanted(&self) -> Vec<NetworkName> {
-        let servers = self.servers.iter().zip(&self.instances);
-        let wanting = servers.filter(|(server, _)| {
-            server.is_forum && server.again.queue.is_empty() && !server.unread.is_resting()
-        });
-        wanting.map(|(_, instance)| instance.network.clone()).collect()
+        let is_wanting = |&(key, _): &(u32, &NetworkName)| {
+            let server = &self.servers[key as usize];
+            server.again.queue.is_empty() && !server.unread.is_resting()
+        };
+        self.forums().filter(is_wanting).map(|(_, network)| network.clone()).collect()
     }
 
     /// The store's answer.
     pub(super) fn know_stale(&mut self, network: &NetworkName, pages: Vec<StalePage>) {
         let Some(&key) = self.keys.get(network) else { return };
         let again = &mut self.servers[key as usize].again;
-        if again.queue.is_empty() {
+        if again.queue.is_empty() && !pages.is_empty() {
             again.queue.extend(pages);
+            self.stale.insert((again.ready_at, key));
         }
     }
 
     /// Begins one look on each server that has time for it.
     pub(super) fn pump_again(&mut self, now: Timestamp) {
-        for key in 0..self.servers.len() {
-            let again = &self.servers[key].again;
-            if again.queue.is_empty() || again.ready_at > now || self.frontier.is_wanted(key as u32) {
+        while let Some(&(at, number)) = self.stale.first()
+            && at <= now
+        {
+            self.stale.pop_first();
+            let key = number as usize;
+            if self.frontier.is_wanted(number) {
+                self.stale.insert((now + WANTED_GAP, number));
                 continue;
             }
             let Some(page) = self.servers[key].again.queue.pop_front() else { continue };
@@ -77,6 +84,9 @@ impl Core {
             let pace_s = 1.0 / (polite_per_s(manners) * AGAIN_SHARE).max(1e-6);
             let again = &mut self.servers[key].again;
             again.ready_at = now + Span::from_secs_f64(pace_s);
+            if !again.queue.is_empty() {
+                self.stale.insert((again.ready_at, number));
+            }
             let intent = page.cursor.map_or(Intent::First, Intent::Next);
             let Some(slot) = self.slots.get_mut(page.source.0 as usize).and_then(Option::as_mut) else {
                 continue;
@@ -86,7 +96,7 @@ impl Core {
             if is_free && slot.news_at > now {
                 slot.aim = Aim::Again;
                 again.intents.insert(page.source, intent);
-                self.frontier.schedule(page.source, key as u32, begin::HISTORY_CLASS, Timestamp::MIN);
+                self.frontier.schedule(page.source, number, begin::HISTORY_CLASS, Timestamp::MIN);
             }
         }
     }

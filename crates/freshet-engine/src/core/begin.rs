@@ -106,9 +106,13 @@ impl Core {
 
     /// Lets history come after the news: a few sources of each server at a time.
     fn pump_history(&mut self, now: Timestamp) {
-        for key in 0..self.backlogs.len() {
-            while self.backlogs[key].is_waiting() && self.backlogs[key].ready_at <= now {
+        while let Some(&(at, number)) = self.histories.first()
+            && at <= now
+        {
+            let key = number as usize;
+            while self.backlogs[key].is_waiting() {
                 let Some(id) = self.backlogs[key].queue.pop_front() else { break };
+                self.backlog_count -= 1;
                 let Some(slot) = self.slot_mut(id) else { continue };
                 slot.is_backlogged = false;
                 // One that is being visited comes back if that leaves more to do.
@@ -116,9 +120,26 @@ impl Core {
                     slot.aim = Aim::History;
                     self.backlogs[key].open_count += 1;
                     // Due since ever, hence at once: `now` would be rounded up to the next tick.
-                    self.frontier.schedule(id, key as u32, HISTORY_CLASS, Timestamp::MIN);
+                    self.frontier.schedule(id, number, HISTORY_CLASS, Timestamp::MIN);
                 }
             }
+            self.list_history(number);
+        }
+    }
+
+    /// Notes whether and when the backlog of a server has something to do; to be called whenever it changed.
+    pub(super) fn list_history(&mut self, key: u32) {
+        let backlog = &mut self.backlogs[key as usize];
+        let listed_at = backlog.is_waiting().then_some(backlog.ready_at);
+        let before = std::mem::replace(&mut backlog.listed_at, listed_at);
+        if before == listed_at {
+            return;
+        }
+        if let Some(at) = before {
+            self.histories.remove(&(at, key));
+        }
+        if let Some(at) = listed_at {
+            self.histories.insert((at, key));
         }
     }
 
@@ -126,9 +147,15 @@ impl Core {
     pub(super) fn enqueue(&mut self, id: SourceId, is_first: bool) {
         let Some(slot) = self.slot_mut(id).filter(|slot| !slot.is_backlogged) else { return };
         slot.is_backlogged = true;
-        let key = slot.key as usize;
-        let queue = &mut self.backlogs[key].queue;
-        if is_first { queue.push_front(id) } else { queue.push_back(id) }
+        let key = slot.key;
+        let queue = &mut self.backlogs[key as usize].queue;
+        if is_first {
+            queue.push_front(id)
+        } else {
+            queue.push_back(id)
+        }
+        self.backlog_count += 1;
+        self.list_history(key);
     }
 
     fn lease(&mut self, pick: Pick) {
@@ -164,6 +191,7 @@ impl Core {
                 self.prices.count(price::place(slot.key, slot.robot), false);
             }
             self.slots[id.0 as usize] = None;
+            self.known_count -= 1;
             self.frontier.take_back(visit);
             self.frontier.cancel(id);
             return self.end_history(slot.key, aim);
@@ -206,6 +234,9 @@ impl Core {
             return self.wait_for_store(id, now);
         }
         let Some(visit) = self.visits.get(&id) else { return };
+        if self.is_shut(visit.key, id, now) {
+            return self.turn_back(id, false, now);
+        }
         let order = match self.order(visit) {
             Ok(order) => order,
             Err(why) => return self.fail(id, &why, false, now),
@@ -260,6 +291,7 @@ impl Core {
         visit.is_permitted = false;
         visit.claim = Some(claim);
         let (key, robot) = (visit.key, visit.source.robot);
+        self.note_asked(key, id);
         self.spend_share(key, robot);
         self.charge(id, now);
         self.tally.fetches_count += 1;
@@ -309,6 +341,7 @@ impl Core {
         } else {
             let backlog = &mut self.backlogs[key as usize];
             backlog.ready_at = backlog.ready_at.max(until);
+            self.list_history(key);
             self.suspend(id, now);
         }
     }
@@ -358,6 +391,7 @@ impl Core {
             connector.ask(&target, &visit.walk.intent).map_err(|refused| refused.to_string())?;
         request.allow_private = instance.allow_private;
         request.redirects = Redirects::Told(visit.redirects.clone());
+        request.patience = self.patience(visit.key);
         let (endpoint, root) = (Arc::clone(&endpoint.name), root.to_owned());
         let intent = visit.walk.intent.clone();
         let errand = Arc::downgrade(&visit.errand);

@@ -92,6 +92,11 @@ impl Core {
         if outcome != POSTPONED && visit.aim != Aim::Again {
             visit.source.attempts = 0;
         }
+        if outcome != POSTPONED {
+            let (key, source) = (visit.key, visit.source.id);
+            self.note_well(key, source);
+        }
+        let visit = self.visits.get_mut(&id).expect("the caller found it");
         visit.source.due_at = if visit.aim == Aim::News || visit.source.state != SourceState::Active {
             let last_at = visit.visited_before.filter(|_| visit.news_count == 0);
             // A thread that was silent before we came is not waited for like one that went silent since.
@@ -251,6 +256,7 @@ impl Core {
         if aim == Aim::History {
             let backlog = &mut self.backlogs[key as usize];
             backlog.open_count = backlog.open_count.saturating_sub(1);
+            self.list_history(key);
         }
     }
 
@@ -286,7 +292,7 @@ impl Core {
                 self.placement.give_up(visit.fetcher);
             }
             visit.errand = Arc::default();
-            self.fail(late, "no answer within the lease", true, now);
+            self.take_silence(late, now);
         }
     }
 }

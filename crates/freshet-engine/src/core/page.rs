@@ -36,8 +36,7 @@ impl Core {
         match fetched.result {
             Err(fault) => {
                 self.tally.fault(fault.kind);
-                let why = fault.to_string();
-                self.fail(fetched.visit, &why, fault.is_retryable(), now);
+                self.take_fault(fetched.visit, &fault, now);
             }
             Ok(Answer::Redirect(redirect, _)) => {
                 self.ledger.served(&claim);
@@ -49,6 +48,9 @@ impl Core {
                     self.ledger.served(&claim);
                     visit.redirects.clear();
                 }
+                if page.outcome != Outcome::Transient {
+                    self.hear(fetched.visit, now);
+                }
                 self.tally.complaints_count += page.complaints.len() as u64;
                 let seen = Seen { at: fetched.received_at, visit: fetched.visit };
                 match page.outcome.clone() {
@@ -59,6 +61,7 @@ impl Core {
                         let again_at = self.ledger.refused(&claim, until, now);
                         self.wait_out(fetched.visit, again_at, now);
                     }
+                    Outcome::Transient => self.take_trouble(page, seen, now),
                     outcome => self.take_refusal(&outcome, page, seen, now),
                 }
             }

@@ -7,6 +7,7 @@ mod quota;
 mod refusals;
 mod starving;
 mod steady;
+mod servers;
 mod timing;
 mod trouble;
 
@@ -43,7 +44,7 @@ impl Bench {
         let policy = policy_named(policy, Pacing { floor: Span::MINUTE, ceiling: Span::DAY }).unwrap();
         let networks = Arc::new(Networks::shipped());
         let choice: CredentialChoice = Arc::new(|_, _, _| None);
-        let mut core = Core::new(networks, policy, choice, CoreOptions::default(), 1..1_000, now);
+        let mut core = Core::new(networks, policy, choice, CoreOptions::default(), 1..10_000_000, now);
         let instance = |network: &str, base: &str| Instance {
             network: network.into(),
             base: base.to_owned(),

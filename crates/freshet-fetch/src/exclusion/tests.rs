@@ -67,8 +67,8 @@ async fn rules_are_followed() {
     check(answer(200, "<html>not a robots.txt</html>"), "/", "allowed").await;
     check(answer(404, ""), "/", "allowed").await;
     check(answer(403, "User-agent: *\nDisallow: /\n"), "/", "allowed").await;
-    check(answer(429, ""), "/", "Excluded: `a.example` cannot give its robots.txt (status 429)").await;
-    check(answer(503, ""), "/", "Excluded: `a.example` cannot give its robots.txt (status 503)").await;
+    check(answer(429, ""), "/", "Unwell: `a.example` cannot give its robots.txt (status 429)").await;
+    check(answer(503, ""), "/", "Unwell: `a.example` cannot give its robots.txt (status 503)").await;
     check(Err(Fault::new(FaultKind::Redirects, "circle")), "/", "allowed").await;
     check(answer(0, "slow"), "/", "Timeout: robots.txt of `a.example` is out of reach").await;
     let long = format!("User-agent: *\nDisallow: /early\n{}Disallow: /late\n", "# filler\n".repeat(60_000));
@@ -123,4 +123,22 @@ async fn many_askers_ask_once_and_memory_is_bounded() {
     let bytes: usize =
         origins.values().filter_map(|origin| origin.known()).map(|known| known.size_bytes).sum();
     assert!(bytes <= BYTES_MAX + large.len(), "{bytes}");
+}
+
+#[tokio::test]
+async fn an_outage_is_over_as_soon_as_the_server_is_back() {
+    let clock = Arc::new(HandClock::default());
+    let exclusions = Exclusions::new(Arc::clone(&clock) as Arc<dyn Clock>);
+    let asked_count = AtomicUsize::new(0);
+    for (at_secs, robots, expected) in [
+        (0, answer(503, ""), "Unwell"),
+        (2, answer(0, "refused"), "out of reach"),
+        (4, answer(404, ""), "allowed"),
+        (5, answer(503, ""), "allowed"),
+    ] {
+        clock.0.store(at_secs, Ordering::Relaxed);
+        let shown = ask(&exclusions, "http://a.example:81/x", robots, &asked_count).await;
+        assert!(shown.contains(expected), "at {at_secs}: {shown}");
+    }
+    assert_eq!(asked_count.load(Ordering::Relaxed), 3);
 }

@@ -10,6 +10,7 @@ use freshet_types::Clock;
 
 use super::guard::{Lookup, system_lookup};
 use crate::Vault;
+use crate::descriptors::Share;
 
 /// What can be set; start from [`HttpOptions::new`].
 #[derive(Clone)]
@@ -38,6 +39,10 @@ pub struct HttpOptions {
     pub redirects_max: usize,
     /// Most exchanges at once with one host: the last guard behind the engine's politeness.
     pub in_flight_per_host_max: usize,
+    /// Most exchanges at once in all; each takes a file descriptor.
+    pub in_flight_max: usize,
+    /// Most connections that are kept open between exchanges, in all.
+    pub idle_max: usize,
     /// Whether robots.txt is asked before pages.
     pub honour_exclusion: bool,
     /// How names become addresses.
@@ -45,8 +50,9 @@ pub struct HttpOptions {
 }
 
 impl HttpOptions {
-    /// The usual limits.
+    /// The usual limits, and those that follow from the file descriptors there are.
     pub fn new(contact: impl Into<String>, clock: Arc<dyn Clock>, vault: Arc<Vault>) -> Self {
+        let share = Share::now();
         Self {
             contact: contact.into(),
             clock,
@@ -60,6 +66,8 @@ impl HttpOptions {
             header_bytes_max: 64 << 10,
             redirects_max: 5,
             in_flight_per_host_max: 8,
+            in_flight_max: share.visits_max,
+            idle_max: share.idle_max,
             honour_exclusion: true,
             lookup: system_lookup(),
         }
@@ -79,6 +87,8 @@ impl fmt::Debug for HttpOptions {
             .field("header_bytes_max", &self.header_bytes_max)
             .field("redirects_max", &self.redirects_max)
             .field("in_flight_per_host_max", &self.in_flight_per_host_max)
+            .field("in_flight_max", &self.in_flight_max)
+            .field("idle_max", &self.idle_max)
             .field("honour_exclusion", &self.honour_exclusion)
             .finish_non_exhaustive()
     }

@@ -56,6 +56,18 @@ async fn check(fetch: &HttpFetch, server: &Hostile, cases: &[(&str, &str)]) {
 }
 
 #[tokio::test]
+async fn a_request_with_little_patience_waits_no_longer() {
+    let server = Hostile::start().await;
+    let (first_byte_max, total_max) = (HANG * 2, HANG * 3);
+    let fetch = HttpFetch::new(HttpOptions { first_byte_max, total_max, ..options(Vault::empty()) }).unwrap();
+    for path in ["/stall", "/drip-in-body"] {
+        let asked = Request { patience: Some(Span::from_ms(300)), ..request(&server.url(path)) };
+        let shown = shown(&fetch, &asked).await;
+        assert!(shown.starts_with("Timeout"), "{path}: {shown}");
+    }
+}
+
+#[tokio::test]
 async fn trouble_on_the_wire_becomes_a_typed_fault() {
     let server = Hostile::start().await;
     check(

@@ -205,3 +205,39 @@ fn an_unknown_server_is_asked_once_a_second_and_once_at_a_time() {
     assert_eq!((back.pop(at(999)), back.next_ready()), (None, Some(at(1000))));
     assert_eq!(back.pop(at(1000)), Some((7, 2)));
 }
+
+/// Keys of this trust with two items each, in a room of so many places: how many visits begin, and how many more
+/// at a server that answers.
+fn check_share(trust: Trust, room: usize, expected: (usize, usize)) {
+    let (mut back, now) = (Back::default(), Timestamp::from_secs(10));
+    back.set_room(room);
+    let free = Politeness { pause: Span::ZERO, in_flight_max: 8 };
+    for key in 0..1000 {
+        back.set_manners(key, free);
+        back.set_trust(key, trust);
+        back.push(key, key);
+        back.push(key, key);
+    }
+    let begin = |back: &mut Back| {
+        let begun = std::iter::from_fn(|| back.pop(now).inspect(|&(key, _)| back.started(key, now)));
+        begun.take(room).map(|(key, _)| key).collect::<Vec<u32>>()
+    };
+    let begun = begin(&mut back);
+    assert_eq!(begun.len(), expected.0, "{trust:?} of {room}");
+    assert_eq!(back.next_ready(), None, "nobody is woken for nothing");
+    back.set_manners(1000, free);
+    (0..100).for_each(|item| back.push(1000, item));
+    assert_eq!(begin(&mut back).len(), expected.1, "{trust:?} of {room}: one that answers");
+    // One of them answers: it has all its places at once, and the others a place more.
+    back.set_trust(begun[0], Trust::Answering);
+    let more = begin(&mut back);
+    assert_eq!(more.iter().filter(|&&key| key == begun[0]).count(), 1, "its second item");
+    assert_eq!(more.len(), 2, "and somebody's first");
+}
+
+#[test]
+fn servers_that_do_not_answer_leave_room_for_those_that_do() {
+    check_share(Trust::New, 256, (128, 8));
+    check_share(Trust::Failing, 256, (64, 8));
+    check_share(Trust::Failing, 9, (2, 8));
+}

@@ -7,8 +7,9 @@
 //! | hole | posts | so many posts may be lost in a hole that no request can close |
 //! | quota | share | a network refuses more with so much of its window left |
 //! | login | sources | so many sources of a network ask for a credential that used to answer |
-//! | dead | hours | a source is gone or suspended; or has failed for so long |
+//! | dead | hours | a source is gone or suspended; or has failed for so long while its server answers |
 //! | store | seconds | the store, or the files beside it, could not be used for so long |
+//! | server | minutes | a server has been down for so long; its sources are not told one by one |
 //!
 //! A rule judges what is known of one subject at one instant. Whether it was told already is the
 //! business of [`super::memory`].
@@ -45,12 +46,14 @@ pub(crate) enum RuleName {
     Dead,
     /// What is read cannot be written down.
     Store,
+    /// A server does not answer.
+    Server,
 }
 
 impl RuleName {
     /// All of them.
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Silence, Self::Burst, Self::Hole, Self::Quota, Self::Login, Self::Dead, Self::Store];
+    pub(crate) const ALL: [Self; 8] =
+        [Self::Silence, Self::Burst, Self::Hole, Self::Quota, Self::Login, Self::Dead, Self::Store, Self::Server];
 
     /// The name that people type.
     pub(crate) fn name(self) -> &'static str {
@@ -62,6 +65,7 @@ impl RuleName {
             Self::Login => "login",
             Self::Dead => "dead",
             Self::Store => "store",
+            Self::Server => "server",
         }
     }
 
@@ -74,6 +78,7 @@ impl RuleName {
             Self::Login => "sources, at least",
             Self::Dead => "hours without an answer, at least",
             Self::Store => "seconds of trouble, at least",
+            Self::Server => "minutes down, at least",
         }
     }
 
@@ -87,6 +92,7 @@ impl RuleName {
             Self::Login => (1.0, Span::DAY),
             Self::Dead => (24.0, Span::from_ms(30 * 86_400_000)),
             Self::Store => (10.0, Span::HOUR),
+            Self::Server => (5.0, Span::DAY),
         };
         Rule { is_on: true, threshold, quiet }
     }
@@ -120,7 +126,7 @@ pub(crate) struct Rule {
 
 /// All rules as they are set, in the order of [`RuleName::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Rules(pub(crate) [Rule; 7]);
+pub(crate) struct Rules(pub(crate) [Rule; RuleName::ALL.len()]);
 
 impl Default for Rules {
     fn default() -> Self {
@@ -179,6 +185,8 @@ pub(crate) struct Known {
     pub(crate) lost: Vec<(Timestamp, Option<Timestamp>, f64)>,
     /// What was wrong last.
     pub(crate) failure: Option<String>,
+    /// Its server is down, which is told once for all of them.
+    pub(crate) is_server_down: bool,
 }
 
 impl Known {
@@ -238,7 +246,9 @@ fn dead(rules: &Rules, known: &Known, now: Timestamp) -> Option<Finding> {
     let why = match known.state {
         SourceState::Gone => "its network says that it does not exist",
         SourceState::Suspended => "its network has suspended it",
-        SourceState::Failed if hours >= threshold => known.failure.as_deref().unwrap_or("visits to it fail"),
+        SourceState::Failed if hours >= threshold && !known.is_server_down => {
+            known.failure.as_deref().unwrap_or("visits to it fail")
+        }
         _ => return None,
     };
     let value = if hours < f64::MAX { hours } else { 0.0 };
@@ -291,6 +301,40 @@ pub(crate) fn judge_store(
         rule: RuleName::Store,
         subject: "store".to_owned(),
         text: format!("{what}, for {} now; {advice}", now - since),
+        value,
+    })
+}
+
+/// A server that is down, as the engine reports it.
+#[derive(Clone, Debug)]
+pub(crate) struct Down {
+    /// Its name.
+    pub(crate) network: String,
+    /// Since when.
+    pub(crate) since: Timestamp,
+    /// What was wrong last.
+    pub(crate) said: String,
+    /// Due sources that wait for it.
+    pub(crate) sources_count: u64,
+}
+
+/// What there is to say about a server that is down.
+pub(crate) fn judge_server(rules: &Rules, down: &Down, now: Timestamp) -> Option<Finding> {
+    let threshold = rules.threshold(RuleName::Server)?;
+    let value = (now - down.since).secs_f64() / 60.0;
+    (value >= threshold).then(|| Finding {
+        rule: RuleName::Server,
+        subject: down.network.clone(),
+        text: format!(
+            "the server of `{}` has been down for {}, and {} for it: {}",
+            down.network,
+            now - down.since,
+            match down.sources_count {
+                1 => "1 source waits".to_owned(),
+                count => format!("{count} sources wait"),
+            },
+            down.said
+        ),
         value,
     })
 }

@@ -15,14 +15,16 @@ use freshet_policy::{ChangeModel as _, ChangeRate, Market, Policy};
 use freshet_store::api::{Flow, Store as _, StoreError};
 use freshet_store::browse::Browse as _;
 use freshet_store::sqlite::SqliteStore;
-use freshet_types::{Clock, Map, RobotKind, Source, SourceId, SourceState, Span, SystemClock, Timestamp};
+use freshet_types::{
+    Clock, Map, RobotKind, Set, Source, SourceId, SourceState, Span, SystemClock, Timestamp,
+};
 use serde_json::Value;
 use tokio::sync::watch;
 
 use super::config::{self, AlertConfig};
 use super::courier::{Courier, Delivery};
 use super::memory::Memory;
-use super::rule::{self, Finding, Known, Quota};
+use super::rule::{self, Down, Finding, Known, Quota};
 use super::send::Sender;
 
 /// The message in the store by which somebody asks for a test.
@@ -107,6 +109,8 @@ struct Watch {
     policy: Arc<dyn Policy>,
     /// The source that was looked at last.
     place: SourceId,
+    /// Servers that are down.
+    down: Set<String>,
     /// Sources without a login by network, of this round.
     lost_logins: Map<String, u32>,
     courier: Courier,
@@ -132,6 +136,7 @@ impl Watch {
             policy: prices.policy(),
             prices,
             place: SourceId(0),
+            down: Set::default(),
             lost_logins: Map::default(),
             courier: Courier::new(sender),
             is_unsaved,
@@ -149,12 +154,15 @@ impl Watch {
         let obeyed = self.obey(now);
         let heard = self.courier.hear();
         self.note(heard);
+        let down = self.servers_down();
+        self.down = down.iter().map(|server| server.network.clone()).collect();
         let (looked, mut findings) = match self.look(now) {
             Ok(findings) => (Ok(()), findings),
             Err(error) => (Err(error), Vec::new()),
         };
         findings.extend(self.quotas(now));
         findings.extend(self.store_trouble(now));
+        findings.extend(down.iter().filter_map(|it| rule::judge_server(&self.config.rules, it, now)));
         let new =
             findings.into_iter().filter_map(|finding| self.memory.take(&self.config.rules, finding, now));
         let new: Vec<u64> = new.map(|alert| alert.number).collect();
@@ -290,6 +298,7 @@ impl Watch {
             latest,
             lost: lost.collect(),
             failure: source.failure.clone(),
+            is_server_down: self.down.contains(source.network.as_str()),
         })
     }
 
@@ -324,6 +333,19 @@ impl Watch {
         let text = |key: &str| trouble[key].as_str();
         let since = Timestamp::from_ms((trouble["since"].as_f64()? * 1000.0) as i64);
         rule::judge_store(&self.config.rules, (text("what")?, since, text("advice")?), now)
+    }
+
+    /// The servers that are down, as the engine last reported.
+    fn servers_down(&self) -> Vec<Down> {
+        let report = self.reports.borrow();
+        let servers = report["servers"].as_array().into_iter().flatten();
+        let down = servers.filter(|it| it["is_down"] == true).map(|it| Down {
+            network: it["network"].as_str().unwrap_or("?").to_owned(),
+            since: Timestamp::from_ms((it["since"].as_f64().unwrap_or(0.0) * 1000.0) as i64),
+            said: it["said"].as_str().unwrap_or("?").to_owned(),
+            sources_count: it["sources_count"].as_u64().unwrap_or(0),
+        });
+        down.collect()
     }
 
     fn quotas(&self, now: Timestamp) -> Vec<Finding> {

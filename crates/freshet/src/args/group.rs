@@ -441,7 +441,7 @@ pub(crate) struct AlertsArgs {
 pub(crate) enum AlertsCommand {
     /// Send a test to a receiver, or to all who are told of a rule
     Test {
-        /// A receiver of alerts.toml, or a rule: silence, burst, hole, quota, login, dead, store
+        /// A receiver of alerts.toml, or a rule: silence, burst, hole, quota, login, dead, store, server
         #[arg(value_name = "NAME")]
         name: String,
         #[command(flatten)]

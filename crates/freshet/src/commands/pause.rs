@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use freshet_store::api::Store;
-use freshet_types::{Source, SourceId, SourceState};
+use freshet_types::{Source, SourceId, SourceState, Timestamp};
 use serde::Serialize;
 use serde_json::json;
 
@@ -50,11 +50,20 @@ pub(crate) fn pause(store: &mut dyn Store, sources: &[Source]) -> anyhow::Result
 }
 
 /// Those that rest or were removed are watched again, as if they were added anew: an owner may have
-/// asked meanwhile not to be collected.
+/// asked meanwhile not to be collected. Those that failed are visited at once; their server is probed where it is down.
 pub(crate) fn resume(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Result<Vec<SourceId>> {
-    let resting = sources.into_iter().filter(|source| !source.state.is_watched());
+    let (failed, others): (Vec<Source>, Vec<Source>) =
+        sources.into_iter().partition(|source| source.state == SourceState::Failed);
+    for source in &failed {
+        let due_at = Timestamp::default();
+        let fresh =
+            Source { state: SourceState::Active, attempts: 0, failure: None, due_at, ..source.clone() };
+        store.put_source(&fresh)?;
+    }
+    let resting = others.into_iter().filter(|source| !source.state.is_watched());
     let resting: Vec<Source> = resting.map(|it| Source { state: SourceState::Active, ..it }).collect();
-    let ids: Vec<SourceId> = store.add_sources(&resting)?.into_iter().map(|(id, _)| id).collect();
+    let mut ids: Vec<SourceId> = store.add_sources(&resting)?.into_iter().map(|(id, _)| id).collect();
+    ids.extend(failed.iter().map(|source| source.id));
     store.push_control("sources", &json!({ "watched": ids }).to_string())?;
     Ok(ids)
 }

@@ -282,6 +282,35 @@ impl StatusReport {
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
+    /// Servers that do not answer, a line each.
+    fn servers(&self) -> Option<String> {
+        let now = Self::time(self.0.get("now"))?;
+        let line = |it: &Value| {
+            let text = |key: &str| it[key].as_str().unwrap_or_default();
+            let lasts = Self::time(it.get("since")).map_or(Span::ZERO, |at| (now - at).max(Span::ZERO));
+            let what = if it["is_down"] == true { "is down" } else { "does not answer" };
+            let next = match Self::time(it.get("next_at")) {
+                Some(at) if at > now => format!("; it is asked again {}", relative(at, now)),
+                Some(_) => "; it is being asked again".to_owned(),
+                None => String::new(),
+            };
+            let waits = match it["sources_count"].as_u64().unwrap_or(0) {
+                0 => String::new(),
+                1 => "; 1 source waits for it".to_owned(),
+                count => format!("; {count} sources wait for it"),
+            };
+            let said = shorten(text("said"), FAILURE_CHARS_MAX);
+            let line = format!("{}: {what} for {lasts}: {said}{next}{waits}", text("network"));
+            output::wrapped(&line, COLUMNS, "  ")
+        };
+        let mut lines: Vec<String> = self.list("servers").iter().map(line).collect();
+        let more = self.number("servers_count").saturating_sub(lines.len() as u64);
+        if more > 0 {
+            lines.push(format!("and {} more", output::count(more, "server")));
+        }
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
     /// Servers whose pages cannot be read, and what to do.
     fn unreadable(&self) -> Option<String> {
         let line = |it: &Value| {
@@ -339,6 +368,7 @@ impl Report for StatusReport {
             self.quotas(),
             self.prices(),
             self.forums(),
+            self.servers(),
             self.unreadable(),
             self.relearnt(),
             self.failures(),
@@ -393,10 +423,19 @@ mod tests {
         let live = json!({ "prices": [
             { "network": "n", "rule": "api", "price_post_s": 90.0, "saved_post_s_per_h": 90.0, "budget_per_h": 3060.4 },
             { "network": "n", "rule": "manners", "price_post_s": 0.0 },
+        ], "servers_count": 3, "servers": [
+            { "network": "social", "is_down": true, "since": 940, "said": "no connection", "next_at": 1008.0, "sources_count": 7 },
         ]});
         let text = report(live, None).text();
         assert!(!text.contains("manners"), "what costs nothing is not shown:\n{text}");
-        for words in ["d: not running", "failed", "no answer", "fetches of this run", "3060", "1m 30s"] {
+        let servers = [
+            "social: is down for 1m 00s: no connection",
+            "in 8.0s",
+            "sources wait for it",
+            "and 2 servers more",
+        ];
+        let others = ["d: not running", "failed", "no answer", "fetches of this run", "3060", "1m 30s"];
+        for words in others.into_iter().chain(servers) {
             assert!(text.contains(words), "`{words}` is missing in\n{text}");
         }
     }

@@ -18,6 +18,8 @@ use crate::output::{self, Tone, count, shorten};
 const QUOTAS_MAX: usize = 3;
 /// Failures shown.
 const FAILURES_MAX: usize = 2;
+/// Servers that are down shown.
+const SERVERS_MAX: usize = 2;
 /// Visits that have a line of their own, where there is room.
 const VISITS_MAX: usize = 6;
 /// Posts shown as news, at most.
@@ -82,6 +84,7 @@ impl Frame {
         lines.push((self.waits(report, columns), self.is_stopping.then_some(Tone::Warn)));
         lines.push((robots(report, columns), None));
         lines.extend(self.dashboard.iter().map(|url| (format!("{:<NAME$}{url}", "dashboard"), None)));
+        lines.extend(servers(report, columns));
         for failure in report["failures"].as_array().into_iter().flatten().rev().take(FAILURES_MAX) {
             let text = |key: &str| output::one_line(failure[key].as_str().unwrap_or("?"));
             lines.push((format!("{:<NAME$}{}: {}", "failed", text("source"), text("why")), Some(Tone::Bad)));
@@ -149,6 +152,28 @@ impl Frame {
         };
         row("waits", &parts, "; ", columns)
     }
+}
+
+/// Servers that are down, those that have been longest.
+fn servers(report: &Value, columns: usize) -> Vec<Line> {
+    let is_down = |it: &&Value| it["is_down"] == true;
+    let down = report["servers"].as_array().into_iter().flatten().filter(is_down);
+    let more = report["servers_count"].as_u64().unwrap_or(0).saturating_sub(SERVERS_MAX as u64);
+    let line = |(at, it): (usize, &Value)| {
+        let text = |key: &str| output::one_line(it[key].as_str().unwrap_or("?"));
+        let waits = it["sources_count"].as_u64().unwrap_or(0);
+        let lasted_s = report["now"].as_f64().unwrap_or(0.0) - it["since"].as_f64().unwrap_or(0.0);
+        let mut parts = vec![
+            format!("{} is down for {}", text("network"), brief(Span::from_secs_f64(lasted_s.max(0.0)))),
+            format!("{} due there", grouped(waits)),
+        ];
+        parts.extend(
+            (at + 1 == SERVERS_MAX && more > 0).then(|| format!("{} more do not answer", grouped(more))),
+        );
+        parts.push(text("said"));
+        (row("server", &parts, "; ", columns), Some(Tone::Bad))
+    };
+    down.take(SERVERS_MAX).enumerate().map(line).collect()
 }
 
 /// A line of a name and of the parts that fit, the first in any case.

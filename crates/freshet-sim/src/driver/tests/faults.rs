@@ -1,8 +1,8 @@
 //! Answers that are spoilt, refused for long, or never come.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use freshet_types::{Fault, Politeness, Request, Response};
+use freshet_types::{Fault, FaultKind, Politeness, Request, Response};
 use futures::future::BoxFuture;
 
 use super::*;
@@ -39,6 +39,8 @@ enum Mood {
     /// That it was asked too much, and how many seconds to stay away, if it says so.
     Refuses(Option<&'static str>),
     NeverAnswers,
+    /// It cannot be reached.
+    IsDown,
 }
 
 impl<F> std::fmt::Debug for Moody<F> {
@@ -53,6 +55,10 @@ impl<F: Fn(u64, &Request) -> Mood + Send + Sync> Fetch for Moody<F> {
         let (status, told) = match (self.mood)(number, request) {
             Mood::Answers => return self.inner.fetch(request),
             Mood::NeverAnswers => return Box::pin(std::future::pending()),
+            Mood::IsDown => {
+                let fault = Fault::new(FaultKind::Connect, "the connection is refused");
+                return Box::pin(std::future::ready(Err(fault)));
+            }
             Mood::Says(status) => (status, None),
             Mood::Refuses(told) => (429, told),
         };
@@ -91,6 +97,42 @@ fn requests_that_are_never_answered_are_given_up_and_made_again() {
     assert!(silent > 5, "only {silent} requests were left unanswered");
     scene.check_posts(&driver.store, &authors);
     assert!(driver.core.open_count() <= 4, "{} visits are still open", driver.core.open_count());
+}
+
+/// A server that is like this for twenty minutes, in which all its lists come due.
+fn check_outage(mood: fn() -> Mood, what: &str) {
+    let options = WorldOptions { seed: 37, accounts: 12, posts_per_day: 20.0, ..WorldOptions::default() };
+    let is_out = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&is_out);
+    let is_meant = move || told.load(Ordering::Relaxed);
+    let scene =
+        moody(options, Span::MINUTE * 10.0, move |_, _| if is_meant() { mood() } else { Mood::Answers });
+    let authors = scene.accounts(12);
+    let mut driver = scene.start(scene.store(12));
+    driver.run_for(Span::HOUR).unwrap();
+    let before = driver.journal.len();
+    is_out.store(true, Ordering::Relaxed);
+    driver.run_for(Span::MINUTE * 20.0).unwrap();
+    let asked = driver.journal.len() - before;
+    assert!((5..=24).contains(&asked), "{what}: {asked} requests in twenty minutes");
+    is_out.store(false, Ordering::Relaxed);
+    let back_at = scene.now();
+    driver.run_for(Span::MINUTE * 8.0).unwrap();
+    for source in all_sources(&driver.store) {
+        assert_eq!((source.state, source.attempts), (SourceState::Active, 0), "{what}: {}", source.label());
+        let is_fresh = source.visited_at.is_some_and(|at| at >= back_at);
+        assert!(is_fresh || source.robot == RobotKind::User, "{what}: {} is not caught up", source.label());
+    }
+    assert!(driver.core.tally().failures.is_empty(), "{what}");
+    driver.run_for(Span::HOUR * 2.0).unwrap();
+    scene.check_posts(&driver.store, &authors);
+}
+
+#[test]
+fn an_outage_is_the_servers_and_its_sources_catch_up_at_once() {
+    check_outage(|| Mood::IsDown, "refused");
+    check_outage(|| Mood::Says(503), "ill");
+    check_outage(|| Mood::NeverAnswers, "silent");
 }
 
 #[test]

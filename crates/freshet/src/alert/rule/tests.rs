@@ -20,6 +20,7 @@ fn known() -> Known {
         latest: Some((1, 1.0)),
         lost: Vec::new(),
         failure: None,
+        is_server_down: false,
     }
 }
 
@@ -52,6 +53,12 @@ fn sources() {
     check(&Known { state: SourceState::Suspended, visited_at: None, ..known() }, &[Dead]);
     check(&Known { state: SourceState::Failed, ..known() }, &[]);
     check(&Known { state: SourceState::Failed, visited_at: Some(now() - Span::DAY), ..known() }, &[Dead]);
+    // Its server is told of instead, also where the source was never visited.
+    for visited_at in [None, Some(now() - Span::DAY)] {
+        let failed = Known { state: SourceState::Failed, visited_at, is_server_down: true, ..known() };
+        check(&failed, &[]);
+        check(&Known { state: SourceState::Gone, ..failed }, &[Dead]);
+    }
     check(&Known { lost: vec![(now(), Some(at), 0.4)], ..known() }, &[]);
     check(&Known { lost: vec![(now(), Some(at), 9.0), (at, None, 2.0)], ..known() }, &[Hole, Hole]);
 }
@@ -98,4 +105,20 @@ fn names_are_read_back() {
         assert_eq!(RuleName::ALL[rule as usize], rule);
     }
     assert!("nonsense".parse::<RuleName>().unwrap_err().contains("silence"));
+}
+
+#[test]
+fn servers() {
+    for (minutes, is_found) in [(4.0, false), (5.0, true), (600.0, true)] {
+        let down = Down {
+            network: "social".to_owned(),
+            since: now() - Span::MINUTE * minutes,
+            said: "no connection".to_owned(),
+            sources_count: 12,
+        };
+        let found = judge_server(&Rules::default(), &down, now());
+        assert_eq!(found.is_some(), is_found, "{minutes} minutes");
+        let text = found.map_or(String::new(), |finding| finding.text);
+        assert!(!is_found || (text.contains("12 sources wait") && text.contains("no connection")), "{text}");
+    }
 }

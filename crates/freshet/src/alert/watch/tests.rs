@@ -140,3 +140,20 @@ fn many_sources_are_looked_at_in_turn() {
     }
     assert_eq!(counts, [SOURCES_PER_TICK, SOURCES_PER_TICK + 50, SOURCES_PER_TICK + 50]);
 }
+
+#[test]
+fn a_server_that_is_down_is_told_once_and_its_sources_are_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let failed = |id: &str| Source { state: SourceState::Failed, visited_at: None, ..source(id) };
+    let report = json!({"servers": [
+        {"network": "mastodon:a.example", "is_down": true, "since": now().secs_f64() - 600.0, "said": "no connection",
+         "sources_count": 2},
+        {"network": "mastodon:b.example", "is_down": false, "since": now().secs_f64() - 600.0, "said": "no answer"},
+    ]});
+    let mut watch = watch(dir.path(), &[failed("one"), failed("two")], report);
+    watch.tick(false).unwrap();
+    watch.tick(true).unwrap();
+    let found: Vec<(RuleName, String)> =
+        watch.memory.alerts().map(|alert| (alert.rule, alert.subject.clone())).collect();
+    assert_eq!(found, [(RuleName::Server, "mastodon:a.example".to_owned())]);
+}
