@@ -258,7 +258,7 @@ impl<S: Store> Driver<S> {
             let result = Err(Fault::new(FaultKind::Timeout, "no answer in time"));
             let received_at = sent_at + patience;
             let took_ms = u64::try_from(patience.ms()).unwrap_or(0);
-            let given_up = Fetched { visit, fetcher, took_ms, received_at, result };
+            let given_up = Fetched { visit, fetcher, took_ms, received_at, extra_count: 0, result };
             self.answers.insert((received_at, place), given_up);
         }
         if let Some(fetched) = fetched {

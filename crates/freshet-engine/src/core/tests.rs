@@ -5,9 +5,9 @@ mod forum;
 mod leases;
 mod quota;
 mod refusals;
+mod servers;
 mod starving;
 mod steady;
-mod servers;
 mod timing;
 mod trouble;
 

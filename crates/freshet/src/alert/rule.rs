@@ -52,8 +52,16 @@ pub(crate) enum RuleName {
 
 impl RuleName {
     /// All of them.
-    pub(crate) const ALL: [Self; 8] =
-        [Self::Silence, Self::Burst, Self::Hole, Self::Quota, Self::Login, Self::Dead, Self::Store, Self::Server];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Silence,
+        Self::Burst,
+        Self::Hole,
+        Self::Quota,
+        Self::Login,
+        Self::Dead,
+        Self::Store,
+        Self::Server,
+    ];
 
     /// The name that people type.
     pub(crate) fn name(self) -> &'static str {

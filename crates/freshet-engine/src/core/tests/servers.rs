@@ -72,7 +72,9 @@ impl Field {
             {
                 let (visit, result) = entry.remove();
                 let (received_at, result) = (self.bench.now, result.map(|page| (page, None)));
-                let fetched = Fetched { visit, fetcher: 0, took_ms: 1, received_at, result };
+                let result = result.map(|(page, raw)| Answer::Page(Box::new(page), raw));
+                let fetched =
+                    Fetched { visit, fetcher: 0, took_ms: 1, received_at, extra_count: 0, result };
                 self.bench.tell(Event::Fetched(vec![fetched]));
                 self.bench.commit_all();
             }
