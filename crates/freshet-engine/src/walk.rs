@@ -145,7 +145,7 @@ impl Walk {
             _ => Intent::First,
         };
         let (is_tail, began) = (endpoint.order == ListOrder::OldestFirst, source.coverage.footprint());
-        Self { leg, intent, is_tail, began, ..Self::nowhere() }
+        Self { leg, intent, began, is_tail, ..Self::nowhere() }
     }
 
     /// One known page of a list, and nothing else.
@@ -314,14 +314,13 @@ impl Walk {
             unsure: if run.is_sure { &[] } else { &run.marks },
         };
         source.coverage.take(&look, endpoint.id_order);
-        match &cursor {
-            Some(cursor) => taken.complaint = mind_way(&mut source.coverage, cursor, page, is_barren, seen),
-            None => {
-                source.coverage.confirm_end(seen.at);
-                if !taken.news.is_empty() {
-                    source.coverage.reopen(seen.at);
-                }
-            }
+        if let Some(cursor) = &cursor {
+            taken.complaint = mind_way(&mut source.coverage, cursor, page, is_barren, seen);
+            return;
+        }
+        source.coverage.confirm_end(seen.at);
+        if !taken.news.is_empty() {
+            source.coverage.reopen(seen.at);
         }
     }
 

@@ -111,11 +111,7 @@ impl Core {
         } else if !is_again {
             schedule::answered(&mut visit.source, seen.at);
         }
-        if let (Some((state, failure)), true) = (refused, visit.source.state == SourceState::Active) {
-            // Its owner is shown, so the refusal was about the list alone.
-            (visit.source.state, visit.source.failure) = (state, failure);
-            visit.has_more = visit.source.coverage.way_down().is_some();
-        }
+        heed_owner(visit, refused);
         if let Some(why) = taken.complaint {
             self.tally.complaints_count += 1;
             tracing::warn!(source = visit.source.id.0, "{why}");
@@ -294,6 +290,14 @@ impl Core {
             visit.unconfirmed_count += 1;
         }
         self.want(Effect::Apply(Box::new(upload)));
+    }
+}
+
+/// The owner of a list that was refused is shown, so the refusal was about the list alone.
+fn heed_owner(visit: &mut Visit, refused: Option<(SourceState, Option<String>)>) {
+    if let (Some((state, failure)), true) = (refused, visit.source.state == SourceState::Active) {
+        (visit.source.state, visit.source.failure) = (state, failure);
+        visit.has_more = visit.source.coverage.way_down().is_some();
     }
 }
 

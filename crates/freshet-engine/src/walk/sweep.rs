@@ -50,14 +50,14 @@ impl Walk {
                 self.intent = Intent::First;
                 return Taken { goes_on: true, ..taken };
             }
-            taken.swept = self.swept(source, endpoint, began_at);
+            taken.swept = swept(source, endpoint, began_at);
             return taken;
         }
         source.coverage.intervals = vec![sweep(source, page, (began_at, before_at), seen)];
         match (&page.next, asked) {
             (Some(next), asked) => self.go_on_with(source, next, asked.as_deref(), seen, &mut taken),
             (None, asked) if asked.is_some() || !is_empty => {
-                taken.swept = self.swept(source, endpoint, began_at);
+                taken.swept = swept(source, endpoint, began_at);
             }
             (None, _) => {}
         }
@@ -80,7 +80,7 @@ impl Walk {
         }
         let began_at = source.coverage.top().map_or(seen.at, |top| top.until);
         if source.coverage.confirm_end(seen.at) {
-            return Taken { swept: self.swept(source, endpoint, began_at), ..Taken::default() };
+            return Taken { swept: swept(source, endpoint, began_at), ..Taken::default() };
         }
         // Too long ago to prove anything: the empty page is looked at once more.
         self.intent = Intent::Next(cursor);
@@ -106,15 +106,13 @@ impl Walk {
             taken.has_more = true;
         }
     }
+}
 
-    /// The end of a sweep of relations; what could not be read is not cancelled.
-    fn swept(&self, source: &Source, endpoint: &Endpoint, began_at: Timestamp) -> Option<RelationSweep> {
-        let role = endpoint
-            .relation
-            .filter(|_| source.robot == RobotKind::Relation && !source.coverage.is_patchy())?;
-        let is_following = role == RelationRole::Following;
-        Some(RelationSweep { account: source.root_id.clone(), is_following, began_at })
-    }
+/// The end of a sweep of relations; what could not be read is not cancelled.
+fn swept(source: &Source, endpoint: &Endpoint, began_at: Timestamp) -> Option<RelationSweep> {
+    let is_whole = source.robot == RobotKind::Relation && !source.coverage.is_patchy();
+    let is_following = endpoint.relation.filter(|_| is_whole)? == RelationRole::Following;
+    Some(RelationSweep { account: source.root_id.clone(), is_following, began_at })
 }
 
 /// The interval of a sweep that began and whose forerunner began at these times.
