@@ -118,7 +118,7 @@ pub(crate) enum Command {
     Pause(RemoveArgs),
     /// Watch again what was paused or removed
     Resume(RemoveArgs),
-    /// Erase everything that was collected of an account, a post or a source
+    /// Erase everything that was collected of an account, a post or a source, for good
     Forget(ForgetArgs),
     /// Crawl, until stopped
     Run(RunArgs),
@@ -134,6 +134,8 @@ pub(crate) enum Command {
     Gaps(GapsArgs),
     /// Show what somebody should know: silences, bursts, losses; and test who is told
     Alerts(AlertsArgs),
+    /// Look whether what is stored is whole and nobody else may read it; nothing is changed
+    Check(ReportArgs),
     /// Search the posts that were collected, or accounts on a network
     Search(SearchArgs),
     /// Show and steer the robots: relation, user, status, comment, tag
@@ -249,8 +251,19 @@ pub(crate) struct RemoveArgs {
     pub(crate) report: ReportArgs,
 }
 
+const FORGET_EXAMPLES: &str = "\
+Examples:
+  freshet forget @ada@example.social             erase, and never collect again
+  freshet forget mastodon:example.social/account/1 --yes
+  freshet forget --undo @ada@example.social      let it be collected again; what was erased is gone
+
+What is forgotten does not come back, whoever shows it: a list of keyed hashes, which holds no
+names, keeps it out. `add` refuses it until `--undo`. An address is kept out even if nothing of it
+was collected yet. A run beside it goes on; after an interruption the same command goes on too.";
+
 /// `freshet forget`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = FORGET_EXAMPLES)]
 pub(crate) struct ForgetArgs {
     /// The account, post or source: an address, a handle, or what `add` was given
     #[arg(value_name = "REF")]
@@ -258,6 +271,9 @@ pub(crate) struct ForgetArgs {
     /// Do not ask
     #[arg(long)]
     pub(crate) yes: bool,
+    /// Take it back: it may be collected again
+    #[arg(long)]
+    pub(crate) undo: bool,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
 }

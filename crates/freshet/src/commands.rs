@@ -6,6 +6,7 @@
 
 pub(crate) mod add;
 pub(crate) mod alerts;
+mod check;
 mod completions;
 pub(crate) mod constraints;
 pub(crate) mod credentials;
@@ -58,6 +59,7 @@ pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<Exi
         Command::Plan(args) => plan::execute(globals, &args),
         Command::Gaps(args) => gaps::execute(globals, &args),
         Command::Alerts(args) => alerts::execute(globals, &args),
+        Command::Check(args) => check::execute(globals, args),
         Command::Search(args) => search::execute(globals, &args),
         Command::Robots(command) => robots::execute(globals, &command),
         Command::Constraints(command) => constraints::execute(globals, &command),

@@ -10,8 +10,11 @@
 //! lock               held by the one process that runs; its number stands inside
 //! ```
 //!
-//! Any number of commands may open it at once; only `run` takes the lock. The lock is the
+//! Its owner alone may look into it ([`private`]). Commands that only read open it for reading: nothing in it is made,
+//! moved or noted. Any number of commands may open it at once; only `run` takes the lock. The lock is the
 //! operating system's and dies with its process, so a crash leaves nothing to clean up.
+
+pub(crate) mod private;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, IsTerminal as _, Read as _, Seek as _, Write as _};
@@ -30,7 +33,7 @@ use secrecy::SecretString;
 use crate::args::CLOCK_SYSTEM;
 use crate::config::Globals;
 use crate::failure::Failure;
-use crate::{mined, progress};
+use crate::{export, mined, output, progress};
 
 /// Setting under which the store remembers the clock.
 const CLOCK_KEY: &str = "clock";
@@ -56,13 +59,28 @@ impl Data {
     /// Opens the directory; it is made where it is missing.
     pub(crate) fn create(globals: &Globals) -> anyhow::Result<Self> {
         let dir = &globals.data_dir;
-        std::fs::create_dir_all(dir)
+        private::make_dir(dir)
             .with_context(|| format!("the data directory `{}` cannot be made", dir.display()))?;
         Self::open_existing(globals)
     }
 
     /// Opens the directory, which must be there.
     pub(crate) fn open(globals: &Globals) -> anyhow::Result<Self> {
+        Self::find(globals)?;
+        Self::open_existing(globals)
+    }
+
+    /// Opens the directory, which must be there, for looking: nothing is made, moved or noted in it. A clock that is to be
+    /// remembered is the one thing that needs more.
+    pub(crate) fn look(globals: &Globals) -> anyhow::Result<Self> {
+        Self::find(globals)?;
+        let data = Self::reader(&globals.data_dir)?;
+        let is_other = globals.clock.is_some() && data.store.setting(CLOCK_KEY)? != globals.clock;
+        if is_other { Self::open_existing(globals) } else { Ok(data) }
+    }
+
+    /// Says what to do where there is no data directory.
+    fn find(globals: &Globals) -> anyhow::Result<()> {
         let dir = &globals.data_dir;
         if !store_path(dir).is_file() {
             if dir.is_file() {
@@ -72,11 +90,16 @@ impl Data {
             let failure = Failure::misuse(format!("there is no data directory at `{}`", dir.display()));
             return Err(failure.hint("make one with `freshet init`, or name another with --data DIR").into());
         }
-        Self::open_existing(globals)
+        Ok(())
     }
 
     fn open_existing(globals: &Globals) -> anyhow::Result<Self> {
         let dir = globals.data_dir.clone();
+        let tightened = private::tighten(&dir);
+        if tightened > 0 {
+            let things = output::count(tightened as u64, "thing");
+            output::note(format!("others could look into `{}`: {things} closed to them now", dir.display()));
+        }
         // A store of an earlier version is brought up to date first, which may take a while.
         let mut store = progress::during("opening the store", || SqliteStore::open(&store_path(&dir)))?;
         if let Some(clock) = &globals.clock
@@ -84,6 +107,7 @@ impl Data {
         {
             store.set_setting(CLOCK_KEY, clock)?;
         }
+        export::make_identity(&mut store)?;
         Ok(Self { dir, store })
     }
 
@@ -227,7 +251,11 @@ fn store_path(dir: &Path) -> PathBuf {
 }
 
 fn open_lock(dir: &Path) -> std::io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(dir.join("lock"))
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(dir.join("lock"))
 }
 
 fn read_pid(file: &mut File) -> Option<u32> {
@@ -335,6 +363,23 @@ mod tests {
         assert_eq!(data.clock_url().unwrap(), with_clock.clock);
         with_clock.clock = Some(CLOCK_SYSTEM.to_owned());
         assert_eq!(Data::open(&with_clock).unwrap().clock_url().unwrap(), None);
+    }
+
+    #[test]
+    fn looking_leaves_the_store_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(Data::create(&globals(dir.path())).unwrap());
+        let written = || std::fs::metadata(dir.path().join("store.sqlite")).unwrap().modified().unwrap();
+        let before = written();
+        let mut data = Data::look(&globals(dir.path())).unwrap();
+        assert!(!export::identity(&data.store).unwrap().is_empty(), "made when it was opened for writing");
+        let refused = data.store.set_setting("key", "value").unwrap_err().to_string();
+        assert!(refused.contains("opened for reading"), "{refused}");
+        drop(data);
+        assert_eq!(written(), before);
+        let mut other = globals(dir.path());
+        other.clock = Some("http://127.0.0.1:1/clock".to_owned());
+        assert_eq!(Data::look(&other).unwrap().clock_url().unwrap(), other.clock, "a clock is remembered");
     }
 
     #[test]

@@ -9,9 +9,10 @@
 //! An export that goes on ([`resume`]) has the same files, to the byte, as one that was never interrupted, if
 //! nothing changed in between. Where records were taken away in between (forgotten, expired), the files
 //! that had them are written anew. Records that were edited in between are as they were when they were
-//! written. Nothing here prints, except progress.
+//! written. What is damaged is left out and told ([`Damages`]). Nothing here prints, except progress.
 
 mod check;
+mod damage;
 mod file;
 mod manifest;
 mod part;
@@ -20,6 +21,7 @@ mod stream;
 mod write;
 
 pub(crate) use check::{check_network, check_times};
+pub(crate) use damage::Damages;
 pub(crate) use file::hash_file;
 pub(crate) use manifest::{Asked, FileEntry, Manifest};
 pub(crate) use part::{Part, day_name, plan};
@@ -80,15 +82,18 @@ impl Bounds {
     }
 }
 
-/// What tells a store from others, so that an export of one is not gone on with from another. Made when it
-/// is first asked for.
-pub(crate) fn identity(store: &mut dyn Store) -> Result<String, StoreError> {
-    if let Some(identity) = store.setting(IDENTITY_KEY)? {
-        return Ok(identity);
+/// What tells a store from others, so that an export of one is not gone on with from another; empty where it was never
+/// opened for writing since there are identities.
+pub(crate) fn identity(store: &dyn Store) -> Result<String, StoreError> {
+    Ok(store.setting(IDENTITY_KEY)?.unwrap_or_default())
+}
+
+/// Gives a store its identity, if it has none.
+pub(crate) fn make_identity(store: &mut dyn Store) -> Result<(), StoreError> {
+    if store.setting(IDENTITY_KEY)?.is_some() {
+        return Ok(());
     }
-    let identity = format!("{:032x}", rand::random::<u128>());
-    store.set_setting(IDENTITY_KEY, &identity)?;
-    Ok(identity)
+    store.set_setting(IDENTITY_KEY, &format!("{:032x}", rand::random::<u128>()))
 }
 
 #[cfg(test)]

@@ -165,6 +165,7 @@ fn usual_hint(error: &anyhow::Error, is_misuse: bool, command: &str) -> String {
         (Some(io::ErrorKind::StorageFull), _) => "make room on that disk, then do it again",
         (_, Some(StoreError::TooNew { .. })) => "use the newer freshet, or another directory with --data DIR",
         (_, Some(StoreError::Query { .. })) => "words, \"a phrase\", a OR b, NOT c, pre*",
+        (_, Some(StoreError::Damaged { .. })) => "`freshet check` says what else is wrong, and what to do",
         (_, Some(StoreError::Database { why, .. })) if is_busy(why) => {
             "another program holds the store: close it, or try again when it is done"
         }

@@ -26,6 +26,8 @@ fn the_contract_is_accepted() {
         "add -f list.csv --column handle --since 2026-01-01",
         "remove @ada@example.social",
         "forget mastodon:example.social/account/1 --yes",
+        "forget --undo @ada@example.social --format json",
+        "check --format json",
         "run --headless --for 60s --no-dashboard --ceiling 1h --policy change_rate --clock http://h/clock",
         "dashboard",
         "dashboard --listen 127.0.0.1:0 --for 5s",

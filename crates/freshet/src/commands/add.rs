@@ -17,7 +17,9 @@ use freshet_network::{reference, robot};
 use freshet_store::api::Store;
 use freshet_store::row::{InstanceRow, OnDelete};
 use freshet_types::definition::OnDelete as Declared;
-use freshet_types::{Connector, Map, NetworkName, Reference, RobotKind, RobotState, Set, Source, Timestamp};
+use freshet_types::{
+    Connector, Map, NetworkName, Reference, RobotKind, RobotState, Set, Source, SourceId, Timestamp,
+};
 use serde::Serialize;
 use serde_json::json;
 use url::{Host, Url};
@@ -47,6 +49,9 @@ const UNDERSTOOD: &str = "give a profile URL, @user@host, a Bluesky handle or at
 const LISTED: &str = "give a text file with a reference a line, OPML, or CSV (Mastodon, twarc, minet; --column NAME names the \
      column); `-` is standard input";
 
+/// The number that the store gives what is forgotten: it is not added.
+const FORGOTTEN: SourceId = SourceId(0);
+
 /// The robots that start with what a person adds; the others find their work in the change log.
 const FIRST_ROBOTS: [RobotKind; 2] = [RobotKind::Status, RobotKind::User];
 
@@ -56,6 +61,8 @@ pub(crate) struct AddReport {
     added_count: u64,
     known_count: u64,
     refused_count: u64,
+    /// Of those, what a person asked to forget.
+    forgotten_count: u64,
     sources_count: u64,
     refused: Vec<Refused>,
     private_hosts: Vec<String>,
@@ -236,13 +243,24 @@ impl Adder<'_> {
                 handle: reference.handle.clone(),
                 ..source
             }));
-            ends.push(sources.len());
+            ends.push((sources.len(), *line, text));
         }
         let added = self.store.add_sources(&sources)?;
         report.sources_count += added.iter().filter(|(_, is_new)| *is_new).count() as u64;
         let mut start = 0;
-        for end in ends {
-            let is_new = added[start..end].iter().any(|(_, is_new)| *is_new);
+        for (end, line, text) in ends {
+            let made = &added[start..end];
+            if made.iter().any(|(id, _)| *id == FORGOTTEN) {
+                report.forgotten_count += 1;
+                report.refuse(
+                    line,
+                    text,
+                    format!("`{text}` is forgotten; `freshet forget --undo {text}` takes that back"),
+                );
+                start = end;
+                continue;
+            }
+            let is_new = made.iter().any(|(_, is_new)| *is_new);
             *if is_new { &mut report.added_count } else { &mut report.known_count } += 1;
             start = end;
         }
@@ -342,8 +360,13 @@ impl Report for AddReport {
         let mut lines: Vec<String> = self.learned.iter().map(forum::Site::text).collect();
         lines.push(format!(
             "{} added, {} already there, {} not understood",
-            self.added_count, self.known_count, self.refused_count
+            self.added_count,
+            self.known_count,
+            self.refused_count - self.forgotten_count
         ));
+        if self.forgotten_count > 0 {
+            lines.push(format!("{} forgotten and not added", self.forgotten_count));
+        }
         if self.refused_count > 0 {
             lines.push(self.refusals());
         }

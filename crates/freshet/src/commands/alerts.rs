@@ -22,7 +22,7 @@ use crate::output::{self, COLUMNS, Report, relative};
 
 /// Lists, tests or prints the file.
 pub(crate) fn execute(globals: &Globals, args: &AlertsArgs) -> anyhow::Result<ExitCode> {
-    let data = Data::open(globals)?;
+    let data = Data::look(globals)?;
     let config = config::read(data.dir())?;
     match &args.command {
         Some(AlertsCommand::Test { name, report }) => test(globals, &data, &config, name, *report),

@@ -34,7 +34,10 @@ struct Line {
 
 /// Changes the constraints where asked, and lists them.
 pub(crate) fn execute(globals: &Globals, command: &ConstraintsCommand) -> anyhow::Result<ExitCode> {
-    let mut data = Data::open(globals)?;
+    let mut data = match command {
+        ConstraintsCommand::List(_) => Data::look(globals)?,
+        _ => Data::open(globals)?,
+    };
     let report = match command {
         ConstraintsCommand::List(report) => *report,
         ConstraintsCommand::Add(ConstraintArgs { type_name, expression, report }) => {

@@ -38,11 +38,11 @@ pub(crate) fn execute(globals: &Globals, command: &CredentialsCommand) -> anyhow
     match command {
         CredentialsCommand::Add(args) => add(globals, args)?,
         CredentialsCommand::List(report) => {
-            let vault = Data::open(globals)?.vault(globals)?;
+            let vault = Data::look(globals)?.vault(globals)?;
             print(*report, vault.list(), None)?;
         }
         CredentialsCommand::Remove { name, report } => {
-            let data = Data::open(globals)?;
+            let data = Data::look(globals)?;
             let passphrase = data::passphrase(globals, "Passphrase of the credentials file: ")?;
             let (removed, _) = discard(&vault_path(data.dir()), &passphrase, name)?;
             print(*report, vec![removed], Some(format!("removed; {RESTART}")))?;

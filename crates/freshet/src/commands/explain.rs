@@ -62,7 +62,7 @@ pub(crate) struct Explained {
 
 /// Explains every source that is meant.
 pub(crate) fn execute(globals: &Globals, args: &ExplainArgs) -> anyhow::Result<ExitCode> {
-    let data = Data::open(globals)?;
+    let data = Data::look(globals)?;
     let sources = sources_meant(globals, &data.store, &args.source)?;
     if sources.is_empty() {
         return Err(no_source(&args.source));

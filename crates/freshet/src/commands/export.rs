@@ -1,7 +1,8 @@
 //! `freshet export`: records out of the store, into a stream or into files.
 //!
 //! What is written, and how an interrupted export goes on, is the business of [`crate::export`]; here
-//! is what a person types and reads. `--dry-run` counts and writes nothing.
+//! is what a person types and reads. `--dry-run` counts and writes nothing. What is damaged is left out, named, and
+//! makes the exit code 1.
 
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -12,8 +13,8 @@ use freshet_sink::Format;
 use crate::args::{ExportArgs, Split};
 use crate::config::Globals;
 use crate::data::Data;
-use crate::export::{self, Asked, Bounds, Manifest, Part, Wish, day_name};
-use crate::failure::Failure;
+use crate::export::{self, Asked, Bounds, Damages, Manifest, Part, Wish, day_name};
+use crate::failure::{self, Failure};
 use crate::output::{self, table};
 use crate::view::grouped;
 
@@ -23,10 +24,10 @@ pub(crate) fn execute(globals: &Globals, args: &ExportArgs) -> anyhow::Result<Ex
         let failure = Failure::misuse(format!("`{}` is named twice", kind.1));
         return Err(failure.hint("each kind has one file; name it once").into());
     }
-    let mut data = Data::open(globals)?;
+    let data = Data::look(globals)?;
     export::check_network(&data, globals, args.network.as_deref())?;
     let mut manifest = match &args.output {
-        Some(dir) => in_folder(&mut data, args, dir)?,
+        Some(dir) => in_folder(&data, args, dir)?,
         None => begun(&data, args, String::new())?,
     };
     let wish = wish(args, &manifest);
@@ -34,7 +35,7 @@ pub(crate) fn execute(globals: &Globals, args: &ExportArgs) -> anyhow::Result<Ex
         output::line(counts(&wish, &export::plan(&data.store, &wish)?))?;
         return Ok(ExitCode::SUCCESS);
     }
-    match (&args.output, args.kind.as_slice()) {
+    let damages = match (&args.output, args.kind.as_slice()) {
         (Some(dir), _) => into_folder(&data, dir, &wish, &mut manifest)?,
         (None, _) if args.split.is_some() => {
             let failure = Failure::misuse("a split export does not fit into one stream");
@@ -45,17 +46,18 @@ pub(crate) fn execute(globals: &Globals, args: &ExportArgs) -> anyhow::Result<Ex
                 let failure = Failure::misuse("parquet is not for a terminal");
                 return Err(failure.hint("write it to a directory with -o DIR").into());
             }
-            export::to_writer(&data.store, *kind, args.format, &wish.filter, std::io::stdout())?;
+            export::to_writer(&data.store, *kind, args.format, &wish.filter, std::io::stdout())?.1
         }
         (None, _) => {
             let failure = Failure::misuse("several kinds do not fit into one stream");
             return Err(failure.hint("write them to a directory with -o DIR").into());
         }
-    }
-    Ok(ExitCode::SUCCESS)
+    };
+    damages.tell();
+    Ok(if damages.is_empty() { ExitCode::SUCCESS } else { failure::partly() })
 }
 
-fn into_folder(data: &Data, dir: &Path, wish: &Wish, manifest: &mut Manifest) -> anyhow::Result<()> {
+fn into_folder(data: &Data, dir: &Path, wish: &Wish, manifest: &mut Manifest) -> anyhow::Result<Damages> {
     let parts = export::plan(&data.store, wish)?;
     if manifest.records_count() > 0 {
         let total: u64 = parts.iter().map(|part| part.record_count).sum();
@@ -65,7 +67,7 @@ fn into_folder(data: &Data, dir: &Path, wish: &Wish, manifest: &mut Manifest) ->
             grouped(total)
         ));
     }
-    export::to_folder(&data.store, dir, wish, &parts, manifest)?;
+    let damages = export::to_folder(&data.store, dir, wish, &parts, manifest)?;
     for &kind in &wish.kinds {
         let ours =
             |name: &str| name.starts_with(&format!("{kind}/")) || name == format!("{kind}.{}", wish.format);
@@ -79,12 +81,12 @@ fn into_folder(data: &Data, dir: &Path, wish: &Wish, manifest: &mut Manifest) ->
         };
         output::note(format!("{records} {kind}{days} in {}", dir.join(place).display()));
     }
-    Ok(())
+    Ok(damages)
 }
 
 /// The export of the same that was interrupted in this folder, or one that begins.
-fn in_folder(data: &mut Data, args: &ExportArgs, dir: &Path) -> anyhow::Result<Manifest> {
-    let store = export::identity(&mut data.store)?;
+fn in_folder(data: &Data, args: &ExportArgs, dir: &Path) -> anyhow::Result<Manifest> {
+    let store = export::identity(&data.store)?;
     let Some(mut former) = Manifest::read(dir)? else { return begun(data, args, store) };
     if former.is_of_another(&store) && !args.restart {
         let failure =

@@ -77,7 +77,7 @@ struct Gap {
 
 /// Prices all holes.
 pub(crate) fn execute(globals: &Globals, args: &GapsArgs) -> anyhow::Result<ExitCode> {
-    let data = Data::open(globals)?;
+    let data = Data::look(globals)?;
     let networks = data::networks(globals)?;
     let now = data.now_for_report(None);
     progress::on_interrupt("stopped: nothing was changed");

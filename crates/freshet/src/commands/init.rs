@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::args::InitArgs;
 use crate::config::Globals;
-use crate::data::{CONTACT_KEY, Data};
+use crate::data::{CONTACT_KEY, Data, private};
 use crate::output::{self, Report};
 
 #[derive(Serialize)]
@@ -26,7 +26,7 @@ pub(crate) fn execute(globals: &Globals, args: &InitArgs) -> anyhow::Result<Exit
     let is_new = !globals.data_dir.join("store.sqlite").is_file();
     let mut data = Data::create(globals)?;
     for dir in [data.rings_dir(), data.dir().join("networks")] {
-        std::fs::create_dir_all(dir)?;
+        private::make_dir(&dir)?;
     }
     if let Some(contact) = &args.contact {
         data.store.set_setting(CONTACT_KEY, contact)?;

@@ -29,7 +29,7 @@ const MISSED: f64 = 0.02;
 
 /// Plans and prints.
 pub(crate) fn execute(globals: &Globals, args: &PlanArgs) -> anyhow::Result<ExitCode> {
-    let data = Data::open(globals)?;
+    let data = Data::look(globals)?;
     output::print(args.report, &report(&data, args)?)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -38,7 +38,10 @@ struct RobotLine {
 
 /// Lists the robots, or changes one and lists them.
 pub(crate) fn execute(globals: &Globals, command: &RobotsCommand) -> anyhow::Result<ExitCode> {
-    let mut data = Data::open(globals)?;
+    let mut data = match command {
+        RobotsCommand::List(_) => Data::look(globals)?,
+        _ => Data::open(globals)?,
+    };
     let report = match command {
         RobotsCommand::List(report) => *report,
         RobotsCommand::Start(args) => change(&mut data.store, Verb::Start, args.robot, args.report)?,

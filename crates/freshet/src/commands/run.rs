@@ -21,6 +21,7 @@ use crate::output::{self, COLUMNS, Report};
 pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut data = Data::open(globals)?;
     let _lock = data.lock()?;
+    super::forget::finish(&mut data)?;
     let forum_share = forum_share(&mut data, args.forum_share)?;
     let choices = Choices {
         title: format!("freshet run · {}", data.dir().display()),

@@ -37,13 +37,26 @@ pub(crate) fn execute(globals: &Globals, args: &SearchArgs) -> anyhow::Result<Ex
             output::print(args.report, &AccountsReport { network: network.clone(), accounts })?;
         }
         _ => {
-            let data = Data::open(globals)?;
+            let data = open(globals)?;
             let hits = data.store.search(&args.query, args.limit as usize).map_err(misuse)?;
             let hits = hits.into_iter().map(FoundPost::new).collect();
             output::print(args.report, &PostsReport { query: args.query.clone(), hits })?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The directory, for looking; where the search index is behind what was collected, it is brought up to date first, if that
+/// may be.
+fn open(globals: &Globals) -> anyhow::Result<Data> {
+    let data = Data::look(globals)?;
+    if !data.store.is_search_behind()? {
+        return Ok(data);
+    }
+    Ok(Data::open(globals).unwrap_or_else(|_| {
+        output::note("the newest posts are not in the search index yet, and it cannot be written to");
+        data
+    }))
 }
 
 /// A query that is not understood is the person's slip, not the store's failure.

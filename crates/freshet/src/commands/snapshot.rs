@@ -85,11 +85,11 @@ fn make(globals: &Globals, args: &SnapshotArgs, dir: &Path) -> anyhow::Result<Ex
         let failure = Failure::misuse(format!("`{}` is there already", dir.display()));
         return Err(failure.hint("a snapshot is never written over; name a new folder").into());
     }
-    let mut data = Data::open(globals)?;
+    let data = Data::look(globals)?;
     export::check_network(&data, globals, args.network.as_deref())?;
     times(&data, args)?;
     let networks = data::networks(globals)?;
-    let store = export::identity(&mut data.store)?;
+    let store = export::identity(&data.store)?;
     let wanted =
         Begun { store, asked: asked(args), made_at_ms: data.now_for_report(None).ms(), coverage: None };
     let place = Place::new(dir)?;
@@ -179,7 +179,14 @@ fn take_out(
         checkpoint_every: args.checkpoint_every,
     };
     let parts = export::plan(&data.store, &wish)?;
-    export::to_folder(&data.store, &dir, &wish, &parts, &mut manifest)?;
+    let damages = export::to_folder(&data.store, &dir, &wish, &parts, &mut manifest)?;
+    if !damages.is_empty() {
+        damages.tell();
+        let failure = Failure::new("the store is damaged, and a snapshot must be whole");
+        return Err(failure
+            .hint("`freshet check` says what is wrong; `freshet export` takes out the rest")
+            .into());
+    }
     Ok((wish, manifest))
 }
 

@@ -29,7 +29,7 @@ const FAILURE_CHARS_MAX: usize = 200;
 
 /// Merges and prints.
 pub(crate) fn execute(globals: &Globals, args: ReportArgs) -> anyhow::Result<ExitCode> {
-    let data = Data::open(globals)?;
+    let data = Data::look(globals)?;
     let now = data.now_for_report(noted_at(&live_report(&data.store)?));
     output::print(args, &whole(&data, now)?)?;
     Ok(ExitCode::SUCCESS)

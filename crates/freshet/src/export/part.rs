@@ -37,7 +37,11 @@ impl Part {
 pub(crate) fn plan<S: Store + Browse>(store: &S, wish: &Wish) -> Result<Vec<Part>, StoreError> {
     let mut parts = Vec::new();
     for &kind in &wish.kinds {
-        let days = count_by_day(store, kind, wish)?;
+        let days = match count_by_day(store, kind, wish) {
+            // One file is written however many records can be read; days must be known.
+            Err(StoreError::Damaged { .. }) if !wish.is_split => Vec::new(),
+            days => days?,
+        };
         if wish.is_split {
             let part = |(day, record_count)| Part { kind, day: Some(day), record_count };
             parts.extend(days.into_iter().map(part));

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use freshet_store::api::Store;
+use freshet_store::api::{Store, StoreError};
 use freshet_store::browse::Browse;
 use freshet_types::Map;
 
@@ -52,7 +52,12 @@ pub(super) fn open_files<S: Store + Browse>(
 ) -> anyhow::Result<Option<Map<Option<i64>, GrowingFile>>> {
     let up_to = Bounds { change: open.above, relation: open.above };
     let until = Wish { up_to, ..wish.clone() };
-    let counted: Map<i64, u64> = count_by_day(store, parts[0].kind, &until)?.into_iter().collect();
+    let counted = match count_by_day(store, parts[0].kind, &until) {
+        // What cannot be counted cannot be compared.
+        Err(StoreError::Damaged { .. }) => return Ok(None),
+        counted => counted?,
+    };
+    let counted: Map<i64, u64> = counted.into_iter().collect();
     let is_same = parts.iter().zip(&open.files).all(|(part, file)| {
         let count = match part.day {
             None => counted.values().sum(),

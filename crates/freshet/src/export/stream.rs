@@ -9,14 +9,31 @@ use freshet_store::api::{Flow, Store, StoreError};
 use freshet_store::row::Filter;
 use freshet_types::{Change, Timestamp};
 
-use super::Bounds;
+use super::{Bounds, Damages};
 
 /// Lines of the change log read at once.
 const CHANGES_BATCH: usize = 4096;
 
 /// Gives every record of a kind that the filter lets through and whose number is at most `up_to`,
-/// each with its number and the instant that the filter looks at.
+/// each with its number and the instant that the filter looks at. What cannot be read is passed over.
 pub(crate) fn each_record(
+    store: &dyn Store,
+    kind: RecordKind,
+    filter: &Filter,
+    up_to: u64,
+    each: &mut dyn FnMut(u64, Timestamp, &dyn Record) -> Flow,
+) -> Result<Damages, StoreError> {
+    let (mut filter, mut damages) = (filter.clone(), Damages::default());
+    while let Err(error) = each_whole(store, kind, &filter, up_to, each) {
+        if !damages.pass_over(error, &mut filter)? || filter.above >= up_to {
+            break;
+        }
+    }
+    Ok(damages)
+}
+
+/// Gives records up to the first that cannot be read.
+fn each_whole(
     store: &dyn Store,
     kind: RecordKind,
     filter: &Filter,
@@ -48,17 +65,18 @@ pub(crate) fn each_record(
     }
 }
 
-/// Writes all records of one kind into a stream; gives how many.
+/// Writes all records of one kind into a stream; gives how many, and what was left out.
 pub(crate) fn to_writer(
     store: &dyn Store,
     kind: RecordKind,
     format: Format,
     filter: &Filter,
     out: impl Write + Send,
-) -> anyhow::Result<u64> {
+) -> anyhow::Result<(u64, Damages)> {
     let mut sink = format.open(kind, out)?;
     let (mut record_count, mut failed) = (0, None::<SinkError>);
-    each_record(store, kind, filter, Bounds::NONE.of(kind), &mut |_, _, record| match sink.write(record) {
+    let up_to = Bounds::NONE.of(kind);
+    let damages = each_record(store, kind, filter, up_to, &mut |_, _, record| match sink.write(record) {
         Ok(()) => {
             record_count += 1;
             ControlFlow::Continue(())
@@ -73,7 +91,7 @@ pub(crate) fn to_writer(
         return Err(error.into());
     }
     sink.finish()?;
-    Ok(record_count)
+    Ok((record_count, damages))
 }
 
 /// Gives every line of the change log that the filter lets through, up to a number.

@@ -19,7 +19,7 @@ use freshet_types::{Map, Timestamp};
 use super::file::{GrowingFile, discard};
 use super::manifest::{Open, cannot_write};
 use super::part::{day_of, start_of};
-use super::{Manifest, Part, Wish, each_record, resume};
+use super::{Damages, Manifest, Part, Wish, each_record, resume};
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
@@ -36,14 +36,14 @@ const RELIEF_EVERY: u64 = 200_000;
 /// its files costs a wait for the disk and a row group.
 const CHECKPOINT_FILES_MAX: usize = 16;
 
-/// Writes the files of `parts` that the manifest does not have, and the manifest at every checkpoint.
+/// Writes the files of `parts` that the manifest does not have, and the manifest at every checkpoint; gives what was left out.
 pub(crate) fn to_folder<S: Store + Browse>(
     store: &S,
     dir: &Path,
     wish: &Wish,
     parts: &[Part],
     manifest: &mut Manifest,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Damages> {
     if dir.is_file() {
         let failure = Failure::misuse(format!("`{}` is a file", dir.display()));
         return Err(failure.hint("name a folder; it is made where it is missing").into());
@@ -65,12 +65,14 @@ pub(crate) fn to_folder<S: Store + Browse>(
     let (done, todo): (Vec<&Part>, Vec<&Part>) = parts.iter().partition(is_done);
     let count = |parts: &[&Part]| parts.iter().map(|part| part.record_count).sum::<u64>();
     let mut progress = Progress::new("export", count(&done), count(&done) + count(&todo));
+    let mut damages = Damages::default();
     for batch in batches(wish, &todo, manifest.open.as_ref()) {
         progress.rename(batch[0].kind.name());
-        Batch { store, dir, wish, parts: &batch }.write(manifest, &mut progress)?;
+        damages.add(Batch { store, dir, wish, parts: &batch }.write(manifest, &mut progress)?);
     }
     manifest.complete();
-    manifest.write(dir)
+    manifest.write(dir)?;
+    Ok(damages)
 }
 
 /// Keeps others who write into the folder out, until it is dropped. Where folders cannot be locked nobody is.
@@ -119,15 +121,16 @@ pub(super) struct Batch<'a, S> {
 }
 
 impl<S: Store + Browse> Batch<'_, S> {
-    fn write(&self, manifest: &mut Manifest, progress: &mut Progress) -> anyhow::Result<()> {
+    fn write(&self, manifest: &mut Manifest, progress: &mut Progress) -> anyhow::Result<Damages> {
         let (mut open, above) = self.open(manifest)?;
         progress.found(open.values().map(GrowingFile::record_count).sum());
-        self.scan(&mut open, above, manifest, progress)?;
+        let damages = self.scan(&mut open, above, manifest, progress)?;
         for part in self.parts {
             manifest.files.extend(open.remove(&part.day).map(GrowingFile::finish).transpose()?);
         }
         manifest.open = None;
-        manifest.write(self.dir)
+        manifest.write(self.dir)?;
+        Ok(damages)
     }
 
     /// Its files by day, and the number of the last record in them.
@@ -161,7 +164,7 @@ impl<S: Store + Browse> Batch<'_, S> {
         above: u64,
         manifest: &mut Manifest,
         progress: &mut Progress,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<Damages> {
         let kind = self.parts[0].kind;
         let is_split = self.parts[0].day.is_some();
         let checkpoint_every =
@@ -185,20 +188,16 @@ impl<S: Store + Browse> Batch<'_, S> {
         let mut failed = None;
         let filter = Filter { above, ..narrowed(&self.wish.filter, self.parts) };
         let up_to = self.wish.up_to.of(kind);
-        each_record(
-            self.store,
-            kind,
-            &filter,
-            up_to,
-            &mut |number, at, record| match take(number, at, record) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    failed = Some(error);
-                    ControlFlow::Break(())
-                }
-            },
-        )?;
-        failed.map_or(Ok(()), Err)
+        let damages = each_record(self.store, kind, &filter, up_to, &mut |number, at, record| match take(
+            number, at, record,
+        ) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
+        failed.map_or(Ok(damages), Err)
     }
 
     /// Puts all files on disk, and into the manifest how far they are.

@@ -38,6 +38,7 @@ fn help() {
         "explain",
         "plan",
         "gaps",
+        "check",
         "search",
         "robots",
         "constraints",

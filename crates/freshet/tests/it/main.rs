@@ -17,6 +17,7 @@ mod mastodon_server;
 mod outputs;
 mod simulate;
 mod steering;
+mod stored;
 mod support;
 mod taking;
 mod terminal;

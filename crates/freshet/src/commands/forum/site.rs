@@ -44,7 +44,7 @@ pub(crate) fn learn_site(
 ) -> anyhow::Result<(Learned, Option<Url>)> {
     let contact = match &globals.config.contact {
         Some(contact) => Some(contact.clone()),
-        None => Data::open(globals).ok().and_then(|data| data.contact(globals).ok().flatten()),
+        None => Data::look(globals).ok().and_then(|data| data.contact(globals).ok().flatten()),
     };
     let contact = contact.unwrap_or_else(|| data::CONTACT_UNKNOWN.to_owned());
     let options = HttpOptions::new(contact, Arc::new(SystemClock), Arc::new(Vault::empty()));

@@ -25,7 +25,7 @@ pub(super) fn from_store(
     from: When,
     window: impl FnOnce(Timestamp) -> Window,
 ) -> anyhow::Result<(String, History)> {
-    let data = Data::open(globals)?;
+    let data = Data::look(globals)?;
     let window = window(from.resolve(|| Ok(data.now_for_report(None)))?);
     Ok((data.dir().display().to_string(), collected(&data, window, usize::MAX)?))
 }

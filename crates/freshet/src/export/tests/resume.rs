@@ -51,7 +51,7 @@ fn found_names(dir: &Path) -> Vec<String> {
 fn at_once(store: &SqliteStore, wish: &Wish) -> BTreeMap<String, Vec<u8>> {
     let dir = tempfile::tempdir().unwrap();
     let parts = plan(store, wish).unwrap();
-    to_folder(store, dir.path(), wish, &parts, &mut manifest(wish.up_to)).unwrap();
+    let _ = to_folder(store, dir.path(), wish, &parts, &mut manifest(wish.up_to)).unwrap();
     bytes(dir.path())
 }
 
@@ -64,7 +64,7 @@ fn until(store: &SqliteStore, dir: &Path, wish: &Wish, manifest: &mut Manifest, 
     let cut = Wish { up_to: Bounds { change, ..wish.up_to }, ..wish.clone() };
     let batch = Batch { store, dir, wish: &cut, parts: &parts };
     let (mut open, above) = batch.open(manifest).unwrap();
-    batch.scan(&mut open, above, manifest, &mut Progress::new("test", 0, 0)).unwrap();
+    let _ = batch.scan(&mut open, above, manifest, &mut Progress::new("test", 0, 0)).unwrap();
     open.values_mut().for_each(|file| file.relieve().unwrap());
     manifest.write(dir).unwrap();
 }
@@ -83,7 +83,7 @@ fn check(format: Format, is_split: bool, lives: &[&[u64]]) {
         }
         let kept = manifest.open.as_ref().map_or(0, |open| open.above);
         assert!(kept > 0, "{format} {is_split} {deaths:?}: something is kept");
-        to_folder(&store, dir.path(), &wish, &plan(&store, &wish).unwrap(), &mut manifest).unwrap();
+        let _ = to_folder(&store, dir.path(), &wish, &plan(&store, &wish).unwrap(), &mut manifest).unwrap();
         assert!(bytes(dir.path()) == whole, "{format} {is_split} {deaths:?}");
         assert!(manifest.is_complete && manifest.open.is_none());
     }
@@ -114,7 +114,8 @@ fn what_was_spoilt_meanwhile_begins_anew() {
                 }
             }
             let mut manifest = Manifest::read(dir.path()).unwrap().unwrap();
-            to_folder(&store, dir.path(), &wish, &plan(&store, &wish).unwrap(), &mut manifest).unwrap();
+            let _ =
+                to_folder(&store, dir.path(), &wish, &plan(&store, &wish).unwrap(), &mut manifest).unwrap();
             assert!(bytes(dir.path()) == at_once(&store, &wish), "{format} {spoilt}");
         }
     }
@@ -130,7 +131,7 @@ fn what_was_forgotten_meanwhile_is_in_no_file() {
         until(&store, dir.path(), &wish, &mut manifest, 60);
         store.forget("social:a.example/account/7").unwrap();
         let mut manifest = Manifest::read(dir.path()).unwrap().unwrap();
-        to_folder(&store, dir.path(), &wish, &plan(&store, &wish).unwrap(), &mut manifest).unwrap();
+        let _ = to_folder(&store, dir.path(), &wish, &plan(&store, &wish).unwrap(), &mut manifest).unwrap();
         let files = bytes(dir.path());
         assert!(files == at_once(&store, &wish), "{format}");
         let posts = String::from_utf8_lossy(&files[&format!("posts.{format}")]).into_owned();
@@ -145,11 +146,11 @@ fn finished_files_with_forgotten_records_are_written_anew() {
     let wish = all(&store, Format::Jsonl, true);
     let dir = tempfile::tempdir().unwrap();
     let mut manifest = manifest(wish.up_to);
-    to_folder(&store, dir.path(), &wish, &plan(&store, &wish).unwrap(), &mut manifest).unwrap();
+    let _ = to_folder(&store, dir.path(), &wish, &plan(&store, &wish).unwrap(), &mut manifest).unwrap();
     manifest.is_complete = false;
     manifest.write(dir.path()).unwrap();
     store.forget("social:a.example/account/7").unwrap();
     let mut manifest = Manifest::read(dir.path()).unwrap().unwrap();
-    to_folder(&store, dir.path(), &wish, &plan(&store, &wish).unwrap(), &mut manifest).unwrap();
+    let _ = to_folder(&store, dir.path(), &wish, &plan(&store, &wish).unwrap(), &mut manifest).unwrap();
     assert!(bytes(dir.path()) == at_once(&store, &wish));
 }
