@@ -373,10 +373,7 @@ mod tests {
         let written = || std::fs::metadata(dir.path().join("store.sqlite")).unwrap().modified().unwrap();
         let before = written();
         let mut data = Data::look(&globals(dir.path())).unwrap();
-        assert!(
-            !crate::export::identity(&data.store).unwrap().is_empty(),
-            "made when it was opened for writing"
-        );
+        assert!(!export::identity(&data.store).unwrap().is_empty(), "made when it was opened for writing");
         let refused = data.store.set_setting("key", "value").unwrap_err().to_string();
         assert!(refused.contains("opened for reading"), "{refused}");
         drop(data);

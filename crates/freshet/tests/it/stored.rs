@@ -120,8 +120,8 @@ fn others_may_not_look_into_a_data_directory() {
     let data = freshet.data();
     let mode = |path: &Path| std::fs::metadata(path).expect("it is there").mode() & 0o777;
     assert_eq!((mode(&data), mode(&store_path(&freshet))), (0o700, 0o600));
-    for path in [data.clone(), store_path(&freshet)] {
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is opened up");
+    for (path, mode) in [(data.clone(), 0o755), (store_path(&freshet), 0o644)] {
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("it is opened up");
     }
     check(&freshet, &["check"], 1, &["permissions: others may look into", "store.sqlite"]);
     assert_eq!(mode(&data), 0o755, "looking changes nothing");

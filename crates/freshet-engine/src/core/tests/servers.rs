@@ -6,6 +6,7 @@ use freshet_types::{Fault, FaultKind, Outcome};
 
 use super::*;
 use crate::report::{Setting, report};
+use crate::visit::Answer;
 
 /// How a server takes a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,8 +74,7 @@ impl Field {
                 let (visit, result) = entry.remove();
                 let (received_at, result) = (self.bench.now, result.map(|page| (page, None)));
                 let result = result.map(|(page, raw)| Answer::Page(Box::new(page), raw));
-                let fetched =
-                    Fetched { visit, fetcher: 0, took_ms: 1, received_at, extra_count: 0, result };
+                let fetched = Fetched { visit, fetcher: 0, took_ms: 1, received_at, extra_count: 0, result };
                 self.bench.tell(Event::Fetched(vec![fetched]));
                 self.bench.commit_all();
             }

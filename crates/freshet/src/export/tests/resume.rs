@@ -64,7 +64,7 @@ fn until(store: &SqliteStore, dir: &Path, wish: &Wish, manifest: &mut Manifest, 
     let cut = Wish { up_to: Bounds { change, ..wish.up_to }, ..wish.clone() };
     let batch = Batch { store, dir, wish: &cut, parts: &parts };
     let (mut open, above) = batch.open(manifest).unwrap();
-    batch.scan(&mut open, above, manifest, &mut Progress::new("test", 0, 0)).unwrap();
+    let _ = batch.scan(&mut open, above, manifest, &mut Progress::new("test", 0, 0)).unwrap();
     open.values_mut().for_each(|file| file.relieve().unwrap());
     manifest.write(dir).unwrap();
 }
