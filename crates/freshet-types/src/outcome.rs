@@ -103,6 +103,8 @@ pub enum FaultKind {
     Credential,
     /// The request cannot be sent as it is: bad URL, bad header.
     Request,
+    /// The answer came, and reading it took too long.
+    Unread,
 }
 
 /// A fault with its text for people; the text never holds a secret.
@@ -123,7 +125,7 @@ impl Fault {
 
     /// Whether trying again later can help.
     pub fn is_retryable(&self) -> bool {
-        use FaultKind::{Bomb, Broken, Connect, Dns, Encoding, Timeout, Tls, TooLarge};
-        matches!(self.kind, Dns | Connect | Tls | Timeout | Broken | Encoding | TooLarge | Bomb)
+        use FaultKind::{Bomb, Broken, Connect, Dns, Encoding, Timeout, Tls, TooLarge, Unread};
+        matches!(self.kind, Dns | Connect | Tls | Timeout | Broken | Encoding | TooLarge | Bomb | Unread)
     }
 }
