@@ -320,10 +320,12 @@ mod tests {
     fn tags_that_pile_up_attributes_or_open_elements_end() {
         let tree = check_ends("", |number| format!("<html data-{number}>"), "<p>after</p>");
         assert_eq!(tree.text_in(0..tree.len(), 80), "after");
-        let many = |number: usize| (0..500).map(|it| format!(" data-{number}-{it}")).collect::<String>();
+        let many =
+            |number: usize| (0..500).map(|it| format!(" data-{number}-{it}")).collect::<Vec<_>>().concat();
         let tree = check_ends("<p>", |number| format!("<b{}>", many(number)), "");
         assert!(tree.cut().is_some() && tree.attributes.len() <= ATTRIBUTES_TOTAL_MAX + ATTRIBUTES_MAX);
-        let reopened: String = (0..400).map(|number| format!("<b data-a={number} data-b>")).collect();
+        let reopened =
+            (0..400).map(|number| format!("<b data-a={number} data-b>")).collect::<Vec<_>>().concat();
         let tree = check_ends(&format!("<p>{reopened}"), |_| "<p>x".to_owned(), "");
         assert!(tree.cut().is_some() && tree.len() < 2 * NODES_MAX, "{}", tree.len());
         // Each end tag looks for its element from the innermost outwards.
