@@ -274,8 +274,12 @@ impl Driver {
             .name("dumper".to_owned())
             .spawn(move || dumper.run(&todo))
             .expect("the system can start one more thread");
-        let fetcher_kit =
-            FetcherKit { fetch: kit.fetch, clock: Arc::clone(&kit.clock), keeps_raw: options.keeps_raw };
+        let fetcher_kit = FetcherKit {
+            fetch: kit.fetch,
+            clock: Arc::clone(&kit.clock),
+            keeps_raw: options.keeps_raw,
+            readers: Some(fetcher::readers::Readers::default()),
+        };
         let fetchers = (0..options.core.fetcher_count.max(1))
             .map(|index| fetcher::start(index, fetcher_kit.clone(), upload.clone()))
             .collect();

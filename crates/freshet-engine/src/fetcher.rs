@@ -5,24 +5,32 @@
 //! An order that had to wait is told of when it begins, because its lease runs from then on; one
 //! that was given up meanwhile is dropped.
 //! The number of fetchers that really work follows the load: orders go to the least loaded
-//! first, and an idle one costs a parked task.
+//! first, and an idle one costs a parked task. Pages are read on threads of their own ([`readers`]), but for the smallest
+//! answers in JSON: those cost less than handing them over, and their parser is linear and bounded.
+
+pub mod readers;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 
 use freshet_fetch::Fetch;
-use freshet_types::Clock;
+use freshet_types::{Clock, Fault, FaultKind, Page, Response, Timestamp};
 use futures::FutureExt as _;
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use tokio::sync::mpsc;
 
 use crate::core::Event;
 use crate::visit::{Answer, Fetched, Order};
+use readers::Readers;
 
 /// Orders carried out at once: a server that lets its askers wait holds up nobody else's orders.
 /// All fetchers together then have room for the visits that may be under way.
 const AT_ONCE_MAX: usize = 16;
+
+/// Longest answer in JSON that is read where it arrives: some 100 µs of work. Errors, refusals and empty lists are
+/// shorter.
+const INLINE_BYTES_MAX: usize = 16 << 10;
 
 /// What a fetcher is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +87,8 @@ pub struct FetcherKit {
     pub clock: Arc<dyn Clock>,
     /// Answers are kept as received.
     pub keeps_raw: bool,
+    /// Who reads pages; without them, whoever fetched one reads it, as on a virtual clock.
+    pub readers: Option<Readers>,
 }
 
 /// Starts one fetcher. Its to-do list is bounded by the number of visits under way.
@@ -136,15 +146,41 @@ pub async fn carry_out(index: usize, kit: &FetcherKit, order: Order) -> Fetched 
     let result = kit.fetch.fetch(&order.request).await;
     let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let received_at = kit.clock.now();
-    let result = result.map(|response| {
-        let page = order.read(&response, received_at);
+    let (visit, fetcher) = (order.visit, index);
+    let meter = order.request.meter.clone();
+    let result = match result {
+        Ok(response) => read(kit, order, response, received_at).await,
+        Err(fault) => Err(fault),
+    };
+    Fetched { visit, fetcher, took_ms, received_at, extra_count: meter.extra_count(), result }
+}
+
+/// Reads an answer, or says why that is not done.
+async fn read(kit: &FetcherKit, order: Order, response: Response, now: Timestamp) -> Result<Answer, Fault> {
+    let keeps_raw = kit.keeps_raw;
+    // The request's own address: it never holds a secret.
+    let url = order.request.url.clone();
+    let bytes = response.body.len();
+    let is_small = is_small(&response);
+    let work = move || {
+        let page = order.read(&response, now);
         match response.redirect() {
             Some(redirect) => Answer::Redirect(redirect, page.limits),
-            None => Answer::Page(Box::new(page), kit.keeps_raw.then_some(response.body)),
+            None => Answer::Page(Box::new(page), keeps_raw.then_some(response.body)),
         }
-    });
-    let extra_count = order.request.meter.extra_count();
-    Fetched { visit: order.visit, fetcher: index, took_ms, received_at, extra_count, result }
+    };
+    match &kit.readers {
+        Some(readers) if !is_small => readers.read(bytes, work).await.map_err(|why| {
+            tracing::warn!(stuck = readers.stuck_count(), "`{url}` {why}");
+            Fault::new(FaultKind::Unread, format!("`{url}` {why}"))
+        }),
+        _ => Ok(work()),
+    }
+}
+
+fn is_small(response: &Response) -> bool {
+    let first = response.body.iter().find(|byte| !byte.is_ascii_whitespace());
+    response.body.len() <= INLINE_BYTES_MAX && matches!(first, None | Some(b'{' | b'['))
 }
 
 #[cfg(test)]

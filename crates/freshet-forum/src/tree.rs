@@ -5,9 +5,10 @@
 //! over a range, never a recursion, and deep nesting cannot overflow a stack. Kept are texts, links and the few attributes
 //! that say something about lists and times; styles, scripts (but linked data) and images are dropped.
 //!
-//! Invariant: bytes, nodes and depth are bounded by the constants below whatever the page is; what lies beyond is not read
-//! and [`Tree::cut`] says so.
+//! Invariant: bytes, nodes, attributes, depth and the builder's work are bounded by the constants below whatever the page
+//! is; what lies beyond is not read and [`Tree::cut`] says so.
 
+mod intake;
 mod sink;
 
 use std::borrow::Cow;
@@ -20,8 +21,16 @@ pub use sink::parse;
 pub const BYTES_MAX: usize = 8 << 20;
 /// Nodes of one page that are kept; at about 30 bytes of markup a node this is above [`BYTES_MAX`] of real pages.
 pub const NODES_MAX: usize = 300_000;
-/// Levels of nesting. The tree builder looks up its stack for many tags, so depth is what makes hostile pages slow.
-pub const DEPTH_MAX: usize = 1_000;
+/// Levels of nesting, as browsers have it. The tree builder looks up its stack for many tags, so depth is what makes
+/// hostile pages slow.
+pub const DEPTH_MAX: usize = 500;
+/// Attributes of one element that are kept; the largest honest elements have some twenty.
+pub const ATTRIBUTES_MAX: usize = 64;
+/// Attributes of one page that are kept. The builder copies those of formatting elements wherever it opens them again.
+pub const ATTRIBUTES_TOTAL_MAX: usize = 300_000;
+/// Elements that the tree builder may look at for one page. Honest pages need five or six for an element; this is
+/// above [`NODES_MAX`] of them, and a second or two of work.
+pub const STEPS_MAX: u64 = 30_000_000;
 
 /// Index of a node in document order.
 pub type NodeId = usize;
@@ -275,5 +284,60 @@ mod tests {
         let tree = parse(wide.as_bytes());
         assert!(tree.cut().is_some() && tree.len() < 2 * NODES_MAX, "{}", tree.len());
         assert!(parse(&[0xff, 0xfe, 0, 1, 2]).len() < 10);
+    }
+
+    /// A page that repeats something as often as a page may; what matters is that reading it ends.
+    fn check_ends(before: &str, repeated: impl Fn(usize) -> String, after: &str) -> Tree {
+        let mut page = String::from(before);
+        for number in 0.. {
+            page.push_str(&repeated(number));
+            if page.len() > BYTES_MAX - after.len() - 64 {
+                break;
+            }
+        }
+        page.push_str(after);
+        parse(page.as_bytes())
+    }
+
+    /// The parser compares each attribute of a tag with all before it: each of these pages took it hours.
+    #[test]
+    fn a_tag_with_a_million_attributes_is_read_at_once() {
+        let shown = |tree: &Tree| tree.text_in(0..tree.len(), 80);
+        let after = "><p>after</p>";
+        for before in ["<p>before</p><a ", "<p>before</p><!-- > <b --></a\n"] {
+            let tree = check_ends(before, |number| format!("d{number:x} "), after);
+            assert_eq!(shown(&tree), "before after", "{before}");
+        }
+        // With a bracket inside quotes the tag ends early, and what is left of it is text.
+        let tree = check_ends("<p>before</p><a ", |number| format!("d{number:x}='>'"), after);
+        assert!(shown(&tree).starts_with("before"));
+        // Whoever took this for an open quote would not see the tag.
+        let hidden = "<script><!--<script></script x='--></script>before<a ";
+        assert_eq!(shown(&check_ends(hidden, |number| format!("d{number:x}/"), after)), "before after");
+    }
+
+    #[test]
+    fn tags_that_pile_up_attributes_or_open_elements_end() {
+        let tree = check_ends("", |number| format!("<html data-{number}>"), "<p>after</p>");
+        assert_eq!(tree.text_in(0..tree.len(), 80), "after");
+        let many =
+            |number: usize| (0..500).map(|it| format!(" data-{number}-{it}")).collect::<Vec<_>>().concat();
+        let tree = check_ends("<p>", |number| format!("<b{}>", many(number)), "");
+        assert!(tree.cut().is_some() && tree.attributes.len() <= ATTRIBUTES_TOTAL_MAX + ATTRIBUTES_MAX);
+        let reopened =
+            (0..400).map(|number| format!("<b data-a={number} data-b>")).collect::<Vec<_>>().concat();
+        let tree = check_ends(&format!("<p>{reopened}"), |_| "<p>x".to_owned(), "");
+        assert!(tree.cut().is_some() && tree.len() < 2 * NODES_MAX, "{}", tree.len());
+        // Each end tag looks for its element from the innermost outwards.
+        let tree = check_ends(&"<i>".repeat(3).repeat(160), |_| "</u>".to_owned(), "");
+        assert!(tree.cut().is_some());
+    }
+
+    #[test]
+    fn what_an_honest_page_holds_in_one_tag_stays() {
+        let data = "a b/c=d ".repeat(60);
+        let tree = parse(format!("<p title='{data}' data-time=7 href=x>t</p>").as_bytes());
+        let p = (0..tree.len()).find(|&at| tree.tag(at) == "p").unwrap();
+        assert_eq!((tree.attribute(p, "title"), tree.attribute(p, "href")), (Some(&*data), Some("x")));
     }
 }

@@ -5,57 +5,85 @@
 //! page is four times as fast as with owned values. What no mapping asks for is skipped
 //! ([`skim`]). Where a key stands twice in an object, the
 //! first counts. Never panics on outside data; the caller turns an error into a complaint. Depth
-//! is bounded (128 levels, the limit of `serde_json`).
+//! is bounded (128 levels, the limit of `serde_json`), and so is what becomes a tree ([`room`]): the memory that a
+//! body takes does not grow with what somebody packs into it.
 
 mod feed;
+mod room;
 mod skim;
 mod text;
 mod xml;
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use encoding_rs::Encoding;
 use freshet_types::Response;
 use freshet_types::definition::BodyFormat;
 use serde::Deserialize as _;
 
+pub(crate) use room::ITEMS_MAX;
 pub(crate) use skim::Keys;
-pub(crate) use text::decode;
 
 /// A body as a tree that borrows from it.
 pub(crate) type Tree<'a> = serde_json_borrow::Value<'a>;
+
+/// What was made of a body.
+#[derive(Debug)]
+pub(crate) struct Parsed<'a> {
+    /// What it holds, as far as there is room.
+    pub(crate) tree: Tree<'a>,
+    /// Elements of lists that found none.
+    pub(crate) left_out: usize,
+}
 
 /// A tree of its own, of a value that does not stay.
 pub(crate) fn owned(value: serde_json::Value) -> Tree<'static> {
     Tree::deserialize(value).unwrap_or(Tree::Null)
 }
 
-/// The body as a tree, or what is wrong with it; of JSON, what these keys lead to.
-pub(crate) fn parse<'r>(
-    format: BodyFormat,
-    declared: Option<&'static Encoding>,
-    keys: &'r Keys,
+/// A response whose text is decoded at most once, and lives as long as the trees that borrow from it.
+#[derive(Debug)]
+pub(crate) struct Text<'r> {
     response: &'r Response,
-) -> Result<Tree<'r>, String> {
-    match format {
-        BodyFormat::Json => parse_json(declared, keys, response),
-        BodyFormat::Xml => xml::parse(&decode(declared, response)).map(owned),
-        BodyFormat::Feed => feed::parse(&decode(declared, response), &response.url).map(owned),
+    declared: Option<&'static Encoding>,
+    decoded: OnceCell<Cow<'r, str>>,
+}
+
+impl<'r> Text<'r> {
+    pub(crate) fn new(response: &'r Response, declared: Option<&'static Encoding>) -> Self {
+        Self { response, declared, decoded: OnceCell::new() }
+    }
+
+    /// The body, decoded.
+    pub(crate) fn get(&self) -> &str {
+        self.decoded.get_or_init(|| text::decode(self.declared, self.response))
     }
 }
 
-fn parse_json<'r>(
-    declared: Option<&'static Encoding>,
-    keys: &'r Keys,
-    response: &'r Response,
-) -> Result<Tree<'r>, String> {
-    // Nearly all bodies are UTF-8.
-    if declared.is_none_or(|encoding| encoding == encoding_rs::UTF_8)
-        && let Ok(text) = std::str::from_utf8(&response.body)
-        && let Ok(tree) = keys.read(text)
-    {
-        return Ok(tree);
+/// The body as a tree, or what is wrong with it; of JSON, what these keys lead to.
+pub(crate) fn parse<'a>(
+    format: BodyFormat,
+    keys: &'a Keys,
+    text: &'a Text<'_>,
+) -> Result<Parsed<'a>, String> {
+    match format {
+        BodyFormat::Json => parse_json(keys, text),
+        BodyFormat::Xml => xml::parse(text.get()),
+        BodyFormat::Feed => feed::parse(text.get(), &text.response.url),
     }
-    let text = decode(declared, response);
-    serde_json::from_str(text.trim_start_matches('\u{feff}')).map(owned).map_err(|error| {
+}
+
+fn parse_json<'a>(keys: &'a Keys, text: &'a Text<'_>) -> Result<Parsed<'a>, String> {
+    // Nearly all bodies are UTF-8.
+    if text.declared.is_none_or(|encoding| encoding == encoding_rs::UTF_8)
+        && let Ok(text) = std::str::from_utf8(&text.response.body)
+        && let Ok(parsed) = keys.read(text)
+    {
+        return Ok(parsed);
+    }
+    let text = text.get().trim_start_matches('\u{feff}');
+    keys.read(text).map_err(|error| {
         let start: String = text.trim_start().chars().take(40).collect();
         if start.is_empty() {
             "the body is empty where JSON was promised".to_owned()

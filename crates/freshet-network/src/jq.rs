@@ -2,13 +2,16 @@
 //!
 //! Part of step 6 of 10. A program must end and must look at nothing but the item: words that
 //! loop without bound, read the environment or the clock are refused when the definition is
-//! loaded, and outputs are capped. Slow compared with pointers (some 30 000 items a second), so
-//! definitions use it for the odd tenth only.
+//! loaded, outputs are capped, and every step is charged to a budget ([`meter`]). Slow compared with pointers (some
+//! 30 000 items a second), so definitions use it for the odd tenth only.
+
+mod meter;
 
 use std::fmt;
 
 use jaq_core::data::JustLut;
-use jaq_core::load::{Arena, File, Loader};
+use jaq_core::load::parse::Def;
+use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars};
 use jaq_json::Val;
 use serde_json::Value;
@@ -19,8 +22,10 @@ use crate::format::{Tree, owned};
 pub(crate) const OUTPUTS_MAX: usize = 10_000;
 /// Longest program: one line of a definition.
 const PROGRAM_BYTES_MAX: usize = 4096;
-/// Words that loop without bound, define such loops, or look outside the item.
-const REFUSED_WORDS: [&str; 21] = [
+/// The program's name among the filters.
+const PROGRAM: &str = "freshet_program";
+/// Words that loop without bound, define such loops, multiply what they are given, or look outside the item.
+const REFUSED_WORDS: [&str; 28] = [
     "def",
     "repeat",
     "while",
@@ -42,6 +47,13 @@ const REFUSED_WORDS: [&str; 21] = [
     "halt_error",
     "limit",
     "input_filename",
+    "combinations",
+    "transpose",
+    "path",
+    "del",
+    "delpaths",
+    "pick",
+    "setpath",
 ];
 
 /// A compiled program.
@@ -70,13 +82,28 @@ impl Jq {
                 "`{word}` is not allowed in a jq program here: it might not end, or looks outside"
             ));
         }
-        let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
-        let funs = jaq_core::funs().chain(jaq_std::funs()).chain(jaq_json::funs());
+        if outside_texts(program).any(|c| c == '*') {
+            return Err(
+                "`*` is not allowed in a jq program here: it can repeat a text a billion times".to_owned()
+            );
+        }
+        let defs = || jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
         let arena = Arena::default();
-        let modules = Loader::new(defs).load(&arena, File { code: program, path: () }).map_err(|errors| {
-            let near = errors.first().map(|(_, error)| format!("{error:?}")).unwrap_or_default();
+        let unread = |near: String| {
             format!("the jq program cannot be read: {}", near.chars().take(120).collect::<String>())
-        })?;
+        };
+        // As it is written first: what is wrong with it is told in its own words.
+        let written = Loader::new(defs()).load(&arena, File { code: program, path: () });
+        written
+            .map_err(|errors| unread(errors.first().map(|it| format!("{:?}", it.1)).unwrap_or_default()))?;
+        let term = load::parse(program, |parser| parser.term()).ok_or_else(|| unread(String::new()))?;
+        let metered = Def { name: PROGRAM, args: Vec::new(), body: meter::metered(term)? };
+        let mut known: Vec<Def<&str>> = defs().collect();
+        known.push(metered);
+        let modules = Loader::new(known)
+            .load(&arena, File { code: PROGRAM, path: () })
+            .map_err(|_| unread("its parts do not fit together".to_owned()))?;
+        let funs = jaq_core::funs().chain(jaq_std::funs()).chain(jaq_json::funs()).chain([meter::fun()]);
         let filter = Compiler::default().with_funs(funs).compile(modules).map_err(|errors| {
             let unknown =
                 errors.iter().flat_map(|(_, list)| list).map(|(name, _)| *name).next().unwrap_or("?");
@@ -92,10 +119,15 @@ impl Jq {
         else {
             return Vec::new();
         };
+        meter::refill();
         let ctx = Ctx::<JustLut<Val>>::new(&self.filter.lut, Vars::new([]));
         let outputs = self.filter.id.run((ctx, input)).map_while(|output| jaq_core::unwrap_valr(output).ok());
-        let values = outputs.take(OUTPUTS_MAX).map(|output| to_json(&output));
-        values.filter(|value| !value.is_null()).map(owned).collect()
+        let values: Vec<Value> = outputs.take(OUTPUTS_MAX).map(|output| to_json(&output)).collect();
+        // Half of what a program wants to say is not what it says.
+        if meter::is_used_up() {
+            return Vec::new();
+        }
+        values.into_iter().filter(|value| !value.is_null()).map(owned).collect()
     }
 }
 
@@ -103,18 +135,28 @@ fn to_json(value: &Val) -> Value {
     serde_json::from_str(&value.to_string()).unwrap_or(Value::Null)
 }
 
-/// The identifiers of a program that are not field names.
-fn words(program: &str) -> impl Iterator<Item = &str> {
+/// Says of each character of a program whether it stands outside its texts.
+fn outside() -> impl FnMut(char) -> bool {
     let (mut is_text, mut is_escaped) = (false, false);
-    let is_word = move |c: char| {
+    move |c: char| {
         if c == '"' && !is_escaped {
             is_text = !is_text;
         }
         is_escaped = is_text && c == '\\' && !is_escaped;
-        // A dot is kept with the word, so that `.now` is a field and `now` is not.
-        !is_text && (c.is_alphanumeric() || c == '_' || c == '.')
-    };
-    let mut is_word = is_word;
+        !is_text
+    }
+}
+
+fn outside_texts(program: &str) -> impl Iterator<Item = char> {
+    let mut is_outside = outside();
+    program.chars().filter(move |c| is_outside(*c))
+}
+
+/// The identifiers of a program that are not field names.
+fn words(program: &str) -> impl Iterator<Item = &str> {
+    let mut is_outside = outside();
+    // A dot is kept with the word, so that `.now` is a field and `now` is not.
+    let mut is_word = move |c: char| is_outside(c) && (c.is_alphanumeric() || c == '_' || c == '.');
     let pieces = program.split(move |c: char| !is_word(c));
     pieces.filter_map(|piece| piece.split('.').next()).filter(|word| !word.is_empty())
 }
@@ -148,6 +190,23 @@ mod tests {
         check(".a.b.c?", &json!({"a": 3}), &[]);
     }
 
+    /// Each of these would run for years, or take all memory there is.
+    #[test]
+    fn a_program_that_does_too_much_gives_nothing() {
+        let many = Value::from((0..1000).collect::<Vec<_>>());
+        let doubled = format!("[0]{}", "|[.,.]".repeat(200));
+        for program in [
+            "[.[] as $a | .[] as $b | .[] as $c | .[] as $d | $a] | length",
+            "[.[] + .[] + .[] + .[]] | length",
+            &doubled,
+            &format!("\"abcdefgh\"{}", "|.+.".repeat(100)),
+        ] {
+            check(program, &many, &[]);
+        }
+        check("map(. + 1) | add", &many, &[json!(500_500)]);
+        check("\"a*b\"", &many, &[json!("a*b")]);
+    }
+
     #[test]
     fn programs_that_might_not_end_or_look_outside_are_refused() {
         for (program, why) in [
@@ -159,6 +218,9 @@ mod tests {
             (r#""\\" + env.HOME"#, "`env` is not allowed"),
             (".a | nonsense", "`nonsense`, which does not exist"),
             (".a | (", "cannot be read"),
+            ("\"a\" * 1e9", "`*` is not allowed"),
+            (".a |= 1", "assignments are not allowed"),
+            ("[combinations]", "`combinations` is not allowed"),
         ] {
             let error = Jq::compile(program).expect_err(program);
             assert!(error.contains(why), "{program}: {error}");

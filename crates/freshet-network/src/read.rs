@@ -7,15 +7,13 @@
 
 mod items;
 
-use std::borrow::Cow;
-
 use freshet_types::definition::{BodyFormat, NewerStyle, Role};
 use freshet_types::{Complaint, Intent, Outcome, Page, PageKind, Response, Target, Timestamp, Validators};
 
 use crate::definition::Plan;
 use crate::definition::plan::EndpointPlan;
 use crate::expression::Scope;
-use crate::format::Tree;
+use crate::format::{Parsed, Text, Tree};
 use crate::outcome::{self, LazyBody};
 use crate::paging::{self, Answer, Ends};
 use crate::{format, limits};
@@ -44,7 +42,8 @@ pub(crate) fn read(
     if matches!(intent, Intent::Members(_)) && page.kind == PageKind::Post {
         page.kind = PageKind::Posts;
     }
-    let mut body = Body { plan, format: endpoint.format, response, tree: None, text: None };
+    let text = Text::new(response, plan.encoding);
+    let mut body = Body { plan, format: endpoint.format, response, text: &text, parsed: None };
     page.outcome = outcome::judge(&plan.outcomes, &endpoint.key, response, &mut body, now);
     let needs_body = plan.limits.iter().any(crate::definition::plan::LimitPlan::needs_body);
     let tree = if needs_body { body.tree().unwrap_or(&Tree::Null) } else { &Tree::Null };
@@ -91,8 +90,8 @@ fn read_body(
     page: &mut Page,
 ) -> Tally {
     let response = body.response;
-    let tree = match body.take() {
-        Ok(tree) => tree,
+    let Parsed { tree, left_out } = match body.take() {
+        Ok(parsed) => parsed,
         Err(what) => {
             if page.outcome == Outcome::Ok {
                 page.outcome = Outcome::Transient;
@@ -104,6 +103,12 @@ fn read_body(
     if tree.is_null() && page.outcome == Outcome::Ok {
         page.outcome = Outcome::Gone;
         return Tally::default();
+    }
+    if left_out > 0 {
+        page.is_broken_off = true;
+        let what =
+            format!("the answer is too large: {left_out} of its elements were left out and are not read");
+        page.complaints.push(Complaint::new("body", what));
     }
     let scope = Scope { root: target.root, url: &response.url };
     let is_reversed = is_oldest_first(endpoint, intent);
@@ -150,23 +155,23 @@ struct Body<'a> {
     plan: &'a Plan,
     format: BodyFormat,
     response: &'a Response,
-    tree: Option<Result<Tree<'a>, String>>,
-    text: Option<Cow<'a, str>>,
+    text: &'a Text<'a>,
+    parsed: Option<Result<Parsed<'a>, String>>,
 }
 
 impl<'a> Body<'a> {
-    fn parse(&mut self) -> &Result<Tree<'a>, String> {
-        let (plan, response) = (self.plan, self.response);
+    fn parse(&mut self) -> &Result<Parsed<'a>, String> {
+        let (plan, response, text) = (self.plan, self.response, self.text);
         // Errors of a feed's or an XML server are looked at in their own format only when they
         // parse; error bodies in JSON are common everywhere.
         let format =
             if (200..300).contains(&response.status) { self.format } else { sniff(self.format, response) };
-        self.tree.get_or_insert_with(|| format::parse(format, plan.encoding, &plan.keys, response))
+        self.parsed.get_or_insert_with(|| format::parse(format, &plan.keys, text))
     }
 
-    fn take(&mut self) -> Result<Tree<'a>, String> {
+    fn take(&mut self) -> Result<Parsed<'a>, String> {
         self.parse();
-        self.tree.take().expect("it was parsed just now")
+        self.parsed.take().expect("it was parsed just now")
     }
 }
 
@@ -180,11 +185,10 @@ fn sniff(format: BodyFormat, response: &Response) -> BodyFormat {
 
 impl LazyBody for Body<'_> {
     fn tree(&mut self) -> Option<&Tree<'_>> {
-        self.parse().as_ref().ok()
+        self.parse().as_ref().ok().map(|parsed| &parsed.tree)
     }
 
     fn text(&mut self) -> &str {
-        let (plan, response) = (self.plan, self.response);
-        self.text.get_or_insert_with(|| format::decode(plan.encoding, response))
+        self.text.get()
     }
 }

@@ -115,7 +115,7 @@ impl<S: Store> Driver<S> {
             core.take_prices(Memory::from_text(&text));
         }
         let clock: Arc<dyn Clock> = Arc::new(kit.clock.clone());
-        let fetcher = FetcherKit { fetch: kit.fetch, clock, keeps_raw: false };
+        let fetcher = FetcherKit { fetch: kit.fetch, clock, keeps_raw: false, readers: None };
         let mut driver = Self {
             core,
             store,

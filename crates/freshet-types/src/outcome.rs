@@ -103,6 +103,8 @@ pub enum FaultKind {
     Credential,
     /// The request cannot be sent as it is: bad URL, bad header.
     Request,
+    /// The answer came, and reading it took too long.
+    Unread,
     /// The server says that it has a problem, in an answer beside the one that was asked for.
     Unwell,
     /// This computer has no more file descriptors, ports or memory for connections.
@@ -150,9 +152,11 @@ impl Fault {
         match self.kind {
             FaultKind::Dns | FaultKind::Connect | FaultKind::Tls => Blame::Reach,
             FaultKind::Timeout | FaultKind::Broken | FaultKind::Unwell => Blame::Server,
-            FaultKind::TooLarge | FaultKind::Bomb | FaultKind::Redirects | FaultKind::Encoding => {
-                Blame::Answer
-            }
+            FaultKind::TooLarge
+            | FaultKind::Bomb
+            | FaultKind::Redirects
+            | FaultKind::Encoding
+            | FaultKind::Unread => Blame::Answer,
             FaultKind::ForbiddenAddress
             | FaultKind::Excluded
             | FaultKind::Credential

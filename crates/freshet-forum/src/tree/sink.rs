@@ -1,20 +1,23 @@
 //! Collects what the tree builder makes, then lays it out in document order.
 //!
 //! The builder moves nodes while it repairs (text out of tables, formatting elements), so the draft keeps sibling links;
-//! only the finished page is flattened. The page is fed in pieces, and the limits are looked at between two pieces: the
-//! builder itself knows none. What it does not do: keep comments, doctypes or the quirks of a page.
+//! only the finished page is flattened. The page is fed in pieces ([`super::intake`]), and the limits are looked at between
+//! two pieces: the builder itself knows none. What it does not do: keep comments, doctypes or the quirks of a page.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
-use html5ever::tendril::{StrTendril, TendrilSink as _};
+use html5ever::tendril::StrTendril;
 use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
-use html5ever::{Attribute, LocalName, ParseOpts, QualName, parse_document};
+use html5ever::{Attribute, LocalName, QualName};
 
-use super::{BYTES_MAX, DEPTH_MAX, Data, NODES_MAX, Node, Slice, Tree};
+use super::{
+    ATTRIBUTES_MAX, ATTRIBUTES_TOTAL_MAX, BYTES_MAX, DEPTH_MAX, Data, NODES_MAX, Node, STEPS_MAX, Slice,
+    Tree, intake,
+};
 
-/// Bytes fed between two looks at the limits.
-const PIECE_BYTES: usize = 16 << 10;
+/// Bytes of one letter in UTF-8.
+const LETTER_BYTES_MAX: usize = 4;
 /// No node.
 const NONE: u32 = u32::MAX;
 /// The document itself, parent of `html`.
@@ -41,20 +44,13 @@ const UNSEEN: [&str; 7] = ["style", "template", "svg", "noembed", "iframe", "tex
 
 /// Reads a page; bytes that are no UTF-8 become replacement characters.
 pub fn parse(page: &[u8]) -> Tree {
-    let mut options = ParseOpts::default();
-    // Some forums put the whole list into `noscript` for readers like us.
-    options.tree_builder.scripting_enabled = false;
-    let mut parser = parse_document(Draft::default(), options).from_utf8();
-    let mut cut = (page.len() > BYTES_MAX).then_some("the page is larger than 8 MiB; the rest was not read");
-    for piece in page[..page.len().min(BYTES_MAX)].chunks(PIECE_BYTES) {
-        parser.process(piece.into());
-        if let Some(why) = parser.inner_sink.tokenizer.sink.sink.is_full() {
-            cut = Some(why);
-            break;
-        }
-    }
-    let mut tree = parser.finish();
-    tree.cut = cut;
+    let end = page.len().min(BYTES_MAX);
+    // Not in the middle of a letter, or all of the page would be copied to replace half of one.
+    let is_middle = |&end: &usize| page.get(end).is_some_and(|byte| byte & 0xc0 == 0x80);
+    let end = (end.saturating_sub(LETTER_BYTES_MAX - 1)..=end).rfind(|end| !is_middle(end)).unwrap_or(end);
+    let (mut tree, cut) = intake::build(&String::from_utf8_lossy(&page[..end]));
+    let is_long = page.len() > BYTES_MAX;
+    tree.cut = cut.or(is_long.then_some("the page is larger than 8 MiB; the rest was not read"));
     tree
 }
 
@@ -74,26 +70,50 @@ enum DraftData {
     Text(StrTendril),
 }
 
-struct Draft {
+pub(super) struct Draft {
     nodes: RefCell<Vec<DraftNode>>,
     depth_max: Cell<u32>,
+    attribute_count: Cell<usize>,
+    /// How often the builder has looked at an element: nearly all of its work on hostile pages.
+    step_count: Cell<u64>,
 }
 
 impl Default for Draft {
     fn default() -> Self {
-        let draft = Self { nodes: RefCell::new(Vec::new()), depth_max: Cell::new(0) };
+        let draft = Self {
+            nodes: RefCell::new(Vec::new()),
+            depth_max: Cell::new(0),
+            attribute_count: Cell::new(0),
+            step_count: Cell::new(0),
+        };
         draft.add(DraftData::Nothing);
         draft
     }
 }
 
 impl Draft {
-    fn is_full(&self) -> Option<&'static str> {
+    /// Why no more of the page is read, when that is so.
+    pub(super) fn is_full(&self) -> Option<&'static str> {
         if self.nodes.borrow().len() > NODES_MAX {
             return Some("the page has more than 300,000 elements; the rest was not read");
         }
+        if self.attribute_count.get() > ATTRIBUTES_TOTAL_MAX {
+            return Some("the page has more than 300,000 attributes; the rest was not read");
+        }
+        if self.step_count.get() > STEPS_MAX {
+            return Some("the page's tags are too entangled to be repaired; the rest was not read");
+        }
         let is_deep = self.depth_max.get() as usize > DEPTH_MAX;
-        is_deep.then_some("the page is nested more than 1,000 levels deep; the rest was not read")
+        is_deep.then_some("the page is nested more than 500 levels deep; the rest was not read")
+    }
+
+    /// Leaves those attributes that say something, as long as there is room for them.
+    fn keep_attributes(&self, attributes: &mut Vec<Attribute>, room: usize) {
+        let count = self.attribute_count.get();
+        attributes.retain(|attribute| is_kept(&attribute.name.local));
+        attributes.truncate(if count > ATTRIBUTES_TOTAL_MAX { 0 } else { room });
+        attributes.shrink_to_fit();
+        self.attribute_count.set(count + attributes.len());
     }
 
     fn add(&self, data: DraftData) -> u32 {
@@ -172,7 +192,7 @@ impl Draft {
 
 /// The name of an element, borrowed from the draft.
 #[derive(Debug)]
-struct Name(QualName);
+pub(super) struct Name(QualName);
 
 impl html5ever::tree_builder::ElemName for Name {
     fn ns(&self) -> &html5ever::Namespace {
@@ -200,6 +220,7 @@ impl TreeSink for Draft {
     }
 
     fn elem_name<'a>(&'a self, target: &'a u32) -> Name {
+        self.step_count.set(self.step_count.get() + 1);
         match &self.nodes.borrow()[*target as usize].data {
             DraftData::Element(name, _) => Name(name.clone()),
             _ => Name(QualName::new(None, html5ever::Namespace::default(), LocalName::default())),
@@ -207,7 +228,7 @@ impl TreeSink for Draft {
     }
 
     fn create_element(&self, name: QualName, mut attributes: Vec<Attribute>, _: ElementFlags) -> u32 {
-        attributes.retain(|attribute| is_kept(&attribute.name.local));
+        self.keep_attributes(&mut attributes, ATTRIBUTES_MAX);
         self.add(DraftData::Element(name, attributes))
     }
 
@@ -235,6 +256,7 @@ impl TreeSink for Draft {
     }
 
     fn same_node(&self, x: &u32, y: &u32) -> bool {
+        self.step_count.set(self.step_count.get() + 1);
         x == y
     }
 
@@ -245,12 +267,11 @@ impl TreeSink for Draft {
         self.insert(parent, child, *sibling);
     }
 
-    fn add_attrs_if_missing(&self, target: &u32, attributes: Vec<Attribute>) {
+    fn add_attrs_if_missing(&self, target: &u32, mut attributes: Vec<Attribute>) {
         if let DraftData::Element(_, known) = &mut self.nodes.borrow_mut()[*target as usize].data {
-            let fresh = |attribute: &Attribute| known.iter().all(|it| it.name != attribute.name);
-            let fresh: Vec<_> =
-                attributes.into_iter().filter(fresh).filter(|it| is_kept(&it.name.local)).collect();
-            known.extend(fresh);
+            attributes.retain(|attribute| known.iter().all(|it| it.name != attribute.name));
+            self.keep_attributes(&mut attributes, ATTRIBUTES_MAX.saturating_sub(known.len()));
+            known.extend(attributes);
         }
     }
 
@@ -269,7 +290,7 @@ impl TreeSink for Draft {
     }
 }
 
-fn is_kept(name: &str) -> bool {
+pub(super) fn is_kept(name: &str) -> bool {
     KEPT.contains(&name) || name.starts_with("data-")
 }
 

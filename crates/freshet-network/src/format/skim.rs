@@ -5,6 +5,9 @@
 //! value is checked as JSON and skipped. Names are not told apart by where they stand: a set of
 //! names is simple, and always keeps enough. A program of jq may look at anything, and then
 //! everything is kept. Kept keys are borrowed from the definition, texts from the body.
+//!
+//! Invariant: a tree has at most [`VALUES_MAX`] values, a list in it [`ITEMS_MAX`]. Of a body beyond that, a key that is
+//! written with escapes and that no pointer names is skipped even where everything is kept.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +15,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json_borrow::ObjectAsVec;
 
-use super::Tree;
+use super::room::{ITEMS_MAX, Room, VALUES_MAX, bounded};
+use super::{Parsed, Tree};
 
 /// The text of an element that has attributes too, where XML became a tree.
 const TEXT_KEY: &str = "#text";
@@ -56,22 +60,34 @@ impl Keys {
     }
 
     /// Reads JSON, keeping what may be asked for.
-    pub(super) fn read<'de>(&'de self, text: &'de str) -> serde_json::Result<Tree<'de>> {
-        if self.keeps_all {
-            return serde_json::from_str(text);
+    pub(super) fn read<'de>(&'de self, text: &'de str) -> serde_json::Result<Parsed<'de>> {
+        // A value takes two bytes at least, so a short text has no more of them than there is room for.
+        if self.keeps_all && text.len() / 2 < VALUES_MAX {
+            return Ok(Parsed { tree: serde_json::from_str(text)?, left_out: 0 });
         }
+        let room = Room::new(VALUES_MAX);
         let mut source = serde_json::Deserializer::from_str(text);
-        let tree = Value(self).deserialize(&mut source)?;
+        let tree = Value { keys: self, room: &room }.deserialize(&mut source)?;
         source.end()?;
-        Ok(tree)
+        Ok(Parsed { tree, left_out: room.left_out() })
     }
 }
 
 /// A value, skimmed.
 #[derive(Clone, Copy)]
-struct Value<'de>(&'de Keys);
+struct Value<'de, 'r> {
+    keys: &'de Keys,
+    room: &'r Room,
+}
 
-impl<'de> DeserializeSeed<'de> for Value<'de> {
+impl<'de> Value<'de, '_> {
+    fn keep(self, tree: Tree<'de>) -> Tree<'de> {
+        self.room.take();
+        tree
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Value<'de, '_> {
     type Value = Tree<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<Tree<'de>, D::Error> {
@@ -79,7 +95,7 @@ impl<'de> DeserializeSeed<'de> for Value<'de> {
     }
 }
 
-impl<'de> Visitor<'de> for Value<'de> {
+impl<'de> Visitor<'de> for Value<'de, '_> {
     type Value = Tree<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -87,49 +103,59 @@ impl<'de> Visitor<'de> for Value<'de> {
     }
 
     fn visit_unit<E: Error>(self) -> Result<Tree<'de>, E> {
-        Ok(Tree::Null)
+        Ok(self.keep(Tree::Null))
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<Tree<'de>, E> {
-        Ok(Tree::Bool(value))
+        Ok(self.keep(Tree::Bool(value)))
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Tree<'de>, E> {
-        Ok(Tree::Number(value.into()))
+        Ok(self.keep(Tree::Number(value.into())))
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Tree<'de>, E> {
-        Ok(Tree::Number(value.into()))
+        Ok(self.keep(Tree::Number(value.into())))
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Tree<'de>, E> {
-        Ok(Tree::Number(value.into()))
+        Ok(self.keep(Tree::Number(value.into())))
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Tree<'de>, E> {
-        Ok(Tree::Str(Cow::Owned(value.to_owned())))
+        Ok(self.keep(Tree::Str(Cow::Owned(bounded(value).to_owned()))))
     }
 
     fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<Tree<'de>, E> {
-        Ok(Tree::Str(Cow::Borrowed(value)))
+        Ok(self.keep(Tree::Str(Cow::Borrowed(bounded(value)))))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Tree<'de>, A::Error> {
+        self.room.take();
         let mut values = Vec::new();
-        while let Some(value) = list.next_element_seed(self)? {
-            values.push(value);
+        while values.len() < ITEMS_MAX && !self.room.is_full() {
+            let Some(value) = list.next_element_seed(self)? else { return Ok(Tree::Array(values)) };
+            if self.room.is_full() {
+                self.room.leave_out();
+            } else {
+                values.push(value);
+            }
+        }
+        while list.next_element::<IgnoredAny>()?.is_some() {
+            self.room.leave_out();
         }
         Ok(Tree::Array(values))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree<'de>, A::Error> {
+        self.room.take();
         let mut object = ObjectAsVec::default();
-        while let Some(key) = map.next_key_seed(Key(self.0))? {
+        while let Some(key) = map.next_key_seed(Key(self.keys))? {
             match key {
-                Some(key) => {
+                Some(key) if !self.room.is_full() => {
                     object.insert_unchecked_and_get_mut(key, map.next_value_seed(self)?);
                 }
-                None => {
+                _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
@@ -158,5 +184,9 @@ impl<'de> Visitor<'de> for Key<'de> {
 
     fn visit_str<E: Error>(self, key: &str) -> Result<Self::Value, E> {
         Ok(self.0.find(key))
+    }
+
+    fn visit_borrowed_str<E: Error>(self, key: &'de str) -> Result<Self::Value, E> {
+        Ok(if self.0.keeps_all { Some(key) } else { self.0.find(key) })
     }
 }

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
+mod limits;
+
 fn read(
     format: BodyFormat,
     declared: Option<&'static Encoding>,
@@ -12,7 +14,8 @@ fn read(
 ) -> Result<Value, String> {
     let mut keys = Keys::default();
     keys.keep_all();
-    parse(format, declared, &keys, response).map(Value::from)
+    let text = Text::new(response, declared);
+    parse(format, &keys, &text).map(|parsed| Value::from(parsed.tree))
 }
 
 fn response(content_type: &str, body: &[u8]) -> Response {
@@ -208,7 +211,8 @@ fn check_skimmed(names: &[&str], body: &str, expected: &Value) {
         keys.add(name);
     }
     let response = response("application/json", body.as_bytes());
-    let read = parse(BodyFormat::Json, None, &keys, &response).map(Value::from);
+    let text = Text::new(&response, None);
+    let read = parse(BodyFormat::Json, &keys, &text).map(|parsed| Value::from(parsed.tree));
     assert_eq!(&read.unwrap_or_else(Value::String), expected, "{names:?} of {body}");
 }
 
@@ -228,6 +232,6 @@ fn only_named_keys_are_kept() {
 fn what_is_skipped_must_be_json_all_the_same() {
     for body in [r#"{"x": tru}"#, r#"{"x": [1, 2}"#, r#"{"x": "unfinished"#, r#"{"x": 1} 2"#, r#"{"x" 1}"#] {
         let response = response("application/json", body.as_bytes());
-        assert!(parse(BodyFormat::Json, None, &Keys::default(), &response).is_err(), "{body}");
+        assert!(parse(BodyFormat::Json, &Keys::default(), &Text::new(&response, None)).is_err(), "{body}");
     }
 }

@@ -1,16 +1,28 @@
 //! XML as a tree: attributes are `@name`, text is `#text` or the value itself, repeated elements
 //! are arrays. Namespaces prefixes stay part of the name. Entities beyond the five of XML stay as
-//! they are written; external ones are never fetched.
+//! they are written; external ones are never fetched. Elements and attributes beyond [`VALUES_MAX`] are left out.
 
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use serde_json::{Map, Value};
 
+use super::room::{Room, bounded};
+use super::{Parsed, owned};
+
 /// Deepest nesting, as for JSON.
 const DEPTH_MAX: usize = 128;
+/// Elements and attributes that become part of one tree. Maps in memory take some 400 bytes each, so there are
+/// fewer of them than of values of JSON.
+const VALUES_MAX: usize = 100_000;
 
 /// The tree below a virtual root: `<a><b>1</b></a>` is `{"a": {"b": "1"}}`.
-pub(super) fn parse(text: &str) -> Result<Value, String> {
+pub(super) fn parse(text: &str) -> Result<Parsed<'static>, String> {
+    let room = Room::new(VALUES_MAX);
+    let tree = owned(parse_within(text, &room)?);
+    Ok(Parsed { tree, left_out: room.left_out() })
+}
+
+fn parse_within(text: &str, room: &Room) -> Result<Value, String> {
     let mut reader = Reader::from_str(text);
     let mut open: Vec<(String, Map<String, Value>, String)> =
         vec![(String::new(), Map::new(), String::new())];
@@ -20,16 +32,16 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
                 if open.len() > DEPTH_MAX {
                     return Err(format!("the XML is nested deeper than {DEPTH_MAX} levels"));
                 }
-                open.push(begin(&start));
+                open.push(begin(&start, room));
             }
             Event::Empty(start) => {
-                let element = begin(&start);
-                close(&mut open, element);
+                let element = begin(&start, room);
+                close(&mut open, element, room);
             }
             Event::End(_) => {
                 let element =
                     open.pop().filter(|_| !open.is_empty()).ok_or("the XML closes what is not open")?;
-                close(&mut open, element);
+                close(&mut open, element, room);
             }
             Event::Text(chunk) => add_text(&mut open, &chunk.xml_content(XmlVersion::Implicit1_0)),
             Event::CData(chunk) => add_text(&mut open, &chunk.xml_content(XmlVersion::Implicit1_0)),
@@ -52,9 +64,14 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
     }
 }
 
-fn begin(start: &BytesStart<'_>) -> (String, Map<String, Value>, String) {
+fn begin(start: &BytesStart<'_>, room: &Room) -> (String, Map<String, Value>, String) {
     let mut map = Map::new();
+    room.take();
     for attribute in start.attributes().with_checks(false).flatten() {
+        if room.is_full() {
+            break;
+        }
+        room.take();
         let value = attribute.normalized_value(XmlVersion::Implicit1_0).unwrap_or_default();
         map.insert(format!("@{}", attribute.key.as_ref()), Value::from(value));
     }
@@ -67,9 +84,13 @@ fn add_text(open: &mut [(String, Map<String, Value>, String)], text: &str) {
     }
 }
 
-fn close(open: &mut [(String, Map<String, Value>, String)], element: (String, Map<String, Value>, String)) {
+fn close(
+    open: &mut [(String, Map<String, Value>, String)],
+    element: (String, Map<String, Value>, String),
+    room: &Room,
+) {
     let (name, mut map, text) = element;
-    let text = text.trim();
+    let text = bounded(text.trim());
     let value = if map.is_empty() {
         Value::from(text)
     } else {
@@ -80,6 +101,7 @@ fn close(open: &mut [(String, Map<String, Value>, String)], element: (String, Ma
     };
     let Some((_, parent, _)) = open.last_mut() else { return };
     match parent.get_mut(&name) {
+        Some(_) if room.is_full() => room.leave_out(),
         Some(Value::Array(list)) => list.push(value),
         Some(single) => {
             let first = single.take();

@@ -15,16 +15,14 @@ use super::COMPLAINTS_MAX;
 use crate::definition::Plan;
 use crate::definition::plan::{EndpointPlan, ItemPlan, MappingPlan};
 use crate::expression::{ConditionPlan, Field, Scope};
-use crate::format::Tree;
+use crate::format::{ITEMS_MAX, Tree};
 
 /// Items inside items inside items; deeper ones are complained about.
 const DEPTH_MAX: usize = 200;
-/// Pointers into other networks kept of one object and rule.
+/// Pointers into other networks kept of one text, and texts of one field that are looked at for them.
 const HINTS_MAX: usize = 16;
 /// How far clocks and time zones may be off before a posting time is not believed.
 const FUTURE_MAX: Span = Span::DAY;
-/// Objects read from one answer; a page of a network has some hundreds at most.
-const ITEMS_MAX: usize = 20_000;
 /// Tags kept of one post.
 const TAGS_MAX: usize = 100;
 
@@ -53,6 +51,7 @@ pub(super) struct Reader<'a> {
     seen: Set<String>,
     tally: Tally,
     complaint_count: usize,
+    is_told_full: bool,
 }
 
 /// Where an item stands: outermost group, and number in it.
@@ -82,6 +81,7 @@ impl<'a> Reader<'a> {
             seen: Set::default(),
             tally: Tally::default(),
             complaint_count: 0,
+            is_told_full: false,
         }
     }
 
@@ -180,7 +180,8 @@ impl<'a> Reader<'a> {
     fn is_full(&mut self) -> bool {
         let seen = &self.page.observation;
         let is_full = seen.posts.len().max(seen.accounts.len()).max(seen.relations.len()) >= ITEMS_MAX;
-        if is_full && !self.page.is_broken_off {
+        if is_full && !self.is_told_full {
+            self.is_told_full = true;
             self.page.is_broken_off = true;
             self.complain(
                 "body",
@@ -382,7 +383,7 @@ impl<'a> Reader<'a> {
         let mut found: Vec<(std::sync::Arc<str>, Address)> = Vec::new();
         for hint in &mapping.hints {
             for field in &hint.within {
-                for text in field.texts(item, self.scope) {
+                for text in field.texts(item, self.scope).into_iter().take(HINTS_MAX) {
                     for captures in hint.pattern.captures_iter(&text).take(HINTS_MAX) {
                         let mut to = String::new();
                         captures.expand(&hint.to, &mut to);

@@ -1,4 +1,7 @@
 //! OPML: the subscriptions that feed readers exchange.
+//!
+//! Read element by element, in time that grows with the length of the file alone: each byte is looked at once for the end
+//! of its line, however long the line and however deep the outlines are.
 
 use std::io::BufRead;
 
@@ -10,14 +13,18 @@ use super::{LINE_BYTES_MAX, LINES_MAX, ListError, ListFormat, Listed, Taker};
 /// Longest element: an outline with a long description.
 const ELEMENT_BYTES_MAX: u64 = 1 << 20;
 
+/// Deepest nesting: folders in folders; people have three or four levels.
+const DEPTH_MAX: usize = 1_000;
+
 /// Takes `xmlUrl` of every outline.
 pub(super) fn read(input: impl BufRead) -> Result<Listed, ListError> {
     let mut taker = Taker::new(ListFormat::Opml);
     taker.line = 1;
-    let mut reader = Reader::from_reader(Lines { input, line: 1, left: ELEMENT_BYTES_MAX });
+    let mut reader = Reader::from_reader(Lines { input, line: 1, left: ELEMENT_BYTES_MAX, known: 0 });
     reader.config_mut().check_end_names = false;
     let mut buffer = Vec::new();
     let mut is_opml = false;
+    let mut depth = 0_usize;
     loop {
         reader.get_mut().left = ELEMENT_BYTES_MAX;
         taker.line = reader.get_ref().line;
@@ -25,6 +32,15 @@ pub(super) fn read(input: impl BufRead) -> Result<Listed, ListError> {
             line: taker.line,
             what: format!("this is no XML: {error}"),
         })?;
+        match &event {
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEPTH_MAX {
+            let what = format!("outlines are nested deeper than {DEPTH_MAX} levels");
+            return Err(ListError::Malformed { line: taker.line, what });
+        }
         match event {
             Event::Start(element) | Event::Empty(element) => match element.local_name().as_ref() {
                 "opml" => is_opml = true,
@@ -72,11 +88,17 @@ struct Lines<R> {
     input: R,
     line: u64,
     left: u64,
+    /// Bytes ahead up to the end of the line or of what was read; zero where nobody has looked yet.
+    known: usize,
 }
 
 impl<R: BufRead> std::io::Read for Lines<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.input.read(buffer)
+        let piece = self.fill_buf()?;
+        let length = piece.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&piece[..length]);
+        self.consume(length);
+        Ok(length)
     }
 }
 
@@ -87,14 +109,19 @@ impl<R: BufRead> BufRead for Lines<R> {
         }
         let buffer = self.input.fill_buf()?;
         // At most a line at a time, so that the count is right for what follows.
-        let end = buffer.iter().position(|&byte| byte == b'\n').map_or(buffer.len(), |at| at + 1);
-        Ok(&buffer[..end])
+        if self.known == 0 {
+            self.known = buffer.iter().position(|&byte| byte == b'\n').map_or(buffer.len(), |at| at + 1);
+        }
+        Ok(&buffer[..self.known])
     }
 
     fn consume(&mut self, amount: usize) {
         let buffer = self.input.fill_buf().unwrap_or_default();
-        let lines = buffer.iter().take(amount).filter(|&&byte| byte == b'\n').count();
-        self.line += lines as u64;
+        // The end of a line is the last byte of what is known.
+        if amount > 0 && amount == self.known && buffer.get(amount - 1) == Some(&b'\n') {
+            self.line += 1;
+        }
+        self.known = self.known.saturating_sub(amount);
         self.left = self.left.saturating_sub(amount as u64);
         self.input.consume(amount);
     }

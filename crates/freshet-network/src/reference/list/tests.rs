@@ -39,6 +39,19 @@ fn opml() {
     assert!(matches!(read("<opml/>".as_bytes(), Some("url")), Err(ListError::NoColumns(_))));
 }
 
+/// The rest of the line was looked through for each element: this took a day.
+#[test]
+fn opml_in_one_long_line_takes_no_longer_than_in_many() {
+    let count = 200_000;
+    let outline = |at| format!("<outline xmlUrl='https://a.example/{at}'/>");
+    let outlines = (0..count).map(outline).collect::<Vec<_>>().concat();
+    let text = format!("<opml><body>{outlines}</body></opml>");
+    assert_eq!(read(text.as_bytes(), None).unwrap().references.len(), count);
+    let deep = format!("<opml><body>{}", "<outline text='a'>".repeat(500_000));
+    let error = read(deep.as_bytes(), None).unwrap_err().to_string();
+    assert!(error.contains("nested deeper than"), "{error}");
+}
+
 #[test]
 fn tables() {
     let follows = "Account address,Show boosts,Notify on new posts,Languages\nada@example.social,true,false,\nbob@example.net,true,false,de\n";
