@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 
 use freshet_fetch::Fetch;
-use freshet_types::{Clock, Fault, FaultKind, Page, Response, Timestamp};
+use freshet_types::{Clock, Fault, FaultKind, Response, Timestamp};
 use futures::FutureExt as _;
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use tokio::sync::mpsc;
