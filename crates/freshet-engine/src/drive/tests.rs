@@ -9,6 +9,8 @@ use futures::future::BoxFuture;
 
 use super::*;
 
+mod quota;
+
 /// A web that never answers.
 #[derive(Debug)]
 struct Silence;
@@ -21,6 +23,10 @@ impl Fetch for Silence {
 
 /// A driver with one source that is due.
 fn driver(dir: &std::path::Path, options: &RunOptions) -> Driver {
+    driver_with(dir, options, Arc::new(Silence))
+}
+
+fn driver_with(dir: &std::path::Path, options: &RunOptions, fetch: Arc<dyn Fetch>) -> Driver {
     let path = dir.join("freshet.db");
     let mut writer = SqliteStore::open(&path).unwrap();
     let network = NetworkName::from("mastodon:a.example");
@@ -33,7 +39,7 @@ fn driver(dir: &std::path::Path, options: &RunOptions) -> Driver {
         reader: Box::new(SqliteStore::open_reader(&path).unwrap()),
         writer: Box::new(writer),
         rings: Coordinator::open(dir, 1000).unwrap(),
-        fetch: Arc::new(Silence),
+        fetch,
         clock: Arc::new(SystemClock),
         networks: Arc::new(Networks::shipped()),
         policy: policy_named(DEFAULT_POLICY, pacing).unwrap(),
