@@ -14,6 +14,8 @@ use rusqlite::Connection;
 
 use super::*;
 
+mod quota;
+
 /// A web that never answers.
 #[derive(Debug)]
 struct Silence;

@@ -27,7 +27,7 @@ const CLOCK_STEP_MAX: Span = Span::HOUR;
 
 /// One setting.
 #[derive(Serialize, Deserialize)]
-struct Saved {
+struct Entry {
     saved_at: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bucket: Option<(QuotaKey, Bucket)>,
@@ -45,7 +45,7 @@ struct OneText {
 
 /// The setting of a bucket in this state.
 pub(super) fn bucket_setting(key: &QuotaKey, state: &Bucket, now: Timestamp) -> (String, Option<String>) {
-    let saved = Saved { saved_at: now, bucket: Some((key.clone(), state.clone())), storm: None };
+    let saved = Entry { saved_at: now, bucket: Some((key.clone(), state.clone())), storm: None };
     (name(key), Some(text(&saved)))
 }
 
@@ -55,7 +55,7 @@ pub(super) fn storm_setting(
     storm: Option<&Storm>,
     now: Timestamp,
 ) -> (String, Option<String>) {
-    let saved = |storm: &Storm| Saved { saved_at: now, bucket: None, storm: Some((asker.clone(), *storm)) };
+    let saved = |storm: &Storm| Entry { saved_at: now, bucket: None, storm: Some((asker.clone(), *storm)) };
     (name(asker), storm.map(|storm| text(&saved(storm))))
 }
 
@@ -77,7 +77,7 @@ impl Ledger {
             ledger.notebook.gone.push(LEDGER_KEY.to_owned());
         }
         for (name, text) in settings {
-            match serde_json::from_str::<Saved>(&text) {
+            match serde_json::from_str::<Entry>(&text) {
                 Ok(saved) => ledger.take_saved(name, saved, now),
                 Err(error) => {
                     tracing::warn!("`{name}` cannot be read and is passed over: {error}");
@@ -88,7 +88,7 @@ impl Ledger {
         ledger
     }
 
-    fn take_saved(&mut self, name: String, saved: Saved, now: Timestamp) {
+    fn take_saved(&mut self, name: String, saved: Entry, now: Timestamp) {
         let Some(ahead) = ahead_of(saved.saved_at, now) else { return self.notebook.gone.push(name) };
         if let Some((asker, storm)) = saved.storm {
             self.storms.insert(asker, storm.earlier(ahead));

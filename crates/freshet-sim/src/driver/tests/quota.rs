@@ -10,7 +10,7 @@ use rand_pcg::Pcg32;
 use super::*;
 
 /// Enough that the quota is short all the time.
-const ACCOUNTS: usize = 120;
+const ACCOUNTS: usize = 60;
 /// What Mastodon's definition declares, and the world allows.
 const API_PER_5_MIN: usize = 300;
 const WINDOW: Span = Span::from_secs(300);
@@ -65,11 +65,11 @@ fn odd(redirect_count: usize, is_silent: bool) -> (Scene, Arc<Odd>) {
 #[test]
 fn killed_in_a_loop_it_stays_under_the_limit_in_any_window() {
     // How long each process lives, in milliseconds.
-    for (lives_ms, is_silent) in [(200..1500, true), (1000..9000, true), (200..1500, false)] {
+    for (lives_ms, is_silent) in [(500..5000, true), (500..5000, false)] {
         let (scene, odd) = odd(0, is_silent);
         let mut rng = Pcg32::seed_from_u64(7);
         let (mut store, mut journal, mut kill_count) = (scene.store(ACCOUNTS), Vec::new(), 0);
-        let end = scene.now() + WINDOW * 3.0;
+        let end = scene.now() + WINDOW * 1.2;
         while scene.now() < end {
             let mut driver = scene.start(store);
             driver.run_for(Span::from_ms(rng.random_range(lives_ms.clone()))).unwrap();
@@ -84,7 +84,7 @@ fn killed_in_a_loop_it_stays_under_the_limit_in_any_window() {
         assert!(most <= API_PER_5_MIN, "{shown}: {most} in five minutes");
         assert_eq!(scene.refused_count(), 0, "{shown}");
         assert_eq!(odd.count.load(Ordering::Relaxed), journal.len() as u64, "{shown}");
-        assert!(journal.len() > 250, "{shown}: only {} requests", journal.len());
+        assert!(journal.len() > 100, "{shown}: only {} requests", journal.len());
     }
 }
 
@@ -112,13 +112,13 @@ fn redirects_are_requests_and_wait_for_their_grants() {
         let (scene, odd) = odd(redirect_count, true);
         let authors = scene.accounts(3);
         let mut driver = scene.start(scene.store(ACCOUNTS));
-        driver.run_for(WINDOW * 3.0).unwrap();
+        driver.run_for(WINDOW * 1.5).unwrap();
         let most = invariant::busiest(&driver.journal, WINDOW);
         assert!(most <= API_PER_5_MIN, "{redirect_count} redirects: {most} in five minutes");
         assert_eq!(scene.refused_count(), 0, "{redirect_count} redirects");
         let count = odd.count.load(Ordering::Relaxed);
         assert_eq!(count, driver.journal.len() as u64, "{redirect_count} redirects: all were granted");
-        assert!(count > 500, "{redirect_count} redirects: only {count} requests");
+        assert!(count > 300, "{redirect_count} redirects: only {count} requests");
         let is_ours = |row: &PostRow| row.post.author.as_ref().is_some_and(|author| authors.contains(author));
         let found = posts(&driver.store).iter().filter(|row| is_ours(row)).count();
         assert!(found > 0, "{redirect_count} redirects: nothing came of them");
