@@ -20,7 +20,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 /// Longest that a page may be read. The largest that are allowed take a second or two.
 const READ_DEADLINE: Duration = Duration::from_secs(20);
 /// Longest wait for a thread and memory; with the deadline it stays below the time of a lease.
-const WAIT_MAX: Duration = Duration::from_secs(60);
+const WAIT_MAX: Duration = Duration::from_mins(1);
 /// Pages read at once, at most; fewer where the machine has fewer cores.
 const READERS_MAX: usize = 8;
 /// Stuck threads that are replaced. Each may take a core until it is done, so there is an end to that.
@@ -116,7 +116,7 @@ impl Readers {
         let Ok((Ok(memory), Ok(turn))) = tokio::time::timeout(WAIT_MAX, enter).await else {
             return Err(Unread::Busy);
         };
-        let state = Mutex::new(PlaceState::Reads { _turn: turn });
+        let state = Mutex::new(PlaceState { turn: Some(turn), ..PlaceState::default() });
         let place = Arc::new(Place { state, stuck_count: Arc::clone(&pool.stuck_count) });
         let (tell, told) = oneshot::channel();
         let leaving = Leaving(Arc::clone(&place));
@@ -130,13 +130,11 @@ impl Readers {
             Box::new(telling) as Box<dyn FnOnce()>
         };
         pool.start(Box::new(job)).map_err(|_| Unread::Busy)?;
-        match tokio::time::timeout(self.deadline, told).await {
-            Ok(result) => result.map_err(|_| Unread::Failed),
-            Err(_) => {
-                place.give_up();
-                Err(Unread::Late)
-            }
+        if let Ok(result) = tokio::time::timeout(self.deadline, told).await {
+            return result.map_err(|_| Unread::Failed);
         }
+        place.give_up();
+        Err(Unread::Late)
     }
 }
 
@@ -175,7 +173,7 @@ impl Pool {
 /// ends with the pool.
 struct Errand {
     job: Job,
-    own: mpsc::Sender<Errand>,
+    own: mpsc::Sender<Self>,
 }
 
 /// The life of one thread.
@@ -207,31 +205,29 @@ struct Place {
     stuck_count: Arc<AtomicUsize>,
 }
 
-#[derive(Debug)]
-enum PlaceState {
-    /// It is under way, and takes a turn.
-    Reads { _turn: OwnedSemaphorePermit },
-    /// It was given up and goes on; the turn is somebody else's, unless too many are stuck.
-    Stuck { _turn: Option<OwnedSemaphorePermit> },
-    /// It is done.
-    Done,
+#[derive(Debug, Default)]
+struct PlaceState {
+    /// Held as long as nobody else may take its place.
+    turn: Option<OwnedSemaphorePermit>,
+    /// It was given up, and goes on.
+    is_stuck: bool,
+    is_done: bool,
 }
 
 impl Place {
-    fn enter(&self, enter: impl FnOnce(PlaceState) -> PlaceState) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        *state = enter(std::mem::replace(&mut *state, PlaceState::Done));
+    fn state(&self) -> MutexGuard<'_, PlaceState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nobody waits for it any more.
+    /// Nobody waits for it any more: another takes its turn, unless too many are stuck.
     fn give_up(&self) {
-        self.enter(|state| match state {
-            PlaceState::Reads { _turn } => {
-                let is_one_too_many = self.stuck_count.fetch_add(1, Ordering::Relaxed) >= STUCK_MAX;
-                PlaceState::Stuck { _turn: is_one_too_many.then_some(_turn) }
+        let mut state = self.state();
+        if !state.is_done {
+            state.is_stuck = true;
+            if self.stuck_count.fetch_add(1, Ordering::Relaxed) < STUCK_MAX {
+                state.turn = None;
             }
-            other => other,
-        });
+        }
     }
 }
 
@@ -240,12 +236,11 @@ struct Leaving(Arc<Place>);
 
 impl Drop for Leaving {
     fn drop(&mut self) {
-        self.0.enter(|state| {
-            if let PlaceState::Stuck { .. } = state {
-                self.0.stuck_count.fetch_sub(1, Ordering::Relaxed);
-            }
-            PlaceState::Done
-        });
+        let was =
+            std::mem::replace(&mut *self.0.state(), PlaceState { is_done: true, ..PlaceState::default() });
+        if was.is_stuck {
+            self.0.stuck_count.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 

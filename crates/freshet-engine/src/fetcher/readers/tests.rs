@@ -3,7 +3,7 @@
 use super::*;
 
 /// Longest that a test waits for what must come.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// No wait at all for what never comes.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
