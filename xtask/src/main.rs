@@ -33,7 +33,7 @@ cargo xtask TASK
   tidy                                house rules: crate edges, file sizes, headers, words, documents
   chaos [--rounds N] [--seed N] [--freshet FILE]
                                       SIGKILL a crawl again and again, then compare export and truth
-  bench [NAME [ARGS...]]              run a benchmark; without a name, list them
+  bench [NAME] [--small]              run a benchmark; without a name, all of them (--list: their names)
   experiments [--traces DIR] [--check] [NAME...]
                                       policies on recorded histories; writes docs/results (--check: compares)
   screenshots                         pictures of the dashboard into docs/screenshots, by the browser tests
