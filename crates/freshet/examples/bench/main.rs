@@ -61,7 +61,9 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let name = args.first().map_or("", String::as_str);
     if name == "--list" {
-        BENCHES.iter().for_each(|(name, _)| println!("{name}"));
+        for (name, _) in BENCHES {
+            println!("{name}");
+        }
         return ExitCode::SUCCESS;
     }
     let Some((_, bench)) = BENCHES.iter().find(|(known, _)| *known == name) else {
