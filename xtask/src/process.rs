@@ -13,6 +13,9 @@ use anyhow::{Context, Result, bail};
 /// Lines of a failed program's output that are shown.
 const TAIL_LINES: usize = 25;
 
+/// Between two looks at something that is waited for.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
 /// Waits on the wall.
 #[expect(
     clippy::disallowed_methods,
@@ -20,6 +23,18 @@ const TAIL_LINES: usize = 25;
 )]
 pub(crate) fn wait(duration: Duration) {
     std::thread::sleep(duration);
+}
+
+/// Looks again and again until the condition holds; `false` when the limit came first.
+pub(crate) fn comes_true(limit: Duration, mut condition: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    while !condition() {
+        if start.elapsed() >= limit {
+            return false;
+        }
+        wait(LOOK_EVERY);
+    }
+    true
 }
 
 /// A program of this name in `PATH`.
@@ -75,16 +90,12 @@ pub(crate) struct Guard(pub(crate) Child);
 impl Guard {
     /// Waits for the child's end; `None` when the limit came first.
     pub(crate) fn finish_within(&mut self, limit: Duration) -> Option<ExitStatus> {
-        let start = Instant::now();
-        loop {
-            if let Ok(Some(status)) = self.0.try_wait() {
-                return Some(status);
-            }
-            if start.elapsed() >= limit {
-                return None;
-            }
-            wait(Duration::from_millis(20));
-        }
+        let mut status = None;
+        comes_true(limit, || {
+            status = self.0.try_wait().ok().flatten();
+            status.is_some()
+        });
+        status
     }
 
     /// SIGKILL, now; says whether the child was still running.

@@ -4,23 +4,21 @@
 //! records with a definition that is known, *learn* is bytes to a definition. Ratios are taken in one run; time is that of the processor, and the
 //! best of some rounds counts, because other processes can only slow a round down.
 
-use std::time::Instant;
-
 use anyhow::Context as _;
 use freshet_forum::inspect::inspect;
 use freshet_forum::learn::learn;
 use freshet_forum::page::{Page, Source};
 use freshet_forum::tree;
 use freshet_sim::forum::{Address, History, Layout, PostOrder, Site};
-use serde_json::json;
+use serde_json::{Value, json};
 use url::Url;
 
-use crate::scheduler::processor_time;
+use crate::Scale;
+use crate::timing::best;
 
-/// Pages of a layout.
-const PAGE_COUNT: usize = 2_000;
-/// Pages that learning is timed on.
+/// Pages that learning is timed on; the most are also the pages of a layout.
 const LEARN_COUNTS: [usize; 3] = [500, 1_000, 2_000];
+const LEARN_COUNTS_SMALL: [usize; 3] = [10, 20, 40];
 const ROUNDS: u32 = 3;
 /// When the pages are fetched.
 const NOW_S: f64 = 1_700_000_000.0;
@@ -38,34 +36,36 @@ impl Saved {
     }
 }
 
-pub(crate) fn run() -> anyhow::Result<()> {
+pub(crate) fn run(scale: Scale) -> anyhow::Result<Value> {
+    let (counts, rounds) = scale.pick((LEARN_COUNTS, ROUNDS), (LEARN_COUNTS_SMALL, 1));
+    let page_count = counts[2];
     let (mut inspect_least, mut learn_most, mut growth_most) = (f64::INFINITY, 0.0_f64, 0.0_f64);
-    println!("{PAGE_COUNT} pages of each layout, {PAGE_SIZE} records a page, best of {ROUNDS} rounds");
-    println!("  layout     MB  bare MB/s  inspect MB/s  ratio   learn/bare at 500, 1000, 2000  growth");
+    println!("{page_count} pages of each layout, {PAGE_SIZE} records a page, best of {rounds} rounds");
+    println!("  layout     MB  bare MB/s  inspect MB/s  ratio   learn/bare at {counts:?}  growth");
     for layout in Layout::ALL {
-        let pages = pages(layout)?;
+        let pages = pages(layout, page_count)?;
         let megabytes = pages.iter().map(|page| page.html.len()).sum::<usize>() as f64 / 1e6;
-        let bare_s = best(|| pages.iter().map(|page| tree::parse(page.html.as_bytes()).len()).sum());
+        let bare_s = best(rounds, || pages.iter().map(|page| tree::parse(page.html.as_bytes()).len()).sum());
         let read: Vec<Page> = pages.iter().map(|page| Page::read(&page.source())).collect();
         let definition = learn(&read).definition;
         drop(read);
-        let inspect_s = best(|| {
+        let inspect_s = best(rounds, || {
             pages.iter().map(|page| inspect(&Page::read(&page.source()), &definition).records.len()).sum()
         });
-        let learned_s = LEARN_COUNTS.map(|count| {
-            best(|| {
+        let learned_s = counts.map(|count| {
+            best(rounds, || {
                 let read: Vec<Page> = spread(&pages, count).map(|page| Page::read(&page.source())).collect();
                 learn(&read).definition.page_count
             })
         });
-        let bares_s = LEARN_COUNTS.map(|count| {
-            best(|| spread(&pages, count).map(|page| tree::parse(page.html.as_bytes()).len()).sum())
+        let bares_s = counts.map(|count| {
+            best(rounds, || spread(&pages, count).map(|page| tree::parse(page.html.as_bytes()).len()).sum())
         });
         let ratio = bare_s / inspect_s;
         let costs: Vec<f64> =
             learned_s.iter().zip(bares_s).map(|(learned_s, bare_s)| learned_s / bare_s).collect();
         // Against n log n: what four times as many pages cost more than that.
-        let (few, many) = (LEARN_COUNTS[0] as f64, LEARN_COUNTS[2] as f64);
+        let (few, many) = (counts[0] as f64, counts[2] as f64);
         let growth = (learned_s[2] / learned_s[0]) / (many * many.ln() / (few * few.ln()));
         println!(
             "  {:<8} {megabytes:>5.1}  {:>9.1}  {:>12.1}  {ratio:>5.2}   {:>9.2} {:>9.2} {:>9.2}  {growth:>6.2}",
@@ -83,13 +83,11 @@ pub(crate) fn run() -> anyhow::Result<()> {
     println!(
         "  goals: inspect at least 0.5 of bare, learn at most 3 times bare, growth at most 1 of n log n"
     );
-    let line = json!({
+    Ok(json!({
         "bench": "forum",
-        "pages": PAGE_COUNT,
+        "pages": page_count,
         "ratios": {"inspect": inspect_least, "learn": learn_most, "growth_of_n_log_n": growth_most},
-    });
-    println!("{line}");
-    Ok(())
+    }))
 }
 
 /// So many of the pages, evenly.
@@ -97,20 +95,8 @@ fn spread(pages: &[Saved], count: usize) -> impl Iterator<Item = &Saved> {
     pages.iter().step_by(pages.len() / count).take(count)
 }
 
-/// Seconds of the quickest round; the number keeps the work from being left out.
-fn best(mut work: impl FnMut() -> usize) -> f64 {
-    let mut best_s = f64::INFINITY;
-    for _ in 0..ROUNDS {
-        let (began, spent) = (Instant::now(), processor_time());
-        std::hint::black_box(work());
-        let spent = processor_time().zip(spent).map(|(now, before)| now.saturating_sub(before));
-        best_s = best_s.min(spent.unwrap_or_else(|| began.elapsed()).as_secs_f64());
-    }
-    best_s
-}
-
 /// The portal, all index pages, and post pages up to the number.
-fn pages(layout: Layout) -> anyhow::Result<Vec<Saved>> {
+fn pages(layout: Layout, page_count: usize) -> anyhow::Result<Vec<Saved>> {
     let history = history();
     let mut site = Site::new(&history, PAGE_SIZE, PostOrder::OldestFirst);
     site.advance_to(NOW_S);
@@ -118,7 +104,7 @@ fn pages(layout: Layout) -> anyhow::Result<Vec<Saved>> {
     let threads = (0..history.thread_count() as u32).map(|thread| Address::Posts { thread, page: 1 });
     let lists = std::iter::once(Address::Portal).chain(boards).chain(threads);
     let all = lists.flat_map(|list| (1..=site.answer(list).page_count).map(move |page| list.turned_to(page)));
-    let saved = all.take(PAGE_COUNT).map(|address| {
+    let saved = all.take(page_count).map(|address| {
         let url = Url::parse(&format!("http://forum.test{address}")).context("an address of our own")?;
         Ok(Saved { url, html: layout.write(address, &site.answer(address), NOW_S) })
     });

@@ -12,7 +12,9 @@ use freshet_store::api::{Flow, Store as _};
 use freshet_store::row::{InstanceRow, OnDelete};
 use freshet_store::sqlite::{SqliteOptions, SqliteStore};
 use freshet_types::{Clock as _, Instance, NetworkName, RobotKind, Source, SourceId, Span, SystemClock};
-use serde_json::json;
+use serde_json::{Value, json};
+
+use crate::Scale;
 
 /// Sources in the store and in the scheduler.
 const SOURCES: u32 = 1_000_000;
@@ -25,7 +27,7 @@ const RINGS_MEMORY_MAX: usize = 1 << 20;
 /// Sources told to the core at once, as the driver does it.
 const CHUNK: usize = 10_000;
 
-pub(crate) fn run() -> anyhow::Result<()> {
+pub(crate) fn run(scale: Scale) -> anyhow::Result<Value> {
     let folder = tempfile::tempdir()?;
     let before = resident_mb()?;
     let options = SqliteOptions { cache_kib: CACHE_KIB, ..SqliteOptions::default() };
@@ -34,9 +36,9 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let instance =
         Instance { network: network.clone(), base: "https://hn.example".to_owned(), allow_private: false };
     store.put_instance(&InstanceRow { instance, on_delete: OnDelete::Keep })?;
-    add_sources(&mut store, &network)?;
+    add_sources(&mut store, &network, scale.pick(SOURCES, CHUNK as u32))?;
     let mut rings = Coordinator::open(&folder.path().join("rings"), RINGS_MEMORY_MAX)?;
-    fill_rings(&mut rings)?;
+    fill_rings(&mut rings, scale.pick(IDS, 100_000))?;
     let core = load_core(&store)?;
     let (sources, due, _) = core.queue_sizes();
     let queued: usize = RobotKind::ALL.into_iter().map(|robot| rings.ring(robot).len()).sum();
@@ -48,21 +50,19 @@ pub(crate) fn run() -> anyhow::Result<()> {
     println!("  before        {before:>7.1} MB");
     println!("  resident set  {resident:>7.1} MB  (limit 200)");
     println!("  rings         {:>7.1} MB  (limit 64)", rings.bytes() as f64 / 1e6);
-    let line = json!({
+    Ok(json!({
         "bench": "memory",
         "resident_mb": resident,
         "rings_mb": rings.bytes() as f64 / 1e6,
         "sources": sources,
         "queued_ids": queued,
         "ratios": {"of_200_mb": resident / 200.0, "rings_of_64_mb": rings.bytes() as f64 / 64e6},
-    });
-    println!("{line}");
-    Ok(())
+    }))
 }
 
-fn add_sources(store: &mut SqliteStore, network: &NetworkName) -> anyhow::Result<()> {
+fn add_sources(store: &mut SqliteStore, network: &NetworkName, count: u32) -> anyhow::Result<()> {
     let now = SystemClock.now();
-    for chunk in 0..SOURCES / CHUNK as u32 {
+    for chunk in 0..count / CHUNK as u32 {
         let sources: Vec<Source> = (0..CHUNK as u32)
             .map(|at| {
                 let number = chunk * CHUNK as u32 + at;
@@ -77,8 +77,8 @@ fn add_sources(store: &mut SqliteStore, network: &NetworkName) -> anyhow::Result
     Ok(())
 }
 
-fn fill_rings(rings: &mut Coordinator) -> anyhow::Result<()> {
-    let share = IDS / RobotKind::ALL.len() as u64;
+fn fill_rings(rings: &mut Coordinator, count: u64) -> anyhow::Result<()> {
+    let share = count / RobotKind::ALL.len() as u64;
     for robot in RobotKind::ALL {
         for first in (0..share).step_by(CHUNK) {
             let ids: Vec<u64> = (first..(first + CHUNK as u64).min(share)).collect();

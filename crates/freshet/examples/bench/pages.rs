@@ -104,7 +104,8 @@ fn id(account: usize, post: usize) -> usize {
     100_000_000_000_000_000 + account * 1_000_000 + (PAGES * PAGE - post)
 }
 
-fn answer(account: usize, page: usize) -> Vec<u8> {
+/// One page of a timeline: a list of posts, the newest first.
+pub(crate) fn body(account: usize, page: usize) -> String {
     let mut body = String::from("[");
     for post in page * PAGE..(page + 1) * PAGE {
         if body.len() > 1 {
@@ -113,6 +114,11 @@ fn answer(account: usize, page: usize) -> Vec<u8> {
         write_post(&mut body, account, post);
     }
     body.push(']');
+    body
+}
+
+fn answer(account: usize, page: usize) -> Vec<u8> {
+    let body = body(account, page);
     let next = id(account, (page + 1) * PAGE - 1);
     let mut answer = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nlink: <http://127.0.0.1/api/v1/accounts/{account}/statuses?limit=40&max_id={next}>; rel=\"next\"\r\ncontent-length: {}\r\n\r\n",

@@ -23,7 +23,8 @@ use futures::StreamExt as _;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::pages::Pages;
+use crate::Scale;
+use crate::pages::{PAGE, PAGES, Pages};
 
 /// Accounts served; with ten full pages each.
 const ACCOUNTS: usize = 250;
@@ -34,17 +35,18 @@ const ROUNDS: usize = 3;
 /// A round that takes longer has failed.
 const ROUND_MAX: Duration = Duration::from_mins(2);
 
-pub(crate) fn run() -> anyhow::Result<()> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(measure())
+pub(crate) fn run(scale: Scale) -> anyhow::Result<Value> {
+    let (accounts, rounds) = scale.pick((ACCOUNTS, ROUNDS), (5, 1));
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(measure(accounts, rounds))
 }
 
-async fn measure() -> anyhow::Result<()> {
-    let pages = Pages::new(ACCOUNTS);
+async fn measure(accounts: usize, rounds: usize) -> anyhow::Result<Value> {
+    let pages = Pages::new(accounts);
     let (posts, page_count) = (pages.post_count(), pages.page_count());
     let address = pages.serve().await?;
-    let urls = crate::pages::urls(address, ACCOUNTS);
+    let urls = crate::pages::urls(address, accounts);
     let (mut client, mut engine, mut insert) = (f64::MAX, f64::MAX, f64::MAX);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         // The engine first: it installs the TLS provider that any client needs.
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("store.sqlite");
@@ -53,7 +55,7 @@ async fn measure() -> anyhow::Result<()> {
         insert = insert.min(tokio::task::spawn_blocking(move || bench::copy_seconds(&path)).await??);
     }
     let ratio = |bare: f64| bare / engine;
-    println!("{posts} posts on {page_count} pages, best of {ROUNDS} rounds each");
+    println!("{posts} posts on {page_count} pages, best of {rounds} rounds each");
     println!("  bare client   {:>10.0} pages/s", page_count as f64 / client);
     println!("  bare inserts  {:>10.0} posts/s", posts as f64 / insert);
     println!(
@@ -61,16 +63,14 @@ async fn measure() -> anyhow::Result<()> {
         page_count as f64 / engine,
         posts as f64 / engine
     );
-    let line = json!({
+    Ok(json!({
         "bench": "pipeline",
         "pages_per_s": page_count as f64 / engine,
         "posts_per_s": posts as f64 / engine,
         "client_pages_per_s": page_count as f64 / client,
         "insert_posts_per_s": posts as f64 / insert,
         "ratios": {"client": ratio(client), "insert": ratio(insert), "slower": ratio(client.max(insert))},
-    });
-    println!("{line}");
-    Ok(())
+    }))
 }
 
 /// The bare client: every page once, bodies read and dropped.
@@ -98,7 +98,7 @@ async fn crawl(address: SocketAddr, posts: usize, folder: &Path, path: &Path) ->
         Instance { network: network.clone(), base: format!("http://{address}"), allow_private: true };
     store.put_instance(&InstanceRow { instance, on_delete: OnDelete::Keep })?;
     let connector = networks.connector("mastodon").context("mastodon is shipped")?;
-    let sources: Vec<Source> = (0..ACCOUNTS)
+    let sources: Vec<Source> = (0..posts / (PAGES * PAGE))
         .flat_map(|account| {
             let id = account.to_string();
             freshet_network::robot::sources_for(&*connector, &network, RobotKind::Status, "account", &id, 0)

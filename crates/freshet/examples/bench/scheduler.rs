@@ -21,16 +21,26 @@ use freshet_policy::change::{ChangeModel as _, Levels};
 use freshet_policy::policies::Sketch;
 use freshet_policy::{Look, Market, Objective, SourceFacts};
 use freshet_types::{Span, Timestamp};
-use serde_json::json;
+use serde_json::{Value, json};
 
-/// Sources of the small and the large run.
-const SOURCE_COUNTS: [u32; 2] = [100_000, 10_000_000];
-/// Decisions that are timed in each.
-const DECISION_COUNT: u64 = 2_000_000;
-/// Decisions made before, so that the wheel has turned and models know something.
-const WARM_COUNT: u64 = 500_000;
-/// Decisions whose time is shared out.
-const SHARED_OUT_COUNT: u64 = 500_000;
+use crate::Scale;
+use crate::timing::processor_time;
+
+/// How much is measured.
+struct Counts {
+    /// Sources of the run with few and the run with many.
+    sources: [u32; 2],
+    /// Decisions that are timed in each.
+    timed: u64,
+    /// Decisions made before, so that the wheel has turned and models know something.
+    warm: u64,
+    /// Decisions whose time is shared out.
+    shared_out: u64,
+}
+
+const FULL: Counts =
+    Counts { sources: [100_000, 10_000_000], timed: 2_000_000, warm: 500_000, shared_out: 500_000 };
+const SMALL: Counts = Counts { sources: [1_000, 10_000], timed: 20_000, warm: 5_000, shared_out: 5_000 };
 /// A source is visited so often in the mean.
 const GAP_H_MEAN: f64 = 12.0;
 /// No source waits longer.
@@ -55,12 +65,14 @@ struct Measured {
     shares: [f64; STEPS.len()],
 }
 
-pub(crate) fn run() {
-    let [small, large] = SOURCE_COUNTS.map(|count| measure(count as usize));
+#[expect(clippy::unnecessary_wraps, reason = "other benchmarks may fail, and all are called alike")]
+pub(crate) fn run(scale: Scale) -> anyhow::Result<Value> {
+    let counts = scale.pick(FULL, SMALL);
+    let [small, large] = counts.sources.map(|count| measure(count as usize, &counts));
     let growth = small.decisions_per_s / large.decisions_per_s;
     println!(
-        "pop, learn, plan, insert; {DECISION_COUNT} decisions of {} and {} sources",
-        SOURCE_COUNTS[0], SOURCE_COUNTS[1]
+        "pop, learn, plan, insert; {} decisions of {} and {} sources",
+        counts.timed, counts.sources[0], counts.sources[1]
     );
     println!("  decisions of few   {:>12.0} /s", small.decisions_per_s);
     println!("  decisions of many  {:>12.0} /s  (goal 1000000), each with a plan", large.decisions_per_s);
@@ -74,17 +86,16 @@ pub(crate) fn run() {
     println!("  growth             {growth:>12.2} times  (limit 2)");
     let shares: serde_json::Map<_, _> =
         STEPS.iter().zip(large.shares).map(|(step, share)| ((*step).to_owned(), share.into())).collect();
-    let line = json!({
+    Ok(json!({
         "bench": "scheduler",
-        "sources": SOURCE_COUNTS[1],
+        "sources": counts.sources[1],
         "decisions_per_s": large.decisions_per_s,
         "plans_per_s": large.decisions_per_s,
         "shares": shares,
         "bytes_per_source": large.bytes_per_source,
         "bytes_shared": large.bytes_shared,
         "ratios": {"growth_1e5_to_1e7": growth, "of_1e6_decisions_per_s": large.decisions_per_s / 1e6},
-    });
-    println!("{line}");
+    }))
 }
 
 /// Sources, wheel and market.
@@ -109,24 +120,24 @@ struct Batch {
     due_ats: Vec<Timestamp>,
 }
 
-fn measure(source_count: usize) -> Measured {
+fn measure(source_count: usize, counts: &Counts) -> Measured {
     let start = Timestamp::from_secs(1_700_000_000);
     let shared = Wheel::new(TICK, start).bytes();
     let mut fleet = Fleet::new(source_count, start);
     let mut laps = Laps::default();
-    fleet.decide(WARM_COUNT, &mut laps);
+    fleet.decide(counts.warm, &mut laps);
     let (wall, began) = (Instant::now(), processor_time());
-    fleet.decide(DECISION_COUNT, &mut laps);
+    fleet.decide(counts.timed, &mut laps);
     let spent = match (began, processor_time()) {
         (Some(began), Some(ended)) => ended.saturating_sub(began),
         _ => wall.elapsed(),
     };
     laps.last = Some(Instant::now());
-    fleet.decide(SHARED_OUT_COUNT, &mut laps);
+    fleet.decide(counts.shared_out, &mut laps);
     let hot = fleet.models.capacity() * size_of::<Levels>() + fleet.wheel.bytes() - shared;
     let all_s: f64 = laps.spent.iter().map(Duration::as_secs_f64).sum();
     Measured {
-        decisions_per_s: DECISION_COUNT as f64 / spent.as_secs_f64(),
+        decisions_per_s: counts.timed as f64 / spent.as_secs_f64(),
         bytes_per_source: hot as f64 / source_count as f64,
         bytes_shared: shared + size_of::<Fleet>(),
         shares: laps.spent.map(|spent| spent.as_secs_f64() / all_s),
@@ -270,10 +281,4 @@ impl Laps {
             *last = now;
         }
     }
-}
-
-/// Time this thread spent on a processor, where the system tells.
-pub(crate) fn processor_time() -> Option<Duration> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }

@@ -18,7 +18,9 @@ use freshet_types::{
     Clock as _, Coverage, Instance, Interval, Mark, NetworkName, RobotKind, Source, SourceState, Span,
     SystemClock, Timestamp, VisitId,
 };
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
+
+use crate::Scale;
 
 /// Sources, unless a number is given after the name of the benchmark.
 const SOURCES: u32 = 1_000_000;
@@ -56,8 +58,12 @@ const QUESTIONS: [&str; 18] = [
     "sort=due&page=1000",
 ];
 
-pub(crate) fn run() -> anyhow::Result<()> {
-    let count = std::env::args().nth(2).and_then(|text| text.parse().ok()).unwrap_or(SOURCES);
+pub(crate) fn run(scale: Scale) -> anyhow::Result<Value> {
+    let asked = || std::env::args().nth(2).and_then(|text| text.parse().ok());
+    let (count, rounds) = match scale {
+        Scale::Full => (asked().unwrap_or(SOURCES), ROUNDS),
+        Scale::Small => (2_000, 1),
+    };
     let folder = tempfile::tempdir()?;
     let began = Instant::now();
     fill(&folder.path().join("store.sqlite"), count)?;
@@ -86,12 +92,12 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let mut worst_ms = 0.0_f64;
     for question in QUESTIONS {
         let mut times = Vec::new();
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds {
             let (time, _) = served.ask(&format!("/sources?{question}"))?;
             times.push(time.as_secs_f64() * 1000.0);
         }
         times.sort_by(f64::total_cmp);
-        let (median, worst) = (times[ROUNDS / 2], times[ROUNDS - 1]);
+        let (median, worst) = (times[rounds / 2], times[rounds - 1]);
         worst_ms = worst_ms.max(median);
         let name = if question.is_empty() { "all" } else { question };
         println!("  {name:<50} {median:>7.1} ms (worst {worst:>6.1})  {:>5.2} of 100 ms", median / LIMIT_MS);
@@ -102,13 +108,11 @@ pub(crate) fn run() -> anyhow::Result<()> {
         let (time, _) = served.ask(path)?;
         println!("  {path:<50} {:>7.1} ms", time.as_secs_f64() * 1000.0);
     }
-    let line = json!({
+    Ok(json!({
         "bench": "sources", "sources": count, "bytes": bytes, "add_per_s": f64::from(count) / filled_s,
         "names_per_s": f64::from(count) / indexed_s,
         "first_page_s": first_page_s, "worst_median_ms": worst_ms, "ms": figures, "ratios": ratios,
-    });
-    println!("{line}");
-    Ok(())
+    }))
 }
 
 /// The dashboard of the program that was built beside this one.
