@@ -76,7 +76,7 @@ fn a_source_that_goes_back_unasked_costs_its_server_no_pause() {
     let slots = vec![bench.stored_slot(source.id)];
     bench.core.handle(Event::Slots(slots), bench.now, 0);
     let (visit, _) = bench.core.loading.remove(&source.id).expect("it is picked");
-    let key = u32::from(bench.slot(source.id).key);
+    let key = bench.slot(source.id).key;
     assert!(bench.core.frontier.allowed_at(key) > bench.now, "the pick began a pause");
     bench.core.wait_longer(visit, &source, (bench.now + Span::HOUR, 9));
     assert!(bench.core.frontier.allowed_at(key) <= bench.now, "nothing was sent");
