@@ -316,7 +316,7 @@ fn rest_wait(key: u32, probe_count: u32, down_for: Span) -> Span {
     let doubled = (REST_FIRST * f64::from(1_u32 << probe_count.min(16))).min(REST_MAX);
     let long = (down_for * REST_PART).min(REST_MAX_LONG);
     // A number between -1 and 1 that is the same in every run.
-    let mixed = (key.wrapping_add(probe_count)).wrapping_mul(0x9e37_79b1) >> 8;
+    let mixed = key.wrapping_add(probe_count).wrapping_mul(0x9e37_79b1) >> 8;
     let spread = f64::from(mixed) / f64::from(1_u32 << 23) - 1.0;
     doubled.max(long) * (1.0 + JITTER * spread)
 }

@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn hosts_are_admitted_while_there_is_room_and_make_room_in_time() {
-        let idle = Idle::new(3, Duration::from_secs(60));
+        let idle = Idle::new(3, Duration::from_mins(1));
         let now = Instant::now();
         let first = idle.enter("a", now);
         let second = idle.enter("a", now);
