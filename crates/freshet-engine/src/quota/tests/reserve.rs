@@ -130,10 +130,11 @@ fn a_killed_process_loses_a_fiftieth_and_one_that_stops_loses_nothing() {
 
     disk.write(&ledger.farewell(now));
     assert_eq!(disk.ledger(now).grant(&claim, now), Err(again_at));
-    let (views, again) = (ledger.views(now), disk.ledger(now).views(now));
-    for (view, again) in views.iter().zip(&again) {
-        assert!((view.ready - again.ready).abs() < 1e-6, "{view:?} and {again:?}");
-    }
+    // The other bucket is full again, which is what a new one is: it was not kept.
+    let again = disk.ledger(now).views(now);
+    let view = ledger.views(now).into_iter().find(|view| view.key == needs[1].key).unwrap();
+    assert_eq!(again.len(), 1);
+    assert!((view.ready - again[0].ready).abs() < 1e-6, "{view:?} and {again:?}");
 }
 
 #[test]
