@@ -227,13 +227,6 @@ impl Core {
         if let (Outcome::BadRequest, Leg::List, Intent::Next(cursor)) =
             (outcome, &visit.walk.leg, &visit.walk.intent)
         {
-            if visit.walk.has_read() {
-                // The network named this cursor a moment ago: asking from the top would end here again.
-                visit.source.coverage.shut(cursor, Obstacle::Refused, seen.at);
-                visit.source.failure = Some(why);
-                visit.has_more = visit.source.coverage.way_down().is_some();
-                return self.finish(seen.visit, outcome.name(), now);
-            }
             visit.source.coverage.forget_down_to(cursor);
         }
         self.fail(seen.visit, &why, outcome.is_retryable(), now);

@@ -76,7 +76,6 @@ fn a_page_below_the_top_that_is_refused_speaks_of_itself() {
             "posts posts account: gone, 7 gone",
             None,
         ),
-        (vec![top(), refusal(Outcome::BadRequest)], "posts posts: active, valid", refused),
     ] {
         let (bench, told) = visit(posts, pages);
         assert_eq!(told, expected);
