@@ -54,6 +54,8 @@ const PRICES_EVERY: Duration = Duration::from_secs(10);
 const DRAIN_MAX: Duration = Duration::from_secs(10);
 /// The share of it that is kept for subscribers, who may not read; what is left comes with the next run.
 const FAREWELL_SHARE: f64 = 0.3;
+/// Longest that the start of a run waits for a store that cannot be written.
+const START_MAX: Duration = Duration::from_secs(10);
 /// Visit numbers reserved at once.
 const VISITS_RESERVED: u64 = 1_000_000;
 /// New numbers are reserved when so few are left.
@@ -217,6 +219,20 @@ fn remember(core: &mut Core, reader: &dyn Store, now: Timestamp) -> Result<(), S
     Ok(())
 }
 
+/// The first visit numbers of a run: a lock is waited for, as everywhere, but not for ever, since nobody sees a run that
+/// has not begun.
+fn reserve_first(writer: &mut dyn Store) -> Result<u64, StoreError> {
+    let began = Instant::now();
+    loop {
+        match writer.reserve_visits(VISITS_RESERVED) {
+            Err(error) if error.trouble().is_some() && began.elapsed() < START_MAX => {
+                std::thread::park_timeout(SLEEP_MAX);
+            }
+            done => return done,
+        }
+    }
+}
+
 struct Driver {
     core: Core,
     reader: Box<dyn Store>,
@@ -249,7 +265,7 @@ struct Driver {
 
 impl Driver {
     fn start(mut kit: Kit, options: &RunOptions) -> Result<Self, RunError> {
-        let first = kit.writer.reserve_visits(VISITS_RESERVED)?;
+        let first = reserve_first(&mut *kit.writer)?;
         let control_seen = kit.reader.controls_above(0)?.last().map_or(0, |control| control.number);
         let policy = Arc::clone(&kit.policy);
         let numbers = first..first + VISITS_RESERVED;

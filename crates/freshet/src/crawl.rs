@@ -164,6 +164,8 @@ fn explained(error: RunError) -> anyhow::Error {
         RunError::Unwritten { .. } => Failure::new(error.to_string())
             .hint("see that the disk has room and that no other program holds the store, then start again")
             .into(),
+        // As it is: who gives hints looks for it.
+        RunError::Store(error) => error.into(),
         other => other.into(),
     }
 }
