@@ -92,8 +92,8 @@ pub struct Walk {
     pub has_owner: bool,
     /// The coverage as the visit found it.
     began: u64,
-    /// A page below the top was asked for: a visit that saw the top alone says nothing about the way down.
-    has_gone_down: bool,
+    /// Pages below the top that were answered: a visit that saw the top alone says nothing about the way down.
+    below_count: u32,
     /// The refusal that the owner is asked about.
     refused: Option<Refused>,
     /// The list runs from old to new, and the visit begins at its last known page.
@@ -166,7 +166,7 @@ impl Walk {
             checks: VecDeque::new(),
             has_owner: false,
             began: 0,
-            has_gone_down: false,
+            below_count: 0,
             refused: None,
             is_tail: false,
             restarts_left: 1,
@@ -226,7 +226,7 @@ impl Walk {
     /// Takes in a page that the network answered with "ok"; `endpoint` is the source's own.
     pub fn take(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page, seen: Seen) -> Taken {
         self.page_count += 1;
-        self.has_gone_down |= self.leg == Leg::List && self.cursor().is_some();
+        self.below_count += u32::from(self.leg == Leg::List && self.cursor().is_some());
         match self.leg {
             Leg::Lookup => self.take_lookup(source, endpoint, page),
             Leg::Owner => self.take_owner(source, page, seen),
@@ -430,14 +430,14 @@ impl Walk {
         if is_aside && coverage.way_down().is_none() {
             return false;
         }
-        !self.has_gone_down || coverage.may_go_on(self.began, now)
+        self.below_count == 0 || coverage.may_go_on(self.began, now)
     }
 
     /// The list, or the page of its cursor, was refused, which makes this of its source unless the owner says otherwise; gives whether
     /// the owner is asked.
     pub fn ask_owner(&mut self, source: &Source, state: SourceState) -> bool {
         let cursor = self.cursor();
-        self.has_gone_down |= cursor.is_some();
+        self.below_count += u32::from(cursor.is_some());
         let is_asked = self.turn_to_owner(source);
         self.refused = is_asked.then_some(Refused { state, cursor });
         is_asked
