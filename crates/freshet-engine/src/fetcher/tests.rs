@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use freshet_types::{Request, SystemClock};
+use freshet_types::{Page, Request, SystemClock};
 use futures::future::BoxFuture;
 
 use super::*;
