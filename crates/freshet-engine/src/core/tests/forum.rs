@@ -229,7 +229,7 @@ fn a_forum_that_cannot_be_read_is_learned_anew_at_its_own_expense() {
     assert!(wanted.iter().eq([&network]), "{wanted:?}");
     assert!(bench.core.relearn_wanted(bench.now).is_empty(), "one errand at a time");
     let request = Request::get(&network, "https://f.example/".to_owned());
-    let key = u32::from(bench.core.keys[&network]);
+    let key = bench.core.keys[&network];
     bench.core.frontier.set_manners(key, Politeness { pause: Span::MINUTE, in_flight_max: 1 });
     let fetches_count = bench.core.tally.fetches_count;
     let now = bench.now;
