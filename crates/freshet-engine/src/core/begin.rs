@@ -150,9 +150,9 @@ impl Core {
         let key = slot.key;
         let queue = &mut self.backlogs[key as usize].queue;
         if is_first {
-            queue.push_front(id)
+            queue.push_front(id);
         } else {
-            queue.push_back(id)
+            queue.push_back(id);
         }
         self.backlog_count += 1;
         self.list_history(key);
