@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::process::{self, Guard};
 
+use super::proxy::Proxy;
 use super::world::World;
 
 /// Longest time a source stays unvisited, in simulated time.
@@ -161,6 +162,13 @@ impl<'a> Run<'a> {
     pub(super) fn writes(&mut self, limit: Duration, meanwhile: &str) -> Result<()> {
         let (crawl, before) = (self.crawl, self.crawl.written());
         self.comes_to(&format!("writing its store, {meanwhile}"), limit, || crawl.written() != before)
+    }
+
+    /// It has begun in earnest: a request was sent, and the store was written after it.
+    pub(super) fn begins(&mut self, proxy: &Proxy, limit: Duration) -> Result<()> {
+        let before = proxy.request_count();
+        self.comes_to("its first request", limit, || proxy.request_count() > before)?;
+        self.writes(limit, "after its first request")
     }
 
     /// SIGKILL; it must have been running.

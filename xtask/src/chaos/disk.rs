@@ -49,7 +49,7 @@ fn fill(stage: &mut Stage, volume: &Volume) -> Result<Struck> {
     let crawl = Crawl { data: guest.clone(), ..stage.crawl.clone() };
     let filler = volume.0.join("filler");
     let result = crawl.run(&[]).and_then(|mut run| {
-        run.writes(PATIENCE, "before the disk was full")?;
+        run.begins(&stage.proxy, PATIENCE)?;
         let bytes = write_until_full(&filler)?;
         let met = be_met(&crawl, &mut run)?;
         std::fs::remove_file(&filler).context("cannot make room again")?;
@@ -75,7 +75,7 @@ fn limit(stage: &mut Stage) -> Result<Struck> {
     patient.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::null());
     patient.stderr(std::fs::File::create(crawl.folder.join("run.log")).context("cannot create the log")?);
     let mut run = Run::of(&crawl, Guard(patient.spawn().context("cannot start `sh`")?));
-    run.writes(PATIENCE, "before the limit")?;
+    run.begins(&stage.proxy, PATIENCE)?;
     let set = |run: &Run<'_>, size: &str| {
         let (id, size) = (run.id().to_string(), format!("--fsize={size}:"));
         process::works(Command::new("prlimit").args(["--pid", &id, &size]))

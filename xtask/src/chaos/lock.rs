@@ -32,7 +32,7 @@ pub(super) fn strike(stage: &mut Stage) -> Result<Struck> {
     }
     let crawl = stage.crawl.clone();
     let mut run = crawl.run(&[])?;
-    run.writes(PATIENCE, "before the lock")?;
+    run.begins(&stage.proxy, PATIENCE)?;
     let mut other = Command::new("python3");
     other.args(["-c", SCRIPT]).arg(crawl.data.join("store.sqlite"));
     other.stdin(Stdio::piped()).stdout(Stdio::piped());
