@@ -78,7 +78,9 @@ impl World {
 pub(super) fn get(address: SocketAddr, path: &str) -> Result<String> {
     let mut stream = TcpStream::connect(address).with_context(|| format!("cannot connect to `{address}`"))?;
     stream.set_read_timeout(Some(HTTP_LIMIT)).context("cannot limit the wait")?;
-    write!(stream, "GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").context("cannot ask")?;
+    // In one piece: whoever answers after the first part of a question resets the connection.
+    let question = format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n");
+    stream.write_all(question.as_bytes()).context("cannot ask")?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).context("cannot read the answer")?;
     let (head, body) = answer.split_once("\r\n\r\n").context("the answer has no head")?;
