@@ -330,13 +330,18 @@ impl Driver {
             is_reserving: false,
             last_report: Value::Null,
         };
-        driver.load_constraints()?;
-        driver.load_robots()?;
-        driver.load_sources()?;
-        driver.last_report = driver.report();
-        // Whoever asks for the status now sees this run, not the last one.
-        driver.give(Job::Report(driver.last_report.to_string()))?;
+        driver.load_all()?;
         Ok(driver)
+    }
+
+    /// Loads what the store knows, and writes the first report: whoever asks for the status now sees this run, not
+    /// the last one.
+    fn load_all(&mut self) -> Result<(), RunError> {
+        self.load_constraints()?;
+        self.load_robots()?;
+        self.load_sources()?;
+        self.last_report = self.report();
+        self.give(Job::Report(self.last_report.to_string()))
     }
 
     fn feed_core(&mut self, event: Event) {
