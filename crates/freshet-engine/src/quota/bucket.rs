@@ -156,8 +156,11 @@ impl Bucket {
         {
             // A process that was killed knows nothing of what it had sent: the margin is for that too.
             let margin = if is_own { 0 } else { self.limit / MARGIN_SHARE };
-            let furthest_at = now + AWAY_MAX.max(self.declared.1);
-            // Further than any window that was declared: then one request asks again.
+            // Who speaks of the declared limit speaks of its window too: a reset beyond its end is told by a clock that
+            // differs from ours. Others have windows of their own, of a day at most. Then one request asks again.
+            let is_declared = reading.limit == Some(self.declared.0);
+            let longest = if is_declared { self.declared.1 } else { AWAY_MAX.max(self.declared.1) };
+            let furthest_at = now + longest;
             self.is_confirmed &= reset_at <= furthest_at;
             self.count_down(remaining.saturating_sub(margin), reset_at.min(furthest_at) + RESET_SLACK, now);
         }

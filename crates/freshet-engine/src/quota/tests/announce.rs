@@ -50,8 +50,9 @@ fn an_announced_limit_only_slows_down() {
         (Some(300), Some(0), 100, 101, 50..=70),
         (Some(20), Some(0), 100, 101, 0..=70),
         (None, Some(0), 100, 101, 50..=70),
-        // No reset that a window explains: a day at most.
-        (Some(300), Some(0), 30 * 86_400, 86_401, 0..=0),
+        // No reset that a window explains: the declared window where the server speaks of that, else a day at most.
+        (Some(300), Some(0), 30 * 86_400, WINDOW_S + 1, 0..=0),
+        (Some(300), Some(299), 86_400 + 300, 0, 90..=100),
         (Some(20), Some(0), 30 * 86_400, 86_401, 0..=0),
         // A mistake, as are resets that have passed.
         (Some(300), Some(0), 40 * 365 * 86_400, 0, 100..=100),
@@ -76,7 +77,7 @@ fn after_a_long_wait_one_request_asks_again() {
     let (mut ledger, needs) = (Ledger::default(), [need("ip", 300, WINDOW_S)]);
     let claim = claim(&needs);
     ask(&mut ledger, &claim, at(0)).unwrap();
-    let spent = reading(Some(300), Some(0), 30 * 86_400);
+    let spent = reading(Some(20), Some(0), 30 * 86_400);
     ledger.answered(&claim, &[spent], at(0));
     let again_at = ask(&mut ledger, &claim, at(1000)).unwrap_err();
     assert_eq!(again_at, at(86_401_000));
