@@ -277,14 +277,17 @@ impl StatusReport {
                 let lasted = lasted(&it["stalled_since"]);
                 format!("{} has taken nothing for {lasted}: {behind} behind", text(it, "name"))
             });
-        let lines: Vec<String> =
-            trouble.into_iter().chain(stalled).map(|line| output::wrapped(&line, COLUMNS, "  ")).collect();
+        let lines: Vec<String> = trouble
+            .into_iter()
+            .chain(stalled)
+            .map(|line| output::wrapped(&line, COLUMNS - 2, "  "))
+            .collect();
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
-    /// Servers that do not answer, a line each.
+    /// Servers that do not answer, a line each; what an earlier run left says nothing of today.
     fn servers(&self) -> Option<String> {
-        let now = Self::time(self.0.get("now"))?;
+        let now = Self::time(self.0.get("now")).filter(|_| self.0["is_running"] == true)?;
         let line = |it: &Value| {
             let text = |key: &str| it[key].as_str().unwrap_or_default();
             let lasts = Self::time(it.get("since")).map_or(Span::ZERO, |at| (now - at).max(Span::ZERO));
@@ -301,7 +304,7 @@ impl StatusReport {
             };
             let said = shorten(text("said"), FAILURE_CHARS_MAX);
             let line = format!("{}: {what} for {lasts}: {said}{next}{waits}", text("network"));
-            output::wrapped(&line, COLUMNS, "  ")
+            output::wrapped(&line, COLUMNS - 2, "  ")
         };
         let mut lines: Vec<String> = self.list("servers").iter().map(line).collect();
         let more = self.number("servers_count").saturating_sub(lines.len() as u64);
@@ -343,7 +346,7 @@ impl StatusReport {
             }
         };
         let lines: Vec<String> =
-            self.list("relearnt").iter().map(|it| output::wrapped(&line(it), COLUMNS, "  ")).collect();
+            self.list("relearnt").iter().map(|it| output::wrapped(&line(it), COLUMNS - 2, "  ")).collect();
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
@@ -426,13 +429,20 @@ mod tests {
         ], "servers_count": 3, "servers": [
             { "network": "social", "is_down": true, "since": 940, "said": "no connection", "next_at": 1008.0, "sources_count": 7 },
         ]});
-        let text = report(live, None).text();
+        let text = report(live.clone(), None).text();
         assert!(!text.contains("manners"), "what costs nothing is not shown:\n{text}");
+        assert!(!text.contains("is down"), "nobody knows today what the last run met:\n{text}");
+        let others = ["d: not running", "failed", "no answer", "fetches of this run", "3060", "1m 30s"];
+        check(&text, &others);
         let servers =
             ["social: is down for 1m 00s: no connection", "in 8.0s", "wait for it", "and 2 servers more"];
-        let others = ["d: not running", "failed", "no answer", "fetches of this run", "3060", "1m 30s"];
-        for words in others.into_iter().chain(servers) {
+        check(&report(live, Some(Runner { pid: Some(77) })).text(), &servers);
+    }
+
+    fn check(text: &str, expected: &[&str]) {
+        for words in expected {
             assert!(text.contains(words), "`{words}` is missing in\n{text}");
         }
+        assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "wider than a terminal:\n{text}");
     }
 }
