@@ -5,7 +5,7 @@
 //! An order that had to wait is told of when it begins, because its lease runs from then on; one
 //! that was given up meanwhile is dropped.
 //! The number of fetchers that really work follows the load: orders go to the least loaded
-//! first, and an idle one costs a parked task. Pages are read on threads of their own ([`readers`]), but for the smallest
+//! first, and an idle one costs a parked task. Pages are read on threads of their own ([`readers`]), but for usual
 //! answers in JSON: those cost less than handing them over, and their parser is linear and bounded.
 
 pub mod readers;
@@ -28,9 +28,9 @@ use readers::Readers;
 /// All fetchers together then have room for the visits that may be under way.
 const AT_ONCE_MAX: usize = 16;
 
-/// Longest answer in JSON that is read where it arrives: some 100 µs of work. Errors, refusals and empty lists are
-/// shorter.
-const INLINE_BYTES_MAX: usize = 16 << 10;
+/// Longest answer in JSON that is read where it arrives: a usual page of posts, less than a millisecond of work. Handing
+/// such a page to a thread costs a tenth of what a crawl can store (`cargo xtask bench pipeline`).
+const INLINE_BYTES_MAX: usize = 128 << 10;
 
 /// What a fetcher is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

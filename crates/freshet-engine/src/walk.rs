@@ -272,8 +272,9 @@ impl Walk {
             return taken;
         }
         let run = Run::of(&marks, &source.coverage, endpoint, page);
-        let is_dated =
-            |mark: &&Mark| listed.iter().any(|post| post.id == mark.id && post.created_at.is_some());
+        let undated: Set<&str> =
+            listed.iter().filter(|post| post.created_at.is_none()).map(|post| post.id.as_str()).collect();
+        let is_dated = |mark: &&Mark| !undated.contains(mark.id.as_str());
         // Of a feed that is met for the first time everything is history, in whatever order.
         let is_met = source.coverage.intervals.is_empty() && page.next.is_none();
         let told = if is_met { &marks } else { &run.marks };
