@@ -17,7 +17,7 @@ use crate::support::{assert_each_once, need, until};
 use server::Site;
 
 /// Thirty requests, one in two seconds, take two of the stricter windows; faults and a busy machine may double that.
-const CRAWL_LIMIT: Duration = Duration::from_secs(120);
+const CRAWL_LIMIT: Duration = Duration::from_mins(2);
 /// The server's limit while it is crawled: more than the definition declares, so that counts.
 const LIMITS: &str = "enabled = true\nlimit = 50\nwindow_seconds = 10\n";
 /// A limit below the declared one, which must be followed.
