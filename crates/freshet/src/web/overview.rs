@@ -212,7 +212,10 @@ fn waits(status: &Value, next: Option<&(Timestamp, String)>, now: Timestamp) -> 
             told.push(format!("The robot {robot} is paused; it goes on where it was when it is resumed."));
         }
     }
-    let due = status["queues"]["due"].as_u64().unwrap_or(0);
+    // Those whose server is down are told of under "Trouble".
+    let down = status["servers"].as_array().into_iter().flatten().filter(|server| server["is_down"] == true);
+    let shut: u64 = down.filter_map(|server| server["sources_count"].as_u64()).sum();
+    let due = status["queues"]["due"].as_u64().unwrap_or(0).saturating_sub(shut);
     if due > 0 {
         let noun = if due == 1 { "source waits for its turn" } else { "sources wait for their turn" };
         let mut line = format!("{} {noun}", grouped(due));

@@ -136,6 +136,7 @@ async fn what_is_wrong_stands_on_the_overview_and_nothing_where_all_is_well() {
               "next_at": null, "sources_count": 1 },
         ],
         "servers_count": 7,
+        "queues": { "due": 1203 },
         "subscribers": [
             { "name": "news.jsonl", "behind": 1500, "stalled_since": 1.0, "why": "nobody reads" },
             { "name": "calm.jsonl", "behind": 0, "stalled_since": null, "why": null },
@@ -156,6 +157,7 @@ async fn what_is_wrong_stands_on_the_overview_and_nothing_where_all_is_well() {
             "is 1,500 changes behind, and has taken nothing since",
             "nobody reads",
             "calm.jsonl</bdi></strong> has everything",
+            "3 sources wait for their turn",
         ] {
             assert!(page.contains(words), "{path}: `{words}` is not in\n{page}");
         }
