@@ -29,7 +29,7 @@ use readers::Readers;
 const AT_ONCE_MAX: usize = 16;
 
 /// Longest answer in JSON that is read where it arrives: a usual page of posts, less than a millisecond of work. Handing
-/// such a page to a thread costs a tenth of what a crawl can store (`cargo xtask bench pipeline`).
+/// such a page to a thread costs more than it saves (docs/results/benchmarks.md, `pipeline`).
 const INLINE_BYTES_MAX: usize = 128 << 10;
 
 /// What a fetcher is doing.
