@@ -549,7 +549,8 @@ impl Driver {
         self.setting.fetchers = self.fetchers.iter().map(FetcherHandle::state).collect();
         let (_, due, _) = self.core.queue_sizes();
         self.signals.due_count.store(due, Ordering::Relaxed);
-        let mut report = report::report(&self.core, &self.setting, self.clock.now());
+        let report = report::report(&self.core, &self.setting, self.clock.now());
+        let mut report = serde_json::to_value(report).expect("a report is plain data");
         report["trouble"] = self.troubles.view();
         report["subscribers"] = self.subscribers.views(|| self.reader.last_change().ok()).into();
         report

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Finding;
 use crate::process;
 
-const SIBLINGS: [&str; 7] = ["types", "policy", "frontier", "network", "forum", "fetch", "store"];
+const SIBLINGS: [&str; 8] = ["types", "policy", "frontier", "network", "forum", "fetch", "store", "report"];
 
 /// Crate, and what it may depend on besides the siblings it may use.
 const ALLOWED: &[(&str, &[&str])] = &[
@@ -24,6 +24,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("freshet-fetch", &["types"]),
     ("freshet-store", &["types"]),
     ("freshet-sink", &["types"]),
+    ("freshet-report", &["types"]),
     ("freshet-engine", &["sink"]),
     ("freshet-sim", &["sink", "engine"]),
     ("freshet-jobs", &["types", "policy"]),
