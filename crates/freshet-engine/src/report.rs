@@ -9,6 +9,8 @@ use crate::fetcher::FetcherState;
 use crate::quota::QuotaView;
 use crate::relearn::Note;
 
+/// Setting that holds the live report for `freshet status`.
+pub const STATUS: freshet_store::setting::Setting<Value> = freshet_store::setting::Setting::new("status");
 /// Visits that a report names.
 const VISITS_SHOWN: usize = 8;
 /// Servers that do not answer, quotas and prices that it names, each: it is made twice a second, and a run may know a

@@ -16,8 +16,7 @@ use freshet_fetch::{Fetch, HttpFetch, HttpOptions, Recorder, Vault};
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::{DEFAULT_POLICY, POLICY_NAMES, Pacing, Policy, policy_named};
-use freshet_store::api::Store as _;
-use freshet_store::sqlite::{SqliteOptions, SqliteStore};
+use freshet_store::{Access, Options};
 use freshet_types::{Clock, Map, Span};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -104,7 +103,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         choices: chosen(&choices, pacing.ceiling),
     };
     let served = serve(choices.dashboard, parts).await?;
-    let open = || SqliteStore::open(&data.store_path());
+    let open = || freshet_store::open(&data.store_path(), Access::Write, Options::default());
     let (reports, seen) = watch::channel(Value::Null);
     let watching = alert::watch::start(WatchKit {
         dir: data.dir().to_owned(),
@@ -120,7 +119,7 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         lasts: choices.lasts,
         reports: seen,
         stopped: stopped.clone(),
-        store: Box::new(open()?),
+        store: open()?,
         dir: data.dir().to_owned(),
         networks: Arc::clone(&networks),
         clock: Arc::clone(&clock),
@@ -128,11 +127,12 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
     let relearner = Relearner::new(data, &networks, &fetch);
     let kit = Kit {
         credential: Arc::new(move |network, robot, named| vault.choose_named(network, robot, named)),
-        writer: Box::new(SqliteStore::open_with(
-            &data.store_path(),
-            SqliteOptions { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..SqliteOptions::default() },
-        )?),
-        reader: Box::new(open()?),
+        writer: freshet_store::open(
+            data.store_path(),
+            Access::Write,
+            Options { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..Options::default() },
+        )?,
+        reader: open()?,
         rings: Coordinator::open(&data.rings_dir(), RINGS_MEMORY_MAX)?,
         fetch,
         clock,
@@ -154,8 +154,8 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
 
 /// A subscription into a file, which reads the store through a connection of its own.
 fn subscribe(data: &Data, path: &Path) -> anyhow::Result<Subscription> {
-    let store = SqliteStore::open(&data.store_path())?;
-    Ok(Subscription::to_file(path, Box::new(store))?)
+    let store = freshet_store::open(&data.store_path(), Access::Write, Options::default())?;
+    Ok(Subscription::to_file(path, store)?)
 }
 
 /// Why a run ended, with what to do where the engine knows no better.

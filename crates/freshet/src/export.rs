@@ -30,11 +30,11 @@ pub(crate) use write::{hold, to_folder};
 
 use freshet_sink::{Format, RecordKind};
 use freshet_store::api::{Store, StoreError};
-use freshet_store::browse::Browse;
 use freshet_store::row::Filter;
+use freshet_store::setting::Setting;
 
 /// Setting under which a store keeps its identity.
-const IDENTITY_KEY: &str = "store";
+const IDENTITY: Setting<String> = Setting::new("store");
 /// Records between two checkpoints: a row group of Parquet, and a second or two of work.
 pub(crate) const CHECKPOINT_EVERY: u64 = 64 * 1024;
 
@@ -69,7 +69,7 @@ impl Bounds {
     pub(crate) const NONE: Self = Self { change: u64::MAX, relation: u64::MAX };
 
     /// Everything there is now.
-    pub(crate) fn now<S: Store + Browse>(store: &S) -> Result<Self, StoreError> {
+    pub(crate) fn now(store: &dyn Store) -> Result<Self, StoreError> {
         Ok(Self { change: store.last_change()?, relation: store.last_relation()? })
     }
 
@@ -85,15 +85,15 @@ impl Bounds {
 /// What tells a store from others, so that an export of one is not gone on with from another; empty where it was never
 /// opened for writing since there are identities.
 pub(crate) fn identity(store: &dyn Store) -> Result<String, StoreError> {
-    Ok(store.setting(IDENTITY_KEY)?.unwrap_or_default())
+    Ok(IDENTITY.get(store)?.unwrap_or_default())
 }
 
 /// Gives a store its identity, if it has none.
 pub(crate) fn make_identity(store: &mut dyn Store) -> Result<(), StoreError> {
-    if store.setting(IDENTITY_KEY)?.is_some() {
+    if IDENTITY.get(store)?.is_some() {
         return Ok(());
     }
-    store.set_setting(IDENTITY_KEY, &format!("{:032x}", rand::random::<u128>()))
+    IDENTITY.put(store, &format!("{:032x}", rand::random::<u128>()))
 }
 
 #[cfg(test)]

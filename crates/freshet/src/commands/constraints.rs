@@ -4,11 +4,10 @@
 
 use std::process::ExitCode;
 
-use freshet_engine::constrain::setting::{self, PARKED_DAYS_KEY, Rule};
+use freshet_engine::constrain::setting::{self, PARKED_DAYS, Rule};
 use freshet_network::constraint::{CONSTRAINTS_MAX, Constraint};
 use freshet_network::networks::Networks;
 use freshet_network::snapi::{check_constraint, never_told};
-use freshet_store::api::Store as _;
 use serde::Serialize;
 
 use crate::args::{ConstraintArgs, ConstraintsCommand};
@@ -53,7 +52,7 @@ pub(crate) fn execute(globals: &Globals, command: &ConstraintsCommand) -> anyhow
             *report
         }
         ConstraintsCommand::Wait { days, report } => {
-            data.store.set_setting(PARKED_DAYS_KEY, &days.to_string())?;
+            PARKED_DAYS.put(&mut data.store, days)?;
             *report
         }
     };

@@ -13,10 +13,10 @@ use std::time::Duration;
 use anyhow::Context as _;
 use freshet_network::robot;
 use freshet_store::api::{Store, StoreError};
+use freshet_store::control::{ConstraintsChange, Control, SourcesChange};
 use freshet_store::row::{Erased, Filter, Forgetting};
 use freshet_types::{Address, Reference};
 use serde::Serialize;
-use serde_json::json;
 
 use super::{sources_meant, understood};
 use crate::args::ForgetArgs;
@@ -79,9 +79,9 @@ pub(crate) fn execute(globals: &Globals, args: &ForgetArgs) -> anyhow::Result<Ex
             .hint("give an address (network/type/id), a handle, or what `add` was given")
             .into());
     }
-    data.store.push_control("sources", &json!({ "forgotten": args.reference }).to_string())?;
+    data.store.push_control(&Control::Sources(SourcesChange::Forgotten(args.reference.clone())))?;
     // A running crawl holds parked objects in memory too.
-    data.store.push_control("constraints", "forgotten")?;
+    data.store.push_control(&Control::Constraints(ConstraintsChange::Forgotten))?;
     output::print(args.report, &ForgetReport::new(&args.reference, &erased))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use freshet_network::definition::{Definition, json_schema};
 use freshet_network::networks::Networks;
 use freshet_network::recording;
-use freshet_store::api::Store as _;
+use freshet_store::control::Control;
 use freshet_store::row::OnDelete;
 use freshet_types::definition::Hosts;
 use freshet_types::{Connector, NetworkName, RobotKind};
@@ -306,7 +306,7 @@ fn set_on_delete(globals: &Globals, name: &str, value: &str, args: ReportArgs) -
     for network in &meant {
         data.store.set_on_delete(network, on_delete)?;
     }
-    data.store.push_control("settings", "on_delete")?;
+    data.store.push_control(&Control::Settings("on_delete".to_owned()))?;
     let networks = meant.iter().map(ToString::to_string).collect();
     output::print(args, &SetReport { networks, on_delete: value.to_owned() })
 }

@@ -5,9 +5,9 @@
 use std::process::ExitCode;
 
 use freshet_store::api::Store;
+use freshet_store::control::{Control, SourcesChange};
 use freshet_types::{Source, SourceId, SourceState, Timestamp};
 use serde::Serialize;
-use serde_json::json;
 
 use super::{no_source, sources_meant};
 use crate::args::RemoveArgs;
@@ -45,7 +45,7 @@ pub(crate) fn pause(store: &mut dyn Store, sources: &[Source]) -> anyhow::Result
     let watched = sources.iter().filter(|source| source.state.is_watched());
     let ids: Vec<SourceId> = watched.map(|source| source.id).collect();
     store.set_state(&ids, SourceState::Paused)?;
-    store.push_control("sources", &json!({ "paused": ids }).to_string())?;
+    store.push_control(&Control::Sources(SourcesChange::Paused(ids.clone())))?;
     Ok(ids)
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn resume(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Res
     let resting: Vec<Source> = resting.map(|it| Source { state: SourceState::Active, ..it }).collect();
     let mut ids: Vec<SourceId> = store.add_sources(&resting)?.into_iter().map(|(id, _)| id).collect();
     ids.extend(failed.iter().map(|source| source.id));
-    store.push_control("sources", &json!({ "watched": ids }).to_string())?;
+    store.push_control(&Control::Sources(SourcesChange::Watched(ids.clone())))?;
     Ok(ids)
 }
 

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use freshet_forum::connector::PORTAL;
 use freshet_store::api::Store;
+use freshet_store::control::{Control, SourcesChange};
 use freshet_types::{NetworkName, Set, Source, SourceId, SourceState};
 use serde::Serialize;
-use serde_json::json;
 
 use super::{no_source, sources_meant};
 use crate::args::RemoveArgs;
@@ -53,7 +53,7 @@ pub(crate) fn remove(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Res
     let sources: Vec<_> = watched.map(|it| RemovedSource { source: it.id, label: it.label() }).collect();
     let ids: Vec<SourceId> = sources.iter().map(|it| it.source).collect();
     store.set_state(&ids, SourceState::Removed)?;
-    store.push_control("sources", &json!({ "removed": ids }).to_string())?;
+    store.push_control(&Control::Sources(SourcesChange::Removed(ids.clone())))?;
     Ok(RemoveReport { removed_count: ids.len(), sources })
 }
 

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use freshet_fetch::CredentialInfo;
 use freshet_store::api::Store;
+use freshet_store::control::Control;
 use freshet_store::row::RobotRow;
 use freshet_types::{RobotKind, RobotState};
 use serde::Serialize;
@@ -106,7 +107,7 @@ pub(crate) fn steer(store: &mut dyn Store, verb: Verb, robot: RobotKind) -> anyh
         failure.hint(format!("`freshet robots start {robot}` lets it work"))
     })?;
     store.set_robot(robot, next)?;
-    store.push_control("robots", robot.name())?;
+    store.push_control(&Control::Robots(robot))?;
     Ok(())
 }
 
@@ -132,7 +133,7 @@ fn name_credential(
         }
     }
     store.set_robot_credential(robot, name)?;
-    store.push_control("robots", robot.name())?;
+    store.push_control(&Control::Robots(robot))?;
     Ok(())
 }
 
@@ -157,7 +158,7 @@ impl Report for RobotsReport {
 
 #[cfg(test)]
 mod tests {
-    use freshet_store::sqlite::SqliteStore;
+    use freshet_store::testing;
 
     use super::*;
 
@@ -172,7 +173,7 @@ mod tests {
             origin: freshet_fetch::Origin::File,
         };
         let known = [info("free", None), info("taken", Some(RobotKind::User))];
-        let mut store = SqliteStore::in_memory().unwrap();
+        let mut store = testing::memory();
         for (robot, name, expected) in [
             (RobotKind::Status, Some("free"), Ok(Some("free"))),
             (RobotKind::User, Some("taken"), Ok(Some("taken"))),

@@ -29,7 +29,6 @@ use anyhow::Context as _;
 use freshet_engine::constrain::setting;
 use freshet_network::networks::Networks;
 use freshet_sink::RecordKind;
-use freshet_store::api::Store as _;
 use freshet_types::{Set, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -8,6 +8,7 @@
 use std::process::ExitCode;
 
 use freshet_engine::price::MANNERS;
+use freshet_engine::report::STATUS;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::browse::{Browse, ForumState, SourceQuery};
 use freshet_store::row::Counts;
@@ -20,8 +21,6 @@ use crate::config::Globals;
 use crate::data::{Data, Runner};
 use crate::output::{self, COLUMNS, Report, relative, seconds, shorten};
 
-/// Setting under which the engine leaves its live report.
-const STATUS_KEY: &str = "status";
 /// Failed sources shown; the number of all of them stands in the list of states.
 const FAILED_MAX: usize = 20;
 /// Characters of a failure shown in a table.
@@ -64,18 +63,19 @@ pub(crate) fn brief(data: &Data, now: Timestamp) -> anyhow::Result<StatusReport>
 
 /// What the engine reported last; null before the first run.
 pub(crate) fn live_report(store: &dyn Store) -> Result<Value, StoreError> {
-    let text = store.setting(STATUS_KEY)?;
-    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    Ok(STATUS.find(store)?.unwrap_or_default())
 }
 
 fn failed_sources(store: &dyn Browse) -> Result<Vec<Value>, StoreError> {
     let failed =
         SourceQuery { state: Some(SourceState::Failed), limit: FAILED_MAX, ..SourceQuery::default() };
-    let shown = |it: &Source| {
-        let label = it.label_with(store.title_of(it)?.as_deref());
-        Ok(json!({ "source": it.id, "label": label, "why": it.failure }))
+    let sources = store.list_sources(&failed)?.sources;
+    let titles = store.titles_of(&sources)?;
+    let shown = |(it, title): (&Source, Option<String>)| {
+        let label = it.label_with(title.as_deref());
+        json!({ "source": it.id, "label": label, "why": it.failure })
     };
-    store.list_sources(&failed)?.sources.iter().map(shown).collect()
+    Ok(sources.iter().zip(titles).map(shown).collect())
 }
 
 /// Every forum: what is known of it, and what is complete.

@@ -1,6 +1,5 @@
 //! Wishes that can only be mistakes are refused before anything is written.
 
-use freshet_store::api::Store as _;
 use freshet_types::Timestamp;
 
 use crate::commands::networks;

@@ -5,7 +5,7 @@
 use axum::Extension;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use freshet_store::api::Store as _;
+use freshet_store::control::Control;
 use serde_json::{Value, json};
 
 use super::Shared;
@@ -14,7 +14,6 @@ use super::answer::{Answer, Problem, Told};
 use super::site::Site;
 use crate::alert::config;
 use crate::alert::memory::ALERTS_MAX;
-use crate::alert::watch::TEST_VERB;
 use crate::commands::alerts;
 use crate::data::Data;
 
@@ -50,7 +49,7 @@ pub(super) async fn test(State(site): State<Shared>, Path(name): Path<String>) -
         if !config.receivers.iter().any(|receiver| receiver.name == name) {
             return Err(Problem::not_found(format!("there is no receiver `{name}`")));
         }
-        data.store.push_control(TEST_VERB, &name)?;
+        data.store.push_control(&Control::AlertTest(name))?;
         Ok(())
     })
     .await?;

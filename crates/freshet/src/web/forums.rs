@@ -9,7 +9,6 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use freshet_forum::connector::{POSTS, THREADS};
 use freshet_forum::definition::ForumDefinition;
-use freshet_store::api::Store as _;
 use freshet_store::browse::{
     Browse as _, ForumQuery, ForumState, Lack, OFFSET_MAX, SourceOrder, SourceQuery,
 };

@@ -7,7 +7,6 @@
 use axum::Extension;
 use axum::extract::{Query, State};
 use axum::response::Response;
-use freshet_store::api::Store as _;
 use freshet_store::browse::{ANSWERS_AMONG, Browse as _, Neighbours, Node, SourceQuery};
 use freshet_types::{Address, NetworkName, RobotKind};
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,6 @@
 use axum::Extension;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use freshet_store::api::Store as _;
 use freshet_store::row::OnDelete;
 use freshet_types::RobotKind;
 use serde_json::{Value, json};

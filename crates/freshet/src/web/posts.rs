@@ -7,7 +7,6 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use freshet_engine::record::post_record;
 use freshet_sink::{Format, RecordKind};
-use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, OFFSET_MAX, PostQuery};
 use freshet_store::row::{Hit, PostRow};
 use freshet_types::{RobotKind, Timestamp};

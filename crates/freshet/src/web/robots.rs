@@ -3,7 +3,6 @@
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, VisitLine};
 use freshet_types::RobotKind;
 use serde_json::{Value, json};

@@ -3,7 +3,6 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
-use freshet_store::api::Store as _;
 use serde_json::{Value, json};
 
 use super::Shared;
@@ -11,7 +10,7 @@ use super::access::Identity;
 use super::answer::Answer;
 use super::constraints;
 use super::site::Site;
-use crate::data::{CONTACT_KEY, Data};
+use crate::data::{CONTACT, Data};
 
 /// What changes while it runs: what, how, since when it counts.
 const LIVE: [(&str, &str, &str); 7] = [
@@ -68,7 +67,7 @@ fn view(site: &Site, data: &Data) -> Answer<Value> {
     for key in ["data", "clock", "is_running", "pid", "policy"] {
         running.insert(key.to_owned(), status[key].clone());
     }
-    running.insert("contact".to_owned(), json!(data.store.setting(CONTACT_KEY)?));
+    running.insert("contact".to_owned(), json!(CONTACT.get(&data.store)?));
     for (name, value) in &site.parts.choices {
         running.insert((*name).to_owned(), json!(value));
     }

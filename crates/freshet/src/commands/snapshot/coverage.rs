@@ -6,7 +6,6 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use freshet_network::networks::Networks;
-use freshet_store::api::Store as _;
 use freshet_store::browse::Browse as _;
 use freshet_types::{Source, SourceState, Timestamp};
 use serde::{Deserialize, Serialize};
