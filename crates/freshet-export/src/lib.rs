@@ -31,7 +31,6 @@ pub use write::{hold, to_folder};
 
 use freshet_sink::{Format, RecordKind};
 use freshet_store::api::{Store, StoreError};
-use freshet_store::browse::Browse;
 use freshet_store::row::Filter;
 
 /// Records between two checkpoints: a row group of Parquet, and a second or two of work.
@@ -68,7 +67,7 @@ impl Bounds {
     pub const NONE: Self = Self { change: u64::MAX, relation: u64::MAX };
 
     /// Everything there is now.
-    pub fn now<S: Store + Browse>(store: &S) -> Result<Self, StoreError> {
+    pub fn now(store: &dyn Store) -> Result<Self, StoreError> {
         Ok(Self { change: store.last_change()?, relation: store.last_relation()? })
     }
 
