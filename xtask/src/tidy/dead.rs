@@ -49,7 +49,8 @@ fn dead<'a>(sources: &[Source<'a>]) -> BTreeMap<&'a str, Vec<String>> {
             signatures::words(&source.production, &mut needed);
         }
         let mut places = Vec::new();
-        for source in inside() {
+        let is_offered = |path: &str| known::OFFERED.iter().any(|(offered, _)| path.starts_with(offered));
+        for source in inside().filter(|source| !is_offered(source.path)) {
             let items = items(&source.production);
             let has_length = items.iter().any(|item| item.name == "len");
             for item in &items {
