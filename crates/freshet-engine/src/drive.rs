@@ -29,7 +29,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
 use crate::constrain::setting::{self, CONSTRAINTS_KEY, SettingError};
-use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event};
+use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event, Moment, Restored, VISITS_RESERVED};
 use crate::deliver::{Subscribers, Subscription};
 use crate::dump::{Dumper, Job, Signals, Told};
 use crate::feed::{FeedError, Feeder};
@@ -56,10 +56,6 @@ const DRAIN_MAX: Duration = Duration::from_secs(10);
 const FAREWELL_SHARE: f64 = 0.3;
 /// Longest that the start of a run waits for a store that cannot be written.
 const START_MAX: Duration = Duration::from_secs(10);
-/// Visit numbers reserved at once.
-const VISITS_RESERVED: u64 = 1_000_000;
-/// New numbers are reserved when so few are left.
-const VISITS_LOW: u64 = 200_000;
 /// Sources told to the core at once.
 const SLOTS_CHUNK: usize = 10_000;
 /// Longest sleep of the loop, so that a clock that jumps is noticed.
@@ -191,7 +187,7 @@ pub async fn run(
             Some(event) = driver.uploads.recv() => driver.feed_core(event),
             Some(told) = driver.told.recv() => driver.hear(told)?,
             _ = stop.changed(), if drained_at.is_none() => {}
-            Some(ask) = driver.relearner.heard.recv() => driver.hear_ask(ask)?,
+            Some(ask) = driver.relearner.heard.recv() => driver.hear_ask(ask),
             () = tokio::time::sleep(sleep) => driver.tick(),
         }
         driver.hear_more()?;
@@ -203,20 +199,16 @@ pub async fn run(
     Ok(report)
 }
 
-/// Lets the core go on with what an earlier process had written down.
-fn remember(core: &mut Core, reader: &dyn Store, now: Timestamp) -> Result<(), StoreError> {
+/// What an earlier process had written down.
+fn restored(reader: &dyn Store, now: Timestamp) -> Result<Restored, StoreError> {
     let settings = reader.settings_under(LEDGER_PREFIX)?;
-    core.take_ledger(Ledger::from_settings(settings, reader.setting(LEDGER_KEY)?.as_deref(), now));
-    if let Some(text) = reader.setting(PRICES_KEY)? {
-        core.take_prices(Memory::from_text(&text));
-    }
-    if let Some(text) = reader.setting(RELEARN_KEY)? {
-        let mut notes = Notes::from_text(&text);
-        // Written by a clock that was ahead of today's: the next try is not put off for longer than usual.
-        notes.0.values_mut().for_each(|note| note.at = note.at.min(now));
-        core.take_relearn_notes(notes);
-    }
-    Ok(())
+    let ledger = Ledger::from_settings(settings, reader.setting(LEDGER_KEY)?.as_deref(), now);
+    let prices = reader.setting(PRICES_KEY)?.map(|text| Memory::from_text(&text));
+    let mut relearnt =
+        reader.setting(RELEARN_KEY)?.map_or_else(Notes::default, |text| Notes::from_text(&text));
+    // Written by a clock that was ahead of today's: the next try is not put off for longer than usual.
+    relearnt.0.values_mut().for_each(|note| note.at = note.at.min(now));
+    Ok(Restored { ledger, prices, relearnt })
 }
 
 /// The first visit numbers of a run: a lock is waited for, as everywhere, but not for ever, since nobody sees a run that
@@ -235,6 +227,8 @@ fn reserve_first(writer: &mut dyn Store) -> Result<u64, StoreError> {
 
 struct Driver {
     core: Core,
+    /// What the core wants and nobody has carried out yet.
+    effects: Vec<Effect>,
     reader: Box<dyn Store>,
     clock: Arc<dyn Clock>,
     fetchers: Vec<FetcherHandle>,
@@ -259,7 +253,6 @@ struct Driver {
     fits: Fits,
     began: Instant,
     report_every: Duration,
-    is_reserving: bool,
     last_report: Value,
 }
 
@@ -269,7 +262,7 @@ impl Driver {
         let control_seen = kit.reader.controls_above(0)?.last().map_or(0, |control| control.number);
         let policy = Arc::clone(&kit.policy);
         let numbers = first..first + VISITS_RESERVED;
-        let mut core = Core::new(
+        let core = Core::new(
             Arc::clone(&kit.networks),
             kit.policy,
             kit.credential,
@@ -277,7 +270,6 @@ impl Driver {
             numbers,
             kit.clock.now(),
         );
-        remember(&mut core, &*kit.reader, kit.clock.now())?;
         let (upload, uploads) = mpsc::unbounded_channel();
         let (tell, told) = mpsc::unbounded_channel();
         let (jobs, todo) = std_mpsc::channel();
@@ -304,6 +296,7 @@ impl Driver {
         let mut driver = Self {
             history: History::from_store(&*kit.reader)?,
             core,
+            effects: Vec::new(),
             reader: kit.reader,
             clock: kit.clock,
             fetchers,
@@ -327,9 +320,10 @@ impl Driver {
             relearner: Relearner::new(kit.on_unread),
             began: now,
             report_every: if options.report_every.is_zero() { REPORT_EVERY } else { options.report_every },
-            is_reserving: false,
             last_report: Value::Null,
         };
+        let restored = restored(&*driver.reader, driver.clock.now())?;
+        driver.feed_core(Event::Restored(Box::new(restored)));
         driver.load_all()?;
         Ok(driver)
     }
@@ -346,7 +340,8 @@ impl Driver {
 
     fn feed_core(&mut self, event: Event) {
         let wall_ms = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.core.handle(event, self.clock.now(), wall_ms);
+        let moment = Moment { now: self.clock.now(), wall_ms };
+        self.effects.extend(self.core.handle(event, moment));
     }
 
     fn tick(&mut self) {
@@ -366,7 +361,7 @@ impl Driver {
     fn perform(&mut self) -> Result<bool, RunError> {
         let mut carried_out = 0;
         while carried_out < EFFECTS_MAX {
-            let effects: Vec<Effect> = self.core.effects().collect();
+            let effects = std::mem::take(&mut self.effects);
             if effects.is_empty() {
                 return Ok(false);
             }
@@ -379,10 +374,15 @@ impl Driver {
                     }
                     Effect::Apply(upload) => self.give(Job::Apply(upload))?,
                     Effect::Reserve(reservation) => self.give(Job::Ledger(reservation))?,
+                    Effect::ReserveVisits(count) => self.give(Job::Reserve(count))?,
+                    Effect::Note(_, text) => self.give(Job::Relearnt(text))?,
+                    Effect::ReadStale(network) => self.read_stale(network)?,
+                    Effect::Relearn(network) => self.relearner.begin(network),
+                    Effect::Granted(network) => self.relearner.grant(&network),
                 }
             }
         }
-        Ok(self.core.has_effects())
+        Ok(!self.effects.is_empty())
     }
 
     /// Gives the dumper a job. One that is gone has said why, if nobody has listened yet.
@@ -402,10 +402,7 @@ impl Driver {
         match told {
             Told::Event(event) => self.feed_core(event),
             Told::Rings(rings) => self.setting.rings = rings,
-            Told::Reserved(numbers) => {
-                self.is_reserving = false;
-                self.core.take_visit_numbers(numbers);
-            }
+            Told::Reserved(numbers) => self.feed_core(Event::VisitNumbers(numbers)),
             Told::Trouble(part, what, advice) => self.suffer(part, what, advice),
             Told::Mended(part) => self.mend(part),
             Told::Spent(uploads) => drop(tokio::spawn(async move { drop(uploads) })),
@@ -426,8 +423,7 @@ impl Driver {
     }
 
     fn sleep(&self) -> Duration {
-        let wake_at = [self.core.wake_at(), self.relearner.wake_at].into_iter().flatten().min();
-        let wake = wake_at.map_or(SLEEP_MAX, |at| self.clock.wall_until(at));
+        let wake = self.core.wake_at().map_or(SLEEP_MAX, |at| self.clock.wall_until(at));
         wake.clamp(SLEEP_MIN, SLEEP_MAX)
     }
 
@@ -440,10 +436,6 @@ impl Driver {
             self.read_again()?;
             let obeyed = self.obey();
             self.outlive(obeyed)?;
-            if self.core.visit_numbers_left() < VISITS_LOW && !self.is_reserving {
-                self.is_reserving = true;
-                self.give(Job::Reserve(VISITS_RESERVED))?;
-            }
         }
         if !self.troubles.reading.waits() {
             let tended = self.tend_forums();
@@ -451,7 +443,6 @@ impl Driver {
             let tended = self.tend_fits();
             self.outlive(tended)?;
         }
-        self.tend_relearning()?;
         if self.noted_at.elapsed() >= PRICES_EVERY {
             self.noted_at = Instant::now();
             self.give(self.prices())?;
@@ -523,7 +514,7 @@ impl Driver {
     }
 
     fn load_constraints(&mut self) -> Result<(), RunError> {
-        let read = setting::constraints(&*self.reader, &self.core.networks);
+        let read = setting::constraints(&*self.reader, self.core.networks());
         let constraints = read.map_err(|error| match error {
             SettingError::Store(error) => RunError::Store(error),
             other => RunError::Constraints(other),
@@ -558,7 +549,8 @@ impl Driver {
         self.setting.fetchers = self.fetchers.iter().map(FetcherHandle::state).collect();
         let (_, due, _) = self.core.queue_sizes();
         self.signals.due_count.store(due, Ordering::Relaxed);
-        let mut report = report::report(&self.core, &self.setting, self.clock.now());
+        let report = report::report(&self.core, &self.setting, self.clock.now());
+        let mut report = serde_json::to_value(report).expect("a report is plain data");
         report["trouble"] = self.troubles.view();
         report["subscribers"] = self.subscribers.views(|| self.reader.last_change().ok()).into();
         report

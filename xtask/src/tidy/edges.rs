@@ -1,7 +1,7 @@
 //! The star: which crate may depend on which. ARCHITECTURE.md's table of crates says it, `cargo metadata` says what is so.
 //!
 //! The table is the only list: its second column holds names without `freshet-`, divided by commas, or the words
-//! `siblings` (types and all crates above that know types only) and `all of the above`. Crates that may know all
+//! `siblings` (types and all crates above that know types only), `siblings but` one of them, and `all of the above`. Crates that may know all
 //! siblings see everything anyway, so their tests may depend on any crate; other tests may depend on types too.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +17,9 @@ use crate::process;
 const DOCUMENT: &str = "ARCHITECTURE.md";
 /// The heading above the table.
 const HEADING: &str = "## Crates";
+
+/// All siblings without the one that follows.
+const BUT: &str = "siblings but ";
 
 /// What one crate may know.
 #[derive(Debug, Default)]
@@ -62,8 +65,14 @@ pub(super) fn table(document: &str, findings: &mut Vec<Finding>) -> Table {
         let Some(name) = name.strip_prefix('`').and_then(|name| name.strip_suffix('`')) else { continue };
         let mut allowed = Allowed::default();
         for word in on.split(',').map(str::trim).filter(|word| *word != "–") {
+            let is_siblings = word == "siblings" || word.starts_with(BUT);
             match word {
-                "siblings" => allowed.on.extend(siblings.iter().cloned()),
+                _ if is_siblings => {
+                    let left_out =
+                        word.strip_prefix(BUT).map(|name| format!("freshet-{}", name.trim_matches('`')));
+                    let known = siblings.iter().filter(|name| Some(*name) != left_out.as_ref());
+                    allowed.on.extend(known.cloned());
+                }
                 "all of the above" => allowed.on.extend(table.keys().cloned()),
                 _ if table.contains_key(&format!("freshet-{word}")) => {
                     allowed.on.insert(format!("freshet-{word}"));
@@ -74,7 +83,7 @@ pub(super) fn table(document: &str, findings: &mut Vec<Finding>) -> Table {
                     findings.push(Finding::new(DOCUMENT, advice));
                 }
             }
-            allowed.has_wide_tests |= word == "siblings" || word == "all of the above";
+            allowed.has_wide_tests |= is_siblings || word == "all of the above";
         }
         if on == "types" || name == "freshet-types" {
             siblings.insert(name.to_owned());

@@ -53,6 +53,7 @@ const TABLE: &str = "\
 | `freshet-store` | types | rows |
 | `freshet-engine` | siblings | the loop |
 | `freshet-sim` | siblings, engine | worlds |
+| `freshet-app` | siblings but `store`, engine | actions |
 | `freshet-jobs` | types, policy | jobs |
 | `freshet` | all of the above | faces |
 | `xtask` | – | tasks |
@@ -74,6 +75,8 @@ fn crate_edges() {
         ("freshet-engine", "freshet-sim", Some("dev"), 0),
         ("freshet-sim", "freshet-engine", None, 0),
         ("freshet-sim", "freshet", None, 1),
+        ("freshet-app", "freshet-policy", None, 0),
+        ("freshet-app", "freshet-store", None, 1),
         ("freshet-jobs", "freshet-store", None, 1),
         ("freshet", "freshet-sim", None, 0),
         ("freshet", "serde", None, 0),
@@ -133,7 +136,7 @@ fn what_is_shipped_says_what_the_code_says() {
     for (path, from, to, expected) in [
         ("Cargo.toml", "version = \"0.1.0\"", "version = \"0.2.0\"", 2),
         ("Cargo.toml", "rust-version = \"1.95\"", "rust-version = \"1.96\"", 1),
-        ("crates/freshet/src/web.rs", "const PORT: u16 = 8640;", "const PORT: u16 = 8641;", 4),
+        ("crates/freshet-web/src/lib.rs", "const PORT: u16 = 8640;", "const PORT: u16 = 8641;", 4),
         ("xtask/dist/freshet.service", "/var/lib/freshet", "/srv/freshet", 1),
         ("README.md", "freshet", "freshet", 0),
     ] {
