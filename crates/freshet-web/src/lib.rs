@@ -12,6 +12,7 @@ mod access;
 mod alerts;
 mod answer;
 mod api;
+mod bench;
 mod chart;
 mod constraints;
 mod credentials;
@@ -23,8 +24,10 @@ mod forums;
 mod graph;
 mod graph_chart;
 mod guard;
+mod jobs;
 mod learn;
 mod live;
+mod login;
 mod metrics;
 mod names;
 mod networks;
@@ -140,9 +143,9 @@ fn routes() -> Routes {
         .get("/settings", settings::page)
         .post("/constraints", constraints::add_form)
         .post("/constraints/{number}/remove", constraints::remove_form)
-        .get("/login", access::login_page)
-        .post("/login", access::login)
-        .post("/logout", access::logout)
+        .get("/login", login::login_page)
+        .post("/login", login::login)
+        .post("/logout", login::logout)
         .get("/metrics", metrics::page)
         .get("/healthz", api::health)
         .get("/readyz", api::ready)

@@ -22,11 +22,11 @@ use tokio::sync::Semaphore;
 
 use super::access::{Access, Sessions};
 use super::answer::{Answer, Problem};
-use super::experiments::Bench;
-use super::learn::Jobs;
+use super::bench::Bench;
+use super::download;
+use super::jobs::Jobs;
 use super::render::Pages;
-use super::seats::Seats;
-use super::{download, live};
+use super::seats::{Room, Seats};
 
 /// Looks at the store at once; more would only wait for the disk.
 const READERS_MAX: usize = 4;
@@ -38,6 +38,10 @@ const COVERAGE_SHARE: u32 = 20;
 const COVERAGE_WAIT: Duration = Duration::from_millis(40);
 /// Sources with holes that are kept with the sums, the dearest.
 pub(super) const GAPS_MAX: usize = 1000;
+
+/// Pages that listen at once. Each costs a look at the store every second; a person has a few of them.
+/// One that took nothing for ten seconds does not read.
+pub(super) const LISTENERS: Room = Room { max: 64, share: 32, patience: Duration::from_secs(10) };
 
 /// What a dashboard is made of.
 #[expect(missing_debug_implementations, reason = "it holds secrets")]
@@ -104,7 +108,7 @@ impl Site {
             credentials: Mutex::new(parts.credentials.clone()),
             bench: Bench::default(),
             jobs: Jobs::default(),
-            listeners: Seats::new(live::ROOM),
+            listeners: Seats::new(LISTENERS),
             downloads: Seats::new(download::ROOM),
             readers: Mutex::new(Vec::new()),
             permits: Semaphore::new(READERS_MAX),

@@ -23,7 +23,8 @@ use serde_json::{Value, json};
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
-use super::learn::{self, Wish};
+use super::jobs::Wish;
+use super::learn;
 use super::names;
 use super::site::Site;
 
