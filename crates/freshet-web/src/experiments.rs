@@ -17,12 +17,12 @@ use super::bench::{DAYS_MAX, POLICIES_MAX, TIME_MAX, Wish};
 
 /// The page.
 pub(super) async fn page(State(site): State<Shared>, Extension(identity): Extension<Identity>) -> Response {
-    site.pages.page(&site, Some(&identity), "experiments", "Experiments", &view(&site))
+    site.page(Some(&identity), "experiments", "Experiments", &view(&site))
 }
 
 /// What changes on it.
 pub(super) async fn part(State(site): State<Shared>, Extension(identity): Extension<Identity>) -> Response {
-    site.pages.page(&site, Some(&identity), "experiments_part", "Experiments", &view(&site))
+    site.page(Some(&identity), "experiments_part", "Experiments", &view(&site))
 }
 
 /// The form was sent.

@@ -174,7 +174,7 @@ fn show_problem(site: &Shared, path: &str, identity: Option<&Identity>, response
         let body = json!({ "error": problem.message, "hint": problem.hint });
         (problem.status, axum::Json(body)).into_response()
     } else {
-        site.pages.problem(site, identity, &problem)
+        site.problem(identity, &problem)
     };
     *response = shown;
     if problem.status == StatusCode::UNAUTHORIZED {

@@ -35,7 +35,7 @@ const SAID_BYTES_MAX: u64 = 60_000;
 
 /// What changes on the page for adding.
 pub(super) async fn part(State(site): State<Shared>, Extension(identity): Extension<Identity>) -> Response {
-    site.pages.page(&site, Some(&identity), "learn_part", "Add sources", &describe(&site))
+    site.page(Some(&identity), "learn_part", "Add sources", &describe(&site))
 }
 
 /// All addresses of late, the newest first.

@@ -6,7 +6,19 @@
 //! page ([`guard`]). It reads the store with connections of its own and steers as commands do, through
 //! the store, so a crawl never waits for it.
 //!
-//! A page is a file: what it shows, its handlers, its templates. Add it to [`routes`].
+//! A page is a file: what it shows, its handlers, its templates. Add it to [`routes`]. Nothing here prints, and no report is
+//! written twice: they come from `freshet-app` and `freshet-alert`.
+//!
+//! | room | does |
+//! |---|---|
+//! | [`door`], [`seats`], [`stall`], [`tls`] | connections: bounded in number, time and patience |
+//! | [`guard`], [`access`], [`tries`], [`login`], [`next`] | who may look: host, login, token, the form's word |
+//! | [`site`] | what all pages stand on: store, clock, networks, templates |
+//! | [`answer`], [`render`], [`chart`], [`names`] | problems as answers; templates; drawings; names of sources |
+//! | [`overview`], [`sources`], [`source`], [`posts`], [`graph`], [`forums`], [`plan`], [`robots`], [`networks`], [`experiments`], [`alerts`], [`settings`] | a page each |
+//! | [`live`], [`learn`], [`download`], [`credentials`], [`constraints`], [`trouble`] | parts of pages: live values, forums being learned, files, forms |
+//! | [`bench`], [`jobs`] | work in the background: the one backtest, forums that wait to be learned |
+//! | [`api`], [`openapi`], [`metrics`] | the same for programs |
 
 mod access;
 mod alerts;

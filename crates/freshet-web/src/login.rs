@@ -35,7 +35,7 @@ pub(super) struct Login {
 
 /// Asks for the password.
 pub(super) async fn login_page(State(site): State<Shared>, Query(next): Query<Next>) -> Response {
-    site.pages.page(&site, None, "login", "Log in", &json!({ "next": local(&next.next) }))
+    site.page(None, "login", "Log in", &json!({ "next": local(&next.next) }))
 }
 
 /// Begins a session.
@@ -55,7 +55,7 @@ pub(super) async fn login(
     drop(permit);
     if !judged.unwrap_or(false) {
         let context = json!({ "next": local(&login.next), "is_wrong": true });
-        let mut response = site.pages.page(&site, None, "login", "Log in", &context);
+        let mut response = site.page(None, "login", "Log in", &context);
         *response.status_mut() = StatusCode::UNAUTHORIZED;
         return Ok(response);
     }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use axum::response::Response;
 use freshet_app::data::Data;
 use freshet_app::{gaps, status};
 use freshet_engine::history::History;
@@ -20,7 +21,7 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-use super::access::{Access, Sessions};
+use super::access::{Access, Identity, Sessions};
 use super::answer::{Answer, Problem};
 use super::bench::Bench;
 use super::download;
@@ -68,7 +69,7 @@ pub struct Parts {
 pub(super) struct Site {
     pub(super) parts: Parts,
     pub(super) sessions: Sessions,
-    pub(super) pages: Pages,
+    pages: Pages,
     /// Reached from this computer only.
     pub(super) is_local: bool,
     /// The names of the credentials, as they are by now.
@@ -121,6 +122,22 @@ impl Site {
 
     pub(super) fn now(&self) -> Timestamp {
         self.parts.clock.now()
+    }
+
+    /// A whole page; `name` is its template, `title` what the browser shows.
+    pub(super) fn page(
+        &self,
+        identity: Option<&Identity>,
+        name: &str,
+        title: &str,
+        shown: &Value,
+    ) -> Response {
+        self.pages.page(self.now(), identity, name, title, shown)
+    }
+
+    /// What went wrong, as a page.
+    pub(super) fn problem(&self, identity: Option<&Identity>, problem: &Problem) -> Response {
+        self.pages.problem(self.now(), identity, problem)
     }
 
     /// Looks at the store on a thread that may block.
