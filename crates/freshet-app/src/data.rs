@@ -44,7 +44,7 @@ pub const CONTACT: Setting<String> = Setting::new("contact");
 /// What servers are told when nobody said whom to write to.
 pub const CONTACT_UNKNOWN: &str = "contact-not-given@freshet.invalid";
 /// Largest definition file; the shipped ones are a twentieth of it.
-pub const DEFINITION_BYTES_MAX: u64 = 1024 * 1024;
+pub(crate) const DEFINITION_BYTES_MAX: u64 = 1024 * 1024;
 /// A look by `status` holds the lock for an instant, so a `run` tries more than once.
 const LOCK_ATTEMPTS: u32 = 10;
 /// Wall time between two of these attempts.
@@ -138,7 +138,7 @@ impl Data {
     }
 
     /// Where definitions are kept that replace or join the shipped ones.
-    pub fn networks_dir(&self) -> PathBuf {
+    pub(crate) fn networks_dir(&self) -> PathBuf {
         self.dir.join("networks")
     }
 

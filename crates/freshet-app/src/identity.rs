@@ -13,7 +13,7 @@ pub fn identity(store: &dyn Store) -> Result<String, StoreError> {
 }
 
 /// Gives a store its identity, if it has none.
-pub fn make_identity(store: &mut dyn Store) -> Result<(), StoreError> {
+pub(crate) fn make_identity(store: &mut dyn Store) -> Result<(), StoreError> {
     if IDENTITY.get(store)?.is_some() {
         return Ok(());
     }

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::mined;
 
 /// Whether a definition serves many servers, and none is meant where none is named.
-pub fn has_many_hosts(networks: &Networks, name: &str) -> bool {
+pub(crate) fn has_many_hosts(networks: &Networks, name: &str) -> bool {
     networks.definition(name).is_some_and(|it| it.hosts == Hosts::Many && it.host.is_none())
 }
 

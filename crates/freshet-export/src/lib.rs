@@ -23,10 +23,11 @@ mod write;
 
 pub use check::{check_network, check_times};
 pub use damage::Damages;
-pub use file::hash_file;
+pub(crate) use file::hash_file;
 pub use manifest::{Asked, FileEntry, Manifest};
 pub use part::{Part, day_name, plan};
-pub use stream::{each_record, to_writer};
+pub(crate) use stream::each_record;
+pub use stream::to_writer;
 pub use write::{hold, to_folder};
 
 use freshet_sink::{Format, RecordKind};

@@ -29,7 +29,7 @@ pub(super) async fn page(
 ) -> Answer<Response> {
     let mut shown = describe(&site).await?;
     shown["told"] = json!((just.told == "asked").then_some(ASKED));
-    Ok(site.pages.page(&site, Some(&identity), "alerts", "Alerts", &shown))
+    Ok(site.page(Some(&identity), "alerts", "Alerts", &shown))
 }
 
 /// The report of `freshet alerts`, as the API gives it.

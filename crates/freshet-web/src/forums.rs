@@ -56,7 +56,7 @@ pub(super) async fn page(
     Extension(identity): Extension<Identity>,
 ) -> Answer<Response> {
     let shown = list(&site).await?;
-    Ok(site.pages.page(&site, Some(&identity), "forums", "Forums", &shown))
+    Ok(site.page(Some(&identity), "forums", "Forums", &shown))
 }
 
 /// All forums, as the API gives them.
@@ -77,7 +77,7 @@ pub(super) async fn one(
     Query(asked): Query<Asked>,
 ) -> Answer<Response> {
     let shown = describe(&site, &name, &asked).await?;
-    Ok(site.pages.page(&site, Some(&identity), "forum", &name, &shown))
+    Ok(site.page(Some(&identity), "forum", &name, &shown))
 }
 
 /// One forum, as the API gives it.

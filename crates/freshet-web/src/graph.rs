@@ -53,7 +53,7 @@ pub(super) async fn page(
         })
         .await?;
     shown["asked"] = json!(asked);
-    Ok(site.pages.page(&site, Some(&identity), "graph", "Graph", &shown))
+    Ok(site.page(Some(&identity), "graph", "Graph", &shown))
 }
 
 /// The same for programs, without the picture.

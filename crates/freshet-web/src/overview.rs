@@ -46,7 +46,7 @@ pub(super) async fn page(
     Query(over): Query<Over>,
 ) -> Answer<Response> {
     let shown = shown(&site, &over).await?;
-    Ok(site.pages.page(&site, Some(&identity), "overview", "Overview", &shown))
+    Ok(site.page(Some(&identity), "overview", "Overview", &shown))
 }
 
 /// What changes on it.
@@ -56,7 +56,7 @@ pub(super) async fn part(
     Query(over): Query<Over>,
 ) -> Answer<Response> {
     let shown = shown(&site, &over).await?;
-    Ok(site.pages.page(&site, Some(&identity), "overview_part", "Overview", &shown))
+    Ok(site.page(Some(&identity), "overview_part", "Overview", &shown))
 }
 
 async fn shown(site: &Shared, over: &Over) -> Answer<Value> {

@@ -34,7 +34,7 @@ pub(super) async fn page(
     Extension(identity): Extension<Identity>,
 ) -> Answer<Response> {
     let shown = site.read(view).await?;
-    Ok(site.pages.page(&site, Some(&identity), "robots", "Robots", &shown))
+    Ok(site.page(Some(&identity), "robots", "Robots", &shown))
 }
 
 /// What changes on it.
@@ -43,7 +43,7 @@ pub(super) async fn part(
     Extension(identity): Extension<Identity>,
 ) -> Answer<Response> {
     let shown = site.read(view).await?;
-    Ok(site.pages.page(&site, Some(&identity), "robots_part", "Robots", &shown))
+    Ok(site.page(Some(&identity), "robots_part", "Robots", &shown))
 }
 
 /// A button was pressed.

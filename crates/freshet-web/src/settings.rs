@@ -52,7 +52,7 @@ pub(super) async fn page(
     shown["constraints"] = constraints::list(&site).await?;
     shown["live"] = json!(live);
     shown["restart"] = json!(RESTART.map(|(what, how)| json!({ "what": what, "how": how })));
-    Ok(site.pages.page(&site, Some(&identity), "settings", "Settings", &shown))
+    Ok(site.page(Some(&identity), "settings", "Settings", &shown))
 }
 
 /// What runs, as the API gives it.

@@ -68,7 +68,7 @@ pub(super) async fn page(
         .await?;
     shown["done"] = json!(done(&just.told, &shown["state"]));
     let title = shown["name"].as_str().unwrap_or("Source").to_owned();
-    Ok(site.pages.page(&site, Some(&identity), "source", &title, &shown))
+    Ok(site.page(Some(&identity), "source", &title, &shown))
 }
 
 /// What was just done; nothing when it is no longer so, because the page was loaded again later.
