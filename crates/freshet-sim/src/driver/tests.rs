@@ -16,6 +16,7 @@ use freshet_fetch::Fetch;
 use freshet_frontier::Coordinator;
 use freshet_network::robot;
 use freshet_policy::{Pacing, policy_named};
+use freshet_store::api::Flow;
 use freshet_store::row::{AccountRow, Filter, InstanceRow, OnDelete, PostRow, RelationRow};
 use freshet_store::sqlite::SqliteStore;
 use freshet_types::{Instance, NetworkName, Set, Source};

@@ -14,7 +14,7 @@ struct Witness {
 impl Fetch for Witness {
     fn fetch<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Response, Fault>> {
         let store = SqliteStore::open_reader(&self.path).unwrap();
-        self.known.lock().unwrap().push(store.settings_under(LEDGER_PREFIX).unwrap().len());
+        self.known.lock().unwrap().push(store.settings_under(crate::quota::LEDGER_PREFIX).unwrap().len());
         Box::pin(std::future::pending())
     }
 }
@@ -25,14 +25,14 @@ async fn a_grant_is_in_the_store_before_its_request_leaves() {
     let known = Arc::new(Mutex::new(Vec::new()));
     let witness = Witness { path: dir.path().join("freshet.db"), known: Arc::clone(&known) };
     let kit = kit(dir.path(), 1, Arc::new(witness));
-    let mut driver = Driver::start(kit, &RunOptions::default()).unwrap();
+    let mut driver = start(kit, &RunOptions::default());
     let began = Instant::now();
     while known.lock().unwrap().is_empty() {
         driver.perform().unwrap();
-        driver.hear_more().unwrap();
+        driver.take_more().unwrap();
         assert!(began.elapsed() < Duration::from_mins(1), "the request never leaves");
         tokio::time::sleep(SLEEP_MIN).await;
     }
     assert!(known.lock().unwrap()[0] > 0, "the store knew nothing of the grant");
-    driver.end(Instant::now() + DRAIN_MAX, Duration::ZERO).await.unwrap();
+    driver.end().await.unwrap();
 }
