@@ -20,7 +20,7 @@ use freshet_store::api::{Store, StoreError};
 use freshet_types::Set;
 use serde_json::{Value, json};
 
-use crate::moment::Moment;
+use crate::core::Moment;
 use crate::record::post_record;
 use crate::spell::Spell;
 

@@ -11,7 +11,7 @@ mod wall;
 pub use crate::runner::{RunError, RunOptions};
 pub(crate) use wall::Wall;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc as std_mpsc;
@@ -22,17 +22,17 @@ use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_store::api::{Store, StoreError};
-use freshet_types::Clock;
+use freshet_types::{Clock, NetworkName};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::core::{CredentialChoice, Event};
+use crate::core::{CredentialChoice, Event, VISITS_RESERVED};
 use crate::deliver::Subscription;
 use crate::feed::Feeder;
 use crate::fetcher::{self, FetcherHandle, FetcherKit};
 use crate::question::{self, Question};
 use crate::relearn::{Ask, Errand};
-use crate::runner::{GrantId, Input, Look, Output, Past, Runner, RunnerKit, VISITS_RESERVED};
+use crate::runner::{Input, Look, Output, Past, Runner, RunnerKit};
 use crate::writer::{Job, Told, Writer};
 use subscribers::Subscribers;
 use threads::WriterThread;
@@ -147,9 +147,8 @@ struct Driver {
     /// What whoever learns a forum anew wants.
     asks: mpsc::UnboundedReceiver<Ask>,
     ask: mpsc::UnboundedSender<Ask>,
-    /// Who waits for the grants that the runner was asked for.
-    grants: BTreeMap<GrantId, oneshot::Sender<()>>,
-    grants_count: u64,
+    /// Who waits for the grant of a request, oldest first.
+    grants: Vec<(NetworkName, oneshot::Sender<()>)>,
     view: watch::Sender<Value>,
     /// The run has ended.
     last_report: Option<Value>,
@@ -204,8 +203,7 @@ impl Driver {
             on_unread: kit.on_unread,
             asks,
             ask,
-            grants: BTreeMap::new(),
-            grants_count: 0,
+            grants: Vec::new(),
             view,
             last_report: None,
         };
@@ -264,8 +262,12 @@ impl Driver {
             }
             Output::Reload => (self.on_poll)(),
             Output::Relearn(network) => (self.on_unread)(Errand::new(network, self.ask.clone())),
-            // One that no longer listens has ended.
-            Output::Granted(id) => drop(self.grants.remove(&id).map(|reply| reply.send(()))),
+            Output::Granted(network) => {
+                if let Some(at) = self.grants.iter().position(|(of, _)| *of == network) {
+                    // One that no longer listens has ended.
+                    let _ = self.grants.remove(at).1.send(());
+                }
+            }
             Output::Look => {
                 let look = self.look();
                 self.input(Input::Looked(look))?;
@@ -311,15 +313,17 @@ impl Driver {
 
     /// Whoever learns a forum anew wants something.
     fn on_ask(&mut self, ask: Ask) -> Result<(), RunError> {
-        match ask {
+        let event = match ask {
             Ask::Grant(request, reply) => {
-                let id = GrantId(self.grants_count);
-                self.grants_count += 1;
-                self.grants.insert(id, reply);
-                self.input(Input::GrantWanted(id, request))
+                self.grants.push((request.network.clone(), reply));
+                Event::GrantWanted(request)
             }
-            Ask::Ended(network, outcome) => self.input(Input::RelearnEnded(network, outcome)),
-        }
+            Ask::Ended(network, outcome) => {
+                self.grants.retain(|(of, _)| *of != network);
+                Event::RelearnEnded(network, outcome)
+            }
+        };
+        self.input(Input::Event(event))
     }
 
     /// Takes in whatever else has arrived, so that outputs are carried out in bulk.

@@ -25,7 +25,6 @@ pub mod fetcher;
 pub mod forum;
 pub mod history;
 pub mod load;
-pub mod moment;
 pub mod price;
 pub mod question;
 pub mod quota;

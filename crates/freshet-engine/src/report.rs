@@ -1,7 +1,7 @@
 //! The live report: what a running engine tells `freshet status`, the terminal and the tests.
 
 use freshet_policy::forum::{Chosen, ListKind};
-use freshet_types::{NetworkName, RobotKind, RobotState, Timestamp};
+use freshet_types::{NetworkName, RobotKind, Timestamp};
 use serde_json::{Value, json};
 
 use crate::core::{Core, ServerView, UnreadView};
@@ -110,8 +110,7 @@ fn visits(core: &Core, now: Timestamp) -> Vec<Value> {
 }
 
 fn robots(core: &Core) -> Value {
-    let state = |robot: RobotKind| -> RobotState { core.robots[robot as usize] };
-    by_robot(|robot| json!(state(robot).name()))
+    by_robot(|robot| json!(core.robot_state(robot).name()))
 }
 
 fn by_robot(value: impl Fn(RobotKind) -> Value) -> Value {

@@ -1,8 +1,8 @@
 //! One run of the engine without input or output: everything that is decided around the core.
 //!
 //! The runner owns the [`Core`] and decides what a run does beside visiting: it obeys people (`runner/control.rs`), outlives
-//! trouble (`runner/trouble.rs`), looks after forums and shared weights (`runner/forums.rs`, `runner/fits.rs`,
-//! `runner/relearn.rs`), tells the writer how much may come out of the rings, draws reports (`runner/view.rs`), drains and
+//! trouble (`runner/trouble.rs`), looks after forums and shared weights (`runner/forums.rs`, `runner/fits.rs`),
+//! tells the writer how much may come out of the rings, draws reports (`runner/view.rs`), drains and
 //! ends (`runner/end.rs`).
 //!
 //! It has one door, [`Runner::handle`]: an [`Input`] and the [`Moment`] go in, [`Output`]s come out. There is no thread,
@@ -14,11 +14,9 @@ mod control;
 mod end;
 mod fits;
 mod forums;
-mod relearn;
 mod trouble;
 mod view;
 
-pub use relearn::GrantId;
 pub use view::Look;
 
 use std::collections::VecDeque;
@@ -29,14 +27,13 @@ use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::row::Upload;
-use freshet_types::{NetworkName, Request, SourceId, Span, Timestamp};
+use freshet_types::{NetworkName, SourceId, Span, Timestamp};
 use serde_json::Value;
 
 use crate::constrain::setting::SettingError;
-use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event};
+use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event, Moment, Restored};
 use crate::feed::{AHEAD_MAX, FeedError};
 use crate::history::History;
-use crate::moment::Moment;
 use crate::price::{Memory, PRICES_KEY};
 use crate::question::{Question, Reply};
 use crate::quota::{LEDGER_KEY, LEDGER_PREFIX, Ledger};
@@ -48,7 +45,6 @@ use control::Controls;
 use end::Stage;
 use fits::{Fits, Fitting};
 use forums::{Forums, Training};
-use relearn::Relearner;
 use trouble::Troubles;
 use view::View;
 
@@ -58,10 +54,6 @@ const POLL_EVERY_MS: u64 = 250;
 const TICK_EVERY_MS: u64 = 250;
 /// Wall time between two times of writing the prices down: whoever is killed loses little by it.
 const PRICES_EVERY_MS: u64 = 10_000;
-/// Visit numbers reserved at once.
-pub const VISITS_RESERVED: u64 = 1_000_000;
-/// New numbers are reserved when so few are left.
-const VISITS_LOW: u64 = 200_000;
 
 /// Why a run ended by itself.
 #[derive(Debug, thiserror::Error)]
@@ -128,9 +120,7 @@ impl std::fmt::Debug for RunnerKit {
 /// What an earlier process left in the store.
 #[derive(Debug)]
 pub struct Past {
-    ledger: Ledger,
-    prices: Option<Memory>,
-    notes: Option<Notes>,
+    restored: Restored,
     history: History,
     control_seen: u64,
 }
@@ -139,15 +129,13 @@ impl Past {
     /// Reads it.
     pub fn read(store: &dyn Store, now: Timestamp) -> Result<Self, StoreError> {
         let settings = store.settings_under(LEDGER_PREFIX)?;
-        let mut notes = store.setting(RELEARN_KEY)?.map(|text| Notes::from_text(&text));
-        for note in notes.iter_mut().flat_map(|notes| notes.0.values_mut()) {
-            // Written by a clock that was ahead of today's: the next try is not put off for longer than usual.
-            note.at = note.at.min(now);
-        }
+        let ledger = Ledger::from_settings(settings, store.setting(LEDGER_KEY)?.as_deref(), now);
+        let prices = store.setting(PRICES_KEY)?.map(|text| Memory::from_text(&text));
+        let mut relearnt = store.setting(RELEARN_KEY)?.map(|text| Notes::from_text(&text)).unwrap_or_default();
+        // Written by a clock that was ahead of today's: the next try is not put off for longer than usual.
+        relearnt.0.values_mut().for_each(|note| note.at = note.at.min(now));
         Ok(Self {
-            ledger: Ledger::from_settings(settings, store.setting(LEDGER_KEY)?.as_deref(), now),
-            prices: store.setting(PRICES_KEY)?.map(|text| Memory::from_text(&text)),
-            notes,
+            restored: Restored { ledger, prices, relearnt },
             history: History::from_store(store)?,
             control_seen: store.controls_above(0)?.last().map_or(0, |control| control.number),
         })
@@ -161,7 +149,7 @@ pub enum Input {
     Start,
     /// Time has passed; how far the clock of the crawl is ahead of the one that it follows.
     Tick(Span),
-    /// Something for the core, from a fetcher or from [`Work`].
+    /// Something for the core: from a fetcher, from [`Work`], from whoever learns a forum anew.
     Event(Event),
     /// The writer tells something.
     Told(Told),
@@ -169,10 +157,6 @@ pub enum Input {
     Reply(Question, Result<Reply, StoreError>),
     /// Somebody has left a wish in the store: it is looked for at once.
     Wish,
-    /// Whoever learns a forum anew wants to send this request.
-    GrantWanted(GrantId, Box<Request>),
-    /// Learning a forum anew has ended: what was found, or why nothing came of it.
-    RelearnEnded(NetworkName, Result<String, String>),
     /// What the shell sees of fetchers and subscribers, for a report.
     Looked(Look),
     /// Somebody wants the run to end.
@@ -198,8 +182,8 @@ pub enum Output {
     Reload,
     /// Let somebody learn this forum anew.
     Relearn(NetworkName),
-    /// The request of this grant may leave.
-    Granted(GrantId),
+    /// The oldest request that waits to be granted for this network may leave.
+    Granted(NetworkName),
     /// A report is due: answer with [`Input::Looked`].
     Look,
     /// A new report, for whoever draws.
@@ -247,14 +231,12 @@ pub struct Runner {
     troubles: Troubles,
     forums: Forums,
     fits: Fits,
-    relearner: Relearner,
     view: View,
     stage: Stage,
     /// Wall time after which it ends by itself.
     lasts_ms: Option<u64>,
     /// Sources that may come out of the rings, as the writer was last told.
     room: usize,
-    is_reserving: bool,
     ticked_ms: u64,
     polled_ms: u64,
     priced_ms: u64,
@@ -271,12 +253,9 @@ impl Runner {
         moment: Moment,
     ) -> Self {
         let (networks, policy) = (Arc::clone(&kit.networks), Arc::clone(&kit.policy));
-        let mut core =
+        let core =
             Core::new(kit.networks, kit.policy, kit.credential, options.core.clone(), visit_numbers, moment.now);
-        core.take_ledger(past.ledger);
-        past.prices.into_iter().for_each(|memory| core.take_prices(memory));
-        past.notes.into_iter().for_each(|notes| core.take_relearn_notes(notes));
-        Self {
+        let mut runner = Self {
             view: View::new(Setting::new(moment.now, policy.name()), past.history, options, moment),
             core,
             networks,
@@ -288,16 +267,16 @@ impl Runner {
             troubles: Troubles::default(),
             forums: Forums::default(),
             fits: Fits::default(),
-            relearner: Relearner::default(),
             stage: Stage::new(options),
             lasts_ms: options.lasts.map(ms),
             room: AHEAD_MAX,
-            is_reserving: false,
             ticked_ms: moment.wall_ms,
             polled_ms: moment.wall_ms,
             priced_ms: moment.wall_ms,
             outputs: VecDeque::new(),
-        }
+        };
+        runner.feed_core(Event::Restored(Box::new(past.restored)));
+        runner
     }
 
     /// Takes in one input; what follows from it is added to `outputs`. An error ends the run.
@@ -321,8 +300,6 @@ impl Runner {
                 Err(error) => self.on_unread(question, &error).map_err(|()| error)?,
             },
             Input::Wish => self.look_for_wishes(),
-            Input::GrantWanted(id, request) => self.want_grant(id, request),
-            Input::RelearnEnded(network, outcome) => self.end_relearning(&network, outcome),
             Input::Looked(look) => self.draw(look),
             Input::Stop => self.begin_end(),
             Input::Parted(look) => self.close(look),
@@ -349,7 +326,7 @@ impl Runner {
 
     /// When it must be woken though nothing happened, by the clock of the crawl.
     pub fn wake_at(&self) -> Option<Timestamp> {
-        [self.core.wake_at(), self.relearner.wake_at].into_iter().flatten().min()
+        self.core.wake_at()
     }
 
     /// The same on the wall.
@@ -374,15 +351,28 @@ impl Runner {
 
     /// Lets the core act on an event, and passes on what it wants. Once the writer was told to stop nothing more is begun.
     fn feed_core(&mut self, event: Event) {
-        self.core.handle(event, self.moment.now, self.moment.wall_ms);
-        let is_closed = self.stage.is_closed();
-        for effect in self.core.effects().filter(|_| !is_closed) {
-            match effect {
-                Effect::Load(id) => self.loads.push(id),
-                Effect::Fetch(fetcher, order) => self.outputs.push_back(Output::Fetch(fetcher, order)),
-                Effect::Apply(upload) => self.outputs.push_back(Output::Job(Job::Apply(upload))),
-                Effect::Reserve(reservation) => self.outputs.push_back(Output::Job(Job::Ledger(reservation))),
-            }
+        let effects = self.core.handle(event, self.moment);
+        if self.stage.is_closed() {
+            return;
+        }
+        for effect in effects {
+            let output = match effect {
+                Effect::Load(id) => {
+                    self.loads.push(id);
+                    continue;
+                }
+                // It is wanted again as long as it cannot be read.
+                Effect::ReadStale(_) if self.troubles.reading.waits(self.moment) => continue,
+                Effect::ReadStale(network) => Output::Ask(Question::Stale(network, self.moment.now)),
+                Effect::Fetch(fetcher, order) => Output::Fetch(fetcher, order),
+                Effect::Apply(upload) => Output::Job(Job::Apply(upload)),
+                Effect::Reserve(reservation) => Output::Job(Job::Ledger(reservation)),
+                Effect::ReserveVisits(count) => Output::Job(Job::Reserve(count)),
+                Effect::Note(key, text) => Output::Job(Job::Note(key, text)),
+                Effect::Relearn(network) => Output::Relearn(network),
+                Effect::Granted(network) => Output::Granted(network),
+            };
+            self.outputs.push_back(output);
         }
     }
 
@@ -398,10 +388,7 @@ impl Runner {
                 self.feed_core(event);
             }
             Told::Rings(rings) => self.view.setting.rings = rings,
-            Told::Reserved(numbers) => {
-                self.is_reserving = false;
-                self.core.take_visit_numbers(numbers);
-            }
+            Told::Reserved(numbers) => self.feed_core(Event::VisitNumbers(numbers)),
             Told::Trouble(part, what, advice) => self.suffer(part, what, advice),
             Told::Mended(part) => self.mend(part),
             Told::Spent(uploads) => self.want(Output::Free(uploads)),
@@ -446,7 +433,6 @@ impl Runner {
             self.tend_forums();
             self.tend_fits();
         }
-        self.grant_what_waits();
         if self.is_time(self.priced_ms, PRICES_EVERY_MS) {
             self.priced_ms = self.moment.wall_ms;
             self.give(self.prices());
@@ -459,12 +445,7 @@ impl Runner {
         self.compare_clocks();
         self.read_again();
         self.look_for_wishes();
-        self.want_relearning();
         self.tell_room();
-        if self.core.visit_numbers_left() < VISITS_LOW && !self.is_reserving {
-            self.is_reserving = true;
-            self.give(Job::Reserve(VISITS_RESERVED));
-        }
     }
 
     /// Tells the writer how many sources may come out of the rings: the more wait to be begun, the fewer.

@@ -3,7 +3,7 @@
 //! The writer, the runner and every subscriber have spells of their own; a spell knows when to try again and what is
 //! news. Wall time, since a lock or a full disk knows no other. It neither waits nor tells: that is its owner's.
 
-use crate::moment::Moment;
+use crate::core::Moment;
 
 /// Wait after the first failure, in milliseconds: a lock is often held for a moment only.
 const WAIT_MIN_MS: u64 = 100;

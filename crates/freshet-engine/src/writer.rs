@@ -25,7 +25,7 @@ use freshet_types::{Span, Timestamp};
 use crate::constrain::{Constrainer, setting};
 use crate::core::Event;
 use crate::feed::{AHEAD_MAX, FeedError, Feeder};
-use crate::moment::Moment;
+use crate::core::Moment;
 use crate::quota::Reservation;
 use crate::report::Rings;
 use crate::spell::Spell;
@@ -60,8 +60,8 @@ pub enum Job {
     Prices(String),
     /// Write down the recent past, for charts.
     History(String),
-    /// Write down what came of learning forums anew.
-    Relearnt(String),
+    /// Write down this setting.
+    Note(&'static str, String),
     /// Reserve this many visit numbers.
     Reserve(u64),
     /// This consumer of the change log has got so far.

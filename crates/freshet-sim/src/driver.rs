@@ -10,15 +10,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use freshet_engine::core::{Core, CoreOptions, Event};
+use freshet_engine::core::{Core, CoreOptions, Event, Moment, VISITS_RESERVED};
 use freshet_engine::deliver::{Stepped, Subscriber};
 use freshet_engine::feed::Feeder;
 use freshet_engine::fetcher::{FetcherKit, carry_out};
-use freshet_engine::moment::Moment;
 use freshet_engine::question;
-use freshet_engine::runner::{
-    Input, Look, Output, Past, RunError, RunOptions, Runner, RunnerKit, VISITS_RESERVED,
-};
+use freshet_engine::runner::{Input, Look, Output, Past, RunError, RunOptions, Runner, RunnerKit};
 use freshet_engine::visit::{Fetched, Order};
 use freshet_engine::writer::{Job, Told, Writer};
 use freshet_fetch::Fetch;
@@ -285,7 +282,7 @@ impl<S: Store> Driver<S> {
             }
             Output::Relearn(network) => {
                 let outcome = Err("nobody learns forums in a simulation".to_owned());
-                self.input(Input::RelearnEnded(network, outcome))?;
+                self.input(Input::Event(Event::RelearnEnded(network, outcome)))?;
             }
             Output::Report(report) => self.report = report,
             Output::Ended(report) => (self.report, self.is_ended) = (report, true),

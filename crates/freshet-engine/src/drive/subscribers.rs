@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::Wall;
 use crate::deliver::{Progress, Stepped, Subscription};
-use crate::moment::Moment;
+use crate::core::Moment;
 
 /// How often a subscriber that has everything looks for news.
 const NEWS_EVERY: Duration = Duration::from_millis(200);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use freshet_types::{Clock, Timestamp};
 
-use crate::moment::Moment;
+use crate::core::Moment;
 
 /// Reads both clocks.
 #[derive(Clone, Debug)]

@@ -169,7 +169,7 @@ impl Prices {
     }
 
     /// Goes on with what an earlier process had found; before any server is known.
-    pub fn take(&mut self, memory: Memory) {
+    pub fn restore(&mut self, memory: Memory) {
         self.market.pool = memory.pool;
         for it in &memory.scopes {
             let scope = self.scope(&it.key, it.is_declared, it.budget_per_s) as usize;

@@ -98,8 +98,8 @@ impl Runner {
     pub(super) fn close(&mut self, look: Look) {
         let At::Parting(over_ms) = self.stage.at else { return };
         let report = self.report(look);
-        let ledger = Job::Ledger(Box::new(self.core.farewell(self.moment.now)));
-        for job in [Job::Report(report.to_string()), ledger, self.prices(), Job::Stop] {
+        self.feed_core(Event::Farewell);
+        for job in [Job::Report(report.to_string()), self.prices(), Job::Stop] {
             self.give(job);
         }
         self.stage.at = At::Closing(over_ms.max(self.moment.wall_ms), report);

@@ -1,4 +1,4 @@
-//! What a run does for forums beside visiting them: it looks for old pages that are worth another look, and has models trained.
+//! What a run does for forums beside visiting them: it has models trained.
 //!
 //! Training takes a second or so and is [work](super::Work) that the shell does beside the run; what comes of it is an event like
 //! all others.
@@ -54,9 +54,6 @@ impl Runner {
         }
         self.forums.tended_ms = Some(self.moment.wall_ms);
         let now = self.moment.now;
-        for network in self.core.stale_wanted() {
-            self.ask(Question::Stale(network, now));
-        }
         let networks: Vec<NetworkName> = self.core.forums().map(|(_, network)| network.clone()).collect();
         for network in networks {
             if self.forums.trainer.is_due(&network, now) {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Output, RunOptions, Runner, ms};
 use crate::fetcher::FetcherState;
 use crate::history::History;
-use crate::moment::Moment;
+use crate::core::Moment;
 use crate::report::{self, Setting};
 use crate::writer::Job;
 

@@ -13,7 +13,6 @@ use super::Job;
 use crate::history::HISTORY_KEY;
 use crate::price::PRICES_KEY;
 use crate::quota::Reservation;
-use crate::relearn::RELEARN_KEY;
 
 /// Rows committed at once, so that readers and other writers get their turn.
 const GROUP_ROWS_MAX: usize = 20_000;
@@ -57,7 +56,7 @@ impl Pile {
             Job::Ledger(reservation) => self.reservations.push_back(*reservation),
             Job::Prices(text) => self.take_setting(PRICES_KEY, text),
             Job::History(text) => self.take_setting(HISTORY_KEY, text),
-            Job::Relearnt(text) => self.take_setting(RELEARN_KEY, text),
+            Job::Note(key, text) => self.take_setting(key, text),
             Job::Reserve(count) => self.reserve = Some(count),
             Job::Cursor(consumer, number) => drop(self.cursors.insert(consumer, number)),
             // How much may come out of the rings is no matter of the store.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use freshet_engine::core::{Core, CoreOptions, Event};
+use freshet_engine::core::{Core, CoreOptions, Event, Moment};
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::{Pacing, policy_named};
@@ -95,9 +95,10 @@ fn load_core(store: &SqliteStore) -> anyhow::Result<Core> {
     let now = SystemClock.now();
     let networks = Arc::new(Networks::shipped());
     let mut core = Core::new(networks, policy, Arc::new(|_, _, _| None), CoreOptions::default(), 0..1, now);
-    core.handle(Event::Drain, now, 0); // Begin nothing: only what waits is weighed.
+    let moment = Moment { now, wall_ms: 0 };
+    core.handle(Event::Drain, moment); // Begin nothing: only what waits is weighed.
     let instances = store.instances()?.into_iter().map(|row| row.instance).collect();
-    core.handle(Event::Instances(instances), now, 0);
+    core.handle(Event::Instances(instances), moment);
     let mut above = SourceId(0);
     loop {
         let mut slots = Vec::with_capacity(CHUNK);
@@ -107,7 +108,7 @@ fn load_core(store: &SqliteStore) -> anyhow::Result<Core> {
         })?;
         let Some(last) = slots.last() else { return Ok(core) };
         above = last.id;
-        core.handle(Event::Slots(slots), now, 0);
+        core.handle(Event::Slots(slots), moment);
     }
 }
 
