@@ -131,7 +131,8 @@ impl Past {
         let settings = store.settings_under(LEDGER_PREFIX)?;
         let ledger = Ledger::from_settings(settings, store.setting(LEDGER_KEY)?.as_deref(), now);
         let prices = store.setting(PRICES_KEY)?.map(|text| Memory::from_text(&text));
-        let mut relearnt = store.setting(RELEARN_KEY)?.map(|text| Notes::from_text(&text)).unwrap_or_default();
+        let mut relearnt =
+            store.setting(RELEARN_KEY)?.map(|text| Notes::from_text(&text)).unwrap_or_default();
         // Written by a clock that was ahead of today's: the next try is not put off for longer than usual.
         relearnt.0.values_mut().for_each(|note| note.at = note.at.min(now));
         Ok(Self {
@@ -253,8 +254,14 @@ impl Runner {
         moment: Moment,
     ) -> Self {
         let (networks, policy) = (Arc::clone(&kit.networks), Arc::clone(&kit.policy));
-        let core =
-            Core::new(kit.networks, kit.policy, kit.credential, options.core.clone(), visit_numbers, moment.now);
+        let core = Core::new(
+            kit.networks,
+            kit.policy,
+            kit.credential,
+            options.core.clone(),
+            visit_numbers,
+            moment.now,
+        );
         let mut runner = Self {
             view: View::new(Setting::new(moment.now, policy.name()), past.history, options, moment),
             core,
@@ -331,10 +338,14 @@ impl Runner {
 
     /// The same on the wall.
     pub fn wake_ms(&self) -> Option<u64> {
-        [self.troubles.reading.retry_ms(), self.stage.deadline_ms(), self.lasts_ms.filter(|_| self.stage.is_running())]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            self.troubles.reading.retry_ms(),
+            self.stage.deadline_ms(),
+            self.lasts_ms.filter(|_| self.stage.is_running()),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     fn want(&mut self, output: Output) {
@@ -409,7 +420,7 @@ impl Runner {
                     self.feed_core(Event::Stale(network, pages));
                 }
             }
-            Reply::Lists(lists) => self.train(lists),
+            Reply::Lists(lists) => self.train(*lists),
             Reply::Evidence(evidence) => self.add_evidence(evidence),
             Reply::Newest(_) => self.on_readable(),
             reply => self.obey(reply)?,

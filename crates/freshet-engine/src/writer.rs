@@ -24,8 +24,8 @@ use freshet_types::{Span, Timestamp};
 
 use crate::constrain::{Constrainer, setting};
 use crate::core::Event;
-use crate::feed::{AHEAD_MAX, FeedError, Feeder};
 use crate::core::Moment;
+use crate::feed::{AHEAD_MAX, FeedError, Feeder};
 use crate::quota::Reservation;
 use crate::report::Rings;
 use crate::spell::Spell;

@@ -249,7 +249,8 @@ impl<S: Store> Driver<S> {
         if let Some(output) = self.outputs.pop_front() {
             self.steps += 1;
             self.carry_out(output)?;
-        } else if self.writer.wake_ms().is_some_and(|at_ms| at_ms <= moment.wall_ms) && !self.writer.is_done() {
+        } else if self.writer.wake_ms().is_some_and(|at_ms| at_ms <= moment.wall_ms) && !self.writer.is_done()
+        {
             self.steps += 1;
             self.turn()?;
         } else {

@@ -13,8 +13,8 @@ use freshet_store::api::StoreError;
 use serde_json::Value;
 
 use super::Wall;
-use crate::deliver::{Progress, Stepped, Subscription};
 use crate::core::Moment;
+use crate::deliver::{Progress, Stepped, Subscription};
 
 /// How often a subscriber that has everything looks for news.
 const NEWS_EVERY: Duration = Duration::from_millis(200);
@@ -36,22 +36,15 @@ struct Handle {
 
 impl Subscribers {
     /// Starts a thread for each.
-    pub(crate) fn start(
-        subscriptions: Vec<Subscription>,
-        wall: &Wall,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn start(subscriptions: Vec<Subscription>, wall: &Wall) -> Result<Self, StoreError> {
         let is_ending = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();
         for mut subscription in subscriptions {
             subscription.subscriber.resume(&*subscription.store)?;
             let progress = subscription.subscriber.progress();
             let (on_end, ended) = channel();
-            let work = Work {
-                subscription,
-                wall: wall.clone(),
-                is_ending: Arc::clone(&is_ending),
-                _on_end: on_end,
-            };
+            let work =
+                Work { subscription, wall: wall.clone(), is_ending: Arc::clone(&is_ending), _on_end: on_end };
             let thread = std::thread::Builder::new()
                 .name("subscriber".to_owned())
                 .spawn(move || work.run())

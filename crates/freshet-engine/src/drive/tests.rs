@@ -8,9 +8,7 @@ use std::sync::Mutex;
 
 use freshet_store::row::{InstanceRow, OnDelete};
 use freshet_store::sqlite::{SqliteOptions, SqliteStore};
-use freshet_types::{
-    Fault, Instance, NetworkName, Request, Response, RobotKind, Source, Span, SystemClock,
-};
+use freshet_types::{Fault, Instance, NetworkName, Request, Response, RobotKind, Source, Span, SystemClock};
 use futures::future::BoxFuture;
 use rusqlite::Connection;
 

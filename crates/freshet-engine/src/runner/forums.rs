@@ -63,10 +63,10 @@ impl Runner {
     }
 
     /// Has models trained from what was read.
-    pub(super) fn train(&mut self, lists: Box<Lists>) {
+    pub(super) fn train(&mut self, lists: Lists) {
         let pool = self.core.prices().pool().clone();
         let market = Market { pool, ..Market::new(Objective::Delay) };
         let (policy, now) = (Arc::clone(&self.policy), self.moment.now);
-        self.want(Output::Work(Work::Train(Box::new(Training { lists: *lists, policy, market, now }))));
+        self.want(Output::Work(Work::Train(Box::new(Training { lists, policy, market, now }))));
     }
 }

@@ -6,9 +6,9 @@
 use serde_json::Value;
 
 use super::{Output, RunOptions, Runner, ms};
+use crate::core::Moment;
 use crate::fetcher::FetcherState;
 use crate::history::History;
-use crate::core::Moment;
 use crate::report::{self, Setting};
 use crate::writer::Job;
 
@@ -39,9 +39,18 @@ pub(super) struct View {
 
 impl View {
     pub(super) fn new(setting: Setting, history: History, options: &RunOptions, moment: Moment) -> Self {
-        let every_ms = if options.report_every.is_zero() { REPORT_EVERY_MS } else { ms(options.report_every) };
+        let every_ms =
+            if options.report_every.is_zero() { REPORT_EVERY_MS } else { ms(options.report_every) };
         let began_ms = moment.wall_ms;
-        Self { setting, history, every_ms, began_ms, drawn_ms: began_ms, written_ms: began_ms, is_first: true }
+        Self {
+            setting,
+            history,
+            every_ms,
+            began_ms,
+            drawn_ms: began_ms,
+            written_ms: began_ms,
+            is_first: true,
+        }
     }
 }
 
