@@ -85,7 +85,8 @@ impl Runner {
 
     pub(super) fn report(&mut self, look: Look) -> Value {
         self.view.setting.fetchers = look.fetchers;
-        let mut report = report::report(&self.core, &self.view.setting, self.moment.now);
+        let report = report::report(&self.core, &self.view.setting, self.moment.now);
+        let mut report = serde_json::to_value(report).expect("a report is plain data");
         report["trouble"] = self.troubles.view();
         report["subscribers"] = look.subscribers.into();
         report

@@ -1,0 +1,183 @@
+//! The facts of an explanation, each with what it stands on, and without words: those are made where they are shown.
+
+use freshet_types::SourceState;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Behaviour, DueReason};
+use crate::pairs::Pairs;
+use crate::time::UnixNumber;
+
+/// One thing that is known of a source.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "fact")]
+pub enum Fact {
+    /// When it was visited and will be.
+    Visits {
+        /// The last visit.
+        visited_at: Option<UnixNumber>,
+        /// The next one.
+        next: NextVisit,
+        /// Its state.
+        #[schemars(with = "String")]
+        state: SourceState,
+    },
+    /// A person chose how often it is visited.
+    Pinned {
+        /// From one visit to the next.
+        every_s: f64,
+    },
+    /// A thread waits longer, because its last look brought nothing.
+    Silence {
+        /// How long it waits.
+        wait_s: f64,
+        /// Its newest post.
+        since: Option<UnixNumber>,
+    },
+    /// Which model foretells lists like this.
+    Model {
+        /// Its name.
+        model: String,
+        /// Which lists, in words.
+        lists: String,
+        /// The errors of all models that were tried.
+        errors: Pairs<String, f64>,
+    },
+    /// What sets the time of its next visit.
+    Due {
+        /// What.
+        reason: DueReason,
+        /// The policy's name.
+        policy: String,
+        /// The longest that anything stays unvisited.
+        ceiling_s: f64,
+        /// It would be due then, were it not for its silence.
+        is_overruled: bool,
+    },
+    /// What the next visit is expected to find.
+    Expected {
+        /// Posts by then.
+        posts: f64,
+        /// How long they will have waited, summed.
+        wait_s: f64,
+    },
+    /// How often a source posts that no policy times.
+    Pace {
+        /// Posts a day.
+        per_day: f64,
+        /// Its newest post.
+        last_post_at: Option<UnixNumber>,
+    },
+    /// How often it posts.
+    Rate {
+        /// Posts a day in the long run.
+        mean_per_day: f64,
+        /// Posts a day that are expected now.
+        now_per_day: f64,
+        /// Its newest post.
+        last_post_at: Option<UnixNumber>,
+    },
+    /// How it behaves.
+    Kind {
+        /// The kind.
+        kind: Behaviour,
+    },
+    /// What a visit costs and is worth.
+    Cost {
+        /// Requests of it.
+        calls: f64,
+        /// Waiting of posts, summed, that it must end.
+        price_post_s: f64,
+        /// What it would be worth now, in units of its price.
+        worth_now: f64,
+    },
+    /// When it would be due if something were different.
+    Otherwise {
+        /// After one more post.
+        one_more_post: When,
+        /// At twice the price.
+        price_doubled: When,
+        /// At half the price.
+        price_halved: When,
+        /// Without a ceiling.
+        no_ceiling: When,
+    },
+    /// It rests, and is looked at now and then.
+    Rests {
+        /// Why.
+        because: String,
+    },
+    /// What of it is proven complete.
+    Coverage {
+        /// How much.
+        covered: Covered,
+    },
+    /// Its last visit failed.
+    Failure {
+        /// Why.
+        why: String,
+    },
+}
+
+/// The next visit of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NextVisit {
+    /// None while it is paused.
+    Paused,
+    /// None, since it was removed.
+    Removed,
+    /// It is due.
+    Due(When),
+}
+
+/// An instant as a schedule knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// By now.
+    Now,
+    /// Then.
+    At(UnixNumber),
+    /// At no time.
+    Never,
+}
+
+impl When {
+    /// How this instant stands to the present.
+    pub fn of(at: freshet_types::Timestamp, now: freshet_types::Timestamp) -> Self {
+        match UnixNumber::of(at) {
+            _ if at <= now => Self::Now,
+            Some(at) => Self::At(at),
+            None => Self::Never,
+        }
+    }
+}
+
+/// What of a source is proven complete.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Covered {
+    /// Nothing of it is collected, because its owner asks for that.
+    OptedOut,
+    /// What it showed is stored; of a profile there is nothing older that could be missing.
+    Shown,
+    /// All of it, up to this instant.
+    Until(UnixNumber),
+    /// All of it: it was empty.
+    Empty,
+    /// Nothing yet.
+    Nothing,
+    /// It has holes, and no request can close them.
+    Shut {
+        /// How many.
+        holes_count: usize,
+        /// Why not.
+        obstacle: String,
+    },
+    /// It has holes.
+    Holes {
+        /// How many.
+        holes_count: usize,
+    },
+}

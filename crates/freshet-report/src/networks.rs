@@ -1,0 +1,73 @@
+//! The reports of `freshet networks`: what is defined, and whether a definition is sound.
+
+use freshet_types::RobotKind;
+use freshet_types::definition::Hosts;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// All networks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NetworksReport {
+    /// In order of name.
+    pub networks: Vec<NetworkLine>,
+}
+
+/// One network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NetworkLine {
+    /// The name of its definition.
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+    /// Whether it has one server or many.
+    pub hosts: Hosts,
+    /// The robots that can work there.
+    pub robots: Vec<RobotKind>,
+    /// Its endpoints.
+    pub endpoints_count: usize,
+    /// References that it understands.
+    pub examples: Vec<String>,
+}
+
+/// What was found in definition files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DefinitionsReport {
+    /// File by file.
+    pub files: Vec<CheckedFile>,
+}
+
+/// What was found in one definition file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckedFile {
+    /// The file.
+    pub file: String,
+    /// It can be used.
+    pub is_sound: bool,
+    /// The networks that it defines.
+    pub names: Vec<String>,
+    /// Its mistakes.
+    pub problems: Vec<DefinitionProblem>,
+    /// The same for people.
+    #[serde(skip)]
+    pub text: String,
+}
+
+/// A mistake in a definition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DefinitionProblem {
+    /// Where it is.
+    pub line: Option<usize>,
+    /// The key that it is about.
+    pub key: Option<String>,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// What happens to content that is deleted on networks, from now on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OnDeleteReport {
+    /// The networks.
+    pub networks: Vec<String>,
+    /// `keep` or `redact`.
+    pub on_delete: String,
+}

@@ -1,0 +1,55 @@
+//! The report of `freshet plan`: a lag and its calls an hour.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A lag and its price.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlanReport {
+    /// Calls an hour.
+    pub calls_per_hour: f64,
+    /// Mean time from post to seen.
+    pub lag_s: f64,
+    /// Of these calls, those for profiles, relations and tags.
+    pub others_per_hour: f64,
+    /// Lists of posts.
+    pub sources_count: u64,
+    /// Posts a day that they are expected to bring.
+    pub posts_per_day: f64,
+    /// Waiting of posts, summed, that one more call would end.
+    pub price_post_s: f64,
+    /// Why the answer is not what was asked for.
+    pub note: Option<String>,
+    /// The networks.
+    pub scopes: Vec<PlanScope>,
+    /// Other budgets and their lags.
+    pub table: Vec<PlanPoint>,
+}
+
+/// One network in a plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlanScope {
+    /// Which.
+    pub network: String,
+    /// Its lists of posts.
+    pub sources_count: u64,
+    /// Posts a day that they are expected to bring.
+    pub posts_per_day: f64,
+    /// Calls an hour.
+    pub calls_per_hour: f64,
+    /// Mean time from post to seen.
+    pub lag_s: f64,
+    /// Calls an hour that its quota allows.
+    pub quota_per_hour: Option<f64>,
+    /// The plan needs more calls than the quota allows.
+    pub is_over: bool,
+}
+
+/// A budget and its lag.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlanPoint {
+    /// Calls an hour.
+    pub calls_per_hour: f64,
+    /// Mean time from post to seen.
+    pub lag_s: f64,
+}
