@@ -8,30 +8,33 @@
 //! | 5 fetch, 6 read | [`fetcher`] |
 //! | 7 compare | [`compare`] |
 //! | between 6 and 8 | [`constrain`] |
-//! | 8 apply | [`dump`] |
+//! | 8 apply | [`writer`] |
 //! | 9 deliver | [`deliver`] |
 //!
-//! [`core`] is a pure state machine (events in, effects out); [`drive`] moves it with tokio, the
-//! simulator on a virtual clock.
+//! [`core`] is a pure state machine (events in, effects out). [`runner`] decides everything around it (people's wishes,
+//! trouble, forums, reports, the end of a run), [`writer`] what is written when; both do no input or output of their own.
+//! [`drive`] is their shell with tokio, threads and real clocks, the simulator's driver the one on a virtual clock.
 
 pub mod compare;
 pub mod constrain;
 pub mod core;
 pub mod deliver;
 pub mod drive;
-pub mod dump;
 pub mod feed;
 pub mod fetcher;
 pub mod forum;
 pub mod history;
 pub mod load;
 pub mod price;
+pub mod question;
 pub mod quota;
 pub mod record;
 pub mod relearn;
 pub mod report;
+pub mod runner;
 pub mod schedule;
 mod spell;
 pub mod tally;
 pub mod visit;
 pub mod walk;
+pub mod writer;
