@@ -1,7 +1,7 @@
 //! The live report: what a running engine tells `freshet status`, the terminal and the tests.
 
 use freshet_policy::forum::{Chosen, ListKind};
-use freshet_types::{NetworkName, RobotKind, Timestamp};
+use freshet_types::{NetworkName, RobotKind, ServerKey, Timestamp};
 use serde_json::{Value, json};
 
 use crate::core::{Core, ServerView, UnreadView};
@@ -150,7 +150,7 @@ fn forums(core: &Core) -> Vec<Value> {
             "lists_count": chosen.test().list_count,
         })
     };
-    let forum = |(key, network): (u32, &NetworkName)| {
+    let forum = |(key, network): (ServerKey, &NetworkName)| {
         let site = core.sites().get(key);
         let of = |kind: ListKind| site.and_then(|site| site.model(kind)).map(model);
         json!({

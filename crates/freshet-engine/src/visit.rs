@@ -4,10 +4,11 @@ use std::sync::{Arc, Weak};
 
 use freshet_policy::Grade;
 use freshet_types::{
-    Connector, Endpoint, Fault, Instance, Intent, LimitReading, Page, Redirect, Request, Source, SourceState,
-    Target, Timestamp, VisitId,
+    Connector, Endpoint, Fault, Instance, Intent, LimitReading, Page, Redirect, Request, ServerKey, Source,
+    SourceState, Target, Timestamp, VisitId,
 };
 
+use crate::price::ScopeKey;
 use crate::quota::Claim;
 use crate::walk::{Aim, Walk};
 
@@ -30,13 +31,13 @@ pub struct Visit {
     /// The source as this visit has changed it so far.
     pub source: Source,
     /// Politeness key of the server.
-    pub key: u32,
+    pub key: ServerKey,
     /// News or history.
     pub aim: Aim,
     /// Where it stands.
     pub walk: Walk,
     /// The server among whose readers of history it counts.
-    pub history_key: Option<u32>,
+    pub history_key: Option<ServerKey>,
     /// When the source was last visited before.
     pub visited_before: Option<Timestamp>,
     /// When it began.
@@ -62,7 +63,7 @@ pub struct Visit {
     /// Lives as long as an answer is waited for; see [`Order::errand`].
     pub errand: Arc<()>,
     /// What its requests took, by scope of the prices.
-    pub paid: Vec<(u32, u32)>,
+    pub paid: Vec<(ScopeKey, u32)>,
     /// How late it is, as a share of the gap that was planned; `None` where no policy timed it.
     pub lateness: Option<f64>,
     /// How its source counts from now on, once that is known.
@@ -83,7 +84,14 @@ pub struct Visit {
 
 impl Visit {
     /// A visit that has asked nothing yet.
-    pub(crate) fn new(id: VisitId, source: Source, key: u32, aim: Aim, walk: Walk, now: Timestamp) -> Self {
+    pub(crate) fn new(
+        id: VisitId,
+        source: Source,
+        key: ServerKey,
+        aim: Aim,
+        walk: Walk,
+        now: Timestamp,
+    ) -> Self {
         Self {
             id,
             history_key: (aim == Aim::History).then_some(key),

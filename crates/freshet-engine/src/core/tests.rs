@@ -11,13 +11,16 @@ mod steady;
 mod timing;
 mod trouble;
 
-use freshet_policy::{Pacing, policy_named};
-use freshet_store::row::{Applied, StalePage, Upload};
-use freshet_types::{Account, Observation, Page, Post, Source};
+use std::collections::{BTreeSet, VecDeque};
+
+use freshet_policy::{Grade, Pacing, policy_named};
+use freshet_store::row::{Applied, RobotRow, SourceSlot, StalePage, Upload};
+use freshet_types::{Account, Instance, Map, Observation, Page, Post, Source, VisitId};
 
 use super::*;
 use crate::quota::Reservation;
-use crate::visit::{Answer, Fetched};
+use crate::schedule;
+use crate::visit::{Answer, Fetched, Order};
 
 const NETWORK: &str = "mastodon:a.example";
 /// One whose manners ask for a pause between two requests.
@@ -163,7 +166,7 @@ impl Bench {
     }
 
     fn slot(&self, id: SourceId) -> Slot {
-        self.core.slots[id.0 as usize].expect("it is known")
+        self.core.sources.get(id).expect("it is known")
     }
 }
 
