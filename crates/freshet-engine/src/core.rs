@@ -10,7 +10,7 @@
 //! The file holds the door and the loop. What is known lies in parts that own their fields: `core/sources.rs`, `core/visits.rs`,
 //! `core/servers.rs`, `core/backlogs.rs`, `core/forums.rs` (with `core/recheck.rs` and `core/relearn.rs`), `core/robots.rs`. What happens
 //! stands in rooms by verb: `core/intake.rs` learns of servers, sources and robots, `core/begin.rs` starts visits (steps 3 and
-//! 4), `core/page.rs` reacts to answers (step 7), `core/finish.rs` ends visits (steps 10 and 2), `core/sweep.rs` lets prices move
+//! 4), `core/page.rs` reacts to answers (step 7), `core/learn.rs` learns from what the store has confirmed (step 10), `core/finish.rs` ends visits (step 2), `core/sweep.rs` lets prices move
 //! what waits, `core/health.rs` lets servers rest that do not answer, `core/unread.rs` those whose pages cannot be read. No event
 //! walks over all servers or all sources: what has something to do stands in a set.
 
@@ -20,6 +20,7 @@ mod finish;
 mod forums;
 mod health;
 mod intake;
+mod learn;
 mod message;
 mod page;
 mod recheck;

@@ -115,8 +115,11 @@ pub struct Taken {
     pub goes_on: bool,
     /// The visit ends here, and the source has more that is known to be missing.
     pub has_more: bool,
-    /// Posting times of posts that were new to us.
+    /// Posting times of posts that coverage does not know, and times of new activities in lists of lists: what the walk
+    /// goes by.
     pub news: Vec<Timestamp>,
+    /// Posting times of all posts that the page tells of, new or not: models learn from those that the store finds new.
+    pub told: Vec<Timestamp>,
     /// Lags of those among them that appeared after the last look.
     pub lags: Vec<Span>,
     /// The stretch that the page lists completely.
@@ -166,6 +169,11 @@ impl Walk {
             seen: Set::default(),
             held: Vec::new(),
         }
+    }
+
+    /// Whether the list runs from old to new.
+    pub fn is_tail(&self) -> bool {
+        self.is_tail
     }
 
     /// Whether the source's validators are those of the page that is asked for: the first of a list,

@@ -14,7 +14,7 @@ use super::page::empty_upload;
 use crate::forum::Bounds;
 use crate::price::TariffKey;
 use crate::schedule;
-use crate::visit::{Stage, Visit};
+use crate::visit::{Ending, Stage, Visit};
 use crate::walk::{Aim, Seen};
 
 /// Type of the objects that are asked about when they are missing.
@@ -30,12 +30,22 @@ impl Core {
             return self.send(id, now);
         }
         // Missing posts are known only when the store has answered: wait for it.
-        if visit.has_listed && visit.unconfirmed_count > 0 && visit.stage == Stage::Asks {
-            visit.stage = Stage::Listens;
-            self.free_history(id);
-            return self.frontier.rest(id);
+        if !self.awaits_store(id, None) {
+            self.finish(id, "ok", now);
         }
-        self.finish(id, "ok", now);
+    }
+
+    /// Whether a visit waits for the store before it ends this way; it asks nothing meanwhile. What the store finds new is
+    /// learned first, so that the record carries it.
+    fn awaits_store(&mut self, id: VisitId, ending: Option<Ending>) -> bool {
+        let visit = &mut self.visits[id];
+        if visit.unconfirmed_count == 0 {
+            return false;
+        }
+        (visit.stage, visit.ending) = (Stage::Listens, ending);
+        self.free_history(id);
+        self.frontier.rest(id);
+        true
     }
 
     /// The store committed an upload of this visit.
@@ -45,6 +55,7 @@ impl Core {
         self.tally.applied(applied, robot);
         applied.rested.iter().for_each(|&source| self.rest(source, now));
         applied.led_to.iter().for_each(|slot| self.on_lead(slot, now));
+        self.learn(id, applied, now);
         let Some(visit) = self.visits.get_mut(id) else { return };
         visit.unconfirmed_count = visit.unconfirmed_count.saturating_sub(1);
         let connector = self.networks.connector_for(&visit.source.network);
@@ -58,7 +69,11 @@ impl Core {
             Stage::Recorded => self.release(id),
             Stage::Listens => {
                 visit.stage = Stage::Asks;
-                self.end_leg(id, now);
+                match visit.ending.take() {
+                    None => self.end_leg(id, now),
+                    Some(Ending::Finished(outcome)) => self.finish(id, outcome, now),
+                    Some(Ending::Failed) => self.record_failure(id, now),
+                }
             }
             Stage::Asks => {}
         }
@@ -81,8 +96,11 @@ impl Core {
         self.ungrade(id);
     }
 
-    /// The visit ends: its record and the next due time go to the store.
-    pub(super) fn finish(&mut self, id: VisitId, outcome: &str, now: Timestamp) {
+    /// The visit ends: its record and the next due time go to the store, after its pages.
+    pub(super) fn finish(&mut self, id: VisitId, outcome: &'static str, now: Timestamp) {
+        if self.awaits_store(id, Some(Ending::Finished(outcome))) {
+            return;
+        }
         let visit = &mut self.visits[id];
         if visit.rested_at.is_some() {
             visit.source.state = SourceState::OptedOut;
@@ -143,11 +161,19 @@ impl Core {
             return self.miss_recheck(id, now);
         }
         visit.source.due_at = schedule::failed(&mut visit.source, why, can_retry, now);
+        if visit.source.state == SourceState::Failed && visit.rested_at.is_none() {
+            self.tally.failure(&visit.source, why, now);
+        }
+        if !self.awaits_store(id, Some(Ending::Failed)) {
+            self.record_failure(id, now);
+        }
+    }
+
+    /// The record of a visit that failed, after its pages.
+    fn record_failure(&mut self, id: VisitId, now: Timestamp) {
+        let visit = &mut self.visits[id];
         if visit.rested_at.is_some() {
             visit.source.state = SourceState::OptedOut;
-        }
-        if visit.source.state == SourceState::Failed {
-            self.tally.failure(&visit.source, why, now);
         }
         let stored = visit.source.clone();
         self.record(id, stored, "failed", now);
@@ -162,7 +188,7 @@ impl Core {
             started_at: visit.started_at,
             ended_at: now,
             fetch_count: visit.fetch_count,
-            new_post_count: visit.news_count,
+            new_post_count: visit.new_post_count,
             outcome: outcome.to_owned(),
             attempt: visit.attempt,
         };

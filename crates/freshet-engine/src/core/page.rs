@@ -1,4 +1,4 @@
-//! Steps 7 to 10 as the core sees them: an answer becomes an upload and the next question.
+//! Step 7 as the core sees it: an answer becomes an upload, a lesson for when that is stored, and the next question.
 
 use freshet_store::row::{ListPage, Upload};
 use freshet_types::list::is_list;
@@ -8,7 +8,7 @@ use freshet_types::{
 };
 
 use super::{Core, Effect, recheck};
-use crate::price::TariffKey;
+use crate::lesson::Lesson;
 use crate::schedule;
 use crate::visit::{Answer, Fetched, Stage, Visit, own_endpoint};
 use crate::walk::{ACCOUNT, Leg, Seen, Taken};
@@ -19,7 +19,7 @@ const REDIRECTS_MAX: usize = 20;
 impl Core {
     /// An answer came in, or word that there is none.
     pub(super) fn on_answer(&mut self, fetched: Fetched, now: Timestamp) {
-        let is_open = |visit: &&mut Visit| visit.stage != Stage::Recorded;
+        let is_open = |visit: &&mut Visit| visit.stage == Stage::Asks;
         let Some(visit) = self.visits.get_mut(fetched.visit).filter(is_open) else {
             return; // Its lease expired before it came back: it was given up then.
         };
@@ -102,7 +102,7 @@ impl Core {
         let refused = visit.walk.refused().map(|state| (state, visit.source.failure.clone()));
         let list = list_of(visit, &page, seen);
         let keeps_validators = visit.walk.keeps_validators() && !page.is_unchanged;
-        let taken = visit.walk.take(&mut visit.source, endpoint, &page, seen);
+        let mut taken = visit.walk.take(&mut visit.source, endpoint, &page, seen);
         if taken.is_unknown {
             return self.on_refusal(&Outcome::Gone, page, seen, now);
         }
@@ -119,15 +119,9 @@ impl Core {
         if keeps_validators {
             visit.source.validators = page.validators.clone();
         }
-        visit.news_count += taken.news.len() as u32;
-        if is_telling {
-            let tariff = TariffKey::new(visit.key, visit.source.robot);
-            let market = self.prices.market(tariff, &self.ledger, now);
-            schedule::learn(visit, &*self.policy, market, seen.at, &taken);
-            self.forums.note_news(key, &visit.source, &taken.news);
-        }
-        let visit = &mut self.visits[seen.visit];
-        self.tally.take(page.observation.posts.len(), &taken);
+        let is_tail = visit.walk.is_tail();
+        let lesson = is_telling.then(|| Lesson::of(&mut taken, endpoint.kind, seen.at, is_tail));
+        self.tally.posts_read_count += page.observation.posts.len() as u64;
         if was_lookup {
             let (network, root_id) = (visit.source.network.clone(), visit.source.root_id.clone());
             if let Some(handle) = visit.source.handle.clone() {
@@ -141,7 +135,7 @@ impl Core {
         if was_list {
             visit.has_more = taken.has_more || (taken.goes_on && !goes_on);
         }
-        self.upload(Shown { observation: page.observation, raw, opted_out, list }, taken, seen);
+        self.upload(Shown { observation: page.observation, raw, opted_out, list }, taken, lesson, seen);
         if goes_on {
             self.send(seen.visit, now);
         } else {
@@ -246,9 +240,8 @@ impl Core {
         self.want_upload(seen.visit, upload);
     }
 
-    fn upload(&mut self, shown: Shown, taken: Taken, seen: Seen) {
+    fn upload(&mut self, shown: Shown, taken: Taken, lesson: Option<Lesson>, seen: Seen) {
         let visit = &mut self.visits[seen.visit];
-        visit.has_listed |= taken.lists.is_some();
         let checked = match &visit.walk.leg {
             Leg::Check(id) => vec![id.clone()],
             _ => Vec::new(),
@@ -273,12 +266,19 @@ impl Core {
         let mut source = visit.source.clone();
         source.due_at = visit.started_at;
         upload.source = Some(source);
-        self.want_upload(seen.visit, upload);
+        self.want_lesson(seen.visit, upload, lesson);
     }
 
+    /// Has an upload of a visit stored that teaches nothing.
     pub(super) fn want_upload(&mut self, id: VisitId, upload: Upload) {
+        self.want_lesson(id, upload, None);
+    }
+
+    /// Has an upload of a visit stored; what it teaches is learned when it is.
+    fn want_lesson(&mut self, id: VisitId, upload: Upload, lesson: Option<Lesson>) {
         if let Some(visit) = self.visits.get_mut(id) {
             visit.unconfirmed_count += 1;
+            visit.lessons.push_back(lesson);
         }
         self.want(Effect::Apply(Box::new(upload)));
     }

@@ -39,6 +39,8 @@ impl Walk {
         let dated: Vec<Mark> = told.iter().filter(is_dated).cloned().collect();
         note_news(&mut taken, &source.coverage, &dated, endpoint.id_order, seen.at);
         taken.news.extend(std::iter::repeat_n(seen.at, undated_news));
+        taken.told.extend(dated.iter().map(|mark| mark.at));
+        taken.told.extend(std::iter::repeat_n(seen.at, undated_news));
         if matches!(self.intent, Intent::Members(_)) {
             if let Some(ends) = ends(&marks, endpoint.id_order) {
                 source.coverage.raise(ends, self.is_apart, (seen.at, seen.visit));

@@ -20,8 +20,8 @@ fn a_post_that_is_checked_teaches_nothing() {
     let (mut bench, id, slot) = visited();
     bench.wait(slot.news_at - bench.now + Span::SECOND);
     bench.answer(list("7", (0..30).map(|at| 970_000 + at * 1000)));
-    let learned = bench.uploads[0].source.clone().expect("it travels with the page").model;
     bench.commit(Applied { missing: vec!["995001".to_owned()], ..Applied::default() });
+    let learned = bench.core.visits.iter().next().expect("it goes on").source.model.clone();
     assert_eq!(bench.orders[0].root, "995001", "the missing post is asked for");
     bench.answer(list("7", [995_001]));
     assert_eq!(bench.uploads[0].checked, ["995001"], "that it was asked about is remembered");
