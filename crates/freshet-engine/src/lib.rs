@@ -3,13 +3,14 @@
 //! | step | here |
 //! |---|---|
 //! | 1 plan | [`price`] |
-//! | 2 schedule, 10 learn | [`schedule`], of forums [`forum`] |
+//! | 2 schedule | [`schedule`], of forums [`forum`] |
 //! | 3 pick, 4 ask | `core/begin.rs` |
 //! | 5 fetch, 6 read | [`fetcher`] |
 //! | 7 compare | [`compare`] |
 //! | between 6 and 8 | [`constrain`] |
 //! | 8 apply | [`writer`] |
 //! | 9 deliver | [`deliver`] |
+//! | 10 learn | [`lesson`], [`schedule`] |
 //!
 //! [`core`] is a pure state machine (events in, effects out). [`runner`] decides everything around it (people's wishes,
 //! trouble, forums, reports, the end of a run), [`writer`] what is written when; both do no input or output of their own.
@@ -24,6 +25,7 @@ pub mod feed;
 pub mod fetcher;
 pub mod forum;
 pub mod history;
+pub mod lesson;
 pub mod load;
 pub mod price;
 pub mod question;

@@ -1,13 +1,16 @@
 //! A visit under way, and the messages between the core and those who work for it.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
 use freshet_policy::Grade;
 use freshet_types::{
-    Connector, Endpoint, Fault, Instance, Intent, LimitReading, Page, Redirect, Request, Source, SourceState,
-    Target, Timestamp, VisitId,
+    Connector, Endpoint, Fault, Instance, Intent, LimitReading, Page, Redirect, Request, ServerKey, Source,
+    SourceState, Target, Timestamp, VisitId,
 };
 
+use crate::lesson::Lesson;
+use crate::price::ScopeKey;
 use crate::quota::Claim;
 use crate::walk::{Aim, Walk};
 
@@ -16,10 +19,20 @@ use crate::walk::{Aim, Walk};
 pub enum Stage {
     /// There is more to ask, or an answer outstanding.
     Asks,
-    /// All is asked, but the store may still name missing posts to ask about.
+    /// All is asked, but the store has not confirmed all pages: it may still name missing posts to ask about, and says
+    /// what is new.
     Listens,
     /// Its record is on its way to the store; it closes with the last confirmation.
     Recorded,
+}
+
+/// How a visit ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// With this outcome.
+    Finished(&'static str),
+    /// A page could not be had.
+    Failed,
 }
 
 /// One look at one source, from lease to last commit.
@@ -30,13 +43,13 @@ pub struct Visit {
     /// The source as this visit has changed it so far.
     pub source: Source,
     /// Politeness key of the server.
-    pub key: u32,
+    pub key: ServerKey,
     /// News or history.
     pub aim: Aim,
     /// Where it stands.
     pub walk: Walk,
     /// The server among whose readers of history it counts.
-    pub history_key: Option<u32>,
+    pub history_key: Option<ServerKey>,
     /// When the source was last visited before.
     pub visited_before: Option<Timestamp>,
     /// When it began.
@@ -51,8 +64,14 @@ pub struct Visit {
     pub fetch_count: u32,
     /// The redirects that its request has passed; each needed a grant.
     pub redirects: Vec<Redirect>,
-    /// Posts that were new to us so far.
+    /// Posts of its pages that the store had not stored before, as far as it has confirmed them.
+    pub new_post_count: u32,
+    /// Of these, what its model learned from, or will; of a list of lists, new activities.
     pub news_count: u32,
+    /// What its uploads may teach, one entry for each that is not confirmed, in their order.
+    pub lessons: VecDeque<Option<Lesson>>,
+    /// Times of news that are learned with the last page of the visit.
+    pub held_news: Vec<Timestamp>,
     /// Oldest post of the pages read so far: the next page tells of the time before it.
     pub learned_down_to: Option<Timestamp>,
     /// What the request under way took from the quotas.
@@ -62,7 +81,7 @@ pub struct Visit {
     /// Lives as long as an answer is waited for; see [`Order::errand`].
     pub errand: Arc<()>,
     /// What its requests took, by scope of the prices.
-    pub paid: Vec<(u32, u32)>,
+    pub paid: Vec<(ScopeKey, u32)>,
     /// How late it is, as a share of the gap that was planned; `None` where no policy timed it.
     pub lateness: Option<f64>,
     /// How its source counts from now on, once that is known.
@@ -71,8 +90,8 @@ pub struct Visit {
     pub unconfirmed_count: u32,
     /// How far it has come.
     pub stage: Stage,
-    /// It listed an author's posts: the store may name some that the list lacked.
-    pub has_listed: bool,
+    /// How it ends when the store has confirmed its pages; none while there may be more to ask.
+    pub ending: Option<Ending>,
     /// There is more known to be missing when it ends.
     pub has_more: bool,
     /// The state of its source when it began.
@@ -83,7 +102,14 @@ pub struct Visit {
 
 impl Visit {
     /// A visit that has asked nothing yet.
-    pub(crate) fn new(id: VisitId, source: Source, key: u32, aim: Aim, walk: Walk, now: Timestamp) -> Self {
+    pub(crate) fn new(
+        id: VisitId,
+        source: Source,
+        key: ServerKey,
+        aim: Aim,
+        walk: Walk,
+        now: Timestamp,
+    ) -> Self {
         Self {
             id,
             history_key: (aim == Aim::History).then_some(key),
@@ -99,7 +125,10 @@ impl Visit {
             asked_at: None,
             fetch_count: 0,
             redirects: Vec::new(),
+            new_post_count: 0,
             news_count: 0,
+            lessons: VecDeque::new(),
+            held_news: Vec::new(),
             learned_down_to: None,
             claim: None,
             fetcher: 0,
@@ -109,7 +138,7 @@ impl Visit {
             grade: None,
             unconfirmed_count: 0,
             stage: Stage::Asks,
-            has_listed: false,
+            ending: None,
             has_more: false,
             rested_at: None,
         }

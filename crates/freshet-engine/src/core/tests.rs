@@ -2,6 +2,7 @@
 
 mod consent;
 mod forum;
+mod learning;
 mod leases;
 mod quota;
 mod refusals;
@@ -11,13 +12,16 @@ mod steady;
 mod timing;
 mod trouble;
 
-use freshet_policy::{Pacing, policy_named};
-use freshet_store::row::{Applied, StalePage, Upload};
-use freshet_types::{Account, Observation, Page, Post, Source};
+use std::collections::{BTreeSet, VecDeque};
+
+use freshet_policy::{Grade, Pacing, policy_named};
+use freshet_store::row::{Applied, RobotRow, SourceSlot, StalePage, Upload};
+use freshet_types::{Account, Instance, Map, Observation, Page, Post, Set, Source, VisitId};
 
 use super::*;
 use crate::quota::Reservation;
-use crate::visit::{Answer, Fetched};
+use crate::schedule;
+use crate::visit::{Answer, Fetched, Order};
 
 const NETWORK: &str = "mastodon:a.example";
 /// One whose manners ask for a pause between two requests.
@@ -31,6 +35,8 @@ pub(crate) struct Bench {
     pub(crate) orders: VecDeque<Order>,
     /// Uploads that are not confirmed, oldest first.
     uploads: VecDeque<Upload>,
+    /// Ids of posts that a store would have.
+    stored: Set<String>,
     /// What was granted is written down at once; else it waits here, oldest first.
     stores: bool,
     reservations: VecDeque<Reservation>,
@@ -64,6 +70,7 @@ impl Bench {
             sources: Map::default(),
             orders,
             uploads,
+            stored: Set::default(),
             stores: true,
             reservations: VecDeque::new(),
             relearns: Vec::new(),
@@ -147,9 +154,14 @@ impl Bench {
         self.tell(Event::Fetched(vec![fetched]));
     }
 
-    /// Commits the oldest upload, with this result; the source is stored with it.
-    fn commit(&mut self, applied: Applied) {
+    /// Commits the oldest upload, with this result; the source is stored with it, and posts never stored before are new.
+    fn commit(&mut self, mut applied: Applied) {
         let upload = self.uploads.pop_front().expect("an upload waits");
+        for post in upload.observation.posts.iter().filter(|post| !post.is_embedded) {
+            if self.stored.insert(format!("{}/{}", upload.network, post.id)) {
+                applied.new_posts.push(post.created_at.unwrap_or(upload.seen_at));
+            }
+        }
         if let Some(source) = upload.source {
             self.sources.insert(source.id, source);
         }
@@ -163,7 +175,7 @@ impl Bench {
     }
 
     fn slot(&self, id: SourceId) -> Slot {
-        self.core.slots[id.0 as usize].expect("it is known")
+        self.core.sources.get(id).expect("it is known")
     }
 }
 

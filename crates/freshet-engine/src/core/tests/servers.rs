@@ -199,7 +199,7 @@ fn seventy_thousand_servers_are_no_more_work_each_than_one() {
     assert_eq!(field.bench.core.queue_sizes().0, VISITED as usize);
     let told = report(&field.bench.core, &Setting::new(now, "change-rate"), now).to_text();
     assert!(told.len() < 200_000, "a report is bounded: {} bytes", told.len());
-    assert!(field.bench.core.histories.is_empty() && field.bench.core.stale.is_empty());
+    assert!(field.bench.core.backlogs.ready_at().is_none() && field.bench.core.rechecks.is_empty());
 }
 
 #[test]
