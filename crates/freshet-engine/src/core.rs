@@ -11,11 +11,12 @@
 //! `core/page.rs` takes answers in (steps 7 and 10), `core/finish.rs` ends visits (step 2),
 //! `core/sweep.rs` lets prices move what waits, `core/unread.rs` lets servers wait whose pages cannot be read, `core/relearn.rs` has forums learned anew,
 //! `core/again.rs` looks at old pages of threads again, `core/share.rs` deals turns between lists of a forum,
-//! `core/health.rs` lets servers rest that do not answer. No event walks over all servers or all sources: what has
+//! `core/fetchers.rs` hands orders to the fetchers that are there, `core/health.rs` lets servers rest that do not answer. No event walks over all servers or all sources: what has
 //! something to do stands in a set.
 
 mod again;
 mod begin;
+mod fetchers;
 mod finish;
 mod health;
 mod page;
@@ -43,11 +44,12 @@ use freshet_types::{
 
 use crate::forum::{Share, Sites, Trained};
 use crate::load::Placement;
+use crate::order::{Fetched, FetcherId, Order, OrderId};
 use crate::price::{self, Memory, Prices};
 use crate::quota::{Ledger, Reservation};
 use crate::schedule;
 use crate::tally::Tally;
-use crate::visit::{Fetched, Order, Visit};
+use crate::visit::Visit;
 use crate::walk::Aim;
 
 /// Everything that can make the engine do something.
@@ -64,7 +66,11 @@ pub enum Event {
     /// The record of a source that was asked for; `None` if it is gone from the store.
     Loaded(SourceId, Option<Box<Source>>),
     /// An order that had to wait at its fetcher is carried out now.
-    Begun(VisitId),
+    Begun(OrderId),
+    /// A fetcher is there to be given work. One of this id that was there before is gone, with what it had.
+    FetcherJoined(FetcherId),
+    /// A fetcher is gone, with what it had.
+    FetcherLeft(FetcherId),
     /// Answers.
     Fetched(Vec<Fetched>),
     /// The store has written the reservation of this number.
@@ -91,7 +97,9 @@ pub enum Effect {
     /// Load this source and answer with [`Event::Loaded`].
     Load(SourceId),
     /// Let this fetcher carry out this order and answer with [`Event::Fetched`].
-    Fetch(usize, Box<Order>),
+    Fetch(FetcherId, Box<Order>),
+    /// Tell this fetcher that nobody waits for the answer to this order any more.
+    Cancel(FetcherId, OrderId),
     /// Commit this and answer with [`Event::Applied`].
     Apply(Box<Upload>),
     /// Commit what was granted of the quotas and answer with [`Event::Reserved`], in the order wanted.
@@ -105,7 +113,7 @@ pub struct CoreOptions {
     pub visits_max: usize,
     /// Uploads not yet committed, beyond which nothing new is begun.
     pub uploads_max: usize,
-    /// Fetchers to place work with.
+    /// Fetchers that the driver starts and lets join.
     pub fetcher_count: usize,
     /// Longest a source stays unvisited, quota permitting.
     pub ceiling: Span,
@@ -288,7 +296,7 @@ impl Core {
             waiting: BTreeSet::new(),
             ledger: Ledger::default(),
             held: BTreeMap::new(),
-            placement: Placement::new(options.fetcher_count),
+            placement: Placement::default(),
             robots: [RobotState::Running; 5],
             robot_credentials: Default::default(),
             rests: Map::default(),
@@ -317,9 +325,11 @@ impl Core {
             Event::Slots(slots) => slots.into_iter().for_each(|slot| self.know_slot(&slot, now)),
             Event::Wanted(slots) => slots.iter().for_each(|slot| self.hasten(slot, now)),
             Event::Loaded(id, source) => self.begin(id, source, now),
-            Event::Begun(visit) => self.renew_lease(visit),
+            Event::Begun(order) => self.renew_lease(order),
+            Event::FetcherJoined(id) => self.join_fetcher(id, now),
+            Event::FetcherLeft(id) => self.leave_fetcher(id, now),
             Event::Fetched(answers) => answers.into_iter().for_each(|fetched| self.take_answer(fetched, now)),
-            Event::Reserved(number) => self.let_go(number),
+            Event::Reserved(number) => self.let_go(number, now),
             Event::Applied(applied) => {
                 for (visit, applied) in applied {
                     self.confirm(visit, &applied, now);

@@ -35,6 +35,7 @@ use crate::dump::{Dumper, Job, Signals, Told};
 use crate::feed::{FeedError, Feeder};
 use crate::fetcher::{self, FetcherHandle, FetcherKit};
 use crate::history::History;
+use crate::order::FetcherId;
 use crate::price::{Memory, PRICES_KEY};
 use crate::quota::{LEDGER_KEY, LEDGER_PREFIX, Ledger};
 use crate::relearn::{Notes, RELEARN_KEY};
@@ -283,7 +284,7 @@ impl Driver {
         let (jobs, todo) = std_mpsc::channel();
         let signals = Arc::new(Signals::default());
         let subscribers = Subscribers::start(kit.subscriptions, &kit.clock)?;
-        let feeder = Feeder::new(kit.rings, kit.networks, options.depth_max);
+        let feeder = Feeder::new(kit.rings, Arc::clone(&kit.networks), options.depth_max);
         let dumper = Dumper::new(kit.writer, feeder, Arc::clone(&kit.clock), tell, Arc::clone(&signals))
             .with_subscribers(subscribers.progress());
         let dumper = std::thread::Builder::new()
@@ -291,14 +292,15 @@ impl Driver {
             .spawn(move || dumper.run(&todo))
             .expect("the system can start one more thread");
         let fetcher_kit = FetcherKit {
+            networks: kit.networks,
             fetch: kit.fetch,
             clock: Arc::clone(&kit.clock),
             keeps_raw: options.keeps_raw,
             readers: Some(fetcher::readers::Readers::default()),
         };
-        let fetchers = (0..options.core.fetcher_count.max(1))
-            .map(|index| fetcher::start(index, fetcher_kit.clone(), upload.clone()))
-            .collect();
+        let count = u32::try_from(options.core.fetcher_count.max(1)).unwrap_or(u32::MAX);
+        let fetchers =
+            (0..count).map(|id| fetcher::start(FetcherId(id), fetcher_kit.clone(), upload.clone())).collect();
         let setting = Setting::new(kit.clock.now(), policy.name());
         let now = Instant::now();
         let mut driver = Self {
@@ -330,6 +332,7 @@ impl Driver {
             is_reserving: false,
             last_report: Value::Null,
         };
+        (0..count).for_each(|id| driver.feed_core(Event::FetcherJoined(FetcherId(id))));
         driver.load_all()?;
         Ok(driver)
     }
@@ -375,8 +378,11 @@ impl Driver {
                 match effect {
                     Effect::Load(id) => self.load(id)?,
                     Effect::Fetch(fetcher, order) => {
-                        self.fetchers[fetcher].orders.send(order).expect("fetchers outlive the driver");
+                        if !self.fetchers[fetcher.0 as usize].give(order) {
+                            self.feed_core(Event::FetcherLeft(fetcher));
+                        }
                     }
+                    Effect::Cancel(fetcher, order) => self.fetchers[fetcher.0 as usize].cancel(order),
                     Effect::Apply(upload) => self.give(Job::Apply(upload))?,
                     Effect::Reserve(reservation) => self.give(Job::Ledger(reservation))?,
                 }

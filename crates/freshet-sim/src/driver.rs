@@ -13,9 +13,9 @@ use freshet_engine::constrain::Constrainer;
 use freshet_engine::core::{Core, CoreOptions, Effect, Event};
 use freshet_engine::feed::{FeedError, Feeder};
 use freshet_engine::fetcher::{FetcherKit, carry_out};
+use freshet_engine::order::{Fetched, FetcherId, Order};
 use freshet_engine::price::{Memory, PRICES_KEY};
 use freshet_engine::quota::{LEDGER_KEY, LEDGER_PREFIX, Ledger};
-use freshet_engine::visit::{Fetched, Order};
 use freshet_fetch::Fetch;
 use freshet_network::constraint::Constraints;
 use freshet_network::networks::Networks;
@@ -108,6 +108,8 @@ impl<S: Store> Driver<S> {
         let numbers = first..first + VISITS_RESERVED;
         let constrainer = Constrainer::new(Arc::clone(&kit.networks));
         let now = kit.clock.now();
+        let count = u32::try_from(kit.options.fetcher_count).unwrap_or(u32::MAX);
+        let networks = Arc::clone(&kit.networks);
         let mut core = Core::new(kit.networks, kit.policy, credential, kit.options, numbers, now);
         let settings = store.settings_under(LEDGER_PREFIX)?;
         core.take_ledger(Ledger::from_settings(settings, store.setting(LEDGER_KEY)?.as_deref(), now));
@@ -115,7 +117,7 @@ impl<S: Store> Driver<S> {
             core.take_prices(Memory::from_text(&text));
         }
         let clock: Arc<dyn Clock> = Arc::new(kit.clock.clone());
-        let fetcher = FetcherKit { fetch: kit.fetch, clock, keeps_raw: false, readers: None };
+        let fetcher = FetcherKit { networks, fetch: kit.fetch, clock, keeps_raw: false, readers: None };
         let mut driver = Self {
             core,
             store,
@@ -134,6 +136,7 @@ impl<S: Store> Driver<S> {
             is_hungry: true,
             steps: 0,
         };
+        (0..count).for_each(|id| driver.tell(Event::FetcherJoined(FetcherId(id))));
         driver.load()?;
         Ok(driver)
     }
@@ -235,6 +238,8 @@ impl<S: Store> Driver<S> {
                 self.tell(Event::Loaded(id, source));
             }
             Effect::Fetch(fetcher, order) => self.fetch(fetcher, *order),
+            // Its answer is on its way, or never comes; the core drops it.
+            Effect::Cancel(..) => {}
             Effect::Apply(upload) => self.apply(*upload)?,
             Effect::Reserve(reservation) => {
                 self.store.set_settings(&reservation.settings)?;
@@ -244,11 +249,11 @@ impl<S: Store> Driver<S> {
         Ok(true)
     }
 
-    fn fetch(&mut self, fetcher: usize, order: Order) {
+    fn fetch(&mut self, fetcher: FetcherId, order: Order) {
         let place = self.journal.len();
         let sent_at = self.clock.now();
         let (endpoint, root) = (Arc::clone(&order.endpoint), order.root.clone());
-        let (visit, patience) = (order.visit, order.request.patience);
+        let (id, patience) = (order.id, order.request.patience);
         let fetched = carry_out(fetcher, &self.kit, order).now_or_never();
         let spread_ms = (place as u64 * SPREAD) % (self.latency.ms().max(0) as u64 + 1);
         let arrives_at = sent_at + Span::from_ms(spread_ms as i64);
@@ -258,7 +263,7 @@ impl<S: Store> Driver<S> {
             let result = Err(Fault::new(FaultKind::Timeout, "no answer in time"));
             let received_at = sent_at + patience;
             let took_ms = u64::try_from(patience.ms()).unwrap_or(0);
-            let given_up = Fetched { visit, fetcher, took_ms, received_at, extra_count: 0, result };
+            let given_up = Fetched { order: id, fetcher, took_ms, received_at, extra_count: 0, result };
             self.answers.insert((received_at, place), given_up);
         }
         if let Some(fetched) = fetched {

@@ -13,6 +13,7 @@ pub mod connector;
 pub mod coverage;
 pub mod definition;
 pub mod exchange;
+mod json_text;
 pub mod link;
 pub mod list;
 pub mod map;
@@ -34,6 +35,7 @@ pub use coverage::{
     Advance, BARREN_MAX, Coverage, DOUBT_FRESH, Descent, Hole, IDLE_VISITS_MAX, IdOrder, Interval, Look,
     Mark, Obstacle, SHOWN_MAX, SHUT_GAP, taken_out,
 };
+pub use definition::DefinitionVersion;
 pub use exchange::{AuthScheme, AuthUse, Meter, Method, Redirect, Redirects, Request, Response};
 pub use link::{LinkKind, LinkRefused, LinkType, ObjectType, PrimitiveKind, Schema};
 pub use map::{Map, Set};

@@ -1,6 +1,7 @@
 //! The core alone: events in, effects out, with sources and pages made by hand.
 
 mod consent;
+mod fetchers;
 mod forum;
 mod leases;
 mod quota;
@@ -15,7 +16,7 @@ use freshet_policy::{Pacing, policy_named};
 use freshet_types::{Account, Observation, Page, Post};
 
 use super::*;
-use crate::visit::Answer;
+use crate::order::Answer;
 
 const NETWORK: &str = "mastodon:a.example";
 /// One whose manners ask for a pause between two requests.
@@ -27,6 +28,9 @@ pub(crate) struct Bench {
     sources: Map<SourceId, Source>,
     /// Orders that are out, oldest first.
     pub(crate) orders: VecDeque<Order>,
+    /// With whom each was placed, and those whose answers nobody waits for any more.
+    placed: Map<OrderId, FetcherId>,
+    cancelled: Vec<OrderId>,
     /// Uploads that are not confirmed, oldest first.
     uploads: VecDeque<Upload>,
     /// What was granted is written down at once; else it waits here, oldest first.
@@ -53,11 +57,16 @@ impl Bench {
         let instances =
             vec![instance(NETWORK, "https://a.example"), instance(SLOW_NETWORK, "https://b.example")];
         core.handle(Event::Instances(instances), now, 0);
+        for id in 0..core.options.fetcher_count as u32 {
+            core.handle(Event::FetcherJoined(FetcherId(id)), now, 0);
+        }
         let (orders, uploads) = (VecDeque::new(), VecDeque::new());
         Self {
             core,
             sources: Map::default(),
             orders,
+            placed: Map::default(),
+            cancelled: Vec::new(),
             uploads,
             stores: true,
             reservations: VecDeque::new(),
@@ -104,7 +113,11 @@ impl Bench {
                     let source = self.sources.get(&id).cloned().map(Box::new);
                     self.tell(Event::Loaded(id, source));
                 }
-                Effect::Fetch(_, order) => self.orders.push_back(*order),
+                Effect::Fetch(fetcher, order) => {
+                    self.placed.insert(order.id, fetcher);
+                    self.orders.push_back(*order);
+                }
+                Effect::Cancel(_, order) => self.cancelled.push(order),
                 Effect::Apply(upload) => self.uploads.push_back(*upload),
                 Effect::Reserve(reservation) if self.stores => {
                     self.tell(Event::Reserved(reservation.number));
@@ -128,8 +141,8 @@ impl Bench {
     fn answer_with(&mut self, answer: Answer) {
         let order = self.orders.pop_front().expect("an order is out");
         let fetched = Fetched {
-            visit: order.visit,
-            fetcher: 0,
+            order: order.id,
+            fetcher: self.placed.get(&order.id).copied().unwrap_or_default(),
             took_ms: 10,
             received_at: self.now,
             extra_count: self.extra_count,
