@@ -11,6 +11,7 @@
 //! | 8 apply | [`dump`] |
 //! | 9 deliver | [`deliver`] |
 //!
+//! [`order`] has the messages between core and fetchers, [`wire`] the form in which they travel between processes.
 //! [`core`] is a pure state machine (events in, effects out); [`drive`] moves it with tokio, the
 //! simulator on a virtual clock.
 

@@ -134,7 +134,9 @@ mod tests {
     #[test]
     fn work_goes_where_least_is_left() {
         let mut placement = Placement::default();
-        [0, 1].into_iter().for_each(|id| placement.join(FetcherId(id)));
+        for id in [0, 1] {
+            placement.join(FetcherId(id));
+        }
         for _ in 0..8 {
             let at = placement.place().unwrap();
             placement.done(at, if at == FetcherId(0) { 4000 } else { 10 });

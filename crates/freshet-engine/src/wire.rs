@@ -1,19 +1,19 @@
 //! The one form in which orders, answers and uploads travel between processes.
 //!
 //! A message is four bytes of head (two that say what this is, the version of the form, the kind of message) and a body in
-//! MessagePack, its structs as plain lists of their fields. A reader of another version refuses with both versions named; a
+//! `MessagePack`, its structs as plain lists of their fields. A reader of another version refuses with both versions named; a
 //! body is bounded; no bytes, whatever they are, make it panic. Whoever changes a type that travels changes the form: a
 //! test compares it with bytes that were written before, and says what to do.
 //!
-//! Why MessagePack. Our types have tagged and untagged enums, which postcard and bincode cannot read back. Writing and reading
+//! Why `MessagePack`. Our types have tagged and untagged enums, which postcard and bincode cannot read back. Writing and reading
 //! a recorded page of Mastodon with 40 posts (and a request), optimised, on one core:
 //!
 //! | form | page: bytes | page: µs | request: bytes | request: µs |
 //! |---|--:|--:|--:|--:|
 //! | JSON | 24,214 | 318 | 438 | 2.5 |
 //! | CBOR (ciborium) | 19,208 | 530 | 338 | 11.3 |
-//! | MessagePack, structs with names of fields | 19,276 | 245 | 337 | 3.9 |
-//! | MessagePack, structs as lists (as here) | 13,604 | 139 | 166 | 2.2 |
+//! | `MessagePack`, structs with names of fields | 19,276 | 245 | 337 | 3.9 |
+//! | `MessagePack`, structs as lists (as here) | 13,604 | 139 | 166 | 2.2 |
 //!
 //! `wire/tests.rs` prints the share of JSON that this form takes.
 //!

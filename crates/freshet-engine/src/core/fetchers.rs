@@ -25,7 +25,9 @@ impl Core {
         let mut orphans: Vec<VisitId> = has_it.map(|visit| visit.id).collect();
         // In the order in which they began, whatever the map says.
         orphans.sort_unstable();
-        orphans.into_iter().for_each(|visit| self.ask_again(visit, now));
+        for visit in orphans {
+            self.ask_again(visit, now);
+        }
     }
 
     /// Places an order that was granted, and written down where that is needed.
