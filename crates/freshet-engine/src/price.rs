@@ -28,8 +28,8 @@ use freshet_types::{
     Map, NetworkName, Politeness, QuotaKey, QuotaNeed, RobotKind, ServerKey, Span, Timestamp,
 };
 
-pub use memory::{Memory, PRICES, ScopeMemory, TariffMemory};
 pub use key::{ScopeKey, TariffKey};
+pub use memory::{Memory, PRICES, ScopeMemory, TariffMemory};
 pub use scope::Use;
 use scope::{PRICED_EVERY, Scope};
 use tariff::{RESERVE_DECLARED, RESERVE_UNDECLARED, Tariff};

@@ -34,12 +34,12 @@ use crate::constrain::setting::SettingError;
 use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event, Moment, Restored};
 use crate::feed::{AHEAD_MAX, FeedError};
 use crate::history::History;
+use crate::order::{FetcherId, Order, OrderId};
 use crate::price::PRICES;
 use crate::question::{Question, Reply};
 use crate::quota::{LEDGER, LEDGER_BEFORE, Ledger};
 use crate::relearn::RELEARN;
 use crate::report::Setting;
-use crate::visit::Order;
 use crate::writer::{Job, Told};
 use control::Controls;
 use end::Stage;
@@ -170,7 +170,9 @@ pub enum Input {
 #[derive(Debug)]
 pub enum Output {
     /// Let this fetcher carry out this order; the answer is an [`Input::Event`].
-    Fetch(usize, Box<Order>),
+    Fetch(FetcherId, Box<Order>),
+    /// Tell this fetcher that nobody waits for the answer to this order any more.
+    Cancel(FetcherId, OrderId),
     /// Give the writer this job.
     Job(Job),
     /// Read this, and answer with [`Input::Reply`].
@@ -374,6 +376,7 @@ impl Runner {
                 Effect::ReadStale(_) if self.troubles.reading.waits(self.moment) => continue,
                 Effect::ReadStale(network) => Output::Ask(Question::Stale(network, self.moment.now)),
                 Effect::Fetch(fetcher, order) => Output::Fetch(fetcher, order),
+                Effect::Cancel(fetcher, order) => Output::Cancel(fetcher, order),
                 Effect::Apply(upload) => Output::Job(Job::Apply(upload)),
                 Effect::Reserve(reservation) => Output::Job(Job::Ledger(reservation)),
                 Effect::ReserveVisits(count) => Output::Job(Job::Reserve(count)),

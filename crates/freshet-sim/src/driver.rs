@@ -14,9 +14,9 @@ use freshet_engine::core::{Core, CoreOptions, Event, Moment, VISITS_RESERVED};
 use freshet_engine::deliver::{Stepped, Subscriber};
 use freshet_engine::feed::Feeder;
 use freshet_engine::fetcher::{FetcherKit, carry_out};
+use freshet_engine::order::{Fetched, FetcherId, Order};
 use freshet_engine::question;
 use freshet_engine::runner::{Input, Look, Output, Past, RunError, RunOptions, Runner, RunnerKit};
-use freshet_engine::visit::{Fetched, Order};
 use freshet_engine::writer::{Job, Told, Writer};
 use freshet_fetch::Fetch;
 use freshet_network::constraint::Constraints;
@@ -118,6 +118,8 @@ impl<S: Store> Driver<S> {
             credential: Arc::new(|_: &_, _, named: Option<&str>| named.map(Arc::from)),
         };
         let clock: Arc<dyn Clock> = Arc::new(kit.clock.clone());
+        let networks = Arc::clone(&kit.networks);
+        let count = u32::try_from(options.core.fetcher_count).unwrap_or(u32::MAX);
         let mut driver = Self {
             store,
             journal: Vec::new(),
@@ -126,7 +128,7 @@ impl<S: Store> Driver<S> {
             writer: Writer::new(kit.networks, kit.feeder),
             outputs: VecDeque::new(),
             subscribers: Vec::new(),
-            kit: FetcherKit { fetch: kit.fetch, clock, keeps_raw: false, readers: None },
+            kit: FetcherKit { networks, fetch: kit.fetch, clock, keeps_raw: false, readers: None },
             clock: kit.clock,
             latency: kit.latency,
             answers: BTreeMap::new(),
@@ -134,6 +136,9 @@ impl<S: Store> Driver<S> {
             steps: 0,
             is_ended: false,
         };
+        for id in 0..count {
+            driver.input(Input::Event(Event::FetcherJoined(FetcherId(id))))?;
+        }
         driver.input(Input::Start)?;
         while !driver.runner.is_loaded() && driver.step()? {}
         driver.steps = 0;
@@ -263,6 +268,8 @@ impl<S: Store> Driver<S> {
     fn carry_out(&mut self, output: Output) -> Result<(), RunError> {
         match output {
             Output::Fetch(fetcher, order) => self.fetch(fetcher, *order),
+            // Its answer is on its way, or never comes; the core drops it.
+            Output::Cancel(..) => {}
             Output::Job(job) => self.writer.take(job),
             Output::Ask(question) => {
                 let reply = question::answer(&self.store, &question);
@@ -339,11 +346,11 @@ impl<S: Store> Driver<S> {
         Look { fetchers: Vec::new(), subscribers: self.subscribers.iter().map(view).collect() }
     }
 
-    fn fetch(&mut self, fetcher: usize, order: Order) {
+    fn fetch(&mut self, fetcher: FetcherId, order: Order) {
         let place = self.journal.len();
         let sent_at = self.clock.now();
         let (endpoint, root) = (Arc::clone(&order.endpoint), order.root.clone());
-        let (visit, patience) = (order.visit, order.request.patience);
+        let (id, patience) = (order.id, order.request.patience);
         let fetched = carry_out(fetcher, &self.kit, order).now_or_never();
         let spread_ms = (place as u64 * SPREAD) % (self.latency.ms().max(0) as u64 + 1);
         let arrives_at = sent_at + Span::from_ms(spread_ms as i64);
@@ -353,7 +360,7 @@ impl<S: Store> Driver<S> {
             let result = Err(Fault::new(FaultKind::Timeout, "no answer in time"));
             let received_at = sent_at + patience;
             let took_ms = u64::try_from(patience.ms()).unwrap_or(0);
-            let given_up = Fetched { visit, fetcher, took_ms, received_at, extra_count: 0, result };
+            let given_up = Fetched { order: id, fetcher, took_ms, received_at, extra_count: 0, result };
             self.answers.insert((received_at, place), given_up);
         }
         if let Some(fetched) = fetched {
