@@ -4,7 +4,8 @@
 //! in memory or on disk); answers arrive a little later, so that visits overlap as they do on
 //! the wire. When nothing is left to do it moves the clock to the next instant at which
 //! something happens. There is no thread, no socket and no sleep. Every request stands in the
-//! [journal](Driver::journal), for those who judge the manners of a crawl.
+//! [journal](Driver::journal), for those who judge the manners of a crawl. Where debug assertions are on, orders, answers
+//! and uploads go through the form in which they travel between processes, and back.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use freshet_engine::fetcher::{FetcherKit, carry_out};
 use freshet_engine::order::{Fetched, FetcherId, Order};
 use freshet_engine::price::{Memory, PRICES_KEY};
 use freshet_engine::quota::{LEDGER_KEY, LEDGER_PREFIX, Ledger};
+use freshet_engine::wire::{self, Message};
 use freshet_fetch::Fetch;
 use freshet_network::constraint::Constraints;
 use freshet_network::networks::Networks;
@@ -43,7 +45,7 @@ const VISITS_RESERVED: u64 = 10_000_000;
 const SPREAD: u64 = 7919;
 
 /// One request as it was sent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Exchange {
     /// Through which endpoint.
     pub endpoint: Arc<str>,
@@ -64,6 +66,8 @@ pub struct Driver<S> {
     pub store: S,
     /// Every request so far.
     pub journal: Vec<Exchange>,
+    /// Messages are written in their wire form and read back on their way.
+    pub loops_back: bool,
     kit: FetcherKit,
     clock: VirtualClock,
     feeder: Option<Feeder>,
@@ -122,6 +126,7 @@ impl<S: Store> Driver<S> {
             core,
             store,
             journal: Vec::new(),
+            loops_back: cfg!(debug_assertions),
             kit: fetcher,
             clock: kit.clock,
             feeder: kit.feeder,
@@ -249,7 +254,13 @@ impl<S: Store> Driver<S> {
         Ok(true)
     }
 
+    /// The message as it arrives.
+    fn pass<T: Message>(&self, message: T) -> T {
+        if self.loops_back { wire::loop_back(&message) } else { message }
+    }
+
     fn fetch(&mut self, fetcher: FetcherId, order: Order) {
+        let order = self.pass(order);
         let place = self.journal.len();
         let sent_at = self.clock.now();
         let (endpoint, root) = (Arc::clone(&order.endpoint), order.root.clone());
@@ -267,7 +278,7 @@ impl<S: Store> Driver<S> {
             self.answers.insert((received_at, place), given_up);
         }
         if let Some(fetched) = fetched {
-            let fetched = Fetched { took_ms: spread_ms, received_at: arrives_at, ..fetched };
+            let fetched = Fetched { took_ms: spread_ms, received_at: arrives_at, ..self.pass(fetched) };
             self.answers.insert((arrives_at, place), fetched);
         }
     }
@@ -282,6 +293,7 @@ impl<S: Store> Driver<S> {
                 other => self.effects.push_back(other),
             }
         }
+        uploads = uploads.into_iter().map(|upload| self.pass(upload)).collect();
         let confirmed = self.constrainer.apply(&mut self.store, &mut uploads)?;
         self.tell(Event::Applied(confirmed));
         self.is_hungry = true;
