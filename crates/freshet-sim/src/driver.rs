@@ -4,7 +4,8 @@
 //! or on disk, subscribers take their batches. Answers arrive a little later, so that visits overlap as they do on the wire. When
 //! nothing is left to do it moves the clock to the next instant at which something happens. There is no thread, no socket and no
 //! sleep, and nothing is decided here: what a run does is the same as under tokio. Every request stands in the
-//! [journal](Driver::journal), for those who judge the manners of a crawl.
+//! [journal](Driver::journal), for those who judge the manners of a crawl. Where debug assertions are on, orders, answers and
+//! uploads go through the form in which they travel between processes, and back.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use freshet_engine::fetcher::{FetcherKit, carry_out};
 use freshet_engine::order::{Fetched, FetcherId, Order};
 use freshet_engine::question;
 use freshet_engine::runner::{Input, Look, Output, Past, RunError, RunOptions, Runner, RunnerKit};
+use freshet_engine::wire::{self, Message};
 use freshet_engine::writer::{Job, Told, Writer};
 use freshet_fetch::Fetch;
 use freshet_network::constraint::Constraints;
@@ -38,7 +40,7 @@ const REPORT_EVERY: Duration = Duration::from_hours(1);
 const SPREAD: u64 = 7919;
 
 /// One request as it was sent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Exchange {
     /// Through which endpoint.
     pub endpoint: Arc<str>,
@@ -63,6 +65,8 @@ pub struct Driver<S> {
     writer: Writer,
     outputs: VecDeque<Output>,
     subscribers: Vec<Subscribed>,
+    /// Messages are written in their wire form and read back on their way.
+    pub loops_back: bool,
     kit: FetcherKit,
     clock: VirtualClock,
     latency: Span,
@@ -129,6 +133,7 @@ impl<S: Store> Driver<S> {
             outputs: VecDeque::new(),
             subscribers: Vec::new(),
             kit: FetcherKit { networks, fetch: kit.fetch, clock, keeps_raw: false, readers: None },
+            loops_back: cfg!(debug_assertions),
             clock: kit.clock,
             latency: kit.latency,
             answers: BTreeMap::new(),
@@ -270,6 +275,10 @@ impl<S: Store> Driver<S> {
             Output::Fetch(fetcher, order) => self.fetch(fetcher, *order),
             // Its answer is on its way, or never comes; the core drops it.
             Output::Cancel(..) => {}
+            Output::Job(Job::Apply(upload)) => {
+                let upload = self.pass(*upload);
+                self.writer.take(Job::Apply(Box::new(upload)));
+            }
             Output::Job(job) => self.writer.take(job),
             Output::Ask(question) => {
                 let reply = question::answer(&self.store, &question);
@@ -346,7 +355,13 @@ impl<S: Store> Driver<S> {
         Look { fetchers: Vec::new(), subscribers: self.subscribers.iter().map(view).collect() }
     }
 
+    /// The message as it arrives.
+    fn pass<T: Message>(&self, message: T) -> T {
+        if self.loops_back { wire::loop_back(&message) } else { message }
+    }
+
     fn fetch(&mut self, fetcher: FetcherId, order: Order) {
+        let order = self.pass(order);
         let place = self.journal.len();
         let sent_at = self.clock.now();
         let (endpoint, root) = (Arc::clone(&order.endpoint), order.root.clone());
@@ -364,7 +379,7 @@ impl<S: Store> Driver<S> {
             self.answers.insert((received_at, place), given_up);
         }
         if let Some(fetched) = fetched {
-            let fetched = Fetched { took_ms: spread_ms, received_at: arrives_at, ..fetched };
+            let fetched = Fetched { took_ms: spread_ms, received_at: arrives_at, ..self.pass(fetched) };
             self.answers.insert((arrives_at, place), fetched);
         }
     }

@@ -10,6 +10,7 @@ mod month;
 mod prices;
 mod quota;
 mod robots;
+mod wire;
 
 use std::sync::Mutex;
 
