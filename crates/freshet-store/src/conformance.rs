@@ -5,14 +5,17 @@
 //! payloads. Nothing here knows a backend. Speed and crashes are each backend's own tests.
 
 mod accounts;
+mod browse;
 mod care;
 mod constraints;
 mod control;
 mod forget;
+mod forums;
 mod kit;
 mod leads;
 mod lists;
 mod log;
+mod pages;
 mod pair;
 mod posts;
 mod read;
@@ -105,6 +108,26 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
     ]
 }
 
+/// The behaviours of reading in pages, and of answering people who look around.
+pub fn browse_suite() -> &'static [(&'static str, Behaviour)] {
+    behaviours![
+        pages::pages_of_any_size_give_every_row_once,
+        pages::what_is_written_while_somebody_reads_is_met_above,
+        pages::many_things_are_answered_in_the_order_asked_for,
+        browse::sources_are_listed_filtered_and_sorted,
+        browse::networks_are_those_whose_servers_were_added,
+        browse::posts_are_listed_and_filtered,
+        browse::sources_are_known_by_names,
+        browse::an_object_tells_its_history,
+        browse::visits_are_listed_newest_first,
+        browse::links_are_followed_both_ways,
+        browse::rows_are_counted_by_day,
+        forums::forums_say_what_is_complete,
+        forums::lists_of_a_forum_are_shown_in_pages,
+        forums::lists_have_the_titles_that_pages_showed,
+    ]
+}
+
 /// The behaviours of lists: front pages, boards and threads.
 pub fn lists_suite() -> &'static [(&'static str, Behaviour)] {
     behaviours![
@@ -182,10 +205,10 @@ pub fn raw_suite() -> &'static [(&'static str, Behaviour)] {
     ]
 }
 
-/// Checks every behaviour of [`suite`], [`lists_suite`], [`care_suite`] and [`constraint_suite`], each with a store of
+/// Checks every behaviour of [`suite`], [`browse_suite`], [`lists_suite`], [`care_suite`] and [`constraint_suite`], each with a store of
 /// its own.
 pub fn check(make: impl Fn() -> Box<dyn Store>) {
-    for behaviours in [suite(), lists_suite(), care_suite(), constraint_suite()] {
+    for behaviours in [suite(), browse_suite(), lists_suite(), care_suite(), constraint_suite()] {
         run(behaviours, |behaviour| behaviour(&mut *make()));
     }
 }

@@ -125,13 +125,10 @@ pub(crate) async fn crawl(globals: &Globals, data: &Data, choices: Choices) -> a
         clock: Arc::clone(&clock),
     };
     let relearner = Relearner::new(data, &networks, &fetch);
+    let writing = Options { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..Options::default() };
     let kit = Kit {
         credential: Arc::new(move |network, robot, named| vault.choose_named(network, robot, named)),
-        writer: freshet_store::open(
-            data.store_path(),
-            Access::Write,
-            Options { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..Options::default() },
-        )?,
+        writer: freshet_store::open(&data.store_path(), Access::Write, writing)?,
         reader: open()?,
         rings: Coordinator::open(&data.rings_dir(), RINGS_MEMORY_MAX)?,
         fetch,
