@@ -218,12 +218,14 @@ fn remember(core: &mut Core, reader: &dyn Store, now: Timestamp) -> Result<(), S
     Ok(())
 }
 
-/// The first visit numbers of a run: a lock is waited for, as everywhere, but not for ever, since nobody sees a run that
+/// The epoch and the first visit numbers of a run: a lock is waited for, as everywhere, but not for ever, since nobody sees a run that
 /// has not begun.
-fn reserve_first(writer: &mut dyn Store) -> Result<u64, StoreError> {
+fn reserve_first(writer: &mut dyn Store) -> Result<(u64, u64), StoreError> {
     let began = Instant::now();
     loop {
-        match writer.reserve_visits(VISITS_RESERVED) {
+        let reserved =
+            writer.begin_epoch().and_then(|epoch| Ok((epoch, writer.reserve_visits(VISITS_RESERVED)?)));
+        match reserved {
             Err(error) if error.trouble().is_some() && began.elapsed() < START_MAX => {
                 std::thread::park_timeout(SLEEP_MAX);
             }
@@ -234,6 +236,8 @@ fn reserve_first(writer: &mut dyn Store) -> Result<u64, StoreError> {
 
 struct Driver {
     core: Core,
+    /// Under which this run leases its sources.
+    epoch: u64,
     reader: Box<dyn Store>,
     clock: Arc<dyn Clock>,
     fetchers: Vec<FetcherHandle>,
@@ -264,7 +268,7 @@ struct Driver {
 
 impl Driver {
     fn start(mut kit: Kit, options: &RunOptions) -> Result<Self, RunError> {
-        let first = reserve_first(&mut *kit.writer)?;
+        let (epoch, first) = reserve_first(&mut *kit.writer)?;
         let control_seen = kit.reader.controls_above(0)?.last().map_or(0, |control| control.number);
         let policy = Arc::clone(&kit.policy);
         let numbers = first..first + VISITS_RESERVED;
@@ -303,6 +307,7 @@ impl Driver {
         let mut driver = Self {
             history: History::from_store(&*kit.reader)?,
             core,
+            epoch,
             reader: kit.reader,
             clock: kit.clock,
             fetchers,

@@ -267,6 +267,12 @@ impl Dumper {
                 Group::Uploads(uploads, _) => {
                     let confirmed = self.constrainer.apply(&mut *self.store, uploads)?;
                     let uploads = std::mem::take(uploads);
+                    let stale_count = confirmed.iter().filter(|(_, applied)| applied.is_stale).count();
+                    if stale_count > 0 {
+                        tracing::warn!(
+                            "{stale_count} pages of sources that another run leads now are not stored"
+                        );
+                    }
                     self.is_indexed = false;
                     let _ = self.told.send(Told::Event(Event::Applied(confirmed)));
                     let _ = self.told.send(Told::Spent(uploads));

@@ -22,7 +22,9 @@ use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_store::api::{Flow, Store, StoreError};
 use freshet_store::row::Upload;
-use freshet_types::{Clock, Fault, FaultKind, RobotKind, RobotState, SourceId, SourceState, Span, Timestamp};
+use freshet_types::{
+    Clock, Fault, FaultKind, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
+};
 use futures::FutureExt;
 
 use crate::clock::VirtualClock;
@@ -60,6 +62,8 @@ pub struct Exchange {
 pub struct Driver<S> {
     /// The state machine under way.
     pub core: Core,
+    /// Under which it leases its sources.
+    epoch: u64,
     /// Where everything is kept.
     pub store: S,
     /// Every request so far.
@@ -103,6 +107,7 @@ pub struct DriverKit {
 impl<S: Store> Driver<S> {
     /// Starts an engine on what the store knows, as a process that was just started does.
     pub fn start(mut store: S, kit: DriverKit) -> Result<Self, StoreError> {
+        let epoch = store.begin_epoch()?;
         let first = store.reserve_visits(VISITS_RESERVED)?;
         let credential = Arc::new(|_: &_, _, named: Option<&str>| named.map(Arc::from));
         let numbers = first..first + VISITS_RESERVED;
@@ -118,6 +123,7 @@ impl<S: Store> Driver<S> {
         let fetcher = FetcherKit { fetch: kit.fetch, clock, keeps_raw: false, readers: None };
         let mut driver = Self {
             core,
+            epoch,
             store,
             journal: Vec::new(),
             kit: fetcher,
@@ -231,8 +237,8 @@ impl<S: Store> Driver<S> {
         self.steps += 1;
         match effect {
             Effect::Load(id) => {
-                let source = self.store.source(id)?.map(Box::new);
-                self.tell(Event::Loaded(id, source));
+                let leased = self.store.source(id)?.map(|it| Box::new(Source { epoch: self.epoch, ..it }));
+                self.tell(Event::Loaded(id, leased));
             }
             Effect::Fetch(fetcher, order) => self.fetch(fetcher, *order),
             Effect::Apply(upload) => self.apply(*upload)?,

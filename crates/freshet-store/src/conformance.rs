@@ -9,6 +9,7 @@ mod browse;
 mod care;
 mod constraints;
 mod control;
+mod epochs;
 mod forget;
 mod forums;
 mod kit;
@@ -90,6 +91,9 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         sources::a_visit_does_not_undo_a_shorter_way,
         sources::late_pages_of_a_forgotten_source_are_dropped,
         sources::instances_keep_their_care,
+        epochs::an_upload_of_an_earlier_lease_is_refused_whole,
+        epochs::the_first_word_of_a_lease_takes_the_source_over,
+        epochs::leases_are_told_apart_within_one_transaction,
         control::messages_are_read_above_a_number,
         control::robots_start_as_the_paper_says,
         control::settings_are_kept,
@@ -191,6 +195,8 @@ pub fn pair_suite() -> &'static [(&'static str, PairBehaviour)] {
         pair::both_may_write,
         pair::messages_cross,
         pair::a_network_named_by_both_is_one,
+        pair::a_reader_of_the_log_skips_nothing_that_commits_late,
+        epochs::who_was_taken_over_cannot_write,
         forget::what_one_forgets_the_other_does_not_store,
         forget::an_interrupted_forget_is_finished_by_another,
     ]

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use freshet_store::api::{StoreError, Trouble};
-use freshet_types::{SourceId, Span, Timestamp};
+use freshet_types::{Source, SourceId, Span, Timestamp};
 use serde_json::{Value, json};
 
 use super::{Driver, RunError};
@@ -82,7 +82,10 @@ impl Driver {
             return Ok(());
         }
         match self.reader.source(id) {
-            Ok(source) => self.feed_core(Event::Loaded(id, source.map(Box::new))),
+            Ok(source) => {
+                let leased = source.map(|source| Box::new(Source { epoch: self.epoch, ..source }));
+                self.feed_core(Event::Loaded(id, leased));
+            }
             Err(error) => {
                 self.troubles.unread.push(id);
                 self.outlive(Err(error))?;
