@@ -26,14 +26,14 @@ use freshet_types::{Clock, NetworkName};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::core::{CredentialChoice, Event, VISITS_RESERVED};
+use crate::core::{CredentialChoice, Event};
 use crate::deliver::Subscription;
 use crate::feed::Feeder;
 use crate::fetcher::{self, FetcherHandle, FetcherKit};
 use crate::order::FetcherId;
 use crate::question::{self, Question};
 use crate::relearn::{Ask, Errand};
-use crate::runner::{Input, Look, Output, Past, Runner, RunnerKit};
+use crate::runner::{Input, Look, Numbers, Output, Past, Runner, RunnerKit};
 use crate::writer::{Job, Told, Writer};
 use subscribers::Subscribers;
 use threads::WriterThread;
@@ -115,12 +115,12 @@ pub async fn run(
     }
 }
 
-/// The first visit numbers of a run: a lock is waited for, as everywhere, but not for ever, since nobody sees a run that
+/// What the store sets aside for a run: a lock is waited for, as everywhere, but not for ever, since nobody sees a run that
 /// has not begun.
-fn reserve_first(writer: &mut dyn Store) -> Result<u64, StoreError> {
+fn reserve_first(writer: &mut dyn Store) -> Result<Numbers, StoreError> {
     let began = Instant::now();
     loop {
-        match writer.reserve_visits(VISITS_RESERVED) {
+        match Numbers::reserve(writer) {
             Err(error) if error.trouble().is_some() && began.elapsed() < START_MAX => {
                 std::thread::park_timeout(SLEEP_MAX);
             }
@@ -159,7 +159,7 @@ impl Driver {
     /// Starts threads and tasks, and loads what the store knows.
     fn start(mut kit: Kit, options: &RunOptions, view: watch::Sender<Value>) -> Result<Self, RunError> {
         let wall = Wall::new(kit.clock);
-        let first = reserve_first(&mut *kit.writer)?;
+        let numbers = reserve_first(&mut *kit.writer)?;
         let past = Past::read(&*kit.reader, wall.moment().now)?;
         let (bring, events) = mpsc::unbounded_channel();
         let (tell, told) = mpsc::unbounded_channel();
@@ -187,7 +187,6 @@ impl Driver {
             (0..count).map(|id| fetcher::start(FetcherId(id), fetcher_kit.clone(), bring.clone())).collect();
         let (networks, policy, credential) = (kit.networks, kit.policy, kit.credential);
         let runner_kit = RunnerKit { networks, policy, credential };
-        let numbers = first..first + VISITS_RESERVED;
         let mut driver = Self {
             runner: Runner::new(runner_kit, options, past, numbers, wall.moment()),
             outputs: VecDeque::new(),

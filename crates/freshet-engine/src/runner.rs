@@ -31,7 +31,7 @@ use freshet_types::{NetworkName, SourceId, Span, Timestamp};
 use serde_json::Value;
 
 use crate::constrain::setting::SettingError;
-use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event, Moment, Restored};
+use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event, Moment, Restored, VISITS_RESERVED};
 use crate::feed::{AHEAD_MAX, FeedError};
 use crate::history::History;
 use crate::order::{FetcherId, Order, OrderId};
@@ -114,6 +114,24 @@ pub struct RunnerKit {
 impl std::fmt::Debug for RunnerKit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RunnerKit").field("policy", &self.policy).finish_non_exhaustive()
+    }
+}
+
+/// What the store has set aside for one run, and for no other.
+#[derive(Clone, Debug)]
+pub struct Numbers {
+    /// The epoch under which it leases its sources.
+    pub epoch: u64,
+    /// The first numbers of its visits.
+    pub visits: std::ops::Range<u64>,
+}
+
+impl Numbers {
+    /// Has them set aside.
+    pub fn reserve(store: &mut dyn Store) -> Result<Self, StoreError> {
+        let epoch = store.begin_epoch()?;
+        let first = store.reserve_visits(VISITS_RESERVED)?;
+        Ok(Self { epoch, visits: first..first + VISITS_RESERVED })
     }
 }
 
@@ -220,6 +238,8 @@ impl Work {
 #[derive(Debug)]
 pub struct Runner {
     core: Core,
+    /// Under which it leases sources.
+    epoch: u64,
     networks: Arc<Networks>,
     policy: Arc<dyn Policy>,
     /// The instant of the input that is being handled.
@@ -245,26 +265,21 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// A run that goes on from `past`; `visit_numbers` were reserved in the store. It begins with [`Input::Start`].
-    pub fn new(
-        kit: RunnerKit,
-        options: &RunOptions,
-        past: Past,
-        visit_numbers: std::ops::Range<u64>,
-        moment: Moment,
-    ) -> Self {
+    /// A run that goes on from `past`. It begins with [`Input::Start`].
+    pub fn new(kit: RunnerKit, options: &RunOptions, past: Past, numbers: Numbers, moment: Moment) -> Self {
         let (networks, policy) = (Arc::clone(&kit.networks), Arc::clone(&kit.policy));
         let core = Core::new(
             kit.networks,
             kit.policy,
             kit.credential,
             options.core.clone(),
-            visit_numbers,
+            numbers.visits,
             moment.now,
         );
         let mut runner = Self {
             view: View::new(Setting::new(moment.now, policy.name()), past.history, options, moment),
             core,
+            epoch: numbers.epoch,
             networks,
             policy,
             moment,
@@ -412,7 +427,10 @@ impl Runner {
     fn on_reply(&mut self, reply: Reply) -> Result<(), RunError> {
         match reply {
             Reply::Sources(sources) => {
-                for (id, source) in sources {
+                for (id, mut source) in sources {
+                    if let Some(leased) = &mut source {
+                        leased.epoch = self.epoch;
+                    }
                     self.feed_core(Event::Loaded(id, source));
                 }
             }

@@ -11,13 +11,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use freshet_engine::core::{Core, CoreOptions, Event, Moment, VISITS_RESERVED};
+use freshet_engine::core::{Core, CoreOptions, Event, Moment};
 use freshet_engine::deliver::{Stepped, Subscriber};
 use freshet_engine::feed::Feeder;
 use freshet_engine::fetcher::{FetcherKit, carry_out};
 use freshet_engine::order::{Fetched, FetcherId, Order};
 use freshet_engine::question;
-use freshet_engine::runner::{Input, Look, Output, Past, RunError, RunOptions, Runner, RunnerKit};
+use freshet_engine::runner::{Input, Look, Numbers, Output, Past, RunError, RunOptions, Runner, RunnerKit};
 use freshet_engine::wire::{self, Message};
 use freshet_engine::writer::{Job, Told, Writer};
 use freshet_fetch::Fetch;
@@ -110,8 +110,7 @@ pub struct DriverKit {
 impl<S: Store> Driver<S> {
     /// Starts an engine on what the store knows, as a process that was just started does.
     pub fn start(mut store: S, kit: DriverKit) -> Result<Self, RunError> {
-        let first = store.reserve_visits(VISITS_RESERVED)?;
-        let numbers = first..first + VISITS_RESERVED;
+        let numbers = Numbers::reserve(&mut store)?;
         let started_at = kit.clock.now();
         let moment = Moment { now: started_at, wall_ms: 0 };
         let past = Past::read(&store, started_at)?;

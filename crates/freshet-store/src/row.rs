@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 pub struct Upload {
     /// Which visit.
     pub visit: VisitId,
+    /// The epoch under which its source was leased; 0 where it comes of no lease, and is never refused.
+    pub epoch: u64,
     /// The robot whose visit it is; it goes into the change log as the finder.
     pub robot: Option<RobotKind>,
     /// The network its ids belong to.
@@ -64,6 +66,7 @@ impl Upload {
     pub fn new(visit: VisitId, network: NetworkName, seen_at: Timestamp) -> Self {
         Self {
             visit,
+            epoch: 0,
             robot: None,
             network,
             seen_at,
@@ -208,6 +211,8 @@ pub struct RelationSweep {
 /// What an upload changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Applied {
+    /// Somebody else has taken its source over since it was leased: nothing of it was stored.
+    pub is_stale: bool,
     /// Posting times of posts never seen before (those not embedded), in page order.
     pub new_posts: Vec<Timestamp>,
     /// Posts whose content changed.

@@ -140,6 +140,8 @@ pub struct Source {
     pub validators: Validators,
     /// A person wants it visited this often, whatever that is worth.
     pub pinned: Option<Span>,
+    /// The epoch of its lease: who writes of it under a lower one is refused. Raised by whoever leases it; 0 before the first.
+    pub epoch: u64,
 }
 
 impl Source {
@@ -172,6 +174,7 @@ impl Source {
             model: Vec::new(),
             validators: Validators::default(),
             pinned: None,
+            epoch: 0,
         }
     }
 

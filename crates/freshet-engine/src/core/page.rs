@@ -335,6 +335,7 @@ fn list_of(visit: &Visit, page: &Page, seen: Seen) -> Option<ListPage> {
 pub(super) fn empty_upload(visit: &Visit, seen: Seen) -> Upload {
     Upload {
         robot: Some(visit.source.robot),
+        epoch: visit.source.epoch,
         depth: visit.source.depth,
         was_opted_out: visit.state_before == SourceState::OptedOut,
         ..Upload::new(seen.visit, visit.source.network.clone(), seen.at)
