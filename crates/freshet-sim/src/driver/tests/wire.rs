@@ -19,19 +19,19 @@ struct Left {
 fn crawl(policy: &'static str, loops_back: bool) -> Left {
     let options = WorldOptions {
         seed: 23,
-        accounts: 25,
-        posts_per_day: 2.0,
-        history: Span::DAY * 4.0,
+        accounts: 22,
+        posts_per_day: 1.0,
+        history: Span::DAY * 2.0,
         ..WorldOptions::default()
     };
     let mut scene = Scene::new(options, Span::HOUR * 6.0);
     (scene.depth_max, scene.policy) = (1, policy);
-    let mut driver = scene.start(scene.store(8));
+    let mut driver = scene.start(scene.store(5));
     driver.loops_back = loops_back;
     for robot in [RobotKind::Relation, RobotKind::Comment, RobotKind::Tag] {
         driver.set_robot(robot, Running).unwrap();
     }
-    driver.run_for(Span::DAY * 2.0).unwrap();
+    driver.run_for(Span::HOUR * 5.0).unwrap();
     let changes = driver.store.changes_above(0, 1_000_000).unwrap();
     let Driver { journal, store, .. } = driver;
     Left {
