@@ -26,7 +26,9 @@ use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::control::{Control, SourcesChange};
-use freshet_types::{Clock, Fault, FaultKind, RobotKind, RobotState, SourceId, SourceState, Span, Timestamp};
+use freshet_types::{
+    Clock, Fault, FaultKind, NetworkName, RobotKind, RobotState, SourceId, SourceState, Span, Timestamp,
+};
 use futures::FutureExt;
 use serde_json::Value;
 
@@ -42,6 +44,8 @@ const SPREAD: u64 = 7919;
 /// One request as it was sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exchange {
+    /// With which network.
+    pub network: NetworkName,
     /// Through which endpoint.
     pub endpoint: Arc<str>,
     /// About what.
@@ -365,11 +369,12 @@ impl<S: Store> Driver<S> {
         let sent_at = self.clock.now();
         let (endpoint, root) = (Arc::clone(&order.endpoint), order.root.clone());
         let (id, patience) = (order.id, order.request.patience);
+        let network = order.request.network.clone();
         let fetched = carry_out(fetcher, &self.kit, order).now_or_never();
         let spread_ms = (place as u64 * SPREAD) % (self.latency.ms().max(0) as u64 + 1);
         let arrives_at = sent_at + Span::from_ms(spread_ms as i64);
         let answered_at = fetched.is_some().then_some(arrives_at);
-        self.journal.push(Exchange { endpoint, root, sent_at, answered_at });
+        self.journal.push(Exchange { network, endpoint, root, sent_at, answered_at });
         if let (None, Some(patience)) = (&fetched, patience) {
             let result = Err(Fault::new(FaultKind::Timeout, "no answer in time"));
             let received_at = sent_at + patience;
