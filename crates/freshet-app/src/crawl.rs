@@ -34,6 +34,9 @@ const RINGS_MEMORY_MAX: usize = 1 << 20;
 
 /// How long the writer waits for a lock in one go: it tries again, and says so meanwhile.
 const WRITER_BUSY: Duration = Duration::from_secs(2);
+/// Setting under which the store remembers what decides between boards and threads.
+const FORUM_SHARE_KEY: &str = "forum_share";
+
 /// What a person may choose about a crawl.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
@@ -53,6 +56,16 @@ pub struct Choices {
     pub deliver: Option<PathBuf>,
     /// Steps from what a person added that robots may go.
     pub depth_max: u16,
+}
+
+/// What decides between boards and threads of a forum: as asked for now, or by an earlier run.
+pub fn remembered_share(data: &mut Data, asked: Option<ForumShare>) -> anyhow::Result<ForumShare> {
+    if let Some(share) = asked {
+        data.store.set_setting(FORUM_SHARE_KEY, share.name())?;
+        return Ok(share);
+    }
+    let remembered = data.store.setting(FORUM_SHARE_KEY)?;
+    Ok(remembered.and_then(|name| name.parse().ok()).unwrap_or_default())
 }
 
 /// A crawl that is ready to run.

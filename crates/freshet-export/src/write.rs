@@ -37,7 +37,7 @@ const RELIEF_EVERY: u64 = 200_000;
 const CHECKPOINT_FILES_MAX: usize = 16;
 
 /// Writes the files of `parts` that the manifest does not have, and the manifest at every checkpoint; gives what was left out.
-pub fn to_folder<S: Store + Browse>(
+pub(crate) fn to_folder<S: Store + Browse>(
     store: &S,
     dir: &Path,
     wish: &Wish,
@@ -76,7 +76,7 @@ pub fn to_folder<S: Store + Browse>(
 }
 
 /// Keeps others who write into the folder out, until it is dropped. Where folders cannot be locked nobody is.
-pub fn hold(dir: &Path) -> anyhow::Result<Option<File>> {
+pub(crate) fn hold(dir: &Path) -> anyhow::Result<Option<File>> {
     let Ok(folder) = File::open(dir) else { return Ok(None) };
     match folder.try_lock() {
         Err(TryLockError::WouldBlock) => {
