@@ -17,8 +17,8 @@ use freshet_fetch::{CredentialInfo, Fetch, HttpFetch, HttpOptions, Recorder, Vau
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::{DEFAULT_POLICY, POLICY_NAMES, Pacing, Policy, policy_named};
-use freshet_store::api::Store as _;
-use freshet_store::sqlite::{SqliteOptions, SqliteStore};
+use freshet_store::setting::Setting;
+use freshet_store::{Access, Options};
 use freshet_types::{Clock, Map, Span};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -35,7 +35,7 @@ const RINGS_MEMORY_MAX: usize = 1 << 20;
 /// How long the writer waits for a lock in one go: it tries again, and says so meanwhile.
 const WRITER_BUSY: Duration = Duration::from_secs(2);
 /// Setting under which the store remembers what decides between boards and threads.
-const FORUM_SHARE_KEY: &str = "forum_share";
+const FORUM_SHARE: Setting<String> = Setting::new("forum_share");
 
 /// What a person may choose about a crawl.
 #[derive(Clone, Debug, Default)]
@@ -61,10 +61,10 @@ pub struct Choices {
 /// What decides between boards and threads of a forum: as asked for now, or by an earlier run.
 pub fn remembered_share(data: &mut Data, asked: Option<ForumShare>) -> anyhow::Result<ForumShare> {
     if let Some(share) = asked {
-        data.store.set_setting(FORUM_SHARE_KEY, share.name())?;
+        FORUM_SHARE.put(&mut data.store, &share.name().to_owned())?;
         return Ok(share);
     }
-    let remembered = data.store.setting(FORUM_SHARE_KEY)?;
+    let remembered = FORUM_SHARE.get(&data.store)?;
     Ok(remembered.and_then(|name| name.parse().ok()).unwrap_or_default())
 }
 
@@ -108,11 +108,12 @@ impl Crawl {
         let relearner = Relearner::new(data, &networks, &fetch);
         let kit = Kit {
             credential: Arc::new(move |network, robot, named| vault.choose_named(network, robot, named)),
-            writer: Box::new(SqliteStore::open_with(
-                &data.store_path(),
-                SqliteOptions { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..SqliteOptions::default() },
-            )?),
-            reader: Box::new(SqliteStore::open(&data.store_path())?),
+            writer: freshet_store::open(
+                data.store_path(),
+                Access::Write,
+                Options { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..Options::default() },
+            )?,
+            reader: freshet_store::open(&data.store_path(), Access::Write, Options::default())?,
             rings: Coordinator::open(&data.rings_dir(), RINGS_MEMORY_MAX)?,
             fetch,
             clock: Arc::clone(&clock),
@@ -143,8 +144,8 @@ impl Crawl {
 
 /// A subscription into a file, which reads the store through a connection of its own.
 fn subscribe(data: &Data, path: &Path) -> anyhow::Result<Subscription> {
-    let store = SqliteStore::open(&data.store_path())?;
-    Ok(Subscription::to_file(path, Box::new(store))?)
+    let store = freshet_store::open(&data.store_path(), Access::Write, Options::default())?;
+    Ok(Subscription::to_file(path, store)?)
 }
 
 /// Why a run ended, with what to do where the engine knows no better.

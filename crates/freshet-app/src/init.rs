@@ -1,10 +1,9 @@
 //! Making a data directory, or finding that there is one already. Harmless on a directory that is in use.
 
-use freshet_store::api::Store as _;
 use serde::Serialize;
 
 use crate::config::Globals;
-use crate::data::{CONTACT_KEY, Data, private};
+use crate::data::{CONTACT, Data, private};
 
 /// A data directory.
 #[derive(Debug, Serialize)]
@@ -27,7 +26,7 @@ pub fn init(globals: &Globals, contact: Option<&str>) -> anyhow::Result<InitRepo
         private::make_dir(&dir)?;
     }
     if let Some(contact) = contact {
-        data.store.set_setting(CONTACT_KEY, contact)?;
+        CONTACT.put(&mut data.store, &contact.to_owned())?;
     }
     Ok(InitReport {
         data: globals.data_dir.display().to_string(),

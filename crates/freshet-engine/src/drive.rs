@@ -22,22 +22,23 @@ use freshet_fetch::Fetch;
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
-use freshet_store::api::{Flow, Store, StoreError};
+use freshet_store::api::{Store, StoreError};
+use freshet_store::control::{Control, SourcesChange};
 use freshet_store::row::SourceSlot;
 use freshet_types::{Clock, SourceId, Timestamp};
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
-use crate::constrain::setting::{self, CONSTRAINTS_KEY, SettingError};
+use crate::constrain::setting::{self, SettingError};
 use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event, Moment, Restored, VISITS_RESERVED};
 use crate::deliver::{Subscribers, Subscription};
 use crate::dump::{Dumper, Job, Signals, Told};
 use crate::feed::{FeedError, Feeder};
 use crate::fetcher::{self, FetcherHandle, FetcherKit};
 use crate::history::History;
-use crate::price::{Memory, PRICES_KEY};
-use crate::quota::{LEDGER_KEY, LEDGER_PREFIX, Ledger};
-use crate::relearn::{Notes, RELEARN_KEY};
+use crate::price::PRICES;
+use crate::quota::{LEDGER, LEDGER_BEFORE, Ledger};
+use crate::relearn::RELEARN;
 use crate::report::{self, Setting};
 use fits::Fits;
 use forums::Forums;
@@ -201,14 +202,11 @@ pub async fn run(
 
 /// What an earlier process had written down.
 fn restored(reader: &dyn Store, now: Timestamp) -> Result<Restored, StoreError> {
-    let settings = reader.settings_under(LEDGER_PREFIX)?;
-    let ledger = Ledger::from_settings(settings, reader.setting(LEDGER_KEY)?.as_deref(), now);
-    let prices = reader.setting(PRICES_KEY)?.map(|text| Memory::from_text(&text));
-    let mut relearnt =
-        reader.setting(RELEARN_KEY)?.map_or_else(Notes::default, |text| Notes::from_text(&text));
+    let ledger = Ledger::from_settings(LEDGER.all(reader)?, LEDGER_BEFORE.get(reader)?.as_deref(), now);
+    let mut relearnt = RELEARN.get(reader)?.unwrap_or_default();
     // Written by a clock that was ahead of today's: the next try is not put off for longer than usual.
     relearnt.0.values_mut().for_each(|note| note.at = note.at.min(now));
-    Ok(Restored { ledger, prices, relearnt })
+    Ok(Restored { ledger, prices: PRICES.get(reader)?, relearnt })
 }
 
 /// The first visit numbers of a run: a lock is waited for, as everywhere, but not for ever, since nobody sees a run that
@@ -474,7 +472,12 @@ impl Driver {
         }
         let controls = self.reader.controls_above(self.control_seen)?;
         let Some(last) = controls.last() else { return Ok(()) };
-        if controls.iter().any(|control| control.verb == CONSTRAINTS_KEY) {
+        for row in &controls {
+            if let Control::Unknown { verb, .. } = &row.control {
+                tracing::warn!("the message `{verb}` of another version is not understood and passed over");
+            }
+        }
+        if controls.iter().any(|row| matches!(row.control, Control::Constraints(_))) {
             match self.load_constraints() {
                 Err(RunError::Constraints(error)) => {
                     tracing::warn!("the old constraints stay in force: {error}");
@@ -482,14 +485,16 @@ impl Driver {
                 loaded => loaded?,
             }
         }
-        if controls.iter().any(|control| control.verb == "robots") {
+        if controls.iter().any(|row| matches!(row.control, Control::Robots(_))) {
             self.load_robots()?;
         }
-        if controls.iter().any(|control| control.verb == "sources") {
+        if controls.iter().any(|row| matches!(row.control, Control::Sources(_))) {
             self.load_sources()?;
         }
-        for control in controls.iter().filter(|control| control.verb == "sources") {
-            self.hasten(&control.argument)?;
+        for row in &controls {
+            if let Control::Sources(SourcesChange::Pinned(id)) = row.control {
+                self.hasten(id)?;
+            }
         }
         // Last, so that a wish that could not be read is read again.
         self.control_seen = last.number;
@@ -497,11 +502,8 @@ impl Driver {
     }
 
     /// A source that was pinned is due as its new pace wants it.
-    fn hasten(&mut self, argument: &str) -> Result<(), StoreError> {
-        let told: Value = serde_json::from_str(argument).unwrap_or_default();
-        let pinned = told["pinned"].as_u64().and_then(|id| u32::try_from(id).ok());
-        let source = pinned.map(|id| self.reader.source(SourceId(id))).transpose()?.flatten();
-        let slot = source.map(|it| SourceSlot {
+    fn hasten(&mut self, pinned: SourceId) -> Result<(), StoreError> {
+        let slot = self.reader.source(pinned)?.map(|it| SourceSlot {
             id: it.id,
             network: it.network,
             robot: it.robot,
@@ -534,11 +536,7 @@ impl Driver {
         let mut above = SourceId(0);
         loop {
             // In chunks, so that a million sources never stand in memory twice.
-            let mut slots = Vec::with_capacity(SLOTS_CHUNK);
-            self.reader.each_slot(above, &mut |slot| {
-                slots.push(slot);
-                if slots.len() < SLOTS_CHUNK { Flow::Continue(()) } else { Flow::Break(()) }
-            })?;
+            let slots = self.reader.slots_above(above, SLOTS_CHUNK)?;
             let Some(last) = slots.last() else { return Ok(()) };
             above = last.id;
             self.feed_core(Event::Slots(slots));

@@ -25,7 +25,7 @@ use freshet_policy::mixture::Mixture;
 use freshet_policy::{Grade, Market, Objective, Pacing, Policy, price};
 use freshet_types::{Map, NetworkName, Politeness, QuotaKey, QuotaNeed, RobotKind, Span, Timestamp};
 
-pub use memory::{Memory, PRICES_KEY, ScopeMemory, TariffMemory};
+pub use memory::{Memory, PRICES, ScopeMemory, TariffMemory};
 pub use scope::Use;
 use scope::{PRICED_EVERY, Scope};
 use tariff::{RESERVE_DECLARED, RESERVE_UNDECLARED, Tariff};

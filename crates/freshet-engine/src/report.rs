@@ -17,6 +17,9 @@ use crate::quota::QuotaView;
 use crate::relearn::Note;
 use crate::tally;
 
+/// Setting that holds the live report for `freshet status`.
+pub const STATUS: freshet_store::setting::Setting<serde_json::Value> =
+    freshet_store::setting::Setting::new("status");
 /// Visits that a report names.
 const VISITS_SHOWN: usize = 8;
 /// Servers that do not answer, quotas and prices that it names, each: it is made twice a second, and a run may know a

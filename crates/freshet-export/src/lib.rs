@@ -41,7 +41,6 @@ pub(crate) use write::{hold, to_folder};
 
 use freshet_sink::{Format, RecordKind};
 use freshet_store::api::{Store, StoreError};
-use freshet_store::browse::Browse;
 use freshet_store::row::Filter;
 
 /// Records between two checkpoints: a row group of Parquet, and a second or two of work.
@@ -78,7 +77,7 @@ impl Bounds {
     pub(crate) const NONE: Self = Self { change: u64::MAX, relation: u64::MAX };
 
     /// Everything there is now.
-    pub(crate) fn now<S: Store + Browse>(store: &S) -> Result<Self, StoreError> {
+    pub(crate) fn now(store: &dyn Store) -> Result<Self, StoreError> {
         Ok(Self { change: store.last_change()?, relation: store.last_relation()? })
     }
 

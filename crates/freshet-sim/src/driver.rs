@@ -13,8 +13,8 @@ use freshet_engine::constrain::Constrainer;
 use freshet_engine::core::{Core, CoreOptions, Effect, Event, Moment, Restored, STALE_MAX};
 use freshet_engine::feed::{FeedError, Feeder};
 use freshet_engine::fetcher::{FetcherKit, carry_out};
-use freshet_engine::price::{Memory, PRICES_KEY};
-use freshet_engine::quota::{LEDGER_KEY, LEDGER_PREFIX, Ledger};
+use freshet_engine::price::PRICES;
+use freshet_engine::quota::{LEDGER, LEDGER_BEFORE, Ledger};
 use freshet_engine::relearn::Notes;
 use freshet_engine::visit::{Fetched, Order};
 use freshet_fetch::Fetch;
@@ -110,10 +110,8 @@ impl<S: Store> Driver<S> {
         let constrainer = Constrainer::new(Arc::clone(&kit.networks));
         let now = kit.clock.now();
         let core = Core::new(kit.networks, kit.policy, credential, kit.options, numbers, now);
-        let settings = store.settings_under(LEDGER_PREFIX)?;
-        let ledger = Ledger::from_settings(settings, store.setting(LEDGER_KEY)?.as_deref(), now);
-        let prices = store.setting(PRICES_KEY)?.map(|text| Memory::from_text(&text));
-        let restored = Restored { ledger, prices, relearnt: Notes::default() };
+        let ledger = Ledger::from_settings(LEDGER.all(&store)?, LEDGER_BEFORE.get(&store)?.as_deref(), now);
+        let restored = Restored { ledger, prices: PRICES.get(&store)?, relearnt: Notes::default() };
         let clock: Arc<dyn Clock> = Arc::new(kit.clock.clone());
         let fetcher = FetcherKit { fetch: kit.fetch, clock, keeps_raw: false, readers: None };
         let mut driver = Self {
@@ -343,7 +341,7 @@ impl<S: Store> Driver<S> {
         self.feed()?;
         if now - self.noted_at >= PRICES_EVERY {
             self.noted_at = now;
-            self.store.set_setting(PRICES_KEY, &self.core.prices().to_text(now))?;
+            self.store.set_setting(PRICES.key(), &self.core.prices().to_text(now))?;
         }
         if now - self.expired_at > EXPIRE_EVERY {
             self.expired_at = now;

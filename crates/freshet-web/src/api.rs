@@ -5,6 +5,7 @@ use axum::Extension;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
+use freshet_engine::report::STATUS;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -112,8 +113,7 @@ pub(super) async fn health() -> &'static str {
 
 /// The store can be read.
 pub(super) async fn ready(State(site): State<Shared>) -> Answer<&'static str> {
-    use freshet_store::api::Store as _;
-    let looked = site.read(|_, data| Ok(data.store.setting("status")?.is_some())).await;
+    let looked = site.read(|_, data| Ok(STATUS.find(&data.store)?.is_some())).await;
     looked.map(|_| "ready\n").map_err(|_| Problem::busy("the store cannot be read"))
 }
 

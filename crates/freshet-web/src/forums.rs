@@ -12,7 +12,6 @@ use freshet_app::status;
 use freshet_app::text::{one_line, seconds};
 use freshet_forum::connector::{POSTS, THREADS};
 use freshet_forum::definition::ForumDefinition;
-use freshet_store::api::Store as _;
 use freshet_store::browse::{
     Browse as _, ForumQuery, ForumState, Lack, OFFSET_MAX, SourceOrder, SourceQuery,
 };

@@ -6,7 +6,6 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use freshet_app::data::{Data, vault_path};
 use freshet_app::networks;
-use freshet_store::api::Store as _;
 use freshet_store::row::OnDelete;
 use freshet_types::RobotKind;
 use freshet_types::definition::Definition;

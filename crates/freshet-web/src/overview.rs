@@ -11,7 +11,6 @@ use freshet_app::text::grouped;
 use freshet_app::text::relative;
 use freshet_engine::history::{History, Point};
 use freshet_engine::price::MANNERS;
-use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, SourceOrder, SourceQuery, VisitLine};
 use freshet_types::{RobotKind, SourceId, SourceState, Span, Timestamp};
 use serde::Deserialize;

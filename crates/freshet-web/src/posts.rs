@@ -12,7 +12,6 @@ use freshet_app::text::seconds;
 use freshet_app::when::When;
 use freshet_engine::record::post_record;
 use freshet_sink::{Format, RecordKind};
-use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, OFFSET_MAX, PostQuery};
 use freshet_store::row::{Hit, PostRow};
 use freshet_types::{RobotKind, Timestamp};

@@ -6,7 +6,6 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_app::data::Data;
 use freshet_app::robots::{self, Verb};
 use freshet_app::text::{one_line, seconds};
-use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, VisitLine};
 use freshet_types::RobotKind;
 use serde_json::{Value, json};

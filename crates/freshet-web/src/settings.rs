@@ -3,8 +3,7 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
-use freshet_app::data::{CONTACT_KEY, Data};
-use freshet_store::api::Store as _;
+use freshet_app::data::{CONTACT, Data};
 use serde_json::{Value, json};
 
 use super::Shared;
@@ -68,7 +67,7 @@ fn view(site: &Site, data: &Data) -> Answer<Value> {
     for key in ["data", "clock", "is_running", "pid", "policy"] {
         running.insert(key.to_owned(), status[key].clone());
     }
-    running.insert("contact".to_owned(), json!(data.store.setting(CONTACT_KEY)?));
+    running.insert("contact".to_owned(), json!(CONTACT.get(&data.store)?));
     for (name, value) in &site.parts.choices {
         running.insert((*name).to_owned(), json!(value));
     }

@@ -10,7 +10,7 @@ use freshet_types::{Map, Meter, NetworkName, Request, RobotKind, Set, SourceId, 
 use super::unread::REST_FIRST;
 use super::{Core, Effect};
 use crate::quota::Claim;
-use crate::relearn::{Note, Notes, RELEARN_EVERY, RELEARN_KEY};
+use crate::relearn::{Note, Notes, RELEARN, RELEARN_EVERY};
 
 /// What is known of learning anew.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ impl Core {
     fn write_note(&mut self, network: NetworkName, note: Note) {
         self.relearn.notes.0.insert(network, note);
         let text = self.relearn.notes.to_text();
-        self.want(Effect::Note(RELEARN_KEY, text));
+        self.want(Effect::Note(RELEARN.key(), text));
     }
 
     /// The change log tells of the front page that the forum is read otherwise from now on.
