@@ -54,8 +54,8 @@ fn by_hour<S>(driver: &Driver<S>, now: Timestamp, hours: usize) -> Vec<usize> {
     counts
 }
 
-fn price_of<S>(driver: &Driver<S>, now: Timestamp) -> f64 {
-    let views = driver.core.prices().views(now);
+fn price_of<S: Store>(driver: &Driver<S>, now: Timestamp) -> f64 {
+    let views = driver.core().prices().views(now);
     views.into_iter().map(|view| view.price).fold(0.0, f64::max)
 }
 
