@@ -66,7 +66,7 @@ fn each_whole(
 }
 
 /// Writes all records of one kind into a stream; gives how many, and what was left out.
-pub fn to_writer(
+pub(crate) fn to_writer(
     store: &dyn Store,
     kind: RecordKind,
     format: Format,

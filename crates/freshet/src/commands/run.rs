@@ -7,11 +7,9 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use freshet_app::config::Globals;
-use freshet_app::crawl::Choices;
+use freshet_app::crawl::{Choices, remembered_share};
 use freshet_app::data::Data;
 use freshet_app::forget;
-use freshet_engine::forum::Share;
-use freshet_store::setting::Setting;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -24,7 +22,7 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
     let mut data = Data::open(globals)?;
     let _lock = data.lock()?;
     forget::finish(&mut data)?;
-    let forum_share = forum_share(&mut data, args.forum_share)?;
+    let forum_share = remembered_share(&mut data, args.forum_share)?;
     let choices = Choices {
         lasts: args.duration.map(freshet_types::Span::to_std),
         ceiling: args.ceiling,
@@ -51,19 +49,6 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
         output::note("everything is stored; `freshet run` goes on where this one stopped");
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Setting under which the store remembers what decides between boards and threads.
-const FORUM_SHARE: Setting<String> = Setting::new("forum_share");
-
-/// The rule that was asked for, now or by an earlier run.
-fn forum_share(data: &mut Data, asked: Option<Share>) -> anyhow::Result<Share> {
-    if let Some(share) = asked {
-        FORUM_SHARE.put(&mut data.store, &share.name().to_owned())?;
-        return Ok(share);
-    }
-    let remembered = FORUM_SHARE.get(&data.store)?;
-    Ok(remembered.and_then(|name| name.parse().ok()).unwrap_or_default())
 }
 
 /// Fetchers and the loop share it; the writer has a thread of its own.
