@@ -8,12 +8,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use freshet_app::when::When;
 use freshet_engine::forum::Share;
+use freshet_export::CHECKPOINT_EVERY;
 use freshet_sink::{Format, RecordKind};
 use freshet_types::Span;
-
-use crate::export::CHECKPOINT_EVERY;
-use crate::when::When;
 
 mod group;
 mod simulate;
@@ -21,12 +20,11 @@ mod value;
 
 pub(crate) use group::{
     AlertsArgs, AlertsCommand, ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand,
-    DashboardArgs, DashboardCommand, FORUM_PAGES, ForumCommand, ForumFormat, ForumInspectArgs,
-    ForumLearnArgs, NetworksCommand, ReadArgs, RobotsCommand, SnapshotArgs, SnapshotCommand, TlsArgs,
-    WorldArgs, WorldCommand,
+    DashboardArgs, DashboardCommand, ForumCommand, ForumFormat, ForumInspectArgs, ForumLearnArgs,
+    NetworksCommand, ReadArgs, RobotsCommand, SnapshotArgs, SnapshotCommand, TlsArgs, WorldArgs,
+    WorldCommand,
 };
 pub(crate) use simulate::SimulateArgs;
-pub(crate) use value::CLOCK_SYSTEM;
 
 const EXAMPLES: &str = "\
 Examples:

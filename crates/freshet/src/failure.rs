@@ -1,12 +1,11 @@
 //! How the program fails: a message, perhaps a hint, and one of two exit codes.
 //!
-//! Library errors travel as they are in `anyhow`; a [`Failure`] in the chain adds what only a
-//! face can know: whether the person misused the program, and what to type instead.
+//! What went wrong is said by [`freshet_app::failure`]; here it is put on standard error and becomes an exit code.
 
-use std::fmt;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
+use freshet_app::failure;
 use freshet_sink::SinkError;
 use freshet_store::api::StoreError;
 use unicode_width::UnicodeWidthStr as _;
@@ -17,47 +16,6 @@ use crate::output::{self, COLUMNS, Tone};
 const FAILED: u8 = 1;
 /// The command line, a reference or a file was wrong; nothing was tried.
 const MISUSED: u8 = 2;
-
-/// A failure with what helps.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    message: String,
-    hint: Option<String>,
-    is_misuse: bool,
-}
-
-impl Failure {
-    /// Something was tried and failed.
-    pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, is_misuse: false }
-    }
-
-    /// What was asked for makes no sense as it is.
-    pub(crate) fn misuse(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, is_misuse: true }
-    }
-
-    /// What to do about it.
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
-        self
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Failure {}
-
-/// What went wrong in words, what to do about it, and whether what was asked made no sense.
-pub(crate) fn explain(error: &anyhow::Error) -> (String, Option<String>, bool) {
-    let failure = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
-    let hint = failure.and_then(|failure| failure.hint.clone());
-    (format!("{error:#}"), hint, failure.is_some_and(|failure| failure.is_misuse))
-}
 
 /// The exit code for a failed command with several parts, of which some were done.
 pub(crate) fn partly() -> ExitCode {
@@ -127,12 +85,9 @@ fn render(error: &anyhow::Error, command: &str, paper: Paper) -> (String, u8) {
     if is_broken_pipe(error) {
         return (String::new(), 0);
     }
-    let failure = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
-    let is_misuse = failure.is_some_and(|failure| failure.is_misuse);
-    let hint = failure
-        .and_then(|failure| failure.hint.clone())
-        .unwrap_or_else(|| usual_hint(error, is_misuse, command));
-    let text = paper.fit(&format!("error: {error:#}\n\nhint: {hint}"));
+    let (message, hint, is_misuse) = failure::explain(error);
+    let hint = hint.unwrap_or_else(|| usual_hint(error, is_misuse, command));
+    let text = paper.fit(&format!("error: {message}\n\nhint: {hint}"));
     let (bad, help) = (Tone::Bad, Tone::Hint);
     let paint = |text: String, word: &str, tone| match text.split_once(word) {
         Some((before, after)) => format!("{before}{}{after}", output::painted(word, tone, paper.is_coloured)),
@@ -192,6 +147,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use anyhow::Context as _;
+    use freshet_app::failure::Failure;
 
     use super::*;
 

@@ -1,34 +1,35 @@
 //! freshet: keeps a local, queryable copy of what people post, as fresh as requests allow.
 //!
-//! The faces: command line, terminal view, dashboard. The only crate that prints,
-//! parses arguments or reads the environment; everything it knows how to do lives in the
-//! crates below it. Exit codes: 0 done, 1 failed, 2 misuse.
+//! The program: arguments, one thin file for each command, what is printed, the live view. The only crate that prints
+//! or parses arguments; everything it knows how to do lives in the crates below it (`freshet-app` first).
+//! Exit codes: 0 done, 1 failed, 2 misuse.
+//!
+//! | room | does |
+//! |---|---|
+//! | [`args`] | every command, its options and its help, as data |
+//! | [`commands`] | one file for each: arguments become a wish, one call carries it out, one report is printed |
+//! | [`crawl`] | a crawl with view, dashboard and alerts around it |
+//! | [`view`] | the live view of a crawl |
+//! | [`output`] | the one room through which text leaves: reports, tables, notes, colour |
+//! | [`console`] | shows what the crates below say beside their result: notes, progress, questions for a secret |
+//! | [`failure`] | errors on standard error, and exit codes |
 
-mod alert;
 mod args;
 mod commands;
-mod config;
+mod console;
 mod crawl;
-mod data;
-mod export;
 mod failure;
-mod mined;
 mod output;
-mod plain;
-mod progress;
-mod relearn;
 mod view;
-mod web;
-mod when;
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
+use freshet_app::config::{Config, Globals};
 use tracing_subscriber::EnvFilter;
 
 use args::{Args, Colour};
-use config::{Config, Globals};
 use output::Manner;
 
 /// Pages are built on one thread and dropped on another, which this allocator is made for.
@@ -48,7 +49,8 @@ fn main() -> ExitCode {
         }
     };
     output::settle(Manner { is_quiet: args.global.quiet, colour: args.global.color, has_no_color });
-    let globals = Globals::new(args.global, config);
+    console::listen();
+    let globals = Globals::new(args.global.data, args.global.clock, args.global.verbose, config);
     start_log(&globals);
     // Connections and files of a large crawl need more than the usual soft limit.
     freshet_fetch::descriptors::raise();

@@ -9,11 +9,11 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::Context as _;
 use comfy_table::{CellAlignment, Table};
-use freshet_types::{Span, Timestamp};
 use serde::Serialize;
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::args::{Colour, ReportArgs, ReportFormat};
+pub(crate) use freshet_app::text::{COLUMNS, count, folded, one_line, relative, seconds, shorten, wrapped};
 
 /// How this process speaks; said once, at the start.
 static MANNER: OnceLock<Manner> = OnceLock::new();
@@ -187,8 +187,6 @@ pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>
     table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }
 
-/// Columns of a plain terminal, which reports keep to.
-pub(crate) const COLUMNS: usize = 80;
 /// Columns that a column of text keeps, however little room there is.
 const CELL_MIN: usize = 12;
 
@@ -212,76 +210,6 @@ pub(crate) fn fitted(header: &[&str], rows: impl IntoIterator<Item = Vec<String>
         let room = widths[widest].saturating_sub(over).max(floor(widest));
         rows.iter_mut().filter_map(|row| row.get_mut(widest)).for_each(|cell| *cell = shorten(cell, room));
     }
-}
-
-/// Text from outside, safe to show in a terminal: control characters become spaces.
-pub(crate) fn one_line(text: &str) -> String {
-    let shown = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
-    shown.trim().to_owned()
-}
-
-/// At most `max` columns, with an ellipsis where something was cut off.
-pub(crate) fn shorten(text: &str, max: usize) -> String {
-    let text = one_line(text);
-    if text.width() <= max {
-        return text;
-    }
-    let mut columns = 0;
-    let fits = |letter: &char| {
-        columns += letter.width().unwrap_or(0);
-        columns < max
-    };
-    text.chars().take_while(fits).chain(['…']).collect()
-}
-
-/// Text in lines of at most so many columns, all but the first after `indent`.
-pub(crate) fn wrapped(text: &str, columns: usize, indent: &str) -> String {
-    // A word that is longer than a line is cut: addresses have no place to break at.
-    let lines: Vec<String> = folded(text, columns).iter().map(|line| shorten(line, columns)).collect();
-    lines.join(&format!("\n{indent}"))
-}
-
-/// Text in lines of at most so many columns where its words allow it: longer words stay whole.
-pub(crate) fn folded(text: &str, columns: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in one_line(text).split_whitespace() {
-        let line = lines.last_mut().expect("there is always a line");
-        if !line.is_empty() && line.width() + 1 + word.width() > columns {
-            lines.push(word.to_owned());
-        } else {
-            line.push_str(if line.is_empty() { "" } else { " " });
-            line.push_str(word);
-        }
-    }
-    lines
-}
-
-/// An instant for people, relative to `now`: `3m 20s ago`, `in 2h 05m`.
-pub(crate) fn relative(at: Timestamp, now: Timestamp) -> String {
-    let span = at - now;
-    if at <= Timestamp::MIN {
-        "now".to_owned()
-    } else if at >= Timestamp::MAX {
-        "never".to_owned()
-    } else if span > Span::ZERO {
-        format!("in {span}")
-    } else {
-        format!("{} ago", now - at)
-    }
-}
-
-/// An instant as unix seconds, a whole number where it is whole; null for "never" and "at once".
-pub(crate) fn seconds(at: Timestamp) -> serde_json::Value {
-    match at.ms() {
-        _ if at <= Timestamp::MIN || at >= Timestamp::MAX => serde_json::Value::Null,
-        ms if ms % 1000 == 0 => at.secs().into(),
-        _ => at.secs_f64().into(),
-    }
-}
-
-/// `1 post`, `2 posts`.
-pub(crate) fn count(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 #[cfg(test)]
@@ -312,20 +240,5 @@ mod tests {
         assert!(shown.lines().count() > 4 && shown.lines().all(|line| line.width() <= 42), "{shown}");
         assert_eq!(wrapped("今日はいい今日はいい", 10, ""), "今日はい…");
         assert_eq!(shorten("今日は", 6), "今日は");
-    }
-
-    #[test]
-    fn instants_are_shown_from_now() {
-        let now = Timestamp::from_secs(1_000_000);
-        for (at, shown) in [
-            (now + Span::HOUR, "in 1h 00m"),
-            (now - Span::MINUTE, "1m 00s ago"),
-            (Timestamp::MIN, "now"),
-            (Timestamp::MAX, "never"),
-        ] {
-            assert_eq!(relative(at, now), shown);
-        }
-        assert_eq!(seconds(Timestamp::from_ms(1_500)), 1.5);
-        assert_eq!(seconds(Timestamp::from_ms(2_000)), 2);
     }
 }

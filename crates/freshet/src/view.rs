@@ -6,7 +6,6 @@
 
 mod frame;
 mod left;
-mod text;
 mod work;
 
 use std::collections::VecDeque;
@@ -16,6 +15,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use freshet_app::plain::plain;
+use freshet_app::text::brief;
 use freshet_network::networks::Networks;
 use freshet_store::api::Store;
 use freshet_types::{ChangeKind, Clock, Span};
@@ -25,10 +26,8 @@ use tokio::sync::watch;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::output;
-use crate::plain::plain;
 use frame::{Frame, NEWS_MAX, Room};
 use left::Progress;
-pub(crate) use text::{brief, grouped};
 
 /// Between two drawings.
 const DRAW_EVERY: Duration = Duration::from_millis(250);

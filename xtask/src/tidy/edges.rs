@@ -1,7 +1,8 @@
 //! The star: which crate may depend on which, read from `cargo metadata`.
 //!
 //! `types` depends on nothing; the siblings know `types` only; `engine` introduces them; `sim` drives the
-//! engine; `freshet` shows it. Tests may look further in the three crates that see everything anyway.
+//! engine; `app` does what people ask for, `alert`, `export` and `web` stand on it; `freshet` shows it all. Tests may look
+//! further in the crates that see everything anyway.
 
 use std::path::Path;
 use std::process::Command;
@@ -28,11 +29,23 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("freshet-engine", &["sink"]),
     ("freshet-sim", &["sink", "engine"]),
     ("freshet-jobs", &["types", "policy"]),
-    ("freshet", &["sink", "engine", "sim"]),
+    ("freshet-app", &["engine", "sim"]),
+    ("freshet-alert", &["engine", "app"]),
+    ("freshet-export", &["sink", "engine", "app"]),
+    ("freshet-web", &["sink", "engine", "sim", "app", "alert"]),
+    ("freshet", &["sink", "engine", "sim", "app", "alert", "export", "web"]),
     ("xtask", &[]),
 ];
 /// These may depend on all siblings, and in tests on anything.
-const WIDE: [&str; 3] = ["freshet-engine", "freshet-sim", "freshet"];
+const WIDE: [&str; 7] = [
+    "freshet-engine",
+    "freshet-sim",
+    "freshet-app",
+    "freshet-alert",
+    "freshet-export",
+    "freshet-web",
+    "freshet",
+];
 
 /// Compares the workspace's manifests with the table.
 pub(super) fn check(root: &Path) -> Result<Vec<Finding>> {

@@ -7,7 +7,7 @@ use super::{File, Finding};
 use crate::dist::value_of;
 
 const MANIFEST: &str = "Cargo.toml";
-const PORT_FILE: &str = "crates/freshet/src/web.rs";
+const PORT_FILE: &str = "crates/freshet-web/src/lib.rs";
 const UNIT: &str = "xtask/dist/freshet.service";
 const IMAGE: &str = "Dockerfile";
 const COMPOSE: &str = "compose.yml";

@@ -110,7 +110,7 @@ fn what_is_shipped_says_what_the_code_says() {
     for (path, from, to, expected) in [
         ("Cargo.toml", "version = \"0.1.0\"", "version = \"0.2.0\"", 2),
         ("Cargo.toml", "rust-version = \"1.95\"", "rust-version = \"1.96\"", 1),
-        ("crates/freshet/src/web.rs", "const PORT: u16 = 8640;", "const PORT: u16 = 8641;", 4),
+        ("crates/freshet-web/src/lib.rs", "const PORT: u16 = 8640;", "const PORT: u16 = 8641;", 4),
         ("xtask/dist/freshet.service", "/var/lib/freshet", "/srv/freshet", 1),
         ("README.md", "freshet", "freshet", 0),
     ] {

@@ -4,14 +4,16 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+use freshet_app::forum::PAGES_USUAL;
+use freshet_app::when::When;
+use freshet_export::CHECKPOINT_EVERY;
 use freshet_fetch::CredentialKind;
 use freshet_sim::forum::Layout;
 use freshet_sink::Format;
 use freshet_types::{RobotKind, Span};
+use freshet_web::TlsFiles;
 
 use super::{ReportArgs, value};
-use crate::export::CHECKPOINT_EVERY;
-use crate::when::When;
 
 /// `freshet robots …`.
 #[derive(Debug, Subcommand)]
@@ -111,9 +113,6 @@ pub(crate) enum ForumCommand {
     Inspect(ForumInspectArgs),
 }
 
-/// Pages that a site is learned from, unless a person says otherwise.
-pub(crate) const FORUM_PAGES: usize = 120;
-
 const FORUM_LEARN_EXAMPLES: &str = "\
 A folder holds pages (*.html, *.html.gz) and index.tsv: a header row with the columns `file`,
 `url` and, where known, `captured` (the HTTP date of the fetch, base of times such as yesterday).
@@ -131,7 +130,7 @@ pub(crate) struct ForumLearnArgs {
     #[arg(value_name = "URL_OR_DIR")]
     pub(crate) source: String,
     /// Fetch at most so many pages
-    #[arg(long, value_name = "N", default_value_t = FORUM_PAGES)]
+    #[arg(long, value_name = "N", default_value_t = PAGES_USUAL)]
     pub(crate) pages: usize,
     /// Permit loopback and private addresses
     #[arg(long)]
@@ -227,6 +226,13 @@ pub(crate) struct TlsArgs {
     /// The private key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
+}
+
+impl TlsArgs {
+    /// The files that are named.
+    pub(crate) fn files(&self) -> TlsFiles {
+        TlsFiles { tls_cert: self.tls_cert.clone(), tls_key: self.tls_key.clone() }
+    }
 }
 
 const CREDENTIAL_EXAMPLES: &str = "\

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use freshet_app::when::When;
 use freshet_policy::Objective;
 use freshet_sim::experiment::CALLS_PER_HOUR_MAX;
 use freshet_sim::trace::By;
 
 use super::ReportArgs;
-use crate::when::When;
 
 /// Days of a window; ten years.
 const DAYS_MAX: i64 = 3660;

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use freshet_app::data::CLOCK_SYSTEM;
 use freshet_types::Span;
 
 pub(super) fn span(text: &str) -> Result<Span, String> {
@@ -43,9 +44,6 @@ pub(super) fn calls(text: &str) -> Result<f64, String> {
     let calls = text.parse().ok().filter(|calls: &f64| calls.is_finite() && *calls > 0.0);
     calls.ok_or_else(|| "calls an hour are a number above 0, such as 200".to_owned())
 }
-
-/// The word that stands for the computer's own clock.
-pub(crate) const CLOCK_SYSTEM: &str = "system";
 
 pub(super) fn clock(text: &str) -> Result<String, String> {
     let is_url = url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));

@@ -1,22 +1,21 @@
 //! `freshet alerts`: what somebody should have known, the rules, and whether they arrive.
 //!
-//! A running crawl finds and sends alerts ([`crate::alert`]); this shows them. `test` sends one that says
+//! A running crawl finds and sends alerts ([`freshet_alert`]); this shows them. `test` sends one that says
 //! that it is a test, to one receiver or, for a rule, to all who want it.
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use freshet_alert::config::{self, AlertConfig};
+use freshet_alert::report::{self, AlertsReport, ReceiverLine, RuleLine};
+use freshet_alert::send::Sender;
+use freshet_alert::{Alert, Sent};
+use freshet_app::config::Globals;
+use freshet_app::data::{CONTACT_UNKNOWN, Data};
 use freshet_types::{Span, SystemClock, Timestamp};
 use serde::Serialize;
 
-use crate::alert::config::{self, AlertConfig, Receiver};
-use crate::alert::memory::Memory;
-use crate::alert::rule::RuleName;
-use crate::alert::send::Sender;
-use crate::alert::{Alert, Sent, Tested};
 use crate::args::{AlertsArgs, AlertsCommand, ReportArgs};
-use crate::config::Globals;
-use crate::data::{CONTACT_UNKNOWN, Data};
 use crate::failure;
 use crate::output::{self, COLUMNS, Report, relative};
 
@@ -31,64 +30,10 @@ pub(crate) fn execute(globals: &Globals, args: &AlertsArgs) -> anyhow::Result<Ex
             Ok(ExitCode::SUCCESS)
         }
         None => {
-            output::print(args.report, &report(&data, &config, args.limit)?)?;
+            output::print(args.report, &report::report(&data, &config, args.limit)?)?;
             Ok(ExitCode::SUCCESS)
         }
     }
-}
-
-/// What there was, and what holds.
-#[derive(Serialize)]
-pub(crate) struct AlertsReport {
-    now: f64,
-    alerts: Vec<Alert>,
-    /// Alerts of which somebody was not told, be it not yet or given up, among all that are kept.
-    undelivered_count: usize,
-    rules: Vec<RuleLine>,
-    receivers: Vec<ReceiverLine>,
-    /// The last test that a running crawl was asked for.
-    tested: Option<Tested>,
-}
-
-#[derive(Serialize)]
-struct RuleLine {
-    rule: RuleName,
-    is_on: bool,
-    threshold: f64,
-    unit: &'static str,
-    quiet_s: f64,
-}
-
-#[derive(Serialize)]
-struct ReceiverLine {
-    name: String,
-    way: String,
-    rules: Vec<RuleName>,
-}
-
-/// The latest alerts, newest first, with rules and receivers.
-pub(crate) fn report(data: &Data, config: &AlertConfig, limit: usize) -> anyhow::Result<AlertsReport> {
-    let memory = Memory::from_store(&data.store)?;
-    let rule = |name: RuleName| {
-        let rule = config.rules.of(name);
-        RuleLine {
-            rule: name,
-            is_on: rule.is_on,
-            threshold: rule.threshold,
-            unit: name.unit(),
-            quiet_s: rule.quiet.secs_f64(),
-        }
-    };
-    let receiver =
-        |it: &Receiver| ReceiverLine { name: it.name.clone(), way: it.way.shown(), rules: it.rules.clone() };
-    Ok(AlertsReport {
-        now: data.now_for_report(None).secs_f64(),
-        alerts: memory.alerts().take(limit).cloned().collect(),
-        undelivered_count: memory.alerts().filter(|it| it.sent.iter().any(|sent| !sent.is_ok)).count(),
-        rules: RuleName::ALL.into_iter().map(rule).collect(),
-        receivers: config.receivers.iter().map(receiver).collect(),
-        tested: memory.tested,
-    })
 }
 
 impl Report for AlertsReport {

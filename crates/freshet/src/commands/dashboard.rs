@@ -8,16 +8,17 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use freshet_app::config::Globals;
+use freshet_app::data::{self, Data, vault_path};
+use freshet_app::failure::Failure;
+use freshet_app::status;
 use freshet_types::{Clock, Span, Timestamp};
+use freshet_web::{self as web, Access, Parts};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::args::{DashboardArgs, DashboardCommand};
-use crate::config::Globals;
 use crate::crawl::wait_for_signal;
-use crate::data::{self, Data, vault_path};
-use crate::failure::Failure;
 use crate::output;
-use crate::web::{self, Access, Parts};
 
 /// Longest password that is read.
 const PASSWORD_BYTES_MAX: u64 = 4096;
@@ -36,7 +37,7 @@ async fn serve(globals: &Globals, data: &Data, args: &DashboardArgs) -> anyhow::
     let clock: Arc<dyn Clock> = match data.clock().await {
         Ok(clock) => clock,
         // The simulated world is gone: what was collected is shown as of then.
-        Err(_) => Arc::new(Stopped(super::status::noted_at(&super::status::live_report(&data.store)?))),
+        Err(_) => Arc::new(Stopped(status::noted_at(&status::live_report(&data.store)?))),
     };
     // Nobody is asked for a passphrase only to look: without it the names stay unknown.
     let is_locked = vault_path(data.dir()).is_file() && globals.config.passphrase.is_none();
@@ -47,7 +48,7 @@ async fn serve(globals: &Globals, data: &Data, args: &DashboardArgs) -> anyhow::
         clock,
         credentials,
         passphrase: globals.config.passphrase.clone(),
-        tls: web::tls::config(&args.tls)?,
+        tls: web::tls_config(&args.tls.files())?,
         access: Access::new(data.dir(), globals.config.dashboard_token.clone())?,
         choices: Vec::new(),
     };

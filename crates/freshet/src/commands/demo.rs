@@ -6,14 +6,16 @@
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use freshet_app::add::{self, AddWish};
+use freshet_app::config::{Config, Globals};
+use freshet_app::crawl::Choices;
+use freshet_app::data::Data;
 use freshet_sim::serve::Server;
 use freshet_sim::world::{World, WorldOptions};
 use freshet_types::Span;
 
-use crate::args::{AddArgs, DemoArgs};
-use crate::config::{Config, Globals};
-use crate::crawl::{self, Choices, Dashboard};
-use crate::data::Data;
+use crate::args::DemoArgs;
+use crate::crawl::{self, Around, Dashboard};
 use crate::output;
 
 /// Accounts of the simulated network.
@@ -48,17 +50,17 @@ async fn demo(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     // It is a run like any other: whether one is alive is asked of the lock.
     let _lock = data.lock()?;
     let references: Vec<String> = handles.iter().map(|handle| format!("{base}/@{handle}")).collect();
-    let add = AddArgs { references, allow_private: true, ..AddArgs::default() };
-    super::add::add(&globals, &mut data, &add)?;
-    let choices = Choices {
+    let wish = AddWish { references, allow_private: true, ..AddWish::default() };
+    add::add_to(&globals, &mut data, &wish)?;
+    let choices =
+        Choices { lasts: args.duration.map(Span::to_std), ceiling: Some(CEILING), ..Choices::default() };
+    let around = Around {
         title: format!("freshet demo · {ACCOUNTS} simulated accounts, {SPEED} times as fast"),
         is_headless: args.headless,
-        lasts: args.duration.map(Span::to_std),
-        ceiling: Some(CEILING),
         dashboard: if args.headless { Dashboard::Off } else { Dashboard::Usual },
-        ..Choices::default()
+        ..Around::default()
     };
-    let report = crawl::crawl(&globals, &data, choices).await?;
+    let report = crawl::crawl(&globals, &data, choices, around).await?;
     stopper.stop();
     serving.await.context("the simulated network failed")??;
     output::print(args.report, &super::run::RunReport(report))?;

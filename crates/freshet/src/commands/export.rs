@@ -1,6 +1,6 @@
 //! `freshet export`: records out of the store, into a stream or into files.
 //!
-//! What is written, and how an interrupted export goes on, is the business of [`crate::export`]; here
+//! What is written, and how an interrupted export goes on, is the business of [`freshet_export`]; here
 //! is what a person types and reads. `--dry-run` counts and writes nothing. What is damaged is left out, named, and
 //! makes the exit code 1.
 
@@ -8,15 +8,18 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use freshet_app::config::Globals;
+use freshet_app::data::Data;
+use freshet_app::failure::Failure;
+use freshet_app::identity::identity;
+use freshet_app::text::grouped;
+use freshet_app::when::When;
+use freshet_export::{self as export, Asked, Bounds, Damages, Manifest, Part, Wish, day_name};
 use freshet_sink::Format;
 
 use crate::args::{ExportArgs, Split};
-use crate::config::Globals;
-use crate::data::Data;
-use crate::export::{self, Asked, Bounds, Damages, Manifest, Part, Wish, day_name};
-use crate::failure::{self, Failure};
+use crate::failure;
 use crate::output::{self, table};
-use crate::view::grouped;
 
 /// Exports.
 pub(crate) fn execute(globals: &Globals, args: &ExportArgs) -> anyhow::Result<ExitCode> {
@@ -86,7 +89,7 @@ fn into_folder(data: &Data, dir: &Path, wish: &Wish, manifest: &mut Manifest) ->
 
 /// The export of the same that was interrupted in this folder, or one that begins.
 fn in_folder(data: &Data, args: &ExportArgs, dir: &Path) -> anyhow::Result<Manifest> {
-    let store = export::identity(&data.store)?;
+    let store = identity(&data.store)?;
     let Some(mut former) = Manifest::read(dir)? else { return begun(data, args, store) };
     if former.is_of_another(&store) && !args.restart {
         let failure =
@@ -107,7 +110,7 @@ fn in_folder(data: &Data, args: &ExportArgs, dir: &Path) -> anyhow::Result<Manif
 }
 
 fn begun(data: &Data, args: &ExportArgs, store: String) -> anyhow::Result<Manifest> {
-    let resolve = |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
+    let resolve = |when: Option<When>| when.map(|when| when.resolve(|| data.now())).transpose();
     let times = export::check_times(resolve(args.since)?, resolve(args.until)?)?;
     Ok(Manifest::new(asked(args), store, times, Bounds::now(&data.store)?))
 }

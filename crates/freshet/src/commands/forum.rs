@@ -1,14 +1,15 @@
 //! `freshet forum`: learns how a forum is read, from its address or from saved pages, and reads saved pages.
 //!
-//! The crate `freshet-forum` does no I/O; here pages are fetched ([`site`]), or folders of them are read ([`folder`]).
-
-mod folder;
-pub(crate) mod site;
+//! Pages are fetched or read from folders by [`freshet_app::forum`].
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use freshet_app::config::Globals;
+use freshet_app::failure::Failure;
+use freshet_app::forum::site::{self, Wanted};
+use freshet_app::forum::{folder, site_address};
 use freshet_forum::definition::ForumDefinition;
 use freshet_forum::inspect::{PageReading, inspect};
 use freshet_forum::learn::learn;
@@ -16,13 +17,10 @@ use freshet_forum::page::Page;
 use freshet_forum::report::Report as Learned;
 use serde::Serialize;
 use serde_json::Value;
-use url::Url;
 
 use crate::args::{ForumCommand, ForumFormat, ForumInspectArgs, ForumLearnArgs, ReportFormat};
-use crate::config::Globals;
-use crate::failure::{self, Failure};
+use crate::failure;
 use crate::output::{self, Report};
-use site::Wanted;
 
 /// Learns or inspects.
 pub(crate) fn execute(globals: &Globals, command: &ForumCommand) -> anyhow::Result<ExitCode> {
@@ -69,12 +67,6 @@ fn execute_learn(globals: &Globals, args: &ForumLearnArgs) -> anyhow::Result<Exi
         None => {}
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The address, if a text is one of a site.
-pub(super) fn site_address(text: &str) -> Option<Url> {
-    let url = Url::parse(text.trim()).ok()?;
-    (matches!(url.scheme(), "http" | "https") && url.host().is_some()).then_some(url)
 }
 
 fn execute_inspect(args: &ForumInspectArgs) -> anyhow::Result<ExitCode> {

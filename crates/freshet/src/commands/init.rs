@@ -5,12 +5,12 @@
 
 use std::process::ExitCode;
 
+use freshet_app::config::Globals;
+use freshet_app::data::{CONTACT_KEY, Data, private};
 use freshet_store::api::Store as _;
 use serde::Serialize;
 
 use crate::args::InitArgs;
-use crate::config::Globals;
-use crate::data::{CONTACT_KEY, Data, private};
 use crate::output::{self, Report};
 
 #[derive(Serialize)]

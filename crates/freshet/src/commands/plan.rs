@@ -1,155 +1,20 @@
 //! `freshet plan`: from a lag to calls an hour, and back, by what was learned of the sources.
-//!
-//! Every source in the store is graded by its learned rate and its weight; at one price for all, each
-//! is visited every √(2·price/weight·rate), within floor and ceiling ([`freshet_policy::demand`]).
-//! The price is chosen so that the mean lag, or the calls, are those asked for. Rates are taken as
-//! constant: a crawl that knows the hours does somewhat better than planned, never seen bursts
-//! make it somewhat worse.
-
-mod scope;
 
 use std::process::ExitCode;
 
-use freshet_engine::price::Memory;
-use freshet_policy::{Demand, Pacing};
+use freshet_app::config::Globals;
+use freshet_app::data::Data;
+use freshet_app::plan::{self, PlanReport, PlanWish, Point, Row};
 use freshet_types::Span;
-use serde::Serialize;
 
 use crate::args::PlanArgs;
-use crate::config::Globals;
-use crate::data::Data;
-use crate::failure::Failure;
 use crate::output::{self, COLUMNS, Report, table};
-use scope::Planned;
-
-/// The budgets of the short table, as shares of the one asked about.
-const TABLE: [f64; 7] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
-/// A lag that is missed by more than this share is out of reach.
-const MISSED: f64 = 0.02;
 
 /// Plans and prints.
 pub(crate) fn execute(globals: &Globals, args: &PlanArgs) -> anyhow::Result<ExitCode> {
-    let data = Data::look(globals)?;
-    output::print(args.report, &report(&data, args)?)?;
+    let wish = PlanWish { lag: args.lag, calls_per_hour: args.calls_per_hour };
+    output::print(args.report, &plan::report(&Data::look(globals)?, &wish)?)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The plan that is asked for.
-pub(crate) fn report(data: &Data, args: &PlanArgs) -> anyhow::Result<PlanReport> {
-    let memory = Memory::from_store(&data.store)?;
-    let policy = memory.policy();
-    let scopes = scope::read(&data.store, &memory, &*policy)?;
-    if scopes.iter().all(|it| it.demand.count() == 0) {
-        let failure = Failure::misuse("there is nothing to plan with: no list of posts is watched");
-        return Err(failure.hint("add some with `freshet add`, and let `freshet run` learn").into());
-    }
-    let all = Whole::new(&scopes, policy.pacing());
-    let price = match (args.lag, args.calls_per_hour) {
-        (Some(lag), _) => all.demand.price_for_lag(lag.secs_f64(), all.pacing),
-        (None, Some(calls)) => all.price_for_calls(calls),
-        (None, None) => all.price_for_calls(scopes.iter().map(Planned::calls_now_per_h).sum()),
-    };
-    Ok(PlanReport::new(args, &all, scopes, price))
-}
-
-/// All sources under one price.
-struct Whole {
-    demand: Demand,
-    pacing: Pacing,
-    /// Requests of a visit, on average over visits.
-    calls_per_visit: f64,
-    others_per_h: f64,
-}
-
-impl Whole {
-    fn new(scopes: &[Planned], pacing: Pacing) -> Self {
-        let mut demand = Demand::default();
-        for it in scopes {
-            demand.merge(&it.demand);
-        }
-        let weight = |it: &Planned| it.demand.visits_per_s(1e3, pacing);
-        let visits: f64 = scopes.iter().map(weight).sum();
-        let calls: f64 = scopes.iter().map(|it| weight(it) * it.calls_per_visit).sum();
-        let calls_per_visit = if visits > 0.0 { calls / visits } else { 1.0 };
-        let others_per_h = scopes.iter().map(|it| it.others_per_h).sum();
-        Self { demand, pacing, calls_per_visit, others_per_h }
-    }
-
-    fn price_for_calls(&self, calls_per_h: f64) -> f64 {
-        let visits_per_s = (calls_per_h - self.others_per_h) / self.calls_per_visit / 3600.0;
-        self.demand.price_for_visits(visits_per_s, 1e3, self.pacing)
-    }
-
-    fn calls_per_h(&self, price: f64) -> f64 {
-        self.demand.visits_per_s(price, self.pacing) * 3600.0 * self.calls_per_visit + self.others_per_h
-    }
-
-    fn lag_s(&self, price: f64) -> f64 {
-        self.demand.lag_s(price, self.pacing)
-    }
-}
-
-#[derive(Serialize)]
-struct Point {
-    calls_per_hour: f64,
-    lag_s: f64,
-}
-
-/// A lag and its price.
-#[derive(Serialize)]
-pub(crate) struct PlanReport {
-    calls_per_hour: f64,
-    lag_s: f64,
-    /// Of these calls, those for profiles, relations and tags.
-    others_per_hour: f64,
-    sources_count: u64,
-    posts_per_day: f64,
-    /// Waiting of posts, summed, that one more call would end.
-    price_post_s: f64,
-    /// Why the answer is not what was asked for.
-    note: Option<String>,
-    scopes: Vec<scope::Row>,
-    table: Vec<Point>,
-}
-
-impl PlanReport {
-    fn new(args: &PlanArgs, all: &Whole, scopes: Vec<Planned>, price: f64) -> Self {
-        let (calls_per_hour, lag_s) = (all.calls_per_h(price), all.lag_s(price));
-        let point = |share: &f64| {
-            let price = all.price_for_calls(calls_per_hour * share);
-            Point { calls_per_hour: all.calls_per_h(price), lag_s: all.lag_s(price) }
-        };
-        let mut table: Vec<Point> = TABLE.iter().map(point).collect();
-        table.dedup_by(|one, other| (one.calls_per_hour / other.calls_per_hour - 1.0).abs() < MISSED);
-        let scopes: Vec<_> = scopes.into_iter().map(|it| it.row(price, all.pacing)).collect();
-        let over: Vec<_> = scopes.iter().filter(|it| it.is_over).map(|it| it.network.as_str()).collect();
-        let is_missed = |wanted: f64, got: f64| (got / wanted - 1.0).abs() > MISSED;
-        let Pacing { floor, ceiling } = all.pacing;
-        let note = match (args.lag, args.calls_per_hour) {
-            _ if !over.is_empty() => Some(format!("the quota does not allow it: {}", over.join(", "))),
-            (Some(lag), _) if is_missed(lag.secs_f64(), lag_s) => {
-                Some(format!("no list is visited more often than every {floor}, or less than {ceiling}"))
-            }
-            (None, Some(calls)) if calls_per_hour > calls * (1.0 + MISSED) => Some(format!(
-                "the ceiling ({ceiling}) and profiles alone need {calls_per_hour:.0} calls an hour"
-            )),
-            (None, Some(calls)) if is_missed(calls, calls_per_hour) => {
-                Some(format!("with a floor of {floor} only {calls_per_hour:.0} calls an hour are of use"))
-            }
-            _ => None,
-        };
-        Self {
-            calls_per_hour,
-            lag_s,
-            others_per_hour: all.others_per_h,
-            sources_count: all.demand.count(),
-            posts_per_day: scopes.iter().map(|it| it.posts_per_day).sum(),
-            price_post_s: price,
-            note,
-            scopes,
-            table,
-        }
-    }
 }
 
 impl Report for PlanReport {
@@ -161,7 +26,7 @@ impl Report for PlanReport {
             lag(self.lag_s),
             lag(self.price_post_s)
         );
-        let row = |it: &scope::Row| {
+        let row = |it: &Row| {
             let quota = it.quota_per_hour.map_or("-".to_owned(), |quota| format!("{quota:.0}"));
             let mut cells = vec![it.network.clone(), it.sources_count.to_string()];
             cells.extend([format!("{:.1}", it.posts_per_day), format!("{:.0}", it.calls_per_hour)]);
@@ -178,4 +43,34 @@ impl Report for PlanReport {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_fit_into_a_terminal() {
+        for note in [None, Some("a word ".repeat(30))] {
+            let row = Row {
+                network: "mastodon:a-server-with-a-name.example.social".repeat(2),
+                sources_count: 1_000_000,
+                posts_per_day: 123_456.7,
+                calls_per_hour: 12_000.0,
+                lag_s: 10_800.5,
+                quota_per_hour: Some(3_600.0),
+                is_over: true,
+            };
+            let report = PlanReport {
+                calls_per_hour: 12_000.0,
+                lag_s: 15.0,
+                others_per_hour: 16.7,
+                sources_count: 100,
+                posts_per_day: 2_400.0,
+                price_post_s: 1_234.5,
+                note,
+                scopes: vec![row],
+                table: vec![Point { calls_per_hour: 400.0, lag_s: 450.0 }],
+            };
+            let text = report.text();
+            assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");
+        }
+    }
+}

@@ -6,26 +6,26 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use freshet_app::config::Globals;
+use freshet_app::crawl::Choices;
+use freshet_app::data::Data;
+use freshet_app::forget;
 use freshet_engine::forum::Share;
 use freshet_store::api::Store as _;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::RunArgs;
-use crate::config::Globals;
-use crate::crawl::{self, Choices, Dashboard};
-use crate::data::Data;
+use crate::crawl::{self, Around, Dashboard};
 use crate::output::{self, COLUMNS, Report};
 
 /// Crawls and reports.
 pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut data = Data::open(globals)?;
     let _lock = data.lock()?;
-    super::forget::finish(&mut data)?;
+    forget::finish(&mut data)?;
     let forum_share = forum_share(&mut data, args.forum_share)?;
     let choices = Choices {
-        title: format!("freshet run · {}", data.dir().display()),
-        is_headless: args.headless,
         lasts: args.duration.map(freshet_types::Span::to_std),
         ceiling: args.ceiling,
         policy: args.policy.clone(),
@@ -34,14 +34,18 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
         record: args.record.clone(),
         deliver: args.deliver.clone(),
         depth_max: args.depth,
-        tls: args.tls.clone(),
+    };
+    let around = Around {
+        title: format!("freshet run · {}", data.dir().display()),
+        is_headless: args.headless,
+        tls: args.tls.files(),
         dashboard: match (args.no_dashboard, args.listen) {
             (true, _) => Dashboard::Off,
             (false, Some(address)) => Dashboard::At(address),
             (false, None) => Dashboard::Usual,
         },
     };
-    let report = runtime()?.block_on(crawl::crawl(globals, &data, choices))?;
+    let report = runtime()?.block_on(crawl::crawl(globals, &data, choices, around))?;
     output::print(args.report, &RunReport(report))?;
     if output::draws_progress() {
         output::note("everything is stored; `freshet run` goes on where this one stopped");

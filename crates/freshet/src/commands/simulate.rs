@@ -1,12 +1,13 @@
 //! `freshet simulate`: compares policies on a recorded history, or on what was collected.
 
-pub(crate) mod history;
-pub(crate) mod plots;
-
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::Context as _;
+use freshet_app::config::Globals;
+use freshet_app::failure::Failure;
+use freshet_app::notice;
+use freshet_app::progress::Progress;
+use freshet_app::simulate::{history, plots};
 use freshet_sim::experiment::{self, ORACLE_NAMES, Outcome, Overflow, Setup};
 use freshet_sim::trace::{History, TraceError, Window};
 use freshet_types::{Span, Timestamp};
@@ -14,10 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::SimulateArgs;
-use crate::config::Globals;
-use crate::failure::Failure;
 use crate::output::{self, COLUMNS, Report, seconds, table};
-use crate::progress::{self, Progress};
 
 /// Where the ways to ask are shown.
 const HELP: &str =
@@ -54,7 +52,7 @@ struct WindowReport {
 pub(crate) fn execute(globals: &Globals, args: &SimulateArgs) -> anyhow::Result<ExitCode> {
     let misuse = |error: experiment::ExperimentError| Failure::misuse(error.to_string()).hint(HELP);
     experiment::check_names(&args.policies).map_err(misuse)?;
-    progress::on_interrupt("stopped: nothing was written");
+    notice::on_interrupt("stopped: nothing was written");
     let setups = setups(args)?;
     let (name, caveat, history) = read(globals, args)?;
     let runs_count = (args.policies.len() * setups.len()) as u64;
@@ -160,14 +158,4 @@ fn row(outcome: &Outcome) -> Vec<String> {
         span(outcome.p90_delay_s),
         percent(outcome.useful_call_share),
     ]
-}
-
-/// So that a failure names what was read.
-fn cannot_read(path: &std::path::Path) -> impl FnOnce() -> String {
-    let path = path.display().to_string();
-    move || format!("`{path}` cannot be read")
-}
-
-fn text_of(path: &std::path::Path) -> anyhow::Result<String> {
-    std::fs::read_to_string(path).with_context(cannot_read(path))
 }

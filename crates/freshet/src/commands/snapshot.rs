@@ -1,70 +1,41 @@
 //! `freshet snapshot`: a folder to cite, and the check that it is still what it was.
-//!
-//! ```text
-//! README.md       what this is, when and how it was made, with what holes
-//! data/           all records, as an export writes them, and its manifest
-//! ids.txt         the addresses of all posts
-//! coverage.jsonl  for each watched list, what is proven complete and what is not
-//! networks/       the definitions by which the networks were read
-//! snapshot.json   all of the README's facts, for programs
-//! SHA256SUMS      of every file above; `sha256sum -c SHA256SUMS` checks them too
-//! ```
-//!
-//! It is made in a neighbour folder and renamed at the end, so that a folder of this name is whole. What is
-//! proven complete is written down before the records are taken, so that a crawl that goes on meanwhile
-//! only adds records that nothing is claimed of. One that was interrupted goes on where it was, with
-//! what was proven then ([`begun`]). The hash of `SHA256SUMS` names the snapshot: who has it can tell
-//! whether a copy is the one that was cited.
 
-mod begun;
-mod coverage;
-mod readme;
-mod sums;
-
-use std::ops::ControlFlow;
-use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
-use freshet_engine::constrain::setting;
-use freshet_network::networks::Networks;
-use freshet_sink::RecordKind;
-use freshet_store::api::Store as _;
-use freshet_types::{Set, Timestamp};
-use serde::Serialize;
-use serde_json::{Value, json};
+use freshet_app::config::Globals;
+use freshet_app::failure::Failure;
+use freshet_export::snapshot::{self, SnapshotReport, SnapshotWish, VerifyReport};
 
 use crate::args::{SnapshotArgs, SnapshotCommand};
-use crate::config::Globals;
-use crate::data::{self, Data};
-use crate::export::{self, Asked, Bounds, Manifest, Wish, day_name};
-use crate::failure::Failure;
-use crate::output::{self, Report, seconds};
-use begun::{Begun, Place};
-use readme::Facts;
-
-/// Format of the folder; it changes when a reader must.
-const SNAPSHOT_VERSION: u32 = 1;
-/// Everything there is.
-const KINDS: [RecordKind; 4] = RecordKind::ALL;
+use crate::failure;
+use crate::output::{self, Report};
 
 /// Makes or verifies one.
 pub(crate) fn execute(globals: &Globals, args: &SnapshotArgs) -> anyhow::Result<ExitCode> {
     match (&args.command, &args.dir) {
-        (Some(SnapshotCommand::Verify { dir, report }), _) => sums::verify(dir, *report),
-        (None, Some(dir)) => make(globals, args, dir),
+        (Some(SnapshotCommand::Verify { dir, report }), _) => {
+            let found = snapshot::verify(dir)?;
+            output::print(*report, &found)?;
+            Ok(if found.is_whole { ExitCode::SUCCESS } else { failure::partly() })
+        }
+        (None, Some(dir)) => {
+            output::print(args.report, &snapshot::make(globals, &wish(args), dir)?)?;
+            Ok(ExitCode::SUCCESS)
+        }
         (None, None) => Err(Failure::misuse("a snapshot needs a folder: `freshet snapshot DIR`").into()),
     }
 }
 
-/// What was made.
-#[derive(Serialize)]
-struct SnapshotReport {
-    snapshot: String,
-    id: String,
-    posts_count: u64,
-    files_count: usize,
-    bytes: u64,
+fn wish(args: &SnapshotArgs) -> SnapshotWish {
+    SnapshotWish {
+        format: args.data_format,
+        since: args.since,
+        until: args.until,
+        network: args.network.clone(),
+        title: args.title.clone(),
+        is_restart: args.restart,
+        checkpoint_every: args.checkpoint_every,
+    }
 }
 
 impl Report for SnapshotReport {
@@ -80,181 +51,20 @@ impl Report for SnapshotReport {
     }
 }
 
-fn make(globals: &Globals, args: &SnapshotArgs, dir: &Path) -> anyhow::Result<ExitCode> {
-    if !begun::is_empty(dir) {
-        let failure = Failure::misuse(format!("`{}` is there already", dir.display()));
-        return Err(failure.hint("a snapshot is never written over; name a new folder").into());
-    }
-    let data = Data::look(globals)?;
-    export::check_network(&data, globals, args.network.as_deref())?;
-    times(&data, args)?;
-    let networks = data::networks(globals)?;
-    let store = export::identity(&data.store)?;
-    let wanted =
-        Begun { store, asked: asked(args), made_at_ms: data.now_for_report(None).ms(), coverage: None };
-    let place = Place::new(dir)?;
-    let mut begun = begun::find_or_begin(&place, wanted, args.restart)?;
-    let part = place.part.clone();
-    let _held = export::hold(&part)?;
-    let coverage = if let Some(coverage) = begun.coverage.clone() {
-        coverage
-    } else {
-        let coverage = coverage::write(&data, &networks, args.network.as_deref(), &part)?;
-        begun.coverage = Some(coverage.clone());
-        begun.write(&place)?;
-        coverage
-    };
-    let (wish, manifest) = take_out(&data, args, &begun, &part)?;
-    let definitions = write_definitions(&data, &networks, &part)?;
-    write_ids(&data, &wish, &part)?;
-    let facts = Facts {
-        version: SNAPSHOT_VERSION,
-        freshet: env!("CARGO_PKG_VERSION"),
-        title: args.title.clone(),
-        made_at: Timestamp::from_ms(begun.made_at_ms),
-        since: wish.filter.since,
-        until: wish.filter.until,
-        network: args.network.clone(),
-        format: wish.format.name(),
-        days: days(&data, &wish)?,
-        counts: counts(&manifest),
-        deleted_count: data.store.counts()?.deleted,
-        constraints: setting::rules(&data.store)?,
-        definitions,
-        coverage,
-    };
-    write(&part, "README.md", &facts.text())?;
-    write(&part, "snapshot.json", &(serde_json::to_string_pretty(&facts)? + "\n"))?;
-    let (id, files) = sums::write(&part)?;
-    place.finish()?;
-    let report = SnapshotReport {
-        snapshot: dir.display().to_string(),
-        id,
-        posts_count: facts.count_of(RecordKind::Posts),
-        files_count: files.len(),
-        bytes: files.iter().map(|file| file.bytes).sum(),
-    };
-    output::print(args.report, &report)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn asked(args: &SnapshotArgs) -> Asked {
-    Asked {
-        format: args.data_format.to_string(),
-        kinds: KINDS.iter().map(ToString::to_string).collect(),
-        since: args.since.map(|when| when.to_string()),
-        until: args.until.map(|when| when.to_string()),
-        network: args.network.clone(),
-        split: None,
-    }
-}
-
-/// The instants that are meant.
-fn times(data: &Data, args: &SnapshotArgs) -> anyhow::Result<(Option<Timestamp>, Option<Timestamp>)> {
-    let resolve = |when: Option<crate::when::When>| when.map(|when| when.resolve(|| data.now())).transpose();
-    export::check_times(resolve(args.since)?, resolve(args.until)?)
-}
-
-/// All records, as an export.
-fn take_out(
-    data: &Data,
-    args: &SnapshotArgs,
-    begun: &Begun,
-    part: &Path,
-) -> anyhow::Result<(Wish, Manifest)> {
-    let dir = part.join("data");
-    let mut manifest = if let Some(mut manifest) = Manifest::read(&dir)? {
-        manifest.keep_what_is_there(&dir);
-        manifest
-    } else {
-        let times = times(data, args)?;
-        Manifest::new(begun.asked.clone(), begun.store.clone(), times, Bounds::now(&data.store)?)
-    };
-    let wish = Wish {
-        format: args.data_format,
-        kinds: KINDS.to_vec(),
-        filter: manifest.filter(),
-        is_split: false,
-        up_to: manifest.up_to(),
-        checkpoint_every: args.checkpoint_every,
-    };
-    let parts = export::plan(&data.store, &wish)?;
-    let damages = export::to_folder(&data.store, &dir, &wish, &parts, &mut manifest)?;
-    if !damages.is_empty() {
-        damages.tell();
-        let failure = Failure::new("the store is damaged, and a snapshot must be whole");
-        return Err(failure
-            .hint("`freshet check` says what is wrong; `freshet export` takes out the rest")
-            .into());
-    }
-    Ok((wish, manifest))
-}
-
-fn counts(manifest: &Manifest) -> Vec<(String, u64)> {
-    let of = |kind: RecordKind| {
-        let is_of = |name: &str| name.split(['.', '/']).next() == Some(kind.name());
-        manifest.files.iter().filter(|file| is_of(&file.name)).map(|file| file.records_count).sum()
-    };
-    KINDS.iter().map(|&kind| (kind.to_string(), of(kind))).collect()
-}
-
-/// First and last day with a post.
-fn days(data: &Data, wish: &Wish) -> anyhow::Result<Option<(String, String)>> {
-    let wish = Wish { kinds: vec![RecordKind::Posts], is_split: true, ..wish.clone() };
-    let parts = export::plan(&data.store, &wish)?;
-    let days = || parts.iter().filter_map(|part| part.day);
-    Ok(days().min().zip(days().max()).map(|(first, last)| (day_name(first), day_name(last))))
-}
-
-/// The addresses of all posts, one a line, in the order of first sight.
-fn write_ids(data: &Data, wish: &Wish, part: &Path) -> anyhow::Result<()> {
-    use std::io::Write as _;
-    let path = part.join("ids.txt");
-    let cannot = || format!("`{}` cannot be written", path.display());
-    let file = std::fs::File::create(&path).with_context(cannot)?;
-    let mut out = std::io::BufWriter::new(file);
-    let mut written = Ok(());
-    data.store.each_post(&wish.filter, &mut |row| {
-        if row.object > wish.up_to.of(RecordKind::Posts) {
-            return ControlFlow::Break(());
+impl Report for VerifyReport {
+    fn text(&self) -> String {
+        let mut lines = Vec::new();
+        for (what, names) in
+            [("changed", &self.changed), ("missing", &self.missing), ("not part of it", &self.unknown)]
+        {
+            lines.extend(names.iter().map(|name| format!("{what}: {}", output::one_line(name))));
         }
-        written = writeln!(out, "{}/{}/{}", row.network, row.post.kind, row.post.id);
-        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    written.and_then(|()| out.flush()).with_context(cannot)
-}
-
-/// The definitions of the networks that were read, as text, each with its hash.
-fn write_definitions(data: &Data, networks: &Networks, part: &Path) -> anyhow::Result<Vec<Value>> {
-    let names: Set<String> =
-        data.store.instances()?.iter().map(|row| row.instance.network.definition().to_owned()).collect();
-    let mut names: Vec<String> = names.into_iter().collect();
-    names.sort();
-    let dir = part.join("networks");
-    std::fs::create_dir_all(&dir).with_context(|| format!("`{}` cannot be made", dir.display()))?;
-    let mut definitions = Vec::new();
-    for name in names {
-        let Some(text) = super::networks::text_of(networks, &name) else {
-            output::note(format!("the definition of `{name}` is gone; the snapshot goes without it"));
-            continue;
-        };
-        let file = format!("networks/{}.toml", name.replace(['/', ':'], "_"));
-        write(part, &file, &text)?;
-        let (_, sha256) = export::hash_file(&part.join(&file))?;
-        definitions.push(json!({ "network": name, "file": file, "sha256": sha256 }));
+        let count = output::count(self.files_count as u64, "file");
+        lines.push(if self.is_whole {
+            format!("{count}, all as they were\nid: {}", self.id)
+        } else {
+            format!("{count}; this is not the snapshot that was made")
+        });
+        lines.join("\n")
     }
-    Ok(definitions)
 }
-
-fn write(part: &Path, name: &str, text: &str) -> anyhow::Result<()> {
-    let path = part.join(name);
-    std::fs::write(&path, text).with_context(|| format!("`{}` cannot be written", path.display()))
-}
-
-/// An instant for programs.
-fn at(at: Option<Timestamp>) -> Value {
-    at.map_or(Value::Null, seconds)
-}
-
-#[cfg(test)]
-mod tests;

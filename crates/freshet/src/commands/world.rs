@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use freshet_app::failure::Failure;
 use freshet_sim::forum::serve::{ForumServer, Showing};
 use freshet_sim::forum::{Edits, History, PostOrder};
 use freshet_sim::serve::Server;
@@ -11,7 +12,6 @@ use freshet_sim::world::{World, WorldOptions};
 use freshet_types::{Clock as _, SystemClock, Timestamp};
 
 use crate::args::WorldArgs;
-use crate::failure::Failure;
 use crate::output;
 
 /// Serves until interrupted.

@@ -6,12 +6,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use freshet_app::text::{brief, grouped};
 use freshet_types::{Span, Timestamp};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::left::Left;
-use super::text::{brief, grouped};
 use crate::output::{self, Tone, count, shorten};
 
 /// Quotas shown; the others are in `freshet status`.

@@ -11,16 +11,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use freshet_app::data::Data;
+use freshet_app::gaps::GapsReport;
+use freshet_app::text::{brief, grouped};
 use freshet_network::networks::Networks;
 use freshet_store::api::Store as _;
 use freshet_types::{Clock, RobotKind, RobotState, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 
-use super::text::{brief, grouped};
 use super::work::{Pages, Work};
-use crate::commands::gaps::GapsReport;
-use crate::data::Data;
 
 /// Between two looks at all lists, at least.
 const LOOK_EVERY: Duration = Duration::from_secs(2);

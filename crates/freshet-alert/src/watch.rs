@@ -1,0 +1,394 @@
+//! The watch: looks at a few sources at each tick of a running crawl, and tells who wants to know.
+//!
+//! A thread of its own with a connection of its own: a crawl never waits for it, except a few seconds at its
+//! end. Work is bounded: so many sources a tick, all of them in turn; one message for the alerts of several
+//! ticks. What it knows of a source is read from the store, so that it sees what every robot did, and no more.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime};
+
+use freshet_engine::price;
+use freshet_policy::{ChangeModel as _, ChangeRate, Market, Policy};
+use freshet_store::api::{Flow, Store as _, StoreError};
+use freshet_store::browse::Browse as _;
+use freshet_store::sqlite::SqliteStore;
+use freshet_types::{
+    Clock, Map, RobotKind, Set, Source, SourceId, SourceState, Span, SystemClock, Timestamp,
+};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::config::{self, AlertConfig};
+use super::courier::{Courier, Delivery};
+use super::memory::Memory;
+use super::rule::{self, Down, Finding, Known, Quota};
+use super::send::Sender;
+
+/// The message in the store by which somebody asks for a test.
+pub const TEST_VERB: &str = "alert-test";
+/// Wall time between two ticks.
+const TICK_EVERY: Duration = Duration::from_secs(1);
+/// Sources looked at in a tick: a hundred thousand in five minutes, at less than a percent of a core.
+const SOURCES_PER_TICK: usize = 300;
+/// Wall time that alerts wait for others, so that a bad minute is one message.
+const GATHER: Span = Span::from_ms(5000);
+/// Wall time that the end of a run waits for messages under way; the next run sends what was not taken.
+const END_WAIT_MAX: Duration = Duration::from_secs(5);
+/// Bursts are told while they are news.
+const BURST_MAX: Span = Span::HOUR;
+/// Fewer new posts than this are no burst, whoever makes them.
+const BURST_POSTS_MIN: u32 = 10;
+/// After which the hours are the same again.
+const WEEK: Span = Span::from_ms(7 * 86_400_000);
+/// The hours may make a stretch this much busier than the mean, whatever a young model says.
+const SHAPE_MAX: f64 = 3.0;
+
+/// What a watch is made of.
+#[derive(Debug)]
+pub struct WatchKit {
+    /// The data directory.
+    pub dir: PathBuf,
+    /// Its store.
+    pub store: SqliteStore,
+    /// The clock of the crawl.
+    pub clock: Arc<dyn Clock>,
+    /// What the engine reports.
+    pub reports: watch::Receiver<Value>,
+    /// Who sends.
+    pub sender: Sender,
+}
+
+/// A watch that runs; dropping it takes a last look and ends it.
+#[derive(Debug)]
+pub struct RunningWatch {
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for RunningWatch {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // A watch that failed has said so; the crawl is over either way.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Starts watching. Rules or receivers that are not understood are refused here.
+pub fn start(kit: WatchKit) -> anyhow::Result<RunningWatch> {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&is_over);
+    let mut watch = Watch::new(kit)?;
+    let work = move || loop {
+        let is_last = told.load(Ordering::Relaxed);
+        if let Err(error) = watch.tick(is_last) {
+            // A store that is busy is asked again.
+            tracing::debug!("alerts wait: {error}");
+        }
+        if is_last {
+            return;
+        }
+        std::thread::park_timeout(TICK_EVERY);
+    };
+    let thread = std::thread::Builder::new().name("alerts".to_owned()).spawn(work)?;
+    Ok(RunningWatch { is_over, thread: Some(thread) })
+}
+
+struct Watch {
+    dir: PathBuf,
+    store: SqliteStore,
+    clock: Arc<dyn Clock>,
+    reports: watch::Receiver<Value>,
+    config: AlertConfig,
+    config_at: Option<SystemTime>,
+    memory: Memory,
+    prices: price::Memory,
+    policy: Arc<dyn Policy>,
+    /// The source that was looked at last.
+    place: SourceId,
+    /// Servers that are down.
+    down: Set<String>,
+    /// Sources without a login by network, of this round.
+    lost_logins: Map<String, u32>,
+    courier: Courier,
+    /// The memory has something that the store has not.
+    is_unsaved: bool,
+    /// The last message in the store that was heard.
+    heard: u64,
+}
+
+impl Watch {
+    fn new(kit: WatchKit) -> anyhow::Result<Self> {
+        let prices = price::Memory::from_store(&kit.store)?;
+        let heard = kit.store.controls_above(0)?.last().map_or(0, |control| control.number);
+        let config = config::read(&kit.dir)?;
+        let mut memory = Memory::from_store(&kit.store)?;
+        let is_unsaved = memory.drop_gone(&config.receivers);
+        let WatchKit { dir, store, clock, reports, sender } = kit;
+        Ok(Self {
+            heard,
+            config,
+            config_at: written_at(&dir),
+            memory,
+            policy: prices.policy(),
+            prices,
+            place: SourceId(0),
+            down: Set::default(),
+            lost_logins: Map::default(),
+            courier: Courier::new(sender),
+            is_unsaved,
+            dir,
+            store,
+            clock,
+            reports,
+        })
+    }
+
+    /// Looks at some sources and at the quotas; tells what gathered long enough.
+    fn tick(&mut self, is_last: bool) -> Result<(), StoreError> {
+        self.refresh();
+        let now = self.clock.now();
+        let obeyed = self.obey(now);
+        let heard = self.courier.hear();
+        self.note(heard);
+        let down = self.servers_down();
+        self.down = down.iter().map(|server| server.network.clone()).collect();
+        let (looked, mut findings) = match self.look(now) {
+            Ok(findings) => (Ok(()), findings),
+            Err(error) => (Err(error), Vec::new()),
+        };
+        findings.extend(self.quotas(now));
+        findings.extend(self.store_trouble(now));
+        findings.extend(down.iter().filter_map(|it| rule::judge_server(&self.config.rules, it, now)));
+        let new =
+            findings.into_iter().filter_map(|finding| self.memory.take(&self.config.rules, finding, now));
+        let new: Vec<u64> = new.map(|alert| alert.number).collect();
+        if !new.is_empty() {
+            self.memory.address(&new, &self.config.receivers, SystemClock.now() + GATHER);
+            self.is_unsaved = true;
+        }
+        // A store that cannot be written must not keep an alert about just that from being told.
+        let saved = self.save();
+        self.dispatch(is_last);
+        if is_last {
+            let heard = self.courier.wait(END_WAIT_MAX);
+            self.note(heard);
+        }
+        obeyed.and(looked).and(saved)?;
+        self.save()
+    }
+
+    /// Sends what is due; at the end of a run also what would wait for others.
+    fn dispatch(&mut self, is_last: bool) {
+        let now = if is_last { SystemClock.now() + GATHER } else { SystemClock.now() };
+        for (receiver, alerts) in self.memory.due(&self.config.receivers, self.courier.busy(), now) {
+            self.courier.send(receiver, alerts);
+        }
+    }
+
+    /// Notes what came back from receivers.
+    fn note(&mut self, heard: Vec<Delivery>) {
+        for delivery in heard {
+            self.is_unsaved = true;
+            match delivery {
+                Delivery::Told { to, numbers, outcome } => {
+                    self.memory.note(&to, &numbers, &outcome, SystemClock.now());
+                }
+                Delivery::Tested(tested) => self.memory.tested = tested.or(self.memory.tested.take()),
+            }
+        }
+    }
+
+    /// Writes the memory down where it has something new.
+    fn save(&mut self) -> Result<(), StoreError> {
+        if self.is_unsaved {
+            self.memory.save(&mut self.store)?;
+            self.is_unsaved = false;
+        }
+        Ok(())
+    }
+
+    /// Sends the tests that somebody asked for.
+    fn obey(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        let controls = self.store.controls_above(self.heard)?;
+        let Some(last) = controls.last() else { return Ok(()) };
+        self.heard = last.number;
+        // However often the button was pressed, the last wish counts.
+        let Some(wish) = controls.iter().rev().find(|control| control.verb == TEST_VERB) else {
+            return Ok(());
+        };
+        self.courier.test(&self.config, wish.argument.clone(), now);
+        Ok(())
+    }
+
+    /// Reads `alerts.toml` again where it changed; a wrong one is told, and the old one stays.
+    fn refresh(&mut self) {
+        let written_at = written_at(&self.dir);
+        if written_at == self.config_at {
+            return;
+        }
+        self.config_at = written_at;
+        match config::read(&self.dir) {
+            Ok(config) => {
+                self.is_unsaved |= self.memory.drop_gone(&config.receivers);
+                self.config = config;
+            }
+            Err(error) => tracing::warn!("the old rules of alerts stay in force: {error:#}"),
+        }
+    }
+
+    /// The next sources in turn.
+    fn look(&mut self, now: Timestamp) -> Result<Vec<Finding>, StoreError> {
+        let mut ids = Vec::with_capacity(SOURCES_PER_TICK);
+        self.store.each_slot(self.place, &mut |slot| {
+            if slot.state.is_watched() {
+                ids.push(slot.id);
+            }
+            self.place = slot.id;
+            if ids.len() < SOURCES_PER_TICK { Flow::Continue(()) } else { Flow::Break(()) }
+        })?;
+        let is_round_over = ids.len() < SOURCES_PER_TICK;
+        let mut findings = Vec::new();
+        for id in ids {
+            let Some(source) = self.store.source(id)? else { continue };
+            let known = self.known(&source, now)?;
+            if known.has_lost_login() {
+                *self.lost_logins.entry(known.network.clone()).or_default() += 1;
+            }
+            findings.extend(rule::judge(&self.config.rules, &known, now));
+        }
+        if is_round_over {
+            let lost = std::mem::take(&mut self.lost_logins);
+            let rules = &self.config.rules;
+            findings.extend(lost.iter().filter_map(|(name, count)| rule::judge_login(rules, name, *count)));
+            self.place = SourceId(0);
+            self.prices = price::Memory::from_store(&self.store)?;
+            self.policy = self.prices.policy();
+        }
+        Ok(findings)
+    }
+
+    fn known(&self, source: &Source, now: Timestamp) -> Result<Known, StoreError> {
+        let rate = ChangeRate::from_bytes(&source.model);
+        let evidence = rate.evidence();
+        let last_post_at = rate.forecast(now).last_at;
+        let market = self.prices.market(&source.network, source.robot);
+        let expected = |since, until| expected((&*self.policy, &market), source, now, (since, until));
+        let silent = last_post_at.zip(source.visited_at).filter(|(last_at, visited_at)| last_at < visited_at);
+        let is_recent = source.visited_at.is_some_and(|at| now - at < BURST_MAX);
+        let latest = if is_recent { self.latest(source, &expected)? } else { None };
+        let is_open = source.state == SourceState::Active;
+        let holes = if is_open { source.coverage.holes() } else { Vec::new() };
+        let lost = holes.into_iter().filter(|hole| hole.cursor.is_none()).map(|hole| {
+            let since = hole.below.map(|mark| mark.at);
+            (hole.above.at, since, since.map_or(0.0, |since| expected(since, hole.above.at)))
+        });
+        Ok(Known {
+            label: source.label(),
+            network: source.network.to_string(),
+            state: source.state,
+            is_thread: source.robot == RobotKind::Comment,
+            visited_at: source.visited_at,
+            last_post_at,
+            evidence,
+            expected: silent.map_or(0.0, |(last_at, visited_at)| expected(last_at, visited_at)),
+            latest,
+            lost: lost.collect(),
+            failure: source.failure.clone(),
+            is_server_down: self.down.contains(source.network.as_str()),
+        })
+    }
+
+    /// New posts of the last visit, and how many were expected since the one before. A visit may also bring
+    /// history, which is no news: of accounts, whose posting times are at hand, only posts made since then
+    /// count; of other lists, only visits that did not go on to older pages.
+    fn latest(
+        &self,
+        source: &Source,
+        expected: &dyn Fn(Timestamp, Timestamp) -> f64,
+    ) -> Result<Option<(u32, f64)>, StoreError> {
+        let visits = self.store.visits_of(source.id, 3)?;
+        let [last, before, third] = visits.as_slice() else { return Ok(None) };
+        if last.new_post_count < BURST_POSTS_MIN {
+            return Ok(None);
+        }
+        let count = if &*source.root_kind == "account" {
+            let times = self.store.posting_times(source)?;
+            times.iter().filter(|at| (before.started_at..=last.ended_at).contains(at)).count() as u32
+        } else if [last, before, third].iter().all(|visit| visit.outcome == "ok" && visit.fetch_count <= 1) {
+            last.new_post_count
+        } else {
+            return Ok(None);
+        };
+        Ok(Some((count, expected(before.started_at, last.ended_at))))
+    }
+
+    /// Trouble of the store, as the engine reports it; a clock that was set back is no matter of the store.
+    fn store_trouble(&self, now: Timestamp) -> Option<Finding> {
+        let report = self.reports.borrow();
+        let trouble = Some(&report["trouble"]).filter(|it| it["part"] != "clock")?;
+        let text = |key: &str| trouble[key].as_str();
+        let since = Timestamp::from_ms((trouble["since"].as_f64()? * 1000.0) as i64);
+        rule::judge_store(&self.config.rules, (text("what")?, since, text("advice")?), now)
+    }
+
+    /// The servers that are down, as the engine last reported.
+    fn servers_down(&self) -> Vec<Down> {
+        let report = self.reports.borrow();
+        let servers = report["servers"].as_array().into_iter().flatten();
+        let down = servers.filter(|it| it["is_down"] == true).map(|it| Down {
+            network: it["network"].as_str().unwrap_or("?").to_owned(),
+            since: Timestamp::from_ms((it["since"].as_f64().unwrap_or(0.0) * 1000.0) as i64),
+            said: it["said"].as_str().unwrap_or("?").to_owned(),
+            sources_count: it["sources_count"].as_u64().unwrap_or(0),
+        });
+        down.collect()
+    }
+
+    fn quotas(&self, now: Timestamp) -> Vec<Finding> {
+        let report = self.reports.borrow();
+        let quotas = report["quotas"].as_array().into_iter().flatten().map(|it| {
+            let text = |key: &str| it[key].as_str().unwrap_or("?");
+            Quota {
+                name: format!("{} {} {}", text("network"), text("rule"), text("holder")),
+                window: Span::from_secs_f64(it["window_s"].as_f64().unwrap_or(0.0)),
+                blocked_until: it["blocked_until"]
+                    .as_f64()
+                    .map(|secs| Timestamp::from_ms((secs * 1000.0) as i64)),
+            }
+        });
+        quotas.filter_map(|quota| rule::judge_quota(&self.config.rules, &quota, now)).collect()
+    }
+}
+
+/// Posts that are usual in a stretch: the mean rate of all that was seen, by the hours that the model
+/// has learned. A model that has grown used to a silence would no longer be surprised by it, so only
+/// its hours are asked, not its present rate; and about the same hours of a week to come, since models
+/// speak of what comes.
+fn expected(
+    (policy, market): (&dyn Policy, &Market),
+    source: &Source,
+    now: Timestamp,
+    (since, until): (Timestamp, Timestamp),
+) -> f64 {
+    let (posts, active) = ChangeRate::from_bytes(&source.model).evidence();
+    let seconds = (until - since).secs_f64().max(0.0);
+    let weeks = ((now - since).secs_f64() / WEEK.secs_f64()).ceil().max(0.0);
+    let ahead = policy.posts(&source.model, market, since + WEEK * weeks, until + WEEK * weeks);
+    let usual = policy.rate_per_s(&source.model, market) * seconds;
+    let shape = if usual > 0.0 { ahead / usual } else { 1.0 };
+    let mean = f64::from(posts) / active.max(Span::SECOND).secs_f64() * seconds;
+    if mean.is_finite() && shape.is_finite() { mean * shape.clamp(0.0, SHAPE_MAX) } else { 0.0 }
+}
+
+fn written_at(dir: &Path) -> Option<SystemTime> {
+    std::fs::metadata(config::path(dir)).and_then(|found| found.modified()).ok()
+}
+
+#[cfg(test)]
+mod tests;

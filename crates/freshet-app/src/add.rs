@@ -1,0 +1,386 @@
+//! Adding: from what people type to sources in the store.
+//!
+//! Nothing is fetched, but for forums, which must be learned first ([`forum`]): a handle becomes an id on the first visit. What cannot be understood is
+//! told by line with its reason and costs nothing else: the rest is added. When
+//! nothing is understood, nothing is stored, not even a data directory. Adding
+//! the same again changes nothing, so a list may be added whenever it has grown.
+
+mod forum;
+
+pub use forum::{Site, may_be_forum};
+
+use std::path::PathBuf;
+
+use freshet_fetch::http::guard::is_forbidden;
+use freshet_network::networks::Networks;
+use freshet_network::{reference, robot};
+use freshet_store::api::Store;
+use freshet_store::row::{InstanceRow, OnDelete};
+use freshet_types::definition::OnDelete as Declared;
+use freshet_types::{
+    Connector, Map, NetworkName, Reference, RobotKind, RobotState, Set, Source, SourceId, Span, Timestamp,
+};
+use serde::Serialize;
+use serde_json::json;
+use url::{Host, Url};
+
+use crate::config::Globals;
+use crate::data::{self, Data};
+use crate::failure::Failure;
+use crate::notice;
+use crate::progress::Progress;
+use crate::text::{grouped, shorten};
+use crate::when::When;
+
+/// References added in one transaction: few enough to hold, many enough to be quick.
+const BATCH: usize = 4096;
+/// Refused references that are kept for the report; the rest is only counted.
+const REFUSED_MAX: usize = 1000;
+/// Refused references shown to people.
+const REFUSED_SHOWN_MAX: usize = 20;
+/// Characters shown of a reason when there are many.
+const WHY_CHARS_MAX: usize = 160;
+
+/// What may be given, in one breath.
+const UNDERSTOOD: &str = "give a profile URL, @user@host, a Bluesky handle or at:// URI, a feed URL, \
+     or a file of these with -f; `freshet add --help` shows examples";
+
+/// What a file may be.
+const LISTED: &str = "give a text file with a reference a line, OPML, or CSV (Mastodon, twarc, minet; --column NAME names the \
+     column); `-` is standard input";
+
+/// The number that the store gives what is forgotten: it is not added.
+const FORGOTTEN: SourceId = SourceId(0);
+
+/// The robots that start with what a person adds; the others find their work in the change log.
+const FIRST_ROBOTS: [RobotKind; 2] = [RobotKind::Status, RobotKind::User];
+
+/// What was added, and what was not understood.
+#[derive(Debug, Default, Serialize)]
+pub struct AddReport {
+    /// References that were not there before.
+    pub added_count: u64,
+    /// References that were.
+    pub known_count: u64,
+    /// References that are not added.
+    pub refused_count: u64,
+    /// Of those, what a person asked to forget.
+    pub forgotten_count: u64,
+    /// Sources that were made of them.
+    pub sources_count: u64,
+    /// The first of those that are not added, each with its reason.
+    pub refused: Vec<Refused>,
+    /// Hosts that are not asked, since nobody allowed private addresses.
+    pub private_hosts: Vec<String>,
+    /// Robots that have work now and do not run.
+    pub stopped_robots: Vec<RobotKind>,
+    /// Forums that were learned.
+    pub learned: Vec<Site>,
+    /// What was tried as a forum in vain, and what came of it.
+    #[serde(skip)]
+    tried: Map<String, String>,
+}
+
+/// A line that was not understood.
+#[derive(Debug, Serialize)]
+pub struct Refused {
+    /// Its line in a file.
+    pub line: Option<u64>,
+    /// What was given.
+    pub reference: String,
+    /// Why it is not added.
+    pub why: String,
+}
+
+/// What somebody wants to add.
+#[derive(Clone, Debug, Default)]
+pub struct AddWish {
+    /// References, as typed.
+    pub references: Vec<String>,
+    /// A file of them; `-` is standard input.
+    pub file: Option<PathBuf>,
+    /// The column of a CSV file that holds them.
+    pub column: Option<String>,
+    /// History before this is not wanted.
+    pub since: Option<When>,
+    /// Posts older than this are dropped.
+    pub retention: Option<Span>,
+    /// Loopback and private addresses are permitted.
+    pub allow_private: bool,
+    /// They are front pages of forums.
+    pub is_forum: bool,
+}
+
+/// Adds, and learns forums that are not known yet; the data directory is made only when there is something to put into it.
+pub fn add(globals: &Globals, args: &AddWish) -> anyhow::Result<AddReport> {
+    let networks = data::networks(globals)?;
+    let mut report = AddReport::default();
+    let texts = gather(args, &mut report)?;
+    (report.learned, report.tried) = forum::learn_new(globals, &networks, args)?;
+    if !texts.iter().any(|(_, text)| understand(&networks, text).is_ok()) {
+        for (line, text) in &texts {
+            if let Err(why) = understand(&networks, text) {
+                report.refuse(*line, text, why);
+            }
+        }
+        return Err(report.into_failure());
+    }
+    let mut data = Data::create(globals)?;
+    let total = texts.len() as u64;
+    let mut progress = Progress::new("references", 0, total);
+    let mut done = 0;
+    let mut each_batch = |count: u64| {
+        progress.advance(count);
+        done += count;
+        notice::on_interrupt(format!(
+            "stopped: {} of {} references are dealt with and kept; add the list again for the rest",
+            grouped(done),
+            grouped(total)
+        ));
+    };
+    let list = List { texts: &texts, each_batch: Some(&mut each_batch) };
+    add_all(&mut data, &networks, args, list, &mut report)?;
+    progress.end();
+    Ok(report)
+}
+
+/// Adds to a data directory that is open already, and prints nothing.
+pub fn add_to(globals: &Globals, data: &mut Data, args: &AddWish) -> anyhow::Result<()> {
+    let mut report = AddReport::default();
+    let texts = gather(args, &mut report)?;
+    add_all(data, &data::networks(globals)?, args, List::silent(&texts), &mut report)?;
+    if report.refused_count == 0 { Ok(()) } else { Err(report.into_failure()) }
+}
+
+/// Adds what is understood, and tells what is not: for faces that show the report themselves.
+pub fn add_typed(data: &mut Data, networks: &Networks, args: &AddWish) -> anyhow::Result<AddReport> {
+    let mut report = AddReport::default();
+    let texts = gather(args, &mut report)?;
+    add_all(data, networks, args, List::silent(&texts), &mut report)?;
+    Ok(report)
+}
+
+/// What each reference would become, without adding anything.
+pub fn preview(networks: &Networks, args: &AddWish) -> Vec<Result<(Reference, Vec<Source>), String>> {
+    args.references.iter().map(|text| understand(networks, text)).collect()
+}
+
+/// References with their lines, and who hears how many are dealt with.
+struct List<'a> {
+    texts: &'a [(Option<u64>, String)],
+    each_batch: Option<&'a mut dyn FnMut(u64)>,
+}
+
+impl<'a> List<'a> {
+    fn silent(texts: &'a [(Option<u64>, String)]) -> Self {
+        Self { texts, each_batch: None }
+    }
+}
+
+fn add_all(
+    data: &mut Data,
+    networks: &Networks,
+    args: &AddWish,
+    mut list: List<'_>,
+    report: &mut AddReport,
+) -> anyhow::Result<()> {
+    let since = args.since.map(|when| when.resolve(|| data.now())).transpose()?;
+    let stored = data.store.instances()?.into_iter();
+    let stored = stored.map(|row| (row.instance.network.clone(), row)).collect();
+    let mut adder = Adder { args, since, networks, store: &mut data.store, stored, known: Set::default() };
+    let mut robots = Set::default();
+    for batch in list.texts.chunks(BATCH) {
+        adder.add(batch, &mut robots, report)?;
+        if let Some(each_batch) = list.each_batch.as_mut() {
+            each_batch(batch.len() as u64);
+        }
+    }
+    let running = data.store.robots()?.into_iter().filter(|row| row.state == RobotState::Running);
+    let running: Vec<_> = running.map(|row| row.kind).collect();
+    report.stopped_robots = robots.into_iter().filter(|robot| !running.contains(robot)).collect();
+    data.store.push_control("sources", &json!({ "added": report.added_count }).to_string())?;
+    Ok(())
+}
+
+/// Everything typed and listed, with its line in the file where it has one.
+fn gather(args: &AddWish, report: &mut AddReport) -> anyhow::Result<Vec<(Option<u64>, String)>> {
+    let mut texts: Vec<_> = args.references.iter().map(|text| (None, text.clone())).collect();
+    if let Some(path) = &args.file {
+        let input = data::open_input(path)?;
+        let listed = reference::list::read(input, args.column.as_deref())
+            .map_err(|error| Failure::misuse(format!("`{}`: {error}", path.display())).hint(LISTED))?;
+        report.refused_count += listed.complaint_count;
+        report.refused.extend(listed.complaints.into_iter().map(|(line, why)| Refused {
+            line: Some(line),
+            reference: String::new(),
+            why,
+        }));
+        texts.extend(listed.references.into_iter().map(|(line, text)| (Some(line), text)));
+    }
+    Ok(texts)
+}
+
+/// The reference and its sources, or why there are none.
+fn understand(networks: &Networks, text: &str) -> Result<(Reference, Vec<Source>), String> {
+    let reference = networks.understand(text).map_err(|error| error.to_string())?;
+    let network = &reference.instance.network;
+    let connector = networks
+        .connector_for(network)
+        .ok_or_else(|| format!("`{text}`: there is no definition of `{network}`"))?;
+    let sources = sources(&*connector, &reference);
+    if sources.is_empty() {
+        let kind = &reference.root_kind;
+        return Err(format!("`{text}` is one `{kind}`, and `{network}` has nothing to visit again there"));
+    }
+    Ok((reference, sources))
+}
+
+struct Adder<'a> {
+    args: &'a AddWish,
+    since: Option<Timestamp>,
+    networks: &'a Networks,
+    store: &'a mut dyn Store,
+    /// Servers that were there before.
+    stored: Map<NetworkName, InstanceRow>,
+    /// Servers that this command has put.
+    known: Set<NetworkName>,
+}
+
+impl Adder<'_> {
+    fn add(
+        &mut self,
+        batch: &[(Option<u64>, String)],
+        robots: &mut Set<RobotKind>,
+        report: &mut AddReport,
+    ) -> anyhow::Result<()> {
+        let (mut sources, mut ends) = (Vec::new(), Vec::new());
+        for (line, text) in batch {
+            let (reference, made) = match understand(self.networks, text) {
+                Ok(understood) => understood,
+                Err(why) => {
+                    report.refuse(*line, text, why);
+                    continue;
+                }
+            };
+            if let Some(host) = self.put_instance(&reference)? {
+                report.private_hosts.push(host);
+            }
+            robots.extend(made.iter().map(|source| source.robot));
+            sources.extend(made.into_iter().map(|source| Source {
+                since: self.since,
+                retention: self.args.retention,
+                handle: reference.handle.clone(),
+                ..source
+            }));
+            ends.push((sources.len(), *line, text));
+        }
+        let added = self.store.add_sources(&sources)?;
+        report.sources_count += added.iter().filter(|(_, is_new)| *is_new).count() as u64;
+        let mut start = 0;
+        for (end, line, text) in ends {
+            let made = &added[start..end];
+            if made.iter().any(|(id, _)| *id == FORGOTTEN) {
+                report.forgotten_count += 1;
+                report.refuse(
+                    line,
+                    text,
+                    format!("`{text}` is forgotten; `freshet forget --undo {text}` takes that back"),
+                );
+                start = end;
+                continue;
+            }
+            let is_new = made.iter().any(|(_, is_new)| *is_new);
+            *if is_new { &mut report.added_count } else { &mut report.known_count } += 1;
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Makes the server known. An allowance once given is kept, and so is `on_delete`. Gives the
+    /// host if it is private and not allowed: it is stored, but every visit will be refused.
+    fn put_instance(&mut self, reference: &Reference) -> anyhow::Result<Option<String>> {
+        let network = &reference.instance.network;
+        if !self.known.insert(network.clone()) {
+            return Ok(None);
+        }
+        let stored = self.stored.get(network);
+        let mut instance = reference.instance.clone();
+        instance.allow_private =
+            self.args.allow_private || stored.is_some_and(|row| row.instance.allow_private);
+        let on_delete = stored.map_or_else(|| self.declared(network), |row| row.on_delete);
+        let host = private_host(&instance.base).filter(|_| !instance.allow_private);
+        self.store.put_instance(&InstanceRow { instance, on_delete })?;
+        Ok(host)
+    }
+
+    /// What the definition says of deleted posts.
+    fn declared(&self, network: &NetworkName) -> OnDelete {
+        let definition = self.networks.definition(network.definition());
+        match definition.map(|definition| definition.on_delete) {
+            Some(Declared::Redact) => OnDelete::Redact,
+            Some(Declared::Keep) | None => OnDelete::Keep,
+        }
+    }
+}
+
+/// The sources of a reference: what its first robots visit; where these have nothing to do
+/// with such a thing (a thread, a tag), what any robot visits.
+fn sources(connector: &dyn Connector, reference: &Reference) -> Vec<Source> {
+    let of = |robot: RobotKind| {
+        let id = reference.root_id.as_deref().unwrap_or_default();
+        let network = &reference.instance.network;
+        robot::sources_for(connector, network, robot, &reference.root_kind, id, 0)
+    };
+    let first: Vec<Source> = FIRST_ROBOTS.into_iter().flat_map(of).collect();
+    if first.is_empty() { RobotKind::ALL.into_iter().flat_map(of).collect() } else { first }
+}
+
+/// The host of a URL that names this computer or a private address outright.
+fn private_host(base: &str) -> Option<String> {
+    let url = Url::parse(base).ok()?;
+    let is_private = match url.host()? {
+        Host::Ipv4(ip) => is_forbidden(ip.into()),
+        Host::Ipv6(ip) => is_forbidden(ip.into()),
+        Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
+    };
+    is_private.then(|| url.host_str().unwrap_or_default().to_owned())
+}
+
+impl AddReport {
+    fn refuse(&mut self, line: Option<u64>, text: &str, why: String) {
+        self.refused_count += 1;
+        let why = self.tried.get(text).cloned().unwrap_or(why);
+        if self.refused.len() < REFUSED_MAX {
+            self.refused.push(Refused { line, reference: text.to_owned(), why });
+        }
+    }
+
+    /// Nothing was understood: one reason in full, or many in short.
+    fn into_failure(self) -> anyhow::Error {
+        match self.refused.as_slice() {
+            [] => Failure::misuse("the list names nothing to add").hint(LISTED).into(),
+            [only] => {
+                let place = only.line.map_or_else(String::new, |line| format!("line {line}: "));
+                Failure::misuse(format!("{place}{}", only.why)).hint(UNDERSTOOD).into()
+            }
+            many => {
+                let shown = self.refusals();
+                let message = format!("none of {} references is understood\n{shown}", many.len());
+                Failure::misuse(message).hint(UNDERSTOOD).into()
+            }
+        }
+    }
+
+    /// The reasons, a line each.
+    pub fn refusals(&self) -> String {
+        let line = |it: &Refused| {
+            let place = it.line.map_or_else(String::new, |line| format!("line {line}: "));
+            format!("  {place}{}", shorten(it.why.lines().next().unwrap_or_default(), WHY_CHARS_MAX))
+        };
+        let mut lines: Vec<_> = self.refused.iter().take(REFUSED_SHOWN_MAX).map(line).collect();
+        if self.refused_count > REFUSED_SHOWN_MAX as u64 {
+            lines.push(format!("  … and {} more", self.refused_count - REFUSED_SHOWN_MAX as u64));
+        }
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,263 @@
+//! Puts a crawl together from a data directory, and runs it.
+//!
+//! Who watches it (a view, the dashboard, alerts) is put beside it by the program. A definition that changes on disk is taken
+//! in while it runs. It ends when the time is up or when it is told to.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use freshet_engine::core::CoreOptions;
+use freshet_engine::deliver::Subscription;
+use freshet_engine::drive::{self, Kit, RunError, RunOptions};
+use freshet_engine::forum::Share as ForumShare;
+use freshet_fetch::descriptors::{self, Share};
+use freshet_fetch::recording::RECORDING_BYTES_MAX;
+use freshet_fetch::{CredentialInfo, Fetch, HttpFetch, HttpOptions, Recorder, Vault};
+use freshet_frontier::Coordinator;
+use freshet_network::networks::Networks;
+use freshet_policy::{DEFAULT_POLICY, POLICY_NAMES, Pacing, Policy, policy_named};
+use freshet_store::api::Store as _;
+use freshet_store::sqlite::{SqliteOptions, SqliteStore};
+use freshet_types::{Clock, Map, Span};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use crate::config::Globals;
+use crate::data::{self, Data};
+use crate::failure::Failure;
+use crate::relearn::Relearner;
+use crate::{mined, notice};
+
+/// Memory of all rings together: 10 million ids stay under 64 MB whatever is on disk.
+const RINGS_MEMORY_MAX: usize = 1 << 20;
+
+/// How long the writer waits for a lock in one go: it tries again, and says so meanwhile.
+const WRITER_BUSY: Duration = Duration::from_secs(2);
+/// What a person may choose about a crawl.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// Stop after so long on the wall.
+    pub lasts: Option<Duration>,
+    /// Longest a source stays unvisited.
+    pub ceiling: Option<Span>,
+    /// Name of the policy.
+    pub policy: Option<String>,
+    /// What decides between boards and threads of a forum.
+    pub forum_share: ForumShare,
+    /// Keep every answer as received.
+    pub keeps_raw: bool,
+    /// Append every exchange to this file.
+    pub record: Option<PathBuf>,
+    /// Append every new, edited and deleted post to this file.
+    pub deliver: Option<PathBuf>,
+    /// Steps from what a person added that robots may go.
+    pub depth_max: u16,
+}
+
+/// A crawl that is ready to run.
+pub struct Crawl {
+    kit: Kit,
+    options: RunOptions,
+    choices: Choices,
+    ceiling: Span,
+    /// The clock of the crawl.
+    pub clock: Arc<dyn Clock>,
+    /// The networks that it reads.
+    pub networks: Arc<Networks>,
+    /// What may be shown of its credentials.
+    pub credentials: Vec<CredentialInfo>,
+    /// Whom servers can write to.
+    pub contact: String,
+}
+
+impl std::fmt::Debug for Crawl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Crawl").field("choices", &self.choices).finish_non_exhaustive()
+    }
+}
+
+impl Crawl {
+    /// Opens everything that it takes.
+    pub async fn prepare(globals: &Globals, data: &Data, choices: Choices) -> anyhow::Result<Self> {
+        let clock = data.clock().await?;
+        let pacing = pacing(choices.ceiling);
+        let policy = policy(choices.policy.as_deref().unwrap_or(DEFAULT_POLICY), pacing)?;
+        let vault = Arc::new(data.vault(globals)?);
+        let contact = contact(globals, data)?;
+        let fetch = fetch(&choices, &contact, &clock, &vault)?;
+        let mut definitions = Definitions::watch(data.networks_dir());
+        let networks = Arc::new(data::networks(globals)?);
+        let subscribe = |path: &Path| subscribe(data, path);
+        let subscriptions = choices.deliver.as_deref().map(subscribe).transpose()?.into_iter().collect();
+        let watched = Arc::clone(&networks);
+        let credentials = vault.list();
+        let relearner = Relearner::new(data, &networks, &fetch);
+        let kit = Kit {
+            credential: Arc::new(move |network, robot, named| vault.choose_named(network, robot, named)),
+            writer: Box::new(SqliteStore::open_with(
+                &data.store_path(),
+                SqliteOptions { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..SqliteOptions::default() },
+            )?),
+            reader: Box::new(SqliteStore::open(&data.store_path())?),
+            rings: Coordinator::open(&data.rings_dir(), RINGS_MEMORY_MAX)?,
+            fetch,
+            clock: Arc::clone(&clock),
+            on_poll: Box::new(move || definitions.refresh(&watched)),
+            on_unread: Box::new(move |errand| relearner.begin(errand)),
+            networks: Arc::clone(&networks),
+            policy,
+            subscriptions,
+        };
+        let (ceiling, options) = (pacing.ceiling, options(&choices, pacing.ceiling));
+        Ok(Self { kit, options, choices, ceiling, clock, networks, credentials, contact })
+    }
+
+    /// What was chosen at the start, for show.
+    pub fn chosen(&self) -> Vec<(&'static str, String)> {
+        chosen(&self.choices, self.ceiling)
+    }
+
+    /// Crawls until the time is up or `stopped` turns true; gives the last report.
+    pub async fn run(
+        self,
+        stopped: watch::Receiver<bool>,
+        reports: watch::Sender<Value>,
+    ) -> anyhow::Result<Value> {
+        drive::run(self.kit, self.options, stopped, reports).await.map_err(explained)
+    }
+}
+
+/// A subscription into a file, which reads the store through a connection of its own.
+fn subscribe(data: &Data, path: &Path) -> anyhow::Result<Subscription> {
+    let store = SqliteStore::open(&data.store_path())?;
+    Ok(Subscription::to_file(path, Box::new(store))?)
+}
+
+/// Why a run ended, with what to do where the engine knows no better.
+fn explained(error: RunError) -> anyhow::Error {
+    match error {
+        RunError::Unwritten { .. } => Failure::new(error.to_string())
+            .hint("see that the disk has room and that no other program holds the store, then start again")
+            .into(),
+        // As it is: who gives hints looks for it.
+        RunError::Store(error) => error.into(),
+        other => other.into(),
+    }
+}
+
+fn policy(name: &str, pacing: Pacing) -> Result<Arc<dyn Policy>, Failure> {
+    policy_named(name, pacing).ok_or_else(|| {
+        Failure::misuse(format!("there is no policy `{name}`"))
+            .hint(format!("the policies are {}", POLICY_NAMES.join(", ")))
+    })
+}
+
+/// How requests are sent: over HTTP, recorded where that is wanted.
+fn fetch(
+    choices: &Choices,
+    contact: &str,
+    clock: &Arc<dyn Clock>,
+    vault: &Arc<Vault>,
+) -> anyhow::Result<Arc<dyn Fetch>> {
+    let http = HttpFetch::new(HttpOptions::new(contact, Arc::clone(clock), Arc::clone(vault)))?;
+    Ok(match &choices.record {
+        Some(path) => {
+            Arc::new(Recorder::create(Arc::new(http), path, vault.scrubber(), RECORDING_BYTES_MAX)?)
+        }
+        None => Arc::new(http),
+    })
+}
+
+/// Whom servers can write to; asking strangers' servers without it is possible, not polite.
+fn contact(globals: &Globals, data: &Data) -> anyhow::Result<String> {
+    if let Some(contact) = data.contact(globals)? {
+        return Ok(contact);
+    }
+    if data.store.instances()?.iter().any(|row| !row.instance.allow_private) {
+        notice::warn(
+            "no contact is known, so servers cannot tell who asks; `freshet init --contact ADDRESS` sets it",
+        );
+    }
+    Ok(data::CONTACT_UNKNOWN.to_owned())
+}
+
+/// The choices as the engine takes them.
+fn options(choices: &Choices, ceiling: Span) -> RunOptions {
+    let share = Share::now();
+    if share.is_scarce() {
+        notice::warn(format!(
+            "only {} file descriptors are allowed, so at most {} visits go on at once; `ulimit -n 4096` allows more",
+            descriptors::limit(),
+            share.visits_max
+        ));
+    }
+    let visits_max = share.visits_max;
+    RunOptions {
+        lasts: choices.lasts,
+        depth_max: choices.depth_max,
+        keeps_raw: choices.keeps_raw,
+        core: CoreOptions { ceiling, visits_max, forum_share: choices.forum_share, ..CoreOptions::default() },
+        ..RunOptions::default()
+    }
+}
+
+/// What was chosen at the start, for show.
+fn chosen(choices: &Choices, ceiling: Span) -> Vec<(&'static str, String)> {
+    let path =
+        |path: &Option<PathBuf>| path.as_ref().map_or("no".to_owned(), |path| path.display().to_string());
+    vec![
+        ("ceiling", ceiling.to_string()),
+        ("depth", choices.depth_max.to_string()),
+        ("forum_share", choices.forum_share.name().to_owned()),
+        ("answers_kept", if choices.keeps_raw { "yes" } else { "no" }.to_owned()),
+        ("recording", path(&choices.record)),
+        ("delivered_to", path(&choices.deliver)),
+    ]
+}
+
+fn pacing(ceiling: Option<Span>) -> Pacing {
+    let usual = Pacing::default();
+    let ceiling = ceiling.unwrap_or(usual.ceiling);
+    Pacing { floor: usual.floor.min(ceiling), ceiling }
+}
+
+/// The definitions of the data directory, and when each was last written.
+struct Definitions {
+    dir: PathBuf,
+    seen: Map<PathBuf, Option<SystemTime>>,
+}
+
+impl Definitions {
+    /// As they are now. What is loaded after this is not missed when it changes in between.
+    fn watch(dir: PathBuf) -> Self {
+        let mut definitions = Self { dir, seen: Map::default() };
+        definitions.changed();
+        definitions
+    }
+
+    /// Those that appeared or changed since the last look.
+    fn changed(&mut self) -> Vec<PathBuf> {
+        let mut changed = Vec::new();
+        for entry in std::fs::read_dir(&self.dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let written_at = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+            let is_definition = path.extension().is_some_and(|ending| ending == "toml");
+            if is_definition && self.seen.insert(path.clone(), written_at) != Some(written_at) {
+                changed.push(path);
+            }
+        }
+        changed
+    }
+
+    /// Applies what changed; a wrong one is told, and the old one stays in use.
+    fn refresh(&mut self, networks: &Networks) {
+        for path in self.changed() {
+            let applied = data::read_definition(&path).and_then(|text| mined::apply(networks, &path, &text));
+            match applied {
+                Ok(name) => tracing::info!(network = name, "definition replaced"),
+                Err(error) => tracing::warn!("the old definition stays in use: {error:#}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Forgetting: erases everything of an account, a post or a source, says what, and keeps it out from then on.
+//!
+//! Erasing cannot be undone, so who calls this asks first. Nothing is kept back: texts, links, values, raw answers, the search
+//! index and the lines of the change log go. What stays is a keyed hash that names nobody and that every page is held
+//! against; `--undo` takes it off the list. What is forgotten is marked first and then erased in pieces, so that a crawl beside
+//! it goes on and an interruption leaves nothing that is not known to be left.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use freshet_network::robot;
+use freshet_store::api::{Store, StoreError};
+use freshet_store::row::{Erased, Filter, Forgetting};
+use freshet_types::{Address, Reference};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::config::Globals;
+use crate::data::{self, Data};
+use crate::failure::Failure;
+use crate::notice;
+use crate::progress::{self, Progress};
+use crate::sources::{sources_meant, understood};
+
+/// What was erased.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "each counts what it is named after")]
+pub struct ForgetReport {
+    pub reference: String,
+    pub accounts_count: u64,
+    pub posts_count: u64,
+    pub relations_count: u64,
+    pub tags_count: u64,
+    pub sources_count: u64,
+    pub visits_count: u64,
+    pub changes_count: u64,
+    pub payloads_count: u64,
+    pub parked_count: u64,
+}
+
+/// Between two pieces, while a crawl is at work beside this: it gets its turn at the store.
+const PIECE_GAP: Duration = Duration::from_millis(20);
+
+/// What was let in again.
+#[derive(Debug, Serialize)]
+pub struct UndoReport {
+    /// What was named.
+    pub reference: String,
+    /// Names under which it was kept out.
+    pub hashes_count: u64,
+}
+
+/// Erases it, after `confirm` has agreed, and keeps it out.
+pub fn forget(
+    globals: &Globals,
+    reference: &str,
+    confirm: impl FnOnce() -> anyhow::Result<()>,
+) -> anyhow::Result<ForgetReport> {
+    let mut data = Data::open(globals)?;
+    let keys = keys(globals, &data.store, reference.trim())?;
+    confirm()?;
+    notice::on_interrupt(
+        "stopped: it stays forgotten; the same command, or the next run, erases what is left",
+    );
+    let mut total = Forgetting::default();
+    for key in keys {
+        let what = format!("looking for `{reference}`");
+        let marked = progress::during(&what, || data.store.mark_forgotten(&key))?;
+        total.is_new |= marked.is_new;
+        total.posts_left += marked.posts_left;
+        total.erased += marked.erased;
+    }
+    let mut erased = total.erased;
+    erased += erase(&mut data, total.posts_left)?;
+    if erased == Erased::default() && !total.is_new {
+        let failure = Failure::misuse(format!("nothing is stored of `{reference}`"));
+        return Err(failure
+            .hint("give an address (network/type/id), a handle, or what `add` was given")
+            .into());
+    }
+    data.store.push_control("sources", &json!({ "forgotten": reference }).to_string())?;
+    // A running crawl holds parked objects in memory too.
+    data.store.push_control("constraints", "forgotten")?;
+    Ok(ForgetReport::new(reference, &erased))
+}
+
+/// Erases what an interrupted `forget` left.
+pub fn finish(data: &mut Data) -> anyhow::Result<()> {
+    erase(data, 0).map(drop)
+}
+
+/// Erases everything that is marked, piece by piece.
+fn erase(data: &mut Data, posts_left: u64) -> anyhow::Result<Erased> {
+    let mut erased = Erased::default();
+    let mut progress = Progress::new("erasing", 0, posts_left);
+    while let Some(more) = data.store.erase_some()? {
+        progress.advance(more.posts);
+        erased += more;
+        if data.runner().is_some() {
+            std::thread::park_timeout(PIECE_GAP);
+        }
+    }
+    Ok(erased)
+}
+
+/// Takes a wish back. The store knows hashes only, so it is asked by every name that the reference may mean.
+pub fn undo(globals: &Globals, reference: &str) -> anyhow::Result<UndoReport> {
+    let mut data = Data::open(globals)?;
+    let text = reference.trim();
+    let reference =
+        if text.parse::<Address>().is_ok() { None } else { understood(&data::networks(globals)?, text) };
+    let key = match &reference {
+        Some(Reference { instance, root_kind, root_id: Some(id), .. }) => {
+            Address::new(&instance.network, root_kind, id.as_str()).to_string()
+        }
+        Some(Reference { instance, handle: Some(handle), .. }) => {
+            Address::new(&instance.network, HANDLE, handle.as_str()).to_string()
+        }
+        _ => text.to_owned(),
+    };
+    let hashes_count = data.store.unforget(&key)?;
+    if hashes_count == 0 {
+        let failure = Failure::misuse(format!("`{text}` is not forgotten"));
+        return Err(failure.hint("give what `forget` was given, or the address (network/type/id)").into());
+    }
+    Ok(UndoReport { reference: text.to_owned(), hashes_count })
+}
+
+/// The type by which the store is asked for an account by its handle.
+const HANDLE: &str = "handle";
+
+/// The exact things that a person means: addresses, and numbers of sources. The store would
+/// take a bare handle for everybody of that name, and erasing namesakes cannot be undone.
+fn keys(globals: &Globals, store: &dyn Store, text: &str) -> anyhow::Result<Vec<String>> {
+    if text.parse::<Address>().is_ok() {
+        return Ok(vec![text.to_owned()]);
+    }
+    let sources = sources_meant(globals, store, text)?;
+    if !sources.is_empty() {
+        return Ok(sources.iter().map(|source| source.id.0.to_string()).collect());
+    }
+    let reference = understood(&data::networks(globals)?, text);
+    if let Some(Reference { instance, root_kind, root_id: Some(id), .. }) = &reference {
+        return Ok(vec![Address::new(&instance.network, root_kind, id.as_str()).to_string()]);
+    }
+    let found = accounts(store, text, reference.as_ref())?;
+    if found.len() > 1 {
+        let failure = Failure::misuse(format!("`{text}` may mean several\n  {}", found.join("\n  ")));
+        return Err(failure.hint("give the address of the one to forget").into());
+    }
+    Ok(found)
+}
+
+/// Addresses of accounts that nobody added but that were met, by their handle.
+fn accounts(store: &dyn Store, text: &str, reference: Option<&Reference>) -> Result<Vec<String>, StoreError> {
+    let handle = reference.and_then(|it| it.handle.as_deref()).unwrap_or(text).trim_start_matches('@');
+    let network = reference.map(|it| it.instance.network.to_string());
+    let mut found = Vec::new();
+    store.each_account(&Filter { network, ..Filter::default() }, &mut |row| {
+        if row.account.handle.as_deref().is_some_and(|it| it.trim_start_matches('@') == handle) {
+            found.push(Address::new(&row.network, robot::ACCOUNT, row.account.id).to_string());
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
+impl ForgetReport {
+    fn new(reference: &str, erased: &Erased) -> Self {
+        Self {
+            reference: reference.to_owned(),
+            accounts_count: erased.accounts,
+            posts_count: erased.posts,
+            relations_count: erased.relations,
+            tags_count: erased.tags,
+            sources_count: erased.sources,
+            visits_count: erased.visits,
+            changes_count: erased.changes,
+            payloads_count: erased.payloads,
+            parked_count: erased.parked,
+        }
+    }
+}

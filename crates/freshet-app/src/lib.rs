@@ -1,0 +1,46 @@
+//! What freshet can do with a data directory, whoever asks: commands, dashboard, alerts and exports all call this.
+//!
+//! Actions change something through the store, as a run that is under way expects it; reports are values that a terminal,
+//! a page or a program may show. Nothing here prints, parses arguments or serves HTTP: what a person is told beside the
+//! result goes through [`notice`], to whoever listens.
+//!
+//! | room | does |
+//! |---|---|
+//! | [`config`], [`data`], [`identity`] | the environment; the data directory, opening it, who runs in it; which store it is |
+//! | [`failure`], [`notice`], [`progress`] | how things fail; what is said beside the result; long work |
+//! | [`text`], [`plain`], [`when`] | numbers and times for people; posts without their markup; instants as people type them |
+//! | [`mined`], [`forum`], [`relearn`] | forums as networks; learning them; learning them anew while they are crawled |
+//! | [`networks`], [`credentials`], [`robots`], [`constraints`] | what may be read, with which secrets, by whom, and what is wanted |
+//! | [`add`], [`sources`], [`pause`], [`remove`], [`forget`] | which sources are watched, and which are not any more |
+//! | [`crawl`] | a run, put together |
+//! | [`status`], [`explain`], [`gaps`], [`plan`], [`search`], [`check`], [`simulate`] | reports |
+
+pub mod add;
+pub mod check;
+pub mod config;
+pub mod constraints;
+pub mod crawl;
+pub mod credentials;
+pub mod data;
+pub mod explain;
+pub mod failure;
+pub mod forget;
+pub mod forum;
+pub mod gaps;
+pub mod identity;
+pub mod mined;
+pub mod networks;
+pub mod notice;
+pub mod pause;
+pub mod plain;
+pub mod plan;
+pub mod progress;
+pub mod relearn;
+pub mod remove;
+pub mod robots;
+pub mod search;
+pub mod simulate;
+pub mod sources;
+pub mod status;
+pub mod text;
+pub mod when;

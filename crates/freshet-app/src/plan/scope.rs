@@ -1,0 +1,113 @@
+//! One network in a plan: its sources by grade, and what its quotas allow.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use freshet_engine::price::Memory;
+use freshet_engine::schedule::PROFILE_GAP;
+use freshet_policy::{Demand, Grade, Pacing, Policy};
+use freshet_store::api::{Store, StoreError};
+use freshet_types::{NetworkName, RobotKind, SourceState};
+use serde::Serialize;
+
+/// The sources of one network.
+#[derive(Debug)]
+pub(super) struct Planned {
+    network: NetworkName,
+    pub(super) demand: Demand,
+    pub(super) calls_per_visit: f64,
+    /// Calls an hour of the robots that have a pace of their own.
+    pub(super) others_per_h: f64,
+    posts_per_s: f64,
+    quota_per_h: Option<f64>,
+    price_now: f64,
+    pacing: Pacing,
+}
+
+/// One network as it is printed.
+#[derive(Debug, Serialize)]
+pub struct Row {
+    /// Its name.
+    pub network: String,
+    /// Lists that are planned for.
+    pub sources_count: u64,
+    /// What they are expected to get.
+    pub posts_per_day: f64,
+    /// Requests an hour.
+    pub calls_per_hour: f64,
+    /// The mean lag that they give.
+    pub lag_s: f64,
+    /// What its quota allows.
+    pub quota_per_hour: Option<f64>,
+    /// More calls than the quota allows.
+    pub is_over: bool,
+}
+
+impl Planned {
+    fn new(network: &NetworkName, memory: &Memory, pacing: Pacing) -> Self {
+        let tariff = memory.tariff(network, RobotKind::Status);
+        Self {
+            network: network.clone(),
+            demand: Demand::default(),
+            calls_per_visit: tariff.map_or(1.0, |it| it.calls_per_visit(memory)),
+            others_per_h: 0.0,
+            posts_per_s: 0.0,
+            quota_per_h: tariff.and_then(|it| it.quota_per_h(memory)),
+            price_now: memory.market(network, RobotKind::Status).price,
+            pacing,
+        }
+    }
+
+    fn calls_per_h(&self, price: f64) -> f64 {
+        self.demand.visits_per_s(price, self.pacing) * 3600.0 * self.calls_per_visit + self.others_per_h
+    }
+
+    /// At the price of the last run.
+    pub(super) fn calls_now_per_h(&self) -> f64 {
+        self.calls_per_h(self.price_now)
+    }
+
+    pub(super) fn row(self, price: f64, pacing: Pacing) -> Row {
+        let calls_per_hour = self.calls_per_h(price);
+        Row {
+            sources_count: self.demand.count(),
+            posts_per_day: self.posts_per_s * 86_400.0,
+            calls_per_hour,
+            lag_s: self.demand.lag_s(price, pacing),
+            is_over: self.quota_per_h.is_some_and(|quota| calls_per_hour > quota),
+            quota_per_hour: self.quota_per_h,
+            network: self.network.to_string(),
+        }
+    }
+}
+
+/// Reads all sources, network by network; one pass, nothing kept of a source but its grade.
+pub(super) fn read(
+    store: &dyn Store,
+    memory: &Memory,
+    policy: &dyn Policy,
+) -> Result<Vec<Planned>, StoreError> {
+    let pacing = policy.pacing();
+    let other_gap_s = PROFILE_GAP.min(pacing.ceiling).secs_f64().max(1.0);
+    let market = memory.market(&NetworkName::from(""), RobotKind::Status);
+    let mut planned: BTreeMap<String, Planned> = BTreeMap::new();
+    store.each_source(&mut |source| {
+        if source.state != SourceState::Active {
+            return ControlFlow::Continue(());
+        }
+        let fresh = || Planned::new(&source.network, memory, pacing);
+        let it = planned.entry(source.network.to_string()).or_insert_with(fresh);
+        match source.robot {
+            RobotKind::Status => {
+                let rate_per_s = policy.rate_per_s(&source.model, &market);
+                it.posts_per_s += rate_per_s;
+                it.demand.add(Grade::of(f64::from(source.weight), rate_per_s));
+            }
+            RobotKind::User | RobotKind::Relation | RobotKind::Tag => it.others_per_h += 3600.0 / other_gap_s,
+            // Most threads are over: their looks grow ever rarer.
+            RobotKind::Comment => {}
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(planned.into_values().collect())
+}

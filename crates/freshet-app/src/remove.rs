@@ -1,0 +1,67 @@
+//! Removing: sources are no longer visited; what was collected stays.
+
+use std::ops::ControlFlow;
+
+use freshet_forum::connector::PORTAL;
+use freshet_store::api::Store;
+use freshet_types::{NetworkName, Set, Source, SourceId, SourceState};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::config::Globals;
+use crate::data::Data;
+use crate::sources::all_meant;
+
+/// What is no longer visited.
+#[derive(Debug, Serialize)]
+pub struct RemoveReport {
+    /// How many.
+    pub removed_count: usize,
+    /// Which.
+    pub sources: Vec<RemovedSource>,
+}
+
+/// A source that is no longer visited.
+#[derive(Debug, Serialize)]
+pub struct RemovedSource {
+    /// Its number.
+    pub source: SourceId,
+    /// What people know it by.
+    pub label: String,
+}
+
+/// Takes what a person names off the list; all of it is known, or nothing is removed.
+pub fn remove_named(globals: &Globals, references: &[String]) -> anyhow::Result<RemoveReport> {
+    let mut data = Data::open(globals)?;
+    let sources = all_meant(globals, &data.store, references)?;
+    remove(&mut data.store, sources)
+}
+
+/// Takes these off the list, a forum with all its lists; a run that is under way hears it within a second.
+pub fn remove(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Result<RemoveReport> {
+    let sources = with_lists(store, sources)?;
+    let watched = sources.into_iter().filter(|source| source.state != SourceState::Removed);
+    let sources: Vec<_> = watched.map(|it| RemovedSource { source: it.id, label: it.label() }).collect();
+    let ids: Vec<SourceId> = sources.iter().map(|it| it.source).collect();
+    store.set_state(&ids, SourceState::Removed)?;
+    store.push_control("sources", &json!({ "removed": ids }).to_string())?;
+    Ok(RemoveReport { removed_count: ids.len(), sources })
+}
+
+/// A forum's front page stands for all of it: the boards and threads that were found from it go with it.
+fn with_lists(store: &dyn Store, found: Vec<Source>) -> anyhow::Result<Vec<Source>> {
+    let forums: Vec<NetworkName> =
+        found.iter().filter(|it| &*it.root_kind == PORTAL).map(|it| it.network.clone()).collect();
+    if forums.is_empty() {
+        return Ok(found);
+    }
+    let known: Set<SourceId> = found.iter().map(|it| it.id).collect();
+    let mut all = found;
+    store.each_source(&mut |source| {
+        if forums.contains(&source.network) && !known.contains(&source.id) {
+            all.push(source);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(all)
+}

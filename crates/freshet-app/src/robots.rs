@@ -1,0 +1,175 @@
+//! Robots: which work, and starting, pausing, resuming and stopping them; which
+//! credential each of them shows.
+//!
+//! The state is written to the store; a run that is under way sees it within a second.
+
+use freshet_fetch::CredentialInfo;
+use freshet_store::api::Store;
+use freshet_store::row::RobotRow;
+use freshet_types::{RobotKind, RobotState};
+use serde::Serialize;
+
+use crate::config::Globals;
+use crate::data::Data;
+use crate::failure::Failure;
+
+/// The robots and their states.
+#[derive(Debug, Serialize)]
+pub struct RobotsReport {
+    /// A run is under way.
+    pub is_running: bool,
+    /// All robots.
+    pub robots: Vec<RobotLine>,
+}
+
+/// One robot.
+#[derive(Debug, Serialize)]
+pub struct RobotLine {
+    /// Its name.
+    pub name: RobotKind,
+    /// What it does.
+    pub state: RobotState,
+    /// The credential that it shows.
+    pub credential: Option<String>,
+}
+
+/// What a robot can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verb {
+    /// Work.
+    Start,
+    /// Wait and keep your place.
+    Pause,
+    /// Go on.
+    Resume,
+    /// Rest.
+    Stop,
+}
+
+impl Verb {
+    /// What the robot does next, or why this cannot be asked of it.
+    fn apply(self, now: RobotState) -> Result<RobotState, &'static str> {
+        match (self, now) {
+            (Self::Start, _) | (Self::Resume, RobotState::Running | RobotState::Paused) => {
+                Ok(RobotState::Running)
+            }
+            (Self::Stop, _) => Ok(RobotState::Stopped),
+            (Self::Pause, RobotState::Running | RobotState::Paused) => Ok(RobotState::Paused),
+            (Self::Pause, RobotState::Stopped) => Err("it is stopped already"),
+            (Self::Resume, RobotState::Stopped) => Err("it is stopped, not paused"),
+        }
+    }
+}
+
+/// Tells a robot; a run that is under way hears it within a second.
+pub fn steer(store: &mut dyn Store, verb: Verb, robot: RobotKind) -> anyhow::Result<()> {
+    let rows = store.robots()?;
+    let now = rows.iter().find(|row| row.kind == robot).map_or(RobotState::Stopped, |row| row.state);
+    let next = verb.apply(now).map_err(|why| {
+        let failure = Failure::misuse(format!("the robot `{robot}` cannot be told so: {why}"));
+        failure.hint(format!("`freshet robots start {robot}` lets it work"))
+    })?;
+    store.set_robot(robot, next)?;
+    store.push_control("robots", robot.name())?;
+    Ok(())
+}
+
+/// The robot shows this credential from now on, or the usual one; it must be in the file or the environment.
+pub fn choose_credential(
+    globals: &Globals,
+    data: &mut Data,
+    robot: RobotKind,
+    name: Option<&str>,
+) -> anyhow::Result<()> {
+    let known = if name.is_some() { data.vault(globals)?.list() } else { Vec::new() };
+    name_credential(&mut data.store, robot, name, &known)
+}
+
+/// The robot shows this credential from now on; a name that leads nowhere is refused.
+fn name_credential(
+    store: &mut dyn Store,
+    robot: RobotKind,
+    name: Option<&str>,
+    known: &[CredentialInfo],
+) -> anyhow::Result<()> {
+    if let Some(name) = name {
+        let found = known.iter().find(|it| &*it.name == name).ok_or_else(|| {
+            let names: Vec<&str> = known.iter().map(|it| &*it.name).collect();
+            let failure = Failure::misuse(format!("there is no credential `{name}`"));
+            failure.hint(match names.as_slice() {
+                [] => "`freshet credentials add NETWORK` adds one".to_owned(),
+                names => format!("the credentials are {}", names.join(", ")),
+            })
+        })?;
+        if let Some(reserved) = found.robot.filter(|&reserved| reserved != robot) {
+            let failure = Failure::misuse(format!("the credential `{name}` is reserved for `{reserved}`"));
+            return Err(failure.hint("add it once more without --robot, under another name").into());
+        }
+    }
+    store.set_robot_credential(robot, name)?;
+    store.push_control("robots", robot.name())?;
+    Ok(())
+}
+
+/// All robots.
+pub fn list(data: &Data) -> anyhow::Result<RobotsReport> {
+    let line = |row: RobotRow| RobotLine { name: row.kind, state: row.state, credential: row.credential };
+    let robots = data.store.robots()?.into_iter().map(line).collect();
+    Ok(RobotsReport { is_running: data.runner().is_some(), robots })
+}
+
+#[cfg(test)]
+mod tests {
+    use freshet_store::sqlite::SqliteStore;
+
+    use super::*;
+
+    #[test]
+    fn a_credential_is_named_only_where_it_can_be_used() {
+        let info = |name: &str, robot| CredentialInfo {
+            name: name.into(),
+            network: "mastodon:a.example".into(),
+            kind: freshet_fetch::CredentialKind::Bearer,
+            robot,
+            identifier: None,
+            origin: freshet_fetch::Origin::File,
+        };
+        let known = [info("free", None), info("taken", Some(RobotKind::User))];
+        let mut store = SqliteStore::in_memory().unwrap();
+        for (robot, name, expected) in [
+            (RobotKind::Status, Some("free"), Ok(Some("free"))),
+            (RobotKind::User, Some("taken"), Ok(Some("taken"))),
+            (RobotKind::Status, Some("taken"), Err("reserved for `user`")),
+            (RobotKind::Status, Some("nobody"), Err("no credential `nobody`")),
+            (RobotKind::Status, None, Ok(None)),
+        ] {
+            let named = name_credential(&mut store, robot, name, &known);
+            match (named, expected) {
+                (Ok(()), Ok(kept)) => {
+                    let row = store.robots().unwrap().into_iter().find(|row| row.kind == robot).unwrap();
+                    assert_eq!(row.credential.as_deref(), kept, "{robot} {name:?}");
+                }
+                (Err(error), Err(words)) => assert!(error.to_string().contains(words), "{error}"),
+                (named, _) => panic!("{robot} {name:?}: {named:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn states_follow_from_verbs() {
+        use RobotState::{Paused, Running, Stopped};
+        for (verb, now, next) in [
+            (Verb::Start, Stopped, Some(Running)),
+            (Verb::Start, Paused, Some(Running)),
+            (Verb::Pause, Running, Some(Paused)),
+            (Verb::Pause, Stopped, None),
+            (Verb::Resume, Paused, Some(Running)),
+            (Verb::Resume, Stopped, None),
+            (Verb::Stop, Paused, Some(Stopped)),
+            (Verb::Stop, Stopped, Some(Stopped)),
+        ] {
+            assert_eq!(verb.apply(now).ok(), next, "{verb:?} {now:?}");
+        }
+    }
+}

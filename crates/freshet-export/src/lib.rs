@@ -1,0 +1,85 @@
+//! Taking records out: exports, and snapshots to cite ([`snapshot`]).
+//!
+//! A [`Wish`] becomes a list of files ([`Part`]): one for each kind of record, or one for each kind and
+//! day. Invariants: memory does not grow with the export; a file appears whole or not at all (it is
+//! written under another name and renamed when it is on disk); what was first seen after the export
+//! began is left out, so that an export that was interrupted and goes on later is of one piece.
+//! Which files are finished, and how far the others are, stands in a [`Manifest`] beside them.
+//!
+//! An export that goes on ([`resume`]) has the same files, to the byte, as one that was never interrupted, if
+//! nothing changed in between. Where records were taken away in between (forgotten, expired), the files
+//! that had them are written anew. Records that were edited in between are as they were when they were
+//! written. What is damaged is left out and told ([`Damages`]). Nothing here prints, except progress.
+
+mod check;
+mod damage;
+mod file;
+mod manifest;
+mod part;
+mod resume;
+pub mod snapshot;
+mod stream;
+mod write;
+
+pub use check::{check_network, check_times};
+pub use damage::Damages;
+pub use file::hash_file;
+pub use manifest::{Asked, FileEntry, Manifest};
+pub use part::{Part, day_name, plan};
+pub use stream::{each_record, to_writer};
+pub use write::{hold, to_folder};
+
+use freshet_sink::{Format, RecordKind};
+use freshet_store::api::{Store, StoreError};
+use freshet_store::browse::Browse;
+use freshet_store::row::Filter;
+
+/// Records between two checkpoints: a row group of Parquet, and a second or two of work.
+pub const CHECKPOINT_EVERY: u64 = 64 * 1024;
+
+/// What somebody wants to take out.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// As which kind of file.
+    pub format: Format,
+    /// Which kinds of record, each in files of its own.
+    pub kinds: Vec<RecordKind>,
+    /// Which of them.
+    pub filter: Filter,
+    /// One file for each day.
+    pub is_split: bool,
+    /// What came after the export began has higher numbers.
+    pub up_to: Bounds,
+    /// Records between two checkpoints.
+    pub checkpoint_every: u64,
+}
+
+/// The last numbers of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Of objects and changes.
+    pub change: u64,
+    /// Of relations, which the change log does not number.
+    pub relation: u64,
+}
+
+impl Bounds {
+    /// No bounds.
+    pub const NONE: Self = Self { change: u64::MAX, relation: u64::MAX };
+
+    /// Everything there is now.
+    pub fn now<S: Store + Browse>(store: &S) -> Result<Self, StoreError> {
+        Ok(Self { change: store.last_change()?, relation: store.last_relation()? })
+    }
+
+    /// The last number of a kind of record.
+    pub fn of(self, kind: RecordKind) -> u64 {
+        match kind {
+            RecordKind::Relations => self.relation,
+            RecordKind::Posts | RecordKind::Accounts | RecordKind::Changes => self.change,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

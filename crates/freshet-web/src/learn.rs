@@ -1,0 +1,214 @@
+//! Forums that are being learned: an address that no network knows is tried as a forum, as `freshet add` tries it.
+//!
+//! That reads a hundred pages with a pause between them, which takes minutes. So it goes on by itself, one at a time, in a
+//! process of its own: the very command that a person would type, whose report and errors are shown. Nothing is lost with it:
+//! a dashboard that ends takes the process with it, and the address can be given again.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use freshet_app::add;
+use freshet_app::mined;
+use freshet_app::text::{one_line, seconds};
+use freshet_types::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Shared;
+use super::access::Identity;
+use super::answer::{Answer, Problem};
+use super::site::Site;
+
+/// Addresses that wait, are learned or were learned and are shown, at most; the oldest done ones make room.
+const JOBS_MAX: usize = 12;
+/// Longest that learning may take.
+const TIME_MAX: Duration = Duration::from_mins(20);
+
+/// Between two looks whether it is done.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// Bytes of a report or a complaint that are read.
+const SAID_BYTES_MAX: u64 = 60_000;
+
+/// How far an address is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Stage {
+    Waiting,
+    Learning,
+    Learned,
+    Failed,
+}
+
+/// One address.
+struct Job {
+    wish: Wish,
+    stage: Stage,
+    /// What came of it, in words.
+    told: Option<String>,
+    asked_at: Timestamp,
+}
+
+/// What is to be learned.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wish {
+    /// The address of the front page.
+    pub(super) address: String,
+    /// Loopback and private addresses may be asked.
+    #[serde(default)]
+    pub(super) allow_private: bool,
+    /// Older history is left out.
+    #[serde(default)]
+    pub(super) since: String,
+}
+
+/// All addresses of late.
+#[derive(Default)]
+pub(super) struct Jobs(Mutex<VecDeque<Job>>);
+
+impl Jobs {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Job>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next that waits, unless one is learned now.
+    fn begin(&self) -> Option<Wish> {
+        let mut jobs = self.lock();
+        if jobs.iter().any(|job| job.stage == Stage::Learning) {
+            return None;
+        }
+        let job = jobs.iter_mut().find(|job| job.stage == Stage::Waiting)?;
+        job.stage = Stage::Learning;
+        Some(job.wish.clone())
+    }
+
+    fn end(&self, told: Result<String, String>) {
+        let mut jobs = self.lock();
+        let Some(job) = jobs.iter_mut().find(|job| job.stage == Stage::Learning) else { return };
+        job.stage = if told.is_ok() { Stage::Learned } else { Stage::Failed };
+        job.told = Some(told.unwrap_or_else(|why| why));
+    }
+}
+
+/// What changes on the page for adding.
+pub(super) async fn part(State(site): State<Shared>, Extension(identity): Extension<Identity>) -> Response {
+    site.pages.page(&site, Some(&identity), "learn_part", "Add sources", &describe(&site))
+}
+
+/// All addresses of late, the newest first.
+pub(super) fn describe(site: &Site) -> Value {
+    let job = |job: &Job| {
+        json!({ "address": one_line(&job.wish.address), "stage": job.stage, "told": job.told,
+            "asked_at": seconds(job.asked_at) })
+    };
+    json!({ "learning": site.jobs.lock().iter().rev().map(job).collect::<Vec<_>>() })
+}
+
+/// Takes an address that no network knows; learning begins when those before it are done.
+pub(super) fn start(site: &Shared, wish: Wish) -> Answer<()> {
+    if !add::may_be_forum(&site.parts.networks, &wish.address) {
+        let problem =
+            Problem::bad(format!("`{}` is no address of a forum to learn", one_line(&wish.address)));
+        return Err(
+            problem.hint("the front page of a forum that is not known yet; all else is added as it is")
+        );
+    }
+    let mut jobs = site.jobs.lock();
+    let is_open = |job: &Job| matches!(job.stage, Stage::Waiting | Stage::Learning);
+    if jobs.iter().any(|job| is_open(job) && job.wish.address == wish.address) {
+        return Ok(());
+    }
+    if jobs.len() >= JOBS_MAX {
+        let Some(place) = jobs.iter().position(|job| !is_open(job)) else {
+            return Err(
+                Problem::busy("enough forums wait to be learned").hint("try again when some are done")
+            );
+        };
+        jobs.remove(place);
+    }
+    jobs.push_back(Job { wish, stage: Stage::Waiting, told: None, asked_at: site.now() });
+    drop(jobs);
+    tokio::spawn(work(Arc::clone(site)));
+    Ok(())
+}
+
+/// Learns what waits, one after the other.
+async fn work(site: Shared) {
+    while let Some(wish) = site.jobs.begin() {
+        let told = learn(&site, &wish).await;
+        site.jobs.end(told);
+    }
+}
+
+async fn learn(site: &Site, wish: &Wish) -> Result<String, String> {
+    let program = std::env::current_exe().map_err(|error| format!("the program cannot be found: {error}"))?;
+    let mut command = Command::new(program);
+    command.arg("--data").arg(&site.parts.dir).args(["--quiet", "add", "--format", "json"]);
+    if wish.allow_private {
+        command.arg("--allow-private");
+    }
+    if !wish.since.trim().is_empty() {
+        command.args(["--since", wish.since.trim()]);
+    }
+    command.arg("--").arg(&wish.address);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().map_err(|error| format!("learning cannot be started: {error}"))?;
+    let mut running = Running(child);
+    let began = Instant::now();
+    // It says a few lines at its end, fewer than a pipe holds.
+    let status = loop {
+        match running.0.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if began.elapsed() < TIME_MAX => tokio::time::sleep(LOOK_EVERY).await,
+            Ok(None) => return Err(format!("it was not learned within {} minutes", TIME_MAX.as_secs() / 60)),
+            Err(error) => return Err(format!("learning cannot be waited for: {error}")),
+        }
+    };
+    told(site, status, &said(running.0.stdout.take()), &said(running.0.stderr.take()))
+}
+
+/// A process that ends with whoever waits for it.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn said(pipe: Option<impl Read>) -> String {
+    let mut bytes = Vec::new();
+    // What cannot be read was not said.
+    let _ = pipe.map(|pipe| pipe.take(SAID_BYTES_MAX).read_to_end(&mut bytes));
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// What the command said.
+fn told(site: &Site, status: ExitStatus, report: &str, complaint: &str) -> Result<String, String> {
+    if !status.success() {
+        // The hint speaks of the command line.
+        let complaint = complaint.split("\n\nhint: ").next().unwrap_or_default().trim();
+        return Err(complaint.strip_prefix("error: ").unwrap_or(complaint).to_owned());
+    }
+    let report: Value = serde_json::from_str(report).map_err(|error| error.to_string())?;
+    let learned = report["learned"].as_array().map_or(&[][..], Vec::as_slice);
+    for file in learned.iter().filter_map(|it| it["file"].as_str()).map(std::path::Path::new) {
+        // A crawl follows its files by itself; a dashboard without one is told here.
+        let applied = std::fs::read_to_string(file).map_err(anyhow::Error::from);
+        if let Err(error) = applied.and_then(|text| mined::apply(&site.parts.networks, file, &text)) {
+            tracing::warn!("`{}` was learned and cannot be read: {error:#}", file.display());
+        }
+    }
+    let pages = |it: &Value| it["page_count"].as_u64().unwrap_or(0);
+    Ok(match learned.first() {
+        Some(site) => format!("learned from {} pages and added", pages(site)),
+        None => format!("{} added", report["added_count"]),
+    })
+}

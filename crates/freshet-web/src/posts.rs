@@ -1,0 +1,259 @@
+//! Posts: full-text search with filters, one post with its history, and the current query as JSON
+//! lines to take away.
+
+use axum::Extension;
+use axum::extract::{Path, Query, State};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::{IntoResponse as _, Response};
+use freshet_app::data::Data;
+use freshet_app::plain::plain;
+use freshet_app::search::FoundPost;
+use freshet_app::text::seconds;
+use freshet_app::when::When;
+use freshet_engine::record::post_record;
+use freshet_sink::{Format, RecordKind};
+use freshet_store::api::Store as _;
+use freshet_store::browse::{Browse as _, OFFSET_MAX, PostQuery};
+use freshet_store::row::{Hit, PostRow};
+use freshet_types::{RobotKind, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Shared;
+use super::access::Identity;
+use super::answer::{Answer, Problem};
+use super::door::Guest;
+use super::download::{self, File};
+use super::site::Site;
+use super::sources::{page_number, typed};
+
+/// Posts on a page.
+const ROWS: usize = 50;
+/// Posts read from the store at once for a file.
+const BATCH: usize = 500;
+/// Posts in one file; `freshet export` has no such limit.
+const EXPORT_MAX: usize = OFFSET_MAX;
+/// Lines of the change log shown for a post.
+const CHANGES_SHOWN: usize = 200;
+/// Characters of a text in a list.
+const SNIPPET_CHARS_MAX: usize = 400;
+
+/// What a person may ask; empty means all.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(super) struct Asked {
+    #[serde(default)]
+    q: String,
+    #[serde(default)]
+    network: String,
+    #[serde(default)]
+    author: String,
+    #[serde(default)]
+    since: String,
+    #[serde(default)]
+    until: String,
+    #[serde(default)]
+    page: String,
+}
+
+impl Asked {
+    fn query(&self, now: Timestamp) -> Answer<(PostQuery, usize)> {
+        let page = page_number(&self.page)?;
+        let when = |text: &str| match text.trim() {
+            "" => Ok(None),
+            text => {
+                let when: When = text.parse().map_err(|error: String| Problem::bad(error))?;
+                when.resolve(|| Ok(now)).map(Some).map_err(Problem::from)
+            }
+        };
+        let query = PostQuery {
+            text: typed("q", &self.q)?,
+            network: typed("network", &self.network)?,
+            author: typed("author", &self.author)?,
+            since: when(&self.since)?,
+            until: when(&self.until)?,
+            offset: (page - 1) * ROWS,
+            limit: ROWS + 1,
+        };
+        Ok((query, page))
+    }
+}
+
+/// A page of posts.
+pub(super) async fn page(
+    State(site): State<Shared>,
+    Extension(identity): Extension<Identity>,
+    Query(asked): Query<Asked>,
+) -> Answer<Response> {
+    let mut shown = list(&site, &asked).await?;
+    shown["asked"] = json!(asked);
+    shown["export_max"] = json!(EXPORT_MAX);
+    Ok(site.pages.page(&site, Some(&identity), "posts", "Posts", &shown))
+}
+
+/// A page of posts, as the API gives it.
+pub(super) async fn list(site: &Shared, asked: &Asked) -> Answer<Value> {
+    let (query, page) = asked.query(site.now())?;
+    let look = move |_: &Site, data: &Data| {
+        let mut hits = data.store.list_posts(&query)?;
+        let has_more = hits.len() > ROWS && page < OFFSET_MAX / ROWS;
+        hits.truncate(ROWS);
+        let networks = data.store.source_networks()?;
+        Ok(json!({
+            "page": page,
+            "has_more": has_more,
+            "networks": networks.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "posts": hits.into_iter().map(line).collect::<Vec<_>>(),
+        }))
+    };
+    // Words are looked up in an index that a writing connection brings up to date first.
+    if asked.q.trim().is_empty() {
+        site.read(look).await
+    } else {
+        site.write(move |site, data| look(site, data)).await
+    }
+}
+
+fn line(hit: Hit) -> Value {
+    let (object, deleted_at, edited_at) = (hit.row.object, hit.row.deleted_at, hit.row.post.edited_at);
+    let seen_at = hit.row.seen_at;
+    let whole = plain(&hit.row.post.text);
+    // A found word may be as long as the text.
+    let shown = if hit.snippet.is_empty() { &whole } else { &hit.snippet };
+    let shown: String = shown.chars().take(SNIPPET_CHARS_MAX).collect();
+    let mut line = json!(FoundPost::new(hit));
+    line["post"] = json!(object);
+    line["shown"] = json!(shown);
+    line["seen_at"] = seconds(seen_at);
+    line["edited_at"] = edited_at.map_or(Value::Null, seconds);
+    line["deleted_at"] = deleted_at.map_or(Value::Null, seconds);
+    line
+}
+
+/// One post.
+pub(super) async fn one(
+    State(site): State<Shared>,
+    Extension(identity): Extension<Identity>,
+    Path(number): Path<String>,
+) -> Answer<Response> {
+    let shown = describe(&site, &number).await?;
+    Ok(site.pages.page(&site, Some(&identity), "post", "Post", &shown))
+}
+
+/// What the API gives of a post: its export record, and its lines of the change log.
+pub(super) async fn describe(site: &Shared, number: &str) -> Answer<Value> {
+    let missing =
+        || Problem::not_found("there is no such post").hint("it may have been forgotten or expired");
+    let object: u64 = number.parse().map_err(|_| missing())?;
+    site.read(move |_, data| {
+        let row = data.store.post(object)?.ok_or_else(missing)?;
+        let of = |id: &Option<String>| -> Answer<Value> {
+            let found = id.as_ref().map(|id| data.store.post_of(&row.network, id)).transpose()?.flatten();
+            Ok(json!(found.map(|found| found.object)))
+        };
+        let earlier = data.store.earlier_texts(object)?;
+        let changes = data.store.changes_of(object, CHANGES_SHOWN)?.into_iter().map(|change| {
+            let before = earlier.iter().find(|(number, _)| *number == change.number).map(|(_, text)| text);
+            json!({ "number": change.number, "kind": change.kind.name(), "seen_at": seconds(change.seen_at),
+                "robot": change.finder.map(RobotKind::name), "before": before })
+        });
+        let mut shown = record(&row)?;
+        shown["post"] = json!(object);
+        shown["author_handle"] = json!(row.author_handle);
+        shown["tags"] = json!(row.post.tags);
+        shown["lang"] = json!(row.post.lang);
+        shown["reply_to_post"] = of(&row.post.reply_to)?;
+        shown["repost_of_post"] = of(&row.post.repost_of)?;
+        shown["changes"] = changes.collect();
+        Ok(shown)
+    })
+    .await
+}
+
+/// A post exactly as `freshet export` writes it.
+fn record(row: &PostRow) -> Answer<Value> {
+    let mut text = Vec::new();
+    let written = Format::Jsonl.open(RecordKind::Posts, &mut text).and_then(|mut sink| {
+        sink.write(&post_record(row.clone()))?;
+        sink.finish()
+    });
+    let parsed = written.map_err(anyhow::Error::from).and_then(|()| Ok(serde_json::from_slice(&text)?));
+    parsed.map_err(Problem::from)
+}
+
+/// All posts of the query, a JSON object a line.
+pub(super) async fn jsonl(
+    State(site): State<Shared>,
+    Extension(guest): Extension<Guest>,
+    Query(asked): Query<Asked>,
+) -> Answer<Response> {
+    export(&site, &guest, &asked, Format::Jsonl, JSONL).await
+}
+
+/// All posts of the query, for spreadsheets.
+pub(super) async fn csv(
+    State(site): State<Shared>,
+    Extension(guest): Extension<Guest>,
+    Query(asked): Query<Asked>,
+) -> Answer<Response> {
+    export(&site, &guest, &asked, Format::Csv, CSV).await
+}
+
+/// All posts of the query, for analysis.
+pub(super) async fn parquet(
+    State(site): State<Shared>,
+    Extension(guest): Extension<Guest>,
+    Query(asked): Query<Asked>,
+) -> Answer<Response> {
+    export(&site, &guest, &asked, Format::Parquet, PARQUET).await
+}
+
+/// A file of all posts of the query, written while they are read.
+async fn export(
+    site: &Shared,
+    guest: &Guest,
+    asked: &Asked,
+    format: Format,
+    media_type: &'static str,
+) -> Answer<Response> {
+    let (query, _) = asked.query(site.now())?;
+    // A query that is not understood is told before anything is sent.
+    let first = PostQuery { offset: 0, limit: 1, ..query.clone() };
+    site.write(move |_, data| Ok(data.store.list_posts(&first)?.len())).await?;
+    let (file, body) = download::begin(&site.downloads, guest.peer)?;
+    let dir = site.parts.dir.clone();
+    tokio::task::spawn_blocking(move || {
+        let sent = Data::reader(&dir).map_err(Problem::from);
+        if let Err(problem) = sent.and_then(|data| write_all(&data, &query, format, file)) {
+            tracing::warn!("a file of posts was cut short: {}", problem.message);
+        }
+    });
+    let name = format!("attachment; filename=\"posts.{}\"", format.name());
+    let headers = [(CONTENT_TYPE, media_type.to_owned()), (CONTENT_DISPOSITION, name)];
+    Ok((headers, body).into_response())
+}
+
+fn write_all(data: &Data, query: &PostQuery, format: Format, mut file: File) -> Answer<()> {
+    let mut sink = format.open(RecordKind::Posts, &mut file).map_err(anyhow::Error::from)?;
+    for offset in (0..EXPORT_MAX).step_by(BATCH) {
+        let hits = data.store.list_posts(&PostQuery { offset, limit: BATCH, ..query.clone() })?;
+        let is_last = hits.len() < BATCH;
+        for hit in hits {
+            // Whoever closed the connection wants no more.
+            if sink.write(&post_record(hit.row)).is_err() {
+                return Ok(());
+            }
+        }
+        if is_last {
+            break;
+        }
+    }
+    if sink.finish().is_ok() {
+        file.end();
+    }
+    Ok(())
+}
+
+/// What the files are, as the web calls it.
+pub(super) const JSONL: &str = "application/x-ndjson";
+pub(super) const CSV: &str = "text/csv; charset=utf-8";
+pub(super) const PARQUET: &str = "application/vnd.apache.parquet";

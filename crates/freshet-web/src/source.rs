@@ -1,0 +1,318 @@
+//! One source: its rhythm, what is expected and what came, why its next visit is when it is, what is
+//! proven complete, and its last visits; pausing, watching again, pinning and removing it.
+//!
+//! Several people may have its page open. A button does what it says whoever pressed before, and tells
+//! when there was nothing left to do; an interval that somebody else has changed meanwhile is not
+//! overwritten unseen.
+
+use axum::Extension;
+use axum::extract::{Form, Path, Query, State};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use freshet_app::data::Data;
+use freshet_app::text::{one_line, seconds};
+use freshet_app::{explain, pause, remove, status};
+use freshet_engine::price::Memory;
+use freshet_store::api::Store as _;
+use freshet_store::browse::Browse as _;
+use freshet_types::{Source, SourceId, SourceState, Span, Timestamp, VisitRecord};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Shared;
+use super::access::Identity;
+use super::answer::{Answer, Problem, Told};
+use super::site::Site;
+use super::{chart, names};
+
+/// Visits shown.
+const VISITS_SHOWN: usize = 20;
+/// Shortest and longest interval that a source can be pinned to.
+const PIN_MIN: Span = Span::from_secs(30);
+const PIN_MAX: Span = Span::from_secs(365 * 86_400);
+/// How a line begins that goes on from the one before.
+const GOES_ON: &str = "      ";
+/// Longest subject of a sentence that is set apart from the rest of it.
+const KEY_CHARS_MAX: usize = 16;
+/// Days over which posts are counted for comparison with the forecast.
+const OBSERVED_DAYS: [i64; 3] = [1, 7, 28];
+
+/// What was just done, as a word in the address and as a sentence.
+const DONE: [(&str, &str); 7] = [
+    ("pause", "It is paused; what was collected stays, and nothing is asked of it."),
+    ("watch", "It is watched again."),
+    ("remove", "It is removed: no longer visited; what was collected stays."),
+    ("pin", "Its interval was changed."),
+    ("was-pause", "Nothing changed: it was paused already."),
+    ("was-watch", "Nothing changed: it was watched already."),
+    ("was-remove", "Nothing changed: it was removed already."),
+];
+
+/// The page.
+pub(super) async fn page(
+    State(site): State<Shared>,
+    Extension(identity): Extension<Identity>,
+    Path(number): Path<String>,
+    Query(just): Query<Told>,
+) -> Answer<Response> {
+    let id = number_of(&number)?;
+    let mut shown = site
+        .read(move |site, data| {
+            let source = find(data, id)?;
+            let About { mut shown, text, times } = about(site, data, &source)?;
+            shown["rhythm"] = json!(chart::rhythm(&times));
+            shown["coverage_chart"] = json!(chart::coverage(&source.coverage, site.now()));
+            // The first line is the heading of the page.
+            shown["told"] = sentences(text.lines().skip(1)).iter().map(|it| fact(it)).collect();
+            Ok(shown)
+        })
+        .await?;
+    shown["done"] = json!(done(&just.told, &shown["state"]));
+    let title = shown["name"].as_str().unwrap_or("Source").to_owned();
+    Ok(site.pages.page(&site, Some(&identity), "source", &title, &shown))
+}
+
+/// What was just done; nothing when it is no longer so, because the page was loaded again later.
+fn done(told: &str, state: &Value) -> Option<&'static str> {
+    let is_so = match told.trim_start_matches("was-") {
+        "pause" => state == "paused",
+        "remove" => state == "removed",
+        "watch" => state != "paused" && state != "removed",
+        _ => true,
+    };
+    DONE.iter().find(|(word, _)| is_so && *word == told).map(|(_, told)| *told)
+}
+
+/// Lines that were broken for a terminal, whole again: those that go on stand further in.
+fn sentences<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut whole: Vec<String> = Vec::new();
+    for line in lines {
+        match whole.last_mut().filter(|_| line.starts_with(GOES_ON)) {
+            Some(last) => *last = format!("{last} {}", line.trim()),
+            None => whole.push(line.trim().to_owned()),
+        }
+    }
+    whole
+}
+
+/// Sentences that name no subject of their own: how they begin, and what they are about.
+const SUBJECTS: [(&str, &str); 6] = [
+    ("last visited", "visits"),
+    ("never visited", "visits"),
+    ("it would be", "otherwise"),
+    ("without that silence", "otherwise"),
+    ("complete", "coverage"),
+    ("nothing of it", "coverage"),
+];
+
+/// A sentence in two parts: what it is about, and what it says.
+fn fact(sentence: &str) -> Value {
+    if let Some((_, key)) = SUBJECTS.iter().find(|(start, _)| sentence.starts_with(start)) {
+        return json!({ "key": key, "value": sentence });
+    }
+    match sentence.split_once(": ") {
+        Some((key, value)) if key.chars().count() <= KEY_CHARS_MAX => json!({ "key": key, "value": value }),
+        _ => json!({ "key": "note", "value": sentence }),
+    }
+}
+
+/// What the API gives of a source.
+pub(super) async fn describe(site: &Shared, number: &str) -> Answer<Value> {
+    let id = number_of(number)?;
+    site.read(move |site, data| Ok(about(site, data, &find(data, id)?)?.shown)).await
+}
+
+/// What is known of a source.
+struct About {
+    /// As the API gives it.
+    shown: Value,
+    /// The explanation in sentences.
+    text: String,
+    /// Its posting times.
+    times: Vec<Timestamp>,
+}
+
+fn about(site: &Site, data: &Data, source: &Source) -> Answer<About> {
+    let now = site.now();
+    let memory = Memory::from_store(&data.store)?;
+    let title = data.store.title_of(source)?;
+    let live = status::live_report(&data.store)?;
+    let explained = explain::explain(source, title, &memory, &live, now);
+    let mut shown = json!(explained);
+    let times = data.store.posting_times(source)?;
+    shown["pinned_text"] = json!(source.pinned.map(typeable));
+    shown["object"] = match &*source.root_kind {
+        "account" => json!(data.store.account_of(&source.network, &source.root_id)?.map(|row| row.object)),
+        _ => json!(data.store.post_of(&source.network, &source.root_id)?.map(|row| row.object)),
+    };
+    shown["root_kind"] = json!(&*source.root_kind);
+    shown["name"] = json!(names::name(data, source)?);
+    shown["observed"] = json!(OBSERVED_DAYS.map(|days| observed(&times, days, now)));
+    shown["visits"] = data.store.visits_of(source.id, VISITS_SHOWN)?.iter().map(visit).collect();
+    let mark = |mark: &freshet_types::Mark| json!({ "id": mark.id, "at": seconds(mark.at) });
+    shown["intervals"] = source
+        .coverage
+        .intervals
+        .iter()
+        .map(|it| json!({ "newest": mark(&it.newest), "oldest": mark(&it.oldest), "until": seconds(it.until) }))
+        .collect();
+    Ok(About { shown, text: explained.text, times })
+}
+
+/// A span as a person types it.
+fn typeable(span: Span) -> String {
+    match span.ms() {
+        ms if ms % 3_600_000 == 0 => format!("{}h", ms / 3_600_000),
+        ms if ms % 60_000 == 0 => format!("{}m", ms / 60_000),
+        ms => format!("{}s", ms / 1000),
+    }
+}
+
+fn observed(times: &[Timestamp], days: i64, now: Timestamp) -> Value {
+    let since = now - Span::from_secs(days * 86_400);
+    let count = times.iter().filter(|at| **at >= since && **at <= now).count();
+    json!({ "days": days, "count": count, "per_day": count as f64 / days as f64 })
+}
+
+fn visit(visit: &VisitRecord) -> Value {
+    json!({
+        "visit": visit.id.0,
+        "started_at": seconds(visit.started_at),
+        "lasted_s": (visit.ended_at - visit.started_at).secs_f64(),
+        "calls": visit.fetch_count,
+        "new_posts": visit.new_post_count,
+        "outcome": visit.outcome,
+    })
+}
+
+fn number_of(text: &str) -> Answer<SourceId> {
+    text.parse().map(SourceId).map_err(|_| no_source(text))
+}
+
+fn no_source(text: &str) -> Problem {
+    Problem::not_found(format!("there is no source `{}`", one_line(text)))
+        .hint("it may have been forgotten; the list of sources has a search")
+}
+
+fn find(data: &Data, id: SourceId) -> Answer<Source> {
+    data.store.source(id)?.ok_or_else(|| no_source(&id.0.to_string()))
+}
+
+/// A button was pressed.
+pub(super) async fn steer(
+    State(site): State<Shared>,
+    Path((number, verb)): Path<(String, String)>,
+) -> Answer<Response> {
+    let told = tell(&site, &number, &verb).await?;
+    let was = if told["is_changed"] == true { "" } else { "was-" };
+    Ok(to_page(&number, &format!("{was}{verb}")))
+}
+
+/// Back to the page of the source, which tells what was done.
+fn to_page(number: &str, told: &str) -> Response {
+    Redirect::to(&format!("/sources/{number}?told={told}")).into_response()
+}
+
+/// What is typed to pin a source.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Pin {
+    /// A span; empty: as the policy says.
+    #[serde(default)]
+    every: Option<String>,
+    /// The interval that whoever asks believes to be in force; without it nothing is compared.
+    #[serde(default)]
+    was: Option<String>,
+}
+
+/// The form was sent; it shows its word beside what is typed.
+#[derive(Deserialize)]
+pub(super) struct PinForm {
+    #[serde(default)]
+    every: String,
+    #[serde(default)]
+    was: Option<String>,
+}
+
+/// An interval was typed.
+pub(super) async fn pin_form(
+    State(site): State<Shared>,
+    Path(number): Path<String>,
+    Form(typed): Form<PinForm>,
+) -> Answer<Response> {
+    pin(&site, &number, Pin { every: Some(typed.every), was: typed.was }).await?;
+    Ok(to_page(&number, "pin"))
+}
+
+/// A source is visited at an interval that a person chose, or as the policy says again.
+pub(super) async fn pin(site: &Shared, number: &str, pin: Pin) -> Answer<Value> {
+    let id = number_of(number)?;
+    let typed = pin.every.unwrap_or_default();
+    let every = match typed.trim() {
+        "" => None,
+        text => {
+            Some(Span::parse(text).filter(|span| (PIN_MIN..=PIN_MAX).contains(span)).ok_or_else(|| {
+                Problem::bad(format!("an interval is a span from {PIN_MIN} to {PIN_MAX}"))
+                    .hint("such as 10m or 6h")
+            })?)
+        }
+    };
+    site.write(move |site, data| {
+        let source = find(data, id)?;
+        let is_seen = pin.was.is_none_or(|was| was == source.pinned.map(typeable).unwrap_or_default());
+        if !is_seen && every != source.pinned {
+            return Err(overtaken(source.pinned, every));
+        }
+        let due_at = every.map(|every| source.visited_at.map_or_else(|| site.now(), |at| at + every));
+        data.store.pin(id, every, due_at.unwrap_or(Timestamp::MAX))?;
+        data.store.push_control("sources", &json!({ "pinned": id }).to_string())?;
+        Ok(json!({ "source": id, "pinned_s": every.map(Span::secs_f64) }))
+    })
+    .await
+}
+
+/// Somebody else changed the interval since the page was loaded.
+fn overtaken(now: Option<Span>, wanted: Option<Span>) -> Problem {
+    let said = |span: Option<Span>| span.map_or_else(|| "as the policy says".to_owned(), typeable);
+    let message = format!("somebody has changed the interval meanwhile, to `{}`", said(now));
+    Problem::conflict(message)
+        .hint(format!("it stays so; load the page again and repeat it if it shall be `{}`", said(wanted)))
+}
+
+/// What a source can be told.
+#[derive(Clone, Copy, Deserialize, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Verb {
+    /// It is not visited until it is watched again.
+    Pause,
+    /// It is visited again.
+    Watch,
+    /// It is off the list; what was collected stays.
+    Remove,
+}
+
+/// Pauses a source, watches it again, or takes it off the list.
+pub(super) async fn tell(site: &Shared, number: &str, verb: &str) -> Answer<Value> {
+    let id = number_of(number)?;
+    let verb: Verb = serde_json::from_value(json!(verb)).map_err(|_| {
+        let problem = Problem::not_found(format!("a source cannot be told `{}`", one_line(verb)));
+        problem.hint("pause, watch or remove")
+    })?;
+    site.write(move |_, data| {
+        let source = find(data, id)?;
+        let before = source.state;
+        match verb {
+            Verb::Watch => drop(pause::resume(&mut data.store, vec![source])?),
+            Verb::Remove => drop(remove::remove(&mut data.store, vec![source])?),
+            // Who removed it wants it off the list, not resting on it.
+            Verb::Pause if before == SourceState::Removed => {
+                return Err(Problem::conflict("it cannot be paused: it was removed meanwhile")
+                    .hint("watch it again first, on its page"));
+            }
+            Verb::Pause => drop(pause::pause(&mut data.store, &[source])?),
+        }
+        let state = find(data, id)?.state;
+        let is_changed = if verb == Verb::Watch { !before.is_watched() } else { before != state };
+        Ok(json!({ "source": id, "state": state.name(), "is_changed": is_changed }))
+    })
+    .await
+}
