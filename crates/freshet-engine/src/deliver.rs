@@ -15,10 +15,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use freshet_report::run::SubscriberStatus;
+use freshet_report::time::UnixFloat;
 use freshet_sink::{Sink, SinkError};
 use freshet_store::api::{Store, StoreError};
 use freshet_types::{Set, Timestamp};
-use serde_json::{Value, json};
 
 pub(crate) use thread::Subscribers;
 
@@ -173,15 +174,15 @@ impl Progress {
     }
 
     /// For the report: how many changes it is behind the newest one, and since when it takes nothing.
-    pub(crate) fn view(&self, last_change: Option<u64>) -> Value {
+    pub(crate) fn view(&self, last_change: Option<u64>) -> SubscriberStatus {
         let state = self.state();
         let stalled = state.busy_since.filter(|(at, _)| at.elapsed() > STALLED_AFTER);
-        json!({
-            "name": self.name,
-            "behind": last_change.map(|last| last.saturating_sub(self.cursor())),
-            "stalled_since": stalled.map(|(_, at)| at.secs_f64()),
-            "why": state.failure,
-        })
+        SubscriberStatus {
+            name: self.name.clone(),
+            behind: last_change.map(|last| last.saturating_sub(self.cursor())),
+            stalled_since: stalled.map(|(_, at)| UnixFloat(at)),
+            why: state.failure.clone(),
+        }
     }
 }
 

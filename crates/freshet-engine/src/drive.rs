@@ -22,6 +22,7 @@ use freshet_fetch::Fetch;
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
+use freshet_report::RunStatus;
 use freshet_store::api::{Flow, Store, StoreError};
 use freshet_store::row::SourceSlot;
 use freshet_types::{Clock, SourceId, Timestamp};
@@ -164,8 +165,8 @@ pub async fn run(
     kit: Kit,
     options: RunOptions,
     mut stop: watch::Receiver<bool>,
-    view: watch::Sender<Value>,
-) -> Result<Value, RunError> {
+    view: watch::Sender<RunStatus>,
+) -> Result<RunStatus, RunError> {
     let mut driver = Driver::start(kit, &options)?;
     view.send_replace(driver.last_report.clone());
     let (patience, farewell) = options.patience();
@@ -260,7 +261,7 @@ struct Driver {
     began: Instant,
     report_every: Duration,
     is_reserving: bool,
-    last_report: Value,
+    last_report: RunStatus,
 }
 
 impl Driver {
@@ -328,7 +329,7 @@ impl Driver {
             began: now,
             report_every: if options.report_every.is_zero() { REPORT_EVERY } else { options.report_every },
             is_reserving: false,
-            last_report: Value::Null,
+            last_report: RunStatus::default(),
         };
         driver.load_all()?;
         Ok(driver)
@@ -341,7 +342,7 @@ impl Driver {
         self.load_robots()?;
         self.load_sources()?;
         self.last_report = self.report();
-        self.give(Job::Report(self.last_report.to_string()))
+        self.give(Job::Report(self.last_report.to_text()))
     }
 
     fn feed_core(&mut self, event: Event) {
@@ -466,7 +467,7 @@ impl Driver {
         self.last_report = self.report();
         if self.written_at.elapsed() >= REPORT_EVERY.max(self.report_every) {
             self.written_at = Instant::now();
-            let text = self.last_report.to_string();
+            let text = self.last_report.to_text();
             self.give(Job::Report(text))?;
         }
         Ok(true)
@@ -554,14 +555,13 @@ impl Driver {
         }
     }
 
-    fn report(&mut self) -> Value {
+    fn report(&mut self) -> RunStatus {
         self.setting.fetchers = self.fetchers.iter().map(FetcherHandle::state).collect();
         let (_, due, _) = self.core.queue_sizes();
         self.signals.due_count.store(due, Ordering::Relaxed);
-        let report = report::report(&self.core, &self.setting, self.clock.now());
-        let mut report = serde_json::to_value(report).expect("a report is plain data");
-        report["trouble"] = self.troubles.view();
-        report["subscribers"] = self.subscribers.views(|| self.reader.last_change().ok()).into();
+        let mut report = report::report(&self.core, &self.setting, self.clock.now());
+        report.work.trouble = self.troubles.view();
+        report.work.subscribers = self.subscribers.views(|| self.reader.last_change().ok());
         report
     }
 }

@@ -18,12 +18,13 @@ use freshet_policy::{Objective, POLICY_NAMES};
 use freshet_sim::experiment::{self, Outcome, Setup};
 use freshet_sim::trace::Window;
 use freshet_types::Timestamp;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
+use super::render::Beside;
 
 /// Policies compared at once.
 const POLICIES_MAX: usize = 8;
@@ -210,45 +211,73 @@ fn run(site: &Shared, plan: &Plan, stop: &AtomicBool) -> Answer<()> {
 }
 
 /// What is chosen, how far it is, and the results so far.
-pub(super) fn describe(site: &Shared) -> Value {
-    let place = site.bench.lock();
-    let Some(trial) = place.as_ref() else { return json!({ "is_running": false, "policies": [] }) };
-    json!({
-        "is_running": trial.is_running,
-        "ended": trial.ended,
-        "done_count": trial.outcomes.len(),
-        "asked_count": trial.wish.policies.len(),
-        "took_s": trial.began.elapsed().as_secs_f64(),
-        "sources_count": trial.sources_count,
-        "calls_per_hour": trial.wish.calls_per_hour,
-        "objective": trial.wish.objective,
-        "from": trial.wish.from,
-        "warm_days": trial.wish.warm_days,
-        "eval_days": trial.wish.eval_days,
-        "policies": trial.outcomes,
-        "caveat": history::CAVEAT,
-    })
+#[derive(Serialize)]
+pub(super) struct BacktestReport {
+    is_running: bool,
+    #[serde(flatten)]
+    progress: Option<BacktestProgress>,
+    policies: Vec<Outcome>,
 }
 
-fn view(site: &Shared) -> Value {
-    let mut shown = describe(site);
+/// How far a backtest is.
+#[derive(Serialize)]
+struct BacktestProgress {
+    ended: Option<String>,
+    done_count: usize,
+    asked_count: usize,
+    took_s: f64,
+    sources_count: usize,
+    calls_per_hour: f64,
+    objective: String,
+    from: String,
+    warm_days: u32,
+    eval_days: u32,
+    caveat: &'static str,
+}
+
+/// The backtest that runs, or ran last.
+pub(super) fn describe(site: &Shared) -> BacktestReport {
     let place = site.bench.lock();
-    let wish = place.as_ref().map_or_else(Wish::default, |trial| trial.wish.clone());
-    let outcomes = place.as_ref().map_or(&[][..], |trial| &trial.outcomes);
-    let best = outcomes.iter().filter_map(|it| it.mean_delay_s).fold(f64::INFINITY, f64::min);
-    shown["best_s"] = json!(best.is_finite().then_some(best));
-    shown["plots"] = plots::plots(outcomes).iter().filter_map(|(_, plot)| plot.svg()).collect();
+    let progress = |trial: &Trial| BacktestProgress {
+        ended: trial.ended.clone(),
+        done_count: trial.outcomes.len(),
+        asked_count: trial.wish.policies.len(),
+        took_s: trial.began.elapsed().as_secs_f64(),
+        sources_count: trial.sources_count,
+        calls_per_hour: trial.wish.calls_per_hour,
+        objective: trial.wish.objective.clone(),
+        from: trial.wish.from.clone(),
+        warm_days: trial.wish.warm_days,
+        eval_days: trial.wish.eval_days,
+        caveat: history::CAVEAT,
+    };
+    BacktestReport {
+        is_running: place.as_ref().is_some_and(|trial| trial.is_running),
+        progress: place.as_ref().map(progress),
+        policies: place.as_ref().map(|trial| trial.outcomes.clone()).unwrap_or_default(),
+    }
+}
+
+/// What the page shows.
+fn view(site: &Shared) -> Beside<BacktestReport> {
+    let report = describe(site);
+    let wish = site.bench.lock().as_ref().map_or_else(Wish::default, |trial| trial.wish.clone());
+    let best = report.policies.iter().filter_map(|it| it.mean_delay_s).fold(f64::INFINITY, f64::min);
+    let plots: Vec<_> = plots::plots(&report.policies).iter().filter_map(|(_, plot)| plot.svg()).collect();
     let policy =
         |name: &&str| json!({ "name": name, "is_chosen": wish.policies.iter().any(|it| it == name) });
-    shown["choices"] = POLICY_NAMES.iter().map(policy).collect();
-    shown["wish"] = json!({
-        "calls_per_hour": wish.calls_per_hour.to_string(), "objective": wish.objective, "from": wish.from,
-        "warm_days": wish.warm_days, "eval_days": wish.eval_days,
+    let more = json!({
+        "best_s": best.is_finite().then_some(best),
+        "plots": plots,
+        "choices": POLICY_NAMES.iter().map(policy).collect::<Vec<_>>(),
+        "wish": {
+            "calls_per_hour": wish.calls_per_hour.to_string(), "objective": wish.objective, "from": wish.from,
+            "warm_days": wish.warm_days, "eval_days": wish.eval_days,
+        },
+        "limits": { "policies": POLICIES_MAX, "days": DAYS_MAX, "minutes": TIME_MAX.as_secs() / 60 },
+        "was_run": report.progress.is_some(),
     });
-    shown["limits"] =
-        json!({ "policies": POLICIES_MAX, "days": DAYS_MAX, "minutes": TIME_MAX.as_secs() / 60 });
-    shown["was_run"] = json!(place.is_some());
-    shown
+    Beside { report, more }
 }
 
 #[cfg(test)]

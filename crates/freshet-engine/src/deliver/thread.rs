@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
+use freshet_report::run::SubscriberStatus;
 use freshet_store::api::StoreError;
 use freshet_types::Clock;
-use serde_json::Value;
 
 use super::{DeliverError, Progress, Subscription};
 use crate::spell::Spell;
@@ -68,7 +68,7 @@ impl Subscribers {
     }
 
     /// For the report; `last_change` gives the newest number of the log, where there are subscribers at all.
-    pub(crate) fn views(&self, last_change: impl FnOnce() -> Option<u64>) -> Vec<Value> {
+    pub(crate) fn views(&self, last_change: impl FnOnce() -> Option<u64>) -> Vec<SubscriberStatus> {
         if self.threads.is_empty() {
             return Vec::new();
         }

@@ -6,7 +6,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use freshet_report::RunStatus;
 
 use super::{Driver, RunError};
 use crate::core::Event;
@@ -18,11 +18,11 @@ const COMMIT_MAX: Duration = Duration::from_secs(5);
 impl Driver {
     /// Ends the run by `deadline`, or as soon after it as the dumper no longer gets on; gives the last report. Subscribers
     /// have `farewell` of that to take the rest.
-    pub(super) async fn end(mut self, deadline: Instant, farewell: Duration) -> Result<Value, RunError> {
+    pub(super) async fn end(mut self, deadline: Instant, farewell: Duration) -> Result<RunStatus, RunError> {
         self.subscribers.farewell((Instant::now() + farewell).min(deadline));
         let report = self.report();
         let ledger = Job::Ledger(Box::new(self.core.farewell(self.clock.now())));
-        for job in [Job::Report(report.to_string()), ledger, self.prices(), Job::Stop] {
+        for job in [Job::Report(report.to_text()), ledger, self.prices(), Job::Stop] {
             // A dumper that is gone has told why, which is heard below.
             let _ = self.jobs.send(job);
         }

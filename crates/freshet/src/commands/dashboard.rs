@@ -37,7 +37,7 @@ async fn serve(globals: &Globals, data: &Data, args: &DashboardArgs) -> anyhow::
     let clock: Arc<dyn Clock> = match data.clock().await {
         Ok(clock) => clock,
         // The simulated world is gone: what was collected is shown as of then.
-        Err(_) => Arc::new(Stopped(status::noted_at(&status::live_report(&data.store)?))),
+        Err(_) => Arc::new(Stopped(status::live_report(&data.store)?.map(|run| run.now.0))),
     };
     // Nobody is asked for a passphrase only to look: without it the names stay unknown.
     let is_locked = vault_path(data.dir()).is_file() && globals.config.passphrase.is_none();
