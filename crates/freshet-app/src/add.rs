@@ -16,12 +16,12 @@ use freshet_network::networks::Networks;
 use freshet_network::{reference, robot};
 use freshet_report::add::{AddReport, Refused};
 use freshet_store::api::Store;
+use freshet_store::control::{Control, SourcesChange};
 use freshet_store::row::{InstanceRow, OnDelete};
 use freshet_types::definition::OnDelete as Declared;
 use freshet_types::{
     Connector, Map, NetworkName, Reference, RobotKind, RobotState, Set, Source, SourceId, Span, Timestamp,
 };
-use serde_json::json;
 use url::{Host, Url};
 
 use crate::config::Globals;
@@ -169,7 +169,7 @@ fn add_all(
     let running = data.store.robots()?.into_iter().filter(|row| row.state == RobotState::Running);
     let running: Vec<_> = running.map(|row| row.kind).collect();
     adding.report.stopped_robots = robots.into_iter().filter(|robot| !running.contains(robot)).collect();
-    data.store.push_control("sources", &json!({ "added": adding.report.added_count }).to_string())?;
+    data.store.push_control(&Control::Sources(SourcesChange::Added(adding.report.added_count)))?;
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use freshet_frontier::Coordinator;
 use freshet_frontier::ring::coordinator::MEMORY_MAX_TOTAL;
 use freshet_frontier::ring::error::RingWarning;
 use freshet_report::check::{CheckFinding, CheckReport};
-use freshet_store::sqlite::Finding;
+use freshet_store::row::Finding;
 
 use crate::config::Globals;
 use crate::data::{self, Data, private};

@@ -12,7 +12,6 @@ use freshet_network::networks::Networks;
 use freshet_policy::{ChangeModel as _, ChangeRate};
 use freshet_report::gaps::{Gap, GapsReport, SourceGaps};
 use freshet_report::time::UnixNumber;
-use freshet_store::api::Store as _;
 use freshet_store::browse::Browse as _;
 use freshet_types::{Endpoint, Hole, PageKind, Source, SourceState, Timestamp};
 

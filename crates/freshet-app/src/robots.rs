@@ -6,6 +6,7 @@
 use freshet_fetch::CredentialInfo;
 use freshet_report::robots::{RobotLine, RobotsReport};
 use freshet_store::api::Store;
+use freshet_store::control::Control;
 use freshet_store::row::RobotRow;
 use freshet_types::{RobotKind, RobotState};
 
@@ -51,7 +52,7 @@ pub fn steer(store: &mut dyn Store, verb: Verb, robot: RobotKind) -> anyhow::Res
         failure.hint(format!("`freshet robots start {robot}` lets it work"))
     })?;
     store.set_robot(robot, next)?;
-    store.push_control("robots", robot.name())?;
+    store.push_control(&Control::Robots(robot))?;
     Ok(())
 }
 
@@ -88,7 +89,7 @@ fn name_credential(
         }
     }
     store.set_robot_credential(robot, name)?;
-    store.push_control("robots", robot.name())?;
+    store.push_control(&Control::Robots(robot))?;
     Ok(())
 }
 
@@ -101,7 +102,7 @@ pub fn list(data: &Data) -> anyhow::Result<RobotsReport> {
 
 #[cfg(test)]
 mod tests {
-    use freshet_store::sqlite::SqliteStore;
+    use freshet_store::testing;
 
     use super::*;
 
@@ -116,7 +117,7 @@ mod tests {
             origin: freshet_fetch::Origin::File,
         };
         let known = [info("free", None), info("taken", Some(RobotKind::User))];
-        let mut store = SqliteStore::in_memory().unwrap();
+        let mut store = testing::memory();
         for (robot, name, expected) in [
             (RobotKind::Status, Some("free"), Ok(Some("free"))),
             (RobotKind::User, Some("taken"), Ok(Some("taken"))),

@@ -10,7 +10,6 @@ use freshet_network::DefinedConnector;
 use freshet_network::networks::Networks;
 use freshet_report::search::{FoundAccount, FoundPost};
 use freshet_report::time::UnixNumber;
-use freshet_store::api::Store as _;
 use freshet_store::row::Hit;
 use freshet_types::{Account, Connector as _, Instance, Intent, NetworkName, Outcome, Target};
 

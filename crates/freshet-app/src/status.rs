@@ -5,18 +5,18 @@
 //! store's numbers; the engine's follow under their own names (its `posts_count`, of this run
 //! only, as `new_posts_count`). Whether a run is alive is asked of the lock, not of the report.
 
+use freshet_engine::report::STATUS;
 use freshet_report::run::RunStatus;
 use freshet_report::status::{FailedSource, ForumLists, StatusReport};
 use freshet_report::time::UnixNumber;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::browse::{Browse, ForumState, SourceQuery};
 use freshet_store::row::Counts;
+use freshet_store::setting::Json;
 use freshet_types::{Source, SourceState, Timestamp};
 
 use crate::data::{Data, Runner};
 
-/// Setting under which the engine leaves its live report.
-const STATUS_KEY: &str = "status";
 /// Failed sources shown; the number of all of them stands in the list of states.
 const FAILED_MAX: usize = 20;
 
@@ -43,7 +43,7 @@ pub fn brief(data: &Data, now: Timestamp) -> anyhow::Result<StatusReport> {
 
 /// What the engine reported last; nothing before the first run.
 pub fn live_report(store: &dyn Store) -> Result<Option<RunStatus>, StoreError> {
-    Ok(store.setting(STATUS_KEY)?.and_then(|text| RunStatus::from_text(&text)))
+    Ok(STATUS.find(store)?.map(|Json(run)| run))
 }
 
 /// What the store counts, and whether a run is under way.
@@ -67,11 +67,13 @@ fn counted(counts: &Counts, runner: Option<Runner>) -> StatusReport {
 fn failed_sources(store: &dyn Browse) -> Result<Vec<FailedSource>, StoreError> {
     let failed =
         SourceQuery { state: Some(SourceState::Failed), limit: FAILED_MAX, ..SourceQuery::default() };
-    let shown = |it: &Source| {
-        let label = it.label_with(store.title_of(it)?.as_deref());
-        Ok(FailedSource { source: it.id, label, why: it.failure.clone() })
+    let sources = store.list_sources(&failed)?.sources;
+    let titles = store.titles_of(&sources)?;
+    let shown = |(it, title): (&Source, Option<String>)| {
+        let label = it.label_with(title.as_deref());
+        FailedSource { source: it.id, label, why: it.failure.clone() }
     };
-    store.list_sources(&failed)?.sources.iter().map(shown).collect()
+    Ok(sources.iter().zip(titles).map(shown).collect())
 }
 
 /// Every forum: what is known of it, and what is complete.

@@ -18,6 +18,7 @@ mod again;
 mod begin;
 mod finish;
 mod health;
+mod message;
 mod page;
 mod relearn;
 mod share;
@@ -26,6 +27,7 @@ mod unread;
 
 pub use again::STALE_MAX;
 pub use health::ServerView;
+pub use message::{Effect, Event, Moment, Restored};
 pub use unread::{UNREAD_MAX, UnreadView};
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -33,70 +35,20 @@ use std::sync::Arc;
 
 use freshet_frontier::{Frontier, Trust};
 use freshet_network::networks::{Networks, Registry};
-use freshet_policy::mixture::Mixture;
 use freshet_policy::{Grade, Policy};
-use freshet_store::row::{Applied, RobotRow, SourceSlot, StalePage, Upload};
+use freshet_store::row::{RobotRow, SourceSlot};
 use freshet_types::{
-    Instance, Map, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
-    VisitId,
+    Instance, Map, NetworkName, RobotKind, RobotState, SourceId, SourceState, Span, Timestamp, VisitId,
 };
 
-use crate::forum::{Share, Sites, Trained};
+use crate::forum::{Share, Sites};
 use crate::load::Placement;
-use crate::price::{self, Memory, Prices};
-use crate::quota::{Ledger, Reservation};
+use crate::price::{self, Prices};
+use crate::quota::Ledger;
 use crate::schedule;
 use crate::tally::Tally;
-use crate::visit::{Fetched, Order, Visit};
+use crate::visit::{Order, Visit};
 use crate::walk::Aim;
-
-/// Everything that can make the engine do something.
-#[derive(Debug)]
-pub enum Event {
-    /// Time has passed.
-    Tick,
-    /// Servers, all of them.
-    Instances(Vec<Instance>),
-    /// Sources that the scheduler does not know yet, or knows otherwise.
-    Slots(Vec<SourceSlot>),
-    /// A person wants these sooner than planned.
-    Wanted(Vec<SourceSlot>),
-    /// The record of a source that was asked for; `None` if it is gone from the store.
-    Loaded(SourceId, Option<Box<Source>>),
-    /// An order that had to wait at its fetcher is carried out now.
-    Begun(VisitId),
-    /// Answers.
-    Fetched(Vec<Fetched>),
-    /// The store has written the reservation of this number.
-    Reserved(u64),
-    /// Uploads that the store has committed, in order.
-    Applied(Vec<(VisitId, Applied)>),
-    /// What the robots are to do, and with which credentials.
-    Robots(Vec<RobotRow>),
-    /// Pages of threads on this network that are worth another look.
-    Stale(NetworkName, Vec<StalePage>),
-    /// Models of when the lists of a forum get their next record.
-    Trained(Box<Trained>),
-    /// Weights that all sources share, fitted anew.
-    Fitted(Box<Mixture>),
-    /// The store is in trouble, or no longer: while it is, nothing new is begun or asked.
-    Hold(bool),
-    /// Begin nothing new; what is under way ends.
-    Drain,
-}
-
-/// Everything the engine can want.
-#[derive(Debug)]
-pub enum Effect {
-    /// Load this source and answer with [`Event::Loaded`].
-    Load(SourceId),
-    /// Let this fetcher carry out this order and answer with [`Event::Fetched`].
-    Fetch(usize, Box<Order>),
-    /// Commit this and answer with [`Event::Applied`].
-    Apply(Box<Upload>),
-    /// Commit what was granted of the quotas and answer with [`Event::Reserved`], in the order wanted.
-    Reserve(Box<Reservation>),
-}
 
 /// Limits and choices of one run.
 #[derive(Clone, Debug)]
@@ -131,6 +83,10 @@ impl Default for CoreOptions {
     }
 }
 
+/// Visit numbers reserved at once: a write for each visit would cost as much as the visit.
+pub const VISITS_RESERVED: u64 = 1_000_000;
+/// New numbers are reserved when so few are left: enough for every visit that begins until the store has answered.
+const VISITS_LOW: u64 = 200_000;
 /// Due times are told apart by this much.
 const TICK: Span = Span::from_ms(50);
 
@@ -140,7 +96,7 @@ pub type CredentialChoice =
 
 /// What the core keeps of a source between visits, beside the frontier's entry.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Slot {
+struct Slot {
     /// When its news are due, while the frontier may have it for its history.
     news_at: Timestamp,
     key: u32,
@@ -160,7 +116,7 @@ pub(crate) struct Slot {
 
 /// Sources of one server whose history has holes, in turn, behind the news.
 #[derive(Debug, Default)]
-pub(crate) struct Backlog {
+struct Backlog {
     queue: VecDeque<SourceId>,
     ready_at: Timestamp,
     open_count: usize,
@@ -171,7 +127,7 @@ pub(crate) struct Backlog {
 
 /// What the core keeps of a server.
 #[derive(Debug, Default)]
-pub(crate) struct Server {
+struct Server {
     /// A mined forum: its lists were asked for with it, whatever robots do elsewhere.
     is_forum: bool,
     unread: unread::Unread,
@@ -181,17 +137,17 @@ pub(crate) struct Server {
 
 /// The state machine.
 pub struct Core {
-    pub(crate) networks: Arc<Networks>,
+    networks: Arc<Networks>,
     /// The networks whose manners the frontier was told of.
     registry: Arc<Registry>,
-    pub(crate) policy: Arc<dyn Policy>,
-    pub(crate) options: CoreOptions,
-    pub(crate) credential: CredentialChoice,
-    pub(crate) instances: Vec<Arc<Instance>>,
-    pub(crate) keys: Map<NetworkName, u32>,
-    pub(crate) slots: Vec<Option<Slot>>,
-    pub(crate) frontier: Frontier,
-    pub(crate) backlogs: Vec<Backlog>,
+    policy: Arc<dyn Policy>,
+    options: CoreOptions,
+    credential: CredentialChoice,
+    instances: Vec<Arc<Instance>>,
+    keys: Map<NetworkName, u32>,
+    slots: Vec<Option<Slot>>,
+    frontier: Frontier,
+    backlogs: Vec<Backlog>,
     /// The servers whose backlog may have a source begin, by when.
     histories: BTreeSet<(Timestamp, u32)>,
     /// The servers with old pages that are worth another look, by when.
@@ -204,34 +160,36 @@ pub struct Core {
     known_count: usize,
     backlog_count: usize,
     /// What is known of each server beside its manners.
-    pub(crate) servers: Vec<Server>,
+    servers: Vec<Server>,
     /// Forums that are learned anew.
     relearn: relearn::Relearn,
     /// The models of forums.
-    pub(crate) sites: Sites,
-    pub(crate) visits: Map<VisitId, Visit>,
-    pub(crate) loading: Map<SourceId, (VisitId, Aim)>,
-    pub(crate) waiting: BTreeSet<(Timestamp, VisitId)>,
-    pub(crate) ledger: Ledger,
+    sites: Sites,
+    visits: Map<VisitId, Visit>,
+    loading: Map<SourceId, (VisitId, Aim)>,
+    waiting: BTreeSet<(Timestamp, VisitId)>,
+    ledger: Ledger,
     /// Requests that were granted and leave when the store has written the reservation of this number.
     held: BTreeMap<u64, Vec<(VisitId, Order)>>,
-    pub(crate) prices: Prices,
+    prices: Prices,
     /// The slot that is told next of prices that fell.
-    pub(crate) swept_to: usize,
+    swept_to: usize,
     /// How many slots are still to be told.
-    pub(crate) sweep_left: usize,
-    pub(crate) placement: Placement,
-    pub(crate) robots: [RobotState; 5],
+    sweep_left: usize,
+    placement: Placement,
+    robots: [RobotState; 5],
     /// The credentials that a person named for them.
-    pub(crate) robot_credentials: [Option<String>; 5],
+    robot_credentials: [Option<String>; 5],
     /// Until when a robot finds no quota on a server.
-    pub(crate) rests: Map<(u32, RobotKind), Timestamp>,
-    pub(crate) handles: Map<(NetworkName, String), String>,
-    pub(crate) tally: Tally,
-    pub(crate) visit_numbers: std::ops::Range<u64>,
-    pub(crate) upload_count: usize,
-    pub(crate) wall_ms: u64,
-    pub(crate) is_draining: bool,
+    rests: Map<(u32, RobotKind), Timestamp>,
+    handles: Map<(NetworkName, String), String>,
+    tally: Tally,
+    visit_numbers: std::ops::Range<u64>,
+    /// More of them are being reserved.
+    is_reserving: bool,
+    upload_count: usize,
+    wall_ms: u64,
+    is_draining: bool,
     /// The store takes nothing at the moment.
     is_held: bool,
     effects: Vec<Effect>,
@@ -295,6 +253,7 @@ impl Core {
             handles: Map::default(),
             tally: Tally::default(),
             visit_numbers,
+            is_reserving: false,
             upload_count: 0,
             wall_ms: 0,
             is_draining: false,
@@ -304,46 +263,60 @@ impl Core {
         }
     }
 
-    /// Takes in one event; `wall_ms` is wall time since the start, for leases only.
-    pub fn handle(&mut self, event: Event, now: Timestamp, wall_ms: u64) {
-        self.wall_ms = wall_ms;
+    /// The one door: takes in an event, and gives what is wanted because of it.
+    pub fn handle(&mut self, event: Event, moment: Moment) -> Vec<Effect> {
+        let now = moment.now;
+        self.wall_ms = moment.wall_ms;
         match event {
-            Event::Tick => {
-                self.mind_manners(now);
-                self.expire_leases(now);
-                self.sweep(now);
-            }
-            Event::Instances(instances) => self.know_instances(instances),
-            Event::Slots(slots) => slots.into_iter().for_each(|slot| self.know_slot(&slot, now)),
-            Event::Wanted(slots) => slots.iter().for_each(|slot| self.hasten(slot, now)),
+            Event::Restored(restored) => self.restore(*restored),
+            Event::Tick => self.tick(now),
+            Event::Instances(instances) => self.add_servers(instances),
+            Event::Slots(slots) => slots.into_iter().for_each(|slot| self.add_source(&slot, now)),
+            Event::Wanted(slots) => slots.iter().for_each(|slot| self.bring_forward(slot, now)),
             Event::Loaded(id, source) => self.begin(id, source, now),
             Event::Begun(visit) => self.renew_lease(visit),
-            Event::Fetched(answers) => answers.into_iter().for_each(|fetched| self.take_answer(fetched, now)),
-            Event::Reserved(number) => self.let_go(number),
+            Event::Fetched(answers) => answers.into_iter().for_each(|fetched| self.on_answer(fetched, now)),
+            Event::Reserved(number) => self.on_reserved(number),
+            Event::VisitNumbers(numbers) => self.set_visit_numbers(numbers),
             Event::Applied(applied) => {
                 for (visit, applied) in applied {
                     self.confirm(visit, &applied, now);
                 }
             }
             Event::Robots(rows) => rows.into_iter().for_each(|row| self.set_robot(row)),
-            Event::Stale(network, pages) => self.know_stale(&network, pages),
-            Event::Trained(trained) => self.know_models(*trained),
-            Event::Fitted(mixture) => self.prices.take_mixture(*mixture, now),
+            Event::Stale(network, pages) => self.on_stale_pages(&network, pages),
+            Event::GrantWanted(request) => self.want_grant(*request),
+            Event::RelearnEnded(network, outcome) => self.on_relearn_ended(&network, outcome, now),
+            Event::Trained(trained) => self.on_trained(*trained),
+            Event::Fitted(mixture) => self.prices.set_mixture(*mixture, now),
             Event::Hold(is_held) => self.is_held = is_held,
             Event::Drain => self.drain(now),
+            Event::Farewell => {
+                let reservation = self.ledger.farewell(now);
+                self.want(Effect::Reserve(Box::new(reservation)));
+                return std::mem::take(&mut self.effects);
+            }
         }
         self.pump(now);
+        self.grant_errands(now);
         self.reserve(now);
+        std::mem::take(&mut self.effects)
     }
 
-    /// Whether something is wanted.
-    pub fn has_effects(&self) -> bool {
-        !self.effects.is_empty()
+    fn tick(&mut self, now: Timestamp) {
+        self.refresh_politeness(now);
+        self.expire_leases(now);
+        self.sweep(now);
+        self.want_relearning(now);
+        self.want_stale();
     }
 
-    /// What is wanted since the last call.
-    pub fn effects(&mut self) -> std::vec::Drain<'_, Effect> {
-        self.effects.drain(..)
+    fn restore(&mut self, restored: Restored) {
+        self.ledger = restored.ledger;
+        if let Some(memory) = restored.prices {
+            self.prices.restore(memory);
+        }
+        self.restore_relearn(restored.relearnt);
     }
 
     /// Uploads that the store has not confirmed yet.
@@ -359,11 +332,12 @@ impl Core {
     /// When it must be woken though nothing happened.
     pub fn wake_at(&self) -> Option<Timestamp> {
         let held = self.waiting.first().map(|&(at, _)| at).filter(|_| self.may_ask());
+        let errand = self.errands_wake_at();
         if self.is_draining || !self.has_room() {
-            return held;
+            return [held, errand].into_iter().flatten().min();
         }
         let backlog = self.histories.first().map(|&(at, _)| at);
-        [held, backlog, self.frontier.next_wake()].into_iter().flatten().min()
+        [held, errand, backlog, self.frontier.next_wake()].into_iter().flatten().min()
     }
 
     /// Sources known, due ones waiting, and sources with holes: for reports.
@@ -394,19 +368,19 @@ impl Core {
         &self.ledger
     }
 
-    /// Goes on with what an earlier process had spent.
-    pub fn take_ledger(&mut self, ledger: Ledger) {
-        self.ledger = ledger;
-    }
-
     /// The prices.
     pub fn prices(&self) -> &Prices {
         &self.prices
     }
 
-    /// Goes on with the prices of an earlier process; before any server is told of.
-    pub fn take_prices(&mut self, memory: Memory) {
-        self.prices.take(memory);
+    /// The networks that it crawls.
+    pub fn networks(&self) -> &Networks {
+        &self.networks
+    }
+
+    /// What a robot is to do.
+    pub fn robot_state(&self, robot: RobotKind) -> RobotState {
+        self.robots[robot as usize]
     }
 
     /// The forums that are crawled, by the key of their server and their network.
@@ -438,29 +412,14 @@ impl Core {
         &self.placement
     }
 
-    /// How many visit numbers are left; more must be reserved before they run out.
-    pub fn visit_numbers_left(&self) -> u64 {
-        self.visit_numbers.end - self.visit_numbers.start
-    }
-
-    /// Gives it a new range of reserved visit numbers.
-    pub fn take_visit_numbers(&mut self, numbers: std::ops::Range<u64>) {
-        self.visit_numbers = numbers;
-    }
-
-    /// What the next process must know when this one asks nothing more.
-    pub fn farewell(&mut self, now: Timestamp) -> Reservation {
-        self.ledger.farewell(now)
-    }
-
-    pub(crate) fn want(&mut self, effect: Effect) {
+    fn want(&mut self, effect: Effect) {
         if matches!(effect, Effect::Apply(_)) {
             self.upload_count += 1;
         }
         self.effects.push(effect);
     }
 
-    fn know_instances(&mut self, instances: Vec<Instance>) {
+    fn add_servers(&mut self, instances: Vec<Instance>) {
         for instance in instances {
             if let Some(&key) = self.keys.get(&instance.network) {
                 self.instances[key as usize] = Arc::new(instance);
@@ -470,7 +429,7 @@ impl Core {
                 u32::try_from(self.instances.len()).expect("servers are numbered like sources, in 32 bits");
             let manners = begin::manners(&self.networks, &instance);
             self.frontier.set_manners(key, manners);
-            self.prices.know_server(&instance.network, manners);
+            self.prices.add_server(&instance.network, manners);
             self.keys.insert(instance.network.clone(), key);
             self.instances.push(Arc::new(instance));
             self.backlogs.push(Backlog { open_max: begin::history_open_max(manners), ..Backlog::default() });
@@ -490,7 +449,7 @@ impl Core {
     }
 
     /// Tells the frontier anew how gentle to be, where definitions were replaced.
-    fn mind_manners(&mut self, now: Timestamp) {
+    fn refresh_politeness(&mut self, now: Timestamp) {
         let registry = self.networks.snapshot();
         if Arc::ptr_eq(&registry, &self.registry) {
             return;
@@ -499,7 +458,7 @@ impl Core {
         for (key, instance) in self.instances.iter().enumerate() {
             let manners = begin::manners(&self.networks, instance);
             self.frontier.set_manners(key as u32, manners);
-            self.prices.mind_manners(key, manners);
+            self.prices.set_politeness(key, manners);
             self.backlogs[key].open_max = begin::history_open_max(manners);
         }
         for key in 0..self.servers.len() as u32 {
@@ -535,18 +494,18 @@ impl Core {
     }
 
     /// A person wants this source: its server is asked even if it was down.
-    fn hasten(&mut self, slot: &SourceSlot, now: Timestamp) {
-        self.lead_to(slot, now);
+    fn bring_forward(&mut self, slot: &SourceSlot, now: Timestamp) {
+        self.on_lead(slot, now);
         if let Some(&key) = self.keys.get(&slot.network) {
-            self.hasten_probe(key, now);
+            self.probe_now(key, now);
         }
     }
 
     /// A page led to this source: it is new, or due because of what the page showed.
-    fn lead_to(&mut self, slot: &SourceSlot, now: Timestamp) {
+    fn on_lead(&mut self, slot: &SourceSlot, now: Timestamp) {
         if !self.is_current(slot) {
             self.note_found(slot);
-            return self.know_slot(slot, now);
+            return self.add_source(slot, now);
         }
         let Some(known) = self.slot_mut(slot.id).filter(|known| slot.due_at < known.news_at) else { return };
         known.news_at = slot.due_at;
@@ -557,7 +516,7 @@ impl Core {
         }
     }
 
-    fn know_slot(&mut self, slot: &SourceSlot, now: Timestamp) {
+    fn add_source(&mut self, slot: &SourceSlot, now: Timestamp) {
         let Some(&key) = self.keys.get(&slot.network) else { return };
         if self.is_current(slot) {
             return;
@@ -588,7 +547,7 @@ impl Core {
         match before {
             None if state == SourceState::Failed => self.note_failed(key, slot.id),
             // Only a person changes what is known and not being visited.
-            Some(before) if !before.is_leased && state == SourceState::Active => self.hasten_probe(key, now),
+            Some(before) if !before.is_leased && state == SourceState::Active => self.probe_now(key, now),
             _ => {}
         }
         let mut known = before.unwrap_or(fresh);
@@ -642,7 +601,16 @@ impl Core {
 
     fn next_visit(&mut self) -> VisitId {
         let number = self.visit_numbers.next().expect("visit numbers are renewed long before they run out");
+        if self.visit_numbers.end - self.visit_numbers.start < VISITS_LOW && !self.is_reserving {
+            self.is_reserving = true;
+            self.want(Effect::ReserveVisits(VISITS_RESERVED));
+        }
         VisitId(number)
+    }
+
+    fn set_visit_numbers(&mut self, numbers: std::ops::Range<u64>) {
+        self.is_reserving = false;
+        self.visit_numbers = numbers;
     }
 }
 

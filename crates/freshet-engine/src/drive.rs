@@ -23,22 +23,22 @@ use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_report::RunStatus;
-use freshet_store::api::{Flow, Store, StoreError};
+use freshet_store::api::{Store, StoreError};
+use freshet_store::control::{Control, SourcesChange};
 use freshet_store::row::SourceSlot;
 use freshet_types::{Clock, SourceId, Timestamp};
-use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
-use crate::constrain::setting::{self, CONSTRAINTS_KEY, SettingError};
-use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event};
+use crate::constrain::setting::{self, SettingError};
+use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event, Moment, Restored, VISITS_RESERVED};
 use crate::deliver::{Subscribers, Subscription};
 use crate::dump::{Dumper, Job, Signals, Told};
 use crate::feed::{FeedError, Feeder};
 use crate::fetcher::{self, FetcherHandle, FetcherKit};
 use crate::history::History;
-use crate::price::{Memory, PRICES_KEY};
-use crate::quota::{LEDGER_KEY, LEDGER_PREFIX, Ledger};
-use crate::relearn::{Notes, RELEARN_KEY};
+use crate::price::PRICES;
+use crate::quota::{LEDGER, LEDGER_BEFORE, Ledger};
+use crate::relearn::RELEARN;
 use crate::report::{self, Setting};
 use fits::Fits;
 use forums::Forums;
@@ -57,10 +57,6 @@ const DRAIN_MAX: Duration = Duration::from_secs(10);
 const FAREWELL_SHARE: f64 = 0.3;
 /// Longest that the start of a run waits for a store that cannot be written.
 const START_MAX: Duration = Duration::from_secs(10);
-/// Visit numbers reserved at once.
-const VISITS_RESERVED: u64 = 1_000_000;
-/// New numbers are reserved when so few are left.
-const VISITS_LOW: u64 = 200_000;
 /// Sources told to the core at once.
 const SLOTS_CHUNK: usize = 10_000;
 /// Longest sleep of the loop, so that a clock that jumps is noticed.
@@ -192,7 +188,7 @@ pub async fn run(
             Some(event) = driver.uploads.recv() => driver.feed_core(event),
             Some(told) = driver.told.recv() => driver.hear(told)?,
             _ = stop.changed(), if drained_at.is_none() => {}
-            Some(ask) = driver.relearner.heard.recv() => driver.hear_ask(ask)?,
+            Some(ask) = driver.relearner.heard.recv() => driver.hear_ask(ask),
             () = tokio::time::sleep(sleep) => driver.tick(),
         }
         driver.hear_more()?;
@@ -204,20 +200,13 @@ pub async fn run(
     Ok(report)
 }
 
-/// Lets the core go on with what an earlier process had written down.
-fn remember(core: &mut Core, reader: &dyn Store, now: Timestamp) -> Result<(), StoreError> {
-    let settings = reader.settings_under(LEDGER_PREFIX)?;
-    core.take_ledger(Ledger::from_settings(settings, reader.setting(LEDGER_KEY)?.as_deref(), now));
-    if let Some(text) = reader.setting(PRICES_KEY)? {
-        core.take_prices(Memory::from_text(&text));
-    }
-    if let Some(text) = reader.setting(RELEARN_KEY)? {
-        let mut notes = Notes::from_text(&text);
-        // Written by a clock that was ahead of today's: the next try is not put off for longer than usual.
-        notes.0.values_mut().for_each(|note| note.at = note.at.min(now));
-        core.take_relearn_notes(notes);
-    }
-    Ok(())
+/// What an earlier process had written down.
+fn restored(reader: &dyn Store, now: Timestamp) -> Result<Restored, StoreError> {
+    let ledger = Ledger::from_settings(LEDGER.all(reader)?, LEDGER_BEFORE.get(reader)?.as_deref(), now);
+    let mut relearnt = RELEARN.get(reader)?.unwrap_or_default();
+    // Written by a clock that was ahead of today's: the next try is not put off for longer than usual.
+    relearnt.0.values_mut().for_each(|note| note.at = note.at.min(now));
+    Ok(Restored { ledger, prices: PRICES.get(reader)?, relearnt })
 }
 
 /// The first visit numbers of a run: a lock is waited for, as everywhere, but not for ever, since nobody sees a run that
@@ -236,6 +225,8 @@ fn reserve_first(writer: &mut dyn Store) -> Result<u64, StoreError> {
 
 struct Driver {
     core: Core,
+    /// What the core wants and nobody has carried out yet.
+    effects: Vec<Effect>,
     reader: Box<dyn Store>,
     clock: Arc<dyn Clock>,
     fetchers: Vec<FetcherHandle>,
@@ -260,7 +251,6 @@ struct Driver {
     fits: Fits,
     began: Instant,
     report_every: Duration,
-    is_reserving: bool,
     last_report: RunStatus,
 }
 
@@ -270,7 +260,7 @@ impl Driver {
         let control_seen = kit.reader.controls_above(0)?.last().map_or(0, |control| control.number);
         let policy = Arc::clone(&kit.policy);
         let numbers = first..first + VISITS_RESERVED;
-        let mut core = Core::new(
+        let core = Core::new(
             Arc::clone(&kit.networks),
             kit.policy,
             kit.credential,
@@ -278,7 +268,6 @@ impl Driver {
             numbers,
             kit.clock.now(),
         );
-        remember(&mut core, &*kit.reader, kit.clock.now())?;
         let (upload, uploads) = mpsc::unbounded_channel();
         let (tell, told) = mpsc::unbounded_channel();
         let (jobs, todo) = std_mpsc::channel();
@@ -305,6 +294,7 @@ impl Driver {
         let mut driver = Self {
             history: History::from_store(&*kit.reader)?,
             core,
+            effects: Vec::new(),
             reader: kit.reader,
             clock: kit.clock,
             fetchers,
@@ -328,9 +318,10 @@ impl Driver {
             relearner: Relearner::new(kit.on_unread),
             began: now,
             report_every: if options.report_every.is_zero() { REPORT_EVERY } else { options.report_every },
-            is_reserving: false,
             last_report: RunStatus::default(),
         };
+        let restored = restored(&*driver.reader, driver.clock.now())?;
+        driver.feed_core(Event::Restored(Box::new(restored)));
         driver.load_all()?;
         Ok(driver)
     }
@@ -347,7 +338,8 @@ impl Driver {
 
     fn feed_core(&mut self, event: Event) {
         let wall_ms = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.core.handle(event, self.clock.now(), wall_ms);
+        let moment = Moment { now: self.clock.now(), wall_ms };
+        self.effects.extend(self.core.handle(event, moment));
     }
 
     fn tick(&mut self) {
@@ -367,7 +359,7 @@ impl Driver {
     fn perform(&mut self) -> Result<bool, RunError> {
         let mut carried_out = 0;
         while carried_out < EFFECTS_MAX {
-            let effects: Vec<Effect> = self.core.effects().collect();
+            let effects = std::mem::take(&mut self.effects);
             if effects.is_empty() {
                 return Ok(false);
             }
@@ -380,10 +372,15 @@ impl Driver {
                     }
                     Effect::Apply(upload) => self.give(Job::Apply(upload))?,
                     Effect::Reserve(reservation) => self.give(Job::Ledger(reservation))?,
+                    Effect::ReserveVisits(count) => self.give(Job::Reserve(count))?,
+                    Effect::Note(_, text) => self.give(Job::Relearnt(text))?,
+                    Effect::ReadStale(network) => self.read_stale(network)?,
+                    Effect::Relearn(network) => self.relearner.begin(network),
+                    Effect::Granted(network) => self.relearner.grant(&network),
                 }
             }
         }
-        Ok(self.core.has_effects())
+        Ok(!self.effects.is_empty())
     }
 
     /// Gives the dumper a job. One that is gone has said why, if nobody has listened yet.
@@ -403,10 +400,7 @@ impl Driver {
         match told {
             Told::Event(event) => self.feed_core(event),
             Told::Rings(rings) => self.setting.rings = rings,
-            Told::Reserved(numbers) => {
-                self.is_reserving = false;
-                self.core.take_visit_numbers(numbers);
-            }
+            Told::Reserved(numbers) => self.feed_core(Event::VisitNumbers(numbers)),
             Told::Trouble(part, what, advice) => self.suffer(part, what, advice),
             Told::Mended(part) => self.mend(part),
             Told::Spent(uploads) => drop(tokio::spawn(async move { drop(uploads) })),
@@ -427,8 +421,7 @@ impl Driver {
     }
 
     fn sleep(&self) -> Duration {
-        let wake_at = [self.core.wake_at(), self.relearner.wake_at].into_iter().flatten().min();
-        let wake = wake_at.map_or(SLEEP_MAX, |at| self.clock.wall_until(at));
+        let wake = self.core.wake_at().map_or(SLEEP_MAX, |at| self.clock.wall_until(at));
         wake.clamp(SLEEP_MIN, SLEEP_MAX)
     }
 
@@ -441,10 +434,6 @@ impl Driver {
             self.read_again()?;
             let obeyed = self.obey();
             self.outlive(obeyed)?;
-            if self.core.visit_numbers_left() < VISITS_LOW && !self.is_reserving {
-                self.is_reserving = true;
-                self.give(Job::Reserve(VISITS_RESERVED))?;
-            }
         }
         if !self.troubles.reading.waits() {
             let tended = self.tend_forums();
@@ -452,7 +441,6 @@ impl Driver {
             let tended = self.tend_fits();
             self.outlive(tended)?;
         }
-        self.tend_relearning()?;
         if self.noted_at.elapsed() >= PRICES_EVERY {
             self.noted_at = Instant::now();
             self.give(self.prices())?;
@@ -484,7 +472,12 @@ impl Driver {
         }
         let controls = self.reader.controls_above(self.control_seen)?;
         let Some(last) = controls.last() else { return Ok(()) };
-        if controls.iter().any(|control| control.verb == CONSTRAINTS_KEY) {
+        for row in &controls {
+            if let Control::Unknown { verb, .. } = &row.control {
+                tracing::warn!("the message `{verb}` of another version is not understood and passed over");
+            }
+        }
+        if controls.iter().any(|row| matches!(row.control, Control::Constraints(_))) {
             match self.load_constraints() {
                 Err(RunError::Constraints(error)) => {
                     tracing::warn!("the old constraints stay in force: {error}");
@@ -492,14 +485,16 @@ impl Driver {
                 loaded => loaded?,
             }
         }
-        if controls.iter().any(|control| control.verb == "robots") {
+        if controls.iter().any(|row| matches!(row.control, Control::Robots(_))) {
             self.load_robots()?;
         }
-        if controls.iter().any(|control| control.verb == "sources") {
+        if controls.iter().any(|row| matches!(row.control, Control::Sources(_))) {
             self.load_sources()?;
         }
-        for control in controls.iter().filter(|control| control.verb == "sources") {
-            self.hasten(&control.argument)?;
+        for row in &controls {
+            if let Control::Sources(SourcesChange::Pinned(id)) = row.control {
+                self.hasten(id)?;
+            }
         }
         // Last, so that a wish that could not be read is read again.
         self.control_seen = last.number;
@@ -507,11 +502,8 @@ impl Driver {
     }
 
     /// A source that was pinned is due as its new pace wants it.
-    fn hasten(&mut self, argument: &str) -> Result<(), StoreError> {
-        let told: Value = serde_json::from_str(argument).unwrap_or_default();
-        let pinned = told["pinned"].as_u64().and_then(|id| u32::try_from(id).ok());
-        let source = pinned.map(|id| self.reader.source(SourceId(id))).transpose()?.flatten();
-        let slot = source.map(|it| SourceSlot {
+    fn hasten(&mut self, pinned: SourceId) -> Result<(), StoreError> {
+        let slot = self.reader.source(pinned)?.map(|it| SourceSlot {
             id: it.id,
             network: it.network,
             robot: it.robot,
@@ -524,7 +516,7 @@ impl Driver {
     }
 
     fn load_constraints(&mut self) -> Result<(), RunError> {
-        let read = setting::constraints(&*self.reader, &self.core.networks);
+        let read = setting::constraints(&*self.reader, self.core.networks());
         let constraints = read.map_err(|error| match error {
             SettingError::Store(error) => RunError::Store(error),
             other => RunError::Constraints(other),
@@ -544,11 +536,7 @@ impl Driver {
         let mut above = SourceId(0);
         loop {
             // In chunks, so that a million sources never stand in memory twice.
-            let mut slots = Vec::with_capacity(SLOTS_CHUNK);
-            self.reader.each_slot(above, &mut |slot| {
-                slots.push(slot);
-                if slots.len() < SLOTS_CHUNK { Flow::Continue(()) } else { Flow::Break(()) }
-            })?;
+            let slots = self.reader.slots_above(above, SLOTS_CHUNK)?;
             let Some(last) = slots.last() else { return Ok(()) };
             above = last.id;
             self.feed_core(Event::Slots(slots));

@@ -25,7 +25,7 @@ use freshet_policy::mixture::Mixture;
 use freshet_policy::{Grade, Market, Objective, Pacing, Policy, price};
 use freshet_types::{Map, NetworkName, Politeness, QuotaKey, QuotaNeed, RobotKind, Span, Timestamp};
 
-pub use memory::{Memory, PRICES_KEY, ScopeMemory, TariffMemory};
+pub use memory::{Memory, PRICES, ScopeMemory, TariffMemory};
 pub use scope::Use;
 use scope::{PRICED_EVERY, Scope};
 use tariff::{RESERVE_DECLARED, RESERVE_UNDECLARED, Tariff};
@@ -121,12 +121,12 @@ impl Prices {
     }
 
     /// From now on, these weights.
-    pub(crate) fn take_mixture(&mut self, mixture: Mixture, now: Timestamp) {
+    pub(crate) fn set_mixture(&mut self, mixture: Mixture, now: Timestamp) {
         self.market.pool.set_mixture(mixture, now);
     }
 
     /// A server, in the order of their keys.
-    pub fn know_server(&mut self, network: &NetworkName, manners: Politeness) {
+    pub fn add_server(&mut self, network: &NetworkName, manners: Politeness) {
         let key = QuotaKey { network: network.clone(), rule: MANNERS.into(), holder: "ip".into() };
         let scope = self.scope(&key, false, polite_per_s(manners));
         self.servers.push((network.clone(), scope));
@@ -141,7 +141,7 @@ impl Prices {
     }
 
     /// The manners of a server changed.
-    pub fn mind_manners(&mut self, key: usize, manners: Politeness) {
+    pub fn set_politeness(&mut self, key: usize, manners: Politeness) {
         let scope = self.servers[key].1;
         self.scopes[scope as usize].budget_per_s = polite_per_s(manners);
     }
@@ -224,7 +224,7 @@ impl Prices {
     }
 
     /// Whether a price fell so far that sources should be pulled forward; asked once per fall.
-    pub(crate) fn take_fall(&mut self) -> bool {
+    pub(crate) fn swap_fallen(&mut self) -> bool {
         std::mem::take(&mut self.has_fallen)
     }
 

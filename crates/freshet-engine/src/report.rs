@@ -9,6 +9,7 @@ use freshet_report::run::{
     QuotaStatus, Relearnt, RingSize, RunStatus, RunWork, ServerStatus, Unreadable,
 };
 use freshet_report::time::{UnixFloat, UnixNumber};
+use freshet_store::setting::Json;
 use freshet_types::{FaultKind, NetworkName, RobotKind, Span, Timestamp};
 
 use crate::core::{Core, ServerView, UnreadView};
@@ -17,6 +18,9 @@ use crate::quota::QuotaView;
 use crate::relearn::Note;
 use crate::tally;
 
+/// Setting that holds the live report for `freshet status`.
+pub const STATUS: freshet_store::setting::Setting<Json<RunStatus>> =
+    freshet_store::setting::Setting::new("status");
 /// Visits that a report names.
 const VISITS_SHOWN: usize = 8;
 /// Servers that do not answer, quotas and prices that it names, each: it is made twice a second, and a run may know a
@@ -97,7 +101,7 @@ fn work(core: &Core, setting: &Setting, now: Timestamp) -> RunWork {
             open_visits: core.open_count() as u64,
         },
         visits: visits(core, now),
-        robots: by_robot(|robot| core.robots[robot as usize]),
+        robots: by_robot(|robot| core.robot_state(robot)),
         posts_by_robot: by_robot(|robot| tally.posts_by_robot[robot as usize]),
         rings: by_robot(|robot| ring(setting.rings[robot as usize])),
         quotas: quotas(core, now),

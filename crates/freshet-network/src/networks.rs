@@ -121,7 +121,7 @@ impl Network {
     }
 
     /// The collection that an endpoint lists: the link it declares, or the one of its own name.
-    pub fn link_of(&self, endpoint: &freshet_types::Endpoint) -> Option<&str> {
+    pub(crate) fn link_of(&self, endpoint: &freshet_types::Endpoint) -> Option<&str> {
         let links = &self.schema.types.get(&*endpoint.root_kind)?.links;
         let name = self.links.get(&*endpoint.name).map_or(&*endpoint.name, String::as_str);
         let (name, link) = links.get_key_value(name)?;

@@ -10,11 +10,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use freshet_engine::constrain::Constrainer;
-use freshet_engine::core::{Core, CoreOptions, Effect, Event};
+use freshet_engine::core::{Core, CoreOptions, Effect, Event, Moment, Restored, STALE_MAX};
 use freshet_engine::feed::{FeedError, Feeder};
 use freshet_engine::fetcher::{FetcherKit, carry_out};
-use freshet_engine::price::{Memory, PRICES_KEY};
-use freshet_engine::quota::{LEDGER_KEY, LEDGER_PREFIX, Ledger};
+use freshet_engine::price::PRICES;
+use freshet_engine::quota::{LEDGER, LEDGER_BEFORE, Ledger};
+use freshet_engine::relearn::Notes;
 use freshet_engine::visit::{Fetched, Order};
 use freshet_fetch::Fetch;
 use freshet_network::constraint::Constraints;
@@ -108,12 +109,9 @@ impl<S: Store> Driver<S> {
         let numbers = first..first + VISITS_RESERVED;
         let constrainer = Constrainer::new(Arc::clone(&kit.networks));
         let now = kit.clock.now();
-        let mut core = Core::new(kit.networks, kit.policy, credential, kit.options, numbers, now);
-        let settings = store.settings_under(LEDGER_PREFIX)?;
-        core.take_ledger(Ledger::from_settings(settings, store.setting(LEDGER_KEY)?.as_deref(), now));
-        if let Some(text) = store.setting(PRICES_KEY)? {
-            core.take_prices(Memory::from_text(&text));
-        }
+        let core = Core::new(kit.networks, kit.policy, credential, kit.options, numbers, now);
+        let ledger = Ledger::from_settings(LEDGER.all(&store)?, LEDGER_BEFORE.get(&store)?.as_deref(), now);
+        let restored = Restored { ledger, prices: PRICES.get(&store)?, relearnt: Notes::default() };
         let clock: Arc<dyn Clock> = Arc::new(kit.clock.clone());
         let fetcher = FetcherKit { fetch: kit.fetch, clock, keeps_raw: false, readers: None };
         let mut driver = Self {
@@ -134,6 +132,7 @@ impl<S: Store> Driver<S> {
             is_hungry: true,
             steps: 0,
         };
+        driver.tell(Event::Restored(Box::new(restored)));
         driver.load()?;
         Ok(driver)
     }
@@ -213,16 +212,20 @@ impl<S: Store> Driver<S> {
 
     /// Ends as a process that was asked to does: what was reserved and not used is given back.
     pub fn stop(mut self) -> Result<S, StoreError> {
-        let farewell = self.core.farewell(self.clock.now());
-        self.store.set_settings(&farewell.settings)?;
+        self.effects.clear();
+        self.tell(Event::Farewell);
+        for effect in std::mem::take(&mut self.effects) {
+            if let Effect::Reserve(farewell) = effect {
+                self.store.set_settings(&farewell.settings)?;
+            }
+        }
         Ok(self.store)
     }
 
     fn tell(&mut self, event: Event) {
         let now = self.clock.now();
         let wall_ms = u64::try_from((now - self.started_at).ms()).unwrap_or(0);
-        self.core.handle(event, now, wall_ms);
-        self.effects.extend(self.core.effects());
+        self.effects.extend(self.core.handle(event, Moment { now, wall_ms }));
     }
 
     /// Carries out one thing the core wants; `false` if it wants nothing.
@@ -240,6 +243,21 @@ impl<S: Store> Driver<S> {
                 self.store.set_settings(&reservation.settings)?;
                 self.tell(Event::Reserved(reservation.number));
             }
+            Effect::ReserveVisits(count) => {
+                let first = self.store.reserve_visits(count)?;
+                self.tell(Event::VisitNumbers(first..first + count));
+            }
+            Effect::Note(key, text) => self.store.set_setting(key, &text)?,
+            Effect::ReadStale(network) => {
+                let pages = self.store.stale_pages(&network, self.clock.now(), STALE_MAX)?;
+                if !pages.is_empty() {
+                    self.tell(Event::Stale(network, pages));
+                }
+            }
+            Effect::Relearn(network) => {
+                self.tell(Event::RelearnEnded(network, Err("nobody learns forums here".to_owned())));
+            }
+            Effect::Granted(_) => {}
         }
         Ok(true)
     }
@@ -323,7 +341,7 @@ impl<S: Store> Driver<S> {
         self.feed()?;
         if now - self.noted_at >= PRICES_EVERY {
             self.noted_at = now;
-            self.store.set_setting(PRICES_KEY, &self.core.prices().to_text(now))?;
+            self.store.set_setting(PRICES.key(), &self.core.prices().to_text(now))?;
         }
         if now - self.expired_at > EXPIRE_EVERY {
             self.expired_at = now;

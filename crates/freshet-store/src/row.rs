@@ -360,6 +360,13 @@ pub struct Filter {
     pub above: u64,
 }
 
+impl Filter {
+    /// The same for rows above this number.
+    pub fn from(&self, above: u64) -> Self {
+        Self { above, ..self.clone() }
+    }
+}
+
 /// What `search` found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
@@ -453,13 +460,13 @@ pub struct Parked {
     pub source: Option<SourceId>,
 }
 
-/// Something a person asked a running process to do, through the store.
+/// Something that is wrong with a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Control {
-    /// Its place, rising.
-    pub number: u64,
-    /// `sources`, `robots`, `settings`, `stop`, …
-    pub verb: String,
-    /// What it is about, as JSON or plain text.
-    pub argument: String,
+pub struct Finding {
+    /// What it is about: a table, a kind of row.
+    pub subject: String,
+    /// What is wrong.
+    pub what: String,
+    /// What to do about it.
+    pub remedy: String,
 }

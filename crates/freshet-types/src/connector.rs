@@ -147,7 +147,7 @@ pub struct Page {
 }
 
 /// Where complaints stand that are about the address of an answer and not about what it shows.
-pub const URL_PLACE: &str = "url";
+pub(crate) const URL_PLACE: &str = "url";
 
 impl Page {
     /// Whether nothing could be read of an answer that came as "ok". That is no empty list: nothing follows from it.

@@ -31,8 +31,7 @@ pub use change::{Change, ChangeKind};
 pub use clock::{Clock, SteadyClock, SystemClock};
 pub use connector::{AskRefused, Connector, Endpoint, Intent, ListOrder, Page, PageKind, Politeness, Target};
 pub use coverage::{
-    Advance, BARREN_MAX, Coverage, DOUBT_FRESH, Descent, Hole, IDLE_VISITS_MAX, IdOrder, Interval, Look,
-    Mark, Obstacle, SHOWN_MAX, SHUT_GAP, taken_out,
+    Advance, Coverage, Descent, Hole, IdOrder, Interval, Look, Mark, Obstacle, SHOWN_MAX, taken_out,
 };
 pub use exchange::{AuthScheme, AuthUse, Meter, Method, Redirect, Redirects, Request, Response};
 pub use link::{LinkKind, LinkRefused, LinkType, ObjectType, PrimitiveKind, Schema};

@@ -206,7 +206,7 @@ pub struct Complaint {
 
 impl Complaint {
     /// Longest text kept of what is wrong.
-    pub const WHAT_BYTES_MAX: usize = 300;
+    pub(crate) const WHAT_BYTES_MAX: usize = 300;
 
     /// A complaint about `place`.
     pub fn new(place: impl Into<String>, what: impl Into<String>) -> Self {

@@ -8,10 +8,9 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_alert::config;
 use freshet_alert::memory::ALERTS_MAX;
 use freshet_alert::report;
-use freshet_alert::watch::TEST_VERB;
 use freshet_app::data::Data;
 use freshet_report::alerts::AlertsView;
-use freshet_store::api::Store as _;
+use freshet_store::control::Control;
 use serde_json::json;
 
 use super::Shared;
@@ -32,7 +31,7 @@ pub(super) async fn page(
 ) -> Answer<Response> {
     let told = (just.told == "asked").then_some(ASKED);
     let shown = Beside { report: describe(&site).await?, more: json!({ "told": told }) };
-    Ok(site.pages.page(&site, Some(&identity), "alerts", "Alerts", &shown))
+    Ok(site.page(Some(&identity), "alerts", "Alerts", &shown))
 }
 
 /// The report of `freshet alerts`, as the API gives it.
@@ -52,7 +51,7 @@ pub(super) async fn test(State(site): State<Shared>, Path(name): Path<String>) -
         if !config.receivers.iter().any(|receiver| receiver.name == name) {
             return Err(Problem::not_found(format!("there is no receiver `{name}`")));
         }
-        data.store.push_control(TEST_VERB, &name)?;
+        data.store.push_control(&Control::AlertTest(name))?;
         Ok(())
     })
     .await?;

@@ -5,6 +5,7 @@ use axum::Extension;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
+use freshet_engine::report::STATUS;
 use freshet_fetch::CredentialInfo;
 use freshet_report::add::{AddPreview, AddReport};
 use freshet_report::alerts::AlertsView;
@@ -27,8 +28,8 @@ use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::site::{GAPS_MAX, Site};
 use super::{
-    Route, Routes, Shared, alerts, constraints, experiments, forums, graph, learn, live, networks, openapi,
-    posts, robots, settings, source, sources,
+    Route, Routes, Shared, alerts, bench, constraints, experiments, forums, graph, jobs, learn, live,
+    networks, openapi, posts, robots, settings, source, sources,
 };
 
 /// How posts are asked for.
@@ -191,8 +192,7 @@ pub(super) async fn health() -> &'static str {
 
 /// The store can be read.
 pub(super) async fn ready(State(site): State<Shared>) -> Answer<&'static str> {
-    use freshet_store::api::Store as _;
-    let looked = site.read(|_, data| Ok(data.store.setting("status")?.is_some())).await;
+    let looked = site.read(|_, data| Ok(STATUS.find(&data.store)?.is_some())).await;
     looked.map(|_| "ready\n").map_err(|_| Problem::busy("the store cannot be read"))
 }
 
@@ -384,27 +384,27 @@ async fn list_learning(State(site): State<Shared>) -> Json<LearningReport> {
 
 async fn learn_forum(
     State(site): State<Shared>,
-    Json(wish): Json<learn::Wish>,
+    Json(wish): Json<jobs::Wish>,
 ) -> Answer<Json<LearningReport>> {
     learn::start(&site, wish)?;
     Ok(Json(learn::describe(&site)))
 }
 
-async fn show_experiment(State(site): State<Shared>) -> Json<experiments::BacktestReport> {
-    Json(experiments::describe(&site))
+async fn show_experiment(State(site): State<Shared>) -> Json<bench::BacktestReport> {
+    Json(site.bench.describe())
 }
 
 async fn start_experiment(
     State(site): State<Shared>,
-    Json(wish): Json<experiments::Wish>,
-) -> Answer<Json<experiments::BacktestReport>> {
+    Json(wish): Json<bench::Wish>,
+) -> Answer<Json<bench::BacktestReport>> {
     experiments::start(&site, wish)?;
-    Ok(Json(experiments::describe(&site)))
+    Ok(Json(site.bench.describe()))
 }
 
-async fn cancel_experiment(State(site): State<Shared>) -> Json<experiments::BacktestReport> {
-    experiments::cancel(&site);
-    Json(experiments::describe(&site))
+async fn cancel_experiment(State(site): State<Shared>) -> Json<bench::BacktestReport> {
+    site.bench.cancel();
+    Json(site.bench.describe())
 }
 
 async fn list_alerts(State(site): State<Shared>) -> Answer<Json<AlertsView>> {

@@ -14,7 +14,6 @@ use freshet_forum::connector::{POSTS, THREADS};
 use freshet_forum::definition::ForumDefinition;
 use freshet_report::forums::{ForumListLine, ForumReport, ForumSummary, ForumsReport, LackCount};
 use freshet_report::time::UnixNumber;
-use freshet_store::api::Store as _;
 use freshet_store::browse::{
     Browse as _, ForumQuery, ForumState, Lack, OFFSET_MAX, SourceOrder, SourceQuery,
 };
@@ -60,7 +59,7 @@ pub(super) async fn page(
     Extension(identity): Extension<Identity>,
 ) -> Answer<Response> {
     let shown = list(&site).await?;
-    Ok(site.pages.page(&site, Some(&identity), "forums", "Forums", &shown))
+    Ok(site.page(Some(&identity), "forums", "Forums", &shown))
 }
 
 /// All forums, as the API gives them.
@@ -88,7 +87,7 @@ pub(super) async fn one(
         thread_titles: titles(&report.threads),
     };
     let more = json!({ "picture": forum_chart::picture(&definition, &known) });
-    Ok(site.pages.page(&site, Some(&identity), "forum", &name, &Beside { report, more }))
+    Ok(site.page(Some(&identity), "forum", &name, &Beside { report, more }))
 }
 
 /// One forum, as the API gives it.

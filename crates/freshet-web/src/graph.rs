@@ -11,7 +11,6 @@ use freshet_app::data::Data;
 use freshet_app::plain::plain;
 use freshet_app::text::one_line;
 use freshet_report::graph::{GraphEdge, GraphNode, GraphReport, GraphTie, LegendEntry};
-use freshet_store::api::Store as _;
 use freshet_store::browse::{ANSWERS_AMONG, Browse as _, Neighbours, Node, SourceQuery};
 use freshet_types::{Address, NetworkName, RobotKind};
 use serde::{Deserialize, Serialize};
@@ -57,7 +56,7 @@ pub(super) async fn page(
     let picture = around.as_ref().and_then(|around| graph_chart::picture(&around.node, &around.neighbours));
     let report = around.as_ref().map(Around::report);
     let more = json!({ "picture": picture, "beginnings": beginnings, "asked": asked });
-    Ok(site.pages.page(&site, Some(&identity), "graph", "Graph", &Beside { report, more }))
+    Ok(site.page(Some(&identity), "graph", "Graph", &Beside { report, more }))
 }
 
 /// The same for programs, without the picture.

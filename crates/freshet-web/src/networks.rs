@@ -8,7 +8,6 @@ use freshet_app::data::{Data, vault_path};
 use freshet_app::networks;
 use freshet_fetch::CredentialInfo;
 use freshet_report::networks::NetworkLine;
-use freshet_store::api::Store as _;
 use freshet_store::row::OnDelete;
 use freshet_types::definition::Definition;
 use freshet_types::{NetworkName, RobotKind};
@@ -51,7 +50,7 @@ pub(super) async fn page(
             })
         })
         .await?;
-    Ok(site.pages.page(&site, Some(&identity), "networks", "Networks", &shown))
+    Ok(site.page(Some(&identity), "networks", "Networks", &shown))
 }
 
 /// What the page shows.
@@ -104,7 +103,7 @@ pub(super) async fn one(
         .await?;
     let more = json!({ "servers": servers, "spent": spent, "toml": networks::to_toml(&definition) });
     let shown = Beside { report: definition, more };
-    Ok(site.pages.page(&site, Some(&identity), "network", &name, &shown))
+    Ok(site.page(Some(&identity), "network", &name, &shown))
 }
 
 /// A definition, as `freshet networks show` gives it.

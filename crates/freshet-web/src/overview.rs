@@ -15,7 +15,6 @@ use freshet_report::graph::LegendEntry;
 use freshet_report::run::{FaultCount, Lag, PriceStatus, QuotaStatus};
 use freshet_report::status::{FailedSource, StatusReport};
 use freshet_report::time::UnixFloat;
-use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, SourceOrder, SourceQuery, VisitLine};
 use freshet_types::{RobotKind, RobotState, SourceState, Span, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -50,7 +49,7 @@ pub(super) async fn page(
     Query(over): Query<Over>,
 ) -> Answer<Response> {
     let shown = shown(&site, &over).await?;
-    Ok(site.pages.page(&site, Some(&identity), "overview", "Overview", &shown))
+    Ok(site.page(Some(&identity), "overview", "Overview", &shown))
 }
 
 /// What changes on it.
@@ -60,7 +59,7 @@ pub(super) async fn part(
     Query(over): Query<Over>,
 ) -> Answer<Response> {
     let shown = shown(&site, &over).await?;
-    Ok(site.pages.page(&site, Some(&identity), "overview_part", "Overview", &shown))
+    Ok(site.page(Some(&identity), "overview_part", "Overview", &shown))
 }
 
 async fn shown(site: &Shared, over: &Over) -> Answer<Overview> {

@@ -59,5 +59,5 @@ pub(super) async fn page(
     // The longest lag of the table fills its bar.
     let lag_max_s = report.table.iter().map(|it| it.lag_s).fold(1e-9, f64::max);
     let shown = Beside { report, more: json!({ "lag_max_s": lag_max_s, "asked": wish }) };
-    Ok(site.pages.page(&site, Some(&identity), "plan", "What if", &shown))
+    Ok(site.page(Some(&identity), "plan", "What if", &shown))
 }

@@ -13,7 +13,6 @@ use freshet_engine::record::post_record;
 use freshet_report::posts::{PostChange, PostLine, PostReport, PostsReport};
 use freshet_report::time::UnixNumber;
 use freshet_sink::{Format, RecordKind};
-use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, OFFSET_MAX, PostQuery};
 use freshet_store::row::{Hit, PostRow};
 use freshet_types::Timestamp;
@@ -88,7 +87,7 @@ pub(super) async fn page(
 ) -> Answer<Response> {
     let report = list(&site, &asked).await?;
     let shown = Beside { report, more: json!({ "asked": asked, "export_max": EXPORT_MAX }) };
-    Ok(site.pages.page(&site, Some(&identity), "posts", "Posts", &shown))
+    Ok(site.page(Some(&identity), "posts", "Posts", &shown))
 }
 
 /// A page of posts, as the API gives it.
@@ -130,7 +129,7 @@ pub(super) async fn one(
     Path(number): Path<String>,
 ) -> Answer<Response> {
     let shown = describe(&site, &number).await?;
-    Ok(site.pages.page(&site, Some(&identity), "post", "Post", &shown))
+    Ok(site.page(Some(&identity), "post", "Post", &shown))
 }
 
 /// What the API gives of a post: its export record, and its lines of the change log.

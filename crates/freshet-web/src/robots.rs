@@ -9,7 +9,6 @@ use freshet_app::text::one_line;
 use freshet_report::robots::{RobotLine, RobotsReport};
 use freshet_report::run::{FailureNote, RingSize};
 use freshet_report::time::UnixNumber;
-use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, VisitLine};
 use freshet_types::{RobotKind, RobotState, SourceId};
 use serde::Serialize;
@@ -39,7 +38,7 @@ pub(super) async fn page(
     Extension(identity): Extension<Identity>,
 ) -> Answer<Response> {
     let shown = site.read(view).await?;
-    Ok(site.pages.page(&site, Some(&identity), "robots", "Robots", &shown))
+    Ok(site.page(Some(&identity), "robots", "Robots", &shown))
 }
 
 /// What changes on it.
@@ -48,7 +47,7 @@ pub(super) async fn part(
     Extension(identity): Extension<Identity>,
 ) -> Answer<Response> {
     let shown = site.read(view).await?;
-    Ok(site.pages.page(&site, Some(&identity), "robots_part", "Robots", &shown))
+    Ok(site.page(Some(&identity), "robots_part", "Robots", &shown))
 }
 
 /// A button was pressed.

@@ -3,9 +3,8 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
-use freshet_app::data::{CONTACT_KEY, Data};
+use freshet_app::data::{CONTACT, Data};
 use freshet_report::dashboard::SettingsReport;
-use freshet_store::api::Store as _;
 use serde_json::{Value, json};
 
 use super::Shared;
@@ -54,7 +53,7 @@ pub(super) async fn page(
     let facts: Vec<Value> = report.running.iter().map(fact).collect();
     let constraints = constraints::list(&site).await?;
     let more = json!({ "facts": facts, "constraints": constraints, "live": live, "restart": restart });
-    Ok(site.pages.page(&site, Some(&identity), "settings", "Settings", &Beside { report, more }))
+    Ok(site.page(Some(&identity), "settings", "Settings", &Beside { report, more }))
 }
 
 /// What runs, as the API gives it.
@@ -72,7 +71,7 @@ fn view(site: &Site, data: &Data) -> Answer<SettingsReport> {
         ("is_running", json!(status.is_running)),
         ("pid", json!(status.pid)),
         ("policy", json!(status.run.as_ref().map(|run| &run.policy))),
-        ("contact", json!(data.store.setting(CONTACT_KEY)?)),
+        ("contact", json!(CONTACT.get(&data.store)?)),
     ];
     let chosen = site.parts.choices.iter().map(|(name, value)| (*name, json!(value)));
     let running = before.into_iter().chain(chosen).chain([("access", json!(access))]);

@@ -17,8 +17,8 @@ use freshet_report::sources::{
     CoveredInterval, ListMark, ObservedPosts, PinReport, SourceReport, SteerReport, VisitLine,
 };
 use freshet_report::time::UnixNumber;
-use freshet_store::api::Store as _;
 use freshet_store::browse::Browse as _;
+use freshet_store::control::{Control, SourcesChange};
 use freshet_types::{Interval, Mark, Source, SourceId, SourceState, Span, Timestamp, VisitRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -71,7 +71,7 @@ pub(super) async fn page(
         })
         .await?;
     let title = shown.report.name.clone();
-    Ok(site.pages.page(&site, Some(&identity), "source", &title, &shown))
+    Ok(site.page(Some(&identity), "source", &title, &shown))
 }
 
 /// What the page shows.
@@ -247,7 +247,7 @@ pub(super) async fn pin(site: &Shared, number: &str, pin: Pin) -> Answer<PinRepo
         }
         let due_at = every.map(|every| source.visited_at.map_or_else(|| site.now(), |at| at + every));
         data.store.pin(id, every, due_at.unwrap_or(Timestamp::MAX))?;
-        data.store.push_control("sources", &json!({ "pinned": id }).to_string())?;
+        data.store.push_control(&Control::Sources(SourcesChange::Pinned(id)))?;
         Ok(PinReport { source: id, pinned_s: every.map(Span::secs_f64) })
     })
     .await

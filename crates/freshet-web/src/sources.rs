@@ -26,7 +26,8 @@ use serde_json::json;
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
-use super::learn::{self, Wish};
+use super::jobs::Wish;
+use super::learn;
 use super::names;
 use super::render::Beside;
 use super::site::Site;
@@ -117,7 +118,7 @@ pub(super) async fn page(
     let report = list(&site, asked.clone()).await?;
     let (states, robots) = (SourceState::ALL.map(SourceState::name), RobotKind::ALL.map(RobotKind::name));
     let shown = Beside { report, more: json!({ "asked": asked, "states": states, "all_robots": robots }) };
-    Ok(site.pages.page(&site, Some(&identity), "sources", "Sources", &shown))
+    Ok(site.page(Some(&identity), "sources", "Sources", &shown))
 }
 
 /// A page of the list, as the API gives it.
@@ -214,7 +215,7 @@ pub(super) async fn add_page(
     Extension(identity): Extension<Identity>,
 ) -> Response {
     let shown = Beside { report: learn::describe(&site), more: json!({ "examples": examples(&site) }) };
-    site.pages.page(&site, Some(&identity), "add", "Add sources", &shown)
+    site.page(Some(&identity), "add", "Add sources", &shown)
 }
 
 /// The preview, or the report of what was added.
@@ -239,7 +240,7 @@ pub(super) async fn add(
         "examples": examples(&site),
     });
     let shown = Beside { report: learn::describe(&site), more };
-    Ok(site.pages.page(&site, Some(&identity), "add", "Add sources", &shown))
+    Ok(site.page(Some(&identity), "add", "Add sources", &shown))
 }
 
 /// Adds what is understood, and has addresses that no network knows learned as forums.

@@ -15,7 +15,7 @@ use freshet_store::row::{ListPage, StalePage, Upload};
 use freshet_types::{Intent, Map, NetworkName, SourceId, SourceState, Span, Timestamp, VisitId};
 
 use super::page::empty_upload;
-use super::{Core, begin};
+use super::{Core, Effect, Server, begin};
 use crate::price::polite_per_s;
 use crate::visit::Visit;
 use crate::walk::{Aim, Seen};
@@ -30,6 +30,8 @@ const AGAIN_MAX: Span = Span::from_ms(90 * 86_400_000);
 const WANTED_GAP: Span = Span::from_ms(250);
 /// Pages asked of the store at once.
 pub const STALE_MAX: usize = 32;
+/// Wall time between two times that the store is asked, in milliseconds: a reading is cheap, but not free.
+const STALE_EVERY_MS: u64 = 1000;
 /// Outcome of a look that brought nothing.
 const MISSED: &str = "missed";
 
@@ -40,6 +42,8 @@ pub(super) struct Again {
     /// Of sources that are on their way, what to ask for.
     intents: Map<SourceId, Intent>,
     ready_at: Timestamp,
+    /// When the store was last asked, on the wall.
+    asked_ms: Option<u64>,
 }
 
 /// When a page whose newest post is this old is worth another look.
@@ -49,17 +53,23 @@ pub(super) fn worth_again_at(newest_at: Option<Timestamp>, seen_at: Timestamp) -
 }
 
 impl Core {
-    /// Networks of which the store is to be asked for pages that are worth another look.
-    pub fn stale_wanted(&self) -> Vec<NetworkName> {
-        let is_wanting = |&(key, _): &(u32, &NetworkName)| {
-            let server = &self.servers[key as usize];
-            server.again.queue.is_empty() && !server.unread.is_resting()
+    /// Has the store asked for pages that are worth another look, of forums that have none in hand.
+    pub(super) fn want_stale(&mut self) {
+        let wall_ms = self.wall_ms;
+        let is_wanting = |key: &u32| {
+            let Server { again, unread, .. } = &self.servers[*key as usize];
+            let is_time = again.asked_ms.is_none_or(|at| wall_ms >= at + STALE_EVERY_MS);
+            again.queue.is_empty() && is_time && !unread.is_resting()
         };
-        self.forums().filter(is_wanting).map(|(_, network)| network.clone()).collect()
+        let keys: Vec<u32> = self.forum_keys.iter().copied().filter(is_wanting).collect();
+        for key in keys {
+            self.servers[key as usize].again.asked_ms = Some(wall_ms);
+            self.want(Effect::ReadStale(self.instances[key as usize].network.clone()));
+        }
     }
 
     /// The store's answer.
-    pub(super) fn know_stale(&mut self, network: &NetworkName, pages: Vec<StalePage>) {
+    pub(super) fn on_stale_pages(&mut self, network: &NetworkName, pages: Vec<StalePage>) {
         let Some(&key) = self.keys.get(network) else { return };
         let again = &mut self.servers[key as usize].again;
         if again.queue.is_empty() && !pages.is_empty() {

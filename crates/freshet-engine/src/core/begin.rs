@@ -274,8 +274,9 @@ impl Core {
     }
 
     /// A reservation is written: what waited for it leaves.
-    pub(super) fn let_go(&mut self, number: u64) {
+    pub(super) fn on_reserved(&mut self, number: u64) {
         self.ledger.confirm(number);
+        self.release_errands();
         while let Some(entry) = self.held.first_entry().filter(|entry| *entry.key() <= number) {
             for (visit, order) in entry.remove() {
                 self.dispatch(visit, order);
@@ -358,7 +359,7 @@ impl Core {
     }
 
     /// The network said "too many": the ledger knows, and nothing was got for this request.
-    pub(super) fn wait_out(&mut self, id: VisitId, until: Timestamp, now: Timestamp) {
+    pub(super) fn on_rate_limited(&mut self, id: VisitId, until: Timestamp, now: Timestamp) {
         let visit = self.visits.get_mut(&id).expect("the caller found it");
         visit.fetch_count -= 1;
         self.postpone(id, until, now);

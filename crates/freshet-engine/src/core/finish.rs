@@ -44,7 +44,7 @@ impl Core {
         let robot = self.visits.get(&id).map(|visit| visit.source.robot);
         self.tally.applied(applied, robot);
         applied.rested.iter().for_each(|&source| self.rest(source, now));
-        applied.led_to.iter().for_each(|slot| self.lead_to(slot, now));
+        applied.led_to.iter().for_each(|slot| self.on_lead(slot, now));
         let Some(visit) = self.visits.get_mut(&id) else { return };
         visit.unconfirmed_count = visit.unconfirmed_count.saturating_sub(1);
         let connector = self.networks.connector_for(&visit.source.network);
@@ -94,7 +94,7 @@ impl Core {
         }
         if outcome != POSTPONED {
             let (key, source) = (visit.key, visit.source.id);
-            self.note_well(key, source);
+            self.note_recovered(key, source);
         }
         let visit = self.visits.get_mut(&id).expect("the caller found it");
         visit.source.due_at = if visit.aim == Aim::News || visit.source.state != SourceState::Active {
@@ -204,7 +204,7 @@ impl Core {
         self.free_history(id);
         let visit = self.visits.remove(&id).expect("the caller found it");
         self.leave_server(id, visit.asked_at.is_some());
-        let (state, due_at) = heeding(&visit, due_at);
+        let (state, due_at) = state_and_due(&visit, due_at);
         self.give_back(visit.source.id, state, due_at);
     }
 
@@ -222,7 +222,7 @@ impl Core {
     fn release(&mut self, id: VisitId) {
         let visit = self.visits.remove(&id).expect("the caller found it");
         self.regrade(&visit);
-        let (state, due_at) = heeding(&visit, visit.source.due_at);
+        let (state, due_at) = state_and_due(&visit, visit.source.due_at);
         let source = visit.source;
         if visit.rested_at.is_some() {
             self.ungrade(source.id);
@@ -292,14 +292,14 @@ impl Core {
                 self.placement.give_up(visit.fetcher);
             }
             visit.errand = Arc::default();
-            self.take_silence(late, now);
+            self.on_lease_expired(late, now);
         }
     }
 }
 
 /// The state and due time with which a source goes back: its owner may have asked, when its record
 /// was on its way already, not to be collected.
-fn heeding(visit: &Visit, due_at: Timestamp) -> (SourceState, Timestamp) {
+fn state_and_due(visit: &Visit, due_at: Timestamp) -> (SourceState, Timestamp) {
     match visit.rested_at {
         Some(at) => (SourceState::OptedOut, due_at.max(at + schedule::REVIVAL_GAP)),
         None => (visit.source.state, due_at),

@@ -142,7 +142,7 @@ impl Core {
     }
 
     /// The visit of a source came to its end.
-    pub(super) fn note_well(&mut self, key: u32, id: SourceId) {
+    pub(super) fn note_recovered(&mut self, key: u32, id: SourceId) {
         let hurt = &mut self.servers[key as usize].health.hurt;
         if !hurt.is_empty() {
             hurt.remove(&id);
@@ -150,7 +150,7 @@ impl Core {
     }
 
     /// A person wants something of this server: it is probed at once.
-    pub(super) fn hasten_probe(&mut self, key: u32, now: Timestamp) {
+    pub(super) fn probe_now(&mut self, key: u32, now: Timestamp) {
         if let Some(rest) = &mut self.servers[key as usize].health.rest {
             rest.next_at = now;
             self.frontier.release(key);
@@ -158,7 +158,7 @@ impl Core {
     }
 
     /// The server answered, whatever it said.
-    pub(super) fn hear(&mut self, id: VisitId, now: Timestamp) {
+    pub(super) fn on_server_answered(&mut self, id: VisitId, now: Timestamp) {
         let Some(key) = self.visits.get(&id).map(|visit| visit.key) else { return };
         let health = &mut self.servers[key as usize].health;
         let is_first = health.answer_count == 0;
@@ -178,12 +178,12 @@ impl Core {
             self.frontier.release(key);
         }
         if rest.is_some() || is_first {
-            self.wake_hurt(key, now);
+            self.wake_failed(key, now);
         }
     }
 
     /// What failed while its server was down is due at once.
-    fn wake_hurt(&mut self, key: u32, now: Timestamp) {
+    fn wake_failed(&mut self, key: u32, now: Timestamp) {
         // They stay noted until a visit of theirs succeeds: what fails now, when others are answered, is their own.
         let hurt: Vec<SourceId> = self.servers[key as usize].health.hurt.keys().copied().collect();
         for id in hurt {
@@ -198,14 +198,14 @@ impl Core {
     }
 
     /// There is no answer: whose fault that is decides what becomes of the visit.
-    pub(super) fn take_fault(&mut self, id: VisitId, fault: &Fault, now: Timestamp) {
+    pub(super) fn on_fault(&mut self, id: VisitId, fault: &Fault, now: Timestamp) {
         let why = fault.to_string();
         let weight = match fault.blame() {
             Blame::Reach => DOWN_FAULTS,
             Blame::Server => 1,
             Blame::Ours => return self.excuse(id, now),
             Blame::Answer => {
-                self.hear(id, now);
+                self.on_server_answered(id, now);
                 return self.fail(id, &why, fault.is_retryable(), now);
             }
             Blame::Request => {
@@ -221,19 +221,19 @@ impl Core {
     }
 
     /// The server says that it has a problem.
-    pub(super) fn take_trouble(&mut self, page: Page, seen: Seen, now: Timestamp) {
+    pub(super) fn on_server_error(&mut self, page: Page, seen: Seen, now: Timestamp) {
         let what = page.complaints.first().map_or(String::new(), |complaint| format!(": {}", complaint.what));
         let why = format!("the network answered `{}`{what}", Outcome::Transient.name());
         if self.blame(seen.visit, (1, false), &why, now) {
             self.turn_back(seen.visit, true, now);
         } else {
-            self.take_refusal(&Outcome::Transient, page, seen, now);
+            self.on_refusal(&Outcome::Transient, page, seen, now);
         }
     }
 
     /// A request never came back within its lease.
-    pub(super) fn take_silence(&mut self, id: VisitId, now: Timestamp) {
-        self.take_fault(id, &Fault::new(FaultKind::Timeout, "no answer within the lease"), now);
+    pub(super) fn on_lease_expired(&mut self, id: VisitId, now: Timestamp) {
+        self.on_fault(id, &Fault::new(FaultKind::Timeout, "no answer within the lease"), now);
     }
 
     /// Counts a fault against the server, unless it is the source's; gives whether the server is down.

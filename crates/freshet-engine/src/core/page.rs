@@ -18,7 +18,7 @@ const REDIRECTS_MAX: usize = 20;
 
 impl Core {
     /// An answer came in, or word that there is none.
-    pub(super) fn take_answer(&mut self, fetched: Fetched, now: Timestamp) {
+    pub(super) fn on_answer(&mut self, fetched: Fetched, now: Timestamp) {
         let is_open = |visit: &&mut Visit| visit.stage != Stage::Recorded;
         let Some(visit) = self.visits.get_mut(&fetched.visit).filter(is_open) else {
             return; // Its lease expired before it came back: it was given up then.
@@ -36,7 +36,7 @@ impl Core {
         match fetched.result {
             Err(fault) => {
                 self.tally.fault(fault.kind);
-                self.take_fault(fetched.visit, &fault, now);
+                self.on_fault(fetched.visit, &fault, now);
             }
             Ok(Answer::Redirect(redirect, _)) => {
                 self.ledger.served(&claim);
@@ -49,20 +49,20 @@ impl Core {
                     visit.redirects.clear();
                 }
                 if page.outcome != Outcome::Transient {
-                    self.hear(fetched.visit, now);
+                    self.on_server_answered(fetched.visit, now);
                 }
                 self.tally.complaints_count += page.complaints.len() as u64;
                 let seen = Seen { at: fetched.received_at, visit: fetched.visit };
                 match page.outcome.clone() {
-                    Outcome::Ok if !self.is_unread(seen, &page) => self.take_page(page, raw, seen, now),
-                    Outcome::Ok | Outcome::Unreadable => self.take_unread(page, seen, now),
+                    Outcome::Ok if !self.is_unread(seen, &page) => self.on_page(page, raw, seen, now),
+                    Outcome::Ok | Outcome::Unreadable => self.on_unreadable(page, seen, now),
                     Outcome::RateLimited { until } | Outcome::QuotaExhausted { until } => {
                         self.tally.rate_limited_count += 1;
                         let again_at = self.ledger.refused(&claim, until, now);
-                        self.wait_out(fetched.visit, again_at, now);
+                        self.on_rate_limited(fetched.visit, again_at, now);
                     }
-                    Outcome::Transient => self.take_trouble(page, seen, now),
-                    outcome => self.take_refusal(&outcome, page, seen, now),
+                    Outcome::Transient => self.on_server_error(page, seen, now),
+                    outcome => self.on_refusal(&outcome, page, seen, now),
                 }
             }
         }
@@ -78,7 +78,7 @@ impl Core {
         self.send(id, now);
     }
 
-    fn take_page(&mut self, mut page: Page, raw: Option<Vec<u8>>, seen: Seen, now: Timestamp) {
+    fn on_page(&mut self, mut page: Page, raw: Option<Vec<u8>>, seen: Seen, now: Timestamp) {
         let Some(connector) =
             self.visits.get(&seen.visit).and_then(|visit| self.networks.connector_for(&visit.source.network))
         else {
@@ -104,14 +104,14 @@ impl Core {
         let keeps_validators = visit.walk.keeps_validators() && !page.is_unchanged;
         let taken = visit.walk.take(&mut visit.source, endpoint, &page, seen);
         if taken.is_unknown {
-            return self.take_refusal(&Outcome::Gone, page, seen, now);
+            return self.on_refusal(&Outcome::Gone, page, seen, now);
         }
         if visit.rested_at.is_some() || opted_out.contains(&visit.source.root_id) {
             visit.source.state = SourceState::OptedOut;
         } else if !is_again {
             schedule::answered(&mut visit.source, seen.at);
         }
-        heed_owner(visit, refused);
+        keep_refusal(visit, refused);
         if let Some(why) = taken.complaint {
             self.tally.complaints_count += 1;
             tracing::warn!(source = visit.source.id.0, "{why}");
@@ -155,7 +155,7 @@ impl Core {
     ///
     /// Only an answer about the account itself says something about the account. A list that is refused says that this list is not
     /// shown: its owner is asked next, where the network shows accounts, and a page below the top speaks of that page alone.
-    pub(super) fn take_refusal(&mut self, outcome: &Outcome, page: Page, seen: Seen, now: Timestamp) {
+    pub(super) fn on_refusal(&mut self, outcome: &Outcome, page: Page, seen: Seen, now: Timestamp) {
         let visit = self.visits.get_mut(&seen.visit).expect("the caller found it");
         if let Leg::Check(id) = &visit.walk.leg {
             let is_gone = *outcome == Outcome::Gone;
@@ -165,7 +165,7 @@ impl Core {
             return self.end_leg(seen.visit, now);
         }
         let Some(state) = refused_state(outcome) else {
-            return self.take_failure(outcome, &page, seen, now);
+            return self.on_failure(outcome, &page, seen, now);
         };
         if visit.walk.leg == Leg::Again {
             return self.miss_again(seen.visit, now);
@@ -176,7 +176,7 @@ impl Core {
         let is_of_list = visit.walk.leg == Leg::List && !is_profile;
         let is_page = matches!(outcome, Outcome::Gone | Outcome::Private | Outcome::Moved { .. });
         if is_of_list && is_page {
-            return self.take_refused_list(outcome, (state, page), seen, now);
+            return self.on_refused_list(outcome, (state, page), seen, now);
         }
         self.mark_refused(outcome, state, seen.at, seen.visit);
         let visit = self.visits.get_mut(&seen.visit).expect("checked above");
@@ -188,7 +188,7 @@ impl Core {
     }
 
     /// A list, or a page of it, is not shown. Its owner says whether that is about the account.
-    fn take_refused_list(
+    fn on_refused_list(
         &mut self,
         outcome: &Outcome,
         (state, page): (SourceState, Page),
@@ -220,7 +220,7 @@ impl Core {
     }
 
     /// The answer is no word about the source: it is tried again, or rests as failed.
-    fn take_failure(&mut self, outcome: &Outcome, page: &Page, seen: Seen, now: Timestamp) {
+    fn on_failure(&mut self, outcome: &Outcome, page: &Page, seen: Seen, now: Timestamp) {
         let visit = self.visits.get_mut(&seen.visit).expect("the caller found it");
         let what = page.complaints.first().map_or(String::new(), |complaint| format!(": {}", complaint.what));
         let why = format!("the network answered `{}`{what}", outcome.name());
@@ -287,7 +287,7 @@ impl Core {
 }
 
 /// The owner of a list that was refused is shown, so the refusal was about the list alone.
-fn heed_owner(visit: &mut Visit, refused: Option<(SourceState, Option<String>)>) {
+fn keep_refusal(visit: &mut Visit, refused: Option<(SourceState, Option<String>)>) {
     if let (Some((state, failure)), true) = (refused, visit.source.state == SourceState::Active) {
         (visit.source.state, visit.source.failure) = (state, failure);
         visit.has_more = visit.source.coverage.way_down().is_some();

@@ -10,20 +10,25 @@ use freshet_types::{Map, Meter, NetworkName, Request, RobotKind, Set, SourceId, 
 use super::unread::REST_FIRST;
 use super::{Core, Effect};
 use crate::quota::Claim;
-use crate::relearn::{Note, Notes, RELEARN_EVERY};
+use crate::relearn::{Note, Notes, RELEARN, RELEARN_EVERY};
 
 /// What is known of learning anew.
 #[derive(Debug, Default)]
-pub(crate) struct Relearn {
+pub(super) struct Relearn {
     notes: Notes,
     under_way: Set<u32>,
     /// What the last page of each took, to be charged before the next: it may have been redirected.
     taken: Map<u32, (Claim, Meter)>,
+    /// Requests that wait for their grants: one for each errand.
+    pending: Vec<Request>,
+    /// Networks whose request was granted, and waits until the store has written the reservation of this number.
+    granted: Vec<(u64, NetworkName)>,
+    /// When the next of those that wait may be granted.
+    wake_at: Option<Timestamp>,
 }
 
 impl Core {
-    /// Goes on with what an earlier process had noted.
-    pub fn take_relearn_notes(&mut self, notes: Notes) {
+    pub(super) fn restore_relearn(&mut self, notes: Notes) {
         self.relearn.notes = notes;
     }
 
@@ -37,25 +42,32 @@ impl Core {
         self.keys.get(network).is_some_and(|key| self.relearn.under_way.contains(key))
     }
 
-    /// The forums whose layout is to be learned anew now; they count as under way from now on.
-    pub fn relearn_wanted(&mut self, now: Timestamp) -> Vec<NetworkName> {
+    /// Has forums learned anew whose pages cannot be read; they count as under way from now on.
+    pub(super) fn want_relearning(&mut self, now: Timestamp) {
         if self.is_draining {
-            return Vec::new();
+            return;
         }
-        let is_wanted = |&(key, ref network): &(u32, NetworkName)| {
+        let is_wanted = |&(key, network): &(u32, &NetworkName)| {
             let is_resting = self.servers[key as usize].unread.rests_until().is_some_and(|at| at > now);
             let noted = self.relearn.notes.0.get(network);
             let is_time = noted.is_none_or(|note| now >= note.at + RELEARN_EVERY);
             is_resting && is_time && !self.relearn.under_way.contains(&key) && !self.is_asked(key)
         };
-        let forums = self.forums().map(|(key, network)| (key, network.clone()));
-        let wanted: Vec<(u32, NetworkName)> = forums.filter(is_wanted).collect();
-        for (key, network) in &wanted {
-            self.relearn.under_way.insert(*key);
+        let wanted = self.forums().filter(is_wanted).map(|(key, network)| (key, network.clone()));
+        let wanted: Vec<(u32, NetworkName)> = wanted.collect();
+        for (key, network) in wanted {
+            self.relearn.under_way.insert(key);
             let note = Note { at: now, is_accepted: false, what: "it is being learned anew".to_owned() };
-            self.relearn.notes.0.insert(network.clone(), note);
+            self.write_note(network.clone(), note);
+            self.want(Effect::Relearn(network));
         }
-        wanted.into_iter().map(|(_, network)| network).collect()
+    }
+
+    /// Keeps what came of an errand, here and in the store.
+    fn write_note(&mut self, network: NetworkName, note: Note) {
+        self.relearn.notes.0.insert(network, note);
+        let text = self.relearn.notes.to_text();
+        self.want(Effect::Note(RELEARN.key(), text));
     }
 
     /// The change log tells of the front page that the forum is read otherwise from now on.
@@ -75,9 +87,48 @@ impl Core {
         self.visits.values().any(|visit| visit.key == key) || self.loading.keys().any(is_loading)
     }
 
+    /// A request of an errand waits for its grant from now on.
+    pub(super) fn want_grant(&mut self, request: Request) {
+        self.relearn.pending.push(request);
+    }
+
+    /// When the next request of an errand may be granted.
+    pub(super) fn errands_wake_at(&self) -> Option<Timestamp> {
+        self.relearn.wake_at.filter(|_| !self.is_held)
+    }
+
+    /// Grants what may be granted now, the oldest first. A request leaves when the store knows of its grant.
+    pub(super) fn grant_errands(&mut self, now: Timestamp) {
+        self.relearn.wake_at = None;
+        if self.is_held || self.relearn.pending.is_empty() {
+            return;
+        }
+        for request in std::mem::take(&mut self.relearn.pending) {
+            match self.grant_errand(&request, now) {
+                Ok(Some(number)) => self.relearn.granted.push((number, request.network)),
+                Ok(None) => self.want(Effect::Granted(request.network)),
+                Err(until) => {
+                    let wake_at = self.relearn.wake_at.map_or(until, |at| at.min(until));
+                    self.relearn.wake_at = Some(wake_at);
+                    self.relearn.pending.push(request);
+                }
+            }
+        }
+    }
+
+    /// A reservation was written: requests that waited for it may leave.
+    pub(super) fn release_errands(&mut self) {
+        let ledger = &self.ledger;
+        let is_written = |&mut (number, _): &mut (u64, _)| ledger.is_written(number);
+        let granted: Vec<_> = self.relearn.granted.extract_if(.., is_written).collect();
+        for (_, network) in granted {
+            self.want(Effect::Granted(network));
+        }
+    }
+
     /// Grants a request of an errand, or says when to ask again. It may leave when the reservation of
     /// the number given back is written.
-    pub fn grant_relearn(&mut self, request: &Request, now: Timestamp) -> Result<Option<u64>, Timestamp> {
+    fn grant_errand(&mut self, request: &Request, now: Timestamp) -> Result<Option<u64>, Timestamp> {
         let Some(&key) = self.keys.get(&request.network) else { return Ok(None) };
         self.book_relearn(key, now);
         let allowed_at = self.frontier.allowed_at(key);
@@ -95,7 +146,6 @@ impl Core {
             self.rests.insert((key, robot), until);
         }
         self.relearn.taken.insert(key, (claim, request.meter.clone()));
-        self.reserve(now);
         Ok(reserved_by)
     }
 
@@ -107,11 +157,18 @@ impl Core {
     }
 
     /// An errand has ended. A definition that was accepted ends the rest when it takes its place.
-    pub fn end_relearn(&mut self, network: &NetworkName, outcome: Result<String, String>, now: Timestamp) {
+    pub(super) fn on_relearn_ended(
+        &mut self,
+        network: &NetworkName,
+        outcome: Result<String, String>,
+        now: Timestamp,
+    ) {
         if let Some(&key) = self.keys.get(network) {
             self.relearn.under_way.remove(&key);
             self.book_relearn(key, now);
         }
+        self.relearn.pending.retain(|request| request.network != *network);
+        self.relearn.granted.retain(|(_, of)| of != network);
         let is_accepted = outcome.is_ok();
         let what = outcome.unwrap_or_else(|why| why);
         if is_accepted {
@@ -123,6 +180,6 @@ impl Core {
             self.log_relearnt(network, now);
         }
         let at = self.relearn.notes.0.get(network).map_or(now, |note| note.at);
-        self.relearn.notes.0.insert(network.clone(), Note { at, is_accepted, what });
+        self.write_note(network.clone(), Note { at, is_accepted, what });
     }
 }

@@ -83,7 +83,7 @@ impl Core {
     }
 
     /// A forum was trained.
-    pub(super) fn know_models(&mut self, trained: Trained) {
+    pub(super) fn on_trained(&mut self, trained: Trained) {
         if let Some(&key) = self.keys.get(&trained.network) {
             self.sites.take(key, trained);
         }

@@ -100,7 +100,7 @@ impl Core {
     /// Pulls forward some of the sources whose price fell.
     pub(super) fn sweep(&mut self, now: Timestamp) {
         let count = self.slots.len();
-        if self.prices.take_fall() {
+        if self.prices.swap_fallen() {
             self.sweep_left = count;
         }
         // From where the last sweep stands: falls that follow each other must not keep the last

@@ -12,10 +12,12 @@ mod timing;
 mod trouble;
 
 use freshet_policy::{Pacing, policy_named};
-use freshet_types::{Account, Observation, Page, Post};
+use freshet_store::row::{Applied, StalePage, Upload};
+use freshet_types::{Account, Observation, Page, Post, Source};
 
 use super::*;
-use crate::visit::Answer;
+use crate::quota::Reservation;
+use crate::visit::{Answer, Fetched};
 
 const NETWORK: &str = "mastodon:a.example";
 /// One whose manners ask for a pause between two requests.
@@ -32,6 +34,9 @@ pub(crate) struct Bench {
     /// What was granted is written down at once; else it waits here, oldest first.
     stores: bool,
     reservations: VecDeque<Reservation>,
+    /// Forums that are to be learned anew, and requests that were granted for that.
+    relearns: Vec<NetworkName>,
+    granted_count: u32,
     /// What answers took beyond their grants.
     extra_count: u32,
     pub(crate) now: Timestamp,
@@ -52,7 +57,7 @@ impl Bench {
         };
         let instances =
             vec![instance(NETWORK, "https://a.example"), instance(SLOW_NETWORK, "https://b.example")];
-        core.handle(Event::Instances(instances), now, 0);
+        core.handle(Event::Instances(instances), Moment { now, wall_ms: 0 });
         let (orders, uploads) = (VecDeque::new(), VecDeque::new());
         Self {
             core,
@@ -61,6 +66,8 @@ impl Bench {
             uploads,
             stores: true,
             reservations: VecDeque::new(),
+            relearns: Vec::new(),
+            granted_count: 0,
             extra_count: 0,
             now,
             wall_ms: 0,
@@ -96,9 +103,8 @@ impl Bench {
 
     /// Hands in an event and sorts what is wanted; loading is answered at once.
     fn tell(&mut self, event: Event) {
-        self.core.handle(event, self.now, self.wall_ms);
-        let effects: Vec<Effect> = self.core.effects().collect();
-        for effect in effects {
+        let moment = Moment { now: self.now, wall_ms: self.wall_ms };
+        for effect in self.core.handle(event, moment) {
             match effect {
                 Effect::Load(id) => {
                     let source = self.sources.get(&id).cloned().map(Box::new);
@@ -110,6 +116,9 @@ impl Bench {
                     self.tell(Event::Reserved(reservation.number));
                 }
                 Effect::Reserve(reservation) => self.reservations.push_back(*reservation),
+                Effect::Relearn(network) => self.relearns.push(network),
+                Effect::Granted(_) => self.granted_count += 1,
+                Effect::ReserveVisits(_) | Effect::Note(..) | Effect::ReadStale(_) => {}
             }
         }
     }

@@ -87,10 +87,10 @@ impl Core {
     }
 
     /// Nothing of an answer can be read.
-    pub(super) fn take_unread(&mut self, page: Page, seen: Seen, now: Timestamp) {
+    pub(super) fn on_unreadable(&mut self, page: Page, seen: Seen, now: Timestamp) {
         let visit = self.visits.get_mut(&seen.visit).expect("the caller found it");
         if !matches!(visit.walk.leg, Leg::List | Leg::Again) {
-            return self.take_refusal(&Outcome::Unreadable, page, seen, now);
+            return self.on_refusal(&Outcome::Unreadable, page, seen, now);
         }
         if visit.walk.turn_to_first() {
             return self.send(seen.visit, now);

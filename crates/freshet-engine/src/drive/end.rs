@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use freshet_report::RunStatus;
 
 use super::{Driver, RunError};
-use crate::core::Event;
+use crate::core::{Effect, Event};
 use crate::dump::{Job, Told};
 
 /// A dumper that has just committed something may take so long for the next: a full group takes a second or two.
@@ -21,8 +21,15 @@ impl Driver {
     pub(super) async fn end(mut self, deadline: Instant, farewell: Duration) -> Result<RunStatus, RunError> {
         self.subscribers.farewell((Instant::now() + farewell).min(deadline));
         let report = self.report();
-        let ledger = Job::Ledger(Box::new(self.core.farewell(self.clock.now())));
-        for job in [Job::Report(report.to_text()), ledger, self.prices(), Job::Stop] {
+        self.effects.clear();
+        self.feed_core(Event::Farewell);
+        let is_ledger = |effect| match effect {
+            Effect::Reserve(reservation) => Some(Job::Ledger(reservation)),
+            _ => None,
+        };
+        let farewell = std::mem::take(&mut self.effects).into_iter().filter_map(is_ledger);
+        let jobs = farewell.chain([Job::Report(report.to_text()), self.prices(), Job::Stop]);
+        for job in jobs.collect::<Vec<_>>() {
             // A dumper that is gone has told why, which is heard below.
             let _ = self.jobs.send(job);
         }

@@ -70,15 +70,13 @@ impl Driver {
             }
             return Ok(());
         }
-        for _ in 0..READ_AT_ONCE {
-            let Some(&id) = self.fits.wanted.front() else { break };
-            if let Some(source) = self.reader.source(id)? {
-                let posts = self.reader.posting_times(&source)?;
-                self.fits.evidence.extend(evidence(source, posts, now));
-            }
-            // Last, so that one that could not be read is read again.
-            self.fits.wanted.pop_front();
-        }
+        let ids: Vec<SourceId> = self.fits.wanted.iter().copied().take(READ_AT_ONCE).collect();
+        let sources: Vec<Source> = self.reader.sources(&ids)?.into_iter().flatten().collect();
+        let times = self.reader.posting_times_of(&sources)?;
+        let seen = sources.into_iter().zip(times);
+        self.fits.evidence.extend(seen.filter_map(|(source, posts)| evidence(source, posts, now)));
+        // Last, so that those that could not be read are read again.
+        self.fits.wanted.drain(..ids.len());
         if self.fits.wanted.is_empty() {
             self.fit(now);
         }

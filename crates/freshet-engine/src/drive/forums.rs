@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use freshet_policy::{Market, Objective, Policy};
+use freshet_types::NetworkName;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{Driver, RunError};
@@ -32,6 +33,21 @@ impl Forums {
 }
 
 impl Driver {
+    /// Reads for the core which old pages are worth another look; it asks again where that fails.
+    pub(super) fn read_stale(&mut self, network: NetworkName) -> Result<(), RunError> {
+        if self.troubles.reading.waits() {
+            return Ok(());
+        }
+        match self.reader.stale_pages(&network, self.clock.now(), STALE_MAX) {
+            Ok(pages) if pages.is_empty() => Ok(()),
+            Ok(pages) => {
+                self.feed_core(Event::Stale(network, pages));
+                Ok(())
+            }
+            Err(error) => self.outlive(Err(error)),
+        }
+    }
+
     /// Looks after the forums, now and then.
     pub(super) fn tend_forums(&mut self) -> Result<(), RunError> {
         if self.forums.tended_at.is_some_and(|at| at.elapsed() < TEND_EVERY) {
@@ -39,12 +55,6 @@ impl Driver {
         }
         self.forums.tended_at = Some(Instant::now());
         let now = self.clock.now();
-        for network in self.core.stale_wanted() {
-            let pages = self.reader.stale_pages(&network, now, STALE_MAX)?;
-            if !pages.is_empty() {
-                self.feed_core(Event::Stale(network, pages));
-            }
-        }
         let networks: Vec<_> = self.core.forums().map(|(_, network)| network.clone()).collect();
         for network in networks {
             if !self.forums.trainer.is_due(&network, now) {

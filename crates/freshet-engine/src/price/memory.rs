@@ -10,6 +10,7 @@ use std::sync::Arc;
 use freshet_policy::price::HourPrices;
 use freshet_policy::{DEFAULT_POLICY, Demand, Grade, Market, Objective, Pacing, Policy, Pool, policy_named};
 use freshet_store::api::{Store, StoreError};
+use freshet_store::setting::{Setting, SettingValue};
 use freshet_types::{NetworkName, QuotaKey, RobotKind, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,7 @@ use super::tariff::{Bill, RESERVE_UNDECLARED};
 use super::{Prices, Tariff};
 
 /// Setting under which the store keeps it.
-pub const PRICES_KEY: &str = "prices";
+pub const PRICES: Setting<Memory> = Setting::new("prices");
 /// Most tariffs written down: some 500 KB of text at the very most.
 const TARIFFS_MAX: usize = 1000;
 
@@ -77,6 +78,16 @@ pub struct TariffMemory {
     pub gap_h_max: Option<f64>,
 }
 
+impl SettingValue for Memory {
+    fn to_stored(&self) -> String {
+        serde_json::to_string(self).expect("prices are plain data")
+    }
+
+    fn from_stored(text: &str) -> Result<Self, String> {
+        Ok(Self::from_text(text))
+    }
+}
+
 impl Memory {
     /// What was written down; nothing where that cannot be read.
     pub fn from_text(text: &str) -> Self {
@@ -100,7 +111,7 @@ impl Memory {
 
     /// What the last run wrote down; nothing before the first.
     pub fn from_store(store: &dyn Store) -> Result<Self, StoreError> {
-        Ok(store.setting(PRICES_KEY)?.map_or_else(Self::default, |text| Self::from_text(&text)))
+        Ok(PRICES.get(store)?.unwrap_or_default())
     }
 
     /// The policy that was in force, with its bounds; the default one before the first run.
@@ -169,7 +180,7 @@ impl Prices {
     }
 
     /// Goes on with what an earlier process had found; before any server is known.
-    pub fn take(&mut self, memory: Memory) {
+    pub fn restore(&mut self, memory: Memory) {
         self.market.pool = memory.pool;
         for it in &memory.scopes {
             let scope = self.scope(&it.key, it.is_declared, it.budget_per_s) as usize;

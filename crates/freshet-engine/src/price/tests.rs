@@ -16,7 +16,7 @@ fn need(limit: u32) -> QuotaNeed {
 fn priced(source_count: u32, limit: u32, ceiling: Span) -> (Prices, Ledger, Timestamp) {
     let policy = policy_named("index", Pacing { floor: Span::MINUTE, ceiling }).unwrap();
     let (mut prices, mut ledger) = (Prices::new(&*policy), Ledger::default());
-    prices.know_server(&NetworkName::from("net"), Politeness { pause: Span::ZERO, in_flight_max: 4 });
+    prices.add_server(&NetworkName::from("net"), Politeness { pause: Span::ZERO, in_flight_max: 4 });
     let now = Timestamp::from_secs(1_000_000);
     let asker = Asker { network: NetworkName::from("net"), credential: None };
     let _ = ledger.grant(&Claim { asker, needs: vec![need(limit)] }, now);
@@ -59,8 +59,8 @@ fn prices_are_remembered_and_sources_not_counted_twice() {
     let (prices, ledger, now) = priced(1000, 1000, Span::DAY);
     let policy = policy_named("index", Pacing { floor: Span::MINUTE, ceiling: Span::DAY }).unwrap();
     let mut again = Prices::new(&*policy);
-    again.take(Memory::from_text(&prices.to_text(now)));
-    again.know_server(&NetworkName::from("net"), Politeness { pause: Span::ZERO, in_flight_max: 4 });
+    again.restore(Memory::from_text(&prices.to_text(now)));
+    again.add_server(&NetworkName::from("net"), Politeness { pause: Span::ZERO, in_flight_max: 4 });
     (0..1000).for_each(|_| again.count(PLACE, true));
     assert!((again.price(PLACE) / prices.price(PLACE) - 1.0).abs() < 1e-6);
     (0..500).for_each(|_| again.regrade(PLACE, Grade::NONE, Grade::of(1.0, 1.0 / 3600.0), true));

@@ -17,7 +17,7 @@ use freshet_frontier::Coordinator;
 use freshet_network::robot;
 use freshet_policy::{Pacing, policy_named};
 use freshet_store::row::{AccountRow, Filter, InstanceRow, OnDelete, PostRow, RelationRow};
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::testing;
 use freshet_types::{Instance, NetworkName, Set, Source};
 
 use super::*;
@@ -96,8 +96,8 @@ impl Scene {
         sources
     }
 
-    fn store(&self, count: usize) -> SqliteStore {
-        furnish(SqliteStore::in_memory().unwrap(), &self.sources(count))
+    fn store(&self, count: usize) -> Box<dyn Store> {
+        furnish(testing::memory(), &self.sources(count))
     }
 
     fn start<S: Store>(&self, store: S) -> Driver<S> {
@@ -178,7 +178,7 @@ fn relations<S: Store>(store: &S) -> Vec<RelationRow> {
     rows
 }
 
-fn all_sources<S: Store>(store: &S) -> Vec<Source> {
+fn all_sources<S: Store + ?Sized>(store: &S) -> Vec<Source> {
     let mut rows = Vec::new();
     store
         .each_source(&mut |source| {

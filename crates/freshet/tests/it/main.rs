@@ -8,6 +8,7 @@ mod alerts;
 mod bluesky;
 mod cli;
 mod constraints;
+mod earlier;
 mod forum_servers;
 mod forum_sim;
 mod guides;

@@ -220,41 +220,53 @@ fn a_definition_that_was_replaced_ends_the_wait() {
 fn a_forum_that_cannot_be_read_is_learned_anew_at_its_own_expense() {
     let mut bench = forum(Share::Price, 0, 30);
     let network = NetworkName::from(FORUM);
-    assert!(bench.core.relearn_wanted(bench.now).is_empty(), "it can be read as far as anybody knows");
+    bench.wait(Span::ZERO);
+    assert!(bench.relearns.is_empty(), "it can be read as far as anybody knows");
     for _ in 0..UNREAD_MAX {
         bench.answer(unread_page());
         bench.commit_all();
     }
-    let wanted = bench.core.relearn_wanted(bench.now);
-    assert!(wanted.iter().eq([&network]), "{wanted:?}");
-    assert!(bench.core.relearn_wanted(bench.now).is_empty(), "one errand at a time");
-    let request = Request::get(&network, "https://f.example/".to_owned());
+    bench.wait(Span::ZERO);
+    assert!(bench.relearns.iter().eq([&network]), "{:?}", bench.relearns);
+    bench.wait(Span::ZERO);
+    assert_eq!(bench.relearns.len(), 1, "one errand at a time");
+    let request = || Event::GrantWanted(Box::new(Request::get(&network, "https://f.example/".to_owned())));
     let key = bench.core.keys[&network];
     bench.core.frontier.set_manners(key, Politeness { pause: Span::MINUTE, in_flight_max: 1 });
     let fetches_count = bench.core.tally.fetches_count;
     let now = bench.now;
-    assert_eq!(bench.core.grant_relearn(&request, now), Ok(None));
-    assert_eq!(bench.core.grant_relearn(&request, now), Err(now + Span::MINUTE), "the pause is everybody's");
+    bench.tell(request());
+    assert_eq!(bench.granted_count, 1);
+    bench.tell(request());
+    assert_eq!(
+        (bench.granted_count, bench.core.errands_wake_at()),
+        (1, Some(now + Span::MINUTE)),
+        "the pause is everybody's"
+    );
     // The rest lasts as long as the errand does.
-    for _ in 0..3 {
+    for granted_count in 2..5 {
         bench.wait(Span::MINUTE * 50.0);
-        assert_eq!(bench.core.grant_relearn(&request, bench.now), Ok(None));
+        assert_eq!(bench.granted_count, granted_count);
         assert_eq!(bench.orders.len(), 0, "nobody else asks meanwhile");
+        bench.tell(request());
     }
     assert_eq!(bench.core.tally.fetches_count, fetches_count + 4);
-    bench.core.end_relearn(&network, Err("no lists were found".to_owned()), bench.now);
+    bench.tell(Event::RelearnEnded(network.clone(), Err("no lists were found".to_owned())));
     let note = bench.core.relearn_notes().0[&network].clone();
     assert_eq!((note.is_accepted, note.what.as_str(), note.at), (false, "no lists were found", now));
     bench.wait(Span::MINUTE * 61.0);
+    assert_eq!(bench.granted_count, 4, "what an errand that ended still wanted is not granted");
     bench.answer(unread_page());
     bench.commit_all();
-    assert!(bench.core.relearn_wanted(bench.now).is_empty(), "not again so soon");
+    bench.wait(Span::ZERO);
+    assert_eq!(bench.relearns.len(), 1, "not again so soon");
     bench.wait(RELEARN_EVERY);
     while bench.core.unread_views()[0].until.is_none_or(|until| until <= bench.now) {
         bench.answer(unread_page());
         bench.commit_all();
     }
-    assert_eq!(bench.core.relearn_wanted(bench.now), [network]);
+    bench.wait(Span::ZERO);
+    assert_eq!(bench.relearns, [network.clone(), network]);
 }
 
 #[test]

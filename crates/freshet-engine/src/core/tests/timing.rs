@@ -74,7 +74,7 @@ fn a_source_that_goes_back_unasked_costs_its_server_no_pause() {
     let source = Source { id: SourceId(1), ..source };
     bench.sources.insert(source.id, source.clone());
     let slots = vec![bench.stored_slot(source.id)];
-    bench.core.handle(Event::Slots(slots), bench.now, 0);
+    bench.core.handle(Event::Slots(slots), Moment { now: bench.now, wall_ms: 0 });
     let (visit, _) = bench.core.loading.remove(&source.id).expect("it is picked");
     let key = bench.slot(source.id).key;
     assert!(bench.core.frontier.allowed_at(key) > bench.now, "the pick began a pause");
