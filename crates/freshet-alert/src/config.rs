@@ -173,7 +173,7 @@ fn parse(text: &str) -> Result<AlertConfig, String> {
 }
 
 fn rule(name: RuleName, raw: &RawRule) -> Result<Rule, String> {
-    let usual = name.usual();
+    let usual = Rule::usual(name);
     let threshold = raw.threshold.unwrap_or(usual.threshold);
     if !threshold.is_finite() || threshold < 0.0 {
         return Err(format!("rules.{name}: the threshold is a number from 0 on"));

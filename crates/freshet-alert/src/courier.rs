@@ -11,7 +11,8 @@ use freshet_types::{Set, Timestamp};
 
 use super::config::{AlertConfig, Receiver};
 use super::send::Sender;
-use super::{Alert, Tested};
+use freshet_report::alerts::{Alert, Tested};
+use freshet_report::time::UnixFloat;
 
 /// What came back.
 #[derive(Debug)]
@@ -68,7 +69,7 @@ impl Courier {
         }
         let (sender, config) = (Arc::clone(&self.sender), config.clone());
         self.start(move || match sender.test(&config, &name, now) {
-            Ok(sent) => Delivery::Tested(Some(Tested { name, at: now.secs_f64(), sent })),
+            Ok(sent) => Delivery::Tested(Some(Tested { name, at: UnixFloat(now), sent })),
             Err(failure) => {
                 tracing::warn!("no test of an alert: {failure}");
                 Delivery::Tested(None)

@@ -25,70 +25,14 @@ pub mod rule;
 pub mod send;
 pub mod watch;
 
-use serde::{Deserialize, Serialize};
+use freshet_report::alerts::Alert;
+use freshet_report::time::UnixFloat;
+use freshet_types::Timestamp;
 
-use rule::{Finding, RuleName};
+use rule::Finding;
 
-/// Something that somebody should know.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Alert {
-    /// Its place among all alerts of the data directory, rising.
-    pub number: u64,
-    /// The rule that found it.
-    pub rule: RuleName,
-    /// What it is about.
-    pub subject: String,
-    /// The same for people.
-    pub text: String,
-    /// What was measured.
-    pub value: f64,
-    /// What it was compared with.
-    pub threshold: f64,
-    /// When, in unix seconds of the crawl's clock.
-    pub at: f64,
-    /// Who was told, and with what success.
-    #[serde(default)]
-    pub sent: Vec<Sent>,
-}
-
-/// Somebody who is to be told, and with what success.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sent {
-    /// The receiver's name.
-    pub to: String,
-    /// It was taken.
-    pub is_ok: bool,
-    /// Why not, at the last try.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
-    /// How often it was tried.
-    #[serde(default = "once")]
-    pub tries_count: u32,
-    /// When it is tried next, in unix seconds of the computer's clock; never where it was taken or given up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub again_at: Option<f64>,
-}
-
-/// Earlier versions tried once.
-fn once() -> u32 {
-    1
-}
-
-/// What became of a test.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tested {
-    /// The receiver or rule that was named.
-    pub name: String,
-    /// When, in unix seconds of the crawl's clock.
-    pub at: f64,
-    /// Who was told.
-    pub sent: Vec<Sent>,
-}
-
-impl Alert {
-    /// Of a finding.
-    pub fn new(number: u64, finding: Finding, threshold: f64, at: f64) -> Self {
-        let Finding { rule, subject, text, value } = finding;
-        Self { number, rule, subject, text, value, threshold, at, sent: Vec::new() }
-    }
+/// The alert of a finding, of which nobody was told yet.
+fn alert_of(number: u64, finding: Finding, threshold: f64, at: Timestamp) -> Alert {
+    let Finding { rule, subject, text, value } = finding;
+    Alert { number, rule, subject, text, value, threshold, at: UnixFloat(at), sent: Vec::new() }
 }

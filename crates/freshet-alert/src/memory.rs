@@ -6,13 +6,14 @@
 
 use std::collections::VecDeque;
 
+use freshet_report::alerts::{Alert, Tested};
 use freshet_store::api::{Store, StoreError};
 use freshet_store::setting::{Json, Setting};
 use freshet_types::{Map, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::rule::{Finding, Rules};
-use super::{Alert, Tested};
+use crate::alert_of;
 
 /// Setting under which the store keeps it.
 const ALERTS: Setting<Json<Memory>> = Setting::new("alerts");
@@ -61,7 +62,7 @@ impl Memory {
         let rule = rules.of(finding.rule);
         self.quiet.insert(key, (now + rule.quiet).ms());
         self.last += 1;
-        let alert = Alert::new(self.last, finding, rule.threshold, now.secs_f64());
+        let alert = alert_of(self.last, finding, rule.threshold, now);
         self.alerts.push_back(alert.clone());
         let excess = self.alerts.len().saturating_sub(ALERTS_MAX);
         self.alerts.drain(..excess);

@@ -6,11 +6,12 @@
 //! the crawl has. Pure but for what [`Memory`] keeps; who carries messages is the business of
 //! [`super::courier`].
 
+use freshet_report::alerts::{Alert, Sent};
+use freshet_report::time::UnixFloat;
 use freshet_types::{Set, Span, Timestamp};
 
 use super::config::Receiver;
 use super::memory::Memory;
-use super::{Alert, Sent};
 
 /// Tries before a receiver is given up for an alert.
 pub(crate) const TRIES_MAX: u32 = 8;
@@ -26,26 +27,23 @@ fn pause_after(tries_count: u32) -> Span {
     PAUSE_FIRST * PAUSE_FACTOR.powi(exponent as i32)
 }
 
-impl Sent {
-    /// To be told, at this time.
-    fn waiting(to: &str, at: Timestamp) -> Self {
-        Self { to: to.to_owned(), is_ok: false, why: None, tries_count: 0, again_at: Some(at.secs_f64()) }
-    }
+/// Somebody is to be told, at this time.
+fn waiting(to: &str, at: Timestamp) -> Sent {
+    Sent { to: to.to_owned(), is_ok: false, why: None, tries_count: 0, again_at: Some(UnixFloat(at)) }
+}
 
-    /// Whether its time has come. A time beyond all pauses was written by a clock that was wrong.
-    fn is_due(&self, now: Timestamp) -> bool {
-        let now = now.secs_f64();
-        self.again_at.is_some_and(|at| at <= now || at > now + pause_after(TRIES_MAX).secs_f64())
-    }
+/// Whether the time of the next try has come. A time beyond all pauses was written by a clock that was wrong.
+fn is_due(sent: &Sent, now: Timestamp) -> bool {
+    sent.again_at.is_some_and(|at| at.0 <= now || at.0 > now + pause_after(TRIES_MAX))
+}
 
-    /// One try more, and what became of it.
-    fn tried(&mut self, outcome: &Result<(), String>, now: Timestamp) {
-        self.tries_count += 1;
-        self.is_ok = outcome.is_ok();
-        self.why = outcome.as_ref().err().cloned();
-        let is_over = self.is_ok || self.tries_count >= TRIES_MAX;
-        self.again_at = (!is_over).then(|| (now + pause_after(self.tries_count)).secs_f64());
-    }
+/// Notes one try more, and what became of it.
+fn note_try(sent: &mut Sent, outcome: &Result<(), String>, now: Timestamp) {
+    sent.tries_count += 1;
+    sent.is_ok = outcome.is_ok();
+    sent.why = outcome.as_ref().err().cloned();
+    let is_over = sent.is_ok || sent.tries_count >= TRIES_MAX;
+    sent.again_at = (!is_over).then(|| UnixFloat(now + pause_after(sent.tries_count)));
 }
 
 impl Memory {
@@ -53,7 +51,7 @@ impl Memory {
     pub(crate) fn address(&mut self, numbers: &[u64], receivers: &[Receiver], at: Timestamp) {
         for alert in self.alerts.iter_mut().filter(|alert| numbers.contains(&alert.number)) {
             let wanting = receivers.iter().filter(|receiver| receiver.wants(alert.rule));
-            alert.sent = wanting.map(|receiver| Sent::waiting(&receiver.name, at)).collect();
+            alert.sent = wanting.map(|receiver| waiting(&receiver.name, at)).collect();
         }
     }
 
@@ -69,10 +67,10 @@ impl Memory {
             let entry = |alert: &Alert| alert.sent.iter().find(|sent| sent.to == receiver.name).cloned();
             let all = self.alerts.iter().filter_map(|alert| Some((alert, entry(alert)?)));
             let open: Vec<_> = all.filter(|(_, sent)| sent.again_at.is_some()).collect();
-            if !open.iter().any(|(_, sent)| sent.is_due(now)) {
+            if !open.iter().any(|(_, sent)| is_due(sent, now)) {
                 return Vec::new();
             }
-            let comes_along = |sent: &Sent| sent.is_due(now) || sent.tries_count == 0;
+            let comes_along = |sent: &Sent| is_due(sent, now) || sent.tries_count == 0;
             open.into_iter().filter(|(_, sent)| comes_along(sent)).map(|(alert, _)| alert.clone()).collect()
         };
         let free = receivers.iter().filter(|receiver| !busy.contains(&receiver.name));
@@ -86,9 +84,9 @@ impl Memory {
             let is_told = numbers.contains(&alert.number);
             for sent in alert.sent.iter_mut().filter(|sent| sent.to == to && sent.again_at.is_some()) {
                 if is_told {
-                    sent.tried(outcome, now);
+                    note_try(sent, outcome, now);
                 } else if outcome.is_ok() {
-                    sent.again_at = Some(now.secs_f64());
+                    sent.again_at = Some(UnixFloat(now));
                 }
             }
         }

@@ -14,12 +14,9 @@
 //! A rule judges what is known of one subject at one instant. Whether it was told already is the
 //! business of [`super::memory`].
 
-use std::fmt;
-use std::str::FromStr;
-
 use freshet_app::text::relative;
+pub use freshet_report::alerts::RuleName;
 use freshet_types::{SourceState, Span, Timestamp};
-use serde::{Deserialize, Serialize};
 
 use super::chance;
 
@@ -27,99 +24,6 @@ use super::chance;
 const POSTS_MIN: u32 = 20;
 /// Days before which it is none either.
 const ACTIVE_MIN: Span = Span::from_ms(3 * 86_400_000);
-
-/// The rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RuleName {
-    /// A source that should speak says nothing.
-    Silence,
-    /// A source says very much at once.
-    Burst,
-    /// Posts were lost.
-    Hole,
-    /// A quota was spent before its time.
-    Quota,
-    /// A credential is missing or refused.
-    Login,
-    /// A source is no more.
-    Dead,
-    /// What is read cannot be written down.
-    Store,
-    /// A server does not answer.
-    Server,
-}
-
-impl RuleName {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Silence,
-        Self::Burst,
-        Self::Hole,
-        Self::Quota,
-        Self::Login,
-        Self::Dead,
-        Self::Store,
-        Self::Server,
-    ];
-
-    /// The name that people type.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Silence => "silence",
-            Self::Burst => "burst",
-            Self::Hole => "hole",
-            Self::Quota => "quota",
-            Self::Login => "login",
-            Self::Dead => "dead",
-            Self::Store => "store",
-            Self::Server => "server",
-        }
-    }
-
-    /// What its threshold is measured in.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Self::Silence | Self::Burst => "probability below",
-            Self::Hole => "posts that may be lost, at least",
-            Self::Quota => "share of the window left, at least",
-            Self::Login => "sources, at least",
-            Self::Dead => "hours without an answer, at least",
-            Self::Store => "seconds of trouble, at least",
-            Self::Server => "minutes down, at least",
-        }
-    }
-
-    /// What holds unless `alerts.toml` says otherwise.
-    pub fn usual(self) -> Rule {
-        let (threshold, quiet) = match self {
-            Self::Silence => (0.001, Span::DAY),
-            Self::Burst => (0.000_001, Span::from_secs(6 * 3600)),
-            Self::Hole => (1.0, Span::from_ms(30 * 86_400_000)),
-            Self::Quota => (0.25, Span::from_secs(6 * 3600)),
-            Self::Login => (1.0, Span::DAY),
-            Self::Dead => (24.0, Span::from_ms(30 * 86_400_000)),
-            Self::Store => (10.0, Span::HOUR),
-            Self::Server => (5.0, Span::DAY),
-        };
-        Rule { is_on: true, threshold, quiet }
-    }
-}
-
-impl fmt::Display for RuleName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for RuleName {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        let names = Self::ALL.map(Self::name).join(", ");
-        let found = Self::ALL.into_iter().find(|rule| rule.name() == text);
-        found.ok_or_else(|| format!("there is no rule `{text}`; the rules are {names}"))
-    }
-}
 
 /// A rule as it is set.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -132,13 +36,30 @@ pub struct Rule {
     pub quiet: Span,
 }
 
+impl Rule {
+    /// What holds unless `alerts.toml` says otherwise.
+    pub fn usual(name: RuleName) -> Self {
+        let (threshold, quiet) = match name {
+            RuleName::Silence => (0.001, Span::DAY),
+            RuleName::Burst => (0.000_001, Span::from_secs(6 * 3600)),
+            RuleName::Hole => (1.0, Span::from_ms(30 * 86_400_000)),
+            RuleName::Quota => (0.25, Span::from_secs(6 * 3600)),
+            RuleName::Login => (1.0, Span::DAY),
+            RuleName::Dead => (24.0, Span::from_ms(30 * 86_400_000)),
+            RuleName::Store => (10.0, Span::HOUR),
+            RuleName::Server => (5.0, Span::DAY),
+        };
+        Self { is_on: true, threshold, quiet }
+    }
+}
+
 /// All rules as they are set, in the order of [`RuleName::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules(pub [Rule; RuleName::ALL.len()]);
 
 impl Default for Rules {
     fn default() -> Self {
-        Self(RuleName::ALL.map(RuleName::usual))
+        Self(RuleName::ALL.map(Rule::usual))
     }
 }
 

@@ -15,6 +15,7 @@ use freshet_app::text;
 use freshet_fetch::{
     Credential, CredentialKind, Fetch as _, FetchError, HttpFetch, HttpOptions, Vault, mail,
 };
+use freshet_report::alerts::{Alert, Sent};
 use freshet_types::{AuthScheme, AuthUse, Clock, Method, NetworkName, Request, Timestamp};
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -22,7 +23,7 @@ use url::{Position, Url};
 
 use super::config::{AlertConfig, Receiver, Way};
 use super::rule::{Finding, RuleName};
-use super::{Alert, Sent};
+use crate::alert_of;
 
 /// Alerts told in one message; the others are counted, and listed by `freshet alerts`.
 const ALERTS_PER_MESSAGE_MAX: usize = 20;
@@ -75,7 +76,7 @@ impl Sender {
         let rule = rule.or_else(|| first.rules.first().copied()).unwrap_or(RuleName::Silence);
         let text = "a test, sent by `freshet alerts test`".to_owned();
         let finding = Finding { rule, subject: "test".to_owned(), text, value: 0.0 };
-        let alert = &Alert::new(0, finding, config.rules.of(rule).threshold, at.secs_f64());
+        let alert = &alert_of(0, finding, config.rules.of(rule).threshold, at);
         let tell = |receiver: &Receiver| {
             let outcome = self.tell(receiver, &[alert], true);
             let (is_ok, why) = (outcome.is_ok(), outcome.err());
@@ -210,7 +211,7 @@ mod tests {
     fn alert(text: &str) -> Alert {
         let finding =
             Finding { rule: RuleName::Dead, subject: "ada".to_owned(), text: text.to_owned(), value: 1.0 };
-        Alert::new(7, finding, 24.0, 1.5)
+        alert_of(7, finding, 24.0, Timestamp::from_ms(1500))
     }
 
     #[test]

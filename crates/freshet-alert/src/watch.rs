@@ -12,13 +12,13 @@ use std::time::{Duration, SystemTime};
 
 use freshet_engine::price;
 use freshet_policy::{ChangeModel as _, ChangeRate, Market, Policy};
+use freshet_report::run::{QuotaStatus, RunStatus, ServerStatus, TroubledPart};
 use freshet_store::api::{Store, StoreError};
 use freshet_store::browse::Browse as _;
 use freshet_store::control::Control;
 use freshet_types::{
     Clock, Map, RobotKind, Set, Source, SourceId, SourceState, Span, SystemClock, Timestamp,
 };
-use serde_json::Value;
 use tokio::sync::watch;
 
 use super::config::{self, AlertConfig};
@@ -54,7 +54,7 @@ pub struct WatchKit {
     /// The clock of the crawl.
     pub clock: Arc<dyn Clock>,
     /// What the engine reports.
-    pub reports: watch::Receiver<Value>,
+    pub reports: watch::Receiver<RunStatus>,
     /// Who sends.
     pub sender: Sender,
 }
@@ -101,7 +101,7 @@ struct Watch {
     dir: PathBuf,
     store: Box<dyn Store>,
     clock: Arc<dyn Clock>,
-    reports: watch::Receiver<Value>,
+    reports: watch::Receiver<RunStatus>,
     config: AlertConfig,
     config_at: Option<SystemTime>,
     memory: Memory,
@@ -330,37 +330,30 @@ impl Watch {
     /// Trouble of the store, as the engine reports it; a clock that was set back is no matter of the store.
     fn store_trouble(&self, now: Timestamp) -> Option<Finding> {
         let report = self.reports.borrow();
-        let trouble = Some(&report["trouble"]).filter(|it| it["part"] != "clock")?;
-        let text = |key: &str| trouble[key].as_str();
-        let since = Timestamp::from_ms((trouble["since"].as_f64()? * 1000.0) as i64);
-        rule::judge_store(&self.config.rules, (text("what")?, since, text("advice")?), now)
+        let trouble = report.work.trouble.as_ref().filter(|it| it.part != TroubledPart::Clock)?;
+        rule::judge_store(&self.config.rules, (&trouble.what, trouble.since.0, &trouble.advice), now)
     }
 
     /// The servers that are down, as the engine last reported.
     fn servers_down(&self) -> Vec<Down> {
         let report = self.reports.borrow();
-        let servers = report["servers"].as_array().into_iter().flatten();
-        let down = servers.filter(|it| it["is_down"] == true).map(|it| Down {
-            network: it["network"].as_str().unwrap_or("?").to_owned(),
-            since: Timestamp::from_ms((it["since"].as_f64().unwrap_or(0.0) * 1000.0) as i64),
-            said: it["said"].as_str().unwrap_or("?").to_owned(),
-            sources_count: it["sources_count"].as_u64().unwrap_or(0),
-        });
-        down.collect()
+        let down = |it: &ServerStatus| Down {
+            network: it.network.to_string(),
+            since: it.since.0,
+            said: it.said.clone(),
+            sources_count: it.sources_count,
+        };
+        report.work.servers.iter().filter(|it| it.is_down).map(down).collect()
     }
 
     fn quotas(&self, now: Timestamp) -> Vec<Finding> {
         let report = self.reports.borrow();
-        let quotas = report["quotas"].as_array().into_iter().flatten().map(|it| {
-            let text = |key: &str| it[key].as_str().unwrap_or("?");
-            Quota {
-                name: format!("{} {} {}", text("network"), text("rule"), text("holder")),
-                window: Span::from_secs_f64(it["window_s"].as_f64().unwrap_or(0.0)),
-                blocked_until: it["blocked_until"]
-                    .as_f64()
-                    .map(|secs| Timestamp::from_ms((secs * 1000.0) as i64)),
-            }
-        });
+        let quota = |it: &QuotaStatus| Quota {
+            name: format!("{} {} {}", it.network, it.rule, it.holder),
+            window: Span::from_secs_f64(it.window_s),
+            blocked_until: it.blocked_until.map(|at| at.0),
+        };
+        let quotas = report.work.quotas.iter().map(quota);
         quotas.filter_map(|quota| rule::judge_quota(&self.config.rules, &quota, now)).collect()
     }
 }

@@ -7,13 +7,14 @@
 
 mod forum;
 
-pub use forum::{Site, may_be_forum};
+pub use forum::may_be_forum;
 
 use std::path::PathBuf;
 
 use freshet_fetch::http::guard::is_forbidden;
 use freshet_network::networks::Networks;
 use freshet_network::{reference, robot};
+use freshet_report::add::{AddReport, Refused};
 use freshet_store::api::Store;
 use freshet_store::control::{Control, SourcesChange};
 use freshet_store::row::{InstanceRow, OnDelete};
@@ -21,7 +22,6 @@ use freshet_types::definition::OnDelete as Declared;
 use freshet_types::{
     Connector, Map, NetworkName, Reference, RobotKind, RobotState, Set, Source, SourceId, Span, Timestamp,
 };
-use serde::Serialize;
 use url::{Host, Url};
 
 use crate::config::Globals;
@@ -55,43 +55,6 @@ const FORGOTTEN: SourceId = SourceId(0);
 /// The robots that start with what a person adds; the others find their work in the change log.
 const FIRST_ROBOTS: [RobotKind; 2] = [RobotKind::Status, RobotKind::User];
 
-/// What was added, and what was not understood.
-#[derive(Debug, Default, Serialize)]
-pub struct AddReport {
-    /// References that were not there before.
-    pub added_count: u64,
-    /// References that were.
-    pub known_count: u64,
-    /// References that are not added.
-    pub refused_count: u64,
-    /// Of those, what a person asked to forget.
-    pub forgotten_count: u64,
-    /// Sources that were made of them.
-    pub sources_count: u64,
-    /// The first of those that are not added, each with its reason.
-    pub refused: Vec<Refused>,
-    /// Hosts that are not asked, since nobody allowed private addresses.
-    pub private_hosts: Vec<String>,
-    /// Robots that have work now and do not run.
-    pub stopped_robots: Vec<RobotKind>,
-    /// Forums that were learned.
-    pub learned: Vec<Site>,
-    /// What was tried as a forum in vain, and what came of it.
-    #[serde(skip)]
-    tried: Map<String, String>,
-}
-
-/// A line that was not understood.
-#[derive(Debug, Serialize)]
-pub struct Refused {
-    /// Its line in a file.
-    pub line: Option<u64>,
-    /// What was given.
-    pub reference: String,
-    /// Why it is not added.
-    pub why: String,
-}
-
 /// What somebody wants to add.
 #[derive(Clone, Debug, Default)]
 pub struct AddWish {
@@ -111,19 +74,27 @@ pub struct AddWish {
     pub is_forum: bool,
 }
 
+/// A report while references are added one by one.
+#[derive(Default)]
+struct Adding {
+    report: AddReport,
+    /// What was tried as a forum in vain, and what came of it.
+    tried: Map<String, String>,
+}
+
 /// Adds, and learns forums that are not known yet; the data directory is made only when there is something to put into it.
 pub fn add(globals: &Globals, args: &AddWish) -> anyhow::Result<AddReport> {
     let networks = data::networks(globals)?;
-    let mut report = AddReport::default();
-    let texts = gather(args, &mut report)?;
-    (report.learned, report.tried) = forum::learn_new(globals, &networks, args)?;
+    let mut adding = Adding::default();
+    let texts = gather(args, &mut adding.report)?;
+    (adding.report.learned, adding.tried) = forum::learn_new(globals, &networks, args)?;
     if !texts.iter().any(|(_, text)| understand(&networks, text).is_ok()) {
         for (line, text) in &texts {
             if let Err(why) = understand(&networks, text) {
-                report.refuse(*line, text, why);
+                adding.refuse(*line, text, why);
             }
         }
-        return Err(report.into_failure());
+        return Err(failure(&adding.report));
     }
     let mut data = Data::create(globals)?;
     let total = texts.len() as u64;
@@ -139,25 +110,25 @@ pub fn add(globals: &Globals, args: &AddWish) -> anyhow::Result<AddReport> {
         ));
     };
     let list = List { texts: &texts, each_batch: Some(&mut each_batch) };
-    add_all(&mut data, &networks, args, list, &mut report)?;
+    add_all(&mut data, &networks, args, list, &mut adding)?;
     progress.end();
-    Ok(report)
+    Ok(adding.report)
 }
 
 /// Adds to a data directory that is open already, and prints nothing.
 pub fn add_to(globals: &Globals, data: &mut Data, args: &AddWish) -> anyhow::Result<()> {
-    let mut report = AddReport::default();
-    let texts = gather(args, &mut report)?;
-    add_all(data, &data::networks(globals)?, args, List::silent(&texts), &mut report)?;
-    if report.refused_count == 0 { Ok(()) } else { Err(report.into_failure()) }
+    let mut adding = Adding::default();
+    let texts = gather(args, &mut adding.report)?;
+    add_all(data, &data::networks(globals)?, args, List::silent(&texts), &mut adding)?;
+    if adding.report.refused_count == 0 { Ok(()) } else { Err(failure(&adding.report)) }
 }
 
 /// Adds what is understood, and tells what is not: for faces that show the report themselves.
 pub fn add_typed(data: &mut Data, networks: &Networks, args: &AddWish) -> anyhow::Result<AddReport> {
-    let mut report = AddReport::default();
-    let texts = gather(args, &mut report)?;
-    add_all(data, networks, args, List::silent(&texts), &mut report)?;
-    Ok(report)
+    let mut adding = Adding::default();
+    let texts = gather(args, &mut adding.report)?;
+    add_all(data, networks, args, List::silent(&texts), &mut adding)?;
+    Ok(adding.report)
 }
 
 /// What each reference would become, without adding anything.
@@ -182,7 +153,7 @@ fn add_all(
     networks: &Networks,
     args: &AddWish,
     mut list: List<'_>,
-    report: &mut AddReport,
+    adding: &mut Adding,
 ) -> anyhow::Result<()> {
     let since = args.since.map(|when| when.resolve(|| data.now())).transpose()?;
     let stored = data.store.instances()?.into_iter();
@@ -190,15 +161,15 @@ fn add_all(
     let mut adder = Adder { args, since, networks, store: &mut data.store, stored, known: Set::default() };
     let mut robots = Set::default();
     for batch in list.texts.chunks(BATCH) {
-        adder.add(batch, &mut robots, report)?;
+        adder.add(batch, &mut robots, adding)?;
         if let Some(each_batch) = list.each_batch.as_mut() {
             each_batch(batch.len() as u64);
         }
     }
     let running = data.store.robots()?.into_iter().filter(|row| row.state == RobotState::Running);
     let running: Vec<_> = running.map(|row| row.kind).collect();
-    report.stopped_robots = robots.into_iter().filter(|robot| !running.contains(robot)).collect();
-    data.store.push_control(&Control::Sources(SourcesChange::Added(report.added_count)))?;
+    adding.report.stopped_robots = robots.into_iter().filter(|robot| !running.contains(robot)).collect();
+    data.store.push_control(&Control::Sources(SourcesChange::Added(adding.report.added_count)))?;
     Ok(())
 }
 
@@ -251,19 +222,19 @@ impl Adder<'_> {
         &mut self,
         batch: &[(Option<u64>, String)],
         robots: &mut Set<RobotKind>,
-        report: &mut AddReport,
+        adding: &mut Adding,
     ) -> anyhow::Result<()> {
         let (mut sources, mut ends) = (Vec::new(), Vec::new());
         for (line, text) in batch {
             let (reference, made) = match understand(self.networks, text) {
                 Ok(understood) => understood,
                 Err(why) => {
-                    report.refuse(*line, text, why);
+                    adding.refuse(*line, text, why);
                     continue;
                 }
             };
             if let Some(host) = self.put_instance(&reference)? {
-                report.private_hosts.push(host);
+                adding.report.private_hosts.push(host);
             }
             robots.extend(made.iter().map(|source| source.robot));
             sources.extend(made.into_iter().map(|source| Source {
@@ -275,13 +246,13 @@ impl Adder<'_> {
             ends.push((sources.len(), *line, text));
         }
         let added = self.store.add_sources(&sources)?;
-        report.sources_count += added.iter().filter(|(_, is_new)| *is_new).count() as u64;
+        adding.report.sources_count += added.iter().filter(|(_, is_new)| *is_new).count() as u64;
         let mut start = 0;
         for (end, line, text) in ends {
             let made = &added[start..end];
             if made.iter().any(|(id, _)| *id == FORGOTTEN) {
-                report.forgotten_count += 1;
-                report.refuse(
+                adding.report.forgotten_count += 1;
+                adding.refuse(
                     line,
                     text,
                     format!("`{text}` is forgotten; `freshet forget --undo {text}` takes that back"),
@@ -290,6 +261,7 @@ impl Adder<'_> {
                 continue;
             }
             let is_new = made.iter().any(|(_, is_new)| *is_new);
+            let report = &mut adding.report;
             *if is_new { &mut report.added_count } else { &mut report.known_count } += 1;
             start = end;
         }
@@ -346,41 +318,41 @@ fn private_host(base: &str) -> Option<String> {
     is_private.then(|| url.host_str().unwrap_or_default().to_owned())
 }
 
-impl AddReport {
+impl Adding {
     fn refuse(&mut self, line: Option<u64>, text: &str, why: String) {
-        self.refused_count += 1;
+        self.report.refused_count += 1;
         let why = self.tried.get(text).cloned().unwrap_or(why);
-        if self.refused.len() < REFUSED_MAX {
-            self.refused.push(Refused { line, reference: text.to_owned(), why });
+        if self.report.refused.len() < REFUSED_MAX {
+            self.report.refused.push(Refused { line, reference: text.to_owned(), why });
         }
     }
+}
 
-    /// Nothing was understood: one reason in full, or many in short.
-    fn into_failure(self) -> anyhow::Error {
-        match self.refused.as_slice() {
-            [] => Failure::misuse("the list names nothing to add").hint(LISTED).into(),
-            [only] => {
-                let place = only.line.map_or_else(String::new, |line| format!("line {line}: "));
-                Failure::misuse(format!("{place}{}", only.why)).hint(UNDERSTOOD).into()
-            }
-            many => {
-                let shown = self.refusals();
-                let message = format!("none of {} references is understood\n{shown}", many.len());
-                Failure::misuse(message).hint(UNDERSTOOD).into()
-            }
+/// Nothing was understood: one reason in full, or many in short.
+fn failure(report: &AddReport) -> anyhow::Error {
+    match report.refused.as_slice() {
+        [] => Failure::misuse("the list names nothing to add").hint(LISTED).into(),
+        [only] => {
+            let place = only.line.map_or_else(String::new, |line| format!("line {line}: "));
+            Failure::misuse(format!("{place}{}", only.why)).hint(UNDERSTOOD).into()
+        }
+        many => {
+            let shown = refusals(report);
+            let message = format!("none of {} references is understood\n{shown}", many.len());
+            Failure::misuse(message).hint(UNDERSTOOD).into()
         }
     }
+}
 
-    /// The reasons, a line each.
-    pub fn refusals(&self) -> String {
-        let line = |it: &Refused| {
-            let place = it.line.map_or_else(String::new, |line| format!("line {line}: "));
-            format!("  {place}{}", shorten(it.why.lines().next().unwrap_or_default(), WHY_CHARS_MAX))
-        };
-        let mut lines: Vec<_> = self.refused.iter().take(REFUSED_SHOWN_MAX).map(line).collect();
-        if self.refused_count > REFUSED_SHOWN_MAX as u64 {
-            lines.push(format!("  … and {} more", self.refused_count - REFUSED_SHOWN_MAX as u64));
-        }
-        lines.join("\n")
+/// The reasons why references were not added, a line each.
+pub fn refusals(report: &AddReport) -> String {
+    let line = |it: &Refused| {
+        let place = it.line.map_or_else(String::new, |line| format!("line {line}: "));
+        format!("  {place}{}", shorten(it.why.lines().next().unwrap_or_default(), WHY_CHARS_MAX))
+    };
+    let mut lines: Vec<_> = report.refused.iter().take(REFUSED_SHOWN_MAX).map(line).collect();
+    if report.refused_count > REFUSED_SHOWN_MAX as u64 {
+        lines.push(format!("  … and {} more", report.refused_count - REFUSED_SHOWN_MAX as u64));
     }
+    lines.join("\n")
 }

@@ -9,8 +9,8 @@ use std::path::Path;
 use freshet_frontier::Coordinator;
 use freshet_frontier::ring::coordinator::MEMORY_MAX_TOTAL;
 use freshet_frontier::ring::error::RingWarning;
+use freshet_report::check::{CheckFinding, CheckReport};
 use freshet_store::row::Finding;
-use serde::Serialize;
 
 use crate::config::Globals;
 use crate::data::{self, Data, private};
@@ -18,28 +18,6 @@ use crate::{failure, notice, progress};
 
 /// Things that are named in one finding.
 const NAMED_MAX: usize = 5;
-
-/// What a check found.
-#[derive(Debug, Serialize)]
-pub struct CheckReport {
-    /// The data directory.
-    pub data: String,
-    /// Nothing was found.
-    pub is_whole: bool,
-    /// What was found.
-    pub findings: Vec<Found>,
-}
-
-/// Something that is not as it should be.
-#[derive(Debug, Serialize)]
-pub struct Found {
-    /// Where.
-    pub subject: String,
-    /// What is wrong.
-    pub what: String,
-    /// What to do.
-    pub remedy: String,
-}
 
 /// Looks at everything.
 pub fn check(globals: &Globals) -> anyhow::Result<CheckReport> {
@@ -50,12 +28,12 @@ pub fn check(globals: &Globals) -> anyhow::Result<CheckReport> {
             let found = progress::during("checking the store", || {
                 data.store.check(&mut |what| tracing::info!("looking at {what}"))
             })?;
-            findings.extend(found.into_iter().map(Found::from));
+            findings.extend(found.into_iter().map(reported));
             findings.extend(rings(&data));
         }
         // A directory that is not there is a misuse; a store that cannot be opened is a finding.
         Err(error) if failure::explain(&error).2 => return Err(error),
-        Err(error) => findings.push(Found {
+        Err(error) => findings.push(CheckFinding {
             subject: "store".to_owned(),
             what: format!("{error:#}"),
             remedy: "do what it says, then check again; keep a copy of the directory first".to_owned(),
@@ -65,17 +43,16 @@ pub fn check(globals: &Globals) -> anyhow::Result<CheckReport> {
     Ok(CheckReport { data, is_whole: findings.is_empty(), findings })
 }
 
-impl From<Finding> for Found {
-    fn from(Finding { subject, what, remedy }: Finding) -> Self {
-        Self { subject, what, remedy }
-    }
+/// What the store found, as it is reported.
+fn reported(Finding { subject, what, remedy }: Finding) -> CheckFinding {
+    CheckFinding { subject, what, remedy }
 }
 
 /// The files around the store.
-fn around(globals: &Globals, dir: &Path) -> Vec<Found> {
+fn around(globals: &Globals, dir: &Path) -> Vec<CheckFinding> {
     let mut findings = Vec::new();
     let mut found = |subject: &str, what: String, remedy: &str| {
-        findings.push(Found { subject: subject.to_owned(), what, remedy: remedy.to_owned() });
+        findings.push(CheckFinding { subject: subject.to_owned(), what, remedy: remedy.to_owned() });
     };
     let exposed = private::exposed(dir);
     if !exposed.is_empty() {
@@ -100,14 +77,14 @@ fn around(globals: &Globals, dir: &Path) -> Vec<Found> {
 }
 
 /// The rings, as a run would find them: opening may repair, so a copy is opened.
-fn rings(data: &Data) -> Vec<Found> {
+fn rings(data: &Data) -> Vec<CheckFinding> {
     let remedy = "delete the folder `rings` while nothing runs: rings are filled again from the change log";
-    let found = |what: String| Found { subject: "rings".to_owned(), what, remedy: remedy.to_owned() };
+    let found = |what: String| CheckFinding { subject: "rings".to_owned(), what, remedy: remedy.to_owned() };
     // The files of a crawl at work change while they are copied; it repairs its own rings when it starts.
     if data.runner().is_some() || !data.rings_dir().is_dir() {
         return Vec::new();
     }
-    let looked = || -> anyhow::Result<Vec<Found>> {
+    let looked = || -> anyhow::Result<Vec<CheckFinding>> {
         let copy = tempfile::tempdir()?;
         for entry in std::fs::read_dir(data.rings_dir())? {
             let entry = entry?;
@@ -119,7 +96,7 @@ fn rings(data: &Data) -> Vec<Found> {
         let rings = Coordinator::open(copy.path(), MEMORY_MAX_TOTAL)?;
         // An end that is not whole is what every kill leaves, and what every start repairs.
         let wrong = rings.warnings().filter(|warning| !matches!(warning, RingWarning::TornTail { .. }));
-        let mut all: Vec<Found> = wrong.map(|warning| found(warning.to_string())).collect();
+        let mut all: Vec<CheckFinding> = wrong.map(|warning| found(warning.to_string())).collect();
         let ahead = rings.rings().filter(|(_, ring)| ring.log_cursor() > newest);
         all.extend(ahead.map(|(robot, ring)| {
             let cursor = ring.log_cursor();

@@ -6,31 +6,10 @@ use freshet_engine::constrain::setting::{self, PARKED_DAYS, Rule};
 use freshet_network::constraint::{CONSTRAINTS_MAX, Constraint};
 use freshet_network::networks::Networks;
 use freshet_network::snapi::{check_constraint, never_told};
-use serde::Serialize;
+use freshet_report::constraints::{ConstraintLine, ConstraintsReport};
 
 use crate::data::Data;
 use crate::failure::Failure;
-
-/// All constraints.
-#[derive(Debug, Serialize)]
-pub struct ConstraintsReport {
-    /// Each with its number.
-    pub constraints: Vec<Line>,
-    /// Days that an object waits for a value.
-    pub parked_days: u32,
-    /// Objects that wait for one.
-    pub parked_count: u64,
-}
-
-/// One constraint.
-#[derive(Debug, Serialize)]
-pub struct Line {
-    /// By which it is removed.
-    pub number: usize,
-    /// What it says.
-    #[serde(flatten)]
-    pub rule: Rule,
-}
 
 /// Adds one that makes sense for the networks there are.
 pub fn add(data: &mut Data, networks: &Networks, type_name: &str, expression: &str) -> anyhow::Result<()> {
@@ -83,7 +62,8 @@ pub fn set_parked_days(data: &mut Data, days: u32) -> anyhow::Result<()> {
 /// All constraints, and what waits for a value.
 pub fn list(data: &Data) -> anyhow::Result<ConstraintsReport> {
     let rules = setting::rules(&data.store)?;
-    let constraints = (1..).zip(rules).map(|(number, rule)| Line { number, rule }).collect();
+    let line = |(number, Rule { type_name, text })| ConstraintLine { number, type_name, text };
+    let constraints = (1..).zip(rules).map(line).collect();
     let parked_count = data.store.counts()?.parked;
     Ok(ConstraintsReport { constraints, parked_days: setting::parked_days(&data.store)?, parked_count })
 }

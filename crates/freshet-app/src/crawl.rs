@@ -17,10 +17,10 @@ use freshet_fetch::{CredentialInfo, Fetch, HttpFetch, HttpOptions, Recorder, Vau
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::{DEFAULT_POLICY, POLICY_NAMES, Pacing, Policy, policy_named};
+use freshet_report::RunStatus;
 use freshet_store::setting::Setting;
 use freshet_store::{Access, Options};
 use freshet_types::{Clock, Map, Span};
-use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::config::Globals;
@@ -136,8 +136,8 @@ impl Crawl {
     pub async fn run(
         self,
         stopped: watch::Receiver<bool>,
-        reports: watch::Sender<Value>,
-    ) -> anyhow::Result<Value> {
+        reports: watch::Sender<RunStatus>,
+    ) -> anyhow::Result<RunStatus> {
         drive::run(self.kit, self.options, stopped, reports).await.map_err(explained)
     }
 }

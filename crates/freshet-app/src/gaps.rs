@@ -10,82 +10,12 @@ use std::ops::ControlFlow;
 
 use freshet_network::networks::Networks;
 use freshet_policy::{ChangeModel as _, ChangeRate};
+use freshet_report::gaps::{Gap, GapsReport, SourceGaps};
+use freshet_report::time::UnixNumber;
 use freshet_store::browse::Browse as _;
-use freshet_types::{Endpoint, Hole, PageKind, Source, SourceId, SourceState, Timestamp};
-use serde::Serialize;
-use serde_json::{Value, json};
+use freshet_types::{Endpoint, Hole, PageKind, Source, SourceState, Timestamp};
 
 use crate::data::Data;
-use crate::text::seconds;
-
-/// What is not proven complete.
-#[derive(Debug, Default, Serialize)]
-pub struct GapsReport {
-    /// Lists that are watched.
-    pub sources_count: u64,
-    /// Of them, those that are proven complete.
-    pub complete_count: u64,
-    /// Of them, those that were never visited.
-    pub unvisited_count: u64,
-    /// Holes of all of them.
-    pub holes_count: u64,
-    /// Lists or holes that no call can close.
-    pub uncloseable_count: u64,
-    /// What would close the others, at least.
-    pub calls: u64,
-    /// The lists with holes, the dearest first.
-    pub sources: Vec<SourceGaps>,
-    /// Lists of which nothing can be closed.
-    #[serde(skip)]
-    shut_count: u64,
-    /// Sources that are kept; a million of them need not stay in memory for a sum.
-    #[serde(skip)]
-    kept_max: usize,
-    /// Sources that a person is shown.
-    #[serde(skip)]
-    pub limit: usize,
-}
-
-/// A list with holes.
-#[derive(Debug, Serialize)]
-pub struct SourceGaps {
-    /// Its number.
-    pub source: u32,
-    /// What people know it by.
-    pub label: String,
-    /// Where it is.
-    pub network: String,
-    /// Until when its newest part is complete.
-    pub complete_until: Value,
-    /// What would close its holes, at least.
-    pub calls: u64,
-    /// Why nothing of it can be closed.
-    pub obstacle: Option<&'static str>,
-    /// Its holes.
-    pub holes: Vec<Gap>,
-    /// It is a list of a forum, which people know by its title.
-    #[serde(skip)]
-    has_title: bool,
-}
-
-/// One hole with its price.
-#[derive(Debug, PartialEq, Serialize)]
-pub struct Gap {
-    /// The post above it.
-    pub above_id: String,
-    /// When that was made.
-    pub above_at: Value,
-    /// The post below it, where there is one.
-    pub below_id: Option<String>,
-    /// When that was made.
-    pub below_at: Value,
-    /// Null where no call can close it.
-    pub calls: Option<u64>,
-    /// Why no call can close it.
-    pub obstacle: Option<&'static str>,
-    /// It has no lower end, so it may cost more.
-    pub is_lower_bound: bool,
-}
 
 /// All holes in sums, and the dearest sources.
 pub fn report(
@@ -94,36 +24,61 @@ pub fn report(
     now: Timestamp,
     kept_max: usize,
 ) -> anyhow::Result<GapsReport> {
-    let mut report = GapsReport::keeping(kept_max);
+    let mut sum = GapsSum::keeping(kept_max);
     data.store.each_source(&mut |source| {
-        report.take(networks, &source, now, &mut |_| {});
+        sum.take(networks, &source, now, &mut |_| {});
         ControlFlow::Continue(())
     })?;
-    report.keep_dearest();
-    let titled = report.sources.iter().filter(|it| it.has_title).map(|it| SourceId(it.source));
+    sum.keep_dearest();
+    let titled = sum.kept.iter().filter(|it| it.has_title).map(|it| it.gaps.source);
     let sources = data.store.sources(&titled.collect::<Vec<_>>())?;
     let sources: Vec<Source> = sources.into_iter().flatten().collect();
     for (source, title) in sources.iter().zip(data.store.titles_of(&sources)?) {
-        let shown = report.sources.iter_mut().filter(|it| it.source == source.id.0 && it.has_title);
-        shown.for_each(|it| it.label = source.label_with(title.as_deref()));
+        let shown = sum.kept.iter_mut().filter(|it| it.gaps.source == source.id && it.has_title);
+        shown.for_each(|it| it.gaps.label = source.label_with(title.as_deref()));
     }
-    Ok(report)
+    Ok(sum.into_report())
 }
 
-impl GapsReport {
-    /// Nothing yet, with room for so many sources; with room for none, a report of sums.
+/// A report while sources are taken into account one by one.
+#[derive(Debug, Default)]
+pub struct GapsSum {
+    /// The sums; its sources are added at the end.
+    report: GapsReport,
+    kept: Vec<Kept>,
+    /// Lists of which nothing can be closed.
+    shut_count: u64,
+    /// Sources that are kept; a million of them need not stay in memory for a sum.
+    kept_max: usize,
+}
+
+/// A source that is not complete.
+#[derive(Debug)]
+struct Kept {
+    gaps: SourceGaps,
+    /// It is a list of a forum, which people know by its title.
+    has_title: bool,
+}
+
+impl GapsSum {
+    /// Nothing yet, with room for so many sources; with room for none, only sums are kept.
     pub fn keeping(kept_max: usize) -> Self {
-        Self { kept_max, limit: kept_max, ..Self::default() }
+        Self { kept_max, ..Self::default() }
     }
 
     /// How many lists there are, how many are complete, and how many no request can complete.
     pub fn lists(&self) -> (u64, u64, u64) {
-        (self.sources_count, self.complete_count, self.shut_count)
+        (self.report.sources_count, self.report.complete_count, self.shut_count)
+    }
+
+    /// The sums, and the sources that were kept.
+    pub fn into_report(self) -> GapsReport {
+        GapsReport { sources: self.kept.into_iter().map(|it| it.gaps).collect(), ..self.report }
     }
 
     fn keep_dearest(&mut self) {
-        self.sources.sort_by_key(|it| (std::cmp::Reverse(it.calls), it.source));
-        self.sources.truncate(self.kept_max);
+        self.kept.sort_by_key(|it| (std::cmp::Reverse(it.gaps.calls), it.gaps.source));
+        self.kept.truncate(self.kept_max);
     }
 
     /// Takes one source into account; `open` hears of the endpoint of a list that is complete or can become so.
@@ -140,27 +95,29 @@ impl GapsReport {
         if !source.state.is_watched() {
             return;
         }
-        self.sources_count += 1;
+        let report = &mut self.report;
+        report.sources_count += 1;
         let coverage = &source.coverage;
         let resting = rest_of(source.state);
         // A list whose posts may not be collected looks empty, which proves nothing.
         if coverage.is_complete() && source.state != SourceState::OptedOut {
-            self.complete_count += 1;
+            report.complete_count += 1;
             return open(endpoint);
         }
         let holes: Vec<Gap> =
             coverage.holes().iter().map(|hole| price(hole, source, endpoint, now)).collect();
         let is_blank = coverage.intervals.is_empty();
-        self.unvisited_count += u64::from(is_blank && resting.is_none());
+        report.unvisited_count += u64::from(is_blank && resting.is_none());
         let calls = holes.iter().filter_map(|hole| hole.calls).sum::<u64>();
         // A source that was never visited is one hole from end to end: one call at least.
         let calls = if is_blank && resting.is_none() { 1 } else { calls };
-        self.holes_count += holes.len() as u64;
+        report.holes_count += holes.len() as u64;
         let uncloseable_count = holes.iter().filter(|hole| hole.obstacle.is_some()).count() as u64;
-        self.uncloseable_count += uncloseable_count.max(u64::from(resting.is_some()));
-        self.calls += calls;
+        report.uncloseable_count += uncloseable_count.max(u64::from(resting.is_some()));
+        report.calls += calls;
         let is_shut = !holes.is_empty() && uncloseable_count == holes.len() as u64;
-        let obstacle = resting.or_else(|| holes.iter().find_map(|hole| hole.obstacle).filter(|_| is_shut));
+        let first = || holes.iter().find_map(|hole| hole.obstacle.clone()).filter(|_| is_shut);
+        let obstacle = resting.map(str::to_owned).or_else(first);
         if obstacle.is_some() {
             self.shut_count += 1;
         } else {
@@ -169,17 +126,17 @@ impl GapsReport {
         if self.kept_max == 0 {
             return;
         }
-        self.sources.push(SourceGaps {
-            source: source.id.0,
+        let gaps = SourceGaps {
+            source: source.id,
             label: source.label(),
-            network: source.network.to_string(),
-            complete_until: coverage.top().map_or_else(|| json!(null), |top| seconds(top.until)),
+            network: source.network.clone(),
+            complete_until: coverage.top().and_then(|top| UnixNumber::of(top.until)),
             calls,
             obstacle,
             holes,
-            has_title: freshet_types::list::is_list(&source.root_kind),
-        });
-        if self.sources.len() >= self.kept_max.saturating_mul(2) {
+        };
+        self.kept.push(Kept { gaps, has_title: freshet_types::list::is_list(&source.root_kind) });
+        if self.kept.len() >= self.kept_max.saturating_mul(2) {
             self.keep_dearest();
         }
     }
@@ -222,11 +179,11 @@ fn price(hole: &Hole, source: &Source, endpoint: &Endpoint, now: Timestamp) -> G
     let obstacle = obstacle(source, hole);
     Gap {
         above_id: hole.above.id.clone(),
-        above_at: seconds(hole.above.at),
+        above_at: UnixNumber::of(hole.above.at),
         below_id: hole.below.as_ref().map(|mark| mark.id.clone()),
-        below_at: hole.below.as_ref().map_or_else(|| json!(null), |mark| seconds(mark.at)),
+        below_at: hole.below.as_ref().and_then(|mark| UnixNumber::of(mark.at)),
         calls: obstacle.is_none().then_some((pages as u64).max(1)),
-        obstacle,
+        obstacle: obstacle.map(str::to_owned),
         is_lower_bound: lower_at.is_none(),
     }
 }

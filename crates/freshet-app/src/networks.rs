@@ -4,12 +4,11 @@ use std::path::Path;
 
 use freshet_network::definition::Definition;
 use freshet_network::networks::Networks;
+use freshet_report::networks::{CheckedFile, DefinitionProblem, NetworkLine, NetworksReport};
 use freshet_store::control::Control;
 use freshet_store::row::OnDelete;
 use freshet_types::definition::{self, Hosts};
 use freshet_types::{Connector, NetworkName, RobotKind};
-use serde::Serialize;
-use serde_json::{Value, json};
 
 use crate::config::Globals;
 use crate::data::{self, Data};
@@ -27,32 +26,8 @@ pub fn no_network(networks: &Networks, name: &str) -> anyhow::Error {
     failure.hint(format!("the networks are {}", networks.names().join(", "))).into()
 }
 
-/// All networks.
-#[derive(Debug, Serialize)]
-pub struct ListReport {
-    /// In a line each.
-    pub networks: Vec<NetworkLine>,
-}
-
-/// One network.
-#[derive(Debug, Serialize)]
-pub struct NetworkLine {
-    /// Its name.
-    pub name: String,
-    /// What people call it.
-    pub title: String,
-    /// Whether it has many servers.
-    pub hosts: Hosts,
-    /// Robots that find work there.
-    pub robots: Vec<&'static str>,
-    /// How many endpoints it has.
-    pub endpoints_count: usize,
-    /// What `add` understands.
-    pub examples: Vec<String>,
-}
-
 /// All networks, in a line each.
-pub fn list_report(networks: &Networks) -> ListReport {
+pub fn list_report(networks: &Networks) -> NetworksReport {
     let snapshot = networks.snapshot();
     let line = |name: String| {
         let network = snapshot.get(&name)?;
@@ -69,12 +44,12 @@ pub fn list_report(networks: &Networks) -> ListReport {
             (None, None) => None,
         }
     };
-    ListReport { networks: networks.names().into_iter().filter_map(line).collect() }
+    NetworksReport { networks: networks.names().into_iter().filter_map(line).collect() }
 }
 
-fn robots(connector: &dyn Connector) -> Vec<&'static str> {
+fn robots(connector: &dyn Connector) -> Vec<RobotKind> {
     let has_endpoint = |robot: &RobotKind| connector.endpoints().iter().any(|it| it.robot == Some(*robot));
-    RobotKind::ALL.into_iter().filter(has_endpoint).map(RobotKind::name).collect()
+    RobotKind::ALL.into_iter().filter(has_endpoint).collect()
 }
 
 fn network_line(definition: &Definition, connector: &dyn Connector) -> NetworkLine {
@@ -120,22 +95,6 @@ fn prune(value: toml::Value, depth: usize) -> toml::Value {
     toml::Value::Table(pruned.filter(|(_, value)| depth == NAMED_DEPTH || !is_empty(value)).collect())
 }
 
-/// A file that was checked.
-#[derive(Debug, Serialize)]
-pub struct CheckedFile {
-    /// Where it is.
-    pub file: String,
-    /// It can be used.
-    pub is_sound: bool,
-    /// The networks that it defines.
-    pub names: Vec<String>,
-    /// What is wrong, with line and key where they are known.
-    pub problems: Vec<Value>,
-    /// The same in words.
-    #[serde(skip)]
-    pub text: String,
-}
-
 /// Checks the file of a definition or of a forum.
 pub fn check_file(path: &Path) -> anyhow::Result<CheckedFile> {
     let file = path.display().to_string();
@@ -148,7 +107,7 @@ pub fn check_file(path: &Path) -> anyhow::Result<CheckedFile> {
             // Sound by itself, it must also live with the others: its references, its name.
             if let Err(error) = Networks::shipped().apply_definition(&file, &text) {
                 let text = format!("{file}: {error}");
-                let problems = vec![json!({ "line": null, "key": null, "what": error.to_string() })];
+                let problems = vec![whole_file(error.to_string())];
                 return Ok(CheckedFile { file, is_sound: false, names: Vec::new(), problems, text });
             }
             let names: Vec<_> = definition.family().iter().map(|it| it.name.clone()).collect();
@@ -156,11 +115,20 @@ pub fn check_file(path: &Path) -> anyhow::Result<CheckedFile> {
             CheckedFile { file, is_sound: true, names, problems: Vec::new(), text }
         }
         Err(error) => {
-            let problem = |it: &freshet_network::definition::Problem| json!({ "line": it.line, "key": it.key, "what": it.what });
+            let problem = |it: &freshet_network::definition::Problem| DefinitionProblem {
+                line: Some(it.line),
+                key: Some(it.key.clone()),
+                what: it.what.clone(),
+            };
             let problems = error.problems.iter().map(problem).collect();
             CheckedFile { file, is_sound: false, names: Vec::new(), problems, text: error.to_string() }
         }
     })
+}
+
+/// A mistake that belongs to no line.
+fn whole_file(what: String) -> DefinitionProblem {
+    DefinitionProblem { line: None, key: None, what }
 }
 
 fn check_forum(path: &Path, file: String, text: &str) -> CheckedFile {
@@ -176,7 +144,7 @@ fn check_forum(path: &Path, file: String, text: &str) -> CheckedFile {
             }
         }
         Err(error) => {
-            let problems = vec![json!({ "line": null, "key": null, "what": error.to_string() })];
+            let problems = vec![whole_file(error.to_string())];
             CheckedFile { file, is_sound: false, names: Vec::new(), problems, text: format!("{error:#}") }
         }
     }

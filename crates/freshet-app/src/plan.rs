@@ -8,12 +8,10 @@
 
 mod scope;
 
-pub use scope::Row;
-
 use freshet_engine::price::Memory;
 use freshet_policy::{Demand, Pacing};
+use freshet_report::plan::{PlanPoint, PlanReport};
 use freshet_types::Span;
-use serde::Serialize;
 
 use crate::data::Data;
 use crate::failure::Failure;
@@ -39,7 +37,7 @@ pub fn report(data: &Data, args: &PlanWish) -> anyhow::Result<PlanReport> {
         (None, Some(calls)) => all.price_for_calls(calls),
         (None, None) => all.price_for_calls(scopes.iter().map(Planned::calls_now_per_h).sum()),
     };
-    Ok(PlanReport::new(args, &all, scopes, price))
+    Ok(at_price(args, &all, scopes, price))
 }
 
 /// All sources under one price.
@@ -88,75 +86,42 @@ pub struct PlanWish {
     pub calls_per_hour: Option<f64>,
 }
 
-/// A budget and its lag.
-#[derive(Debug, Serialize)]
-pub struct Point {
-    /// Requests an hour.
-    pub calls_per_hour: f64,
-    /// The mean lag that they give.
-    pub lag_s: f64,
-}
-
-/// A lag and its price.
-#[derive(Debug, Serialize)]
-pub struct PlanReport {
-    /// Requests an hour.
-    pub calls_per_hour: f64,
-    /// The mean lag that they give.
-    pub lag_s: f64,
-    /// Of these calls, those for profiles, relations and tags.
-    pub others_per_hour: f64,
-    /// Lists that are planned for.
-    pub sources_count: u64,
-    /// What they are expected to get.
-    pub posts_per_day: f64,
-    /// Waiting of posts, summed, that one more call would end.
-    pub price_post_s: f64,
-    /// Why the answer is not what was asked for.
-    pub note: Option<String>,
-    /// Network by network.
-    pub scopes: Vec<Row>,
-    /// Other budgets.
-    pub table: Vec<Point>,
-}
-
-impl PlanReport {
-    fn new(args: &PlanWish, all: &Whole, scopes: Vec<Planned>, price: f64) -> Self {
-        let (calls_per_hour, lag_s) = (all.calls_per_h(price), all.lag_s(price));
-        let point = |share: &f64| {
-            let price = all.price_for_calls(calls_per_hour * share);
-            Point { calls_per_hour: all.calls_per_h(price), lag_s: all.lag_s(price) }
-        };
-        let mut table: Vec<Point> = TABLE.iter().map(point).collect();
-        table.dedup_by(|one, other| (one.calls_per_hour / other.calls_per_hour - 1.0).abs() < MISSED);
-        let scopes: Vec<_> = scopes.into_iter().map(|it| it.row(price, all.pacing)).collect();
-        let over: Vec<_> = scopes.iter().filter(|it| it.is_over).map(|it| it.network.as_str()).collect();
-        let is_missed = |wanted: f64, got: f64| (got / wanted - 1.0).abs() > MISSED;
-        let Pacing { floor, ceiling } = all.pacing;
-        let note = match (args.lag, args.calls_per_hour) {
-            _ if !over.is_empty() => Some(format!("the quota does not allow it: {}", over.join(", "))),
-            (Some(lag), _) if is_missed(lag.secs_f64(), lag_s) => {
-                Some(format!("no list is visited more often than every {floor}, or less than {ceiling}"))
-            }
-            (None, Some(calls)) if calls_per_hour > calls * (1.0 + MISSED) => Some(format!(
-                "the ceiling ({ceiling}) and profiles alone need {calls_per_hour:.0} calls an hour"
-            )),
-            (None, Some(calls)) if is_missed(calls, calls_per_hour) => {
-                Some(format!("with a floor of {floor} only {calls_per_hour:.0} calls an hour are of use"))
-            }
-            _ => None,
-        };
-        Self {
-            calls_per_hour,
-            lag_s,
-            others_per_hour: all.others_per_h,
-            sources_count: all.demand.count(),
-            posts_per_day: scopes.iter().map(|it| it.posts_per_day).sum(),
-            price_post_s: price,
-            note,
-            scopes,
-            table,
+/// The plan at this price.
+fn at_price(args: &PlanWish, all: &Whole, scopes: Vec<Planned>, price: f64) -> PlanReport {
+    let (calls_per_hour, lag_s) = (all.calls_per_h(price), all.lag_s(price));
+    let point = |share: &f64| {
+        let price = all.price_for_calls(calls_per_hour * share);
+        PlanPoint { calls_per_hour: all.calls_per_h(price), lag_s: all.lag_s(price) }
+    };
+    let mut table: Vec<PlanPoint> = TABLE.iter().map(point).collect();
+    table.dedup_by(|one, other| (one.calls_per_hour / other.calls_per_hour - 1.0).abs() < MISSED);
+    let scopes: Vec<_> = scopes.into_iter().map(|it| it.row(price, all.pacing)).collect();
+    let over: Vec<_> = scopes.iter().filter(|it| it.is_over).map(|it| it.network.as_str()).collect();
+    let is_missed = |wanted: f64, got: f64| (got / wanted - 1.0).abs() > MISSED;
+    let Pacing { floor, ceiling } = all.pacing;
+    let note = match (args.lag, args.calls_per_hour) {
+        _ if !over.is_empty() => Some(format!("the quota does not allow it: {}", over.join(", "))),
+        (Some(lag), _) if is_missed(lag.secs_f64(), lag_s) => {
+            Some(format!("no list is visited more often than every {floor}, or less than {ceiling}"))
         }
+        (None, Some(calls)) if calls_per_hour > calls * (1.0 + MISSED) => {
+            Some(format!("the ceiling ({ceiling}) and profiles alone need {calls_per_hour:.0} calls an hour"))
+        }
+        (None, Some(calls)) if is_missed(calls, calls_per_hour) => {
+            Some(format!("with a floor of {floor} only {calls_per_hour:.0} calls an hour are of use"))
+        }
+        _ => None,
+    };
+    PlanReport {
+        calls_per_hour,
+        lag_s,
+        others_per_hour: all.others_per_h,
+        sources_count: all.demand.count(),
+        posts_per_day: scopes.iter().map(|it| it.posts_per_day).sum(),
+        price_post_s: price,
+        note,
+        scopes,
+        table,
     }
 }
 

@@ -3,32 +3,14 @@
 use std::ops::ControlFlow;
 
 use freshet_forum::connector::PORTAL;
+use freshet_report::sources::{RemoveReport, RemovedSource};
 use freshet_store::api::Store;
 use freshet_store::control::{Control, SourcesChange};
 use freshet_types::{NetworkName, Set, Source, SourceId, SourceState};
-use serde::Serialize;
 
 use crate::config::Globals;
 use crate::data::Data;
 use crate::sources::all_meant;
-
-/// What is no longer visited.
-#[derive(Debug, Serialize)]
-pub struct RemoveReport {
-    /// How many.
-    pub removed_count: usize,
-    /// Which.
-    pub sources: Vec<RemovedSource>,
-}
-
-/// A source that is no longer visited.
-#[derive(Debug, Serialize)]
-pub struct RemovedSource {
-    /// Its number.
-    pub source: SourceId,
-    /// What people know it by.
-    pub label: String,
-}
 
 /// Takes what a person names off the list; all of it is known, or nothing is removed.
 pub fn remove_named(globals: &Globals, references: &[String]) -> anyhow::Result<RemoveReport> {

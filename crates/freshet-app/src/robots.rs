@@ -4,35 +4,15 @@
 //! The state is written to the store; a run that is under way sees it within a second.
 
 use freshet_fetch::CredentialInfo;
+use freshet_report::robots::{RobotLine, RobotsReport};
 use freshet_store::api::Store;
 use freshet_store::control::Control;
 use freshet_store::row::RobotRow;
 use freshet_types::{RobotKind, RobotState};
-use serde::Serialize;
 
 use crate::config::Globals;
 use crate::data::Data;
 use crate::failure::Failure;
-
-/// The robots and their states.
-#[derive(Debug, Serialize)]
-pub struct RobotsReport {
-    /// A run is under way.
-    pub is_running: bool,
-    /// All robots.
-    pub robots: Vec<RobotLine>,
-}
-
-/// One robot.
-#[derive(Debug, Serialize)]
-pub struct RobotLine {
-    /// Its name.
-    pub name: RobotKind,
-    /// What it does.
-    pub state: RobotState,
-    /// The credential that it shows.
-    pub credential: Option<String>,
-}
 
 /// What a robot can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]

@@ -8,21 +8,20 @@ use std::sync::Arc;
 use freshet_fetch::{Fetch as _, HttpFetch, HttpOptions};
 use freshet_network::DefinedConnector;
 use freshet_network::networks::Networks;
+use freshet_report::search::{FoundAccount, FoundPost};
+use freshet_report::time::UnixNumber;
 use freshet_store::row::Hit;
-use freshet_types::{Account, Connector as _, Instance, Intent, NetworkName, Outcome, Target, Timestamp};
-use serde::Serialize;
-use serde_json::{Value, json};
+use freshet_types::{Account, Connector as _, Instance, Intent, NetworkName, Outcome, Target};
 
 use crate::config::Globals;
 use crate::data::{self, CONTACT_UNKNOWN, Data, block_on};
 use crate::failure::Failure;
 use crate::notice;
-use crate::text::seconds;
 
 /// The posts that match, at most so many.
 pub fn posts(globals: &Globals, query: &str, limit: usize) -> anyhow::Result<Vec<FoundPost>> {
     let hits = open(globals)?.store.search(query, limit).map_err(misuse)?;
-    Ok(hits.into_iter().map(FoundPost::new).collect())
+    Ok(hits.into_iter().map(found_post).collect())
 }
 
 /// Accounts that a network finds by this name, at most so many.
@@ -32,7 +31,7 @@ pub fn accounts(
     limit: usize,
 ) -> anyhow::Result<Vec<FoundAccount>> {
     let accounts = block_on(search_online(globals, wish, &NetworkName::from(wish.network)))?;
-    Ok(accounts.into_iter().take(limit).map(FoundAccount::new).collect())
+    Ok(accounts.into_iter().take(limit).map(found_account).collect())
 }
 
 /// Which accounts are looked for, and where.
@@ -69,81 +68,30 @@ pub fn misuse(error: freshet_store::api::StoreError) -> anyhow::Error {
     }
 }
 
-/// A post as searches show it.
-#[derive(Debug, Serialize)]
-pub struct FoundPost {
-    /// Its address.
-    pub id: String,
-    /// Where it is.
-    pub network: String,
-    /// Who wrote it.
-    pub author: Option<String>,
-    /// When, in unix seconds.
-    pub created_at: Value,
-    /// The words around what was found.
-    pub snippet: String,
-    /// All of it.
-    pub text: String,
-    /// Where people read it.
-    pub url: Option<String>,
-    /// When, for people.
-    #[serde(skip)]
-    pub shown_at: String,
-}
-
-impl FoundPost {
-    /// Of a hit.
-    pub fn new(hit: Hit) -> Self {
-        let (network, post) = (hit.row.network, hit.row.post);
-        Self {
-            id: format!("{network}/{}/{}", post.kind, post.id),
-            network: network.to_string(),
-            author: hit.row.author_handle.or(post.author),
-            created_at: post.created_at.map_or_else(|| json!(null), seconds),
-            snippet: hit.snippet,
-            text: post.text,
-            url: post.url,
-            shown_at: post.created_at.map_or_else(|| "no time".to_owned(), minute),
-        }
+/// A post that was found, as searches show it.
+pub fn found_post(hit: Hit) -> FoundPost {
+    let (network, post) = (hit.row.network, hit.row.post);
+    FoundPost {
+        id: format!("{network}/{}/{}", post.kind, post.id),
+        network,
+        author: hit.row.author_handle.or(post.author),
+        created_at: post.created_at.and_then(UnixNumber::of),
+        snippet: hit.snippet,
+        text: post.text,
+        url: post.url,
     }
 }
 
-/// An instant to the minute, in UTC.
-fn minute(at: Timestamp) -> String {
-    let shown = at.to_string();
-    shown.get(..16).unwrap_or(&shown).replace('T', " ")
-}
-
-/// An account as searches show it.
-#[derive(Debug, Serialize)]
-pub struct FoundAccount {
-    /// What the network calls it.
-    pub native_id: String,
-    /// What people type.
-    pub handle: Option<String>,
-    /// What it calls itself.
-    pub name: Option<String>,
-    /// What it says of itself.
-    pub bio: Option<String>,
-    /// Who follows it.
-    pub followers_count: Option<i64>,
-    /// What it wrote.
-    pub posts_count: Option<i64>,
-    /// Where people find it.
-    pub url: Option<String>,
-}
-
-impl FoundAccount {
-    fn new(account: Account) -> Self {
-        Self {
-            native_id: account.id,
-            handle: account.handle,
-            name: account.name,
-            bio: account.bio,
-            followers_count: account.followers_count,
-            posts_count: account.posts_count,
-            url: account.url,
-        }
+/// An account that was found, as searches show it.
+fn found_account(account: Account) -> FoundAccount {
+    FoundAccount {
+        native_id: account.id,
+        handle: account.handle,
+        name: account.name,
+        bio: account.bio,
+        followers_count: account.followers_count,
+        posts_count: account.posts_count,
+        url: account.url,
     }
 }
 

@@ -6,154 +6,106 @@
 //! only, as `new_posts_count`). Whether a run is alive is asked of the lock, not of the report.
 
 use freshet_engine::report::STATUS;
+use freshet_report::run::RunStatus;
+use freshet_report::status::{FailedSource, ForumLists, StatusReport};
+use freshet_report::time::UnixNumber;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::browse::{Browse, ForumState, SourceQuery};
 use freshet_store::row::Counts;
+use freshet_store::setting::Json;
 use freshet_types::{Source, SourceState, Timestamp};
-use serde::Serialize;
-use serde_json::{Map, Value, json};
 
 use crate::data::{Data, Runner};
-use crate::text::seconds;
 
 /// Failed sources shown; the number of all of them stands in the list of states.
 const FAILED_MAX: usize = 20;
 
-/// When the engine reported last.
-pub fn noted_at(live: &Value) -> Option<Timestamp> {
-    live["now"].as_f64().map(|secs| Timestamp::from_ms((secs * 1000.0) as i64))
-}
-
 /// Both witnesses merged, with the lists of every forum, which costs a look at each of them.
 pub fn whole(data: &Data, now: Timestamp) -> anyhow::Result<StatusReport> {
-    let mut report = brief(data, now)?;
-    report.set("forum_lists", forum_lists(&data.store)?);
-    Ok(report)
+    let forum_lists = Some(forum_lists(&data.store)?);
+    Ok(StatusReport { forum_lists, ..brief(data, now)? })
 }
 
 /// Both witnesses merged: what costs the same however much was collected.
 pub fn brief(data: &Data, now: Timestamp) -> anyhow::Result<StatusReport> {
-    let live = live_report(&data.store)?;
-    let mut report = StatusReport(Map::new());
-    report.set("data", data.dir().display().to_string());
-    report.set("clock", data.clock_url()?);
-    report.set("now", seconds(now));
-    report.add_runner(data.runner());
-    let counts = data.store.counts()?;
-    report.add_counts(&counts);
-    report.set("failed_sources", failed_sources(&data.store)?);
-    report.add_live(live);
+    let mut report = StatusReport {
+        data: data.dir().display().to_string(),
+        clock: data.clock_url()?,
+        now: UnixNumber::of(now),
+        failed_sources: failed_sources(&data.store)?,
+        ..counted(&data.store.counts()?, data.runner())
+    };
+    if let Some(run) = live_report(&data.store)? {
+        report.add_run(run);
+    }
     Ok(report)
 }
 
-/// What the engine reported last; null before the first run.
-pub fn live_report(store: &dyn Store) -> Result<Value, StoreError> {
-    Ok(STATUS.find(store)?.unwrap_or_default())
+/// What the engine reported last; nothing before the first run.
+pub fn live_report(store: &dyn Store) -> Result<Option<RunStatus>, StoreError> {
+    Ok(STATUS.find(store)?.map(|Json(run)| run))
 }
 
-fn failed_sources(store: &dyn Browse) -> Result<Vec<Value>, StoreError> {
+/// What the store counts, and whether a run is under way.
+fn counted(counts: &Counts, runner: Option<Runner>) -> StatusReport {
+    StatusReport {
+        is_running: runner.is_some(),
+        pid: runner.and_then(|runner| runner.pid),
+        sources_count: counts.sources.iter().map(|(_, count)| count).sum(),
+        sources: counts.sources.iter().copied().collect(),
+        posts_count: counts.posts,
+        deleted_count: counts.deleted,
+        accounts_count: counts.accounts,
+        relations_count: counts.relations,
+        changes_count: counts.changes,
+        parked_count: counts.parked,
+        visits_total_count: counts.visits,
+        ..StatusReport::default()
+    }
+}
+
+fn failed_sources(store: &dyn Browse) -> Result<Vec<FailedSource>, StoreError> {
     let failed =
         SourceQuery { state: Some(SourceState::Failed), limit: FAILED_MAX, ..SourceQuery::default() };
     let sources = store.list_sources(&failed)?.sources;
     let titles = store.titles_of(&sources)?;
     let shown = |(it, title): (&Source, Option<String>)| {
         let label = it.label_with(title.as_deref());
-        json!({ "source": it.id, "label": label, "why": it.failure })
+        FailedSource { source: it.id, label, why: it.failure.clone() }
     };
     Ok(sources.iter().zip(titles).map(shown).collect())
 }
 
 /// Every forum: what is known of it, and what is complete.
-fn forum_lists(store: &dyn Browse) -> Result<Vec<Value>, StoreError> {
-    let forum = |forum: ForumState| {
-        let lacks: Map<_, _> =
-            forum.lacks.iter().map(|(lack, count)| (lack.why().to_owned(), json!(count))).collect();
-        json!({
-            "network": forum.network,
-            "boards_count": forum.boards_count,
-            "complete_boards_count": forum.complete_boards_count,
-            "threads_count": forum.threads_count,
-            "complete_threads_count": forum.complete_threads_count,
-            "pages_count": forum.pages_count,
-            "posts_count": forum.posts_count,
-            "lacks": lacks,
-        })
+fn forum_lists(store: &dyn Browse) -> Result<Vec<ForumLists>, StoreError> {
+    let forum = |forum: ForumState| ForumLists {
+        network: forum.network,
+        boards_count: forum.boards_count as u64,
+        complete_boards_count: forum.complete_boards_count as u64,
+        threads_count: forum.threads_count as u64,
+        complete_threads_count: forum.complete_threads_count as u64,
+        pages_count: forum.pages_count as u64,
+        posts_count: forum.posts_count as u64,
+        lacks: forum.lacks.iter().map(|(lack, count)| (lack.why().to_owned(), *count as u64)).collect(),
     };
     Ok(store.forums()?.into_iter().map(forum).collect())
 }
 
-/// A JSON object, in the order in which it is filled.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-pub struct StatusReport(Map<String, Value>);
-
-impl StatusReport {
-    /// As JSON.
-    pub fn into_value(self) -> Value {
-        Value::Object(self.0)
-    }
-
-    /// Its fields, in order.
-    pub fn fields(&self) -> &Map<String, Value> {
-        &self.0
-    }
-
-    fn set(&mut self, key: &str, value: impl Into<Value>) {
-        self.0.insert(key.to_owned(), value.into());
-    }
-
-    fn add_runner(&mut self, runner: Option<Runner>) {
-        self.set("is_running", runner.is_some());
-        self.set("pid", runner.and_then(|runner| runner.pid));
-    }
-
-    fn add_counts(&mut self, counts: &Counts) {
-        let states = counts.sources.iter();
-        self.set("sources_count", states.clone().map(|(_, count)| count).sum::<u64>());
-        let by_state = states.map(|(state, count)| (state.name().to_owned(), json!(count)));
-        self.set("sources", by_state.collect::<Map<_, _>>());
-        self.set("posts_count", counts.posts);
-        self.set("deleted_count", counts.deleted);
-        self.set("accounts_count", counts.accounts);
-        self.set("relations_count", counts.relations);
-        self.set("changes_count", counts.changes);
-        self.set("parked_count", counts.parked);
-        self.set("visits_total_count", counts.visits);
-    }
-
-    /// The engine's own numbers, where the store has no better; zeros before the first run.
-    fn add_live(&mut self, live: Value) {
-        for key in ["visits_count", "fetches_count", "rate_limited_count"] {
-            self.set(key, 0);
-        }
-        self.set("lag_s", Value::Null);
-        let Value::Object(mut live) = live else { return };
-        if let Some(count) = live.remove("posts_count") {
-            self.set("new_posts_count", count);
-        }
-        let counted = ["now", "pid", "deleted_count", "accounts_count", "relations_count"];
-        for (key, value) in live.into_iter().filter(|(key, _)| !counted.contains(&key.as_str())) {
-            self.0.insert(key, value);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
     fn report(live: Value, runner: Option<Runner>) -> StatusReport {
-        let mut report = StatusReport(Map::new());
-        report.set("data", "d");
-        report.set("now", 1000);
-        report.add_runner(runner);
-        report.add_counts(&Counts {
+        let counts = Counts {
             posts: 12,
             sources: vec![(SourceState::Active, 2), (SourceState::Failed, 1)],
             ..Counts::default()
-        });
-        report.set("failed_sources", json!([{ "source": 3, "label": "x (posts)", "why": "no\nanswer" }]));
-        report.add_live(live);
+        };
+        let now = UnixNumber::of(Timestamp::from_secs(1000));
+        let mut report = StatusReport { data: "d".to_owned(), now, ..counted(&counts, runner) };
+        report.add_run(serde_json::from_value(live).unwrap());
         report
     }
 
@@ -164,7 +116,7 @@ mod tests {
             "lag_s": { "median": 1.5, "p90": 90 },
             "quotas": [{ "network": "n", "rule": "r", "holder": "ip", "limit": 300, "ready": 4.0 }],
         });
-        let StatusReport(merged) = report(live, Some(Runner { pid: Some(77) }));
+        let merged = serde_json::to_value(report(live, Some(Runner { pid: Some(77) }))).unwrap();
         for (key, value) in [
             ("posts_count", json!(12)),
             ("new_posts_count", json!(3)),

@@ -15,10 +15,11 @@ mod file;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use freshet_report::run::SubscriberStatus;
+use freshet_report::time::UnixFloat;
 use freshet_sink::{Sink, SinkError};
 use freshet_store::api::{Store, StoreError};
 use freshet_types::Set;
-use serde_json::{Value, json};
 
 use crate::core::Moment;
 use crate::record::post_record;
@@ -247,15 +248,15 @@ impl Progress {
     }
 
     /// For the report: how many changes it is behind the newest one, and since when it takes nothing.
-    pub fn view(&self, last_change: Option<u64>, moment: Moment) -> Value {
+    pub fn view(&self, last_change: Option<u64>, moment: Moment) -> SubscriberStatus {
         let state = self.state();
         let is_stuck = |since: &Moment| moment.wall_ms.saturating_sub(since.wall_ms) > STALLED_AFTER_MS;
         let stalled = state.busy_since.filter(is_stuck);
-        json!({
-            "name": self.name,
-            "behind": last_change.map(|last| last.saturating_sub(self.cursor())),
-            "stalled_since": stalled.map(|since| since.now.secs_f64()),
-            "why": state.failure,
-        })
+        SubscriberStatus {
+            name: self.name.clone(),
+            behind: last_change.map(|last| last.saturating_sub(self.cursor())),
+            stalled_since: stalled.map(|since| UnixFloat(since.now)),
+            why: state.failure.clone(),
+        }
     }
 }

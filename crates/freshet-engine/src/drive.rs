@@ -21,9 +21,9 @@ use freshet_fetch::Fetch;
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
+use freshet_report::RunStatus;
 use freshet_store::api::{Store, StoreError};
 use freshet_types::{Clock, NetworkName};
-use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::core::{CredentialChoice, Event};
@@ -90,8 +90,8 @@ pub async fn run(
     kit: Kit,
     options: RunOptions,
     mut stop: watch::Receiver<bool>,
-    view: watch::Sender<Value>,
-) -> Result<Value, RunError> {
+    view: watch::Sender<RunStatus>,
+) -> Result<RunStatus, RunError> {
     let mut driver = Driver::start(kit, &options, view)?;
     let mut is_stopping = false;
     loop {
@@ -150,14 +150,14 @@ struct Driver {
     ask: mpsc::UnboundedSender<Ask>,
     /// Who waits for the grant of a request, oldest first.
     grants: Vec<(NetworkName, oneshot::Sender<()>)>,
-    view: watch::Sender<Value>,
+    view: watch::Sender<RunStatus>,
     /// The run has ended.
-    last_report: Option<Value>,
+    last_report: Option<RunStatus>,
 }
 
 impl Driver {
     /// Starts threads and tasks, and loads what the store knows.
-    fn start(mut kit: Kit, options: &RunOptions, view: watch::Sender<Value>) -> Result<Self, RunError> {
+    fn start(mut kit: Kit, options: &RunOptions, view: watch::Sender<RunStatus>) -> Result<Self, RunError> {
         let wall = Wall::new(kit.clock);
         let numbers = reserve_first(&mut *kit.writer)?;
         let past = Past::read(&*kit.reader, wall.moment().now)?;
@@ -279,14 +279,14 @@ impl Driver {
                 let look = self.look();
                 self.input(Input::Looked(look))?;
             }
-            Output::Report(report) => drop(self.view.send_replace(report)),
+            Output::Report(report) => drop(self.view.send_replace(*report)),
             Output::Free(uploads) => drop(tokio::spawn(async move { drop(uploads) })),
             Output::Part(until_ms) => {
                 self.subscribers.farewell(self.wall.instant(until_ms));
                 let look = self.look();
                 self.input(Input::Parted(look))?;
             }
-            Output::Ended(report) => self.last_report = Some(report),
+            Output::Ended(report) => self.last_report = Some(*report),
         }
         Ok(())
     }
@@ -352,7 +352,7 @@ impl Driver {
     }
 
     /// Waits for the thread of the writer, which has ended its work; gives the last report.
-    fn part(mut self) -> Result<Value, RunError> {
+    fn part(mut self) -> Result<RunStatus, RunError> {
         if let Some(writer) = self.writer.take() {
             writer.join().map_err(|_| RunError::WriterGone)?;
         }

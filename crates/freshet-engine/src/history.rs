@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+pub use freshet_report::history::Point;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::setting::{Setting, SettingValue};
 use freshet_types::{RobotKind, Timestamp};
@@ -24,23 +25,6 @@ const COARSE_EVERY: Duration = Duration::from_mins(30);
 const FINE_MAX: usize = 360;
 /// Points of the coarse level: a week.
 const COARSE_MAX: usize = 336;
-
-/// What happened since the point before.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Point {
-    /// When it ended, in unix seconds of the crawl's clock.
-    pub at: f64,
-    /// How long it lasted by the same clock.
-    pub lasted_s: f64,
-    /// Median lag of recent news.
-    pub lag_median_s: Option<f64>,
-    /// Nine of ten are below.
-    pub lag_p90_s: Option<f64>,
-    /// New posts by robot, in the order of [`RobotKind::ALL`].
-    pub posts: [u64; RobotKind::ALL.len()],
-    /// Requests sent.
-    pub fetches: u64,
-}
 
 /// Points of one spacing, oldest first.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

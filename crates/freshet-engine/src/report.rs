@@ -9,6 +9,7 @@ use freshet_report::run::{
     QuotaStatus, Relearnt, RingSize, RunStatus, RunWork, ServerStatus, Unreadable,
 };
 use freshet_report::time::{UnixFloat, UnixNumber};
+use freshet_store::setting::Json;
 use freshet_types::{FaultKind, NetworkName, RobotKind, ServerKey, Span, Timestamp};
 
 use crate::core::{Core, ServerView, UnreadView};
@@ -18,7 +19,7 @@ use crate::relearn::Note;
 use crate::tally;
 
 /// Setting that holds the live report for `freshet status`.
-pub const STATUS: freshet_store::setting::Setting<serde_json::Value> =
+pub const STATUS: freshet_store::setting::Setting<Json<RunStatus>> =
     freshet_store::setting::Setting::new("status");
 /// Visits that a report names.
 const VISITS_SHOWN: usize = 8;

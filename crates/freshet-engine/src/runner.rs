@@ -25,10 +25,10 @@ use std::time::Duration;
 
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
+use freshet_report::RunStatus;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::row::Upload;
 use freshet_types::{NetworkName, SourceId, Span, Timestamp};
-use serde_json::Value;
 
 use crate::constrain::setting::SettingError;
 use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event, Moment, Restored, VISITS_RESERVED};
@@ -206,13 +206,13 @@ pub enum Output {
     /// A report is due: answer with [`Input::Looked`].
     Look,
     /// A new report, for whoever draws.
-    Report(Value),
+    Report(Box<RunStatus>),
     /// What was applied, to be freed.
     Free(Vec<Upload>),
     /// Let the subscribers catch up until this wall time at the latest, and answer with [`Input::Parted`].
     Part(u64),
     /// The run has ended; its last report.
-    Ended(Value),
+    Ended(Box<RunStatus>),
 }
 
 /// A long computation that reads and writes nothing.

@@ -20,7 +20,7 @@ pub struct ForumSummary {
     /// Its network.
     pub name: String,
     /// Its front page.
-    pub front: String,
+    pub front: Option<String>,
     /// The pages from which it was learned.
     pub page_count: usize,
     /// How sure it is how lists of threads are read.

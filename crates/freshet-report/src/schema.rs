@@ -13,7 +13,7 @@ use crate::{
 type Maker = fn(&mut SchemaGenerator) -> schemars::Schema;
 
 /// Every report and how its schema is made.
-const MAKERS: [(&str, Maker); 29] = [
+const MAKERS: [(&str, Maker); 31] = [
     ("RunStatus", of::<run::RunStatus>),
     ("StatusReport", of::<status::StatusReport>),
     ("ExplainReport", of::<explain::ExplainReport>),
@@ -43,6 +43,8 @@ const MAKERS: [(&str, Maker); 29] = [
     ("HistoryReport", of::<history::HistoryReport>),
     ("SettingsReport", of::<dashboard::SettingsReport>),
     ("LearningReport", of::<dashboard::LearningReport>),
+    ("SessionReport", of::<dashboard::SessionReport>),
+    ("ProblemReport", of::<dashboard::ProblemReport>),
 ];
 
 /// The reports that have a schema.

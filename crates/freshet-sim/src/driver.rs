@@ -24,13 +24,13 @@ use freshet_fetch::Fetch;
 use freshet_network::constraint::Constraints;
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
+use freshet_report::RunStatus;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::control::{Control, SourcesChange};
 use freshet_types::{
     Clock, Fault, FaultKind, NetworkName, RobotKind, RobotState, SourceId, SourceState, Span, Timestamp,
 };
 use futures::FutureExt;
-use serde_json::Value;
 
 use crate::clock::VirtualClock;
 
@@ -64,7 +64,7 @@ pub struct Driver<S> {
     /// Every request so far.
     pub journal: Vec<Exchange>,
     /// The newest report.
-    pub report: Value,
+    pub report: RunStatus,
     runner: Runner,
     writer: Writer,
     outputs: VecDeque<Output>,
@@ -130,7 +130,7 @@ impl<S: Store> Driver<S> {
         let mut driver = Self {
             store,
             journal: Vec::new(),
-            report: Value::Null,
+            report: RunStatus::default(),
             runner: Runner::new(runner_kit, &options, past, numbers, moment),
             writer: Writer::new(kit.networks, kit.feeder),
             outputs: VecDeque::new(),
@@ -305,8 +305,8 @@ impl<S: Store> Driver<S> {
                 let outcome = Err("nobody learns forums in a simulation".to_owned());
                 self.input(Input::Event(Event::RelearnEnded(network, outcome)))?;
             }
-            Output::Report(report) => self.report = report,
-            Output::Ended(report) => (self.report, self.is_ended) = (report, true),
+            Output::Report(report) => self.report = *report,
+            Output::Ended(report) => (self.report, self.is_ended) = (*report, true),
             Output::Reload | Output::Granted(_) | Output::Free(_) => {}
         }
         Ok(())

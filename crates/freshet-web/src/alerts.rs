@@ -9,12 +9,14 @@ use freshet_alert::config;
 use freshet_alert::memory::ALERTS_MAX;
 use freshet_alert::report;
 use freshet_app::data::Data;
+use freshet_report::alerts::AlertsView;
 use freshet_store::control::Control;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem, Told};
+use super::render::Beside;
 use super::site::Site;
 
 /// What a test that was asked for comes to; the crawl looks for it once a second.
@@ -27,13 +29,13 @@ pub(super) async fn page(
     Extension(identity): Extension<Identity>,
     Query(just): Query<Told>,
 ) -> Answer<Response> {
-    let mut shown = describe(&site).await?;
-    shown["told"] = json!((just.told == "asked").then_some(ASKED));
+    let told = (just.told == "asked").then_some(ASKED);
+    let shown = Beside { report: describe(&site).await?, more: json!({ "told": told }) };
     Ok(site.page(Some(&identity), "alerts", "Alerts", &shown))
 }
 
 /// The report of `freshet alerts`, as the API gives it.
-pub(super) async fn describe(site: &Shared) -> Answer<Value> {
+pub(super) async fn describe(site: &Shared) -> Answer<AlertsView> {
     site.read(view).await
 }
 
@@ -56,9 +58,8 @@ pub(super) async fn test(State(site): State<Shared>, Path(name): Path<String>) -
     Ok(Redirect::to("/alerts?told=asked").into_response())
 }
 
-fn view(_: &Site, data: &Data) -> Answer<Value> {
+fn view(_: &Site, data: &Data) -> Answer<AlertsView> {
     let config = config::read(data.dir())?;
-    let mut shown = json!(report::report(data, &config, ALERTS_MAX)?);
-    shown["is_running"] = json!(data.runner().is_some());
-    Ok(shown)
+    let report = report::report(data, &config, ALERTS_MAX)?;
+    Ok(AlertsView { report, is_running: data.runner().is_some() })
 }

@@ -6,8 +6,23 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use freshet_engine::report::STATUS;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use freshet_fetch::CredentialInfo;
+use freshet_report::add::{AddPreview, AddReport};
+use freshet_report::alerts::AlertsView;
+use freshet_report::constraints::ConstraintsReport;
+use freshet_report::dashboard::{LearningReport, SessionReport, SettingsReport};
+use freshet_report::forums::{ForumReport, ForumsReport};
+use freshet_report::gaps::GapsReport;
+use freshet_report::graph::GraphReport;
+use freshet_report::history::HistoryReport;
+use freshet_report::networks::NetworksReport;
+use freshet_report::plan::PlanReport;
+use freshet_report::posts::{PostReport, PostsReport};
+use freshet_report::robots::RobotsReport;
+use freshet_report::sources::{PinReport, SourceReport, SourcesReport, SteerReport};
+use freshet_report::status::StatusReport;
+use freshet_types::definition::Definition;
+use serde::{Deserialize, Serialize};
 
 use super::access::Identity;
 use super::answer::{Answer, Problem};
@@ -17,91 +32,155 @@ use super::{
     networks, openapi, posts, robots, settings, source, sources,
 };
 
+/// How posts are asked for.
+const POSTS: &[(&str, &str)] = &[
+    ("q", "words, as `freshet search` takes them"),
+    ("network", "a network, or all servers of a definition"),
+    ("author", "handle or id"),
+    ("since", "created at or after: a date, a time, or a span back such as 7d"),
+    ("until", "created before"),
+    ("page", "from 1"),
+];
+/// How sources are asked for.
+const SOURCES: &[(&str, &str)] = &[
+    ("q", "part of the handle or id; under three letters, the beginning of the name"),
+    ("state", "active, paused, failed, removed, …"),
+    ("network", "a network, or all servers of a definition"),
+    ("robot", "relation, user, status, comment or tag"),
+    ("sort", "number, name, due or visited"),
+    ("page", "from 1"),
+];
+
 /// Adds the routes of the API, each with what it says.
 pub(super) fn add(routes: Routes) -> Routes {
-    const POSTS: &[(&str, &str)] = &[
-        ("q", "words, as `freshet search` takes them"),
-        ("network", "a network, or all servers of a definition"),
-        ("author", "handle or id"),
-        ("since", "created at or after: a date, a time, or a span back such as 7d"),
-        ("until", "created before"),
-        ("page", "from 1"),
-    ];
-    const SOURCES: &[(&str, &str)] = &[
-        ("q", "part of the handle or id; under three letters, the beginning of the name"),
-        ("state", "active, paused, failed, removed, …"),
-        ("network", "a network, or all servers of a definition"),
-        ("robot", "relation, user, status, comment or tag"),
-        ("sort", "number, name, due or visited"),
-        ("page", "from 1"),
-    ];
     let routes = routes
-        .add(get("/api/v1/status", "What is here, what happens, what fails", &[]), status)
-        .add(get("/api/v1/history", "Lag, new posts and calls over time", &[]), history)
-        .add(get("/api/v1/gaps", "What is not proven complete", &[("limit", "sources, at most 1000")]), gaps)
+        .add(
+            get("/api/v1/status", "What is here, what happens, what fails", &[]).giving("StatusReport"),
+            status,
+        )
+        .add(
+            get("/api/v1/history", "Lag, new posts and calls over time", &[]).giving("HistoryReport"),
+            history,
+        )
+        .add(
+            get("/api/v1/gaps", "What is not proven complete", &[("limit", "sources, at most 1000")])
+                .giving("GapsReport"),
+            gaps,
+        )
         .add(
             get(
                 "/api/v1/plan",
                 "Calls an hour for a lag, or the lag of so many",
                 &[("lag", "such as 10m"), ("calls_per_hour", "a number")],
-            ),
+            )
+            .giving("PlanReport"),
             plan,
-        )
-        .add(get("/api/v1/sources", "A page of sources", SOURCES), list_sources)
-        .add(post("/api/v1/sources", "Adds sources, or shows what would be added"), add_sources)
-        .add(get("/api/v1/sources/{number}", "One source, and why it is visited when", &[]), one_source)
+        );
+    add_others(add_posts(add_sources(routes)))
+}
+
+/// What is watched.
+fn add_sources(routes: Routes) -> Routes {
+    routes
+        .add(get("/api/v1/sources", "A page of sources", SOURCES).giving("SourcesReport"), list_sources)
+        .add(post("/api/v1/sources", "Adds sources, or shows what would be added"), put_sources)
         .add(
-            post("/api/v1/sources/{number}/pin", "Visits a source `every` so often, or as the policy says"),
+            get("/api/v1/sources/{number}", "One source, and why it is visited when", &[])
+                .giving("SourceReport"),
+            one_source,
+        )
+        .add(
+            post("/api/v1/sources/{number}/pin", "Visits a source `every` so often, or as the policy says")
+                .giving("PinReport"),
             pin_source,
         )
-        .add(post("/api/v1/sources/{number}/{verb}", "`pause`, `watch` or `remove` a source"), tell_source)
-        .add(get("/api/v1/posts", "A page of posts", POSTS), list_posts)
+        .add(
+            post("/api/v1/sources/{number}/{verb}", "`pause`, `watch` or `remove` a source")
+                .giving("SteerReport"),
+            tell_source,
+        )
+}
+
+/// What was collected, and who collects it.
+fn add_posts(routes: Routes) -> Routes {
+    routes
+        .add(get("/api/v1/posts", "A page of posts", POSTS).giving("PostsReport"), list_posts)
         .add(get("/api/v1/posts.jsonl", "All posts of a query as JSON lines", POSTS), posts::jsonl)
         .add(get("/api/v1/posts.csv", "All posts of a query as CSV", POSTS), posts::csv)
         .add(get("/api/v1/posts.parquet", "All posts of a query as Parquet", POSTS), posts::parquet)
-        .add(get("/api/v1/posts/{number}", "One post and its changes", &[]), one_post)
+        .add(get("/api/v1/posts/{number}", "One post and its changes", &[]).giving("PostReport"), one_post)
         .add(
             get(
                 "/api/v1/graph",
                 "What stands around an account or post",
                 &[("at", "a number, handle or address")],
-            ),
+            )
+            .giving("GraphReport"),
             graph_at,
         )
-        .add(get("/api/v1/forums", "The forums that were learned", &[]), list_forums)
-        .add(get("/api/v1/forums/{name}", "One forum and its threads", &[("page", "from 1")]), one_forum)
-        .add(get("/api/v1/robots", "The robots", &[]), list_robots)
-        .add(post("/api/v1/robots/{robot}/{verb}", "`start`, `pause`, `resume` or `stop`"), tell_robot);
-    add_others(routes)
+        .add(get("/api/v1/forums", "The forums that were learned", &[]).giving("ForumsReport"), list_forums)
+        .add(
+            get("/api/v1/forums/{name}", "One forum and its threads", &[("page", "from 1")])
+                .giving("ForumReport"),
+            one_forum,
+        )
+        .add(get("/api/v1/robots", "The robots", &[]).giving("RobotsReport"), list_robots)
+        .add(
+            post("/api/v1/robots/{robot}/{verb}", "`start`, `pause`, `resume` or `stop`")
+                .giving("RobotsReport"),
+            tell_robot,
+        )
 }
 
 fn get(path: &'static str, summary: &'static str, query: &'static [(&'static str, &'static str)]) -> Route {
-    Route { method: "GET", path, summary: Some(summary), query }
+    Route { method: "GET", path, summary: Some(summary), query, report: None }
 }
 
 fn post(path: &'static str, summary: &'static str) -> Route {
-    Route { method: "POST", path, summary: Some(summary), query: &[] }
+    Route { method: "POST", path, summary: Some(summary), query: &[], report: None }
 }
 
 /// What is set up rather than collected, and the API's own affairs.
 fn add_others(routes: Routes) -> Routes {
     routes
-        .add(get("/api/v1/constraints", "Which posts and accounts are wanted", &[]), list_constraints)
-        .add(post("/api/v1/constraints", "Adds a constraint"), add_constraint)
-        .add(post("/api/v1/constraints/{number}/remove", "Removes a constraint"), remove_constraint)
-        .add(get("/api/v1/learning", "Forums that are learned, and what came of it", &[]), list_learning)
-        .add(post("/api/v1/learning", "Learns the forum of this front page, then adds it"), learn_forum)
+        .add(
+            get("/api/v1/constraints", "Which posts and accounts are wanted", &[])
+                .giving("ConstraintsReport"),
+            list_constraints,
+        )
+        .add(post("/api/v1/constraints", "Adds a constraint").giving("ConstraintsReport"), add_constraint)
+        .add(
+            post("/api/v1/constraints/{number}/remove", "Removes a constraint").giving("ConstraintsReport"),
+            remove_constraint,
+        )
+        .add(
+            get("/api/v1/learning", "Forums that are learned, and what came of it", &[])
+                .giving("LearningReport"),
+            list_learning,
+        )
+        .add(
+            post("/api/v1/learning", "Learns the forum of this front page, then adds it")
+                .giving("LearningReport"),
+            learn_forum,
+        )
         .add(get("/api/v1/experiment", "The backtest that runs, or ran last", &[]), show_experiment)
         .add(post("/api/v1/experiment", "Begins a backtest of policies"), start_experiment)
         .add(post("/api/v1/experiment/cancel", "Ends the backtest that runs"), cancel_experiment)
-        .add(get("/api/v1/networks", "The networks", &[]), list_networks)
+        .add(get("/api/v1/networks", "The networks", &[]).giving("NetworksReport"), list_networks)
         .add(get("/api/v1/networks/{name}", "One definition", &[]), one_network)
         .add(get("/api/v1/credentials", "Names of the credentials, never secrets", &[]), credentials)
         .add(post("/api/v1/credentials", "Adds a credential to the encrypted file"), add_credential)
         .add(post("/api/v1/credentials/{name}/remove", "Removes one from it"), remove_credential)
-        .add(get("/api/v1/alerts", "What somebody should know, and who is told", &[]), list_alerts)
-        .add(get("/api/v1/settings", "What runs here", &[]), show_settings)
-        .add(get("/api/v1/session", "The word that changes must show in `x-csrf-token`", &[]), session)
+        .add(
+            get("/api/v1/alerts", "What somebody should know, and who is told", &[]).giving("AlertsView"),
+            list_alerts,
+        )
+        .add(get("/api/v1/settings", "What runs here", &[]).giving("SettingsReport"), show_settings)
+        .add(
+            get("/api/v1/session", "The word that changes must show in `x-csrf-token`", &[])
+                .giving("SessionReport"),
+            session,
+        )
         .add(get("/api/v1/live", "Live values as server-sent events", &[]), live::stream)
         .add(get("/api/v1/openapi.json", "This document", &[]), openapi::document)
 }
@@ -117,14 +196,14 @@ pub(super) async fn ready(State(site): State<Shared>) -> Answer<&'static str> {
     looked.map(|_| "ready\n").map_err(|_| Problem::busy("the store cannot be read"))
 }
 
-async fn status(State(site): State<Shared>) -> Answer<Json<Value>> {
+async fn status(State(site): State<Shared>) -> Answer<Json<StatusReport>> {
     site.read(Site::whole_status).await.map(Json)
 }
 
-async fn history(State(site): State<Shared>) -> Answer<Json<Value>> {
+async fn history(State(site): State<Shared>) -> Answer<Json<HistoryReport>> {
     let history = site.read(|_, data| Site::history(data)).await?;
-    let (fine, coarse): (Vec<_>, Vec<_>) = (history.fine().collect(), history.coarse().collect());
-    Ok(Json(json!({ "fine": fine, "coarse": coarse })))
+    let (fine, coarse) = (history.fine().cloned().collect(), history.coarse().cloned().collect());
+    Ok(Json(HistoryReport { fine, coarse }))
 }
 
 #[derive(Deserialize)]
@@ -133,25 +212,23 @@ struct Limit {
     limit: String,
 }
 
-async fn gaps(State(site): State<Shared>, Query(asked): Query<Limit>) -> Answer<Json<Value>> {
+async fn gaps(State(site): State<Shared>, Query(asked): Query<Limit>) -> Answer<Json<GapsReport>> {
     let limit = if asked.limit.is_empty() { Some(GAPS_MAX) } else { asked.limit.parse().ok() };
     let limit = limit.filter(|limit| *limit <= GAPS_MAX);
     let limit = limit.ok_or_else(|| Problem::bad(format!("`limit` is a number up to {GAPS_MAX}")))?;
-    let mut report = Value::clone(&*site.read(Site::coverage).await?);
-    if let Some(sources) = report["sources"].as_array_mut() {
-        sources.truncate(limit);
-    }
+    let mut report = GapsReport::clone(&*site.read(Site::coverage).await?);
+    report.sources.truncate(limit);
     Ok(Json(report))
 }
 
-async fn plan(State(site): State<Shared>, Query(wish): Query<super::plan::Wish>) -> Answer<Json<Value>> {
+async fn plan(State(site): State<Shared>, Query(wish): Query<super::plan::Wish>) -> Answer<Json<PlanReport>> {
     super::plan::describe(&site, &wish).await.map(Json)
 }
 
 async fn list_sources(
     State(site): State<Shared>,
     Query(asked): Query<sources::Asked>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<SourcesReport>> {
     sources::list(&site, asked).await.map(Json)
 }
 
@@ -167,65 +244,82 @@ struct Addition {
     is_preview: bool,
 }
 
-async fn add_sources(State(site): State<Shared>, Json(wish): Json<Addition>) -> Answer<Json<Value>> {
+/// What adding came to, or would come to.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Added {
+    Done(AddReport),
+    Preview(AddPreview),
+}
+
+async fn put_sources(State(site): State<Shared>, Json(wish): Json<Addition>) -> Answer<Json<Added>> {
     let args =
         sources::arguments(wish.references, wish.since.as_deref().unwrap_or_default(), wish.allow_private)?;
     if wish.is_preview {
-        return Ok(Json(sources::preview(&site.parts.networks, &args)));
+        return Ok(Json(Added::Preview(sources::preview(&site.parts.networks, &args))));
     }
-    sources::put(&site, args).await.map(Json)
+    sources::put(&site, args).await.map(|report| Json(Added::Done(report)))
 }
 
-async fn one_source(State(site): State<Shared>, Path(number): Path<String>) -> Answer<Json<Value>> {
+async fn one_source(State(site): State<Shared>, Path(number): Path<String>) -> Answer<Json<SourceReport>> {
     source::describe(&site, &number).await.map(Json)
 }
 
 async fn tell_source(
     State(site): State<Shared>,
     Path((number, verb)): Path<(String, String)>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<SteerReport>> {
     source::tell(&site, &number, &verb).await.map(Json)
 }
 
-async fn list_posts(State(site): State<Shared>, Query(asked): Query<posts::Asked>) -> Answer<Json<Value>> {
+async fn list_posts(
+    State(site): State<Shared>,
+    Query(asked): Query<posts::Asked>,
+) -> Answer<Json<PostsReport>> {
     posts::list(&site, &asked).await.map(Json)
 }
 
-async fn one_post(State(site): State<Shared>, Path(number): Path<String>) -> Answer<Json<Value>> {
+async fn one_post(State(site): State<Shared>, Path(number): Path<String>) -> Answer<Json<PostReport>> {
     posts::describe(&site, &number).await.map(Json)
 }
 
-async fn list_robots(State(site): State<Shared>) -> Answer<Json<Value>> {
-    site.read(|_, data| Ok(json!(freshet_app::robots::list(data)?))).await.map(Json)
+async fn list_robots(State(site): State<Shared>) -> Answer<Json<RobotsReport>> {
+    site.read(|_, data| Ok(freshet_app::robots::list(data)?)).await.map(Json)
 }
 
 async fn tell_robot(
     State(site): State<Shared>,
     Path((robot, verb)): Path<(String, String)>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<RobotsReport>> {
     robots::tell(&site, &robot, &verb).await.map(Json)
 }
 
-async fn list_networks(State(site): State<Shared>) -> Json<Value> {
-    Json(json!(freshet_app::networks::list_report(&site.parts.networks)))
+async fn list_networks(State(site): State<Shared>) -> Json<NetworksReport> {
+    Json(freshet_app::networks::list_report(&site.parts.networks))
 }
 
-async fn one_network(State(site): State<Shared>, Path(name): Path<String>) -> Answer<Json<Value>> {
+async fn one_network(State(site): State<Shared>, Path(name): Path<String>) -> Answer<Json<Definition>> {
     networks::describe(&site, &name).map(Json)
 }
 
-async fn credentials(State(site): State<Shared>) -> Answer<Json<Value>> {
+/// Names of the credentials.
+#[derive(Serialize)]
+struct Credentials {
+    credentials: Vec<CredentialInfo>,
+}
+
+async fn credentials(State(site): State<Shared>) -> Answer<Json<Credentials>> {
     let known = super::credentials::known(&site).ok_or_else(|| {
         Problem::new(StatusCode::CONFLICT, "the credentials file is locked")
             .hint("give its passphrase in FRESHET_PASSPHRASE when the dashboard is started")
     })?;
-    Ok(Json(json!({ "credentials": known })))
+    Ok(Json(Credentials { credentials: known }))
 }
 
 async fn add_credential(
     State(site): State<Shared>,
     Json(typed): Json<super::credentials::Typed>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<super::credentials::Added>> {
     super::credentials::add(&site, typed).await.map(Json)
 }
 
@@ -233,7 +327,7 @@ async fn remove_credential(
     State(site): State<Shared>,
     Path(name): Path<String>,
     unlocking: Option<Json<super::credentials::Unlocking>>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<super::credentials::Removed>> {
     let Json(unlocking) = unlocking.unwrap_or_default();
     super::credentials::remove(&site, name, unlocking).await.map(Json)
 }
@@ -242,15 +336,18 @@ async fn pin_source(
     State(site): State<Shared>,
     Path(number): Path<String>,
     Json(pin): Json<source::Pin>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<PinReport>> {
     source::pin(&site, &number, pin).await.map(Json)
 }
 
-async fn graph_at(State(site): State<Shared>, Query(asked): Query<graph::Asked>) -> Answer<Json<Value>> {
+async fn graph_at(
+    State(site): State<Shared>,
+    Query(asked): Query<graph::Asked>,
+) -> Answer<Json<GraphReport>> {
     graph::describe(&site, &asked).await.map(Json)
 }
 
-async fn list_forums(State(site): State<Shared>) -> Answer<Json<Value>> {
+async fn list_forums(State(site): State<Shared>) -> Answer<Json<ForumsReport>> {
     forums::list(&site).await.map(Json)
 }
 
@@ -258,22 +355,18 @@ async fn one_forum(
     State(site): State<Shared>,
     Path(name): Path<String>,
     Query(asked): Query<forums::Asked>,
-) -> Answer<Json<Value>> {
-    let mut shown = forums::describe(&site, &name, &asked).await?;
-    if let Some(shown) = shown.as_object_mut() {
-        shown.remove("picture");
-    }
-    Ok(Json(shown))
+) -> Answer<Json<ForumReport>> {
+    forums::describe(&site, &name, &asked).await.map(Json)
 }
 
-async fn list_constraints(State(site): State<Shared>) -> Answer<Json<Value>> {
+async fn list_constraints(State(site): State<Shared>) -> Answer<Json<ConstraintsReport>> {
     constraints::list(&site).await.map(Json)
 }
 
 async fn add_constraint(
     State(site): State<Shared>,
     Json(wish): Json<constraints::Wish>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<ConstraintsReport>> {
     constraints::add(&site, wish).await.map(Json)
 }
 
@@ -281,41 +374,47 @@ async fn remove_constraint(
     State(site): State<Shared>,
     Path(number): Path<String>,
     Json(named): Json<constraints::Named>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<ConstraintsReport>> {
     constraints::remove(&site, &number, named).await.map(Json)
 }
 
-async fn list_learning(State(site): State<Shared>) -> Json<Value> {
+async fn list_learning(State(site): State<Shared>) -> Json<LearningReport> {
     Json(learn::describe(&site))
 }
 
-async fn learn_forum(State(site): State<Shared>, Json(wish): Json<jobs::Wish>) -> Answer<Json<Value>> {
+async fn learn_forum(
+    State(site): State<Shared>,
+    Json(wish): Json<jobs::Wish>,
+) -> Answer<Json<LearningReport>> {
     learn::start(&site, wish)?;
     Ok(Json(learn::describe(&site)))
 }
 
-async fn show_experiment(State(site): State<Shared>) -> Json<Value> {
+async fn show_experiment(State(site): State<Shared>) -> Json<bench::BacktestReport> {
     Json(site.bench.describe())
 }
 
-async fn start_experiment(State(site): State<Shared>, Json(wish): Json<bench::Wish>) -> Answer<Json<Value>> {
+async fn start_experiment(
+    State(site): State<Shared>,
+    Json(wish): Json<bench::Wish>,
+) -> Answer<Json<bench::BacktestReport>> {
     experiments::start(&site, wish)?;
     Ok(Json(site.bench.describe()))
 }
 
-async fn cancel_experiment(State(site): State<Shared>) -> Json<Value> {
+async fn cancel_experiment(State(site): State<Shared>) -> Json<bench::BacktestReport> {
     site.bench.cancel();
     Json(site.bench.describe())
 }
 
-async fn list_alerts(State(site): State<Shared>) -> Answer<Json<Value>> {
+async fn list_alerts(State(site): State<Shared>) -> Answer<Json<AlertsView>> {
     alerts::describe(&site).await.map(Json)
 }
 
-async fn show_settings(State(site): State<Shared>) -> Answer<Json<Value>> {
+async fn show_settings(State(site): State<Shared>) -> Answer<Json<SettingsReport>> {
     settings::describe(&site).await.map(Json)
 }
 
-async fn session(Extension(identity): Extension<Identity>) -> Json<Value> {
-    Json(json!({ "csrf": identity.csrf, "is_token": identity.is_token }))
+async fn session(Extension(identity): Extension<Identity>) -> Json<SessionReport> {
+    Json(SessionReport { csrf: identity.csrf, is_token: identity.is_token })
 }

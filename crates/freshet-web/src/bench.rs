@@ -15,8 +15,7 @@ use freshet_policy::{Objective, POLICY_NAMES};
 use freshet_sim::experiment::{self, Outcome, Setup};
 use freshet_sim::trace::Window;
 use freshet_types::Timestamp;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, Problem};
 
@@ -66,7 +65,7 @@ struct Plan {
 /// A backtest, under way or done.
 pub(super) struct Trial {
     pub(super) wish: Wish,
-    pub(super) outcomes: Vec<Outcome>,
+    outcomes: Vec<Outcome>,
     sources_count: usize,
     /// Why it ended without all results.
     ended: Option<String>,
@@ -124,26 +123,53 @@ impl Bench {
         Ok(())
     }
 
-    /// What is chosen, how far it is, and the results so far.
-    pub(super) fn describe(&self) -> Value {
+    /// The backtest that runs, or ran last.
+    pub(super) fn describe(&self) -> BacktestReport {
         let place = self.lock();
-        let Some(trial) = place.as_ref() else { return json!({ "is_running": false, "policies": [] }) };
-        json!({
-            "is_running": trial.is_running,
-            "ended": trial.ended,
-            "done_count": trial.outcomes.len(),
-            "asked_count": trial.wish.policies.len(),
-            "took_s": trial.began.elapsed().as_secs_f64(),
-            "sources_count": trial.sources_count,
-            "calls_per_hour": trial.wish.calls_per_hour,
-            "objective": trial.wish.objective,
-            "from": trial.wish.from,
-            "warm_days": trial.wish.warm_days,
-            "eval_days": trial.wish.eval_days,
-            "policies": trial.outcomes,
-            "caveat": history::CAVEAT,
-        })
+        let progress = |trial: &Trial| BacktestProgress {
+            ended: trial.ended.clone(),
+            done_count: trial.outcomes.len(),
+            asked_count: trial.wish.policies.len(),
+            took_s: trial.began.elapsed().as_secs_f64(),
+            sources_count: trial.sources_count,
+            calls_per_hour: trial.wish.calls_per_hour,
+            objective: trial.wish.objective.clone(),
+            from: trial.wish.from.clone(),
+            warm_days: trial.wish.warm_days,
+            eval_days: trial.wish.eval_days,
+            caveat: history::CAVEAT,
+        };
+        BacktestReport {
+            is_running: place.as_ref().is_some_and(|trial| trial.is_running),
+            progress: place.as_ref().map(progress),
+            policies: place.as_ref().map(|trial| trial.outcomes.clone()).unwrap_or_default(),
+        }
     }
+}
+
+/// What is chosen, how far it is, and the results so far.
+#[derive(Serialize)]
+pub(super) struct BacktestReport {
+    is_running: bool,
+    #[serde(flatten)]
+    pub(super) progress: Option<BacktestProgress>,
+    pub(super) policies: Vec<Outcome>,
+}
+
+/// How far a backtest is.
+#[derive(Serialize)]
+pub(super) struct BacktestProgress {
+    ended: Option<String>,
+    done_count: usize,
+    asked_count: usize,
+    took_s: f64,
+    sources_count: usize,
+    calls_per_hour: f64,
+    objective: String,
+    from: String,
+    warm_days: u32,
+    eval_days: u32,
+    caveat: &'static str,
 }
 
 fn plan(wish: &Wish, now: Timestamp) -> Answer<Plan> {

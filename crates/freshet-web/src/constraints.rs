@@ -7,8 +7,8 @@ use axum::extract::{Form, Path, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_app::constraints;
 use freshet_app::data::Data;
+use freshet_report::constraints::ConstraintsReport;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::Shared;
 use super::answer::{Answer, Problem};
@@ -35,31 +35,31 @@ pub(super) struct Named {
 }
 
 /// All of them, as the API gives them.
-pub(super) async fn list(site: &Shared) -> Answer<Value> {
-    site.read(|_, data| Ok(json!(constraints::list(data)?))).await
+pub(super) async fn list(site: &Shared) -> Answer<ConstraintsReport> {
+    site.read(|_, data| Ok(constraints::list(data)?)).await
 }
 
 /// Adds one; gives all of them.
-pub(super) async fn add(site: &Shared, wish: Wish) -> Answer<Value> {
+pub(super) async fn add(site: &Shared, wish: Wish) -> Answer<ConstraintsReport> {
     if wish.expression.chars().count() > EXPRESSION_CHARS_MAX {
         return Err(Problem::bad(format!("an expression has {EXPRESSION_CHARS_MAX} characters at most")));
     }
     site.write(move |site, data: &mut Data| {
         constraints::add(data, &site.parts.networks, wish.type_name.trim(), wish.expression.trim())?;
-        Ok(json!(constraints::list(data)?))
+        Ok(constraints::list(data)?)
     })
     .await
 }
 
 /// Removes one; gives the others.
-pub(super) async fn remove(site: &Shared, number: &str, named: Named) -> Answer<Value> {
+pub(super) async fn remove(site: &Shared, number: &str, named: Named) -> Answer<ConstraintsReport> {
     let number = number.parse().map_err(|_| Problem::not_found("constraints have numbers"))?;
     site.write(move |_, data: &mut Data| {
         constraints::remove(data, number, named.expression.as_deref()).map_err(|_| {
             Problem::conflict(format!("there is no such constraint {number} any more"))
                 .hint("the list has changed; look at it again")
         })?;
-        Ok(json!(constraints::list(data)?))
+        Ok(constraints::list(data)?)
     })
     .await
 }

@@ -14,8 +14,7 @@ use freshet_app::data::vault_path;
 use freshet_fetch::{CredentialInfo, CredentialKind, FetchError, Origin};
 use freshet_types::RobotKind;
 use secrecy::{ExposeSecret as _, SecretString};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::answer::{Answer, Problem};
@@ -66,8 +65,22 @@ pub(super) async fn remove_form(
     Ok(Redirect::to("/networks?told=removed#credentials").into_response())
 }
 
+/// A credential that was added.
+#[derive(Serialize)]
+pub(super) struct Added {
+    credential: CredentialInfo,
+    note: &'static str,
+}
+
+/// A credential that was removed.
+#[derive(Serialize)]
+pub(super) struct Removed {
+    removed: CredentialInfo,
+    note: &'static str,
+}
+
 /// Adds one; gives what may be shown of it.
-pub(super) async fn add(site: &Shared, typed: Typed) -> Answer<Value> {
+pub(super) async fn add(site: &Shared, typed: Typed) -> Answer<Added> {
     fn given(text: &str) -> Option<&str> {
         Some(text.trim()).filter(|text| !text.is_empty())
     }
@@ -92,16 +105,16 @@ pub(super) async fn add(site: &Shared, typed: Typed) -> Answer<Value> {
         credentials::keep(&vault_path(&site.parts.dir), &passphrase, &site.parts.networks, &wanted)
     })
     .await?;
-    Ok(json!({ "credential": info, "note": credentials::RESTART }))
+    Ok(Added { credential: info, note: credentials::RESTART })
 }
 
 /// Removes one; gives what it was.
-pub(super) async fn remove(site: &Shared, name: String, unlocking: Unlocking) -> Answer<Value> {
+pub(super) async fn remove(site: &Shared, name: String, unlocking: Unlocking) -> Answer<Removed> {
     let passphrase = passphrase(site, unlocking.passphrase)?;
     let info =
         in_file(site, move |site| credentials::discard(&vault_path(&site.parts.dir), &passphrase, &name))
             .await?;
-    Ok(json!({ "removed": info, "note": credentials::RESTART }))
+    Ok(Removed { removed: info, note: credentials::RESTART })
 }
 
 /// The passphrase that was typed, or that of the environment. A secret never travels in the open.

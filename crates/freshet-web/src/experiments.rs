@@ -8,12 +8,13 @@ use axum::extract::{RawForm, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_app::simulate::plots;
 use freshet_policy::POLICY_NAMES;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
-use super::bench::{DAYS_MAX, POLICIES_MAX, TIME_MAX, Wish};
+use super::bench::{BacktestReport, DAYS_MAX, POLICIES_MAX, TIME_MAX, Wish};
+use super::render::Beside;
 
 /// The page.
 pub(super) async fn page(State(site): State<Shared>, Extension(identity): Extension<Identity>) -> Response {
@@ -57,23 +58,24 @@ pub(super) fn start(site: &Shared, wish: Wish) -> Answer<()> {
     site.bench.start(wish, site.parts.dir.clone(), site.now())
 }
 
-fn view(site: &Shared) -> Value {
-    let mut shown = site.bench.describe();
-    let place = site.bench.lock();
-    let wish = place.as_ref().map_or_else(Wish::default, |trial| trial.wish.clone());
-    let outcomes = place.as_ref().map_or(&[][..], |trial| &trial.outcomes);
-    let best = outcomes.iter().filter_map(|it| it.mean_delay_s).fold(f64::INFINITY, f64::min);
-    shown["best_s"] = json!(best.is_finite().then_some(best));
-    shown["plots"] = plots::plots(outcomes).iter().filter_map(|(_, plot)| plot.svg()).collect();
+/// What the page shows.
+fn view(site: &Shared) -> Beside<BacktestReport> {
+    let report = site.bench.describe();
+    let wish = site.bench.lock().as_ref().map_or_else(Wish::default, |trial| trial.wish.clone());
+    let best = report.policies.iter().filter_map(|it| it.mean_delay_s).fold(f64::INFINITY, f64::min);
+    let plots: Vec<_> = plots::plots(&report.policies).iter().filter_map(|(_, plot)| plot.svg()).collect();
     let policy =
         |name: &&str| json!({ "name": name, "is_chosen": wish.policies.iter().any(|it| it == name) });
-    shown["choices"] = POLICY_NAMES.iter().map(policy).collect();
-    shown["wish"] = json!({
-        "calls_per_hour": wish.calls_per_hour.to_string(), "objective": wish.objective, "from": wish.from,
-        "warm_days": wish.warm_days, "eval_days": wish.eval_days,
+    let more = json!({
+        "best_s": best.is_finite().then_some(best),
+        "plots": plots,
+        "choices": POLICY_NAMES.iter().map(policy).collect::<Vec<_>>(),
+        "wish": {
+            "calls_per_hour": wish.calls_per_hour.to_string(), "objective": wish.objective, "from": wish.from,
+            "warm_days": wish.warm_days, "eval_days": wish.eval_days,
+        },
+        "limits": { "policies": POLICIES_MAX, "days": DAYS_MAX, "minutes": TIME_MAX.as_secs() / 60 },
+        "was_run": report.progress.is_some(),
     });
-    shown["limits"] =
-        json!({ "policies": POLICIES_MAX, "days": DAYS_MAX, "minutes": TIME_MAX.as_secs() / 60 });
-    shown["was_run"] = json!(place.is_some());
-    shown
+    Beside { report, more }
 }

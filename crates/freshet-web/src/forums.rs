@@ -9,21 +9,24 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use freshet_app::data::Data;
 use freshet_app::status;
-use freshet_app::text::{one_line, seconds};
+use freshet_app::text::one_line;
 use freshet_forum::connector::{POSTS, THREADS};
 use freshet_forum::definition::ForumDefinition;
+use freshet_report::forums::{ForumListLine, ForumReport, ForumSummary, ForumsReport, LackCount};
+use freshet_report::time::UnixNumber;
 use freshet_store::browse::{
     Browse as _, ForumQuery, ForumState, Lack, OFFSET_MAX, SourceOrder, SourceQuery,
 };
 use freshet_types::list::THREAD;
 use freshet_types::{NetworkName, RobotKind, Source, SourceId, Timestamp};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::forum_chart::{self, Known};
+use super::render::Beside;
 use super::site::Site;
 use super::sources::page_number;
 
@@ -60,11 +63,11 @@ pub(super) async fn page(
 }
 
 /// All forums, as the API gives them.
-pub(super) async fn list(site: &Shared) -> Answer<Value> {
+pub(super) async fn list(site: &Shared) -> Answer<ForumsReport> {
     site.read(|site, data| {
         let states = data.store.forums()?;
         let forums = forums(site).into_iter().map(|forum| summary(&forum, state_of(&states, &forum)));
-        Ok(json!({ "forums": forums.collect::<Vec<_>>() }))
+        Ok(ForumsReport { forums: forums.collect() })
     })
     .await
 }
@@ -76,12 +79,24 @@ pub(super) async fn one(
     Path(name): Path<String>,
     Query(asked): Query<Asked>,
 ) -> Answer<Response> {
-    let shown = describe(&site, &name, &asked).await?;
-    Ok(site.page(Some(&identity), "forum", &name, &shown))
+    let (report, definition) = look(&site, &name, &asked).await?;
+    let known = Known {
+        boards: report.summary.boards_count as u64,
+        threads: report.summary.threads_count as u64,
+        board_titles: titles(&report.boards),
+        thread_titles: titles(&report.threads),
+    };
+    let more = json!({ "picture": forum_chart::picture(&definition, &known) });
+    Ok(site.page(Some(&identity), "forum", &name, &Beside { report, more }))
 }
 
 /// One forum, as the API gives it.
-pub(super) async fn describe(site: &Shared, name: &str, asked: &Asked) -> Answer<Value> {
+pub(super) async fn describe(site: &Shared, name: &str, asked: &Asked) -> Answer<ForumReport> {
+    Ok(look(site, name, asked).await?.0)
+}
+
+/// One forum, and what was learned of it.
+async fn look(site: &Shared, name: &str, asked: &Asked) -> Answer<(ForumReport, ForumDefinition)> {
     let (name, page) = (name.to_owned(), page_number(&asked.page)?);
     let is_lacking = match asked.only.as_str() {
         "" => false,
@@ -98,7 +113,7 @@ pub(super) async fn describe(site: &Shared, name: &str, asked: &Asked) -> Answer
                 .hint("`freshet add --as forum ADDRESS` learns one")
         })?;
         let states = data.store.forums()?;
-        let mut shown = summary(&forum, state_of(&states, &forum));
+        let summary = summary(&forum, state_of(&states, &forum));
         let now = site.now();
         let boards = of_robot(data, &forum.name, RobotKind::Status, 0, BOARDS_SHOWN)?;
         let boards = boards.iter().filter(|it| &*it.endpoint == THREADS).map(|it| line(data, it, now));
@@ -110,22 +125,20 @@ pub(super) async fn describe(site: &Shared, name: &str, asked: &Asked) -> Answer
             of_robot(data, &forum.name, RobotKind::Comment, offset, ROWS + 1)?
         };
         let lines = threads.iter().take(ROWS).map(|it| line(data, it, now)).collect::<Answer<Vec<_>>>()?;
-        shown["is_lacking"] = json!(is_lacking);
-        shown["only"] = json!(if is_lacking { LACKING } else { "" });
-        shown["page"] = json!(page);
-        shown["has_more"] = json!(threads.len() > ROWS && page < OFFSET_MAX / ROWS);
-        let known = Known {
-            boards: shown["boards_count"].as_u64().unwrap_or(0),
-            threads: shown["threads_count"].as_u64().unwrap_or(0),
-            board_titles: titles(&boards),
-            thread_titles: titles(&lines),
+        let work = status::live_report(&data.store)?.map(|run| run.work).unwrap_or_default();
+        let is_own = |network: &NetworkName| network.as_str() == forum.name;
+        let report = ForumReport {
+            summary,
+            is_lacking,
+            only: if is_lacking { LACKING } else { "" }.to_owned(),
+            page,
+            has_more: threads.len() > ROWS && page < OFFSET_MAX / ROWS,
+            boards,
+            threads: lines,
+            relearnt: work.relearnt.into_iter().find(|note| is_own(&note.network)),
+            unreadable: work.unreadable.into_iter().find(|note| is_own(&note.network)),
         };
-        shown["picture"] = json!(forum_chart::picture(&forum.definition, &known));
-        (shown["boards"], shown["threads"]) = (json!(boards), json!(lines));
-        let live = status::live_report(&data.store)?;
-        shown["relearnt"] = note_of(&live, "relearnt", &forum.name);
-        shown["unreadable"] = note_of(&live, "unreadable", &forum.name);
-        Ok(shown)
+        Ok((report, forum.definition))
     })
     .await
 }
@@ -142,26 +155,25 @@ fn forums(site: &Site) -> Vec<Forum> {
 }
 
 /// A forum in a line: what is known of it, and how much of that is proven.
-fn summary(forum: &Forum, state: Option<&ForumState>) -> Value {
+fn summary(forum: &Forum, state: Option<&ForumState>) -> ForumSummary {
     let confidence =
         |list: &Option<freshet_forum::definition::ListDefinition>| list.as_ref().map(|it| it.confidence);
     let count = |of: fn(&ForumState) -> usize| state.map_or(0, of);
     let lacks = state.into_iter().flat_map(|state| &state.lacks);
-    let lacks = lacks.map(|(lack, count)| json!({ "why": lack.why(), "count": count }));
-    json!({
-        "name": forum.name,
-        "front": forum.definition.front,
-        "page_count": forum.definition.page_count,
-        "index_confidence": confidence(&forum.definition.index),
-        "post_confidence": confidence(&forum.definition.post),
+    ForumSummary {
+        name: forum.name.clone(),
+        front: forum.definition.front.clone(),
+        page_count: forum.definition.page_count,
+        index_confidence: confidence(&forum.definition.index),
+        post_confidence: confidence(&forum.definition.post),
         // The front page is no board.
-        "boards_count": count(|it| it.boards_count).saturating_sub(1),
-        "threads_count": count(|it| it.threads_count),
-        "complete_count": count(|it| it.complete_threads_count),
-        "pages_count": count(|it| it.pages_count),
-        "posts_count": count(|it| it.posts_count),
-        "lacks": lacks.collect::<Vec<_>>(),
-    })
+        boards_count: count(|it| it.boards_count).saturating_sub(1),
+        threads_count: count(|it| it.threads_count),
+        complete_count: count(|it| it.complete_threads_count),
+        pages_count: count(|it| it.pages_count),
+        posts_count: count(|it| it.posts_count),
+        lacks: lacks.map(|(lack, count)| LackCount { why: lack.why().to_owned(), count: *count }).collect(),
+    }
 }
 
 /// What the store knows of a forum.
@@ -219,37 +231,28 @@ fn completeness(source: &Source) -> Completeness {
     }
 }
 
-/// What the run says of a forum under this name; null where it says nothing.
-fn note_of(live: &Value, key: &str, name: &str) -> Value {
-    let notes = live[key].as_array().into_iter().flatten();
-    let mut own = notes.filter(|note| note["network"] == name);
-    own.next().cloned().unwrap_or(Value::Null)
-}
-
 /// Titles that stand for a kind of list in the picture.
-fn titles(lines: &[Value]) -> Vec<String> {
-    let titles = lines.iter().filter_map(|line| line["title"].as_str());
-    titles.take(TITLES_SHOWN).map(str::to_owned).collect()
+fn titles(lines: &[ForumListLine]) -> Vec<String> {
+    lines.iter().filter_map(|line| line.title.clone()).take(TITLES_SHOWN).collect()
 }
 
-fn line(data: &Data, source: &Source, now: Timestamp) -> Answer<Value> {
+fn line(data: &Data, source: &Source, now: Timestamp) -> Answer<ForumListLine> {
     let title = data.store.title_of(source)?;
     let proven = completeness(source);
-    let optional = |at: Option<Timestamp>| at.map_or(Value::Null, seconds);
-    Ok(json!({
-        "source": source.id.0,
-        "title": title.as_deref().map(one_line),
-        "name": one_line(source.handle.as_deref().unwrap_or(&source.root_id)),
-        "is_thread": &*source.endpoint == POSTS,
-        "state": source.state.name(),
-        "visited_at": optional(source.visited_at),
-        "due_at": seconds(source.due_at),
-        "is_due": source.due_at <= now,
-        "is_complete": proven.is_complete,
-        "complete_until": optional(proven.until),
-        "newest_at": optional(proven.newest_at),
-        "holes_count": proven.holes_count,
-        "lack": proven.lack.map(Lack::why),
-        "failure": source.failure.as_deref().map(one_line),
-    }))
+    Ok(ForumListLine {
+        source: source.id,
+        title: title.as_deref().map(one_line),
+        name: one_line(source.handle.as_deref().unwrap_or(&source.root_id)),
+        is_thread: &*source.endpoint == POSTS,
+        state: source.state,
+        visited_at: source.visited_at.and_then(UnixNumber::of),
+        due_at: UnixNumber::of(source.due_at),
+        is_due: source.due_at <= now,
+        is_complete: proven.is_complete,
+        complete_until: proven.until.and_then(UnixNumber::of),
+        newest_at: proven.newest_at.and_then(UnixNumber::of),
+        holes_count: proven.holes_count,
+        lack: proven.lack.map(|lack| lack.why().to_owned()),
+        failure: source.failure.as_deref().map(one_line),
+    })
 }

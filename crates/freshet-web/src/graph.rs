@@ -10,16 +10,17 @@ use axum::response::Response;
 use freshet_app::data::Data;
 use freshet_app::plain::plain;
 use freshet_app::text::one_line;
+use freshet_report::graph::{GraphEdge, GraphNode, GraphReport, GraphTie, LegendEntry};
 use freshet_store::browse::{ANSWERS_AMONG, Browse as _, Neighbours, Node, SourceQuery};
 use freshet_types::{Address, NetworkName, RobotKind};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::graph_chart;
-use super::render::short;
+use super::render::{Beside, short};
 use super::sources::typed;
 
 /// Links of one kind and direction in a picture.
@@ -42,34 +43,29 @@ pub(super) async fn page(
     Query(asked): Query<Asked>,
 ) -> Answer<Response> {
     let at = typed("at", &asked.at)?;
-    let mut shown = site
+    let (around, beginnings) = site
         .read(move |_, data| {
-            let mut shown = match &at {
-                Some(at) => view(data, &middle(data, at)?)?,
-                None => begin(data)?,
+            let node = match &at {
+                Some(at) => Some(middle(data, at)?),
+                None => first(data)?,
             };
-            shown["beginnings"] = json!(beginnings(data)?);
-            Ok(shown)
+            let around = node.map(|node| Around::of(data, node)).transpose()?;
+            Ok((around, beginnings(data)?))
         })
         .await?;
-    shown["asked"] = json!(asked);
-    Ok(site.page(Some(&identity), "graph", "Graph", &shown))
+    let picture = around.as_ref().and_then(|around| graph_chart::picture(&around.node, &around.neighbours));
+    let report = around.as_ref().map(Around::report);
+    let more = json!({ "picture": picture, "beginnings": beginnings, "asked": asked });
+    Ok(site.page(Some(&identity), "graph", "Graph", &Beside { report, more }))
 }
 
 /// The same for programs, without the picture.
-pub(super) async fn describe(site: &Shared, asked: &Asked) -> Answer<Value> {
+pub(super) async fn describe(site: &Shared, asked: &Asked) -> Answer<GraphReport> {
     let at = typed("at", &asked.at)?;
     let at = at.ok_or_else(|| {
         Problem::bad("`at` names what stands in the middle").hint("a number, a handle or an address")
     })?;
-    site.read(move |_, data| {
-        let mut shown = view(data, &middle(data, &at)?)?;
-        if let Some(shown) = shown.as_object_mut() {
-            shown.remove("picture");
-        }
-        Ok(shown)
-    })
-    .await
+    site.read(move |_, data| Ok(Around::of(data, middle(data, &at)?)?.report())).await
 }
 
 /// What a person means: a number, an address, or the handle of a source.
@@ -102,51 +98,70 @@ fn number_of(data: &Data, network: &NetworkName, kind: &str, id: &str) -> Answer
     Ok(data.store.post_of(network, id)?.map(|row| row.object))
 }
 
+/// An account to begin with.
+#[derive(Serialize)]
+struct Beginning {
+    object: u64,
+    name: String,
+}
+
 /// Accounts that are watched and known, to begin with.
-fn beginnings(data: &Data) -> Answer<Vec<Value>> {
+fn beginnings(data: &Data) -> Answer<Vec<Beginning>> {
     let query = SourceQuery { robot: Some(RobotKind::Status), limit: BEGINNINGS, ..SourceQuery::default() };
     let mut found = Vec::new();
     for source in data.store.list_sources(&query)?.sources {
-        if let Some(number) = number_of(data, &source.network, &source.root_kind, &source.root_id)? {
-            let name = source.handle.as_deref().unwrap_or(&source.root_id);
-            found.push(json!({ "object": number, "name": one_line(name) }));
+        if let Some(object) = number_of(data, &source.network, &source.root_kind, &source.root_id)? {
+            let name = one_line(source.handle.as_deref().unwrap_or(&source.root_id));
+            found.push(Beginning { object, name });
         }
     }
     Ok(found)
 }
 
 /// Without a question, the first of them.
-fn begin(data: &Data) -> Answer<Value> {
-    let first = beginnings(data)?.first().and_then(|it| it["object"].as_u64());
-    let node = first.map(|number| data.store.node(number)).transpose()?.flatten();
-    node.map_or_else(|| Ok(json!({})), |node| view(data, &node))
+fn first(data: &Data) -> Answer<Option<Node>> {
+    let first = beginnings(data)?.first().map(|it| it.object);
+    Ok(first.map(|number| data.store.node(number)).transpose()?.flatten())
 }
 
-fn view(data: &Data, node: &Node) -> Answer<Value> {
-    let node = tidied(node.clone());
-    let mut around = data.store.neighbours(&node, TIES_MAX)?;
-    around.nodes = std::mem::take(&mut around.nodes).into_iter().map(tidied).collect();
-    let ties = around.ties.iter().map(|tie| {
-        let other = &around.nodes[tie.node];
-        json!({
-            "link": tie.name, "words": words(&tie.name, tie.is_out), "is_out": tie.is_out,
-            "is_cut": tie.is_cut, "to": about(other),
-        })
-    });
-    let among = around.among.iter().map(|(from, to)| {
-        json!({ "from": address(&around.nodes[*from]), "link": "follows", "to": address(&around.nodes[*to]) })
-    });
-    let is_cut = around.ties.iter().any(|tie| tie.is_cut);
-    Ok(json!({
-        "middle": about(&node),
-        "ties": ties.collect::<Vec<_>>(),
-        "among": among.collect::<Vec<_>>(),
-        "is_cut": is_cut,
-        "ties_max": TIES_MAX,
-        "answers_among": (node.kind == "post").then_some(ANSWERS_AMONG),
-        "legend": legend(&around),
-        "picture": graph_chart::picture(&node, &around),
-    }))
+/// What stands in the middle, and what stands around it.
+struct Around {
+    node: Node,
+    neighbours: Neighbours,
+}
+
+impl Around {
+    fn of(data: &Data, node: Node) -> Answer<Self> {
+        let node = tidied(node);
+        let mut neighbours = data.store.neighbours(&node, TIES_MAX)?;
+        neighbours.nodes = std::mem::take(&mut neighbours.nodes).into_iter().map(tidied).collect();
+        Ok(Self { node, neighbours })
+    }
+
+    fn report(&self) -> GraphReport {
+        let Self { node, neighbours: around } = self;
+        let ties = around.ties.iter().map(|tie| GraphTie {
+            link: tie.name.clone(),
+            words: words(&tie.name, tie.is_out),
+            is_out: tie.is_out,
+            is_cut: tie.is_cut,
+            to: about(&around.nodes[tie.node]),
+        });
+        let among = around.among.iter().map(|(from, to)| GraphEdge {
+            from: address(&around.nodes[*from]),
+            link: "follows".to_owned(),
+            to: address(&around.nodes[*to]),
+        });
+        GraphReport {
+            middle: about(node),
+            ties: ties.collect(),
+            among: among.collect(),
+            is_cut: around.ties.iter().any(|tie| tie.is_cut),
+            ties_max: TIES_MAX,
+            answers_among: (node.kind == "post").then_some(ANSWERS_AMONG),
+            legend: legend(around),
+        }
+    }
 }
 
 /// Texts of networks are markup: their words only.
@@ -161,11 +176,15 @@ fn tidied(mut node: Node) -> Node {
     node
 }
 
-fn about(node: &Node) -> Value {
-    json!({
-        "address": address(node), "kind": node.kind, "label": node.label, "object": node.object,
-        "network": node.network, "id": node.id,
-    })
+fn about(node: &Node) -> GraphNode {
+    GraphNode {
+        address: address(node),
+        kind: node.kind.clone(),
+        label: node.label.clone(),
+        object: node.object,
+        network: node.network.clone(),
+        id: node.id.clone(),
+    }
 }
 
 fn address(node: &Node) -> String {
@@ -196,7 +215,7 @@ fn words(name: &str, is_out: bool) -> String {
 }
 
 /// The kinds of links that are there, with their colours.
-fn legend(around: &Neighbours) -> Vec<Value> {
+fn legend(around: &Neighbours) -> Vec<LegendEntry> {
     let mut kinds: Vec<(&'static str, usize)> = Vec::new();
     for tie in &around.ties {
         let kind = graph_chart::kind_of(&tie.name);
@@ -204,5 +223,5 @@ fn legend(around: &Neighbours) -> Vec<Value> {
             kinds.push(kind);
         }
     }
-    kinds.iter().map(|(name, colour)| json!({ "name": name, "colour": colour })).collect()
+    kinds.into_iter().map(|(name, colour)| LegendEntry { name: name.to_owned(), colour }).collect()
 }

@@ -17,7 +17,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
+use freshet_report::dashboard::ProblemReport;
 
 use super::Shared;
 use super::access::{Caller, Identity};
@@ -171,7 +171,7 @@ fn show_problem(site: &Shared, path: &str, identity: Option<&Identity>, response
     };
     let allow = response.headers_mut().remove(ALLOW);
     let shown = if is_for_programs(path) {
-        let body = json!({ "error": problem.message, "hint": problem.hint });
+        let body = ProblemReport { error: problem.message.clone(), hint: problem.hint.clone() };
         (problem.status, axum::Json(body)).into_response()
     } else {
         site.problem(identity, &problem)

@@ -3,23 +3,14 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use freshet_report::dashboard::LearningStage;
 use freshet_types::Timestamp;
-use serde::{Deserialize, Serialize};
-
-/// How far an address is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Stage {
-    Waiting,
-    Learning,
-    Learned,
-    Failed,
-}
+use serde::Deserialize;
 
 /// One address.
 pub(super) struct Job {
     pub(super) wish: Wish,
-    pub(super) stage: Stage,
+    pub(super) stage: LearningStage,
     /// What came of it, in words.
     pub(super) told: Option<String>,
     pub(super) asked_at: Timestamp,
@@ -51,19 +42,19 @@ impl Jobs {
     /// The next that waits, unless one is learned now.
     pub(super) fn begin(&self) -> Option<Wish> {
         let mut jobs = self.lock();
-        if jobs.iter().any(|job| job.stage == Stage::Learning) {
+        if jobs.iter().any(|job| job.stage == LearningStage::Learning) {
             return None;
         }
-        let job = jobs.iter_mut().find(|job| job.stage == Stage::Waiting)?;
-        job.stage = Stage::Learning;
+        let job = jobs.iter_mut().find(|job| job.stage == LearningStage::Waiting)?;
+        job.stage = LearningStage::Learning;
         Some(job.wish.clone())
     }
 
     /// What is learned now came to this.
     pub(super) fn end(&self, told: Result<String, String>) {
         let mut jobs = self.lock();
-        let Some(job) = jobs.iter_mut().find(|job| job.stage == Stage::Learning) else { return };
-        job.stage = if told.is_ok() { Stage::Learned } else { Stage::Failed };
+        let Some(job) = jobs.iter_mut().find(|job| job.stage == LearningStage::Learning) else { return };
+        job.stage = if told.is_ok() { LearningStage::Learned } else { LearningStage::Failed };
         job.told = Some(told.unwrap_or_else(|why| why));
     }
 }

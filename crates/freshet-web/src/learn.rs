@@ -14,13 +14,15 @@ use axum::extract::State;
 use axum::response::Response;
 use freshet_app::add;
 use freshet_app::mined;
-use freshet_app::text::{one_line, seconds};
-use serde_json::{Value, json};
+use freshet_app::text::one_line;
+use freshet_report::add::AddReport;
+use freshet_report::dashboard::{LearningJob, LearningReport, LearningStage};
+use freshet_report::time::UnixNumber;
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
-use super::jobs::{Job, Stage, Wish};
+use super::jobs::{Job, Wish};
 use super::site::Site;
 
 /// Addresses that wait, are learned or were learned and are shown, at most; the oldest done ones make room.
@@ -39,12 +41,14 @@ pub(super) async fn part(State(site): State<Shared>, Extension(identity): Extens
 }
 
 /// All addresses of late, the newest first.
-pub(super) fn describe(site: &Site) -> Value {
-    let job = |job: &Job| {
-        json!({ "address": one_line(&job.wish.address), "stage": job.stage, "told": job.told,
-            "asked_at": seconds(job.asked_at) })
+pub(super) fn describe(site: &Site) -> LearningReport {
+    let job = |job: &Job| LearningJob {
+        address: one_line(&job.wish.address),
+        stage: job.stage,
+        told: job.told.clone(),
+        asked_at: UnixNumber::of(job.asked_at),
     };
-    json!({ "learning": site.jobs.lock().iter().rev().map(job).collect::<Vec<_>>() })
+    LearningReport { learning: site.jobs.lock().iter().rev().map(job).collect() }
 }
 
 /// Takes an address that no network knows; learning begins when those before it are done.
@@ -57,7 +61,7 @@ pub(super) fn start(site: &Shared, wish: Wish) -> Answer<()> {
         );
     }
     let mut jobs = site.jobs.lock();
-    let is_open = |job: &Job| matches!(job.stage, Stage::Waiting | Stage::Learning);
+    let is_open = |job: &Job| matches!(job.stage, LearningStage::Waiting | LearningStage::Learning);
     if jobs.iter().any(|job| is_open(job) && job.wish.address == wish.address) {
         return Ok(());
     }
@@ -69,7 +73,7 @@ pub(super) fn start(site: &Shared, wish: Wish) -> Answer<()> {
         };
         jobs.remove(place);
     }
-    jobs.push_back(Job { wish, stage: Stage::Waiting, told: None, asked_at: site.now() });
+    jobs.push_back(Job { wish, stage: LearningStage::Waiting, told: None, asked_at: site.now() });
     drop(jobs);
     tokio::spawn(work(Arc::clone(site)));
     Ok(())
@@ -134,18 +138,16 @@ fn told(site: &Site, status: ExitStatus, report: &str, complaint: &str) -> Resul
         let complaint = complaint.split("\n\nhint: ").next().unwrap_or_default().trim();
         return Err(complaint.strip_prefix("error: ").unwrap_or(complaint).to_owned());
     }
-    let report: Value = serde_json::from_str(report).map_err(|error| error.to_string())?;
-    let learned = report["learned"].as_array().map_or(&[][..], Vec::as_slice);
-    for file in learned.iter().filter_map(|it| it["file"].as_str()).map(std::path::Path::new) {
+    let report: AddReport = serde_json::from_str(report).map_err(|error| error.to_string())?;
+    for file in report.learned.iter().map(|forum| &forum.file) {
         // A crawl follows its files by itself; a dashboard without one is told here.
         let applied = std::fs::read_to_string(file).map_err(anyhow::Error::from);
         if let Err(error) = applied.and_then(|text| mined::apply(&site.parts.networks, file, &text)) {
             tracing::warn!("`{}` was learned and cannot be read: {error:#}", file.display());
         }
     }
-    let pages = |it: &Value| it["page_count"].as_u64().unwrap_or(0);
-    Ok(match learned.first() {
-        Some(site) => format!("learned from {} pages and added", pages(site)),
-        None => format!("{} added", report["added_count"]),
+    Ok(match report.learned.first() {
+        Some(forum) => format!("learned from {} pages and added", forum.page_count),
+        None => format!("{} added", report.added_count),
     })
 }

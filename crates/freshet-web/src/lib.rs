@@ -96,6 +96,15 @@ struct Route {
     summary: Option<&'static str>,
     /// Names and meanings of the parameters of its query.
     query: &'static [(&'static str, &'static str)],
+    /// The report that it answers with, by the name of its schema.
+    report: Option<&'static str>,
+}
+
+impl Route {
+    /// It answers with this report.
+    const fn giving(self, report: &'static str) -> Self {
+        Self { report: Some(report), ..self }
+    }
 }
 
 /// All routes, and the list of them: the API's document and the tests walk the same list.
@@ -106,11 +115,11 @@ struct Routes {
 
 impl Routes {
     fn get<T: 'static>(self, path: &'static str, handler: impl Handler<T, Shared>) -> Self {
-        self.add(Route { method: "GET", path, summary: None, query: &[] }, handler)
+        self.add(Route { method: "GET", path, summary: None, query: &[], report: None }, handler)
     }
 
     fn post<T: 'static>(self, path: &'static str, handler: impl Handler<T, Shared>) -> Self {
-        self.add(Route { method: "POST", path, summary: None, query: &[] }, handler)
+        self.add(Route { method: "POST", path, summary: None, query: &[], report: None }, handler)
     }
 
     fn add<T: 'static>(mut self, route: Route, handler: impl Handler<T, Shared>) -> Self {

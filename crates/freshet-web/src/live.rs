@@ -67,11 +67,10 @@ fn values(site: &Site, data: &Data) -> Answer<Value> {
     let status = site.status(data)?;
     let mut values = Map::new();
     for tile in overview::tiles(&status, &Site::history(data)?) {
-        let key = tile["key"].as_str().unwrap_or_default().to_owned();
-        values.insert(format!("{key}_note"), tile["note"].clone());
-        values.insert(key, tile["value"].clone());
+        values.insert(format!("{}_note", tile.key), tile.note.into());
+        values.insert(tile.key.to_owned(), tile.value.into());
     }
-    let state = if status["is_running"] == true { "running" } else { "not running" };
+    let state = if status.is_running { "running" } else { "not running" };
     values.insert("state".to_owned(), json!(state));
     Ok(Value::Object(values))
 }

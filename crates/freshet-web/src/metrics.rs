@@ -8,40 +8,65 @@ use std::fmt::Write as _;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
-use serde_json::Value;
+use freshet_report::run::{PriceStatus, QuotaStatus, RunWork};
+use freshet_report::status::{RunSummary, StatusReport};
+use freshet_types::{NetworkName, RobotKind, SourceState};
 
 use super::Shared;
 use super::answer::Answer;
 use super::site::Site;
 
-/// A name, its type, its help, and where its value stands in the status report.
-const NUMBERS: [(&str, &str, &str, &str); 20] = [
-    ("freshet_up", "gauge", "A run is under way", "/is_running"),
-    ("freshet_schedule_sources", "gauge", "Sources in the schedule", "/queues/sources"),
-    ("freshet_schedule_due", "gauge", "Sources that are due", "/queues/due"),
-    ("freshet_schedule_backlog", "gauge", "Sources with history left", "/queues/backlog"),
-    ("freshet_pick_open_visits", "gauge", "Visits under way", "/queues/open_visits"),
-    ("freshet_pick_visits_total", "counter", "Visits ended", "/visits_count"),
-    ("freshet_plan_repriced_total", "counter", "Due sources sent back by risen prices", "/repriced_count"),
-    (
-        "freshet_ask_postponed_total",
-        "counter",
-        "Requests that waited for a quota or for manners",
-        "/postponed_count",
-    ),
-    ("freshet_fetch_requests_total", "counter", "Requests sent", "/fetches_count"),
-    ("freshet_fetch_rate_limited_total", "counter", "Answers that said too many", "/rate_limited_count"),
-    ("freshet_read_posts_total", "counter", "Posts read, known ones included", "/posts_read_count"),
-    ("freshet_read_complaints_total", "counter", "Records that could not be used", "/complaints_count"),
-    ("freshet_compare_edited_total", "counter", "Posts found edited", "/edited_count"),
-    ("freshet_apply_new_posts_total", "counter", "Posts never seen before", "/new_posts_count"),
-    ("freshet_apply_posts", "gauge", "Posts in the store", "/posts_count"),
-    ("freshet_apply_deleted_posts", "gauge", "Posts marked as deleted", "/deleted_count"),
-    ("freshet_apply_accounts", "gauge", "Accounts in the store", "/accounts_count"),
-    ("freshet_apply_relations", "gauge", "Relations in the store", "/relations_count"),
-    ("freshet_deliver_changes", "gauge", "Lines of the change log", "/changes_count"),
-    ("freshet_learn_lag_median_seconds", "gauge", "Median lag of recent news", "/lag_s/median"),
+/// A name, its type, its help, and its value; none where nobody has measured it yet, which is not zero.
+type Metric = (&'static str, &'static str, &'static str, fn(&StatusReport) -> Option<f64>);
+
+/// The numbers without labels.
+const NUMBERS: [Metric; 20] = [
+    ("freshet_up", "gauge", "A run is under way", |it| Some(f64::from(u8::from(it.is_running)))),
+    ("freshet_schedule_sources", "gauge", "Sources in the schedule", |it| {
+        run(it, |run| run.work.queues.sources)
+    }),
+    ("freshet_schedule_due", "gauge", "Sources that are due", |it| run(it, |run| run.work.queues.due)),
+    ("freshet_schedule_backlog", "gauge", "Sources with history left", |it| {
+        run(it, |run| run.work.queues.backlog)
+    }),
+    ("freshet_pick_open_visits", "gauge", "Visits under way", |it| {
+        run(it, |run| run.work.queues.open_visits)
+    }),
+    ("freshet_pick_visits_total", "counter", "Visits ended", |it| Some(it.visits_count as f64)),
+    ("freshet_plan_repriced_total", "counter", "Due sources sent back by risen prices", |it| {
+        run(it, |run| run.repriced_count)
+    }),
+    ("freshet_ask_postponed_total", "counter", "Requests that waited for a quota or for manners", |it| {
+        run(it, |run| run.postponed_count)
+    }),
+    ("freshet_fetch_requests_total", "counter", "Requests sent", |it| Some(it.fetches_count as f64)),
+    ("freshet_fetch_rate_limited_total", "counter", "Answers that said too many", |it| {
+        Some(it.rate_limited_count as f64)
+    }),
+    ("freshet_read_posts_total", "counter", "Posts read, known ones included", |it| {
+        run(it, |run| run.posts_read_count)
+    }),
+    ("freshet_read_complaints_total", "counter", "Records that could not be used", |it| {
+        run(it, |run| run.complaints_count)
+    }),
+    ("freshet_compare_edited_total", "counter", "Posts found edited", |it| run(it, |run| run.edited_count)),
+    ("freshet_apply_new_posts_total", "counter", "Posts never seen before", |it| {
+        run(it, |run| run.new_posts_count)
+    }),
+    ("freshet_apply_posts", "gauge", "Posts in the store", |it| Some(it.posts_count as f64)),
+    ("freshet_apply_deleted_posts", "gauge", "Posts marked as deleted", |it| Some(it.deleted_count as f64)),
+    ("freshet_apply_accounts", "gauge", "Accounts in the store", |it| Some(it.accounts_count as f64)),
+    ("freshet_apply_relations", "gauge", "Relations in the store", |it| Some(it.relations_count as f64)),
+    ("freshet_deliver_changes", "gauge", "Lines of the change log", |it| Some(it.changes_count as f64)),
+    ("freshet_learn_lag_median_seconds", "gauge", "Median lag of recent news", |it| {
+        it.lag_s.map(|lag| lag.median)
+    }),
 ];
+
+/// A count of the last run.
+fn run(status: &StatusReport, count: fn(&RunSummary) -> u64) -> Option<f64> {
+    status.run.as_ref().map(|run| count(run) as f64)
+}
 
 /// The text.
 pub(super) async fn page(State(site): State<Shared>) -> Answer<Response> {
@@ -49,84 +74,69 @@ pub(super) async fn page(State(site): State<Shared>) -> Answer<Response> {
     Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4")], text(&status)).into_response())
 }
 
-fn text(status: &Value) -> String {
+fn text(status: &StatusReport) -> String {
     let mut out = String::new();
-    for (name, kind, help, at) in NUMBERS {
-        let value = status.pointer(at).map_or(Value::Null, Clone::clone);
-        let value = value.as_bool().map(|it| f64::from(u8::from(it))).or(value.as_f64());
-        // What nobody has measured yet has no value, which is not zero.
-        if let Some(value) = value {
-            head(&mut out, name, kind, help);
-            let _ = writeln!(out, "{name} {value}");
-        }
+    for (name, kind, help, value) in NUMBERS {
+        family(&mut out, name, kind, help, [(Labels::new(), value(status))]);
     }
-    let list = |key: &str| status[key].as_array().map_or(&[][..], Vec::as_slice);
-    let map = |key: &str| status[key].as_object().into_iter().flatten();
-    family(
-        &mut out,
-        "freshet_learn_lag_p90_seconds",
-        "gauge",
-        "Nine of ten lags are below",
-        &[(vec![], status["lag_s"]["p90"].as_f64())],
-    );
-    let states: Vec<_> =
-        map("sources").map(|(state, it)| (vec![("state", state.clone())], it.as_f64())).collect();
-    family(&mut out, "freshet_schedule_sources_by_state", "gauge", "Sources in the store", &states);
-    let posts: Vec<_> =
-        map("posts_by_robot").map(|(robot, it)| (vec![("robot", robot.clone())], it.as_f64())).collect();
-    family(&mut out, "freshet_apply_new_posts_by_robot_total", "counter", "Posts never seen before", &posts);
-    let faults: Vec<_> =
-        list("faults").iter().map(|it| (labels(it, &["kind"]), it["count"].as_f64())).collect();
-    family(&mut out, "freshet_fetch_faults_total", "counter", "Exchanges without an answer", &faults);
-    let keys = ["network", "rule", "holder"];
-    let of = |from: &str, key: &str| -> Vec<_> {
-        list(from).iter().map(|it| (labels(it, &keys), it[key].as_f64())).collect()
-    };
-    family(
-        &mut out,
-        "freshet_plan_price_post_seconds",
-        "gauge",
-        "Waiting of posts that one call must end",
-        &of("prices", "price_post_s"),
-    );
-    family(
-        &mut out,
-        "freshet_plan_budget_calls_per_hour",
-        "gauge",
-        "Calls an hour that may be spent",
-        &of("prices", "budget_per_h"),
-    );
-    family(
-        &mut out,
-        "freshet_ask_quota_ready",
-        "gauge",
-        "Calls that are granted at once",
-        &of("quotas", "ready"),
-    );
-    family(
-        &mut out,
-        "freshet_ask_quota_granted_total",
-        "counter",
-        "Calls granted",
-        &of("quotas", "granted_count"),
-    );
+    let p90 = status.lag_s.map(|lag| lag.p90);
+    let about = "Nine of ten lags are below";
+    family(&mut out, "freshet_learn_lag_p90_seconds", "gauge", about, [(Labels::new(), p90)]);
+    let of_state = |(state, count): (&SourceState, &u64)| (label("state", state.name()), Some(*count as f64));
+    let states = status.sources.iter().map(of_state);
+    family(&mut out, "freshet_schedule_sources_by_state", "gauge", "Sources in the store", states);
+    write_work(&mut out, status.work());
     out
+}
+
+/// What the last run says with labels.
+fn write_work(out: &mut String, work: &RunWork) {
+    let of_robot = |(robot, count): (&RobotKind, &u64)| (label("robot", robot.name()), Some(*count as f64));
+    let posts = work.posts_by_robot.iter().map(of_robot);
+    family(out, "freshet_apply_new_posts_by_robot_total", "counter", "Posts never seen before", posts);
+    let faults = work.faults.iter().map(|it| (label("kind", &it.kind), Some(it.count as f64)));
+    family(out, "freshet_fetch_faults_total", "counter", "Exchanges without an answer", faults);
+    let prices = |of: fn(&PriceStatus) -> f64| {
+        work.prices.iter().map(move |it| (scope(&it.network, &it.rule, &it.holder), Some(of(it))))
+    };
+    let about = "Waiting of posts that one call must end";
+    family(out, "freshet_plan_price_post_seconds", "gauge", about, prices(|it| it.price_post_s));
+    let about = "Calls an hour that may be spent";
+    family(out, "freshet_plan_budget_calls_per_hour", "gauge", about, prices(|it| it.budget_per_h));
+    let quotas = |of: fn(&QuotaStatus) -> f64| {
+        work.quotas.iter().map(move |it| (scope(&it.network, &it.rule, &it.holder), Some(of(it))))
+    };
+    let about = "Calls that are granted at once";
+    family(out, "freshet_ask_quota_ready", "gauge", about, quotas(|it| it.ready));
+    let granted = quotas(|it| it.granted_count as f64);
+    family(out, "freshet_ask_quota_granted_total", "counter", "Calls granted", granted);
 }
 
 type Labels = Vec<(&'static str, String)>;
 
-fn labels(of: &Value, keys: &[&'static str]) -> Labels {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    keys.iter().map(|key| (*key, text(&of[*key]))).collect()
+fn label(name: &'static str, value: &str) -> Labels {
+    vec![(name, value.to_owned())]
+}
+
+/// Whose quota or price it is.
+fn scope(network: &NetworkName, rule: &str, holder: &str) -> Labels {
+    vec![("network", network.to_string()), ("rule", rule.to_owned()), ("holder", holder.to_owned())]
 }
 
 fn head(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
-/// One name with its labelled values; nothing where there is none.
-fn family(out: &mut String, name: &str, kind: &str, help: &str, values: &[(Labels, Option<f64>)]) {
-    let mut values = values.iter().filter_map(|(labels, value)| Some((labels, (*value)?))).peekable();
+/// One name with its labelled values; nothing where there is none, or no number.
+fn family(
+    out: &mut String,
+    name: &str,
+    kind: &str,
+    help: &str,
+    values: impl IntoIterator<Item = (Labels, Option<f64>)>,
+) {
+    let known = |(labels, value): (Labels, Option<f64>)| Some((labels, value.filter(|it| it.is_finite())?));
+    let mut values = values.into_iter().filter_map(known).peekable();
     if values.peek().is_none() {
         return;
     }
@@ -149,11 +159,14 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_prometheus_reads_them() {
-        let text = text(&json!({
-            "is_running": true, "fetches_count": 7, "lag_s": null,
+        let mut status = StatusReport { is_running: true, ..StatusReport::default() };
+        let live = json!({
+            "fetches_count": 7, "lag_s": null,
             "faults": [{ "kind": "time\"out\n", "count": 2 }],
             "prices": [{ "network": "n", "rule": "api", "holder": "ip", "price_post_s": 1.5 }],
-        }));
+        });
+        status.add_run(serde_json::from_value(live).unwrap());
+        let text = text(&status);
         for line in [
             "freshet_up 1",
             "# TYPE freshet_fetch_requests_total counter",

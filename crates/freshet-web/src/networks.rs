@@ -6,16 +6,21 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use freshet_app::data::{Data, vault_path};
 use freshet_app::networks;
+use freshet_fetch::CredentialInfo;
+use freshet_report::networks::NetworkLine;
 use freshet_store::row::OnDelete;
-use freshet_types::RobotKind;
 use freshet_types::definition::Definition;
-use serde_json::{Value, json};
+use freshet_types::{NetworkName, RobotKind};
+use serde::Serialize;
+use serde_json::json;
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem, Told};
+use super::credentials;
+use super::overview::{self, QuotaRow};
+use super::render::Beside;
 use super::site::Site;
-use super::{credentials, overview};
 
 /// All networks.
 pub(super) async fn page(
@@ -23,28 +28,61 @@ pub(super) async fn page(
     Extension(identity): Extension<Identity>,
     Query(told): Query<Told>,
 ) -> Answer<Response> {
-    let mut shown = site
+    let told = ["added", "removed"].into_iter().find(|known| *known == told.told);
+    let told = told.map(|told| format!("{told}; {}", freshet_app::credentials::RESTART));
+    let shown = site
         .read(|site, data| {
-            let mut shown = json!(networks::list_report(&site.parts.networks));
             let servers = servers(data)?;
-            for network in shown["networks"].as_array_mut().into_iter().flatten() {
-                let name = network["name"].as_str().unwrap_or_default();
-                let watched = servers.iter().filter(|server| server["definition"] == name).count();
-                network["servers_count"] = json!(watched);
-            }
-            shown["servers"] = json!(servers);
-            shown["quotas"] = json!(overview::quotas(&site.status(data)?));
-            shown["credentials"] = json!(credentials::known(site));
-            shown["has_passphrase"] = json!(site.parts.passphrase.is_some());
-            shown["has_file"] = json!(vault_path(&site.parts.dir).is_file());
-            shown["takes_secrets"] = json!(site.is_local || site.parts.tls.is_some());
-            shown["all_robots"] = json!(RobotKind::ALL.map(RobotKind::name));
-            Ok(shown)
+            let row = |line: NetworkLine| NetworkRow {
+                servers_count: servers.iter().filter(|server| server.definition == line.name).count(),
+                line,
+            };
+            Ok(NetworksPage {
+                networks: networks::list_report(&site.parts.networks).networks.into_iter().map(row).collect(),
+                servers,
+                quotas: overview::quotas(&site.status(data)?),
+                credentials: credentials::known(site),
+                has_passphrase: site.parts.passphrase.is_some(),
+                has_file: vault_path(&site.parts.dir).is_file(),
+                takes_secrets: site.is_local || site.parts.tls.is_some(),
+                all_robots: RobotKind::ALL,
+                told,
+            })
         })
         .await?;
-    let told = ["added", "removed"].into_iter().find(|known| *known == told.told);
-    shown["told"] = json!(told.map(|told| format!("{told}; {}", freshet_app::credentials::RESTART)));
     Ok(site.page(Some(&identity), "networks", "Networks", &shown))
+}
+
+/// What the page shows.
+#[derive(Serialize)]
+struct NetworksPage {
+    networks: Vec<NetworkRow>,
+    servers: Vec<ServerRow>,
+    quotas: Vec<QuotaRow>,
+    credentials: Option<Vec<CredentialInfo>>,
+    has_passphrase: bool,
+    has_file: bool,
+    takes_secrets: bool,
+    all_robots: [RobotKind; RobotKind::ALL.len()],
+    told: Option<String>,
+}
+
+/// A network, and how many of its servers are watched.
+#[derive(Serialize)]
+struct NetworkRow {
+    #[serde(flatten)]
+    line: NetworkLine,
+    servers_count: usize,
+}
+
+/// A server that was added.
+#[derive(Serialize)]
+struct ServerRow {
+    network: NetworkName,
+    definition: String,
+    base: String,
+    allow_private: bool,
+    on_delete: &'static str,
 }
 
 /// One network.
@@ -53,26 +91,23 @@ pub(super) async fn one(
     Extension(identity): Extension<Identity>,
     Path(name): Path<String>,
 ) -> Answer<Response> {
-    let mut shown = describe(&site, &name)?;
-    let definition = name.clone();
-    let (servers, quotas) = site
+    let definition = describe(&site, &name)?;
+    let meant = name.clone();
+    let (servers, spent) = site
         .read(move |site, data| {
-            let of = |key: &'static str| {
-                let definition = definition.clone();
-                move |it: &Value| it[key].as_str().is_some_and(|it| it.split(':').next() == Some(&definition))
-            };
-            let servers: Vec<Value> = servers(data)?.into_iter().filter(of("network")).collect();
+            let is_meant = |network: &NetworkName| network.definition() == meant;
+            let servers: Vec<_> = servers(data)?.into_iter().filter(|it| is_meant(&it.network)).collect();
             let quotas = overview::quotas(&site.status(data)?).into_iter();
-            Ok((servers, quotas.filter(of("network")).collect::<Vec<_>>()))
+            Ok((servers, quotas.filter(|it| is_meant(&it.quota.network)).collect::<Vec<_>>()))
         })
         .await?;
-    shown["servers"] = json!(servers);
-    shown["spent"] = json!(quotas);
-    shown["toml"] = json!(networks::to_toml(&definition_of(&site, &name)?));
+    let more = json!({ "servers": servers, "spent": spent, "toml": networks::to_toml(&definition) });
+    let shown = Beside { report: definition, more };
     Ok(site.page(Some(&identity), "network", &name, &shown))
 }
 
-fn definition_of(site: &Site, name: &str) -> Answer<Definition> {
+/// A definition, as `freshet networks show` gives it.
+pub(super) fn describe(site: &Site, name: &str) -> Answer<Definition> {
     let networks = &site.parts.networks;
     let found = networks.definition(name).map(|definition| definition.written());
     found.ok_or_else(|| Problem {
@@ -81,20 +116,14 @@ fn definition_of(site: &Site, name: &str) -> Answer<Definition> {
     })
 }
 
-/// A definition, as `freshet networks show` gives it.
-pub(super) fn describe(site: &Site, name: &str) -> Answer<Value> {
-    Ok(json!(definition_of(site, name)?))
-}
-
 /// The servers that were added.
-fn servers(data: &Data) -> Answer<Vec<Value>> {
-    let server = |row: &freshet_store::row::InstanceRow| {
-        let network = &row.instance.network;
-        json!({
-            "network": network.to_string(), "definition": network.definition(), "base": row.instance.base,
-            "allow_private": row.instance.allow_private,
-            "on_delete": if row.on_delete == OnDelete::Redact { "redact" } else { "keep" },
-        })
+fn servers(data: &Data) -> Answer<Vec<ServerRow>> {
+    let server = |row: freshet_store::row::InstanceRow| ServerRow {
+        definition: row.instance.network.definition().to_owned(),
+        network: row.instance.network,
+        base: row.instance.base,
+        allow_private: row.instance.allow_private,
+        on_delete: if row.on_delete == OnDelete::Redact { "redact" } else { "keep" },
     };
-    Ok(data.store.instances()?.iter().map(server).collect())
+    Ok(data.store.instances()?.into_iter().map(server).collect())
 }

@@ -1,8 +1,9 @@
 //! The API described by itself, as `OpenAPI` 3.1: made from the list of routes, so it cannot lag behind.
 //!
-//! Answers are the reports of the commands; their fields are told where the commands are, not twice.
+//! Answers are the reports of the commands; their fields are described by the reports themselves ([`freshet_report::schema`]).
 
 use axum::Json;
+use freshet_report::schema;
 use serde_json::{Map, Value, json};
 
 use super::Route;
@@ -39,53 +40,63 @@ fn describe(routes: &[Route]) -> Value {
                 "token": { "type": "http", "scheme": "bearer" },
                 "session": { "type": "apiKey", "in": "cookie", "name": "freshet_session" },
             },
-            "schemas": {
-                "Problem": {
-                    "type": "object",
-                    "required": ["error"],
-                    "properties": { "error": { "type": "string" }, "hint": { "type": ["string", "null"] } },
-                },
-                "Pin": {
-                    "type": "object",
-                    "additionalProperties": false,
-                    "properties": { "every": { "type": ["string", "null"] }, "was": { "type": ["string", "null"] } },
-                },
-                "Wish": {
-                    "type": "object",
-                    "additionalProperties": false,
-                    "properties": {
-                        "policies": { "type": "array", "items": { "type": "string" } },
-                        "calls_per_hour": { "type": "number" },
-                        "objective": { "type": "string", "enum": ["delay", "capture"] },
-                        "from": { "type": "string" },
-                        "warm_days": { "type": "integer", "minimum": 1, "maximum": 120 },
-                        "eval_days": { "type": "integer", "minimum": 1, "maximum": 120 },
-                    },
-                },
-                "Credential": {
-                    "type": "object",
-                    "required": ["network", "secret"],
-                    "properties": {
-                        "network": { "type": "string" }, "name": { "type": "string" },
-                        "kind": { "type": "string", "enum": ["bearer", "app_password", "api_key"] },
-                        "robot": { "type": "string" }, "secret": { "type": "string" },
-                        "passphrase": { "type": "string" },
-                    },
-                },
-                "Addition": {
-                    "type": "object",
-                    "required": ["references"],
-                    "additionalProperties": false,
-                    "properties": {
-                        "references": { "type": "array", "items": { "type": "string" } },
-                        "since": { "type": ["string", "null"] },
-                        "allow_private": { "type": "boolean" },
-                        "is_preview": { "type": "boolean" },
-                    },
-                },
-            },
+            "schemas": schemas(routes),
         },
     })
+}
+
+/// What is sent to the API, and what it answers: the reports have schemas of their own.
+fn schemas(routes: &[Route]) -> Map<String, Value> {
+    let reports = routes.iter().filter_map(|route| route.report);
+    let reports = reports.chain(["ProblemReport"]).filter_map(|name| Some((name.to_owned(), schema(name)?)));
+    sent().into_iter().chain(reports).collect()
+}
+
+/// What is sent to it.
+fn sent() -> Map<String, Value> {
+    let Value::Object(schemas) = json!({
+        "Pin": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": { "every": { "type": ["string", "null"] }, "was": { "type": ["string", "null"] } },
+        },
+        "Wish": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "policies": { "type": "array", "items": { "type": "string" } },
+                "calls_per_hour": { "type": "number" },
+                "objective": { "type": "string", "enum": ["delay", "capture"] },
+                "from": { "type": "string" },
+                "warm_days": { "type": "integer", "minimum": 1, "maximum": 120 },
+                "eval_days": { "type": "integer", "minimum": 1, "maximum": 120 },
+            },
+        },
+        "Credential": {
+            "type": "object",
+            "required": ["network", "secret"],
+            "properties": {
+                "network": { "type": "string" }, "name": { "type": "string" },
+                "kind": { "type": "string", "enum": ["bearer", "app_password", "api_key"] },
+                "robot": { "type": "string" }, "secret": { "type": "string" },
+                "passphrase": { "type": "string" },
+            },
+        },
+        "Addition": {
+            "type": "object",
+            "required": ["references"],
+            "additionalProperties": false,
+            "properties": {
+                "references": { "type": "array", "items": { "type": "string" } },
+                "since": { "type": ["string", "null"] },
+                "allow_private": { "type": "boolean" },
+                "is_preview": { "type": "boolean" },
+            },
+        },
+    }) else {
+        return Map::new();
+    };
+    schemas
 }
 
 fn operation(route: &Route) -> Value {
@@ -108,13 +119,18 @@ fn operation(route: &Route) -> Value {
         "/api/v1/live" => "text/event-stream",
         _ => "application/json",
     };
-    let problem = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Problem" } } });
+    let answer = route.report.map_or_else(
+        || json!({}),
+        |name| json!({ "schema": { "$ref": format!("#/components/schemas/{name}") } }),
+    );
+    let problem =
+        json!({ "application/json": { "schema": { "$ref": "#/components/schemas/ProblemReport" } } });
     let refused = |description: &str| json!({ "description": description, "content": problem });
     let mut operation = json!({
         "summary": route.summary,
         "parameters": parameters,
         "responses": {
-            "200": { "description": "done", "content": { kind: {} } },
+            "200": { "description": "done", "content": { kind: answer } },
             "400": refused("what was asked for is not understood"),
             "401": refused("log in first"),
             "403": refused("the word of the session is missing"),
@@ -153,5 +169,21 @@ mod tests {
             assert_eq!(in_path.count(), holes, "{route:?}");
         }
         assert!(described.keys().all(|path| routes.iter().any(|route| route.path == path)));
+    }
+
+    #[test]
+    fn every_schema_that_is_named_is_there() {
+        let routes = super::super::routes().list;
+        let document = describe(&routes);
+        let text = document.to_string();
+        let named: Vec<&str> =
+            text.split("#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        assert!(named.len() > 100 && named.contains(&"StatusReport"), "{named:?}");
+        for name in named {
+            let schema = &document["components"]["schemas"][name];
+            assert_eq!(schema["type"], "object", "{name}: {schema}");
+        }
+        let given = |path: &str| routes.iter().find(|route| route.path == path).unwrap().report;
+        assert_eq!(given("/api/v1/gaps"), Some("GapsReport"));
     }
 }

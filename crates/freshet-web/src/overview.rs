@@ -1,7 +1,6 @@
 //! Overview: is it fresh, what does it cost, what is missing, what fails, what is it waiting for?
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{Query, State};
@@ -11,10 +10,14 @@ use freshet_app::text::grouped;
 use freshet_app::text::relative;
 use freshet_engine::history::{History, Point};
 use freshet_engine::price::MANNERS;
+use freshet_report::gaps::{GapsReport, SourceGaps};
+use freshet_report::graph::LegendEntry;
+use freshet_report::run::{FaultCount, Lag, PriceStatus, QuotaStatus};
+use freshet_report::status::{FailedSource, StatusReport};
+use freshet_report::time::UnixFloat;
 use freshet_store::browse::{Browse as _, SourceOrder, SourceQuery, VisitLine};
-use freshet_types::{RobotKind, Source, SourceId, SourceState, Span, Timestamp};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use freshet_types::{RobotKind, RobotState, SourceState, Span, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::access::Identity;
@@ -22,7 +25,7 @@ use super::answer::{Answer, Problem};
 use super::chart::{self, Line};
 use super::names;
 use super::site::Site;
-use super::trouble;
+use super::trouble::{self, Wrong};
 
 /// Holes shown; the others are in the API and in `freshet gaps`.
 const HOLES_SHOWN: usize = 8;
@@ -59,16 +62,65 @@ pub(super) async fn part(
     Ok(site.page(Some(&identity), "overview_part", "Overview", &shown))
 }
 
-async fn shown(site: &Shared, over: &Over) -> Answer<Value> {
+async fn shown(site: &Shared, over: &Over) -> Answer<Overview> {
     let is_week = over.over == "week";
     let coverage = site.coverage_soon().await;
-    site.read(move |site, data| view(site, data, coverage, is_week)).await
+    site.read(move |site, data| view(site, data, coverage.as_deref(), is_week)).await
 }
 
-fn view(site: &Site, data: &Data, coverage: Option<Arc<Value>>, is_week: bool) -> Answer<Value> {
+/// What the page shows.
+#[derive(Serialize)]
+struct Overview {
+    tiles: Vec<Tile>,
+    wrong: Wrong,
+    waits: Vec<String>,
+    is_week: bool,
+    lag_chart: String,
+    posts_chart: String,
+    posts_legend: Vec<LegendEntry>,
+    quotas: Vec<QuotaRow>,
+    coverage: CoverageSums,
+    holes: Vec<Named<SourceGaps>>,
+    faults: Vec<FaultCount>,
+    failed: Vec<Named<FailedSource>>,
+    waste: Waste,
+    rate_limited_count: u64,
+    complaints_count: u64,
+    is_running: bool,
+}
+
+/// A number on top: its key, its name, its value, and a note. The live values are the same, by key.
+#[derive(Serialize)]
+pub(super) struct Tile {
+    pub(super) key: &'static str,
+    name: &'static str,
+    pub(super) value: String,
+    pub(super) note: String,
+}
+
+/// The sums over all lists; nothing while they are counted for the first time.
+#[derive(Default, Serialize)]
+struct CoverageSums {
+    sources_count: Option<u64>,
+    complete_count: Option<u64>,
+    unvisited_count: Option<u64>,
+    holes_count: Option<u64>,
+    uncloseable_count: Option<u64>,
+    calls: Option<u64>,
+}
+
+/// A line about a source, with what people know the source by.
+#[derive(Serialize)]
+struct Named<T> {
+    #[serde(flatten)]
+    line: T,
+    /// Through which endpoint the source is read, where it is still there.
+    endpoint: Option<String>,
+}
+
+fn view(site: &Site, data: &Data, coverage: Option<&GapsReport>, is_week: bool) -> Answer<Overview> {
     let status = site.status(data)?;
     let history = Site::history(data)?;
-    let coverage = coverage.unwrap_or_default();
     let due = SourceQuery {
         state: Some(SourceState::Active),
         order: SourceOrder::Due,
@@ -76,96 +128,105 @@ fn view(site: &Site, data: &Data, coverage: Option<Arc<Value>>, is_week: bool) -
         ..SourceQuery::default()
     };
     // Whoever has sources waiting need not look for the next one.
-    let is_idle = status["is_running"] == true && status["queues"]["due"] == 0;
+    let is_idle = status.is_running && status.run.as_ref().is_some_and(|run| run.work.queues.due == 0);
     let next = if is_idle { data.store.list_sources(&due)?.sources.pop() } else { None };
     let points: Vec<&Point> = if is_week { history.coarse().collect() } else { history.fine().collect() };
-    let holes = coverage["sources"].as_array().map_or(&[][..], Vec::as_slice);
-    let holes = named(data, &holes[..holes.len().min(HOLES_SHOWN)])?;
-    let failed = named(data, status["failed_sources"].as_array().map_or(&[][..], Vec::as_slice))?;
+    let holes = coverage.map_or(&[][..], |coverage| &coverage.sources);
+    let holes = holes.iter().take(HOLES_SHOWN).map(|it| {
+        let source = data.store.source(it.source)?;
+        let label = source.as_ref().map(|source| names::name(data, source)).transpose()?;
+        let line = SourceGaps { label: label.unwrap_or_else(|| it.label.clone()), ..it.clone() };
+        Ok(Named { line, endpoint: source.map(|source| source.endpoint.to_string()) })
+    });
+    let failed = status.failed_sources.iter().map(|it| {
+        let source = data.store.source(it.source)?;
+        let label = source.as_ref().map(|source| names::name(data, source)).transpose()?;
+        let line = FailedSource { label: label.unwrap_or_else(|| it.label.clone()), ..it.clone() };
+        Ok(Named { line, endpoint: source.map(|source| source.endpoint.to_string()) })
+    });
     let next =
         next.map(|source| Ok::<_, Problem>((source.due_at, names::name(data, &source)?))).transpose()?;
-    Ok(json!({
-        "tiles": tiles(&status, &history),
-        "wrong": trouble::shown(&status),
-        "waits": waits(&status, next.as_ref(), site.now()),
-        "is_week": is_week,
-        "lag_chart": lag_chart(&points),
-        "posts_chart": posts_chart(&points),
-        "posts_legend": legend(&posts_lines(&points)),
-        "quotas": quotas(&status),
-        "coverage": {
-            "sources_count": coverage["sources_count"], "complete_count": coverage["complete_count"],
-            "unvisited_count": coverage["unvisited_count"], "holes_count": coverage["holes_count"],
-            "uncloseable_count": coverage["uncloseable_count"], "calls": coverage["calls"],
-        },
-        "holes": holes,
-        "faults": status["faults"],
-        "failed": failed,
-        "failures": status["failures"],
-        "waste": waste(&data.store.last_visits(VISITS_JUDGED)?),
-        "rate_limited_count": status["rate_limited_count"],
-        "complaints_count": status["complaints_count"],
-        "is_running": status["is_running"],
-    }))
+    Ok(Overview {
+        tiles: tiles(&status, &history),
+        wrong: trouble::shown(&status),
+        waits: waits(&status, next.as_ref(), site.now()),
+        is_week,
+        lag_chart: lag_chart(&points),
+        posts_chart: posts_chart(&points),
+        posts_legend: legend(&posts_lines(&points)),
+        quotas: quotas(&status),
+        coverage: coverage.map(CoverageSums::of).unwrap_or_default(),
+        holes: holes.collect::<Answer<_>>()?,
+        faults: status.work().faults.clone(),
+        failed: failed.collect::<Answer<_>>()?,
+        waste: waste(&data.store.last_visits(VISITS_JUDGED)?),
+        rate_limited_count: status.rate_limited_count,
+        complaints_count: status.run.as_ref().map_or(0, |run| run.complaints_count),
+        is_running: status.is_running,
+    })
 }
 
-/// Lines about sources, each with what people know the source by.
-fn named(data: &Data, lines: &[Value]) -> Answer<Vec<Value>> {
-    let of = |line: &Value| line["source"].as_u64().and_then(|id| u32::try_from(id).ok()).map(SourceId);
-    let ids: Vec<SourceId> = lines.iter().filter_map(of).collect();
-    let sources: Vec<Source> = data.store.sources(&ids)?.into_iter().flatten().collect();
-    let labels = names::names(data, &sources)?;
-    let named = |line: &Value| {
-        let mut line = line.clone();
-        let place = sources.iter().position(|source| Some(source.id) == of(&line));
-        if let Some(place) = place {
-            line["label"] = json!(labels[place]);
-            line["endpoint"] = json!(&*sources[place].endpoint);
+impl CoverageSums {
+    fn of(report: &GapsReport) -> Self {
+        Self {
+            sources_count: Some(report.sources_count),
+            complete_count: Some(report.complete_count),
+            unvisited_count: Some(report.unvisited_count),
+            holes_count: Some(report.holes_count),
+            uncloseable_count: Some(report.uncloseable_count),
+            calls: Some(report.calls),
         }
-        line
-    };
-    Ok(lines.iter().map(named).collect())
+    }
+}
+
+/// Calls of late to lists, which are made to find posts, and how many of them found none.
+#[derive(Serialize)]
+struct Waste {
+    calls: u64,
+    idle: u64,
+    share: f64,
 }
 
 /// How many calls of late brought nothing: of visits to lists, which are made to find posts.
-fn waste(visits: &[VisitLine]) -> Value {
+fn waste(visits: &[VisitLine]) -> Waste {
     let is_list = |it: &&VisitLine| matches!(it.robot, RobotKind::Status | RobotKind::Comment);
     let calls = |it: &VisitLine| u64::from(it.visit.fetch_count);
     let all: u64 = visits.iter().filter(is_list).map(calls).sum();
     let idle = visits.iter().filter(is_list).filter(|it| it.visit.new_post_count == 0);
     let idle: u64 = idle.map(calls).sum();
-    let share = if all > 0 { idle as f64 / all as f64 } else { 0.0 };
-    json!({ "calls": all, "idle": idle, "share": share })
+    Waste { calls: all, idle, share: if all > 0 { idle as f64 / all as f64 } else { 0.0 } }
 }
 
-/// The numbers on top: key, name, value, note. The live values are the same, by key.
-pub(super) fn tiles(status: &Value, history: &History) -> Vec<Value> {
-    let number = |key: &str| status[key].as_u64().unwrap_or(0);
-    let lag = |key: &str| status["lag_s"][key].as_f64().map(|secs| Span::from_secs_f64(secs).to_string());
-    let queue = |key: &str| status["queues"][key].as_u64().unwrap_or(0);
-    let tile = |key: &str, name: &str, value: String, note: String| json!({ "key": key, "name": name, "value": value, "note": note });
-    let none = || "no news yet".to_owned();
+/// The numbers on top.
+pub(super) fn tiles(status: &StatusReport, history: &History) -> Vec<Tile> {
+    let lag = |of: fn(Lag) -> f64| {
+        let known = status.lag_s.map(|lag| Span::from_secs_f64(of(lag)).to_string());
+        known.unwrap_or_else(|| "no news yet".to_owned())
+    };
+    let tile = |key, name, value, note: String| Tile { key, name, value, note };
+    let queues = status.work().queues;
+    let new_posts_count = status.run.as_ref().map_or(0, |run| run.new_posts_count);
     vec![
-        tile("lag", "Lag, median", lag("median").unwrap_or_else(none), "from post to seen".to_owned()),
-        tile("lag_p90", "Lag, nine in ten", lag("p90").unwrap_or_else(none), "are seen within".to_owned()),
+        tile("lag", "Lag, median", lag(|lag| lag.median), "from post to seen".to_owned()),
+        tile("lag_p90", "Lag, nine in ten", lag(|lag| lag.p90), "are seen within".to_owned()),
         tile(
             "posts",
             "Posts",
-            grouped(number("posts_count")),
-            format!("{} new in this run", grouped(number("new_posts_count"))),
+            grouped(status.posts_count),
+            format!("{} new in this run", grouped(new_posts_count)),
         ),
         tile("rate", "Posts a minute", format!("{:.1}", per_minute(history)), "now, all robots".to_owned()),
         tile(
             "sources",
             "Sources",
-            grouped(number("sources_count")),
-            format!("{} due, {} with history left", queue("due"), queue("backlog")),
+            grouped(status.sources_count),
+            format!("{} due, {} with history left", queues.due, queues.backlog),
         ),
         tile(
             "fetches",
             "Calls",
-            grouped(number("fetches_count")),
-            format!("{} visits in this run", grouped(number("visits_count"))),
+            grouped(status.fetches_count),
+            format!("{} visits in this run", grouped(status.visits_count)),
         ),
     ]
 }
@@ -194,41 +255,35 @@ impl<'a, I: ExactSizeIterator<Item = &'a Point>> RevLast<'a> for I {
 }
 
 /// What it waits for, until when, and why.
-fn waits(status: &Value, next: Option<&(Timestamp, String)>, now: Timestamp) -> Vec<String> {
+fn waits(status: &StatusReport, next: Option<&(Timestamp, String)>, now: Timestamp) -> Vec<String> {
+    let work = status.work();
     let mut told = Vec::new();
-    if status["is_running"] != true {
+    if !status.is_running {
         told.push("No run is under way; `freshet run` starts one.".to_owned());
     }
-    for quota in status["quotas"].as_array().into_iter().flatten() {
-        let Some(until) = quota["blocked_until"].as_f64() else { continue };
-        let until = Timestamp::from_ms((until * 1000.0) as i64);
-        let (network, rule) = (quota["network"].as_str(), quota["rule"].as_str());
-        let (network, rule) = (network.unwrap_or("a network"), rule.unwrap_or("its quota"));
+    for quota in &work.quotas {
+        let Some(UnixFloat(until)) = quota.blocked_until else { continue };
         told.push(format!(
-            "{network} is not asked until {until} ({}), because `{rule}` is spent.",
-            relative(until, now)
+            "{} is not asked until {until} ({}), because `{}` is spent.",
+            quota.network,
+            relative(until, now),
+            quota.rule
         ));
     }
-    for (robot, state) in status["robots"].as_object().into_iter().flatten() {
-        if state == "paused" {
+    for (robot, state) in work.robots.iter() {
+        if *state == RobotState::Paused {
             told.push(format!("The robot {robot} is paused; it goes on where it was when it is resumed."));
         }
     }
     // Those whose server is down are told of under "Trouble".
-    let down = status["servers"].as_array().into_iter().flatten().filter(|server| server["is_down"] == true);
-    let shut: u64 = down.filter_map(|server| server["sources_count"].as_u64()).sum();
-    let due = status["queues"]["due"].as_u64().unwrap_or(0).saturating_sub(shut);
+    let down = work.servers.iter().filter(|server| server.is_down);
+    let shut: u64 = down.map(|server| server.sources_count).sum();
+    let due = work.queues.due.saturating_sub(shut);
     if due > 0 {
         let noun = if due == 1 { "source waits for its turn" } else { "sources wait for their turn" };
         let mut line = format!("{} {noun}", grouped(due));
-        let ready = |quota: &&Value| quota["ready"].as_f64().is_some_and(|ready| ready < 1.0);
-        if let Some(quota) = status["quotas"].as_array().into_iter().flatten().find(ready) {
-            let rule = quota["rule"].as_str().unwrap_or("a quota");
-            let _ = write!(
-                line,
-                ", because {} has nothing left of `{rule}`",
-                quota["network"].as_str().unwrap_or("a network")
-            );
+        if let Some(quota) = work.quotas.iter().find(|quota| quota.ready < 1.0) {
+            let _ = write!(line, ", because {} has nothing left of `{}`", quota.network, quota.rule);
         } else {
             line += ", because no server is asked faster than its manners allow";
         }
@@ -277,56 +332,79 @@ fn posts_chart(points: &[&Point]) -> String {
     })
 }
 
-fn legend(lines: &[Line]) -> Vec<Value> {
-    lines.iter().map(|line| json!({ "name": line.name, "colour": line.colour })).collect()
+fn legend(lines: &[Line]) -> Vec<LegendEntry> {
+    lines.iter().map(|line| LegendEntry { name: line.name.clone(), colour: line.colour }).collect()
+}
+
+/// A quota with its price.
+#[derive(Serialize)]
+pub(super) struct QuotaRow {
+    #[serde(flatten)]
+    pub(super) quota: QuotaStatus,
+    spent_per_h: f64,
+    budget_per_h: f64,
+    price_post_s: Option<f64>,
+    share: f64,
+}
+
+impl QuotaRow {
+    fn new(quota: &QuotaStatus, price: Option<&PriceStatus>) -> Self {
+        let number = |of: fn(&PriceStatus) -> f64| price.map(of).filter(|it| it.is_finite());
+        let spent_per_h =
+            number(|it| it.news_per_h).unwrap_or(0.0) + number(|it| it.others_per_h).unwrap_or(0.0);
+        let budget_per_h = number(|it| it.budget_per_h).unwrap_or(0.0);
+        Self {
+            quota: quota.clone(),
+            spent_per_h,
+            budget_per_h,
+            price_post_s: number(|it| it.price_post_s),
+            share: (spent_per_h / budget_per_h.max(1e-9)).clamp(0.0, 1.0),
+        }
+    }
 }
 
 /// Quotas with their prices, those that are spent most first.
-pub(super) fn quotas(status: &Value) -> Vec<Value> {
-    let list = |key: &str| status[key].as_array().map_or(&[][..], Vec::as_slice);
-    let is_same =
-        |one: &Value, other: &Value| ["network", "rule", "holder"].iter().all(|key| one[key] == other[key]);
-    let mut rows: Vec<Value> = list("quotas")
-        .iter()
-        .filter(|quota| quota["rule"] != MANNERS)
-        .map(|quota| {
-            let price = list("prices").iter().find(|price| is_same(price, quota));
-            let number = |key: &str| price.and_then(|price| price[key].as_f64()).unwrap_or(0.0);
-            let spent = number("news_per_h") + number("others_per_h");
-            let mut row = quota.clone();
-            row["spent_per_h"] = json!(spent);
-            row["budget_per_h"] = json!(number("budget_per_h"));
-            row["price_post_s"] = json!(price.and_then(|price| price["price_post_s"].as_f64()));
-            row["share"] = json!((spent / number("budget_per_h").max(1e-9)).clamp(0.0, 1.0));
-            row
-        })
-        .collect();
-    let share = |row: &Value| row["share"].as_f64().unwrap_or(0.0);
-    rows.sort_by(|one, other| share(other).total_cmp(&share(one)));
+pub(super) fn quotas(status: &StatusReport) -> Vec<QuotaRow> {
+    let work = status.work();
+    let is_same = |quota: &QuotaStatus, price: &PriceStatus| {
+        (&quota.network, &quota.rule, &quota.holder) == (&price.network, &price.rule, &price.holder)
+    };
+    let row =
+        |quota: &QuotaStatus| QuotaRow::new(quota, work.prices.iter().find(|price| is_same(quota, price)));
+    let mut rows: Vec<QuotaRow> = work.quotas.iter().filter(|quota| quota.rule != MANNERS).map(row).collect();
+    rows.sort_by(|one, other| other.share.total_cmp(&one.share));
     rows.truncate(QUOTAS_SHOWN);
     rows
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
+
+    fn status(live: Value) -> StatusReport {
+        let mut status = StatusReport { is_running: true, ..StatusReport::default() };
+        status.add_run(serde_json::from_value(live).unwrap());
+        status
+    }
 
     #[test]
     fn what_it_waits_for_is_told_with_the_reason() {
         let now = Timestamp::from_secs(1000);
-        let blocked = json!({ "is_running": true, "queues": { "due": 3 }, "robots": { "tag": "paused" },
-            "quotas": [{ "network": "n", "rule": "api", "blocked_until": 1060.0, "ready": 0.0 }] });
+        let blocked = status(json!({ "queues": { "due": 3 }, "robots": { "tag": "paused" },
+            "quotas": [{ "network": "n", "rule": "api", "blocked_until": 1060.0, "ready": 0.0 }] }));
         let told = waits(&blocked, None, now).join("\n");
         for words in
             ["n is not asked until", "in 1m 00s", "`api` is spent", "robot tag is paused", "3 sources wait"]
         {
             assert!(told.contains(words), "`{words}` is not in\n{told}");
         }
-        assert!(waits(&json!({}), None, now)[0].contains("freshet run"));
-        let rows = quotas(
-            &json!({ "quotas": [{ "network": "n", "rule": "api", "holder": "ip" }, { "rule": MANNERS }],
+        assert!(waits(&StatusReport::default(), None, now)[0].contains("freshet run"));
+        let rows = quotas(&status(
+            json!({ "quotas": [{ "network": "n", "rule": "api", "holder": "ip" }, { "rule": MANNERS }],
             "prices": [{ "network": "n", "rule": "api", "holder": "ip", "news_per_h": 30.0, "budget_per_h": 60.0 }] }),
-        );
-        assert_eq!((rows.len(), rows[0]["share"].as_f64()), (1, Some(0.5)));
+        ));
+        assert_eq!((rows.len(), rows[0].share), (1, 0.5));
     }
 }

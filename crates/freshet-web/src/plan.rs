@@ -7,13 +7,15 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use freshet_app::plan;
 use freshet_app::plan::PlanWish;
+use freshet_report::plan::PlanReport;
 use freshet_types::Span;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
+use super::render::Beside;
 
 /// What is asked; with neither, what the last run spent.
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -42,9 +44,9 @@ impl Wish {
 }
 
 /// The plan, as the API gives it.
-pub(super) async fn describe(site: &Shared, wish: &Wish) -> Answer<Value> {
+pub(super) async fn describe(site: &Shared, wish: &Wish) -> Answer<PlanReport> {
     let args = wish.args()?;
-    site.read(move |_, data| Ok(json!(plan::report(data, &args)?))).await
+    site.read(move |_, data| Ok(plan::report(data, &args)?)).await
 }
 
 /// The page.
@@ -53,10 +55,9 @@ pub(super) async fn page(
     Extension(identity): Extension<Identity>,
     Query(wish): Query<Wish>,
 ) -> Answer<Response> {
-    let mut shown = describe(&site, &wish).await?;
+    let report = describe(&site, &wish).await?;
     // The longest lag of the table fills its bar.
-    let lags = shown["table"].as_array().into_iter().flatten().filter_map(|it| it["lag_s"].as_f64());
-    shown["lag_max_s"] = json!(lags.fold(1e-9, f64::max));
-    shown["asked"] = json!(wish);
+    let lag_max_s = report.table.iter().map(|it| it.lag_s).fold(1e-9, f64::max);
+    let shown = Beside { report, more: json!({ "lag_max_s": lag_max_s, "asked": wish }) };
     Ok(site.page(Some(&identity), "plan", "What if", &shown))
 }

@@ -7,22 +7,24 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use freshet_app::data::Data;
 use freshet_app::plain::plain;
-use freshet_app::search::FoundPost;
-use freshet_app::text::seconds;
+use freshet_app::search::found_post;
 use freshet_app::when::When;
 use freshet_engine::record::post_record;
+use freshet_report::posts::{PostChange, PostLine, PostReport, PostsReport};
+use freshet_report::time::UnixNumber;
 use freshet_sink::{Format, RecordKind};
 use freshet_store::browse::{Browse as _, OFFSET_MAX, PostQuery};
 use freshet_store::row::{Hit, PostRow};
-use freshet_types::{RobotKind, Timestamp};
+use freshet_types::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::door::Guest;
 use super::download::{self, File};
+use super::render::Beside;
 use super::site::Site;
 use super::sources::{page_number, typed};
 
@@ -83,26 +85,20 @@ pub(super) async fn page(
     Extension(identity): Extension<Identity>,
     Query(asked): Query<Asked>,
 ) -> Answer<Response> {
-    let mut shown = list(&site, &asked).await?;
-    shown["asked"] = json!(asked);
-    shown["export_max"] = json!(EXPORT_MAX);
+    let report = list(&site, &asked).await?;
+    let shown = Beside { report, more: json!({ "asked": asked, "export_max": EXPORT_MAX }) };
     Ok(site.page(Some(&identity), "posts", "Posts", &shown))
 }
 
 /// A page of posts, as the API gives it.
-pub(super) async fn list(site: &Shared, asked: &Asked) -> Answer<Value> {
+pub(super) async fn list(site: &Shared, asked: &Asked) -> Answer<PostsReport> {
     let (query, page) = asked.query(site.now())?;
     let look = move |_: &Site, data: &Data| {
         let mut hits = data.store.list_posts(&query)?;
         let has_more = hits.len() > ROWS && page < OFFSET_MAX / ROWS;
         hits.truncate(ROWS);
         let networks = data.store.source_networks()?;
-        Ok(json!({
-            "page": page,
-            "has_more": has_more,
-            "networks": networks.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "posts": hits.into_iter().map(line).collect::<Vec<_>>(),
-        }))
+        Ok(PostsReport { page, has_more, networks, posts: hits.into_iter().map(line).collect() })
     };
     // Words are looked up in an index that a writing connection brings up to date first.
     if asked.q.trim().is_empty() {
@@ -112,20 +108,18 @@ pub(super) async fn list(site: &Shared, asked: &Asked) -> Answer<Value> {
     }
 }
 
-fn line(hit: Hit) -> Value {
-    let (object, deleted_at, edited_at) = (hit.row.object, hit.row.deleted_at, hit.row.post.edited_at);
-    let seen_at = hit.row.seen_at;
+fn line(hit: Hit) -> PostLine {
     let whole = plain(&hit.row.post.text);
     // A found word may be as long as the text.
     let shown = if hit.snippet.is_empty() { &whole } else { &hit.snippet };
-    let shown: String = shown.chars().take(SNIPPET_CHARS_MAX).collect();
-    let mut line = json!(FoundPost::new(hit));
-    line["post"] = json!(object);
-    line["shown"] = json!(shown);
-    line["seen_at"] = seconds(seen_at);
-    line["edited_at"] = edited_at.map_or(Value::Null, seconds);
-    line["deleted_at"] = deleted_at.map_or(Value::Null, seconds);
-    line
+    PostLine {
+        post: hit.row.object,
+        shown: shown.chars().take(SNIPPET_CHARS_MAX).collect(),
+        seen_at: UnixNumber::of(hit.row.seen_at),
+        edited_at: hit.row.post.edited_at.and_then(UnixNumber::of),
+        deleted_at: hit.row.deleted_at.and_then(UnixNumber::of),
+        found: found_post(hit),
+    }
 }
 
 /// One post.
@@ -139,37 +133,44 @@ pub(super) async fn one(
 }
 
 /// What the API gives of a post: its export record, and its lines of the change log.
-pub(super) async fn describe(site: &Shared, number: &str) -> Answer<Value> {
+pub(super) async fn describe(site: &Shared, number: &str) -> Answer<PostReport> {
     let missing =
         || Problem::not_found("there is no such post").hint("it may have been forgotten or expired");
     let object: u64 = number.parse().map_err(|_| missing())?;
     site.read(move |_, data| {
         let row = data.store.post(object)?.ok_or_else(missing)?;
-        let of = |id: &Option<String>| -> Answer<Value> {
+        let of = |id: &Option<String>| -> Answer<Option<u64>> {
             let found = id.as_ref().map(|id| data.store.post_of(&row.network, id)).transpose()?.flatten();
-            Ok(json!(found.map(|found| found.object)))
+            Ok(found.map(|found| found.object))
         };
         let earlier = data.store.earlier_texts(object)?;
         let changes = data.store.changes_of(object, CHANGES_SHOWN)?.into_iter().map(|change| {
-            let before = earlier.iter().find(|(number, _)| *number == change.number).map(|(_, text)| text);
-            json!({ "number": change.number, "kind": change.kind.name(), "seen_at": seconds(change.seen_at),
-                "robot": change.finder.map(RobotKind::name), "before": before })
+            let before = earlier.iter().find(|(number, _)| *number == change.number);
+            PostChange {
+                number: change.number,
+                kind: change.kind,
+                seen_at: UnixNumber::of(change.seen_at),
+                robot: change.finder,
+                before: before.map(|(_, text)| text.clone()),
+            }
         });
-        let mut shown = record(&row)?;
-        shown["post"] = json!(object);
-        shown["author_handle"] = json!(row.author_handle);
-        shown["tags"] = json!(row.post.tags);
-        shown["lang"] = json!(row.post.lang);
-        shown["reply_to_post"] = of(&row.post.reply_to)?;
-        shown["repost_of_post"] = of(&row.post.repost_of)?;
-        shown["changes"] = changes.collect();
-        Ok(shown)
+        let mut record = record(&row)?;
+        record.insert("tags".to_owned(), json!(row.post.tags));
+        record.insert("lang".to_owned(), json!(row.post.lang));
+        Ok(PostReport {
+            record,
+            post: object,
+            reply_to_post: of(&row.post.reply_to)?,
+            repost_of_post: of(&row.post.repost_of)?,
+            changes: changes.collect(),
+            author_handle: row.author_handle,
+        })
     })
     .await
 }
 
 /// A post exactly as `freshet export` writes it.
-fn record(row: &PostRow) -> Answer<Value> {
+fn record(row: &PostRow) -> Answer<Map<String, Value>> {
     let mut text = Vec::new();
     let written = Format::Jsonl.open(RecordKind::Posts, &mut text).and_then(|mut sink| {
         sink.write(&post_record(row.clone()))?;

@@ -13,6 +13,7 @@ use freshet_app::text::{one_line, relative};
 use freshet_types::{Span, Timestamp};
 use minijinja::value::{Serde, Value as Shown};
 use minijinja::{Environment, State as Rendering, UndefinedBehavior, context};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::Shared;
@@ -68,6 +69,17 @@ const NAME_CHARS_MAX: usize = 120;
 /// How long browsers keep script and style; they change with the program only.
 const KEPT: &str = "max-age=300";
 
+/// A report, and what only its page shows beside it.
+#[derive(Serialize)]
+pub(super) struct Beside<R> {
+    /// The report, whose fields the template finds by their names.
+    #[serde(flatten)]
+    pub(super) report: R,
+    /// An object with more of them.
+    #[serde(flatten)]
+    pub(super) more: Value,
+}
+
 /// The templates, ready.
 pub(super) struct Pages(Environment<'static>);
 
@@ -96,7 +108,7 @@ impl Pages {
         identity: Option<&Identity>,
         name: &str,
         title: &str,
-        shown: &Value,
+        shown: &impl Serialize,
     ) -> Response {
         let common = context! {
             title => short(title),

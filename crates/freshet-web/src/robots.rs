@@ -5,10 +5,14 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_app::data::Data;
 use freshet_app::robots::{self, Verb};
-use freshet_app::text::{one_line, seconds};
+use freshet_app::text::one_line;
+use freshet_report::robots::{RobotLine, RobotsReport};
+use freshet_report::run::{FailureNote, RingSize};
+use freshet_report::time::UnixNumber;
 use freshet_store::browse::{Browse as _, VisitLine};
-use freshet_types::{Map, RobotKind, Source, SourceId};
-use serde_json::{Value, json};
+use freshet_types::{Map, RobotKind, RobotState, Source, SourceId};
+use serde::Serialize;
+use serde_json::json;
 
 use super::Shared;
 use super::access::Identity;
@@ -56,45 +60,73 @@ pub(super) async fn steer(
 }
 
 /// Tells a robot; gives the report of `freshet robots list`.
-pub(super) async fn tell(site: &Shared, robot: &str, verb: &str) -> Answer<Value> {
+pub(super) async fn tell(site: &Shared, robot: &str, verb: &str) -> Answer<RobotsReport> {
     let robot: RobotKind = robot.parse().map_err(|error: String| Problem::not_found(error))?;
     let verb: Verb = serde_json::from_value(json!(verb)).map_err(|_| {
         Problem::not_found(format!("a robot cannot be told `{verb}`")).hint("start, pause, resume or stop")
     })?;
     site.write(move |_, data| {
         robots::steer(&mut data.store, verb, robot)?;
-        Ok(json!(robots::list(data)?))
+        Ok(robots::list(data)?)
     })
     .await
 }
 
-fn view(site: &Site, data: &Data) -> Answer<Value> {
-    let report = json!(robots::list(data)?);
+/// What the page shows.
+#[derive(Serialize)]
+struct RobotsPage {
+    robots: Vec<RobotRow>,
+    is_running: bool,
+    failures: Vec<FailureNote>,
+    messages: Vec<Message>,
+}
+
+/// A robot, what it found, and what it can be told.
+#[derive(Serialize)]
+struct RobotRow {
+    #[serde(flatten)]
+    line: RobotLine,
+    work: Option<&'static str>,
+    verbs: &'static [&'static str],
+    posts: Option<u64>,
+    ring: Option<RingSize>,
+}
+
+/// Something that a robot did.
+#[derive(Serialize)]
+struct Message {
+    at: Option<UnixNumber>,
+    robot: RobotKind,
+    source: SourceId,
+    name: String,
+    outcome: String,
+    calls: u32,
+    new_posts: u32,
+}
+
+fn view(site: &Site, data: &Data) -> Answer<RobotsPage> {
     let status = site.status(data)?;
-    let rows = report["robots"].as_array().into_iter().flatten().map(|row| {
-        let name = row["name"].as_str().unwrap_or_default();
-        let state = row["state"].as_str().unwrap_or_default();
-        let work = WORK.iter().find(|(robot, _)| robot.name() == name).map(|(_, work)| *work);
-        let verbs: &[&str] = match state {
-            "running" => &["pause", "stop"],
-            "paused" => &["resume", "stop"],
-            _ => &["start"],
-        };
-        json!({
-            "name": name, "state": state, "work": work, "credential": row["credential"], "verbs": verbs,
-            "posts": status["posts_by_robot"][name], "ring": status["rings"][name],
-        })
-    });
-    Ok(json!({
-        "robots": rows.collect::<Vec<_>>(),
-        "is_running": status["is_running"],
-        "failures": status["failures"],
-        "messages": messages(data)?,
-    }))
+    let row = |line: RobotLine| RobotRow {
+        work: WORK.iter().find(|(robot, _)| *robot == line.name).map(|(_, work)| *work),
+        verbs: match line.state {
+            RobotState::Running => &["pause", "stop"],
+            RobotState::Paused => &["resume", "stop"],
+            RobotState::Stopped => &["start"],
+        },
+        posts: status.work().posts_by_robot.get(&line.name).copied(),
+        ring: status.work().rings.get(&line.name).copied(),
+        line,
+    };
+    Ok(RobotsPage {
+        robots: robots::list(data)?.robots.into_iter().map(row).collect(),
+        is_running: status.is_running,
+        failures: status.work().failures.clone(),
+        messages: messages(data)?,
+    })
 }
 
 /// What the robots did last, in words.
-fn messages(data: &Data) -> Answer<Vec<Value>> {
+fn messages(data: &Data) -> Answer<Vec<Message>> {
     let lines = data.store.last_visits(MESSAGES_SHOWN)?;
     let ids: Vec<SourceId> = lines.iter().map(|line| line.visit.source).collect();
     let sources: Vec<Source> = data.store.sources(&ids)?.into_iter().flatten().collect();
@@ -103,11 +135,15 @@ fn messages(data: &Data) -> Answer<Vec<Value>> {
     let message = |line: &VisitLine| {
         let visit = &line.visit;
         let name = known.get(&visit.source).cloned();
-        json!({
-            "at": seconds(visit.ended_at), "robot": line.robot.name(), "source": visit.source.0,
-            "name": name.unwrap_or_else(|| one_line(&line.name)), "outcome": visit.outcome,
-            "calls": visit.fetch_count, "new_posts": visit.new_post_count,
-        })
+        Message {
+            at: UnixNumber::of(visit.ended_at),
+            robot: line.robot,
+            source: visit.source,
+            name: name.unwrap_or_else(|| one_line(&line.name)),
+            outcome: visit.outcome.clone(),
+            calls: visit.fetch_count,
+            new_posts: visit.new_post_count,
+        }
     };
     Ok(lines.iter().map(message).collect())
 }

@@ -4,12 +4,14 @@ use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use freshet_app::data::{CONTACT, Data};
+use freshet_report::dashboard::SettingsReport;
 use serde_json::{Value, json};
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::Answer;
 use super::constraints;
+use super::render::Beside;
 use super::site::Site;
 
 /// What changes while it runs: what, how, since when it counts.
@@ -43,35 +45,38 @@ pub(super) async fn page(
     State(site): State<Shared>,
     Extension(identity): Extension<Identity>,
 ) -> Answer<Response> {
-    let mut shown = describe(&site).await?;
+    let report = describe(&site).await?;
     let live = LIVE.map(|(what, how, when)| json!({ "what": what, "how": how, "when": when }));
+    let restart = RESTART.map(|(what, how)| json!({ "what": what, "how": how }));
     // As a list: the order is that of the report.
-    let facts = shown["running"].as_object().into_iter().flatten();
-    let facts: Vec<Value> = facts.map(|(name, value)| json!({ "name": name, "value": value })).collect();
-    shown["facts"] = json!(facts);
-    shown["constraints"] = constraints::list(&site).await?;
-    shown["live"] = json!(live);
-    shown["restart"] = json!(RESTART.map(|(what, how)| json!({ "what": what, "how": how })));
-    Ok(site.page(Some(&identity), "settings", "Settings", &shown))
+    let fact = |(name, value): (&String, &Value)| json!({ "name": name, "value": value });
+    let facts: Vec<Value> = report.running.iter().map(fact).collect();
+    let constraints = constraints::list(&site).await?;
+    let more = json!({ "facts": facts, "constraints": constraints, "live": live, "restart": restart });
+    Ok(site.page(Some(&identity), "settings", "Settings", &Beside { report, more }))
 }
 
 /// What runs, as the API gives it.
-pub(super) async fn describe(site: &Shared) -> Answer<Value> {
+pub(super) async fn describe(site: &Shared) -> Answer<SettingsReport> {
     site.read(view).await
 }
 
-fn view(site: &Site, data: &Data) -> Answer<Value> {
+fn view(site: &Site, data: &Data) -> Answer<SettingsReport> {
     let status = site.status(data)?;
-    let mut running = serde_json::Map::new();
-    running.insert("version".to_owned(), json!(env!("CARGO_PKG_VERSION")));
-    for key in ["data", "clock", "is_running", "pid", "policy"] {
-        running.insert(key.to_owned(), status[key].clone());
-    }
-    running.insert("contact".to_owned(), json!(CONTACT.get(&data.store)?));
-    for (name, value) in &site.parts.choices {
-        running.insert((*name).to_owned(), json!(value));
-    }
     let access = if site.parts.access.is_open() { "open, on this computer only" } else { "after a login" };
-    running.insert("access".to_owned(), json!(access));
-    Ok(json!({ "running": running, "started_at": status["started_at"] }))
+    let before = [
+        ("version", json!(env!("CARGO_PKG_VERSION"))),
+        ("data", json!(status.data)),
+        ("clock", json!(status.clock)),
+        ("is_running", json!(status.is_running)),
+        ("pid", json!(status.pid)),
+        ("policy", json!(status.run.as_ref().map(|run| &run.policy))),
+        ("contact", json!(CONTACT.get(&data.store)?)),
+    ];
+    let chosen = site.parts.choices.iter().map(|(name, value)| (*name, json!(value)));
+    let running = before.into_iter().chain(chosen).chain([("access", json!(access))]);
+    Ok(SettingsReport {
+        running: running.map(|(name, value)| (name.to_owned(), value)).collect(),
+        started_at: status.run.map(|run| run.started_at),
+    })
 }

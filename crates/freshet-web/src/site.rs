@@ -17,9 +17,11 @@ use freshet_app::{gaps, status};
 use freshet_engine::history::History;
 use freshet_fetch::CredentialInfo;
 use freshet_network::networks::Networks;
+use freshet_report::StatusReport;
+use freshet_report::gaps::GapsReport;
 use freshet_types::{Clock, Timestamp};
 use secrecy::SecretString;
-use serde_json::{Value, json};
+use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use super::access::{Access, Identity, Sessions};
@@ -73,7 +75,7 @@ impl Parts {
         let clock: Arc<dyn Clock> = match data.clock().await {
             Ok(clock) => clock,
             // The simulated world is gone: what was collected is shown as of then.
-            Err(_) => Arc::new(Stopped(status::noted_at(&status::live_report(&data.store)?))),
+            Err(_) => Arc::new(Stopped(status::live_report(&data.store)?.map(|run| run.now.0))),
         };
         // Nobody is asked for a passphrase only to look: without it the names stay unknown.
         let is_locked = vault_path(data.dir()).is_file() && globals.config.passphrase.is_none();
@@ -127,7 +129,7 @@ pub(super) struct Site {
 
 /// The sums over all holes, as they were a while ago.
 struct Sums {
-    report: Arc<Value>,
+    report: Arc<GapsReport>,
     taken_at: Instant,
     good_for: Duration,
     /// Somebody counts anew; the others are content with this.
@@ -166,7 +168,7 @@ impl Site {
         identity: Option<&Identity>,
         name: &str,
         title: &str,
-        shown: &Value,
+        shown: &impl Serialize,
     ) -> Response {
         self.pages.page(self.now(), identity, name, title, shown)
     }
@@ -210,13 +212,13 @@ impl Site {
     }
 
     /// The report of `freshet status`, as far as pages show it: without a walk over all lists of forums.
-    pub(super) fn status(&self, data: &Data) -> Answer<Value> {
-        Ok(status::brief(data, self.now())?.into_value())
+    pub(super) fn status(&self, data: &Data) -> Answer<StatusReport> {
+        Ok(status::brief(data, self.now())?)
     }
 
     /// The whole report of `freshet status`.
-    pub(super) fn whole_status(&self, data: &Data) -> Answer<Value> {
-        Ok(status::whole(data, self.now())?.into_value())
+    pub(super) fn whole_status(&self, data: &Data) -> Answer<StatusReport> {
+        Ok(status::whole(data, self.now())?)
     }
 
     /// The recent past.
@@ -225,7 +227,7 @@ impl Site {
     }
 
     /// The same for a page that cannot wait: as counted last, or nothing yet while it is counted.
-    pub(super) async fn coverage_soon(self: &Arc<Self>) -> Option<Arc<Value>> {
+    pub(super) async fn coverage_soon(self: &Arc<Self>) -> Option<Arc<GapsReport>> {
         if !self.is_counting.swap(true, Ordering::Relaxed) {
             let site = Arc::clone(self);
             let counting = tokio::spawn(async move {
@@ -243,7 +245,7 @@ impl Site {
     }
 
     /// The report of `freshet gaps`, at most a few seconds old, with the dearest sources only.
-    pub(super) fn coverage(&self, data: &Data) -> Answer<Arc<Value>> {
+    pub(super) fn coverage(&self, data: &Data) -> Answer<Arc<GapsReport>> {
         let lock = || self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = lock().as_mut() {
             if kept.is_counting || kept.taken_at.elapsed() < kept.good_for {
@@ -268,7 +270,7 @@ impl Site {
         }
     }
 
-    fn count_coverage(&self, data: &Data) -> Answer<Arc<Value>> {
-        Ok(Arc::new(json!(gaps::report(data, &self.parts.networks, self.now(), GAPS_MAX)?)))
+    fn count_coverage(&self, data: &Data) -> Answer<Arc<GapsReport>> {
+        Ok(Arc::new(gaps::report(data, &self.parts.networks, self.now(), GAPS_MAX)?))
     }
 }

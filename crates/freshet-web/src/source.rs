@@ -9,14 +9,19 @@ use axum::Extension;
 use axum::extract::{Form, Path, Query, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_app::data::Data;
-use freshet_app::text::{one_line, seconds};
-use freshet_app::{explain, pause, remove, status};
+use freshet_app::explain::{explain, words};
+use freshet_app::text::one_line;
+use freshet_app::{pause, remove, status};
 use freshet_engine::price::Memory;
+use freshet_report::sources::{
+    CoveredInterval, ListMark, ObservedPosts, PinReport, SourceReport, SteerReport, VisitLine,
+};
+use freshet_report::time::UnixNumber;
 use freshet_store::browse::Browse as _;
 use freshet_store::control::{Control, SourcesChange};
-use freshet_types::{Source, SourceId, SourceState, Span, Timestamp, VisitRecord};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use freshet_types::{Interval, Mark, Source, SourceId, SourceState, Span, Timestamp, VisitRecord};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::Shared;
 use super::access::Identity;
@@ -29,10 +34,6 @@ const VISITS_SHOWN: usize = 20;
 /// Shortest and longest interval that a source can be pinned to.
 const PIN_MIN: Span = Span::from_secs(30);
 const PIN_MAX: Span = Span::from_secs(365 * 86_400);
-/// How a line begins that goes on from the one before.
-const GOES_ON: &str = "      ";
-/// Longest subject of a sentence that is set apart from the rest of it.
-const KEY_CHARS_MAX: usize = 16;
 /// Days over which posts are counted for comparison with the forecast.
 const OBSERVED_DAYS: [i64; 3] = [1, 7, 28];
 
@@ -55,107 +56,89 @@ pub(super) async fn page(
     Query(just): Query<Told>,
 ) -> Answer<Response> {
     let id = number_of(&number)?;
-    let mut shown = site
+    let shown = site
         .read(move |site, data| {
             let source = find(data, id)?;
-            let About { mut shown, text, times } = about(site, data, &source)?;
-            shown["rhythm"] = json!(chart::rhythm(&times));
-            shown["coverage_chart"] = json!(chart::coverage(&source.coverage, site.now()));
-            // The first line is the heading of the page.
-            shown["told"] = sentences(text.lines().skip(1)).iter().map(|it| fact(it)).collect();
-            Ok(shown)
+            let (report, times) = about(site, data, &source)?;
+            let told = report.explained.facts.iter().map(|fact| words(fact, site.now()));
+            Ok(SourcePage {
+                rhythm: chart::rhythm(&times),
+                coverage_chart: chart::coverage(&source.coverage, site.now()),
+                told: told.map(|it| FactRow { key: it.heading, value: it.text() }).collect(),
+                done: done(&just.told, source.state),
+                report,
+            })
         })
         .await?;
-    shown["done"] = json!(done(&just.told, &shown["state"]));
-    let title = shown["name"].as_str().unwrap_or("Source").to_owned();
+    let title = shown.report.name.clone();
     Ok(site.page(Some(&identity), "source", &title, &shown))
 }
 
+/// What the page shows.
+#[derive(Serialize)]
+struct SourcePage {
+    #[serde(flatten)]
+    report: SourceReport,
+    rhythm: Option<String>,
+    coverage_chart: Option<String>,
+    /// Why it is visited when it is, fact by fact.
+    told: Vec<FactRow>,
+    /// What was just done.
+    done: Option<&'static str>,
+}
+
+/// A fact: what it is about, and what it says.
+#[derive(Serialize)]
+struct FactRow {
+    key: &'static str,
+    value: String,
+}
+
 /// What was just done; nothing when it is no longer so, because the page was loaded again later.
-fn done(told: &str, state: &Value) -> Option<&'static str> {
+fn done(told: &str, state: SourceState) -> Option<&'static str> {
     let is_so = match told.trim_start_matches("was-") {
-        "pause" => state == "paused",
-        "remove" => state == "removed",
-        "watch" => state != "paused" && state != "removed",
+        "pause" => state == SourceState::Paused,
+        "remove" => state == SourceState::Removed,
+        "watch" => state.is_watched(),
         _ => true,
     };
     DONE.iter().find(|(word, _)| is_so && *word == told).map(|(_, told)| *told)
 }
 
-/// Lines that were broken for a terminal, whole again: those that go on stand further in.
-fn sentences<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut whole: Vec<String> = Vec::new();
-    for line in lines {
-        match whole.last_mut().filter(|_| line.starts_with(GOES_ON)) {
-            Some(last) => *last = format!("{last} {}", line.trim()),
-            None => whole.push(line.trim().to_owned()),
-        }
-    }
-    whole
-}
-
-/// Sentences that name no subject of their own: how they begin, and what they are about.
-const SUBJECTS: [(&str, &str); 6] = [
-    ("last visited", "visits"),
-    ("never visited", "visits"),
-    ("it would be", "otherwise"),
-    ("without that silence", "otherwise"),
-    ("complete", "coverage"),
-    ("nothing of it", "coverage"),
-];
-
-/// A sentence in two parts: what it is about, and what it says.
-fn fact(sentence: &str) -> Value {
-    if let Some((_, key)) = SUBJECTS.iter().find(|(start, _)| sentence.starts_with(start)) {
-        return json!({ "key": key, "value": sentence });
-    }
-    match sentence.split_once(": ") {
-        Some((key, value)) if key.chars().count() <= KEY_CHARS_MAX => json!({ "key": key, "value": value }),
-        _ => json!({ "key": "note", "value": sentence }),
-    }
-}
-
 /// What the API gives of a source.
-pub(super) async fn describe(site: &Shared, number: &str) -> Answer<Value> {
+pub(super) async fn describe(site: &Shared, number: &str) -> Answer<SourceReport> {
     let id = number_of(number)?;
-    site.read(move |site, data| Ok(about(site, data, &find(data, id)?)?.shown)).await
+    site.read(move |site, data| Ok(about(site, data, &find(data, id)?)?.0)).await
 }
 
-/// What is known of a source.
-struct About {
-    /// As the API gives it.
-    shown: Value,
-    /// The explanation in sentences.
-    text: String,
-    /// Its posting times.
-    times: Vec<Timestamp>,
-}
-
-fn about(site: &Site, data: &Data, source: &Source) -> Answer<About> {
+/// What is known of a source, and its posting times.
+fn about(site: &Site, data: &Data, source: &Source) -> Answer<(SourceReport, Vec<Timestamp>)> {
     let now = site.now();
     let memory = Memory::from_store(&data.store)?;
     let title = data.store.title_of(source)?;
     let live = status::live_report(&data.store)?;
-    let explained = explain::explain(source, title, &memory, &live, now);
-    let mut shown = json!(explained);
     let times = data.store.posting_times(source)?;
-    shown["pinned_text"] = json!(source.pinned.map(typeable));
-    shown["object"] = match &*source.root_kind {
-        "account" => json!(data.store.account_of(&source.network, &source.root_id)?.map(|row| row.object)),
-        _ => json!(data.store.post_of(&source.network, &source.root_id)?.map(|row| row.object)),
+    let object = match &*source.root_kind {
+        "account" => data.store.account_of(&source.network, &source.root_id)?.map(|row| row.object),
+        _ => data.store.post_of(&source.network, &source.root_id)?.map(|row| row.object),
     };
-    shown["root_kind"] = json!(&*source.root_kind);
-    shown["name"] = json!(names::name(data, source)?);
-    shown["observed"] = json!(OBSERVED_DAYS.map(|days| observed(&times, days, now)));
-    shown["visits"] = data.store.visits_of(source.id, VISITS_SHOWN)?.iter().map(visit).collect();
-    let mark = |mark: &freshet_types::Mark| json!({ "id": mark.id, "at": seconds(mark.at) });
-    shown["intervals"] = source
-        .coverage
-        .intervals
-        .iter()
-        .map(|it| json!({ "newest": mark(&it.newest), "oldest": mark(&it.oldest), "until": seconds(it.until) }))
-        .collect();
-    Ok(About { shown, text: explained.text, times })
+    let mark = |mark: &Mark| ListMark { id: mark.id.clone(), at: UnixNumber::of(mark.at) };
+    let interval = |it: &Interval| CoveredInterval {
+        newest: mark(&it.newest),
+        oldest: mark(&it.oldest),
+        until: UnixNumber::of(it.until),
+    };
+    let report = SourceReport {
+        explained: explain(source, title, &memory, live.as_ref(), now),
+        pinned_text: source.pinned.map(typeable),
+        object,
+        root_kind: source.root_kind.to_string(),
+        name: names::name(data, source)?,
+        observed: OBSERVED_DAYS.iter().map(|days| observed(&times, *days, now)).collect(),
+        visits: data.store.visits_of(source.id, VISITS_SHOWN)?.iter().map(visit).collect(),
+        intervals: source.coverage.intervals.iter().map(interval).collect(),
+    };
+    Ok((report, times))
 }
 
 /// A span as a person types it.
@@ -167,21 +150,21 @@ fn typeable(span: Span) -> String {
     }
 }
 
-fn observed(times: &[Timestamp], days: i64, now: Timestamp) -> Value {
+fn observed(times: &[Timestamp], days: i64, now: Timestamp) -> ObservedPosts {
     let since = now - Span::from_secs(days * 86_400);
     let count = times.iter().filter(|at| **at >= since && **at <= now).count();
-    json!({ "days": days, "count": count, "per_day": count as f64 / days as f64 })
+    ObservedPosts { days, count, per_day: count as f64 / days as f64 }
 }
 
-fn visit(visit: &VisitRecord) -> Value {
-    json!({
-        "visit": visit.id.0,
-        "started_at": seconds(visit.started_at),
-        "lasted_s": (visit.ended_at - visit.started_at).secs_f64(),
-        "calls": visit.fetch_count,
-        "new_posts": visit.new_post_count,
-        "outcome": visit.outcome,
-    })
+fn visit(visit: &VisitRecord) -> VisitLine {
+    VisitLine {
+        visit: visit.id.0,
+        started_at: UnixNumber::of(visit.started_at),
+        lasted_s: (visit.ended_at - visit.started_at).secs_f64(),
+        calls: visit.fetch_count,
+        new_posts: visit.new_post_count,
+        outcome: visit.outcome.clone(),
+    }
 }
 
 fn number_of(text: &str) -> Answer<SourceId> {
@@ -203,7 +186,7 @@ pub(super) async fn steer(
     Path((number, verb)): Path<(String, String)>,
 ) -> Answer<Response> {
     let told = tell(&site, &number, &verb).await?;
-    let was = if told["is_changed"] == true { "" } else { "was-" };
+    let was = if told.is_changed { "" } else { "was-" };
     Ok(to_page(&number, &format!("{was}{verb}")))
 }
 
@@ -244,7 +227,7 @@ pub(super) async fn pin_form(
 }
 
 /// A source is visited at an interval that a person chose, or as the policy says again.
-pub(super) async fn pin(site: &Shared, number: &str, pin: Pin) -> Answer<Value> {
+pub(super) async fn pin(site: &Shared, number: &str, pin: Pin) -> Answer<PinReport> {
     let id = number_of(number)?;
     let typed = pin.every.unwrap_or_default();
     let every = match typed.trim() {
@@ -265,7 +248,7 @@ pub(super) async fn pin(site: &Shared, number: &str, pin: Pin) -> Answer<Value> 
         let due_at = every.map(|every| source.visited_at.map_or_else(|| site.now(), |at| at + every));
         data.store.pin(id, every, due_at.unwrap_or(Timestamp::MAX))?;
         data.store.push_control(&Control::Sources(SourcesChange::Pinned(id)))?;
-        Ok(json!({ "source": id, "pinned_s": every.map(Span::secs_f64) }))
+        Ok(PinReport { source: id, pinned_s: every.map(Span::secs_f64) })
     })
     .await
 }
@@ -291,7 +274,7 @@ enum Verb {
 }
 
 /// Pauses a source, watches it again, or takes it off the list.
-pub(super) async fn tell(site: &Shared, number: &str, verb: &str) -> Answer<Value> {
+pub(super) async fn tell(site: &Shared, number: &str, verb: &str) -> Answer<SteerReport> {
     let id = number_of(number)?;
     let verb: Verb = serde_json::from_value(json!(verb)).map_err(|_| {
         let problem = Problem::not_found(format!("a source cannot be told `{}`", one_line(verb)));
@@ -312,7 +295,7 @@ pub(super) async fn tell(site: &Shared, number: &str, verb: &str) -> Answer<Valu
         }
         let state = find(data, id)?.state;
         let is_changed = if verb == Verb::Watch { !before.is_watched() } else { before != state };
-        Ok(json!({ "source": id, "state": state.name(), "is_changed": is_changed }))
+        Ok(SteerReport { source: id, state, is_changed })
     })
     .await
 }

@@ -11,14 +11,17 @@ use axum::response::Response;
 use freshet_app::add;
 use freshet_app::add::AddWish;
 use freshet_app::data::Data;
-use freshet_app::text::{one_line, seconds};
+use freshet_app::text::one_line;
 use freshet_network::networks::Networks;
 use freshet_policy::{ChangeModel as _, ChangeRate};
+use freshet_report::add::{AddPreview, AddReport, FirstVisits, PreviewLine};
+use freshet_report::sources::{SourceLine, SourcesReport};
+use freshet_report::time::UnixNumber;
 use freshet_store::browse::{Browse as _, COUNT_MAX, LOOKED_MAX, OFFSET_MAX, SourceOrder, SourceQuery};
 use freshet_types::definition::{CredentialUse, QuotaDeclaration, RequestChoice};
-use freshet_types::{NetworkName, RobotKind, Source, SourceState, Span, Timestamp};
+use freshet_types::{NetworkName, Reference, RobotKind, Source, SourceState, Span, Timestamp};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Shared;
 use super::access::Identity;
@@ -26,6 +29,7 @@ use super::answer::{Answer, Problem};
 use super::jobs::Wish;
 use super::learn;
 use super::names;
+use super::render::Beside;
 use super::site::Site;
 
 /// Sources on a page.
@@ -111,15 +115,14 @@ pub(super) async fn page(
     Extension(identity): Extension<Identity>,
     Query(asked): Query<Asked>,
 ) -> Answer<Response> {
-    let mut shown = list(&site, asked.clone()).await?;
-    shown["asked"] = json!(asked);
-    shown["states"] = json!(SourceState::ALL.map(SourceState::name));
-    shown["all_robots"] = json!(RobotKind::ALL.map(RobotKind::name));
+    let report = list(&site, asked.clone()).await?;
+    let (states, robots) = (SourceState::ALL.map(SourceState::name), RobotKind::ALL.map(RobotKind::name));
+    let shown = Beside { report, more: json!({ "asked": asked, "states": states, "all_robots": robots }) };
     Ok(site.page(Some(&identity), "sources", "Sources", &shown))
 }
 
 /// A page of the list, as the API gives it.
-pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<Value> {
+pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<SourcesReport> {
     let (query, page) = asked.query()?;
     let look = move |site: &Site, data: &Data| {
         let now = site.now();
@@ -129,16 +132,16 @@ pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<Value> {
         sources.truncate(ROWS);
         let networks = data.store.source_networks()?;
         let lines = sources.iter().zip(names::names(data, &sources)?);
-        Ok(json!({
-            "count": found.count,
-            "count_max": COUNT_MAX,
+        Ok(SourcesReport {
+            count: found.count as u64,
+            count_max: COUNT_MAX as u64,
             // Where more names match than are sorted, the page says what it shows.
-            "looked_max": found.is_partial.then_some(LOOKED_MAX),
-            "page": page,
-            "has_more": has_more && page < OFFSET_MAX / ROWS,
-            "networks": networks.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "sources": lines.map(|(source, name)| line(source, &name, now)).collect::<Vec<_>>(),
-        }))
+            looked_max: found.is_partial.then_some(LOOKED_MAX as u64),
+            page,
+            has_more: has_more && page < OFFSET_MAX / ROWS,
+            networks,
+            sources: lines.map(|(source, name)| line(source, name, now)).collect(),
+        })
     };
     // Names are looked up in an index that a writing connection brings up to date first.
     if asked.q.trim().is_empty() {
@@ -149,25 +152,25 @@ pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<Value> {
 }
 
 /// A source in a line.
-fn line(source: &Source, name: &str, now: Timestamp) -> Value {
+fn line(source: &Source, name: String, now: Timestamp) -> SourceLine {
     let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
     // Profiles and relations have no rhythm of posts and nothing to be complete of.
     let is_list = matches!(source.robot, RobotKind::Status | RobotKind::Comment);
-    json!({
-        "source": source.id.0,
-        "name": name,
-        "network": source.network.to_string(),
-        "endpoint": &*source.endpoint,
-        "robot": source.robot.name(),
-        "state": source.state.name(),
-        "depth": source.depth,
-        "due_at": seconds(source.due_at),
-        "visited_at": source.visited_at.map_or(Value::Null, seconds),
-        "rate_per_day": is_list.then_some(forecast.rate_per_s * Span::DAY.secs_f64()),
-        "holes_count": source.coverage.holes().len(),
-        "is_complete": is_list.then_some(source.coverage.is_complete()),
-        "failure": source.failure.as_deref().map(one_line),
-    })
+    SourceLine {
+        source: source.id,
+        name,
+        network: source.network.clone(),
+        endpoint: source.endpoint.to_string(),
+        robot: source.robot,
+        state: source.state,
+        depth: source.depth,
+        due_at: UnixNumber::of(source.due_at),
+        visited_at: source.visited_at.and_then(UnixNumber::of),
+        rate_per_day: is_list.then_some(forecast.rate_per_s * Span::DAY.secs_f64()),
+        holes_count: source.coverage.holes().len(),
+        is_complete: is_list.then_some(source.coverage.is_complete()),
+        failure: source.failure.as_deref().map(one_line),
+    }
 }
 
 /// What is typed on the page for adding.
@@ -212,8 +215,7 @@ pub(super) async fn add_page(
     State(site): State<Shared>,
     Extension(identity): Extension<Identity>,
 ) -> Response {
-    let mut shown = learn::describe(&site);
-    shown["examples"] = json!(examples(&site));
+    let shown = Beside { report: learn::describe(&site), more: json!({ "examples": examples(&site) }) };
     site.page(Some(&identity), "add", "Add sources", &shown)
 }
 
@@ -224,21 +226,26 @@ pub(super) async fn add(
     Form(typed): Form<Typed>,
 ) -> Answer<Response> {
     let args = typed.args()?;
-    let mut shown = if typed.step == "add" {
-        json!({ "report": put_all(&site, &typed, args).await? })
+    let (mut preview_shown, mut report) = (None, None);
+    if typed.step == "add" {
+        report = put_all(&site, &typed, args).await?;
     } else {
-        json!({ "preview": preview(&site.parts.networks, &args) })
-    };
-    shown["references"] = json!(typed.references);
-    shown["since"] = json!(typed.since);
-    shown["allow_private"] = json!(typed.allow_private.is_some());
-    shown["examples"] = json!(examples(&site));
-    shown["learning"] = learn::describe(&site)["learning"].take();
+        preview_shown = Some(preview(&site.parts.networks, &args));
+    }
+    let more = json!({
+        "report": report,
+        "preview": preview_shown,
+        "references": typed.references,
+        "since": typed.since,
+        "allow_private": typed.allow_private.is_some(),
+        "examples": examples(&site),
+    });
+    let shown = Beside { report: learn::describe(&site), more };
     Ok(site.page(Some(&identity), "add", "Add sources", &shown))
 }
 
 /// Adds what is understood, and has addresses that no network knows learned as forums.
-async fn put_all(site: &Shared, typed: &Typed, mut args: AddWish) -> Answer<Option<Value>> {
+async fn put_all(site: &Shared, typed: &Typed, mut args: AddWish) -> Answer<Option<AddReport>> {
     let networks = Arc::clone(&site.parts.networks);
     let forums: Vec<String> =
         args.references.extract_if(.., |text| add::may_be_forum(&networks, text)).collect();
@@ -259,39 +266,40 @@ fn examples(site: &Site) -> Vec<String> {
 }
 
 /// Adds; gives the report of `freshet add`.
-pub(super) async fn put(site: &Shared, args: AddWish) -> Answer<Value> {
-    site.write(move |site, data: &mut Data| Ok(json!(add::add_typed(data, &site.parts.networks, &args)?)))
-        .await
+pub(super) async fn put(site: &Shared, args: AddWish) -> Answer<AddReport> {
+    site.write(move |site, data: &mut Data| Ok(add::add_typed(data, &site.parts.networks, &args)?)).await
 }
 
 /// What each reference would become, and what its first visits cost.
-pub(super) fn preview(networks: &Networks, args: &AddWish) -> Value {
+pub(super) fn preview(networks: &Networks, args: &AddWish) -> AddPreview {
     let understood = add::preview(networks, args);
-    let lines = args.references.iter().zip(&understood).map(|(text, understood)| match understood {
-        Ok((reference, sources)) => json!({
-            "reference": text,
-            "means": reference.to_string(),
-            "network": reference.instance.network.to_string(),
-            "endpoints": sources.iter().map(|source| &*source.endpoint).collect::<Vec<_>>(),
-        }),
-        Err(_) if add::may_be_forum(networks, text) => json!({ "reference": text, "is_forum": true }),
-        Err(why) => json!({ "reference": text, "why": why }),
-    });
-    let forums_count = args.references.iter().filter(|text| add::may_be_forum(networks, text)).count();
-    let sources_count: usize = understood.iter().flatten().map(|(_, sources)| sources.len()).sum();
-    json!({
-        "lines": lines.collect::<Vec<_>>(),
-        "sources_count": sources_count,
-        "understood_count": understood.iter().flatten().count(),
-        "forums_count": forums_count,
+    let line = |(text, understood): (&String, &Result<(Reference, Vec<Source>), String>)| {
+        let reference = text.clone();
+        match understood {
+            Ok((meant, sources)) => PreviewLine::Understood {
+                reference,
+                means: meant.to_string(),
+                network: meant.instance.network.clone(),
+                endpoints: sources.iter().map(|source| source.endpoint.to_string()).collect(),
+            },
+            Err(_) if add::may_be_forum(networks, text) => PreviewLine::Forum { reference, is_forum: true },
+            Err(why) => PreviewLine::Refused { reference, why: why.clone() },
+        }
+    };
+    let sources_count = understood.iter().flatten().map(|(_, sources)| sources.len()).sum();
+    AddPreview {
+        lines: args.references.iter().zip(&understood).map(line).collect(),
+        sources_count,
+        understood_count: understood.iter().flatten().count(),
+        forums_count: args.references.iter().filter(|text| add::may_be_forum(networks, text)).count(),
         // One call for each list, and one more for its history at the least.
-        "calls_min": sources_count,
-        "costs": costs(networks, understood.iter().flatten().flat_map(|(_, sources)| sources)),
-    })
+        calls_min: sources_count,
+        costs: costs(networks, understood.iter().flatten().flat_map(|(_, sources)| sources)),
+    }
 }
 
 /// First visits server by server, and how long its tightest quota makes them last.
-fn costs<'a>(networks: &Networks, sources: impl Iterator<Item = &'a Source>) -> Vec<Value> {
+fn costs<'a>(networks: &Networks, sources: impl Iterator<Item = &'a Source>) -> Vec<FirstVisits> {
     let mut servers: Vec<(&NetworkName, u32)> = Vec::new();
     for source in sources {
         match servers.iter_mut().find(|(network, _)| *network == &source.network) {
@@ -310,13 +318,16 @@ fn costs<'a>(networks: &Networks, sources: impl Iterator<Item = &'a Source>) -> 
         let tightest = paces.min_by(|(one, one_s), (other, other_s)| {
             (f64::from(one.limit) / one_s).total_cmp(&(f64::from(other.limit) / other_s))
         });
-        json!({
-            "network": network.to_string(),
-            "calls": calls,
-            "limit": tightest.map(|(quota, _)| quota.limit),
-            "window_s": tightest.map(|(_, window_s)| window_s),
-            "lasts_s": tightest.map(|(quota, window_s)| f64::from(*calls) * window_s / f64::from(quota.limit.max(1))),
-        })
+        let lasts_s = |(quota, window_s): (&QuotaDeclaration, f64)| {
+            f64::from(*calls) * window_s / f64::from(quota.limit.max(1))
+        };
+        FirstVisits {
+            network: (*network).clone(),
+            calls: *calls,
+            limit: tightest.map(|(quota, _)| quota.limit),
+            window_s: tightest.map(|(_, window_s)| window_s),
+            lasts_s: tightest.map(lasts_s),
+        }
     };
     servers.iter().map(cost).collect()
 }

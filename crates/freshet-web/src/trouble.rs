@@ -3,7 +3,9 @@
 //! Taken from the live report as it is (`trouble`, `servers`, `subscribers`), bounded for show; where the
 //! report has nothing of the kind, nothing is shown. It judges nothing itself.
 
-use serde_json::{Value, json};
+use freshet_report::StatusReport;
+use freshet_report::run::{ServerStatus, SubscriberStatus, Trouble};
+use serde::Serialize;
 
 /// Servers shown; the report has the others, and says how many there are.
 const SERVERS_SHOWN: usize = 20;
@@ -11,39 +13,53 @@ const SERVERS_SHOWN: usize = 20;
 const SUBSCRIBERS_SHOWN: usize = 20;
 
 /// What the overview shows of it.
-pub(super) fn shown(status: &Value) -> Value {
-    let list = |key: &str| status[key].as_array().map_or(&[][..], Vec::as_slice);
-    let (servers, subscribers) = (list("servers"), list("subscribers"));
-    let servers_count = status["servers_count"].as_u64().and_then(|count| usize::try_from(count).ok());
-    let servers_count = servers_count.unwrap_or(0).max(servers.len());
-    let few = &servers[..servers.len().min(SERVERS_SHOWN)];
-    let trouble = Some(&status["trouble"]).filter(|trouble| trouble["what"].is_string());
-    json!({
-        "trouble": trouble,
-        "servers": few,
-        "servers_left_count": servers_count - few.len(),
-        "subscribers": subscribers[..subscribers.len().min(SUBSCRIBERS_SHOWN)],
-        "is_any": trouble.is_some() || !few.is_empty(),
-    })
+#[derive(Serialize)]
+pub(super) struct Wrong {
+    trouble: Option<Trouble>,
+    servers: Vec<ServerStatus>,
+    servers_left_count: usize,
+    subscribers: Vec<SubscriberStatus>,
+    is_any: bool,
+}
+
+/// What is wrong, as the last run reported it.
+pub(super) fn shown(status: &StatusReport) -> Wrong {
+    let work = status.work();
+    let servers_count = usize::try_from(work.servers_count).unwrap_or(usize::MAX).max(work.servers.len());
+    let servers: Vec<_> = work.servers.iter().take(SERVERS_SHOWN).cloned().collect();
+    Wrong {
+        is_any: work.trouble.is_some() || !servers.is_empty(),
+        servers_left_count: servers_count - servers.len(),
+        servers,
+        trouble: work.trouble.clone(),
+        subscribers: work.subscribers.iter().take(SUBSCRIBERS_SHOWN).cloned().collect(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
+
+    fn check(live: &Value) -> Wrong {
+        let mut status = StatusReport::default();
+        status.add_run(serde_json::from_value(live.clone()).unwrap());
+        shown(&status)
+    }
 
     #[test]
     fn nothing_is_made_of_nothing_and_much_is_cut() {
-        for (status, expected) in [
+        for (live, expected) in [
             (json!({}), false),
             (json!({ "trouble": null, "servers": [], "subscribers": [] }), false),
             (json!({ "trouble": { "what": "locked" } }), true),
             (json!({ "servers": [{ "network": "n" }] }), true),
         ] {
-            assert_eq!(shown(&status)["is_any"], expected, "{status}");
+            assert_eq!(check(&live).is_any, expected, "{live}");
         }
-        let many = json!({ "servers": vec![json!({}); 50], "servers_count": 7000 });
-        let shown = shown(&many);
-        assert_eq!(shown["servers"].as_array().map(Vec::len), Some(SERVERS_SHOWN));
-        assert_eq!(shown["servers_left_count"], 7000 - SERVERS_SHOWN);
+        assert!(!shown(&StatusReport::default()).is_any, "before the first run");
+        let many = check(&json!({ "servers": vec![json!({}); 50], "servers_count": 7000 }));
+        assert_eq!((many.servers.len(), many.servers_left_count), (SERVERS_SHOWN, 7000 - SERVERS_SHOWN));
     }
 }

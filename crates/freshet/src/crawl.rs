@@ -11,10 +11,10 @@ use freshet_alert::watch::{RunningWatch, WatchKit};
 use freshet_app::config::Globals;
 use freshet_app::crawl::{Choices, Crawl};
 use freshet_app::data::Data;
+use freshet_report::RunStatus;
 use freshet_store::{Access, Options};
 use freshet_web as web;
 use freshet_web::TlsFiles;
-use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::{output, view};
@@ -53,7 +53,7 @@ pub(crate) async fn crawl(
     data: &Data,
     choices: Choices,
     around: Around,
-) -> anyhow::Result<Value> {
+) -> anyhow::Result<RunStatus> {
     let lasts = choices.lasts;
     let crawl = Crawl::prepare(globals, data, choices).await?;
     let parts = web::Parts {
@@ -68,7 +68,7 @@ pub(crate) async fn crawl(
     };
     let served = serve(around.dashboard, parts).await?;
     let open = || freshet_store::open(&data.store_path(), Access::Write, Options::default());
-    let (reports, seen) = watch::channel(Value::Null);
+    let (reports, seen) = watch::channel(RunStatus::default());
     let watching = freshet_alert::watch::start(WatchKit {
         dir: data.dir().to_owned(),
         store: open()?,
@@ -89,7 +89,7 @@ pub(crate) async fn crawl(
         clock: crawl.clock.clone(),
     };
     let drawing = (!around.is_headless && !output::is_quiet()).then(|| tokio::spawn(view::show(view)));
-    let report = crawl.run(stopped, reports).await;
+    let report = Box::pin(crawl.run(stopped, reports)).await;
     if let Some(drawing) = drawing {
         drawing.await.context("the view failed")?;
     }

@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 use freshet_app::plain::plain;
 use freshet_app::text::brief;
 use freshet_network::networks::Networks;
+use freshet_report::RunStatus;
 use freshet_store::api::Store;
 use freshet_types::{ChangeKind, Clock, Span};
-use serde_json::Value;
 use terminal_size::{Height, Width};
 use tokio::sync::watch;
 use unicode_width::UnicodeWidthStr as _;
@@ -53,7 +53,7 @@ pub(crate) struct ViewKit {
     /// Wall time after which the crawl ends by itself.
     pub(crate) lasts: Option<Duration>,
     /// What the engine reports.
-    pub(crate) reports: watch::Receiver<Value>,
+    pub(crate) reports: watch::Receiver<RunStatus>,
     /// Turns true when somebody asks the crawl to end.
     pub(crate) stopped: watch::Receiver<bool>,
     /// The store, for news.
@@ -102,7 +102,7 @@ pub(crate) async fn show(kit: ViewKit) {
 }
 
 /// Waits until no report will come any more.
-async fn closed(reports: &mut watch::Receiver<Value>) -> bool {
+async fn closed(reports: &mut watch::Receiver<RunStatus>) -> bool {
     while reports.changed().await.is_ok() {}
     true
 }
@@ -116,7 +116,7 @@ struct Screen {
 
 impl Screen {
     /// Moves up over the last drawing and overwrites it line by line, which does not flicker.
-    fn draw(&mut self, frame: &Frame, report: &Value) {
+    fn draw(&mut self, frame: &Frame, report: &RunStatus) {
         let size = terminal_size::terminal_size();
         let (columns, rows) = size.map_or((output::COLUMNS, ROWS_MAX), |(Width(columns), Height(rows))| {
             (usize::from(columns), usize::from(rows))
@@ -158,27 +158,25 @@ fn put(text: &str) {
 }
 
 /// One line where nobody looks at a terminal.
-fn plain_line(frame: &Frame, report: &Value) -> String {
-    let number = |key: &str| report[key].as_u64().unwrap_or(0);
+fn plain_line(frame: &Frame, report: &RunStatus) -> String {
     let left = frame.left.filter(|left| left.lists_count > 0);
     let left = left.map_or_else(String::new, |left| format!("; {}", left.brief()));
-    let refused = match number("rate_limited_count") {
+    let refused = match report.rate_limited_count {
         0 => String::new(),
         count => format!(", {count} refused"),
     };
-    let lag = report["lag_s"]["median"].as_f64().map(Span::from_secs_f64);
+    let lag = report.lag_s.map(|lag| Span::from_secs_f64(lag.median));
     let lag = lag.map_or_else(String::new, |lag| format!("; lag {}", brief(lag)));
     format!(
         "{:>5.0}s  {} posts, {} fetches{refused}{lag}{left}",
         frame.elapsed.as_secs_f64(),
-        number("posts_count"),
-        number("fetches_count"),
+        report.posts_count,
+        report.fetches_count,
     )
 }
 
-fn rates(past: &mut VecDeque<(Instant, [f64; 3])>, report: &Value) -> [f64; 3] {
-    let number = |key: &str| report[key].as_f64().unwrap_or(0.0);
-    let counts = [number("posts_count"), number("visits_count"), number("fetches_count")];
+fn rates(past: &mut VecDeque<(Instant, [f64; 3])>, report: &RunStatus) -> [f64; 3] {
+    let counts = [report.posts_count, report.visits_count, report.fetches_count].map(|count| count as f64);
     let now = Instant::now();
     past.push_back((now, counts));
     while past.len() > 2 && now.duration_since(past[1].0) > RATE_OVER {

@@ -4,7 +4,7 @@ use freshet_app::config::Config;
 use freshet_policy::{DEFAULT_POLICY, Look, Objective, Pacing, policy_named};
 use freshet_store::testing;
 use freshet_types::{Coverage, Interval, Mark, NetworkName, RobotKind, VisitId};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::rule::RuleName;
 use super::*;
@@ -67,7 +67,7 @@ fn watch(dir: &Path, sources: &[Source], report: Value) -> Watch {
         store.put_source(&Source { id: SourceId(at as u32 + 1), ..source.clone() }).unwrap();
     }
     let clock: Arc<dyn Clock> = Arc::new(Fixed(now()));
-    let (_, reports) = watch::channel(report);
+    let (_, reports) = watch::channel(serde_json::from_value(report).unwrap());
     let sender = Sender::new(&Config::default(), "test@freshet.invalid".to_owned(), Arc::clone(&clock));
     Watch::new(WatchKit { dir: dir.to_owned(), store, clock, reports, sender }).unwrap()
 }
@@ -113,7 +113,7 @@ fn every_rule_finds_its_case_once() {
 #[test]
 fn a_wrong_file_leaves_the_old_rules_in_force() {
     let dir = tempfile::tempdir().unwrap();
-    let mut watch = watch(dir.path(), &[Source { state: SourceState::Gone, ..source("gone") }], Value::Null);
+    let mut watch = watch(dir.path(), &[Source { state: SourceState::Gone, ..source("gone") }], json!({}));
     let file = config::path(dir.path());
     std::fs::write(&file, "[rules.dead]\nis_on = false\n").unwrap();
     watch.tick(false).unwrap();
@@ -133,7 +133,7 @@ fn many_sources_are_looked_at_in_turn() {
     let sources: Vec<Source> = (0..SOURCES_PER_TICK + 50)
         .map(|number| Source { state: SourceState::Gone, ..source(&number.to_string()) })
         .collect();
-    let mut watch = watch(dir.path(), &sources, Value::Null);
+    let mut watch = watch(dir.path(), &sources, json!({}));
     let mut counts = Vec::new();
     for _ in 0..3 {
         watch.tick(false).unwrap();

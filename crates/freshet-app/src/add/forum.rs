@@ -3,15 +3,13 @@
 //! A person says that it is a forum (`--as forum`), or types an address that no network understands; lists of references
 //! are never fetched. A forum that is known is not learned again: its file in `networks/` may have been edited.
 
-use std::path::PathBuf;
-
 use anyhow::Context as _;
 use freshet_forum::connector::network_name;
 use freshet_forum::report::Report;
 use freshet_network::networks::Networks;
 use freshet_network::reference::ReferenceError;
+use freshet_report::add::LearnedForum;
 use freshet_types::Map;
-use serde::Serialize;
 use url::Url;
 
 use super::AddWish;
@@ -21,23 +19,8 @@ use crate::forum::site::{self, Wanted};
 use crate::forum::{PAGES_USUAL, site_address};
 use crate::{mined, notice, text};
 
-/// A forum that was learned.
-#[derive(Debug, Serialize)]
-pub struct Site {
-    /// The name of its network.
-    pub network: String,
-    /// Where its definition lies.
-    pub file: PathBuf,
-    /// Pages that it was learned from.
-    pub page_count: usize,
-    /// How sure it is what a list of threads is.
-    pub index_confidence: f64,
-    /// How sure it is what a list of posts is.
-    pub post_confidence: f64,
-}
-
 /// What was learned, and of what was tried in vain what came of it.
-type Learnt = (Vec<Site>, Map<String, String>);
+type Learnt = (Vec<LearnedForum>, Map<String, String>);
 
 /// Learns the forums among what was typed that are not known yet.
 pub(super) fn learn_new(globals: &Globals, networks: &Networks, args: &AddWish) -> anyhow::Result<Learnt> {
@@ -91,7 +74,7 @@ fn keep(
     networks: &Networks,
     text: &str,
     (learned, feed): (freshet_forum::learn::Learned, Option<Url>),
-) -> anyhow::Result<Site> {
+) -> anyhow::Result<LearnedForum> {
     let definition = learned.definition;
     if let Some(lack) = site::lack(&definition) {
         let mut parts = vec![format!("{lack} on {}", looked_at(&learned.report))];
@@ -113,7 +96,7 @@ fn keep(
     let confidence = |list: &Option<freshet_forum::definition::ListDefinition>| {
         list.as_ref().map_or(0.0, |it| it.confidence)
     };
-    Ok(Site {
+    Ok(LearnedForum {
         network: name.to_string(),
         file,
         page_count: definition.page_count,

@@ -9,41 +9,18 @@ use freshet_engine::schedule;
 use freshet_policy::change::kind::Kind;
 use freshet_policy::forum::ListKind;
 use freshet_policy::{Explanation, Reason};
+use freshet_report::explain::{Behaviour, DueReason, Fact, Otherwise, When, Why};
+use freshet_report::run::{ListModel, RunStatus};
+use freshet_report::time::UnixNumber;
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
-use serde::Serialize;
-use serde_json::{Value, json};
-
-use crate::text::{relative, seconds};
 
 /// The decision and what it stands on.
-#[derive(Debug, Serialize)]
-pub(super) struct Why {
-    policy: &'static str,
-    due_at: Value,
-    /// What set the time: worth, floor, ceiling or turn.
-    reason: &'static str,
-    expected_posts: f64,
-    expected_wait_s: f64,
-    rate_now_per_day: f64,
-    rate_mean_per_day: f64,
-    kind: &'static str,
-    /// What the visit costs: waiting of posts, summed, that it must end.
-    price_post_s: f64,
-    /// Requests of such a visit, on average.
-    calls: f64,
-    /// What a visit now would be worth, in units of its price.
-    worth_now: f64,
-    weight: f32,
-    otherwise: Value,
-    /// Since when a thread is silent that waits longer than the policy would have it wait.
-    silent_since: Value,
-    /// The model of the forum's lists, with the figures by which it was chosen.
-    model: Value,
-    #[serde(skip)]
-    told: Explanation,
-    #[serde(skip)]
+#[derive(Debug)]
+pub(super) struct Decision {
+    /// As it is reported.
+    pub(super) why: Why,
+    explanation: Explanation,
     ceiling: Span,
-    #[serde(skip)]
     silence: Option<Silence>,
 }
 
@@ -54,127 +31,82 @@ struct Silence {
     wait: Span,
 }
 
-impl Why {
+impl Decision {
     /// For a source that a policy times and that was visited before.
-    pub(super) fn of(source: &Source, memory: &Memory, live: &Value, now: Timestamp) -> Option<Self> {
+    pub(super) fn of(
+        source: &Source,
+        memory: &Memory,
+        live: Option<&RunStatus>,
+        now: Timestamp,
+    ) -> Option<Self> {
         let is_timed = matches!(source.robot, RobotKind::Status | RobotKind::Comment);
         let visited_at = source.visited_at.filter(|_| is_timed && source.state == SourceState::Active)?;
         let (policy, market) = (memory.policy(), memory.market(&source.network, source.robot));
         let facts = schedule::facts(source, visited_at);
-        let told = policy.explain(&source.model, &facts, &market, now);
+        let explanation = policy.explain(&source.model, &facts, &market, now);
         let per_day = |rate_per_s: f64| rate_per_s * Span::DAY.secs_f64();
         let tariff = memory.tariff(&source.network, source.robot);
-        let silence = Silence::of(source, visited_at, told.due_at);
-        Some(Self {
-            policy: policy.name(),
-            due_at: seconds(if silence.is_some() { source.due_at } else { told.due_at }),
-            reason: if silence.is_some() { "silence" } else { told.reason.name() },
-            silent_since: silence.and_then(|it| it.since).map_or(Value::Null, seconds),
+        let silence = Silence::of(source, visited_at, explanation.due_at);
+        let due_at = if silence.is_some() { source.due_at } else { explanation.due_at };
+        let why = Why {
+            policy: policy.name().to_owned(),
+            due_at: UnixNumber::of(due_at),
+            reason: if silence.is_some() { DueReason::Silence } else { reason(explanation.reason) },
+            silent_since: silence.and_then(|it| it.since).and_then(UnixNumber::of),
             model: model_of(source, live),
-            silence,
-            expected_posts: told.posts_expected,
-            expected_wait_s: told.wait_s_expected,
-            rate_now_per_day: per_day(told.rate_now_per_s),
-            rate_mean_per_day: per_day(told.rate_per_s),
-            kind: told.kind.name(),
-            price_post_s: told.price,
+            expected_posts: explanation.posts_expected,
+            expected_wait_s: explanation.wait_s_expected,
+            rate_now_per_day: per_day(explanation.rate_now_per_s),
+            rate_mean_per_day: per_day(explanation.rate_per_s),
+            kind: behaviour(explanation.kind),
+            price_post_s: explanation.price,
             calls: tariff.map_or(1.0, |tariff| tariff.calls_per_visit(memory)),
-            worth_now: told.worth_now,
+            worth_now: explanation.worth_now,
             weight: source.weight,
-            otherwise: json!({
-                "one_more_post_at": seconds(told.otherwise.one_more_post),
-                "price_doubled_at": seconds(told.otherwise.price_doubled),
-                "price_halved_at": seconds(told.otherwise.price_halved),
-                "no_ceiling_at": seconds(told.otherwise.no_ceiling),
-            }),
-            told,
-            ceiling: policy.pacing().ceiling * market.ceiling_stretch,
-        })
+            otherwise: Otherwise {
+                one_more_post_at: UnixNumber::of(explanation.otherwise.one_more_post),
+                price_doubled_at: UnixNumber::of(explanation.otherwise.price_doubled),
+                price_halved_at: UnixNumber::of(explanation.otherwise.price_halved),
+                no_ceiling_at: UnixNumber::of(explanation.otherwise.no_ceiling),
+            },
+        };
+        Some(Self { why, explanation, ceiling: policy.pacing().ceiling * market.ceiling_stretch, silence })
     }
 
-    /// The same in lines of at most 76 characters.
-    pub(super) fn lines(&self, last_at: Option<Timestamp>, now: Timestamp) -> Vec<String> {
-        let told = &self.told;
-        let mut lines = Vec::new();
-        if let Some(silence) = self.silence {
-            let since =
-                silence.since.map_or(String::new(), |at| format!("its last post: {}; ", relative(at, now)));
-            lines.push(format!("why then: its last look brought nothing, so it waits {}:", silence.wait));
-            lines.push(format!("   {since}each fruitless look makes the wait longer,"));
-            lines.push("   up to 30 days; activity that its board shows brings the visit forward".to_owned());
-        }
-        lines.extend(self.model_lines());
-        let last = last_at.map_or(String::new(), |at| format!("; last post {}", relative(at, now)));
-        let without = if self.silence.is_some() { "without that silence" } else { "why then" };
-        lines.extend([
-            format!("{without}: {}", self.reason()),
-            format!(
-                "expected: {:.2} posts by then, having waited {} in all",
-                self.expected_posts,
-                Span::from_secs_f64(self.expected_wait_s)
-            ),
-            format!(
-                "rate: {:.2} posts a day, now {:.2}{last}",
-                self.rate_mean_per_day, self.rate_now_per_day
-            ),
-            format!("kind: {} ({})", self.kind, behaviour(told.kind)),
-            format!(
-                "cost: {:.1} calls; a visit must end {} of waiting; now it is worth {:.0} %",
-                self.calls,
-                Span::from_secs_f64(self.price_post_s),
-                (self.worth_now * 100.0).min(99_999.0)
-            ),
-        ]);
-        lines.extend(self.otherwise_lines(now));
-        lines
-    }
-
-    /// When it would be due if something were different.
-    fn otherwise_lines(&self, now: Timestamp) -> Vec<String> {
-        let it = &self.told.otherwise;
-        if [it.one_more_post, it.price_doubled, it.price_halved, it.no_ceiling]
-            .into_iter()
-            .all(|at| at <= now)
-        {
-            return vec!["it would be due now all the same at twice the price".to_owned()];
-        }
-        vec![
-            format!("it would be {} after one more post,", due(it.one_more_post, now)),
-            format!(
-                "   {} at twice the price, {} at half the price,",
-                due(it.price_doubled, now),
-                due(it.price_halved, now)
-            ),
-            format!("   {} without a ceiling", due(it.no_ceiling, now)),
-        ]
-    }
-
-    /// Which model foretells the lists of this forum, and by which figures it won.
-    fn model_lines(&self) -> Vec<String> {
-        let Some(name) = self.model["model"].as_str() else { return Vec::new() };
-        let errors = self.model["errors"].as_object().into_iter().flatten();
-        let errors: Vec<String> =
-            errors.map(|(name, error)| format!("{name} {:.2}", error.as_f64().unwrap_or(0.0))).collect();
-        vec![
-            format!(
-                "model: {name}, which foretold {} of this forum best;",
-                self.model["lists"].as_str().unwrap_or("lists")
-            ),
-            format!("   errors: {}", errors.join(", ")),
-        ]
-    }
-
-    fn reason(&self) -> String {
-        match self.told.reason {
-            Reason::Worth if self.policy == "change-rate" => "half of its usual gap has passed".to_owned(),
-            Reason::Worth => "the waiting that a visit ends is worth its price".to_owned(),
-            Reason::Floor => "nothing is looked at more often".to_owned(),
-            Reason::Rounds => {
-                "little is expected, but the quota suffices to look at all this often".to_owned()
-            }
-            Reason::Ceiling => format!("nothing stays unvisited longer than {}", self.ceiling),
-            Reason::Turn => format!("`{}` visits in turn; the quota sets the pace", self.policy),
-        }
+    /// The decision as facts, the reason first.
+    pub(super) fn facts(&self, last_post_at: Option<UnixNumber>, now: Timestamp) -> Vec<Fact> {
+        let (why, otherwise) = (&self.why, &self.explanation.otherwise);
+        let silence = self
+            .silence
+            .map(|it| Fact::Silence { wait_s: it.wait.secs_f64(), since: it.since.and_then(UnixNumber::of) });
+        let model = why.model.as_ref().map(|it| Fact::Model {
+            model: it.model.clone(),
+            lists: it.lists.clone().unwrap_or_default(),
+            errors: it.errors.clone(),
+        });
+        let others = [
+            Fact::Due {
+                reason: reason(self.explanation.reason),
+                policy: why.policy.clone(),
+                ceiling_s: self.ceiling.secs_f64(),
+                is_overruled: self.silence.is_some(),
+            },
+            Fact::Expected { posts: why.expected_posts, wait_s: why.expected_wait_s },
+            Fact::Rate {
+                mean_per_day: why.rate_mean_per_day,
+                now_per_day: why.rate_now_per_day,
+                last_post_at,
+            },
+            Fact::Kind { kind: why.kind },
+            Fact::Cost { calls: why.calls, price_post_s: why.price_post_s, worth_now: why.worth_now },
+            Fact::Otherwise {
+                one_more_post: When::of(otherwise.one_more_post, now),
+                price_doubled: When::of(otherwise.price_doubled, now),
+                price_halved: When::of(otherwise.price_halved, now),
+                no_ceiling: When::of(otherwise.no_ceiling, now),
+            },
+        ];
+        silence.into_iter().chain(model).chain(others).collect()
     }
 }
 
@@ -189,31 +121,34 @@ impl Silence {
     }
 }
 
-/// What the last run reported of the model for lists like this; null where there is none.
-fn model_of(source: &Source, live: &Value) -> Value {
-    let Some(kind) = list_kind(&source.root_kind) else { return Value::Null };
-    let (key, lists) = match kind {
-        ListKind::Index => ("boards", "the boards"),
-        ListKind::Posts => ("threads", "the threads"),
+/// What the last run reported of the model for lists like this.
+fn model_of(source: &Source, live: Option<&RunStatus>) -> Option<ListModel> {
+    let kind = list_kind(&source.root_kind)?;
+    let forum = live?.work.forums.iter().find(|forum| forum.network == source.network)?;
+    let (model, lists) = match kind {
+        ListKind::Index => (&forum.boards, "the boards"),
+        ListKind::Posts => (&forum.threads, "the threads"),
     };
-    let mut forums = live["forums"].as_array().into_iter().flatten();
-    let forum = forums.find(|forum| forum["network"].as_str() == Some(source.network.as_str()));
-    let mut model = forum.map_or(Value::Null, |forum| forum[key].clone());
-    if let Value::Object(fields) = &mut model {
-        fields.insert("lists".to_owned(), lists.into());
+    Some(ListModel { lists: Some(lists.to_owned()), ..model.clone()? })
+}
+
+/// The policy's reason as reports name it.
+fn reason(reason: Reason) -> DueReason {
+    match reason {
+        Reason::Worth => DueReason::Worth,
+        Reason::Floor => DueReason::Floor,
+        Reason::Ceiling => DueReason::Ceiling,
+        Reason::Rounds => DueReason::Rounds,
+        Reason::Turn => DueReason::Turn,
     }
-    model
 }
 
-fn due(at: Timestamp, now: Timestamp) -> String {
-    if at <= now { "due now".to_owned() } else { format!("due {}", relative(at, now)) }
-}
-
-fn behaviour(kind: Kind) -> &'static str {
+/// The policy's kind as reports name it.
+fn behaviour(kind: Kind) -> Behaviour {
     match kind {
-        Kind::Inactive => "hardly posts",
-        Kind::Unstable => "posts much on few days",
-        Kind::Constant => "posts on most days",
-        Kind::Authority => "posts much, around the clock",
+        Kind::Inactive => Behaviour::Inactive,
+        Kind::Unstable => Behaviour::Unstable,
+        Kind::Constant => Behaviour::Constant,
+        Kind::Authority => Behaviour::Authority,
     }
 }

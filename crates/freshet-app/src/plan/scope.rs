@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use freshet_engine::price::Memory;
 use freshet_engine::schedule::PROFILE_GAP;
 use freshet_policy::{Demand, Grade, Pacing, Policy};
+use freshet_report::plan::PlanScope;
 use freshet_store::api::{Store, StoreError};
 use freshet_types::{NetworkName, RobotKind, SourceState};
-use serde::Serialize;
 
 /// The sources of one network.
 #[derive(Debug)]
@@ -22,25 +22,6 @@ pub(super) struct Planned {
     quota_per_h: Option<f64>,
     price_now: f64,
     pacing: Pacing,
-}
-
-/// One network as it is printed.
-#[derive(Debug, Serialize)]
-pub struct Row {
-    /// Its name.
-    pub network: String,
-    /// Lists that are planned for.
-    pub sources_count: u64,
-    /// What they are expected to get.
-    pub posts_per_day: f64,
-    /// Requests an hour.
-    pub calls_per_hour: f64,
-    /// The mean lag that they give.
-    pub lag_s: f64,
-    /// What its quota allows.
-    pub quota_per_hour: Option<f64>,
-    /// More calls than the quota allows.
-    pub is_over: bool,
 }
 
 impl Planned {
@@ -67,9 +48,9 @@ impl Planned {
         self.calls_per_h(self.price_now)
     }
 
-    pub(super) fn row(self, price: f64, pacing: Pacing) -> Row {
+    pub(super) fn row(self, price: f64, pacing: Pacing) -> PlanScope {
         let calls_per_hour = self.calls_per_h(price);
-        Row {
+        PlanScope {
             sources_count: self.demand.count(),
             posts_per_day: self.posts_per_s * 86_400.0,
             calls_per_hour,

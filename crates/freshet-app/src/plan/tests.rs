@@ -43,7 +43,7 @@ fn plan(args: &PlanWish) -> PlanReport {
         (Some(lag), _) => all.demand.price_for_lag(lag.secs_f64(), all.pacing),
         (_, calls) => all.price_for_calls(calls.unwrap_or(1.0)),
     };
-    PlanReport::new(args, &all, scopes, price)
+    at_price(args, &all, scopes, price)
 }
 
 /// Visits every T have a lag of T/2: a hundred lists at 400 calls an hour wait 7.5 minutes.

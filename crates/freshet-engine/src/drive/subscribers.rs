@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
+use freshet_report::run::SubscriberStatus;
 use freshet_store::api::StoreError;
-use serde_json::Value;
 
 use super::Wall;
 use crate::core::Moment;
@@ -60,7 +60,11 @@ impl Subscribers {
     }
 
     /// For the report; `last_change` gives the newest number of the log, where there are subscribers at all.
-    pub(crate) fn views(&self, last_change: impl FnOnce() -> Option<u64>, moment: Moment) -> Vec<Value> {
+    pub(crate) fn views(
+        &self,
+        last_change: impl FnOnce() -> Option<u64>,
+        moment: Moment,
+    ) -> Vec<SubscriberStatus> {
         if self.threads.is_empty() {
             return Vec::new();
         }

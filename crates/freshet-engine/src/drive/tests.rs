@@ -6,6 +6,7 @@ use freshet_policy::{DEFAULT_POLICY, Pacing, policy_named};
 use std::path::Path;
 use std::sync::Mutex;
 
+use freshet_report::run::TroubledPart;
 use freshet_store::row::{InstanceRow, OnDelete};
 use freshet_store::{Access, Options, testing};
 use freshet_types::{Fault, Instance, NetworkName, Request, Response, RobotKind, Source, Span, SystemClock};
@@ -108,12 +109,12 @@ const END_MAX: Duration = Duration::from_secs(2);
 fn start(kit: Kit, options: &RunOptions) -> Driver {
     let report_every = SLEEP_MIN;
     let options = RunOptions { report_every, drain_max: END_MAX, ..options.clone() };
-    Driver::start(kit, &options, watch::channel(Value::Null).0).unwrap()
+    Driver::start(kit, &options, watch::channel(RunStatus::default()).0).unwrap()
 }
 
 impl Driver {
     /// Stops it as `run` does, and waits until it has ended.
-    async fn end(mut self) -> Result<Value, RunError> {
+    async fn end(mut self) -> Result<RunStatus, RunError> {
         self.input(Input::Stop)?;
         loop {
             self.perform()?;
@@ -135,7 +136,7 @@ impl Driver {
         self.tick().unwrap();
     }
 
-    fn report(&self) -> Value {
+    fn report(&self) -> RunStatus {
         self.view.borrow().clone()
     }
 }
@@ -147,14 +148,14 @@ fn stored(dir: &Path) -> u64 {
 
 /// A run under way: its reports, how to stop it, and what comes of it.
 struct Running {
-    reports: watch::Receiver<Value>,
+    reports: watch::Receiver<RunStatus>,
     stop: watch::Sender<bool>,
-    outcome: tokio::task::JoinHandle<Result<Value, RunError>>,
+    outcome: tokio::task::JoinHandle<Result<RunStatus, RunError>>,
 }
 
 impl Running {
     fn start(kit: Kit, drain_max: Duration) -> Self {
-        let (view, reports) = watch::channel(Value::Null);
+        let (view, reports) = watch::channel(RunStatus::default());
         let (stop, stopped) = watch::channel(false);
         let report_every = Duration::from_millis(10);
         let options = RunOptions { report_every, drain_max, ..RunOptions::default() };
@@ -162,11 +163,11 @@ impl Running {
         Self { reports, stop, outcome }
     }
 
-    async fn wait_for(&mut self, what: impl FnMut(&Value) -> bool) -> Value {
+    async fn wait_for(&mut self, what: impl FnMut(&RunStatus) -> bool) -> RunStatus {
         self.reports.wait_for(what).await.expect("the run goes on").clone()
     }
 
-    async fn end(self) -> Result<Value, RunError> {
+    async fn end(self) -> Result<RunStatus, RunError> {
         self.stop.send_replace(true);
         self.outcome.await.unwrap()
     }
@@ -190,12 +191,13 @@ async fn a_run_outlives_a_lock_that_lasts_longer_than_its_patience() {
     let dir = tempfile::tempdir().unwrap();
     let (foreign, web) = lock(dir.path());
     let mut running = Running::start(kit(dir.path(), ACCOUNTS, web), Duration::ZERO);
-    let report = running.wait_for(|report| !report["trouble"].is_null()).await;
-    assert!(report["trouble"]["what"].as_str().unwrap().contains("locked"), "{report}");
-    assert!(report["trouble"]["advice"].is_string() && report["trouble"]["since"].is_f64(), "{report}");
+    let report = running.wait_for(|report| report.work.trouble.is_some()).await;
+    let trouble = report.work.trouble.as_ref().expect("there is trouble");
+    assert!(trouble.what.contains("locked"), "{report:?}");
+    assert!(!trouble.advice.is_empty() && trouble.since <= report.now, "{report:?}");
     foreign.lock().unwrap().execute_batch("COMMIT").unwrap();
     let posts = (ACCOUNTS * POSTS) as u64;
-    let is_whole = |report: &Value| report["trouble"].is_null() && report["posts_count"] == posts;
+    let is_whole = |report: &RunStatus| report.work.trouble.is_none() && report.posts_count == posts;
     running.wait_for(is_whole).await;
     running.end().await.unwrap();
     assert_eq!(stored(dir.path()), posts);
@@ -206,14 +208,14 @@ async fn a_run_ends_though_the_store_is_locked_and_says_what_was_not_written() {
     let dir = tempfile::tempdir().unwrap();
     let (foreign, web) = lock(dir.path());
     let mut running = Running::start(kit(dir.path(), ACCOUNTS, web), Duration::from_millis(500));
-    running.wait_for(|report| !report["trouble"].is_null()).await;
+    running.wait_for(|report| report.work.trouble.is_some()).await;
     let error = running.end().await.unwrap_err();
     let RunError::Unwritten { uploads_count, .. } = &error else { panic!("{error}") };
     assert!(*uploads_count > 0 && error.to_string().contains("locked"), "{error}");
     foreign.lock().unwrap().execute_batch("COMMIT").unwrap();
     // Nothing is lost: the next run visits the same sources.
     let mut running = Running::start(kit(dir.path(), ACCOUNTS, Web::new(|| {})), Duration::ZERO);
-    running.wait_for(|report| report["visits_count"].as_u64() >= Some(ACCOUNTS as u64)).await;
+    running.wait_for(|report| report.visits_count >= ACCOUNTS as u64).await;
     running.end().await.unwrap();
     assert_eq!(stored(dir.path()), (ACCOUNTS * POSTS) as u64);
 }
@@ -231,13 +233,14 @@ async fn what_cannot_be_read_for_a_while_is_read_later() {
     let options = Options { busy: Duration::from_millis(10), ..Options::default() };
     driver.reader = freshet_store::open(&path, Access::Read, options).unwrap();
     foreign.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    while driver.report()["trouble"].is_null() {
+    while driver.report().work.trouble.is_none() {
         tokio::time::sleep(SLEEP_MIN).await;
         driver.turn();
     }
-    assert_eq!(driver.report()["trouble"]["part"], "reading", "nothing of that is fatal");
+    let trouble = driver.report().work.trouble.expect("there is trouble");
+    assert_eq!(trouble.part, TroubledPart::Reading, "nothing of that is fatal");
     foreign.execute_batch("COMMIT").unwrap();
-    while !driver.report()["trouble"].is_null() {
+    while driver.report().work.trouble.is_some() {
         tokio::time::sleep(SLEEP_MIN).await;
         driver.turn();
     }
@@ -254,8 +257,8 @@ async fn a_subscriber_that_does_not_read_holds_up_nobody() {
     kit.subscriptions = vec![Subscription::to_file(&pipe, reader).unwrap()];
     let mut running = Running::start(kit, Duration::from_millis(500));
     let posts = (ACCOUNTS * POSTS) as u64;
-    let report = running.wait_for(|report| report["posts_count"] == posts).await;
-    assert!(report["subscribers"][0]["behind"].as_u64().unwrap() > 0, "{report}");
+    let report = running.wait_for(|report| report.posts_count == posts).await;
+    assert!(report.work.subscribers[0].behind.unwrap() > 0, "{report:?}");
     running.end().await.unwrap();
     assert_eq!(stored(dir.path()), posts);
 }

@@ -4,7 +4,7 @@
 //! Subscribers and writer have threads of their own, so one that is stuck (in a pipe that nobody reads, in a lock of another
 //! program) is left behind. A writer that gets on is waited for as long as it does.
 
-use serde_json::Value;
+use freshet_report::RunStatus;
 
 use super::{Look, Output, RunError, RunOptions, Runner, ms};
 use crate::core::Event;
@@ -37,7 +37,7 @@ enum At {
     /// Subscribers have time until the end is over at this wall time.
     Parting(u64),
     /// The writer was told to stop, and is waited for until this wall time; the last report.
-    Closing(u64, Value),
+    Closing(u64, Box<RunStatus>),
     Ended,
 }
 
@@ -99,10 +99,10 @@ impl Runner {
         let At::Parting(over_ms) = self.stage.at else { return };
         let report = self.report(look);
         self.feed_core(Event::Farewell);
-        for job in [Job::Report(report.to_string()), self.prices(), Job::Stop] {
+        for job in [Job::Report(report.to_text()), self.prices(), Job::Stop] {
             self.give(job);
         }
-        self.stage.at = At::Closing(over_ms.max(self.moment.wall_ms), report);
+        self.stage.at = At::Closing(over_ms.max(self.moment.wall_ms), Box::new(report));
     }
 
     /// A writer that commits something gets on, and is waited for.

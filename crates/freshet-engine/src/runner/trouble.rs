@@ -6,9 +6,10 @@
 
 use std::collections::BTreeMap;
 
+use freshet_report::run::{self, TroubledPart};
+use freshet_report::time::UnixFloat;
 use freshet_store::api::{StoreError, Trouble};
 use freshet_types::{SourceId, Span, Timestamp};
-use serde_json::{Value, json};
 
 use super::Runner;
 use crate::core::Event;
@@ -42,12 +43,19 @@ pub(super) struct Troubles {
 
 impl Troubles {
     /// For the report: the gravest, or nothing.
-    pub(super) fn view(&self) -> Value {
-        let note = |(part, note): (&Part, &Note)| {
-            let (what, since) = (&note.what, note.since.secs_f64());
-            json!({"part": part.name(), "what": what, "since": since, "advice": note.advice})
-        };
-        self.notes.first_key_value().map_or(Value::Null, note)
+    pub(super) fn view(&self) -> Option<run::Trouble> {
+        let (part, note) = self.notes.first_key_value()?;
+        Some(run::Trouble {
+            part: match part {
+                Part::Store => TroubledPart::Store,
+                Part::Reading => TroubledPart::Reading,
+                Part::Rings => TroubledPart::Rings,
+                Part::Clock => TroubledPart::Clock,
+            },
+            what: note.what.clone(),
+            since: UnixFloat(note.since),
+            advice: note.advice.to_owned(),
+        })
     }
 
     /// What is wrong with the store, as far as it said.

@@ -3,7 +3,8 @@
 //! A report needs what only the shell sees (what fetchers and subscribers are at): the runner says when one is due, the shell
 //! looks, and the runner draws. Nothing is decided by drawing.
 
-use serde_json::Value;
+use freshet_report::RunStatus;
+use freshet_report::run::SubscriberStatus;
 
 use super::{Output, RunOptions, Runner, ms};
 use crate::core::Moment;
@@ -22,7 +23,7 @@ pub struct Look {
     /// What the fetchers are doing.
     pub fetchers: Vec<FetcherState>,
     /// How far the subscribers have got.
-    pub subscribers: Vec<Value>,
+    pub subscribers: Vec<SubscriberStatus>,
 }
 
 /// What is kept for reports.
@@ -74,21 +75,20 @@ impl Runner {
         let every_ms = REPORT_EVERY_MS.max(self.view.every_ms);
         if self.is_time(self.view.written_ms, every_ms) || std::mem::take(&mut self.view.is_first) {
             self.view.written_ms = self.moment.wall_ms;
-            self.give(Job::Report(report.to_string()));
+            self.give(Job::Report(report.to_text()));
         }
         let elapsed = std::time::Duration::from_millis(self.moment.wall_ms - self.view.began_ms);
         if self.view.history.take(self.core.tally(), self.moment.now, elapsed) {
             self.give(Job::History(self.view.history.to_text()));
         }
-        self.want(Output::Report(report));
+        self.want(Output::Report(Box::new(report)));
     }
 
-    pub(super) fn report(&mut self, look: Look) -> Value {
+    pub(super) fn report(&mut self, look: Look) -> RunStatus {
         self.view.setting.fetchers = look.fetchers;
-        let report = report::report(&self.core, &self.view.setting, self.moment.now);
-        let mut report = serde_json::to_value(report).expect("a report is plain data");
-        report["trouble"] = self.troubles.view();
-        report["subscribers"] = look.subscribers.into();
+        let mut report = report::report(&self.core, &self.view.setting, self.moment.now);
+        report.work.trouble = self.troubles.view();
+        report.work.subscribers = look.subscribers;
         report
     }
 }

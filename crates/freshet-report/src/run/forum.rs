@@ -66,6 +66,7 @@ pub struct Relearnt {
     /// The forum is read by what was learned then.
     pub is_accepted: bool,
     /// It is being learned now.
+    #[serde(default)]
     pub is_under_way: bool,
     /// What was found, or why it was not accepted.
     pub what: String,

@@ -2,6 +2,7 @@
 
 use freshet_engine::report::STATUS;
 use freshet_store::row::{ListPage, Upload};
+use freshet_store::setting::Json;
 use freshet_store::testing;
 use freshet_types::list::{BOARD, THREAD};
 use freshet_types::{Lead, NetworkName, RobotKind, Source, Timestamp, VisitId};
@@ -29,7 +30,8 @@ fn fill_forum(path: &std::path::Path, title: &str) {
     upload.page = Some(ListPage { kind: BOARD.into(), id: "/b/1".to_owned(), ..ListPage::default() });
     store.apply(&[upload], |_, _| None).unwrap();
     let note = json!({ "network": FORUM, "at": 1_700_000_000, "is_accepted": true, "what": SCRIPT });
-    STATUS.put(&mut store, &json!({ "relearnt": [note] })).unwrap();
+    let report = serde_json::from_value(json!({ "relearnt": [note] })).unwrap();
+    STATUS.put(&mut store, &Json(report)).unwrap();
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use freshet_engine::report::STATUS;
 use freshet_store::api::Store;
 use freshet_store::row::Upload;
+use freshet_store::setting::Json;
 use freshet_store::testing;
 use freshet_types::{ChangeKind, NetworkName, Observation, Post, RobotKind, Source, Timestamp, VisitId};
 use serde_json::json;
@@ -143,6 +144,7 @@ async fn what_is_wrong_stands_on_the_overview_and_nothing_where_all_is_well() {
             { "name": "calm.jsonl", "behind": 0, "stalled_since": null, "why": null },
         ],
     });
+    let report = Json(serde_json::from_value(report).unwrap());
     STATUS.put(&mut store(&served), &report).unwrap();
     for path in ["/", "/part/overview"] {
         let page = served.text(path, 200).await;

@@ -14,6 +14,7 @@ use freshet_fetch::{HttpFetch, HttpOptions, Vault};
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::{Pacing, policy_named};
+use freshet_report::RunStatus;
 use freshet_store::bench;
 use freshet_store::row::{InstanceRow, OnDelete};
 use freshet_store::{Access, Options};
@@ -124,18 +125,18 @@ async fn crawl(address: SocketAddr, posts: usize, folder: &Path, path: &Path) ->
     let core = CoreOptions { fetcher_count: IN_FLIGHT, ..CoreOptions::default() };
     let report_every = Duration::from_millis(20);
     let options = RunOptions { lasts: Some(ROUND_MAX), core, report_every, ..RunOptions::default() };
-    let (reports, mut seen) = watch::channel(Value::Null);
+    let (reports, mut seen) = watch::channel(RunStatus::default());
     let (stop, stopped) = watch::channel(false);
     let began = Instant::now();
     let running = tokio::spawn(drive::run(kit, options, stopped, reports));
     let mut stored = 0;
     while stored < posts && seen.changed().await.is_ok() {
-        stored = seen.borrow()["posts_count"].as_u64().unwrap_or(0) as usize;
+        stored = seen.borrow().posts_count as usize;
     }
     let took = began.elapsed().as_secs_f64();
     stop.send_replace(true);
     let report = running.await??;
-    ensure!(stored >= posts, "only {stored} of {posts} posts arrived: {report}");
+    ensure!(stored >= posts, "only {stored} of {posts} posts arrived: {report:?}");
     Ok(took)
 }
 

@@ -5,8 +5,9 @@
 
 use std::process::ExitCode;
 
-use freshet_app::add::{self, AddReport, AddWish, Site};
+use freshet_app::add::{self, AddWish};
 use freshet_app::config::Globals;
+use freshet_report::add::{AddReport, LearnedForum};
 
 use crate::args::{AddArgs, AddKind};
 use crate::failure;
@@ -44,7 +45,7 @@ impl Report for AddReport {
             lines.push(format!("{} forgotten and not added", self.forgotten_count));
         }
         if self.refused_count > 0 {
-            lines.push(self.refusals());
+            lines.push(add::refusals(self));
         }
         if self.sources_count > 0 {
             lines
@@ -61,7 +62,7 @@ impl Report for AddReport {
 }
 
 /// A forum that was learned.
-fn learned(site: &Site) -> String {
+fn learned(site: &LearnedForum) -> String {
     format!(
         "learned `{}` from {}: lists of threads (confidence {:.2}) and of posts ({:.2}); `{}` says how it is read",
         site.network,

@@ -7,13 +7,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use freshet_alert::config::{self, AlertConfig};
-use freshet_alert::report::{self, AlertsReport, ReceiverLine, RuleLine};
+use freshet_alert::report;
 use freshet_alert::send::Sender;
-use freshet_alert::{Alert, Sent};
 use freshet_app::config::Globals;
 use freshet_app::data::{CONTACT_UNKNOWN, Data};
-use freshet_types::{Span, SystemClock, Timestamp};
-use serde::Serialize;
+use freshet_report::alerts::{Alert, AlertTestReport, AlertsReport, ReceiverLine, RuleLine, Sent};
+use freshet_types::{Span, SystemClock};
 
 use crate::args::{AlertsArgs, AlertsCommand, ReportArgs};
 use crate::failure;
@@ -38,12 +37,15 @@ pub(crate) fn execute(globals: &Globals, args: &AlertsArgs) -> anyhow::Result<Ex
 
 impl Report for AlertsReport {
     fn text(&self) -> String {
-        let now = Timestamp::from_ms((self.now * 1000.0) as i64);
         let mut parts = Vec::new();
         let shown = |it: &Alert| {
-            let at = Timestamp::from_ms((it.at * 1000.0) as i64);
-            let head =
-                format!("{:>4}  {:<8} {}{}", it.number, it.rule.name(), relative(at, now), told(&it.sent));
+            let head = format!(
+                "{:>4}  {:<8} {}{}",
+                it.number,
+                it.rule.name(),
+                relative(it.at.0, self.now.0),
+                told(&it.sent)
+            );
             let failed = it.sent.iter().filter_map(untold);
             let lines = std::iter::once(it.text.clone()).chain(failed);
             let lines = lines.map(|line| format!("      {}", output::wrapped(&line, COLUMNS - 6, "      ")));
@@ -100,13 +102,7 @@ fn untold(sent: &Sent) -> Option<String> {
     Some(format!("{}: {state}{why}", sent.to))
 }
 
-/// What became of a test.
-#[derive(Serialize)]
-struct TestReport {
-    sent: Vec<Sent>,
-}
-
-impl Report for TestReport {
+impl Report for AlertTestReport {
     fn text(&self) -> String {
         let line = |it: &Sent| match &it.why {
             None => format!("{}: taken", it.to),
@@ -127,16 +123,20 @@ fn test(
     let sender = Sender::new(&globals.config, contact, Arc::new(SystemClock));
     let sent = sender.test(config, name, data.now_for_report(None))?;
     let is_ok = sent.iter().all(|it| it.is_ok);
-    output::print(report, &TestReport { sent })?;
+    output::print(report, &AlertTestReport { sent })?;
     Ok(if is_ok { ExitCode::SUCCESS } else { failure::partly() })
 }
 
 #[cfg(test)]
 mod tests {
+    use freshet_report::time::UnixFloat;
+    use freshet_types::Timestamp;
+
     use super::*;
 
-    fn check(is_ok: bool, tries_count: u32, again_at: Option<f64>, why: Option<&str>, shown: Option<&str>) {
+    fn check(is_ok: bool, tries_count: u32, again_at: Option<i64>, why: Option<&str>, shown: Option<&str>) {
         let why = why.map(str::to_owned);
+        let again_at = again_at.map(|secs| UnixFloat(Timestamp::from_secs(secs)));
         let sent = Sent { to: "phone".to_owned(), is_ok, why, tries_count, again_at };
         assert_eq!(untold(&sent).as_deref(), shown, "{sent:?}");
     }
@@ -145,8 +145,8 @@ mod tests {
     fn who_was_not_told_is_shown_with_the_reason() {
         let why = Some("no\nroute");
         check(true, 3, None, None, None);
-        check(false, 0, Some(1.0), None, Some("phone: not told yet"));
-        check(false, 1, Some(1.0), why, Some("phone: not reached in 1 try, is tried again: no route"));
+        check(false, 0, Some(1), None, Some("phone: not told yet"));
+        check(false, 1, Some(1), why, Some("phone: not reached in 1 try, is tried again: no route"));
         check(false, 8, None, why, Some("phone: given up after 8 tries: no route"));
         check(false, 0, None, Some("gone"), Some("phone: not told: gone"));
     }

@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
-use freshet_app::check::{self, CheckReport, Found};
+use freshet_app::check;
 use freshet_app::config::Globals;
+use freshet_report::check::{CheckFinding, CheckReport};
 
 use crate::args::ReportArgs;
 use crate::failure;
@@ -23,7 +24,7 @@ impl Report for CheckReport {
         }
         let mut lines =
             vec![format!("{} in {}", output::count(self.findings.len() as u64, "finding"), self.data)];
-        for Found { subject, what, remedy } in &self.findings {
+        for CheckFinding { subject, what, remedy } in &self.findings {
             lines.push(format!("  {subject}: {}", output::one_line(what)));
             lines.push(format!("    to do: {remedy}"));
         }

@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use freshet_app::config::Globals;
-use freshet_app::constraints::{self, ConstraintsReport, Line};
+use freshet_app::constraints;
 use freshet_app::data::{self, Data};
+use freshet_report::constraints::{ConstraintLine, ConstraintsReport};
 
 use crate::args::{ConstraintArgs, ConstraintsCommand};
 use crate::output::{self, Report};
@@ -44,7 +45,7 @@ impl Report for ConstraintsReport {
             return "no constraints: everything is wanted".to_owned();
         }
         let row =
-            |line: &Line| vec![line.number.to_string(), line.rule.type_name.clone(), line.rule.text.clone()];
+            |line: &ConstraintLine| vec![line.number.to_string(), line.type_name.clone(), line.text.clone()];
         let table = output::table(&["#number", "type", "expression"], self.constraints.iter().map(row));
         let waits = output::count(self.parked_count, "object");
         format!("{table}\n\n{waits} waiting for a value, each for at most {} days", self.parked_days)

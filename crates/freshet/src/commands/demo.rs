@@ -63,7 +63,7 @@ async fn demo(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     let report = crawl::crawl(&globals, &data, choices, around).await?;
     stopper.stop();
     serving.await.context("the simulated network failed")??;
-    output::print(args.report, &super::run::RunReport(report))?;
+    output::print(args.report, &report)?;
     if matches!(args.report.format, crate::args::ReportFormat::Text) {
         output::line(
             "\nThat was a simulated network. For real ones:\nfreshet init, freshet add REF, freshet run.",

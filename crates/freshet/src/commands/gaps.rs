@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use freshet_app::config::Globals;
 use freshet_app::data::{self, Data};
-use freshet_app::gaps::{self, GapsReport, SourceGaps};
-use freshet_app::{notice, progress};
+use freshet_app::{gaps, notice, progress};
+use freshet_report::gaps::{GapsReport, SourceGaps};
+use serde::Serialize;
 
 use crate::args::GapsArgs;
 use crate::output::{self, COLUMNS, Report};
@@ -17,63 +18,72 @@ pub(crate) fn execute(globals: &Globals, args: &GapsArgs) -> anyhow::Result<Exit
     let networks = data::networks(globals)?;
     let now = data.now_for_report(None);
     notice::on_interrupt("stopped: nothing was changed");
-    let mut report =
+    let report =
         progress::during("looking at all lists", || gaps::report(&data, &networks, now, usize::MAX))?;
-    report.limit = args.limit;
-    output::print(args.report, &report)?;
+    output::print(args.report, &Shown { report, limit: args.limit })?;
     Ok(ExitCode::SUCCESS)
 }
 
-impl Report for GapsReport {
+/// The report, and how many of its sources people are shown.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Shown {
+    report: GapsReport,
+    #[serde(skip)]
+    limit: usize,
+}
+
+impl Report for Shown {
     fn text(&self) -> String {
+        let Self { report, limit } = self;
         let mut summary = format!(
             "{} of {} complete, {} not visited yet, {}",
-            self.complete_count,
-            output::count(self.sources_count, "list"),
-            self.unvisited_count,
-            output::count(self.holes_count, "hole"),
+            report.complete_count,
+            output::count(report.sources_count, "list"),
+            report.unvisited_count,
+            output::count(report.holes_count, "hole"),
         );
-        let what = if self.uncloseable_count > 0 { "the others" } else { "them" };
-        if self.uncloseable_count > 0 {
-            let _ = write!(summary, "; {} cannot be closed", self.uncloseable_count);
+        let what = if report.uncloseable_count > 0 { "the others" } else { "them" };
+        if report.uncloseable_count > 0 {
+            let _ = write!(summary, "; {} cannot be closed", report.uncloseable_count);
         }
-        if self.calls > 0 {
-            let _ = write!(summary, "; about {} would close {what}", output::count(self.calls, "call"));
+        if report.calls > 0 {
+            let _ = write!(summary, "; about {} would close {what}", output::count(report.calls, "call"));
         }
-        if self.sources_count == 0 {
+        if report.sources_count == 0 {
             return "no list is watched; `freshet add REF` adds some".to_owned();
         }
-        if self.sources.is_empty() {
+        if report.sources.is_empty() {
             return summary;
         }
         let row = |it: &SourceGaps| {
             let is_bound = it.holes.is_empty() || it.holes.iter().any(|hole| hole.is_lower_bound);
-            let calls = match (it.obstacle, is_bound) {
+            let calls = match (&it.obstacle, is_bound) {
                 (Some(_), _) => "-".to_owned(),
                 (None, true) => format!("{}+", it.calls),
                 (None, false) => it.calls.to_string(),
             };
-            vec![it.source.to_string(), it.label.clone(), it.holes.len().to_string(), calls]
+            vec![it.source.0.to_string(), it.label.clone(), it.holes.len().to_string(), calls]
         };
-        let shown = self.sources.iter().take(self.limit).map(row);
+        let shown = report.sources.iter().take(*limit).map(row);
         let table = output::fitted(&["#source", "what", "#holes", "#calls"], shown);
-        let more = match self.sources.len().saturating_sub(self.limit) {
+        let more = match report.sources.len().saturating_sub(*limit) {
             0 => String::new(),
             more => format!("\n… and {more} more; --limit shows them"),
         };
         let summary = output::wrapped(&summary, COLUMNS, "");
-        [format!("{summary}\n\n{table}{more}"), obstacles(self)].join("\n").trim_end().to_owned()
+        [format!("{summary}\n\n{table}{more}"), obstacles(report, *limit)].join("\n").trim_end().to_owned()
     }
 }
 
 /// Why some of those shown cannot be closed, one reason after the other.
-fn obstacles(report: &GapsReport) -> String {
+fn obstacles(report: &GapsReport, limit: usize) -> String {
     let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
-    for it in report.sources.iter().take(report.limit) {
-        let Some(why) = it.obstacle else { continue };
+    for it in report.sources.iter().take(limit) {
+        let Some(why) = it.obstacle.as_deref() else { continue };
         match reasons.iter_mut().find(|(reason, _)| *reason == why) {
-            Some((_, numbers)) => numbers.push(it.source.to_string()),
-            None => reasons.push((why, vec![it.source.to_string()])),
+            Some((_, numbers)) => numbers.push(it.source.0.to_string()),
+            None => reasons.push((why, vec![it.source.0.to_string()])),
         }
     }
     let line = |(why, numbers): &(&str, Vec<String>)| {
@@ -92,7 +102,7 @@ mod tests {
 
     /// A report of one feed in this state, with holes of these cursors.
     fn report(state: SourceState, holes: &[Option<&str>]) -> String {
-        let mut report = GapsReport::keeping(10);
+        let mut sum = gaps::GapsSum::keeping(10);
         let at = Timestamp::from_secs(1000);
         let mark = |id: &str| Mark { id: id.into(), at };
         let interval = |below: Option<&str>, is_bottom| freshet_types::Interval {
@@ -108,8 +118,8 @@ mod tests {
         feed.state = state;
         feed.coverage.intervals = holes.iter().map(|cursor| interval(*cursor, false)).collect();
         feed.coverage.intervals.extend(holes.first().map(|_| interval(None, true)));
-        report.take(&Networks::shipped(), &feed, at, &mut |_| {});
-        report.text()
+        sum.take(&Networks::shipped(), &feed, at, &mut |_| {});
+        Shown { report: sum.into_report(), limit: 10 }.text()
     }
 
     #[test]

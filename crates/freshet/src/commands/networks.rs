@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use freshet_app::config::Globals;
 use freshet_app::data;
-use freshet_app::networks::{self, CheckedFile, ListReport, NetworkLine, no_network};
+use freshet_app::networks::{self, no_network};
 use freshet_network::definition::json_schema;
 use freshet_network::recording;
+use freshet_report::networks::{DefinitionsReport, NetworkLine, NetworksReport, OnDeleteReport};
 use freshet_store::row::OnDelete;
 use freshet_types::definition::{Definition, Hosts};
 use serde::Serialize;
@@ -36,11 +37,16 @@ pub(crate) fn execute(globals: &Globals, command: &NetworksCommand) -> anyhow::R
     Ok(ExitCode::SUCCESS)
 }
 
-impl Report for ListReport {
+impl Report for NetworksReport {
     fn text(&self) -> String {
         let row = |it: &NetworkLine| {
             let hosts = if it.hosts == Hosts::Many { "many" } else { "one" };
-            vec![it.name.clone(), it.title.clone(), hosts.to_owned(), it.robots.join(" ")]
+            vec![
+                it.name.clone(),
+                it.title.clone(),
+                hosts.to_owned(),
+                it.robots.iter().map(|robot| robot.name()).collect::<Vec<_>>().join(" "),
+            ]
         };
         let networks =
             output::fitted(&["network", "title", "servers", "robots"], self.networks.iter().map(row));
@@ -86,15 +92,10 @@ impl Report for ShowReport {
     }
 }
 
-#[derive(Serialize)]
-struct CheckReport {
-    files: Vec<CheckedFile>,
-}
-
 fn check(files: &[PathBuf], args: ReportArgs) -> anyhow::Result<ExitCode> {
     let files = files.iter().map(|path| networks::check_file(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let is_sound = files.iter().all(|file| file.is_sound);
-    output::print(args, &CheckReport { files })?;
+    output::print(args, &DefinitionsReport { files })?;
     if !is_sound {
         output::note(
             "\nhint: docs/reference/definitions.md explains every key; `freshet networks schema` is for editors",
@@ -103,7 +104,7 @@ fn check(files: &[PathBuf], args: ReportArgs) -> anyhow::Result<ExitCode> {
     Ok(if is_sound { ExitCode::SUCCESS } else { failure::partly() })
 }
 
-impl Report for CheckReport {
+impl Report for DefinitionsReport {
     fn text(&self) -> String {
         self.files.iter().map(|file| file.text.clone()).collect::<Vec<_>>().join("\n")
     }
@@ -134,20 +135,14 @@ fn read(globals: &Globals, args: &ReadArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-#[derive(Serialize)]
-struct SetReport {
-    networks: Vec<String>,
-    on_delete: String,
-}
-
 fn set_on_delete(globals: &Globals, name: &str, value: &str, args: ReportArgs) -> anyhow::Result<()> {
     let on_delete = if value == "redact" { OnDelete::Redact } else { OnDelete::Keep };
     let networks =
         networks::set_on_delete(globals, name, on_delete)?.iter().map(ToString::to_string).collect();
-    output::print(args, &SetReport { networks, on_delete: value.to_owned() })
+    output::print(args, &OnDeleteReport { networks, on_delete: value.to_owned() })
 }
 
-impl Report for SetReport {
+impl Report for OnDeleteReport {
     fn text(&self) -> String {
         let what = if self.on_delete == "redact" { "erased" } else { "kept, marked as deleted" };
         format!("content that is deleted on {} is {what} from now on", self.networks.join(", "))

@@ -4,19 +4,10 @@ use std::process::ExitCode;
 
 use freshet_app::config::Globals;
 use freshet_app::pause;
-use freshet_types::SourceId;
-use serde::Serialize;
+use freshet_report::sources::PauseReport;
 
 use crate::args::RemoveArgs;
 use crate::output::{self, Report, count};
-
-/// What rests now, or is watched again.
-#[derive(Serialize)]
-struct PauseReport {
-    changed_count: usize,
-    sources: Vec<SourceId>,
-    is_paused: bool,
-}
 
 /// Pauses or resumes.
 pub(crate) fn execute(globals: &Globals, args: &RemoveArgs, is_paused: bool) -> anyhow::Result<ExitCode> {

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use freshet_app::config::Globals;
 use freshet_app::data::Data;
-use freshet_app::plan::{self, PlanReport, PlanWish, Point, Row};
+use freshet_app::plan::{self, PlanWish};
+use freshet_report::plan::{PlanPoint, PlanReport, PlanScope};
 use freshet_types::Span;
 
 use crate::args::PlanArgs;
@@ -26,7 +27,7 @@ impl Report for PlanReport {
             lag(self.lag_s),
             lag(self.price_post_s)
         );
-        let row = |it: &Row| {
+        let row = |it: &PlanScope| {
             let quota = it.quota_per_hour.map_or("-".to_owned(), |quota| format!("{quota:.0}"));
             let mut cells = vec![it.network.clone(), it.sources_count.to_string()];
             cells.extend([format!("{:.1}", it.posts_per_day), format!("{:.0}", it.calls_per_hour)]);
@@ -35,7 +36,7 @@ impl Report for PlanReport {
         };
         let header = ["network", "#lists", "#posts/day", "#calls/h", "#lag", "#quota/h"];
         let scopes = output::fitted(&header, self.scopes.iter().map(row));
-        let point = |it: &Point| vec![format!("{:.0}", it.calls_per_hour), lag(it.lag_s)];
+        let point = |it: &PlanPoint| vec![format!("{:.0}", it.calls_per_hour), lag(it.lag_s)];
         let points = table(&["#calls/h", "#lag"], self.table.iter().map(point));
         let note = self.note.as_ref().map(|note| output::wrapped(&format!("note: {note}"), COLUMNS, "  "));
         [Some(head), note, Some(scopes), Some(points)].into_iter().flatten().collect::<Vec<_>>().join("\n\n")
@@ -49,7 +50,7 @@ mod tests {
     #[test]
     fn plans_fit_into_a_terminal() {
         for note in [None, Some("a word ".repeat(30))] {
-            let row = Row {
+            let row = PlanScope {
                 network: "mastodon:a-server-with-a-name.example.social".repeat(2),
                 sources_count: 1_000_000,
                 posts_per_day: 123_456.7,
@@ -67,7 +68,7 @@ mod tests {
                 price_post_s: 1_234.5,
                 note,
                 scopes: vec![row],
-                table: vec![Point { calls_per_hour: 400.0, lag_s: 450.0 }],
+                table: vec![PlanPoint { calls_per_hour: 400.0, lag_s: 450.0 }],
             };
             let text = report.text();
             assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");

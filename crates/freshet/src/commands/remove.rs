@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use freshet_app::config::Globals;
-use freshet_app::remove::{self, RemoveReport};
+use freshet_app::remove;
+use freshet_report::sources::RemoveReport;
 
 use crate::args::RemoveArgs;
 use crate::output::{self, Report, count};

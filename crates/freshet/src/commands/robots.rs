@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use freshet_app::config::Globals;
 use freshet_app::data::Data;
-use freshet_app::robots::{self, RobotLine, RobotsReport, Verb};
+use freshet_app::robots::{self, Verb};
+use freshet_report::robots::{RobotLine, RobotsReport};
 
 use crate::args::RobotsCommand;
 use crate::output::{self, Report};

@@ -10,8 +10,8 @@ use freshet_app::config::Globals;
 use freshet_app::crawl::{Choices, remembered_share};
 use freshet_app::data::Data;
 use freshet_app::forget;
-use serde::Serialize;
-use serde_json::Value;
+use freshet_report::RunStatus;
+use freshet_types::Span;
 
 use crate::args::RunArgs;
 use crate::crawl::{self, Around, Dashboard};
@@ -24,7 +24,7 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
     forget::finish(&mut data)?;
     let forum_share = remembered_share(&mut data, args.forum_share)?;
     let choices = Choices {
-        lasts: args.duration.map(freshet_types::Span::to_std),
+        lasts: args.duration.map(Span::to_std),
         ceiling: args.ceiling,
         policy: args.policy.clone(),
         forum_share,
@@ -44,7 +44,7 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
         },
     };
     let report = runtime()?.block_on(crawl::crawl(globals, &data, choices, around))?;
-    output::print(args.report, &RunReport(report))?;
+    output::print(args.report, &report)?;
     if output::draws_progress() {
         output::note("everything is stored; `freshet run` goes on where this one stopped");
     }
@@ -62,31 +62,24 @@ pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
         .context("the runtime cannot be started")
 }
 
-/// What a crawl did.
-#[derive(Serialize)]
-#[serde(transparent)]
-pub(super) struct RunReport(pub(super) Value);
-
-impl Report for RunReport {
+impl Report for RunStatus {
     fn text(&self) -> String {
-        let number = |key: &str| self.0[key].as_u64().unwrap_or(0);
         let mut text = format!(
             "{}, {}, {}: {} new, {} edited, {} deleted",
-            output::count(number("visits_count"), "visit"),
-            output::count(number("fetches_count"), "fetch").replace("fetchs", "fetches"),
-            output::count(number("posts_read_count"), "post read").replace("post reads", "posts read"),
-            number("posts_count"),
-            number("edited_count"),
-            number("deleted_count"),
+            output::count(self.visits_count, "visit"),
+            output::count(self.fetches_count, "fetch").replace("fetchs", "fetches"),
+            output::count(self.posts_read_count, "post read").replace("post reads", "posts read"),
+            self.posts_count,
+            self.edited_count,
+            self.deleted_count,
         );
-        if let Some(median) = self.0["lag_s"]["median"].as_f64() {
-            let median = freshet_types::Span::from_secs_f64(median);
-            let _ = write!(text, "; median lag {median}");
+        if let Some(lag) = self.lag_s {
+            let _ = write!(text, "; median lag {}", Span::from_secs_f64(lag.median));
         }
         text = output::wrapped(&text, COLUMNS - 2, "  ");
-        for failure in self.0["failures"].as_array().into_iter().flatten() {
-            let field = |key: &str| output::one_line(failure[key].as_str().unwrap_or("?"));
-            let line = format!("failed: {}: {}", field("source"), field("why"));
+        for failure in &self.work.failures {
+            let (source, why) = (output::one_line(&failure.source), output::one_line(&failure.why));
+            let line = format!("failed: {source}: {why}");
             let _ = write!(text, "\n{}", output::wrapped(&line, COLUMNS - 2, "  "));
         }
         text

@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use freshet_app::config::Globals;
 use freshet_app::plain::plain;
-use freshet_app::search::{self, AccountWish, FoundAccount, FoundPost};
-use serde::Serialize;
+use freshet_app::search::{self, AccountWish};
+use freshet_report::search::{AccountsFound, FoundAccount, FoundPost, PostsFound};
+use freshet_types::Timestamp;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::args::SearchArgs;
@@ -22,23 +23,17 @@ pub(crate) fn execute(globals: &Globals, args: &SearchArgs) -> anyhow::Result<Ex
         Some(network) if args.online => {
             let wish = AccountWish { network, query: &args.query, allow_private: args.allow_private };
             let accounts = search::accounts(globals, &wish, args.limit as usize)?;
-            output::print(args.report, &AccountsReport { network: network.clone(), accounts })?;
+            output::print(args.report, &AccountsFound { network: network.clone(), accounts })?;
         }
         _ => {
             let hits = search::posts(globals, &args.query, args.limit as usize)?;
-            output::print(args.report, &PostsReport { query: args.query.clone(), hits })?;
+            output::print(args.report, &PostsFound { query: args.query.clone(), hits })?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-#[derive(Serialize)]
-struct PostsReport {
-    query: String,
-    hits: Vec<FoundPost>,
-}
-
-impl Report for PostsReport {
+impl Report for PostsFound {
     fn text(&self) -> String {
         if self.hits.is_empty() {
             return format!("no post matches `{}`", self.query);
@@ -46,7 +41,8 @@ impl Report for PostsReport {
         let hit = |it: &FoundPost| {
             let author = shorten(it.author.as_deref().unwrap_or("somebody"), AUTHOR_COLUMNS_MAX);
             let text = wrapped(&plain(&it.snippet).replace('\n', " "), COLUMNS - INDENT.len(), INDENT);
-            let (head, id) = (format!("{}  {author}", it.shown_at), one_line(&it.id));
+            let created = it.created_at.map_or_else(|| "no time".to_owned(), |at| minute(at.0));
+            let (head, id) = (format!("{created}  {author}"), one_line(&it.id));
             // Addresses are for copying, so they are never cut.
             let fits = head.width() + 2 + id.width() <= COLUMNS;
             let between = if fits { "  ".to_owned() } else { format!("\n{INDENT}") };
@@ -56,13 +52,7 @@ impl Report for PostsReport {
     }
 }
 
-#[derive(Serialize)]
-struct AccountsReport {
-    network: String,
-    accounts: Vec<FoundAccount>,
-}
-
-impl Report for AccountsReport {
+impl Report for AccountsFound {
     fn text(&self) -> String {
         if self.accounts.is_empty() {
             return format!("no account was found on {}", self.network);
@@ -79,4 +69,10 @@ impl Report for AccountsReport {
         };
         fitted(&["handle", "name", "#followers", "#posts", "address"], self.accounts.iter().map(row))
     }
+}
+
+/// An instant to the minute, in UTC.
+fn minute(at: Timestamp) -> String {
+    let shown = at.to_string();
+    shown.get(..16).unwrap_or(&shown).replace('T', " ")
 }

@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use freshet_app::text::{brief, grouped};
-use freshet_types::{Span, Timestamp};
-use serde_json::Value;
+use freshet_report::run::{OpenVisit, Queues, QuotaStatus, RunStatus, ServerStatus};
+use freshet_types::{RobotState, Span, Timestamp};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::left::Left;
@@ -72,7 +72,7 @@ pub(crate) struct Frame {
 
 impl Frame {
     /// The lines of the drawing.
-    pub(crate) fn lines(&self, report: &Value, room: Room) -> Vec<Line> {
+    pub(crate) fn lines(&self, report: &RunStatus, room: Room) -> Vec<Line> {
         let columns = room.columns;
         let mut lines = vec![(self.headline(columns), Some(Tone::Title)), ("─".repeat(columns), None)];
         lines.extend(counts(report, self.rates, columns).map(|line| (line, None)));
@@ -85,9 +85,9 @@ impl Frame {
         lines.push((robots(report, columns), None));
         lines.extend(self.dashboard.iter().map(|url| (format!("{:<NAME$}{url}", "dashboard"), None)));
         lines.extend(servers(report, columns));
-        for failure in report["failures"].as_array().into_iter().flatten().rev().take(FAILURES_MAX) {
-            let text = |key: &str| output::one_line(failure[key].as_str().unwrap_or("?"));
-            lines.push((format!("{:<NAME$}{}: {}", "failed", text("source"), text("why")), Some(Tone::Bad)));
+        for failure in report.work.failures.iter().rev().take(FAILURES_MAX) {
+            let (source, why) = (output::one_line(&failure.source), output::one_line(&failure.why));
+            lines.push((format!("{:<NAME$}{source}: {why}", "failed"), Some(Tone::Bad)));
         }
         let rest = room.rows.saturating_sub(lines.len() + 2);
         let visits = visits(report, columns, rest.saturating_sub(NEWS_FIRST).min(VISITS_MAX));
@@ -112,30 +112,28 @@ impl Frame {
         format!("{:<room$} {time}", shorten(&self.title, room))
     }
 
-    fn lag(&self, report: &Value) -> Vec<String> {
-        let seconds = |key: &str| report["lag_s"][key].as_f64().map(Span::from_secs_f64);
+    fn lag(&self, report: &RunStatus) -> Vec<String> {
         let has_history = self.left.is_none_or(|left| left.todo() > 0);
-        match (seconds("median"), seconds("p90")) {
-            (Some(median), Some(p90)) => vec![
-                format!("half of the new posts seen within {}", brief(median)),
-                format!("nine in ten within {}", brief(p90)),
+        match report.lag_s {
+            Some(lag) => vec![
+                format!("half of the new posts seen within {}", brief(Span::from_secs_f64(lag.median))),
+                format!("nine in ten within {}", brief(Span::from_secs_f64(lag.p90))),
             ],
-            _ if has_history => vec!["no new post yet: history is read first".to_owned()],
-            _ => vec!["no new post yet".to_owned()],
+            None if has_history => vec!["no new post yet: history is read first".to_owned()],
+            None => vec!["no new post yet".to_owned()],
         }
     }
 
     /// What it waits for, and why.
-    fn waits(&self, report: &Value, columns: usize) -> String {
-        let number = |key: &str| report["queues"][key].as_u64().unwrap_or(0);
-        let (due, open) = (number("due"), number("open_visits"));
+    fn waits(&self, report: &RunStatus, columns: usize) -> String {
+        let Queues { due, open_visits: open, sources, .. } = report.work.queues;
         let parts = if self.is_stopping {
             vec![match open {
                 0 => "to end".to_owned(),
                 1 => "to end: 1 visit is finished and stored first".to_owned(),
                 _ => format!("to end: {open} visits are finished and stored first"),
             }]
-        } else if number("sources") == 0 {
+        } else if sources == 0 {
             vec!["for something to watch".to_owned(), "`freshet add REF` adds it".to_owned()]
         } else if due > 0 {
             match empty_quota(report) {
@@ -143,11 +141,9 @@ impl Frame {
                 None => vec![format!("{} due, for their turn at their servers", grouped(due))],
             }
         } else {
-            let now = report["now"].as_f64().unwrap_or(0.0);
             let next = self.left.and_then(|left| left.due_at).filter(|&at| at < Timestamp::MAX);
-            let next = next.map(|at| at.secs_f64() - now).filter(|&ahead| ahead > 0.0);
-            let next =
-                next.map(|ahead| format!("the next visit is due in {}", brief(Span::from_secs_f64(ahead))));
+            let next = next.map(|at| at - report.now.0).filter(|&ahead| ahead > Span::ZERO);
+            let next = next.map(|ahead| format!("the next visit is due in {}", brief(ahead)));
             ["nothing is due".to_owned()].into_iter().chain(next).collect()
         };
         row("waits", &parts, "; ", columns)
@@ -155,22 +151,19 @@ impl Frame {
 }
 
 /// Servers that are down, those that have been longest.
-fn servers(report: &Value, columns: usize) -> Vec<Line> {
-    let is_down = |it: &&Value| it["is_down"] == true;
-    let down = report["servers"].as_array().into_iter().flatten().filter(is_down);
-    let more = report["servers_count"].as_u64().unwrap_or(0).saturating_sub(SERVERS_MAX as u64);
-    let line = |(at, it): (usize, &Value)| {
-        let text = |key: &str| output::one_line(it[key].as_str().unwrap_or("?"));
-        let waits = it["sources_count"].as_u64().unwrap_or(0);
-        let lasted_s = report["now"].as_f64().unwrap_or(0.0) - it["since"].as_f64().unwrap_or(0.0);
+fn servers(report: &RunStatus, columns: usize) -> Vec<Line> {
+    let down = report.work.servers.iter().filter(|it| it.is_down);
+    let more = report.work.servers_count.saturating_sub(SERVERS_MAX as u64);
+    let line = |(at, it): (usize, &ServerStatus)| {
+        let lasted = (report.now.0 - it.since.0).max(Span::ZERO);
         let mut parts = vec![
-            format!("{} is down for {}", text("network"), brief(Span::from_secs_f64(lasted_s.max(0.0)))),
-            format!("{} due there", grouped(waits)),
+            format!("{} is down for {}", output::one_line(it.network.as_str()), brief(lasted)),
+            format!("{} due there", grouped(it.sources_count)),
         ];
         parts.extend(
             (at + 1 == SERVERS_MAX && more > 0).then(|| format!("{} more do not answer", grouped(more))),
         );
-        parts.push(text("said"));
+        parts.push(output::one_line(&it.said));
         (row("server", &parts, "; ", columns), Some(Tone::Bad))
     };
     down.take(SERVERS_MAX).enumerate().map(line).collect()
@@ -190,28 +183,28 @@ fn row(name: &str, parts: &[String], between: &str, columns: usize) -> String {
     line
 }
 
-fn counts(report: &Value, rates: [f64; 3], columns: usize) -> [String; 3] {
-    let number = |key: &str| report[key].as_u64().unwrap_or(0);
-    let queue = |key: &str| report["queues"][key].as_u64().unwrap_or(0);
-    let edited = ["edited_count", "deleted_count"].map(number);
-    let edited = [format!("{} edited", grouped(edited[0])), format!("{} deleted", grouped(edited[1]))];
-    let sources =
-        [format!("{} due", grouped(queue("due"))), format!("of {} sources", grouped(queue("sources")))];
-    let refused = [
-        format!("{} refused", grouped(number("rate_limited_count"))),
-        count(number("complaints_count"), "complaint"),
+fn counts(report: &RunStatus, rates: [f64; 3], columns: usize) -> [String; 3] {
+    let queues = report.work.queues;
+    let edited = [
+        format!("{} edited", grouped(report.edited_count)),
+        format!("{} deleted", grouped(report.deleted_count)),
     ];
-    let line = |name: &str, key: &str, rate: f64, parts: &[String], between: &str| {
-        let first = format!("{:>9} {:>7}   ", grouped(number(key)), format!("{rate:.0}/s"));
+    let sources = [format!("{} due", grouped(queues.due)), format!("of {} sources", grouped(queues.sources))];
+    let refused = [
+        format!("{} refused", grouped(report.rate_limited_count)),
+        count(report.complaints_count, "complaint"),
+    ];
+    let line = |name: &str, number: u64, rate: f64, parts: &[String], between: &str| {
+        let first = format!("{:>9} {:>7}   ", grouped(number), format!("{rate:.0}/s"));
         let parts: Vec<String> = [first].into_iter().chain(parts.iter().cloned()).collect();
         let joined = row(name, &parts[..1], "", columns);
         let rest = row("", &parts[1..], between, columns.saturating_sub(joined.width()) + NAME);
         format!("{joined}{}", &rest[NAME..])
     };
     [
-        line("posts", "posts_count", rates[0], &edited, ", "),
-        line("visits", "visits_count", rates[1], &sources, " "),
-        line("fetches", "fetches_count", rates[2], &refused, ", "),
+        line("posts", report.posts_count, rates[0], &edited, ", "),
+        line("visits", report.visits_count, rates[1], &sources, " "),
+        line("fetches", report.fetches_count, rates[2], &refused, ", "),
     ]
 }
 
@@ -228,72 +221,68 @@ fn history(left: Left, columns: usize) -> String {
 }
 
 /// What the networks still allow. Their names are left out where there is only one.
-fn quotas(report: &Value, columns: usize) -> Vec<Line> {
-    let all: Vec<&Value> = report["quotas"].as_array().into_iter().flatten().collect();
-    let has_many = all.iter().any(|quota| quota["network"] != all[0]["network"]);
-    let rule = |quota: &Value| {
-        let text = |key: &str| quota[key].as_str().unwrap_or("?").to_owned();
-        if has_many { format!("{} {}", text("rule"), text("network")) } else { text("rule") }
+fn quotas(report: &RunStatus, columns: usize) -> Vec<Line> {
+    let all = &report.work.quotas;
+    let has_many = all.iter().any(|quota| quota.network != all[0].network);
+    let rule = |quota: &QuotaStatus| {
+        if has_many { format!("{} {}", quota.rule, quota.network) } else { quota.rule.clone() }
     };
     let named = all.iter().take(QUOTAS_MAX).map(|quota| shorten(&rule(quota), 22));
     let width = named.clone().map(|name| name.width()).max().unwrap_or(0);
     let shown = all.iter().zip(named).enumerate().map(|(at, (quota, name))| {
-        let mut parts = quota_parts(quota, &report["now"]);
+        let mut parts = quota_parts(quota, report.now.0);
         let pad = " ".repeat(width.saturating_sub(name.width()));
         parts[0] = format!("{name}{pad} {}", parts[0]);
         if at + 1 == QUOTAS_MAX && all.len() > QUOTAS_MAX {
             parts.push(format!("{} more", all.len() - QUOTAS_MAX));
         }
-        let tone = (!quota["blocked_until"].is_null()).then_some(Tone::Warn);
+        let tone = quota.blocked_until.map(|_| Tone::Warn);
         (row("quota", &parts, "; ", columns), tone)
     });
     shown.collect()
 }
 
-fn quota_parts(quota: &Value, now: &Value) -> Vec<String> {
-    let limit = quota["limit"].as_f64().unwrap_or(1.0).max(1.0);
+fn quota_parts(quota: &QuotaStatus, now: Timestamp) -> Vec<String> {
+    let limit = f64::from(quota.limit.max(1));
     let burst = (limit / BURST_SHARE).floor().max(1.0);
-    let ready = quota["ready"].as_f64().unwrap_or(0.0).min(burst);
-    let window = Span::from_secs_f64(quota["window_s"].as_f64().unwrap_or(0.0));
-    let left = match (quota["blocked_until"].as_f64(), now.as_f64()) {
-        (Some(until), Some(now)) => {
-            format!("nothing for {}", brief(Span::from_secs_f64((until - now).max(0.0))))
-        }
-        (Some(_), None) => "nothing for now".to_owned(),
-        (None, _) => format!("{ready:.0} of {burst:.0} calls ready"),
+    let ready = quota.ready.min(burst);
+    let window = Span::from_secs_f64(quota.window_s);
+    let left = match quota.blocked_until {
+        Some(until) => format!("nothing for {}", brief((until.0 - now).max(Span::ZERO))),
+        None => format!("{ready:.0} of {burst:.0} calls ready"),
     };
     vec![format!("{} {left}", bar(ready / burst)), format!("{limit:.0} per {}", brief(window))]
 }
 
 /// The quota that holds visits up, and when it gives the next call.
-fn empty_quota(report: &Value) -> Option<String> {
-    let quotas = report["quotas"].as_array().into_iter().flatten();
-    let empty = |quota: &&Value| !quota["blocked_until"].is_null() || quota["ready"].as_f64() < Some(1.0);
-    let quota = quotas.filter(empty).max_by_key(|quota| !quota["blocked_until"].is_null())?;
-    let name = quota["rule"].as_str().unwrap_or("?");
-    if !quota["blocked_until"].is_null() {
-        return Some(format!("quota `{name}`, which the server has shut"));
+fn empty_quota(report: &RunStatus) -> Option<String> {
+    let empty = |quota: &&QuotaStatus| quota.blocked_until.is_some() || quota.ready < 1.0;
+    let quotas = report.work.quotas.iter().filter(empty);
+    let quota = quotas.max_by_key(|quota| quota.blocked_until.is_some())?;
+    let rule = &quota.rule;
+    if quota.blocked_until.is_some() {
+        return Some(format!("quota `{rule}`, which the server has shut"));
     }
-    let gap = quota["window_s"].as_f64().unwrap_or(0.0) / quota["limit"].as_f64().unwrap_or(1.0).max(1.0);
-    Some(format!("quota `{name}`: a call every {gap:.1}s"))
+    let gap = quota.window_s / f64::from(quota.limit.max(1));
+    Some(format!("quota `{rule}`: a call every {gap:.1}s"))
 }
 
 /// One visit in a few words.
-fn visit(visit: &Value) -> String {
-    let pages = visit["fetches_count"].as_u64().unwrap_or(0);
+fn visit(visit: &OpenVisit) -> String {
+    let pages = visit.fetches_count;
     let pages = if pages > 1 { format!(", {pages} pages") } else { String::new() };
-    let lasts = brief(Span::from_secs_f64(visit["for_s"].as_f64().unwrap_or(0.0)));
-    let name = output::one_line(name_of(visit["source"].as_str().unwrap_or("?")));
+    let lasts = brief(Span::from_secs_f64(visit.for_s));
+    let name = output::one_line(name_of(&visit.source));
     format!("{} for {lasts}{pages}", shorten(&name, 40))
 }
 
 /// What is being visited at this moment, the longest first: in one line, or in some more where there is room.
-fn visits(report: &Value, columns: usize, more_max: usize) -> Vec<Line> {
-    let open = report["queues"]["open_visits"].as_u64().unwrap_or(0);
+fn visits(report: &RunStatus, columns: usize, more_max: usize) -> Vec<Line> {
+    let open = report.work.queues.open_visits;
     if open == 0 {
         return vec![(row("now", &["no visit under way".to_owned()], "", columns), None)];
     }
-    let mut named: Vec<String> = report["visits"].as_array().into_iter().flatten().map(visit).collect();
+    let mut named: Vec<String> = report.work.visits.iter().map(visit).collect();
     let more = named.split_off(named.len().min(if more_max == 0 { named.len() } else { 1 }));
     let parts: Vec<String> = [count(open, "visit")].into_iter().chain(named).collect();
     let first = row("now", &parts, "; ", columns);
@@ -309,17 +298,12 @@ fn name_of(label: &str) -> &str {
     }
 }
 
-fn robots(report: &Value, columns: usize) -> String {
-    let robots: Vec<(&String, &str)> = report["robots"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(name, state)| (name, state.as_str().unwrap_or("")))
-        .collect();
-    let parts = ["running", "paused", "stopped"].into_iter().filter_map(|state| {
-        let names: Vec<&str> =
-            robots.iter().filter(|(_, at)| *at == state).map(|(name, _)| name.as_str()).collect();
-        (!names.is_empty()).then(|| format!("{} {state}", names.join(", ")))
+fn robots(report: &RunStatus, columns: usize) -> String {
+    let states = [RobotState::Running, RobotState::Paused, RobotState::Stopped];
+    let parts = states.into_iter().filter_map(|state| {
+        let robots = report.work.robots.iter().filter(|(_, at)| **at == state);
+        let names: Vec<&str> = robots.map(|(robot, _)| robot.name()).collect();
+        (!names.is_empty()).then(|| format!("{} {}", names.join(", "), state.name()))
     });
     row("robots", &parts.collect::<Vec<_>>(), "; ", columns)
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use freshet_app::data::Data;
-use freshet_app::gaps::GapsReport;
+use freshet_app::gaps::GapsSum;
 use freshet_app::text::{brief, grouped};
 use freshet_network::networks::Networks;
 use freshet_store::setting::Setting;
@@ -208,16 +208,16 @@ fn count(dir: &Path, networks: &Networks, clock: &dyn Clock) -> Option<Left> {
     let robots = data.store.robots().ok()?;
     let is_at_work =
         |kind: RobotKind| robots.iter().any(|row| row.kind == kind && row.state == RobotState::Running);
-    let (mut report, mut work, mut due_at) = (GapsReport::keeping(0), Work::default(), None::<Timestamp>);
+    let (mut lists, mut work, mut due_at) = (GapsSum::keeping(0), Work::default(), None::<Timestamp>);
     let passed = data.store.each_source(&mut |source| {
         if source.state.is_watched() && is_at_work(source.robot) {
             due_at = Some(due_at.map_or(source.due_at, |at| at.min(source.due_at)));
         }
-        report.take(networks, &source, now, &mut |endpoint| work.take(&source, endpoint, now));
+        lists.take(networks, &source, now, &mut |endpoint| work.take(&source, endpoint, now));
         ControlFlow::Continue(())
     });
     passed.ok()?;
-    let (lists_count, complete_count, shut_count) = report.lists();
+    let (lists_count, complete_count, shut_count) = lists.lists();
     Some(Left { lists_count, complete_count, shut_count, pages: work.pages(), seconds: None, due_at })
 }
 

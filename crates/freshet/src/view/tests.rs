@@ -10,8 +10,8 @@ use super::*;
 /// A terminal as it comes.
 const USUAL: Room = Room { columns: 79, rows: 23 };
 
-fn report() -> Value {
-    json!({
+fn report() -> RunStatus {
+    read(json!({
         "now": 1_770_000_000.0,
         "posts_count": 12345, "visits_count": 99, "fetches_count": 120, "rate_limited_count": 0,
         "lag_s": {"median": 61.0, "p90": 130.5},
@@ -28,7 +28,11 @@ fn report() -> Value {
         ],
         "robots": {"status": "running", "relation": "stopped", "tag": "paused"},
         "failures": [{"source": "x", "why": "no answer\u{1b}[2J from a server with a very long name that goes on and on and on"}],
-    })
+    }))
+}
+
+fn read(report: serde_json::Value) -> RunStatus {
+    serde_json::from_value(report).unwrap()
 }
 
 fn frame() -> Frame {
@@ -61,7 +65,7 @@ fn frame() -> Frame {
     frame
 }
 
-fn text(frame: &Frame, report: &Value, room: Room) -> String {
+fn text(frame: &Frame, report: &RunStatus, room: Room) -> String {
     frame.lines(report, room).iter().map(|(line, _)| line.as_str()).collect::<Vec<_>>().join("\n")
 }
 
@@ -114,11 +118,11 @@ fn what_is_waited_for_is_told() {
         (9, 0, 0, 9.0, false, "nothing is due; the next visit is due in 1m 30s"),
         (9, 0, 2, 9.0, true, "to end: 2 visits are finished and stored first"),
     ] {
-        let report = json!({
+        let report = read(json!({
             "now": 1_770_000_000.0,
             "queues": {"sources": sources, "due": due, "open_visits": open},
             "quotas": [quota(ready)],
-        });
+        }));
         let text = text(&Frame { is_stopping, ..frame() }, &report, USUAL);
         assert!(text.contains(&format!("waits     {expected}")), "{expected}:\n{text}");
     }
@@ -126,7 +130,7 @@ fn what_is_waited_for_is_told() {
 
 #[test]
 fn an_empty_report_is_shown_too() {
-    let text = text(&Frame::default(), &Value::Null, USUAL);
+    let text = text(&Frame::default(), &RunStatus::default(), USUAL);
     assert!(text.contains("no new post yet") && text.contains("no visit under way"), "{text}");
 }
 

@@ -1,0 +1,257 @@
+//! How the facts of an explanation read: one heading and some lines each, the same for the terminal and for the page.
+
+use freshet_report::explain::{Behaviour, Covered, DueReason, Fact, NextVisit, When};
+use freshet_report::time::UnixNumber;
+use freshet_types::{Span, Timestamp};
+
+use crate::text::{count, one_line, relative};
+
+/// A worth beyond this many percent is told as this many.
+const WORTH_PERCENT_MAX: f64 = 99_999.0;
+
+/// A fact in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// What it is about.
+    pub heading: &'static str,
+    /// The heading is a part of the sentence: `cost: 1.0 calls`. Others name their subject themselves.
+    pub is_spoken: bool,
+    /// The sentence, broken where its parts end; a line of a terminal holds most of them.
+    pub lines: Vec<String>,
+}
+
+impl Words {
+    fn spoken(heading: &'static str, line: impl Into<String>) -> Self {
+        Self { heading, is_spoken: true, lines: vec![line.into()] }
+    }
+
+    fn own(heading: &'static str, line: impl Into<String>) -> Self {
+        Self { heading, is_spoken: false, lines: vec![line.into()] }
+    }
+
+    fn and(mut self, lines: impl IntoIterator<Item = String>) -> Self {
+        self.lines.extend(lines);
+        self
+    }
+
+    /// What it says below its heading.
+    pub fn text(&self) -> String {
+        self.lines.join(" ")
+    }
+
+    /// The whole sentence.
+    pub fn sentence(&self) -> String {
+        if self.is_spoken { format!("{}: {}", self.heading, self.text()) } else { self.text() }
+    }
+}
+
+/// What a fact says, at this instant.
+pub fn words(fact: &Fact, now: Timestamp) -> Words {
+    match fact {
+        Fact::Visits { visited_at, next, state } => {
+            let visited =
+                visited_at.map_or("never visited".to_owned(), |at| format!("last visited {}", ago(at, now)));
+            Words::own(
+                "visits",
+                format!("{visited}; next visit: {}; state: {}", due(*next, now), state.name()),
+            )
+        }
+        Fact::Pinned { every_s } => {
+            Words::spoken("pinned", format!("it is visited every {}, whatever that is worth", span(*every_s)))
+        }
+        Fact::Silence { wait_s, since } => silence(*wait_s, *since, now),
+        Fact::Model { model, lists, errors } => {
+            let errors: Vec<String> =
+                errors.iter().map(|(name, error)| format!("{name} {error:.2}")).collect();
+            Words::spoken("model", format!("{model}, which foretold {lists} of this forum best;"))
+                .and([format!("errors: {}", errors.join(", "))])
+        }
+        Fact::Due { reason, policy, ceiling_s, is_overruled } => {
+            let why = because(*reason, policy, *ceiling_s);
+            if *is_overruled {
+                Words::own("otherwise", format!("without that silence: {why}"))
+            } else {
+                Words::spoken("why then", why)
+            }
+        }
+        Fact::Expected { posts, wait_s } => Words::spoken(
+            "expected",
+            format!("{posts:.2} posts by then, having waited {} in all", span(*wait_s)),
+        ),
+        Fact::Pace { per_day, last_post_at } => {
+            Words::spoken("expected", format!("{per_day:.2} posts a day{}", last_post(*last_post_at, now)))
+        }
+        Fact::Rate { mean_per_day, now_per_day, last_post_at } => {
+            let last = last_post(*last_post_at, now);
+            Words::spoken("rate", format!("{mean_per_day:.2} posts a day, now {now_per_day:.2}{last}"))
+        }
+        Fact::Kind { kind } => Words::spoken("kind", format!("{} ({})", kind.name(), behaviour(*kind))),
+        Fact::Cost { calls, price_post_s, worth_now } => {
+            let percent = (worth_now * 100.0).min(WORTH_PERCENT_MAX);
+            let must = span(*price_post_s);
+            Words::spoken(
+                "cost",
+                format!(
+                    "{calls:.1} calls; a visit must end {must} of waiting; now it is worth {percent:.0} %"
+                ),
+            )
+        }
+        Fact::Otherwise { one_more_post, price_doubled, price_halved, no_ceiling } => {
+            otherwise([*one_more_post, *price_doubled, *price_halved, *no_ceiling], now)
+        }
+        Fact::Rests { because } => {
+            Words::own("note", format!("it rests and is looked at now and then: {because}"))
+        }
+        Fact::Coverage { covered } => Words::own("coverage", coverage(covered, now)),
+        Fact::Failure { why } => Words::spoken("last failure", one_line(why)),
+    }
+}
+
+fn span(secs: f64) -> Span {
+    Span::from_secs_f64(secs)
+}
+
+fn ago(at: UnixNumber, now: Timestamp) -> String {
+    relative(at.0, now)
+}
+
+fn last_post(at: Option<UnixNumber>, now: Timestamp) -> String {
+    at.map_or(String::new(), |at| format!("; last post {}", ago(at, now)))
+}
+
+fn due(next: NextVisit, now: Timestamp) -> String {
+    match next {
+        NextVisit::Paused => "none while it is paused".to_owned(),
+        NextVisit::Removed => "none, it was removed".to_owned(),
+        NextVisit::Due(When::Now) => "due now".to_owned(),
+        NextVisit::Due(When::At(at)) => ago(at, now),
+        NextVisit::Due(When::Never) => "never".to_owned(),
+    }
+}
+
+fn silence(wait_s: f64, since: Option<UnixNumber>, now: Timestamp) -> Words {
+    let since = since.map_or(String::new(), |at| format!("its last post: {}; ", ago(at, now)));
+    Words::spoken("why then", format!("its last look brought nothing, so it waits {}:", span(wait_s))).and([
+        format!("{since}each fruitless look makes the wait longer,"),
+        "up to 30 days; activity that its board shows brings the visit forward".to_owned(),
+    ])
+}
+
+fn because(reason: DueReason, policy: &str, ceiling_s: f64) -> String {
+    match reason {
+        DueReason::Worth if policy == "change-rate" => "half of its usual gap has passed".to_owned(),
+        DueReason::Worth => "the waiting that a visit ends is worth its price".to_owned(),
+        DueReason::Floor => "nothing is looked at more often".to_owned(),
+        DueReason::Rounds => {
+            "little is expected, but the quota suffices to look at all this often".to_owned()
+        }
+        DueReason::Ceiling => format!("nothing stays unvisited longer than {}", span(ceiling_s)),
+        DueReason::Turn => format!("`{policy}` visits in turn; the quota sets the pace"),
+        DueReason::Silence => "its last look brought nothing".to_owned(),
+    }
+}
+
+fn otherwise(all: [When; 4], now: Timestamp) -> Words {
+    if all == [When::Now; 4] {
+        return Words::own("otherwise", "it would be due now all the same at twice the price");
+    }
+    let due = |when: When| match when {
+        When::Now => "due now".to_owned(),
+        When::At(at) => format!("due {}", ago(at, now)),
+        When::Never => "due never".to_owned(),
+    };
+    let [one_more_post, price_doubled, price_halved, no_ceiling] = all.map(due);
+    Words::own("otherwise", format!("it would be {one_more_post} after one more post,")).and([
+        format!("{price_doubled} at twice the price, {price_halved} at half the price,"),
+        format!("{no_ceiling} without a ceiling"),
+    ])
+}
+
+fn coverage(covered: &Covered, now: Timestamp) -> String {
+    match covered {
+        Covered::OptedOut => "nothing of it is collected".to_owned(),
+        Covered::Shown => "what it showed then is stored".to_owned(),
+        Covered::Until(until) => format!("complete up to {} ({})", until.0, ago(*until, now)),
+        Covered::Empty => "complete: it was empty".to_owned(),
+        Covered::Nothing => "nothing of it is proven complete yet".to_owned(),
+        Covered::Shut { holes_count, obstacle } => {
+            format!("{} that cannot be closed: {obstacle}", count(*holes_count as u64, "hole"))
+        }
+        Covered::Holes { holes_count } => {
+            format!("{}; `freshet gaps` prices them", count(*holes_count as u64, "hole"))
+        }
+    }
+}
+
+fn behaviour(kind: Behaviour) -> &'static str {
+    match kind {
+        Behaviour::Inactive => "hardly posts",
+        Behaviour::Unstable => "posts much on few days",
+        Behaviour::Constant => "posts on most days",
+        Behaviour::Authority => "posts much, around the clock",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(secs: i64) -> UnixNumber {
+        UnixNumber(Timestamp::from_secs(secs))
+    }
+
+    /// The fact reads so, whole and under its heading.
+    fn check(fact: &Fact, heading: &str, sentence: &str) {
+        let words = words(fact, Timestamp::from_secs(10_000));
+        assert_eq!((words.heading, words.sentence().as_str()), (heading, sentence), "{fact:?}");
+        let text = sentence.strip_prefix(&format!("{heading}: ")).unwrap_or(sentence);
+        assert_eq!(words.text(), text, "{fact:?}");
+    }
+
+    #[test]
+    fn facts_read_as_sentences() {
+        let state = freshet_types::SourceState::Paused;
+        let next = NextVisit::Paused;
+        check(
+            &Fact::Visits { visited_at: Some(at(9_940)), next, state },
+            "visits",
+            "last visited 1m 00s ago; next visit: none while it is paused; state: paused",
+        );
+        check(
+            &Fact::Silence { wait_s: 86_400.0, since: Some(at(9_940)) },
+            "why then",
+            "why then: its last look brought nothing, so it waits 1d 0h: its last post: 1m 00s ago; each fruitless look \
+             makes the wait longer, up to 30 days; activity that its board shows brings the visit forward",
+        );
+        let due = |reason, is_overruled| Fact::Due {
+            reason,
+            policy: "freshet".to_owned(),
+            ceiling_s: 21_600.0,
+            is_overruled,
+        };
+        check(&due(DueReason::Floor, false), "why then", "why then: nothing is looked at more often");
+        check(
+            &due(DueReason::Ceiling, true),
+            "otherwise",
+            "without that silence: nothing stays unvisited longer than 6h 00m",
+        );
+        let (soon, never) = (When::At(at(10_060)), When::Never);
+        check(
+            &Fact::Otherwise {
+                one_more_post: When::Now,
+                price_doubled: soon,
+                price_halved: soon,
+                no_ceiling: never,
+            },
+            "otherwise",
+            "it would be due now after one more post, due in 1m 00s at twice the price, due in 1m 00s at half the price, due \
+             never without a ceiling",
+        );
+        check(
+            &Fact::Coverage { covered: Covered::Holes { holes_count: 2 } },
+            "coverage",
+            "2 holes; `freshet gaps` prices them",
+        );
+        check(&Fact::Failure { why: "no\nanswer".to_owned() }, "last failure", "last failure: no answer");
+    }
+}
