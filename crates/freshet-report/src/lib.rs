@@ -41,7 +41,7 @@ mod schema;
 
 pub use pairs::Pairs;
 pub use run::RunStatus;
-pub use schema::{NAMES, schema};
+pub use schema::schema;
 pub use status::StatusReport;
 pub use time::{UnixFloat, UnixNumber};
 

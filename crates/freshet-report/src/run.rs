@@ -67,11 +67,6 @@ impl RunStatus {
     pub fn to_text(&self) -> String {
         serde_json::to_string(self).expect("a report is plain data")
     }
-
-    /// As it was kept; `None` where that is not understood.
-    pub fn from_text(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok()
-    }
 }
 
 /// What a run does at the moment, and what holds it up.

@@ -13,7 +13,7 @@ use crate::{
 type Maker = fn(&mut SchemaGenerator) -> schemars::Schema;
 
 /// Every report and how its schema is made.
-const MAKERS: [(&str, Maker); 31] = [
+pub(crate) const MAKERS: [(&str, Maker); 31] = [
     ("RunStatus", of::<run::RunStatus>),
     ("StatusReport", of::<status::StatusReport>),
     ("ExplainReport", of::<explain::ExplainReport>),
@@ -46,17 +46,6 @@ const MAKERS: [(&str, Maker); 31] = [
     ("SessionReport", of::<dashboard::SessionReport>),
     ("ProblemReport", of::<dashboard::ProblemReport>),
 ];
-
-/// The reports that have a schema.
-pub const NAMES: [&str; MAKERS.len()] = {
-    let mut names = [""; MAKERS.len()];
-    let mut at = 0;
-    while at < MAKERS.len() {
-        names[at] = MAKERS[at].0;
-        at += 1;
-    }
-    names
-};
 
 fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> schemars::Schema {
     T::json_schema(generator)

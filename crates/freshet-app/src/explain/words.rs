@@ -218,9 +218,9 @@ mod tests {
             "last visited 1m 00s ago; next visit: none while it is paused; state: paused",
         );
         check(
-            &Fact::Silence { wait_s: 86_400.0, since: Some(at(9_940)) },
+            &Fact::Silence { wait_s: 2_592_000.0, since: Some(at(9_940)) },
             "why then",
-            "why then: its last look brought nothing, so it waits 1d 0h: its last post: 1m 00s ago; each fruitless look \
+            "why then: its last look brought nothing, so it waits 30d 0h: its last post: 1m 00s ago; each fruitless look \
              makes the wait longer, up to 30 days; activity that its board shows brings the visit forward",
         );
         let due = |reason, is_overruled| Fact::Due {
