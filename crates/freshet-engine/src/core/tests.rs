@@ -18,6 +18,7 @@ use freshet_policy::{Grade, Pacing, policy_named};
 use freshet_store::row::{Applied, RobotRow, SourceSlot, StalePage, Upload};
 use freshet_types::{Account, Instance, Map, Observation, Page, Post, Set, Source, VisitId};
 
+use super::unread::UNREAD_MAX;
 use super::*;
 use crate::quota::Reservation;
 use crate::schedule;
