@@ -95,7 +95,7 @@ impl Crawl {
         let kit = Kit {
             credential: Arc::new(move |network, robot, named| vault.choose_named(network, robot, named)),
             writer: freshet_store::open(
-                data.store_path(),
+                &data.store_path(),
                 Access::Write,
                 Options { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..Options::default() },
             )?,

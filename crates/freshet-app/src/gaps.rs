@@ -100,10 +100,12 @@ pub fn report(
         ControlFlow::Continue(())
     })?;
     report.keep_dearest();
-    for it in report.sources.iter_mut().filter(|it| it.has_title) {
-        if let Some(source) = data.store.source(SourceId(it.source))? {
-            it.label = source.label_with(data.store.title_of(&source)?.as_deref());
-        }
+    let titled = report.sources.iter().filter(|it| it.has_title).map(|it| SourceId(it.source));
+    let sources = data.store.sources(&titled.collect::<Vec<_>>())?;
+    let sources: Vec<Source> = sources.into_iter().flatten().collect();
+    for (source, title) in sources.iter().zip(data.store.titles_of(&sources)?) {
+        let shown = report.sources.iter_mut().filter(|it| it.source == source.id.0 && it.has_title);
+        shown.for_each(|it| it.label = source.label_with(title.as_deref()));
     }
     Ok(report)
 }

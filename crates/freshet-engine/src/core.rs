@@ -11,11 +11,12 @@
 //! `core/servers.rs`, `core/backlogs.rs`, `core/forums.rs` (with `core/recheck.rs` and `core/relearn.rs`), `core/robots.rs`. What happens
 //! stands in rooms by verb: `core/intake.rs` learns of servers, sources and robots, `core/begin.rs` starts visits (steps 3 and
 //! 4), `core/page.rs` reacts to answers (step 7), `core/learn.rs` learns from what the store has confirmed (step 10), `core/finish.rs` ends visits (step 2), `core/sweep.rs` lets prices move
-//! what waits, `core/health.rs` lets servers rest that do not answer, `core/unread.rs` those whose pages cannot be read. No event
+//! what waits, `core/fetchers.rs` hands orders to the fetchers that are there, `core/health.rs` lets servers rest that do not answer, `core/unread.rs` those whose pages cannot be read. No event
 //! walks over all servers or all sources: what has something to do stands in a set.
 
 mod backlogs;
 mod begin;
+mod fetchers;
 mod finish;
 mod forums;
 mod health;
@@ -67,7 +68,7 @@ pub struct CoreOptions {
     pub visits_max: usize,
     /// Uploads not yet committed, beyond which nothing new is begun.
     pub uploads_max: usize,
-    /// Fetchers to place work with.
+    /// Fetchers that the driver starts and lets join.
     pub fetcher_count: usize,
     /// Longest a source stays unvisited, quota permitting.
     pub ceiling: Span,
@@ -164,7 +165,7 @@ impl Core {
             relearn: Relearn::default(),
             frontier,
             ledger: Ledger::default(),
-            placement: Placement::new(options.fetcher_count),
+            placement: Placement::default(),
             tally: Tally::default(),
             upload_count: 0,
             wall_ms: 0,
@@ -186,9 +187,11 @@ impl Core {
             Event::Slots(slots) => slots.into_iter().for_each(|slot| self.add_source(&slot, now)),
             Event::Wanted(slots) => slots.iter().for_each(|slot| self.bring_forward(slot, now)),
             Event::Loaded(id, source) => self.begin(id, source, now),
-            Event::Begun(visit) => self.renew_lease(visit),
+            Event::Begun(order) => self.renew_lease(order),
+            Event::FetcherJoined(id) => self.join_fetcher(id, now),
+            Event::FetcherLeft(id) => self.leave_fetcher(id, now),
             Event::Fetched(answers) => answers.into_iter().for_each(|fetched| self.on_answer(fetched, now)),
-            Event::Reserved(number) => self.on_reserved(number),
+            Event::Reserved(number) => self.on_reserved(number, now),
             Event::VisitNumbers(numbers) => self.visits.set_numbers(numbers),
             Event::Applied(applied) => {
                 for (visit, applied) in applied {

@@ -26,13 +26,14 @@ use freshet_types::{Clock, NetworkName};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::core::{CredentialChoice, Event, VISITS_RESERVED};
+use crate::core::{CredentialChoice, Event};
 use crate::deliver::Subscription;
 use crate::feed::Feeder;
 use crate::fetcher::{self, FetcherHandle, FetcherKit};
+use crate::order::FetcherId;
 use crate::question::{self, Question};
 use crate::relearn::{Ask, Errand};
-use crate::runner::{Input, Look, Output, Past, Runner, RunnerKit};
+use crate::runner::{Input, Look, Numbers, Output, Past, Runner, RunnerKit};
 use crate::writer::{Job, Told, Writer};
 use subscribers::Subscribers;
 use threads::WriterThread;
@@ -114,12 +115,12 @@ pub async fn run(
     }
 }
 
-/// The first visit numbers of a run: a lock is waited for, as everywhere, but not for ever, since nobody sees a run that
+/// What the store sets aside for a run: a lock is waited for, as everywhere, but not for ever, since nobody sees a run that
 /// has not begun.
-fn reserve_first(writer: &mut dyn Store) -> Result<u64, StoreError> {
+fn reserve_first(writer: &mut dyn Store) -> Result<Numbers, StoreError> {
     let began = Instant::now();
     loop {
-        match writer.reserve_visits(VISITS_RESERVED) {
+        match Numbers::reserve(writer) {
             Err(error) if error.trouble().is_some() && began.elapsed() < START_MAX => {
                 std::thread::park_timeout(SLEEP_MAX);
             }
@@ -158,7 +159,7 @@ impl Driver {
     /// Starts threads and tasks, and loads what the store knows.
     fn start(mut kit: Kit, options: &RunOptions, view: watch::Sender<Value>) -> Result<Self, RunError> {
         let wall = Wall::new(kit.clock);
-        let first = reserve_first(&mut *kit.writer)?;
+        let numbers = reserve_first(&mut *kit.writer)?;
         let past = Past::read(&*kit.reader, wall.moment().now)?;
         let (bring, events) = mpsc::unbounded_channel();
         let (tell, told) = mpsc::unbounded_channel();
@@ -175,17 +176,17 @@ impl Driver {
             .spawn(move || writer.run(&todo))
             .expect("the system can start one more thread");
         let fetcher_kit = FetcherKit {
+            networks: Arc::clone(&kit.networks),
             fetch: kit.fetch,
             clock: Arc::clone(wall.clock()),
             keeps_raw: options.keeps_raw,
             readers: Some(fetcher::readers::Readers::default()),
         };
-        let fetchers = (0..options.core.fetcher_count.max(1))
-            .map(|index| fetcher::start(index, fetcher_kit.clone(), bring.clone()))
-            .collect();
+        let count = u32::try_from(options.core.fetcher_count.max(1)).unwrap_or(u32::MAX);
+        let fetchers =
+            (0..count).map(|id| fetcher::start(FetcherId(id), fetcher_kit.clone(), bring.clone())).collect();
         let (networks, policy, credential) = (kit.networks, kit.policy, kit.credential);
         let runner_kit = RunnerKit { networks, policy, credential };
-        let numbers = first..first + VISITS_RESERVED;
         let mut driver = Self {
             runner: Runner::new(runner_kit, options, past, numbers, wall.moment()),
             outputs: VecDeque::new(),
@@ -207,6 +208,9 @@ impl Driver {
             view,
             last_report: None,
         };
+        for id in 0..count {
+            driver.input(Input::Event(Event::FetcherJoined(FetcherId(id))))?;
+        }
         driver.input(Input::Start)?;
         while !driver.runner.is_loaded() {
             driver.perform()?;
@@ -244,8 +248,11 @@ impl Driver {
     fn carry_out(&mut self, output: Output) -> Result<(), RunError> {
         match output {
             Output::Fetch(fetcher, order) => {
-                self.fetchers[fetcher].orders.send(order).expect("fetchers outlive the driver");
+                if !self.fetchers[fetcher.0 as usize].give(order) {
+                    self.input(Input::Event(Event::FetcherLeft(fetcher)))?;
+                }
             }
+            Output::Cancel(fetcher, order) => self.fetchers[fetcher.0 as usize].cancel(order),
             Output::Job(job) => self.give(job)?,
             Output::Ask(question) => {
                 let reply = question::answer(&*self.reader, &question);

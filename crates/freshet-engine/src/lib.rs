@@ -15,6 +15,9 @@
 //! [`core`] is a pure state machine (events in, effects out). [`runner`] decides everything around it (people's wishes,
 //! trouble, forums, reports, the end of a run), [`writer`] what is written when; both do no input or output of their own.
 //! [`drive`] is their shell with tokio, threads and real clocks, the simulator's driver the one on a virtual clock.
+//! [`order`] has the messages between core and fetchers, [`wire`] the form in which they travel between processes.
+//! [`core`] is a pure state machine (events in, effects out); [`drive`] moves it with tokio, the
+//! simulator on a virtual clock.
 
 pub mod compare;
 pub mod constrain;
@@ -27,6 +30,7 @@ pub mod forum;
 pub mod history;
 pub mod lesson;
 pub mod load;
+pub mod order;
 pub mod price;
 pub mod question;
 pub mod quota;
@@ -39,4 +43,5 @@ mod spell;
 pub mod tally;
 pub mod visit;
 pub mod walk;
+pub mod wire;
 pub mod writer;

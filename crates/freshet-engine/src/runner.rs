@@ -31,15 +31,15 @@ use freshet_types::{NetworkName, SourceId, Span, Timestamp};
 use serde_json::Value;
 
 use crate::constrain::setting::SettingError;
-use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event, Moment, Restored};
+use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event, Moment, Restored, VISITS_RESERVED};
 use crate::feed::{AHEAD_MAX, FeedError};
 use crate::history::History;
+use crate::order::{FetcherId, Order, OrderId};
 use crate::price::PRICES;
 use crate::question::{Question, Reply};
 use crate::quota::{LEDGER, LEDGER_BEFORE, Ledger};
 use crate::relearn::RELEARN;
 use crate::report::Setting;
-use crate::visit::Order;
 use crate::writer::{Job, Told};
 use control::Controls;
 use end::Stage;
@@ -117,6 +117,24 @@ impl std::fmt::Debug for RunnerKit {
     }
 }
 
+/// What the store has set aside for one run, and for no other.
+#[derive(Clone, Debug)]
+pub struct Numbers {
+    /// The epoch under which it leases its sources.
+    pub epoch: u64,
+    /// The first numbers of its visits.
+    pub visits: std::ops::Range<u64>,
+}
+
+impl Numbers {
+    /// Has them set aside.
+    pub fn reserve(store: &mut dyn Store) -> Result<Self, StoreError> {
+        let epoch = store.begin_epoch()?;
+        let first = store.reserve_visits(VISITS_RESERVED)?;
+        Ok(Self { epoch, visits: first..first + VISITS_RESERVED })
+    }
+}
+
 /// What an earlier process left in the store.
 #[derive(Debug)]
 pub struct Past {
@@ -170,7 +188,9 @@ pub enum Input {
 #[derive(Debug)]
 pub enum Output {
     /// Let this fetcher carry out this order; the answer is an [`Input::Event`].
-    Fetch(usize, Box<Order>),
+    Fetch(FetcherId, Box<Order>),
+    /// Tell this fetcher that nobody waits for the answer to this order any more.
+    Cancel(FetcherId, OrderId),
     /// Give the writer this job.
     Job(Job),
     /// Read this, and answer with [`Input::Reply`].
@@ -218,6 +238,8 @@ impl Work {
 #[derive(Debug)]
 pub struct Runner {
     core: Core,
+    /// Under which it leases sources.
+    epoch: u64,
     networks: Arc<Networks>,
     policy: Arc<dyn Policy>,
     /// The instant of the input that is being handled.
@@ -243,26 +265,21 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// A run that goes on from `past`; `visit_numbers` were reserved in the store. It begins with [`Input::Start`].
-    pub fn new(
-        kit: RunnerKit,
-        options: &RunOptions,
-        past: Past,
-        visit_numbers: std::ops::Range<u64>,
-        moment: Moment,
-    ) -> Self {
+    /// A run that goes on from `past`. It begins with [`Input::Start`].
+    pub fn new(kit: RunnerKit, options: &RunOptions, past: Past, numbers: Numbers, moment: Moment) -> Self {
         let (networks, policy) = (Arc::clone(&kit.networks), Arc::clone(&kit.policy));
         let core = Core::new(
             kit.networks,
             kit.policy,
             kit.credential,
             options.core.clone(),
-            visit_numbers,
+            numbers.visits,
             moment.now,
         );
         let mut runner = Self {
             view: View::new(Setting::new(moment.now, policy.name()), past.history, options, moment),
             core,
+            epoch: numbers.epoch,
             networks,
             policy,
             moment,
@@ -374,6 +391,7 @@ impl Runner {
                 Effect::ReadStale(_) if self.troubles.reading.waits(self.moment) => continue,
                 Effect::ReadStale(network) => Output::Ask(Question::Stale(network, self.moment.now)),
                 Effect::Fetch(fetcher, order) => Output::Fetch(fetcher, order),
+                Effect::Cancel(fetcher, order) => Output::Cancel(fetcher, order),
                 Effect::Apply(upload) => Output::Job(Job::Apply(upload)),
                 Effect::Reserve(reservation) => Output::Job(Job::Ledger(reservation)),
                 Effect::ReserveVisits(count) => Output::Job(Job::Reserve(count)),
@@ -409,7 +427,10 @@ impl Runner {
     fn on_reply(&mut self, reply: Reply) -> Result<(), RunError> {
         match reply {
             Reply::Sources(sources) => {
-                for (id, source) in sources {
+                for (id, mut source) in sources {
+                    if let Some(leased) = &mut source {
+                        leased.epoch = self.epoch;
+                    }
                     self.feed_core(Event::Loaded(id, source));
                 }
             }

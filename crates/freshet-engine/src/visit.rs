@@ -1,15 +1,12 @@
-//! A visit under way, and the messages between the core and those who work for it.
+//! A visit under way, from its lease to its last commit.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Weak};
 
 use freshet_policy::Grade;
-use freshet_types::{
-    Connector, Endpoint, Fault, Instance, Intent, LimitReading, Page, Redirect, Request, ServerKey, Source,
-    SourceState, Target, Timestamp, VisitId,
-};
+use freshet_types::{Connector, Endpoint, Redirect, ServerKey, Source, SourceState, Timestamp, VisitId};
 
 use crate::lesson::Lesson;
+use crate::order::{FetcherId, OrderId};
 use crate::price::ScopeKey;
 use crate::quota::Claim;
 use crate::walk::{Aim, Walk};
@@ -76,10 +73,10 @@ pub struct Visit {
     pub learned_down_to: Option<Timestamp>,
     /// What the request under way took from the quotas.
     pub claim: Option<Claim>,
-    /// The fetcher that has the request under way.
-    pub fetcher: usize,
-    /// Lives as long as an answer is waited for; see [`Order::errand`].
-    pub errand: Arc<()>,
+    /// The fetcher that has the request under way; `None` before it is placed, and when no answer is waited for.
+    pub fetcher: Option<FetcherId>,
+    /// Orders so far, whatever came of them: the last is the one under way.
+    pub order_count: u32,
     /// What its requests took, by scope of the prices.
     pub paid: Vec<(ScopeKey, u32)>,
     /// How late it is, as a share of the gap that was planned; `None` where no policy timed it.
@@ -131,8 +128,8 @@ impl Visit {
             held_news: Vec::new(),
             learned_down_to: None,
             claim: None,
-            fetcher: 0,
-            errand: Arc::default(),
+            fetcher: None,
+            order_count: 0,
             paid: Vec::new(),
             lateness: None,
             grade: None,
@@ -143,72 +140,16 @@ impl Visit {
             rested_at: None,
         }
     }
-}
 
-/// A request placed with a fetcher.
-#[derive(Clone, Debug)]
-pub struct Order {
-    /// For which visit.
-    pub visit: VisitId,
-    /// What to send.
-    pub request: Request,
-    /// Who reads the answer.
-    pub connector: Arc<dyn Connector>,
-    /// Of which server.
-    pub instance: Arc<Instance>,
-    /// Through which endpoint.
-    pub endpoint: Arc<str>,
-    /// About what.
-    pub root: String,
-    /// Which part.
-    pub intent: Intent,
-    /// Ends with the visit's wish for an answer.
-    pub errand: Weak<()>,
-}
-
-impl Order {
-    /// Whether somebody still waits for the answer.
-    pub fn is_wanted(&self) -> bool {
-        self.errand.strong_count() > 0
+    /// The order under way, or the last one where none is.
+    pub(crate) fn order_id(&self) -> OrderId {
+        OrderId { visit: self.id, number: self.order_count }
     }
 
-    /// Step 6: reads the answer to this order.
-    pub fn read(&self, response: &freshet_types::Response, now: Timestamp) -> Page {
-        let target = Target {
-            instance: &self.instance,
-            endpoint: &self.endpoint,
-            root: &self.root,
-            credential: None,
-            validators: None,
-        };
-        self.connector.read(&target, &self.intent, response, now)
+    /// Whether this order is under way, so that its answer is waited for.
+    pub(crate) fn awaits(&self, order: OrderId) -> bool {
+        self.stage != Stage::Recorded && self.fetcher.is_some() && self.order_id() == order
     }
-}
-
-/// What a server answered.
-#[derive(Debug)]
-pub enum Answer {
-    /// A page, with the answer as received where raw payloads are kept.
-    Page(Box<Page>, Option<Vec<u8>>),
-    /// Ask elsewhere; and what it announced about limits.
-    Redirect(Redirect, Vec<LimitReading>),
-}
-
-/// What a fetcher uploads for one order.
-#[derive(Debug)]
-pub struct Fetched {
-    /// For which visit.
-    pub visit: VisitId,
-    /// Which fetcher worked.
-    pub fetcher: usize,
-    /// How long it took on the wall.
-    pub took_ms: u64,
-    /// When the answer was complete.
-    pub received_at: Timestamp,
-    /// Exchanges with the server beyond the one that was granted: robots.txt, a login.
-    pub extra_count: u32,
-    /// The answer, or why there is none.
-    pub result: Result<Answer, Fault>,
 }
 
 /// The source's own endpoint, looked up again because a definition may have been replaced.

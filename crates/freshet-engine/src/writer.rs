@@ -236,6 +236,12 @@ impl Writer {
                 Group::Uploads(uploads, _) => {
                     let confirmed = self.constrainer.apply(store, uploads)?;
                     let uploads = std::mem::take(uploads);
+                    let stale_count = confirmed.iter().filter(|(_, applied)| applied.is_stale).count();
+                    if stale_count > 0 {
+                        tracing::warn!(
+                            "{stale_count} pages of sources that another run leads now are not stored"
+                        );
+                    }
                     self.is_indexed = false;
                     tell(Told::Event(Event::Applied(confirmed)));
                     tell(Told::Spent(uploads));

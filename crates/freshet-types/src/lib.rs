@@ -13,6 +13,7 @@ pub mod connector;
 pub mod coverage;
 pub mod definition;
 pub mod exchange;
+mod json_text;
 pub mod link;
 pub mod list;
 pub mod map;
@@ -34,6 +35,7 @@ pub use connector::{AskRefused, Connector, Endpoint, Intent, ListOrder, Page, Pa
 pub use coverage::{
     Advance, Coverage, Descent, Hole, IdOrder, Interval, Look, Mark, Obstacle, SHOWN_MAX, taken_out,
 };
+pub use definition::DefinitionVersion;
 pub use exchange::{AuthScheme, AuthUse, Meter, Method, Redirect, Redirects, Request, Response};
 pub use link::{LinkKind, LinkRefused, LinkType, ObjectType, PrimitiveKind, Schema};
 pub use map::{Map, Set};

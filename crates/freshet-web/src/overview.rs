@@ -12,7 +12,7 @@ use freshet_app::text::relative;
 use freshet_engine::history::{History, Point};
 use freshet_engine::price::MANNERS;
 use freshet_store::browse::{Browse as _, SourceOrder, SourceQuery, VisitLine};
-use freshet_types::{RobotKind, SourceId, SourceState, Span, Timestamp};
+use freshet_types::{RobotKind, Source, SourceId, SourceState, Span, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -111,17 +111,20 @@ fn view(site: &Site, data: &Data, coverage: Option<Arc<Value>>, is_week: bool) -
 
 /// Lines about sources, each with what people know the source by.
 fn named(data: &Data, lines: &[Value]) -> Answer<Vec<Value>> {
+    let of = |line: &Value| line["source"].as_u64().and_then(|id| u32::try_from(id).ok()).map(SourceId);
+    let ids: Vec<SourceId> = lines.iter().filter_map(of).collect();
+    let sources: Vec<Source> = data.store.sources(&ids)?.into_iter().flatten().collect();
+    let labels = names::names(data, &sources)?;
     let named = |line: &Value| {
         let mut line = line.clone();
-        let id = line["source"].as_u64().and_then(|id| u32::try_from(id).ok()).map(SourceId);
-        let source = id.map(|id| data.store.source(id)).transpose()?.flatten();
-        if let Some(source) = source {
-            line["label"] = json!(names::name(data, &source)?);
-            line["endpoint"] = json!(&*source.endpoint);
+        let place = sources.iter().position(|source| Some(source.id) == of(&line));
+        if let Some(place) = place {
+            line["label"] = json!(labels[place]);
+            line["endpoint"] = json!(&*sources[place].endpoint);
         }
-        Ok(line)
+        line
     };
-    lines.iter().map(named).collect()
+    Ok(lines.iter().map(named).collect())
 }
 
 /// How many calls of late brought nothing: of visits to lists, which are made to find posts.

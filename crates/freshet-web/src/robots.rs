@@ -7,7 +7,7 @@ use freshet_app::data::Data;
 use freshet_app::robots::{self, Verb};
 use freshet_app::text::{one_line, seconds};
 use freshet_store::browse::{Browse as _, VisitLine};
-use freshet_types::RobotKind;
+use freshet_types::{Map, RobotKind, Source, SourceId};
 use serde_json::{Value, json};
 
 use super::Shared;
@@ -95,15 +95,19 @@ fn view(site: &Site, data: &Data) -> Answer<Value> {
 
 /// What the robots did last, in words.
 fn messages(data: &Data) -> Answer<Vec<Value>> {
+    let lines = data.store.last_visits(MESSAGES_SHOWN)?;
+    let ids: Vec<SourceId> = lines.iter().map(|line| line.visit.source).collect();
+    let sources: Vec<Source> = data.store.sources(&ids)?.into_iter().flatten().collect();
+    let known: Map<SourceId, String> =
+        sources.iter().map(|source| source.id).zip(names::names(data, &sources)?).collect();
     let message = |line: &VisitLine| {
         let visit = &line.visit;
-        let source = data.store.source(visit.source)?;
-        let name = source.map(|source| names::name(data, &source)).transpose()?;
-        Ok(json!({
+        let name = known.get(&visit.source).cloned();
+        json!({
             "at": seconds(visit.ended_at), "robot": line.robot.name(), "source": visit.source.0,
             "name": name.unwrap_or_else(|| one_line(&line.name)), "outcome": visit.outcome,
             "calls": visit.fetch_count, "new_posts": visit.new_post_count,
-        }))
+        })
     };
-    data.store.last_visits(MESSAGES_SHOWN)?.iter().map(message).collect()
+    Ok(lines.iter().map(message).collect())
 }

@@ -128,6 +128,7 @@ pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<Value> {
         let has_more = sources.len() > ROWS;
         sources.truncate(ROWS);
         let networks = data.store.source_networks()?;
+        let lines = sources.iter().zip(names::names(data, &sources)?);
         Ok(json!({
             "count": found.count,
             "count_max": COUNT_MAX,
@@ -136,7 +137,7 @@ pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<Value> {
             "page": page,
             "has_more": has_more && page < OFFSET_MAX / ROWS,
             "networks": networks.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "sources": sources.iter().map(|source| line(data, source, now)).collect::<Answer<Vec<_>>>()?,
+            "sources": lines.map(|(source, name)| line(source, &name, now)).collect::<Vec<_>>(),
         }))
     };
     // Names are looked up in an index that a writing connection brings up to date first.
@@ -148,13 +149,13 @@ pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<Value> {
 }
 
 /// A source in a line.
-fn line(data: &Data, source: &Source, now: Timestamp) -> Answer<Value> {
+fn line(source: &Source, name: &str, now: Timestamp) -> Value {
     let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
     // Profiles and relations have no rhythm of posts and nothing to be complete of.
     let is_list = matches!(source.robot, RobotKind::Status | RobotKind::Comment);
-    Ok(json!({
+    json!({
         "source": source.id.0,
-        "name": names::name(data, source)?,
+        "name": name,
         "network": source.network.to_string(),
         "endpoint": &*source.endpoint,
         "robot": source.robot.name(),
@@ -166,7 +167,7 @@ fn line(data: &Data, source: &Source, now: Timestamp) -> Answer<Value> {
         "holes_count": source.coverage.holes().len(),
         "is_complete": is_list.then_some(source.coverage.is_complete()),
         "failure": source.failure.as_deref().map(one_line),
-    }))
+    })
 }
 
 /// What is typed on the page for adding.

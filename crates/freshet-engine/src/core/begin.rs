@@ -11,9 +11,10 @@ use freshet_types::{
 
 use super::sweep::Timing;
 use super::{Core, Effect, Slot, VISITS_RESERVED};
+use crate::order::{Order, OrderId};
 use crate::price::TariffKey;
 use crate::quota::Claim;
-use crate::visit::{Order, Visit, own_endpoint};
+use crate::visit::{Visit, own_endpoint};
 use crate::walk::{ACCOUNT, Aim, Walk};
 
 /// In the middle of a visit, a quota that frees within this time is waited for in hand.
@@ -55,10 +56,10 @@ impl Core {
         self.visits.busy_count() < self.options.visits_max && self.may_ask()
     }
 
-    /// Whether the store keeps up. While it does not, visits under way ask for no further page either,
-    /// so that what waits for the store is bounded.
+    /// Whether the store keeps up, and a fetcher is there. While that is not so, visits under way ask for no further page
+    /// either, so that what waits for the store is bounded.
     pub(super) fn may_ask(&self) -> bool {
-        !self.is_held && self.upload_count < self.options.uploads_max
+        !self.is_held && self.upload_count < self.options.uploads_max && !self.placement.is_empty()
     }
 
     /// The next due source whose robot works and whose server may be asked.
@@ -106,15 +107,8 @@ impl Core {
     }
 
     /// On the wall: when a request that never came back is given up.
-    fn lease_deadline(&self) -> Timestamp {
+    pub(super) fn lease_deadline(&self) -> Timestamp {
         Timestamp::from_ms(i64::try_from(self.wall_ms + self.options.lease_ms).unwrap_or(i64::MAX))
-    }
-
-    /// An order that had to wait at its fetcher is carried out: its lease runs from now on.
-    pub(super) fn renew_lease(&mut self, id: VisitId) {
-        if self.visits.get(id).is_some_and(|visit| visit.claim.is_some()) {
-            self.frontier.extend(id, self.lease_deadline());
-        }
     }
 
     /// The record came: the visit begins.
@@ -194,7 +188,7 @@ impl Core {
                 self.pay(id, claim, now);
                 match reserved_by {
                     Some(number) => self.visits.hold(number, id, order),
-                    None => self.dispatch(id, order),
+                    None => self.dispatch(id, order, now),
                 }
             }
             Err(until) => self.postpone(id, until, now),
@@ -209,12 +203,12 @@ impl Core {
     }
 
     /// A reservation is written: what waited for it leaves.
-    pub(super) fn on_reserved(&mut self, number: u64) {
+    pub(super) fn on_reserved(&mut self, number: u64, now: Timestamp) {
         self.ledger.confirm(number);
         self.release_errands();
         while let Some(orders) = self.visits.release(number) {
             for (visit, order) in orders {
-                self.dispatch(visit, order);
+                self.dispatch(visit, order, now);
             }
         }
     }
@@ -223,6 +217,7 @@ impl Core {
     fn pay(&mut self, id: VisitId, claim: Claim, now: Timestamp) {
         let visit = &mut self.visits[id];
         visit.fetch_count += 1;
+        visit.order_count += 1;
         visit.asked_at = Some(now);
         visit.is_permitted = false;
         visit.claim = Some(claim);
@@ -231,16 +226,6 @@ impl Core {
         self.forums.note_asked(key, robot);
         self.charge(id, now);
         self.tally.fetches_count += 1;
-    }
-
-    fn dispatch(&mut self, id: VisitId, order: Order) {
-        let deadline = self.lease_deadline();
-        self.frontier.extend(id, deadline);
-        let fetcher = self.placement.place();
-        if let Some(visit) = self.visits.get_mut(id) {
-            visit.fetcher = fetcher;
-        }
-        self.want(Effect::Fetch(fetcher, Box::new(order)));
     }
 
     /// Not now: a short wait is sat out in hand, which keeps the visit's place at its server. Before
@@ -300,11 +285,12 @@ impl Core {
 
     fn order(&self, visit: &Visit) -> Result<Order, String> {
         let source = &visit.source;
-        let connector = self
-            .networks
-            .connector_for(&source.network)
+        let networks = self.networks.snapshot();
+        let network = networks
+            .get(source.network.definition())
             .ok_or_else(|| format!("there is no definition for `{}`", source.network))?;
-        let (endpoint, root) = visit.walk.question(source, &*connector).ok_or_else(|| {
+        let connector = &network.connector;
+        let (endpoint, root) = visit.walk.question(source, &**connector).ok_or_else(|| {
             format!(
                 "`{}` cannot look up `{}`",
                 source.network,
@@ -328,8 +314,8 @@ impl Core {
         request.patience = self.patience(visit.key);
         let (endpoint, root) = (Arc::clone(&endpoint.name), root.to_owned());
         let intent = visit.walk.intent.clone();
-        let errand = Arc::downgrade(&visit.errand);
-        Ok(Order { visit: visit.id, request, connector, instance, endpoint, root, intent, errand })
+        let id = OrderId { visit: visit.id, number: visit.order_count + 1 };
+        Ok(Order { id, request, version: network.version, instance, endpoint, root, intent })
     }
 }
 

@@ -3,8 +3,6 @@
 //! A visit that ended keeps its lease until the store has confirmed its last upload: a new
 //! visit of the same source must read what this one wrote.
 
-use std::sync::Arc;
-
 use freshet_policy::Grade;
 use freshet_store::row::Applied;
 use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitRecord};
@@ -297,13 +295,10 @@ impl Core {
         let wall_now = Timestamp::from_ms(i64::try_from(self.wall_ms).unwrap_or(i64::MAX));
         while let Some(late) = self.frontier.overdue(wall_now) {
             self.frontier.extend(late, Timestamp::MAX);
-            let Some(visit) = self.visits.get_mut(late) else { continue };
-            if let Some(claim) = visit.claim.take() {
-                self.ledger.answered(&claim, &[], now);
-                self.placement.give_up(visit.fetcher);
+            if self.visits.get(late).is_some() {
+                self.cancel_order(late, now);
+                self.on_lease_expired(late, now);
             }
-            visit.errand = Arc::default();
-            self.on_lease_expired(late, now);
         }
     }
 }

@@ -299,7 +299,7 @@ impl Core {
     }
 
     /// A probe said nothing about its server.
-    fn forget_probe(&mut self, id: VisitId) {
+    pub(super) fn forget_probe(&mut self, id: VisitId) {
         let Some(key) = self.visits.get(id).map(|visit| visit.key) else { return };
         if let Some(rest) = &mut self.servers.health_mut(key).rest {
             rest.probe = rest.probe.filter(|&probe| probe != id);

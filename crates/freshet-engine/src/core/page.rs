@@ -9,8 +9,9 @@ use freshet_types::{
 
 use super::{Core, Effect, recheck};
 use crate::lesson::Lesson;
+use crate::order::{Answer, Fetched};
 use crate::schedule;
-use crate::visit::{Answer, Fetched, Stage, Visit, own_endpoint};
+use crate::visit::{Visit, own_endpoint};
 use crate::walk::{ACCOUNT, Leg, Seen, Taken};
 
 /// Most redirects of one request. Whoever fetches ends a circle sooner; this holds whoever that is.
@@ -19,12 +20,13 @@ const REDIRECTS_MAX: usize = 20;
 impl Core {
     /// An answer came in, or word that there is none.
     pub(super) fn on_answer(&mut self, fetched: Fetched, now: Timestamp) {
-        let is_open = |visit: &&mut Visit| visit.stage == Stage::Asks;
-        let Some(visit) = self.visits.get_mut(fetched.visit).filter(is_open) else {
-            return; // Its lease expired before it came back: it was given up then.
+        let id = fetched.order.visit;
+        let Some(visit) = self.visits.get_mut(id).filter(|visit| visit.awaits(fetched.order)) else {
+            return; // It was given up before: its lease expired, or its fetcher had left.
         };
+        visit.fetcher = None;
         self.placement.done(fetched.fetcher, fetched.took_ms);
-        self.frontier.extend(fetched.visit, Timestamp::MAX);
+        self.frontier.extend(id, Timestamp::MAX);
         let claim = visit.claim.take().expect("a request that is out has a claim");
         let readings: &[LimitReading] = match &fetched.result {
             Ok(Answer::Page(page, _)) => &page.limits,
@@ -36,11 +38,11 @@ impl Core {
         match fetched.result {
             Err(fault) => {
                 self.tally.fault(fault.kind);
-                self.on_fault(fetched.visit, &fault, now);
+                self.on_fault(id, &fault, now);
             }
             Ok(Answer::Redirect(redirect, _)) => {
                 self.ledger.served(&claim);
-                self.follow(fetched.visit, redirect, now);
+                self.follow(id, redirect, now);
             }
             Ok(Answer::Page(page, raw)) => {
                 let page = *page;
@@ -49,17 +51,17 @@ impl Core {
                     visit.redirects.clear();
                 }
                 if page.outcome != Outcome::Transient {
-                    self.on_server_answered(fetched.visit, now);
+                    self.on_server_answered(id, now);
                 }
                 self.tally.complaints_count += page.complaints.len() as u64;
-                let seen = Seen { at: fetched.received_at, visit: fetched.visit };
+                let seen = Seen { at: fetched.received_at, visit: id };
                 match page.outcome.clone() {
                     Outcome::Ok if !self.is_unread(seen, &page) => self.on_page(page, raw, seen, now),
                     Outcome::Ok | Outcome::Unreadable => self.on_unreadable(page, seen, now),
                     Outcome::RateLimited { until } | Outcome::QuotaExhausted { until } => {
                         self.tally.rate_limited_count += 1;
                         let again_at = self.ledger.refused(&claim, until, now);
-                        self.on_rate_limited(fetched.visit, again_at, now);
+                        self.on_rate_limited(id, again_at, now);
                     }
                     Outcome::Transient => self.on_server_error(page, seen, now),
                     outcome => self.on_refusal(&outcome, page, seen, now),
@@ -333,6 +335,7 @@ fn list_of(visit: &Visit, page: &Page, seen: Seen) -> Option<ListPage> {
 pub(super) fn empty_upload(visit: &Visit, seen: Seen) -> Upload {
     Upload {
         robot: Some(visit.source.robot),
+        epoch: visit.source.epoch,
         depth: visit.source.depth,
         was_opted_out: visit.state_before == SourceState::OptedOut,
         ..Upload::new(seen.visit, visit.source.network.clone(), seen.at)

@@ -1,6 +1,7 @@
 //! The core alone: events in, effects out, with sources and pages made by hand.
 
 mod consent;
+mod fetchers;
 mod forum;
 mod learning;
 mod leases;
@@ -20,9 +21,9 @@ use freshet_types::{Account, Instance, Map, Observation, Page, Post, Set, Source
 
 use super::unread::UNREAD_MAX;
 use super::*;
+use crate::order::{Answer, Fetched, FetcherId, Order, OrderId};
 use crate::quota::Reservation;
 use crate::schedule;
-use crate::visit::{Answer, Fetched, Order};
 
 const NETWORK: &str = "mastodon:a.example";
 /// One whose manners ask for a pause between two requests.
@@ -34,6 +35,9 @@ pub(crate) struct Bench {
     sources: Map<SourceId, Source>,
     /// Orders that are out, oldest first.
     pub(crate) orders: VecDeque<Order>,
+    /// With whom each was placed, and those whose answers nobody waits for any more.
+    placed: Map<OrderId, FetcherId>,
+    cancelled: Vec<OrderId>,
     /// Uploads that are not confirmed, oldest first.
     uploads: VecDeque<Upload>,
     /// Ids of posts that a store would have.
@@ -65,11 +69,16 @@ impl Bench {
         let instances =
             vec![instance(NETWORK, "https://a.example"), instance(SLOW_NETWORK, "https://b.example")];
         core.handle(Event::Instances(instances), Moment { now, wall_ms: 0 });
+        for id in 0..core.options.fetcher_count as u32 {
+            core.handle(Event::FetcherJoined(FetcherId(id)), Moment { now, wall_ms: 0 });
+        }
         let (orders, uploads) = (VecDeque::new(), VecDeque::new());
         Self {
             core,
             sources: Map::default(),
             orders,
+            placed: Map::default(),
+            cancelled: Vec::new(),
             uploads,
             stored: Set::default(),
             stores: true,
@@ -118,7 +127,11 @@ impl Bench {
                     let source = self.sources.get(&id).cloned().map(Box::new);
                     self.tell(Event::Loaded(id, source));
                 }
-                Effect::Fetch(_, order) => self.orders.push_back(*order),
+                Effect::Fetch(fetcher, order) => {
+                    self.placed.insert(order.id, fetcher);
+                    self.orders.push_back(*order);
+                }
+                Effect::Cancel(_, order) => self.cancelled.push(order),
                 Effect::Apply(upload) => self.uploads.push_back(*upload),
                 Effect::Reserve(reservation) if self.stores => {
                     self.tell(Event::Reserved(reservation.number));
@@ -145,8 +158,8 @@ impl Bench {
     fn answer_with(&mut self, answer: Answer) {
         let order = self.orders.pop_front().expect("an order is out");
         let fetched = Fetched {
-            visit: order.visit,
-            fetcher: 0,
+            order: order.id,
+            fetcher: self.placed.get(&order.id).copied().unwrap_or_default(),
             took_ms: 10,
             received_at: self.now,
             extra_count: self.extra_count,

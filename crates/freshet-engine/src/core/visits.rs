@@ -9,7 +9,8 @@ use std::ops::{Index, IndexMut, Range};
 
 use freshet_types::{Map, ServerKey, SourceId, Timestamp, VisitId};
 
-use crate::visit::{Order, Visit};
+use crate::order::Order;
+use crate::visit::Visit;
 use crate::walk::Aim;
 
 /// Visit numbers reserved at once: a write for each visit would cost as much as the visit.

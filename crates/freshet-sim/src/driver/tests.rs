@@ -5,11 +5,15 @@ mod control;
 mod crash;
 mod faults;
 mod faulty;
+mod forum_site;
 mod kill;
 mod month;
 mod prices;
 mod quota;
+mod receiver;
 mod robots;
+mod thirty_days;
+mod wire;
 
 use std::sync::Mutex;
 
@@ -21,7 +25,7 @@ use freshet_policy::{Pacing, policy_named};
 use freshet_store::api::Flow;
 use freshet_store::row::{AccountRow, Filter, InstanceRow, OnDelete, PostRow, RelationRow};
 use freshet_store::testing;
-use freshet_types::{Instance, NetworkName, Set, Source};
+use freshet_types::{Instance, Map, NetworkName, Set, Source};
 
 use super::*;
 use crate::{World, WorldFetch, WorldOptions, invariant};

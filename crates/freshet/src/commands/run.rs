@@ -66,7 +66,7 @@ fn forum_share(data: &mut Data, asked: Option<Share>) -> anyhow::Result<Share> {
     Ok(remembered.and_then(|name| name.parse().ok()).unwrap_or_default())
 }
 
-/// Fetchers and the loop share it; the dumper has a thread of its own.
+/// Fetchers and the loop share it; the writer has a thread of its own.
 pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     use anyhow::Context as _;
     let threads = std::thread::available_parallelism().map_or(2, |count| count.get().min(8));

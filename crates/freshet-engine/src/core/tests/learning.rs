@@ -68,7 +68,7 @@ fn an_answer_that_comes_when_its_visit_waits_for_the_store_is_too_late() {
     let mut bench = Bench::new("change-rate");
     bench.know(1, "7");
     bench.answer(page(true));
-    let visit = bench.orders[0].visit;
+    let visit = bench.orders[0].id.visit;
     // Its lease ends while the store has not confirmed the first page.
     for _ in 0..15 {
         bench.wait(Span::from_secs(10));

@@ -4,16 +4,13 @@
 //! Each seed is a small world of its own, crawled by several processes in turn, each of which dies at a write that the seed
 //! chooses; the last one lives. What is compared is the world's truth, not another run.
 
-use std::sync::{Mutex, PoisonError};
-
-use freshet_engine::deliver::Subscriber;
-use freshet_sink::{Record, RecordKind, Sink, SinkError, Value};
 use freshet_store::api::ChangeLog as _;
 use freshet_types::ChangeKind;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg32;
 
 use super::faulty::{Boundary, Fate, Faulty, Side};
+use super::receiver::Receiver;
 use super::*;
 
 /// Worlds, each with deaths of its own.
@@ -21,62 +18,19 @@ const SEEDS: u64 = 1000;
 /// Processes that die in each.
 const LIVES: usize = 4;
 /// A process that was meant to die at a write that never came is killed after so long.
-const LIFE_MAX: Span = Span::from_secs(40);
+const LIFE_MAX: Span = Span::from_secs(20);
 /// The last one runs for so long: everything that was there at the start has been read by then.
-const LAST_LIFE: Span = Span::from_secs(600);
+const LAST_LIFE: Span = Span::from_secs(240);
 /// How many writes of the chosen kind a process may live to see.
-const WRITES_MAX: u32 = 5;
+const WRITES_MAX: u32 = 3;
 const ACCOUNTS: usize = 3;
-
-/// What a subscriber got, in order: the id of each post, and whether it was told as deleted.
-type Received = Arc<Mutex<Vec<(String, bool)>>>;
-
-/// A subscriber's end: what is flushed has arrived, what is not is lost with the process.
-struct Receiver {
-    fate: Fate,
-    received: Received,
-    held: Vec<(String, bool)>,
-}
-
-impl Sink for Receiver {
-    fn write(&mut self, record: &dyn Record) -> Result<(), SinkError> {
-        let columns = RecordKind::Posts.columns();
-        let place = |name: &str| columns.iter().position(|column| column.name == name).unwrap();
-        let values = record.values();
-        let Value::Text(id) = &values[place("native_id")] else { panic!("a post has an id") };
-        let is_deleted = !matches!(values[place("deleted_at")], Value::Null);
-        self.held.push((id.to_string(), is_deleted));
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), SinkError> {
-        let arrive = || {
-            self.received.lock().unwrap().append(&mut self.held);
-            Ok(())
-        };
-        let done = self.fate.write(Boundary::Delivery, arrive);
-        done.map_err(|error| SinkError::Write(std::io::Error::other(error)))
-    }
-
-    fn finish(self: Box<Self>) -> Result<(), SinkError> {
-        Ok(())
-    }
-}
-
-fn subscriber(fate: &Fate, received: &Received) -> Subscriber {
-    let (fate, received) = (fate.clone(), Arc::clone(received));
-    let open = move || -> Result<Box<dyn Sink>, _> {
-        Ok(Box::new(Receiver { fate: fate.clone(), received: Arc::clone(&received), held: Vec::new() }))
-    };
-    Subscriber::new("crash", Box::new(open))
-}
 
 /// One seed's world, the store that outlives its processes, and what its subscriber got.
 struct Play {
     scene: Scene,
     store: Faulty<Box<dyn Store>>,
     fate: Fate,
-    received: Received,
+    receiver: Receiver,
 }
 
 impl Play {
@@ -93,7 +47,7 @@ impl Play {
         let fate = Fate::default();
         fate.watch_rings(scene.rings.path().to_owned());
         let store = Faulty::new(scene.store(ACCOUNTS), fate.clone());
-        Self { scene, store, fate, received: Received::default() }
+        Self { scene, store, fate, receiver: Receiver::default() }
     }
 
     /// A process that dies as `death` says, or lives for so long; gives whether it died.
@@ -104,7 +58,7 @@ impl Play {
             assert!(self.fate.is_dead(), "only a death ends a start");
             return true;
         };
-        driver.subscribe(subscriber(&self.fate, &self.received)).unwrap();
+        driver.subscribe(self.receiver.subscriber(&self.fate)).unwrap();
         while self.scene.now() < until && !self.fate.is_dead() {
             if let Err(error) = driver.run_steps(1) {
                 assert!(self.fate.is_dead(), "{error}");
@@ -133,26 +87,7 @@ impl Play {
         for change in changes.iter().filter(|change| change.kind == ChangeKind::Created) {
             assert!(created.insert(change.object), "seed {seed}: {} was created twice", change.address);
         }
-        let received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut first: Set<&str> = Set::default();
-        let order: Vec<&str> =
-            received.iter().map(|(id, _)| id.as_str()).filter(|id| first.insert(id)).collect();
-        let mut logged: Set<&str> = Set::default();
-        let of_posts = changes.iter().map(|change| &change.address).filter(|it| &*it.kind != robot::ACCOUNT);
-        let expected: Vec<&str> =
-            of_posts.map(|it| it.id.as_str()).filter(|id| first.contains(id) && logged.insert(id)).collect();
-        assert_eq!(order, expected, "seed {seed}: the subscriber got them in another order");
-        for row in &stored {
-            let last = received.iter().rfind(|(id, _)| *id == row.post.id);
-            let told = last.map(|(_, is_deleted)| *is_deleted);
-            assert_eq!(
-                told,
-                Some(row.deleted_at.is_some()),
-                "seed {seed}: post {} was not told",
-                row.post.id
-            );
-        }
-        assert_eq!(self.store.cursor("deliver:crash").unwrap(), self.store.last_change().unwrap());
+        self.receiver.check(&self.store, &format!("seed {seed}"));
     }
 }
 

@@ -234,6 +234,7 @@ macro_rules! delegate {
 
 delegate!(Apply {
     write Apply apply(uploads: &[Upload], compare: Compare) -> Vec<Applied>;
+    write Numbers begin_epoch() -> u64;
     write Numbers reserve_visits(count: u64) -> u64;
 });
 
