@@ -35,8 +35,8 @@ mod visits;
 
 pub use health::ServerView;
 pub use message::{Effect, Event, Moment, Restored};
-pub use recheck::STALE_MAX;
-pub use unread::{UNREAD_MAX, UnreadView};
+pub(crate) use recheck::STALE_MAX;
+pub use unread::UnreadView;
 pub use visits::VISITS_RESERVED;
 
 use std::sync::Arc;
@@ -235,7 +235,7 @@ impl Core {
     }
 
     /// Uploads that the store has not confirmed yet.
-    pub fn upload_count(&self) -> usize {
+    pub(crate) fn upload_count(&self) -> usize {
         self.upload_count
     }
 
@@ -265,7 +265,7 @@ impl Core {
     }
 
     /// The visits that have been under way longest, at most so many, oldest first.
-    pub fn oldest_visits(&self, max: usize) -> Vec<&Visit> {
+    pub(crate) fn oldest_visits(&self, max: usize) -> Vec<&Visit> {
         let mut visits: Vec<&Visit> = self.visits.iter().collect();
         visits.sort_unstable_by_key(|visit| (visit.started_at, visit.id));
         visits.truncate(max);
@@ -278,7 +278,7 @@ impl Core {
     }
 
     /// The quotas.
-    pub fn ledger(&self) -> &Ledger {
+    pub(crate) fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
@@ -293,7 +293,7 @@ impl Core {
     }
 
     /// What a robot is to do.
-    pub fn robot_state(&self, robot: RobotKind) -> RobotState {
+    pub(crate) fn robot_state(&self, robot: RobotKind) -> RobotState {
         self.robots.state(robot)
     }
 
@@ -318,11 +318,6 @@ impl Core {
     /// What is in force.
     pub fn options(&self) -> &CoreOptions {
         &self.options
-    }
-
-    /// The fetchers as the scheduler sees them.
-    pub fn placement(&self) -> &Placement {
-        &self.placement
     }
 
     fn want(&mut self, effect: Effect) {

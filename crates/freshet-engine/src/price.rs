@@ -28,9 +28,10 @@ use freshet_types::{
     Map, NetworkName, Politeness, QuotaKey, QuotaNeed, RobotKind, ServerKey, Span, Timestamp,
 };
 
-pub use key::{ScopeKey, TariffKey};
+pub use key::ScopeKey;
+pub(crate) use key::TariffKey;
 pub use memory::{Memory, PRICES, ScopeMemory, TariffMemory};
-pub use scope::Use;
+pub(crate) use scope::Use;
 use scope::{PRICED_EVERY, Scope};
 use tariff::{RESERVE_DECLARED, RESERVE_UNDECLARED, Tariff};
 
@@ -111,7 +112,7 @@ impl Prices {
     }
 
     /// Whether the policy's decisions follow prices at all.
-    pub fn is_heeded(&self) -> bool {
+    pub(crate) fn is_heeded(&self) -> bool {
         self.is_heeded
     }
 
@@ -126,7 +127,7 @@ impl Prices {
     }
 
     /// A server, in the order of their keys.
-    pub fn add_server(&mut self, network: &NetworkName, manners: Politeness) {
+    pub(crate) fn add_server(&mut self, network: &NetworkName, manners: Politeness) {
         let key = QuotaKey { network: network.clone(), rule: MANNERS.into(), holder: "ip".into() };
         let scope = self.scope(&key, false, polite_per_s(manners));
         self.servers.push((network.clone(), scope));
@@ -141,7 +142,7 @@ impl Prices {
     }
 
     /// The manners of a server changed.
-    pub fn set_politeness(&mut self, key: ServerKey, manners: Politeness) {
+    pub(crate) fn set_politeness(&mut self, key: ServerKey, manners: Politeness) {
         let scope = self.servers[key.index()].1;
         self.scopes[scope.index()].budget_per_s = polite_per_s(manners);
     }

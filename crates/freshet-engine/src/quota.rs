@@ -93,7 +93,7 @@ impl Ledger {
 
     /// A granted request took so many exchanges more than the one that was granted: they are charged
     /// now, and what is granted next waits for them.
-    pub fn book(&mut self, claim: &Claim, extra_count: u32, now: Timestamp) {
+    pub(crate) fn book(&mut self, claim: &Claim, extra_count: u32, now: Timestamp) {
         for need in claim.needs.iter().filter(|_| extra_count > 0) {
             self.bucket(need, now).charge(need.units.saturating_mul(extra_count), now);
             self.note(&need.key, now);
@@ -145,7 +145,7 @@ impl Ledger {
     }
 
     /// Units a second that flow into a bucket in the long run; `None` for one never asked of.
-    pub fn refill_per_s(&self, key: &QuotaKey, now: Timestamp) -> Option<f64> {
+    pub(crate) fn refill_per_s(&self, key: &QuotaKey, now: Timestamp) -> Option<f64> {
         self.accounts.get(key).map(|account| account.bucket.refill_per_s(now))
     }
 

@@ -1,6 +1,6 @@
 //! Learning a forum anew while it is crawled: who may ask for pages, how often it is tried, and what came of it.
 //!
-//! When nothing of a forum's pages can be read any more ([`crate::core::UNREAD_MAX`]), its server is left alone and somebody outside
+//! When nothing of a forum's pages can be read any more (`core/unread.rs`), its server is left alone and somebody outside
 //! the engine may learn its layout anew: the engine knows no forum, only that one is unreadable. Whoever learns gets an
 //! [`Errand`], and through it a grant for each page: manners, storms and quotas are those of every visit, and while the
 //! errand lasts no visit asks. One errand a forum in [`RELEARN_EVERY`], whatever comes of it; what came of the last one is
@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 /// Setting under which the store remembers what came of learning anew.
 pub const RELEARN: Setting<Notes> = Setting::new("relearnt");
 /// From one try to the next, by the clock of the crawl: a site that is being rebuilt looks different every hour.
-pub const RELEARN_EVERY: Span = Span::from_secs(6 * 3600);
+pub(crate) const RELEARN_EVERY: Span = Span::from_secs(6 * 3600);
 
 /// What came of learning a forum anew.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ use crate::visit::Visit;
 use crate::walk::Aim;
 
 /// How often something that vanished is looked at again.
-pub const REVIVAL_GAP: Span = Span::DAY;
+pub(crate) const REVIVAL_GAP: Span = Span::DAY;
 /// How long a source rests after its third failure in a row.
 const FAILED_GAP: Span = Span::HOUR;
 /// How often profiles, relations and tags are read, unless the ceiling is lower.
@@ -128,7 +128,7 @@ pub fn class_of(robot: RobotKind, weight: f32, changes_per_day: f64) -> u8 {
 }
 
 /// The front queue of a source that was just visited.
-pub fn class_after(source: &Source, now: Timestamp) -> u8 {
+pub(crate) fn class_after(source: &Source, now: Timestamp) -> u8 {
     let per_day = ChangeRate::from_bytes(&source.model).forecast(now).rate_per_s * Span::DAY.secs_f64();
     class_of(source.robot, source.weight, per_day)
 }

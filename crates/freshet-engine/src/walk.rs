@@ -41,9 +41,9 @@ use freshet_types::{
 use owner::Refused;
 
 /// Pages of one list that one visit may read, so that one long history starves nobody.
-pub const PAGES_PER_VISIT_MAX: u32 = 8;
+pub(crate) const PAGES_PER_VISIT_MAX: u32 = 8;
 /// Missing posts that one visit asks about one by one.
-pub const CHECKS_PER_VISIT_MAX: usize = 10;
+pub(crate) const CHECKS_PER_VISIT_MAX: usize = 10;
 /// Members fetched by id in one visit.
 const MEMBERS_PER_VISIT_MAX: usize = 400;
 
@@ -172,7 +172,7 @@ impl Walk {
     }
 
     /// Whether the list runs from old to new.
-    pub fn is_tail(&self) -> bool {
+    pub(crate) fn is_tail(&self) -> bool {
         self.is_tail
     }
 
@@ -184,7 +184,7 @@ impl Walk {
     }
 
     /// Whether the validators of the page that is asked for are to be kept.
-    pub fn keeps_validators(&self) -> bool {
+    pub(crate) fn keeps_validators(&self) -> bool {
         self.leg == Leg::List && (self.is_tail || self.intent == Intent::First)
     }
 
@@ -203,13 +203,13 @@ impl Walk {
     }
 
     /// Posts that the last page should have shown; they are asked about before the visit ends.
-    pub fn check_missing(&mut self, ids: impl IntoIterator<Item = String>) {
+    pub(crate) fn check_missing(&mut self, ids: impl IntoIterator<Item = String>) {
         let room = CHECKS_PER_VISIT_MAX.saturating_sub(self.checks.len());
         self.checks.extend(ids.into_iter().take(room));
     }
 
     /// Goes on to the next missing post, if there is one.
-    pub fn next_check(&mut self) -> bool {
+    pub(crate) fn next_check(&mut self) -> bool {
         let Some(id) = self.checks.pop_front() else { return false };
         self.leg = Leg::Check(id);
         self.intent = Intent::First;

@@ -92,7 +92,7 @@ pub struct ServerView {
 impl Core {
     /// The servers that did not answer last, those that are down first, longest first; at most so many, and how many
     /// there are.
-    pub fn server_views(&self, max: usize) -> (Vec<ServerView>, usize) {
+    pub(crate) fn server_views(&self, max: usize) -> (Vec<ServerView>, usize) {
         let rank = |&key: &ServerKey| {
             let health = self.servers.health(key);
             (health.rest.is_none(), health.since, key)

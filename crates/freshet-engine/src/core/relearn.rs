@@ -33,12 +33,12 @@ impl Core {
     }
 
     /// What came of learning forums anew.
-    pub fn relearn_notes(&self) -> &Notes {
+    pub(crate) fn relearn_notes(&self) -> &Notes {
         &self.relearn.notes
     }
 
     /// Whether a forum is being learned anew.
-    pub fn is_relearning(&self, network: &NetworkName) -> bool {
+    pub(crate) fn is_relearning(&self, network: &NetworkName) -> bool {
         self.servers.key_of(network).is_some_and(|key| self.relearn.under_way.contains(&key))
     }
 

@@ -19,6 +19,7 @@ use freshet_policy::{Grade, Pacing, policy_named};
 use freshet_store::row::{Applied, RobotRow, SourceSlot, StalePage, Upload};
 use freshet_types::{Account, Instance, Map, Observation, Page, Post, Set, Source, VisitId};
 
+use super::unread::UNREAD_MAX;
 use super::*;
 use crate::order::{Answer, Fetched, FetcherId, Order, OrderId};
 use crate::quota::Reservation;

@@ -15,7 +15,7 @@ use super::{Core, Slot};
 use crate::walk::{Leg, Seen};
 
 /// Pages in a row after which a server waits.
-pub const UNREAD_MAX: u32 = 8;
+pub(crate) const UNREAD_MAX: u32 = 8;
 /// How long it waits at first; the wait doubles.
 pub(super) const REST_FIRST: Span = Span::HOUR;
 /// The longest wait.
@@ -64,7 +64,7 @@ impl Unread {
 
 impl Core {
     /// Servers whose last pages could not be read.
-    pub fn unread_views(&self) -> Vec<UnreadView> {
+    pub(crate) fn unread_views(&self) -> Vec<UnreadView> {
         let view = |key: ServerKey| {
             let (unread, network) = (self.servers.unread(key), self.servers.network(key));
             (unread.count > 0).then(|| UnreadView {

@@ -4,14 +4,14 @@ use freshet_types::{RobotKind, ServerKey};
 
 /// The tariff of one robot at one server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TariffKey {
+pub(crate) struct TariffKey {
     server: ServerKey,
     robot: RobotKind,
 }
 
 impl TariffKey {
     /// What visits of this robot to this server pay.
-    pub const fn new(server: ServerKey, robot: RobotKind) -> Self {
+    pub(crate) const fn new(server: ServerKey, robot: RobotKind) -> Self {
         Self { server, robot }
     }
 

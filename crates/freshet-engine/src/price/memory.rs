@@ -181,7 +181,7 @@ impl Prices {
     }
 
     /// Goes on with what an earlier process had found; before any server is known.
-    pub fn restore(&mut self, memory: Memory) {
+    pub(crate) fn restore(&mut self, memory: Memory) {
         self.market.pool = memory.pool;
         let mut keys = Vec::with_capacity(memory.scopes.len());
         for it in memory.scopes {

@@ -49,7 +49,7 @@ const MEMORY_OF_HOUR: Span = Span::from_secs(1200);
 
 /// Who spends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
+pub(crate) enum Use {
     /// A visit that the policy timed.
     News,
     /// History, behind the news.

@@ -19,7 +19,7 @@ pub(super) struct Refused {
 
 impl Walk {
     /// Asks the owner first, where the list itself would not show that it opts out.
-    pub fn ask_consent(&mut self, source: &Source, endpoint: &Endpoint) {
+    pub(crate) fn ask_consent(&mut self, source: &Source, endpoint: &Endpoint) {
         let is_list = self.leg == Leg::List && endpoint.kind != PageKind::Account;
         if is_list && self.has_owner && &*source.root_kind == ACCOUNT {
             (self.leg, self.intent) = (Leg::Consent, Intent::First);
@@ -55,7 +55,7 @@ impl Walk {
 
     /// The list, or the page of its cursor, was refused, which makes this of its source unless the owner says otherwise; gives whether
     /// the owner is asked.
-    pub fn ask_owner(&mut self, source: &Source, state: SourceState) -> bool {
+    pub(crate) fn ask_owner(&mut self, source: &Source, state: SourceState) -> bool {
         let cursor = self.cursor();
         self.below_count += u32::from(cursor.is_some());
         let is_asked = self.turn_to_owner(source);

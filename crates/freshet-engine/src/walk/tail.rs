@@ -83,7 +83,7 @@ impl Walk {
 
     /// The last known page cannot be read: it may be gone, or nothing here can be read. The first page decides, once
     /// a visit; gives whether it is asked for.
-    pub fn turn_to_first(&mut self) -> bool {
+    pub(crate) fn turn_to_first(&mut self) -> bool {
         let can_turn = self.is_tail && self.restarts_left > 0 && matches!(self.intent, Intent::Next(_));
         if can_turn {
             self.restarts_left -= 1;
