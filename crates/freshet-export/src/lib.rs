@@ -74,6 +74,7 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     /// No bounds.
+    #[cfg(test)]
     pub(crate) const NONE: Self = Self { change: u64::MAX, relation: u64::MAX };
 
     /// Everything there is now.
