@@ -236,7 +236,7 @@ pub(crate) fn judge_store(
 
 /// A server that is down, as the engine reports it.
 #[derive(Clone, Debug)]
-pub struct Down {
+pub(crate) struct Down {
     /// Its name.
     pub network: String,
     /// Since when.

@@ -143,7 +143,7 @@ impl Data {
     }
 
     /// Where the rings are kept.
-    pub fn rings_dir(&self) -> PathBuf {
+    pub(crate) fn rings_dir(&self) -> PathBuf {
         self.dir.join("rings")
     }
 
@@ -153,7 +153,7 @@ impl Data {
     }
 
     /// The address of the clock, unless it is the computer's.
-    pub fn clock_url(&self) -> anyhow::Result<Option<String>> {
+    pub(crate) fn clock_url(&self) -> anyhow::Result<Option<String>> {
         Ok(CLOCK.get(&self.store)?.filter(|clock| clock != CLOCK_SYSTEM))
     }
 

@@ -36,7 +36,7 @@ pub mod pause;
 pub mod plain;
 pub mod plan;
 pub mod progress;
-pub mod relearn;
+mod relearn;
 pub mod remove;
 pub mod robots;
 pub mod search;

@@ -48,7 +48,7 @@ const BEFORE: &str = "before";
 
 /// What learning anew takes.
 #[derive(Clone, Debug)]
-pub struct Relearner {
+pub(crate) struct Relearner {
     networks: Arc<Networks>,
     networks_dir: PathBuf,
     store: PathBuf,
@@ -72,7 +72,7 @@ struct Thread {
 
 impl Relearner {
     /// For the forums of this data directory.
-    pub fn new(data: &Data, networks: &Arc<Networks>, fetch: &Arc<dyn Fetch>) -> Self {
+    pub(crate) fn new(data: &Data, networks: &Arc<Networks>, fetch: &Arc<dyn Fetch>) -> Self {
         Self {
             networks: Arc::clone(networks),
             networks_dir: data.networks_dir(),
@@ -82,7 +82,7 @@ impl Relearner {
     }
 
     /// Sets out on an errand; it tells by itself what comes of it.
-    pub fn begin(&self, errand: Errand) {
+    pub(crate) fn begin(&self, errand: Errand) {
         let own = self.clone();
         tokio::spawn(async move {
             let outcome = own.carry_out(&errand).await;

@@ -23,16 +23,12 @@ pub(super) const CYCLES: &[(&str, usize)] = &[
     ("freshet-store::sqlite", 7),
     ("freshet-store::sqlite::erase", 2),
     ("freshet-types", 7),
-    ("freshet-web", 7),
     ("xtask::chaos", 9),
 ];
 
 /// Packages with items that are `pub` for nobody, and how many at most.
 pub(super) const DEAD_PUB: &[(&str, usize)] = &[
-    ("freshet-alert", 5),
-    ("freshet-app", 7),
     ("freshet-engine", 38),
-    ("freshet-export", 2),
     ("freshet-fetch", 1),
     ("freshet-frontier", 21),
     ("freshet-report", 22),

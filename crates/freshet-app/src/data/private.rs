@@ -16,7 +16,7 @@ const SECRET: [&str; 6] =
     ["store.sqlite", "credentials.age", "dashboard.password", "alerts.toml", "lock", "rings"];
 
 /// Makes the directory, for its owner alone.
-pub fn make_dir(dir: &Path) -> std::io::Result<()> {
+pub(crate) fn make_dir(dir: &Path) -> std::io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -61,8 +61,11 @@ fn check(fixture: &str, posts_count: usize) {
         let is_shown = post["deleted_at"].is_null() && post["hidden_at"].is_null();
         is_shown && created_at(post) < newest - LAG_ALLOWED_S
     };
-    let due: Vec<String> =
-        truth.iter().filter(is_due).map(|post| post["id"].as_str().unwrap().to_owned()).collect();
+    let due: Vec<String> = truth
+        .iter()
+        .filter(is_due)
+        .map(|post| post["id"].as_str().expect("a post has an id").to_owned())
+        .collect();
     assert_each_once(&after, &due);
     assert_eq!(freshet.json(&["check"])["is_whole"], true);
 }
