@@ -30,7 +30,7 @@ cargo xtask TASK
 
   test [--quick] [-- FILTER]          all tests; prepares the real servers first (--quick: without them)
   ci                                  formatting, tidy, clippy, then `cargo xtask test`
-  tidy                                house rules: crate edges, file sizes, headers, words, documents
+  tidy                                house rules: edges, module cycles, sizes, headers, words, documents
   chaos [--rounds N] [--seed N] [--faults A,B,...] [--freshet FILE]
                                       kill and disturb a crawl again and again, then compare export and truth
   bench [NAME] [--small]              run a benchmark; without a name, all of them (--list: their names)

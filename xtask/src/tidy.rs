@@ -4,19 +4,29 @@
 //! is a task and also an ordinary test of this crate, so nobody can forget it. Function sizes, naming and banned
 //! calls are clippy's business (`clippy.toml`), not repeated here.
 
+mod code;
+mod dead;
 mod documents;
+mod door;
 mod edges;
+mod keys;
+mod known;
+mod modules;
 mod shipping;
+mod summary;
 mod text;
+mod workspace;
 
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
 use crate::cache;
+use summary::Summary;
 
 /// One broken rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,26 +64,40 @@ impl File {
     }
 }
 
-/// Prints all findings; fails when there are any.
+/// Prints all findings and the house in figures; fails when there are findings.
 pub(crate) fn run() -> Result<()> {
-    let findings = findings(&cache::repository())?;
+    let (findings, summary) = findings(&cache::repository())?;
     for finding in &findings {
         println!("{finding}");
     }
+    println!("{summary}");
     if findings.is_empty() { Ok(()) } else { bail!("{} findings", findings.len()) }
 }
 
-/// Everything that is untidy below `root`.
-pub(crate) fn findings(root: &Path) -> Result<Vec<Finding>> {
+/// Everything that is untidy below `root`, and what was counted.
+pub(crate) fn findings(root: &Path) -> Result<(Vec<Finding>, Summary)> {
     let files = files(root)?;
-    let mut findings = edges::check(root)?;
+    let mut findings = Vec::new();
+    let edges = edges::check(root, &files, &mut findings)?;
     for file in &files {
         text::check(file, &mut findings);
     }
     documents::check(&files, &mut findings);
     shipping::check(&files, &mut findings);
+    let sources = workspace::sources(&files);
+    let mut summary = Summary::new(edges, &sources);
+    summary.check(&mut findings);
+    summary.cycles = modules::check(&sources, &mut findings);
+    summary.doors = door::check(&sources, &mut findings);
+    summary.dead = owned(dead::check(&sources, &mut findings));
+    summary.keys = owned(keys::check(&sources, &mut findings));
     findings.sort();
-    Ok(findings)
+    Ok((findings, summary))
+}
+
+/// Counts that outlive the text they were made from.
+fn owned(counts: BTreeMap<&str, usize>) -> BTreeMap<String, usize> {
+    counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect()
 }
 
 /// Endings of files that people write.

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use freshet_store::api::{Store, StoreError};
+use freshet_store::setting::{Json, Setting};
 use freshet_types::{Map, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,7 @@ use super::rule::{Finding, Rules};
 use super::{Alert, Tested};
 
 /// Setting under which the store keeps it.
-const ALERTS_KEY: &str = "alerts";
+const ALERTS: Setting<Json<Memory>> = Setting::new("alerts");
 /// Alerts kept for show.
 pub const ALERTS_MAX: usize = 500;
 /// Subjects remembered; beyond it nothing new is told until some quiet times are over.
@@ -37,13 +38,12 @@ pub struct Memory {
 impl Memory {
     /// As it was left; text that is not understood is an empty memory.
     pub fn from_store(store: &dyn Store) -> Result<Self, StoreError> {
-        let text = store.setting(ALERTS_KEY)?;
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+        Ok(ALERTS.find(store)?.map(|Json(memory)| memory).unwrap_or_default())
     }
 
     /// Writes it down.
     pub fn save(&self, store: &mut dyn Store) -> Result<(), StoreError> {
-        store.set_setting(ALERTS_KEY, &serde_json::to_string(self).expect("alerts are plain data"))
+        ALERTS.put(store, &Json(self.clone()))
     }
 
     /// Makes an alert of a finding, unless it is within its quiet time.
@@ -76,7 +76,7 @@ impl Memory {
 
 #[cfg(test)]
 mod tests {
-    use freshet_store::sqlite::SqliteStore;
+    use freshet_store::testing;
     use freshet_types::Span;
 
     use super::super::rule::RuleName;
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn nothing_is_repeated_in_its_quiet_time() {
         let (mut memory, rules) = (Memory::default(), Rules::default());
-        let mut store = SqliteStore::in_memory().unwrap();
+        let mut store = testing::memory();
         let start = Timestamp::from_secs(1_770_000_000);
         for (hours, rule, subject, is_told) in [
             (0, RuleName::Silence, "ada", true),

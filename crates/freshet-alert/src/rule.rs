@@ -199,7 +199,7 @@ pub struct Known {
 
 impl Known {
     /// Whether it used to answer and now asks for a credential.
-    pub fn has_lost_login(&self) -> bool {
+    pub(crate) fn has_lost_login(&self) -> bool {
         self.state == SourceState::AuthRequired && self.visited_at.is_some()
     }
 
@@ -283,7 +283,7 @@ fn holes(rules: &Rules, known: &Known) -> Vec<Finding> {
 }
 
 /// What there is to say about sources of a network that ask for a credential.
-pub fn judge_login(rules: &Rules, network: &str, sources_count: u32) -> Option<Finding> {
+pub(crate) fn judge_login(rules: &Rules, network: &str, sources_count: u32) -> Option<Finding> {
     let threshold = rules.threshold(RuleName::Login)?;
     let value = f64::from(sources_count);
     (sources_count > 0 && value >= threshold).then(|| Finding {
@@ -298,7 +298,7 @@ pub fn judge_login(rules: &Rules, network: &str, sources_count: u32) -> Option<F
 }
 
 /// What there is to say about a store that cannot be used: what is wrong, since when, and what to do.
-pub fn judge_store(
+pub(crate) fn judge_store(
     rules: &Rules,
     (what, since, advice): (&str, Timestamp, &str),
     now: Timestamp,
@@ -327,7 +327,7 @@ pub struct Down {
 }
 
 /// What there is to say about a server that is down.
-pub fn judge_server(rules: &Rules, down: &Down, now: Timestamp) -> Option<Finding> {
+pub(crate) fn judge_server(rules: &Rules, down: &Down, now: Timestamp) -> Option<Finding> {
     let threshold = rules.threshold(RuleName::Server)?;
     let value = (now - down.since).secs_f64() / 60.0;
     (value >= threshold).then(|| Finding {
@@ -359,7 +359,7 @@ pub struct Quota {
 }
 
 /// What there is to say about a quota.
-pub fn judge_quota(rules: &Rules, quota: &Quota, now: Timestamp) -> Option<Finding> {
+pub(crate) fn judge_quota(rules: &Rules, quota: &Quota, now: Timestamp) -> Option<Finding> {
     let threshold = rules.threshold(RuleName::Quota)?;
     let until = quota.blocked_until.filter(|until| *until > now)?;
     let value = (until - now).secs_f64() / quota.window.secs_f64().max(1.0);

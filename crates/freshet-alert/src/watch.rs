@@ -12,9 +12,9 @@ use std::time::{Duration, SystemTime};
 
 use freshet_engine::price;
 use freshet_policy::{ChangeModel as _, ChangeRate, Market, Policy};
-use freshet_store::api::{Flow, Store as _, StoreError};
+use freshet_store::api::{Flow, Store, StoreError};
 use freshet_store::browse::Browse as _;
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::control::Control;
 use freshet_types::{
     Clock, Map, RobotKind, Set, Source, SourceId, SourceState, Span, SystemClock, Timestamp,
 };
@@ -27,8 +27,6 @@ use super::memory::Memory;
 use super::rule::{self, Down, Finding, Known, Quota};
 use super::send::Sender;
 
-/// The message in the store by which somebody asks for a test.
-pub const TEST_VERB: &str = "alert-test";
 /// Wall time between two ticks.
 const TICK_EVERY: Duration = Duration::from_secs(1);
 /// Sources looked at in a tick: a hundred thousand in five minutes, at less than a percent of a core.
@@ -52,7 +50,7 @@ pub struct WatchKit {
     /// The data directory.
     pub dir: PathBuf,
     /// Its store.
-    pub store: SqliteStore,
+    pub store: Box<dyn Store>,
     /// The clock of the crawl.
     pub clock: Arc<dyn Clock>,
     /// What the engine reports.
@@ -101,7 +99,7 @@ pub fn start(kit: WatchKit) -> anyhow::Result<RunningWatch> {
 
 struct Watch {
     dir: PathBuf,
-    store: SqliteStore,
+    store: Box<dyn Store>,
     clock: Arc<dyn Clock>,
     reports: watch::Receiver<Value>,
     config: AlertConfig,
@@ -219,10 +217,13 @@ impl Watch {
         let Some(last) = controls.last() else { return Ok(()) };
         self.heard = last.number;
         // However often the button was pressed, the last wish counts.
-        let Some(wish) = controls.iter().rev().find(|control| control.verb == TEST_VERB) else {
-            return Ok(());
-        };
-        self.courier.test(&self.config, wish.argument.clone(), now);
+        let asked = controls.into_iter().rev().find_map(|row| match row.control {
+            Control::AlertTest(receiver) => Some(receiver),
+            _ => None,
+        });
+        if let Some(receiver) = asked {
+            self.courier.test(&self.config, receiver, now);
+        }
         Ok(())
     }
 

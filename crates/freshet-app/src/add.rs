@@ -15,13 +15,13 @@ use freshet_fetch::http::guard::is_forbidden;
 use freshet_network::networks::Networks;
 use freshet_network::{reference, robot};
 use freshet_store::api::Store;
+use freshet_store::control::{Control, SourcesChange};
 use freshet_store::row::{InstanceRow, OnDelete};
 use freshet_types::definition::OnDelete as Declared;
 use freshet_types::{
     Connector, Map, NetworkName, Reference, RobotKind, RobotState, Set, Source, SourceId, Span, Timestamp,
 };
 use serde::Serialize;
-use serde_json::json;
 use url::{Host, Url};
 
 use crate::config::Globals;
@@ -198,7 +198,7 @@ fn add_all(
     let running = data.store.robots()?.into_iter().filter(|row| row.state == RobotState::Running);
     let running: Vec<_> = running.map(|row| row.kind).collect();
     report.stopped_robots = robots.into_iter().filter(|robot| !running.contains(robot)).collect();
-    data.store.push_control("sources", &json!({ "added": report.added_count }).to_string())?;
+    data.store.push_control(&Control::Sources(SourcesChange::Added(report.added_count)))?;
     Ok(())
 }
 

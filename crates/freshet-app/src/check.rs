@@ -9,7 +9,7 @@ use std::path::Path;
 use freshet_frontier::Coordinator;
 use freshet_frontier::ring::coordinator::MEMORY_MAX_TOTAL;
 use freshet_frontier::ring::error::RingWarning;
-use freshet_store::sqlite::Finding;
+use freshet_store::row::Finding;
 use serde::Serialize;
 
 use crate::config::Globals;

@@ -2,11 +2,10 @@
 //!
 //! The rules are one setting of the store; a run that is under way sees a change within a second.
 
-use freshet_engine::constrain::setting::{self, PARKED_DAYS_KEY, Rule};
+use freshet_engine::constrain::setting::{self, PARKED_DAYS, Rule};
 use freshet_network::constraint::{CONSTRAINTS_MAX, Constraint};
 use freshet_network::networks::Networks;
 use freshet_network::snapi::{check_constraint, never_told};
-use freshet_store::api::Store as _;
 use serde::Serialize;
 
 use crate::data::Data;
@@ -78,7 +77,7 @@ pub fn clear(data: &mut Data) -> anyhow::Result<()> {
 
 /// How many days an object waits for a value that a constraint needs.
 pub fn set_parked_days(data: &mut Data, days: u32) -> anyhow::Result<()> {
-    Ok(data.store.set_setting(PARKED_DAYS_KEY, &days.to_string())?)
+    Ok(PARKED_DAYS.put(&mut data.store, &days)?)
 }
 
 /// All constraints, and what waits for a value.

@@ -17,8 +17,7 @@ use freshet_fetch::{CredentialInfo, Fetch, HttpFetch, HttpOptions, Recorder, Vau
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::{DEFAULT_POLICY, POLICY_NAMES, Pacing, Policy, policy_named};
-use freshet_store::api::Store as _;
-use freshet_store::sqlite::{SqliteOptions, SqliteStore};
+use freshet_store::{Access, Options};
 use freshet_types::{Clock, Map, Span};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -95,11 +94,12 @@ impl Crawl {
         let relearner = Relearner::new(data, &networks, &fetch);
         let kit = Kit {
             credential: Arc::new(move |network, robot, named| vault.choose_named(network, robot, named)),
-            writer: Box::new(SqliteStore::open_with(
-                &data.store_path(),
-                SqliteOptions { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..SqliteOptions::default() },
-            )?),
-            reader: Box::new(SqliteStore::open(&data.store_path())?),
+            writer: freshet_store::open(
+                data.store_path(),
+                Access::Write,
+                Options { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..Options::default() },
+            )?,
+            reader: freshet_store::open(&data.store_path(), Access::Write, Options::default())?,
             rings: Coordinator::open(&data.rings_dir(), RINGS_MEMORY_MAX)?,
             fetch,
             clock: Arc::clone(&clock),
@@ -130,8 +130,8 @@ impl Crawl {
 
 /// A subscription into a file, which reads the store through a connection of its own.
 fn subscribe(data: &Data, path: &Path) -> anyhow::Result<Subscription> {
-    let store = SqliteStore::open(&data.store_path())?;
-    Ok(Subscription::to_file(path, Box::new(store))?)
+    let store = freshet_store::open(&data.store_path(), Access::Write, Options::default())?;
+    Ok(Subscription::to_file(path, store)?)
 }
 
 /// Why a run ended, with what to do where the engine knows no better.

@@ -25,8 +25,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use freshet_fetch::{RemoteClock, Vault};
 use freshet_network::networks::Networks;
-use freshet_store::api::Store as _;
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::api::Store;
+use freshet_store::setting::Setting;
+use freshet_store::{Access, Options};
 use freshet_types::{Clock, SteadyClock, SystemClock, Timestamp};
 use secrecy::SecretString;
 
@@ -37,13 +38,13 @@ use crate::{identity, mined, notice, progress, text};
 /// What `--clock` is given to return to the computer's clock.
 pub const CLOCK_SYSTEM: &str = "system";
 /// Setting under which the store remembers the clock.
-const CLOCK_KEY: &str = "clock";
+const CLOCK: Setting<String> = Setting::new("clock");
 /// Setting under which the store remembers the contact for the user agent.
-pub const CONTACT_KEY: &str = "contact";
+pub const CONTACT: Setting<String> = Setting::new("contact");
 /// What servers are told when nobody said whom to write to.
 pub const CONTACT_UNKNOWN: &str = "contact-not-given@freshet.invalid";
 /// Largest definition file; the shipped ones are a twentieth of it.
-pub const DEFINITION_BYTES_MAX: u64 = 1024 * 1024;
+pub(crate) const DEFINITION_BYTES_MAX: u64 = 1024 * 1024;
 /// A look by `status` holds the lock for an instant, so a `run` tries more than once.
 const LOCK_ATTEMPTS: u32 = 10;
 /// Wall time between two of these attempts.
@@ -54,7 +55,7 @@ const LOCK_GAP: Duration = Duration::from_millis(30);
 pub struct Data {
     dir: PathBuf,
     /// The store in it.
-    pub store: SqliteStore,
+    pub store: Box<dyn Store>,
 }
 
 impl Data {
@@ -77,7 +78,7 @@ impl Data {
     pub fn look(globals: &Globals) -> anyhow::Result<Self> {
         Self::find(globals)?;
         let data = Self::reader(&globals.data_dir)?;
-        let is_other = globals.clock.is_some() && data.store.setting(CLOCK_KEY)? != globals.clock;
+        let is_other = globals.clock.is_some() && CLOCK.get(&data.store)? != globals.clock;
         if is_other { Self::open_existing(globals) } else { Ok(data) }
     }
 
@@ -103,11 +104,13 @@ impl Data {
             notice::note(format!("others could look into `{}`: {things} closed to them now", dir.display()));
         }
         // A store of an earlier version is brought up to date first, which may take a while.
-        let mut store = progress::during("opening the store", || SqliteStore::open(&store_path(&dir)))?;
+        let mut store = progress::during("opening the store", || {
+            freshet_store::open(&store_path(&dir), Access::Write, Options::default())
+        })?;
         if let Some(clock) = &globals.clock
-            && store.setting(CLOCK_KEY)?.as_ref() != Some(clock)
+            && CLOCK.get(&store)?.as_ref() != Some(clock)
         {
-            store.set_setting(CLOCK_KEY, clock)?;
+            CLOCK.put(&mut store, clock)?;
         }
         identity::make_identity(&mut store)?;
         Ok(Self { dir, store })
@@ -115,12 +118,18 @@ impl Data {
 
     /// A directory that is there, for looking only: nothing is made, moved or noted in it.
     pub fn reader(dir: &Path) -> anyhow::Result<Self> {
-        Ok(Self { dir: dir.to_owned(), store: SqliteStore::open_reader(&store_path(dir))? })
+        Ok(Self {
+            dir: dir.to_owned(),
+            store: freshet_store::open(&store_path(dir), Access::Read, Options::default())?,
+        })
     }
 
     /// A directory that is there, as it is.
     pub fn again(dir: &Path) -> anyhow::Result<Self> {
-        Ok(Self { dir: dir.to_owned(), store: SqliteStore::open(&store_path(dir))? })
+        Ok(Self {
+            dir: dir.to_owned(),
+            store: freshet_store::open(&store_path(dir), Access::Write, Options::default())?,
+        })
     }
 
     /// Where it is.
@@ -129,7 +138,7 @@ impl Data {
     }
 
     /// Where definitions are kept that replace or join the shipped ones.
-    pub fn networks_dir(&self) -> PathBuf {
+    pub(crate) fn networks_dir(&self) -> PathBuf {
         self.dir.join("networks")
     }
 
@@ -145,7 +154,7 @@ impl Data {
 
     /// The address of the clock, unless it is the computer's.
     pub fn clock_url(&self) -> anyhow::Result<Option<String>> {
-        Ok(self.store.setting(CLOCK_KEY)?.filter(|clock| clock != CLOCK_SYSTEM))
+        Ok(CLOCK.get(&self.store)?.filter(|clock| clock != CLOCK_SYSTEM))
     }
 
     /// The clock that this directory lives by; it never runs back.
@@ -173,7 +182,7 @@ impl Data {
 
     /// Address in the user agent, if one was given.
     pub fn contact(&self, globals: &Globals) -> anyhow::Result<Option<String>> {
-        Ok(globals.config.contact.clone().or(self.store.setting(CONTACT_KEY)?))
+        Ok(globals.config.contact.clone().or(CONTACT.get(&self.store)?))
     }
 
     /// Becomes the one process that runs in this directory.
@@ -376,7 +385,7 @@ mod tests {
         let before = written();
         let mut data = Data::look(&globals(dir.path())).unwrap();
         assert!(!identity::identity(&data.store).unwrap().is_empty(), "made when it was opened for writing");
-        let refused = data.store.set_setting("key", "value").unwrap_err().to_string();
+        let refused = CLOCK.put(&mut data.store, &"value".to_owned()).unwrap_err().to_string();
         assert!(refused.contains("opened for reading"), "{refused}");
         drop(data);
         assert_eq!(written(), before);

@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use freshet_network::robot;
 use freshet_store::api::{Store, StoreError};
+use freshet_store::control::{ConstraintsChange, Control, SourcesChange};
 use freshet_store::row::{Erased, Filter, Forgetting};
 use freshet_types::{Address, Reference};
 use serde::Serialize;
-use serde_json::json;
 
 use crate::config::Globals;
 use crate::data::{self, Data};
@@ -78,9 +78,9 @@ pub fn forget(
             .hint("give an address (network/type/id), a handle, or what `add` was given")
             .into());
     }
-    data.store.push_control("sources", &json!({ "forgotten": reference }).to_string())?;
+    data.store.push_control(&Control::Sources(SourcesChange::Forgotten(reference.to_owned())))?;
     // A running crawl holds parked objects in memory too.
-    data.store.push_control("constraints", "forgotten")?;
+    data.store.push_control(&Control::Constraints(ConstraintsChange::Forgotten))?;
     Ok(ForgetReport::new(reference, &erased))
 }
 

@@ -10,7 +10,6 @@ use std::ops::ControlFlow;
 
 use freshet_network::networks::Networks;
 use freshet_policy::{ChangeModel as _, ChangeRate};
-use freshet_store::api::Store as _;
 use freshet_store::browse::Browse as _;
 use freshet_types::{Endpoint, Hole, PageKind, Source, SourceId, SourceState, Timestamp};
 use serde::Serialize;

@@ -40,7 +40,7 @@ pub mod remove;
 pub mod robots;
 pub mod search;
 pub mod simulate;
-pub mod sources;
+mod sources;
 pub mod status;
 pub mod text;
 pub mod when;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use freshet_network::definition::Definition;
 use freshet_network::networks::Networks;
-use freshet_store::api::Store as _;
+use freshet_store::control::Control;
 use freshet_store::row::OnDelete;
 use freshet_types::definition::{self, Hosts};
 use freshet_types::{Connector, NetworkName, RobotKind};
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::mined;
 
 /// Whether a definition serves many servers, and none is meant where none is named.
-pub fn has_many_hosts(networks: &Networks, name: &str) -> bool {
+pub(crate) fn has_many_hosts(networks: &Networks, name: &str) -> bool {
     networks.definition(name).is_some_and(|it| it.hosts == Hosts::Many && it.host.is_none())
 }
 
@@ -197,7 +197,7 @@ pub fn set_on_delete(globals: &Globals, name: &str, on_delete: OnDelete) -> anyh
     for network in &meant {
         data.store.set_on_delete(network, on_delete)?;
     }
-    data.store.push_control("settings", "on_delete")?;
+    data.store.push_control(&Control::Settings("on_delete".to_owned()))?;
     Ok(meant)
 }
 

@@ -3,8 +3,8 @@
 //! A paused source stays on the list and keeps what is known of it; only a person ends the pause.
 
 use freshet_store::api::Store;
+use freshet_store::control::{Control, SourcesChange};
 use freshet_types::{Source, SourceId, SourceState, Timestamp};
-use serde_json::json;
 
 use crate::config::Globals;
 use crate::data::Data;
@@ -26,7 +26,7 @@ pub fn pause(store: &mut dyn Store, sources: &[Source]) -> anyhow::Result<Vec<So
     let watched = sources.iter().filter(|source| source.state.is_watched());
     let ids: Vec<SourceId> = watched.map(|source| source.id).collect();
     store.set_state(&ids, SourceState::Paused)?;
-    store.push_control("sources", &json!({ "paused": ids }).to_string())?;
+    store.push_control(&Control::Sources(SourcesChange::Paused(ids.clone())))?;
     Ok(ids)
 }
 
@@ -45,6 +45,6 @@ pub fn resume(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Result<Vec
     let resting: Vec<Source> = resting.map(|it| Source { state: SourceState::Active, ..it }).collect();
     let mut ids: Vec<SourceId> = store.add_sources(&resting)?.into_iter().map(|(id, _)| id).collect();
     ids.extend(failed.iter().map(|source| source.id));
-    store.push_control("sources", &json!({ "watched": ids }).to_string())?;
+    store.push_control(&Control::Sources(SourcesChange::Watched(ids.clone())))?;
     Ok(ids)
 }

@@ -21,9 +21,8 @@ use freshet_forum::learn::learn;
 use freshet_forum::page::Page;
 use freshet_forum::sample::Sampler;
 use freshet_network::networks::Networks;
-use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, SourceOrder, SourceQuery};
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::{Access, Options};
 use freshet_types::{Connector as _, Instance, Intent, NetworkName, Request, Response, RobotKind, Target};
 use url::Url;
 
@@ -111,7 +110,8 @@ impl Relearner {
         let front = found.ok_or_else(|| format!("`{network}` is no forum any more"))?;
         let definition = ForumDefinition::parse(&front.text).map_err(|error| error.to_string())?;
         let url = Url::parse(&front.url).map_err(|error| format!("`{}`: {error}", front.url))?;
-        let store = SqliteStore::open_reader(&self.store).map_err(|error| error.to_string())?;
+        let store = freshet_store::open(&self.store, Access::Read, Options::default())
+            .map_err(|error| error.to_string())?;
         let rows = store.instances().map_err(|error| error.to_string())?;
         let stored = rows.into_iter().map(|row| row.instance).find(|it| it.network == *network);
         let file = self.file_of(network).ok_or_else(|| {
@@ -137,7 +137,8 @@ impl Relearner {
 
     /// Threads that have posts in the store, those visited last first.
     fn threads(&self, network: &NetworkName) -> Result<Vec<String>, String> {
-        let store = SqliteStore::open_reader(&self.store).map_err(|error| error.to_string())?;
+        let store = freshet_store::open(&self.store, Access::Read, Options::default())
+            .map_err(|error| error.to_string())?;
         let query = SourceQuery {
             network: Some(network.to_string()),
             robot: Some(RobotKind::Comment),
@@ -165,7 +166,8 @@ impl Relearner {
         if let Some(lack) = site::lack(&definition) {
             return Err(format!("{lack} on {} fresh pages", pages.len()));
         }
-        let store = SqliteStore::open_reader(&self.store).map_err(|error| error.to_string())?;
+        let store = freshet_store::open(&self.store, Access::Read, Options::default())
+            .map_err(|error| error.to_string())?;
         let connector = ForumConnector::new(network.as_str(), definition.clone());
         let mut evidence = Evidence::of_pages(&known.definition, &definition, &pages);
         for thread in threads {

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use freshet_forum::connector::PORTAL;
 use freshet_store::api::Store;
+use freshet_store::control::{Control, SourcesChange};
 use freshet_types::{NetworkName, Set, Source, SourceId, SourceState};
 use serde::Serialize;
-use serde_json::json;
 
 use crate::config::Globals;
 use crate::data::Data;
@@ -44,7 +44,7 @@ pub fn remove(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Result<Rem
     let sources: Vec<_> = watched.map(|it| RemovedSource { source: it.id, label: it.label() }).collect();
     let ids: Vec<SourceId> = sources.iter().map(|it| it.source).collect();
     store.set_state(&ids, SourceState::Removed)?;
-    store.push_control("sources", &json!({ "removed": ids }).to_string())?;
+    store.push_control(&Control::Sources(SourcesChange::Removed(ids.clone())))?;
     Ok(RemoveReport { removed_count: ids.len(), sources })
 }
 

@@ -5,6 +5,7 @@
 
 use freshet_fetch::CredentialInfo;
 use freshet_store::api::Store;
+use freshet_store::control::Control;
 use freshet_store::row::RobotRow;
 use freshet_types::{RobotKind, RobotState};
 use serde::Serialize;
@@ -71,7 +72,7 @@ pub fn steer(store: &mut dyn Store, verb: Verb, robot: RobotKind) -> anyhow::Res
         failure.hint(format!("`freshet robots start {robot}` lets it work"))
     })?;
     store.set_robot(robot, next)?;
-    store.push_control("robots", robot.name())?;
+    store.push_control(&Control::Robots(robot))?;
     Ok(())
 }
 
@@ -108,7 +109,7 @@ fn name_credential(
         }
     }
     store.set_robot_credential(robot, name)?;
-    store.push_control("robots", robot.name())?;
+    store.push_control(&Control::Robots(robot))?;
     Ok(())
 }
 
@@ -121,7 +122,7 @@ pub fn list(data: &Data) -> anyhow::Result<RobotsReport> {
 
 #[cfg(test)]
 mod tests {
-    use freshet_store::sqlite::SqliteStore;
+    use freshet_store::testing;
 
     use super::*;
 
@@ -136,7 +137,7 @@ mod tests {
             origin: freshet_fetch::Origin::File,
         };
         let known = [info("free", None), info("taken", Some(RobotKind::User))];
-        let mut store = SqliteStore::in_memory().unwrap();
+        let mut store = testing::memory();
         for (robot, name, expected) in [
             (RobotKind::Status, Some("free"), Ok(Some("free"))),
             (RobotKind::User, Some("taken"), Ok(Some("taken"))),

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use freshet_fetch::{Fetch as _, HttpFetch, HttpOptions};
 use freshet_network::DefinedConnector;
 use freshet_network::networks::Networks;
-use freshet_store::api::Store as _;
 use freshet_store::row::Hit;
 use freshet_types::{Account, Connector as _, Instance, Intent, NetworkName, Outcome, Target, Timestamp};
 use serde::Serialize;

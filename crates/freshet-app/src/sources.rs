@@ -11,7 +11,7 @@ use crate::failure::Failure;
 /// The sources a person means: by number, handle, id or address, else by what `add` understands.
 ///
 /// They all belong to one thing: a handle that is known on two networks is refused.
-pub fn sources_meant(globals: &Globals, store: &dyn Store, text: &str) -> anyhow::Result<Vec<Source>> {
+pub(crate) fn sources_meant(globals: &Globals, store: &dyn Store, text: &str) -> anyhow::Result<Vec<Source>> {
     let number = text.trim().parse().ok().map(SourceId);
     if let Some(source) = number.map(|number| store.source(number)).transpose()?.flatten() {
         return Ok(vec![source]);
@@ -34,7 +34,11 @@ pub fn sources_meant(globals: &Globals, store: &dyn Store, text: &str) -> anyhow
 }
 
 /// The sources of several references; each must lead to some.
-pub fn all_meant(globals: &Globals, store: &dyn Store, references: &[String]) -> anyhow::Result<Vec<Source>> {
+pub(crate) fn all_meant(
+    globals: &Globals,
+    store: &dyn Store,
+    references: &[String],
+) -> anyhow::Result<Vec<Source>> {
     let mut sources = Vec::new();
     for reference in references {
         let found = sources_meant(globals, store, reference)?;
@@ -68,12 +72,12 @@ fn is_about_the_same(one: &Source, other: &Source) -> bool {
 }
 
 /// What `add` would understand by it.
-pub fn understood(networks: &Networks, text: &str) -> Option<Reference> {
+pub(crate) fn understood(networks: &Networks, text: &str) -> Option<Reference> {
     networks.understand(text).ok()
 }
 
 /// For a reference that leads to no source.
-pub fn no_source(text: &str) -> anyhow::Error {
+pub(crate) fn no_source(text: &str) -> anyhow::Error {
     let failure = Failure::misuse(format!("no source is known as `{text}`"));
     failure.hint("give what `add` was given, a handle, an address, or the number of a source").into()
 }

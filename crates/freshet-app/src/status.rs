@@ -5,6 +5,7 @@
 //! store's numbers; the engine's follow under their own names (its `posts_count`, of this run
 //! only, as `new_posts_count`). Whether a run is alive is asked of the lock, not of the report.
 
+use freshet_engine::report::STATUS;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::browse::{Browse, ForumState, SourceQuery};
 use freshet_store::row::Counts;
@@ -15,8 +16,6 @@ use serde_json::{Map, Value, json};
 use crate::data::{Data, Runner};
 use crate::text::seconds;
 
-/// Setting under which the engine leaves its live report.
-const STATUS_KEY: &str = "status";
 /// Failed sources shown; the number of all of them stands in the list of states.
 const FAILED_MAX: usize = 20;
 
@@ -49,18 +48,19 @@ pub fn brief(data: &Data, now: Timestamp) -> anyhow::Result<StatusReport> {
 
 /// What the engine reported last; null before the first run.
 pub fn live_report(store: &dyn Store) -> Result<Value, StoreError> {
-    let text = store.setting(STATUS_KEY)?;
-    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    Ok(STATUS.find(store)?.unwrap_or_default())
 }
 
 fn failed_sources(store: &dyn Browse) -> Result<Vec<Value>, StoreError> {
     let failed =
         SourceQuery { state: Some(SourceState::Failed), limit: FAILED_MAX, ..SourceQuery::default() };
-    let shown = |it: &Source| {
-        let label = it.label_with(store.title_of(it)?.as_deref());
-        Ok(json!({ "source": it.id, "label": label, "why": it.failure }))
+    let sources = store.list_sources(&failed)?.sources;
+    let titles = store.titles_of(&sources)?;
+    let shown = |(it, title): (&Source, Option<String>)| {
+        let label = it.label_with(title.as_deref());
+        json!({ "source": it.id, "label": label, "why": it.failure })
     };
-    store.list_sources(&failed)?.sources.iter().map(shown).collect()
+    Ok(sources.iter().zip(titles).map(shown).collect())
 }
 
 /// Every forum: what is known of it, and what is complete.

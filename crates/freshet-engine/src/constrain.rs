@@ -63,16 +63,21 @@ impl Constrainer {
         self.constraints = constraints;
         self.is_doubtful = true;
         let mut unparked = self.read_back(store)?;
-        let mut released = Vec::new();
+        let (mut wanted, mut addresses) = (Vec::new(), Vec::new());
         for verdict in self.parking.judge_all(&self.constraints, now) {
             match verdict {
                 Verdict::Wanted(parked) => {
-                    let source = store.parked(&parked.object.address.to_string())?.and_then(|row| row.source);
-                    released.push(release(store, *parked, source, (VisitId(0), now))?);
+                    addresses.push(parked.object.address.to_string());
+                    wanted.push(parked);
                 }
                 Verdict::Unwanted(address) => unparked.push(address.to_string()),
                 Verdict::Waits(_) => {}
             }
+        }
+        let mut released = Vec::with_capacity(wanted.len());
+        for (parked, stored) in wanted.into_iter().zip(store.parked_of(&addresses)?) {
+            let source = stored.and_then(|row| row.source);
+            released.push(release(store, *parked, source, (VisitId(0), now))?);
         }
         store.unpark(&unparked)?;
         released.chunks(RELEASED_BATCH).try_for_each(|some| store.apply(some, compare).map(drop))?;
@@ -156,9 +161,8 @@ impl Constrainer {
         store: &dyn Store,
         uploads: &mut [Upload],
     ) -> Result<Vec<(usize, Upload)>, StoreError> {
-        let mut released = Vec::new();
         if self.constraints.is_empty() && self.parking.is_empty() {
-            return Ok(released);
+            return Ok(Vec::new());
         }
         for upload in uploads.iter_mut() {
             let Some(network) = self.network(upload) else { continue };
@@ -171,6 +175,7 @@ impl Constrainer {
             .iter()
             .flat_map(|upload| upload.parked.iter().map(|row| (row.address.clone(), row.source)))
             .collect();
+        let (mut wanted, mut addresses) = (Vec::new(), Vec::new());
         // Afterwards, so that what one page parks finds what a page before it in this batch brings.
         for (cause, upload) in uploads.iter_mut().enumerate() {
             let Some(network) = self.network(upload) else { continue };
@@ -178,14 +183,8 @@ impl Constrainer {
                 for verdict in self.parking.offer(&object, &self.constraints, upload.seen_at) {
                     match verdict {
                         Verdict::Wanted(parked) => {
-                            let address = parked.object.address.to_string();
-                            let stored = store.parked(&address)?.map(|row| row.source);
-                            // Neither stored nor on its way there: it was forgotten meanwhile.
-                            let Some(source) = stored.or_else(|| parked_now.get(&address).copied()) else {
-                                continue;
-                            };
-                            let seen = (upload.visit, upload.seen_at);
-                            released.push((cause, release(store, *parked, source, seen)?));
+                            addresses.push(parked.object.address.to_string());
+                            wanted.push((cause, parked, (upload.visit, upload.seen_at)));
                         }
                         Verdict::Unwanted(address) => upload.unparked.push(address.to_string()),
                         Verdict::Waits(address) => {
@@ -193,6 +192,15 @@ impl Constrainer {
                         }
                     }
                 }
+            }
+        }
+        let mut released = Vec::with_capacity(wanted.len());
+        let stored = store.parked_of(&addresses)?;
+        for (((cause, parked, seen), stored), address) in wanted.into_iter().zip(stored).zip(&addresses) {
+            let source = stored.map(|row| row.source).or_else(|| parked_now.get(address).copied());
+            // Neither stored nor on its way there: it was forgotten meanwhile.
+            if let Some(source) = source {
+                released.push((cause, release(store, *parked, source, seen)?));
             }
         }
         Ok(released)

@@ -26,6 +26,8 @@ use crate::spell::Spell;
 
 /// Changes delivered between two moves of the cursor.
 const BATCH: usize = 1000;
+/// Posts that are read at once: few enough to stand in memory whatever their size.
+const READ_AT_ONCE: usize = 100;
 
 /// Why delivery stopped.
 #[derive(Debug, thiserror::Error)]
@@ -148,11 +150,10 @@ impl Subscriber {
         let sink = self.sink.as_mut().expect("it was opened a moment ago");
         let refused = |why: SinkError| DeliverError::Sink { name: self.name.clone(), why };
         let mut delivered: Set<u64> = Set::default();
-        for change in &changes {
-            if !delivered.insert(change.object) {
-                continue;
-            }
-            if let Some(row) = store.post(change.object)? {
+        let is_first = |object: &u64| delivered.insert(*object);
+        let objects: Vec<u64> = changes.iter().map(|change| change.object).filter(is_first).collect();
+        for some in objects.chunks(READ_AT_ONCE) {
+            for row in store.posts_numbered(some)?.into_iter().flatten() {
                 sink.write(&post_record(row)).map_err(refused)?;
             }
         }

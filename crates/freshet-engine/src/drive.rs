@@ -30,6 +30,7 @@ use crate::core::{CredentialChoice, Event, VISITS_RESERVED};
 use crate::deliver::Subscription;
 use crate::feed::Feeder;
 use crate::fetcher::{self, FetcherHandle, FetcherKit};
+use crate::order::FetcherId;
 use crate::question::{self, Question};
 use crate::relearn::{Ask, Errand};
 use crate::runner::{Input, Look, Output, Past, Runner, RunnerKit};
@@ -175,14 +176,15 @@ impl Driver {
             .spawn(move || writer.run(&todo))
             .expect("the system can start one more thread");
         let fetcher_kit = FetcherKit {
+            networks: Arc::clone(&kit.networks),
             fetch: kit.fetch,
             clock: Arc::clone(wall.clock()),
             keeps_raw: options.keeps_raw,
             readers: Some(fetcher::readers::Readers::default()),
         };
-        let fetchers = (0..options.core.fetcher_count.max(1))
-            .map(|index| fetcher::start(index, fetcher_kit.clone(), bring.clone()))
-            .collect();
+        let count = u32::try_from(options.core.fetcher_count.max(1)).unwrap_or(u32::MAX);
+        let fetchers =
+            (0..count).map(|id| fetcher::start(FetcherId(id), fetcher_kit.clone(), bring.clone())).collect();
         let (networks, policy, credential) = (kit.networks, kit.policy, kit.credential);
         let runner_kit = RunnerKit { networks, policy, credential };
         let numbers = first..first + VISITS_RESERVED;
@@ -207,6 +209,9 @@ impl Driver {
             view,
             last_report: None,
         };
+        for id in 0..count {
+            driver.input(Input::Event(Event::FetcherJoined(FetcherId(id))))?;
+        }
         driver.input(Input::Start)?;
         while !driver.runner.is_loaded() {
             driver.perform()?;
@@ -244,8 +249,11 @@ impl Driver {
     fn carry_out(&mut self, output: Output) -> Result<(), RunError> {
         match output {
             Output::Fetch(fetcher, order) => {
-                self.fetchers[fetcher].orders.send(order).expect("fetchers outlive the driver");
+                if !self.fetchers[fetcher.0 as usize].give(order) {
+                    self.input(Input::Event(Event::FetcherLeft(fetcher)))?;
+                }
             }
+            Output::Cancel(fetcher, order) => self.fetchers[fetcher.0 as usize].cancel(order),
             Output::Job(job) => self.give(job)?,
             Output::Ask(question) => {
                 let reply = question::answer(&*self.reader, &question);

@@ -17,7 +17,8 @@ use freshet_network::networks::Networks;
 use freshet_network::robot;
 use freshet_store::api::{Store, StoreError, Trouble};
 use freshet_store::row::{ObjectRow, SourceSlot};
-use freshet_types::{Change, ChangeKind, Connector, RobotKind, RobotState, Source};
+use freshet_store::setting::Setting;
+use freshet_types::{Change, ChangeKind, Connector, RobotKind, RobotState, Source, SourceState};
 
 use crate::report::Rings;
 
@@ -26,7 +27,7 @@ const LOG_BATCH: usize = 4096;
 /// Ids turned into sources at once.
 const POP_BATCH: usize = 256;
 /// Setting that holds the depth to which the rings have taken in what is known.
-const DEPTH_SETTING: &str = "fed_depth";
+const FED_DEPTH: Setting<u16> = Setting::new("fed_depth");
 /// Sources that were made from rings and never visited yet.
 pub const AHEAD_MAX: usize = 10_000;
 
@@ -80,18 +81,8 @@ fn is_added(robot: RobotKind, change: &Change) -> bool {
 
 /// An id may come twice; what a person took off the list meanwhile stays off it.
 fn drop_removed(store: &dyn Store, sources: &mut Vec<Source>) -> Result<(), StoreError> {
-    let mut kept = Vec::with_capacity(sources.len());
-    for source in sources.drain(..) {
-        let is_removed = |known: &Source| {
-            !known.state.is_watched()
-                && (&known.network, &known.endpoint, &known.root_id)
-                    == (&source.network, &source.endpoint, &source.root_id)
-        };
-        if !store.find_sources(&source.root_id)?.iter().any(is_removed) {
-            kept.push(source);
-        }
-    }
-    *sources = kept;
+    let mut states = store.states_of(sources)?.into_iter();
+    sources.retain(|_| states.next().flatten().is_none_or(SourceState::is_watched));
     Ok(())
 }
 
@@ -194,7 +185,7 @@ impl Feeder {
     /// Goes through the log once more for what lies beyond the depth of the last time. Dying in the
     /// middle means to begin again: an id that is handed out twice makes its sources once.
     fn deepen(&mut self, store: &mut dyn Store) -> Result<(), FeedError> {
-        let fed = store.setting(DEPTH_SETTING)?.and_then(|text| text.parse::<u16>().ok());
+        let fed = FED_DEPTH.find(store)?;
         if fed == Some(self.depth_max) {
             return Ok(());
         }
@@ -212,7 +203,7 @@ impl Feeder {
             }
         }
         self.rings.sync()?;
-        Ok(store.set_setting(DEPTH_SETTING, &self.depth_max.to_string())?)
+        Ok(FED_DEPTH.put(store, &self.depth_max)?)
     }
 
     /// The rings mostly stand at the same place: one reading of the log serves all of them.
@@ -291,11 +282,18 @@ impl Feeder {
     ) -> Result<(), FeedError> {
         let mut sources: Vec<Source> = Vec::new();
         while ids.len() < POP_BATCH && sources.len() < room {
-            let Some(id) = self.rings.ring(robot).pop()? else { break };
-            ids.push(id);
-            let Some(found) = store.object(id)? else { continue };
-            if let Some(connector) = self.networks.connector_for(&found.network) {
-                sources.extend(heirs(&*connector, robot, &found));
+            let first = ids.len();
+            while ids.len() < POP_BATCH && sources.len() + ids.len() - first < room {
+                let Some(id) = self.rings.ring(robot).pop()? else { break };
+                ids.push(id);
+            }
+            if ids.len() == first {
+                break;
+            }
+            for found in store.objects(&ids[first..])?.into_iter().flatten() {
+                if let Some(connector) = self.networks.connector_for(&found.network) {
+                    sources.extend(heirs(&*connector, robot, &found));
+                }
             }
         }
         drop_removed(store, &mut sources)?;
@@ -322,7 +320,7 @@ impl Feeder {
 #[cfg(test)]
 mod tests {
     use freshet_store::row::Upload;
-    use freshet_store::sqlite::SqliteStore;
+    use freshet_store::testing;
     use freshet_types::{Account, NetworkName, Observation, Post, Timestamp, VisitId};
 
     use super::*;
@@ -339,7 +337,7 @@ mod tests {
     }
 
     /// Paused robots let their rings grow and hand nothing out.
-    fn pause_all(store: &mut SqliteStore) {
+    fn pause_all(store: &mut dyn Store) {
         for robot in RobotKind::ALL {
             store.set_robot(robot, RobotState::Paused).unwrap();
         }
@@ -348,7 +346,7 @@ mod tests {
     /// Which rings grow, and by how many ids, when `finder` meets an account and a post.
     fn check(finder: RobotKind, expected: &str) {
         let dir = tempfile::tempdir().unwrap();
-        let mut store = SqliteStore::in_memory().unwrap();
+        let mut store = testing::memory();
         let network = NetworkName::from("mastodon:a.example");
         store.apply(&[upload(finder, &network)], |_, _| None).unwrap();
         pause_all(&mut store);
@@ -367,7 +365,7 @@ mod tests {
     fn ids_whose_sources_cannot_be_stored_come_again() {
         let dir = tempfile::tempdir().unwrap();
         let db = dir.path().join("store.db");
-        let mut store = SqliteStore::open(&db).unwrap();
+        let mut store = testing::open(&db);
         let network = NetworkName::from("mastodon:a.example");
         store.apply(&[upload(RobotKind::Relation, &network)], |_, _| None).unwrap();
         pause_all(&mut store);
@@ -377,7 +375,7 @@ mod tests {
         store.set_robot(RobotKind::Status, RobotState::Running).unwrap();
         let waiting = feeder.waiting(RobotKind::Status);
         assert!(waiting > 0, "the robot has something to do");
-        let mut reader = SqliteStore::open_reader(&db).unwrap();
+        let mut reader = testing::reader(&db);
         feeder.tend(&mut reader, 100).unwrap_err();
         assert_eq!(feeder.waiting(RobotKind::Status), waiting);
         assert!(!feeder.tend(&mut store, 100).unwrap().is_empty());
@@ -396,7 +394,7 @@ mod tests {
     #[test]
     fn who_was_first_known_as_gone_is_found_when_back() {
         let dir = tempfile::tempdir().unwrap();
-        let mut store = SqliteStore::in_memory().unwrap();
+        let mut store = testing::memory();
         pause_all(&mut store);
         let rings = Coordinator::open(dir.path(), 1000).unwrap();
         let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 5);
@@ -428,7 +426,7 @@ mod tests {
         let mut waiting = Vec::new();
         // The second store stands for a copy that was made before most of the first one's changes.
         for extra in [50, 0] {
-            let mut store = SqliteStore::in_memory().unwrap();
+            let mut store = testing::memory();
             let mut first = upload(RobotKind::Relation, &network);
             let account = |id: u32| Account { id: format!("x{id}"), ..Account::default() };
             first.observation.accounts.extend((0..extra).map(account));

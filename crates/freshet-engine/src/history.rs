@@ -8,13 +8,14 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use freshet_store::api::{Store, StoreError};
+use freshet_store::setting::{Setting, SettingValue};
 use freshet_types::{RobotKind, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::tally::Tally;
 
 /// Setting under which the store keeps it.
-pub const HISTORY_KEY: &str = "history";
+pub const HISTORY: Setting<History> = Setting::new("history");
 /// Wall time between two points of the fine level.
 pub const FINE_EVERY: Duration = Duration::from_secs(5);
 /// Wall time between two points of the coarse level.
@@ -94,10 +95,20 @@ pub struct History {
     coarse: Level,
 }
 
+impl SettingValue for History {
+    fn to_stored(&self) -> String {
+        self.to_text()
+    }
+
+    fn from_stored(text: &str) -> Result<Self, String> {
+        Ok(Self::from_text(text))
+    }
+}
+
 impl History {
     /// As an earlier run left it.
     pub fn from_store(store: &dyn Store) -> Result<Self, StoreError> {
-        Ok(store.setting(HISTORY_KEY)?.map(|text| Self::from_text(&text)).unwrap_or_default())
+        Ok(HISTORY.get(store)?.unwrap_or_default())
     }
 
     /// As it was written; text that is not understood is an empty past.

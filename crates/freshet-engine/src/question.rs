@@ -4,11 +4,12 @@
 //! reply back. So a reading that fails is an input like any other, and reading can move to another thread or machine.
 
 use freshet_policy::mixture::evidence::Evidence;
-use freshet_store::api::{Flow, Store, StoreError};
-use freshet_store::row::{Control, RobotRow, SourceSlot, StalePage};
+use freshet_store::api::{Store, StoreError};
+use freshet_store::control::ControlRow;
+use freshet_store::row::{RobotRow, SourceSlot, StalePage};
 use freshet_types::{Instance, NetworkName, Source, SourceId, Span, Timestamp};
 
-use crate::constrain::setting::CONSTRAINTS_KEY;
+use crate::constrain::setting::CONSTRAINTS;
 use crate::core::STALE_MAX;
 use crate::forum::train::Lists;
 
@@ -52,7 +53,7 @@ pub enum Reply {
     /// The source, where it is still there.
     Pinned(Option<Box<Source>>),
     /// In the order in which they were left.
-    Controls(Vec<Control>),
+    Controls(Vec<ControlRow>),
     /// The text of the setting.
     Constraints(Option<String>),
     /// All five.
@@ -75,37 +76,26 @@ pub enum Reply {
 pub fn answer(store: &dyn Store, question: &Question) -> Result<Reply, StoreError> {
     Ok(match question {
         Question::Sources(ids) => {
-            let read = |&id: &SourceId| Ok((id, store.source(id)?.map(Box::new)));
-            Reply::Sources(ids.iter().map(read).collect::<Result<_, StoreError>>()?)
+            let sources = store.sources(ids)?.into_iter().map(|source| source.map(Box::new));
+            Reply::Sources(ids.iter().copied().zip(sources).collect())
         }
         Question::Pinned(id) => Reply::Pinned(store.source(*id)?.map(Box::new)),
         Question::Controls(above) => Reply::Controls(store.controls_above(*above)?),
-        Question::Constraints => Reply::Constraints(store.setting(CONSTRAINTS_KEY)?),
+        Question::Constraints => Reply::Constraints(CONSTRAINTS.get(store)?),
         Question::Robots => Reply::Robots(store.robots()?),
         Question::Instances => {
             Reply::Instances(store.instances()?.into_iter().map(|row| row.instance).collect())
         }
-        Question::Slots(above) => {
-            let mut slots = Vec::with_capacity(SLOTS_CHUNK);
-            store.each_slot(*above, &mut |slot| {
-                slots.push(slot);
-                if slots.len() < SLOTS_CHUNK { Flow::Continue(()) } else { Flow::Break(()) }
-            })?;
-            Reply::Slots(slots)
-        }
+        Question::Slots(above) => Reply::Slots(store.slots_above(*above, SLOTS_CHUNK)?),
         Question::Stale(network, now) => {
             Reply::Stale(network.clone(), store.stale_pages(network, *now, STALE_MAX)?)
         }
         Question::Lists(network, now) => Reply::Lists(Box::new(Lists::read(store, network, *now)?)),
         Question::Evidence(ids, now) => {
-            let mut all = Vec::with_capacity(ids.len());
-            for &id in ids {
-                if let Some(source) = store.source(id)? {
-                    let posts = store.posting_times(&source)?;
-                    all.extend(evidence(source, posts, *now));
-                }
-            }
-            Reply::Evidence(all)
+            let sources: Vec<Source> = store.sources(ids)?.into_iter().flatten().collect();
+            let times = store.posting_times_of(&sources)?;
+            let seen = sources.into_iter().zip(times);
+            Reply::Evidence(seen.filter_map(|(source, posts)| evidence(source, posts, *now)).collect())
         }
         Question::Newest => Reply::Newest(store.last_change()?),
     })

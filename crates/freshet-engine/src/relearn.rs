@@ -8,12 +8,13 @@
 //!
 //! What it does not do: fetch, learn or judge.
 
+use freshet_store::setting::{Setting, SettingValue};
 use freshet_types::{Map, NetworkName, Request, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 /// Setting under which the store remembers what came of learning anew.
-pub const RELEARN_KEY: &str = "relearnt";
+pub const RELEARN: Setting<Notes> = Setting::new("relearnt");
 /// From one try to the next, by the clock of the crawl: a site that is being rebuilt looks different every hour.
 pub const RELEARN_EVERY: Span = Span::from_secs(6 * 3600);
 
@@ -31,6 +32,16 @@ pub struct Note {
 /// What came of it, by network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes(pub Map<NetworkName, Note>);
+
+impl SettingValue for Notes {
+    fn to_stored(&self) -> String {
+        self.to_text()
+    }
+
+    fn from_stored(text: &str) -> Result<Self, String> {
+        Ok(Self::from_text(text))
+    }
+}
 
 impl Notes {
     /// As an earlier process left them; none where that cannot be read.

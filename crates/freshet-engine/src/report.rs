@@ -9,7 +9,7 @@ use freshet_report::run::{
     QuotaStatus, Relearnt, RingSize, RunStatus, RunWork, ServerStatus, Unreadable,
 };
 use freshet_report::time::{UnixFloat, UnixNumber};
-use freshet_types::{FaultKind, NetworkName, RobotKind, Span, Timestamp};
+use freshet_types::{FaultKind, NetworkName, RobotKind, ServerKey, Span, Timestamp};
 
 use crate::core::{Core, ServerView, UnreadView};
 use crate::fetcher::FetcherState;
@@ -17,6 +17,9 @@ use crate::quota::QuotaView;
 use crate::relearn::Note;
 use crate::tally;
 
+/// Setting that holds the live report for `freshet status`.
+pub const STATUS: freshet_store::setting::Setting<serde_json::Value> =
+    freshet_store::setting::Setting::new("status");
 /// Visits that a report names.
 const VISITS_SHOWN: usize = 8;
 /// Servers that do not answer, quotas and prices that it names, each: it is made twice a second, and a run may know a
@@ -178,7 +181,7 @@ fn forums(core: &Core) -> Vec<ForumModels> {
         lists_count: chosen.test().list_count as u64,
         lists: None,
     };
-    let forum = |(key, network): (u32, &NetworkName)| {
+    let forum = |(key, network): (ServerKey, &NetworkName)| {
         let site = core.sites().get(key);
         let of = |kind: ListKind| site.and_then(|site| site.model(kind)).map(model);
         ForumModels {

@@ -34,12 +34,12 @@ use crate::constrain::setting::SettingError;
 use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event, Moment, Restored};
 use crate::feed::{AHEAD_MAX, FeedError};
 use crate::history::History;
-use crate::price::{Memory, PRICES_KEY};
+use crate::order::{FetcherId, Order, OrderId};
+use crate::price::PRICES;
 use crate::question::{Question, Reply};
-use crate::quota::{LEDGER_KEY, LEDGER_PREFIX, Ledger};
-use crate::relearn::{Notes, RELEARN_KEY};
+use crate::quota::{LEDGER, LEDGER_BEFORE, Ledger};
+use crate::relearn::RELEARN;
 use crate::report::Setting;
-use crate::visit::Order;
 use crate::writer::{Job, Told};
 use control::Controls;
 use end::Stage;
@@ -128,11 +128,9 @@ pub struct Past {
 impl Past {
     /// Reads it.
     pub fn read(store: &dyn Store, now: Timestamp) -> Result<Self, StoreError> {
-        let settings = store.settings_under(LEDGER_PREFIX)?;
-        let ledger = Ledger::from_settings(settings, store.setting(LEDGER_KEY)?.as_deref(), now);
-        let prices = store.setting(PRICES_KEY)?.map(|text| Memory::from_text(&text));
-        let mut relearnt =
-            store.setting(RELEARN_KEY)?.map(|text| Notes::from_text(&text)).unwrap_or_default();
+        let ledger = Ledger::from_settings(LEDGER.all(store)?, LEDGER_BEFORE.get(store)?.as_deref(), now);
+        let prices = PRICES.get(store)?;
+        let mut relearnt = RELEARN.get(store)?.unwrap_or_default();
         // Written by a clock that was ahead of today's: the next try is not put off for longer than usual.
         relearnt.0.values_mut().for_each(|note| note.at = note.at.min(now));
         Ok(Self {
@@ -172,7 +170,9 @@ pub enum Input {
 #[derive(Debug)]
 pub enum Output {
     /// Let this fetcher carry out this order; the answer is an [`Input::Event`].
-    Fetch(usize, Box<Order>),
+    Fetch(FetcherId, Box<Order>),
+    /// Tell this fetcher that nobody waits for the answer to this order any more.
+    Cancel(FetcherId, OrderId),
     /// Give the writer this job.
     Job(Job),
     /// Read this, and answer with [`Input::Reply`].
@@ -376,6 +376,7 @@ impl Runner {
                 Effect::ReadStale(_) if self.troubles.reading.waits(self.moment) => continue,
                 Effect::ReadStale(network) => Output::Ask(Question::Stale(network, self.moment.now)),
                 Effect::Fetch(fetcher, order) => Output::Fetch(fetcher, order),
+                Effect::Cancel(fetcher, order) => Output::Cancel(fetcher, order),
                 Effect::Apply(upload) => Output::Job(Job::Apply(upload)),
                 Effect::Reserve(reservation) => Output::Job(Job::Ledger(reservation)),
                 Effect::ReserveVisits(count) => Output::Job(Job::Reserve(count)),

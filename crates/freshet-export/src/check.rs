@@ -4,7 +4,6 @@ use freshet_app::config::Globals;
 use freshet_app::data::{self, Data};
 use freshet_app::failure::Failure;
 use freshet_app::networks;
-use freshet_store::api::Store as _;
 use freshet_types::Timestamp;
 
 /// Refuses the name of a network that nobody knows: an export of it would be empty for ever.

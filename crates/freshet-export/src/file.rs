@@ -205,7 +205,7 @@ impl Write for Hashed {
 }
 
 /// Size and SHA-256 of a file.
-pub fn hash_file(path: &Path) -> std::io::Result<(u64, String)> {
+pub(crate) fn hash_file(path: &Path) -> std::io::Result<(u64, String)> {
     let (bytes, hash) = hash_of(File::open(path)?)?;
     Ok((bytes, hex(&hash.finalize())))
 }

@@ -23,15 +23,15 @@ mod write;
 
 pub use check::{check_network, check_times};
 pub use damage::Damages;
-pub use file::hash_file;
+pub(crate) use file::hash_file;
 pub use manifest::{Asked, FileEntry, Manifest};
 pub use part::{Part, day_name, plan};
-pub use stream::{each_record, to_writer};
+pub(crate) use stream::each_record;
+pub use stream::to_writer;
 pub use write::{hold, to_folder};
 
 use freshet_sink::{Format, RecordKind};
 use freshet_store::api::{Store, StoreError};
-use freshet_store::browse::Browse;
 use freshet_store::row::Filter;
 
 /// Records between two checkpoints: a row group of Parquet, and a second or two of work.
@@ -68,7 +68,7 @@ impl Bounds {
     pub const NONE: Self = Self { change: u64::MAX, relation: u64::MAX };
 
     /// Everything there is now.
-    pub fn now<S: Store + Browse>(store: &S) -> Result<Self, StoreError> {
+    pub fn now(store: &dyn Store) -> Result<Self, StoreError> {
         Ok(Self { change: store.last_change()?, relation: store.last_relation()? })
     }
 

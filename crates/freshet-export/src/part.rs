@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use freshet_sink::{Format, RecordKind};
 use freshet_store::api::{Store, StoreError};
-use freshet_store::browse::{Browse, Counted};
+use freshet_store::browse::Counted;
 use freshet_types::{Span, Timestamp};
 
 use super::Wish;
@@ -34,7 +34,7 @@ impl Part {
 
 /// The files of an export. Without a split there is one for each kind, though it be empty; with one,
 /// only days that have records have a file.
-pub fn plan<S: Store + Browse>(store: &S, wish: &Wish) -> Result<Vec<Part>, StoreError> {
+pub fn plan(store: &dyn Store, wish: &Wish) -> Result<Vec<Part>, StoreError> {
     let mut parts = Vec::new();
     for &kind in &wish.kinds {
         let days = match count_by_day(store, kind, wish) {
@@ -54,8 +54,8 @@ pub fn plan<S: Store + Browse>(store: &S, wish: &Wish) -> Result<Vec<Part>, Stor
 }
 
 /// How many records of a kind there are by day, up to the bounds of the wish.
-pub(super) fn count_by_day<S: Store + Browse>(
-    store: &S,
+pub(super) fn count_by_day(
+    store: &dyn Store,
     kind: RecordKind,
     wish: &Wish,
 ) -> Result<Vec<(i64, u64)>, StoreError> {

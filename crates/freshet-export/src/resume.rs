@@ -8,7 +8,6 @@
 use std::path::Path;
 
 use freshet_store::api::{Store, StoreError};
-use freshet_store::browse::Browse;
 use freshet_types::Map;
 
 use super::file::GrowingFile;
@@ -43,8 +42,8 @@ pub(super) fn open_parts<'a>(wish: &Wish, todo: &[&'a Part], open: &Open) -> Opt
 }
 
 /// The files as they were at the checkpoint, by their day; none where they must begin anew.
-pub(super) fn open_files<S: Store + Browse>(
-    store: &S,
+pub(super) fn open_files(
+    store: &dyn Store,
     dir: &Path,
     wish: &Wish,
     parts: &[&Part],

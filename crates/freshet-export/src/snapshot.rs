@@ -38,7 +38,6 @@ use freshet_app::when::When;
 use freshet_engine::constrain::setting;
 use freshet_network::networks::Networks;
 use freshet_sink::{Format, RecordKind};
-use freshet_store::api::Store as _;
 use freshet_types::{Set, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};

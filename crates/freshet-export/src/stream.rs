@@ -16,7 +16,7 @@ const CHANGES_BATCH: usize = 4096;
 
 /// Gives every record of a kind that the filter lets through and whose number is at most `up_to`,
 /// each with its number and the instant that the filter looks at. What cannot be read is passed over.
-pub fn each_record(
+pub(crate) fn each_record(
     store: &dyn Store,
     kind: RecordKind,
     filter: &Filter,

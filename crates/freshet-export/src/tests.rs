@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use freshet_sink::{Format, RecordKind};
-use freshet_store::api::Store as _;
+use freshet_store::api::Store;
 use freshet_store::row::Upload;
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::testing;
 use freshet_types::{Account, Observation, Post, Primitive, Relation, Timestamp, VisitId};
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn post(id: &str, at: i64) -> Post {
     }
 }
 
-fn apply(store: &mut SqliteStore, posts: Vec<Post>) {
+fn apply(store: &mut dyn Store, posts: Vec<Post>) {
     let account = Account { id: "7".to_owned(), handle: Some("ada".to_owned()), ..Account::default() };
     let observation = Observation {
         posts,
@@ -56,8 +56,8 @@ fn apply(store: &mut SqliteStore, posts: Vec<Post>) {
     store.apply(&[Upload { observation, ..upload }], |_, _| None).unwrap();
 }
 
-fn store() -> SqliteStore {
-    let mut store = SqliteStore::in_memory().unwrap();
+fn store() -> Box<dyn Store> {
+    let mut store = testing::memory();
     apply(&mut store, vec![post("1", 100), post("2", 200)]);
     store
 }
@@ -153,7 +153,7 @@ fn found(dir: &Path) -> Vec<(String, usize)> {
 
 #[test]
 fn a_split_export_has_a_file_for_each_day() {
-    let mut store = SqliteStore::in_memory().unwrap();
+    let mut store = testing::memory();
     // Days come mixed, some have nothing, one is before 1970.
     let times = [3 * DAY, 20 * DAY, 3 * DAY + 5, -10, 20 * DAY - 1, 400 * DAY];
     let posts = times.iter().enumerate().map(|(n, at)| post(&n.to_string(), *at)).collect();
@@ -180,7 +180,7 @@ fn a_split_export_has_a_file_for_each_day() {
 
 #[test]
 fn an_interrupted_export_goes_on_and_is_of_one_piece() {
-    let mut store = SqliteStore::in_memory().unwrap();
+    let mut store = testing::memory();
     apply(&mut store, (0..40).map(|n| post(&n.to_string(), n * DAY)).collect());
     let up_to = Bounds::now(&store).unwrap();
     let dir = tempfile::tempdir().unwrap();

@@ -15,7 +15,6 @@ use freshet_app::progress::Progress;
 use freshet_app::{notice, text};
 use freshet_sink::Record;
 use freshet_store::api::Store;
-use freshet_store::browse::Browse;
 use freshet_store::row::Filter;
 use freshet_types::{Map, Timestamp};
 
@@ -37,8 +36,8 @@ const RELIEF_EVERY: u64 = 200_000;
 const CHECKPOINT_FILES_MAX: usize = 16;
 
 /// Writes the files of `parts` that the manifest does not have, and the manifest at every checkpoint; gives what was left out.
-pub fn to_folder<S: Store + Browse>(
-    store: &S,
+pub fn to_folder(
+    store: &dyn Store,
     dir: &Path,
     wish: &Wish,
     parts: &[Part],
@@ -113,14 +112,14 @@ fn batches<'a>(wish: &Wish, todo: &[&'a Part], open: Option<&Open>) -> Vec<Vec<&
 }
 
 /// Files that are written together.
-pub(super) struct Batch<'a, S> {
-    pub(super) store: &'a S,
+pub(super) struct Batch<'a> {
+    pub(super) store: &'a dyn Store,
     pub(super) dir: &'a Path,
     pub(super) wish: &'a Wish,
     pub(super) parts: &'a [&'a Part],
 }
 
-impl<S: Store + Browse> Batch<'_, S> {
+impl Batch<'_> {
     fn write(&self, manifest: &mut Manifest, progress: &mut Progress) -> anyhow::Result<Damages> {
         let (mut open, above) = self.open(manifest)?;
         progress.found(open.values().map(GrowingFile::record_count).sum());

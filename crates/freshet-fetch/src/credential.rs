@@ -17,7 +17,7 @@ use crate::FetchError;
 use crate::scrub::SECRET_BYTES_MIN;
 
 /// How the names of credentials in the environment begin.
-pub const ENVIRONMENT_PREFIX: &str = "FRESHET_CREDENTIAL_";
+pub(crate) const ENVIRONMENT_PREFIX: &str = "FRESHET_CREDENTIAL_";
 
 /// Longest name, network or identifier; longer ones are a mistake.
 const NAME_BYTES_MAX: usize = 256;
@@ -193,7 +193,7 @@ impl Credential {
 /// `FRESHET_CREDENTIAL_MASTODON="example.social TOKEN"`: the server first, where a network has
 /// many. `…_BLUESKY_ALICE="identifier:password"` is an app password. A name that is a robot's
 /// (`…_STATUS`) reserves the credential for it.
-pub fn from_variable(key: &str, value: &str) -> Option<Result<Credential, FetchError>> {
+pub(crate) fn from_variable(key: &str, value: &str) -> Option<Result<Credential, FetchError>> {
     let rest = key.strip_prefix(ENVIRONMENT_PREFIX).filter(|rest| !rest.is_empty())?.to_ascii_lowercase();
     let value = value.trim();
     if value.is_empty() {

@@ -12,7 +12,7 @@ use robotxt::{BYTE_LIMIT, Robots};
 use url::{Position, Url};
 
 /// The name by which a robots.txt means us.
-pub const PRODUCT_TOKEN: &str = "freshet";
+pub(crate) const PRODUCT_TOKEN: &str = "freshet";
 
 /// Bytes of a file that are read; what follows is ignored, as the standard allows.
 pub(crate) const FILE_BYTES_MAX: usize = BYTE_LIMIT + 1;
@@ -37,7 +37,7 @@ const BYTES_MAX: usize = 32 << 20;
 
 /// The rules of all origins asked so far.
 #[derive(Debug)]
-pub struct Exclusions {
+pub(crate) struct Exclusions {
     clock: Arc<dyn Clock>,
     origins: Mutex<Map<String, Arc<Origin>>>,
 }
@@ -57,7 +57,7 @@ struct Known {
 
 impl Exclusions {
     /// Nothing known yet; files age by this clock.
-    pub fn new(clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         Self { clock, origins: Mutex::default() }
     }
 
@@ -84,7 +84,7 @@ impl Exclusions {
     }
 
     /// The pause that the origin of this URL asks for, where its file is known and names one.
-    pub fn pause(&self, url: &Url) -> Option<Span> {
+    pub(crate) fn pause(&self, url: &Url) -> Option<Span> {
         let origins = self.origins.lock().unwrap_or_else(PoisonError::into_inner);
         let known = origins.get(&url[..Position::BeforePath])?.known()?;
         let delay = known.rules.ok()?.crawl_delay()?;

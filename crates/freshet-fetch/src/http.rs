@@ -106,7 +106,8 @@ impl HttpFetch {
     }
 
     /// What every request says about us.
-    pub fn user_agent(&self) -> &str {
+    #[cfg(test)]
+    pub(crate) fn user_agent(&self) -> &str {
         &self.user_agent
     }
 

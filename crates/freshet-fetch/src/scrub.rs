@@ -11,10 +11,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 use secrecy::{ExposeSecret, SecretString};
 
 /// What stands where a secret stood.
-pub const SCRUBBED: &str = "[secret]";
+pub(crate) const SCRUBBED: &str = "[secret]";
 
 /// Shorter secrets cannot be told from ordinary text; no network issues any.
-pub const SECRET_BYTES_MIN: usize = 4;
+pub(crate) const SECRET_BYTES_MIN: usize = 4;
 
 /// Forms of session tokens remembered per credential; a token is out of use long before.
 const TOKEN_FORMS_MAX: usize = 64;
@@ -40,7 +40,7 @@ impl Scrubber {
     }
 
     /// Remembers a session token of the credential named `owner`.
-    pub fn learn_token(&self, owner: &Arc<str>, token: &SecretString) {
+    pub(crate) fn learn_token(&self, owner: &Arc<str>, token: &SecretString) {
         self.remember(owner, token, true);
     }
 
@@ -70,12 +70,12 @@ impl Scrubber {
     }
 
     /// The text without the secrets of this credential; for answers to its own requests.
-    pub fn scrub_of<'a>(&self, owner: &str, text: &'a str) -> Cow<'a, str> {
+    pub(crate) fn scrub_of<'a>(&self, owner: &str, text: &'a str) -> Cow<'a, str> {
         self.scrub_where(text, |name| name == owner)
     }
 
     /// The bytes without the secrets of this credential; untouched, uncopied where there are none.
-    pub fn scrub_bytes_of(&self, owner: &str, bytes: Vec<u8>) -> Vec<u8> {
+    pub(crate) fn scrub_bytes_of(&self, owner: &str, bytes: Vec<u8>) -> Vec<u8> {
         match std::str::from_utf8(&bytes) {
             Ok(text) => match self.scrub_of(owner, text) {
                 Cow::Borrowed(_) => bytes,

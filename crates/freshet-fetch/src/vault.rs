@@ -103,7 +103,8 @@ impl Vault {
     }
 
     /// Cheaper scrypt for tests, or dearer for the careful: `2^work_factor`.
-    pub fn with_work_factor(mut self, work_factor: u8) -> Self {
+    #[cfg(test)]
+    pub(crate) fn with_work_factor(mut self, work_factor: u8) -> Self {
         if let Some(file) = &mut self.file {
             file.work_factor = Some(work_factor.clamp(1, WORK_FACTOR_MAX));
         }

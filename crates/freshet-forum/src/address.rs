@@ -10,15 +10,16 @@
 mod pattern;
 mod slot;
 
-pub use pattern::Patterns;
-pub use slot::{Slot, Turn, Turner, turn};
+pub(crate) use pattern::Patterns;
+pub(crate) use slot::Turner;
+pub use slot::{Slot, Turn, turn};
 
 use std::borrow::Cow;
 
 use url::Url;
 
 /// Characters of one address; longer ones are not followed.
-pub const ADDRESS_CHARS_MAX: usize = 2_000;
+pub(crate) const ADDRESS_CHARS_MAX: usize = 2_000;
 /// Names that servers give to session parameters.
 const SESSION_NAMES: [&str; 8] =
     ["sid", "phpsessid", "jsessionid", "sessionid", "session_id", "osessid", "aspsessionid", "s"];
@@ -40,7 +41,7 @@ pub fn resolve(base: &Url, href: &str) -> Option<Url> {
 }
 
 /// Takes session ids out of an address; the order of what is left stays.
-pub fn drop_session(url: &mut Url) {
+pub(crate) fn drop_session(url: &mut Url) {
     // One byte is looked for quicker than a word, and hardly any path has it.
     if url.path().contains(';')
         && let Some(at) = url.path().find(";jsessionid=")
@@ -91,7 +92,7 @@ pub fn key(url: &Url) -> String {
 }
 
 /// Equal for pages of one list.
-pub fn list_key(url: &Url, slots: &[Slot]) -> String {
+pub(crate) fn list_key(url: &Url, slots: &[Slot]) -> String {
     let parts = ListParts::of(url, slots);
     written(url, &parts.segments, &parts.pairs)
 }
@@ -167,7 +168,7 @@ fn is_number(text: &str) -> bool {
 
 /// The number in an address that is the id of a thread or post: of the fragment, else of a parameter, else a segment that is a
 /// number, else one at the end or the start of a title (`title.12`, `12-title`).
-pub fn number_in(url: &Url) -> Option<String> {
+pub(crate) fn number_in(url: &Url) -> Option<String> {
     let fragment = url.fragment().and_then(last_number);
     let query =
         || pairs(url).iter().rev().find(|(_, value)| is_number(value)).map(|(_, value)| (*value).to_owned());

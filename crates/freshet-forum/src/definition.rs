@@ -11,9 +11,9 @@ use crate::record::Anchor;
 use crate::time::DayOrder;
 
 /// The version of the format that this program writes.
-pub const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 /// Steps of the path to a post's body.
-pub const BODY_STEPS: usize = 3;
+pub(crate) const BODY_STEPS: usize = 3;
 
 /// What a page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -20,7 +20,7 @@ use crate::page::Page;
 /// A child that comes up so often in one element makes a region.
 const REPEAT_MIN: usize = 3;
 /// Pages closer than this belong together.
-pub const DELTA: f64 = 0.35;
+pub(crate) const DELTA: f64 = 0.35;
 /// Regions on more than this share of pages are the site's frame.
 const FRAME_SHARE: f64 = 0.9;
 /// Layouts compared pairwise; a site has tens of templates.
@@ -142,7 +142,7 @@ impl Regions {
     }
 
     /// Regions that most of `inside` have and few of the others, at most `count`.
-    pub fn typical(&self, inside: &[usize], count: usize) -> Vec<String> {
+    pub(crate) fn typical(&self, inside: &[usize], count: usize) -> Vec<String> {
         let mut shares = vec![(0_usize, 0_usize); self.names.len()];
         let inside_set: Set<usize> = inside.iter().copied().collect();
         for (at, regions) in self.of_page.iter().enumerate() {

@@ -68,24 +68,24 @@ impl Page {
     }
 
     /// The links in a range of nodes.
-    pub fn links_in(&self, range: &Range<NodeId>) -> &[Link] {
+    pub(crate) fn links_in(&self, range: &Range<NodeId>) -> &[Link] {
         &self.links[self.link_range(range)]
     }
 
     /// The links in a range of nodes, as places among all links.
-    pub fn link_range(&self, range: &Range<NodeId>) -> Range<usize> {
+    pub(crate) fn link_range(&self, range: &Range<NodeId>) -> Range<usize> {
         let start = self.links.partition_point(|link| link.node < range.start);
         let end = self.links.partition_point(|link| link.node < range.end);
         start..end.max(start)
     }
 
     /// The stamps in a range of nodes.
-    pub fn stamps_in(&self, range: &Range<NodeId>) -> &[Stamp] {
+    pub(crate) fn stamps_in(&self, range: &Range<NodeId>) -> &[Stamp] {
         &self.stamps[self.stamp_range(range)]
     }
 
     /// The stamps in a range of nodes, as places among all stamps.
-    pub fn stamp_range(&self, range: &Range<NodeId>) -> Range<usize> {
+    pub(crate) fn stamp_range(&self, range: &Range<NodeId>) -> Range<usize> {
         let start = self.stamps.partition_point(|stamp| stamp.node < range.start);
         let end = self.stamps.partition_point(|stamp| stamp.node < range.end);
         start..end.max(start)

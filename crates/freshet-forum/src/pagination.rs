@@ -131,7 +131,7 @@ fn is_even(points: &[(i64, Option<i64>)], from: Option<i64>) -> bool {
 }
 
 /// Whether the head of the page says where its neighbours are.
-pub fn has_head_relation(page: &Page) -> bool {
+pub(crate) fn has_head_relation(page: &Page) -> bool {
     let heads = page.links.iter().filter(|link| link.is_head);
     heads.into_iter().any(|link| page.is_relation(link, "next") || page.is_relation(link, "prev"))
 }

@@ -140,7 +140,7 @@ fn lift(tree: &Tree, nodes: &[NodeId], cut: &mut Cut) {
 }
 
 /// The value that comes up most; of several, the smallest.
-pub fn most_common(values: &[usize]) -> usize {
+pub(crate) fn most_common(values: &[usize]) -> usize {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
     let runs = sorted.chunk_by(|a, b| a == b).map(|run| (run.len(), std::cmp::Reverse(run[0])));

@@ -70,12 +70,12 @@ pub struct Written {
 
 impl Written {
     /// Whether day and month may be the other way round.
-    pub fn is_ambiguous(&self) -> bool {
+    pub(crate) fn is_ambiguous(&self) -> bool {
         matches!(self.date, Date::Numbers(..) | Date::NumbersNoYear(..))
     }
 
     /// Whether it names an instant to the minute, as posts do and birthdays do not.
-    pub fn has_clock(&self) -> bool {
+    pub(crate) fn has_clock(&self) -> bool {
         self.day_time.is_some()
             || matches!(self.date, Date::Unix(_))
             || matches!(self.date, Date::Ago(_, unit) if unit < 86_400)

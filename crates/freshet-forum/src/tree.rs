@@ -27,7 +27,7 @@ pub const DEPTH_MAX: usize = 500;
 /// Attributes of one element that are kept; the largest honest elements have some twenty.
 pub const ATTRIBUTES_MAX: usize = 64;
 /// Attributes of one page that are kept. The builder copies those of formatting elements wherever it opens them again.
-pub const ATTRIBUTES_TOTAL_MAX: usize = 300_000;
+pub(crate) const ATTRIBUTES_TOTAL_MAX: usize = 300_000;
 /// Elements that the tree builder may look at for one page. Honest pages need five or six for an element; this is
 /// above [`NODES_MAX`] of them, and a second or two of work.
 pub const STEPS_MAX: u64 = 30_000_000;
@@ -83,7 +83,7 @@ impl Tree {
     }
 
     /// The page's linked data, as written.
-    pub fn linked_data(&self) -> &[String] {
+    pub(crate) fn linked_data(&self) -> &[String] {
         &self.linked_data
     }
 
@@ -168,7 +168,7 @@ impl Tree {
     }
 
     /// The elements directly inside.
-    pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+    pub(crate) fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
         let end = self.end(node);
         let first = Some(node + 1).filter(|&at| at < end);
         std::iter::successors(first, move |&at| Some(self.end(at)).filter(|&next| next < end))
@@ -176,7 +176,7 @@ impl Tree {
     }
 
     /// All text in a range of nodes, in one line, at most `chars_max` characters.
-    pub fn text_in(&self, range: std::ops::Range<NodeId>, chars_max: usize) -> String {
+    pub(crate) fn text_in(&self, range: std::ops::Range<NodeId>, chars_max: usize) -> String {
         let mut line = String::new();
         let mut count = 0;
         for text in range.filter_map(|node| self.text(node)) {
@@ -201,7 +201,7 @@ impl Tree {
     }
 
     /// What [`Tree::text_in`] gives, without a copy where it stands in the page as one plain line: most links do.
-    pub fn line_in(&self, range: std::ops::Range<NodeId>, chars_max: usize) -> Cow<'_, str> {
+    pub(crate) fn line_in(&self, range: std::ops::Range<NodeId>, chars_max: usize) -> Cow<'_, str> {
         let mut texts = range.clone().filter_map(|node| self.text(node));
         match (texts.next().map(str::trim_ascii), texts.next()) {
             (None, _) => Cow::Borrowed(""),
@@ -211,7 +211,7 @@ impl Tree {
     }
 
     /// How many characters [`Tree::text_in`] would give.
-    pub fn chars_in(&self, range: std::ops::Range<NodeId>, chars_max: usize) -> usize {
+    pub(crate) fn chars_in(&self, range: std::ops::Range<NodeId>, chars_max: usize) -> usize {
         let mut count = 0;
         for text in range.filter_map(|node| self.text(node)) {
             count += if text.is_ascii() {

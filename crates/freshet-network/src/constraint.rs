@@ -27,16 +27,16 @@ use cel::context::VariableResolver;
 use cel::{Context, Env, ExecutionError, Program, Value};
 use freshet_types::{Object, Schema, Timestamp};
 
-pub use parking::{PARKED_MAX, Parked, Parking, Shown, Verdict};
+pub use parking::{Parked, Parking, Shown, Verdict};
 
 /// Longest text of one constraint: a person writes a line or two.
-pub const TEXT_BYTES_MAX: usize = 1024;
+pub(crate) const TEXT_BYTES_MAX: usize = 1024;
 /// Deepest nesting of brackets in one constraint: the parser recurses.
-pub const NESTING_MAX: usize = 16;
+pub(crate) const NESTING_MAX: usize = 16;
 /// Most signs (operators, dots, brackets) in one constraint: chains of them make it recurse too.
-pub const SIGNS_MAX: usize = 256;
+pub(crate) const SIGNS_MAX: usize = 256;
 /// Deepest tree that is judged; judging recurses on the caller's stack.
-pub const TREE_MAX: usize = 32;
+pub(crate) const TREE_MAX: usize = 32;
 /// Stack for the parser, which takes about 130 kB a level of brackets in a debug build.
 const PARSER_STACK_BYTES: usize = 64 << 20;
 /// Most constraints in force at once; each is judged for every object of its type.
@@ -172,7 +172,7 @@ impl Constraint {
     /// The same, and that a crawl can tell: it judges objects as pages show them, and no page shows the collections of an object.
     ///
     /// A rule about one would park every object until it is swept, and the robots would never hear of any.
-    pub fn check_for_crawl(&self, schema: &Schema) -> Result<(), ConstraintError> {
+    pub(crate) fn check_for_crawl(&self, schema: &Schema) -> Result<(), ConstraintError> {
         self.check_paths(schema, true)
     }
 

@@ -23,7 +23,7 @@ pub(crate) use plan::Plan;
 /// Longest definition file; the longest shipped one is some 20 KB.
 pub const FILE_BYTES_MAX: usize = 1 << 20;
 /// Problems told at once; the first one or two are usually the cause of the rest.
-pub const PROBLEMS_MAX: usize = 20;
+pub(crate) const PROBLEMS_MAX: usize = 20;
 
 /// One thing that is wrong with a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +125,8 @@ impl Definition {
     }
 
     /// The base URL on a host; `None` where a host is needed and none given.
-    pub fn base_on(&self, host: Option<&str>) -> Option<String> {
+    #[cfg(test)]
+    pub(crate) fn base_on(&self, host: Option<&str>) -> Option<String> {
         if !self.view.base.contains("{{") {
             return Some(self.view.base.clone());
         }

@@ -21,7 +21,7 @@ use url::Url;
 pub use dialect::{Dialect, PatternError};
 
 /// Longest text that is looked at.
-pub const TEXT_BYTES_MAX: usize = 8 << 10;
+pub(crate) const TEXT_BYTES_MAX: usize = 8 << 10;
 
 /// Hosts of networks whose profile pages look like another network's, and must not be taken for it.
 const WELL_KNOWN: &[(&str, &str)] = &[
@@ -89,28 +89,28 @@ pub enum ReferenceError {
 
 /// The patterns of all definitions, compiled.
 #[derive(Clone, Debug, Default)]
-pub struct Dialects {
+pub(crate) struct Dialects {
     all: Vec<Dialect>,
 }
 
 impl Dialects {
     /// These, most specific first.
-    pub fn new(all: Vec<Dialect>) -> Self {
+    pub(crate) fn new(all: Vec<Dialect>) -> Self {
         Self { all }
     }
 
     /// The dialect of this network.
-    pub fn get(&self, name: &str) -> Option<&Dialect> {
+    pub(crate) fn get(&self, name: &str) -> Option<&Dialect> {
         self.all.iter().find(|dialect| dialect.name == name)
     }
 
     /// The server that an address or a source lives on.
-    pub fn instance_of(&self, network: &NetworkName) -> Option<Instance> {
+    pub(crate) fn instance_of(&self, network: &NetworkName) -> Option<Instance> {
         self.get(network.definition())?.instance(network.host(), None)
     }
 
     /// What a person means by this text.
-    pub fn understand(&self, text: &str) -> Result<Reference, ReferenceError> {
+    pub(crate) fn understand(&self, text: &str) -> Result<Reference, ReferenceError> {
         let text = text.trim();
         if text.is_empty() {
             return Err(ReferenceError::Empty);
@@ -148,7 +148,7 @@ impl Dialects {
     }
 
     /// One example of everything that is understood, one on a line.
-    pub fn examples(&self) -> String {
+    pub(crate) fn examples(&self) -> String {
         let mut lines = vec!["  network/type/id, NETWORK:REF, NETWORK:https://host/REF".to_owned()];
         for dialect in &self.all {
             let examples: Vec<_> =

@@ -36,7 +36,7 @@ fn feeds(finder: RobotKind, root_kind: &str) -> &'static [RobotKind] {
 }
 
 /// The robots that have an endpoint for objects of this type, in the order of the paper.
-pub fn wanted_by(connector: &dyn Connector, root_kind: &str) -> Vec<RobotKind> {
+pub(crate) fn wanted_by(connector: &dyn Connector, root_kind: &str) -> Vec<RobotKind> {
     let has_endpoint = |robot: &RobotKind| {
         connector
             .endpoints()

@@ -28,7 +28,7 @@ use crate::{Look, Pool};
 pub use burst::Burst;
 pub(crate) use change_rate::CHANGE_RATE_BYTES;
 pub use change_rate::{ChangeRate, Forecast};
-pub use chooser::Chooser;
+pub(crate) use chooser::Chooser;
 pub use hash::HashTable;
 pub use interval::Interval;
 pub use known::Known;
@@ -70,7 +70,7 @@ pub trait ChangeModel: Clone + Default + Send + std::fmt::Debug {
 }
 
 /// Rates below this (a post in thirty years) count as this where a logarithm is taken.
-pub const RATE_PER_S_MIN: f64 = 1e-9;
+pub(crate) const RATE_PER_S_MIN: f64 = 1e-9;
 
 /// Length of a stretch in seconds, never negative.
 pub(crate) fn seconds(since: Timestamp, until: Timestamp) -> f64 {

@@ -22,7 +22,6 @@ pub mod partition;
 pub mod policies;
 pub mod pool;
 pub mod price;
-pub mod refresh;
 pub mod roster;
 pub mod rule;
 pub mod stored;

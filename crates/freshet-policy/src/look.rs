@@ -18,7 +18,7 @@ pub struct Look<'a> {
 impl Look<'_> {
     /// Since when the look shows everything: the oldest post shown if the page was full, else
     /// the look before, else the oldest post.
-    pub fn complete_since(&self) -> Timestamp {
+    pub(crate) fn complete_since(&self) -> Timestamp {
         let oldest = self.news.iter().copied().min();
         match (self.since, oldest) {
             (Some(since), Some(oldest)) if self.is_full => oldest.max(since),
@@ -29,7 +29,7 @@ impl Look<'_> {
     }
 
     /// How long a stretch it shows completely, never negative.
-    pub fn complete_span(&self) -> Span {
+    pub(crate) fn complete_span(&self) -> Span {
         (self.at - self.complete_since()).max(Span::ZERO)
     }
 }

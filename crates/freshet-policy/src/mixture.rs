@@ -29,9 +29,10 @@ use serde::{Deserialize, Serialize};
 use crate::change::levels::{FEATURE_COUNT, Sums};
 
 /// Where each horizon begins, in hours after the last visit; the last is open.
-pub const EDGES_H: [f64; HORIZON_COUNT] = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 72.0, 168.0];
+pub(crate) const EDGES_H: [f64; HORIZON_COUNT] =
+    [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 72.0, 168.0];
 /// Horizons.
-pub const HORIZON_COUNT: usize = 11;
+pub(crate) const HORIZON_COUNT: usize = 11;
 /// Classes of sources.
 pub const CLASS_COUNT: usize = 7;
 /// The classes of those that fell silent: days ago, and lately.

@@ -1,4 +1,7 @@
-//! Partitions: which share of the work each source belongs to [CUVIM, section 5.1]. Serves step 1 of 10.
+//! Partitions: which share of the work each source belongs to [CUVIM, section 5.1]. Will serve step 1 of 10.
+//!
+//! **Studies only, so far**: one process owns all sources, so no run partitions them; `sim::study` compares the methods. Of this
+//! module a run only reaches [`organ`], through the policy `organ-pipe`.
 //!
 //! A workload is what a source costs, such as its posts a day; a part is what one worker or fetcher
 //! owns. Every method is a pure function from workloads and a number of parts to the part of each
@@ -26,14 +29,13 @@ pub mod round_robin;
 pub mod set_division;
 pub mod spread;
 
-pub use halving::halving;
-pub use input::WORKLOAD_MAX;
-pub use karmarkar_karp::karmarkar_karp;
-pub use longest_processing_time::longest_processing_time;
+pub(crate) use halving::halving;
+pub(crate) use karmarkar_karp::karmarkar_karp;
+pub(crate) use longest_processing_time::longest_processing_time;
 pub use measure::{Row, measure, measure_sizes};
 pub use organ::organ_pipes;
-pub use round_robin::round_robin;
-pub use set_division::set_division;
+pub(crate) use round_robin::round_robin;
+pub(crate) use set_division::set_division;
 pub use spread::{Spread, spread};
 
 /// From workloads and a number of parts to the part of each source.
@@ -44,7 +46,7 @@ pub const PARTITION_NAMES: &[&str] =
     &["round-robin", "halving", "set-division", "longest-processing-time", "karmarkar-karp"];
 
 /// The method of this name.
-pub fn partition_named(name: &str) -> Option<Partitioner> {
+pub(crate) fn partition_named(name: &str) -> Option<Partitioner> {
     match name {
         "round-robin" => Some(round_robin),
         "halving" => Some(halving),

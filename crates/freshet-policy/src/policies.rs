@@ -1,5 +1,8 @@
 //! Policies, one file each, selectable by name.
 //!
+//! **Crawls use `freshet`.** The others are baselines of the literature and of other programs: studies compare them
+//! (`sim::study`, docs/results), and a run uses one only when a person names it.
+//!
 //! Each file has its formula in the header. What they share: a [`Rule`] says what a visit is
 //! worth; those whose nature is an order alone (`rr`, `random`, `organ-pipe`, `ring`) know no
 //! price and no due time, so in the engine they ask for their turn at once.
@@ -36,25 +39,26 @@ use crate::roster::Ruled;
 use crate::stored::{InTurn, stored};
 use crate::{Policy, Roster, RosterKit, Rule};
 
-pub use azar::Azar;
+pub(crate) use azar::Azar;
 pub use backlog::Backlog;
 pub use bound_based::BoundBased;
-pub use change_rate::ByChangeRate;
-pub use cho_gm::ChoGm;
+pub(crate) use change_rate::ByChangeRate;
+pub(crate) use cho_gm::ChoGm;
 pub use curve_fitting::CurveFitting;
-pub use cuvim::{ByKind, Cuvim};
+pub(crate) use cuvim::ByKind;
+pub use cuvim::Cuvim;
 pub use freshet::{Freshet, Lookahead, Rates, Sketch};
-pub use hash::ByHash;
+pub(crate) use hash::ByHash;
 pub use index::Index;
 pub use index_profile::IndexProfile;
-pub use lambda::Lambda;
-pub use miniflux::Miniflux;
-pub use nutch::Nutch;
-pub use organ_pipe::OrganPipe;
-pub use proportional::Proportional;
+pub(crate) use lambda::Lambda;
+pub(crate) use miniflux::Miniflux;
+pub(crate) use nutch::Nutch;
+pub(crate) use organ_pipe::OrganPipe;
+pub(crate) use proportional::Proportional;
 pub use random::Random;
-pub use round_robin::RoundRobin;
-pub use sia_cho::SiaCho;
+pub(crate) use round_robin::RoundRobin;
+pub(crate) use sia_cho::SiaCho;
 pub use storm::Storm;
 
 /// The bounds every policy keeps.

@@ -17,7 +17,7 @@ use crate::mixture::Mixture;
 /// How fast the pool forgets: four weeks, so that every weekday was seen four times.
 const HALF_LIFE: Span = Span::from_ms(28 * 86_400_000);
 /// Rate of a source before any evidence at all: a post a day.
-pub const RATE_PER_S_UNKNOWN: f64 = 1.0 / 86_400.0;
+pub(crate) const RATE_PER_S_UNKNOWN: f64 = 1.0 / 86_400.0;
 /// The pooled rate never falls below a post in ten years, so that its inverse stays finite.
 const RATE_PER_S_MIN: f64 = 1.0 / (3650.0 * 86_400.0);
 

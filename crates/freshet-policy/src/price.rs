@@ -11,9 +11,9 @@ mod hours;
 pub use hours::HourPrices;
 
 /// Prices outside of this range mean that no price fits; they stay finite and above zero.
-pub const PRICE_MIN: f64 = 1e-15;
+pub(crate) const PRICE_MIN: f64 = 1e-15;
 /// See [`PRICE_MIN`].
-pub const PRICE_MAX: f64 = 1e18;
+pub(crate) const PRICE_MAX: f64 = 1e18;
 /// Halvings of the logarithm of the range: 76 nats over 2⁴⁰ leave nothing to be wished for.
 const STEPS_MAX: u32 = 40;
 /// Relative width at which the search ends: a price wrong by a thousandth moves no visit.

@@ -26,7 +26,7 @@ use entity::Face;
 use crate::World;
 
 /// What a world that was asked without a `Host` calls itself.
-pub const DEFAULT_HOST: &str = "world.test";
+pub(crate) const DEFAULT_HOST: &str = "world.test";
 const JSON: &str = "application/json; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 

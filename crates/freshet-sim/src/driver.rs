@@ -4,7 +4,8 @@
 //! or on disk, subscribers take their batches. Answers arrive a little later, so that visits overlap as they do on the wire. When
 //! nothing is left to do it moves the clock to the next instant at which something happens. There is no thread, no socket and no
 //! sleep, and nothing is decided here: what a run does is the same as under tokio. Every request stands in the
-//! [journal](Driver::journal), for those who judge the manners of a crawl.
+//! [journal](Driver::journal), for those who judge the manners of a crawl. Where debug assertions are on, orders, answers and
+//! uploads go through the form in which they travel between processes, and back.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -14,15 +15,17 @@ use freshet_engine::core::{Core, CoreOptions, Event, Moment, VISITS_RESERVED};
 use freshet_engine::deliver::{Stepped, Subscriber};
 use freshet_engine::feed::Feeder;
 use freshet_engine::fetcher::{FetcherKit, carry_out};
+use freshet_engine::order::{Fetched, FetcherId, Order};
 use freshet_engine::question;
 use freshet_engine::runner::{Input, Look, Output, Past, RunError, RunOptions, Runner, RunnerKit};
-use freshet_engine::visit::{Fetched, Order};
+use freshet_engine::wire::{self, Message};
 use freshet_engine::writer::{Job, Told, Writer};
 use freshet_fetch::Fetch;
 use freshet_network::constraint::Constraints;
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_store::api::{Store, StoreError};
+use freshet_store::control::{Control, SourcesChange};
 use freshet_types::{
     Clock, Fault, FaultKind, NetworkName, RobotKind, RobotState, SourceId, SourceState, Span, Timestamp,
 };
@@ -39,7 +42,7 @@ const REPORT_EVERY: Duration = Duration::from_hours(1);
 const SPREAD: u64 = 7919;
 
 /// One request as it was sent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Exchange {
     /// With which network.
     pub network: NetworkName,
@@ -66,6 +69,8 @@ pub struct Driver<S> {
     writer: Writer,
     outputs: VecDeque<Output>,
     subscribers: Vec<Subscribed>,
+    /// Messages are written in their wire form and read back on their way.
+    pub loops_back: bool,
     kit: FetcherKit,
     clock: VirtualClock,
     latency: Span,
@@ -121,6 +126,8 @@ impl<S: Store> Driver<S> {
             credential: Arc::new(|_: &_, _, named: Option<&str>| named.map(Arc::from)),
         };
         let clock: Arc<dyn Clock> = Arc::new(kit.clock.clone());
+        let networks = Arc::clone(&kit.networks);
+        let count = u32::try_from(options.core.fetcher_count).unwrap_or(u32::MAX);
         let mut driver = Self {
             store,
             journal: Vec::new(),
@@ -129,7 +136,8 @@ impl<S: Store> Driver<S> {
             writer: Writer::new(kit.networks, kit.feeder),
             outputs: VecDeque::new(),
             subscribers: Vec::new(),
-            kit: FetcherKit { fetch: kit.fetch, clock, keeps_raw: false, readers: None },
+            kit: FetcherKit { networks, fetch: kit.fetch, clock, keeps_raw: false, readers: None },
+            loops_back: cfg!(debug_assertions),
             clock: kit.clock,
             latency: kit.latency,
             answers: BTreeMap::new(),
@@ -137,6 +145,9 @@ impl<S: Store> Driver<S> {
             steps: 0,
             is_ended: false,
         };
+        for id in 0..count {
+            driver.input(Input::Event(Event::FetcherJoined(FetcherId(id))))?;
+        }
         driver.input(Input::Start)?;
         while !driver.runner.is_loaded() && driver.step()? {}
         driver.steps = 0;
@@ -158,13 +169,13 @@ impl<S: Store> Driver<S> {
 
     /// Tells the core of the servers and sources in the store, as a command does that has changed them.
     pub fn load(&mut self) -> Result<(), RunError> {
-        self.wish("sources", "{}")
+        self.wish(&Control::Sources(SourcesChange::Added(0)))
     }
 
     /// Switches a robot, as `freshet robots` does.
     pub fn set_robot(&mut self, robot: RobotKind, state: RobotState) -> Result<(), RunError> {
         self.store.set_robot(robot, state)?;
-        self.wish("robots", robot.name())
+        self.wish(&Control::Robots(robot))
     }
 
     /// Takes sources off the list, as `freshet remove` does.
@@ -180,8 +191,8 @@ impl<S: Store> Driver<S> {
     }
 
     /// Leaves a wish in the store, and lets the run see it at once.
-    fn wish(&mut self, verb: &str, argument: &str) -> Result<(), RunError> {
-        self.store.push_control(verb, argument)?;
+    fn wish(&mut self, control: &Control) -> Result<(), RunError> {
+        self.store.push_control(control)?;
         self.input(Input::Wish)
     }
 
@@ -266,6 +277,12 @@ impl<S: Store> Driver<S> {
     fn carry_out(&mut self, output: Output) -> Result<(), RunError> {
         match output {
             Output::Fetch(fetcher, order) => self.fetch(fetcher, *order),
+            // Its answer is on its way, or never comes; the core drops it.
+            Output::Cancel(..) => {}
+            Output::Job(Job::Apply(upload)) => {
+                let upload = self.pass(*upload);
+                self.writer.take(Job::Apply(Box::new(upload)));
+            }
             Output::Job(job) => self.writer.take(job),
             Output::Ask(question) => {
                 let reply = question::answer(&self.store, &question);
@@ -342,11 +359,17 @@ impl<S: Store> Driver<S> {
         Look { fetchers: Vec::new(), subscribers: self.subscribers.iter().map(view).collect() }
     }
 
-    fn fetch(&mut self, fetcher: usize, order: Order) {
+    /// The message as it arrives.
+    fn pass<T: Message>(&self, message: T) -> T {
+        if self.loops_back { wire::loop_back(&message) } else { message }
+    }
+
+    fn fetch(&mut self, fetcher: FetcherId, order: Order) {
+        let order = self.pass(order);
         let place = self.journal.len();
         let sent_at = self.clock.now();
         let (endpoint, root) = (Arc::clone(&order.endpoint), order.root.clone());
-        let (visit, patience) = (order.visit, order.request.patience);
+        let (id, patience) = (order.id, order.request.patience);
         let network = order.request.network.clone();
         let fetched = carry_out(fetcher, &self.kit, order).now_or_never();
         let spread_ms = (place as u64 * SPREAD) % (self.latency.ms().max(0) as u64 + 1);
@@ -357,11 +380,11 @@ impl<S: Store> Driver<S> {
             let result = Err(Fault::new(FaultKind::Timeout, "no answer in time"));
             let received_at = sent_at + patience;
             let took_ms = u64::try_from(patience.ms()).unwrap_or(0);
-            let given_up = Fetched { visit, fetcher, took_ms, received_at, extra_count: 0, result };
+            let given_up = Fetched { order: id, fetcher, took_ms, received_at, extra_count: 0, result };
             self.answers.insert((received_at, place), given_up);
         }
         if let Some(fetched) = fetched {
-            let fetched = Fetched { took_ms: spread_ms, received_at: arrives_at, ..fetched };
+            let fetched = Fetched { took_ms: spread_ms, received_at: arrives_at, ..self.pass(fetched) };
             self.answers.insert((arrives_at, place), fetched);
         }
     }

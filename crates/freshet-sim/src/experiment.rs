@@ -28,7 +28,7 @@ use crate::trace::History;
 pub use tally::{Outcome, Tally};
 
 /// Length of a slot.
-pub const SLOT: Span = Span::from_secs(900);
+pub(crate) const SLOT: Span = Span::from_secs(900);
 /// Slots of a day; prices and plans are made anew with the first of each.
 const SLOTS_PER_DAY: u64 = 96;
 /// Slots of an hour.
@@ -120,7 +120,7 @@ pub fn run(history: &History, name: &str, setup: &Setup) -> Result<Outcome, Expe
 }
 
 /// The same, with somebody who sees every decision.
-pub fn run_watched(
+pub(crate) fn run_watched(
     history: &History,
     name: &str,
     setup: &Setup,
@@ -160,7 +160,7 @@ pub fn run_while(
 }
 
 /// Runs a roster that no name stands for: with parameters of its own, or with rates that are given.
-pub fn run_roster(
+pub(crate) fn run_roster(
     history: &History,
     setup: &Setup,
     roster: Box<dyn Roster>,

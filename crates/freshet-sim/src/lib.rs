@@ -7,7 +7,8 @@
 //!
 //! The other half judges policies: a [`trace`] is a recorded history, an [`experiment`] drives
 //! policies through it under a budget, an [`oracle`] says what could have been reached at all, and
-//! a [`study`] asks one question of many experiments and answers with a page of docs/results.
+//! a [`study`] asks one question of many experiments and answers with a page of docs/results. What only
+//! studies use, such as [`refresh`] plans, lives here and not beside what the engine plans by.
 
 pub mod clock;
 pub mod dialect;
@@ -18,6 +19,7 @@ pub mod forum;
 pub mod invariant;
 pub mod oracle;
 pub mod plot;
+pub mod refresh;
 pub mod serve;
 pub mod study;
 pub mod trace;

@@ -11,10 +11,11 @@ mod clairvoyant;
 mod envelope;
 mod slot_prices;
 
-pub use bound::{Curve, bound, least_expected_wait_s};
-pub use captured::most_captured;
+pub use bound::{Curve, bound};
+pub(crate) use captured::most_captured;
 pub use clairvoyant::clairvoyant;
-pub use slot_prices::{SlotPrices, slot_prices};
+pub(crate) use slot_prices::SlotPrices;
+pub(crate) use slot_prices::slot_prices;
 
 use crate::experiment::{SLOT, Setup};
 use crate::trace::Window;

@@ -20,8 +20,8 @@ mod synthetic;
 pub mod traces;
 
 use crate::experiment::ExperimentError;
+use crate::refresh::TooManyInstants;
 use crate::trace::TraceError;
-use freshet_policy::refresh::TooManyInstants;
 
 pub use page::Page;
 pub use traces::Traces;

@@ -162,7 +162,7 @@ impl History {
     }
 
     /// A source's posts in the evaluation.
-    pub fn eval_posts<'a>(&self, poster: &'a Poster) -> &'a [Timestamp] {
+    pub(crate) fn eval_posts<'a>(&self, poster: &'a Poster) -> &'a [Timestamp] {
         let start = self.window.start();
         &poster.posts[poster.posts.partition_point(|at| *at < start)..]
     }

@@ -26,7 +26,7 @@ pub use account::{AccountInfo, AccountKind, Standing};
 use event::{Agenda, What};
 use follow::Crowd;
 pub(crate) use follow::Edge;
-pub use options::{ACCOUNTS_MAX, Chances, Faults, Limits, WorldOptions};
+pub use options::{Chances, Faults, Limits, WorldOptions};
 pub(crate) use post::{Post, Posts, Relation};
 pub(crate) use rhythm::{DAY_MS, HOUR_MS};
 pub use truth::TruthLine;

@@ -12,7 +12,7 @@ use crate::{Format, Sink, SinkError, check_kind};
 
 /// Writes comma-separated rows.
 #[derive(Debug)]
-pub struct CsvSink<W: Write> {
+pub(crate) struct CsvSink<W: Write> {
     kind: RecordKind,
     out: csv::Writer<W>,
     cell: Vec<u8>,
@@ -21,14 +21,14 @@ pub struct CsvSink<W: Write> {
 impl<W: Write> CsvSink<W> {
     /// A sink for records of one kind; the header is written at once, so that an export
     /// without a single record is still a table.
-    pub fn new(kind: RecordKind, out: W) -> Result<Self, SinkError> {
+    pub(crate) fn new(kind: RecordKind, out: W) -> Result<Self, SinkError> {
         let mut sink = Self::resume(kind, out);
         sink.out.write_record(kind.columns().iter().map(|column| column.name)).map_err(from_csv)?;
         Ok(sink)
     }
 
     /// A sink that goes on with a table whose header is written.
-    pub fn resume(kind: RecordKind, out: W) -> Self {
+    pub(crate) fn resume(kind: RecordKind, out: W) -> Self {
         Self { kind, out: csv::WriterBuilder::new().from_writer(out), cell: Vec::new() }
     }
 }

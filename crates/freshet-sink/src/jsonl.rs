@@ -14,14 +14,14 @@ const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Writes one JSON object a line.
 #[derive(Debug)]
-pub struct JsonlSink<W: Write> {
+pub(crate) struct JsonlSink<W: Write> {
     kind: RecordKind,
     out: BufWriter<W>,
 }
 
 impl<W: Write> JsonlSink<W> {
     /// A sink for records of one kind.
-    pub fn new(kind: RecordKind, out: W) -> Self {
+    pub(crate) fn new(kind: RecordKind, out: W) -> Self {
         Self { kind, out: BufWriter::with_capacity(BUFFER_BYTES, out) }
     }
 }

@@ -38,7 +38,7 @@ const STRIDE: usize = 64 * 1024;
 
 /// Writes a Parquet file.
 #[derive(Debug)]
-pub struct ParquetSink<W: Write + Send> {
+pub(crate) struct ParquetSink<W: Write + Send> {
     kind: RecordKind,
     schema: SchemaRef,
     out: ArrowWriter<After<W>>,
@@ -54,12 +54,12 @@ pub struct ParquetSink<W: Write + Send> {
 
 impl<W: Write + Send> ParquetSink<W> {
     /// A sink for records of one kind.
-    pub fn new(kind: RecordKind, out: W) -> Result<Self, SinkError> {
+    pub(crate) fn new(kind: RecordKind, out: W) -> Result<Self, SinkError> {
         Self::resume(kind, out, 0, &[])
     }
 
     /// A sink that goes on with a file of so many bytes, with the memos of its checkpoints.
-    pub fn resume(kind: RecordKind, out: W, bytes: u64, memo: &[u8]) -> Result<Self, SinkError> {
+    pub(crate) fn resume(kind: RecordKind, out: W, bytes: u64, memo: &[u8]) -> Result<Self, SinkError> {
         let schema = Arc::new(Schema::new(kind.columns().iter().map(field).collect::<Vec<_>>()));
         let properties = WriterProperties::builder()
             .set_created_by("freshet".to_owned())

@@ -15,7 +15,8 @@ use freshet_types::{
 use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
 
-use crate::api::{Store, StoreError};
+use crate::api::StoreError;
+use crate::api::prelude::*;
 use crate::row::{KnownPost, Upload};
 use crate::sqlite::SqliteStore;
 

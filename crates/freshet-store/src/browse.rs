@@ -1,6 +1,6 @@
 //! What people who look around ask of a store: pages of sources and posts, filtered and sorted.
 //!
-//! Apart from the [`Store`](crate::api::Store) seam, because a crawl never asks any of it. Every
+//! A role of the [`Store`](crate::api::Store) seam that no crawl needs. Every
 //! answer is bounded: a page by [`PAGE_MAX`], its place by [`OFFSET_MAX`]; whoever wants all takes an
 //! export. Names and texts come as they are; whoever shows them makes them harmless.
 
@@ -295,8 +295,12 @@ pub trait Browse {
     fn node(&self, object: u64) -> Result<Option<Node>, StoreError>;
     /// What stands around it, at most `limit` of each kind of link.
     fn neighbours(&self, node: &Node, limit: usize) -> Result<Neighbours, StoreError>;
+    /// What people know the root of each of these sources by, as far as it is stored.
+    fn root_names(&self, sources: &[Source]) -> Result<Vec<RootName>, StoreError>;
     /// What people know the root of a source by, as far as it is stored.
-    fn root_name(&self, source: &Source) -> Result<RootName, StoreError>;
+    fn root_name(&self, source: &Source) -> Result<RootName, StoreError> {
+        Ok(self.root_names(std::slice::from_ref(source))?.pop().unwrap_or_default())
+    }
     /// Networks whose servers were added, by name.
     fn source_networks(&self) -> Result<Vec<NetworkName>, StoreError>;
     /// A page of posts.
@@ -309,8 +313,12 @@ pub trait Browse {
     fn visits_of(&self, source: SourceId, limit: usize) -> Result<Vec<VisitRecord>, StoreError>;
     /// Every forum: how many boards, threads and pages are known, and what is complete.
     fn forums(&self) -> Result<Vec<ForumState>, StoreError>;
+    /// The title of the list that each of these sources is, where it is one and a page has shown it.
+    fn titles_of(&self, sources: &[Source]) -> Result<Vec<Option<String>>, StoreError>;
     /// The title of the list that a source is, where it is one and a page has shown it.
-    fn title_of(&self, source: &Source) -> Result<Option<String>, StoreError>;
+    fn title_of(&self, source: &Source) -> Result<Option<String>, StoreError> {
+        Ok(self.titles_of(std::slice::from_ref(source))?.pop().flatten())
+    }
     /// A page of the lists of a forum, boards first, each in order of number.
     fn forum_lists(&self, network: &NetworkName, query: &ForumQuery) -> Result<Vec<ListState>, StoreError>;
     /// The latest visits of all sources, newest first.

@@ -1,8 +1,8 @@
 //! Step 8 of 10: apply. Memory: what was seen, what is known to be complete, what changed.
 //!
-//! One trait ([`Store`]), one conformance suite, backends behind it: SQLite now, PostgreSQL
-//! when one machine is not enough. The API is synchronous: whoever needs it asynchronous
-//! puts it on a thread (one writer, any number of readers).
+//! One trait for each role ([`api`]), one conformance suite, backends behind them: SQLite now, PostgreSQL
+//! when one machine is not enough. [`open`] gives the store of an address; nothing outside names a backend. The API is
+//! synchronous: whoever needs it asynchronous puts it on a thread (one writer, any number of readers).
 
 pub mod api;
 #[cfg(feature = "bench")]
@@ -10,8 +10,13 @@ pub mod bench;
 pub mod browse;
 #[cfg(any(test, feature = "testing"))]
 pub mod conformance;
+pub mod control;
+mod open;
 pub mod row;
-pub mod sqlite;
+pub mod setting;
+mod sqlite;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 pub use api::{Compare, Flow, Store, StoreError, Trouble};
-pub use sqlite::{SqliteOptions, SqliteStore};
+pub use open::{Access, Options, open};

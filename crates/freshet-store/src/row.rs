@@ -6,9 +6,10 @@ use freshet_types::{
     Account, Instance, NetworkName, Observation, Post, RobotKind, RobotState, Set, Source, SourceId,
     SourceState, Span, Timestamp, VisitId, VisitRecord,
 };
+use serde::{Deserialize, Serialize};
 
 /// What one page, or the end of one visit, brings to the store.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Upload {
     /// Which visit.
     pub visit: VisitId,
@@ -23,6 +24,7 @@ pub struct Upload {
     /// What it showed.
     pub observation: Observation,
     /// The answer as received, to be kept compressed, where raw payloads are wanted.
+    #[serde(with = "serde_bytes")]
     pub raw: Option<Vec<u8>>,
     /// The whole new state of the source; written in the same transaction.
     pub source: Option<Source>,
@@ -87,7 +89,7 @@ impl Upload {
 }
 
 /// A page of a list: of a front page, a board or a thread.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListPage {
     /// Type of the list.
     pub kind: Arc<str>,
@@ -173,7 +175,7 @@ pub struct ListTimes {
 ///
 /// It stays in the observation, because the page did show it: what is stored of it already is
 /// brought up to date, found deleted, and not missing. Nothing of it is stored anew.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withheld {
     /// Posts.
     pub posts: Set<String>,
@@ -182,7 +184,7 @@ pub struct Withheld {
 }
 
 /// A stretch of one author's list that a page shows completely.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
     /// Id of the author's account.
     pub author: String,
@@ -193,7 +195,7 @@ pub struct Listing {
 }
 
 /// A relation list that was read from its first to its last page.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RelationSweep {
     /// Id of the account whose list it is.
     pub account: String,
@@ -360,6 +362,13 @@ pub struct Filter {
     pub above: u64,
 }
 
+impl Filter {
+    /// The same for rows above this number.
+    pub fn from(&self, above: u64) -> Self {
+        Self { above, ..self.clone() }
+    }
+}
+
 /// What `search` found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
@@ -439,7 +448,7 @@ pub struct Forgetting {
 }
 
 /// An object that a constraint cannot judge yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parked {
     /// Which object: `network/type/id`.
     pub address: String,
@@ -453,13 +462,13 @@ pub struct Parked {
     pub source: Option<SourceId>,
 }
 
-/// Something a person asked a running process to do, through the store.
+/// Something that is wrong with a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Control {
-    /// Its place, rising.
-    pub number: u64,
-    /// `sources`, `robots`, `settings`, `stop`, …
-    pub verb: String,
-    /// What it is about, as JSON or plain text.
-    pub argument: String,
+pub struct Finding {
+    /// What it is about: a table, a kind of row.
+    pub subject: String,
+    /// What is wrong.
+    pub what: String,
+    /// What to do about it.
+    pub remedy: String,
 }

@@ -51,7 +51,7 @@ impl Clock for SystemClock {
 /// Half: every pause, interval and quota window lasts at most twice as long on the wall, which errs on the polite side, and a
 /// step of a minute is made up in two. A step of days is not made up in any useful time at any speed at which a
 /// crawl still works; the run goes on all the same, says so, and the next start takes the clock as it is.
-pub const CATCH_UP_SPEED: f64 = 0.5;
+pub(crate) const CATCH_UP_SPEED: f64 = 0.5;
 
 /// How long something has run, by a clock that nobody sets.
 type Elapsed = Box<dyn Fn() -> Duration + Send + Sync>;

@@ -29,7 +29,7 @@ pub struct Target<'a> {
 }
 
 /// Which part of a list is wanted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
     /// The first page: the newest posts, or the object itself.
     First,
@@ -118,7 +118,7 @@ pub enum PageKind {
 }
 
 /// An answer, read.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Page {
     /// What it is about.
     pub kind: PageKind,
@@ -147,7 +147,7 @@ pub struct Page {
 }
 
 /// Where complaints stand that are about the address of an answer and not about what it shows.
-pub const URL_PLACE: &str = "url";
+pub(crate) const URL_PLACE: &str = "url";
 
 impl Page {
     /// Whether nothing could be read of an answer that came as "ok". That is no empty list: nothing follows from it.

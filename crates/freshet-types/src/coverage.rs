@@ -20,11 +20,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Timestamp, VisitId};
 
-pub use descent::{BARREN_MAX, DOUBT_FRESH, Descent, IDLE_VISITS_MAX, Obstacle, SHUT_GAP};
+pub use descent::{Descent, Obstacle};
 pub use tail::{Advance, SHOWN_MAX, taken_out};
 
 /// Most intervals kept per source; beyond it the two oldest holes are forgotten as one.
-pub const INTERVALS_MAX: usize = 64;
+pub(crate) const INTERVALS_MAX: usize = 64;
 
 /// How a network's ids compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]

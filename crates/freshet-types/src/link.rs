@@ -113,7 +113,7 @@ pub struct LinkRefused {
 
 impl Schema {
     /// The kind of the link `name` from `from` to `target`, or why it is refused.
-    pub fn check_link(
+    pub(crate) fn check_link(
         &self,
         from: &Address,
         name: &str,

@@ -4,7 +4,8 @@
 //! A login makes a session: a random name in a cookie that scripts cannot read and other sites cannot
 //! send, and a second random word that every form must show. Wrong guesses of passwords and tokens are
 //! counted for whoever guesses ([`super::tries`]): by address, and for browsers that logged in before by the
-//! word they were given then. Sessions and these words live in memory; a restart ends them.
+//! word they were given then. Sessions and these words live in memory; a restart ends them. The page that asks for the
+//! password is [`super::login`].
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -14,25 +15,15 @@ use anyhow::Context as _;
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
-use axum::Extension;
-use axum::extract::{Form, Query, State};
-use axum::http::header::{AUTHORIZATION, COOKIE, LOCATION, SET_COOKIE};
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{AppendHeaders, IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::http::header::{AUTHORIZATION, COOKIE};
 use freshet_app::failure::Failure;
 use freshet_types::Map;
 use secrecy::{ExposeSecret as _, SecretString};
-use serde::Deserialize;
-use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 
-use super::Shared;
-use super::answer::{Answer, Problem};
-use super::door::Guest;
-use super::next::local;
 use super::seats::Peer;
-use super::site::Site;
 use super::tries::{Tries, Who};
 
 /// A session ends when it was not used for so long.
@@ -42,11 +33,9 @@ const SESSIONS_MAX: usize = 256;
 /// Shortest password and token: what a person can type and nobody can guess at ten a minute.
 const SECRET_CHARS_MIN: usize = 8;
 /// The cookie of a session.
-const COOKIE_NAME: &str = "freshet_session";
+pub(super) const COOKIE_NAME: &str = "freshet_session";
 /// The cookie of a browser that logged in before. It opens nothing; its wrong passwords are counted apart.
-const BROWSER_COOKIE_NAME: &str = "freshet_browser";
-/// How long a browser keeps it.
-const BROWSER_FOR: Duration = Duration::from_hours(24 * 365);
+pub(super) const BROWSER_COOKIE_NAME: &str = "freshet_browser";
 /// Browsers that are remembered; the one that logged in least recently gives way.
 const BROWSERS_MAX: usize = 256;
 /// Passwords judged at once: each takes 19 MiB and a processor for a moment, on purpose.
@@ -96,7 +85,7 @@ impl Access {
     }
 
     /// Whether this opens it; slow on purpose, so not on a thread that others wait for.
-    fn is_opened_by(&self, typed: &str) -> bool {
+    pub(super) fn is_opened_by(&self, typed: &str) -> bool {
         let hash = self.password.as_deref().and_then(|hash| PasswordHash::new(hash).ok());
         let is_password =
             hash.is_some_and(|hash| Argon2::default().verify_password(typed.as_bytes(), &hash).is_ok());
@@ -156,9 +145,10 @@ pub(super) struct Sessions {
     known: Mutex<Map<String, Session>>,
     /// Browsers that logged in, and when last.
     browsers: Mutex<Map<String, Instant>>,
-    passwords: Tries,
+    pub(super) passwords: Tries,
     tokens: Tries,
-    judging: Semaphore,
+    /// Passwords that are judged just now.
+    pub(super) judging: Semaphore,
 }
 
 impl Sessions {
@@ -174,14 +164,14 @@ impl Sessions {
     }
 
     /// Who types a password: a browser that is known, or somebody at this address.
-    fn who(&self, headers: &HeaderMap, peer: Peer) -> Who {
+    pub(super) fn who(&self, headers: &HeaderMap, peer: Peer) -> Who {
         let browsers = self.browsers.lock().unwrap_or_else(PoisonError::into_inner);
         let shown = cookie(headers, BROWSER_COOKIE_NAME).filter(|word| browsers.contains_key(word));
         shown.map_or(Who::Peer(peer), Who::Browser)
     }
 
     /// The word of a browser that logged in just now.
-    fn remember(&self, who: Who) -> String {
+    pub(super) fn remember(&self, who: Who) -> String {
         let mut browsers = self.browsers.lock().unwrap_or_else(PoisonError::into_inner);
         let word = if let Who::Browser(word) = who { word } else { random_word() };
         if browsers.len() >= BROWSERS_MAX && !browsers.contains_key(&word) {
@@ -192,7 +182,8 @@ impl Sessions {
         word
     }
 
-    fn begin(&self) -> String {
+    /// The name of a session that begins.
+    pub(super) fn begin(&self) -> String {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|_, session| session.used_at.elapsed() < SESSION_FOR);
         if known.len() >= SESSIONS_MAX {
@@ -212,7 +203,8 @@ impl Sessions {
         Some(session.csrf.clone())
     }
 
-    fn end(&self, name: &str) {
+    /// Ends a session.
+    pub(super) fn end(&self, name: &str) {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
     }
 }
@@ -233,15 +225,14 @@ impl Caller {
     }
 }
 
-impl Site {
-    /// Who asks.
-    pub(super) fn caller(&self, headers: &HeaderMap, peer: Peer) -> Caller {
+impl Sessions {
+    /// Who asks for what `access` guards.
+    pub(super) fn caller(&self, access: &Access, headers: &HeaderMap, peer: Peer) -> Caller {
         let text = |value: &axum::http::HeaderValue| value.to_str().ok().map(str::to_owned);
         let shown = headers.get(AUTHORIZATION).and_then(text);
-        let access = &self.parts.access;
         if let Some(token) = shown.as_deref().and_then(|shown| shown.strip_prefix("Bearer ")) {
             let token = token.trim();
-            return match self.sessions.tokens.judge(&Who::Peer(peer), token, || access.has_token(token)) {
+            return match self.tokens.judge(&Who::Peer(peer), token, || access.has_token(token)) {
                 Ok(true) => {
                     Caller::Known(Identity { csrf: String::new(), is_token: true, is_session: false })
                 }
@@ -250,83 +241,21 @@ impl Site {
             };
         }
         if access.is_open() {
-            let csrf = self.sessions.csrf.clone();
+            let csrf = self.csrf.clone();
             return Caller::Known(Identity { csrf, is_token: false, is_session: false });
         }
-        let csrf = cookie(headers, COOKIE_NAME).and_then(|name| self.sessions.find(&name));
+        let csrf = cookie(headers, COOKIE_NAME).and_then(|name| self.find(&name));
         csrf.map_or(Caller::Unknown, |csrf| {
             Caller::Known(Identity { csrf, is_token: false, is_session: true })
         })
     }
 }
 
-fn cookie(headers: &HeaderMap, wanted: &str) -> Option<String> {
+/// The value of a cookie.
+pub(super) fn cookie(headers: &HeaderMap, wanted: &str) -> Option<String> {
     let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(name, _)| *name == wanted).map(|(_, value)| value.to_owned())
-}
-
-#[derive(Deserialize)]
-pub(super) struct Next {
-    #[serde(default)]
-    next: String,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Login {
-    #[serde(default)]
-    password: String,
-    #[serde(default)]
-    next: String,
-}
-
-/// Asks for the password.
-pub(super) async fn login_page(State(site): State<Shared>, Query(next): Query<Next>) -> Response {
-    site.pages.page(&site, None, "login", "Log in", &json!({ "next": local(&next.next) }))
-}
-
-/// Begins a session.
-pub(super) async fn login(
-    State(site): State<Shared>,
-    Extension(guest): Extension<Guest>,
-    headers: HeaderMap,
-    Form(login): Form<Login>,
-) -> Answer<Response> {
-    let who = site.sessions.who(&headers, guest.peer);
-    let may_try = site.sessions.passwords.begin(&who);
-    may_try.map_err(|wait| Problem::too_many("too many wrong passwords", wait))?;
-    let permit = site.sessions.judging.acquire().await;
-    let permit = permit.map_err(|_| Problem::busy("the dashboard is closing"))?;
-    let judge = std::sync::Arc::clone(&site);
-    let judged = tokio::task::spawn_blocking(move || judge.parts.access.is_opened_by(&login.password)).await;
-    drop(permit);
-    if !judged.unwrap_or(false) {
-        let context = json!({ "next": local(&login.next), "is_wrong": true });
-        let mut response = site.pages.page(&site, None, "login", "Log in", &context);
-        *response.status_mut() = StatusCode::UNAUTHORIZED;
-        return Ok(response);
-    }
-    site.sessions.passwords.was_right(&who);
-    let (name, browser) = (site.sessions.begin(), site.sessions.remember(who));
-    let secure = if site.parts.tls.is_some() { "; Secure" } else { "" };
-    let kept = BROWSER_FOR.as_secs();
-    let cookies = [
-        format!("{COOKIE_NAME}={name}; Path=/; HttpOnly; SameSite=Strict{secure}"),
-        format!(
-            "{BROWSER_COOKIE_NAME}={browser}; Path=/login; Max-Age={kept}; HttpOnly; SameSite=Strict{secure}"
-        ),
-    ];
-    let led = [(LOCATION, local(&login.next).to_owned())];
-    Ok((StatusCode::SEE_OTHER, led, AppendHeaders(cookies.map(|it| (SET_COOKIE, it)))).into_response())
-}
-
-/// Ends the session.
-pub(super) async fn logout(State(site): State<Shared>, headers: HeaderMap) -> Response {
-    if let Some(name) = cookie(&headers, COOKIE_NAME) {
-        site.sessions.end(&name);
-    }
-    let gone = format!("{COOKIE_NAME}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
-    (StatusCode::SEE_OTHER, [(LOCATION, "/login".to_owned()), (SET_COOKIE, gone)]).into_response()
 }
 
 #[cfg(test)]

@@ -8,9 +8,8 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_alert::config;
 use freshet_alert::memory::ALERTS_MAX;
 use freshet_alert::report;
-use freshet_alert::watch::TEST_VERB;
 use freshet_app::data::Data;
-use freshet_store::api::Store as _;
+use freshet_store::control::Control;
 use serde_json::{Value, json};
 
 use super::Shared;
@@ -30,7 +29,7 @@ pub(super) async fn page(
 ) -> Answer<Response> {
     let mut shown = describe(&site).await?;
     shown["told"] = json!((just.told == "asked").then_some(ASKED));
-    Ok(site.pages.page(&site, Some(&identity), "alerts", "Alerts", &shown))
+    Ok(site.page(Some(&identity), "alerts", "Alerts", &shown))
 }
 
 /// The report of `freshet alerts`, as the API gives it.
@@ -50,7 +49,7 @@ pub(super) async fn test(State(site): State<Shared>, Path(name): Path<String>) -
         if !config.receivers.iter().any(|receiver| receiver.name == name) {
             return Err(Problem::not_found(format!("there is no receiver `{name}`")));
         }
-        data.store.push_control(TEST_VERB, &name)?;
+        data.store.push_control(&Control::AlertTest(name))?;
         Ok(())
     })
     .await?;

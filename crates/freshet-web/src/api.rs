@@ -5,6 +5,7 @@ use axum::Extension;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
+use freshet_engine::report::STATUS;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -12,8 +13,8 @@ use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::site::{GAPS_MAX, Site};
 use super::{
-    Route, Routes, Shared, alerts, constraints, experiments, forums, graph, learn, live, networks, openapi,
-    posts, robots, settings, source, sources,
+    Route, Routes, Shared, alerts, bench, constraints, experiments, forums, graph, jobs, learn, live,
+    networks, openapi, posts, robots, settings, source, sources,
 };
 
 /// Adds the routes of the API, each with what it says.
@@ -112,8 +113,7 @@ pub(super) async fn health() -> &'static str {
 
 /// The store can be read.
 pub(super) async fn ready(State(site): State<Shared>) -> Answer<&'static str> {
-    use freshet_store::api::Store as _;
-    let looked = site.read(|_, data| Ok(data.store.setting("status")?.is_some())).await;
+    let looked = site.read(|_, data| Ok(STATUS.find(&data.store)?.is_some())).await;
     looked.map(|_| "ready\n").map_err(|_| Problem::busy("the store cannot be read"))
 }
 
@@ -289,26 +289,23 @@ async fn list_learning(State(site): State<Shared>) -> Json<Value> {
     Json(learn::describe(&site))
 }
 
-async fn learn_forum(State(site): State<Shared>, Json(wish): Json<learn::Wish>) -> Answer<Json<Value>> {
+async fn learn_forum(State(site): State<Shared>, Json(wish): Json<jobs::Wish>) -> Answer<Json<Value>> {
     learn::start(&site, wish)?;
     Ok(Json(learn::describe(&site)))
 }
 
 async fn show_experiment(State(site): State<Shared>) -> Json<Value> {
-    Json(experiments::describe(&site))
+    Json(site.bench.describe())
 }
 
-async fn start_experiment(
-    State(site): State<Shared>,
-    Json(wish): Json<experiments::Wish>,
-) -> Answer<Json<Value>> {
+async fn start_experiment(State(site): State<Shared>, Json(wish): Json<bench::Wish>) -> Answer<Json<Value>> {
     experiments::start(&site, wish)?;
-    Ok(Json(experiments::describe(&site)))
+    Ok(Json(site.bench.describe()))
 }
 
 async fn cancel_experiment(State(site): State<Shared>) -> Json<Value> {
-    experiments::cancel(&site);
-    Json(experiments::describe(&site))
+    site.bench.cancel();
+    Json(site.bench.describe())
 }
 
 async fn list_alerts(State(site): State<Shared>) -> Answer<Json<Value>> {

@@ -12,7 +12,6 @@ use freshet_app::status;
 use freshet_app::text::{one_line, seconds};
 use freshet_forum::connector::{POSTS, THREADS};
 use freshet_forum::definition::ForumDefinition;
-use freshet_store::api::Store as _;
 use freshet_store::browse::{
     Browse as _, ForumQuery, ForumState, Lack, OFFSET_MAX, SourceOrder, SourceQuery,
 };
@@ -57,7 +56,7 @@ pub(super) async fn page(
     Extension(identity): Extension<Identity>,
 ) -> Answer<Response> {
     let shown = list(&site).await?;
-    Ok(site.pages.page(&site, Some(&identity), "forums", "Forums", &shown))
+    Ok(site.page(Some(&identity), "forums", "Forums", &shown))
 }
 
 /// All forums, as the API gives them.
@@ -78,7 +77,7 @@ pub(super) async fn one(
     Query(asked): Query<Asked>,
 ) -> Answer<Response> {
     let shown = describe(&site, &name, &asked).await?;
-    Ok(site.pages.page(&site, Some(&identity), "forum", &name, &shown))
+    Ok(site.page(Some(&identity), "forum", &name, &shown))
 }
 
 /// One forum, as the API gives it.

@@ -10,7 +10,6 @@ use axum::response::Response;
 use freshet_app::data::Data;
 use freshet_app::plain::plain;
 use freshet_app::text::one_line;
-use freshet_store::api::Store as _;
 use freshet_store::browse::{ANSWERS_AMONG, Browse as _, Neighbours, Node, SourceQuery};
 use freshet_types::{Address, NetworkName, RobotKind};
 use serde::{Deserialize, Serialize};
@@ -54,7 +53,7 @@ pub(super) async fn page(
         })
         .await?;
     shown["asked"] = json!(asked);
-    Ok(site.pages.page(&site, Some(&identity), "graph", "Graph", &shown))
+    Ok(site.page(Some(&identity), "graph", "Graph", &shown))
 }
 
 /// The same for programs, without the picture.

@@ -51,7 +51,7 @@ pub(super) async fn guard(
     let target = request.uri().path_and_query().map_or_else(|| path.clone(), ToString::to_string);
     let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
     guest.asks();
-    let caller = site.caller(request.headers(), guest.peer);
+    let caller = site.sessions.caller(&site.parts.access, request.headers(), guest.peer);
     let identity = caller.identity().cloned();
     let mut work = None;
     let mut response = match admit(&site, request, &caller).await {
@@ -174,7 +174,7 @@ fn show_problem(site: &Shared, path: &str, identity: Option<&Identity>, response
         let body = json!({ "error": problem.message, "hint": problem.hint });
         (problem.status, axum::Json(body)).into_response()
     } else {
-        site.pages.problem(site, identity, &problem)
+        site.problem(identity, &problem)
     };
     *response = shown;
     if problem.status == StatusCode::UNAUTHORIZED {

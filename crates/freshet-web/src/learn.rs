@@ -4,10 +4,9 @@
 //! process of its own: the very command that a person would type, whose report and errors are shown. Nothing is lost with it:
 //! a dashboard that ends takes the process with it, and the address can be given again.
 
-use std::collections::VecDeque;
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Extension;
@@ -16,13 +15,12 @@ use axum::response::Response;
 use freshet_app::add;
 use freshet_app::mined;
 use freshet_app::text::{one_line, seconds};
-use freshet_types::Timestamp;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
+use super::jobs::{Job, Stage, Wish};
 use super::site::Site;
 
 /// Addresses that wait, are learned or were learned and are shown, at most; the oldest done ones make room.
@@ -35,70 +33,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// Bytes of a report or a complaint that are read.
 const SAID_BYTES_MAX: u64 = 60_000;
 
-/// How far an address is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Stage {
-    Waiting,
-    Learning,
-    Learned,
-    Failed,
-}
-
-/// One address.
-struct Job {
-    wish: Wish,
-    stage: Stage,
-    /// What came of it, in words.
-    told: Option<String>,
-    asked_at: Timestamp,
-}
-
-/// What is to be learned.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Wish {
-    /// The address of the front page.
-    pub(super) address: String,
-    /// Loopback and private addresses may be asked.
-    #[serde(default)]
-    pub(super) allow_private: bool,
-    /// Older history is left out.
-    #[serde(default)]
-    pub(super) since: String,
-}
-
-/// All addresses of late.
-#[derive(Default)]
-pub(super) struct Jobs(Mutex<VecDeque<Job>>);
-
-impl Jobs {
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Job>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The next that waits, unless one is learned now.
-    fn begin(&self) -> Option<Wish> {
-        let mut jobs = self.lock();
-        if jobs.iter().any(|job| job.stage == Stage::Learning) {
-            return None;
-        }
-        let job = jobs.iter_mut().find(|job| job.stage == Stage::Waiting)?;
-        job.stage = Stage::Learning;
-        Some(job.wish.clone())
-    }
-
-    fn end(&self, told: Result<String, String>) {
-        let mut jobs = self.lock();
-        let Some(job) = jobs.iter_mut().find(|job| job.stage == Stage::Learning) else { return };
-        job.stage = if told.is_ok() { Stage::Learned } else { Stage::Failed };
-        job.told = Some(told.unwrap_or_else(|why| why));
-    }
-}
-
 /// What changes on the page for adding.
 pub(super) async fn part(State(site): State<Shared>, Extension(identity): Extension<Identity>) -> Response {
-    site.pages.page(&site, Some(&identity), "learn_part", "Add sources", &describe(&site))
+    site.page(Some(&identity), "learn_part", "Add sources", &describe(&site))
 }
 
 /// All addresses of late, the newest first.

@@ -6,12 +6,25 @@
 //! page ([`guard`]). It reads the store with connections of its own and steers as commands do, through
 //! the store, so a crawl never waits for it.
 //!
-//! A page is a file: what it shows, its handlers, its templates. Add it to [`routes`].
+//! A page is a file: what it shows, its handlers, its templates. Add it to [`routes`]. Nothing here prints, and no report is
+//! written twice: they come from `freshet-app` and `freshet-alert`.
+//!
+//! | room | does |
+//! |---|---|
+//! | [`door`], [`seats`], [`stall`], [`tls`] | connections: bounded in number, time and patience |
+//! | [`guard`], [`access`], [`tries`], [`login`], [`next`] | who may look: host, login, token, the form's word |
+//! | [`site`] | what all pages stand on: store, clock, networks, templates |
+//! | [`answer`], [`render`], [`chart`], [`names`] | problems as answers; templates; drawings; names of sources |
+//! | [`overview`], [`sources`], [`source`], [`posts`], [`graph`], [`forums`], [`plan`], [`robots`], [`networks`], [`experiments`], [`alerts`], [`settings`] | a page each |
+//! | [`live`], [`learn`], [`download`], [`credentials`], [`constraints`], [`trouble`] | parts of pages: live values, forums being learned, files, forms |
+//! | [`bench`], [`jobs`] | work in the background: the one backtest, forums that wait to be learned |
+//! | [`api`], [`openapi`], [`metrics`] | the same for programs |
 
 mod access;
 mod alerts;
 mod answer;
 mod api;
+mod bench;
 mod chart;
 mod constraints;
 mod credentials;
@@ -23,8 +36,10 @@ mod forums;
 mod graph;
 mod graph_chart;
 mod guard;
+mod jobs;
 mod learn;
 mod live;
+mod login;
 mod metrics;
 mod names;
 mod networks;
@@ -140,9 +155,9 @@ fn routes() -> Routes {
         .get("/settings", settings::page)
         .post("/constraints", constraints::add_form)
         .post("/constraints/{number}/remove", constraints::remove_form)
-        .get("/login", access::login_page)
-        .post("/login", access::login)
-        .post("/logout", access::logout)
+        .get("/login", login::login_page)
+        .post("/login", login::login)
+        .post("/logout", login::logout)
         .get("/metrics", metrics::page)
         .get("/healthz", api::health)
         .get("/readyz", api::ready)

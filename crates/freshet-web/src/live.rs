@@ -2,7 +2,7 @@
 //!
 //! Two events: `values`, every second, the numbers by key as text, ready to show; `part`, every few
 //! seconds, asks the page to fetch its changing part anew. A browser that loses the connection comes
-//! back by itself. Few listen at once, and one address never takes all places ([`ROOM`]); whoever stops
+//! back by itself. Few listen at once, and one address never takes all places ([`super::site::LISTENERS`]); whoever stops
 //! reading loses the place to the next one, and everybody comes back after [`VALUES_MAX`], so that what
 //! waits in buffers for a page that sleeps is bounded too.
 
@@ -20,7 +20,6 @@ use super::Shared;
 use super::answer::{Answer, Problem};
 use super::door::Guest;
 use super::overview;
-use super::seats::Room;
 use super::site::Site;
 
 /// Between two `values`.
@@ -28,9 +27,6 @@ const VALUES_EVERY: Duration = Duration::from_secs(1);
 /// So many of them to one `part`.
 const PART_EVERY: u64 = 5;
 
-/// Pages that listen at once. Each costs a look at the store every second; a person has a few of them.
-/// One that took nothing for ten seconds does not read.
-pub(super) const ROOM: Room = Room { max: 64, share: 32, patience: Duration::from_secs(10) };
 /// Events after which a page must ask again: ten minutes.
 const VALUES_MAX: u64 = 600;
 /// How soon a browser does so.

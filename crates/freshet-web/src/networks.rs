@@ -6,7 +6,6 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use freshet_app::data::{Data, vault_path};
 use freshet_app::networks;
-use freshet_store::api::Store as _;
 use freshet_store::row::OnDelete;
 use freshet_types::RobotKind;
 use freshet_types::definition::Definition;
@@ -45,7 +44,7 @@ pub(super) async fn page(
         .await?;
     let told = ["added", "removed"].into_iter().find(|known| *known == told.told);
     shown["told"] = json!(told.map(|told| format!("{told}; {}", freshet_app::credentials::RESTART)));
-    Ok(site.pages.page(&site, Some(&identity), "networks", "Networks", &shown))
+    Ok(site.page(Some(&identity), "networks", "Networks", &shown))
 }
 
 /// One network.
@@ -70,7 +69,7 @@ pub(super) async fn one(
     shown["servers"] = json!(servers);
     shown["spent"] = json!(quotas);
     shown["toml"] = json!(networks::to_toml(&definition_of(&site, &name)?));
-    Ok(site.pages.page(&site, Some(&identity), "network", &name, &shown))
+    Ok(site.page(Some(&identity), "network", &name, &shown))
 }
 
 fn definition_of(site: &Site, name: &str) -> Answer<Definition> {

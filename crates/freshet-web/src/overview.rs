@@ -11,7 +11,6 @@ use freshet_app::text::grouped;
 use freshet_app::text::relative;
 use freshet_engine::history::{History, Point};
 use freshet_engine::price::MANNERS;
-use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, SourceOrder, SourceQuery, VisitLine};
 use freshet_types::{RobotKind, SourceId, SourceState, Span, Timestamp};
 use serde::Deserialize;
@@ -47,7 +46,7 @@ pub(super) async fn page(
     Query(over): Query<Over>,
 ) -> Answer<Response> {
     let shown = shown(&site, &over).await?;
-    Ok(site.pages.page(&site, Some(&identity), "overview", "Overview", &shown))
+    Ok(site.page(Some(&identity), "overview", "Overview", &shown))
 }
 
 /// What changes on it.
@@ -57,7 +56,7 @@ pub(super) async fn part(
     Query(over): Query<Over>,
 ) -> Answer<Response> {
     let shown = shown(&site, &over).await?;
-    Ok(site.pages.page(&site, Some(&identity), "overview_part", "Overview", &shown))
+    Ok(site.page(Some(&identity), "overview_part", "Overview", &shown))
 }
 
 async fn shown(site: &Shared, over: &Over) -> Answer<Value> {

@@ -58,5 +58,5 @@ pub(super) async fn page(
     let lags = shown["table"].as_array().into_iter().flatten().filter_map(|it| it["lag_s"].as_f64());
     shown["lag_max_s"] = json!(lags.fold(1e-9, f64::max));
     shown["asked"] = json!(wish);
-    Ok(site.pages.page(&site, Some(&identity), "plan", "What if", &shown))
+    Ok(site.page(Some(&identity), "plan", "What if", &shown))
 }

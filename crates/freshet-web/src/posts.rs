@@ -12,7 +12,6 @@ use freshet_app::text::seconds;
 use freshet_app::when::When;
 use freshet_engine::record::post_record;
 use freshet_sink::{Format, RecordKind};
-use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, OFFSET_MAX, PostQuery};
 use freshet_store::row::{Hit, PostRow};
 use freshet_types::{RobotKind, Timestamp};
@@ -87,7 +86,7 @@ pub(super) async fn page(
     let mut shown = list(&site, &asked).await?;
     shown["asked"] = json!(asked);
     shown["export_max"] = json!(EXPORT_MAX);
-    Ok(site.pages.page(&site, Some(&identity), "posts", "Posts", &shown))
+    Ok(site.page(Some(&identity), "posts", "Posts", &shown))
 }
 
 /// A page of posts, as the API gives it.
@@ -136,7 +135,7 @@ pub(super) async fn one(
     Path(number): Path<String>,
 ) -> Answer<Response> {
     let shown = describe(&site, &number).await?;
-    Ok(site.pages.page(&site, Some(&identity), "post", "Post", &shown))
+    Ok(site.page(Some(&identity), "post", "Post", &shown))
 }
 
 /// What the API gives of a post: its export record, and its lines of the change log.

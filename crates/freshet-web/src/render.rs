@@ -19,7 +19,6 @@ use super::Shared;
 use super::access::Identity;
 use super::answer::Problem;
 use super::chart::escape;
-use super::site::Site;
 
 /// Every template, by name.
 const TEMPLATES: [(&str, &str); 24] = [
@@ -93,7 +92,7 @@ impl Pages {
     /// A whole page; `name` is its template, `title` what the browser shows.
     pub(super) fn page(
         &self,
-        site: &Site,
+        now: Timestamp,
         identity: Option<&Identity>,
         name: &str,
         title: &str,
@@ -103,7 +102,7 @@ impl Pages {
             title => short(title),
             section => section(name),
             menu => MENU,
-            now => site.now().secs_f64(),
+            now => now.secs_f64(),
             csrf => identity.map(|identity| identity.csrf.clone()).unwrap_or_default(),
             is_known => identity.is_some(),
             is_session => identity.is_some_and(|identity| identity.is_session),
@@ -113,12 +112,12 @@ impl Pages {
     }
 
     /// What went wrong, as a page.
-    pub(super) fn problem(&self, site: &Site, identity: Option<&Identity>, problem: &Problem) -> Response {
+    pub(super) fn problem(&self, now: Timestamp, identity: Option<&Identity>, problem: &Problem) -> Response {
         let shown = serde_json::json!({
             "status": problem.status.as_u16(), "message": problem.message, "hint": problem.hint,
         });
         let title = problem.status.canonical_reason().unwrap_or("Problem");
-        let mut response = self.page(site, identity, "problem", title, &shown);
+        let mut response = self.page(now, identity, "problem", title, &shown);
         *response.status_mut() = problem.status;
         response
     }

@@ -6,7 +6,6 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_app::data::Data;
 use freshet_app::robots::{self, Verb};
 use freshet_app::text::{one_line, seconds};
-use freshet_store::api::Store as _;
 use freshet_store::browse::{Browse as _, VisitLine};
 use freshet_types::RobotKind;
 use serde_json::{Value, json};
@@ -35,7 +34,7 @@ pub(super) async fn page(
     Extension(identity): Extension<Identity>,
 ) -> Answer<Response> {
     let shown = site.read(view).await?;
-    Ok(site.pages.page(&site, Some(&identity), "robots", "Robots", &shown))
+    Ok(site.page(Some(&identity), "robots", "Robots", &shown))
 }
 
 /// What changes on it.
@@ -44,7 +43,7 @@ pub(super) async fn part(
     Extension(identity): Extension<Identity>,
 ) -> Answer<Response> {
     let shown = site.read(view).await?;
-    Ok(site.pages.page(&site, Some(&identity), "robots_part", "Robots", &shown))
+    Ok(site.page(Some(&identity), "robots_part", "Robots", &shown))
 }
 
 /// A button was pressed.

@@ -3,8 +3,7 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
-use freshet_app::data::{CONTACT_KEY, Data};
-use freshet_store::api::Store as _;
+use freshet_app::data::{CONTACT, Data};
 use serde_json::{Value, json};
 
 use super::Shared;
@@ -53,7 +52,7 @@ pub(super) async fn page(
     shown["constraints"] = constraints::list(&site).await?;
     shown["live"] = json!(live);
     shown["restart"] = json!(RESTART.map(|(what, how)| json!({ "what": what, "how": how })));
-    Ok(site.pages.page(&site, Some(&identity), "settings", "Settings", &shown))
+    Ok(site.page(Some(&identity), "settings", "Settings", &shown))
 }
 
 /// What runs, as the API gives it.
@@ -68,7 +67,7 @@ fn view(site: &Site, data: &Data) -> Answer<Value> {
     for key in ["data", "clock", "is_running", "pid", "policy"] {
         running.insert(key.to_owned(), status[key].clone());
     }
-    running.insert("contact".to_owned(), json!(data.store.setting(CONTACT_KEY)?));
+    running.insert("contact".to_owned(), json!(CONTACT.get(&data.store)?));
     for (name, value) in &site.parts.choices {
         running.insert((*name).to_owned(), json!(value));
     }

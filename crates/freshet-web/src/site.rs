@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use axum::response::Response;
 use freshet_app::data::Data;
 use freshet_app::{gaps, status};
 use freshet_engine::history::History;
@@ -20,13 +21,13 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-use super::access::{Access, Sessions};
+use super::access::{Access, Identity, Sessions};
 use super::answer::{Answer, Problem};
-use super::experiments::Bench;
-use super::learn::Jobs;
+use super::bench::Bench;
+use super::download;
+use super::jobs::Jobs;
 use super::render::Pages;
-use super::seats::Seats;
-use super::{download, live};
+use super::seats::{Room, Seats};
 
 /// Looks at the store at once; more would only wait for the disk.
 const READERS_MAX: usize = 4;
@@ -38,6 +39,10 @@ const COVERAGE_SHARE: u32 = 20;
 const COVERAGE_WAIT: Duration = Duration::from_millis(40);
 /// Sources with holes that are kept with the sums, the dearest.
 pub(super) const GAPS_MAX: usize = 1000;
+
+/// Pages that listen at once. Each costs a look at the store every second; a person has a few of them.
+/// One that took nothing for ten seconds does not read.
+pub(super) const LISTENERS: Room = Room { max: 64, share: 32, patience: Duration::from_secs(10) };
 
 /// What a dashboard is made of.
 #[expect(missing_debug_implementations, reason = "it holds secrets")]
@@ -64,7 +69,7 @@ pub struct Parts {
 pub(super) struct Site {
     pub(super) parts: Parts,
     pub(super) sessions: Sessions,
-    pub(super) pages: Pages,
+    pages: Pages,
     /// Reached from this computer only.
     pub(super) is_local: bool,
     /// The names of the credentials, as they are by now.
@@ -104,7 +109,7 @@ impl Site {
             credentials: Mutex::new(parts.credentials.clone()),
             bench: Bench::default(),
             jobs: Jobs::default(),
-            listeners: Seats::new(live::ROOM),
+            listeners: Seats::new(LISTENERS),
             downloads: Seats::new(download::ROOM),
             readers: Mutex::new(Vec::new()),
             permits: Semaphore::new(READERS_MAX),
@@ -117,6 +122,22 @@ impl Site {
 
     pub(super) fn now(&self) -> Timestamp {
         self.parts.clock.now()
+    }
+
+    /// A whole page; `name` is its template, `title` what the browser shows.
+    pub(super) fn page(
+        &self,
+        identity: Option<&Identity>,
+        name: &str,
+        title: &str,
+        shown: &Value,
+    ) -> Response {
+        self.pages.page(self.now(), identity, name, title, shown)
+    }
+
+    /// What went wrong, as a page.
+    pub(super) fn problem(&self, identity: Option<&Identity>, problem: &Problem) -> Response {
+        self.pages.problem(self.now(), identity, problem)
     }
 
     /// Looks at the store on a thread that may block.

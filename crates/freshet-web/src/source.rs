@@ -12,8 +12,8 @@ use freshet_app::data::Data;
 use freshet_app::text::{one_line, seconds};
 use freshet_app::{explain, pause, remove, status};
 use freshet_engine::price::Memory;
-use freshet_store::api::Store as _;
 use freshet_store::browse::Browse as _;
+use freshet_store::control::{Control, SourcesChange};
 use freshet_types::{Source, SourceId, SourceState, Span, Timestamp, VisitRecord};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ pub(super) async fn page(
         .await?;
     shown["done"] = json!(done(&just.told, &shown["state"]));
     let title = shown["name"].as_str().unwrap_or("Source").to_owned();
-    Ok(site.pages.page(&site, Some(&identity), "source", &title, &shown))
+    Ok(site.page(Some(&identity), "source", &title, &shown))
 }
 
 /// What was just done; nothing when it is no longer so, because the page was loaded again later.
@@ -264,7 +264,7 @@ pub(super) async fn pin(site: &Shared, number: &str, pin: Pin) -> Answer<Value> 
         }
         let due_at = every.map(|every| source.visited_at.map_or_else(|| site.now(), |at| at + every));
         data.store.pin(id, every, due_at.unwrap_or(Timestamp::MAX))?;
-        data.store.push_control("sources", &json!({ "pinned": id }).to_string())?;
+        data.store.push_control(&Control::Sources(SourcesChange::Pinned(id)))?;
         Ok(json!({ "source": id, "pinned_s": every.map(Span::secs_f64) }))
     })
     .await

@@ -23,7 +23,8 @@ use serde_json::{Value, json};
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
-use super::learn::{self, Wish};
+use super::jobs::Wish;
+use super::learn;
 use super::names;
 use super::site::Site;
 
@@ -114,7 +115,7 @@ pub(super) async fn page(
     shown["asked"] = json!(asked);
     shown["states"] = json!(SourceState::ALL.map(SourceState::name));
     shown["all_robots"] = json!(RobotKind::ALL.map(RobotKind::name));
-    Ok(site.pages.page(&site, Some(&identity), "sources", "Sources", &shown))
+    Ok(site.page(Some(&identity), "sources", "Sources", &shown))
 }
 
 /// A page of the list, as the API gives it.
@@ -212,7 +213,7 @@ pub(super) async fn add_page(
 ) -> Response {
     let mut shown = learn::describe(&site);
     shown["examples"] = json!(examples(&site));
-    site.pages.page(&site, Some(&identity), "add", "Add sources", &shown)
+    site.page(Some(&identity), "add", "Add sources", &shown)
 }
 
 /// The preview, or the report of what was added.
@@ -232,7 +233,7 @@ pub(super) async fn add(
     shown["allow_private"] = json!(typed.allow_private.is_some());
     shown["examples"] = json!(examples(&site));
     shown["learning"] = learn::describe(&site)["learning"].take();
-    Ok(site.pages.page(&site, Some(&identity), "add", "Add sources", &shown))
+    Ok(site.page(Some(&identity), "add", "Add sources", &shown))
 }
 
 /// Adds what is understood, and has addresses that no network knows learned as forums.

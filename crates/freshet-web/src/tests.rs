@@ -18,9 +18,8 @@ use std::sync::Arc;
 use freshet_fetch::{HttpFetch, HttpOptions, Vault};
 use freshet_forum::definition::{ForumDefinition, ListDefinition};
 use freshet_network::networks::Networks;
-use freshet_store::api::Store as _;
 use freshet_store::row::{InstanceRow, OnDelete, Upload};
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::testing;
 use freshet_types::{
     Account, Instance, NetworkName, Observation, Post, RobotKind, Source, SystemClock, Timestamp, VisitId,
 };
@@ -117,7 +116,7 @@ fn networks() -> Networks {
 
 /// Two sources and two posts, with names and texts that try to break out.
 fn fill(path: &std::path::Path) {
-    let mut store = SqliteStore::open(path).unwrap();
+    let mut store = testing::open(path);
     let network = NetworkName::from("mastodon:a.example");
     let instance =
         Instance { network: network.clone(), base: "https://a.example".to_owned(), allow_private: false };

@@ -11,7 +11,7 @@ use freshet_alert::watch::{RunningWatch, WatchKit};
 use freshet_app::config::Globals;
 use freshet_app::crawl::{Choices, Crawl};
 use freshet_app::data::Data;
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::{Access, Options};
 use freshet_web as web;
 use freshet_web::TlsFiles;
 use serde_json::Value;
@@ -67,7 +67,7 @@ pub(crate) async fn crawl(
         choices: crawl.chosen(),
     };
     let served = serve(around.dashboard, parts).await?;
-    let open = || SqliteStore::open(&data.store_path());
+    let open = || freshet_store::open(&data.store_path(), Access::Write, Options::default());
     let (reports, seen) = watch::channel(Value::Null);
     let watching = freshet_alert::watch::start(WatchKit {
         dir: data.dir().to_owned(),
@@ -83,7 +83,7 @@ pub(crate) async fn crawl(
         lasts,
         reports: seen,
         stopped: stopped.clone(),
-        store: Box::new(open()?),
+        store: open()?,
         dir: data.dir().to_owned(),
         networks: crawl.networks.clone(),
         clock: crawl.clock.clone(),

@@ -1,6 +1,6 @@
 //! Tries and pauses, on a clock of the test's own.
 
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::testing;
 
 use super::super::config::Way;
 use super::super::rule::{Finding, RuleName, Rules};
@@ -44,7 +44,7 @@ fn failed() -> Result<(), String> {
 fn a_dead_receiver_is_tried_ever_more_seldom_and_given_up() {
     let receivers = [receiver("phone")];
     let mut memory = memory(&["ada"], &receivers);
-    let mut store = SqliteStore::in_memory().unwrap();
+    let mut store = testing::memory();
     let (mut tried_at, mut second) = (Vec::new(), 0.0);
     while second < 100_000.0 {
         if !due(&memory, &receivers, second).is_empty() {

@@ -2,6 +2,7 @@
 
 use freshet_app::config::Config;
 use freshet_policy::{DEFAULT_POLICY, Look, Objective, Pacing, policy_named};
+use freshet_store::testing;
 use freshet_types::{Coverage, Interval, Mark, NetworkName, RobotKind, VisitId};
 use serde_json::json;
 
@@ -60,7 +61,7 @@ fn holed(from: Timestamp, to: Timestamp) -> Coverage {
 }
 
 fn watch(dir: &Path, sources: &[Source], report: Value) -> Watch {
-    let mut store = SqliteStore::open(&dir.join("store.sqlite")).unwrap();
+    let mut store = testing::open(&dir.join("store.sqlite"));
     store.add_sources(sources).unwrap();
     for (at, source) in sources.iter().enumerate() {
         store.put_source(&Source { id: SourceId(at as u32 + 1), ..source.clone() }).unwrap();

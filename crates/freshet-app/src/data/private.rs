@@ -25,7 +25,7 @@ pub fn make_dir(dir: &Path) -> std::io::Result<()> {
 }
 
 /// What in a data directory others may look into; nothing where the directory itself is closed to them.
-pub fn exposed(dir: &Path) -> Vec<PathBuf> {
+pub(crate) fn exposed(dir: &Path) -> Vec<PathBuf> {
     if std::fs::metadata(dir).is_ok_and(|meta| may_enter(&meta)) { open(dir) } else { Vec::new() }
 }
 

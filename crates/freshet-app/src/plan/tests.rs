@@ -1,15 +1,15 @@
 //! Plans of sources whose rates are known by hand.
 
 use freshet_policy::Grade;
-use freshet_store::api::Store as _;
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::api::Store;
+use freshet_store::testing;
 use freshet_types::{NetworkName, RobotKind, Source, Timestamp};
 
 use super::*;
 
 /// A hundred lists that were seen to post every hour for two days.
-fn store() -> SqliteStore {
-    let mut store = SqliteStore::in_memory().unwrap();
+fn store() -> Box<dyn Store> {
+    let mut store = testing::memory();
     let memory = Memory::default();
     let policy = memory.policy();
     let hours: Vec<_> = (0..48).map(|hour| Timestamp::from_secs(hour * 3600)).collect();

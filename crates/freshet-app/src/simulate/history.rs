@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use freshet_sim::trace::{History, Window};
-use freshet_store::api::{Flow, Store as _};
+use freshet_store::api::Flow;
 use freshet_store::row::Filter;
 use freshet_types::{Map, Timestamp};
 

@@ -20,10 +20,16 @@ pub(super) fn completed(store: &dyn Store, schema: &Schema, object: &Object) -> 
     let nothing = Observation::default();
     let mut builder = Builder::new(&network, schema, &nothing);
     let mut completed = object.clone();
+    let ids = |of_accounts: bool| -> Vec<&str> {
+        let meant = addresses.iter().filter(|address| (&*address.kind == ACCOUNT) == of_accounts);
+        meant.map(|address| address.id.as_str()).collect()
+    };
+    let mut accounts = store.accounts_of(&network, &ids(true))?.into_iter();
+    let mut posts = store.posts_of(&network, &ids(false))?.into_iter();
     for address in &addresses {
         let known = match &*address.kind {
-            ACCOUNT => store.account_of(&network, &address.id)?.map(|row| builder.account(&row.account)),
-            _ => store.post_of(&network, &address.id)?.map(|row| builder.post(&row.post)),
+            ACCOUNT => accounts.next().flatten().map(|row| builder.account(&row.account)),
+            _ => posts.next().flatten().map(|row| builder.post(&row.post)),
         };
         if let Some(known) = known.filter(|known| known.address == *address) {
             completed.absorb(&known);

@@ -7,13 +7,15 @@ use freshet_network::constraint::{Constraint, ConstraintError, Constraints};
 use freshet_network::networks::Networks;
 use freshet_network::snapi::never_told;
 use freshet_store::api::{Store, StoreError};
+use freshet_store::control::{ConstraintsChange, Control};
+use freshet_store::setting::Setting;
 use freshet_types::Span;
 use serde::{Deserialize, Serialize};
 
 /// Setting that holds the rules, as a JSON list.
-pub const CONSTRAINTS_KEY: &str = "constraints";
+pub const CONSTRAINTS: Setting<String> = Setting::new("constraints");
 /// Setting that says how many days an object may wait for a property.
-pub const PARKED_DAYS_KEY: &str = "parked_days";
+pub const PARKED_DAYS: Setting<u32> = Setting::new("parked_days");
 /// How long it waits when nobody said.
 pub const PARKED_DAYS_DEFAULT: u32 = 7;
 /// Longest that can be set: ten years.
@@ -53,7 +55,7 @@ pub enum SettingError {
 
 /// The rules of this store.
 pub fn rules(store: &dyn Store) -> Result<Vec<Rule>, SettingError> {
-    parse_rules(store.setting(CONSTRAINTS_KEY)?.as_deref())
+    parse_rules(CONSTRAINTS.get(store)?.as_deref())
 }
 
 fn parse_rules(text: Option<&str>) -> Result<Vec<Rule>, SettingError> {
@@ -62,14 +64,14 @@ fn parse_rules(text: Option<&str>) -> Result<Vec<Rule>, SettingError> {
 
 /// Writes the rules and tells a running process.
 pub fn set_rules(store: &mut dyn Store, rules: &[Rule]) -> Result<(), SettingError> {
-    store.set_setting(CONSTRAINTS_KEY, &serde_json::to_string(rules)?)?;
-    store.push_control(CONSTRAINTS_KEY, "changed")?;
+    CONSTRAINTS.put(store, &serde_json::to_string(rules)?)?;
+    store.push_control(&Control::Constraints(ConstraintsChange::Changed))?;
     Ok(())
 }
 
 /// The rules, ready to judge what pages of these networks show.
 pub fn constraints(store: &dyn Store, networks: &Networks) -> Result<Constraints, SettingError> {
-    parse(store.setting(CONSTRAINTS_KEY)?.as_deref(), networks)
+    parse(CONSTRAINTS.get(store)?.as_deref(), networks)
 }
 
 /// The same from the text of the setting; without one there are no rules.
@@ -87,7 +89,7 @@ pub fn parse(text: Option<&str>, networks: &Networks) -> Result<Constraints, Set
 
 /// How many days an object may wait for a property.
 pub fn parked_days(store: &dyn Store) -> Result<u32, StoreError> {
-    let set = store.setting(PARKED_DAYS_KEY)?.and_then(|days| days.parse().ok());
+    let set = PARKED_DAYS.find(store)?;
     Ok(set.unwrap_or(PARKED_DAYS_DEFAULT).clamp(1, PARKED_DAYS_MAX))
 }
 
@@ -98,19 +100,22 @@ pub fn parked_max(store: &dyn Store) -> Result<Span, StoreError> {
 
 #[cfg(test)]
 mod tests {
-    use freshet_store::sqlite::SqliteStore;
+    use freshet_store::testing;
 
     use super::*;
 
     #[test]
     fn rules_are_kept_and_a_wrong_one_is_named() {
-        let mut store = SqliteStore::in_memory().unwrap();
-        let constraints = |store: &SqliteStore| constraints(store, &Networks::shipped());
+        let mut store = testing::memory();
+        let constraints = |store: &dyn Store| constraints(store, &Networks::shipped());
         assert!(constraints(&store).unwrap().is_empty());
         let rule = |text: &str| Rule { type_name: "post".to_owned(), text: text.to_owned() };
         set_rules(&mut store, &[rule("depth <= 1")]).unwrap();
         assert_eq!(rules(&store).unwrap(), [rule("depth <= 1")]);
-        assert_eq!(store.controls_above(0).unwrap()[0].verb, "constraints");
+        assert_eq!(
+            store.controls_above(0).unwrap()[0].control,
+            Control::Constraints(ConstraintsChange::Changed)
+        );
         set_rules(&mut store, &[rule("depth <= 1"), rule("depth <")]).unwrap();
         let error = constraints(&store).unwrap_err().to_string();
         assert!(error.contains("constraint 2") && error.contains("remove 2"), "{error}");
@@ -119,17 +124,17 @@ mod tests {
         set_rules(&mut store, &[posting]).unwrap();
         let error = constraints(&store).unwrap_err().to_string();
         assert!(error.contains("wait in vain") && error.contains("remove 1"), "{error}");
-        store.set_setting(CONSTRAINTS_KEY, "nonsense").unwrap();
+        CONSTRAINTS.put(&mut store, &"nonsense".to_owned()).unwrap();
         assert!(constraints(&store).unwrap_err().to_string().contains("clear"));
     }
 
     #[test]
     fn days_have_a_default_and_limits() {
-        let mut store = SqliteStore::in_memory().unwrap();
+        let mut store = testing::memory();
         for (set, days) in [(None, 7), (Some("3"), 3), (Some("x"), 7), (Some("0"), 1), (Some("999999"), 3650)]
         {
             if let Some(set) = set {
-                store.set_setting(PARKED_DAYS_KEY, set).unwrap();
+                store.set_setting(PARKED_DAYS.key(), set).unwrap();
             }
             assert_eq!(parked_days(&store).unwrap(), days, "{set:?}");
         }

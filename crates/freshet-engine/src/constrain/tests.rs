@@ -2,7 +2,7 @@
 
 use freshet_network::constraint::Constraint;
 use freshet_store::row::{Filter, Listing};
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::testing;
 use freshet_types::{Account, NetworkName, Observation, Primitive, RobotKind, Source};
 
 use super::*;
@@ -54,14 +54,14 @@ fn page(secs: i64, posts: Vec<Post>, accounts: Vec<Account>) -> Upload {
 
 /// A store with a constrainer before it.
 struct Scene {
-    store: SqliteStore,
+    store: Box<dyn Store>,
     constrainer: Constrainer,
 }
 
 impl Scene {
     fn new(rules: &[(&str, &str)]) -> Self {
         let constrainer = Constrainer::new(Arc::new(Networks::shipped()));
-        let mut scene = Self { store: SqliteStore::in_memory().unwrap(), constrainer };
+        let mut scene = Self { store: testing::memory(), constrainer };
         scene.constrain(rules);
         scene
     }
@@ -299,10 +299,10 @@ fn what_could_not_be_stored_is_judged_anew() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("store.db");
     let mut scene = Scene::new(&[("post", LIKED)]);
-    scene.store = SqliteStore::open(&path).unwrap();
+    scene.store = testing::open(&path);
     let uploads = vec![page(100, vec![post("1", None), post("2", Some(2000))], vec![])];
     let mut tried = uploads.clone();
-    let mut reader = SqliteStore::open_reader(&path).unwrap();
+    let mut reader = testing::reader(&path);
     scene.constrainer.apply(&mut reader, &mut tried).unwrap_err();
     assert_eq!(format!("{tried:?}"), format!("{uploads:?}"), "the uploads are as they were");
     scene.apply(tried);

@@ -145,7 +145,7 @@ fn end_of_last_line(file: &mut File, length: u64) -> io::Result<u64> {
 mod tests {
     use freshet_store::api::Store;
     use freshet_store::row::Upload;
-    use freshet_store::sqlite::SqliteStore;
+    use freshet_store::testing;
     use freshet_types::{Observation, Post, Timestamp, VisitId};
     use serde_json::Value;
 
@@ -161,8 +161,8 @@ mod tests {
     }
 
     /// Delivers all there is, and stores the cursor where the store can be written.
-    fn deliver(store: &mut SqliteStore, db: &Path, path: &Path) -> Result<(), DeliverError> {
-        let reader = SqliteStore::open_reader(db).unwrap();
+    fn deliver(store: &mut dyn Store, db: &Path, path: &Path) -> Result<(), DeliverError> {
+        let reader = testing::reader(db);
         let mut subscriber = Subscriber::to_file(path)?;
         subscriber.resume(&reader)?;
         let mut cursor = subscriber.progress().cursor();
@@ -191,7 +191,7 @@ mod tests {
     fn new_edited_and_deleted_posts_are_delivered_and_resumed() {
         let dir = tempfile::tempdir().unwrap();
         let (path, db) = (dir.path().join("posts.jsonl"), dir.path().join("store.db"));
-        let mut store = SqliteStore::open(&db).unwrap();
+        let mut store = testing::open(&db);
         see(&mut store, 1, &["1", "2"], "a");
         deliver(&mut store, &db, &path).unwrap();
         deliver(&mut store, &db, &path).unwrap();
@@ -210,10 +210,10 @@ mod tests {
     fn a_kill_between_the_lines_and_the_cursor_delivers_twice_and_never_zero_times() {
         let dir = tempfile::tempdir().unwrap();
         let (path, db) = (dir.path().join("posts.jsonl"), dir.path().join("store.db"));
-        let mut store = SqliteStore::open(&db).unwrap();
+        let mut store = testing::open(&db);
         see(&mut store, 1, &["1", "2"], "a");
         // A store that cannot be written stops exactly there: the lines are out, the cursor stays.
-        let mut reader = SqliteStore::open_reader(&db).unwrap();
+        let mut reader = testing::reader(&db);
         assert!(matches!(deliver(&mut reader, &db, &path), Err(DeliverError::Store(_))));
         assert_eq!(lines(&path), ["1a", "2a"]);
         // And the kill tore the line after them.
@@ -238,11 +238,11 @@ mod tests {
             ("{\"name\": 1}", None),
         ] {
             std::fs::write(&path, before).unwrap();
-            let opened = Subscription::to_file(&path, Box::new(SqliteStore::in_memory().unwrap()));
+            let opened = Subscription::to_file(&path, testing::memory());
             assert_eq!(opened.is_ok(), after.is_some(), "{before:.40}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), after.unwrap_or(before), "{before:.40}");
         }
-        let store = Box::new(SqliteStore::in_memory().unwrap());
+        let store = testing::memory();
         let error = Subscription::to_file(&dir.path().join("none/file"), store).unwrap_err().to_string();
         assert!(error.contains("none/file"), "{error}");
     }

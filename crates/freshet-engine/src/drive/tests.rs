@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use freshet_store::row::{InstanceRow, OnDelete};
-use freshet_store::sqlite::{SqliteOptions, SqliteStore};
+use freshet_store::{Access, Options, testing};
 use freshet_types::{Fault, Instance, NetworkName, Request, Response, RobotKind, Source, Span, SystemClock};
 use futures::future::BoxFuture;
 use rusqlite::Connection;
@@ -72,8 +72,8 @@ impl Fetch for Web {
 /// A kit in this folder with as many sources that are due.
 fn kit(dir: &Path, sources_count: usize, fetch: Arc<dyn Fetch>) -> Kit {
     let path = dir.join("freshet.db");
-    let options = SqliteOptions { busy: Duration::from_millis(10), ..SqliteOptions::default() };
-    let mut writer = SqliteStore::open_with(&path, options).unwrap();
+    let options = Options { busy: Duration::from_millis(10), ..Options::default() };
+    let mut writer = freshet_store::open(&path, Access::Write, options).unwrap();
     let network = NetworkName::from("mastodon:a.example");
     let instance =
         Instance { network: network.clone(), base: "https://a.example".to_owned(), allow_private: false };
@@ -83,8 +83,8 @@ fn kit(dir: &Path, sources_count: usize, fetch: Arc<dyn Fetch>) -> Kit {
     writer.add_sources(&(0..sources_count).map(source).collect::<Vec<_>>()).unwrap();
     let pacing = Pacing { floor: Span::MINUTE, ceiling: Span::DAY };
     Kit {
-        reader: Box::new(SqliteStore::open_reader(&path).unwrap()),
-        writer: Box::new(writer),
+        reader: testing::reader(&path),
+        writer,
         rings: Coordinator::open(&dir.join("rings"), 1000).unwrap(),
         fetch,
         clock: Arc::new(SystemClock),
@@ -142,7 +142,7 @@ impl Driver {
 
 /// Posts that are stored in this folder.
 fn stored(dir: &Path) -> u64 {
-    SqliteStore::open_reader(&dir.join("freshet.db")).unwrap().counts().unwrap().posts
+    testing::reader(&dir.join("freshet.db")).counts().unwrap().posts
 }
 
 /// A run under way: its reports, how to stop it, and what comes of it.
@@ -228,8 +228,8 @@ async fn what_cannot_be_read_for_a_while_is_read_later() {
     let path = other.path().join("freshet.db");
     let foreign = Connection::open(&path).unwrap();
     foreign.pragma_update(None, "journal_mode", "delete").unwrap();
-    let options = SqliteOptions { busy: Duration::from_millis(10), ..SqliteOptions::default() };
-    driver.reader = Box::new(SqliteStore::open_reader_with(&path, options).unwrap());
+    let options = Options { busy: Duration::from_millis(10), ..Options::default() };
+    driver.reader = freshet_store::open(&path, Access::Read, options).unwrap();
     foreign.execute_batch("BEGIN EXCLUSIVE").unwrap();
     while driver.report()["trouble"].is_null() {
         tokio::time::sleep(SLEEP_MIN).await;
@@ -250,8 +250,8 @@ async fn a_subscriber_that_does_not_read_holds_up_nobody() {
     let pipe = dir.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let mut kit = kit(dir.path(), ACCOUNTS, Web::new(|| {}));
-    let reader = SqliteStore::open_reader(&dir.path().join("freshet.db")).unwrap();
-    kit.subscriptions = vec![Subscription::to_file(&pipe, Box::new(reader)).unwrap()];
+    let reader = testing::reader(&dir.path().join("freshet.db"));
+    kit.subscriptions = vec![Subscription::to_file(&pipe, reader).unwrap()];
     let mut running = Running::start(kit, Duration::from_millis(500));
     let posts = (ACCOUNTS * POSTS) as u64;
     let report = running.wait_for(|report| report["posts_count"] == posts).await;

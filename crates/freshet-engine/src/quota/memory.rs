@@ -5,11 +5,12 @@
 //! nothing that a fresh one would not. Requests under way are not written down: they were charged
 //! before they left.
 //!
-//! Older versions kept one text for all ([`LEDGER_KEY`]); it is read once, and replaced by the settings.
+//! Older versions kept one text for all ([`LEDGER_BEFORE`]); it is read once, and replaced by the settings.
 //! What cannot be read is passed over. What was written at a time that has not come yet, by a clock
 //! that was put back a little, counts as written now; from further ahead it is another clock's, and
 //! is passed over too: a fresh bucket asks once and learns.
 
+use freshet_store::setting::{Setting, SettingGroup};
 use freshet_types::{QuotaKey, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -19,9 +20,9 @@ use super::storm::Storm;
 use super::{Asker, Ledger};
 
 /// Setting under which older versions kept all of it.
-pub const LEDGER_KEY: &str = "ledger";
+pub const LEDGER_BEFORE: Setting<String> = Setting::new("ledger");
 /// How the settings begin.
-pub const LEDGER_PREFIX: &str = "ledger/";
+pub const LEDGER: SettingGroup = SettingGroup::new("ledger/");
 /// Clocks are put back by no more; what is from further ahead was written by another one.
 const CLOCK_STEP_MAX: Span = Span::HOUR;
 
@@ -60,7 +61,7 @@ pub(super) fn storm_setting(
 }
 
 fn name(of: &impl Serialize) -> String {
-    format!("{LEDGER_PREFIX}{}", text(of))
+    LEDGER.key(&text(of))
 }
 
 fn text(of: &impl Serialize) -> String {
@@ -68,13 +69,13 @@ fn text(of: &impl Serialize) -> String {
 }
 
 impl Ledger {
-    /// The ledger that earlier processes wrote down: the settings under [`LEDGER_PREFIX`], and the one
+    /// The ledger that earlier processes wrote down: the settings under [`LEDGER`], and the one
     /// text of older versions where there is one.
     pub fn from_settings(settings: Vec<(String, String)>, old: Option<&str>, now: Timestamp) -> Self {
         let mut ledger = Self::default();
         if let Some(old) = old {
             ledger.take_text(old, now);
-            ledger.notebook.gone.push(LEDGER_KEY.to_owned());
+            ledger.notebook.gone.push(LEDGER_BEFORE.key().to_owned());
         }
         for (name, text) in settings {
             match serde_json::from_str::<Entry>(&text) {

@@ -5,12 +5,12 @@
 
 use std::collections::VecDeque;
 
-use freshet_store::row::{Control, SourceSlot};
+use freshet_store::control::{Control, ControlRow, SourcesChange};
+use freshet_store::row::SourceSlot;
 use freshet_types::{Source, SourceId};
-use serde_json::Value;
 
 use super::{RunError, Runner};
-use crate::constrain::setting::{self, CONSTRAINTS_KEY, SettingError};
+use crate::constrain::setting::{self, SettingError};
 use crate::core::Event;
 use crate::question::{Question, Reply};
 use crate::writer::Job;
@@ -94,22 +94,32 @@ impl Runner {
     }
 
     /// Notes what is to be read anew because of these wishes.
-    fn plan(&mut self, controls: &[Control]) {
+    fn plan(&mut self, controls: &[ControlRow]) {
         let Some(last) = controls.last() else { return };
         self.controls.last = last.number;
-        let has = |verb: &str| controls.iter().any(|control| control.verb == verb);
+        let has = |is_meant: fn(&Control) -> bool| controls.iter().any(|row| is_meant(&row.control));
         let questions = &mut self.controls.questions;
-        if has(CONSTRAINTS_KEY) {
+        if has(|control| matches!(control, Control::Constraints(_))) {
             questions.push_back(Question::Constraints);
         }
-        if has("robots") {
+        if has(|control| matches!(control, Control::Robots(_))) {
             questions.push_back(Question::Robots);
         }
-        if has("sources") {
+        if has(|control| matches!(control, Control::Sources(_))) {
             questions.extend([Question::Instances, Question::Slots(SourceId(0))]);
         }
-        let of_sources = controls.iter().filter(|control| control.verb == "sources");
-        questions.extend(of_sources.filter_map(|control| pinned(&control.argument)).map(Question::Pinned));
+        for row in controls {
+            match &row.control {
+                // A source that was pinned is due as its new pace wants it.
+                Control::Sources(SourcesChange::Pinned(id)) => questions.push_back(Question::Pinned(*id)),
+                Control::Unknown { verb, .. } => {
+                    tracing::warn!(
+                        "the message `{verb}` of another version is not understood and passed over"
+                    );
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Reads what comes next; after the last of it the wishes count as fulfilled.
@@ -138,12 +148,6 @@ impl Runner {
         }
         Ok(())
     }
-}
-
-/// The source that a wish names as pinned: it is due as its new pace wants it.
-fn pinned(argument: &str) -> Option<SourceId> {
-    let told: Value = serde_json::from_str(argument).unwrap_or_default();
-    told["pinned"].as_u64().and_then(|id| u32::try_from(id).ok()).map(SourceId)
 }
 
 fn slot(source: Source) -> SourceSlot {

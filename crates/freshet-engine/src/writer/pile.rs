@@ -10,14 +10,13 @@ use freshet_store::row::Upload;
 use freshet_types::Observation;
 
 use super::Job;
-use crate::history::HISTORY_KEY;
-use crate::price::PRICES_KEY;
+use crate::history::HISTORY;
+use crate::price::PRICES;
 use crate::quota::Reservation;
+use crate::report::STATUS;
 
 /// Rows committed at once, so that readers and other writers get their turn.
 const GROUP_ROWS_MAX: usize = 20_000;
-/// Setting that holds the live report for `freshet status`.
-const STATUS_KEY: &str = "status";
 
 /// What is done in one transaction, or in the order of its arrival among those.
 #[derive(Debug)]
@@ -52,10 +51,10 @@ impl Pile {
         match job {
             Job::Apply(upload) => self.take_upload(*upload),
             Job::Constraints(constraints) => self.groups.push_back(Group::Constraints(constraints)),
-            Job::Report(text) => self.take_setting(STATUS_KEY, text),
+            Job::Report(text) => self.take_setting(STATUS.key(), text),
             Job::Ledger(reservation) => self.reservations.push_back(*reservation),
-            Job::Prices(text) => self.take_setting(PRICES_KEY, text),
-            Job::History(text) => self.take_setting(HISTORY_KEY, text),
+            Job::Prices(text) => self.take_setting(PRICES.key(), text),
+            Job::History(text) => self.take_setting(HISTORY.key(), text),
             Job::Note(key, text) => self.take_setting(key, text),
             Job::Reserve(count) => self.reserve = Some(count),
             Job::Cursor(consumer, number) => drop(self.cursors.insert(consumer, number)),

@@ -8,11 +8,17 @@ use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_store::api::Flow;
 use freshet_store::row::Filter;
-use freshet_store::sqlite::{SqliteOptions, SqliteStore};
+use freshet_store::{Access, Options, testing};
 use freshet_types::{NetworkName, Post, VisitId};
 use rusqlite::Connection;
 
 use super::*;
+
+/// Whether the file of the store may grow.
+enum Growth {
+    Free,
+    Stopped,
+}
 
 /// Turns after which something is waited for in vain.
 const TURNS_MAX: usize = 10_000;
@@ -20,19 +26,22 @@ const TURNS_MAX: usize = 10_000;
 /// A writer at work in a folder, and somebody else who has the same store open.
 struct Bench {
     writer: Writer,
-    store: SqliteStore,
+    store: Box<dyn Store>,
     told: VecDeque<Told>,
     foreign: Connection,
     wall_ms: u64,
 }
 
 impl Bench {
-    fn start(dir: &Path, prepare: impl FnOnce(&SqliteStore, &Connection)) -> Self {
+    fn start(dir: &Path, prepare: impl FnOnce(&Connection) -> Growth) -> Self {
         let db = dir.join("store.db");
-        let options = SqliteOptions { busy: Duration::from_millis(10), ..SqliteOptions::default() };
-        let store = SqliteStore::open_with(&db, options).unwrap();
+        let options = Options { busy: Duration::from_millis(10), ..Options::default() };
+        let store = freshet_store::open(&db, Access::Write, options).unwrap();
         let foreign = Connection::open(&db).unwrap();
-        prepare(&store, &foreign);
+        let store = match prepare(&foreign) {
+            Growth::Free => store,
+            Growth::Stopped => testing::full(&db, options),
+        };
         let networks = Arc::new(Networks::shipped());
         let rings = Coordinator::open(&dir.join("rings"), 1000).unwrap();
         let feeder = Feeder::new(rings, Arc::clone(&networks), 0);
@@ -99,7 +108,7 @@ impl Bench {
         while !self.writer.is_done() {
             self.turn();
         }
-        let store = SqliteStore::open_reader(&dir.join("store.db")).unwrap();
+        let store = testing::reader(&dir.join("store.db"));
         let mut count = 0;
         let count_one = &mut |_| {
             count += 1;
@@ -121,8 +130,14 @@ fn page(visit: u64, posts: std::ops::Range<u32>) -> Job {
     Job::Apply(Box::new(upload))
 }
 
+/// What another program does to the store.
+fn run(foreign: &Connection, sql: &str) -> Growth {
+    foreign.execute_batch(sql).unwrap();
+    Growth::Free
+}
+
 /// Trouble begins before the first page and is mended after it was told: everything is stored once it is over.
-fn check(trouble: impl FnOnce(&SqliteStore, &Connection), mend: impl FnOnce(&Connection), expected: &str) {
+fn check(trouble: impl FnOnce(&Connection) -> Growth, mend: impl FnOnce(&Connection), expected: &str) {
     let dir = tempfile::tempdir().unwrap();
     let mut bench = Bench::start(dir.path(), trouble);
     bench.writer.take(page(1, 0..500));
@@ -145,7 +160,7 @@ fn check(trouble: impl FnOnce(&SqliteStore, &Connection), mend: impl FnOnce(&Con
 #[test]
 fn a_lock_of_another_program_loses_nothing() {
     check(
-        |_, foreign| foreign.execute_batch("BEGIN EXCLUSIVE").unwrap(),
+        |foreign| run(foreign, "BEGIN EXCLUSIVE"),
         |foreign| foreign.execute_batch("COMMIT").unwrap(),
         "locked",
     );
@@ -154,10 +169,9 @@ fn a_lock_of_another_program_loses_nothing() {
 #[test]
 fn a_full_disk_loses_nothing() {
     check(
-        |store, foreign| {
-            let junk = "CREATE TABLE junk (x); INSERT INTO junk VALUES (zeroblob(4000000))";
-            foreign.execute_batch(junk).unwrap();
-            store.stop_growing().unwrap();
+        |foreign| {
+            run(foreign, "CREATE TABLE junk (x); INSERT INTO junk VALUES (zeroblob(4000000))");
+            Growth::Stopped
         },
         |foreign| foreign.execute_batch("DROP TABLE junk").unwrap(),
         "full",
@@ -167,8 +181,7 @@ fn a_full_disk_loses_nothing() {
 #[test]
 fn what_stays_wrong_ends_the_writer() {
     let dir = tempfile::tempdir().unwrap();
-    let mut bench =
-        Bench::start(dir.path(), |_, foreign| foreign.execute_batch("DROP TABLE changes").unwrap());
+    let mut bench = Bench::start(dir.path(), |foreign| run(foreign, "DROP TABLE changes"));
     bench.writer.take(page(1, 0..1));
     loop {
         let told = bench.next();
@@ -182,7 +195,7 @@ fn what_stays_wrong_ends_the_writer() {
 #[test]
 fn a_lock_at_the_end_is_waited_for_until_somebody_gives_up() {
     let dir = tempfile::tempdir().unwrap();
-    let mut bench = Bench::start(dir.path(), |_, foreign| foreign.execute_batch("BEGIN EXCLUSIVE").unwrap());
+    let mut bench = Bench::start(dir.path(), |foreign| run(foreign, "BEGIN EXCLUSIVE"));
     bench.writer.take(page(1, 0..5));
     bench.writer.take(Job::Stop);
     bench.hear_trouble(Part::Store);
@@ -194,7 +207,7 @@ fn a_lock_at_the_end_is_waited_for_until_somebody_gives_up() {
 #[test]
 fn rings_that_cannot_be_written_hold_up_no_page() {
     let dir = tempfile::tempdir().unwrap();
-    let mut bench = Bench::start(dir.path(), |_, _| {});
+    let mut bench = Bench::start(dir.path(), |_| Growth::Free);
     let rings = dir.path().join("rings");
     bench.hear(|told| matches!(told, Told::Rings(_)).then_some(()));
     std::fs::remove_dir_all(&rings).unwrap();

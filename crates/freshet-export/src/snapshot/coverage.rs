@@ -8,7 +8,6 @@ use anyhow::Context as _;
 use freshet_app::data::Data;
 use freshet_app::gaps;
 use freshet_network::networks::Networks;
-use freshet_store::api::Store as _;
 use freshet_store::browse::Browse as _;
 use freshet_types::{Source, SourceState, Timestamp};
 use serde::{Deserialize, Serialize};

@@ -13,15 +13,15 @@ const POSTS: i64 = 100;
 const BATCH_DAYS: usize = 8;
 
 /// Posts of a hundred authors, on twelve days, with relations.
-fn many() -> SqliteStore {
-    let mut store = SqliteStore::in_memory().unwrap();
+fn many() -> Box<dyn Store> {
+    let mut store = testing::memory();
     let posts =
         (0..POSTS).map(|n| Post { author: Some(n.to_string()), ..post(&n.to_string(), n % 12 * DAY) });
     apply(&mut store, posts.collect());
     store
 }
 
-fn all(store: &SqliteStore, format: Format, is_split: bool) -> Wish {
+fn all(store: &dyn Store, format: Format, is_split: bool) -> Wish {
     // Two kinds: each checkpoint waits for the disk, and the product's tests have the others.
     let kinds = vec![RecordKind::Posts, RecordKind::Relations];
     Wish { format, kinds, ..wish(Bounds::now(store).unwrap(), is_split) }
@@ -49,7 +49,7 @@ fn found_names(dir: &Path) -> Vec<String> {
 }
 
 /// An export of everything in one go.
-fn at_once(store: &SqliteStore, wish: &Wish) -> BTreeMap<String, Vec<u8>> {
+fn at_once(store: &dyn Store, wish: &Wish) -> BTreeMap<String, Vec<u8>> {
     let dir = tempfile::tempdir().unwrap();
     let parts = plan(store, wish).unwrap();
     let _ = to_folder(store, dir.path(), wish, &parts, &mut manifest(wish.up_to)).unwrap();
@@ -58,7 +58,7 @@ fn at_once(store: &SqliteStore, wish: &Wish) -> BTreeMap<String, Vec<u8>> {
 
 /// Writes until this many changes of the store are written, then dies: nothing is finished, and of what was
 /// written after the last checkpoint some is on disk.
-fn until(store: &SqliteStore, dir: &Path, wish: &Wish, manifest: &mut Manifest, change: u64) {
+fn until(store: &dyn Store, dir: &Path, wish: &Wish, manifest: &mut Manifest, change: u64) {
     let parts = plan(store, wish).unwrap();
     let kind = parts[0].kind;
     let parts: Vec<&Part> = parts.iter().filter(|part| part.kind == kind).take(BATCH_DAYS).collect();

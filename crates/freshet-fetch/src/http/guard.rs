@@ -20,7 +20,7 @@ pub type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr
 const URL_BYTES_MAX: usize = 8192;
 
 /// Asks the computer's resolver.
-pub fn system_lookup() -> Lookup {
+pub(crate) fn system_lookup() -> Lookup {
     Arc::new(|name| {
         Box::pin(async move {
             let addresses = tokio::net::lookup_host((name, 0)).await?;

@@ -28,7 +28,7 @@ const ADDRESSES_MAX: usize = 20_000;
 
 /// The patterns of a site: learned from its addresses, then applied to any.
 #[derive(Clone, Debug, Default)]
-pub struct Patterns {
+pub(crate) struct Patterns {
     /// Places (what stands before, and how many segments there are) where words are titles.
     titles: Set<String>,
     /// Words at such places that are names nevertheless, because the site's menu leads there.
@@ -38,12 +38,12 @@ pub struct Patterns {
 
 impl Patterns {
     /// Without anything learned: only numbers and the look of titles count.
-    pub fn plain(slots: &[Slot]) -> Self {
+    pub(crate) fn plain(slots: &[Slot]) -> Self {
         Self { slots: slots.to_vec(), ..Self::default() }
     }
 
     /// Learns where titles stand, from addresses, each with the number of the page that it was found on and of its list.
-    pub fn learn<'a>(
+    pub(crate) fn learn<'a>(
         addresses: impl Iterator<Item = (usize, &'a Url, u32)>,
         page_count: usize,
         slots: &[Slot],
@@ -94,12 +94,12 @@ impl Patterns {
     }
 
     /// The pattern of an address, its page number left out.
-    pub fn pattern(&self, url: &Url) -> String {
+    pub(crate) fn pattern(&self, url: &Url) -> String {
         self.written(url, &ListParts::of(url, &self.slots))
     }
 
     /// Whether an address has one of some patterns that a person may have edited: `*` stands for anything in its place.
-    pub fn is_any(&self, wanted: &[String], url: &Url) -> bool {
+    pub(crate) fn is_any(&self, wanted: &[String], url: &Url) -> bool {
         if wanted.is_empty() {
             return false;
         }

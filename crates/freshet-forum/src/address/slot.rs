@@ -40,7 +40,7 @@ impl Slot {
     }
 
     /// The number that an address carries there.
-    pub fn number_in(&self, url: &Url) -> Option<i64> {
+    pub(crate) fn number_in(&self, url: &Url) -> Option<i64> {
         let value = match self {
             Self::Query(name) => pairs(url).into_iter().find(|(it, _)| it == name)?.1.to_owned(),
             Self::Tail(name) => {
@@ -58,7 +58,7 @@ impl Slot {
     }
 
     /// The address with this number put there, where it carries none.
-    pub fn with_number(&self, url: &Url, number: i64) -> Option<Url> {
+    pub(crate) fn with_number(&self, url: &Url, number: i64) -> Option<Url> {
         let mut url = url.clone();
         match self {
             Self::Query(name) => {
@@ -118,7 +118,7 @@ pub fn turn(from: &Url, to: &Url) -> Option<Turn> {
 
 /// Compares many addresses with that of one page: all links of a page are asked, and nearly none turns it.
 #[derive(Debug)]
-pub struct Turner<'a> {
+pub(crate) struct Turner<'a> {
     from: &'a Url,
     segments: Vec<&'a str>,
     pairs: Vec<(&'a str, &'a str)>,
@@ -126,12 +126,12 @@ pub struct Turner<'a> {
 
 impl<'a> Turner<'a> {
     /// Compares with this address.
-    pub fn of(from: &'a Url) -> Self {
+    pub(crate) fn of(from: &'a Url) -> Self {
         Self { from, segments: segments(from), pairs: pairs(from) }
     }
 
     /// How an address differs from it, if in one number only.
-    pub fn turn(&self, to: &Url) -> Option<Turn> {
+    pub(crate) fn turn(&self, to: &Url) -> Option<Turn> {
         let from = self.from;
         if from.host_str() != to.host_str() || from.port_or_known_default() != to.port_or_known_default() {
             return None;

@@ -14,7 +14,7 @@ use crate::address;
 use crate::tree::{NodeId, Tree};
 
 /// Links of one page that are kept.
-pub const LINKS_MAX: usize = 20_000;
+pub(crate) const LINKS_MAX: usize = 20_000;
 /// Steps of a link's path inside its record.
 const LINK_STEPS: usize = 3;
 /// Characters of a link's text.
@@ -68,7 +68,7 @@ fn is_relation(tree: &Tree, node: NodeId, name: &str) -> bool {
 
 impl Page {
     /// What is written on a link.
-    pub fn link_text(&self, link: &Link) -> Cow<'_, str> {
+    pub(crate) fn link_text(&self, link: &Link) -> Cow<'_, str> {
         self.tree.line_in(link.node..self.tree.end(link.node), TEXT_CHARS_MAX)
     }
 
@@ -78,7 +78,7 @@ impl Page {
     }
 
     /// Classes, title and labels of a link, of what is in it and of what it is in, in lower case: icons have no text.
-    pub fn link_hint(&self, link: &Link) -> String {
+    pub(crate) fn link_hint(&self, link: &Link) -> String {
         let names = [
             local_name!("class"),
             local_name!("itemprop"),
@@ -97,7 +97,7 @@ impl Page {
     }
 
     /// Whether a class or an item property around a link is one of some kind: these were written by the forum, not by its people.
-    pub fn has_role(&self, link: &Link, is_wanted: impl Fn(&str) -> bool) -> bool {
+    pub(crate) fn has_role(&self, link: &Link, is_wanted: impl Fn(&str) -> bool) -> bool {
         let names = [local_name!("class"), local_name!("itemprop")];
         self.around(link).any(|at| {
             names.iter().filter_map(|name| self.tree.named(at, name)).filter(is_hint).any(&is_wanted)

@@ -19,7 +19,7 @@ use crate::tree::{NodeId, Tree};
 use run::{EDGE, Run, TEXT_CHARS_MAX, label, looked_at};
 
 /// Times of one page that are kept.
-pub const STAMPS_MAX: usize = 10_000;
+pub(crate) const STAMPS_MAX: usize = 10_000;
 /// Characters of an attribute that may be a time.
 const ATTRIBUTE_CHARS_MAX: usize = 80;
 /// Inline elements that only change how a text looks.

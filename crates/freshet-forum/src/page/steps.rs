@@ -11,7 +11,7 @@ use html5ever::LocalName;
 use crate::tree::{NodeId, Tree};
 
 /// Steps in a path.
-pub const PATH_STEPS: usize = 4;
+pub(crate) const PATH_STEPS: usize = 4;
 /// Classes that say a state of a row rather than its role.
 const STATES: [&str; 36] = [
     "odd",
@@ -118,7 +118,7 @@ impl Steps {
     }
 
     /// Whether [`Steps::path`] is this text.
-    pub fn is_path(&self, tree: &Tree, node: NodeId, count: usize, path: &str) -> bool {
+    pub(crate) fn is_path(&self, tree: &Tree, node: NodeId, count: usize, path: &str) -> bool {
         let mut rest = Some(path);
         for (up, at) in tree.ancestors(node).take(count).enumerate() {
             let outer = if up == 0 { rest } else { rest.and_then(|it| it.strip_suffix('/')) };

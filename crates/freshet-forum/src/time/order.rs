@@ -17,7 +17,7 @@ const LEAD_MIN: i64 = 1;
 
 /// How often a list rises and falls from one record to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sequence {
+pub(crate) struct Sequence {
     /// Later than the one before: `SeqOrd`.
     pub rising_count: u32,
     /// Earlier than the one before: `RevOrd`.
@@ -26,7 +26,7 @@ pub struct Sequence {
 
 impl Sequence {
     /// Counts one list; equal neighbours count for neither.
-    pub fn add(&mut self, times: &[i64]) {
+    pub(crate) fn add(&mut self, times: &[i64]) {
         for pair in times.windows(2) {
             self.rising_count += u32::from(pair[0] < pair[1]);
             self.falling_count += u32::from(pair[0] > pair[1]);
@@ -34,7 +34,7 @@ impl Sequence {
     }
 
     /// `Order` of Algorithm 2: 1 when it only rises, -1 when it only falls, 0 when nothing is known.
-    pub fn order(&self) -> f64 {
+    pub(crate) fn order(self) -> f64 {
         let (rising, falling) = (f64::from(self.rising_count), f64::from(self.falling_count));
         if rising + falling == 0.0 { 0.0 } else { (rising - falling) / (rising + falling) }
     }
@@ -42,7 +42,7 @@ impl Sequence {
 
 /// One list of times of one page, with the time of its fetch.
 #[derive(Clone, Copy, Debug)]
-pub struct TimeList<'a> {
+pub(crate) struct TimeList<'a> {
     /// The times in document order.
     pub times: &'a [Written],
     /// When the page was fetched.
@@ -50,7 +50,7 @@ pub struct TimeList<'a> {
 }
 
 /// Finds the order of day and month from everything a site shows; nothing when its times do not tell.
-pub fn day_order(lists: &[TimeList<'_>]) -> Option<DayOrder> {
+pub(crate) fn day_order(lists: &[TimeList<'_>]) -> Option<DayOrder> {
     let lead = |votes: i64| match votes {
         LEAD_MIN.. => Some(DayOrder::DayFirst),
         ..=-1 => Some(DayOrder::MonthFirst),

@@ -36,7 +36,7 @@ pub struct Moment {
 
 impl Moment {
     /// ISO 8601 as shown: seconds and offset only where the page gives them.
-    pub fn local_text(&self) -> String {
+    pub(crate) fn local_text(&self) -> String {
         let mut text = String::with_capacity("2008-06-30T14:05:11+02:00".len());
         // Written out by hand: every record of every page has such a text.
         let mut two = |sign: Option<char>, value: i8| {
@@ -142,7 +142,7 @@ impl Reader {
     }
 
     /// Two numbers as month and day; a number above twelve is the day whatever the order.
-    pub fn month_day(&self, first: i8, second: i8) -> (i8, i8) {
+    pub(crate) fn month_day(&self, first: i8, second: i8) -> (i8, i8) {
         let is_day_first = match (first > 12, second > 12) {
             (true, false) => true,
             (false, true) => false,

@@ -29,14 +29,14 @@ pub fn scan(text: &str) -> Vec<(Range<usize>, Written)> {
 
 /// Finds times in one text after another; what it needs of memory it keeps.
 #[derive(Debug, Default)]
-pub struct Scanner {
+pub(crate) struct Scanner {
     tokens: Vec<Placed>,
     found: Vec<(Range<usize>, Written)>,
 }
 
 impl Scanner {
     /// All times written in a text, with their places in bytes.
-    pub fn scan(&mut self, text: &str) -> &[(Range<usize>, Written)] {
+    pub(crate) fn scan(&mut self, text: &str) -> &[(Range<usize>, Written)] {
         self.found.clear();
         if !can_tell(text) {
             return &self.found;
@@ -58,7 +58,7 @@ impl Scanner {
     }
 
     /// The offset that a page states for all its times: `All times are GMT +2`, `UTC-05:00`.
-    pub fn stated_offset_s(&mut self, text: &str) -> Option<i32> {
+    pub(crate) fn stated_offset_s(&mut self, text: &str) -> Option<i32> {
         let is_zone = |three: &[u8]| {
             let lowered = [three[0] | 32, three[1] | 32, three[2] | 32];
             lowered == *b"gmt" || lowered == *b"utc"
@@ -75,7 +75,7 @@ impl Scanner {
     }
 
     /// Whether the words before a time say that it is not that of a post (joined, edited, last visit).
-    pub fn is_noise(&mut self, label: &str) -> bool {
+    pub(crate) fn is_noise(&mut self, label: &str) -> bool {
         cut(label, &mut self.tokens);
         let is_noise =
             |token: &Token| matches!(token, Token::Word(senses, _) if senses.contains(&Sense::Noise));

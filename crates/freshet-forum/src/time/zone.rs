@@ -54,7 +54,7 @@ const DAY_S: i64 = 86_400;
 /// Different times that are needed to tell anything.
 const MOMENTS_MIN: usize = 6;
 /// An estimate that is less sure is none.
-pub const CERTAINTY_MIN: f64 = 0.9;
+pub(crate) const CERTAINTY_MIN: f64 = 0.9;
 
 /// A post's time on a page.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +67,7 @@ pub struct Sighting {
 
 impl Sighting {
     /// Whether its clock can tell a zone: it has a time of day, names no zone and does not count back.
-    pub fn can_tell(written: &Written) -> bool {
+    pub(crate) fn can_tell(written: &Written) -> bool {
         written.day_time.is_some()
             && written.offset_s.is_none()
             && !matches!(written.date, Date::Ago(..) | Date::Unix(_))

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{Answer, Constraints};
 
 /// Most objects that wait in memory at once: a few kilobytes each, so about a hundred megabytes.
-pub const PARKED_MAX: usize = 50_000;
+pub(crate) const PARKED_MAX: usize = 50_000;
 
 /// What a page showed of an object, to be stored as it is when the object is wanted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ impl Default for Parking {
 
 impl Parking {
     /// A parking for at most `count_max` objects.
-    pub fn with_room_for(count_max: usize) -> Self {
+    pub(crate) fn with_room_for(count_max: usize) -> Self {
         Self {
             parked: BTreeMap::new(),
             about: Map::default(),

@@ -26,9 +26,9 @@ pub const LINES_MAX: u64 = 10_000_000;
 /// Longest line of a plain list, and longest reference of any.
 pub const LINE_BYTES_MAX: usize = 8 << 10;
 /// Longest line of JSON and longest row of CSV: twarc writes a page of 100 posts on one line.
-pub const RECORD_BYTES_MAX: usize = 16 << 20;
+pub(crate) const RECORD_BYTES_MAX: usize = 16 << 20;
 /// Complaints that are kept; the rest is only counted.
-pub const COMPLAINTS_MAX: usize = 100;
+pub(crate) const COMPLAINTS_MAX: usize = 100;
 
 /// What a file looked like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,11 +27,12 @@ const SHARE_MIN: f64 = 1e-3;
 const COUNT: usize = 4;
 
 /// The names of the models, in the order of [`Chooser::shares`].
-pub const MODEL_NAMES: [&str; COUNT] = ["poisson", "profile", "burst", "hash"];
+#[cfg(test)]
+pub(crate) const MODEL_NAMES: [&str; COUNT] = ["poisson", "profile", "burst", "hash"];
 
 /// Four models and their scores; the profile is the burst model's own.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Chooser {
+pub(crate) struct Chooser {
     level: Poisson,
     burst: Burst,
     hash: HashTable,
@@ -55,7 +56,8 @@ impl Default for Chooser {
 
 impl Chooser {
     /// How much each model counts; they sum to 1.
-    pub fn shares(&self) -> [f64; COUNT] {
+    #[cfg(test)]
+    pub(crate) fn shares(&self) -> [f64; COUNT] {
         self.shares
     }
 

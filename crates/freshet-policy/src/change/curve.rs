@@ -109,7 +109,7 @@ pub enum Curve {
 
 impl Curve {
     /// D*(t).
-    pub fn divergence(&self, span_s: f64, scroll: &Scroll) -> f64 {
+    pub(crate) fn divergence(&self, span_s: f64, scroll: &Scroll) -> f64 {
         match *self {
             Self::Churn { share, rate_per_s } => -share * (-rate_per_s * span_s).exp_m1(),
             Self::Scroll { rate_per_s } => scroll.at(rate_per_s * span_s).0,

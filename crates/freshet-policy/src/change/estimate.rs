@@ -1,7 +1,8 @@
 //! Estimators of a change rate from visits that only tell *changed* or *unchanged*.
 //!
 //! Timelines tell the time of every post, so the models count posts; these are for sources that
-//! do not (profiles, pages without dates), and the baselines of the literature.
+//! do not (profiles, pages without dates), and the baselines of the literature. **Studies only**: nothing in a run
+//! uses them yet.
 //!
 //! | estimator | formula | source |
 //! |---|---|---|

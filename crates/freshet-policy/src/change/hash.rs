@@ -26,7 +26,7 @@ use crate::{Look, Pool};
 /// Slots of a table: the hours of a day.
 pub const SLOTS: usize = 24;
 /// Weight of the last day in the paper's example.
-pub const WEIGHT: f64 = 0.5;
+pub(crate) const WEIGHT: f64 = 0.5;
 /// Silent days that are folded in one by one; after that a table is empty.
 const DAYS_FOLDED_MAX: i64 = 64;
 /// Hours that a sum looks at one by one; longer stretches are scaled.

@@ -22,7 +22,7 @@ pub struct Interval {
 
 impl Interval {
     /// When the next look is due after one at `visited_at`.
-    pub fn due_after_s(&self, start_s: f64) -> f64 {
+    pub(crate) fn due_after_s(&self, start_s: f64) -> f64 {
         self.length_s.unwrap_or(start_s) - self.shift_s
     }
 }

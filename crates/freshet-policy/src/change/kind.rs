@@ -56,7 +56,7 @@ impl Kind {
     }
 
     /// Whether hours and days say when it posts.
-    pub fn is_regular(self) -> bool {
+    pub(crate) fn is_regular(self) -> bool {
         matches!(self, Self::Constant | Self::Authority)
     }
 }

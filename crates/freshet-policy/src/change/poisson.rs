@@ -48,11 +48,6 @@ impl Poisson {
         self.count
     }
 
-    /// Time looked at, decayed.
-    pub fn exposure_s(&self) -> f64 {
-        self.exposure_s
-    }
-
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         Some(Self { count: reader.amount()?, exposure_s: reader.amount()?, at: reader.time()? })
     }

@@ -21,7 +21,7 @@ pub struct Recent {
 
 impl Recent {
     /// Mean gap between the posts of the week before `now`; `None` with fewer than two.
-    pub fn mean_gap_s(&self, now: Timestamp) -> Option<f64> {
+    pub(crate) fn mean_gap_s(&self, now: Timestamp) -> Option<f64> {
         let first = self.posts.partition_point(|at| *at < now - WEEK);
         let posts = &self.posts[first..];
         let (oldest, newest) = (posts.first()?, posts.last()?);

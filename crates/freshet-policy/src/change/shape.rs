@@ -92,7 +92,7 @@ impl Shape {
     }
 
     /// ∫ factor(u) · (until − u) du.
-    pub fn moment_s2(&self, since: Timestamp, until: Timestamp) -> f64 {
+    pub(crate) fn moment_s2(&self, since: Timestamp, until: Timestamp) -> f64 {
         self.integrate(since, until).1
     }
 

@@ -69,7 +69,7 @@ pub fn backtest(lists: &[&[i64]], split_s: f64, now_s: f64, longest_h: f64) -> O
 }
 
 /// The same, with the ordinary model beside the others.
-pub fn backtest_with(
+pub(crate) fn backtest_with(
     lists: &[&[i64]],
     split_s: f64,
     now_s: f64,

@@ -12,11 +12,11 @@
 //! index lists, but defines it by the silence of a thread: it is used where threads are, in post lists.
 
 /// Gaps that are looked at one by one.
-pub const GAP_COUNT: usize = 5;
+pub(crate) const GAP_COUNT: usize = 5;
 /// The paper's α, which it does not give.
-pub const DORMANT_DEVIATIONS: f64 = 2.0;
+pub(crate) const DORMANT_DEVIATIONS: f64 = 2.0;
 /// Longest gap that a feature shows, in hours: a year. A thread that comes back after five is no slower than that.
-pub const GAP_H_MAX: f64 = 365.0 * 24.0;
+pub(crate) const GAP_H_MAX: f64 = 365.0 * 24.0;
 
 /// Hour of the day, 0 to 23.
 pub fn hour_of(at_s: f64) -> usize {
@@ -87,7 +87,7 @@ impl ListFacts {
     }
 
     /// The list without its history, as one of its site: where gaps are missing, the site's stands.
-    pub fn gaps_or(&self, site: &SiteFacts) -> [f64; GAP_COUNT] {
+    pub(crate) fn gaps_or(&self, site: &SiteFacts) -> [f64; GAP_COUNT] {
         std::array::from_fn(|place| if place < self.gap_count { self.gaps_h[place] } else { site.gap_h })
     }
 

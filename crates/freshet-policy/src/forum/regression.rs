@@ -26,9 +26,9 @@ use super::ridge;
 use super::states::{STATE_COUNT, States};
 
 /// Shortest interval that is believed, in hours: a day.
-pub const INTERVAL_H_MIN: f64 = 24.0;
+pub(crate) const INTERVAL_H_MIN: f64 = 24.0;
 /// How far back samples go: 90 days.
-pub const RECENT_S: f64 = 90.0 * 86_400.0;
+pub(crate) const RECENT_S: f64 = 90.0 * 86_400.0;
 /// Samples of one training.
 const SAMPLES_MAX: usize = 30_000;
 /// Lists that states are made of.

@@ -69,7 +69,7 @@ impl Path {
     }
 
     /// When so many posts are expected to have gathered; `None` if not within the nodes.
-    pub fn reaches_h(&self, posts: f64) -> Option<f64> {
+    pub(crate) fn reaches_h(&self, posts: f64) -> Option<f64> {
         let posts = posts as f32;
         let node = (1..NODE_COUNT).find(|node| self.posts[*node] >= posts)?;
         let (before, after) = (self.posts[node - 1], self.posts[node]);

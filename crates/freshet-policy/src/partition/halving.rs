@@ -14,7 +14,7 @@ use super::input::{parts_used, workload};
 use super::organ::piped;
 
 /// The part of each source.
-pub fn halving(workloads: &[f64], parts: usize) -> Vec<u32> {
+pub(crate) fn halving(workloads: &[f64], parts: usize) -> Vec<u32> {
     let parts = parts_used(parts, workloads.len());
     let mut sources: Vec<u32> = (0..workloads.len() as u32).collect();
     let cost = |source: u32| workload(workloads[source as usize]);

@@ -4,7 +4,7 @@
 //! 2³² workloads overflows.
 
 /// The largest workload: far beyond any source, and 2³² of them still add up to a finite sum.
-pub const WORKLOAD_MAX: f64 = 1e12;
+pub(crate) const WORKLOAD_MAX: f64 = 1e12;
 
 /// The workload that counts: 0 for what is negative or no number, at most [`WORKLOAD_MAX`].
 pub fn workload(given: f64) -> f64 {

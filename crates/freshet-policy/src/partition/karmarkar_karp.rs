@@ -18,7 +18,7 @@ use super::input::{busy_heaviest_first, deal_idle, parts_used, workloads};
 use super::longest_processing_time::Load;
 
 /// The part of each source.
-pub fn karmarkar_karp(given: &[f64], parts: usize) -> Vec<u32> {
+pub(crate) fn karmarkar_karp(given: &[f64], parts: usize) -> Vec<u32> {
     let workloads = workloads(given);
     let parts = parts_used(parts, workloads.len());
     let mut chains = Chains { next: (0..workloads.len() as u32).collect() };

@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 use super::input::{busy_heaviest_first, deal_idle, parts_used, workloads};
 
 /// The part of each source.
-pub fn longest_processing_time(given: &[f64], parts: usize) -> Vec<u32> {
+pub(crate) fn longest_processing_time(given: &[f64], parts: usize) -> Vec<u32> {
     let workloads = workloads(given);
     let parts = parts_used(parts, workloads.len());
     let mut part_of = vec![0; workloads.len()];

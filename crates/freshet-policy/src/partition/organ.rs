@@ -35,7 +35,7 @@ pub(super) fn piped(ascending: &[u32]) -> Vec<u32> {
 }
 
 /// ω: how badly a visit at `at` serves queries at all times of the interval; times in any one unit.
-pub fn penalty(at: f64, interval: f64) -> f64 {
+pub(crate) fn penalty(at: f64, interval: f64) -> f64 {
     at * at - at * interval + interval * interval / 2.0
 }
 

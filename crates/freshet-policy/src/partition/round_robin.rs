@@ -14,7 +14,7 @@ use super::input::parts_used;
 use super::organ_pipes;
 
 /// The part of each source.
-pub fn round_robin(workloads: &[f64], parts: usize) -> Vec<u32> {
+pub(crate) fn round_robin(workloads: &[f64], parts: usize) -> Vec<u32> {
     let parts = parts_used(parts, workloads.len());
     let mut part_of = vec![0; workloads.len()];
     for (place, source) in organ_pipes(workloads).into_iter().enumerate() {

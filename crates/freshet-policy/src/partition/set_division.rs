@@ -23,7 +23,7 @@ pub const EPSILON: f64 = 1e-3;
 const EPSILON_BOUNDS: (f64, f64) = (1e-9, 1.0);
 
 /// The part of each source; `epsilon` is brought between 10⁻⁹ and 1, what is no number is [`EPSILON`].
-pub fn set_division(given: &[f64], parts: usize, epsilon: f64) -> Vec<u32> {
+pub(crate) fn set_division(given: &[f64], parts: usize, epsilon: f64) -> Vec<u32> {
     let workloads = workloads(given);
     let parts = parts_used(parts, workloads.len());
     let part_of = vec![0; workloads.len()];

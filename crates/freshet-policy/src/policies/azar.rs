@@ -11,7 +11,7 @@ use crate::{Market, Rule, SourceFacts};
 
 /// Binary freshness of randomised visits.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Azar;
+pub(crate) struct Azar;
 
 impl Rule for Azar {
     type Model = Poisson;

@@ -40,7 +40,7 @@ pub fn brought(posts: f64, page_size: Option<u32>) -> f64 {
 }
 
 /// The backlog at which a visit is worth the price, for posts whose rate scatters; `None` if it never is.
-pub fn posts_at(price: f64, source: &SourceFacts, scatter: f64) -> Option<f64> {
+pub(crate) fn posts_at(price: f64, source: &SourceFacts, scatter: f64) -> Option<f64> {
     let wanted = price / source.weight.max(1e-12);
     let Some(size) = source.page_size else { return Some(wanted) };
     if wanted >= f64::from(size) {

@@ -17,7 +17,7 @@ const WINDOW: Span = Span::from_ms(30 * 86_400_000);
 
 /// Visits in proportion to the change rate.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ByChangeRate;
+pub(crate) struct ByChangeRate;
 
 impl Rule for ByChangeRate {
     type Model = ChangeRate;

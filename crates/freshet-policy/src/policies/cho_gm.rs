@@ -17,7 +17,7 @@ const R_MAX: f64 = 50.0;
 
 /// Binary freshness at the optimum.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ChoGm;
+pub(crate) struct ChoGm;
 
 impl Rule for ChoGm {
     type Model = Poisson;

@@ -59,7 +59,7 @@ impl Cuvim {
 
 /// The kind chooses the model.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ByKind;
+pub(crate) struct ByKind;
 
 impl Rule for ByKind {
     type Model = Cuvim;

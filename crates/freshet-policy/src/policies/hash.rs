@@ -26,7 +26,7 @@ pub(super) fn ceiling(objective: Objective) -> Span {
 
 /// Largest backlog by the table, with a ceiling.
 #[derive(Clone, Debug)]
-pub struct ByHash {
+pub(crate) struct ByHash {
     /// Weight of the last day, the paper's 0.4 to 0.9.
     pub weight: f64,
     /// Which days have a table of their own.
@@ -41,7 +41,7 @@ impl Default for ByHash {
 
 impl ByHash {
     /// With a table of its own for weekends.
-    pub fn by_weekday() -> Self {
+    pub(crate) fn by_weekday() -> Self {
         Self { calendar: Calendar { has_weekends: true, ..Calendar::default() }, ..Self::default() }
     }
 }

@@ -11,7 +11,7 @@ use crate::{Market, Rule, SourceFacts};
 
 /// Harmonic cost of missed changes.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Lambda;
+pub(crate) struct Lambda;
 
 impl Rule for Lambda {
     type Model = Poisson;

@@ -14,7 +14,7 @@ const RANGE_S: (f64, f64) = (300.0, 86_400.0);
 
 /// Its entry frequency.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Miniflux;
+pub(crate) struct Miniflux;
 
 impl Rule for Miniflux {
     type Model = Recent;

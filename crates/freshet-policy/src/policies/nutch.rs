@@ -18,7 +18,7 @@ const RANGE_S: (f64, f64) = (60.0, 365.0 * 86_400.0);
 
 /// Nutch's adaptive interval.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Nutch;
+pub(crate) struct Nutch;
 
 impl Rule for Nutch {
     type Model = Interval;

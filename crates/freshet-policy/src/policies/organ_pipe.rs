@@ -12,7 +12,7 @@ use crate::{Look, Pool, Roster, RosterKit};
 
 /// Sweeps over all sources, the fastest in the middle.
 #[derive(Debug)]
-pub struct OrganPipe {
+pub(crate) struct OrganPipe {
     models: Vec<Poisson>,
     pool: Pool,
     /// What is left of the sweep, the next one last.
@@ -21,7 +21,7 @@ pub struct OrganPipe {
 
 impl OrganPipe {
     /// Of sources of which nothing is known yet.
-    pub fn new(kit: &RosterKit) -> Self {
+    pub(crate) fn new(kit: &RosterKit) -> Self {
         let models = vec![Poisson::default(); kit.weights.len()];
         Self { models, pool: Pool::default(), sweep: Vec::new() }
     }

@@ -11,7 +11,7 @@ use crate::{Market, Rule, SourceFacts};
 
 /// Rate of visits proportional to rate of posts.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Proportional;
+pub(crate) struct Proportional;
 
 impl Rule for Proportional {
     type Model = Poisson;

@@ -10,7 +10,7 @@ use crate::{Market, Rule, SourceFacts};
 
 /// Every source in turn.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct RoundRobin;
+pub(crate) struct RoundRobin;
 
 impl Rule for RoundRobin {
     type Model = Poisson;

@@ -14,7 +14,7 @@ const RATE_SHARE_MIN: f64 = 0.1;
 
 /// Square root across sources, stationary probes within.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SiaCho;
+pub(crate) struct SiaCho;
 
 impl Rule for SiaCho {
     type Model = Profile;

@@ -13,6 +13,7 @@ mod quota;
 mod receiver;
 mod robots;
 mod thirty_days;
+mod wire;
 
 use std::sync::Mutex;
 
@@ -23,7 +24,7 @@ use freshet_network::robot;
 use freshet_policy::{Pacing, policy_named};
 use freshet_store::api::Flow;
 use freshet_store::row::{AccountRow, Filter, InstanceRow, OnDelete, PostRow, RelationRow};
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::testing;
 use freshet_types::{Instance, Map, NetworkName, Set, Source};
 
 use super::*;
@@ -107,8 +108,8 @@ impl Scene {
         sources
     }
 
-    fn store(&self, count: usize) -> SqliteStore {
-        furnish(SqliteStore::in_memory().unwrap(), &self.sources(count))
+    fn store(&self, count: usize) -> Box<dyn Store> {
+        furnish(testing::memory(), &self.sources(count))
     }
 
     fn start<S: Store>(&self, store: S) -> Driver<S> {
@@ -193,7 +194,7 @@ fn relations<S: Store>(store: &S) -> Vec<RelationRow> {
     rows
 }
 
-fn all_sources<S: Store>(store: &S) -> Vec<Source> {
+fn all_sources<S: Store + ?Sized>(store: &S) -> Vec<Source> {
     let mut rows = Vec::new();
     store
         .each_source(&mut |source| {

@@ -92,7 +92,7 @@ impl History {
     }
 
     /// The numbers of a thread's posts, by time; none for a thread that is not there.
-    pub fn thread_posts(&self, thread: u32) -> &[u32] {
+    pub(crate) fn thread_posts(&self, thread: u32) -> &[u32] {
         let thread = thread as usize;
         match (self.starts.get(thread), self.starts.get(thread + 1)) {
             (Some(from), Some(to)) => &self.by_thread[*from as usize..*to as usize],
@@ -101,7 +101,7 @@ impl History {
     }
 
     /// Posts strictly before an instant.
-    pub fn count_before(&self, now_s: f64) -> usize {
+    pub(crate) fn count_before(&self, now_s: f64) -> usize {
         self.posts.partition_point(|post| (post.at_s as f64) < now_s)
     }
 }

@@ -64,7 +64,7 @@ pub struct Figures {
 
 impl Figures {
     /// B over both kinds.
-    pub fn useful(&self) -> f64 {
+    pub(crate) fn useful(&self) -> f64 {
         self.index.useful + self.posts.useful
     }
 }

@@ -26,15 +26,15 @@ use super::run::{ForumPolicy, Setup};
 
 pub use freshet::Freshet;
 pub use lists::{Lists, Sharing};
-pub use oracle::Oracle;
+pub(crate) use oracle::Oracle;
 pub use pages::{BoundBased, CurveFitting, Pages};
 
 /// All names, in the order of tables.
-pub const FORUM_POLICY_NAMES: &[&str] =
+pub(crate) const FORUM_POLICY_NAMES: &[&str] =
     &["bound-based", "curve-fitting", "lws", "lws+bc", "lws+choice", "freshet", "freshet+bc", "oracle"];
 
 /// A policy by its name.
-pub fn forum_policy_named<'a>(
+pub(crate) fn forum_policy_named<'a>(
     name: &str,
     history: &'a History,
     setup: &Setup,

@@ -46,7 +46,7 @@ impl Setup {
     }
 
     /// The first instant that counts.
-    pub fn eval_s(&self) -> f64 {
+    pub(crate) fn eval_s(&self) -> f64 {
         self.end_s() - f64::from(self.eval_days.min(self.days)) * DAY_S
     }
 }

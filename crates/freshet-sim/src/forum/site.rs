@@ -8,7 +8,7 @@ use super::history::History;
 use super::order::Order;
 
 /// Records a page may show; what real forums use.
-pub const PAGE_SIZES: std::ops::RangeInclusive<u32> = 10..=50;
+pub(crate) const PAGE_SIZES: std::ops::RangeInclusive<u32> = 10..=50;
 
 /// In which order a thread's posts stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub struct Edits {
 
 impl Edits {
     /// When a post is changed; `None` where it is not.
-    pub fn edited_s(&self, post: u32, at_s: i64) -> Option<i64> {
+    pub(crate) fn edited_s(&self, post: u32, at_s: i64) -> Option<i64> {
         post.is_multiple_of(self.every.max(1)).then(|| at_s.saturating_add(self.after_s))
     }
 }
@@ -149,7 +149,7 @@ impl<'a> Site<'a> {
 
     /// With posts that are changed.
     #[must_use]
-    pub fn with_edits(mut self, edits: Option<Edits>) -> Self {
+    pub(crate) fn with_edits(mut self, edits: Option<Edits>) -> Self {
         self.edits = edits;
         self
     }

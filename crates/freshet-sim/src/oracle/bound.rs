@@ -78,7 +78,7 @@ impl Curve {
 }
 
 /// The least expected wait of all posts with `budget` visits, bounded from below.
-pub fn least_expected_wait_s(curves: &[Curve], budget: u64) -> f64 {
+pub(crate) fn least_expected_wait_s(curves: &[Curve], budget: u64) -> f64 {
     let mut lines = Envelope::default();
     let mut solve = |price: f64| {
         curves

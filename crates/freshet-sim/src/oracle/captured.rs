@@ -59,7 +59,7 @@ impl Gains {
 }
 
 /// Posts expected to be captured at best with so many visits in each slot.
-pub fn most_captured(curves: &[Curve], page_size: u32, visits_per_slot: u32) -> f64 {
+pub(crate) fn most_captured(curves: &[Curve], page_size: u32, visits_per_slot: u32) -> f64 {
     let slot_count = curves.first().map_or(0, |curve| curve.posts.len().saturating_sub(1));
     let budget = f64::from(visits_per_slot);
     let mut search = Search::new(curves, Gains::new(page_size), slot_count);

@@ -29,7 +29,7 @@ const NEIGHBOURS: usize = 4;
 
 /// Prices, and the bound that they give.
 #[derive(Clone, Debug)]
-pub struct SlotPrices {
+pub(crate) struct SlotPrices {
     /// For a visit at each slot's end, from slot 0, where none is possible.
     pub prices: Vec<f64>,
     /// The least expected wait of all posts, bounded from below.
@@ -39,7 +39,7 @@ pub struct SlotPrices {
 }
 
 /// The bound for so many whole visits a slot.
-pub fn slot_prices(curves: &[Curve], visits_per_slot: u32) -> SlotPrices {
+pub(crate) fn slot_prices(curves: &[Curve], visits_per_slot: u32) -> SlotPrices {
     let slot_count = curves.first().map_or(0, |curve| curve.posts.len().saturating_sub(1));
     let budget = f64::from(visits_per_slot);
     let mut search = Search { curves, wanted: vec![0.0; slot_count + 1], ..Search::default() };
@@ -128,7 +128,7 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle::least_expected_wait_s;
+    use crate::oracle::bound::least_expected_wait_s;
 
     #[test]
     fn alike_sources_need_slot_prices() {

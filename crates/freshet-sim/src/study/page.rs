@@ -74,7 +74,7 @@ pub fn gain(of: f64, over: f64) -> String {
 }
 
 /// The geometric mean of what is above 0; none of nothing.
-pub fn geometric_mean(values: &[f64]) -> Option<f64> {
+pub(crate) fn geometric_mean(values: &[f64]) -> Option<f64> {
     let is_plain = values.iter().all(|value| *value > 0.0 && value.is_finite());
     let mean = values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64;
     (is_plain && !values.is_empty()).then(|| mean.exp())

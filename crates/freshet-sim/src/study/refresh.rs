@@ -5,7 +5,7 @@
 //! spaced refreshes, the two readings of the paper's program (R1 least similar copies, R2 most accurate copy) and R2 on
 //! settled similarities. The paper says neither what its pages nor what its accuracy are.
 
-use freshet_policy::refresh::{Point, Similarities, Trial, compare, page_similarities};
+use crate::refresh::{Point, Similarities, Trial, compare, page_similarities};
 use freshet_types::{Span, Timestamp};
 
 use super::StudyError;

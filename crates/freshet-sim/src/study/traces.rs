@@ -12,20 +12,20 @@ use crate::forum;
 use crate::trace::{By, History, Window};
 
 /// Accounts of the United States Congress.
-pub const CONGRESS: &str = "a1_us_congress_tweets";
+pub(crate) const CONGRESS: &str = "a1_us_congress_tweets";
 /// Accounts of public figures: few, with long histories.
-pub const FIGURES: &str = "a3_public_figure_tweets";
+pub(crate) const FIGURES: &str = "a3_public_figure_tweets";
 /// A chat of people and bots.
-pub const CHAT: &str = "a5_indieweb_chat";
+pub(crate) const CHAT: &str = "a5_indieweb_chat";
 /// Chat rooms.
-pub const ROOMS: &str = "b6_freecodecamp_gitter_rooms";
+pub(crate) const ROOMS: &str = "b6_freecodecamp_gitter_rooms";
 
 /// A forum about a proof assistant: boards, and threads that are chats.
-pub const LEAN: &str = "b1_lean_zulip";
+pub(crate) const LEAN: &str = "b1_lean_zulip";
 /// A mailing list: one board.
-pub const GIT: &str = "b3_git_mailing_list";
+pub(crate) const GIT: &str = "b3_git_mailing_list";
 /// A forum about medical images: one board.
-pub const SLICER: &str = "b8_slicer_discourse";
+pub(crate) const SLICER: &str = "b8_slicer_discourse";
 
 const ALL: [&str; 7] = [CONGRESS, FIGURES, CHAT, ROOMS, LEAN, GIT, SLICER];
 
@@ -67,13 +67,13 @@ impl Traces {
 pub type Date = (i16, i8, i8);
 
 /// The midnight (UTC) with which a day begins; a date that does not exist is the epoch.
-pub fn midnight((year, month, day): Date) -> Timestamp {
+pub(crate) fn midnight((year, month, day): Date) -> Timestamp {
     let date =
         jiff::civil::Date::new(year, month, day).and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC));
     Timestamp::from_secs(date.map_or(0, |zoned| zoned.timestamp().as_second()))
 }
 
 /// The usual window: four weeks to learn from, four weeks that count.
-pub fn four_and_four(from: Timestamp) -> Window {
+pub(crate) fn four_and_four(from: Timestamp) -> Window {
     Window { from, warm_days: 28, eval_days: 28 }
 }

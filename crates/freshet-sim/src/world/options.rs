@@ -7,7 +7,7 @@ use freshet_types::{Span, Timestamp};
 use crate::SimError;
 
 /// More accounts than this do not fit into the memory of one machine with their history.
-pub const ACCOUNTS_MAX: u32 = 1_000_000;
+pub(crate) const ACCOUNTS_MAX: u32 = 1_000_000;
 /// Beyond this rate the history alone would fill the memory.
 const POSTS_PER_DAY_MAX: f64 = 1000.0;
 /// Beyond this rate an account would do nothing else; the agenda must stay finite.

@@ -34,7 +34,7 @@ impl World {
     }
 
     /// Lines of `truth.jsonl` for the posts from `first`, at most `count` of them.
-    pub fn truth_jsonl(&self, first: usize, count: usize) -> Vec<u8> {
+    pub(crate) fn truth_jsonl(&self, first: usize, count: usize) -> Vec<u8> {
         let last = first.saturating_add(count).min(self.post_count());
         let mut out = Vec::with_capacity(last.saturating_sub(first) * LINE_BYTES);
         for place in first..last {

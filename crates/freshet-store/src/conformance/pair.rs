@@ -1,9 +1,10 @@
 //! Behaviours of two handles on the same data, as a command beside a running crawl has.
 
-use freshet_types::{RobotKind, RobotState};
+use freshet_types::{RobotKind, RobotState, SourceId};
 
 use super::kit::{Must, all_posts, apply, hits, post, posts, timeline};
 use crate::api::Store;
+use crate::control::{Control, SourcesChange};
 
 pub(super) fn visit_numbers_are_never_shared(one: &mut dyn Store, other: &mut dyn Store) {
     let mut taken = Vec::new();
@@ -34,8 +35,9 @@ pub(super) fn both_may_write(one: &mut dyn Store, other: &mut dyn Store) {
 }
 
 pub(super) fn messages_cross(one: &mut dyn Store, other: &mut dyn Store) {
-    let number = one.push_control("sources", "[1]").must();
-    assert_eq!(other.controls_above(number - 1).must()[0].argument, "[1]");
+    let control = Control::Sources(SourcesChange::Removed(vec![SourceId(1)]));
+    let number = one.push_control(&control).must();
+    assert_eq!(other.controls_above(number - 1).must()[0].control, control);
     let (id, _) = other.add_sources(&[timeline("a")]).must()[0];
     assert_eq!(one.source(id).must().map(|source| source.root_id), Some("a".into()));
 }

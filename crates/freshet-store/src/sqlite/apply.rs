@@ -23,7 +23,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::forgotten::Forgotten;
 use super::network::Networks;
-use super::{control, erase, log, source, value};
+use super::{erase, log, parking, source, value};
 use crate::api::Compare;
 use crate::row::{Applied, Upload, Withheld};
 
@@ -183,7 +183,7 @@ impl<'a> Batch<'a> {
             applied.missing = self.missing(&scene, listing, &seen.posts)?;
         }
         self.park(upload)?;
-        control::unpark(self.db, &upload.unparked)?;
+        parking::unpark(self.db, &upload.unparked)?;
         if let (Some(source), Some(stored), true) = (&upload.source, stored, writes_source) {
             source::write_after_visit(self.db, networks, upload, (source, &stored))?;
         }

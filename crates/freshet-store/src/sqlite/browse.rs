@@ -92,8 +92,9 @@ impl Browse for SqliteStore {
         log::of(&self.db, &self.networks, object, limit).map_err(failed("read the change log"))
     }
 
-    fn root_name(&self, source: &Source) -> Result<RootName, StoreError> {
-        sources::root_name(&self.db, &self.networks, source).map_err(failed("look up a name"))
+    fn root_names(&self, sources: &[Source]) -> Result<Vec<RootName>, StoreError> {
+        let name = |source: &Source| sources::root_name(&self.db, &self.networks, source);
+        sources.iter().map(name).collect::<Result<_>>().map_err(failed("look up a name"))
     }
 
     fn earlier_texts(&self, object: u64) -> Result<Vec<(u64, String)>, StoreError> {
@@ -112,8 +113,9 @@ impl Browse for SqliteStore {
         lists::forums(&self.db, &self.networks).map_err(failed("look at the forums"))
     }
 
-    fn title_of(&self, source: &Source) -> Result<Option<String>, StoreError> {
-        lists::title(&self.db, &self.networks, source).map_err(failed("find the title of a list"))
+    fn titles_of(&self, sources: &[Source]) -> Result<Vec<Option<String>>, StoreError> {
+        let title = |source: &Source| lists::title(&self.db, &self.networks, source);
+        sources.iter().map(title).collect::<Result<_>>().map_err(failed("find the title of a list"))
     }
 
     fn forum_lists(&self, network: &NetworkName, query: &ForumQuery) -> Result<Vec<ListState>, StoreError> {
@@ -238,7 +240,7 @@ mod tests {
     use freshet_types::{Account, Instance, Observation, Post, Relation, RobotKind, SourceState};
 
     use super::*;
-    use crate::api::Store as _;
+    use crate::api::prelude::*;
     use crate::browse::{COUNT_MAX, SourceOrder};
     use crate::row::{InstanceRow, OnDelete, Upload};
 

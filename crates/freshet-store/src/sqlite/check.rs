@@ -10,8 +10,8 @@ use freshet_types::{Coverage, SourceId};
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
 use super::{SqliteStore, log, source};
-use crate::api::{Store as _, StoreError};
-use crate::row::Filter;
+use crate::api::{Read as _, StoreError};
+use crate::row::{Filter, Finding};
 
 /// Findings that are told of one table or one question; behind them there are more of the same.
 const FINDINGS_MAX: usize = 20;
@@ -21,17 +21,6 @@ const LINES: usize = 4_096;
 const RESTORE: &str = "stop the crawl, keep a copy of the data directory, and restore the store from a backup; \
                        what can still be read is taken out by `freshet export`";
 const TELL: &str = "nothing is lost by it; tell the makers of freshet how it came about";
-
-/// Something that is wrong with a store.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// What it is about: a table, a kind of row.
-    pub subject: String,
-    /// What is wrong.
-    pub what: String,
-    /// What to do about it.
-    pub remedy: String,
-}
 
 /// Rows that belong to nothing: subject, what is wrong, and how many there are.
 const STRAYS: [(&str, &str, &str); 10] = [
@@ -78,14 +67,8 @@ const COUNTS: [(&str, &str); 6] = [
 ];
 
 impl SqliteStore {
-    /// The highest number that was ever given to an object or a change: no cursor stands behind it.
-    pub fn last_number(&self) -> Result<u64, StoreError> {
-        let next = number(&self.db, "SELECT value FROM counters WHERE name = 'number'");
-        next.map(|next| next.saturating_sub(1) as u64).map_err(super::failed("read a counter"))
-    }
-
     /// Looks at everything, tells what is looked at, and gives what is wrong.
-    pub fn check(&self, looking: &mut dyn FnMut(&str)) -> Result<Vec<Finding>, StoreError> {
+    pub(super) fn find_faults(&self, looking: &mut dyn FnMut(&str)) -> Result<Vec<Finding>, StoreError> {
         let mut found = Vec::new();
         let tables =
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
@@ -208,6 +191,12 @@ impl SqliteStore {
             }
         }
     }
+}
+
+/// The highest number that was ever given to an object or a change.
+pub(super) fn last_number(db: &Connection) -> Result<u64> {
+    let next = number(db, "SELECT value FROM counters WHERE name = 'number'")?;
+    Ok(next.saturating_sub(1) as u64)
 }
 
 /// Reads rows to the end, however many of them are damaged.

@@ -1,32 +1,34 @@
-//! Control, robots, settings, visit numbers, parked objects: the small tables.
+//! Control, robots, settings, visit numbers: the small tables.
 //!
 //! Invariant: a message for the running process is never lost while that process reads at least
 //! once every [`CONTROLS_MAX`] messages; older ones are dropped, so the table stays small.
 
-use freshet_types::{RobotKind, RobotState, SourceId, Timestamp};
+use freshet_types::{RobotKind, RobotState};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::value;
-use crate::api::Flow;
-use crate::row::{Control, Parked, RobotRow};
+use crate::control::{Control, ControlRow};
+use crate::row::RobotRow;
 
 /// Messages kept; a person leaves a few, a script perhaps hundreds, and they are read every second.
 const CONTROLS_MAX: i64 = 10_000;
 
 /// Leaves a message; gives its number.
-pub(super) fn push(db: &Connection, verb: &str, argument: &str) -> Result<u64> {
-    db.execute("INSERT INTO controls (verb, argument) VALUES (?1, ?2)", [verb, argument])?;
+pub(super) fn push(db: &Connection, control: &Control) -> Result<u64> {
+    let (verb, argument) = control.to_stored();
+    db.execute("INSERT INTO controls (verb, argument) VALUES (?1, ?2)", [verb, &argument])?;
     let number = db.last_insert_rowid();
     db.execute("DELETE FROM controls WHERE number <= ?1", [number - CONTROLS_MAX])?;
     Ok(number as u64)
 }
 
 /// Messages above this number.
-pub(super) fn above(db: &Connection, number: u64) -> Result<Vec<Control>> {
+pub(super) fn above(db: &Connection, number: u64) -> Result<Vec<ControlRow>> {
     let sql = "SELECT number, verb, argument FROM controls WHERE number > ?1 ORDER BY number";
     let mut statement = db.prepare_cached(sql)?;
     let rows = statement.query_map([number as i64], |row| {
-        Ok(Control { number: row.get::<_, i64>(0)? as u64, verb: row.get(1)?, argument: row.get(2)? })
+        let control = Control::from_stored(row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
+        Ok(ControlRow { number: row.get::<_, i64>(0)? as u64, control })
     })?;
     rows.collect()
 }
@@ -102,60 +104,4 @@ pub(super) fn reserve_visits(db: &Connection, count: u64) -> Result<u64> {
     let sql = "UPDATE counters SET value = value + ?1 WHERE name = 'visit' RETURNING value - ?1";
     let first: i64 = db.query_row(sql, [count as i64], |row| row.get(0))?;
     Ok(first as u64)
-}
-
-/// Parks objects; one that is parked already keeps its time.
-pub(super) fn park(db: &Connection, parked: &[Parked]) -> Result<()> {
-    let sql = "INSERT INTO parked (address, missing, parked_at, object, source) VALUES (?1, ?2, ?3, ?4, ?5) \
-               ON CONFLICT (address) DO UPDATE SET missing = ?2, object = ?4, source = COALESCE(source, ?5)";
-    let mut insert = db.prepare_cached(sql)?;
-    for one in parked {
-        let source = one.source.map(|source| source.0);
-        insert.execute(params![one.address, one.missing, one.parked_at.ms(), one.object, source])?;
-    }
-    Ok(())
-}
-
-const PARKED: &str = "SELECT address, missing, parked_at, object, source FROM parked";
-
-fn parked_row(row: &Row<'_>) -> Result<Parked> {
-    Ok(Parked {
-        address: row.get(0)?,
-        missing: row.get(1)?,
-        parked_at: Timestamp::from_ms(row.get(2)?),
-        object: row.get(3)?,
-        source: row.get::<_, Option<u32>>(4)?.map(SourceId),
-    })
-}
-
-/// All parked objects, until told to stop.
-pub(super) fn each_parked(db: &Connection, each: &mut dyn FnMut(Parked) -> Flow) -> Result<()> {
-    let mut statement = db.prepare_cached(&format!("{PARKED} ORDER BY address"))?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        if each(parked_row(row)?).is_break() {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// The parked object of this address.
-pub(super) fn parked(db: &Connection, address: &str) -> Result<Option<Parked>> {
-    let mut find = db.prepare_cached(&format!("{PARKED} WHERE address = ?1"))?;
-    find.query_row([address], parked_row).optional()
-}
-
-/// Takes these off the list.
-pub(super) fn unpark(db: &Connection, addresses: &[String]) -> Result<()> {
-    let mut delete = db.prepare_cached("DELETE FROM parked WHERE address = ?1")?;
-    for address in addresses {
-        delete.execute([address])?;
-    }
-    Ok(())
-}
-
-/// Drops what was parked before this.
-pub(super) fn sweep_parked(db: &Connection, before: Timestamp) -> Result<u64> {
-    Ok(db.execute("DELETE FROM parked WHERE parked_at < ?1", [before.ms()])? as u64)
 }

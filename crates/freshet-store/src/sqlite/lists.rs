@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension as _, Result, params};
 
 use super::network::Networks;
 use super::{read, source, value};
-use crate::api::Flow;
+use crate::api::Rows;
 use crate::browse::{ForumQuery, ForumState, Lack, ListState, OFFSET_MAX, PAGE_MAX};
 use crate::row::{Filter, ListRow, ListTimes, ListTimesBounds, ListTimesKind, StalePage};
 
@@ -20,26 +20,23 @@ const IS_LIST: &str = "root_kind IN ('portal', 'board', 'thread')";
 /// The index cannot say what such a list lacks: its ledger must be looked at.
 const UNTOLD: &str = "(proven = 3 AND state IN ('active', 'paused'))";
 
-/// Lists in order of number, filtered by first sight.
-pub(super) fn each(
+/// A page of lists in order of number, filtered by first sight.
+pub(super) fn page(
     db: &Connection,
     networks: &Networks,
     filter: &Filter,
-    each: &mut dyn FnMut(ListRow) -> Flow,
-) -> Result<()> {
+    limit: usize,
+) -> Result<Rows<ListRow>> {
     let sql = "SELECT l.id, l.network, l.kind, l.native_id, l.title, l.seen_at, l.active_at FROM lists l \
                WHERE (?1 IS NULL OR l.seen_at >= ?1) AND (?2 IS NULL OR l.seen_at < ?2) \
                AND (?3 IS NULL OR l.network IN (SELECT id FROM networks \
-                    WHERE name = ?3 OR substr(name, 1, length(?3) + 1) = ?3 || ':')) AND l.id > ?4 ORDER BY l.id";
+                    WHERE name = ?3 OR substr(name, 1, length(?3) + 1) = ?3 || ':')) AND l.id > ?4 \
+               ORDER BY l.id LIMIT ?5";
     let mut statement = db.prepare_cached(sql)?;
-    let mut rows = statement.query(params![
-        value::ms(filter.since),
-        value::ms(filter.until),
-        filter.network,
-        read::number(filter.above)
-    ])?;
-    while let Some(row) = rows.next()? {
-        let list = ListRow {
+    let above = read::number(filter.above);
+    let key = params![value::ms(filter.since), value::ms(filter.until), filter.network, above, limit as i64];
+    let rows = statement.query_map(key, |row| {
+        Ok(ListRow {
             object: row.get::<_, i64>(0)? as u64,
             network: networks.name(db, row.get(1)?)?,
             kind: row.get(2)?,
@@ -48,12 +45,11 @@ pub(super) fn each(
             within: within(db, row.get(0)?)?,
             seen_at: Timestamp::from_ms(row.get(5)?),
             active_at: value::at(row, 6)?,
-        };
-        if each(list).is_break() {
-            break;
-        }
-    }
-    Ok(())
+        })
+    })?;
+    let rows = rows.collect::<Result<Vec<_>>>()?;
+    let next = rows.last().filter(|_| rows.len() == limit).map(|row| row.object);
+    Ok(Rows { rows, next })
 }
 
 fn within(db: &Connection, member: i64) -> Result<Vec<(String, String)>> {
@@ -279,8 +275,8 @@ mod tests {
     use freshet_types::{Coverage, Interval, Mark, RobotKind, VisitId};
 
     use super::*;
-    use crate::browse::Browse as _;
-    use crate::{SqliteStore, Store as _};
+    use crate::api::prelude::*;
+    use crate::sqlite::SqliteStore;
 
     fn covered(is_bottom: bool, below: Option<&str>) -> Coverage {
         let mark = Mark { id: "1".to_owned(), at: Timestamp::from_secs(1) };

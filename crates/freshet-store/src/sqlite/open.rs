@@ -14,8 +14,9 @@ use std::time::Duration;
 use refinery::{Migration, Runner};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
-use super::{SqliteOptions, failed};
+use super::failed;
 use crate::api::{StoreError, Trouble};
+use crate::open::Options;
 
 /// All migrations, oldest first; one that was released is never edited.
 const MIGRATIONS: [(&str, &str); 10] = [
@@ -33,8 +34,6 @@ const MIGRATIONS: [(&str, &str); 10] = [
 
 /// "FRSH", in the header of every store.
 const APPLICATION_ID: u32 = 0x4652_5348;
-/// Another process writes in short transactions; longer than this means that something is wrong.
-pub(super) const BUSY: Duration = Duration::from_secs(10);
 /// How often a file that others are just making is tried.
 const MAKE_ATTEMPTS: u32 = 50;
 /// Wall time between two of these attempts.
@@ -48,7 +47,7 @@ const CHECKPOINT_PAGES: u32 = 20_000;
 ///
 /// Changing a file to write-ahead logging needs it alone, and SQLite does not wait for that: when several processes open
 /// a store of an earlier version at once, all but one try again.
-pub(super) fn writer(path: &Path, options: SqliteOptions) -> Result<Connection, StoreError> {
+pub(super) fn writer(path: &Path, options: Options) -> Result<Connection, StoreError> {
     if !path.exists() {
         make::make(path, options)?;
     }
@@ -64,7 +63,7 @@ pub(super) fn writer(path: &Path, options: SqliteOptions) -> Result<Connection, 
     try_writer(path, options)
 }
 
-fn try_writer(path: &Path, options: SqliteOptions) -> Result<Connection, StoreError> {
+fn try_writer(path: &Path, options: Options) -> Result<Connection, StoreError> {
     let mut db = Connection::open(path).map_err(refused(path))?;
     db.busy_timeout(options.busy).map_err(failed("open"))?;
     if check_ours(&db, path)? {
@@ -78,7 +77,7 @@ fn try_writer(path: &Path, options: SqliteOptions) -> Result<Connection, StoreEr
 }
 
 /// A connection that reads only.
-pub(super) fn reader(path: &Path, options: SqliteOptions) -> Result<Connection, StoreError> {
+pub(super) fn reader(path: &Path, options: Options) -> Result<Connection, StoreError> {
     let no_store = || open_error(path, "there is no store; `freshet init` makes one");
     if !path.exists() {
         return Err(no_store());
@@ -100,7 +99,7 @@ pub(super) fn reader(path: &Path, options: SqliteOptions) -> Result<Connection, 
 
 /// Reading beside others needs two small files beside the store. Where the folder cannot be written to and they are not
 /// there, nobody writes: a writer has a log there. Then the file is read as one that does not change.
-fn connect_reader(path: &Path, options: SqliteOptions) -> Result<Connection, StoreError> {
+fn connect_reader(path: &Path, options: Options) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connect = |name: &Path, flags| -> rusqlite::Result<Connection> {
         let db = Connection::open_with_flags(name, flags)?;
@@ -150,7 +149,8 @@ fn refuse_empty(path: &Path) -> Result<(), StoreError> {
 }
 
 /// A store that ends with the process.
-pub(super) fn memory(options: SqliteOptions) -> Result<Connection, StoreError> {
+#[cfg(any(test, feature = "testing"))]
+pub(super) fn memory(options: Options) -> Result<Connection, StoreError> {
     let path = Path::new(":memory:");
     let mut db = Connection::open_in_memory().map_err(refused(path))?;
     tune(&db, options).map_err(refused(path))?;
@@ -184,7 +184,7 @@ fn not_sqlite(path: &Path, error: rusqlite::Error) -> StoreError {
     }
 }
 
-fn tune(db: &Connection, options: SqliteOptions) -> rusqlite::Result<()> {
+fn tune(db: &Connection, options: Options) -> rusqlite::Result<()> {
     db.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     db.pragma_update(None, "synchronous", "normal")?;
     db.pragma_update(None, "cache_size", -i64::from(options.cache_kib))?;

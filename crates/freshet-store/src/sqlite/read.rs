@@ -1,7 +1,7 @@
 //! Reading rows back, for exports, reports and the search results.
 //!
-//! Rows come in order of number and one at a time, so that an export of any size needs no more
-//! memory than its largest row. Posts are filtered by posting time (by first sight where that is
+//! Rows come in order of number and in pages that are bounded in rows and bytes, so that an export of any size needs
+//! little memory. Posts are filtered by posting time (by first sight where that is
 //! unknown), accounts and relations by first sight.
 
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 use super::damage::Broken;
 use super::network::Networks;
 use super::{source, value};
-use crate::api::Flow;
+use crate::api::page::{PAGE_BYTES_MAX, Rows};
 use crate::browse::Counted;
 use crate::row::{AccountRow, Counts, Filter, PostRow, RelationRow};
 
@@ -46,7 +46,7 @@ fn condition(alias: &str, at: &str) -> String {
 
 /// A query that obeys a filter.
 fn filtered(query: &str, alias: &str, at: &str) -> String {
-    format!("{query} WHERE {alias}.id > ?4 AND {} ORDER BY {alias}.id", condition(alias, at))
+    format!("{query} WHERE {alias}.id > ?4 AND {} ORDER BY {alias}.id LIMIT ?5", condition(alias, at))
 }
 
 /// How many rows there are by day, of those whose number is at most `up_to`.
@@ -101,37 +101,65 @@ const POSTS: Table = Table { name: "posts", one: "post" };
 const ACCOUNTS: Table = Table { name: "accounts", one: "account" };
 const RELATIONS: Table = Table { name: "relations", one: "relation" };
 
-/// Gives every row of the query until told to stop. The number of a row stands in its column `id`.
-fn each_row<T>(
+/// A query of rows in order of number.
+struct Query<'a> {
+    table: Table,
+    sql: &'a str,
+    /// The column of a row's number.
+    id: usize,
+    /// The columns that may be large.
+    texts: &'a [usize],
+}
+
+/// Reads a page of rows. One that cannot be read ends the page before it, and is the error of the next.
+fn page<T>(
     db: &Connection,
-    (table, sql, id): (Table, &str, usize),
-    filter: &Filter,
+    query: &Query<'_>,
+    (filter, limit): (&Filter, usize),
     read: impl Fn(&Row<'_>) -> Result<T>,
-    each: &mut dyn FnMut(T) -> Flow,
-) -> Result<(), Broken> {
+) -> Result<Rows<T>, Broken> {
+    let table = query.table;
     let mut last = number(filter.above);
     let at = |last: i64, is_row: bool| move |error| Broken { table, number: last, is_row, error };
-    let mut statement = db.prepare_cached(sql).map_err(at(last, false))?;
-    let key = params![value::ms(filter.since), value::ms(filter.until), filter.network, last];
-    let mut rows = statement.query(key).map_err(at(last, false))?;
-    while let Some(row) = rows.next().map_err(at(last, false))? {
-        last = row.get(id).map_err(at(last, false))?;
-        if each(read(row).map_err(at(last, true))?).is_break() {
+    let mut statement = db.prepare_cached(query.sql).map_err(at(last, false))?;
+    let key = params![value::ms(filter.since), value::ms(filter.until), filter.network, last, limit as i64];
+    let mut found = statement.query(key).map_err(at(last, false))?;
+    let (mut rows, mut bytes) = (Vec::new(), 0);
+    loop {
+        let next = found.next().map_err(at(last, false)).and_then(|row| {
+            let Some(row) = row else { return Ok(None) };
+            let number = row.get(query.id).map_err(at(last, false))?;
+            let sizes =
+                query.texts.iter().map(|column| value::text(row, *column).map(|it| it.map_or(0, str::len)));
+            let size = sizes.sum::<Result<usize>>().map_err(at(number, true))?;
+            Ok(Some((number, size, read(row).map_err(at(number, true))?)))
+        });
+        match next {
+            Ok(None) => return Ok(Rows { rows, next: None }),
+            Ok(Some((number, size, row))) => {
+                (last, bytes) = (number, bytes + size);
+                rows.push(row);
+            }
+            Err(broken) if rows.is_empty() => return Err(broken),
+            Err(_) => break,
+        }
+        if rows.len() == limit || bytes >= PAGE_BYTES_MAX {
             break;
         }
     }
-    Ok(())
+    Ok(Rows { rows, next: Some(last as u64) })
 }
 
-/// Posts.
-pub(super) fn each_post(
+/// A page of posts.
+pub(super) fn posts(
     db: &Connection,
     networks: &Networks,
     filter: &Filter,
-    each: &mut dyn FnMut(PostRow) -> Flow,
-) -> Result<(), Broken> {
+    limit: usize,
+) -> Result<Rows<PostRow>, Broken> {
     let sql = filtered(POST, "p", POSTED_AT);
-    each_row(db, (POSTS, &sql, 0), filter, |row| post_of(db, networks, row), each)
+    let query = Query { table: POSTS, sql: &sql, id: 0, texts: &[18, 19] };
+    page(db, &query, (filter, limit), |row| post_of(db, networks, row))
 }
 
 /// One post.
@@ -164,24 +192,25 @@ pub(super) fn account_named(
     statement.query_row(params![network, id], |row| account_of(db, networks, row)).optional()
 }
 
-/// Accounts.
-pub(super) fn each_account(
+/// A page of accounts.
+pub(super) fn accounts(
     db: &Connection,
     networks: &Networks,
     filter: &Filter,
-    each: &mut dyn FnMut(AccountRow) -> Flow,
-) -> Result<(), Broken> {
+    limit: usize,
+) -> Result<Rows<AccountRow>, Broken> {
     let sql = filtered(ACCOUNT, "t", "t.seen_at");
-    each_row(db, (ACCOUNTS, &sql, 0), filter, |row| account_of(db, networks, row), each)
+    let query = Query { table: ACCOUNTS, sql: &sql, id: 0, texts: &[13, 17] };
+    page(db, &query, (filter, limit), |row| account_of(db, networks, row))
 }
 
-/// Relations, cancelled ones included.
-pub(super) fn each_relation(
+/// A page of relations, cancelled ones included.
+pub(super) fn relations(
     db: &Connection,
     networks: &Networks,
     filter: &Filter,
-    each: &mut dyn FnMut(RelationRow) -> Flow,
-) -> Result<(), Broken> {
+    limit: usize,
+) -> Result<Rows<RelationRow>, Broken> {
     let read = |row: &Row<'_>| {
         Ok(RelationRow {
             network: networks.name(db, row.get(0)?)?,
@@ -193,7 +222,7 @@ pub(super) fn each_relation(
         })
     };
     let sql = filtered(RELATION, "t", "t.seen_at");
-    each_row(db, (RELATIONS, &sql, 5), filter, read, each)
+    page(db, &Query { table: RELATIONS, sql: &sql, id: 5, texts: &[] }, (filter, limit), read)
 }
 
 fn post_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<PostRow> {

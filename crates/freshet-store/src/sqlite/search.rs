@@ -22,11 +22,6 @@ const STEPS_MAX: usize = 1_000;
 const HITS_MAX: usize = 10_000;
 
 impl SqliteStore {
-    /// Whether posts were collected that a search does not find yet.
-    pub fn is_search_behind(&self) -> Result<bool, StoreError> {
-        is_behind(&self.db).map_err(failed("look at the search index"))
-    }
-
     /// Brings the index up to date before a search, as far as this connection may write.
     pub(super) fn catch_up(&self) {
         // Looking first spares a search that is up to date the wait for a busy writer.
@@ -47,7 +42,7 @@ impl SqliteStore {
 }
 
 /// Whether the log has lines that the index has not taken in.
-fn is_behind(db: &Connection) -> Result<bool> {
+pub(super) fn is_behind(db: &Connection) -> Result<bool> {
     let cursor = log::cursor(db, CONSUMER)? as i64;
     let mut find = db.prepare_cached("SELECT EXISTS (SELECT 1 FROM changes WHERE number > ?1)")?;
     find.query_row([cursor], |row| row.get(0))

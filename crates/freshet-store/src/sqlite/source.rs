@@ -13,7 +13,7 @@ use super::apply::consent::first_state;
 use super::forgotten::Forgotten;
 use super::network::Networks;
 use super::value;
-use crate::api::Flow;
+use crate::api::page::{PAGE_BYTES_MAX, Rows};
 use crate::row::{SourceSlot, Upload};
 
 /// Most sources given for one reference: a handle has one per endpoint and network.
@@ -292,43 +292,70 @@ pub(super) fn load(db: &Connection, networks: &Networks, id: SourceId) -> Result
     statement.query_row([id.0], |row| source_of(db, networks, row)).optional()
 }
 
-/// All sources, in order of number.
-pub(super) fn each(db: &Connection, networks: &Networks, each: &mut dyn FnMut(Source) -> Flow) -> Result<()> {
-    let mut statement = db.prepare_cached(&format!("SELECT {COLUMNS} FROM sources ORDER BY id"))?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        if each(source_of(db, networks, row)?).is_break() {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// All sources above this number, slim.
-pub(super) fn each_slot(
+/// A page of sources above this number, whole.
+pub(super) fn above(
     db: &Connection,
     networks: &Networks,
     above: SourceId,
-    each: &mut dyn FnMut(SourceSlot) -> Flow,
-) -> Result<()> {
-    let sql = "SELECT id, network, robot, state, weight, due_at FROM sources WHERE id > ?1 ORDER BY id";
+    limit: usize,
+) -> Result<Rows<Source, SourceId>> {
+    let sql = format!("SELECT {COLUMNS} FROM sources WHERE id > ?1 ORDER BY id LIMIT ?2");
+    let mut statement = db.prepare_cached(&sql)?;
+    let mut found = statement.query(params![above.0, limit as i64])?;
+    let (mut rows, mut bytes) = (Vec::new(), 0);
+    while let Some(row) = found.next()? {
+        // Its coverage and its model are what may be large.
+        bytes += row.get_ref(19)?.as_str()?.len() + row.get_ref(18)?.as_blob()?.len();
+        rows.push(source_of(db, networks, row)?);
+        if bytes >= PAGE_BYTES_MAX {
+            break;
+        }
+    }
+    let is_cut = rows.len() == limit || bytes >= PAGE_BYTES_MAX;
+    let next = rows.last().filter(|_| is_cut).map(|source| source.id);
+    Ok(Rows { rows, next })
+}
+
+/// Sources above this number, slim.
+pub(super) fn slots_above(
+    db: &Connection,
+    networks: &Networks,
+    above: SourceId,
+    limit: usize,
+) -> Result<Vec<SourceSlot>> {
+    let sql =
+        "SELECT id, network, robot, state, weight, due_at FROM sources WHERE id > ?1 ORDER BY id LIMIT ?2";
     let mut statement = db.prepare_cached(sql)?;
-    let mut rows = statement.query([above.0])?;
-    while let Some(row) = rows.next()? {
+    let rows = statement.query_map(params![above.0, limit as i64], |row| {
         let robot = row.get_ref(2)?.as_str()?;
-        let slot = SourceSlot {
+        Ok(SourceSlot {
             id: SourceId(row.get(0)?),
             network: networks.name(db, row.get(1)?)?,
             robot: robot.parse().map_err(|_| value::unknown(2, "robot", robot))?,
             state: state_of(row, 3)?,
             weight: row.get(4)?,
             due_at: Timestamp::from_ms(row.get(5)?),
-        };
-        if each(slot).is_break() {
-            break;
-        }
+        })
+    })?;
+    rows.collect()
+}
+
+/// The states of those of these sources that are stored.
+pub(super) fn states(
+    db: &Connection,
+    networks: &Networks,
+    sources: &[Source],
+) -> Result<Vec<Option<SourceState>>> {
+    let sql =
+        "SELECT state FROM sources WHERE root_id = ?1 AND root_id <> '' AND network = ?2 AND endpoint = ?3";
+    let mut find = db.prepare_cached(sql)?;
+    let mut states = Vec::with_capacity(sources.len());
+    for source in sources {
+        let network = networks.find(db, &source.network)?;
+        let key = params![source.root_id, network, &*source.endpoint];
+        states.push(find.query_row(key, |row| state_of(row, 0)).optional()?);
     }
-    Ok(())
+    Ok(states)
 }
 
 /// What a person may mean: number, handle, root id, or address of the root.

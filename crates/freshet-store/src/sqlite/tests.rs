@@ -10,11 +10,14 @@ mod views;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use freshet_types::Timestamp;
+
 use super::*;
+use crate::api::prelude::*;
 use crate::conformance;
 
-fn raw() -> SqliteOptions {
-    SqliteOptions { keep_raw: true, ..SqliteOptions::default() }
+fn raw() -> Options {
+    Options { keep_raw: true, ..Options::default() }
 }
 
 /// A path that no other store of this test has.
@@ -59,7 +62,7 @@ fn a_reader_reads_and_does_not_write() {
 fn forgotten_text_leaves_no_bytes() {
     let dir = tempfile::tempdir().unwrap();
     let path = fresh(dir.path());
-    let mut store = SqliteStore::open_with(&path, SqliteOptions { keep_raw: false, ..raw() }).unwrap();
+    let mut store = SqliteStore::open_with(&path, Options { keep_raw: false, ..raw() }).unwrap();
     let post = |id: &str, author: &str, text: &str| freshet_types::Post {
         id: id.into(),
         kind: "post".into(),

@@ -20,13 +20,13 @@ use crate::{Span, Timestamp};
 
 /// A look at the top this soon after an empty page proves that the list ended there: hardly an account is hidden and back in an hour.
 /// Later looks are followed by one more look at the empty page.
-pub const DOUBT_FRESH: Span = Span::HOUR;
+pub(crate) const DOUBT_FRESH: Span = Span::HOUR;
 /// Pages in a row that may show nothing new before the way down is given up.
-pub const BARREN_MAX: u32 = 7;
+pub(crate) const BARREN_MAX: u32 = 7;
 /// Visits in a row that may leave a list as they found it before it leaves the backlog.
-pub const IDLE_VISITS_MAX: u32 = 3;
+pub(crate) const IDLE_VISITS_MAX: u32 = 3;
 /// How long a cursor stays shut at least; afterwards new posts at the top open it for one more try.
-pub const SHUT_GAP: Span = Span::DAY;
+pub(crate) const SHUT_GAP: Span = Span::DAY;
 
 /// Why a cursor is not followed any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! The page of a forum: titles, completeness, and what was learned anew.
 
-use freshet_store::api::Store as _;
+use freshet_engine::report::STATUS;
 use freshet_store::row::{ListPage, Upload};
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::testing;
 use freshet_types::list::{BOARD, THREAD};
 use freshet_types::{Lead, NetworkName, RobotKind, Source, Timestamp, VisitId};
 use serde_json::json;
@@ -11,7 +11,7 @@ use super::{FORUM, SCRIPT, Visitor};
 
 /// A board that calls a thread this, one look at it, and what the run says of the forum.
 fn fill_forum(path: &std::path::Path, title: &str) {
-    let mut store = SqliteStore::open(path).unwrap();
+    let mut store = testing::open(path);
     let network = NetworkName::from(FORUM);
     let board = Source::new(&network, "threads", RobotKind::Status, BOARD, "/b/1");
     store.add_sources(&[board]).unwrap();
@@ -29,7 +29,7 @@ fn fill_forum(path: &std::path::Path, title: &str) {
     upload.page = Some(ListPage { kind: BOARD.into(), id: "/b/1".to_owned(), ..ListPage::default() });
     store.apply(&[upload], |_, _| None).unwrap();
     let note = json!({ "network": FORUM, "at": 1_700_000_000, "is_accepted": true, "what": SCRIPT });
-    store.set_setting("status", &json!({ "relearnt": [note] }).to_string()).unwrap();
+    STATUS.put(&mut store, &json!({ "relearnt": [note] })).unwrap();
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use reqwest::{Client, RequestBuilder, StatusCode};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::super::live;
+use super::super::site;
 use super::{PASSWORD, TOKEN, Visitor, WithForm as _};
 
 /// More than there are places for connections, whoever asks.
@@ -105,7 +105,7 @@ async fn a_strangers_wrong_passwords_do_not_lock_the_owner_out() {
 async fn one_address_does_not_take_all_places_of_pages_that_listen() {
     let served = Visitor::start(None, None).await;
     let mut listening = Vec::new();
-    for _ in 0..live::ROOM.share {
+    for _ in 0..site::LISTENERS.share {
         listening.push(served.get("/api/v1/live").await);
     }
     assert!(listening.iter().all(|it| it.status() == StatusCode::OK));

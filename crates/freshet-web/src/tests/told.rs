@@ -1,15 +1,16 @@
 //! What people see and are told: names instead of ids, what a post said before, what adding costs, what removing does.
 
-use freshet_store::api::Store as _;
+use freshet_engine::report::STATUS;
+use freshet_store::api::Store;
 use freshet_store::row::Upload;
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::testing;
 use freshet_types::{ChangeKind, NetworkName, Observation, Post, RobotKind, Source, Timestamp, VisitId};
 use serde_json::json;
 
 use super::{Visitor, WithForm as _, send};
 
-fn store(served: &Visitor) -> SqliteStore {
-    SqliteStore::open(&served.folder.path().join("store.sqlite")).unwrap()
+fn store(served: &Visitor) -> Box<dyn Store> {
+    testing::open(&served.folder.path().join("store.sqlite"))
 }
 
 async fn api(served: &Visitor, path: &str) -> serde_json::Value {
@@ -142,7 +143,7 @@ async fn what_is_wrong_stands_on_the_overview_and_nothing_where_all_is_well() {
             { "name": "calm.jsonl", "behind": 0, "stalled_since": null, "why": null },
         ],
     });
-    store(&served).set_setting("status", &report.to_string()).unwrap();
+    STATUS.put(&mut store(&served), &report).unwrap();
     for path in ["/", "/part/overview"] {
         let page = served.text(path, 200).await;
         for words in [

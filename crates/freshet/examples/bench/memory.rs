@@ -8,9 +8,9 @@ use freshet_engine::core::{Core, CoreOptions, Event, Moment};
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::{Pacing, policy_named};
-use freshet_store::api::{Flow, Store as _};
+use freshet_store::api::Store;
 use freshet_store::row::{InstanceRow, OnDelete};
-use freshet_store::sqlite::{SqliteOptions, SqliteStore};
+use freshet_store::{Access, Options};
 use freshet_types::{Clock as _, Instance, NetworkName, RobotKind, Source, SourceId, Span, SystemClock};
 use serde_json::{Value, json};
 
@@ -30,8 +30,8 @@ const CHUNK: usize = 10_000;
 pub(crate) fn run(scale: Scale) -> anyhow::Result<Value> {
     let folder = tempfile::tempdir()?;
     let before = resident_mb()?;
-    let options = SqliteOptions { cache_kib: CACHE_KIB, ..SqliteOptions::default() };
-    let mut store = SqliteStore::open_with(&folder.path().join("store.sqlite"), options)?;
+    let options = Options { cache_kib: CACHE_KIB, ..Options::default() };
+    let mut store = freshet_store::open(folder.path().join("store.sqlite"), Access::Write, options)?;
     let network = NetworkName::from("hackernews");
     let instance =
         Instance { network: network.clone(), base: "https://hn.example".to_owned(), allow_private: false };
@@ -60,7 +60,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Value> {
     }))
 }
 
-fn add_sources(store: &mut SqliteStore, network: &NetworkName, count: u32) -> anyhow::Result<()> {
+fn add_sources(store: &mut dyn Store, network: &NetworkName, count: u32) -> anyhow::Result<()> {
     let now = SystemClock.now();
     for chunk in 0..count / CHUNK as u32 {
         let sources: Vec<Source> = (0..CHUNK as u32)
@@ -90,7 +90,7 @@ fn fill_rings(rings: &mut Coordinator, count: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn load_core(store: &SqliteStore) -> anyhow::Result<Core> {
+fn load_core(store: &dyn Store) -> anyhow::Result<Core> {
     let policy = policy_named("change-rate", Pacing::default()).context("it exists")?;
     let now = SystemClock.now();
     let networks = Arc::new(Networks::shipped());
@@ -101,11 +101,7 @@ fn load_core(store: &SqliteStore) -> anyhow::Result<Core> {
     core.handle(Event::Instances(instances), moment);
     let mut above = SourceId(0);
     loop {
-        let mut slots = Vec::with_capacity(CHUNK);
-        store.each_slot(above, &mut |slot| {
-            slots.push(slot);
-            if slots.len() < CHUNK { Flow::Continue(()) } else { Flow::Break(()) }
-        })?;
+        let slots = store.slots_above(above, CHUNK)?;
         let Some(last) = slots.last() else { return Ok(core) };
         above = last.id;
         core.handle(Event::Slots(slots), moment);

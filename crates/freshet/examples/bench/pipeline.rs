@@ -14,10 +14,9 @@ use freshet_fetch::{HttpFetch, HttpOptions, Vault};
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::{Pacing, policy_named};
-use freshet_store::api::Store as _;
 use freshet_store::bench;
 use freshet_store::row::{InstanceRow, OnDelete};
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::{Access, Options};
 use freshet_types::{Clock, Instance, NetworkName, RobotKind, Source, SystemClock};
 use futures::StreamExt as _;
 use serde_json::{Value, json};
@@ -93,7 +92,7 @@ async fn drain(urls: &[String]) -> anyhow::Result<f64> {
 async fn crawl(address: SocketAddr, posts: usize, folder: &Path, path: &Path) -> anyhow::Result<f64> {
     let networks = Arc::new(without_quotas()?);
     let network = NetworkName::new("mastodon", Some(&address.to_string()));
-    let mut store = SqliteStore::open(path)?;
+    let mut store = freshet_store::open(path, Access::Write, Options::default())?;
     let instance =
         Instance { network: network.clone(), base: format!("http://{address}"), allow_private: true };
     store.put_instance(&InstanceRow { instance, on_delete: OnDelete::Keep })?;
@@ -110,8 +109,8 @@ async fn crawl(address: SocketAddr, posts: usize, folder: &Path, path: &Path) ->
     let mut http = HttpOptions::new("bench", Arc::clone(&clock), vault);
     http.in_flight_per_host_max = IN_FLIGHT;
     let kit = Kit {
-        writer: Box::new(store),
-        reader: Box::new(SqliteStore::open(path)?),
+        writer: store,
+        reader: freshet_store::open(path, Access::Write, Options::default())?,
         rings: Coordinator::open(&folder.join("rings"), 1 << 16)?,
         fetch: Arc::new(HttpFetch::new(http)?),
         clock,

@@ -11,9 +11,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use freshet_store::api::Store as _;
 use freshet_store::row::{InstanceRow, OnDelete};
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::{Access, Options};
 use freshet_types::{
     Clock as _, Coverage, Instance, Interval, Mark, NetworkName, RobotKind, Source, SourceState, Span,
     SystemClock, Timestamp, VisitId,
@@ -70,7 +69,8 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Value> {
     let filled_s = began.elapsed().as_secs_f64();
     // As a crawl does when it has nothing else to do.
     let began = Instant::now();
-    let mut store = SqliteStore::open(&folder.path().join("store.sqlite"))?;
+    let mut store =
+        freshet_store::open(&folder.path().join("store.sqlite"), Access::Write, Options::default())?;
     while store.index(BATCH as usize)? > 0 {}
     drop(store);
     let indexed_s = began.elapsed().as_secs_f64();
@@ -168,7 +168,7 @@ fn program() -> anyhow::Result<PathBuf> {
 
 /// Sources as a long crawl leaves them: many servers, all robots, all states, models and coverage.
 fn fill(path: &Path, count: u32) -> anyhow::Result<()> {
-    let mut store = SqliteStore::open(path)?;
+    let mut store = freshet_store::open(path, Access::Write, Options::default())?;
     let now = SystemClock.now();
     let networks: Vec<NetworkName> =
         (0..SERVERS).map(|at| NetworkName::from(format!("mastodon:s{at}.example").as_str())).collect();

@@ -6,8 +6,7 @@
 use std::process::ExitCode;
 
 use freshet_app::config::Globals;
-use freshet_app::data::{CONTACT_KEY, Data, private};
-use freshet_store::api::Store as _;
+use freshet_app::data::{CONTACT, Data, private};
 use serde::Serialize;
 
 use crate::args::InitArgs;
@@ -29,7 +28,7 @@ pub(crate) fn execute(globals: &Globals, args: &InitArgs) -> anyhow::Result<Exit
         private::make_dir(&dir)?;
     }
     if let Some(contact) = &args.contact {
-        data.store.set_setting(CONTACT_KEY, contact)?;
+        CONTACT.put(&mut data.store, contact)?;
     }
     let report = InitReport {
         data: globals.data_dir.display().to_string(),

@@ -11,7 +11,7 @@ use freshet_app::crawl::Choices;
 use freshet_app::data::Data;
 use freshet_app::forget;
 use freshet_engine::forum::Share;
-use freshet_store::api::Store as _;
+use freshet_store::setting::Setting;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -54,15 +54,15 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
 }
 
 /// Setting under which the store remembers what decides between boards and threads.
-const FORUM_SHARE_KEY: &str = "forum_share";
+const FORUM_SHARE: Setting<String> = Setting::new("forum_share");
 
 /// The rule that was asked for, now or by an earlier run.
 fn forum_share(data: &mut Data, asked: Option<Share>) -> anyhow::Result<Share> {
     if let Some(share) = asked {
-        data.store.set_setting(FORUM_SHARE_KEY, share.name())?;
+        FORUM_SHARE.put(&mut data.store, &share.name().to_owned())?;
         return Ok(share);
     }
-    let remembered = data.store.setting(FORUM_SHARE_KEY)?;
+    let remembered = FORUM_SHARE.get(&data.store)?;
     Ok(remembered.and_then(|name| name.parse().ok()).unwrap_or_default())
 }
 

@@ -15,7 +15,7 @@ use freshet_app::data::Data;
 use freshet_app::gaps::GapsReport;
 use freshet_app::text::{brief, grouped};
 use freshet_network::networks::Networks;
-use freshet_store::api::Store as _;
+use freshet_store::setting::Setting;
 use freshet_types::{Clock, RobotKind, RobotState, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
@@ -37,7 +37,7 @@ const KNOWN_PAGES_MIN: f64 = 3.0;
 /// The pace is remembered this often.
 const REMEMBER_EVERY: Duration = Duration::from_secs(10);
 /// Setting under which the store remembers it.
-const PACE_KEY: &str = "history_pace";
+const PACE: Setting<String> = Setting::new("history_pace");
 
 /// What is left of the history.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -137,7 +137,7 @@ pub(super) struct Progress {
 
 impl Progress {
     pub(super) fn new(dir: PathBuf, networks: Arc<Networks>, clock: Arc<dyn Clock>) -> Self {
-        let remembered = Data::reader(&dir).ok().and_then(|data| data.store.setting(PACE_KEY).ok().flatten());
+        let remembered = Data::reader(&dir).ok().and_then(|data| PACE.get(&data.store).ok().flatten());
         let pace = remembered.and_then(|text| Pace::from_text(&text)).unwrap_or_default();
         let kit = (dir, networks, clock);
         let remembered_at = Instant::now();
@@ -196,7 +196,7 @@ impl Progress {
         let (dir, pace) = (self.kit.0.clone(), self.pace);
         drop(tokio::task::spawn_blocking(move || -> anyhow::Result<()> {
             let text = serde_json::to_string(&pace)?;
-            Ok(Data::again(&dir)?.store.set_setting(PACE_KEY, &text)?)
+            Ok(PACE.put(&mut Data::again(&dir)?.store, &text)?)
         }));
     }
 }
@@ -266,14 +266,14 @@ mod tests {
     #[test]
     fn a_restart_knows_the_pace_at_once() {
         let dir = tempfile::tempdir().unwrap();
-        let mut store = freshet_store::sqlite::SqliteStore::open(&dir.path().join("store.sqlite")).unwrap();
+        let mut store = freshet_store::testing::open(&dir.path().join("store.sqlite"));
         for (text, expected) in [
             (r#"{"pages": 60.0, "seconds": 30.0}"#, Some(50.0)),
             (r#"{"pages": 1.0, "seconds": 30.0}"#, None),
             (r#"{"pages": -60.0, "seconds": 30.0}"#, None),
             ("nonsense", None),
         ] {
-            store.set_setting(PACE_KEY, text).unwrap();
+            PACE.put(&mut store, &text.to_owned()).unwrap();
             let mut progress = progress(dir.path());
             let start = Instant::now();
             progress.take(left(900, 5000.0, 100.0), start);

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use freshet_store::Store as _;
 use freshet_store::row::Upload;
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::testing;
 use freshet_types::{Observation, Post, Timestamp, VisitId};
 
 use crate::support::freshet::{Freshet, Said};
@@ -22,7 +21,7 @@ fn store_path(freshet: &Freshet) -> PathBuf {
 fn filled() -> Freshet {
     let freshet = Freshet::new();
     freshet.ok(&["init"]);
-    let mut store = SqliteStore::open(&store_path(&freshet)).expect("the store opens");
+    let mut store = testing::open(&store_path(&freshet));
     let post = |n: usize| Post {
         id: n.to_string(),
         kind: "post".into(),

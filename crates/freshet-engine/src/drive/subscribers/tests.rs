@@ -4,9 +4,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use freshet_store::api::Store as _;
 use freshet_store::row::Upload;
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::testing;
 use freshet_types::{NetworkName, Post, SystemClock, Timestamp, VisitId};
 
 use super::*;
@@ -18,7 +17,7 @@ const POSTS: u32 = 2500;
 /// A store with posts, and a pipe.
 fn kit(dir: &Path) -> (PathBuf, PathBuf) {
     let (db, pipe) = (dir.join("store.db"), dir.join("pipe"));
-    let mut store = SqliteStore::open(&db).unwrap();
+    let mut store = testing::open(&db);
     let post = |id: u32| Post { id: id.to_string(), kind: "post".into(), ..Post::default() };
     let network = NetworkName::from("mastodon:a.example");
     let mut upload = Upload::new(VisitId(1), network, Timestamp::from_secs(1));
@@ -30,7 +29,7 @@ fn kit(dir: &Path) -> (PathBuf, PathBuf) {
 }
 
 fn start(db: &Path, pipe: &Path) -> Subscribers {
-    let reader = Box::new(SqliteStore::open_reader(db).unwrap());
+    let reader = testing::reader(db);
     let subscription = Subscription::to_file(pipe, reader).unwrap();
     Subscribers::start(vec![subscription], &Wall::new(Arc::new(SystemClock))).unwrap()
 }
@@ -80,7 +79,7 @@ fn a_reader_that_dies_and_comes_back_gets_everything_in_order() {
 fn a_cursor_does_not_pass_what_is_still_in_the_pipe() {
     let dir = tempfile::tempdir().unwrap();
     let (db, pipe) = kit(dir.path());
-    let store = SqliteStore::open_reader(&db).unwrap();
+    let store = testing::reader(&db);
     let mut subscriber = Subscriber::to_file(&pipe).unwrap();
     // The last few posts fit into the pipe, and nothing more comes that would show that nobody reads.
     let delivering = std::thread::spawn(move || subscriber.deliver(&store, u64::from(POSTS) - 5));

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::*;
+use crate::quota::LEDGER;
 
 /// A web that never answers, and notes what the store knows of the quotas when it is asked.
 #[derive(Debug)]
@@ -13,8 +14,8 @@ struct Witness {
 
 impl Fetch for Witness {
     fn fetch<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Response, Fault>> {
-        let store = SqliteStore::open_reader(&self.path).unwrap();
-        self.known.lock().unwrap().push(store.settings_under(crate::quota::LEDGER_PREFIX).unwrap().len());
+        let store = testing::reader(&self.path);
+        self.known.lock().unwrap().push(LEDGER.all(&store).unwrap().len());
         Box::pin(std::future::pending())
     }
 }

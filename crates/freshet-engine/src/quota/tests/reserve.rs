@@ -20,9 +20,9 @@ impl Disk {
 
     /// The ledger of a process that starts on it.
     fn ledger(&self, now: Timestamp) -> Ledger {
-        let under = self.0.iter().filter(|(key, _)| key.starts_with(LEDGER_PREFIX));
+        let under = self.0.iter().filter(|(key, _)| key.starts_with(&LEDGER.key("")));
         let settings = under.map(|(key, value)| (key.clone(), value.clone())).collect();
-        Ledger::from_settings(settings, self.0.get(LEDGER_KEY).map(String::as_str), now)
+        Ledger::from_settings(settings, self.0.get(LEDGER_BEFORE.key()).map(String::as_str), now)
     }
 }
 
@@ -194,7 +194,7 @@ fn what_older_versions_wrote_is_read_once() {
         "storms": [[other, ledger.storms[&refused.asker]]],
     });
     let mut disk = Disk::default();
-    disk.0.insert(LEDGER_KEY.to_owned(), text.to_string());
+    disk.0.insert(LEDGER_BEFORE.key().to_owned(), text.to_string());
     for round in ["by the old text", "by what took its place"] {
         let mut again = disk.ledger(now);
         let shown_at = again.grant(&claim(&needs), now).unwrap_err();
@@ -204,7 +204,7 @@ fn what_older_versions_wrote_is_read_once() {
         if let Some(reservation) = again.reservation(now) {
             disk.write(&reservation);
         }
-        assert!(!disk.0.contains_key(LEDGER_KEY), "{round}");
+        assert!(!disk.0.contains_key(LEDGER_BEFORE.key()), "{round}");
     }
 }
 
@@ -226,8 +226,8 @@ fn what_cannot_be_used_is_passed_over() {
         (&key, "", now, Ok(())),
         (&key, "{}", now, Ok(())),
         (&key, "nonsense", now, Ok(())),
-        (LEDGER_KEY, "nonsense", now, Ok(())),
-        (LEDGER_KEY, "{}", now, Ok(())),
+        (LEDGER_BEFORE.key(), "nonsense", now, Ok(())),
+        (LEDGER_BEFORE.key(), "{}", now, Ok(())),
     ] {
         let disk = Disk([(key.to_owned(), text.to_owned())].into());
         let granted = disk.ledger(at).grant(&claim(&needs), at).map(drop);

@@ -24,7 +24,7 @@ const FILLS: usize = 32;
 const ROUNDING: f64 = 1e-12;
 
 /// Which items, heaviest first, make up the sum that is closest to `target` without exceeding it.
-pub fn closest(items: &[f64], target: f64, epsilon: f64) -> Vec<bool> {
+pub(crate) fn closest(items: &[f64], target: f64, epsilon: f64) -> Vec<bool> {
     let mut search = Search::new(items, target, epsilon);
     for item in 0..items.len() {
         // Filling costs as much as all items, so it is tried ever more seldom.

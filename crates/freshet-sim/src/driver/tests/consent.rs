@@ -34,7 +34,7 @@ impl Fetch for Flagged {
 }
 
 /// A still scene in which the first account can opt out; its id, and the switch.
-fn flagged(on_delete: OnDelete) -> (Scene, SqliteStore, String, Arc<AtomicBool>) {
+fn flagged(on_delete: OnDelete) -> (Scene, Box<dyn Store>, String, Arc<AtomicBool>) {
     let chances = Chances {
         departure_per_day: 0.0,
         suspension_per_day: 0.0,

@@ -139,7 +139,7 @@ fn history_ends_where_a_person_or_the_retention_says() {
             Source { since, retention, ..source }
         });
         let sources: Vec<Source> = bounded.collect();
-        let mut driver = scene.start(furnish(SqliteStore::in_memory().unwrap(), &sources));
+        let mut driver = scene.start(furnish(testing::memory(), &sources));
         driver.run_for(Span::HOUR * 8.0).unwrap();
         let lists = driver.journal.iter().filter(|one| &*one.endpoint == "posts").count();
         assert!(lists < 250, "{lists} requests: the whole history was read");

@@ -4,6 +4,7 @@
 //! Each seed is a small world of its own, crawled by several processes in turn, each of which dies at a write that the seed
 //! chooses; the last one lives. What is compared is the world's truth, not another run.
 
+use freshet_store::api::ChangeLog as _;
 use freshet_types::ChangeKind;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg32;
@@ -27,7 +28,7 @@ const ACCOUNTS: usize = 3;
 /// One seed's world, the store that outlives its processes, and what its subscriber got.
 struct Play {
     scene: Scene,
-    store: Faulty<SqliteStore>,
+    store: Faulty<Box<dyn Store>>,
     fate: Fate,
     receiver: Receiver,
 }

@@ -8,15 +8,22 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use freshet_engine::quota::LEDGER_PREFIX;
-use freshet_store::api::{Compare, Flow, Store, StoreError, Trouble};
+use freshet_engine::quota::LEDGER;
+use freshet_store::api::{
+    Apply, Care, ChangeLog, Compare, Controls, ParkingLot, Read, Rows, Settings, Sources, StoreError, Trouble,
+};
+use freshet_store::browse::{
+    Browse, Counted, ForumQuery, ForumState, ListState, Neighbours, Node, PostQuery, RootName, SourcePage,
+    SourceQuery, VisitLine,
+};
+use freshet_store::control::{Control, ControlRow};
 use freshet_store::row::{
-    AccountRow, Applied, Control, Counts, Erased, Filter, Forgetting, Hit, InstanceRow, ListRow, ListTimes,
+    AccountRow, Applied, Counts, Erased, Filter, Finding, Forgetting, Hit, InstanceRow, ListRow, ListTimes,
     ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow, SourceSlot,
     StalePage, Upload,
 };
 use freshet_types::{
-    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
+    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitRecord,
 };
 
 /// A write that lasts.
@@ -225,64 +232,107 @@ macro_rules! delegate {
     };
 }
 
-delegate!(Store {
-    read instances() -> Vec<InstanceRow>;
-    read source(id: SourceId) -> Option<Source>;
-    read each_slot(above: SourceId, each: &mut dyn FnMut(SourceSlot) -> Flow) -> ();
-    read each_source(each: &mut dyn FnMut(Source) -> Flow) -> ();
-    read find_sources(reference: &str) -> Vec<Source>;
-    read object(number: u64) -> Option<ObjectRow>;
-    read controls_above(number: u64) -> Vec<Control>;
-    read setting(key: &str) -> Option<String>;
-    read settings_under(prefix: &str) -> Vec<(String, String)>;
-    read changes_above(number: u64, limit: usize) -> Vec<Change>;
-    read account_changes_above(number: u64, limit: usize) -> (Vec<Change>, u64);
-    read last_change() -> u64;
-    read cursor(consumer: &str) -> u64;
-    read each_post(filter: &Filter, each: &mut dyn FnMut(PostRow) -> Flow) -> ();
-    read post(number: u64) -> Option<PostRow>;
-    read post_of(network: &NetworkName, id: &str) -> Option<PostRow>;
-    read account_of(network: &NetworkName, id: &str) -> Option<AccountRow>;
-    read each_account(filter: &Filter, each: &mut dyn FnMut(AccountRow) -> Flow) -> ();
-    read each_relation(filter: &Filter, each: &mut dyn FnMut(RelationRow) -> Flow) -> ();
-    read each_list(filter: &Filter, each: &mut dyn FnMut(ListRow) -> Flow) -> ();
-    read stale_pages(network: &NetworkName, now: Timestamp, limit: usize) -> Vec<StalePage>;
-    read list_times(network: &NetworkName, kind: ListTimesKind, bounds: ListTimesBounds) -> Vec<ListTimes>;
-    read posting_times(source: &Source) -> Vec<Timestamp>;
-    read search(query: &str, limit: usize) -> Vec<Hit>;
-    read counts() -> Counts;
-    read each_parked(each: &mut dyn FnMut(Parked) -> Flow) -> ();
-    read parked(address: &str) -> Option<Parked>;
+delegate!(Apply {
     write Apply apply(uploads: &[Upload], compare: Compare) -> Vec<Applied>;
-    write Sources add_sources(sources: &[Source]) -> Vec<(SourceId, bool)>;
-    write Setting set_setting(key: &str, value: &str) -> ();
     write Numbers reserve_visits(count: u64) -> u64;
-    write Cursor set_cursor(consumer: &str, number: u64) -> ();
-    write Index index(limit: usize) -> usize;
-    write Parking park(parked: &[Parked]) -> ();
-    write Parking unpark(addresses: &[String]) -> ();
-    write Parking sweep_parked(before: Timestamp) -> u64;
-    write Expire expire(now: Timestamp) -> u64;
+});
+
+delegate!(Sources {
+    read instances() -> Vec<InstanceRow>;
+    read sources(ids: &[SourceId]) -> Vec<Option<Source>>;
+    read slots_above(above: SourceId, limit: usize) -> Vec<SourceSlot>;
+    read sources_above(above: SourceId, limit: usize) -> Rows<Source, SourceId>;
+    read find_sources(reference: &str) -> Vec<Source>;
+    read states_of(sources: &[Source]) -> Vec<Option<SourceState>>;
+    write Sources add_sources(sources: &[Source]) -> Vec<(SourceId, bool)>;
     person put_instance(row: &InstanceRow) -> ();
     person set_on_delete(network: &NetworkName, on_delete: OnDelete) -> ();
     person put_source(source: &Source) -> ();
     person set_state(ids: &[SourceId], state: SourceState) -> ();
     person pin(id: SourceId, every: Option<Span>, due_at: Timestamp) -> ();
-    person push_control(verb: &str, argument: &str) -> u64;
+});
+
+delegate!(ChangeLog {
+    read changes_above(number: u64, limit: usize) -> Vec<Change>;
+    read account_changes_above(number: u64, limit: usize) -> (Vec<Change>, u64);
+    read last_change() -> u64;
+    read cursor(consumer: &str) -> u64;
+    write Cursor set_cursor(consumer: &str, number: u64) -> ();
+});
+
+delegate!(Controls {
+    read controls_above(number: u64) -> Vec<ControlRow>;
+    person push_control(control: &Control) -> u64;
     person set_robot(kind: RobotKind, state: RobotState) -> ();
     person set_robot_credential(kind: RobotKind, name: Option<&str>) -> ();
-    person mark_forgotten(reference: &str) -> Forgetting;
-    person erase_some() -> Option<Erased>;
-    person unforget(reference: &str) -> u64;
 }
-    fn set_settings(&mut self, settings: &[(String, Option<String>)]) -> Result<(), StoreError> {
-        let is_grant = settings.iter().any(|(key, _)| key.starts_with(LEDGER_PREFIX));
-        let boundary = if is_grant { Boundary::Reservation } else { Boundary::Setting };
-        self.fate.write(boundary, || self.store().set_settings(settings))
-    }
     // The writer asks for the robots right after the rings were synced.
     fn robots(&self) -> Result<Vec<RobotRow>, StoreError> {
         self.fate.look_at_rings()?;
         self.store().robots()
     }
 );
+
+delegate!(Settings {
+    read setting(key: &str) -> Option<String>;
+    read settings_under(prefix: &str) -> Vec<(String, String)>;
+}
+    fn set_settings(&mut self, settings: &[(String, Option<String>)]) -> Result<(), StoreError> {
+        let is_grant = settings.iter().any(|(key, _)| key.starts_with(&LEDGER.key("")));
+        let boundary = if is_grant { Boundary::Reservation } else { Boundary::Setting };
+        self.fate.write(boundary, || self.store().set_settings(settings))
+    }
+);
+
+delegate!(Read {
+    read posts(filter: &Filter, limit: usize) -> Rows<PostRow>;
+    read accounts(filter: &Filter, limit: usize) -> Rows<AccountRow>;
+    read relations(filter: &Filter, limit: usize) -> Rows<RelationRow>;
+    read lists(filter: &Filter, limit: usize) -> Rows<ListRow>;
+    read posts_numbered(numbers: &[u64]) -> Vec<Option<PostRow>>;
+    read posts_of(network: &NetworkName, ids: &[&str]) -> Vec<Option<PostRow>>;
+    read accounts_of(network: &NetworkName, ids: &[&str]) -> Vec<Option<AccountRow>>;
+    read objects(numbers: &[u64]) -> Vec<Option<ObjectRow>>;
+    read stale_pages(network: &NetworkName, now: Timestamp, limit: usize) -> Vec<StalePage>;
+    read list_times(network: &NetworkName, kind: ListTimesKind, bounds: ListTimesBounds) -> Vec<ListTimes>;
+    read posting_times_of(sources: &[Source]) -> Vec<Vec<Timestamp>>;
+    read search(query: &str, limit: usize) -> Vec<Hit>;
+    read is_search_behind() -> bool;
+    read counts() -> Counts;
+    write Index index(limit: usize) -> usize;
+});
+
+delegate!(Browse {
+    read list_sources(query: &SourceQuery) -> SourcePage;
+    read node(object: u64) -> Option<Node>;
+    read neighbours(node: &Node, limit: usize) -> Neighbours;
+    read root_names(sources: &[Source]) -> Vec<RootName>;
+    read source_networks() -> Vec<NetworkName>;
+    read list_posts(query: &PostQuery) -> Vec<Hit>;
+    read changes_of(object: u64, limit: usize) -> Vec<Change>;
+    read earlier_texts(object: u64) -> Vec<(u64, String)>;
+    read visits_of(source: SourceId, limit: usize) -> Vec<VisitRecord>;
+    read forums() -> Vec<ForumState>;
+    read titles_of(sources: &[Source]) -> Vec<Option<String>>;
+    read forum_lists(network: &NetworkName, query: &ForumQuery) -> Vec<ListState>;
+    read last_visits(limit: usize) -> Vec<VisitLine>;
+    read count_by_day(counted: Counted, filter: &Filter, up_to: u64) -> Vec<(i64, u64)>;
+    read last_relation() -> u64;
+});
+
+delegate!(ParkingLot {
+    read parked_above(address: &str, limit: usize) -> Rows<Parked, String>;
+    read parked_of(addresses: &[String]) -> Vec<Option<Parked>>;
+    write Parking park(parked: &[Parked]) -> ();
+    write Parking unpark(addresses: &[String]) -> ();
+    write Parking sweep_parked(before: Timestamp) -> u64;
+});
+
+delegate!(Care {
+    read check(looking: &mut dyn FnMut(&str)) -> Vec<Finding>;
+    read last_number() -> u64;
+    write Expire expire(now: Timestamp) -> u64;
+    person mark_forgotten(reference: &str) -> Forgetting;
+    person erase_some() -> Option<Erased>;
+    person unforget(reference: &str) -> u64;
+});

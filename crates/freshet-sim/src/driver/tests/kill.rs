@@ -38,13 +38,13 @@ fn killed_anywhere_and_started_again_it_ends_where_it_would_have() {
         let mut rng = Pcg32::seed_from_u64(seed);
         let scene = Scene::new(options(), Span::HOUR * 6.0);
         let file = scene.rings.path().join("store.sqlite");
-        drop(furnish(SqliteStore::open(&file).unwrap(), &scene.sources(ACCOUNTS)));
+        drop(furnish(testing::open(&file), &scene.sources(ACCOUNTS)));
         for _ in 0..KILLS {
-            let mut driver = scene.start(SqliteStore::open(&file).unwrap());
+            let mut driver = scene.start(testing::open(&file));
             driver.run_steps(rng.random_range(1..80)).unwrap();
             drop(driver.kill());
         }
-        let mut driver = scene.start(SqliteStore::open(&file).unwrap());
+        let mut driver = scene.start(testing::open(&file));
         driver.run_until(began_at + Span::DAY).unwrap();
         scene.check_posts(&driver.store, &authors);
         assert_eq!(stored_ids(&driver.store, &authors, began_at), expected, "seed {seed}");
@@ -58,10 +58,10 @@ fn killed_again_and_again_it_remembers_what_it_spent() {
     let limits = Limits { api_per_5_min: Some(20), paging_per_15_min: Some(20) };
     let scene = Scene::new(WorldOptions { limits, ..options() }, Span::HOUR * 6.0);
     let file = scene.rings.path().join("store.sqlite");
-    drop(furnish(SqliteStore::open(&file).unwrap(), &scene.sources(ACCOUNTS)));
+    drop(furnish(testing::open(&file), &scene.sources(ACCOUNTS)));
     let mut request_count = 0;
     for round in 0..KILLS {
-        let mut driver = scene.start(SqliteStore::open(&file).unwrap());
+        let mut driver = scene.start(testing::open(&file));
         driver.run_for(Span::SECOND * (10.0 + 7.0 * (round % 9) as f64)).unwrap();
         request_count += driver.journal.len();
         drop(driver.kill());

@@ -60,7 +60,7 @@ fn price_of<S: Store>(driver: &Driver<S>, now: Timestamp) -> f64 {
 }
 
 /// Half of the lists count nine times as much.
-fn weigh(store: &mut SqliteStore) -> Set<String> {
+fn weigh(store: &mut dyn Store) -> Set<String> {
     let lists = all_sources(store).into_iter().filter(|source| source.robot == RobotKind::Status);
     let heavy: Vec<Source> = lists.step_by(2).map(|source| Source { weight: 9.0, ..source }).collect();
     for source in &heavy {

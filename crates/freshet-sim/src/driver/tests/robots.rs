@@ -112,7 +112,7 @@ fn what_robots_find_goes_back_no_further_than_what_a_person_added() {
     let since = scene.now() - Span::DAY * 2.0;
     let sources: Vec<Source> =
         scene.sources(2).into_iter().map(|source| Source { since: Some(since), ..source }).collect();
-    let mut driver = scene.start(furnish(SqliteStore::in_memory().unwrap(), &sources));
+    let mut driver = scene.start(furnish(testing::memory(), &sources));
     start_all(&mut driver);
     driver.run_for(Span::HOUR * 2.0).unwrap();
     let found = all_sources(&driver.store).into_iter().filter(|source| source.depth == 1);

@@ -13,9 +13,9 @@ use super::forum_site::ForumSite;
 use super::receiver::Receiver;
 use super::*;
 
-const ACCOUNTS: usize = 8;
+const ACCOUNTS: usize = 6;
 const DAYS: f64 = 30.0;
-const CEILING: Span = Span::from_secs(6 * 3600);
+const CEILING: Span = Span::from_secs(12 * 3600);
 const MANNERS: Politeness = Politeness { pause: Span::ZERO, in_flight_max: 4 };
 /// By so much the clock is set back.
 const SET_BACK: Span = Span::from_secs(2 * 3600);
@@ -127,7 +127,7 @@ struct Month {
     scene: Scene,
     sky: Arc<Sky>,
     clock: TrueClock,
-    store: Faulty<SqliteStore>,
+    store: Faulty<Box<dyn Store>>,
     fate: Fate,
     receiver: Receiver,
     began_at: Timestamp,
@@ -163,7 +163,7 @@ impl Month {
         Self { scene, sky, clock, store, fate, receiver, began_at, journal, troubles, starts_count: 0 }
     }
 
-    fn start(&mut self) -> Driver<Faulty<SqliteStore>> {
+    fn start(&mut self) -> Driver<Faulty<Box<dyn Store>>> {
         self.starts_count += 1;
         let mut driver = self.scene.start(self.store.clone());
         driver.subscribe(self.receiver.subscriber(&self.fate)).unwrap();
@@ -175,7 +175,7 @@ impl Month {
     }
 
     /// Runs until the true clock shows this hour; notes what reports say meanwhile.
-    fn run(&mut self, driver: &mut Driver<Faulty<SqliteStore>>, hours: f64) {
+    fn run(&mut self, driver: &mut Driver<Faulty<Box<dyn Store>>>, hours: f64) {
         while self.clock.now() < self.at(hours) {
             let left = self.at(hours) - self.clock.now();
             driver.run_for(left.min(Span::MINUTE * 10.0)).unwrap();
@@ -184,7 +184,7 @@ impl Month {
     }
 
     /// Keeps what a process that ends has sent, by the true clock.
-    fn keep(&mut self, driver: &mut Driver<Faulty<SqliteStore>>) {
+    fn keep(&mut self, driver: &mut Driver<Faulty<Box<dyn Store>>>) {
         let error = self.clock.0.lock().unwrap().1;
         let corrected = driver.journal.drain(..).map(|one| Exchange {
             sent_at: one.sent_at + error,
@@ -194,7 +194,11 @@ impl Month {
         self.journal.extend(corrected);
     }
 
-    fn act(&mut self, mut driver: Driver<Faulty<SqliteStore>>, act: Act) -> Driver<Faulty<SqliteStore>> {
+    fn act(
+        &mut self,
+        mut driver: Driver<Faulty<Box<dyn Store>>>,
+        act: Act,
+    ) -> Driver<Faulty<Box<dyn Store>>> {
         match act {
             Act::Trouble(trouble) => self.fate.set_trouble(trouble),
             Act::Robot(robot, state) => driver.set_robot(robot, state).unwrap(),

@@ -87,7 +87,7 @@ impl Lists {
 
     /// With the model that wins the backtest.
     #[must_use]
-    pub fn choosing(mut self) -> Self {
+    pub(crate) fn choosing(mut self) -> Self {
         self.is_choosing = true;
         self
     }

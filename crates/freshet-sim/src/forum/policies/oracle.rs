@@ -17,7 +17,7 @@ type News = (u32, i64);
 
 /// The oracle.
 #[derive(Debug)]
-pub struct Oracle<'a> {
+pub(crate) struct Oracle<'a> {
     history: &'a History,
     page_size: u32,
     discovery: Discovery,
@@ -35,7 +35,7 @@ pub struct Oracle<'a> {
 
 impl<'a> Oracle<'a> {
     /// At the portal.
-    pub fn new(history: &'a History, setup: &Setup) -> Self {
+    pub(crate) fn new(history: &'a History, setup: &Setup) -> Self {
         let made_count = history.count_before(setup.start.secs_f64());
         let mut thread_counts = vec![0; history.thread_count()];
         for post in &history.posts[..made_count] {

@@ -9,8 +9,8 @@ use freshet_types::{Address, Set};
 use rusqlite::Result;
 use serde_json::Value;
 
-use super::super::control;
 use super::super::forgotten::Named;
+use super::super::parking;
 use super::{Batch, Scene};
 use crate::row::{Parked, Upload};
 
@@ -77,10 +77,10 @@ impl<'a> Batch<'a> {
     /// Parks what the upload wants parked and does not show anybody forgotten.
     pub(super) fn park(&self, upload: &Upload) -> Result<()> {
         if self.forgotten.is_empty() {
-            return control::park(self.db, &upload.parked);
+            return parking::park(self.db, &upload.parked);
         }
         let wanted = upload.parked.iter().filter(|parked| !self.is_parked_forgotten(parked));
-        control::park(self.db, &wanted.cloned().collect::<Vec<_>>())
+        parking::park(self.db, &wanted.cloned().collect::<Vec<_>>())
     }
 
     fn is_parked_forgotten(&self, parked: &Parked) -> bool {

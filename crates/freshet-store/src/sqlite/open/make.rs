@@ -9,11 +9,12 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{SqliteOptions, beside, open_error, refused, try_writer};
+use super::{beside, open_error, refused, try_writer};
 use crate::api::StoreError;
+use crate::open::Options;
 
 /// Makes the store of this path, unless somebody else is quicker.
-pub(super) fn make(path: &Path, options: SqliteOptions) -> Result<(), StoreError> {
+pub(super) fn make(path: &Path, options: Options) -> Result<(), StoreError> {
     // Threads of one process may make the same store too.
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let place = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -1,7 +1,8 @@
 //! Files that are not a store, or not one that this freshet may touch.
 
 use super::*;
-use crate::{SqliteStore, Store};
+use crate::api::prelude::*;
+use crate::sqlite::SqliteStore;
 
 /// Opening fails with these words and leaves every byte as it was.
 fn check_refused(path: &Path, words: &str) {

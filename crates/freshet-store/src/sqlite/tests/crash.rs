@@ -10,9 +10,10 @@ use freshet_types::Post;
 use proptest::prelude::*;
 
 use super::model::page;
+use crate::api::prelude::*;
 use crate::conformance::compare;
 use crate::row::Filter;
-use crate::{SqliteStore, Store};
+use crate::sqlite::SqliteStore;
 
 /// Posts that each apply brings; all or none of them may be there.
 const BATCH: usize = 30;

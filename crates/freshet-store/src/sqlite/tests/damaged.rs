@@ -8,9 +8,10 @@ use freshet_types::Post;
 
 use super::model::page;
 use crate::api::StoreError;
+use crate::api::prelude::*;
 use crate::conformance::compare;
 use crate::row::Filter;
-use crate::{SqliteStore, Store};
+use crate::sqlite::SqliteStore;
 
 /// Posts of the store; some pages of them are leaves of the table.
 const POSTS: usize = 2_000;

@@ -3,10 +3,10 @@
 use freshet_types::{Post, Timestamp};
 
 use super::model::{NETWORK, page};
-use crate::browse::Browse as _;
+use crate::api::prelude::*;
 use crate::conformance::compare;
 use crate::row::{OnDelete, Upload};
-use crate::{SqliteStore, Store as _};
+use crate::sqlite::SqliteStore;
 
 fn said(text: &str) -> Post {
     Post {

@@ -10,9 +10,10 @@ use std::path::Path;
 use freshet_types::{ChangeKind, Observation, Post, Set, Timestamp, VisitId};
 use proptest::prelude::*;
 
+use crate::api::prelude::*;
 use crate::conformance::compare;
 use crate::row::{Applied, Filter, Upload};
-use crate::{SqliteStore, Store};
+use crate::sqlite::SqliteStore;
 
 pub(super) const NETWORK: &str = "mastodon:a.example";
 

@@ -7,9 +7,10 @@ use freshet_types::{
 use rusqlite::types::Value;
 
 use super::model::{NETWORK, page};
+use crate::api::prelude::*;
 use crate::conformance::compare;
 use crate::row::{RelationSweep, Upload};
-use crate::{SqliteStore, Store};
+use crate::sqlite::SqliteStore;
 
 /// All rows of a query, columns separated by bars.
 pub(super) fn check(store: &SqliteStore, sql: &str, expected: &[&str]) {

@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use freshet_store::api::Store as _;
 use freshet_store::row::Upload;
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::testing;
 use freshet_types::{Observation, Post, Timestamp, VisitId};
 use serde_json::Value;
 
@@ -26,7 +25,7 @@ const LIMIT: Duration = Duration::from_mins(1);
 fn filled() -> Freshet {
     let freshet = Freshet::new();
     freshet.ok(&["init"]);
-    let mut store = SqliteStore::open(&freshet.data().join("store.sqlite")).expect("the store opens");
+    let mut store = testing::open(&freshet.data().join("store.sqlite"));
     for first in (0..POSTS).step_by(UPLOAD as usize) {
         let post = |n: i64| Post {
             id: n.to_string(),

@@ -4,8 +4,7 @@
 mod server;
 
 use freshet_forum::definition::{ForumDefinition, ListDefinition};
-use freshet_store::api::Store as _;
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::testing;
 use freshet_types::{NetworkName, RobotKind, Source};
 use serde_json::{Value, json};
 
@@ -92,7 +91,7 @@ fn crawl(freshet: &Freshet, server: &Server) -> Process {
     std::fs::write(folder.join(format!("{FORUM}.toml")), forum.to_toml())
         .expect("a definition can be written");
     freshet.ok(&["add", "--allow-private", &format!("{}/@eve", server.base)]);
-    let mut store = SqliteStore::open(&freshet.data().join("store.sqlite")).expect("the store opens");
+    let mut store = testing::open(&freshet.data().join("store.sqlite"));
     let network = NetworkName::from(FORUM);
     let thread = |(at, text): (usize, &String)| {
         let (endpoint, robot, kind) = if at % 2 == 0 {

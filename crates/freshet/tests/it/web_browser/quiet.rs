@@ -1,9 +1,8 @@
 //! A dashboard behind a password over a store where nothing happens: logging in and out, what pages say while
 //! there is nothing to show, and what becomes of a page that somebody else has overtaken.
 
-use freshet_store::api::Store as _;
 use freshet_store::row::Upload;
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::testing;
 use freshet_types::{
     Account, Clock as _, NetworkName, Observation, SourceId, SourceState, SystemClock, VisitId,
 };
@@ -110,8 +109,7 @@ impl Quiet {
             browser.press(".empty a[href='/sources/add']");
         }
         self.freshet.ok(&["add", "https://a.example/@eve"]);
-        let mut store =
-            SqliteStore::open(&self.freshet.data().join("store.sqlite")).expect("the store opens");
+        let mut store = testing::open(&self.freshet.data().join("store.sqlite"));
         let source = store.source(SourceId(1)).expect("it can be read").expect("it was added");
         let network: NetworkName = source.network.clone();
         let mut upload = Upload::new(VisitId(1), network, SystemClock.now());

@@ -1,4 +1,4 @@
-//! Refresh plans: which f of n instants a page should be fetched at [Liu, algorithm 2]. Part of step 1 of 10.
+//! Refresh plans: which f of n instants a page should be fetched at [Liu, algorithm 2]. Studies only: no crawl plans by it.
 //!
 //! A page was watched at n instants of a period (the hours of a week, say). Its similarity series says how much
 //! of it was left after each; the plan for the next period keeps the f instants that matter.
@@ -29,10 +29,10 @@ pub mod similarity;
 #[cfg(test)]
 mod tests;
 
-pub use accuracy::{Point, Trial, accuracy, compare, uniform};
+pub use accuracy::{Point, Trial, accuracy, compare};
 pub use filter::kept;
-pub use page::page_similarities;
-pub use similarity::{Chain, INSTANTS_MAX, Similarities, TooManyInstants, jaccard, shingles};
+pub(crate) use page::page_similarities;
+pub use similarity::{Chain, Similarities, TooManyInstants, jaccard, shingles};
 
 /// What the plan is good at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

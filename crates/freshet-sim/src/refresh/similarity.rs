@@ -14,7 +14,7 @@ use std::hash::Hasher as _;
 use freshet_types::map::Hasher;
 
 /// Instants of one series: three weeks of quarter hours, 17 MB.
-pub const INSTANTS_MAX: usize = 2048;
+pub(crate) const INSTANTS_MAX: usize = 2048;
 
 /// A series that is longer than [`INSTANTS_MAX`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@ pub mod bound;
 use super::{Plan, Similarities};
 
 /// Candidates up to which the best set is proven.
-pub const EXACT_CANDIDATES_MAX: usize = 30;
+pub(crate) const EXACT_CANDIDATES_MAX: usize = 30;
 /// Swaps of one plan; each makes x′Mx smaller, so they end anyway, but not at a known time.
 const SWAPS_MAX: usize = 10_000;
 /// Less is rounding and no improvement.
@@ -39,7 +39,7 @@ pub fn choose(similarities: &Similarities, candidates: &[usize], refresh_count: 
 
 /// M of the candidates, square and by rows.
 #[derive(Debug)]
-pub struct Matrix {
+pub(crate) struct Matrix {
     count: usize,
     values: Vec<f64>,
 }

@@ -11,7 +11,7 @@ use super::{Similarities, TooManyInstants};
 /// The similarities of a page of the newest `shown_count` posts at these instants.
 ///
 /// A post counts from its own second on; a page that shows nothing resembles only another such page.
-pub fn page_similarities(
+pub(crate) fn page_similarities(
     posts_at: &[Timestamp],
     instants_at: &[Timestamp],
     shown_count: usize,

@@ -39,7 +39,7 @@ pub(super) fn weight(weights: &[f64], instant: usize) -> f64 {
 }
 
 /// Evenly spaced instants, the first among them: what one does without looking at the page.
-pub fn uniform(instant_count: usize, refresh_count: usize) -> Vec<usize> {
+pub(crate) fn uniform(instant_count: usize, refresh_count: usize) -> Vec<usize> {
     let refresh_count = refresh_count.min(instant_count);
     (0..refresh_count).map(|turn| turn * instant_count / refresh_count).collect()
 }

@@ -11,9 +11,9 @@ use freshet_network::networks::Networks;
 use freshet_policy::{POLICY_NAMES, Pacing, policy_named};
 use freshet_sim::driver::{Driver, DriverKit};
 use freshet_sim::{VirtualClock, World, WorldFetch, WorldOptions};
-use freshet_store::api::{Flow, Store};
+use freshet_store::api::Flow;
 use freshet_store::row::{Filter, InstanceRow, OnDelete, PostRow};
-use freshet_store::sqlite::SqliteStore;
+use freshet_store::testing;
 use freshet_types::{Clock, Instance, NetworkName, Primitive, RobotKind, Source, Span};
 
 const ACCOUNTS: u32 = 12;
@@ -33,7 +33,7 @@ fn crawl(rules: &[(&str, &str)]) -> Crawl {
         .expect("a simulation has no faults of its own");
     let clock = VirtualClock::new(world.now());
     let network = NetworkName::new("mastodon", Some("w.test"));
-    let mut store = SqliteStore::in_memory().expect("a simulation has no faults of its own");
+    let mut store = testing::memory();
     let instance =
         Instance { network: network.clone(), base: "https://w.test".to_owned(), allow_private: false };
     store

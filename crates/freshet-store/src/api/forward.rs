@@ -1,0 +1,130 @@
+//! A box of a store is a store: each method is that of what is in the box.
+//!
+//! Written once, so that [`open`](crate::open) may give any backend. The provided methods are not here: they are
+//! made of these.
+
+use freshet_types::{
+    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitRecord,
+};
+
+use super::{
+    Apply, Care, ChangeLog, Compare, Controls, ParkingLot, Read, Rows, Settings, Sources, StoreError,
+};
+use crate::browse::{
+    Browse, Counted, ForumQuery, ForumState, ListState, Neighbours, Node, PostQuery, RootName, SourcePage,
+    SourceQuery, VisitLine,
+};
+use crate::control::{Control, ControlRow};
+use crate::row::{
+    AccountRow, Applied, Counts, Erased, Filter, Finding, Forgetting, Hit, InstanceRow, ListRow, ListTimes,
+    ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow, SourceSlot,
+    StalePage, Upload,
+};
+
+/// Implements a role for boxes. `ask` takes the store as it is, `change` for writing.
+macro_rules! forward {
+    ($role:ident {
+        $(ask $asked:ident($($a:ident: $at:ty),*) -> $ar:ty;)*
+        $(change $changed:ident($($c:ident: $ct:ty),*) -> $cr:ty;)*
+    }) => {
+        impl<S: $role + ?Sized> $role for Box<S> {
+            $(fn $asked(&self, $($a: $at),*) -> Result<$ar, StoreError> { (**self).$asked($($a),*) })*
+            $(fn $changed(&mut self, $($c: $ct),*) -> Result<$cr, StoreError> { (**self).$changed($($c),*) })*
+        }
+    };
+}
+
+forward!(Apply {
+    change apply(uploads: &[Upload], compare: Compare) -> Vec<Applied>;
+    change reserve_visits(count: u64) -> u64;
+});
+
+forward!(Sources {
+    ask instances() -> Vec<InstanceRow>;
+    ask sources(ids: &[SourceId]) -> Vec<Option<Source>>;
+    ask slots_above(above: SourceId, limit: usize) -> Vec<SourceSlot>;
+    ask sources_above(above: SourceId, limit: usize) -> Rows<Source, SourceId>;
+    ask find_sources(reference: &str) -> Vec<Source>;
+    ask states_of(sources: &[Source]) -> Vec<Option<SourceState>>;
+    change put_instance(row: &InstanceRow) -> ();
+    change set_on_delete(network: &NetworkName, on_delete: OnDelete) -> ();
+    change add_sources(sources: &[Source]) -> Vec<(SourceId, bool)>;
+    change put_source(source: &Source) -> ();
+    change set_state(ids: &[SourceId], state: SourceState) -> ();
+    change pin(id: SourceId, every: Option<Span>, due_at: Timestamp) -> ();
+});
+
+forward!(ChangeLog {
+    ask changes_above(number: u64, limit: usize) -> Vec<Change>;
+    ask account_changes_above(number: u64, limit: usize) -> (Vec<Change>, u64);
+    ask last_change() -> u64;
+    ask cursor(consumer: &str) -> u64;
+    change set_cursor(consumer: &str, number: u64) -> ();
+});
+
+forward!(Controls {
+    ask controls_above(number: u64) -> Vec<ControlRow>;
+    ask robots() -> Vec<RobotRow>;
+    change push_control(control: &Control) -> u64;
+    change set_robot(kind: RobotKind, state: RobotState) -> ();
+    change set_robot_credential(kind: RobotKind, name: Option<&str>) -> ();
+});
+
+forward!(Settings {
+    ask setting(key: &str) -> Option<String>;
+    ask settings_under(prefix: &str) -> Vec<(String, String)>;
+    change set_settings(settings: &[(String, Option<String>)]) -> ();
+});
+
+forward!(Read {
+    ask posts(filter: &Filter, limit: usize) -> Rows<PostRow>;
+    ask accounts(filter: &Filter, limit: usize) -> Rows<AccountRow>;
+    ask relations(filter: &Filter, limit: usize) -> Rows<RelationRow>;
+    ask lists(filter: &Filter, limit: usize) -> Rows<ListRow>;
+    ask posts_numbered(numbers: &[u64]) -> Vec<Option<PostRow>>;
+    ask posts_of(network: &NetworkName, ids: &[&str]) -> Vec<Option<PostRow>>;
+    ask accounts_of(network: &NetworkName, ids: &[&str]) -> Vec<Option<AccountRow>>;
+    ask objects(numbers: &[u64]) -> Vec<Option<ObjectRow>>;
+    ask stale_pages(network: &NetworkName, now: Timestamp, limit: usize) -> Vec<StalePage>;
+    ask list_times(network: &NetworkName, kind: ListTimesKind, bounds: ListTimesBounds) -> Vec<ListTimes>;
+    ask posting_times_of(sources: &[Source]) -> Vec<Vec<Timestamp>>;
+    ask search(query: &str, limit: usize) -> Vec<Hit>;
+    ask is_search_behind() -> bool;
+    ask counts() -> Counts;
+    change index(limit: usize) -> usize;
+});
+
+forward!(Browse {
+    ask list_sources(query: &SourceQuery) -> SourcePage;
+    ask node(object: u64) -> Option<Node>;
+    ask neighbours(node: &Node, limit: usize) -> Neighbours;
+    ask root_names(sources: &[Source]) -> Vec<RootName>;
+    ask source_networks() -> Vec<NetworkName>;
+    ask list_posts(query: &PostQuery) -> Vec<Hit>;
+    ask changes_of(object: u64, limit: usize) -> Vec<Change>;
+    ask earlier_texts(object: u64) -> Vec<(u64, String)>;
+    ask visits_of(source: SourceId, limit: usize) -> Vec<VisitRecord>;
+    ask forums() -> Vec<ForumState>;
+    ask titles_of(sources: &[Source]) -> Vec<Option<String>>;
+    ask forum_lists(network: &NetworkName, query: &ForumQuery) -> Vec<ListState>;
+    ask last_visits(limit: usize) -> Vec<VisitLine>;
+    ask count_by_day(counted: Counted, filter: &Filter, up_to: u64) -> Vec<(i64, u64)>;
+    ask last_relation() -> u64;
+});
+
+forward!(ParkingLot {
+    ask parked_above(address: &str, limit: usize) -> Rows<Parked, String>;
+    ask parked_of(addresses: &[String]) -> Vec<Option<Parked>>;
+    change park(parked: &[Parked]) -> ();
+    change unpark(addresses: &[String]) -> ();
+    change sweep_parked(before: Timestamp) -> u64;
+});
+
+forward!(Care {
+    ask check(looking: &mut dyn FnMut(&str)) -> Vec<Finding>;
+    ask last_number() -> u64;
+    change mark_forgotten(reference: &str) -> Forgetting;
+    change erase_some() -> Option<Erased>;
+    change unforget(reference: &str) -> u64;
+    change expire(now: Timestamp) -> u64;
+});

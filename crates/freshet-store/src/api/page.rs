@@ -1,0 +1,53 @@
+//! Reading in pages: a stretch of rows, and where the next one begins.
+//!
+//! A page is read by one statement that is finished when the page is there. No cursor of the database stays open
+//! while a caller works on the rows, so reading never holds up a writer, and a server keeps nothing between two pages.
+//! Rows that were written while somebody reads are met if their number lies above the place that was reached.
+
+use std::ops::ControlFlow;
+
+use super::StoreError;
+
+/// Rows that are read at once where all of them are wanted: so many that a page costs little beside its rows.
+pub const ROWS_MAX: usize = 4_096;
+/// Slim rows (`SourceSlot`) that are read at once where all of them are wanted.
+pub const SLOTS_MAX: usize = 16_384;
+/// Bytes of text in a page from which on it ends early, so that rows of any size are read in bounded memory.
+pub const PAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Stops or goes on, for the `each_…` methods.
+pub type Flow = ControlFlow<()>;
+
+/// A page of rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rows<T, Place = u64> {
+    /// In order; at most as many as were asked for, and fewer where they are large.
+    pub rows: Vec<T>,
+    /// The next page lies above this; `None` where there is none.
+    pub next: Option<Place>,
+}
+
+impl<T, Place> Default for Rows<T, Place> {
+    fn default() -> Self {
+        Self { rows: Vec::new(), next: None }
+    }
+}
+
+/// Gives every row of every page, from this place on, until told to stop.
+pub fn each_row<T, Place>(
+    above: Place,
+    mut read: impl FnMut(&Place) -> Result<Rows<T, Place>, StoreError>,
+    each: &mut dyn FnMut(T) -> Flow,
+) -> Result<(), StoreError> {
+    let mut above = Some(above);
+    while let Some(place) = above {
+        let page = read(&place)?;
+        for row in page.rows {
+            if each(row).is_break() {
+                return Ok(());
+            }
+        }
+        above = page.next;
+    }
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! What a person may ask a running process to do, through the store.
+//!
+//! A message is stored as two texts, a verb and an argument. One that this version does not know, because a newer one left it, is
+//! [`Control::Unknown`]: whoever reads it passes over it with a warning.
+
+use freshet_types::{RobotKind, SourceId};
+use serde::{Deserialize, Serialize};
+
+const SOURCES: &str = "sources";
+const ROBOTS: &str = "robots";
+const CONSTRAINTS: &str = "constraints";
+const SETTINGS: &str = "settings";
+const ALERT_TEST: &str = "alert-test";
+
+/// Something a person asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Sources are others than before, or in another state.
+    Sources(SourcesChange),
+    /// A robot was started, paused or stopped, or has another credential.
+    Robots(RobotKind),
+    /// Constraints are to be read and applied anew.
+    Constraints(ConstraintsChange),
+    /// A setting of a network changed: its name.
+    Settings(String),
+    /// A receiver of alerts, by its name, wants a test message.
+    AlertTest(String),
+    /// A message of another version.
+    Unknown {
+        /// What it asks for.
+        verb: String,
+        /// What it is about.
+        argument: String,
+    },
+}
+
+/// What happened to sources.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourcesChange {
+    /// So many are new.
+    Added(u64),
+    /// These are not watched any more.
+    Removed(Vec<SourceId>),
+    /// These rest.
+    Paused(Vec<SourceId>),
+    /// These are watched again.
+    Watched(Vec<SourceId>),
+    /// The pace of this one was chosen by a person.
+    Pinned(SourceId),
+    /// Everything of this was forgotten.
+    Forgotten(String),
+    /// Something that only another version understands.
+    #[serde(untagged)]
+    Other(serde_json::Value),
+}
+
+/// Why constraints are applied anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConstraintsChange {
+    /// The rules changed.
+    Changed,
+    /// Something was forgotten, and may be parked.
+    Forgotten,
+}
+
+/// A message in the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ControlRow {
+    /// Its place, rising.
+    pub number: u64,
+    /// What is asked for.
+    pub control: Control,
+}
+
+impl Control {
+    /// As it is stored: the verb and the argument.
+    pub fn to_stored(&self) -> (&str, String) {
+        match self {
+            Self::Sources(change) => {
+                (SOURCES, serde_json::to_string(change).expect("numbers and texts are plain data"))
+            }
+            Self::Robots(robot) => (ROBOTS, robot.name().to_owned()),
+            Self::Constraints(ConstraintsChange::Changed) => (CONSTRAINTS, "changed".to_owned()),
+            Self::Constraints(ConstraintsChange::Forgotten) => (CONSTRAINTS, "forgotten".to_owned()),
+            Self::Settings(name) => (SETTINGS, name.clone()),
+            Self::AlertTest(receiver) => (ALERT_TEST, receiver.clone()),
+            Self::Unknown { verb, argument } => (verb, argument.clone()),
+        }
+    }
+
+    /// What was stored. Whatever is said of known things is taken to be about them, so that nothing that somebody asked
+    /// for is missed.
+    pub fn from_stored(verb: &str, argument: &str) -> Self {
+        let unknown = || Self::Unknown { verb: verb.to_owned(), argument: argument.to_owned() };
+        match verb {
+            SOURCES => {
+                let other = || SourcesChange::Other(serde_json::Value::from(argument));
+                Self::Sources(serde_json::from_str(argument).unwrap_or_else(|_| other()))
+            }
+            ROBOTS => argument.parse().map_or_else(|_| unknown(), Self::Robots),
+            CONSTRAINTS if argument == "forgotten" => Self::Constraints(ConstraintsChange::Forgotten),
+            CONSTRAINTS => Self::Constraints(ConstraintsChange::Changed),
+            SETTINGS => Self::Settings(argument.to_owned()),
+            ALERT_TEST => Self::AlertTest(argument.to_owned()),
+            _ => unknown(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(control: &Control, verb: &str, argument: &str) {
+        assert_eq!(control.to_stored(), (verb, argument.to_owned()));
+        assert_eq!(Control::from_stored(verb, argument), *control);
+    }
+
+    #[test]
+    fn messages_are_stored_as_they_always_were() {
+        let sources = |change| Control::Sources(change);
+        check(&sources(SourcesChange::Added(3)), "sources", r#"{"added":3}"#);
+        let ids = || vec![SourceId(1), SourceId(2)];
+        check(&sources(SourcesChange::Removed(ids())), "sources", r#"{"removed":[1,2]}"#);
+        check(&sources(SourcesChange::Paused(ids())), "sources", r#"{"paused":[1,2]}"#);
+        check(&sources(SourcesChange::Watched(ids())), "sources", r#"{"watched":[1,2]}"#);
+        check(&sources(SourcesChange::Pinned(SourceId(7))), "sources", r#"{"pinned":7}"#);
+        check(&sources(SourcesChange::Forgotten("@a".into())), "sources", r#"{"forgotten":"@a"}"#);
+        check(&sources(SourcesChange::Other(serde_json::json!({"moved": 1}))), "sources", r#"{"moved":1}"#);
+        check(&Control::Robots(RobotKind::Comment), "robots", "comment");
+        check(&Control::Constraints(ConstraintsChange::Changed), "constraints", "changed");
+        check(&Control::Constraints(ConstraintsChange::Forgotten), "constraints", "forgotten");
+        check(&Control::Settings("on_delete".into()), "settings", "on_delete");
+        check(&Control::AlertTest("me".into()), "alert-test", "me");
+        let dance = || Control::Unknown { verb: "dance".into(), argument: "a tango".into() };
+        check(&dance(), "dance", "a tango");
+    }
+}

@@ -1,0 +1,122 @@
+//! The one door to a store: an address in, a store out.
+//!
+//! An address is the path of a SQLite file, plain or as `sqlite:PATH`. Another backend adds its scheme here, and nothing else
+//! of the project need know its name.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::api::{Store, StoreError};
+use crate::sqlite::SqliteStore;
+
+/// Schemes that an address may begin with.
+const SCHEMES: &str = "`sqlite:PATH`, or the path of a file";
+/// What begins the address of a SQLite file, where it is said.
+const SQLITE: &str = "sqlite:";
+/// Another program writes in short transactions; longer than this means that something is wrong.
+const BUSY: Duration = Duration::from_secs(10);
+/// 64 MiB of cache hold the inner pages of all indexes of some 10 million posts.
+const CACHE_KIB: u32 = 65_536;
+
+/// What a store is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Reading and writing: it is made where there is none, and an older one is brought up to date.
+    Write,
+    /// Reading only: it must be there and up to date, and nothing of it is changed.
+    Read,
+}
+
+/// What may be chosen when a store is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Memory that this handle may use to keep what it read.
+    pub cache_kib: u32,
+    /// Answers are kept as received, compressed.
+    pub keep_raw: bool,
+    /// How long a lock of another program is waited for.
+    pub busy: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { cache_kib: CACHE_KIB, keep_raw: false, busy: BUSY }
+    }
+}
+
+/// Opens the store of this address.
+pub fn open(
+    address: impl AsRef<OsStr>,
+    access: Access,
+    options: Options,
+) -> Result<Box<dyn Store>, StoreError> {
+    let path = sqlite_path(address.as_ref())?;
+    Ok(Box::new(match access {
+        Access::Write => SqliteStore::open_with(path, options)?,
+        Access::Read => SqliteStore::open_reader_with(path, options)?,
+    }))
+}
+
+/// The file that an address means.
+fn sqlite_path(address: &OsStr) -> Result<&Path, StoreError> {
+    let Some(text) = address.to_str() else { return Ok(Path::new(address)) };
+    if let Some(path) = text.strip_prefix(SQLITE) {
+        return Ok(Path::new(path));
+    }
+    match text.split_once("://") {
+        Some((scheme, _)) if is_scheme(scheme) => Err(StoreError::Database {
+            doing: "open",
+            why: format!("`{scheme}` is no kind of store that this freshet knows; name {SCHEMES}"),
+        }),
+        _ => Ok(Path::new(address)),
+    }
+}
+
+/// Whether this begins an address and no path; the rest is not told, for it may hold a password.
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.chars().all(|it| it.is_ascii_alphanumeric() || "+-.".contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(address: &str, expected: Result<&str, &str>) {
+        match (sqlite_path(OsStr::new(address)), expected) {
+            (Ok(path), Ok(expected)) => assert_eq!(path, Path::new(expected), "{address}"),
+            (Err(error), Err(expected)) => {
+                let error = error.to_string();
+                assert!(error.contains(expected) && error.contains("sqlite:PATH"), "{address}: {error}");
+                assert!(!error.contains("secret"), "{error}");
+            }
+            (found, _) => panic!("{address}: {found:?}"),
+        }
+    }
+
+    #[test]
+    fn an_address_names_a_file_or_a_scheme() {
+        check("data/store.sqlite", Ok("data/store.sqlite"));
+        check("sqlite:data/a b.sqlite", Ok("data/a b.sqlite"));
+        check("/odd/a://b/store.sqlite", Ok("/odd/a://b/store.sqlite"));
+        check("C:\\data\\store.sqlite", Ok("C:\\data\\store.sqlite"));
+        check("postgres://me:secret@db/freshet", Err("`postgres`"));
+        check("nats://db", Err("`nats`"));
+    }
+
+    #[test]
+    fn who_reads_finds_what_was_written_and_makes_nothing() {
+        let dir = tempfile::tempdir().expect("a folder can be made");
+        let path = dir.path().join("store.sqlite");
+        assert!(open(&path, Access::Read, Options::default()).is_err());
+        assert!(!path.exists(), "reading makes nothing");
+        let mut writer = open(&path, Access::Write, Options::default()).expect("it is made");
+        writer.set_setting("status", "well").expect("it may write");
+        let mut address = std::ffi::OsString::from(SQLITE);
+        address.push(&path);
+        let mut reader = open(address, Access::Read, Options::default()).expect("it is there");
+        assert_eq!(reader.setting("status").expect("it may read").as_deref(), Some("well"));
+        assert!(reader.set_setting("status", "changed").is_err());
+    }
+}
