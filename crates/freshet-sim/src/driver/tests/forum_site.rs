@@ -16,7 +16,7 @@ pub(super) const FRONT: &str = "https://forum.test/";
 const LAYOUT: Layout = Layout::Modern;
 const PAGE_SIZE: u32 = 10;
 const BOARDS: u32 = 3;
-const THREADS: u32 = 24;
+const THREADS: u32 = 9;
 
 /// A forum that answers at the instants of a clock.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) struct ForumSite {
 }
 
 impl ForumSite {
-    /// Two dozen threads that began before `began_at` and go on for a month after it, at distinct seconds.
+    /// Threads that began before `began_at` and go on for a month after it, at distinct seconds.
     pub(super) fn new(began_at: Timestamp, clock: Arc<dyn Clock>) -> Self {
         let mut rows = Vec::new();
         for thread in 0..THREADS {

@@ -13,9 +13,9 @@ use super::forum_site::ForumSite;
 use super::receiver::Receiver;
 use super::*;
 
-const ACCOUNTS: usize = 8;
+const ACCOUNTS: usize = 6;
 const DAYS: f64 = 30.0;
-const CEILING: Span = Span::from_secs(6 * 3600);
+const CEILING: Span = Span::from_secs(12 * 3600);
 const MANNERS: Politeness = Politeness { pause: Span::ZERO, in_flight_max: 4 };
 /// By so much the clock is set back.
 const SET_BACK: Span = Span::from_secs(2 * 3600);
