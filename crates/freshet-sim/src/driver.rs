@@ -79,6 +79,8 @@ pub struct Driver<S> {
     started_at: Timestamp,
     steps: u64,
     is_ended: bool,
+    #[cfg(test)]
+    trace: trace::Trace,
 }
 
 /// A subscriber, and when it looks for news.
@@ -109,6 +111,8 @@ pub struct DriverKit {
     pub feeder: Option<Feeder>,
     /// Longest way of an answer.
     pub latency: Span,
+    #[cfg(test)]
+    trace: trace::Trace,
 }
 
 impl<S: Store> Driver<S> {
@@ -143,6 +147,8 @@ impl<S: Store> Driver<S> {
             started_at,
             steps: 0,
             is_ended: false,
+            #[cfg(test)]
+            trace: kit.trace,
         };
         for id in 0..count {
             driver.input(Input::Event(Event::FetcherJoined(FetcherId(id))))?;
@@ -254,7 +260,14 @@ impl<S: Store> Driver<S> {
 
     fn input(&mut self, input: Input) -> Result<(), RunError> {
         let moment = self.moment();
-        self.runner.handle(input, moment, &mut self.outputs)
+        #[cfg(test)]
+        self.trace.note("in", &input);
+        #[cfg(test)]
+        let waiting_count = self.outputs.len();
+        let handled = self.runner.handle(input, moment, &mut self.outputs);
+        #[cfg(test)]
+        self.outputs.iter().skip(waiting_count).for_each(|output| self.trace.note("out", output));
+        handled
     }
 
     /// Does one thing that waits; `false` if nothing does.
@@ -341,7 +354,10 @@ impl<S: Store> Driver<S> {
             let progress = it.subscriber.progress();
             if progress.cursor() != it.noted {
                 it.noted = progress.cursor();
-                self.writer.take(Job::Cursor(progress.consumer(), it.noted));
+                let job = Job::Cursor(progress.consumer(), it.noted);
+                #[cfg(test)]
+                self.trace.note("subscriber", &job);
+                self.writer.take(job);
             }
         }
     }
@@ -420,3 +436,5 @@ impl<S: Store> Driver<S> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod trace;

@@ -8,6 +8,7 @@ mod faulty;
 mod forum_site;
 mod kill;
 mod month;
+mod path;
 mod prices;
 mod quota;
 mod receiver;
@@ -47,6 +48,7 @@ struct Scene {
     depth_max: u16,
     fetch: Option<Arc<dyn Fetch>>,
     policy: &'static str,
+    trace: trace::Trace,
 }
 
 impl Scene {
@@ -66,6 +68,7 @@ impl Scene {
             depth_max: 0,
             fetch: None,
             policy: "change-rate",
+            trace: trace::Trace::default(),
         }
     }
 
@@ -128,6 +131,7 @@ impl Scene {
             options: CoreOptions { ceiling: self.ceiling, ..CoreOptions::default() },
             feeder: Some(Feeder::new(rings, Arc::clone(&self.networks), self.depth_max)),
             latency: LATENCY,
+            trace: self.trace.clone(),
         };
         Driver::start(store, kit)
     }

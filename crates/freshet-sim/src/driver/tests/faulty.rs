@@ -26,6 +26,8 @@ use freshet_types::{
     Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitRecord,
 };
 
+use super::super::trace::Trace;
+
 /// A write that lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Boundary {
@@ -90,6 +92,8 @@ struct Course {
     deaths: BTreeMap<(Boundary, Side), u64>,
     /// Where the rings are, and what their files were when they were last looked at.
     rings: Option<(PathBuf, Vec<u64>)>,
+    /// Where writes are noted.
+    trace: Trace,
 }
 
 /// Decides at which write a process dies; shared by the store and the subscribers.
@@ -104,6 +108,11 @@ impl Fate {
     /// The rings' folder, so that their writes are seen.
     pub(super) fn watch_rings(&self, dir: PathBuf) {
         self.course().rings = Some((dir, Vec::new()));
+    }
+
+    /// Notes every write there from now on.
+    pub(super) fn trace(&self, trace: Trace) {
+        self.course().trace = trace;
     }
 
     /// A new process begins, which dies at the n-th write of this kind, or not at all.
@@ -148,6 +157,7 @@ impl Fate {
             return Err(StoreError::Passing { trouble, doing: "write", why: "it is in trouble".to_owned() });
         }
         let done = write()?;
+        self.course().trace.note("write", &boundary);
         if self.dies(boundary, Side::After) { Err(killed()) } else { Ok(done) }
     }
 
