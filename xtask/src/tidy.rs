@@ -12,6 +12,7 @@ mod edges;
 mod keys;
 mod known;
 mod modules;
+mod rooms;
 mod shipping;
 mod summary;
 mod text;
@@ -83,6 +84,7 @@ pub(crate) fn findings(root: &Path) -> Result<(Vec<Finding>, Summary)> {
         text::check(file, &mut findings);
     }
     documents::check(&files, &mut findings);
+    rooms::check(root, &files, &mut findings);
     shipping::check(&files, &mut findings);
     let sources = workspace::sources(&files);
     let mut summary = Summary::new(edges, &sources);
