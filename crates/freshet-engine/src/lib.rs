@@ -16,8 +16,6 @@
 //! trouble, forums, reports, the end of a run), [`writer`] what is written when; both do no input or output of their own.
 //! [`drive`] is their shell with tokio, threads and real clocks, the simulator's driver the one on a virtual clock.
 //! [`order`] has the messages between core and fetchers, [`wire`] the form in which they travel between processes.
-//! [`core`] is a pure state machine (events in, effects out); [`drive`] moves it with tokio, the
-//! simulator on a virtual clock.
 
 pub mod compare;
 pub mod constrain;
