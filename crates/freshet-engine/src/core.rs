@@ -35,7 +35,7 @@ mod visits;
 
 pub use health::ServerView;
 pub use message::{Effect, Event, Moment, Restored};
-pub use recheck::STALE_MAX;
+pub(crate) use recheck::STALE_MAX;
 pub use unread::{UNREAD_MAX, UnreadView};
 pub use visits::VISITS_RESERVED;
 

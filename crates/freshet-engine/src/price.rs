@@ -29,7 +29,8 @@ use freshet_types::{
 };
 
 pub use key::{ScopeKey, TariffKey};
-pub use memory::{Memory, PRICES, ScopeMemory, TariffMemory};
+pub(crate) use memory::PRICES;
+pub use memory::{Memory, ScopeMemory, TariffMemory};
 pub use scope::Use;
 use scope::{PRICED_EVERY, Scope};
 use tariff::{RESERVE_DECLARED, RESERVE_UNDECLARED, Tariff};

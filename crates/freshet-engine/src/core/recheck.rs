@@ -29,7 +29,7 @@ const AGAIN_MAX: Span = Span::from_ms(90 * 86_400_000);
 /// How soon a server that others wait for is looked at again.
 const WANTED_GAP: Span = Span::from_ms(250);
 /// Pages asked of the store at once.
-pub const STALE_MAX: usize = 32;
+pub(crate) const STALE_MAX: usize = 32;
 /// Wall time between two times that the store is asked, in milliseconds: a reading is cheap, but not free.
 const STALE_EVERY_MS: u64 = 1000;
 /// Outcome of a look that brought nothing.

@@ -108,7 +108,7 @@ impl Ledger {
     }
 
     /// What is to be written now, if anything is.
-    pub fn reservation(&mut self, now: Timestamp) -> Option<Reservation> {
+    pub(crate) fn reservation(&mut self, now: Timestamp) -> Option<Reservation> {
         let notebook = &mut self.notebook;
         if notebook.buckets.is_empty() && notebook.storms.is_empty() && notebook.gone.is_empty() {
             return None;
@@ -151,7 +151,7 @@ impl Ledger {
 
     /// What is to be written when nothing more will be asked: what was reserved and not used is given
     /// back.
-    pub fn farewell(&mut self, now: Timestamp) -> Reservation {
+    pub(crate) fn farewell(&mut self, now: Timestamp) -> Reservation {
         let left = self.reservation(now).map_or_else(Vec::new, |reservation| reservation.settings);
         let mut settings: std::collections::BTreeMap<String, Option<String>> = left.into_iter().collect();
         for (key, account) in &self.accounts {
