@@ -2,7 +2,9 @@
 //!
 //! A test that cannot run because a server is lacking returns early after appending a line
 //! `name: reason` to the file named by `FRESHET_SKIPS`. The test harness counts it as passed; this task takes it out again,
-//! shows it, and prints one last line `N passed, N failed, N skipped`.
+//! shows it, and prints how long each test program took, and one last line `N passed, N failed, N skipped`.
+
+mod programs;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -25,22 +27,18 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         _ => bail!("usage: cargo xtask test [--quick] [-- FILTER]"),
     };
     let start = Instant::now();
-    let mut command = Command::new("cargo");
-    command
-        .current_dir(cache::repository())
-        .args(["test", "--workspace", "--no-fail-fast", "--"])
-        .args(filter);
+    let mut variables: Vec<(&'static str, PathBuf)> = Vec::new();
     if is_quick {
         println!("quick: real servers are left out, their tests skip");
     } else {
         println!("preparing the real servers in `{}`", cache::folder().display());
-        command.envs(servers::prepare()?.variables);
+        variables.extend(servers::prepare()?.variables);
     }
-    command.envs(saved_pages().map(|folder| ("FRESHET_TEST_FORUM_PAGES", folder)));
+    variables.extend(saved_pages().map(|folder| ("FRESHET_TEST_FORUM_PAGES", folder)));
     let skips = std::env::temp_dir().join(format!("freshet-skips-{}", std::process::id()));
     std::fs::write(&skips, "").with_context(|| format!("cannot write `{}`", skips.display()))?;
-    command.env("FRESHET_SKIPS", &skips);
-    let ran = count(&mut command);
+    variables.push(("FRESHET_SKIPS", skips.clone()));
+    let ran = run_all(&variables, filter);
     let skipped = skipped(&skips);
     let _ = std::fs::remove_file(&skips);
     let (counts, is_success) = ran?;
@@ -51,6 +49,29 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     println!("{} s", start.elapsed().as_secs());
     println!("{passed} passed, {} failed, {} skipped", counts.failed, skipped.len() + counts.ignored);
     if is_success { Ok(()) } else { bail!("tests failed or did not build") }
+}
+
+/// Builds and runs all test programs, and says how long each took.
+fn run_all(variables: &[(&'static str, PathBuf)], filter: &[String]) -> Result<(Counts, bool)> {
+    let start = Instant::now();
+    let programs = programs::build(&cache::repository())?;
+    let mut times = vec![("build".to_owned(), start.elapsed())];
+    let mut counts = Counts::default();
+    let mut is_success = true;
+    for program in &programs {
+        println!("== {}", program.name);
+        let start = Instant::now();
+        let mut command = program.command(filter);
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
+        is_success &= count(&mut command, &mut counts)?;
+        times.push((program.name.clone(), start.elapsed()));
+    }
+    times.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
+    println!("== time");
+    for (name, time) in times.iter().filter(|(_, time)| time.as_secs() > 0) {
+        println!("{:>7.1} s  {name}", time.as_secs_f64());
+    }
+    Ok((counts, is_success))
 }
 
 /// The labelled forum pages, where whoever tests keeps them beside the clone.
@@ -83,19 +104,18 @@ impl Counts {
     }
 }
 
-/// Runs the command, passing its output on line by line and adding up its results.
-fn count(command: &mut Command) -> Result<(Counts, bool)> {
-    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start cargo")?;
+/// Runs a test program, passing its output on line by line and adding up its results; did it succeed?
+fn count(command: &mut Command, counts: &mut Counts) -> Result<bool> {
+    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start a test program")?;
     let stdout = child.stdout.take().expect("the output is piped");
-    let mut counts = Counts::default();
     for line in BufReader::new(stdout).split(b'\n') {
-        let line = line.context("cannot read the output of cargo")?;
+        let line = line.context("cannot read the output of a test program")?;
         let line = String::from_utf8_lossy(&line);
         println!("{line}");
         counts.add(&line);
     }
-    let status = child.wait().context("cannot wait for cargo")?;
-    Ok((counts, status.success()))
+    let status = child.wait().context("cannot wait for a test program")?;
+    Ok(status.success())
 }
 
 fn skipped(file: &Path) -> Vec<String> {

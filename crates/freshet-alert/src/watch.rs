@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 use freshet_engine::price;
 use freshet_policy::{ChangeModel as _, ChangeRate, Market, Policy};
 use freshet_report::run::{QuotaStatus, RunStatus, ServerStatus, TroubledPart};
-use freshet_store::api::{Flow, Store, StoreError};
+use freshet_store::api::{Store, StoreError};
 use freshet_store::browse::Browse as _;
 use freshet_store::control::Control;
 use freshet_types::{
@@ -246,17 +246,15 @@ impl Watch {
     /// The next sources in turn.
     fn look(&mut self, now: Timestamp) -> Result<Vec<Finding>, StoreError> {
         let mut ids = Vec::with_capacity(SOURCES_PER_TICK);
-        self.store.each_slot(self.place, &mut |slot| {
-            if slot.state.is_watched() {
-                ids.push(slot.id);
-            }
-            self.place = slot.id;
-            if ids.len() < SOURCES_PER_TICK { Flow::Continue(()) } else { Flow::Break(()) }
-        })?;
+        while ids.len() < SOURCES_PER_TICK {
+            let slots = self.store.slots_above(self.place, SOURCES_PER_TICK - ids.len())?;
+            let Some(last) = slots.last() else { break };
+            self.place = last.id;
+            ids.extend(slots.iter().filter(|slot| slot.state.is_watched()).map(|slot| slot.id));
+        }
         let is_round_over = ids.len() < SOURCES_PER_TICK;
         let mut findings = Vec::new();
-        for id in ids {
-            let Some(source) = self.store.source(id)? else { continue };
+        for source in self.store.sources(&ids)?.into_iter().flatten() {
             let known = self.known(&source, now)?;
             if known.has_lost_login() {
                 *self.lost_logins.entry(known.network.clone()).or_default() += 1;

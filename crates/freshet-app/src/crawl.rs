@@ -18,6 +18,7 @@ use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::{DEFAULT_POLICY, POLICY_NAMES, Pacing, Policy, policy_named};
 use freshet_report::RunStatus;
+use freshet_store::setting::Setting;
 use freshet_store::{Access, Options};
 use freshet_types::{Clock, Map, Span};
 use tokio::sync::watch;
@@ -33,6 +34,9 @@ const RINGS_MEMORY_MAX: usize = 1 << 20;
 
 /// How long the writer waits for a lock in one go: it tries again, and says so meanwhile.
 const WRITER_BUSY: Duration = Duration::from_secs(2);
+/// Setting under which the store remembers what decides between boards and threads.
+const FORUM_SHARE: Setting<String> = Setting::new("forum_share");
+
 /// What a person may choose about a crawl.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
@@ -52,6 +56,16 @@ pub struct Choices {
     pub deliver: Option<PathBuf>,
     /// Steps from what a person added that robots may go.
     pub depth_max: u16,
+}
+
+/// What decides between boards and threads of a forum: as asked for now, or by an earlier run.
+pub fn remembered_share(data: &mut Data, asked: Option<ForumShare>) -> anyhow::Result<ForumShare> {
+    if let Some(share) = asked {
+        FORUM_SHARE.put(&mut data.store, &share.name().to_owned())?;
+        return Ok(share);
+    }
+    let remembered = FORUM_SHARE.get(&data.store)?;
+    Ok(remembered.and_then(|name| name.parse().ok()).unwrap_or_default())
 }
 
 /// A crawl that is ready to run.
@@ -95,7 +109,7 @@ impl Crawl {
         let kit = Kit {
             credential: Arc::new(move |network, robot, named| vault.choose_named(network, robot, named)),
             writer: freshet_store::open(
-                data.store_path(),
+                &data.store_path(),
                 Access::Write,
                 Options { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..Options::default() },
             )?,

@@ -30,10 +30,12 @@ pub fn report(
         ControlFlow::Continue(())
     })?;
     sum.keep_dearest();
-    for it in sum.kept.iter_mut().filter(|it| it.has_title) {
-        if let Some(source) = data.store.source(it.gaps.source)? {
-            it.gaps.label = source.label_with(data.store.title_of(&source)?.as_deref());
-        }
+    let titled = sum.kept.iter().filter(|it| it.has_title).map(|it| it.gaps.source);
+    let sources = data.store.sources(&titled.collect::<Vec<_>>())?;
+    let sources: Vec<Source> = sources.into_iter().flatten().collect();
+    for (source, title) in sources.iter().zip(data.store.titles_of(&sources)?) {
+        let shown = sum.kept.iter_mut().filter(|it| it.gaps.source == source.id && it.has_title);
+        shown.for_each(|it| it.gaps.label = source.label_with(title.as_deref()));
     }
     Ok(sum.into_report())
 }

@@ -6,7 +6,7 @@
 //!
 //! | room | does |
 //! |---|---|
-//! | [`config`], [`data`], [`identity`] | the environment; the data directory, opening it, who runs in it; which store it is |
+//! | [`config`], [`data`], [`init`], [`identity`] | the environment; the data directory, opening it, who runs in it; making one; which store it is |
 //! | [`failure`], [`notice`], [`progress`] | how things fail; what is said beside the result; long work |
 //! | [`text`], [`plain`], [`when`] | numbers and times for people; posts without their markup; instants as people type them |
 //! | [`mined`], [`forum`], [`relearn`] | forums as networks; learning them; learning them anew while they are crawled |
@@ -28,6 +28,7 @@ pub mod forget;
 pub mod forum;
 pub mod gaps;
 pub mod identity;
+pub mod init;
 pub mod mined;
 pub mod networks;
 pub mod notice;

@@ -172,15 +172,17 @@ impl Relearner {
         let mut evidence = Evidence::of_pages(&known.definition, &definition, &pages);
         for thread in threads {
             let read = read(&connector, &known.instance, thread);
-            let found = read.observation.posts.iter().map(|post| {
-                let stored = store.post_of(network, &post.id).map_err(|error| error.to_string())?;
-                Ok(stored.map(|row| {
+            let posts = &read.observation.posts;
+            let ids: Vec<&str> = posts.iter().map(|post| post.id.as_str()).collect();
+            let stored = store.posts_of(network, &ids).map_err(|error| error.to_string())?;
+            let found = posts.iter().zip(stored).map(|(post, stored)| {
+                stored.map(|row| {
                     let times = row.post.created_at.zip(post.created_at);
                     row.post.kind == post.kind
                         && times.is_none_or(|(one, other)| one.ms().abs_diff(other.ms()) <= TIME_MS_MAX)
-                }))
+                })
             });
-            evidence.take_thread(&found.collect::<Result<Vec<_>, String>>()?);
+            evidence.take_thread(&found.collect::<Vec<_>>());
         }
         for root in led_to(&definition, &pages) {
             let found = store.find_sources(&root).map_err(|error| error.to_string())?;

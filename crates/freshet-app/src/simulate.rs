@@ -1,6 +1,157 @@
-//! Comparing policies on what was collected: where the history comes from ([`history`]), and what is drawn ([`plots`]).
-//!
-//! The comparison itself is the simulator's business (`freshet_sim::experiment`).
+//! Comparing policies on a recorded history or on what was collected: where the history comes from ([`history`]), and what is
+//! drawn ([`plots`]). The comparison itself is the simulator's business (`freshet_sim::experiment`).
 
 pub mod history;
 pub mod plots;
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use freshet_policy::Objective;
+use freshet_sim::experiment::{self, Outcome, Overflow, Setup};
+use freshet_sim::trace::{By, History, TraceError, Window};
+use freshet_types::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::config::Globals;
+use crate::failure::Failure;
+use crate::notice;
+use crate::progress::Progress;
+use crate::text::seconds;
+use crate::when::When;
+
+/// Where the ways to ask are shown.
+const HELP: &str =
+    "`freshet simulate --help` has examples; docs/reference/policies.md says what each policy is good for";
+/// What a trace is.
+const TRACE: &str = "a trace is a table of user and unix seconds, or of board, thread, unix seconds and author, perhaps \
+     packed with gzip or zstd";
+
+/// Which policies are compared, and on what.
+#[derive(Clone, Debug)]
+pub struct SimulateWish {
+    /// A recorded history; without one, what was collected.
+    pub trace: Option<PathBuf>,
+    /// What counts as a source of a trace of forums.
+    pub by: By,
+    /// The policies, by name.
+    pub policies: Vec<String>,
+    /// Where the window begins.
+    pub from: When,
+    /// Days in which policies learn and are not measured.
+    pub warm_days: u32,
+    /// Days in which they are measured.
+    pub eval_days: u32,
+    /// Budgets, each compared.
+    pub calls_per_hour: Vec<f64>,
+    /// Posts of a page, where pages are limited.
+    pub page_size: Option<u32>,
+    /// What becomes of posts beyond a page.
+    pub overflow: Overflow,
+    /// What a policy is to make small.
+    pub objective: Objective,
+    /// Of what is random.
+    pub seed: u64,
+    /// A file of weights.
+    pub weights: Option<PathBuf>,
+}
+
+/// The comparison.
+#[derive(Debug, Serialize)]
+pub struct SimulateReport {
+    /// What the history is called.
+    pub trace: String,
+    /// The stretch of it.
+    pub window: WindowReport,
+    /// What each policy came to.
+    pub policies: Vec<Outcome>,
+    /// What must be said about the history.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caveat: Option<&'static str>,
+}
+
+/// The stretch that was compared.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "times are unix seconds; each is what it is named after")]
+pub struct WindowReport {
+    pub from: Value,
+    pub start: Value,
+    pub end: Value,
+    pub warm_days: u32,
+    pub eval_days: u32,
+    pub sources: usize,
+    pub posts: u64,
+    pub objective: &'static str,
+    pub page_size: Option<u32>,
+    #[serde(skip)]
+    pub shown: (Timestamp, Timestamp),
+}
+
+/// Runs the comparison.
+pub fn compare(globals: &Globals, args: &SimulateWish) -> anyhow::Result<SimulateReport> {
+    let misuse = |error: experiment::ExperimentError| Failure::misuse(error.to_string()).hint(HELP);
+    experiment::check_names(&args.policies).map_err(misuse)?;
+    notice::on_interrupt("stopped: nothing was written");
+    let setups = setups(args)?;
+    let (name, caveat, history) = read(globals, args)?;
+    let runs_count = (args.policies.len() * setups.len()) as u64;
+    let progress = Mutex::new(Progress::new("policies", 0, runs_count));
+    let done = |_: &Outcome| progress.lock().unwrap_or_else(PoisonError::into_inner).step();
+    let policies = experiment::compare(&history, &args.policies, &setups, &done).map_err(misuse)?;
+    drop(progress);
+    Ok(SimulateReport { trace: name, window: window_report(&history, args), policies, caveat })
+}
+
+fn setups(args: &SimulateWish) -> anyhow::Result<Vec<Setup>> {
+    let weights = args.weights.as_deref().map(history::weights).transpose()?.unwrap_or_default();
+    let setup = |calls_per_hour: &f64| Setup {
+        calls_per_hour: *calls_per_hour,
+        page_size: args.page_size,
+        overflow: args.overflow,
+        objective: args.objective,
+        seed: args.seed,
+        weights: weights.clone(),
+    };
+    Ok(args.calls_per_hour.iter().map(setup).collect())
+}
+
+/// The history, what to call it, and what must be said about it.
+fn read(globals: &Globals, args: &SimulateWish) -> anyhow::Result<(String, Option<&'static str>, History)> {
+    let window = |from: Timestamp| Window { from, warm_days: args.warm_days, eval_days: args.eval_days };
+    let Some(path) = &args.trace else {
+        let (name, history) = history::from_store(globals, args.from, window)?;
+        return Ok((name, Some(history::CAVEAT), history));
+    };
+    let from = args.from.resolve(|| {
+        Err(Failure::misuse("a span back has no meaning in a trace")
+            .hint("give `--from` a date, such as 2024-02-01")
+            .into())
+    })?;
+    let history = History::read(path, window(from), args.by).map_err(|error| match error {
+        TraceError::Empty { .. } => {
+            Failure::misuse(error.to_string()).hint("choose another --from, or fewer days")
+        }
+        other => Failure::new(other.to_string()).hint(TRACE),
+    })?;
+    let name = path
+        .file_name()
+        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    Ok((name, None, history))
+}
+
+fn window_report(history: &History, args: &SimulateWish) -> WindowReport {
+    let window = history.window;
+    WindowReport {
+        from: seconds(window.from),
+        start: seconds(window.start()),
+        end: seconds(window.end()),
+        warm_days: window.warm_days,
+        eval_days: window.eval_days,
+        sources: history.posters.len(),
+        posts: history.eval_count(),
+        objective: args.objective.name(),
+        page_size: args.page_size,
+        shown: (window.start(), window.end()),
+    }
+}

@@ -184,7 +184,7 @@ impl Constrainer {
                     match verdict {
                         Verdict::Wanted(parked) => {
                             addresses.push(parked.object.address.to_string());
-                            wanted.push((cause, parked, (upload.visit, upload.seen_at)));
+                            wanted.push((cause, upload.epoch, parked, (upload.visit, upload.seen_at)));
                         }
                         Verdict::Unwanted(address) => upload.unparked.push(address.to_string()),
                         Verdict::Waits(address) => {
@@ -196,11 +196,14 @@ impl Constrainer {
         }
         let mut released = Vec::with_capacity(wanted.len());
         let stored = store.parked_of(&addresses)?;
-        for (((cause, parked, seen), stored), address) in wanted.into_iter().zip(stored).zip(&addresses) {
+        for (((cause, epoch, parked, seen), stored), address) in
+            wanted.into_iter().zip(stored).zip(&addresses)
+        {
             let source = stored.map(|row| row.source).or_else(|| parked_now.get(address).copied());
             // Neither stored nor on its way there: it was forgotten meanwhile.
             if let Some(source) = source {
-                released.push((cause, release(store, *parked, source, seen)?));
+                let upload = release(store, *parked, source, seen)?;
+                released.push((cause, Upload { epoch, ..upload }));
             }
         }
         Ok(released)

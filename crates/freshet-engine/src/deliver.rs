@@ -5,25 +5,25 @@
 //! twice, never zero times. A post is delivered as it is now, once per batch, however often it
 //! changed; a post that was erased since is left out.
 //!
-//! Each subscription has a thread and a connection of its own (`deliver/thread.rs`): whoever does not read holds up
-//! neither the store nor the end of a run. A subscriber that takes nothing is opened anew and gets what it missed.
+//! A [`Subscriber`] is a state machine: each [step](Subscriber::step) is handed the store and the moment. Under tokio each
+//! has a thread and a connection of its own (`drive/subscribers.rs`): whoever does not read holds up neither the store nor
+//! the end of a run; the simulator steps them on its virtual clock. A subscriber that takes nothing is opened anew and gets
+//! what it missed.
 
 mod file;
-mod thread;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use freshet_report::run::SubscriberStatus;
 use freshet_report::time::UnixFloat;
 use freshet_sink::{Sink, SinkError};
 use freshet_store::api::{Store, StoreError};
-use freshet_types::{Set, Timestamp};
+use freshet_types::Set;
 
-pub(crate) use thread::Subscribers;
-
+use crate::core::Moment;
 use crate::record::post_record;
+use crate::spell::Spell;
 
 /// Changes delivered between two moves of the cursor.
 const BATCH: usize = 1000;
@@ -58,43 +58,92 @@ pub enum DeliverError {
 pub type Open = Box<dyn FnMut() -> Result<Box<dyn Sink>, DeliverError> + Send>;
 
 /// Somebody who wants every new, edited and deleted post.
-pub struct Subscription {
+pub struct Subscriber {
     name: String,
-    store: Box<dyn Store>,
     open: Open,
     /// Where it is open.
     sink: Option<Box<dyn Sink>>,
+    progress: Arc<Progress>,
+    spell: Spell,
 }
 
-impl std::fmt::Debug for Subscription {
+impl std::fmt::Debug for Subscriber {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Subscription").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Subscriber").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-impl Subscription {
-    /// A subscription of this name into sinks for posts; it reads the log through `store`.
-    pub fn new(name: impl Into<String>, store: Box<dyn Store>, open: Open) -> Self {
-        Self { name: name.into(), store, open, sink: None }
+/// What came of a step.
+#[derive(Debug)]
+pub enum Stepped {
+    /// A batch was delivered: there may be more.
+    Delivered,
+    /// It has everything.
+    Idle,
+    /// Something failed that may pass; it is tried again at this wall time.
+    Failed(u64),
+    /// The store failed for good: it gets nothing more.
+    Ended,
+}
+
+impl Subscriber {
+    /// A subscriber of this name, into sinks for posts.
+    pub fn new(name: impl Into<String>, open: Open) -> Self {
+        let name = name.into();
+        let progress = Arc::new(Progress::new(&name, 0));
+        Self { name, open, sink: None, progress, spell: Spell::default() }
     }
 
-    /// Where the store has it.
-    fn cursor(&self) -> Result<u64, StoreError> {
-        self.store.cursor(&consumer(&self.name))
+    /// Goes on from where the store has it.
+    pub fn resume(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+        self.progress.cursor.store(store.cursor(&consumer(&self.name))?, Ordering::Release);
+        Ok(())
+    }
+
+    /// How far it has got.
+    pub fn progress(&self) -> Arc<Progress> {
+        Arc::clone(&self.progress)
+    }
+
+    /// Delivers one batch, if there is one.
+    pub fn step(&mut self, store: &dyn Store, moment: Moment) -> Stepped {
+        let cursor = self.progress.cursor();
+        self.progress.begin(moment);
+        match self.deliver(store, cursor) {
+            Ok(reached) => {
+                if self.spell.worked() {
+                    tracing::info!("`{}` takes deliveries again", self.name);
+                }
+                self.progress.took(reached);
+                if reached > cursor { Stepped::Delivered } else { Stepped::Idle }
+            }
+            Err(DeliverError::Store(error)) if error.trouble().is_none() => {
+                tracing::warn!("`{}` gets nothing more: {error}", self.name);
+                self.progress.failed(error.to_string());
+                Stepped::Ended
+            }
+            Err(error) => {
+                self.progress.failed(error.to_string());
+                if self.spell.failed(moment) {
+                    tracing::warn!("{error}; it is tried again, and nothing is left out");
+                }
+                Stepped::Failed(self.spell.retry_ms().unwrap_or(moment.wall_ms))
+            }
+        }
     }
 
     /// Delivers one batch of what comes after `cursor`; gives the number of its last change, `cursor` itself at the end of
     /// the log. After an error the subscriber is opened anew, lest half a line stays in between.
-    fn deliver(&mut self, cursor: u64) -> Result<u64, DeliverError> {
-        let delivered = self.try_deliver(cursor);
+    pub(crate) fn deliver(&mut self, store: &dyn Store, cursor: u64) -> Result<u64, DeliverError> {
+        let delivered = self.try_deliver(store, cursor);
         if delivered.is_err() {
             self.sink = None;
         }
         delivered
     }
 
-    fn try_deliver(&mut self, cursor: u64) -> Result<u64, DeliverError> {
-        let changes = self.store.changes_above(cursor, BATCH)?;
+    fn try_deliver(&mut self, store: &dyn Store, cursor: u64) -> Result<u64, DeliverError> {
+        let changes = store.changes_above(cursor, BATCH)?;
         let Some(last) = changes.last() else { return Ok(cursor) };
         if self.sink.is_none() {
             self.sink = Some((self.open)()?);
@@ -105,12 +154,31 @@ impl Subscription {
         let is_first = |object: &u64| delivered.insert(*object);
         let objects: Vec<u64> = changes.iter().map(|change| change.object).filter(is_first).collect();
         for some in objects.chunks(READ_AT_ONCE) {
-            for row in self.store.posts_numbered(some)?.into_iter().flatten() {
+            for row in store.posts_numbered(some)?.into_iter().flatten() {
                 sink.write(&post_record(row)).map_err(refused)?;
             }
         }
         sink.flush().map_err(refused)?;
         Ok(last.number)
+    }
+}
+
+/// A subscriber with a connection of its own, through which it reads the log.
+pub struct Subscription {
+    pub(crate) subscriber: Subscriber,
+    pub(crate) store: Box<dyn Store>,
+}
+
+impl std::fmt::Debug for Subscription {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Subscription").field("subscriber", &self.subscriber).finish_non_exhaustive()
+    }
+}
+
+impl Subscription {
+    /// A subscription of this name into sinks for posts; it reads the log through `store`.
+    pub fn new(name: impl Into<String>, store: Box<dyn Store>, open: Open) -> Self {
+        Self { subscriber: Subscriber::new(name, open), store }
     }
 }
 
@@ -120,9 +188,9 @@ fn consumer(name: &str) -> String {
 }
 
 /// A subscriber that has taken nothing for so long, on the wall, is shown as one that is stuck.
-const STALLED_AFTER: Duration = Duration::from_secs(5);
+const STALLED_AFTER_MS: u64 = 5_000;
 
-/// How far a subscriber has got, for the dumper, which stores it, and for the report.
+/// How far a subscriber has got, for whoever lets the writer store it, and for the report.
 #[derive(Debug)]
 pub struct Progress {
     name: String,
@@ -133,8 +201,8 @@ pub struct Progress {
 /// What a subscriber is at.
 #[derive(Debug, Default)]
 struct State {
-    /// Since when the present batch is under way, on the wall and by the clock of the crawl.
-    busy_since: Option<(Instant, Timestamp)>,
+    /// Since when the present batch is under way.
+    busy_since: Option<Moment>,
     /// What went wrong last, until it works again.
     failure: Option<String>,
 }
@@ -143,6 +211,11 @@ impl Progress {
     /// A subscriber that stands at this change.
     pub(crate) fn new(name: &str, cursor: u64) -> Self {
         Self { name: name.to_owned(), cursor: AtomicU64::new(cursor), state: Mutex::default() }
+    }
+
+    /// Whose it is.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The last change that it has taken.
@@ -160,8 +233,8 @@ impl Progress {
     }
 
     /// A batch begins. One that is tried again has been under way since its first try.
-    fn begin(&self, now: Timestamp) {
-        self.state().busy_since.get_or_insert((Instant::now(), now));
+    fn begin(&self, moment: Moment) {
+        self.state().busy_since.get_or_insert(moment);
     }
 
     /// It has taken everything up to here.
@@ -175,17 +248,15 @@ impl Progress {
     }
 
     /// For the report: how many changes it is behind the newest one, and since when it takes nothing.
-    pub(crate) fn view(&self, last_change: Option<u64>) -> SubscriberStatus {
+    pub fn view(&self, last_change: Option<u64>, moment: Moment) -> SubscriberStatus {
         let state = self.state();
-        let stalled = state.busy_since.filter(|(at, _)| at.elapsed() > STALLED_AFTER);
+        let is_stuck = |since: &Moment| moment.wall_ms.saturating_sub(since.wall_ms) > STALLED_AFTER_MS;
+        let stalled = state.busy_since.filter(is_stuck);
         SubscriberStatus {
             name: self.name.clone(),
             behind: last_change.map(|last| last.saturating_sub(self.cursor())),
-            stalled_since: stalled.map(|(_, at)| UnixFloat(at)),
+            stalled_since: stalled.map(|since| UnixFloat(since.now)),
             why: state.failure.clone(),
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

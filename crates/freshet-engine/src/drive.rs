@@ -1,20 +1,19 @@
-//! The rim: tokio, threads and the wall around the pure core.
+//! The shell around the runner: tokio, threads and real clocks. Nothing is decided here.
 //!
-//! One loop owns the core. Fetchers are tasks, the dumper is a thread, people speak through the
-//! store's control table, and time comes from the clock that was handed in. Stopping is
-//! graceful within [`DRAIN_MAX`] (`drive/end.rs`); being killed instead loses nothing, only the work under way.
-//! A store that fails for a while ends nothing: nothing new is begun until it works again (`drive/trouble.rs`).
+//! One loop owns the [`Runner`]: it hands in what fetchers, writer, people and time bring, and carries out what the runner wants.
+//! Fetchers are tasks, the writer is a thread (`drive/threads.rs`), and so is each subscriber (`drive/subscribers.rs`). Being killed
+//! loses nothing, only the work under way.
 
-mod end;
-mod fits;
-mod forums;
-mod relearn;
-mod trouble;
+pub(crate) mod subscribers;
+mod threads;
+mod wall;
 
-pub use relearn::OnUnread;
+pub use crate::runner::{RunError, RunOptions};
+pub(crate) use wall::Wall;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc as std_mpsc;
 use std::time::{Duration, Instant};
 
@@ -24,82 +23,37 @@ use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_report::RunStatus;
 use freshet_store::api::{Store, StoreError};
-use freshet_store::control::{Control, SourcesChange};
-use freshet_store::row::SourceSlot;
-use freshet_types::{Clock, SourceId, Timestamp};
-use tokio::sync::{mpsc, watch};
+use freshet_types::{Clock, NetworkName};
+use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::constrain::setting::{self, SettingError};
-use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event, Moment, Restored, VISITS_RESERVED};
-use crate::deliver::{Subscribers, Subscription};
-use crate::dump::{Dumper, Job, Signals, Told};
-use crate::feed::{FeedError, Feeder};
+use crate::core::{CredentialChoice, Event};
+use crate::deliver::Subscription;
+use crate::feed::Feeder;
 use crate::fetcher::{self, FetcherHandle, FetcherKit};
-use crate::history::History;
-use crate::price::PRICES;
-use crate::quota::{LEDGER, LEDGER_BEFORE, Ledger};
-use crate::relearn::RELEARN;
-use crate::report::{self, Setting};
-use fits::Fits;
-use forums::Forums;
-use relearn::Relearner;
-use trouble::Troubles;
+use crate::order::FetcherId;
+use crate::question::{self, Question};
+use crate::relearn::{Ask, Errand};
+use crate::runner::{Input, Look, Numbers, Output, Past, Runner, RunnerKit};
+use crate::writer::{Job, Told, Writer};
+use subscribers::Subscribers;
+use threads::WriterThread;
 
-/// How often people's wishes are looked for: they are seen within a second.
-const CONTROL_EVERY: Duration = Duration::from_millis(250);
-/// How often the live report is written, at most; whoever draws may want it more often.
-const REPORT_EVERY: Duration = Duration::from_millis(500);
-/// Wall time between two times of writing the prices down: whoever is killed loses little by it.
-const PRICES_EVERY: Duration = Duration::from_secs(10);
-/// Longest that a graceful stop lasts, also where the store takes nothing and subscribers do not read.
-const DRAIN_MAX: Duration = Duration::from_secs(10);
-/// The share of it that is kept for subscribers, who may not read; what is left comes with the next run.
-const FAREWELL_SHARE: f64 = 0.3;
 /// Longest that the start of a run waits for a store that cannot be written.
 const START_MAX: Duration = Duration::from_secs(10);
-/// Sources told to the core at once.
-const SLOTS_CHUNK: usize = 10_000;
 /// Longest sleep of the loop, so that a clock that jumps is noticed.
 const SLEEP_MAX: Duration = Duration::from_millis(250);
 /// Shortest one; the timer knows no less.
 const SLEEP_MIN: Duration = Duration::from_millis(1);
-/// Wall time between two ticks of the core, however busy it is: leases end, prices are told.
-const TICK_EVERY: Duration = SLEEP_MAX;
-/// Effects carried out before the loop looks at everything else again: each source that is loaded
+/// Outputs carried out before the loop looks at everything else again: each source that is loaded
 /// and goes back, because its price rose, makes room for the next.
-const EFFECTS_MAX: usize = 4096;
+const OUTPUTS_MAX: usize = 4096;
 
-/// Why a run ended by itself.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The writer failed.
-    #[error(transparent)]
-    Writer(#[from] FeedError),
-    /// A constraint cannot be used.
-    #[error(transparent)]
-    Constraints(#[from] SettingError),
-    /// The store took nothing until the end.
-    #[error(
-        "the run ended while the store could not be written ({why}): {uploads_count} pages and ends of visits were not \
-         stored; nothing is lost, the next `freshet run` visits their sources again"
-    )]
-    Unwritten {
-        /// Uploads that were not written.
-        uploads_count: usize,
-        /// What was wrong with the store, as far as it said.
-        why: String,
-    },
-    /// The writer thread died.
-    #[error("the writer thread ended unexpectedly; the store is unharmed, start again")]
-    WriterGone,
-}
+/// Called when a forum is to be learned anew.
+pub type OnUnread = Box<dyn FnMut(Errand) + Send>;
 
 /// Everything a run is made of.
 pub struct Kit {
-    /// The store for writing; the dumper owns it.
+    /// The store for writing; the writer's thread owns it.
     pub writer: Box<dyn Store>,
     /// The store for reading.
     pub reader: Box<dyn Store>,
@@ -129,31 +83,6 @@ impl std::fmt::Debug for Kit {
     }
 }
 
-/// Choices of one run.
-#[derive(Clone, Debug, Default)]
-pub struct RunOptions {
-    /// End by itself after so long on the wall.
-    pub lasts: Option<Duration>,
-    /// Steps from what a person added that robots may go.
-    pub depth_max: u16,
-    /// Answers are kept as received.
-    pub keeps_raw: bool,
-    /// The core's limits.
-    pub core: CoreOptions,
-    /// Wall time between two reports; zero takes the usual.
-    pub report_every: Duration,
-    /// Longest that a graceful stop lasts; zero takes the usual.
-    pub drain_max: Duration,
-}
-
-impl RunOptions {
-    /// Longest that a stop lasts in all, and how much of that is for subscribers.
-    fn patience(&self) -> (Duration, Duration) {
-        let whole = if self.drain_max.is_zero() { DRAIN_MAX } else { self.drain_max };
-        (whole, whole.mul_f64(FAREWELL_SHARE))
-    }
-}
-
 /// Runs until `stop` turns true or the time is up; gives the last report.
 ///
 /// Every report is also sent to `view`, for whoever draws.
@@ -163,58 +92,35 @@ pub async fn run(
     mut stop: watch::Receiver<bool>,
     view: watch::Sender<RunStatus>,
 ) -> Result<RunStatus, RunError> {
-    let mut driver = Driver::start(kit, &options)?;
-    view.send_replace(driver.last_report.clone());
-    let (patience, farewell) = options.patience();
-    let began = Instant::now();
-    let mut drained_at: Option<Instant> = None;
+    let mut driver = Driver::start(kit, &options, view)?;
+    let mut is_stopping = false;
     loop {
+        if !is_stopping && *stop.borrow() {
+            is_stopping = true;
+            driver.input(Input::Stop)?;
+        }
         let has_more = driver.perform()?;
-        let is_up = options.lasts.is_some_and(|lasts| began.elapsed() >= lasts);
-        if drained_at.is_none() && (is_up || *stop.borrow()) {
-            drained_at = Some(Instant::now());
-            driver.feed_core(Event::Drain);
-            driver.perform()?;
+        if driver.last_report.is_some() {
+            return driver.part();
         }
-        if drained_at.is_some_and(|at| driver.core.is_idle() || at.elapsed() + farewell > patience) {
-            break;
-        }
-        if driver.poll()? {
-            view.send_replace(driver.last_report.clone());
-        }
-        let left = options.lasts.map_or(SLEEP_MAX, |lasts| lasts.saturating_sub(began.elapsed()));
-        let sleep = if has_more { SLEEP_MIN } else { driver.sleep().min(left.max(SLEEP_MIN)) };
+        let sleep = if has_more { SLEEP_MIN } else { driver.sleep() };
         tokio::select! {
-            Some(event) = driver.uploads.recv() => driver.feed_core(event),
-            Some(told) = driver.told.recv() => driver.hear(told)?,
-            _ = stop.changed(), if drained_at.is_none() => {}
-            Some(ask) = driver.relearner.heard.recv() => driver.hear_ask(ask),
-            () = tokio::time::sleep(sleep) => driver.tick(),
+            Some(event) = driver.events.recv() => driver.input(Input::Event(event))?,
+            told = driver.told.recv() => driver.on_told(told)?,
+            _ = stop.changed(), if !is_stopping => {}
+            Some(ask) = driver.asks.recv() => driver.on_ask(ask)?,
+            () = tokio::time::sleep(sleep) => driver.tick()?,
         }
-        driver.hear_more()?;
-        driver.keep_time();
+        driver.take_more()?;
     }
-    let drained_at = drained_at.unwrap_or_else(Instant::now);
-    let report = driver.end(drained_at + patience, farewell).await?;
-    view.send_replace(report.clone());
-    Ok(report)
 }
 
-/// What an earlier process had written down.
-fn restored(reader: &dyn Store, now: Timestamp) -> Result<Restored, StoreError> {
-    let ledger = Ledger::from_settings(LEDGER.all(reader)?, LEDGER_BEFORE.get(reader)?.as_deref(), now);
-    let mut relearnt = RELEARN.get(reader)?.unwrap_or_default();
-    // Written by a clock that was ahead of today's: the next try is not put off for longer than usual.
-    relearnt.0.values_mut().for_each(|note| note.at = note.at.min(now));
-    Ok(Restored { ledger, prices: PRICES.get(reader)?, relearnt })
-}
-
-/// The first visit numbers of a run: a lock is waited for, as everywhere, but not for ever, since nobody sees a run that
+/// What the store sets aside for a run: a lock is waited for, as everywhere, but not for ever, since nobody sees a run that
 /// has not begun.
-fn reserve_first(writer: &mut dyn Store) -> Result<u64, StoreError> {
+fn reserve_first(writer: &mut dyn Store) -> Result<Numbers, StoreError> {
     let began = Instant::now();
     loop {
-        match writer.reserve_visits(VISITS_RESERVED) {
+        match Numbers::reserve(writer) {
             Err(error) if error.trouble().is_some() && began.elapsed() < START_MAX => {
                 std::thread::park_timeout(SLEEP_MAX);
             }
@@ -224,166 +130,177 @@ fn reserve_first(writer: &mut dyn Store) -> Result<u64, StoreError> {
 }
 
 struct Driver {
-    core: Core,
-    /// What the core wants and nobody has carried out yet.
-    effects: Vec<Effect>,
+    runner: Runner,
+    outputs: VecDeque<Output>,
     reader: Box<dyn Store>,
-    clock: Arc<dyn Clock>,
+    wall: Wall,
     fetchers: Vec<FetcherHandle>,
-    uploads: mpsc::UnboundedReceiver<Event>,
+    /// What fetchers and work beside the run bring.
+    events: mpsc::UnboundedReceiver<Event>,
+    bring: mpsc::UnboundedSender<Event>,
     told: mpsc::UnboundedReceiver<Told>,
     jobs: std_mpsc::Sender<Job>,
-    dumper: Option<std::thread::JoinHandle<()>>,
-    signals: Arc<Signals>,
+    writer: Option<std::thread::JoinHandle<()>>,
+    is_given_up: Arc<AtomicBool>,
     subscribers: Subscribers,
-    troubles: Troubles,
     on_poll: Box<dyn FnMut() + Send>,
-    setting: Setting,
-    history: History,
-    control_seen: u64,
-    polled_at: Instant,
-    reported_at: Instant,
-    written_at: Instant,
-    noted_at: Instant,
-    ticked_at: Instant,
-    forums: Forums,
-    relearner: Relearner,
-    fits: Fits,
-    began: Instant,
-    report_every: Duration,
-    last_report: RunStatus,
+    on_unread: OnUnread,
+    /// What whoever learns a forum anew wants.
+    asks: mpsc::UnboundedReceiver<Ask>,
+    ask: mpsc::UnboundedSender<Ask>,
+    /// Who waits for the grant of a request, oldest first.
+    grants: Vec<(NetworkName, oneshot::Sender<()>)>,
+    view: watch::Sender<RunStatus>,
+    /// The run has ended.
+    last_report: Option<RunStatus>,
 }
 
 impl Driver {
-    fn start(mut kit: Kit, options: &RunOptions) -> Result<Self, RunError> {
-        let first = reserve_first(&mut *kit.writer)?;
-        let control_seen = kit.reader.controls_above(0)?.last().map_or(0, |control| control.number);
-        let policy = Arc::clone(&kit.policy);
-        let numbers = first..first + VISITS_RESERVED;
-        let core = Core::new(
-            Arc::clone(&kit.networks),
-            kit.policy,
-            kit.credential,
-            options.core.clone(),
-            numbers,
-            kit.clock.now(),
-        );
-        let (upload, uploads) = mpsc::unbounded_channel();
+    /// Starts threads and tasks, and loads what the store knows.
+    fn start(mut kit: Kit, options: &RunOptions, view: watch::Sender<RunStatus>) -> Result<Self, RunError> {
+        let wall = Wall::new(kit.clock);
+        let numbers = reserve_first(&mut *kit.writer)?;
+        let past = Past::read(&*kit.reader, wall.moment().now)?;
+        let (bring, events) = mpsc::unbounded_channel();
         let (tell, told) = mpsc::unbounded_channel();
         let (jobs, todo) = std_mpsc::channel();
-        let signals = Arc::new(Signals::default());
-        let subscribers = Subscribers::start(kit.subscriptions, &kit.clock)?;
-        let feeder = Feeder::new(kit.rings, kit.networks, options.depth_max);
-        let dumper = Dumper::new(kit.writer, feeder, Arc::clone(&kit.clock), tell, Arc::clone(&signals))
+        let (ask, asks) = mpsc::unbounded_channel();
+        let is_given_up = Arc::new(AtomicBool::new(false));
+        let subscribers = Subscribers::start(kit.subscriptions, &wall)?;
+        let feeder = Feeder::new(kit.rings, Arc::clone(&kit.networks), options.depth_max);
+        let writer = Writer::new(Arc::clone(&kit.networks), Some(feeder));
+        let writer = WriterThread::new(writer, kit.writer, wall.clone(), tell, Arc::clone(&is_given_up))
             .with_subscribers(subscribers.progress());
-        let dumper = std::thread::Builder::new()
-            .name("dumper".to_owned())
-            .spawn(move || dumper.run(&todo))
+        let writer = std::thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(move || writer.run(&todo))
             .expect("the system can start one more thread");
         let fetcher_kit = FetcherKit {
+            networks: Arc::clone(&kit.networks),
             fetch: kit.fetch,
-            clock: Arc::clone(&kit.clock),
+            clock: Arc::clone(wall.clock()),
             keeps_raw: options.keeps_raw,
             readers: Some(fetcher::readers::Readers::default()),
         };
-        let fetchers = (0..options.core.fetcher_count.max(1))
-            .map(|index| fetcher::start(index, fetcher_kit.clone(), upload.clone()))
-            .collect();
-        let setting = Setting::new(kit.clock.now(), policy.name());
-        let now = Instant::now();
+        let count = u32::try_from(options.core.fetcher_count.max(1)).unwrap_or(u32::MAX);
+        let fetchers =
+            (0..count).map(|id| fetcher::start(FetcherId(id), fetcher_kit.clone(), bring.clone())).collect();
+        let (networks, policy, credential) = (kit.networks, kit.policy, kit.credential);
+        let runner_kit = RunnerKit { networks, policy, credential };
         let mut driver = Self {
-            history: History::from_store(&*kit.reader)?,
-            core,
-            effects: Vec::new(),
+            runner: Runner::new(runner_kit, options, past, numbers, wall.moment()),
+            outputs: VecDeque::new(),
             reader: kit.reader,
-            clock: kit.clock,
+            wall,
             fetchers,
-            uploads,
+            events,
+            bring,
             told,
             jobs,
-            dumper: Some(dumper),
-            signals,
+            writer: Some(writer),
+            is_given_up,
             subscribers,
-            troubles: Troubles::default(),
             on_poll: kit.on_poll,
-            setting,
-            control_seen,
-            polled_at: now,
-            reported_at: now,
-            written_at: now,
-            noted_at: now,
-            ticked_at: now,
-            fits: Fits::new(Arc::clone(&policy), upload.clone()),
-            forums: Forums::new(policy, upload),
-            relearner: Relearner::new(kit.on_unread),
-            began: now,
-            report_every: if options.report_every.is_zero() { REPORT_EVERY } else { options.report_every },
-            last_report: RunStatus::default(),
+            on_unread: kit.on_unread,
+            asks,
+            ask,
+            grants: Vec::new(),
+            view,
+            last_report: None,
         };
-        let restored = restored(&*driver.reader, driver.clock.now())?;
-        driver.feed_core(Event::Restored(Box::new(restored)));
-        driver.load_all()?;
+        for id in 0..count {
+            driver.input(Input::Event(Event::FetcherJoined(FetcherId(id))))?;
+        }
+        driver.input(Input::Start)?;
+        while !driver.runner.is_loaded() {
+            driver.perform()?;
+        }
         Ok(driver)
     }
 
-    /// Loads what the store knows, and writes the first report: whoever asks for the status now sees this run, not
-    /// the last one.
-    fn load_all(&mut self) -> Result<(), RunError> {
-        self.load_constraints()?;
-        self.load_robots()?;
-        self.load_sources()?;
-        self.last_report = self.report();
-        self.give(Job::Report(self.last_report.to_text()))
-    }
-
-    fn feed_core(&mut self, event: Event) {
-        let wall_ms = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let moment = Moment { now: self.clock.now(), wall_ms };
-        self.effects.extend(self.core.handle(event, moment));
-    }
-
-    fn tick(&mut self) {
-        self.ticked_at = Instant::now();
-        self.feed_core(Event::Tick);
-    }
-
-    /// Ticks when it is time, though events come too fast for the loop to sleep.
-    fn keep_time(&mut self) {
-        if self.ticked_at.elapsed() >= TICK_EVERY {
-            self.tick();
+    /// Hands something to the runner. A writer that has nobody to wait for it any longer is told.
+    fn input(&mut self, input: Input) -> Result<(), RunError> {
+        let handled = self.runner.handle(input, self.wall.moment(), &mut self.outputs);
+        if handled.is_err() {
+            self.is_given_up.store(true, Ordering::Relaxed);
         }
+        handled
     }
 
-    /// Carries out what the core wants, as much as goes in one turn; gives whether that left some.
-    /// Loading answers at once.
+    fn tick(&mut self) -> Result<(), RunError> {
+        self.input(Input::Tick(self.wall.clock().ahead()))
+    }
+
+    /// Carries out what the runner wants, as much as goes in one turn; gives whether that left some. Reading answers at once.
     fn perform(&mut self) -> Result<bool, RunError> {
         let mut carried_out = 0;
-        while carried_out < EFFECTS_MAX {
-            let effects = std::mem::take(&mut self.effects);
-            if effects.is_empty() {
-                return Ok(false);
-            }
-            carried_out += effects.len();
-            for effect in effects {
-                match effect {
-                    Effect::Load(id) => self.load(id)?,
-                    Effect::Fetch(fetcher, order) => {
-                        self.fetchers[fetcher].orders.send(order).expect("fetchers outlive the driver");
-                    }
-                    Effect::Apply(upload) => self.give(Job::Apply(upload))?,
-                    Effect::Reserve(reservation) => self.give(Job::Ledger(reservation))?,
-                    Effect::ReserveVisits(count) => self.give(Job::Reserve(count))?,
-                    Effect::Note(_, text) => self.give(Job::Relearnt(text))?,
-                    Effect::ReadStale(network) => self.read_stale(network)?,
-                    Effect::Relearn(network) => self.relearner.begin(network),
-                    Effect::Granted(network) => self.relearner.grant(&network),
-                }
-            }
+        while carried_out < OUTPUTS_MAX {
+            let Some(output) = self.outputs.pop_front() else { return Ok(false) };
+            carried_out += match &output {
+                Output::Ask(Question::Sources(ids)) => ids.len(),
+                _ => 1,
+            };
+            self.carry_out(output)?;
         }
-        Ok(!self.effects.is_empty())
+        Ok(!self.outputs.is_empty())
     }
 
-    /// Gives the dumper a job. One that is gone has said why, if nobody has listened yet.
+    fn carry_out(&mut self, output: Output) -> Result<(), RunError> {
+        match output {
+            Output::Fetch(fetcher, order) => {
+                if !self.fetchers[fetcher.0 as usize].give(order) {
+                    self.input(Input::Event(Event::FetcherLeft(fetcher)))?;
+                }
+            }
+            Output::Cancel(fetcher, order) => self.fetchers[fetcher.0 as usize].cancel(order),
+            Output::Job(job) => self.give(job)?,
+            Output::Ask(question) => {
+                let reply = question::answer(&*self.reader, &question);
+                self.input(Input::Reply(question, reply))?;
+            }
+            Output::Work(work) => {
+                let bring = self.bring.clone();
+                std::thread::spawn(move || {
+                    if let Some(event) = work.run() {
+                        // Nobody listening means that the run has ended.
+                        let _ = bring.send(event);
+                    }
+                });
+            }
+            Output::Reload => (self.on_poll)(),
+            Output::Relearn(network) => (self.on_unread)(Errand::new(network, self.ask.clone())),
+            Output::Granted(network) => {
+                if let Some(at) = self.grants.iter().position(|(of, _)| *of == network) {
+                    // One that no longer listens has ended.
+                    let _ = self.grants.remove(at).1.send(());
+                }
+            }
+            Output::Look => {
+                let look = self.look();
+                self.input(Input::Looked(look))?;
+            }
+            Output::Report(report) => drop(self.view.send_replace(*report)),
+            Output::Free(uploads) => drop(tokio::spawn(async move { drop(uploads) })),
+            Output::Part(until_ms) => {
+                self.subscribers.farewell(self.wall.instant(until_ms));
+                let look = self.look();
+                self.input(Input::Parted(look))?;
+            }
+            Output::Ended(report) => self.last_report = Some(*report),
+        }
+        Ok(())
+    }
+
+    /// What fetchers and subscribers are at.
+    fn look(&self) -> Look {
+        let last_change = || self.reader.last_change().ok();
+        Look {
+            fetchers: self.fetchers.iter().map(FetcherHandle::state).collect(),
+            subscribers: self.subscribers.views(last_change, self.wall.moment()),
+        }
+    }
+
+    /// Gives the writer a job. One that is gone has said why, if nobody has listened yet.
     fn give(&mut self, job: Job) -> Result<(), RunError> {
         if self.jobs.send(job).is_ok() {
             return Ok(());
@@ -396,161 +313,52 @@ impl Driver {
         Err(RunError::WriterGone)
     }
 
-    fn hear(&mut self, told: Told) -> Result<(), RunError> {
-        match told {
-            Told::Event(event) => self.feed_core(event),
-            Told::Rings(rings) => self.setting.rings = rings,
-            Told::Reserved(numbers) => self.feed_core(Event::VisitNumbers(numbers)),
-            Told::Trouble(part, what, advice) => self.suffer(part, what, advice),
-            Told::Mended(part) => self.mend(part),
-            Told::Spent(uploads) => drop(tokio::spawn(async move { drop(uploads) })),
-            Told::Failed(error) => return Err(error.into()),
-        }
-        Ok(())
+    /// The writer tells something; nothing more comes when it has ended.
+    fn on_told(&mut self, told: Option<Told>) -> Result<(), RunError> {
+        self.input(told.map_or(Input::WriterEnded, Input::Told))
     }
 
-    /// Takes in whatever else has arrived, so that effects are carried out in bulk.
-    fn hear_more(&mut self) -> Result<(), RunError> {
-        while let Ok(event) = self.uploads.try_recv() {
-            self.feed_core(event);
+    /// Whoever learns a forum anew wants something.
+    fn on_ask(&mut self, ask: Ask) -> Result<(), RunError> {
+        let event = match ask {
+            Ask::Grant(request, reply) => {
+                self.grants.push((request.network.clone(), reply));
+                Event::GrantWanted(request)
+            }
+            Ask::Ended(network, outcome) => {
+                self.grants.retain(|(of, _)| *of != network);
+                Event::RelearnEnded(network, outcome)
+            }
+        };
+        self.input(Input::Event(event))
+    }
+
+    /// Takes in whatever else has arrived, so that outputs are carried out in bulk.
+    fn take_more(&mut self) -> Result<(), RunError> {
+        while let Ok(event) = self.events.try_recv() {
+            self.input(Input::Event(event))?;
         }
         while let Ok(told) = self.told.try_recv() {
-            self.hear(told)?;
+            self.on_told(Some(told))?;
         }
         Ok(())
     }
 
     fn sleep(&self) -> Duration {
-        let wake = self.core.wake_at().map_or(SLEEP_MAX, |at| self.clock.wall_until(at));
-        wake.clamp(SLEEP_MIN, SLEEP_MAX)
+        let wake_at = self.runner.wake_at().map(|at| self.wall.until_at(at));
+        let wake_ms = self.runner.wake_ms().map(|at_ms| self.wall.until(at_ms));
+        let wake = [wake_at, wake_ms].into_iter().flatten().min();
+        wake.map_or(SLEEP_MAX, |wake| wake.clamp(SLEEP_MIN, SLEEP_MAX))
     }
 
-    /// Looks for what people want; gives whether there is a new report.
-    fn poll(&mut self) -> Result<bool, RunError> {
-        if self.polled_at.elapsed() >= CONTROL_EVERY {
-            self.polled_at = Instant::now();
-            (self.on_poll)();
-            self.mind_clock();
-            self.read_again()?;
-            let obeyed = self.obey();
-            self.outlive(obeyed)?;
+    /// Waits for the thread of the writer, which has ended its work; gives the last report.
+    fn part(mut self) -> Result<RunStatus, RunError> {
+        if let Some(writer) = self.writer.take() {
+            writer.join().map_err(|_| RunError::WriterGone)?;
         }
-        if !self.troubles.reading.waits() {
-            let tended = self.tend_forums();
-            self.outlive(tended)?;
-            let tended = self.tend_fits();
-            self.outlive(tended)?;
-        }
-        if self.noted_at.elapsed() >= PRICES_EVERY {
-            self.noted_at = Instant::now();
-            self.give(self.prices())?;
-        }
-        if self.history.take(self.core.tally(), self.clock.now(), self.began.elapsed()) {
-            self.jobs.send(Job::History(self.history.to_text())).map_err(|_| RunError::WriterGone)?;
-        }
-        if self.reported_at.elapsed() < self.report_every {
-            return Ok(false);
-        }
-        self.reported_at = Instant::now();
-        self.last_report = self.report();
-        if self.written_at.elapsed() >= REPORT_EVERY.max(self.report_every) {
-            self.written_at = Instant::now();
-            let text = self.last_report.to_text();
-            self.give(Job::Report(text))?;
-        }
-        Ok(true)
-    }
-
-    fn prices(&self) -> Job {
-        Job::Prices(self.core.prices().to_text(self.clock.now()))
-    }
-
-    /// Does what people asked for through the store.
-    fn obey(&mut self) -> Result<(), RunError> {
-        if self.troubles.reading.waits() {
-            return Ok(());
-        }
-        let controls = self.reader.controls_above(self.control_seen)?;
-        let Some(last) = controls.last() else { return Ok(()) };
-        for row in &controls {
-            if let Control::Unknown { verb, .. } = &row.control {
-                tracing::warn!("the message `{verb}` of another version is not understood and passed over");
-            }
-        }
-        if controls.iter().any(|row| matches!(row.control, Control::Constraints(_))) {
-            match self.load_constraints() {
-                Err(RunError::Constraints(error)) => {
-                    tracing::warn!("the old constraints stay in force: {error}");
-                }
-                loaded => loaded?,
-            }
-        }
-        if controls.iter().any(|row| matches!(row.control, Control::Robots(_))) {
-            self.load_robots()?;
-        }
-        if controls.iter().any(|row| matches!(row.control, Control::Sources(_))) {
-            self.load_sources()?;
-        }
-        for row in &controls {
-            if let Control::Sources(SourcesChange::Pinned(id)) = row.control {
-                self.hasten(id)?;
-            }
-        }
-        // Last, so that a wish that could not be read is read again.
-        self.control_seen = last.number;
-        Ok(())
-    }
-
-    /// A source that was pinned is due as its new pace wants it.
-    fn hasten(&mut self, pinned: SourceId) -> Result<(), StoreError> {
-        let slot = self.reader.source(pinned)?.map(|it| SourceSlot {
-            id: it.id,
-            network: it.network,
-            robot: it.robot,
-            state: it.state,
-            weight: it.weight,
-            due_at: it.due_at,
-        });
-        self.feed_core(Event::Wanted(slot.into_iter().collect()));
-        Ok(())
-    }
-
-    fn load_constraints(&mut self) -> Result<(), RunError> {
-        let read = setting::constraints(&*self.reader, self.core.networks());
-        let constraints = read.map_err(|error| match error {
-            SettingError::Store(error) => RunError::Store(error),
-            other => RunError::Constraints(other),
-        })?;
-        self.give(Job::Constraints(constraints))
-    }
-
-    fn load_robots(&mut self) -> Result<(), StoreError> {
-        let robots = self.reader.robots()?;
-        self.feed_core(Event::Robots(robots));
-        Ok(())
-    }
-
-    fn load_sources(&mut self) -> Result<(), StoreError> {
-        let instances = self.reader.instances()?.into_iter().map(|row| row.instance).collect();
-        self.feed_core(Event::Instances(instances));
-        let mut above = SourceId(0);
-        loop {
-            // In chunks, so that a million sources never stand in memory twice.
-            let slots = self.reader.slots_above(above, SLOTS_CHUNK)?;
-            let Some(last) = slots.last() else { return Ok(()) };
-            above = last.id;
-            self.feed_core(Event::Slots(slots));
-        }
-    }
-
-    fn report(&mut self) -> RunStatus {
-        self.setting.fetchers = self.fetchers.iter().map(FetcherHandle::state).collect();
-        let (_, due, _) = self.core.queue_sizes();
-        self.signals.due_count.store(due, Ordering::Relaxed);
-        let mut report = report::report(&self.core, &self.setting, self.clock.now());
-        report.work.trouble = self.troubles.view();
-        report.work.subscribers = self.subscribers.views(|| self.reader.last_change().ok());
-        report
+        let report = self.last_report.take().unwrap_or_default();
+        self.view.send_replace(report.clone());
+        Ok(report)
     }
 }
 

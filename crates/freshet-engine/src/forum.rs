@@ -19,7 +19,7 @@ use std::str::FromStr;
 use freshet_policy::forum::{Chosen, ListFacts, ListKind, ModelKind, Ratio};
 use freshet_policy::{Market, Pacing};
 use freshet_types::list::{BOARD, PORTAL, THREAD};
-use freshet_types::{Map, NetworkName, Source, SourceId, Span, Timestamp};
+use freshet_types::{Map, NetworkName, ServerKey, Source, SourceId, Span, Timestamp};
 
 use crate::schedule::THREAD_GAP_MAX;
 
@@ -93,7 +93,7 @@ pub struct Site {
 
 /// All forums, by the key of their server.
 #[derive(Debug, Default)]
-pub struct Sites(Map<u32, Site>);
+pub struct Sites(Map<ServerKey, Site>);
 
 /// The bounds within which a time is sought.
 #[derive(Clone, Copy, Debug)]
@@ -118,16 +118,16 @@ impl Site {
 
 impl Sites {
     /// The forum of this server.
-    pub fn get(&self, key: u32) -> Option<&Site> {
+    pub fn get(&self, key: ServerKey) -> Option<&Site> {
         self.0.get(&key)
     }
 
-    pub(crate) fn of(&mut self, key: u32) -> &mut Site {
+    pub(crate) fn of(&mut self, key: ServerKey) -> &mut Site {
         self.0.entry(key).or_default()
     }
 
     /// From now on, these models.
-    pub(crate) fn take(&mut self, key: u32, trained: Trained) {
+    pub(crate) fn replace_models(&mut self, key: ServerKey, trained: Trained) {
         let site = self.of(key);
         site.ratio.begin_with(trained.record_counts.0, trained.record_counts.1);
         (site.models, site.trained_at) = (trained.models, Some(trained.trained_at));
@@ -135,7 +135,7 @@ impl Sites {
     }
 
     /// A visit brought these.
-    pub(crate) fn learn(&mut self, key: u32, source: &Source, news: &[Timestamp]) {
+    pub(crate) fn learn(&mut self, key: ServerKey, source: &Source, news: &[Timestamp]) {
         let Some(kind) = list_kind(&source.root_kind) else { return };
         let Some(site) = self.0.get_mut(&key).filter(|site| site.own(kind).is_some()) else { return };
         if site.facts.len() >= FACTS_MAX && !site.facts.contains_key(&source.id) {
@@ -152,7 +152,7 @@ impl Sites {
     /// When a list that was looked at `now` is due, by the forum's own model; `None` where the policy decides.
     pub(crate) fn due_at(
         &self,
-        key: u32,
+        key: ServerKey,
         source: &Source,
         market: &Market,
         bounds: Bounds,
@@ -172,12 +172,12 @@ impl Sites {
     }
 
     /// Posts a second that a list is expected to get, by the forum's own model.
-    pub(crate) fn rate_per_s(&self, key: u32, source: &Source, now: Timestamp) -> Option<f64> {
+    pub(crate) fn rate_per_s(&self, key: ServerKey, source: &Source, now: Timestamp) -> Option<f64> {
         let (model, facts, _) = self.asked(key, source)?;
         Some(model.rate_per_s(&facts, now.secs_f64(), THREAD_GAP_MAX.secs_f64()))
     }
 
-    fn asked(&self, key: u32, source: &Source) -> Option<(&Chosen, ListFacts, ListKind)> {
+    fn asked(&self, key: ServerKey, source: &Source) -> Option<(&Chosen, ListFacts, ListKind)> {
         let kind = list_kind(&source.root_kind)?;
         let site = self.get(key)?;
         let facts = site.facts.get(&source.id).copied().unwrap_or_default();
@@ -205,8 +205,8 @@ mod tests {
         let model = Chosen::train(&lists, now_s, 8760.0, &|_, _, _| guess);
         let facts = lists.iter().enumerate().map(|(at, it)| (SourceId(at as u32), ListFacts::of(it)));
         let mut sites = Sites::default();
-        sites.take(
-            3,
+        sites.replace_models(
+            ServerKey(3),
             Trained {
                 network: NetworkName::from("forum"),
                 trained_at: Timestamp::from_secs(74 * DAY_S),
@@ -227,7 +227,7 @@ mod tests {
         let market = Market { price: 600.0, ..Market::new(Objective::Delay) };
         let pacing = Pacing { floor: Span::MINUTE, ceiling: Span::HOUR * 6.0 };
         let now = Timestamp::from_secs(at_s);
-        let due_at = sites.due_at(3, source, &market, Bounds { pacing, is_quiet }, now)?;
+        let due_at = sites.due_at(ServerKey(3), source, &market, Bounds { pacing, is_quiet }, now)?;
         Some((due_at - now).secs_f64() / 3600.0)
     }
 
@@ -240,7 +240,9 @@ mod tests {
         assert!(lively < silent && silent <= 6.0 + 1e-9, "{lively} {silent}");
         let quiet = due_h(&sites, &thread(50), silent_s, true).unwrap();
         assert!(quiet > 6.0 && quiet <= 30.0 * 24.0 + 1e-9, "{quiet}");
-        assert!(sites.rate_per_s(3, &thread(50), Timestamp::from_secs(silent_s)).unwrap().is_finite());
+        assert!(
+            sites.rate_per_s(ServerKey(3), &thread(50), Timestamp::from_secs(silent_s)).unwrap().is_finite()
+        );
         let board = Source { root_kind: BOARD.into(), ..thread(50) };
         assert_eq!(due_h(&sites, &board, silent_s, false), None, "no model of boards");
         assert!(due_h(&sites, &thread(9_999), silent_s, false).unwrap().is_finite(), "nothing known of it");
@@ -250,10 +252,10 @@ mod tests {
     fn news_are_learned_once() {
         let mut sites = trained(50.0);
         let at = |post: i64| Timestamp::from_secs(50 * DAY_S + post * 60);
-        let count = |sites: &Sites| sites.0[&3].facts[&SourceId(50)].record_count;
-        sites.learn(3, &thread(50), &[at(9), at(8)]);
+        let count = |sites: &Sites| sites.0[&ServerKey(3)].facts[&SourceId(50)].record_count;
+        sites.learn(ServerKey(3), &thread(50), &[at(9), at(8)]);
         assert_eq!(count(&sites), 10, "known already");
-        sites.learn(3, &thread(50), &[at(12), at(11)]);
+        sites.learn(ServerKey(3), &thread(50), &[at(12), at(11)]);
         assert_eq!(count(&sites), 12);
     }
 

@@ -3,14 +3,19 @@
 //! | step | here |
 //! |---|---|
 //! | 1 plan | [`price`] |
-//! | 2 schedule, 10 learn | [`schedule`], of forums [`forum`] |
+//! | 2 schedule | [`schedule`], of forums [`forum`] |
 //! | 3 pick, 4 ask | `core/begin.rs` |
 //! | 5 fetch, 6 read | [`fetcher`] |
 //! | 7 compare | [`compare`] |
 //! | between 6 and 8 | [`constrain`] |
-//! | 8 apply | [`dump`] |
+//! | 8 apply | [`writer`] |
 //! | 9 deliver | [`deliver`] |
+//! | 10 learn | [`lesson`], [`schedule`] |
 //!
+//! [`core`] is a pure state machine (events in, effects out). [`runner`] decides everything around it (people's wishes,
+//! trouble, forums, reports, the end of a run), [`writer`] what is written when; both do no input or output of their own.
+//! [`drive`] is their shell with tokio, threads and real clocks, the simulator's driver the one on a virtual clock.
+//! [`order`] has the messages between core and fetchers, [`wire`] the form in which they travel between processes.
 //! [`core`] is a pure state machine (events in, effects out); [`drive`] moves it with tokio, the
 //! simulator on a virtual clock.
 
@@ -19,19 +24,24 @@ pub mod constrain;
 pub mod core;
 pub mod deliver;
 pub mod drive;
-pub mod dump;
 pub mod feed;
 pub mod fetcher;
 pub mod forum;
 pub mod history;
+pub mod lesson;
 pub mod load;
+pub mod order;
 pub mod price;
+pub mod question;
 pub mod quota;
 pub mod record;
 pub mod relearn;
 pub mod report;
+pub mod runner;
 pub mod schedule;
 mod spell;
 pub mod tally;
 pub mod visit;
 pub mod walk;
+pub mod wire;
+pub mod writer;

@@ -2,7 +2,10 @@
 //!
 //! The scheduler estimates what each fetcher still has to do and gives the next request to the
 //! one with the least. Buckets are powers of two in milliseconds: 20 counters, no allocation.
-//! In one process all fetchers are alike and the histograms show it; remote fetchers are not.
+//! In one process all fetchers are alike and the histograms show it; remote fetchers are not. Fetchers join and leave; there
+//! may be none. What becomes of the orders of one that left is decided in `core/fetchers.rs`.
+
+use crate::order::FetcherId;
 
 /// Powers of two from 1 ms to about 9 minutes.
 const BUCKETS: usize = 20;
@@ -51,14 +54,17 @@ impl Histogram {
 }
 
 /// What the scheduler knows of the fetchers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Placement {
+    /// By id, rising.
     fetchers: Vec<FetcherLoad>,
 }
 
 /// One fetcher as the scheduler sees it.
 #[derive(Clone, Debug, Default)]
 pub struct FetcherLoad {
+    /// Which.
+    pub id: FetcherId,
     /// Requests given and not yet uploaded.
     pub open_count: u32,
     /// Requests uploaded so far.
@@ -68,38 +74,56 @@ pub struct FetcherLoad {
 }
 
 impl Placement {
-    /// So many fetchers, all idle.
-    pub fn new(count: usize) -> Self {
-        Self { fetchers: vec![FetcherLoad::default(); count.max(1)] }
+    /// A fetcher that has nothing to do yet; one that was known is forgotten before.
+    pub fn join(&mut self, id: FetcherId) {
+        let fresh = FetcherLoad { id, ..FetcherLoad::default() };
+        match self.index_of(id) {
+            Ok(at) => self.fetchers[at] = fresh,
+            Err(at) => self.fetchers.insert(at, fresh),
+        }
     }
 
-    /// The fetcher with the least expected work left; the request is put on its account.
-    pub fn place(&mut self) -> usize {
+    /// This fetcher gets no more work; gives whether it was known.
+    pub fn leave(&mut self, id: FetcherId) -> bool {
+        self.index_of(id).map(|at| self.fetchers.remove(at)).is_ok()
+    }
+
+    /// Whether there is nobody to give work to.
+    pub fn is_empty(&self) -> bool {
+        self.fetchers.is_empty()
+    }
+
+    /// The fetcher with the least expected work left, if there is any; the request is put on its account.
+    pub fn place(&mut self) -> Option<FetcherId> {
         let load = |fetcher: &FetcherLoad| f64::from(fetcher.open_count) * fetcher.times.mean_ms();
-        let at = (0..self.fetchers.len())
-            .min_by(|&one, &other| load(&self.fetchers[one]).total_cmp(&load(&self.fetchers[other])))
-            .expect("there is at least one fetcher");
-        self.fetchers[at].open_count += 1;
-        at
+        let least = self.fetchers.iter_mut().min_by(|one, other| load(one).total_cmp(&load(other)))?;
+        least.open_count += 1;
+        Some(least.id)
     }
 
     /// A request came back from this fetcher after so long.
-    pub fn done(&mut self, fetcher: usize, took_ms: u64) {
-        let load = &mut self.fetchers[fetcher];
+    pub fn done(&mut self, fetcher: FetcherId, took_ms: u64) {
+        let Ok(at) = self.index_of(fetcher) else { return };
+        let load = &mut self.fetchers[at];
         load.open_count = load.open_count.saturating_sub(1);
         load.done_count += 1;
         load.times.add(took_ms);
     }
 
     /// A request of this fetcher is waited for no longer.
-    pub fn give_up(&mut self, fetcher: usize) {
-        let load = &mut self.fetchers[fetcher];
+    pub fn give_up(&mut self, fetcher: FetcherId) {
+        let Ok(at) = self.index_of(fetcher) else { return };
+        let load = &mut self.fetchers[at];
         load.open_count = load.open_count.saturating_sub(1);
     }
 
     /// All fetchers.
     pub fn fetchers(&self) -> &[FetcherLoad] {
         &self.fetchers
+    }
+
+    fn index_of(&self, id: FetcherId) -> Result<usize, usize> {
+        self.fetchers.binary_search_by_key(&id, |fetcher| fetcher.id)
     }
 }
 
@@ -109,14 +133,45 @@ mod tests {
 
     #[test]
     fn work_goes_where_least_is_left() {
-        let mut placement = Placement::new(2);
+        let mut placement = Placement::default();
+        for id in [0, 1] {
+            placement.join(FetcherId(id));
+        }
         for _ in 0..8 {
-            let at = placement.place();
-            placement.done(at, if at == 0 { 4000 } else { 10 });
+            let at = placement.place().unwrap();
+            placement.done(at, if at == FetcherId(0) { 4000 } else { 10 });
         }
         let given: Vec<_> = (0..20).map(|_| placement.place()).collect();
-        let slow = given.iter().filter(|&&at| at == 0).count();
+        let slow = given.iter().filter(|&&at| at == Some(FetcherId(0))).count();
         assert!(slow <= 2, "the slow fetcher got {slow} of 20");
+    }
+
+    /// Fetchers that join (`+`) and leave (`-`), and who gets the next requests then.
+    fn check_set(steps: &[(char, u32)], expected: &[Option<u32>]) {
+        let mut placement = Placement::default();
+        for &(step, id) in steps {
+            match step {
+                '+' => placement.join(FetcherId(id)),
+                _ => drop(placement.leave(FetcherId(id))),
+            }
+        }
+        let given: Vec<_> = expected.iter().map(|_| placement.place().map(|id| id.0)).collect();
+        assert_eq!(given, expected, "{steps:?}");
+        assert_eq!(placement.is_empty(), expected[0].is_none(), "{steps:?}");
+        // Word of one that left, or was never there, changes nothing.
+        placement.done(FetcherId(99), 10);
+        placement.give_up(FetcherId(99));
+        assert!(!placement.leave(FetcherId(99)), "{steps:?}");
+    }
+
+    #[test]
+    fn work_goes_to_whoever_is_there() {
+        check_set(&[], &[None]);
+        check_set(&[('+', 7)], &[Some(7), Some(7)]);
+        check_set(&[('+', 7), ('+', 3)], &[Some(3), Some(7), Some(3)]);
+        check_set(&[('+', 7), ('+', 3), ('-', 3)], &[Some(7), Some(7)]);
+        check_set(&[('+', 7), ('-', 7)], &[None]);
+        check_set(&[('+', 7), ('-', 7), ('+', 7), ('+', 7)], &[Some(7)]);
     }
 
     #[test]

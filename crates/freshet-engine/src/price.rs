@@ -16,6 +16,7 @@
 //! forward by a sweep in bounded steps (`core/sweep.rs`). A price is found anew, from counts
 //! only, when it is asked for and [`scope::PRICED_EVERY`] old. Pure: no clock, no I/O.
 
+mod key;
 mod memory;
 mod meter;
 mod scope;
@@ -23,8 +24,11 @@ mod tariff;
 
 use freshet_policy::mixture::Mixture;
 use freshet_policy::{Grade, Market, Objective, Pacing, Policy, price};
-use freshet_types::{Map, NetworkName, Politeness, QuotaKey, QuotaNeed, RobotKind, Span, Timestamp};
+use freshet_types::{
+    Map, NetworkName, Politeness, QuotaKey, QuotaNeed, RobotKind, ServerKey, Span, Timestamp,
+};
 
+pub use key::{ScopeKey, TariffKey};
 pub use memory::{Memory, PRICES, ScopeMemory, TariffMemory};
 pub use scope::Use;
 use scope::{PRICED_EVERY, Scope};
@@ -72,18 +76,14 @@ pub struct Prices {
     is_heeded: bool,
     policy: &'static str,
     scopes: Vec<Scope>,
-    by_key: Map<QuotaKey, u32>,
+    by_key: Map<QuotaKey, ScopeKey>,
     tariffs: Vec<Tariff>,
     /// Network of each server, and its scope of manners.
-    servers: Vec<(NetworkName, u32)>,
-    inherited: Map<(NetworkName, RobotKind), TariffMemory>,
+    servers: Vec<(NetworkName, ScopeKey)>,
+    /// What an earlier process knew of tariffs whose server has not been told of yet.
+    inherited: Map<(NetworkName, RobotKind), Tariff>,
     refreshed_at: Option<Timestamp>,
     has_fallen: bool,
-}
-
-/// The tariff of a robot at a server.
-pub(crate) fn place(key: u32, robot: RobotKind) -> u32 {
-    key * RobotKind::ALL.len() as u32 + robot as u32
 }
 
 /// A price in a byte, in steps of 2^¼; 0 is unknown.
@@ -131,38 +131,38 @@ impl Prices {
         let scope = self.scope(&key, false, polite_per_s(manners));
         self.servers.push((network.clone(), scope));
         for robot in RobotKind::ALL {
-            let place = self.tariffs.len() as u32;
-            let inherited = self.inherited.remove(&(network.clone(), robot));
-            self.tariffs.push(Tariff::default());
-            if let Some(memory) = inherited {
-                self.inherit(place, &memory);
+            let tariff_key = TariffKey::at(self.tariffs.len());
+            let tariff = self.inherited.remove(&(network.clone(), robot)).unwrap_or_default();
+            for bill in &tariff.bills {
+                self.scopes[bill.scope.index()].tariffs.push(tariff_key);
             }
+            self.tariffs.push(tariff);
         }
     }
 
     /// The manners of a server changed.
-    pub fn set_politeness(&mut self, key: usize, manners: Politeness) {
-        let scope = self.servers[key].1;
-        self.scopes[scope as usize].budget_per_s = polite_per_s(manners);
+    pub fn set_politeness(&mut self, key: ServerKey, manners: Politeness) {
+        let scope = self.servers[key.index()].1;
+        self.scopes[scope.index()].budget_per_s = polite_per_s(manners);
     }
 
     /// A source came under this tariff, or left it.
-    pub(crate) fn count(&mut self, place: u32, is_more: bool) {
-        let count = &mut self.tariffs[place as usize].source_count;
+    pub(crate) fn count(&mut self, tariff_key: TariffKey, is_more: bool) {
+        let count = &mut self.tariffs[tariff_key.index()].source_count;
         *count = if is_more { *count + 1 } else { count.saturating_sub(1) };
     }
 
     /// A request leaves; what it takes is also noted in `paid`.
     pub(crate) fn spend(
         &mut self,
-        place: u32,
+        tariff_key: TariffKey,
         (spender, needs): (Use, &[QuotaNeed]),
-        paid: &mut Vec<(u32, u32)>,
+        paid: &mut Vec<(ScopeKey, u32)>,
         now: Timestamp,
     ) {
-        let manners = self.servers[place as usize / RobotKind::ALL.len()].1;
-        let mut take = |scopes: &mut [Scope], scope: u32, units: u32| {
-            scopes[scope as usize].spend(f64::from(units), spender, now);
+        let manners = self.servers[tariff_key.server().index()].1;
+        let mut take = |scopes: &mut [Scope], scope: ScopeKey, units: u32| {
+            scopes[scope.index()].spend(f64::from(units), spender, now);
             match paid.iter_mut().find(|(known, _)| *known == scope) {
                 Some((_, sum)) => *sum += units,
                 None => paid.push((scope, units)),
@@ -176,35 +176,41 @@ impl Prices {
     }
 
     /// A visit that the policy timed has ended; `lateness` is its gap over the planned one.
-    pub(crate) fn visited(&mut self, place: u32, paid: &[(u32, u32)], lateness: f64, now: Timestamp) {
-        for scope in self.tariffs[place as usize].charge(paid) {
-            self.scopes[scope as usize].tariffs.push(place);
+    pub(crate) fn visited(
+        &mut self,
+        tariff_key: TariffKey,
+        paid: &[(ScopeKey, u32)],
+        lateness: f64,
+        now: Timestamp,
+    ) {
+        for scope in self.tariffs[tariff_key.index()].charge(paid) {
+            self.scopes[scope.index()].tariffs.push(tariff_key);
         }
         for &(scope, units) in paid {
-            self.scopes[scope as usize].want(f64::from(units), lateness, now);
+            self.scopes[scope.index()].want(f64::from(units), lateness, now);
         }
     }
 
     /// A source's grade changed; `is_counted`: an earlier process may have counted it.
-    pub(crate) fn regrade(&mut self, place: u32, before: Grade, after: Grade, is_counted: bool) {
-        self.tariffs[place as usize].regrade(before, after, is_counted);
+    pub(crate) fn regrade(&mut self, tariff_key: TariffKey, before: Grade, after: Grade, is_counted: bool) {
+        self.tariffs[tariff_key.index()].regrade(before, after, is_counted);
     }
 
     /// A source that was counted is gone.
-    pub(crate) fn forget(&mut self, place: u32, grade: Grade) {
-        self.tariffs[place as usize].demand.remove(grade);
+    pub(crate) fn forget(&mut self, tariff_key: TariffKey, grade: Grade) {
+        self.tariffs[tariff_key.index()].demand.remove(grade);
     }
 
     /// The market in which sources of this tariff are visited, brought up to date.
-    pub(crate) fn market(&mut self, place: u32, ledger: &Ledger, now: Timestamp) -> &mut Market {
-        if self.is_stale(place, now) {
-            self.find(place, ledger, now);
+    pub(crate) fn market(&mut self, tariff_key: TariffKey, ledger: &Ledger, now: Timestamp) -> &mut Market {
+        if self.is_stale(tariff_key, now) {
+            self.find(tariff_key, ledger, now);
         }
         if self.refreshed_at.is_none_or(|at| now - at >= PRICED_EVERY) {
             self.refreshed_at = Some(now);
             self.market.pool.refresh();
         }
-        let tariff = &self.tariffs[place as usize];
+        let tariff = &self.tariffs[tariff_key.index()];
         (self.market.price, self.market.ceiling_stretch) = (tariff.price, tariff.stretch);
         self.market.gap_h_max = tariff.gap_h_max;
         self.market.hours = self.dearest(tariff).map(|scope| scope.hours.clone()).unwrap_or_default();
@@ -213,14 +219,14 @@ impl Prices {
 
     /// The scope that a tariff pays most to, if it pays at all.
     fn dearest(&self, tariff: &Tariff) -> Option<&Scope> {
-        let paid = |bill: &tariff::Bill| bill.units * self.scopes[bill.scope as usize].price;
+        let paid = |bill: &tariff::Bill| bill.units * self.scopes[bill.scope.index()].price;
         let dearest = tariff.bills.iter().max_by(|one, other| paid(one).total_cmp(&paid(other)))?;
-        Some(&self.scopes[dearest.scope as usize]).filter(|scope| scope.price > 0.0)
+        Some(&self.scopes[dearest.scope.index()]).filter(|scope| scope.price > 0.0)
     }
 
     /// The price of a tariff as it was last found.
-    pub(crate) fn price(&self, place: u32) -> f64 {
-        self.tariffs[place as usize].price
+    pub(crate) fn price(&self, tariff_key: TariffKey) -> f64 {
+        self.tariffs[tariff_key.index()].price
     }
 
     /// Whether a price fell so far that sources should be pulled forward; asked once per fall.
@@ -231,7 +237,7 @@ impl Prices {
     /// Every scope, for reports, in a fixed order.
     pub fn views(&self, now: Timestamp) -> Vec<PriceView> {
         let count = |scope: &Scope| {
-            scope.tariffs.iter().map(|&place| self.tariffs[place as usize].source_count).sum()
+            scope.tariffs.iter().map(|&tariff_key| self.tariffs[tariff_key.index()].source_count).sum()
         };
         let view = |scope: &Scope| PriceView {
             key: scope.key.clone(),
@@ -246,34 +252,35 @@ impl Prices {
         views
     }
 
-    fn scope(&mut self, key: &QuotaKey, is_declared: bool, budget_per_s: f64) -> u32 {
+    fn scope(&mut self, key: &QuotaKey, is_declared: bool, budget_per_s: f64) -> ScopeKey {
         if let Some(&scope) = self.by_key.get(key) {
             return scope;
         }
-        let scope = self.scopes.len() as u32;
+        let scope = ScopeKey::at(self.scopes.len());
         self.scopes.push(Scope::new(key.clone(), is_declared, budget_per_s));
         self.by_key.insert(key.clone(), scope);
         scope
     }
 
-    fn is_stale(&self, place: u32, now: Timestamp) -> bool {
-        self.tariffs[place as usize].bills.iter().any(|bill| {
-            let scope = &self.scopes[bill.scope as usize];
+    fn is_stale(&self, tariff_key: TariffKey, now: Timestamp) -> bool {
+        self.tariffs[tariff_key.index()].bills.iter().any(|bill| {
+            let scope = &self.scopes[bill.scope.index()];
             let is_grown = self.counted(scope) as f64 > scope.priced_count as f64 * GROWTH;
             is_grown || scope.priced_at.is_none_or(|at| now - at >= PRICED_EVERY)
         })
     }
 
     fn counted(&self, scope: &Scope) -> u64 {
-        scope.tariffs.iter().map(|&place| self.tariffs[place as usize].demand.count()).sum()
+        scope.tariffs.iter().map(|&tariff_key| self.tariffs[tariff_key.index()].demand.count()).sum()
     }
 
     /// Finds the prices of all scopes that a tariff pays.
-    fn find(&mut self, place: u32, ledger: &Ledger, now: Timestamp) {
-        let scopes: Vec<u32> = self.tariffs[place as usize].bills.iter().map(|bill| bill.scope).collect();
+    fn find(&mut self, tariff_key: TariffKey, ledger: &Ledger, now: Timestamp) {
+        let scopes: Vec<ScopeKey> =
+            self.tariffs[tariff_key.index()].bills.iter().map(|bill| bill.scope).collect();
         for &scope in &scopes {
-            let counted = self.counted(&self.scopes[scope as usize]);
-            let it = &mut self.scopes[scope as usize];
+            let counted = self.counted(&self.scopes[scope.index()]);
+            let it = &mut self.scopes[scope.index()];
             if it.is_declared {
                 it.budget_per_s = ledger.refill_per_s(&it.key, now).unwrap_or(it.budget_per_s);
             }
@@ -292,64 +299,64 @@ impl Prices {
                 self.settle(scope, now);
             }
         }
-        let touched: Vec<u32> =
-            scopes.iter().flat_map(|&scope| self.scopes[scope as usize].tariffs.clone()).collect();
-        for place in touched {
-            self.publish(place);
+        let touched: Vec<TariffKey> =
+            scopes.iter().flat_map(|&scope| self.scopes[scope.index()].tariffs.clone()).collect();
+        for tariff_key in touched {
+            self.publish(tariff_key);
         }
     }
 
     /// How much longer than the ceiling the sources of a scope must wait, where it is too short.
-    fn stretch(&mut self, scope: u32, now: Timestamp) {
-        let it = &self.scopes[scope as usize];
-        let tariffs = it.tariffs.iter().map(|&place| &self.tariffs[place as usize]);
+    fn stretch(&mut self, scope: ScopeKey, now: Timestamp) {
+        let it = &self.scopes[scope.index()];
+        let tariffs = it.tariffs.iter().map(|&tariff_key| &self.tariffs[tariff_key.index()]);
         let units: f64 = tariffs.map(|tariff| tariff.source_count as f64 * tariff.units_of(scope)).sum();
         let (target, ceiling_s) = (it.target_per_s(now).max(1e-12), self.pacing.ceiling.secs_f64().max(1.0));
         let is_kept = units / ceiling_s <= target * CEILING_SHARE;
         let rounds_s = ROUNDS_MAX * units / target;
         let stretch = if is_kept { 1.0 } else { (rounds_s / ceiling_s).max(1.0) };
         let gap_h_max = (rounds_s / 3600.0).max(self.pacing.floor.secs_f64() / 3600.0);
-        for place in it.tariffs.clone() {
-            let bills = &self.tariffs[place as usize].bills;
+        for tariff_key in it.tariffs.clone() {
+            let bills = &self.tariffs[tariff_key.index()].bills;
             // Of the scopes that a tariff pays, the tightest rules; each was asked in this round.
             let is_first = bills.first().is_some_and(|bill| bill.scope == scope);
-            let tariff = &mut self.tariffs[place as usize];
+            let tariff = &mut self.tariffs[tariff_key.index()];
             tariff.stretch = if is_first { stretch } else { tariff.stretch.max(stretch) };
             tariff.gap_h_max = if is_first { gap_h_max } else { tariff.gap_h_max.max(gap_h_max) };
         }
     }
 
     /// The price of one scope, those of the others given.
-    fn settle(&mut self, scope: u32, now: Timestamp) {
-        let it = &self.scopes[scope as usize];
+    fn settle(&mut self, scope: ScopeKey, now: Timestamp) {
+        let it = &self.scopes[scope.index()];
         let (goal, last, pacing) = (it.goal_per_s(now), it.price, self.pacing);
         let wanted = |unit_price: f64| -> f64 {
-            let of = |&place: &u32| {
-                let tariff = &self.tariffs[place as usize];
+            let of = |&tariff_key: &TariffKey| {
+                let tariff = &self.tariffs[tariff_key.index()];
                 let units = tariff.units_of(scope);
                 units * tariff.visits_per_s(self.cost(tariff, Some((scope, unit_price))), pacing)
             };
             it.tariffs.iter().map(of).sum()
         };
         let has_enough = wanted(0.0) <= goal;
-        self.scopes[scope as usize].price =
+        self.scopes[scope.index()].price =
             if has_enough { 0.0 } else { price::find(goal, last.max(1.0), wanted) };
     }
 
     /// What a visit costs; `other` replaces the price of one scope.
-    fn cost(&self, tariff: &Tariff, other: Option<(u32, f64)>) -> f64 {
-        let price_of = |scope: u32| match other {
+    fn cost(&self, tariff: &Tariff, other: Option<(ScopeKey, f64)>) -> f64 {
+        let price_of = |scope: ScopeKey| match other {
             Some((replaced, price)) if replaced == scope => price,
-            _ => self.scopes[scope as usize].price,
+            _ => self.scopes[scope.index()].price,
         };
         let sum: f64 = tariff.bills.iter().map(|bill| bill.units * price_of(bill.scope)).sum();
-        let is_declared = tariff.bills.iter().any(|bill| self.scopes[bill.scope as usize].is_declared);
+        let is_declared = tariff.bills.iter().any(|bill| self.scopes[bill.scope.index()].is_declared);
         sum.max(if is_declared { RESERVE_DECLARED } else { RESERVE_UNDECLARED })
     }
 
-    fn publish(&mut self, place: u32) {
-        let price = self.cost(&self.tariffs[place as usize], None);
-        let tariff = &mut self.tariffs[place as usize];
+    fn publish(&mut self, tariff_key: TariffKey) {
+        let price = self.cost(&self.tariffs[tariff_key.index()], None);
+        let tariff = &mut self.tariffs[tariff_key.index()];
         tariff.price = price;
         if price * FALL < tariff.swept_price {
             tariff.swept_price = price;

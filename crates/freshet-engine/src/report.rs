@@ -10,7 +10,7 @@ use freshet_report::run::{
 };
 use freshet_report::time::{UnixFloat, UnixNumber};
 use freshet_store::setting::Json;
-use freshet_types::{FaultKind, NetworkName, RobotKind, Span, Timestamp};
+use freshet_types::{FaultKind, NetworkName, RobotKind, ServerKey, Span, Timestamp};
 
 use crate::core::{Core, ServerView, UnreadView};
 use crate::fetcher::FetcherState;
@@ -182,7 +182,7 @@ fn forums(core: &Core) -> Vec<ForumModels> {
         lists_count: chosen.test().list_count as u64,
         lists: None,
     };
-    let forum = |(key, network): (u32, &NetworkName)| {
+    let forum = |(key, network): (ServerKey, &NetworkName)| {
         let site = core.sites().get(key);
         let of = |kind: ListKind| site.and_then(|site| site.model(kind)).map(model);
         ForumModels {

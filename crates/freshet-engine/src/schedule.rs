@@ -8,8 +8,9 @@ use freshet_frontier::priority;
 use freshet_policy::{ChangeModel as _, ChangeRate, Grade, Look, Market, Policy, SourceFacts};
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
 
+use crate::lesson::Lesson;
 use crate::visit::Visit;
-use crate::walk::{Aim, Taken};
+use crate::walk::Aim;
 
 /// How often something that vanished is looked at again.
 pub const REVIVAL_GAP: Span = Span::DAY;
@@ -24,20 +25,26 @@ pub const ATTEMPTS_MAX: u8 = 3;
 /// Wait before the second attempt; it doubles for the third.
 const RETRY_GAP: Span = Span::from_secs(20);
 
-/// Step 10: the model takes in what a page showed.
+/// Step 10: the model takes in what a page showed, now that the store has said what of it is new.
 ///
 /// The pages of one visit go back in time: each tells of the stretch below the one before it,
 /// and only the last reaches down to the visit before. History is no evidence of silence.
-pub fn learn(visit: &mut Visit, policy: &dyn Policy, market: &mut Market, at: Timestamp, taken: &Taken) {
-    if taken.news.is_empty() && taken.goes_on {
+pub fn learn(
+    visit: &mut Visit,
+    policy: &dyn Policy,
+    market: &mut Market,
+    lesson: &Lesson,
+    news: &[Timestamp],
+) {
+    if news.is_empty() && lesson.goes_on {
         return;
     }
-    let until = visit.learned_down_to.unwrap_or(at);
+    let until = visit.learned_down_to.unwrap_or(lesson.at);
     let since = if visit.aim == Aim::News { visit.visited_before } else { Some(until) };
-    let look = Look { since, at: until, news: &taken.news, is_full: taken.goes_on };
-    visit.source.model = policy.learn(&visit.source.model, &facts(&visit.source, at), market, &look);
+    let look = Look { since, at: until, news, is_full: lesson.goes_on };
+    visit.source.model = policy.learn(&visit.source.model, &facts(&visit.source, lesson.at), market, &look);
     market.pool.learn(&look);
-    visit.learned_down_to = taken.news.iter().copied().min().or(visit.learned_down_to);
+    visit.learned_down_to = news.iter().copied().min().or(visit.learned_down_to);
 }
 
 /// What a policy knows of a source besides its model.

@@ -1,19 +1,27 @@
 //! A spell of trouble: something fails that may pass, and is tried again after growing waits.
 //!
-//! The dumper, the driver and every subscriber have spells of their own; a spell knows when to try again and what is
+//! The writer, the runner and every subscriber have spells of their own; a spell knows when to try again and what is
 //! news. Wall time, since a lock or a full disk knows no other. It neither waits nor tells: that is its owner's.
 
-use std::time::{Duration, Instant};
+use crate::core::Moment;
 
-/// Wait after the first failure: a lock is often held for a moment only.
-const WAIT_MIN: Duration = Duration::from_millis(100);
+/// Wait after the first failure, in milliseconds: a lock is often held for a moment only.
+const WAIT_MIN_MS: u64 = 100;
 /// Longest wait: whoever made room sees the run go on within seconds.
-const WAIT_MAX: Duration = Duration::from_secs(5);
+const WAIT_MAX_MS: u64 = 5_000;
 
 /// Whether something fails at the moment.
 #[derive(Debug, Default)]
 pub(crate) struct Spell {
-    retry: Option<(Instant, Duration)>,
+    retry: Option<Retry>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Retry {
+    /// Wall time of the next try.
+    at_ms: u64,
+    /// How long that is after the last one.
+    wait_ms: u64,
 }
 
 impl Spell {
@@ -23,19 +31,20 @@ impl Spell {
     }
 
     /// It is not yet to be tried again.
-    pub(crate) fn waits(&self) -> bool {
-        !self.left().is_zero()
+    pub(crate) fn waits(&self, moment: Moment) -> bool {
+        self.retry.is_some_and(|retry| moment.wall_ms < retry.at_ms)
     }
 
-    /// How long until it is tried again.
-    pub(crate) fn left(&self) -> Duration {
-        self.retry.map_or(Duration::ZERO, |(at, _)| at.saturating_duration_since(Instant::now()))
+    /// When it is tried again, on the wall.
+    pub(crate) fn retry_ms(&self) -> Option<u64> {
+        self.retry.map(|retry| retry.at_ms)
     }
 
     /// It failed, perhaps once more; gives whether that is news.
-    pub(crate) fn failed(&mut self) -> bool {
-        let wait = self.retry.map_or(WAIT_MIN, |(_, wait)| (wait * 2).min(WAIT_MAX));
-        self.retry.replace((Instant::now() + wait, wait)).is_none()
+    pub(crate) fn failed(&mut self, moment: Moment) -> bool {
+        let wait_ms = self.retry.map_or(WAIT_MIN_MS, |retry| (retry.wait_ms * 2).min(WAIT_MAX_MS));
+        let at_ms = moment.wall_ms.saturating_add(wait_ms);
+        self.retry.replace(Retry { at_ms, wait_ms }).is_none()
     }
 
     /// It works; gives whether that is news.
@@ -46,19 +55,23 @@ impl Spell {
 
 #[cfg(test)]
 mod tests {
+    use freshet_types::Timestamp;
+
     use super::*;
 
     #[test]
     fn waits_grow_up_to_a_bound_and_begin_anew() {
         let mut spell = Spell::default();
-        assert!(!spell.is_on() && !spell.waits() && !spell.worked());
+        let at = |wall_ms: u64| Moment { now: Timestamp::from_secs(7), wall_ms };
+        assert!(!spell.is_on() && !spell.waits(at(0)) && !spell.worked());
         let mut wait = || {
-            let is_news = spell.failed();
-            (is_news, spell.retry.map(|(_, wait)| wait.as_millis()).unwrap())
+            let is_news = spell.failed(at(1000));
+            (is_news, spell.retry_ms().unwrap() - 1000)
         };
         assert_eq!([wait(), wait(), wait()], [(true, 100), (false, 200), (false, 400)]);
-        assert_eq!((0..20).map(|_| wait()).last(), Some((false, WAIT_MAX.as_millis())));
-        assert!(spell.is_on() && spell.waits() && spell.worked() && !spell.worked());
-        assert!(spell.failed(), "a new spell is news");
+        assert_eq!((0..20).map(|_| wait()).last(), Some((false, WAIT_MAX_MS)));
+        assert!(spell.is_on() && spell.waits(at(5_999)) && !spell.waits(at(6_000)));
+        assert!(spell.worked() && !spell.worked());
+        assert!(spell.failed(at(0)), "a new spell is news");
     }
 }

@@ -5,8 +5,6 @@ use std::collections::VecDeque;
 use freshet_store::row::Applied;
 use freshet_types::{FaultKind, Map, RobotKind, Source, Span, Timestamp};
 
-use crate::walk::Taken;
-
 /// Lags remembered for the median and the ninth decile.
 const LAGS_MAX: usize = 2048;
 /// Failures kept for show.
@@ -60,9 +58,9 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn take(&mut self, posts: usize, taken: &Taken) {
-        self.posts_read_count += posts as u64;
-        self.lags.extend(&taken.lags);
+    /// Lags of news.
+    pub(crate) fn add_lags(&mut self, lags: impl Iterator<Item = Span>) {
+        self.lags.extend(lags);
         let excess = self.lags.len().saturating_sub(LAGS_MAX);
         self.lags.drain(..excess);
     }

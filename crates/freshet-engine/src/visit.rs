@@ -1,13 +1,13 @@
-//! A visit under way, and the messages between the core and those who work for it.
+//! A visit under way, from its lease to its last commit.
 
-use std::sync::{Arc, Weak};
+use std::collections::VecDeque;
 
 use freshet_policy::Grade;
-use freshet_types::{
-    Connector, Endpoint, Fault, Instance, Intent, LimitReading, Page, Redirect, Request, Source, SourceState,
-    Target, Timestamp, VisitId,
-};
+use freshet_types::{Connector, Endpoint, Redirect, ServerKey, Source, SourceState, Timestamp, VisitId};
 
+use crate::lesson::Lesson;
+use crate::order::{FetcherId, OrderId};
+use crate::price::ScopeKey;
 use crate::quota::Claim;
 use crate::walk::{Aim, Walk};
 
@@ -16,10 +16,20 @@ use crate::walk::{Aim, Walk};
 pub enum Stage {
     /// There is more to ask, or an answer outstanding.
     Asks,
-    /// All is asked, but the store may still name missing posts to ask about.
+    /// All is asked, but the store has not confirmed all pages: it may still name missing posts to ask about, and says
+    /// what is new.
     Listens,
     /// Its record is on its way to the store; it closes with the last confirmation.
     Recorded,
+}
+
+/// How a visit ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// With this outcome.
+    Finished(&'static str),
+    /// A page could not be had.
+    Failed,
 }
 
 /// One look at one source, from lease to last commit.
@@ -30,13 +40,13 @@ pub struct Visit {
     /// The source as this visit has changed it so far.
     pub source: Source,
     /// Politeness key of the server.
-    pub key: u32,
+    pub key: ServerKey,
     /// News or history.
     pub aim: Aim,
     /// Where it stands.
     pub walk: Walk,
     /// The server among whose readers of history it counts.
-    pub history_key: Option<u32>,
+    pub history_key: Option<ServerKey>,
     /// When the source was last visited before.
     pub visited_before: Option<Timestamp>,
     /// When it began.
@@ -51,18 +61,24 @@ pub struct Visit {
     pub fetch_count: u32,
     /// The redirects that its request has passed; each needed a grant.
     pub redirects: Vec<Redirect>,
-    /// Posts that were new to us so far.
+    /// Posts of its pages that the store had not stored before, as far as it has confirmed them.
+    pub new_post_count: u32,
+    /// Of these, what its model learned from, or will; of a list of lists, new activities.
     pub news_count: u32,
+    /// What its uploads may teach, one entry for each that is not confirmed, in their order.
+    pub lessons: VecDeque<Option<Lesson>>,
+    /// Times of news that are learned with the last page of the visit.
+    pub held_news: Vec<Timestamp>,
     /// Oldest post of the pages read so far: the next page tells of the time before it.
     pub learned_down_to: Option<Timestamp>,
     /// What the request under way took from the quotas.
     pub claim: Option<Claim>,
-    /// The fetcher that has the request under way.
-    pub fetcher: usize,
-    /// Lives as long as an answer is waited for; see [`Order::errand`].
-    pub errand: Arc<()>,
+    /// The fetcher that has the request under way; `None` before it is placed, and when no answer is waited for.
+    pub fetcher: Option<FetcherId>,
+    /// Orders so far, whatever came of them: the last is the one under way.
+    pub order_count: u32,
     /// What its requests took, by scope of the prices.
-    pub paid: Vec<(u32, u32)>,
+    pub paid: Vec<(ScopeKey, u32)>,
     /// How late it is, as a share of the gap that was planned; `None` where no policy timed it.
     pub lateness: Option<f64>,
     /// How its source counts from now on, once that is known.
@@ -71,8 +87,8 @@ pub struct Visit {
     pub unconfirmed_count: u32,
     /// How far it has come.
     pub stage: Stage,
-    /// It listed an author's posts: the store may name some that the list lacked.
-    pub has_listed: bool,
+    /// How it ends when the store has confirmed its pages; none while there may be more to ask.
+    pub ending: Option<Ending>,
     /// There is more known to be missing when it ends.
     pub has_more: bool,
     /// The state of its source when it began.
@@ -83,7 +99,14 @@ pub struct Visit {
 
 impl Visit {
     /// A visit that has asked nothing yet.
-    pub(crate) fn new(id: VisitId, source: Source, key: u32, aim: Aim, walk: Walk, now: Timestamp) -> Self {
+    pub(crate) fn new(
+        id: VisitId,
+        source: Source,
+        key: ServerKey,
+        aim: Aim,
+        walk: Walk,
+        now: Timestamp,
+    ) -> Self {
         Self {
             id,
             history_key: (aim == Aim::History).then_some(key),
@@ -99,87 +122,34 @@ impl Visit {
             asked_at: None,
             fetch_count: 0,
             redirects: Vec::new(),
+            new_post_count: 0,
             news_count: 0,
+            lessons: VecDeque::new(),
+            held_news: Vec::new(),
             learned_down_to: None,
             claim: None,
-            fetcher: 0,
-            errand: Arc::default(),
+            fetcher: None,
+            order_count: 0,
             paid: Vec::new(),
             lateness: None,
             grade: None,
             unconfirmed_count: 0,
             stage: Stage::Asks,
-            has_listed: false,
+            ending: None,
             has_more: false,
             rested_at: None,
         }
     }
-}
 
-/// A request placed with a fetcher.
-#[derive(Clone, Debug)]
-pub struct Order {
-    /// For which visit.
-    pub visit: VisitId,
-    /// What to send.
-    pub request: Request,
-    /// Who reads the answer.
-    pub connector: Arc<dyn Connector>,
-    /// Of which server.
-    pub instance: Arc<Instance>,
-    /// Through which endpoint.
-    pub endpoint: Arc<str>,
-    /// About what.
-    pub root: String,
-    /// Which part.
-    pub intent: Intent,
-    /// Ends with the visit's wish for an answer.
-    pub errand: Weak<()>,
-}
-
-impl Order {
-    /// Whether somebody still waits for the answer.
-    pub fn is_wanted(&self) -> bool {
-        self.errand.strong_count() > 0
+    /// The order under way, or the last one where none is.
+    pub(crate) fn order_id(&self) -> OrderId {
+        OrderId { visit: self.id, number: self.order_count }
     }
 
-    /// Step 6: reads the answer to this order.
-    pub fn read(&self, response: &freshet_types::Response, now: Timestamp) -> Page {
-        let target = Target {
-            instance: &self.instance,
-            endpoint: &self.endpoint,
-            root: &self.root,
-            credential: None,
-            validators: None,
-        };
-        self.connector.read(&target, &self.intent, response, now)
+    /// Whether this order is under way, so that its answer is waited for.
+    pub(crate) fn awaits(&self, order: OrderId) -> bool {
+        self.stage != Stage::Recorded && self.fetcher.is_some() && self.order_id() == order
     }
-}
-
-/// What a server answered.
-#[derive(Debug)]
-pub enum Answer {
-    /// A page, with the answer as received where raw payloads are kept.
-    Page(Box<Page>, Option<Vec<u8>>),
-    /// Ask elsewhere; and what it announced about limits.
-    Redirect(Redirect, Vec<LimitReading>),
-}
-
-/// What a fetcher uploads for one order.
-#[derive(Debug)]
-pub struct Fetched {
-    /// For which visit.
-    pub visit: VisitId,
-    /// Which fetcher worked.
-    pub fetcher: usize,
-    /// How long it took on the wall.
-    pub took_ms: u64,
-    /// When the answer was complete.
-    pub received_at: Timestamp,
-    /// Exchanges with the server beyond the one that was granted: robots.txt, a login.
-    pub extra_count: u32,
-    /// The answer, or why there is none.
-    pub result: Result<Answer, Fault>,
 }
 
 /// The source's own endpoint, looked up again because a definition may have been replaced.

@@ -25,6 +25,8 @@
 
 mod lists;
 mod marks;
+mod owner;
+mod posts;
 mod sweep;
 mod tail;
 
@@ -32,11 +34,11 @@ use std::collections::VecDeque;
 
 use freshet_store::row::{Listing, RelationSweep};
 use freshet_types::{
-    AccountState, Connector, Coverage, Endpoint, Intent, ListOrder, Look, Mark, Obstacle, Page, PageKind,
-    Post, RobotKind, Set, Source, SourceState, Span, Timestamp, VisitId,
+    Connector, Coverage, Endpoint, Intent, ListOrder, Obstacle, Page, PageKind, RobotKind, Set, Source, Span,
+    Timestamp, VisitId,
 };
 
-use marks::{Run, ends, listing, marks_of, note_news, unknown_members, wanted_since};
+use owner::Refused;
 
 /// Pages of one list that one visit may read, so that one long history starves nobody.
 pub const PAGES_PER_VISIT_MAX: u32 = 8;
@@ -56,7 +58,7 @@ pub enum Aim {
     /// What is missing below.
     History,
     /// What has changed on a page that is known.
-    Again,
+    Recheck,
 }
 
 /// What is being asked about.
@@ -67,7 +69,7 @@ pub enum Leg {
     /// The source's own endpoint.
     List,
     /// One page of it that is known, for what has changed there.
-    Again,
+    Recheck,
     /// The account whose list is empty though posts of it are known, or is refused.
     Owner,
     /// The account that asked not to be collected, whether it still does.
@@ -106,15 +108,6 @@ pub struct Walk {
     held: Vec<Timestamp>,
 }
 
-/// A list, or a page of it, that the network does not show.
-#[derive(Clone, Debug)]
-struct Refused {
-    /// What that makes of the source, if its owner is shown as ever.
-    state: SourceState,
-    /// The page below the top that was refused.
-    cursor: Option<String>,
-}
-
 /// What a page meant for the walk.
 #[derive(Clone, Debug, Default)]
 pub struct Taken {
@@ -122,8 +115,11 @@ pub struct Taken {
     pub goes_on: bool,
     /// The visit ends here, and the source has more that is known to be missing.
     pub has_more: bool,
-    /// Posting times of posts that were new to us.
+    /// Posting times of posts that coverage does not know, and times of new activities in lists of lists: what the walk
+    /// goes by.
     pub news: Vec<Timestamp>,
+    /// Posting times of all posts that the page tells of, new or not: models learn from those that the store finds new.
+    pub told: Vec<Timestamp>,
     /// Lags of those among them that appeared after the last look.
     pub lags: Vec<Span>,
     /// The stretch that the page lists completely.
@@ -151,8 +147,8 @@ impl Walk {
     }
 
     /// One known page of a list, and nothing else.
-    pub(crate) fn again(intent: Intent) -> Self {
-        Self { leg: Leg::Again, intent, ..Self::nowhere() }
+    pub(crate) fn recheck(intent: Intent) -> Self {
+        Self { leg: Leg::Recheck, intent, ..Self::nowhere() }
     }
 
     /// A walk that asks nothing, for a source that cannot be asked about.
@@ -175,6 +171,11 @@ impl Walk {
         }
     }
 
+    /// Whether the list runs from old to new.
+    pub fn is_tail(&self) -> bool {
+        self.is_tail
+    }
+
     /// Whether the source's validators are those of the page that is asked for: the first of a list,
     /// or the last known of one that runs from old to new.
     pub fn is_conditional(&self, source: &Source) -> bool {
@@ -195,17 +196,9 @@ impl Walk {
     ) -> Option<(&'a Endpoint, &'a str)> {
         match &self.leg {
             Leg::Lookup => Some((connector.lookup()?, source.handle.as_deref()?)),
-            Leg::List | Leg::Again => Some((connector.endpoint(&source.endpoint)?, &source.root_id)),
+            Leg::List | Leg::Recheck => Some((connector.endpoint(&source.endpoint)?, &source.root_id)),
             Leg::Owner | Leg::Consent => Some((connector.single(ACCOUNT)?, &source.root_id)),
             Leg::Check(id) => Some((connector.single("post")?, id)),
-        }
-    }
-
-    /// Asks the owner first, where the list itself would not show that it opts out.
-    pub fn ask_consent(&mut self, source: &Source, endpoint: &Endpoint) {
-        let is_list = self.leg == Leg::List && endpoint.kind != PageKind::Account;
-        if is_list && self.has_owner && &*source.root_kind == ACCOUNT {
-            (self.leg, self.intent) = (Leg::Consent, Intent::First);
         }
     }
 
@@ -234,7 +227,7 @@ impl Walk {
                 (self.leg, self.intent) = (Leg::List, first_intent(source, endpoint, Aim::News));
                 Taken { goes_on: true, ..Taken::default() }
             }
-            Leg::Check(_) | Leg::Again => Taken::default(),
+            Leg::Check(_) | Leg::Recheck => Taken::default(),
             Leg::List if page.is_unchanged => self.take_unchanged(source, endpoint, seen),
             Leg::List if page.is_detour => self.take_detour(source, page, seen),
             Leg::List if self.is_tail => self.take_tail(source, endpoint, page, seen),
@@ -257,154 +250,12 @@ impl Walk {
         Taken { goes_on: !is_served, ..Taken::default() }
     }
 
-    fn take_posts(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page, seen: Seen) -> Taken {
-        let mut taken = Taken::default();
-        if !page.members.is_empty() {
-            return self.take_members(source, endpoint, page, seen);
-        }
-        let listed: Vec<&Post> = page.observation.posts.iter().filter(|post| !post.is_embedded).collect();
-        // A page below the top stands below what was read above it, not at the present.
-        let above_at = self.cursor().and_then(|cursor| source.coverage.oldest_above(&cursor));
-        let (marks, undated_news) = marks_of(&listed, &source.coverage, above_at.unwrap_or(seen.at));
-        if marks.is_empty()
-            && let Some(taken) = self.take_empty(source, page, seen)
-        {
-            return taken;
-        }
-        let run = Run::of(&marks, &source.coverage, endpoint, page);
-        let undated: Set<&str> =
-            listed.iter().filter(|post| post.created_at.is_none()).map(|post| post.id.as_str()).collect();
-        let is_dated = |mark: &&Mark| !undated.contains(mark.id.as_str());
-        // Of a feed that is met for the first time everything is history, in whatever order.
-        let is_met = source.coverage.intervals.is_empty() && page.next.is_none();
-        let told = if is_met { &marks } else { &run.marks };
-        let dated: Vec<Mark> = told.iter().filter(is_dated).cloned().collect();
-        note_news(&mut taken, &source.coverage, &dated, endpoint.id_order, seen.at);
-        taken.news.extend(std::iter::repeat_n(seen.at, undated_news));
-        if matches!(self.intent, Intent::Members(_)) {
-            if let Some(ends) = ends(&marks, endpoint.id_order) {
-                source.coverage.raise(ends, self.is_apart, (seen.at, seen.visit));
-                self.is_apart = false;
-            }
-        } else {
-            self.prove(source, endpoint, page, (&run, seen), &mut taken);
-        }
-        self.go_on(&source.coverage, &mut taken);
-        taken
-    }
-
-    /// What a page of posts proves.
-    fn prove(
-        &mut self,
-        source: &mut Source,
-        endpoint: &Endpoint,
-        page: &Page,
-        (run, seen): (&Run, Seen),
-        taken: &mut Taken,
-    ) {
-        let cursor = self.cursor();
-        let is_barren = run.marks.iter().all(|mark| source.coverage.knows(mark, endpoint.id_order));
-        if cursor.is_none() && &*source.root_kind == ACCOUNT && run.is_sure {
-            taken.lists = listing(source, run, seen.at);
-        }
-        let look = Look {
-            ends: run.ends(),
-            cursor: cursor.as_deref(),
-            next: page.next.as_deref(),
-            seen_at: seen.at,
-            visit: seen.visit,
-            since: wanted_since(source, seen.at),
-            is_window: endpoint.is_window,
-            is_broken_off: page.is_broken_off,
-            unsure: if run.is_sure { &[] } else { &run.marks },
-        };
-        source.coverage.take(&look, endpoint.id_order);
-        if let Some(cursor) = &cursor {
-            taken.complaint = mind_way(&mut source.coverage, cursor, page, is_barren, seen);
-            return;
-        }
-        source.coverage.confirm_end(seen.at);
-        if !taken.news.is_empty() {
-            source.coverage.reopen(seen.at);
-        }
-    }
-
     /// The cursor that is asked with; none for the first page.
     fn cursor(&self) -> Option<String> {
         match &self.intent {
             Intent::Next(cursor) => Some(cursor.clone()),
             _ => None,
         }
-    }
-
-    /// A page that names its members only. Those above what is covered are fetched next; where none
-    /// of them all is known, more may have scrolled by than the list holds.
-    fn take_members(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page, seen: Seen) -> Taken {
-        let coverage = &mut source.coverage;
-        let (wanted, has_known) = unknown_members(coverage, endpoint, &page.members);
-        self.is_apart = !has_known;
-        if let Some(top) = coverage.intervals.first_mut().filter(|_| wanted.is_empty()) {
-            top.until = seen.at;
-        }
-        self.members = wanted;
-        let mut taken = Taken::default();
-        self.go_on(coverage, &mut taken);
-        taken
-    }
-
-    /// An empty page may mean that all is hidden rather than that the list ends; gives what follows where it does.
-    ///
-    /// A suspended or private account answers with empty pages and "ok". So an empty page below
-    /// a cursor is believed only once the top of the list has shown posts again, and an empty
-    /// top never when posts are known.
-    fn take_empty(&mut self, source: &mut Source, page: &Page, seen: Seen) -> Option<Taken> {
-        let mut taken = Taken::default();
-        match &self.intent {
-            Intent::Next(cursor) if page.next.is_none() => {
-                if source.coverage.doubt_end(cursor, seen.at) {
-                    self.go_on(&source.coverage, &mut taken);
-                } else {
-                    self.intent = Intent::First;
-                    taken.goes_on = true;
-                }
-            }
-            Intent::First => {
-                source.coverage.drop_doubt();
-                if source.coverage.intervals.is_empty() {
-                    return None;
-                }
-                taken.goes_on = self.turn_to_owner(source);
-            }
-            _ => return None,
-        }
-        Some(taken)
-    }
-
-    /// Asks the owner of an empty list next, where the network shows accounts.
-    fn turn_to_owner(&mut self, source: &Source) -> bool {
-        let can_ask = self.has_owner && &*source.root_kind == ACCOUNT;
-        if can_ask {
-            (self.leg, self.intent) = (Leg::Owner, Intent::First);
-        }
-        can_ask
-    }
-
-    /// The owner is shown: as ever, then the posts of an empty list are gone, and a list that was refused is refused by itself; as
-    /// hidden, then nothing is known of them.
-    fn take_owner(&mut self, source: &mut Source, page: &Page, seen: Seen) -> Taken {
-        let owner = page.observation.accounts.iter().find(|account| account.id == source.root_id);
-        if owner.is_none_or(|owner| owner.state != AccountState::Active) {
-            return Taken::default();
-        }
-        if let Some(refused) = &self.refused {
-            if let Some(cursor) = &refused.cursor {
-                source.coverage.shut(cursor, Obstacle::Refused, seen.at);
-            }
-            return Taken::default();
-        }
-        source.coverage.end_empty(seen.at);
-        let lists = Listing { author: source.root_id.clone(), from: Timestamp::MIN, to: seen.at };
-        Taken { lists: Some(lists), ..Taken::default() }
     }
 
     /// Members first, then the topmost hole, as long as the visit has pages left.
@@ -427,26 +278,11 @@ impl Walk {
     /// The visit ends though there is more to ask for. Gives whether the source may wait for that in the backlog: not for missing posts
     /// or an owner, of whom the next visit hears anyway, and not if visit after visit leaves everything as it was.
     pub fn may_go_on(&self, coverage: &mut Coverage, now: Timestamp) -> bool {
-        let is_aside = matches!(self.leg, Leg::Owner | Leg::Check(_) | Leg::Again);
+        let is_aside = matches!(self.leg, Leg::Owner | Leg::Check(_) | Leg::Recheck);
         if is_aside && coverage.way_down().is_none() {
             return false;
         }
         self.below_count == 0 || coverage.may_go_on(self.began, now)
-    }
-
-    /// The list, or the page of its cursor, was refused, which makes this of its source unless the owner says otherwise; gives whether
-    /// the owner is asked.
-    pub fn ask_owner(&mut self, source: &Source, state: SourceState) -> bool {
-        let cursor = self.cursor();
-        self.below_count += u32::from(cursor.is_some());
-        let is_asked = self.turn_to_owner(source);
-        self.refused = is_asked.then_some(Refused { state, cursor });
-        is_asked
-    }
-
-    /// The state of a source whose list was refused while its owner is shown as ever.
-    pub fn refused(&self) -> Option<SourceState> {
-        self.refused.as_ref().map(|refused| refused.state)
     }
 
     /// The page is at another address: that takes the place of the one that was asked for.
@@ -485,27 +321,6 @@ pub struct Seen {
     pub at: Timestamp,
     /// By which visit.
     pub visit: VisitId,
-}
-
-/// Looks after the way down when the page of this cursor was read; gives why it is not followed any further.
-fn mind_way(
-    coverage: &mut Coverage,
-    cursor: &str,
-    page: &Page,
-    is_barren: bool,
-    seen: Seen,
-) -> Option<&'static str> {
-    let is_tired = coverage.note_page(is_barren);
-    let next = page.next.as_deref()?;
-    let is_open = coverage.intervals.iter().any(|interval| interval.below.as_deref() == Some(next));
-    let why = match () {
-        () if !is_open => return None,
-        () if next == cursor || coverage.step(next) => Obstacle::Round,
-        () if is_tired => Obstacle::Barren,
-        () => return None,
-    };
-    coverage.shut(next, why, seen.at);
-    Some(why.reason())
 }
 
 fn is_about_posts(kind: PageKind) -> bool {

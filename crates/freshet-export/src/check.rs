@@ -7,7 +7,7 @@ use freshet_app::networks;
 use freshet_types::Timestamp;
 
 /// Refuses the name of a network that nobody knows: an export of it would be empty for ever.
-pub fn check_network(data: &Data, globals: &Globals, name: Option<&str>) -> anyhow::Result<()> {
+pub(crate) fn check_network(data: &Data, globals: &Globals, name: Option<&str>) -> anyhow::Result<()> {
     let Some(name) = name else { return Ok(()) };
     let instances = data.store.instances()?;
     let is_stored = instances.iter().any(|row| {
@@ -25,7 +25,7 @@ pub fn check_network(data: &Data, globals: &Globals, name: Option<&str>) -> anyh
 }
 
 /// Refuses a stretch of time in which nothing can lie.
-pub fn check_times(
+pub(crate) fn check_times(
     since: Option<Timestamp>,
     until: Option<Timestamp>,
 ) -> anyhow::Result<(Option<Timestamp>, Option<Timestamp>)> {

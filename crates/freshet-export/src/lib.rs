@@ -9,10 +9,18 @@
 //! An export that goes on ([`resume`]) has the same files, to the byte, as one that was never interrupted, if
 //! nothing changed in between. Where records were taken away in between (forgotten, expired), the files
 //! that had them are written anew. Records that were edited in between are as they were when they were
-//! written. What is damaged is left out and told ([`Damages`]). Nothing here prints, except progress.
+//! written. What is damaged is left out and told ([`Damages`]). Nothing here prints.
+//!
+//! | room | does |
+//! |---|---|
+//! | [`export`] | one export from beginning to end |
+//! | [`part`], [`stream`], [`write`], [`file`], [`resume`] | which files there are; records out of the store; writing, and going on |
+//! | [`manifest`], [`check`], [`damage`] | what is finished; wishes that can only be mistakes; what could not be read |
+//! | [`snapshot`] | an export with hashes, definitions and coverage |
 
 mod check;
 mod damage;
+mod export;
 mod file;
 mod manifest;
 mod part;
@@ -21,14 +29,15 @@ pub mod snapshot;
 mod stream;
 mod write;
 
-pub use check::{check_network, check_times};
+pub(crate) use check::{check_network, check_times};
 pub use damage::Damages;
+pub use export::{Export, ExportWish};
 pub(crate) use file::hash_file;
-pub use manifest::{Asked, FileEntry, Manifest};
-pub use part::{Part, day_name, plan};
+pub(crate) use manifest::{Asked, FileEntry, Manifest};
+pub(crate) use part::plan;
+pub use part::{Part, day_name};
 pub(crate) use stream::each_record;
-pub use stream::to_writer;
-pub use write::{hold, to_folder};
+pub(crate) use write::{hold, to_folder};
 
 use freshet_sink::{Format, RecordKind};
 use freshet_store::api::{Store, StoreError};
@@ -39,41 +48,41 @@ pub const CHECKPOINT_EVERY: u64 = 64 * 1024;
 
 /// What somebody wants to take out.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub(crate) struct Wish {
     /// As which kind of file.
-    pub format: Format,
+    pub(crate) format: Format,
     /// Which kinds of record, each in files of its own.
-    pub kinds: Vec<RecordKind>,
+    pub(crate) kinds: Vec<RecordKind>,
     /// Which of them.
-    pub filter: Filter,
+    pub(crate) filter: Filter,
     /// One file for each day.
-    pub is_split: bool,
+    pub(crate) is_split: bool,
     /// What came after the export began has higher numbers.
-    pub up_to: Bounds,
+    pub(crate) up_to: Bounds,
     /// Records between two checkpoints.
-    pub checkpoint_every: u64,
+    pub(crate) checkpoint_every: u64,
 }
 
 /// The last numbers of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub(crate) struct Bounds {
     /// Of objects and changes.
-    pub change: u64,
+    pub(crate) change: u64,
     /// Of relations, which the change log does not number.
-    pub relation: u64,
+    pub(crate) relation: u64,
 }
 
 impl Bounds {
     /// No bounds.
-    pub const NONE: Self = Self { change: u64::MAX, relation: u64::MAX };
+    pub(crate) const NONE: Self = Self { change: u64::MAX, relation: u64::MAX };
 
     /// Everything there is now.
-    pub fn now(store: &dyn Store) -> Result<Self, StoreError> {
+    pub(crate) fn now(store: &dyn Store) -> Result<Self, StoreError> {
         Ok(Self { change: store.last_change()?, relation: store.last_relation()? })
     }
 
     /// The last number of a kind of record.
-    pub fn of(self, kind: RecordKind) -> u64 {
+    pub(crate) fn of(self, kind: RecordKind) -> u64 {
         match kind {
             RecordKind::Relations => self.relation,
             RecordKind::Posts | RecordKind::Accounts | RecordKind::Changes => self.change,

@@ -24,74 +24,74 @@ const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 
 /// What was asked for, as it was typed: the same words mean the same export.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// The format's name.
-    pub format: String,
+    pub(crate) format: String,
     /// The kinds of record.
-    pub kinds: Vec<String>,
+    pub(crate) kinds: Vec<String>,
     /// `--since`.
-    pub since: Option<String>,
+    pub(crate) since: Option<String>,
     /// `--until`.
-    pub until: Option<String>,
+    pub(crate) until: Option<String>,
     /// `--network`.
-    pub network: Option<String>,
+    pub(crate) network: Option<String>,
     /// `--split`.
-    pub split: Option<String>,
+    pub(crate) split: Option<String>,
 }
 
 /// A finished file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileEntry {
+pub(crate) struct FileEntry {
     /// Path in the folder, with `/`.
-    pub name: String,
+    pub(crate) name: String,
     /// Records in it.
-    pub records_count: u64,
+    pub(crate) records_count: u64,
     /// Its size.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Its SHA-256, in hexadecimal.
     pub sha256: String,
 }
 
 /// The files that are being written, as of their last common checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Open {
+pub(crate) struct Open {
     /// The number of the last record that is in one of them.
-    pub above: u64,
+    pub(crate) above: u64,
     /// Each, as long as it was then.
-    pub files: Vec<FileEntry>,
+    pub(crate) files: Vec<FileEntry>,
     /// Bytes of what is remembered of each beside it.
-    pub memos_bytes: Vec<u64>,
+    pub(crate) memos_bytes: Vec<u64>,
 }
 
 /// The manifest.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Manifest {
+pub(crate) struct Manifest {
     /// Version of the program that began it.
-    pub freshet: String,
+    pub(crate) freshet: String,
     /// What was asked for.
-    pub asked: Asked,
+    pub(crate) asked: Asked,
     /// The store that it is taken from; see [`super::identity`].
     #[serde(default)]
-    pub store: String,
+    pub(crate) store: String,
     /// The instants that were meant, in milliseconds since 1970.
-    pub since_ms: Option<i64>,
+    pub(crate) since_ms: Option<i64>,
     /// The end of them.
-    pub until_ms: Option<i64>,
+    pub(crate) until_ms: Option<i64>,
     /// The newest line of the change log when it began: what came later is not in it.
-    pub up_to_change: u64,
+    pub(crate) up_to_change: u64,
     /// The newest relation when it began.
     #[serde(default = "all")]
-    pub up_to_relation: u64,
+    pub(crate) up_to_relation: u64,
     /// All files are there.
-    pub is_complete: bool,
+    pub(crate) is_complete: bool,
     /// The finished ones.
-    pub files: Vec<FileEntry>,
+    pub(crate) files: Vec<FileEntry>,
     /// Those that are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub open: Option<Open>,
+    pub(crate) open: Option<Open>,
     /// Files that earlier exports wrote into the folder and that are no part of this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub former_files: Vec<String>,
+    pub(crate) former_files: Vec<String>,
     /// Files that an earlier export left half written and that nobody goes on with.
     #[serde(skip)]
     pub(super) abandoned: Vec<String>,
@@ -102,7 +102,7 @@ pub struct Manifest {
 
 impl Manifest {
     /// Of an export that begins.
-    pub fn new(
+    pub(crate) fn new(
         asked: Asked,
         store: String,
         (since, until): (Option<Timestamp>, Option<Timestamp>),
@@ -127,7 +127,7 @@ impl Manifest {
 
     /// The manifest of a folder, none where there is none; a file of its name that somebody else
     /// wrote is refused.
-    pub fn read(dir: &Path) -> anyhow::Result<Option<Self>> {
+    pub(crate) fn read(dir: &Path) -> anyhow::Result<Option<Self>> {
         let path = dir.join(MANIFEST);
         let found = std::fs::metadata(&path).map(|found| found.len() <= MANIFEST_BYTES_MAX);
         let is_fit = match found {
@@ -143,7 +143,7 @@ impl Manifest {
     }
 
     /// Writes it, and waits until it is on disk.
-    pub fn write(&self, dir: &Path) -> anyhow::Result<()> {
+    pub(crate) fn write(&self, dir: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self).context("the manifest cannot be written as JSON")?;
         let (path, part) = (dir.join(MANIFEST), dir.join(format!("{MANIFEST}.part")));
         let write = || {
@@ -156,24 +156,24 @@ impl Manifest {
     }
 
     /// Whether it is of another store than this one.
-    pub fn is_of_another(&self, store: &str) -> bool {
+    pub(crate) fn is_of_another(&self, store: &str) -> bool {
         !self.store.is_empty() && self.store != store
     }
 
     /// The last numbers that are in it.
-    pub fn up_to(&self) -> Bounds {
+    pub(crate) fn up_to(&self) -> Bounds {
         Bounds { change: self.up_to_change, relation: self.up_to_relation }
     }
 
     /// What is in it.
-    pub fn filter(&self) -> Filter {
+    pub(crate) fn filter(&self) -> Filter {
         let at = |ms: Option<i64>| ms.map(Timestamp::from_ms);
         let (since, until) = (at(self.since_ms), at(self.until_ms));
         Filter { since, until, network: self.asked.network.clone(), above: 0 }
     }
 
     /// Keeps the entries whose files are there, as long as they were; others are written over.
-    pub fn keep_what_is_there(&mut self, dir: &Path) {
+    pub(crate) fn keep_what_is_there(&mut self, dir: &Path) {
         let is_there = |it: &FileEntry| {
             std::fs::metadata(dir.join(&it.name))
                 .is_ok_and(|found| found.is_file() && found.len() == it.bytes)
@@ -193,7 +193,7 @@ impl Manifest {
     }
 
     /// Remembers the files of the export that this one replaces: they may be written over.
-    pub fn replace(&mut self, former: Self, dir: &Path) {
+    pub(crate) fn replace(&mut self, former: Self, dir: &Path) {
         self.abandoned = former.open.into_iter().flat_map(|open| open.files).map(|file| file.name).collect();
         let finished = former.files.into_iter().map(|file| file.name);
         let names: Set<String> = finished.chain(former.planned_files).chain(former.former_files).collect();
@@ -208,7 +208,7 @@ impl Manifest {
     }
 
     /// Records that are written for good: in finished files, and before the checkpoint of open ones.
-    pub fn records_count(&self) -> u64 {
+    pub(crate) fn records_count(&self) -> u64 {
         let open = self.open.iter().flat_map(|open| &open.files);
         self.files.iter().chain(open).map(|file| file.records_count).sum()
     }

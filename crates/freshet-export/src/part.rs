@@ -34,7 +34,7 @@ impl Part {
 
 /// The files of an export. Without a split there is one for each kind, though it be empty; with one,
 /// only days that have records have a file.
-pub fn plan(store: &dyn Store, wish: &Wish) -> Result<Vec<Part>, StoreError> {
+pub(crate) fn plan(store: &dyn Store, wish: &Wish) -> Result<Vec<Part>, StoreError> {
     let mut parts = Vec::new();
     for &kind in &wish.kinds {
         let days = match count_by_day(store, kind, wish) {

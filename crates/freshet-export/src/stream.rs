@@ -66,7 +66,7 @@ fn each_whole(
 }
 
 /// Writes all records of one kind into a stream; gives how many, and what was left out.
-pub fn to_writer(
+pub(crate) fn to_writer(
     store: &dyn Store,
     kind: RecordKind,
     format: Format,
@@ -75,7 +75,9 @@ pub fn to_writer(
 ) -> anyhow::Result<(u64, Damages)> {
     let mut sink = format.open(kind, out)?;
     let (mut record_count, mut failed) = (0, None::<SinkError>);
-    let up_to = Bounds::NONE.of(kind);
+    // What is written meanwhile is left for the next export, however long this one takes.
+    let bounds = Bounds { change: store.last_number()?, relation: store.last_relation()? };
+    let up_to = bounds.of(kind);
     let damages = each_record(store, kind, filter, up_to, &mut |_, _, record| match sink.write(record) {
         Ok(()) => {
             record_count += 1;

@@ -12,6 +12,7 @@ use freshet_types::{Account, Observation, Post, Primitive, Relation, Timestamp, 
 use serde_json::{Value, json};
 
 use super::manifest::MANIFEST;
+use super::stream::to_writer;
 use super::*;
 
 mod resume;

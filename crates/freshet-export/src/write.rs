@@ -36,7 +36,7 @@ const RELIEF_EVERY: u64 = 200_000;
 const CHECKPOINT_FILES_MAX: usize = 16;
 
 /// Writes the files of `parts` that the manifest does not have, and the manifest at every checkpoint; gives what was left out.
-pub fn to_folder(
+pub(crate) fn to_folder(
     store: &dyn Store,
     dir: &Path,
     wish: &Wish,
@@ -75,7 +75,7 @@ pub fn to_folder(
 }
 
 /// Keeps others who write into the folder out, until it is dropped. Where folders cannot be locked nobody is.
-pub fn hold(dir: &Path) -> anyhow::Result<Option<File>> {
+pub(crate) fn hold(dir: &Path) -> anyhow::Result<Option<File>> {
     let Ok(folder) = File::open(dir) else { return Ok(None) };
     match folder.try_lock() {
         Err(TryLockError::WouldBlock) => {

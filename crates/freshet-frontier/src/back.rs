@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use freshet_types::{Politeness, Span, Timestamp};
+use freshet_types::{Politeness, ServerKey, Span, Timestamp};
 
 /// Manners towards a server of which nothing is known.
 pub const UNKNOWN_SERVER: Politeness = Politeness { pause: Span::SECOND, in_flight_max: 1 };
@@ -44,13 +44,13 @@ impl Trust {
 pub struct Back {
     keys: Vec<Key>,
     /// By trust, then by turn.
-    ready: [BTreeSet<(u64, u32)>; 3],
+    ready: [BTreeSet<(u64, ServerKey)>; 3],
     /// Visits under way, by the trust of their keys.
     in_flight: [usize; 3],
     /// Places in all.
     room: usize,
     /// By the instant they become ready.
-    waiting: BTreeSet<(Timestamp, u32)>,
+    waiting: BTreeSet<(Timestamp, ServerKey)>,
     next_turn: u64,
     /// The instant at which keys were last found ready.
     looked_at: Timestamp,
@@ -134,12 +134,12 @@ impl Back {
     }
 
     /// Items that wait for one key.
-    pub fn len_of(&self, key: u32) -> usize {
-        self.keys.get(key as usize).map_or(0, |state| state.queue.len())
+    pub fn len_of(&self, key: ServerKey) -> usize {
+        self.keys.get(key.index()).map_or(0, |state| state.queue.len())
     }
 
     /// Says how gently a key is to be treated; [`UNKNOWN_SERVER`] until then.
-    pub fn set_manners(&mut self, key: u32, manners: Politeness) {
+    pub fn set_manners(&mut self, key: ServerKey, manners: Politeness) {
         self.key(key).manners = manners;
         self.settle(key);
     }
@@ -150,7 +150,7 @@ impl Back {
     }
 
     /// Says what is known of a key's answers; it is trusted until then.
-    pub fn set_trust(&mut self, key: u32, trust: Trust) {
+    pub fn set_trust(&mut self, key: ServerKey, trust: Trust) {
         let state = self.key(key);
         let (before, count) = (state.trust, state.in_flight_count as usize);
         if before == trust {
@@ -168,7 +168,7 @@ impl Back {
     }
 
     /// Appends an item to the queue of a key.
-    pub fn push(&mut self, key: u32, item: u32) {
+    pub fn push(&mut self, key: ServerKey, item: u32) {
         self.key(key).queue.push_back(item);
         self.len += 1;
         self.settle(key);
@@ -176,12 +176,12 @@ impl Back {
 
     /// Takes the first item of the ready key whose turn it is. The key's pause begins with
     /// `started`, which must follow unless the item is dropped.
-    pub fn pop(&mut self, now: Timestamp) -> Option<(u32, u32)> {
+    pub fn pop(&mut self, now: Timestamp) -> Option<(ServerKey, u32)> {
         self.look(now);
         let open = Trust::ALL.into_iter().filter(|&trust| self.is_open(trust));
         let first = open.filter_map(|trust| self.ready[trust as usize].first().copied());
         let (turn, key) = first.min()?;
-        let state = &mut self.keys[key as usize];
+        let state = &mut self.keys[key.index()];
         assert!(self.ready[state.trust as usize].remove(&(turn, key)), "it was found a moment ago");
         state.place = Place::Idle;
         let item = state.queue.pop_front().expect("a ready key has items");
@@ -191,7 +191,7 @@ impl Back {
     }
 
     /// Takes an item out of the queue of a key; gives whether it was in.
-    pub fn remove(&mut self, key: u32, item: u32) -> bool {
+    pub fn remove(&mut self, key: ServerKey, item: u32) -> bool {
         let queue = &mut self.key(key).queue;
         let found = queue.iter().position(|&other| other == item).map(|at| queue.remove(at)).is_some();
         if found {
@@ -202,7 +202,7 @@ impl Back {
     }
 
     /// A visit begins: it takes a place in flight, and the pause begins.
-    pub fn started(&mut self, key: u32, now: Timestamp) {
+    pub fn started(&mut self, key: ServerKey, now: Timestamp) {
         let state = self.key(key);
         let trust = state.trust;
         state.in_flight_count += 1;
@@ -213,8 +213,8 @@ impl Back {
     }
 
     /// A visit that gave its place away takes one again, if there is one; its next request asks
-    /// with `again`, as any does.
-    pub fn occupy(&mut self, key: u32) -> bool {
+    /// with `allow_request`, as any does.
+    pub fn occupy(&mut self, key: ServerKey) -> bool {
         let state = self.key(key);
         let (has_place, trust) = (state.has_place(), state.trust);
         state.in_flight_count += u32::from(has_place);
@@ -224,13 +224,13 @@ impl Back {
     }
 
     /// Takes back the start at `started_at`: nothing was sent, so no pause is due for it.
-    pub fn take_back(&mut self, key: u32, started_at: Timestamp) {
+    pub fn take_back(&mut self, key: ServerKey, started_at: Timestamp) {
         self.unpause(key, started_at);
         self.finished(key);
     }
 
     /// Ends the pause that began with the start at `started_at`, unless another request began one.
-    pub fn unpause(&mut self, key: u32, started_at: Timestamp) {
+    pub fn unpause(&mut self, key: ServerKey, started_at: Timestamp) {
         let state = self.key(key);
         if state.paused_until == started_at + state.manners.pause {
             state.paused_until = state.paused_before;
@@ -240,7 +240,7 @@ impl Back {
 
     /// A visit under way asks to send one more request: allowed, and the pause begins anew; or
     /// to be asked again at the instant given.
-    pub fn again(&mut self, key: u32, now: Timestamp) -> Result<(), Timestamp> {
+    pub fn allow_request(&mut self, key: ServerKey, now: Timestamp) -> Result<(), Timestamp> {
         let state = self.key(key);
         let allowed_at = state.allowed_at();
         if allowed_at > now {
@@ -252,14 +252,14 @@ impl Back {
     }
 
     /// When the next request may leave.
-    pub fn allowed_at(&self, key: u32) -> Timestamp {
-        self.keys.get(key as usize).map_or(Timestamp::MIN, Key::allowed_at)
+    pub fn allowed_at(&self, key: ServerKey) -> Timestamp {
+        self.keys.get(key.index()).map_or(Timestamp::MIN, Key::allowed_at)
     }
 
     /// A visit ended: its place in flight is free.
-    pub fn finished(&mut self, key: u32) {
+    pub fn finished(&mut self, key: ServerKey) {
         let state = self.key(key);
-        assert!(state.in_flight_count > 0, "a visit of key {key} ends that never began");
+        assert!(state.in_flight_count > 0, "a visit of key {} ends that never began", key.0);
         state.in_flight_count -= 1;
         let trust = state.trust;
         self.in_flight[trust as usize] -= 1;
@@ -267,14 +267,14 @@ impl Back {
     }
 
     /// Nothing is asked of a key before `until`; an earlier hold that lasts longer stays.
-    pub fn hold(&mut self, key: u32, until: Timestamp) {
+    pub fn hold(&mut self, key: ServerKey, until: Timestamp) {
         let state = self.key(key);
         state.held_until = state.held_until.max(until);
         self.settle(key);
     }
 
     /// Ends the hold of a key.
-    pub fn release(&mut self, key: u32) {
+    pub fn release(&mut self, key: ServerKey) {
         self.key(key).held_until = Timestamp::MIN;
         self.settle(key);
     }
@@ -319,12 +319,12 @@ impl Back {
         open.map(|trust| self.ready[trust as usize].len()).sum()
     }
 
-    fn key(&mut self, key: u32) -> &mut Key {
-        let needed = key as usize + 1;
+    fn key(&mut self, key: ServerKey) -> &mut Key {
+        let needed = key.index() + 1;
         if self.keys.len() < needed {
             self.keys.resize_with(needed, Key::new);
         }
-        &mut self.keys[key as usize]
+        &mut self.keys[key.index()]
     }
 
     /// Gives turns to the keys that have become ready.
@@ -334,16 +334,16 @@ impl Back {
             self.waiting.remove(&(at, key));
             let turn = self.next_turn;
             self.next_turn += 1;
-            let state = &mut self.keys[key as usize];
+            let state = &mut self.keys[key.index()];
             state.place = Place::Ready(turn);
             self.ready[state.trust as usize].insert((turn, key));
         }
     }
 
     /// Puts a key where its state says. One that is ready and stays so keeps its turn.
-    fn settle(&mut self, key: u32) {
+    fn settle(&mut self, key: ServerKey) {
         let looked_at = self.looked_at;
-        let state = &mut self.keys[key as usize];
+        let state = &mut self.keys[key.index()];
         let allowed_at = state.allowed_at();
         let place = match state.place {
             _ if !state.has_work() => Place::Idle,

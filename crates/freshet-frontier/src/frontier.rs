@@ -14,7 +14,7 @@
 //! Invariants: a source is in the wheel, in one list, or leased; a source is picked only when due
 //! and when its key allows it. No clock, no I/O, no quotas; rebuilt from the store on start.
 
-use freshet_types::{Map, Politeness, SourceId, Span, Timestamp, VisitId};
+use freshet_types::{Map, Politeness, ServerKey, SourceId, Span, Timestamp, VisitId};
 
 use crate::back::{Back, Trust};
 use crate::front::{Front, Links};
@@ -44,7 +44,7 @@ pub struct Pick {
     /// Which source.
     pub id: SourceId,
     /// Its politeness key.
-    pub key: u32,
+    pub key: ServerKey,
     /// When it was picked.
     pub picked_at: Timestamp,
 }
@@ -54,12 +54,12 @@ pub struct Pick {
 pub struct Frontier {
     wheel: Wheel,
     front: Front,
-    parked: Map<u32, Front>,
+    parked: Map<ServerKey, Front>,
     parked_count: usize,
     links: Links,
     back: Back,
     leases: Leases,
-    keys: Vec<u32>,
+    keys: Vec<ServerKey>,
     states: Vec<u8>,
     due: Vec<u32>,
 }
@@ -91,7 +91,7 @@ impl Frontier {
 
     /// Says when a source is due next, under which politeness key and how urgent (class 0 most);
     /// replaces what was said before. A source that is being visited waits until that ends.
-    pub fn schedule(&mut self, id: SourceId, key: u32, class: u8, due_at: Timestamp) {
+    pub fn schedule(&mut self, id: SourceId, key: ServerKey, class: u8, due_at: Timestamp) {
         let slot = id.0 as usize;
         self.wheel.schedule(id.0, due_at);
         self.grow_to(slot + 1);
@@ -116,7 +116,7 @@ impl Frontier {
     }
 
     /// Says how gently the servers of a key are to be treated.
-    pub fn set_manners(&mut self, key: u32, manners: Politeness) {
+    pub fn set_manners(&mut self, key: ServerKey, manners: Politeness) {
         self.back.set_manners(key, manners);
     }
 
@@ -126,17 +126,17 @@ impl Frontier {
     }
 
     /// Says what is known of the answers of a key's servers: without trust, they are asked one by one.
-    pub fn set_trust(&mut self, key: u32, trust: Trust) {
+    pub fn set_trust(&mut self, key: ServerKey, trust: Trust) {
         self.back.set_trust(key, trust);
     }
 
     /// Nothing is picked from a key before `until`.
-    pub fn hold(&mut self, key: u32, until: Timestamp) {
+    pub fn hold(&mut self, key: ServerKey, until: Timestamp) {
         self.back.hold(key, until);
     }
 
     /// Ends the hold of a key.
-    pub fn release(&mut self, key: u32) {
+    pub fn release(&mut self, key: ServerKey) {
         self.back.release(key);
     }
 
@@ -176,8 +176,8 @@ impl Frontier {
     }
 
     /// A visit under way asks to send one more request; if not now, it says when to ask again.
-    pub fn again(&mut self, key: u32, now: Timestamp) -> Result<(), Timestamp> {
-        self.back.again(key, now)
+    pub fn allow_request(&mut self, key: ServerKey, now: Timestamp) -> Result<(), Timestamp> {
+        self.back.allow_request(key, now)
     }
 
     /// A visit under way asks nothing until it resumes: others may have its place at the server.
@@ -199,12 +199,12 @@ impl Frontier {
     }
 
     /// When the next request to a key's servers may leave.
-    pub fn allowed_at(&self, key: u32) -> Timestamp {
+    pub fn allowed_at(&self, key: ServerKey) -> Timestamp {
         self.back.allowed_at(key)
     }
 
     /// Whether a source that is due waits for a place at this key.
-    pub fn is_wanted(&self, key: u32) -> bool {
+    pub fn is_wanted(&self, key: ServerKey) -> bool {
         self.back.len_of(key) > 0
     }
 
@@ -252,7 +252,7 @@ impl Frontier {
     }
 
     /// Of those, the ones that wait with this key.
-    pub fn due_count_of(&self, key: u32) -> usize {
+    pub fn due_count_of(&self, key: ServerKey) -> usize {
         self.back.len_of(key) + self.parked.get(&key).map_or(0, Front::len)
     }
 
@@ -312,7 +312,7 @@ impl Frontier {
     }
 
     /// From what is parked with a key to its back queue.
-    fn unpark(&mut self, key: u32) {
+    fn unpark(&mut self, key: ServerKey) {
         let Some(parked) = self.parked.get_mut(&key) else { return };
         while self.back.len_of(key) < KEY_ITEMS_MAX {
             let Some((_, id)) = parked.pop(&self.links) else {
@@ -370,7 +370,7 @@ impl Frontier {
 
     fn grow_to(&mut self, count: usize) {
         if count > self.keys.len() {
-            self.keys.resize(count, 0);
+            self.keys.resize(count, ServerKey::default());
             self.states.resize(count, 0);
             self.links.grow_to(count);
         }

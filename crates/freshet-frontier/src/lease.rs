@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use freshet_types::{Map, SourceId, Timestamp, VisitId};
+use freshet_types::{Map, ServerKey, SourceId, Timestamp, VisitId};
 
 use crate::frontier::Pick;
 
@@ -19,7 +19,7 @@ pub struct Lease {
     /// Of which source.
     pub id: SourceId,
     /// The politeness key it occupies.
-    pub key: u32,
+    pub key: ServerKey,
     /// When it was picked.
     pub picked_at: Timestamp,
     /// When it is overdue.

@@ -83,6 +83,8 @@ pub struct Ring {
     passed_over: Map<u64, u32>,
     log_cursor: u64,
     changes_since_checkpoint: u64,
+    /// The checkpoint that this process wrote last.
+    written: Option<Checkpoint>,
     warnings: Vec<RingWarning>,
 }
 
@@ -137,6 +139,7 @@ impl Ring {
             passed_over,
             log_cursor: if is_damaged { 0 } else { disk.cursor() },
             changes_since_checkpoint: 0,
+            written: None,
             disk,
             warnings,
         };
@@ -265,7 +268,8 @@ impl Ring {
         if self.changes_since_checkpoint >= CHECKPOINT_EVERY { self.sync() } else { Ok(()) }
     }
 
-    /// Writes everything and a checkpoint, then deletes the segments that were consumed.
+    /// Writes everything and a checkpoint, then deletes the segments that were consumed. A ring that stands where its
+    /// checkpoint says has nothing to write.
     pub fn sync(&mut self) -> Result<(), RingError> {
         self.flush()?;
         self.disk.save()?;
@@ -278,9 +282,14 @@ impl Ring {
             tail: self.disk.tail(),
             leased: leased.chain(self.owed.iter().copied()).collect(),
         };
-        checkpoint.write(&self.checkpoint_path, record::salt(&self.name), self.is_fsynced)?;
         self.changes_since_checkpoint = 0;
-        self.disk.remove_before(checkpoint.head)
+        if self.written.as_ref() == Some(&checkpoint) && std::fs::metadata(&self.checkpoint_path).is_ok() {
+            return Ok(());
+        }
+        checkpoint.write(&self.checkpoint_path, record::salt(&self.name), self.is_fsynced)?;
+        self.disk.remove_before(checkpoint.head)?;
+        self.written = Some(checkpoint);
+        Ok(())
     }
 
     /// Memory held, in bytes.

@@ -2,7 +2,8 @@
 //!
 //! Definitions may be replaced while everything runs. A [`Registry`] is an immutable state of
 //! affairs; [`Networks`] holds the present one and swaps it as a whole. Whoever began with one
-//! keeps it to the end, so a visit never reads an answer with another definition than it asked by.
+//! keeps it to the end, so a visit never reads an answer with another definition than it asked by. Requests that are under
+//! way name the version they were made by: the one before the present is kept for them ([`Registry::at`]).
 //!
 //! The order matters for references only: what a person adds comes first, networks with a host of
 //! their own next, then feeds (known by how their address ends), and servers that live anywhere
@@ -10,7 +11,9 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use freshet_types::{Address, Connector, Instance, LinkType, Map, NetworkName, Reference, RobotKind, Schema};
+use freshet_types::{
+    Address, Connector, DefinitionVersion, Instance, LinkType, Map, NetworkName, Reference, RobotKind, Schema,
+};
 
 use crate::connector::DefinedConnector;
 use crate::definition::{Definition, DefinitionError};
@@ -48,6 +51,8 @@ pub enum NetworksError {
 pub struct Network {
     /// Name of the definition.
     pub name: Arc<str>,
+    /// Which text of it this is.
+    pub version: DefinitionVersion,
     /// Speaks for it.
     pub connector: Arc<dyn Connector>,
     /// Its object and link types.
@@ -91,10 +96,12 @@ impl Front {
 }
 
 impl Network {
-    /// A network that has a connector of its own, such as a mined forum.
+    /// A network that has a connector of its own, such as a mined forum. Its version is that of its front page's text,
+    /// where it gets one.
     pub fn mined(connector: Arc<dyn Connector>, schema: Schema) -> Self {
         Self {
             name: connector.name().into(),
+            version: DefinitionVersion::of(""),
             connector,
             schema: Arc::new(schema),
             definition: None,
@@ -116,6 +123,7 @@ impl Network {
 
     /// The same, named by its front page.
     pub fn with_front(mut self, front: Front) -> Self {
+        self.version = DefinitionVersion::of(&front.text);
         self.front = Some(front);
         self
     }
@@ -133,32 +141,46 @@ impl Network {
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     networks: Vec<Arc<Network>>,
+    /// Those that were replaced, the last version of each name.
+    replaced: Vec<Arc<Network>>,
     dialects: Dialects,
 }
 
 impl Registry {
-    fn new(networks: Vec<Arc<Network>>) -> Self {
+    fn new(networks: Vec<Arc<Network>>, replaced: Vec<Arc<Network>>) -> Self {
         let dialects = networks.iter().filter_map(|network| network.dialect.clone()).collect();
-        Self { networks, dialects: Dialects::new(dialects) }
+        Self { networks, replaced, dialects: Dialects::new(dialects) }
     }
 
     /// The same with these networks added; one of a known name takes its place.
     fn with(&self, arrivals: Vec<Network>) -> Self {
-        let mut networks = self.networks.clone();
+        let (mut networks, mut replaced) = (self.networks.clone(), self.replaced.clone());
         let mut front = Vec::new();
         for arrival in arrivals.into_iter().map(Arc::new) {
             match networks.iter_mut().chain(&mut front).find(|network| network.name == arrival.name) {
-                Some(place) => *place = arrival,
+                Some(place) => {
+                    let before = std::mem::replace(place, arrival);
+                    if before.version != place.version {
+                        replaced.retain(|network| network.name != before.name);
+                        replaced.push(before);
+                    }
+                }
                 None => front.push(arrival),
             }
         }
         front.append(&mut networks);
-        Self::new(front)
+        Self::new(front, replaced)
     }
 
     /// The network of this name.
     pub fn get(&self, name: &str) -> Option<&Arc<Network>> {
         self.networks.iter().find(|network| *network.name == *name)
+    }
+
+    /// The network of this name as it was in this version: the present one, or the one before it.
+    pub fn at(&self, name: &str, version: DefinitionVersion) -> Option<&Arc<Network>> {
+        let is_meant = |network: &&Arc<Network>| network.version == version && *network.name == *name;
+        self.networks.iter().find(is_meant).or_else(|| self.replaced.iter().find(is_meant))
     }
 
     /// All networks.
@@ -209,7 +231,7 @@ impl Networks {
                 .unwrap_or_else(|error| panic!("a shipped definition is wrong: {error}"))
         };
         let networks = SHIPPED.iter().flat_map(read).map(Arc::new).collect();
-        Self { registry: RwLock::new(Arc::new(Registry::new(networks))) }
+        Self { registry: RwLock::new(Arc::new(Registry::new(networks, Vec::new()))) }
     }
 
     /// The networks as they are now; what is asked through it stays consistent.
@@ -259,6 +281,11 @@ impl Networks {
         self.connector(network.definition())
     }
 
+    /// The connector of this network, as its definition was in this version; `None` where that was replaced twice since.
+    pub fn connector_at(&self, name: &str, version: DefinitionVersion) -> Option<Arc<dyn Connector>> {
+        self.snapshot().at(name, version).map(|network| Arc::clone(&network.connector))
+    }
+
     /// Whether one of these robots visits posts that were found, on any network.
     pub fn are_posts_visited(&self, robots: &[RobotKind]) -> bool {
         self.snapshot().iter().any(|network| network.are_posts_visited(robots))
@@ -283,16 +310,22 @@ impl Networks {
 /// The networks of one file: the definition itself, and the variants that share it.
 fn read_definition(file: &str, text: &str) -> Result<Vec<Network>, NetworksError> {
     let own = Definition::parse(file, text)?;
-    own.family().into_iter().map(|definition| ready(file, &own, definition)).collect()
+    let version = DefinitionVersion::of(text);
+    own.family().into_iter().map(|definition| ready((file, version), &own, definition)).collect()
 }
 
-fn ready(file: &str, own: &Definition, definition: Definition) -> Result<Network, NetworksError> {
+fn ready(
+    (file, version): (&str, DefinitionVersion),
+    own: &Definition,
+    definition: Definition,
+) -> Result<Network, NetworksError> {
     let dialect = Dialect::new(&definition, &own.references)
         .map_err(|source| NetworksError::Pattern { file: file.to_owned(), source })?;
     let links =
         definition.endpoints.iter().filter_map(|(name, rule)| Some((name.clone(), rule.link.clone()?)));
     Ok(Network {
         name: definition.name.as_str().into(),
+        version,
         schema: Arc::new(definition.schema()),
         connector: Arc::new(DefinedConnector::new(&definition)?),
         links: links.collect(),

@@ -12,17 +12,28 @@ use freshet_types::{Clock, Span, Timestamp};
 
 /// A clock that is set by hand; clones show the same time.
 #[derive(Clone, Debug)]
-pub struct VirtualClock(Arc<AtomicI64>);
+pub struct VirtualClock(Arc<Hands>);
+
+#[derive(Debug)]
+struct Hands {
+    now_ms: AtomicI64,
+    ahead_ms: AtomicI64,
+}
 
 impl VirtualClock {
     /// A clock that shows `now` until it is moved.
     pub fn new(now: Timestamp) -> Self {
-        Self(Arc::new(AtomicI64::new(now.ms())))
+        Self(Arc::new(Hands { now_ms: AtomicI64::new(now.ms()), ahead_ms: AtomicI64::new(0) }))
     }
 
     /// Moves on to `at`; an earlier instant changes nothing, since time does not run back.
     pub fn set(&self, at: Timestamp) {
-        self.0.fetch_max(at.ms(), Ordering::AcqRel);
+        self.0.now_ms.fetch_max(at.ms(), Ordering::AcqRel);
+    }
+
+    /// The computer's clock was set back behind this one by so much, and this one goes on.
+    pub fn set_ahead(&self, ahead: Span) {
+        self.0.ahead_ms.store(ahead.ms(), Ordering::Release);
     }
 
     /// Moves on by `span` and returns the new instant.
@@ -34,7 +45,11 @@ impl VirtualClock {
 
 impl Clock for VirtualClock {
     fn now(&self) -> Timestamp {
-        Timestamp::from_ms(self.0.load(Ordering::Acquire))
+        Timestamp::from_ms(self.0.now_ms.load(Ordering::Acquire))
+    }
+
+    fn ahead(&self) -> Span {
+        Span::from_ms(self.0.ahead_ms.load(Ordering::Acquire))
     }
 }
 

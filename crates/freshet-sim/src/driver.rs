@@ -1,51 +1,51 @@
-//! Moves the real engine on a virtual clock: a simulated month in seconds, the same every time.
+//! The shell around the engine's runner on a virtual clock: a simulated month in seconds, the same every time.
 //!
-//! It carries out the core's effects one by one (the world answers in memory, the store commits
-//! in memory or on disk); answers arrive a little later, so that visits overlap as they do on
-//! the wire. When nothing is left to do it moves the clock to the next instant at which
-//! something happens. There is no thread, no socket and no sleep. Every request stands in the
-//! [journal](Driver::journal), for those who judge the manners of a crawl.
+//! It carries out what the [`Runner`] wants one by one: the world answers in memory, the [`Writer`] commits to a store in memory
+//! or on disk, subscribers take their batches. Answers arrive a little later, so that visits overlap as they do on the wire. When
+//! nothing is left to do it moves the clock to the next instant at which something happens. There is no thread, no socket and no
+//! sleep, and nothing is decided here: what a run does is the same as under tokio. Every request stands in the
+//! [journal](Driver::journal), for those who judge the manners of a crawl. Where debug assertions are on, orders, answers and
+//! uploads go through the form in which they travel between processes, and back.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
-use freshet_engine::constrain::Constrainer;
-use freshet_engine::core::{Core, CoreOptions, Effect, Event, Moment, Restored, STALE_MAX};
-use freshet_engine::feed::{FeedError, Feeder};
+use freshet_engine::core::{Core, CoreOptions, Event, Moment};
+use freshet_engine::deliver::{Stepped, Subscriber};
+use freshet_engine::feed::Feeder;
 use freshet_engine::fetcher::{FetcherKit, carry_out};
-use freshet_engine::price::PRICES;
-use freshet_engine::quota::{LEDGER, LEDGER_BEFORE, Ledger};
-use freshet_engine::relearn::Notes;
-use freshet_engine::visit::{Fetched, Order};
+use freshet_engine::order::{Fetched, FetcherId, Order};
+use freshet_engine::question;
+use freshet_engine::runner::{Input, Look, Numbers, Output, Past, RunError, RunOptions, Runner, RunnerKit};
+use freshet_engine::wire::{self, Message};
+use freshet_engine::writer::{Job, Told, Writer};
 use freshet_fetch::Fetch;
 use freshet_network::constraint::Constraints;
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
-use freshet_store::api::{Flow, Store, StoreError};
-use freshet_store::row::Upload;
-use freshet_types::{Clock, Fault, FaultKind, RobotKind, RobotState, SourceId, SourceState, Span, Timestamp};
+use freshet_report::RunStatus;
+use freshet_store::api::{Store, StoreError};
+use freshet_store::control::{Control, SourcesChange};
+use freshet_types::{
+    Clock, Fault, FaultKind, NetworkName, RobotKind, RobotState, SourceId, SourceState, Span, Timestamp,
+};
 use futures::FutureExt;
 
 use crate::clock::VirtualClock;
 
-/// How many sources may be due before the rings are left alone.
-const AHEAD_MAX: usize = 1000;
-/// Longest jump of the clock, so that leases and robots are looked at now and then.
+/// Longest jump of the clock, so that leases and wishes are looked at now and then.
 const JUMP_MAX: Span = Span::MINUTE;
-/// How often the rings are tended, as the dumper does: not after every commit.
-const FEED_EVERY: Span = Span::from_secs(5);
-/// How often posts beyond their retention are dropped.
-const EXPIRE_EVERY: Span = Span::HOUR;
-/// How often the prices are written down.
-const PRICES_EVERY: Span = Span::MINUTE;
-/// Visit numbers reserved for one driver.
-const VISITS_RESERVED: u64 = 10_000_000;
+/// Virtual time between two reports: nobody watches, so they are drawn to show that they can be.
+const REPORT_EVERY: Duration = Duration::from_hours(1);
 /// Spreads the answers over the latency; any odd number does.
 const SPREAD: u64 = 7919;
 
 /// One request as it was sent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Exchange {
+    /// With which network.
+    pub network: NetworkName,
     /// Through which endpoint.
     pub endpoint: Arc<str>,
     /// About what.
@@ -59,27 +59,37 @@ pub struct Exchange {
 /// The engine in a world of its own.
 #[derive(Debug)]
 pub struct Driver<S> {
-    /// The state machine under way.
-    pub core: Core,
     /// Where everything is kept.
     pub store: S,
     /// Every request so far.
     pub journal: Vec<Exchange>,
+    /// The newest report.
+    pub report: Box<RunStatus>,
+    runner: Runner,
+    writer: Writer,
+    outputs: VecDeque<Output>,
+    subscribers: Vec<Subscribed>,
+    /// Messages are written in their wire form and read back on their way.
+    pub loops_back: bool,
     kit: FetcherKit,
     clock: VirtualClock,
-    feeder: Option<Feeder>,
     latency: Span,
-    effects: VecDeque<Effect>,
     /// Answers on their way, by arrival.
     answers: BTreeMap<(Timestamp, usize), Fetched>,
     started_at: Timestamp,
-    expired_at: Timestamp,
-    noted_at: Timestamp,
-    constrainer: Constrainer,
-    fed_at: Timestamp,
-    /// The log or a ring may have something for the robots.
-    is_hungry: bool,
     steps: u64,
+    is_ended: bool,
+}
+
+/// A subscriber, and when it looks for news.
+#[derive(Debug)]
+struct Subscribed {
+    subscriber: Subscriber,
+    /// The cursor that the writer was told.
+    noted: u64,
+    /// Wall time before which it does not try.
+    retry_ms: u64,
+    is_ended: bool,
 }
 
 /// What a driver is made of beside the store.
@@ -103,80 +113,92 @@ pub struct DriverKit {
 
 impl<S: Store> Driver<S> {
     /// Starts an engine on what the store knows, as a process that was just started does.
-    pub fn start(mut store: S, kit: DriverKit) -> Result<Self, StoreError> {
-        let first = store.reserve_visits(VISITS_RESERVED)?;
-        let credential = Arc::new(|_: &_, _, named: Option<&str>| named.map(Arc::from));
-        let numbers = first..first + VISITS_RESERVED;
-        let constrainer = Constrainer::new(Arc::clone(&kit.networks));
-        let now = kit.clock.now();
-        let core = Core::new(kit.networks, kit.policy, credential, kit.options, numbers, now);
-        let ledger = Ledger::from_settings(LEDGER.all(&store)?, LEDGER_BEFORE.get(&store)?.as_deref(), now);
-        let restored = Restored { ledger, prices: PRICES.get(&store)?, relearnt: Notes::default() };
+    pub fn start(mut store: S, kit: DriverKit) -> Result<Self, RunError> {
+        let numbers = Numbers::reserve(&mut store)?;
+        let started_at = kit.clock.now();
+        let moment = Moment { now: started_at, wall_ms: 0 };
+        let past = Past::read(&store, started_at)?;
+        let options = RunOptions { core: kit.options, report_every: REPORT_EVERY, ..RunOptions::default() };
+        let runner_kit = RunnerKit {
+            networks: Arc::clone(&kit.networks),
+            policy: kit.policy,
+            credential: Arc::new(|_: &_, _, named: Option<&str>| named.map(Arc::from)),
+        };
         let clock: Arc<dyn Clock> = Arc::new(kit.clock.clone());
-        let fetcher = FetcherKit { fetch: kit.fetch, clock, keeps_raw: false, readers: None };
+        let networks = Arc::clone(&kit.networks);
+        let count = u32::try_from(options.core.fetcher_count).unwrap_or(u32::MAX);
         let mut driver = Self {
-            core,
             store,
             journal: Vec::new(),
-            kit: fetcher,
+            report: Box::default(),
+            runner: Runner::new(runner_kit, &options, past, numbers, moment),
+            writer: Writer::new(kit.networks, kit.feeder),
+            outputs: VecDeque::new(),
+            subscribers: Vec::new(),
+            kit: FetcherKit { networks, fetch: kit.fetch, clock, keeps_raw: false, readers: None },
+            loops_back: cfg!(debug_assertions),
             clock: kit.clock,
-            feeder: kit.feeder,
-            constrainer,
             latency: kit.latency,
-            effects: VecDeque::new(),
             answers: BTreeMap::new(),
-            started_at: now,
-            expired_at: now,
-            noted_at: now,
-            fed_at: Timestamp::MIN,
-            is_hungry: true,
+            started_at,
             steps: 0,
+            is_ended: false,
         };
-        driver.tell(Event::Restored(Box::new(restored)));
-        driver.load()?;
+        for id in 0..count {
+            driver.input(Input::Event(Event::FetcherJoined(FetcherId(id))))?;
+        }
+        driver.input(Input::Start)?;
+        while !driver.runner.is_loaded() && driver.step()? {}
+        driver.steps = 0;
         Ok(driver)
     }
 
-    /// Tells the core of the servers, sources and robots in the store.
-    pub fn load(&mut self) -> Result<(), StoreError> {
-        let instances = self.store.instances()?.into_iter().map(|row| row.instance).collect();
-        let robots = self.store.robots()?;
-        let mut slots = Vec::new();
-        self.store.each_slot(SourceId(0), &mut |slot| {
-            slots.push(slot);
-            Flow::Continue(())
-        })?;
-        for event in [Event::Instances(instances), Event::Robots(robots), Event::Slots(slots)] {
-            self.tell(event);
-        }
+    /// The state machine under way.
+    pub fn core(&self) -> &Core {
+        self.runner.core()
+    }
+
+    /// Delivers every change to this subscriber from now on, from where the store has it.
+    pub fn subscribe(&mut self, mut subscriber: Subscriber) -> Result<(), StoreError> {
+        subscriber.resume(&self.store)?;
+        let noted = subscriber.progress().cursor();
+        self.subscribers.push(Subscribed { subscriber, noted, retry_ms: 0, is_ended: false });
         Ok(())
+    }
+
+    /// Tells the core of the servers and sources in the store, as a command does that has changed them.
+    pub fn load(&mut self) -> Result<(), RunError> {
+        self.wish(&Control::Sources(SourcesChange::Added(0)))
     }
 
     /// Switches a robot, as `freshet robots` does.
-    pub fn set_robot(&mut self, robot: RobotKind, state: RobotState) -> Result<(), StoreError> {
+    pub fn set_robot(&mut self, robot: RobotKind, state: RobotState) -> Result<(), RunError> {
         self.store.set_robot(robot, state)?;
-        let robots = self.store.robots()?;
-        self.tell(Event::Robots(robots));
-        self.is_hungry = true;
-        Ok(())
+        self.wish(&Control::Robots(robot))
     }
 
     /// Takes sources off the list, as `freshet remove` does.
-    pub fn remove(&mut self, ids: &[SourceId]) -> Result<(), StoreError> {
+    pub fn remove(&mut self, ids: &[SourceId]) -> Result<(), RunError> {
         self.store.set_state(ids, SourceState::Removed)?;
         self.load()
     }
 
     /// From now on only what satisfies these is stored.
-    pub fn constrain(&mut self, constraints: Constraints) -> Result<(), StoreError> {
-        self.constrainer.replace(&mut self.store, constraints, self.clock.now())
+    pub fn constrain(&mut self, constraints: Constraints) -> Result<(), RunError> {
+        self.writer.take(Job::Constraints(constraints));
+        self.turn()
+    }
+
+    /// Leaves a wish in the store, and lets the run see it at once.
+    fn wish(&mut self, control: &Control) -> Result<(), RunError> {
+        self.store.push_control(control)?;
+        self.input(Input::Wish)
     }
 
     /// Runs until the clock shows `until`.
-    pub fn run_until(&mut self, until: Timestamp) -> Result<(), FeedError> {
+    pub fn run_until(&mut self, until: Timestamp) -> Result<(), RunError> {
         while self.clock.now() < until {
             if !self.step()? {
-                self.steps += 1;
                 self.pass_time(until)?;
             }
         }
@@ -184,16 +206,15 @@ impl<S: Store> Driver<S> {
     }
 
     /// Runs for so long.
-    pub fn run_for(&mut self, span: Span) -> Result<(), FeedError> {
+    pub fn run_for(&mut self, span: Span) -> Result<(), RunError> {
         self.run_until(self.clock.now() + span)
     }
 
-    /// Takes at most `steps` steps, each an effect carried out or the clock moved.
-    pub fn run_steps(&mut self, steps: u64) -> Result<(), FeedError> {
+    /// Takes at most `steps` steps, each an output carried out, a turn of the writer or the clock moved.
+    pub fn run_steps(&mut self, steps: u64) -> Result<(), RunError> {
         let end = self.steps + steps;
         while self.steps < end {
             if !self.step()? {
-                self.steps += 1;
                 self.pass_time(Timestamp::MAX)?;
             }
         }
@@ -210,117 +231,171 @@ impl<S: Store> Driver<S> {
         self.store
     }
 
-    /// Ends as a process that was asked to does: what was reserved and not used is given back.
-    pub fn stop(mut self) -> Result<S, StoreError> {
-        self.effects.clear();
-        self.tell(Event::Farewell);
-        for effect in std::mem::take(&mut self.effects) {
-            if let Effect::Reserve(farewell) = effect {
-                self.store.set_settings(&farewell.settings)?;
+    /// Ends as a process that was asked to does: it drains, subscribers catch up, and the writer writes what is left.
+    pub fn stop(mut self) -> Result<S, RunError> {
+        self.input(Input::Stop)?;
+        while !self.is_ended {
+            if !self.step()? {
+                self.pass_time(Timestamp::MAX)?;
             }
         }
         Ok(self.store)
     }
 
-    fn tell(&mut self, event: Event) {
+    fn moment(&self) -> Moment {
         let now = self.clock.now();
-        let wall_ms = u64::try_from((now - self.started_at).ms()).unwrap_or(0);
-        self.effects.extend(self.core.handle(event, Moment { now, wall_ms }));
+        Moment { now, wall_ms: u64::try_from((now - self.started_at).ms()).unwrap_or(0) }
     }
 
-    /// Carries out one thing the core wants; `false` if it wants nothing.
-    fn step(&mut self) -> Result<bool, FeedError> {
-        let Some(effect) = self.effects.pop_front() else { return Ok(false) };
-        self.steps += 1;
-        match effect {
-            Effect::Load(id) => {
-                let source = self.store.source(id)?.map(Box::new);
-                self.tell(Event::Loaded(id, source));
-            }
-            Effect::Fetch(fetcher, order) => self.fetch(fetcher, *order),
-            Effect::Apply(upload) => self.apply(*upload)?,
-            Effect::Reserve(reservation) => {
-                self.store.set_settings(&reservation.settings)?;
-                self.tell(Event::Reserved(reservation.number));
-            }
-            Effect::ReserveVisits(count) => {
-                let first = self.store.reserve_visits(count)?;
-                self.tell(Event::VisitNumbers(first..first + count));
-            }
-            Effect::Note(key, text) => self.store.set_setting(key, &text)?,
-            Effect::ReadStale(network) => {
-                let pages = self.store.stale_pages(&network, self.clock.now(), STALE_MAX)?;
-                if !pages.is_empty() {
-                    self.tell(Event::Stale(network, pages));
-                }
-            }
-            Effect::Relearn(network) => {
-                self.tell(Event::RelearnEnded(network, Err("nobody learns forums here".to_owned())));
-            }
-            Effect::Granted(_) => {}
+    /// When this wall time is on the virtual clock.
+    fn at(&self, wall_ms: u64) -> Timestamp {
+        self.started_at + Span::from_ms(i64::try_from(wall_ms).unwrap_or(i64::MAX))
+    }
+
+    fn input(&mut self, input: Input) -> Result<(), RunError> {
+        let moment = self.moment();
+        self.runner.handle(input, moment, &mut self.outputs)
+    }
+
+    /// Does one thing that waits; `false` if nothing does.
+    fn step(&mut self) -> Result<bool, RunError> {
+        let moment = self.moment();
+        if let Some(output) = self.outputs.pop_front() {
+            self.steps += 1;
+            self.carry_out(output)?;
+        } else if self.writer.wake_ms().is_some_and(|at_ms| at_ms <= moment.wall_ms) && !self.writer.is_done()
+        {
+            self.steps += 1;
+            self.turn()?;
+        } else {
+            return Ok(false);
         }
         Ok(true)
     }
 
-    fn fetch(&mut self, fetcher: usize, order: Order) {
-        let place = self.journal.len();
-        let sent_at = self.clock.now();
-        let (endpoint, root) = (Arc::clone(&order.endpoint), order.root.clone());
-        let (visit, patience) = (order.visit, order.request.patience);
-        let fetched = carry_out(fetcher, &self.kit, order).now_or_never();
-        let spread_ms = (place as u64 * SPREAD) % (self.latency.ms().max(0) as u64 + 1);
-        let arrives_at = sent_at + Span::from_ms(spread_ms as i64);
-        let answered_at = fetched.is_some().then_some(arrives_at);
-        self.journal.push(Exchange { endpoint, root, sent_at, answered_at });
-        if let (None, Some(patience)) = (&fetched, patience) {
-            let result = Err(Fault::new(FaultKind::Timeout, "no answer in time"));
-            let received_at = sent_at + patience;
-            let took_ms = u64::try_from(patience.ms()).unwrap_or(0);
-            let given_up = Fetched { visit, fetcher, took_ms, received_at, extra_count: 0, result };
-            self.answers.insert((received_at, place), given_up);
-        }
-        if let Some(fetched) = fetched {
-            let fetched = Fetched { took_ms: spread_ms, received_at: arrives_at, ..fetched };
-            self.answers.insert((arrives_at, place), fetched);
-        }
-    }
-
-    /// Commits this upload and all that wait with it in one transaction, as the dumper does.
-    fn apply(&mut self, first: Upload) -> Result<(), FeedError> {
-        let mut uploads = vec![first];
-        let waiting = std::mem::take(&mut self.effects);
-        for effect in waiting {
-            match effect {
-                Effect::Apply(upload) => uploads.push(*upload),
-                other => self.effects.push_back(other),
+    fn carry_out(&mut self, output: Output) -> Result<(), RunError> {
+        match output {
+            Output::Fetch(fetcher, order) => self.fetch(fetcher, *order),
+            // Its answer is on its way, or never comes; the core drops it.
+            Output::Cancel(..) => {}
+            Output::Job(Job::Apply(upload)) => {
+                let upload = self.pass(*upload);
+                self.writer.take(Job::Apply(Box::new(upload)));
             }
-        }
-        let confirmed = self.constrainer.apply(&mut self.store, &mut uploads)?;
-        self.tell(Event::Applied(confirmed));
-        self.is_hungry = true;
-        self.feed()
-    }
-
-    fn feed(&mut self) -> Result<(), FeedError> {
-        let (Some(feeder), now) = (&mut self.feeder, self.clock.now()) else { return Ok(()) };
-        if !self.is_hungry || now - self.fed_at < FEED_EVERY {
-            return Ok(());
-        }
-        self.fed_at = now;
-        let (_, due_count, _) = self.core.queue_sizes();
-        let slots = feeder.tend(&mut self.store, AHEAD_MAX.saturating_sub(due_count))?;
-        self.is_hungry = due_count >= AHEAD_MAX || !slots.is_empty();
-        if !slots.is_empty() {
-            self.tell(Event::Slots(slots));
+            Output::Job(job) => self.writer.take(job),
+            Output::Ask(question) => {
+                let reply = question::answer(&self.store, &question);
+                self.input(Input::Reply(question, reply))?;
+            }
+            Output::Work(work) => {
+                if let Some(event) = work.run() {
+                    self.input(Input::Event(event))?;
+                }
+            }
+            Output::Look => {
+                let look = self.look();
+                self.input(Input::Looked(look))?;
+            }
+            Output::Part(until_ms) => {
+                self.deliver_all(until_ms);
+                let look = self.look();
+                self.input(Input::Parted(look))?;
+            }
+            Output::Relearn(network) => {
+                let outcome = Err("nobody learns forums in a simulation".to_owned());
+                self.input(Input::Event(Event::RelearnEnded(network, outcome)))?;
+            }
+            Output::Report(report) => self.report = report,
+            Output::Ended(report) => (self.report, self.is_ended) = (report, true),
+            Output::Reload | Output::Granted(_) | Output::Free(_) => {}
         }
         Ok(())
     }
 
+    /// Lets the writer have a turn, and the runner hear of it.
+    fn turn(&mut self) -> Result<(), RunError> {
+        let moment = self.moment();
+        let mut told: Vec<Told> = Vec::new();
+        let done = self.writer.turn(&mut self.store, moment, &mut |news| told.push(news));
+        for news in told {
+            self.input(Input::Told(news))?;
+        }
+        if let Err(error) = done {
+            self.input(Input::Told(Told::Failed(error)))?;
+        }
+        if self.writer.is_done() { self.input(Input::WriterEnded) } else { Ok(()) }
+    }
+
+    /// Lets subscribers take what there is, and tells the writer how far they have got.
+    fn deliver(&mut self) {
+        let moment = self.moment();
+        for it in &mut self.subscribers {
+            while !it.is_ended && it.retry_ms <= moment.wall_ms {
+                match it.subscriber.step(&self.store, moment) {
+                    Stepped::Delivered => {}
+                    Stepped::Idle => break,
+                    Stepped::Failed(retry_ms) => it.retry_ms = retry_ms,
+                    Stepped::Ended => it.is_ended = true,
+                }
+            }
+            let progress = it.subscriber.progress();
+            if progress.cursor() != it.noted {
+                it.noted = progress.cursor();
+                self.writer.take(Job::Cursor(progress.consumer(), it.noted));
+            }
+        }
+    }
+
+    /// Lets subscribers catch up at the end; one that fails has no time to try again.
+    fn deliver_all(&mut self, _until_ms: u64) {
+        self.deliver();
+    }
+
+    fn look(&self) -> Look {
+        let last_change = if self.subscribers.is_empty() { None } else { self.store.last_change().ok() };
+        let moment = self.moment();
+        let view = |it: &Subscribed| it.subscriber.progress().view(last_change, moment);
+        Look { fetchers: Vec::new(), subscribers: self.subscribers.iter().map(view).collect() }
+    }
+
+    /// The message as it arrives.
+    fn pass<T: Message>(&self, message: T) -> T {
+        if self.loops_back { wire::loop_back(&message) } else { message }
+    }
+
+    fn fetch(&mut self, fetcher: FetcherId, order: Order) {
+        let order = self.pass(order);
+        let place = self.journal.len();
+        let sent_at = self.clock.now();
+        let (endpoint, root) = (Arc::clone(&order.endpoint), order.root.clone());
+        let (id, patience) = (order.id, order.request.patience);
+        let network = order.request.network.clone();
+        let fetched = carry_out(fetcher, &self.kit, order).now_or_never();
+        let spread_ms = (place as u64 * SPREAD) % (self.latency.ms().max(0) as u64 + 1);
+        let arrives_at = sent_at + Span::from_ms(spread_ms as i64);
+        let answered_at = fetched.is_some().then_some(arrives_at);
+        self.journal.push(Exchange { network, endpoint, root, sent_at, answered_at });
+        if let (None, Some(patience)) = (&fetched, patience) {
+            let result = Err(Fault::new(FaultKind::Timeout, "no answer in time"));
+            let received_at = sent_at + patience;
+            let took_ms = u64::try_from(patience.ms()).unwrap_or(0);
+            let given_up = Fetched { order: id, fetcher, took_ms, received_at, extra_count: 0, result };
+            self.answers.insert((received_at, place), given_up);
+        }
+        if let Some(fetched) = fetched {
+            let fetched = Fetched { took_ms: spread_ms, received_at: arrives_at, ..self.pass(fetched) };
+            self.answers.insert((arrives_at, place), fetched);
+        }
+    }
+
     /// Moves the clock to the next instant at which something happens, and lets it happen.
-    fn pass_time(&mut self, until: Timestamp) -> Result<(), FeedError> {
+    fn pass_time(&mut self, until: Timestamp) -> Result<(), RunError> {
+        self.steps += 1;
         let now = self.clock.now();
         let arrival = self.answers.first_key_value().map(|(&(at, _), _)| at);
-        let next = [self.core.wake_at(), arrival, Some(until)].into_iter().flatten().min();
+        let wakes_ms = [self.runner.wake_ms(), self.writer.wake_ms()].into_iter().flatten().min();
+        let wall = wakes_ms.map(|at_ms| self.at(at_ms));
+        let next = [self.runner.wake_at(), wall, arrival, Some(until)].into_iter().flatten().min();
         let next = next.map_or(now, |at| at.min(now + JUMP_MAX));
         self.clock.set(if arrival.is_some_and(|at| at <= now) {
             now
@@ -335,19 +410,11 @@ impl<S: Store> Driver<S> {
             arrived.push(entry.remove());
         }
         if !arrived.is_empty() {
-            self.tell(Event::Fetched(arrived));
+            self.input(Input::Event(Event::Fetched(arrived)))?;
         }
-        self.tell(Event::Tick);
-        self.feed()?;
-        if now - self.noted_at >= PRICES_EVERY {
-            self.noted_at = now;
-            self.store.set_setting(PRICES.key(), &self.core.prices().to_text(now))?;
-        }
-        if now - self.expired_at > EXPIRE_EVERY {
-            self.expired_at = now;
-            self.store.expire(now)?;
-        }
-        Ok(())
+        self.deliver();
+        self.input(Input::Tick(self.clock.ahead()))?;
+        self.turn()
     }
 }
 

@@ -6,7 +6,7 @@
 //! reflected, and *reach* how many of an author's newest posts one look shows.
 
 use freshet_store::row::{AccountRow, PostRow};
-use freshet_types::{Map, Politeness, Set, Span, Timestamp};
+use freshet_types::{Map, Politeness, RobotKind, Set, Source, Span, Timestamp};
 
 use crate::driver::Exchange;
 use crate::world::{Relation, Standing, World};
@@ -127,6 +127,28 @@ pub fn changes_known(
         let is_edited = fact.deleted_at.is_none() && !fact.is_repost && is_settled(fact.edited_at);
         if is_edited && row.post.edited_at != fact.edited_at {
             complaints.push(format!("post {} is not stored in its newest version", fact.id));
+        }
+    }
+    complaints
+}
+
+/// Coverage claims nothing that is not there: whatever an author showed between the ends of an interval that is said to be
+/// complete, and still shows, is stored.
+pub fn coverage_honest(facts: &[Fact], stored: &[PostRow], sources: &[Source]) -> Vec<String> {
+    let known: Map<&str, &PostRow> = by_id(stored);
+    let mut complaints = Vec::new();
+    for source in sources.iter().filter(|source| source.robot == RobotKind::Status) {
+        for interval in &source.coverage.intervals {
+            let is_inside = |fact: &&Fact| {
+                fact.author == source.root_id
+                    && fact.deleted_at.is_none()
+                    && fact.shown_since.is_some_and(|since| since <= fact.created_at)
+                    && (interval.oldest.at..=interval.newest.at).contains(&fact.created_at)
+            };
+            let missing = facts.iter().filter(is_inside).filter(|fact| !known.contains_key(fact.id.as_str()));
+            complaints.extend(
+                missing.map(|fact| format!("post {} of {} is covered, not stored", fact.id, fact.author)),
+            );
         }
     }
     complaints

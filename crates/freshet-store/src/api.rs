@@ -15,7 +15,9 @@
 //! Contract, checked for every backend by `conformance`:
 //! - [`Apply::apply`] is one transaction: all of its uploads or nothing, whatever kills the process;
 //! - applying the same upload twice changes nothing the second time (objects are unique by address);
-//! - the change log only grows, its numbers rise, and every change of an object is in it;
+//! - the change log only grows, its numbers rise, and every change of an object is in it; a reader that follows it by number
+//!   never passes over one that commits late ([`ChangeLog`]);
+//! - what was leased before somebody else took the source over is refused ([`Apply::apply`]);
 //! - a reader never sees half an `apply`;
 //! - no method keeps anything open after it has returned: what is too much for one answer is read in pages ([`page`]);
 //! - what is asked for many things at once is one question (`sources`, `objects`, `posts_of`), so that a backend on a server

@@ -5,14 +5,18 @@
 //! payloads. Nothing here knows a backend. Speed and crashes are each backend's own tests.
 
 mod accounts;
+mod browse;
 mod care;
 mod constraints;
 mod control;
+mod epochs;
 mod forget;
+mod forums;
 mod kit;
 mod leads;
 mod lists;
 mod log;
+mod pages;
 mod pair;
 mod posts;
 mod read;
@@ -87,6 +91,9 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         sources::a_visit_does_not_undo_a_shorter_way,
         sources::late_pages_of_a_forgotten_source_are_dropped,
         sources::instances_keep_their_care,
+        epochs::an_upload_of_an_earlier_lease_is_refused_whole,
+        epochs::the_first_word_of_a_lease_takes_the_source_over,
+        epochs::leases_are_told_apart_within_one_transaction,
         control::messages_are_read_above_a_number,
         control::robots_start_as_the_paper_says,
         control::settings_are_kept,
@@ -102,6 +109,26 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         read::search_forgets_a_text_that_was_taken_out,
         read::the_index_is_brought_up_in_steps,
         read::counts_are_those_of_the_rows,
+    ]
+}
+
+/// The behaviours of reading in pages, and of answering people who look around.
+pub fn browse_suite() -> &'static [(&'static str, Behaviour)] {
+    behaviours![
+        pages::pages_of_any_size_give_every_row_once,
+        pages::what_is_written_while_somebody_reads_is_met_above,
+        pages::many_things_are_answered_in_the_order_asked_for,
+        browse::sources_are_listed_filtered_and_sorted,
+        browse::networks_are_those_whose_servers_were_added,
+        browse::posts_are_listed_and_filtered,
+        browse::sources_are_known_by_names,
+        browse::an_object_tells_its_history,
+        browse::visits_are_listed_newest_first,
+        browse::links_are_followed_both_ways,
+        browse::rows_are_counted_by_day,
+        forums::forums_say_what_is_complete,
+        forums::lists_of_a_forum_are_shown_in_pages,
+        forums::lists_have_the_titles_that_pages_showed,
     ]
 }
 
@@ -168,6 +195,8 @@ pub fn pair_suite() -> &'static [(&'static str, PairBehaviour)] {
         pair::both_may_write,
         pair::messages_cross,
         pair::a_network_named_by_both_is_one,
+        pair::a_reader_of_the_log_skips_nothing_that_commits_late,
+        epochs::who_was_taken_over_cannot_write,
         forget::what_one_forgets_the_other_does_not_store,
         forget::an_interrupted_forget_is_finished_by_another,
     ]
@@ -182,10 +211,10 @@ pub fn raw_suite() -> &'static [(&'static str, Behaviour)] {
     ]
 }
 
-/// Checks every behaviour of [`suite`], [`lists_suite`], [`care_suite`] and [`constraint_suite`], each with a store of
+/// Checks every behaviour of [`suite`], [`browse_suite`], [`lists_suite`], [`care_suite`] and [`constraint_suite`], each with a store of
 /// its own.
 pub fn check(make: impl Fn() -> Box<dyn Store>) {
-    for behaviours in [suite(), lists_suite(), care_suite(), constraint_suite()] {
+    for behaviours in [suite(), browse_suite(), lists_suite(), care_suite(), constraint_suite()] {
         run(behaviours, |behaviour| behaviour(&mut *make()));
     }
 }

@@ -47,7 +47,7 @@ impl Default for Options {
 
 /// Opens the store of this address.
 pub fn open(
-    address: impl AsRef<OsStr>,
+    address: &(impl AsRef<OsStr> + ?Sized),
     access: Access,
     options: Options,
 ) -> Result<Box<dyn Store>, StoreError> {
@@ -115,7 +115,7 @@ mod tests {
         writer.set_setting("status", "well").expect("it may write");
         let mut address = std::ffi::OsString::from(SQLITE);
         address.push(&path);
-        let mut reader = open(address, Access::Read, Options::default()).expect("it is there");
+        let mut reader = open(&address, Access::Read, Options::default()).expect("it is there");
         assert_eq!(reader.setting("status").expect("it may read").as_deref(), Some("well"));
         assert!(reader.set_setting("status", "changed").is_err());
     }

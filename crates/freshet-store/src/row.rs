@@ -6,12 +6,15 @@ use freshet_types::{
     Account, Instance, NetworkName, Observation, Post, RobotKind, RobotState, Set, Source, SourceId,
     SourceState, Span, Timestamp, VisitId, VisitRecord,
 };
+use serde::{Deserialize, Serialize};
 
 /// What one page, or the end of one visit, brings to the store.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Upload {
     /// Which visit.
     pub visit: VisitId,
+    /// The epoch under which its source was leased; 0 where it comes of no lease, and is never refused.
+    pub epoch: u64,
     /// The robot whose visit it is; it goes into the change log as the finder.
     pub robot: Option<RobotKind>,
     /// The network its ids belong to.
@@ -23,6 +26,7 @@ pub struct Upload {
     /// What it showed.
     pub observation: Observation,
     /// The answer as received, to be kept compressed, where raw payloads are wanted.
+    #[serde(with = "serde_bytes")]
     pub raw: Option<Vec<u8>>,
     /// The whole new state of the source; written in the same transaction.
     pub source: Option<Source>,
@@ -62,6 +66,7 @@ impl Upload {
     pub fn new(visit: VisitId, network: NetworkName, seen_at: Timestamp) -> Self {
         Self {
             visit,
+            epoch: 0,
             robot: None,
             network,
             seen_at,
@@ -87,7 +92,7 @@ impl Upload {
 }
 
 /// A page of a list: of a front page, a board or a thread.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListPage {
     /// Type of the list.
     pub kind: Arc<str>,
@@ -173,7 +178,7 @@ pub struct ListTimes {
 ///
 /// It stays in the observation, because the page did show it: what is stored of it already is
 /// brought up to date, found deleted, and not missing. Nothing of it is stored anew.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withheld {
     /// Posts.
     pub posts: Set<String>,
@@ -182,7 +187,7 @@ pub struct Withheld {
 }
 
 /// A stretch of one author's list that a page shows completely.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
     /// Id of the author's account.
     pub author: String,
@@ -193,7 +198,7 @@ pub struct Listing {
 }
 
 /// A relation list that was read from its first to its last page.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RelationSweep {
     /// Id of the account whose list it is.
     pub account: String,
@@ -206,6 +211,8 @@ pub struct RelationSweep {
 /// What an upload changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Applied {
+    /// Somebody else has taken its source over since it was leased: nothing of it was stored.
+    pub is_stale: bool,
     /// Posting times of posts never seen before (those not embedded), in page order.
     pub new_posts: Vec<Timestamp>,
     /// Posts whose content changed.
@@ -446,7 +453,7 @@ pub struct Forgetting {
 }
 
 /// An object that a constraint cannot judge yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parked {
     /// Which object: `network/type/id`.
     pub address: String,

@@ -18,16 +18,16 @@ pub fn memory() -> Box<dyn Store> {
 ///
 /// # Panics
 /// Where it cannot be opened.
-pub fn open(path: impl AsRef<Path>) -> Box<dyn Store> {
-    open_store(path.as_ref(), Access::Write, Options::default()).expect("the store can be opened")
+pub fn open(path: &Path) -> Box<dyn Store> {
+    open_store(path, Access::Write, Options::default()).expect("the store can be opened")
 }
 
 /// The store in this file, for reading only.
 ///
 /// # Panics
 /// Where it cannot be opened.
-pub fn reader(path: impl AsRef<Path>) -> Box<dyn Store> {
-    open_store(path.as_ref(), Access::Read, Options::default()).expect("the store can be read")
+pub fn reader(path: &Path) -> Box<dyn Store> {
+    open_store(path, Access::Read, Options::default()).expect("the store can be read")
 }
 
 /// A store in this file that grows no more, as on a full disk; room that others make in it is used.

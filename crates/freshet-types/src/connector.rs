@@ -29,7 +29,7 @@ pub struct Target<'a> {
 }
 
 /// Which part of a list is wanted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
     /// The first page: the newest posts, or the object itself.
     First,
@@ -118,7 +118,7 @@ pub enum PageKind {
 }
 
 /// An answer, read.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Page {
     /// What it is about.
     pub kind: PageKind,

@@ -15,6 +15,7 @@ use crate::{AuthScheme, IdOrder, PrimitiveKind};
 mod endpoint;
 mod mapping;
 mod rule;
+mod version;
 
 pub use endpoint::{
     Ending, EndpointRule, ItemRule, MembersRule, NewerRule, NewerStyle, Ordering, Paging, RelationRole, Role,
@@ -28,6 +29,7 @@ pub use rule::{
     CredentialUse, LimitRule, OutcomeName, OutcomeRule, PercentRule, QuotaDeclaration, RequestChoice,
     RequestWord, ResetFormat, StatusChoice,
 };
+pub use version::DefinitionVersion;
 
 /// One network, or one family of servers that speak alike.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -50,7 +50,7 @@ pub enum AuthScheme {
 }
 
 /// The credential a request is to be sent with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuthUse {
     /// The credential's name in the vault.
     pub credential: Arc<str>,
@@ -59,7 +59,7 @@ pub struct AuthUse {
 }
 
 /// An answer that sends the asker to another address.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Redirect {
     /// HTTP status, which says whether method and body go along.
     pub status: u16,
@@ -68,7 +68,7 @@ pub struct Redirect {
 }
 
 /// Who goes where redirects lead.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Redirects {
     /// Whoever fetches, up to a limit.
     #[default]
@@ -102,7 +102,7 @@ impl PartialEq for Meter {
 }
 
 /// What is asked.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// Whom.
     pub network: NetworkName,
@@ -124,7 +124,9 @@ pub struct Request {
     pub is_page: bool,
     /// Who goes where redirects lead.
     pub redirects: Redirects,
-    /// What it takes; copies of a request count together.
+    /// What it takes; copies of a request count together. It does not travel: whoever fetches counts for itself, and
+    /// tells the sum with its answer.
+    #[serde(skip)]
     pub meter: Meter,
     /// Wall time that the server has to begin its answer, where that is less than usual: it has not answered lately.
     pub patience: Option<Span>,
@@ -151,13 +153,14 @@ impl Request {
 }
 
 /// What came back, decompressed and within all limits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {
     /// HTTP status.
     pub status: u16,
     /// Header names in lower case, in the order received.
     pub headers: Vec<(String, String)>,
     /// The body, decompressed, still in its own text encoding.
+    #[serde(with = "serde_bytes")]
     pub body: Vec<u8>,
     /// The URL that answered, after redirects.
     pub url: String,

@@ -13,6 +13,7 @@ pub mod connector;
 pub mod coverage;
 pub mod definition;
 pub mod exchange;
+mod json_text;
 pub mod link;
 pub mod list;
 pub mod map;
@@ -22,6 +23,7 @@ pub mod outcome;
 pub mod quota;
 pub mod reference;
 pub mod robot;
+pub mod server;
 pub mod source;
 pub mod time;
 pub mod visit;
@@ -33,6 +35,7 @@ pub use connector::{AskRefused, Connector, Endpoint, Intent, ListOrder, Page, Pa
 pub use coverage::{
     Advance, Coverage, Descent, Hole, IdOrder, Interval, Look, Mark, Obstacle, SHOWN_MAX, taken_out,
 };
+pub use definition::DefinitionVersion;
 pub use exchange::{AuthScheme, AuthUse, Meter, Method, Redirect, Redirects, Request, Response};
 pub use link::{LinkKind, LinkRefused, LinkType, ObjectType, PrimitiveKind, Schema};
 pub use map::{Map, Set};
@@ -42,6 +45,7 @@ pub use outcome::{Blame, Fault, FaultKind, Outcome};
 pub use quota::{LimitReading, QuotaKey, QuotaNeed, QuotaRule, QuotaScope};
 pub use reference::{Reference, ReferencePattern};
 pub use robot::{RobotKind, RobotState};
+pub use server::ServerKey;
 pub use source::{Instance, Source, SourceId, SourceState, Validators};
 pub use time::{Span, Timestamp};
 pub use visit::{VisitId, VisitRecord};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Address, Primitive, RobotKind, Span, Timestamp};
 
 /// Everything one page showed, in document order.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
     /// Posts, the ones that another post contains (originals of reposts) included.
     pub posts: Vec<Post>,
@@ -27,7 +27,7 @@ pub struct Observation {
 
 /// A list that a page leads to: a board of a forum, a thread of a board. It becomes a source, and
 /// one that is known is due when the page shows that something happened there.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lead {
     /// The endpoint through which it is read.
     pub endpoint: Arc<str>,
@@ -178,7 +178,7 @@ pub struct Account {
 }
 
 /// `source` follows `target`; ids of accounts.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Relation {
     /// Who follows.
     pub source: String,
@@ -187,7 +187,7 @@ pub struct Relation {
 }
 
 /// An account carries a tag.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Tag {
     /// Id of the account.
     pub account: String,
@@ -196,7 +196,7 @@ pub struct Tag {
 }
 
 /// Something on a page that could not be used; counted, sampled, shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Complaint {
     /// Where: a JSON pointer, an element, a header.
     pub place: String,

@@ -109,6 +109,8 @@ pub enum FaultKind {
     Unwell,
     /// This computer has no more file descriptors, ports or memory for connections.
     Exhausted,
+    /// The definition by which the request was made was replaced before the fetcher came to it.
+    Replaced,
 }
 
 /// Whose a fault is, as far as one exchange can tell.
@@ -127,7 +129,7 @@ pub enum Blame {
 }
 
 /// A fault with its text for people; the text never holds a secret.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{message}")]
 pub struct Fault {
     /// The code to branch on.
@@ -161,7 +163,7 @@ impl Fault {
             | FaultKind::Excluded
             | FaultKind::Credential
             | FaultKind::Request => Blame::Request,
-            FaultKind::Exhausted => Blame::Ours,
+            FaultKind::Exhausted | FaultKind::Replaced => Blame::Ours,
         }
     }
 }

@@ -52,7 +52,7 @@ pub struct QuotaKey {
 }
 
 /// What one request takes from one bucket.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QuotaNeed {
     /// Which bucket.
     pub key: QuotaKey,
@@ -65,7 +65,7 @@ pub struct QuotaNeed {
 }
 
 /// What a network announced about its limits.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitReading {
     /// The rule it speaks of; `None`: the bucket closest to exhaustion among those used.
     pub rule: Option<Arc<str>>,

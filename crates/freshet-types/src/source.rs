@@ -16,7 +16,7 @@ use crate::{Coverage, NetworkName, RobotKind, Span, Timestamp};
 pub struct SourceId(pub u32);
 
 /// A server of a network that sources live on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instance {
     /// `definition` or `definition:host`.
     pub network: NetworkName,
@@ -90,15 +90,13 @@ impl SourceState {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validators {
     /// `ETag`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
     /// `Last-Modified`, as received.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
 }
 
 /// One thing worth visiting again.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     /// Its number; given by the store.
     pub id: SourceId,
@@ -133,13 +131,17 @@ pub struct Source {
     /// Text of the last failure, for `status`.
     pub failure: Option<String>,
     /// Which intervals are proven complete.
+    #[serde(with = "crate::json_text")]
     pub coverage: Coverage,
     /// State of its change model; opaque here.
+    #[serde(with = "serde_bytes")]
     pub model: Vec<u8>,
     /// For conditional requests.
     pub validators: Validators,
     /// A person wants it visited this often, whatever that is worth.
     pub pinned: Option<Span>,
+    /// The epoch of its lease: who writes of it under a lower one is refused. Raised by whoever leases it; 0 before the first.
+    pub epoch: u64,
 }
 
 impl Source {
@@ -172,6 +174,7 @@ impl Source {
             model: Vec::new(),
             validators: Validators::default(),
             pinned: None,
+            epoch: 0,
         }
     }
 

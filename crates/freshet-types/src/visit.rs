@@ -10,7 +10,7 @@ use crate::{SourceId, Timestamp};
 pub struct VisitId(pub u64);
 
 /// What is remembered of a visit that ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VisitRecord {
     /// Which visit.
     pub id: VisitId,

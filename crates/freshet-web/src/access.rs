@@ -7,6 +7,7 @@
 //! word they were given then. Sessions and these words live in memory; a restart ends them. The page that asks for the
 //! password is [`super::login`].
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -42,7 +43,7 @@ const BROWSERS_MAX: usize = 256;
 const JUDGED_MAX: usize = 2;
 
 /// Where the hash of the password is kept.
-pub fn password_path(dir: &Path) -> PathBuf {
+pub(super) fn password_path(dir: &Path) -> PathBuf {
     dir.join("dashboard.password")
 }
 
@@ -94,7 +95,7 @@ impl Access {
 }
 
 /// The hash to keep of a new password.
-pub fn hash(password: &SecretString) -> anyhow::Result<String> {
+pub(super) fn hash(password: &SecretString) -> anyhow::Result<String> {
     let password = password.expose_secret();
     if password.chars().count() < SECRET_CHARS_MIN {
         let message = format!("the password is shorter than {SECRET_CHARS_MIN} characters");
@@ -102,6 +103,25 @@ pub fn hash(password: &SecretString) -> anyhow::Result<String> {
     }
     let hash = Argon2::default().hash_password(password.as_bytes());
     Ok(hash.map_err(|error| anyhow::anyhow!("the password cannot be hashed: {error}"))?.to_string())
+}
+
+/// Keeps the hash of a new password, or takes the password away where it is empty; says whether there is one now.
+pub fn set_password(dir: &Path, password: &SecretString) -> anyhow::Result<bool> {
+    let path = password_path(dir);
+    if password.expose_secret().is_empty() {
+        return match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(error).with_context(|| format!("`{}` cannot be removed", path.display()))
+            }
+            _ => Ok(false),
+        };
+    }
+    let hash = hash(password)?;
+    let mut options = std::fs::OpenOptions::new();
+    std::os::unix::fs::OpenOptionsExt::mode(options.write(true).create(true).truncate(true), 0o600);
+    let written = options.open(&path).and_then(|mut file| writeln!(file, "{hash}"));
+    written.with_context(|| format!("`{}` cannot be written", path.display()))?;
+    Ok(true)
 }
 
 /// Equal, in a time that tells neither where they differ nor how long the right one is.

@@ -18,7 +18,7 @@ use freshet_store::browse::{
     Browse as _, ForumQuery, ForumState, Lack, OFFSET_MAX, SourceOrder, SourceQuery,
 };
 use freshet_types::list::THREAD;
-use freshet_types::{NetworkName, RobotKind, Source, Timestamp};
+use freshet_types::{NetworkName, RobotKind, Source, SourceId, Timestamp};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -185,8 +185,8 @@ fn state_of<'a>(states: &'a [ForumState], forum: &Forum) -> Option<&'a ForumStat
 fn lacking(data: &Data, network: &str, offset: usize, limit: usize) -> Answer<Vec<Source>> {
     let query = ForumQuery { is_lacking: true, kind: Some(THREAD.to_owned()), offset, limit };
     let lists = data.store.forum_lists(&NetworkName::from(network), &query)?;
-    let sources = lists.iter().map(|list| data.store.source(list.source)).collect::<Result<Vec<_>, _>>()?;
-    Ok(sources.into_iter().flatten().collect())
+    let ids: Vec<SourceId> = lists.iter().map(|list| list.source).collect();
+    Ok(data.store.sources(&ids)?.into_iter().flatten().collect())
 }
 
 /// A page of its lists, those visited last first.

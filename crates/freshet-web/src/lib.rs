@@ -73,7 +73,7 @@ use freshet_app::failure::Failure;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-pub use access::{Access, hash, password_path};
+pub use access::{Access, set_password};
 use answer::Problem;
 pub use site::Parts;
 use site::Site;

@@ -10,7 +10,7 @@ use freshet_report::robots::{RobotLine, RobotsReport};
 use freshet_report::run::{FailureNote, RingSize};
 use freshet_report::time::UnixNumber;
 use freshet_store::browse::{Browse as _, VisitLine};
-use freshet_types::{RobotKind, RobotState, SourceId};
+use freshet_types::{Map, RobotKind, RobotState, Source, SourceId};
 use serde::Serialize;
 use serde_json::json;
 
@@ -127,11 +127,15 @@ fn view(site: &Site, data: &Data) -> Answer<RobotsPage> {
 
 /// What the robots did last, in words.
 fn messages(data: &Data) -> Answer<Vec<Message>> {
+    let lines = data.store.last_visits(MESSAGES_SHOWN)?;
+    let ids: Vec<SourceId> = lines.iter().map(|line| line.visit.source).collect();
+    let sources: Vec<Source> = data.store.sources(&ids)?.into_iter().flatten().collect();
+    let known: Map<SourceId, String> =
+        sources.iter().map(|source| source.id).zip(names::names(data, &sources)?).collect();
     let message = |line: &VisitLine| {
         let visit = &line.visit;
-        let source = data.store.source(visit.source)?;
-        let name = source.map(|source| names::name(data, &source)).transpose()?;
-        Ok(Message {
+        let name = known.get(&visit.source).cloned();
+        Message {
             at: UnixNumber::of(visit.ended_at),
             robot: line.robot,
             source: visit.source,
@@ -139,7 +143,7 @@ fn messages(data: &Data) -> Answer<Vec<Message>> {
             outcome: visit.outcome.clone(),
             calls: visit.fetch_count,
             new_posts: visit.new_post_count,
-        })
+        }
     };
-    data.store.last_visits(MESSAGES_SHOWN)?.iter().map(message).collect()
+    Ok(lines.iter().map(message).collect())
 }

@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::response::Response;
-use freshet_app::data::Data;
+use freshet_app::config::Globals;
+use freshet_app::data::{self, Data, vault_path};
 use freshet_app::{gaps, status};
 use freshet_engine::history::History;
 use freshet_fetch::CredentialInfo;
@@ -30,6 +31,7 @@ use super::download;
 use super::jobs::Jobs;
 use super::render::Pages;
 use super::seats::{Room, Seats};
+use super::tls::{TlsFiles, config};
 
 /// Looks at the store at once; more would only wait for the disk.
 const READERS_MAX: usize = 4;
@@ -65,6 +67,40 @@ pub struct Parts {
     pub access: Access,
     /// What was chosen at the start: name, value.
     pub choices: Vec<(&'static str, String)>,
+}
+
+impl Parts {
+    /// Those of a data directory that nobody crawls in here.
+    pub async fn of_directory(globals: &Globals, data: &Data, tls: &TlsFiles) -> anyhow::Result<Self> {
+        let clock: Arc<dyn Clock> = match data.clock().await {
+            Ok(clock) => clock,
+            // The simulated world is gone: what was collected is shown as of then.
+            Err(_) => Arc::new(Stopped(status::live_report(&data.store)?.map(|run| run.now.0))),
+        };
+        // Nobody is asked for a passphrase only to look: without it the names stay unknown.
+        let is_locked = vault_path(data.dir()).is_file() && globals.config.passphrase.is_none();
+        let credentials = if is_locked { None } else { Some(data.vault(globals)?.list()) };
+        Ok(Self {
+            dir: data.dir().to_owned(),
+            networks: Arc::new(data::networks(globals)?),
+            clock,
+            credentials,
+            passphrase: globals.config.passphrase.clone(),
+            tls: config(tls)?,
+            access: Access::new(data.dir(), globals.config.dashboard_token.clone())?,
+            choices: Vec::new(),
+        })
+    }
+}
+
+/// A clock that stands still at the last instant that a run noted.
+#[derive(Debug)]
+struct Stopped(Option<Timestamp>);
+
+impl Clock for Stopped {
+    fn now(&self) -> Timestamp {
+        self.0.unwrap_or_else(|| freshet_types::SystemClock.now())
+    }
 }
 
 /// A served dashboard.

@@ -131,6 +131,7 @@ pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<SourcesReport> {
         let has_more = sources.len() > ROWS;
         sources.truncate(ROWS);
         let networks = data.store.source_networks()?;
+        let lines = sources.iter().zip(names::names(data, &sources)?);
         Ok(SourcesReport {
             count: found.count as u64,
             count_max: COUNT_MAX as u64,
@@ -139,7 +140,7 @@ pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<SourcesReport> {
             page,
             has_more: has_more && page < OFFSET_MAX / ROWS,
             networks,
-            sources: sources.iter().map(|source| line(data, source, now)).collect::<Answer<_>>()?,
+            sources: lines.map(|(source, name)| line(source, name, now)).collect(),
         })
     };
     // Names are looked up in an index that a writing connection brings up to date first.
@@ -151,13 +152,13 @@ pub(super) async fn list(site: &Shared, asked: Asked) -> Answer<SourcesReport> {
 }
 
 /// A source in a line.
-fn line(data: &Data, source: &Source, now: Timestamp) -> Answer<SourceLine> {
+fn line(source: &Source, name: String, now: Timestamp) -> SourceLine {
     let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
     // Profiles and relations have no rhythm of posts and nothing to be complete of.
     let is_list = matches!(source.robot, RobotKind::Status | RobotKind::Comment);
-    Ok(SourceLine {
+    SourceLine {
         source: source.id,
-        name: names::name(data, source)?,
+        name,
         network: source.network.clone(),
         endpoint: source.endpoint.to_string(),
         robot: source.robot,
@@ -169,7 +170,7 @@ fn line(data: &Data, source: &Source, now: Timestamp) -> Answer<SourceLine> {
         holes_count: source.coverage.holes().len(),
         is_complete: is_list.then_some(source.coverage.is_complete()),
         failure: source.failure.as_deref().map(one_line),
-    })
+    }
 }
 
 /// What is typed on the page for adding.

@@ -28,7 +28,8 @@ use reqwest::{Client, Method, RequestBuilder, Response};
 use secrecy::SecretString;
 use tempfile::TempDir;
 
-use super::{Access, Parts, Served, bind, hash, password_path, serve};
+use super::access::{hash, password_path};
+use super::{Access, Parts, Served, bind, serve};
 
 /// A name and a text that would do harm if they were markup.
 const SCRIPT: &str = "<script>alert(1)</script>";

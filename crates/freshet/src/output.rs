@@ -13,7 +13,7 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::args::{Colour, ReportArgs, ReportFormat};
-pub(crate) use freshet_app::text::{COLUMNS, count, folded, one_line, relative, seconds, shorten, wrapped};
+pub(crate) use freshet_app::text::{COLUMNS, count, folded, one_line, relative, shorten, wrapped};
 
 /// How this process speaks; said once, at the start.
 static MANNER: OnceLock<Manner> = OnceLock::new();

@@ -197,8 +197,8 @@ fn take_news(frame: &mut Frame, store: &dyn Store, seen: u64) -> u64 {
     let posts =
         changes.iter().filter(|change| change.kind == ChangeKind::Created && &*change.address.kind == "post");
     let latest: Vec<u64> = posts.rev().take(NEWS_MAX).map(|change| change.object).collect();
-    for object in latest.into_iter().rev() {
-        let Ok(Some(row)) = store.post(object) else { continue };
+    let posts = store.posts_numbered(&latest).unwrap_or_default();
+    for row in posts.into_iter().rev().flatten() {
         let who = row.author_handle.or(row.post.author).unwrap_or_default();
         let at = row.post.created_at.unwrap_or(row.seen_at);
         frame.news.push_back((at, who, plain(&row.post.text).replace('\n', " ")));

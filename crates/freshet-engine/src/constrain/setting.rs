@@ -55,10 +55,11 @@ pub enum SettingError {
 
 /// The rules of this store.
 pub fn rules(store: &dyn Store) -> Result<Vec<Rule>, SettingError> {
-    match CONSTRAINTS.get(store)? {
-        Some(text) => Ok(serde_json::from_str(&text)?),
-        None => Ok(Vec::new()),
-    }
+    parse_rules(CONSTRAINTS.get(store)?.as_deref())
+}
+
+fn parse_rules(text: Option<&str>) -> Result<Vec<Rule>, SettingError> {
+    Ok(text.map(serde_json::from_str).transpose()?.unwrap_or_default())
 }
 
 /// Writes the rules and tells a running process.
@@ -70,9 +71,14 @@ pub fn set_rules(store: &mut dyn Store, rules: &[Rule]) -> Result<(), SettingErr
 
 /// The rules, ready to judge what pages of these networks show.
 pub fn constraints(store: &dyn Store, networks: &Networks) -> Result<Constraints, SettingError> {
+    parse(CONSTRAINTS.get(store)?.as_deref(), networks)
+}
+
+/// The same from the text of the setting; without one there are no rules.
+pub fn parse(text: Option<&str>, networks: &Networks) -> Result<Constraints, SettingError> {
     let registry = networks.snapshot();
     let mut all = Vec::new();
-    for (rule, number) in rules(store)?.iter().zip(1..) {
+    for (rule, number) in parse_rules(text)?.iter().zip(1..) {
         let wrong = |why| SettingError::Rule { number, why };
         let constraint = Constraint::parse(&rule.type_name, &rule.text).map_err(wrong)?;
         never_told(&registry, &constraint).map_or(Ok(()), |why| Err(wrong(why)))?;

@@ -3,8 +3,6 @@
 //! A visit that ended keeps its lease until the store has confirmed its last upload: a new
 //! visit of the same source must read what this one wrote.
 
-use std::sync::Arc;
-
 use freshet_policy::Grade;
 use freshet_store::row::Applied;
 use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitRecord};
@@ -12,9 +10,9 @@ use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitReco
 use super::Core;
 use super::page::empty_upload;
 use crate::forum::Bounds;
-use crate::price;
+use crate::price::TariffKey;
 use crate::schedule;
-use crate::visit::{Stage, Visit};
+use crate::visit::{Ending, Stage, Visit};
 use crate::walk::{Aim, Seen};
 
 /// Type of the objects that are asked about when they are missing.
@@ -25,27 +23,38 @@ const POSTPONED: &str = "postponed";
 impl Core {
     /// The list is read as far as this visit goes; missing posts may still be asked about.
     pub(super) fn end_leg(&mut self, id: VisitId, now: Timestamp) {
-        let Some(visit) = self.visits.get_mut(&id) else { return };
+        let Some(visit) = self.visits.get_mut(id) else { return };
         if visit.source.state == SourceState::Active && visit.walk.next_check() {
             return self.send(id, now);
         }
         // Missing posts are known only when the store has answered: wait for it.
-        if visit.has_listed && visit.unconfirmed_count > 0 && visit.stage == Stage::Asks {
-            visit.stage = Stage::Listens;
-            self.free_history(id);
-            return self.frontier.rest(id);
+        if !self.awaits_store(id, None) {
+            self.finish(id, "ok", now);
         }
-        self.finish(id, "ok", now);
+    }
+
+    /// Whether a visit waits for the store before it ends this way; it asks nothing meanwhile. What the store finds new is
+    /// learned first, so that the record carries it.
+    fn awaits_store(&mut self, id: VisitId, ending: Option<Ending>) -> bool {
+        let visit = &mut self.visits[id];
+        if visit.unconfirmed_count == 0 {
+            return false;
+        }
+        (visit.stage, visit.ending) = (Stage::Listens, ending);
+        self.free_history(id);
+        self.frontier.rest(id);
+        true
     }
 
     /// The store committed an upload of this visit.
     pub(super) fn confirm(&mut self, id: VisitId, applied: &Applied, now: Timestamp) {
         self.upload_count = self.upload_count.saturating_sub(1);
-        let robot = self.visits.get(&id).map(|visit| visit.source.robot);
+        let robot = self.visits.get(id).map(|visit| visit.source.robot);
         self.tally.applied(applied, robot);
         applied.rested.iter().for_each(|&source| self.rest(source, now));
         applied.led_to.iter().for_each(|slot| self.on_lead(slot, now));
-        let Some(visit) = self.visits.get_mut(&id) else { return };
+        self.learn(id, applied, now);
+        let Some(visit) = self.visits.get_mut(id) else { return };
         visit.unconfirmed_count = visit.unconfirmed_count.saturating_sub(1);
         let connector = self.networks.connector_for(&visit.source.network);
         if connector.is_some_and(|connector| connector.single(POST).is_some()) {
@@ -58,7 +67,11 @@ impl Core {
             Stage::Recorded => self.release(id),
             Stage::Listens => {
                 visit.stage = Stage::Asks;
-                self.end_leg(id, now);
+                match visit.ending.take() {
+                    None => self.end_leg(id, now),
+                    Some(Ending::Finished(outcome)) => self.finish(id, outcome, now),
+                    Some(Ending::Failed) => self.record_failure(id, now),
+                }
             }
             Stage::Asks => {}
         }
@@ -66,12 +79,12 @@ impl Core {
 
     /// The owner of this source asks not to be collected, as a page of another source showed.
     fn rest(&mut self, id: SourceId, now: Timestamp) {
-        let Some(slot) = self.slot_mut(id).filter(|slot| slot.state.is_watched()) else { return };
+        let Some(slot) = self.sources.get_mut(id).filter(|slot| slot.state.is_watched()) else { return };
         slot.state = SourceState::OptedOut;
         slot.news_at = now + schedule::REVIVAL_GAP;
         let (key, class, due_at) = (slot.key, slot.class, slot.news_at);
         if slot.is_leased {
-            if let Some(visit) = self.visits.values_mut().find(|visit| visit.source.id == id) {
+            if let Some(visit) = self.visits.of_source(id) {
                 visit.rested_at = Some(now);
             }
         } else {
@@ -81,22 +94,25 @@ impl Core {
         self.ungrade(id);
     }
 
-    /// The visit ends: its record and the next due time go to the store.
-    pub(super) fn finish(&mut self, id: VisitId, outcome: &str, now: Timestamp) {
-        let visit = self.visits.get_mut(&id).expect("the caller found it");
+    /// The visit ends: its record and the next due time go to the store, after its pages.
+    pub(super) fn finish(&mut self, id: VisitId, outcome: &'static str, now: Timestamp) {
+        if self.awaits_store(id, Some(Ending::Finished(outcome))) {
+            return;
+        }
+        let visit = &mut self.visits[id];
         if visit.rested_at.is_some() {
             visit.source.state = SourceState::OptedOut;
         }
         // Only a visit that came to its end clears its source: one that always fails after its
         // first page must not try for ever.
-        if outcome != POSTPONED && visit.aim != Aim::Again {
+        if outcome != POSTPONED && visit.aim != Aim::Recheck {
             visit.source.attempts = 0;
         }
         if outcome != POSTPONED {
             let (key, source) = (visit.key, visit.source.id);
             self.note_recovered(key, source);
         }
-        let visit = self.visits.get_mut(&id).expect("the caller found it");
+        let visit = &mut self.visits[id];
         visit.source.due_at = if visit.aim == Aim::News || visit.source.state != SourceState::Active {
             let last_at = visit.visited_before.filter(|_| visit.news_count == 0);
             // A thread that was silent before we came is not waited for like one that went silent since.
@@ -104,15 +120,15 @@ impl Core {
             let silent = || silent().filter(|&silent| silent > self.options.ceiling);
             let is_first = visit.visited_before.is_none();
             let quiet = last_at.map(|last_at| now - last_at).or_else(|| silent().filter(|_| is_first));
-            let place = price::place(visit.key, visit.source.robot);
-            let market = self.prices.market(place, &self.ledger, now);
+            let tariff = TariffKey::new(visit.key, visit.source.robot);
+            let market = self.prices.market(tariff, &self.ledger, now);
             visit.grade = Some(schedule::grade(&visit.source, &*self.policy, market, quiet));
             let key = visit.key;
             let bounds = Bounds { pacing: self.policy.pacing(), is_quiet: quiet.is_some() };
             let is_active = visit.source.state == SourceState::Active;
-            let own_at = self.sites.due_at(key, &visit.source, market, bounds, now).filter(|_| is_active);
+            let own_at = self.forums.due_at(key, &visit.source, market, bounds, now).filter(|_| is_active);
             if let (Some(grade), Some(rate_per_s)) =
-                (&mut visit.grade, self.sites.rate_per_s(key, &visit.source, now))
+                (&mut visit.grade, self.forums.rate_per_s(key, &visit.source, now))
                 && *grade != Grade::NONE
             {
                 *grade = Grade::of(f64::from(visit.source.weight), rate_per_s);
@@ -122,7 +138,7 @@ impl Core {
                 .unwrap_or_else(|| schedule::due_at(&visit.source, timing, self.options.ceiling, quiet, now))
         } else {
             // History does not move the news: they are due when they were.
-            self.slots[visit.source.id.0 as usize].map_or(now, |slot| slot.news_at)
+            self.sources.news_at(visit.source.id, now)
         };
         visit.has_more = visit.has_more
             && visit.source.state == SourceState::Active
@@ -137,24 +153,32 @@ impl Core {
 
     /// A page could not be had: the source goes back, at most three times in a row.
     pub(super) fn fail(&mut self, id: VisitId, why: &str, can_retry: bool, now: Timestamp) {
-        let visit = self.visits.get_mut(&id).expect("the caller found it");
-        if visit.aim == Aim::Again {
+        let visit = &mut self.visits[id];
+        if visit.aim == Aim::Recheck {
             tracing::debug!(source = visit.source.id.0, "an old page cannot be had: {why}");
-            return self.miss_again(id, now);
+            return self.miss_recheck(id, now);
         }
         visit.source.due_at = schedule::failed(&mut visit.source, why, can_retry, now);
+        if visit.source.state == SourceState::Failed && visit.rested_at.is_none() {
+            self.tally.failure(&visit.source, why, now);
+        }
+        if !self.awaits_store(id, Some(Ending::Failed)) {
+            self.record_failure(id, now);
+        }
+    }
+
+    /// The record of a visit that failed, after its pages.
+    fn record_failure(&mut self, id: VisitId, now: Timestamp) {
+        let visit = &mut self.visits[id];
         if visit.rested_at.is_some() {
             visit.source.state = SourceState::OptedOut;
-        }
-        if visit.source.state == SourceState::Failed {
-            self.tally.failure(&visit.source, why, now);
         }
         let stored = visit.source.clone();
         self.record(id, stored, "failed", now);
     }
 
     fn record(&mut self, id: VisitId, stored: Source, outcome: &str, now: Timestamp) {
-        let visit = self.visits.get_mut(&id).expect("the caller found it");
+        let visit = &mut self.visits[id];
         visit.stage = Stage::Recorded;
         let record = VisitRecord {
             id,
@@ -162,7 +186,7 @@ impl Core {
             started_at: visit.started_at,
             ended_at: now,
             fetch_count: visit.fetch_count,
-            new_post_count: visit.news_count,
+            new_post_count: visit.new_post_count,
             outcome: outcome.to_owned(),
             attempt: visit.attempt,
         };
@@ -171,8 +195,8 @@ impl Core {
         upload.source = Some(stored);
         upload.record = Some(record);
         if let Some(lateness) = visit.lateness {
-            let place = price::place(visit.key, visit.source.robot);
-            self.prices.visited(place, &visit.paid, lateness, now);
+            let tariff = TariffKey::new(visit.key, visit.source.robot);
+            self.prices.visited(tariff, &visit.paid, lateness, now);
         }
         self.tally.visits_count += 1;
         self.want_upload(id, upload);
@@ -184,9 +208,9 @@ impl Core {
 
     /// The quota ran out in the middle: what was read is stored, the rest waits in the backlog.
     pub(super) fn suspend(&mut self, id: VisitId, now: Timestamp) {
-        let visit = self.visits.get_mut(&id).expect("the caller found it");
-        if visit.aim == Aim::Again {
-            let news_at = self.slots[visit.source.id.0 as usize].map_or(now, |slot| slot.news_at);
+        let visit = &mut self.visits[id];
+        if visit.aim == Aim::Recheck {
+            let news_at = self.sources.news_at(visit.source.id, now);
             return self.put_off(id, news_at);
         }
         visit.has_more = true;
@@ -194,7 +218,7 @@ impl Core {
             return self.finish(id, POSTPONED, now);
         }
         let source = visit.source.id;
-        let news_at = self.slots[source.0 as usize].map_or(now, |slot| slot.news_at);
+        let news_at = self.sources.news_at(source, now);
         self.enqueue(source, true);
         self.put_off(id, news_at);
     }
@@ -202,7 +226,7 @@ impl Core {
     /// Nothing was asked, so there is nothing to write: the source is due at `due_at`.
     pub(super) fn put_off(&mut self, id: VisitId, due_at: Timestamp) {
         self.free_history(id);
-        let visit = self.visits.remove(&id).expect("the caller found it");
+        let visit = self.visits.close(id);
         self.leave_server(id, visit.asked_at.is_some());
         let (state, due_at) = state_and_due(&visit, due_at);
         self.give_back(visit.source.id, state, due_at);
@@ -213,14 +237,14 @@ impl Core {
         self.tally.repriced_count += 1;
         self.leave_server(id, false);
         self.give_back(source.id, source.state, due_at);
-        if let Some(slot) = self.slot_mut(source.id) {
+        if let Some(slot) = self.sources.get_mut(source.id) {
             slot.price_step = step;
         }
     }
 
     /// All of it is stored: the lease ends, the source is due when the policy says.
     fn release(&mut self, id: VisitId) {
-        let visit = self.visits.remove(&id).expect("the caller found it");
+        let visit = self.visits.close(id);
         self.regrade(&visit);
         let (state, due_at) = state_and_due(&visit, visit.source.due_at);
         let source = visit.source;
@@ -230,7 +254,7 @@ impl Core {
         if visit.has_more && state == SourceState::Active {
             self.enqueue(source.id, false);
         }
-        if let Some(slot) = self.slot_mut(source.id) {
+        if let Some(slot) = self.sources.get_mut(source.id) {
             slot.class = schedule::class_after(&source, visit.started_at);
         }
         self.give_back(source.id, state, due_at);
@@ -245,23 +269,8 @@ impl Core {
         };
     }
 
-    /// The visit asks for no more history, for now or at all: another source may.
-    fn free_history(&mut self, id: VisitId) {
-        if let Some(key) = self.visits.get_mut(&id).and_then(|visit| visit.history_key.take()) {
-            self.end_history(key, Aim::History);
-        }
-    }
-
-    pub(super) fn end_history(&mut self, key: u32, aim: Aim) {
-        if aim == Aim::History {
-            let backlog = &mut self.backlogs[key as usize];
-            backlog.open_count = backlog.open_count.saturating_sub(1);
-            self.list_history(key);
-        }
-    }
-
     fn give_back(&mut self, id: SourceId, state: SourceState, due_at: Timestamp) {
-        let Some(slot) = self.slot_mut(id) else { return };
+        let Some(slot) = self.sources.get_mut(id) else { return };
         slot.is_leased = false;
         if !slot.state.is_watched() {
             return; // A person took it off the list, or paused it, while it was being visited.
@@ -275,7 +284,7 @@ impl Core {
     /// Begins nothing new; visits that wait for a quota end here and are due again at once.
     pub(super) fn drain(&mut self, now: Timestamp) {
         self.is_draining = true;
-        for (_, id) in std::mem::take(&mut self.waiting) {
+        for id in self.visits.end_waiting() {
             self.suspend(id, now);
         }
     }
@@ -286,13 +295,10 @@ impl Core {
         let wall_now = Timestamp::from_ms(i64::try_from(self.wall_ms).unwrap_or(i64::MAX));
         while let Some(late) = self.frontier.overdue(wall_now) {
             self.frontier.extend(late, Timestamp::MAX);
-            let Some(visit) = self.visits.get_mut(&late) else { continue };
-            if let Some(claim) = visit.claim.take() {
-                self.ledger.answered(&claim, &[], now);
-                self.placement.give_up(visit.fetcher);
+            if self.visits.get(late).is_some() {
+                self.cancel_order(late, now);
+                self.on_lease_expired(late, now);
             }
-            visit.errand = Arc::default();
-            self.on_lease_expired(late, now);
         }
     }
 }

@@ -14,7 +14,8 @@
 
 use freshet_frontier::Trust;
 use freshet_types::{
-    Blame, Fault, FaultKind, Map, NetworkName, Outcome, Page, SourceId, SourceState, Span, Timestamp, VisitId,
+    Blame, Fault, FaultKind, Map, NetworkName, Outcome, Page, ServerKey, SourceId, SourceState, Span,
+    Timestamp, VisitId,
 };
 
 use super::{Core, Slot};
@@ -92,17 +93,17 @@ impl Core {
     /// The servers that did not answer last, those that are down first, longest first; at most so many, and how many
     /// there are.
     pub fn server_views(&self, max: usize) -> (Vec<ServerView>, usize) {
-        let rank = |key: &u32| {
-            let health = &self.servers[*key as usize].health;
-            (health.rest.is_none(), health.since, *key)
+        let rank = |&key: &ServerKey| {
+            let health = self.servers.health(key);
+            (health.rest.is_none(), health.since, key)
         };
-        let mut keys: Vec<u32> = self.unwell.iter().copied().collect();
+        let mut keys: Vec<ServerKey> = self.servers.unwell().iter().copied().collect();
         keys.sort_unstable_by_key(rank);
         keys.truncate(max);
-        let view = |key: u32| {
-            let health = &self.servers[key as usize].health;
+        let view = |key: ServerKey| {
+            let health = self.servers.health(key);
             ServerView {
-                network: self.instances[key as usize].network.clone(),
+                network: self.servers.network(key).clone(),
                 is_down: health.rest.is_some(),
                 since: health.since.unwrap_or_default(),
                 said: health.said.clone(),
@@ -111,47 +112,47 @@ impl Core {
                 sources_count: self.frontier.due_count_of(key),
             }
         };
-        (keys.into_iter().map(view).collect(), self.unwell.len())
+        (keys.into_iter().map(view).collect(), self.servers.unwell().len())
     }
 
     /// How long the server may take to answer, where that is less than usual.
-    pub(super) fn patience(&self, key: u32) -> Option<Span> {
-        let health = &self.servers[key as usize].health;
+    pub(super) fn patience(&self, key: ServerKey) -> Option<Span> {
+        let health = self.servers.health(key);
         let is_trusted = health.answer_count > 0 && health.fault_count == 0;
         let doublings = health.timeout_count.min(PATIENCE_DOUBLINGS);
         (!is_trusted).then(|| PATIENCE_FIRST * f64::from(1_u32 << doublings))
     }
 
     /// Whether this visit may not ask now, because its server is down.
-    pub(super) fn is_shut(&self, key: u32, id: VisitId, now: Timestamp) -> bool {
-        let rest = self.servers[key as usize].health.rest;
+    pub(super) fn is_shut(&self, key: ServerKey, id: VisitId, now: Timestamp) -> bool {
+        let rest = self.servers.health(key).rest;
         rest.is_some_and(|rest| now < rest.next_at || rest.probe.is_some_and(|probe| probe != id))
     }
 
     /// A request leaves: where the server is down, it is the probe.
-    pub(super) fn note_asked(&mut self, key: u32, id: VisitId) {
-        if let Some(rest) = &mut self.servers[key as usize].health.rest {
+    pub(super) fn note_asked(&mut self, key: ServerKey, id: VisitId) {
+        if let Some(rest) = &mut self.servers.health_mut(key).rest {
             rest.probe = Some(id);
         }
     }
 
     /// An earlier process left this source as failed: it is due when its server answers.
-    pub(super) fn note_failed(&mut self, key: u32, id: SourceId) {
-        let health = &mut self.servers[key as usize].health;
+    pub(super) fn note_failed(&mut self, key: ServerKey, id: SourceId) {
+        let health = self.servers.health_mut(key);
         health.hurt.insert(id, health.answer_count);
     }
 
     /// The visit of a source came to its end.
-    pub(super) fn note_recovered(&mut self, key: u32, id: SourceId) {
-        let hurt = &mut self.servers[key as usize].health.hurt;
+    pub(super) fn note_recovered(&mut self, key: ServerKey, id: SourceId) {
+        let hurt = &mut self.servers.health_mut(key).hurt;
         if !hurt.is_empty() {
             hurt.remove(&id);
         }
     }
 
     /// A person wants something of this server: it is probed at once.
-    pub(super) fn probe_now(&mut self, key: u32, now: Timestamp) {
-        if let Some(rest) = &mut self.servers[key as usize].health.rest {
+    pub(super) fn probe_now(&mut self, key: ServerKey, now: Timestamp) {
+        if let Some(rest) = &mut self.servers.health_mut(key).rest {
             rest.next_at = now;
             self.frontier.release(key);
         }
@@ -159,8 +160,8 @@ impl Core {
 
     /// The server answered, whatever it said.
     pub(super) fn on_server_answered(&mut self, id: VisitId, now: Timestamp) {
-        let Some(key) = self.visits.get(&id).map(|visit| visit.key) else { return };
-        let health = &mut self.servers[key as usize].health;
+        let Some(key) = self.visits.get(id).map(|visit| visit.key) else { return };
+        let health = self.servers.health_mut(key);
         let is_first = health.answer_count == 0;
         health.answer_count = health.answer_count.saturating_add(1);
         if !is_first && health.fault_count == 0 {
@@ -169,10 +170,10 @@ impl Core {
         (health.fault_count, health.timeout_count) = (0, 0);
         let (rest, since) = (health.rest.take(), health.since.take());
         health.said.clear();
-        self.unwell.remove(&key);
+        self.servers.set_unwell(key, false);
         self.frontier.set_trust(key, Trust::Answering);
         if rest.is_some() {
-            let network = self.instances[key as usize].network.as_str();
+            let network = self.servers.network(key).as_str();
             let lasted = since.map_or(Span::ZERO, |since| now - since);
             tracing::info!(network, "the server answers again, after {lasted}");
             self.frontier.release(key);
@@ -183,15 +184,15 @@ impl Core {
     }
 
     /// What failed while its server was down is due at once.
-    fn wake_failed(&mut self, key: u32, now: Timestamp) {
+    fn wake_failed(&mut self, key: ServerKey, now: Timestamp) {
         // They stay noted until a visit of theirs succeeds: what fails now, when others are answered, is their own.
-        let hurt: Vec<SourceId> = self.servers[key as usize].health.hurt.keys().copied().collect();
+        let hurt: Vec<SourceId> = self.servers.health(key).hurt.keys().copied().collect();
         for id in hurt {
-            let Some(slot) = self.slots.get(id.0 as usize).copied().flatten() else { continue };
-            let is_waiting = !slot.is_leased && slot.aim == Aim::News && slot.news_at > now;
+            let Some(slot) = self.sources.get(id) else { continue };
+            let is_waiting = slot.waits_for_news() && slot.news_at > now;
             let is_meant = matches!(slot.state, SourceState::Active | SourceState::Failed);
             if is_waiting && is_meant && slot.key == key && self.is_at_work(&slot) {
-                self.slots[id.0 as usize] = Some(Slot { news_at: now, ..slot });
+                self.sources.set(id, Slot { news_at: now, ..slot });
                 self.frontier.schedule(id, key, slot.class, now);
             }
         }
@@ -238,9 +239,9 @@ impl Core {
 
     /// Counts a fault against the server, unless it is the source's; gives whether the server is down.
     fn blame(&mut self, id: VisitId, (weight, is_timeout): (u32, bool), why: &str, now: Timestamp) -> bool {
-        let visit = &self.visits[&id];
+        let visit = &self.visits[id];
         let (key, source) = (visit.key, visit.source.id);
-        let health = &mut self.servers[key as usize].health;
+        let health = self.servers.health_mut(key);
         let noted = health.hurt.insert(source, health.answer_count);
         let is_probe = health.rest.is_some_and(|rest| rest.probe == Some(id));
         if health.rest.is_some() && !is_probe {
@@ -258,13 +259,13 @@ impl Core {
         let was_down = health.rest.is_some();
         let next_at = now + rest_wait(key, probe_count, now - since);
         health.rest = is_down.then_some(Rest { probe_count, next_at, probe: None });
-        self.unwell.insert(key);
+        self.servers.set_unwell(key, true);
         self.frontier.set_trust(key, Trust::Failing);
         if is_down {
             self.frontier.hold(key, next_at);
         }
         if is_down && !was_down {
-            let network = self.instances[key as usize].network.as_str();
+            let network = self.servers.network(key).as_str();
             tracing::warn!(network, "the server is down, and is asked again now and then: {why}");
             self.clear_server(key, id, now);
         }
@@ -272,23 +273,18 @@ impl Core {
     }
 
     /// Visits that wait for a quota in hand give their places at the server back, or no probe would find one.
-    fn clear_server(&mut self, key: u32, id: VisitId, now: Timestamp) {
-        let is_there = |&&(_, visit): &&(Timestamp, VisitId)| {
-            visit != id && self.visits.get(&visit).is_some_and(|visit| visit.key == key)
-        };
-        let waiting: Vec<(Timestamp, VisitId)> = self.waiting.iter().filter(is_there).copied().collect();
-        for entry in waiting {
-            self.waiting.remove(&entry);
-            self.turn_back(entry.1, false, now);
+    fn clear_server(&mut self, key: ServerKey, id: VisitId, now: Timestamp) {
+        for waiting in self.visits.end_waiting_at(key, id) {
+            self.turn_back(waiting, false, now);
         }
     }
 
     /// The visit ends as if it had not begun, or where it stands, and is due when the server answers again.
     pub(super) fn turn_back(&mut self, id: VisitId, has_asked: bool, now: Timestamp) {
-        let visit = self.visits.get_mut(&id).expect("the caller found it");
+        let visit = &mut self.visits[id];
         visit.fetch_count -= u32::from(has_asked);
         if visit.aim == Aim::News && visit.fetch_count == 0 {
-            let news_at = self.slots[visit.source.id.0 as usize].map_or(now, |slot| slot.news_at);
+            let news_at = self.sources.news_at(visit.source.id, now);
             return self.put_off(id, news_at);
         }
         self.suspend(id, now);
@@ -297,26 +293,26 @@ impl Core {
     /// This computer could not ask: nobody is to blame, and it is tried again soon.
     fn excuse(&mut self, id: VisitId, now: Timestamp) {
         self.forget_probe(id);
-        let key = self.visits[&id].key;
+        let key = self.visits[id].key;
         self.frontier.hold(key, now + OURS_GAP);
         self.turn_back(id, true, now);
     }
 
     /// A probe said nothing about its server.
-    fn forget_probe(&mut self, id: VisitId) {
-        let Some(key) = self.visits.get(&id).map(|visit| visit.key) else { return };
-        if let Some(rest) = &mut self.servers[key as usize].health.rest {
+    pub(super) fn forget_probe(&mut self, id: VisitId) {
+        let Some(key) = self.visits.get(id).map(|visit| visit.key) else { return };
+        if let Some(rest) = &mut self.servers.health_mut(key).rest {
             rest.probe = rest.probe.filter(|&probe| probe != id);
         }
     }
 }
 
 /// How long a server rests after so many probes in vain, when it has been down for so long.
-fn rest_wait(key: u32, probe_count: u32, down_for: Span) -> Span {
+fn rest_wait(key: ServerKey, probe_count: u32, down_for: Span) -> Span {
     let doubled = (REST_FIRST * f64::from(1_u32 << probe_count.min(16))).min(REST_MAX);
     let long = (down_for * REST_PART).min(REST_MAX_LONG);
     // A number between -1 and 1 that is the same in every run.
-    let mixed = key.wrapping_add(probe_count).wrapping_mul(0x9e37_79b1) >> 8;
+    let mixed = key.0.wrapping_add(probe_count).wrapping_mul(0x9e37_79b1) >> 8;
     let spread = f64::from(mixed) / f64::from(1_u32 << 23) - 1.0;
     doubled.max(long) * (1.0 + JITTER * spread)
 }
@@ -328,7 +324,7 @@ mod tests {
     #[test]
     fn waits_double_and_are_bounded_by_the_length_of_the_outage() {
         let near = |wait: Span, secs: f64| (wait.secs_f64() / secs - 1.0).abs() <= JITTER + 1e-9;
-        for key in [0, 1, 77, 70_000] {
+        for key in [0, 1, 77, 70_000].map(ServerKey) {
             for (probes, down_s, expected_s) in [
                 (0, 0, 1.0),
                 (1, 1, 2.0),
@@ -339,9 +335,13 @@ mod tests {
                 (u32::MAX, 86_400_000, 3600.0),
             ] {
                 let wait = rest_wait(key, probes, Span::from_secs(down_s));
-                assert!(near(wait, expected_s), "{key}, {probes} probes, {down_s} s: {wait}");
+                assert!(near(wait, expected_s), "{key:?}, {probes} probes, {down_s} s: {wait}");
             }
         }
-        assert_ne!(rest_wait(1, 3, Span::ZERO), rest_wait(2, 3, Span::ZERO), "not all at once");
+        assert_ne!(
+            rest_wait(ServerKey(1), 3, Span::ZERO),
+            rest_wait(ServerKey(2), 3, Span::ZERO),
+            "not all at once"
+        );
     }
 }

@@ -10,10 +10,10 @@ use freshet_store::row::{Applied, RobotRow, SourceSlot, StalePage, Upload};
 use freshet_types::{Instance, NetworkName, Request, Source, SourceId, Timestamp, VisitId};
 
 use crate::forum::Trained;
+use crate::order::{Fetched, FetcherId, Order, OrderId};
 use crate::price::Memory;
 use crate::quota::{Ledger, Reservation};
 use crate::relearn::Notes;
-use crate::visit::{Fetched, Order};
 
 /// When something happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,11 @@ pub enum Event {
     /// The record of a source that was asked for; `None` if it is gone from the store.
     Loaded(SourceId, Option<Box<Source>>),
     /// An order that had to wait at its fetcher is carried out now.
-    Begun(VisitId),
+    Begun(OrderId),
+    /// A fetcher is there to be given work. One of this id that was there before is gone, with what it had.
+    FetcherJoined(FetcherId),
+    /// A fetcher is gone, with what it had.
+    FetcherLeft(FetcherId),
     /// Answers.
     Fetched(Vec<Fetched>),
     /// The store has written the reservation of this number.
@@ -87,7 +91,9 @@ pub enum Effect {
     /// Load this source and answer with [`Event::Loaded`].
     Load(SourceId),
     /// Let this fetcher carry out this order and answer with [`Event::Fetched`].
-    Fetch(usize, Box<Order>),
+    Fetch(FetcherId, Box<Order>),
+    /// Tell this fetcher that nobody waits for the answer to this order any more.
+    Cancel(FetcherId, OrderId),
     /// Commit this and answer with [`Event::Applied`].
     Apply(Box<Upload>),
     /// Commit what was granted of the quotas and answer with [`Event::Reserved`], in the order wanted.

@@ -1,4 +1,4 @@
-//! Steps 7 to 10 as the core sees them: an answer becomes an upload and the next question.
+//! Step 7 as the core sees it: an answer becomes an upload, a lesson for when that is stored, and the next question.
 
 use freshet_store::row::{ListPage, Upload};
 use freshet_types::list::is_list;
@@ -7,10 +7,11 @@ use freshet_types::{
     Timestamp, VisitId,
 };
 
-use super::{Core, Effect, again, begin};
-use crate::price;
+use super::{Core, Effect, recheck};
+use crate::lesson::Lesson;
+use crate::order::{Answer, Fetched};
 use crate::schedule;
-use crate::visit::{Answer, Fetched, Stage, Visit, own_endpoint};
+use crate::visit::{Visit, own_endpoint};
 use crate::walk::{ACCOUNT, Leg, Seen, Taken};
 
 /// Most redirects of one request. Whoever fetches ends a circle sooner; this holds whoever that is.
@@ -19,12 +20,13 @@ const REDIRECTS_MAX: usize = 20;
 impl Core {
     /// An answer came in, or word that there is none.
     pub(super) fn on_answer(&mut self, fetched: Fetched, now: Timestamp) {
-        let is_open = |visit: &&mut Visit| visit.stage != Stage::Recorded;
-        let Some(visit) = self.visits.get_mut(&fetched.visit).filter(is_open) else {
-            return; // Its lease expired before it came back: it was given up then.
+        let id = fetched.order.visit;
+        let Some(visit) = self.visits.get_mut(id).filter(|visit| visit.awaits(fetched.order)) else {
+            return; // It was given up before: its lease expired, or its fetcher had left.
         };
+        visit.fetcher = None;
         self.placement.done(fetched.fetcher, fetched.took_ms);
-        self.frontier.extend(fetched.visit, Timestamp::MAX);
+        self.frontier.extend(id, Timestamp::MAX);
         let claim = visit.claim.take().expect("a request that is out has a claim");
         let readings: &[LimitReading] = match &fetched.result {
             Ok(Answer::Page(page, _)) => &page.limits,
@@ -36,11 +38,11 @@ impl Core {
         match fetched.result {
             Err(fault) => {
                 self.tally.fault(fault.kind);
-                self.on_fault(fetched.visit, &fault, now);
+                self.on_fault(id, &fault, now);
             }
             Ok(Answer::Redirect(redirect, _)) => {
                 self.ledger.served(&claim);
-                self.follow(fetched.visit, redirect, now);
+                self.follow(id, redirect, now);
             }
             Ok(Answer::Page(page, raw)) => {
                 let page = *page;
@@ -49,17 +51,17 @@ impl Core {
                     visit.redirects.clear();
                 }
                 if page.outcome != Outcome::Transient {
-                    self.on_server_answered(fetched.visit, now);
+                    self.on_server_answered(id, now);
                 }
                 self.tally.complaints_count += page.complaints.len() as u64;
-                let seen = Seen { at: fetched.received_at, visit: fetched.visit };
+                let seen = Seen { at: fetched.received_at, visit: id };
                 match page.outcome.clone() {
                     Outcome::Ok if !self.is_unread(seen, &page) => self.on_page(page, raw, seen, now),
                     Outcome::Ok | Outcome::Unreadable => self.on_unreadable(page, seen, now),
                     Outcome::RateLimited { until } | Outcome::QuotaExhausted { until } => {
                         self.tally.rate_limited_count += 1;
                         let again_at = self.ledger.refused(&claim, until, now);
-                        self.on_rate_limited(fetched.visit, again_at, now);
+                        self.on_rate_limited(id, again_at, now);
                     }
                     Outcome::Transient => self.on_server_error(page, seen, now),
                     outcome => self.on_refusal(&outcome, page, seen, now),
@@ -70,7 +72,7 @@ impl Core {
 
     /// Goes where an answer sends us: one more request, which needs a grant like every other.
     fn follow(&mut self, id: VisitId, redirect: Redirect, now: Timestamp) {
-        let visit = self.visits.get_mut(&id).expect("the caller found it");
+        let visit = &mut self.visits[id];
         visit.redirects.push(redirect);
         if visit.redirects.len() > REDIRECTS_MAX {
             return self.fail(id, "it is redirected without end", false, now);
@@ -80,13 +82,13 @@ impl Core {
 
     fn on_page(&mut self, mut page: Page, raw: Option<Vec<u8>>, seen: Seen, now: Timestamp) {
         let Some(connector) =
-            self.visits.get(&seen.visit).and_then(|visit| self.networks.connector_for(&visit.source.network))
+            self.visits.get(seen.visit).and_then(|visit| self.networks.connector_for(&visit.source.network))
         else {
             return self.fail(seen.visit, "its definition was taken away", false, now);
         };
-        let key = self.visits[&seen.visit].key;
+        let key = self.visits[seen.visit].key;
         self.read_some(key, now);
-        let visit = self.visits.get_mut(&seen.visit).expect("checked above");
+        let visit = &mut self.visits[seen.visit];
         let mut opted_out = Vec::new();
         if self.options.honours_opt_out {
             let also = visit.rested_at.map(|_| visit.source.root_id.as_str());
@@ -98,17 +100,17 @@ impl Core {
         let (was_lookup, was_list) = (visit.walk.leg == Leg::Lookup, visit.walk.leg == Leg::List);
         // A single post that is still there says nothing about the time since the last look.
         let is_telling = was_list || visit.walk.leg == Leg::Owner;
-        let is_again = visit.walk.leg == Leg::Again;
+        let is_recheck = visit.walk.leg == Leg::Recheck;
         let refused = visit.walk.refused().map(|state| (state, visit.source.failure.clone()));
         let list = list_of(visit, &page, seen);
         let keeps_validators = visit.walk.keeps_validators() && !page.is_unchanged;
-        let taken = visit.walk.take(&mut visit.source, endpoint, &page, seen);
+        let mut taken = visit.walk.take(&mut visit.source, endpoint, &page, seen);
         if taken.is_unknown {
             return self.on_refusal(&Outcome::Gone, page, seen, now);
         }
         if visit.rested_at.is_some() || opted_out.contains(&visit.source.root_id) {
             visit.source.state = SourceState::OptedOut;
-        } else if !is_again {
+        } else if !is_recheck {
             schedule::answered(&mut visit.source, seen.at);
         }
         keep_refusal(visit, refused);
@@ -119,31 +121,23 @@ impl Core {
         if keeps_validators {
             visit.source.validators = page.validators.clone();
         }
-        visit.news_count += taken.news.len() as u32;
-        if is_telling {
-            let place = price::place(visit.key, visit.source.robot);
-            let market = self.prices.market(place, &self.ledger, now);
-            schedule::learn(visit, &*self.policy, market, seen.at, &taken);
-            let robot = visit.source.robot;
-            self.sites.learn(key, &visit.source, &taken.news);
-            self.note_posts(key, robot, taken.news.len());
-        }
-        let visit = self.visits.get_mut(&seen.visit).expect("checked above");
-        self.tally.take(page.observation.posts.len(), &taken);
+        let is_tail = visit.walk.is_tail();
+        let lesson = is_telling.then(|| Lesson::of(&mut taken, endpoint.kind, seen.at, is_tail));
+        self.tally.posts_read_count += page.observation.posts.len() as u64;
         if was_lookup {
             let (network, root_id) = (visit.source.network.clone(), visit.source.root_id.clone());
             if let Some(handle) = visit.source.handle.clone() {
-                begin::remember_handle(self, &network, &handle, &root_id);
+                self.sources.note_handle(&network, &handle, &root_id);
             }
         }
-        let visit = self.visits.get_mut(&seen.visit).expect("checked above");
-        let slot = self.slots[visit.source.id.0 as usize];
+        let visit = &mut self.visits[seen.visit];
+        let slot = self.sources.get(visit.source.id);
         let is_wanted = slot.is_some_and(|slot| slot.state.is_watched()) && !self.is_draining;
         let goes_on = taken.goes_on && visit.source.state == SourceState::Active && is_wanted;
         if was_list {
             visit.has_more = taken.has_more || (taken.goes_on && !goes_on);
         }
-        self.upload(Shown { observation: page.observation, raw, opted_out, list }, taken, seen);
+        self.upload(Shown { observation: page.observation, raw, opted_out, list }, taken, lesson, seen);
         if goes_on {
             self.send(seen.visit, now);
         } else {
@@ -156,7 +150,7 @@ impl Core {
     /// Only an answer about the account itself says something about the account. A list that is refused says that this list is not
     /// shown: its owner is asked next, where the network shows accounts, and a page below the top speaks of that page alone.
     pub(super) fn on_refusal(&mut self, outcome: &Outcome, page: Page, seen: Seen, now: Timestamp) {
-        let visit = self.visits.get_mut(&seen.visit).expect("the caller found it");
+        let visit = &mut self.visits[seen.visit];
         if let Leg::Check(id) = &visit.walk.leg {
             let is_gone = *outcome == Outcome::Gone;
             let deleted = is_gone.then(|| ("post".to_owned(), id.clone())).into_iter().collect();
@@ -167,8 +161,8 @@ impl Core {
         let Some(state) = refused_state(outcome) else {
             return self.on_failure(outcome, &page, seen, now);
         };
-        if visit.walk.leg == Leg::Again {
-            return self.miss_again(seen.visit, now);
+        if visit.walk.leg == Leg::Recheck {
+            return self.miss_recheck(seen.visit, now);
         }
         let connector = self.networks.connector_for(&visit.source.network);
         let endpoint = connector.as_deref().and_then(|connector| own_endpoint(connector, &visit.source));
@@ -179,7 +173,7 @@ impl Core {
             return self.on_refused_list(outcome, (state, page), seen, now);
         }
         self.mark_refused(outcome, state, seen.at, seen.visit);
-        let visit = self.visits.get_mut(&seen.visit).expect("checked above");
+        let visit = &mut self.visits[seen.visit];
         let is_account = &*visit.source.root_kind == ACCOUNT && !visit.source.root_id.is_empty();
         let is_told = is_account && state != SourceState::AuthRequired;
         let invalid = is_told.then(|| (visit.source.root_id.clone(), outcome.name().to_owned()));
@@ -195,7 +189,7 @@ impl Core {
         seen: Seen,
         now: Timestamp,
     ) {
-        let visit = self.visits.get_mut(&seen.visit).expect("the caller found it");
+        let visit = &mut self.visits[seen.visit];
         if visit.walk.turn_to_first() {
             return self.send(seen.visit, now);
         }
@@ -206,7 +200,7 @@ impl Core {
         // A page below the top says nothing about the list.
         let state = if cursor.is_some() { visit.source.state } else { state };
         self.mark_refused(outcome, state, seen.at, seen.visit);
-        let visit = self.visits.get_mut(&seen.visit).expect("checked above");
+        let visit = &mut self.visits[seen.visit];
         let is_asked = visit.walk.ask_owner(&visit.source, state);
         if let (Some(cursor), false) = (cursor, is_asked) {
             visit.source.coverage.shut(&cursor, Obstacle::Refused, seen.at);
@@ -221,7 +215,7 @@ impl Core {
 
     /// The answer is no word about the source: it is tried again, or rests as failed.
     fn on_failure(&mut self, outcome: &Outcome, page: &Page, seen: Seen, now: Timestamp) {
-        let visit = self.visits.get_mut(&seen.visit).expect("the caller found it");
+        let visit = &mut self.visits[seen.visit];
         let what = page.complaints.first().map_or(String::new(), |complaint| format!(": {}", complaint.what));
         let why = format!("the network answered `{}`{what}", outcome.name());
         if let (Outcome::BadRequest, Leg::List, Intent::Next(cursor)) =
@@ -233,7 +227,7 @@ impl Core {
     }
 
     fn mark_refused(&mut self, outcome: &Outcome, state: SourceState, at: Timestamp, id: VisitId) {
-        let visit = self.visits.get_mut(&id).expect("the caller found it");
+        let visit = &mut self.visits[id];
         schedule::answered(&mut visit.source, at);
         visit.source.state = state;
         visit.source.failure = Some(format!("the network says `{}`", outcome.name()));
@@ -241,16 +235,15 @@ impl Core {
 
     /// The source travels with what was told: if it was forgotten meanwhile, so is this.
     fn upload_refused(&mut self, invalid: Option<(String, String)>, page: Page, seen: Seen) {
-        let visit = &self.visits[&seen.visit];
+        let visit = &self.visits[seen.visit];
         let source = Some(freshet_types::Source { due_at: visit.started_at, ..visit.source.clone() });
         let observation = page.observation;
         let upload = Upload { invalid, observation, source, ..empty_upload(visit, seen) };
         self.want_upload(seen.visit, upload);
     }
 
-    fn upload(&mut self, shown: Shown, taken: Taken, seen: Seen) {
-        let visit = self.visits.get_mut(&seen.visit).expect("the caller holds it");
-        visit.has_listed |= taken.lists.is_some();
+    fn upload(&mut self, shown: Shown, taken: Taken, lesson: Option<Lesson>, seen: Seen) {
+        let visit = &mut self.visits[seen.visit];
         let checked = match &visit.walk.leg {
             Leg::Check(id) => vec![id.clone()],
             _ => Vec::new(),
@@ -266,7 +259,7 @@ impl Core {
             page: shown.list,
             ..empty_upload(visit, seen)
         };
-        if visit.walk.leg == Leg::Again {
+        if visit.walk.leg == Leg::Recheck {
             // The thread is as it was: only the page is written.
             upload.brought_by = Some(visit.source.id);
             return self.want_upload(seen.visit, upload);
@@ -275,12 +268,19 @@ impl Core {
         let mut source = visit.source.clone();
         source.due_at = visit.started_at;
         upload.source = Some(source);
-        self.want_upload(seen.visit, upload);
+        self.want_lesson(seen.visit, upload, lesson);
     }
 
+    /// Has an upload of a visit stored that teaches nothing.
     pub(super) fn want_upload(&mut self, id: VisitId, upload: Upload) {
-        if let Some(visit) = self.visits.get_mut(&id) {
+        self.want_lesson(id, upload, None);
+    }
+
+    /// Has an upload of a visit stored; what it teaches is learned when it is.
+    fn want_lesson(&mut self, id: VisitId, upload: Upload, lesson: Option<Lesson>) {
+        if let Some(visit) = self.visits.get_mut(id) {
             visit.unconfirmed_count += 1;
+            visit.lessons.push_back(lesson);
         }
         self.want(Effect::Apply(Box::new(upload)));
     }
@@ -315,7 +315,7 @@ struct Shown {
 
 /// The page of a list that this is, where the source is one.
 fn list_of(visit: &Visit, page: &Page, seen: Seen) -> Option<ListPage> {
-    let is_list = is_list(&visit.source.root_kind) && matches!(visit.walk.leg, Leg::List | Leg::Again);
+    let is_list = is_list(&visit.source.root_kind) && matches!(visit.walk.leg, Leg::List | Leg::Recheck);
     if !is_list || page.is_unchanged || (page.is_detour && visit.walk.leg == Leg::List) {
         return None;
     }
@@ -324,10 +324,10 @@ fn list_of(visit: &Visit, page: &Page, seen: Seen) -> Option<ListPage> {
     Some(ListPage {
         title: page.title.clone(),
         next: page.next.clone(),
-        is_gone: listed.is_empty() && visit.walk.leg == Leg::Again,
+        is_gone: listed.is_empty() && visit.walk.leg == Leg::Recheck,
         shown: listed.iter().map(|post| post.id.clone()).collect(),
-        again_at: again::worth_again_at(newest_at, seen.at),
-        ..again::list_page(visit)
+        again_at: recheck::worth_again_at(newest_at, seen.at),
+        ..recheck::list_page(visit)
     })
 }
 
@@ -335,6 +335,7 @@ fn list_of(visit: &Visit, page: &Page, seen: Seen) -> Option<ListPage> {
 pub(super) fn empty_upload(visit: &Visit, seen: Seen) -> Upload {
     Upload {
         robot: Some(visit.source.robot),
+        epoch: visit.source.epoch,
         depth: visit.source.depth,
         was_opted_out: visit.state_before == SourceState::OptedOut,
         ..Upload::new(seen.visit, visit.source.network.clone(), seen.at)

@@ -5,7 +5,7 @@
 
 use freshet_store::row::{ListPage, Upload};
 use freshet_types::list::PORTAL;
-use freshet_types::{Map, Meter, NetworkName, Request, RobotKind, Set, SourceId, Timestamp, VisitId};
+use freshet_types::{Map, Meter, NetworkName, Request, ServerKey, Set, SourceId, Timestamp, VisitId};
 
 use super::unread::REST_FIRST;
 use super::{Core, Effect};
@@ -16,9 +16,9 @@ use crate::relearn::{Note, Notes, RELEARN, RELEARN_EVERY};
 #[derive(Debug, Default)]
 pub(super) struct Relearn {
     notes: Notes,
-    under_way: Set<u32>,
+    under_way: Set<ServerKey>,
     /// What the last page of each took, to be charged before the next: it may have been redirected.
-    taken: Map<u32, (Claim, Meter)>,
+    taken: Map<ServerKey, (Claim, Meter)>,
     /// Requests that wait for their grants: one for each errand.
     pending: Vec<Request>,
     /// Networks whose request was granted, and waits until the store has written the reservation of this number.
@@ -39,7 +39,7 @@ impl Core {
 
     /// Whether a forum is being learned anew.
     pub fn is_relearning(&self, network: &NetworkName) -> bool {
-        self.keys.get(network).is_some_and(|key| self.relearn.under_way.contains(key))
+        self.servers.key_of(network).is_some_and(|key| self.relearn.under_way.contains(&key))
     }
 
     /// Has forums learned anew whose pages cannot be read; they count as under way from now on.
@@ -47,14 +47,14 @@ impl Core {
         if self.is_draining {
             return;
         }
-        let is_wanted = |&(key, network): &(u32, &NetworkName)| {
-            let is_resting = self.servers[key as usize].unread.rests_until().is_some_and(|at| at > now);
+        let is_wanted = |&(key, network): &(ServerKey, &NetworkName)| {
+            let is_resting = self.servers.unread(key).rests_until().is_some_and(|at| at > now);
             let noted = self.relearn.notes.0.get(network);
             let is_time = noted.is_none_or(|note| now >= note.at + RELEARN_EVERY);
             is_resting && is_time && !self.relearn.under_way.contains(&key) && !self.is_asked(key)
         };
         let wanted = self.forums().filter(is_wanted).map(|(key, network)| (key, network.clone()));
-        let wanted: Vec<(u32, NetworkName)> = wanted.collect();
+        let wanted: Vec<(ServerKey, NetworkName)> = wanted.collect();
         for (key, network) in wanted {
             self.relearn.under_way.insert(key);
             let note = Note { at: now, is_accepted: false, what: "it is being learned anew".to_owned() };
@@ -82,9 +82,9 @@ impl Core {
     }
 
     /// Whether a visit to this server is under way.
-    fn is_asked(&self, key: u32) -> bool {
-        let is_loading = |id: &SourceId| self.slots[id.0 as usize].is_some_and(|slot| slot.key == key);
-        self.visits.values().any(|visit| visit.key == key) || self.loading.keys().any(is_loading)
+    fn is_asked(&self, key: ServerKey) -> bool {
+        let is_there = |id: SourceId| self.sources.get(id).is_some_and(|slot| slot.key == key);
+        self.visits.iter().any(|visit| visit.key == key) || self.visits.loading().any(is_there)
     }
 
     /// A request of an errand waits for its grant from now on.
@@ -129,7 +129,7 @@ impl Core {
     /// Grants a request of an errand, or says when to ask again. It may leave when the reservation of
     /// the number given back is written.
     fn grant_errand(&mut self, request: &Request, now: Timestamp) -> Result<Option<u64>, Timestamp> {
-        let Some(&key) = self.keys.get(&request.network) else { return Ok(None) };
+        let Some(key) = self.servers.key_of(&request.network) else { return Ok(None) };
         self.book_relearn(key, now);
         let allowed_at = self.frontier.allowed_at(key);
         if allowed_at > now {
@@ -139,18 +139,16 @@ impl Core {
         let reserved_by = self.ledger.grant(&claim, now)?;
         // One at a time, and nothing is announced: the next grant waits for this answer anyway.
         self.ledger.answered(&claim, &[], now);
-        self.frontier.again(key, now).expect("it was allowed a moment ago");
+        self.frontier.allow_request(key, now).expect("it was allowed a moment ago");
         self.tally.fetches_count += 1;
-        let until = self.servers[key as usize].unread.rest_on(now + REST_FIRST);
-        for robot in RobotKind::ALL {
-            self.rests.insert((key, robot), until);
-        }
+        let until = self.servers.unread_mut(key).rest_on(now + REST_FIRST);
+        self.servers.rest_all(key, until);
         self.relearn.taken.insert(key, (claim, request.meter.clone()));
         Ok(reserved_by)
     }
 
     /// Charges what the last page of an errand took beyond its grant.
-    fn book_relearn(&mut self, key: u32, now: Timestamp) {
+    fn book_relearn(&mut self, key: ServerKey, now: Timestamp) {
         if let Some((claim, meter)) = self.relearn.taken.remove(&key) {
             self.ledger.book(&claim, meter.extra_count(), now);
         }
@@ -163,7 +161,7 @@ impl Core {
         outcome: Result<String, String>,
         now: Timestamp,
     ) {
-        if let Some(&key) = self.keys.get(network) {
+        if let Some(key) = self.servers.key_of(network) {
             self.relearn.under_way.remove(&key);
             self.book_relearn(key, now);
         }

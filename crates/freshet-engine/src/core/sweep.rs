@@ -11,7 +11,7 @@ use freshet_types::{RobotKind, Source, SourceId, SourceState, Span, Timestamp, V
 
 use super::{Core, Slot};
 use crate::forum::Bounds;
-use crate::price::{self, Use};
+use crate::price::{self, TariffKey, Use};
 use crate::schedule;
 use crate::visit::Visit;
 use crate::walk::Aim;
@@ -45,11 +45,11 @@ impl Core {
             (RobotKind::Comment, Some(_)) if is_timed => return Timing::Due(Some(1.0)),
             _ => return Timing::Due(None),
         };
-        let market = self.prices.market(price::place(slot.key, slot.robot), &self.ledger, now);
+        let market = self.prices.market(TariffKey::new(slot.key, slot.robot), &self.ledger, now);
         let step = price::step_of(market.price);
         let facts: SourceFacts = schedule::facts(source, visited_at);
         let bounds = Bounds { pacing: self.policy.pacing(), is_quiet: false };
-        let own_at = self.sites.due_at(slot.key, source, market, bounds, visited_at);
+        let own_at = self.forums.due_at(slot.key, source, market, bounds, visited_at);
         let due_at = own_at.unwrap_or_else(|| self.policy.due_at(&source.model, &facts, market));
         let (planned, real) = (due_at - visited_at, now - visited_at);
         // Only one that was scheduled at a known, lower price may go back: others are here because
@@ -66,68 +66,63 @@ impl Core {
 
     /// A request of this visit leaves: its quotas are charged to who spends them.
     pub(super) fn charge(&mut self, id: VisitId, now: Timestamp) {
-        let Some(visit) = self.visits.get_mut(&id) else { return };
+        let Some(visit) = self.visits.get_mut(id) else { return };
         let spender = match (visit.lateness, visit.aim) {
             (Some(_), _) => Use::News,
             (None, Aim::History) => Use::History,
-            (None, Aim::News | Aim::Again) => Use::Other,
+            (None, Aim::News | Aim::Recheck) => Use::Other,
         };
-        let place = price::place(visit.key, visit.source.robot);
+        let tariff = TariffKey::new(visit.key, visit.source.robot);
         let needs = visit.claim.as_ref().map_or(&[][..], |claim| &claim.needs);
-        self.prices.spend(place, (spender, needs), &mut visit.paid, now);
+        self.prices.spend(tariff, (spender, needs), &mut visit.paid, now);
     }
 
     /// The source of a visit that ends keeps its grade and the price of its next visit.
     pub(super) fn regrade(&mut self, visit: &Visit) {
-        let place = price::place(visit.key, visit.source.robot);
+        let tariff = TariffKey::new(visit.key, visit.source.robot);
         let Some(after) = visit.grade else { return };
-        let step = price::step_of(self.prices.price(place));
+        let step = price::step_of(self.prices.price(tariff));
         let is_counted = visit.visited_before.is_some();
-        let Some(slot) = self.slot_mut(visit.source.id) else { return };
+        let Some(slot) = self.sources.get_mut(visit.source.id) else { return };
         let before = std::mem::replace(&mut slot.grade, after);
         slot.price_step = step;
-        self.prices.regrade(place, before, after, is_counted);
+        self.prices.regrade(tariff, before, after, is_counted);
     }
 
     /// A source is not counted any more.
     pub(super) fn ungrade(&mut self, id: SourceId) {
-        let Some(slot) = self.slot_mut(id) else { return };
+        let Some(slot) = self.sources.get_mut(id) else { return };
         let grade = std::mem::replace(&mut slot.grade, Grade::NONE);
-        let place = price::place(slot.key, slot.robot);
-        self.prices.forget(place, grade);
+        let tariff = TariffKey::new(slot.key, slot.robot);
+        self.prices.forget(tariff, grade);
     }
 
     /// Pulls forward some of the sources whose price fell.
     pub(super) fn sweep(&mut self, now: Timestamp) {
-        let count = self.slots.len();
         if self.prices.swap_fallen() {
-            self.sweep_left = count;
+            self.sources.begin_sweep();
         }
-        // From where the last sweep stands: falls that follow each other must not keep the last
-        // slots waiting while the first are told again and again.
-        for _ in 0..self.sweep_left.min(SWEEP_MAX) {
-            self.swept_to = if self.swept_to < count { self.swept_to } else { 0 };
-            self.pull(SourceId(self.swept_to as u32), now);
-            self.swept_to += 1;
-            self.sweep_left -= 1;
+        for _ in 0..SWEEP_MAX {
+            let Some(id) = self.sources.next_swept() else { return };
+            self.pull(id, now);
         }
     }
 
     fn pull(&mut self, id: SourceId, now: Timestamp) {
-        let Some(slot) = self.slots[id.0 as usize] else { return };
-        let is_waiting = slot.state == SourceState::Active && slot.aim == Aim::News && !slot.is_leased;
+        let Some(slot) = self.sources.get(id) else { return };
+        let is_waiting = slot.state == SourceState::Active && slot.waits_for_news();
         let is_timed = slot.grade != Grade::NONE && self.is_at_work(&slot);
         if !is_waiting || !is_timed || slot.news_at <= now {
             return;
         }
-        let step = price::step_of(self.prices.price(price::place(slot.key, slot.robot)));
+        let step = price::step_of(self.prices.price(TariffKey::new(slot.key, slot.robot)));
         let fall = slot.price_step.saturating_sub(step);
         if slot.price_step == 0 || fall < FALL_STEPS {
             return;
         }
         // A step is 2^¼ of the price, hence 2^⅛ of the gap.
         let news_at = now + (slot.news_at - now) * (-f64::from(fall) / 8.0).exp2();
-        self.slots[id.0 as usize] = Some(Slot { news_at, price_step: step, ..slot });
+        self.sources.set(id, Slot { news_at, price_step: step, ..slot });
         self.frontier.schedule(id, slot.key, slot.class, news_at);
     }
 }

@@ -1,7 +1,9 @@
 //! The core alone: events in, effects out, with sources and pages made by hand.
 
 mod consent;
+mod fetchers;
 mod forum;
+mod learning;
 mod leases;
 mod quota;
 mod refusals;
@@ -11,13 +13,16 @@ mod steady;
 mod timing;
 mod trouble;
 
-use freshet_policy::{Pacing, policy_named};
-use freshet_store::row::{Applied, StalePage, Upload};
-use freshet_types::{Account, Observation, Page, Post, Source};
+use std::collections::{BTreeSet, VecDeque};
+
+use freshet_policy::{Grade, Pacing, policy_named};
+use freshet_store::row::{Applied, RobotRow, SourceSlot, StalePage, Upload};
+use freshet_types::{Account, Instance, Map, Observation, Page, Post, Set, Source, VisitId};
 
 use super::*;
+use crate::order::{Answer, Fetched, FetcherId, Order, OrderId};
 use crate::quota::Reservation;
-use crate::visit::{Answer, Fetched};
+use crate::schedule;
 
 const NETWORK: &str = "mastodon:a.example";
 /// One whose manners ask for a pause between two requests.
@@ -29,8 +34,13 @@ pub(crate) struct Bench {
     sources: Map<SourceId, Source>,
     /// Orders that are out, oldest first.
     pub(crate) orders: VecDeque<Order>,
+    /// With whom each was placed, and those whose answers nobody waits for any more.
+    placed: Map<OrderId, FetcherId>,
+    cancelled: Vec<OrderId>,
     /// Uploads that are not confirmed, oldest first.
     uploads: VecDeque<Upload>,
+    /// Ids of posts that a store would have.
+    stored: Set<String>,
     /// What was granted is written down at once; else it waits here, oldest first.
     stores: bool,
     reservations: VecDeque<Reservation>,
@@ -58,12 +68,18 @@ impl Bench {
         let instances =
             vec![instance(NETWORK, "https://a.example"), instance(SLOW_NETWORK, "https://b.example")];
         core.handle(Event::Instances(instances), Moment { now, wall_ms: 0 });
+        for id in 0..core.options.fetcher_count as u32 {
+            core.handle(Event::FetcherJoined(FetcherId(id)), Moment { now, wall_ms: 0 });
+        }
         let (orders, uploads) = (VecDeque::new(), VecDeque::new());
         Self {
             core,
             sources: Map::default(),
             orders,
+            placed: Map::default(),
+            cancelled: Vec::new(),
             uploads,
+            stored: Set::default(),
             stores: true,
             reservations: VecDeque::new(),
             relearns: Vec::new(),
@@ -110,7 +126,11 @@ impl Bench {
                     let source = self.sources.get(&id).cloned().map(Box::new);
                     self.tell(Event::Loaded(id, source));
                 }
-                Effect::Fetch(_, order) => self.orders.push_back(*order),
+                Effect::Fetch(fetcher, order) => {
+                    self.placed.insert(order.id, fetcher);
+                    self.orders.push_back(*order);
+                }
+                Effect::Cancel(_, order) => self.cancelled.push(order),
                 Effect::Apply(upload) => self.uploads.push_back(*upload),
                 Effect::Reserve(reservation) if self.stores => {
                     self.tell(Event::Reserved(reservation.number));
@@ -137,8 +157,8 @@ impl Bench {
     fn answer_with(&mut self, answer: Answer) {
         let order = self.orders.pop_front().expect("an order is out");
         let fetched = Fetched {
-            visit: order.visit,
-            fetcher: 0,
+            order: order.id,
+            fetcher: self.placed.get(&order.id).copied().unwrap_or_default(),
             took_ms: 10,
             received_at: self.now,
             extra_count: self.extra_count,
@@ -147,9 +167,14 @@ impl Bench {
         self.tell(Event::Fetched(vec![fetched]));
     }
 
-    /// Commits the oldest upload, with this result; the source is stored with it.
-    fn commit(&mut self, applied: Applied) {
+    /// Commits the oldest upload, with this result; the source is stored with it, and posts never stored before are new.
+    fn commit(&mut self, mut applied: Applied) {
         let upload = self.uploads.pop_front().expect("an upload waits");
+        for post in upload.observation.posts.iter().filter(|post| !post.is_embedded) {
+            if self.stored.insert(format!("{}/{}", upload.network, post.id)) {
+                applied.new_posts.push(post.created_at.unwrap_or(upload.seen_at));
+            }
+        }
         if let Some(source) = upload.source {
             self.sources.insert(source.id, source);
         }
@@ -163,7 +188,7 @@ impl Bench {
     }
 
     fn slot(&self, id: SourceId) -> Slot {
-        self.core.slots[id.0 as usize].expect("it is known")
+        self.core.sources.get(id).expect("it is known")
     }
 }
 

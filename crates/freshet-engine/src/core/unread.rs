@@ -9,10 +9,10 @@
 //! A board without threads cannot be told from one that is unreadable; where none was ever seen on it, it is taken for empty.
 
 use freshet_types::list::BOARD;
-use freshet_types::{Intent, NetworkName, Outcome, Page, RobotKind, SourceId, SourceState, Span, Timestamp};
+use freshet_types::{Intent, NetworkName, Outcome, Page, ServerKey, SourceId, SourceState, Span, Timestamp};
 
 use super::{Core, Slot};
-use crate::walk::{Aim, Leg, Seen};
+use crate::walk::{Leg, Seen};
 
 /// Pages in a row after which a server waits.
 pub const UNREAD_MAX: u32 = 8;
@@ -65,20 +65,21 @@ impl Unread {
 impl Core {
     /// Servers whose last pages could not be read.
     pub fn unread_views(&self) -> Vec<UnreadView> {
-        let views = self.servers.iter().zip(&self.instances).filter(|(server, _)| server.unread.count > 0);
-        let view =
-            |(server, instance): (&super::Server, &std::sync::Arc<freshet_types::Instance>)| UnreadView {
-                network: instance.network.clone(),
-                pages_count: server.unread.count,
-                until: server.unread.until,
-                advice: self.advice(&instance.network),
-            };
-        views.map(view).collect()
+        let view = |key: ServerKey| {
+            let (unread, network) = (self.servers.unread(key), self.servers.network(key));
+            (unread.count > 0).then(|| UnreadView {
+                network: network.clone(),
+                pages_count: unread.count,
+                until: unread.until,
+                advice: self.advice(network),
+            })
+        };
+        self.servers.keys().filter_map(view).collect()
     }
 
     /// Whether nothing follows from this page.
     pub(super) fn is_unread(&self, seen: Seen, page: &Page) -> bool {
-        let is_blank_board = self.visits.get(&seen.visit).is_some_and(|visit| {
+        let is_blank_board = self.visits.get(seen.visit).is_some_and(|visit| {
             &*visit.source.root_kind == BOARD
                 && visit.source.coverage.intervals.is_empty()
                 && visit.walk.intent == Intent::First
@@ -88,29 +89,29 @@ impl Core {
 
     /// Nothing of an answer can be read.
     pub(super) fn on_unreadable(&mut self, page: Page, seen: Seen, now: Timestamp) {
-        let visit = self.visits.get_mut(&seen.visit).expect("the caller found it");
-        if !matches!(visit.walk.leg, Leg::List | Leg::Again) {
+        let visit = &mut self.visits[seen.visit];
+        if !matches!(visit.walk.leg, Leg::List | Leg::Recheck) {
             return self.on_refusal(&Outcome::Unreadable, page, seen, now);
         }
         if visit.walk.turn_to_first() {
             return self.send(seen.visit, now);
         }
         let (key, network) = (visit.key, visit.source.network.clone());
-        let unread = &mut self.servers[key as usize].unread;
+        let unread = self.servers.unread_mut(key);
         unread.count = unread.count.saturating_add(1);
         let what = page.complaints.first().map_or("it is empty", |complaint| complaint.what.as_str());
         let why = format!("nothing of the page can be read: {what}; {}", self.advice(&network));
-        if self.servers[key as usize].unread.count >= UNREAD_MAX {
+        if self.servers.unread(key).count >= UNREAD_MAX {
             self.rest_server(key, now);
-            let visit = &self.visits[&seen.visit];
+            let visit = &self.visits[seen.visit];
             self.tally.failure(&visit.source, &why, now);
         }
         self.fail(seen.visit, &why, true, now);
     }
 
     /// A page of this server was read.
-    pub(super) fn read_some(&mut self, key: u32, now: Timestamp) {
-        if self.servers[key as usize].unread.count > 0 {
+    pub(super) fn read_some(&mut self, key: ServerKey, now: Timestamp) {
+        if self.servers.unread(key).count > 0 {
             self.forgive_unread(key, now);
         }
     }
@@ -129,36 +130,31 @@ impl Core {
         }
     }
 
-    fn rest_server(&mut self, key: u32, now: Timestamp) {
-        let unread = &mut self.servers[key as usize].unread;
+    fn rest_server(&mut self, key: ServerKey, now: Timestamp) {
+        let unread = self.servers.unread_mut(key);
         let wait = (REST_FIRST * f64::from(1_u32 << unread.rest_count.min(10))).min(REST_MAX);
         unread.rest_count += 1;
         // One page more decides whether it waits again.
         unread.count = UNREAD_MAX - 1;
         unread.until = Some(now + wait);
-        for robot in RobotKind::ALL {
-            self.rests.insert((key, robot), now + wait);
-        }
+        self.servers.rest_all(key, now + wait);
     }
 
     /// Its pages can be read, or are read otherwise from now on: nobody waits any longer.
-    pub(super) fn forgive_unread(&mut self, key: u32, now: Timestamp) {
-        let before = std::mem::take(&mut self.servers[key as usize].unread);
+    pub(super) fn forgive_unread(&mut self, key: ServerKey, now: Timestamp) {
+        let before = std::mem::take(self.servers.unread_mut(key));
         if before.until.is_none() {
             return;
         }
-        for robot in RobotKind::ALL {
-            self.rests.remove(&(key, robot));
-        }
-        for at in 0..self.slots.len() {
-            let Some(slot) = self.slots[at].filter(|slot| slot.key == key) else { continue };
-            let is_waiting = !slot.is_leased && slot.aim == Aim::News && slot.state.is_watched();
-            if !is_waiting || !self.is_at_work(&slot) {
-                continue;
-            }
+        self.servers.end_rests(key);
+        let is_waiting = |(_, slot): &(SourceId, Slot)| {
+            slot.key == key && slot.waits_for_news() && slot.state.is_watched() && self.is_at_work(slot)
+        };
+        let waiting: Vec<(SourceId, Slot)> = self.sources.all().filter(is_waiting).collect();
+        for (id, slot) in waiting {
             let news_at = if slot.state == SourceState::Failed { now } else { slot.news_at };
-            self.slots[at] = Some(Slot { news_at, ..slot });
-            self.frontier.schedule(SourceId(at as u32), key, slot.class, news_at);
+            self.sources.set(id, Slot { news_at, ..slot });
+            self.frontier.schedule(id, key, slot.class, news_at);
         }
     }
 }

@@ -15,7 +15,7 @@ use freshet_sink::{Format, RecordKind, Sink};
 use freshet_store::api::Store;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::{DeliverError, Subscription};
+use super::{DeliverError, Subscriber, Subscription};
 
 /// How every line begins; `id` is the first column of a post.
 const LINE_START: &[u8] = b"{\"id\":";
@@ -24,17 +24,24 @@ const READ_EVERY: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 /// Bytes read at once when looking back for the end of the last whole line.
 const LOOK_BACK: u64 = 64 * 1024;
 
-impl Subscription {
-    /// A subscription that appends every new, edited and deleted post to this file; it reads the log through `store`.
+impl Subscriber {
+    /// A subscriber that appends every new, edited and deleted post to this file.
     /// A pipe is opened when there is something to deliver: that lasts until somebody reads it.
-    pub fn to_file(path: &Path, store: Box<dyn Store>) -> Result<Self, DeliverError> {
+    pub fn to_file(path: &Path) -> Result<Self, DeliverError> {
         let is_pipe = std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
         let first = if is_pipe { None } else { Some(open(path)?) };
         let name = path.canonicalize().map_err(refused(path))?.display().to_string();
         let path = path.to_owned();
-        let mut subscription = Self::new(name, store, Box::new(move || open(&path)));
-        subscription.sink = first;
-        Ok(subscription)
+        let mut subscriber = Self::new(name, Box::new(move || open(&path)));
+        subscriber.sink = first;
+        Ok(subscriber)
+    }
+}
+
+impl Subscription {
+    /// The same with a connection of its own; it reads the log through `store`.
+    pub fn to_file(path: &Path, store: Box<dyn Store>) -> Result<Self, DeliverError> {
+        Ok(Self { subscriber: Subscriber::to_file(path)?, store })
     }
 }
 
@@ -156,14 +163,15 @@ mod tests {
     /// Delivers all there is, and stores the cursor where the store can be written.
     fn deliver(store: &mut dyn Store, db: &Path, path: &Path) -> Result<(), DeliverError> {
         let reader = testing::reader(db);
-        let mut subscription = Subscription::to_file(path, reader)?;
-        let mut cursor = subscription.cursor()?;
+        let mut subscriber = Subscriber::to_file(path)?;
+        subscriber.resume(&reader)?;
+        let mut cursor = subscriber.progress().cursor();
         loop {
-            let reached = subscription.deliver(cursor)?;
+            let reached = subscriber.deliver(&reader, cursor)?;
             if reached == cursor {
                 return Ok(());
             }
-            store.set_cursor(&crate::deliver::consumer(&subscription.name), reached)?;
+            store.set_cursor(&subscriber.progress().consumer(), reached)?;
             cursor = reached;
         }
     }

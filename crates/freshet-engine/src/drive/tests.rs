@@ -14,6 +14,7 @@ use futures::future::BoxFuture;
 use rusqlite::Connection;
 
 use super::*;
+use crate::core::CoreOptions;
 
 mod quota;
 
@@ -99,7 +100,45 @@ fn kit(dir: &Path, sources_count: usize, fetch: Arc<dyn Fetch>) -> Kit {
 
 /// A driver with one source that is due.
 fn driver(dir: &Path, options: &RunOptions) -> Driver {
-    Driver::start(kit(dir, 1, Arc::new(Silence)), options).unwrap()
+    start(kit(dir, 1, Arc::new(Silence)), options)
+}
+
+/// Longest that the end of such a driver lasts: its web never answers, so it takes nearly all of that.
+const END_MAX: Duration = Duration::from_secs(2);
+
+fn start(kit: Kit, options: &RunOptions) -> Driver {
+    let report_every = SLEEP_MIN;
+    let options = RunOptions { report_every, drain_max: END_MAX, ..options.clone() };
+    Driver::start(kit, &options, watch::channel(RunStatus::default()).0).unwrap()
+}
+
+impl Driver {
+    /// Stops it as `run` does, and waits until it has ended.
+    async fn end(mut self) -> Result<RunStatus, RunError> {
+        self.input(Input::Stop)?;
+        loop {
+            self.perform()?;
+            if self.last_report.is_some() {
+                return self.part();
+            }
+            let told = tokio::time::timeout(self.sleep(), self.told.recv()).await;
+            match told {
+                Ok(told) => self.on_told(told)?,
+                Err(_) => self.tick()?,
+            }
+        }
+    }
+
+    /// Carries out what is wanted, and lets time pass.
+    fn turn(&mut self) {
+        while self.perform().unwrap() {}
+        self.take_more().unwrap();
+        self.tick().unwrap();
+    }
+
+    fn report(&self) -> RunStatus {
+        self.view.borrow().clone()
+    }
 }
 
 /// Posts that are stored in this folder.
@@ -194,22 +233,18 @@ async fn what_cannot_be_read_for_a_while_is_read_later() {
     let options = Options { busy: Duration::from_millis(10), ..Options::default() };
     driver.reader = freshet_store::open(&path, Access::Read, options).unwrap();
     foreign.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    driver.load(SourceId(1)).unwrap();
-    driver.polled_at = driver.began;
-    while driver.polled_at.elapsed() < CONTROL_EVERY {
+    while driver.report().work.trouble.is_none() {
         tokio::time::sleep(SLEEP_MIN).await;
+        driver.turn();
     }
-    driver.poll().unwrap();
     let trouble = driver.report().work.trouble.expect("there is trouble");
     assert_eq!(trouble.part, TroubledPart::Reading, "nothing of that is fatal");
     foreign.execute_batch("COMMIT").unwrap();
-    while driver.troubles.reading.is_on() {
+    while driver.report().work.trouble.is_some() {
         tokio::time::sleep(SLEEP_MIN).await;
-        driver.read_again().unwrap();
+        driver.turn();
     }
-    assert!(driver.report().work.trouble.is_none());
-    driver.perform().unwrap();
-    driver.end(Instant::now() + DRAIN_MAX, Duration::ZERO).await.unwrap();
+    driver.end().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -235,15 +270,14 @@ async fn leases_end_though_the_loop_never_sleeps() {
     let mut driver = driver(dir.path(), &RunOptions { core, ..RunOptions::default() });
     let began = Instant::now();
     // Events that come without end, as seen from the loop; none of them is a tick.
-    while driver.core.tally().visits_count == 0 {
-        driver.feed_core(Event::Slots(Vec::new()));
+    while driver.runner.core().tally().visits_count == 0 {
+        driver.input(Input::Event(Event::Slots(Vec::new()))).unwrap();
         driver.perform().unwrap();
-        driver.hear_more().unwrap();
-        driver.keep_time();
+        driver.take_more().unwrap();
         assert!(began.elapsed() < Duration::from_secs(30), "the request is never given up");
         tokio::time::sleep(SLEEP_MIN).await;
     }
-    driver.end(Instant::now() + DRAIN_MAX, Duration::ZERO).await.unwrap();
+    driver.end().await.unwrap();
 }
 
 #[tokio::test]

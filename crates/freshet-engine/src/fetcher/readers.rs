@@ -7,7 +7,7 @@
 //! waits for those when it ends; a process may end while a plain thread is busy.
 //!
 //! Reads that are under way share one budget of memory: each takes what a body of its length may need at most, and
-//! waits until that is free. What it does not do: read ([`crate::visit::Order::read`]), or bound the work of reading: the
+//! waits until that is free. What it does not do: read ([`crate::order::Order::read`]), or bound the work of reading: the
 //! limits of `network` and `forum` do, and this is the net below them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

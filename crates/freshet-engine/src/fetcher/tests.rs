@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use freshet_types::{Page, Request, SystemClock};
+use freshet_network::networks::Network;
+use freshet_types::{DefinitionVersion, Instance, Page, Request, Schema, SystemClock};
 use futures::future::BoxFuture;
 
 use super::*;
@@ -29,17 +30,17 @@ impl Fetch for Patchy {
     }
 }
 
-fn order(account: &str) -> (Bench, Box<Order>) {
+fn order(account: &str) -> Box<Order> {
     let mut bench = Bench::new("change-rate");
     bench.know(1, account);
-    let order = bench.orders.pop_front().expect("it is due");
-    (bench, Box::new(order))
+    Box::new(bench.orders.pop_front().expect("it is due"))
 }
 
 fn kit() -> (Arc<Patchy>, FetcherKit) {
     let fetch = Arc::new(Patchy::default());
     let clock = Arc::new(SystemClock);
-    let kit = FetcherKit { fetch: Arc::clone(&fetch) as _, clock, keeps_raw: false, readers: None };
+    let networks = Arc::new(Networks::shipped());
+    let kit = FetcherKit { networks, fetch: Arc::clone(&fetch) as _, clock, keeps_raw: false, readers: None };
     (fetch, kit)
 }
 
@@ -47,13 +48,9 @@ fn kit() -> (Arc<Patchy>, FetcherKit) {
 async fn servers_that_do_not_answer_hold_up_nobody_else() {
     let (_, kit) = kit();
     let (upload, mut uploads) = mpsc::unbounded_channel();
-    let handle = start(0, kit, upload);
-    // The visits must live, or nobody wants the answers.
-    let mut benches = Vec::new();
+    let handle = start(FetcherId(0), kit, upload);
     for account in ["91", "92", "93", "7"] {
-        let (bench, order) = order(account);
-        benches.push(bench);
-        handle.orders.send(order).unwrap();
+        assert!(handle.give(order(account)));
     }
     let event = tokio::time::timeout(PATIENCE, uploads.recv()).await.expect("the last order is not held up");
     assert!(matches!(event, Some(Event::Fetched(done)) if done.len() == 1));
@@ -64,16 +61,42 @@ async fn servers_that_do_not_answer_hold_up_nobody_else() {
 async fn an_order_that_was_given_up_is_not_sent() {
     let (fetch, kit) = kit();
     let (upload, mut uploads) = mpsc::unbounded_channel();
-    let handle = start(0, kit, upload);
-    let (given_up, first) = order("6");
-    let (_waits, second) = order("7");
-    drop(given_up);
-    handle.orders.send(first).unwrap();
-    handle.orders.send(second).unwrap();
+    let handle = start(FetcherId(0), kit, upload);
+    let (first, mut second) = (order("6"), order("7"));
+    let given_up = first.id;
+    second.id.number += 1;
+    assert!(handle.give(first) && handle.give(second));
+    handle.cancel(given_up);
     tokio::time::timeout(PATIENCE, uploads.recv()).await.expect("the second is answered");
     let asked = fetch.0.lock().unwrap().clone();
     assert_eq!(asked.len(), 1, "{asked:?}");
     assert!(asked[0].contains("/accounts/7"), "{asked:?}");
+}
+
+/// Whether a page made by the shipped definition can be read after so many replacements of it, and what is said if not.
+async fn check_replaced(times: usize, is_replaced: bool) {
+    let (fetch, kit) = kit();
+    let text = include_str!("../../../../networks/mastodon.toml");
+    let order = order("7");
+    for time in 0..times {
+        kit.networks.apply_definition("mine.toml", &format!("{text}# {time}\n")).unwrap();
+    }
+    let fetched = carry_out(FetcherId(3), &kit, *order.clone()).await;
+    let fault = fetched.result.expect_err("nobody answers");
+    assert_eq!((fetched.order, fetched.fetcher), (order.id, FetcherId(3)));
+    assert_eq!(fault.kind == FaultKind::Replaced, is_replaced, "{times}: {fault}");
+    assert_eq!(fetch.0.lock().unwrap().is_empty(), is_replaced, "what cannot be read is not asked");
+    if is_replaced {
+        assert!(fault.message.contains("`mastodon`") && fault.is_retryable(), "{fault}");
+        assert_eq!(fault.blame(), freshet_types::Blame::Ours);
+    }
+}
+
+#[tokio::test]
+async fn an_order_is_read_by_the_definition_that_it_names() {
+    check_replaced(0, false).await;
+    check_replaced(1, false).await;
+    check_replaced(2, true).await;
 }
 
 /// Answers with a page that is not small.
@@ -97,7 +120,7 @@ impl Fetch for Answers {
 #[derive(Debug)]
 struct Endless(Mutex<Option<std::sync::mpsc::Receiver<()>>>);
 
-impl freshet_types::Connector for Endless {
+impl Connector for Endless {
     fn name(&self) -> &'static str {
         "endless"
     }
@@ -139,19 +162,24 @@ impl freshet_types::Connector for Endless {
 #[tokio::test]
 async fn a_page_that_is_never_read_holds_up_nobody_else() {
     let readers = Readers::new(1, 1 << 20).within(Duration::from_millis(1));
+    let (let_go, wait) = std::sync::mpsc::channel();
+    let networks = Networks::empty();
+    let endless = Arc::new(Endless(Mutex::new(Some(wait))));
+    networks.add(vec![Network::mined(endless, Schema::default())]);
     let kit = FetcherKit {
+        networks: Arc::new(networks),
         fetch: Arc::new(Answers),
         clock: Arc::new(SystemClock),
         keeps_raw: false,
         readers: Some(readers),
     };
     let (upload, mut uploads) = mpsc::unbounded_channel();
-    let handle = start(0, kit, upload);
-    let (let_go, wait) = std::sync::mpsc::channel();
-    let (_bench, mut order) = order("7");
-    order.connector = Arc::new(Endless(Mutex::new(Some(wait))));
+    let handle = start(FetcherId(0), kit, upload);
+    let mut order = order("7");
+    order.instance = Arc::new(Instance { network: "endless".into(), ..(*order.instance).clone() });
+    order.version = DefinitionVersion::of("");
     let url = order.request.url.clone();
-    handle.orders.send(order).unwrap();
+    assert!(handle.give(order));
     let event = tokio::time::timeout(PATIENCE, uploads.recv()).await.expect("it is given up");
     let Some(Event::Fetched(done)) = event else { panic!("{event:?}") };
     let fault = done[0].result.as_ref().expect_err("nothing was read");

@@ -14,6 +14,7 @@ use freshet_store::setting::{Setting, SettingValue};
 use freshet_types::{NetworkName, QuotaKey, RobotKind, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::key::{ScopeKey, TariffKey};
 use super::tariff::{Bill, RESERVE_UNDECLARED};
 use super::{Prices, Tariff};
 
@@ -182,59 +183,42 @@ impl Prices {
     /// Goes on with what an earlier process had found; before any server is known.
     pub fn restore(&mut self, memory: Memory) {
         self.market.pool = memory.pool;
-        for it in &memory.scopes {
-            let scope = self.scope(&it.key, it.is_declared, it.budget_per_s) as usize;
-            (self.scopes[scope].price, self.scopes[scope].share) = (it.price, it.share);
-            (self.scopes[scope].hours, self.scopes[scope].day) = it.hours.clone();
+        let mut keys = Vec::with_capacity(memory.scopes.len());
+        for it in memory.scopes {
+            let key = self.scope(&it.key, it.is_declared, it.budget_per_s);
+            let scope = &mut self.scopes[key.index()];
+            (scope.price, scope.share) = (it.price, it.share);
+            (scope.hours, scope.day) = it.hours;
+            keys.push(key);
         }
-        let keys: Vec<&QuotaKey> = memory.scopes.iter().map(|it| &it.key).collect();
-        for mut it in memory.tariffs {
-            // Places in the list become numbers of scopes.
-            let number = |place: u32| keys.get(place as usize).and_then(|key| self.by_key.get(*key)).copied();
-            it.bills = it.bills.iter().filter_map(|&(place, units)| Some((number(place)?, units))).collect();
-            self.inherited.insert((it.network.clone(), it.robot), it);
+        for it in memory.tariffs {
+            let tariff = inherited(&it, &keys);
+            self.inherited.insert((it.network, it.robot), tariff);
         }
-    }
-
-    pub(super) fn inherit(&mut self, place: u32, memory: &TariffMemory) {
-        let demand = memory.demand();
-        for &(scope, _) in &memory.bills {
-            self.scopes[scope as usize].tariffs.push(place);
-        }
-        self.tariffs[place as usize] = Tariff {
-            inherited_count: demand.count(),
-            demand,
-            bills: memory.bills.iter().map(|&(scope, units)| Bill { scope, units: units.max(0.0) }).collect(),
-            price: memory.price,
-            stretch: memory.stretch,
-            gap_h_max: memory.gap_h_max.filter(|gap| *gap > 0.0).unwrap_or(f64::INFINITY),
-            ..Tariff::default()
-        };
     }
 
     fn memory(&self, now: Timestamp) -> Memory {
-        let robots = RobotKind::ALL.len();
-        let mut tariffs: Vec<_> =
-            self.tariffs.iter().enumerate().filter(|(_, it)| !it.bills.is_empty()).collect();
-        tariffs.sort_by_key(|(place, it)| (std::cmp::Reverse(it.demand.count()), *place));
+        let all = self.tariffs.iter().enumerate().map(|(at, it)| (TariffKey::at(at), it));
+        let mut tariffs: Vec<(TariffKey, &Tariff)> = all.filter(|(_, it)| !it.bills.is_empty()).collect();
+        tariffs.sort_by_key(|(key, it)| (std::cmp::Reverse(it.demand.count()), *key));
         tariffs.truncate(TARIFFS_MAX);
         // Only the scopes that are paid are worth remembering.
-        let mut numbers: Vec<u32> =
+        let mut numbers: Vec<ScopeKey> =
             tariffs.iter().flat_map(|(_, it)| &it.bills).map(|bill| bill.scope).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let place_of = |scope: u32| numbers.binary_search(&scope).map_or(0, |place| place as u32);
-        let tariff = |(place, it): (usize, &Tariff)| TariffMemory {
-            network: self.servers[place / robots].0.clone(),
-            robot: RobotKind::ALL[place % robots],
+        let place_of = |scope: ScopeKey| numbers.binary_search(&scope).map_or(0, |place| place as u32);
+        let tariff = |(key, it): (TariffKey, &Tariff)| TariffMemory {
+            network: self.servers[key.server().index()].0.clone(),
+            robot: key.robot(),
             bills: it.bills.iter().map(|bill| (place_of(bill.scope), bill.units)).collect(),
             grades: it.demand.grades().map(|(grade, count)| (grade.0, count)).collect(),
             price: it.price,
             stretch: it.stretch,
             gap_h_max: it.gap_h_max.is_finite().then_some(it.gap_h_max),
         };
-        let scope = |&number: &u32| {
-            let it = &self.scopes[number as usize];
+        let scope = |&key: &ScopeKey| {
+            let it = &self.scopes[key.index()];
             let (key, is_declared, budget_per_s) = (it.key.clone(), it.is_declared, it.budget_per_s);
             let hours = (it.hours.clone(), it.day);
             ScopeMemory { key, is_declared, budget_per_s, price: it.price, share: it.share, hours }
@@ -247,5 +231,22 @@ impl Prices {
             scopes: numbers.iter().map(scope).collect(),
             tariffs: tariffs.into_iter().map(tariff).collect(),
         }
+    }
+}
+
+/// A tariff as it is remembered; its bills name places in the list of remembered scopes, which have these keys.
+fn inherited(memory: &TariffMemory, keys: &[ScopeKey]) -> Tariff {
+    let demand = memory.demand();
+    let bill = |&(place, units): &(u32, f64)| {
+        Some(Bill { scope: *keys.get(place as usize)?, units: units.max(0.0) })
+    };
+    Tariff {
+        inherited_count: demand.count(),
+        demand,
+        bills: memory.bills.iter().filter_map(bill).collect(),
+        price: memory.price,
+        stretch: memory.stretch,
+        gap_h_max: memory.gap_h_max.filter(|gap| *gap > 0.0).unwrap_or(f64::INFINITY),
+        ..Tariff::default()
     }
 }

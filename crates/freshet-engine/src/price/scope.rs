@@ -17,6 +17,7 @@
 use freshet_policy::price::HourPrices;
 use freshet_types::{QuotaKey, Span, Timestamp};
 
+use super::key::TariffKey;
 use super::meter::Meter;
 
 /// How often a price is found anew.
@@ -70,7 +71,7 @@ pub(super) struct Scope {
     /// Correction of the demand that is aimed at.
     pub(super) share: f64,
     /// Tariffs that pay here.
-    pub(super) tariffs: Vec<u32>,
+    pub(super) tariffs: Vec<TariffKey>,
     pub(super) priced_at: Option<Timestamp>,
     pub(super) priced_count: u64,
     news: Meter,

@@ -2,6 +2,8 @@
 
 use freshet_policy::{Demand, Grade, Pacing};
 
+use super::key::ScopeKey;
+
 /// What a visit must be worth where a network declares quotas: a call that saves ten post-seconds
 /// is not worth a server's while, however much of a quota is left.
 pub(super) const RESERVE_DECLARED: f64 = 10.0;
@@ -16,7 +18,7 @@ const BILLS_MAX: usize = 16;
 /// What a visit takes from one scope, on average.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Bill {
-    pub(super) scope: u32,
+    pub(super) scope: ScopeKey,
     pub(super) units: f64,
 }
 
@@ -56,7 +58,7 @@ impl Default for Tariff {
 
 impl Tariff {
     /// A visit paid so much; gives the scopes that are new to this tariff.
-    pub(super) fn charge(&mut self, paid: &[(u32, u32)]) -> Vec<u32> {
+    pub(super) fn charge(&mut self, paid: &[(ScopeKey, u32)]) -> Vec<ScopeKey> {
         for bill in &mut self.bills {
             let units = paid.iter().find(|(scope, _)| *scope == bill.scope).map_or(0, |(_, units)| *units);
             bill.units += PACE * (f64::from(units) - bill.units);
@@ -83,7 +85,7 @@ impl Tariff {
         self.demand.add(after);
     }
 
-    pub(super) fn units_of(&self, scope: u32) -> f64 {
+    pub(super) fn units_of(&self, scope: ScopeKey) -> f64 {
         self.bills.iter().find(|bill| bill.scope == scope).map_or(0.0, |bill| bill.units)
     }
 

@@ -5,7 +5,7 @@ use freshet_policy::policy_named;
 use super::*;
 use crate::quota::{Asker, Claim};
 
-const PLACE: u32 = RobotKind::Status as u32;
+const PLACE: TariffKey = TariffKey::new(ServerKey(0), RobotKind::Status);
 
 fn need(limit: u32) -> QuotaNeed {
     let key = QuotaKey { network: NetworkName::from("net"), rule: "api".into(), holder: "ip".into() };

@@ -14,7 +14,8 @@
 use freshet_types::{Endpoint, IdOrder, Intent, ListOrder, Look, Mark, Obstacle, Page, Source};
 
 use super::marks::{ends, note_news, wanted_since};
-use super::{PAGES_PER_VISIT_MAX, Seen, Taken, Walk, mind_way};
+use super::posts::check_way_down;
+use super::{PAGES_PER_VISIT_MAX, Seen, Taken, Walk};
 
 impl Walk {
     pub(super) fn take_lists(
@@ -68,7 +69,9 @@ impl Walk {
         };
         source.coverage.take(&look, IdOrder::None);
         match &cursor {
-            Some(cursor) => taken.complaint = mind_way(&mut source.coverage, cursor, page, is_barren, seen),
+            Some(cursor) => {
+                taken.complaint = check_way_down(&mut source.coverage, cursor, page, is_barren, seen);
+            }
             None if !taken.news.is_empty() => source.coverage.reopen(seen.at),
             None => {}
         }

@@ -41,6 +41,7 @@ impl Walk {
         if is_about_posts(endpoint.kind) {
             let listed = page.observation.posts.iter().filter(|post| !post.is_embedded);
             taken.news = listed.filter_map(|post| post.created_at).filter(|&at| at > before_at).collect();
+            taken.told.clone_from(&taken.news);
         }
         let is_empty = page.observation.relations.is_empty();
         let is_relation = source.robot == RobotKind::Relation;

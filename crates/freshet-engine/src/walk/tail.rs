@@ -23,11 +23,23 @@ impl Walk {
     ) -> Taken {
         let listed = page.observation.posts.iter().filter(|post| !post.is_embedded);
         let marks: Vec<Mark> = listed.map(|post| mark_of(post, seen.at)).collect();
+        // Whatever the page proves, its posts are stored with it: a later page cannot bring them as news.
+        let told = marks.iter().map(|mark| mark.at).collect();
+        Taken { told, ..self.follow_tail(source, endpoint, page, (&marks, seen)) }
+    }
+
+    fn follow_tail(
+        &mut self,
+        source: &mut Source,
+        endpoint: &Endpoint,
+        page: &Page,
+        (marks, seen): (&[Mark], Seen),
+    ) -> Taken {
         let ids: Vec<String> = marks.iter().map(|mark| mark.id.clone()).collect();
         let cursor = self.cursor();
         if ids.is_empty() && cursor.is_none() {
             // A thread has one post at least: a page that shows none proves nothing.
-            return self.told();
+            return self.tell_held();
         }
         if let (true, Some(cursor)) = (self.goes_round(ids.iter().cloned()), &cursor) {
             return self.stop(source, cursor, Obstacle::Round, seen.at);
@@ -37,7 +49,7 @@ impl Walk {
         let mut noted = Taken::default();
         note_news(&mut noted, &source.coverage, &fresh, endpoint.id_order, seen.at);
         let look = Look {
-            ends: ends(&marks, endpoint.id_order),
+            ends: ends(marks, endpoint.id_order),
             cursor: cursor.as_deref(),
             next: page.next.as_deref(),
             seen_at: seen.at,
@@ -65,7 +77,7 @@ impl Walk {
                 self.intent = Intent::Next(next);
                 Taken { goes_on: true, lags, deleted, ..Taken::default() }
             }
-            next => Taken { has_more: next.is_some(), lags, deleted, ..self.told() },
+            next => Taken { has_more: next.is_some(), lags, deleted, ..self.tell_held() },
         }
     }
 
@@ -84,7 +96,7 @@ impl Walk {
     /// The list cannot be read further than this cursor: what was read of it stays.
     fn stop(&mut self, source: &mut Source, cursor: &str, why: Obstacle, at: Timestamp) -> Taken {
         source.coverage.shut(cursor, why, at);
-        Taken { complaint: Some(why.reason()), ..self.told() }
+        Taken { complaint: Some(why.reason()), ..self.tell_held() }
     }
 
     /// The page of this cursor is empty. The list is read from its first page once more, unless that was done before, in this visit
@@ -110,11 +122,15 @@ impl Walk {
         self.restarts_left = self.restarts_left.saturating_sub(1);
         self.seen.clear();
         self.intent = Intent::First;
-        if goes_on { Taken { goes_on, ..Taken::default() } } else { Taken { has_more: true, ..self.told() } }
+        if goes_on {
+            Taken { goes_on, ..Taken::default() }
+        } else {
+            Taken { has_more: true, ..self.tell_held() }
+        }
     }
 
     /// The end of the visit tells of all new posts.
-    fn told(&mut self) -> Taken {
+    fn tell_held(&mut self) -> Taken {
         Taken { news: std::mem::take(&mut self.held), ..Taken::default() }
     }
 }

@@ -6,7 +6,9 @@ mod progress;
 
 use super::*;
 use freshet_types::definition::RelationRole;
-use freshet_types::{Account, IdOrder, ListOrder, NetworkName, Observation, Politeness};
+use freshet_types::{
+    Account, AccountState, IdOrder, ListOrder, Mark, NetworkName, Observation, Politeness, Post,
+};
 
 fn endpoint(kind: PageKind, is_newest_first: bool) -> Endpoint {
     Endpoint {

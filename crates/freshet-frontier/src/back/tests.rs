@@ -71,7 +71,7 @@ impl Run {
         };
         let mut back = Back::default();
         for key in 0..KEY_COUNT {
-            back.set_manners(key, manners(key));
+            back.set_manners(ServerKey(key), manners(key));
         }
         Self { back, keys: (0..KEY_COUNT).map(twin).collect(), now: 1000, next_item: 0 }
     }
@@ -80,14 +80,14 @@ impl Run {
         let may_pop = self.keys.iter().any(|key| key.has_work() && key.allowed_at() <= self.now);
         let popped = self.back.pop(Timestamp::from_ms(self.now));
         assert_eq!(popped.is_some(), may_pop, "something comes exactly when something may");
-        let Some((number, item)) = popped else { return };
+        let Some((ServerKey(number), item)) = popped else { return };
         let key = &mut self.keys[number as usize];
         assert!(key.has_work() && key.allowed_at() <= self.now, "key {number} may not be asked");
         assert_eq!(key.items.pop_front(), Some(item));
         if !is_dropped {
             key.in_flight_count += 1;
             key.paused_until = self.now + key.manners.pause.ms();
-            self.back.started(number, Timestamp::from_ms(self.now));
+            self.back.started(ServerKey(number), Timestamp::from_ms(self.now));
         }
     }
 
@@ -95,7 +95,7 @@ impl Run {
         let at = |ms| Timestamp::from_ms(ms);
         match *action {
             Action::Push(key) => {
-                self.back.push(key, self.next_item);
+                self.back.push(ServerKey(key), self.next_item);
                 self.keys[key as usize].items.push_back(self.next_item);
                 self.next_item += 1;
             }
@@ -103,12 +103,12 @@ impl Run {
             Action::Drop => self.pop(true),
             Action::Finish(key) if self.keys[key as usize].in_flight_count > 0 => {
                 self.keys[key as usize].in_flight_count -= 1;
-                self.back.finished(key);
+                self.back.finished(ServerKey(key));
             }
             Action::Finish(_) => {}
             Action::Again(number) => {
                 let key = &mut self.keys[number as usize];
-                let answer = self.back.again(number, at(self.now));
+                let answer = self.back.allow_request(ServerKey(number), at(self.now));
                 assert_eq!(answer.is_ok(), key.allowed_at() <= self.now);
                 match answer {
                     Ok(()) => key.paused_until = self.now + key.manners.pause.ms(),
@@ -118,11 +118,11 @@ impl Run {
             Action::Hold(key, ms) => {
                 let held_until = &mut self.keys[key as usize].held_until;
                 *held_until = (*held_until).max(self.now + ms);
-                self.back.hold(key, at(self.now + ms));
+                self.back.hold(ServerKey(key), at(self.now + ms));
             }
             Action::Release(key) => {
                 self.keys[key as usize].held_until = i64::MIN;
-                self.back.release(key);
+                self.back.release(ServerKey(key));
             }
             Action::Wait(ms) => self.now += ms,
         }
@@ -153,13 +153,13 @@ proptest! {
 fn check_turns(pushed: &str, expected: &str) {
     let mut back = Back::default();
     for key in pushed.bytes().map(|key| u32::from(key - b'a')) {
-        back.set_manners(key, Politeness { pause: Span::ZERO, in_flight_max: u32::MAX });
-        back.push(key, 0);
+        back.set_manners(ServerKey(key), Politeness { pause: Span::ZERO, in_flight_max: u32::MAX });
+        back.push(ServerKey(key), 0);
     }
     let now = Timestamp::from_secs(10);
     let mut came = String::new();
-    while let Some((key, _)) = back.pop(now) {
-        back.started(key, now);
+    while let Some((ServerKey(key), _)) = back.pop(now) {
+        back.started(ServerKey(key), now);
         came.push(char::from(b'a' + key as u8));
     }
     assert_eq!(came, expected);
@@ -177,16 +177,16 @@ fn a_key_keeps_its_turn_when_one_of_its_visits_ends() {
     let mut back = Back::default();
     let now = Timestamp::from_secs(10);
     for key in [0, 1, 2, 0, 1, 2] {
-        back.set_manners(key, Politeness { pause: Span::ZERO, in_flight_max: 9 });
-        back.push(key, 0);
+        back.set_manners(ServerKey(key), Politeness { pause: Span::ZERO, in_flight_max: 9 });
+        back.push(ServerKey(key), 0);
     }
     let mut came = Vec::new();
-    while let Some((key, _)) = back.pop(now) {
-        back.started(key, now);
+    while let Some((ServerKey(key), _)) = back.pop(now) {
+        back.started(ServerKey(key), now);
         came.push(key);
         if came == [0, 1] {
             assert_eq!(back.ready_count(now), 3);
-            back.finished(0);
+            back.finished(ServerKey(0));
         }
     }
     assert_eq!(came, [0, 1, 2, 0, 1, 2]);
@@ -195,15 +195,15 @@ fn a_key_keeps_its_turn_when_one_of_its_visits_ends() {
 #[test]
 fn an_unknown_server_is_asked_once_a_second_and_once_at_a_time() {
     let mut back = Back::default();
-    back.push(7, 1);
-    back.push(7, 2);
+    back.push(ServerKey(7), 1);
+    back.push(ServerKey(7), 2);
     let at = Timestamp::from_ms;
-    assert_eq!(back.pop(at(0)), Some((7, 1)));
-    back.started(7, at(0));
+    assert_eq!(back.pop(at(0)), Some((ServerKey(7), 1)));
+    back.started(ServerKey(7), at(0));
     assert_eq!((back.pop(at(5000)), back.next_ready()), (None, None), "one is in flight");
-    back.finished(7);
+    back.finished(ServerKey(7));
     assert_eq!((back.pop(at(999)), back.next_ready()), (None, Some(at(1000))));
-    assert_eq!(back.pop(at(1000)), Some((7, 2)));
+    assert_eq!(back.pop(at(1000)), Some((ServerKey(7), 2)));
 }
 
 /// Keys of this trust with two items each, in a room of so many places: how many visits begin, and how many more
@@ -213,23 +213,23 @@ fn check_share(trust: Trust, room: usize, expected: (usize, usize)) {
     back.set_room(room);
     let free = Politeness { pause: Span::ZERO, in_flight_max: 8 };
     for key in 0..1000 {
-        back.set_manners(key, free);
-        back.set_trust(key, trust);
-        back.push(key, key);
-        back.push(key, key);
+        back.set_manners(ServerKey(key), free);
+        back.set_trust(ServerKey(key), trust);
+        back.push(ServerKey(key), key);
+        back.push(ServerKey(key), key);
     }
     let begin = |back: &mut Back| {
         let begun = std::iter::from_fn(|| back.pop(now).inspect(|&(key, _)| back.started(key, now)));
-        begun.take(room).map(|(key, _)| key).collect::<Vec<u32>>()
+        begun.take(room).map(|(key, _)| key.0).collect::<Vec<u32>>()
     };
     let begun = begin(&mut back);
     assert_eq!(begun.len(), expected.0, "{trust:?} of {room}");
     assert_eq!(back.next_ready(), None, "nobody is woken for nothing");
-    back.set_manners(1000, free);
-    (0..100).for_each(|item| back.push(1000, item));
+    back.set_manners(ServerKey(1000), free);
+    (0..100).for_each(|item| back.push(ServerKey(1000), item));
     assert_eq!(begin(&mut back).len(), expected.1, "{trust:?} of {room}: one that answers");
     // One of them answers: it has all its places at once, and the others a place more.
-    back.set_trust(begun[0], Trust::Answering);
+    back.set_trust(ServerKey(begun[0]), Trust::Answering);
     let more = begin(&mut back);
     assert_eq!(more.iter().filter(|&&key| key == begun[0]).count(), 1, "its second item");
     assert_eq!(more.len(), 2, "and somebody's first");

@@ -64,7 +64,7 @@ impl Run {
     fn new() -> Self {
         let mut frontier = Frontier::new(TICK, at(0));
         for key in 0..KEYS {
-            frontier.set_manners(key, manners(key));
+            frontier.set_manners(ServerKey(key), manners(key));
         }
         Self {
             frontier,
@@ -78,7 +78,7 @@ impl Run {
     }
 
     fn may_ask(&self, key: u32) -> bool {
-        let in_flight_count = self.leased.values().filter(|(pick, _)| pick.key == key).count();
+        let in_flight_count = self.leased.values().filter(|(pick, _)| pick.key.0 == key).count();
         self.paused_until[key as usize].max(self.held_until[key as usize]) <= self.now
             && in_flight_count < manners(key).in_flight_max as usize
     }
@@ -97,7 +97,7 @@ impl Run {
         let found = pick?;
         let due = self.due.remove(&found.id.0);
         let (key, due_at) = due.expect("only scheduled sources are picked, and once");
-        assert_eq!(key, found.key);
+        assert_eq!(key, found.key.0);
         assert!(due_at <= self.now, "source {} is picked early", found.id.0);
         assert!(self.may_ask(key) && !self.is_leased(found.id.0));
         self.paused_until[key as usize] = self.now + manners(key).pause.ms();
@@ -112,7 +112,7 @@ impl Run {
     fn act(&mut self, action: &Action) {
         match *action {
             Action::Schedule(id, key, class, ms) => {
-                self.frontier.schedule(SourceId(id), key, class, at(self.now + ms));
+                self.frontier.schedule(SourceId(id), ServerKey(key), class, at(self.now + ms));
                 self.due.insert(id, (key, self.now + ms));
             }
             Action::Cancel(id) => {
@@ -130,7 +130,7 @@ impl Run {
                 let Some(pick) = self.pick() else { return };
                 self.paused_until = paused_until;
                 self.frontier.give_back(pick, at(self.now + ms));
-                self.due.insert(pick.id.0, (pick.key, self.now + ms));
+                self.due.insert(pick.id.0, (pick.key.0, self.now + ms));
             }
             Action::Close(which) => {
                 let Some((visit, pick)) = self.nth_lease(which) else { return };
@@ -139,7 +139,7 @@ impl Run {
             }
             Action::Expire => self.expire(),
             Action::Hold(key, ms) => {
-                self.frontier.hold(key, at(self.now + ms));
+                self.frontier.hold(ServerKey(key), at(self.now + ms));
                 let held_until = &mut self.held_until[key as usize];
                 *held_until = (*held_until).max(self.now + ms);
             }
@@ -191,9 +191,9 @@ proptest! {
 #[test]
 fn the_next_wake_is_enough_to_miss_nothing() {
     let mut frontier = Frontier::new(Span::from_ms(10), at(0));
-    frontier.set_manners(0, Politeness { pause: Span::from_ms(250), in_flight_max: 1 });
+    frontier.set_manners(ServerKey(0), Politeness { pause: Span::from_ms(250), in_flight_max: 1 });
     for id in 0..20 {
-        frontier.schedule(SourceId(id), 0, 0, at(i64::from(id) * 700_000));
+        frontier.schedule(SourceId(id), ServerKey(0), 0, at(i64::from(id) * 700_000));
     }
     let (mut now, mut picked_count, mut wake_count) = (at(0), 0, 0);
     while picked_count < 20 {
@@ -213,12 +213,12 @@ fn the_next_wake_is_enough_to_miss_nothing() {
 fn a_held_server_with_much_to_do_blocks_nobody() {
     let mut frontier = Frontier::new(Span::SECOND, at(0));
     for id in 0..100_000 {
-        frontier.schedule(SourceId(id), 0, 0, at(0));
+        frontier.schedule(SourceId(id), ServerKey(0), 0, at(0));
     }
-    frontier.hold(0, at(1_000_000));
-    frontier.schedule(SourceId(100_000), 1, 7, at(0));
+    frontier.hold(ServerKey(0), at(1_000_000));
+    frontier.schedule(SourceId(100_000), ServerKey(1), 7, at(0));
     let pick = frontier.pick(at(0)).expect("the other server is free");
-    assert_eq!((pick.key, frontier.pick(at(0))), (1, None));
+    assert_eq!((pick.key, frontier.pick(at(0))), (ServerKey(1), None));
     assert_eq!((frontier.due_count(), frontier.scheduled_count()), (100_000, 0));
     assert!(frontier.pick(at(1_000_000)).is_some());
 }
@@ -229,7 +229,7 @@ fn a_million_due_at_once_cost_no_memory_that_was_not_there() {
     let mut frontier = Frontier::new(Span::SECOND, at(0));
     frontier.reserve(COUNT as usize);
     for id in 0..COUNT {
-        frontier.schedule(SourceId(id), id % 100, (id % 8) as u8, at(0));
+        frontier.schedule(SourceId(id), ServerKey(id % 100), (id % 8) as u8, at(0));
     }
     let before = frontier.bytes();
     assert!(before < COUNT as usize * 21 + 100_000, "{before} bytes for a million sources");
@@ -245,9 +245,9 @@ fn a_million_due_at_once_cost_no_memory_that_was_not_there() {
 #[test]
 fn urgent_sources_of_one_server_come_first_and_the_others_still_come() {
     let mut frontier = Frontier::new(Span::SECOND, at(0));
-    frontier.set_manners(0, FREE);
+    frontier.set_manners(ServerKey(0), FREE);
     for id in 0..4000 {
-        frontier.schedule(SourceId(id), 0, if id < 2000 { 3 } else { 0 }, at(0));
+        frontier.schedule(SourceId(id), ServerKey(0), if id < 2000 { 3 } else { 0 }, at(0));
     }
     let picks: Vec<u32> = (0..900).map(|_| frontier.pick(at(0)).unwrap().id.0).collect();
     let urgent_count = picks.iter().filter(|&&id| id >= 2000).count();
@@ -258,7 +258,12 @@ fn urgent_sources_of_one_server_come_first_and_the_others_still_come() {
 fn urgent_servers_come_first_when_many_are_ready() {
     let mut frontier = Frontier::new(Span::SECOND, at(0));
     for id in 0..2000 {
-        frontier.schedule(SourceId(id), id, if id < 1000 { (CLASS_COUNT - 1) as u8 } else { 0 }, at(0));
+        frontier.schedule(
+            SourceId(id),
+            ServerKey(id),
+            if id < 1000 { (CLASS_COUNT - 1) as u8 } else { 0 },
+            at(0),
+        );
     }
     let picks: Vec<u32> = (0..900).map(|_| frontier.pick(at(0)).unwrap().id.0).collect();
     let urgent_count = picks.iter().filter(|&&id| id >= 1000).count();
@@ -268,15 +273,15 @@ fn urgent_servers_come_first_when_many_are_ready() {
 #[test]
 fn a_visit_under_way_keeps_its_manners_and_its_lease() {
     let mut frontier = Frontier::new(Span::SECOND, at(0));
-    frontier.schedule(SourceId(0), 0, 0, at(0));
+    frontier.schedule(SourceId(0), ServerKey(0), 0, at(0));
     let pick = frontier.pick(at(0)).unwrap();
     frontier.lease(pick, VisitId(1), at(100));
-    assert_eq!(frontier.again(0, at(400)), Err(at(1000)));
-    assert_eq!(frontier.again(0, at(1000)), Ok(()));
-    assert_eq!(frontier.again(0, at(1001)), Err(at(2000)));
+    assert_eq!(frontier.allow_request(ServerKey(0), at(400)), Err(at(1000)));
+    assert_eq!(frontier.allow_request(ServerKey(0), at(1000)), Ok(()));
+    assert_eq!(frontier.allow_request(ServerKey(0), at(1001)), Err(at(2000)));
     assert!(frontier.extend(VisitId(1), at(9000)));
     assert_eq!((frontier.overdue(at(8999)), frontier.overdue(at(9000))), (None, Some(VisitId(1))));
-    frontier.schedule(SourceId(0), 0, 0, at(3000));
+    frontier.schedule(SourceId(0), ServerKey(0), 0, at(3000));
     assert_eq!(frontier.close(VisitId(1)), Some(SourceId(0)));
     assert_eq!((frontier.pick(at(2999)), frontier.next_deadline()), (None, None));
     assert_eq!(frontier.pick(at(3000)).map(|pick| pick.id), Some(SourceId(0)));
@@ -285,9 +290,9 @@ fn a_visit_under_way_keeps_its_manners_and_its_lease() {
 #[test]
 fn a_visit_that_rests_gives_its_place_away_and_waits_for_another() {
     let mut frontier = Frontier::new(Span::from_ms(1), at(0));
-    frontier.set_manners(0, Politeness { pause: Span::ZERO, in_flight_max: 1 });
+    frontier.set_manners(ServerKey(0), Politeness { pause: Span::ZERO, in_flight_max: 1 });
     for id in 0..2 {
-        frontier.schedule(SourceId(id), 0, 0, at(0));
+        frontier.schedule(SourceId(id), ServerKey(0), 0, at(0));
     }
     let lease = |frontier: &mut Frontier, visit: u64| {
         let pick = frontier.pick(at(5));
@@ -303,7 +308,7 @@ fn a_visit_that_rests_gives_its_place_away_and_waits_for_another() {
     assert!(frontier.resume(VisitId(1)) && frontier.resume(VisitId(1)));
     frontier.rest(VisitId(1));
     frontier.close(VisitId(1));
-    frontier.schedule(SourceId(1), 0, 0, at(6));
+    frontier.schedule(SourceId(1), ServerKey(0), 0, at(6));
     assert!(frontier.pick(at(7)).is_some(), "a visit that ends resting frees no second place");
     assert!(!frontier.resume(VisitId(9)), "nobody knows this visit");
 }
@@ -312,9 +317,9 @@ fn a_visit_that_rests_gives_its_place_away_and_waits_for_another() {
 fn a_visit_that_sent_nothing_leaves_its_key_free() {
     for (has_asked, expected) in [(true, at(2000)), (false, at(1000))] {
         let mut frontier = Frontier::new(TICK, at(0));
-        frontier.set_manners(0, Politeness { pause: Span::SECOND, in_flight_max: 1 });
+        frontier.set_manners(ServerKey(0), Politeness { pause: Span::SECOND, in_flight_max: 1 });
         for id in [1, 2] {
-            frontier.schedule(SourceId(id), 0, 0, at(1000));
+            frontier.schedule(SourceId(id), ServerKey(0), 0, at(1000));
         }
         let pick = frontier.pick(at(1000)).unwrap();
         frontier.lease(pick, VisitId(1), Timestamp::MAX);

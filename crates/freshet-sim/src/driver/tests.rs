@@ -2,12 +2,18 @@
 
 mod consent;
 mod control;
+mod crash;
 mod faults;
+mod faulty;
+mod forum_site;
 mod kill;
 mod month;
 mod prices;
 mod quota;
+mod receiver;
 mod robots;
+mod thirty_days;
+mod wire;
 
 use std::sync::Mutex;
 
@@ -16,9 +22,10 @@ use freshet_fetch::Fetch;
 use freshet_frontier::Coordinator;
 use freshet_network::robot;
 use freshet_policy::{Pacing, policy_named};
+use freshet_store::api::Flow;
 use freshet_store::row::{AccountRow, Filter, InstanceRow, OnDelete, PostRow, RelationRow};
 use freshet_store::testing;
-use freshet_types::{Instance, NetworkName, Set, Source};
+use freshet_types::{Instance, Map, NetworkName, Set, Source};
 
 use super::*;
 use crate::{World, WorldFetch, WorldOptions, invariant};
@@ -44,11 +51,16 @@ struct Scene {
 
 impl Scene {
     fn new(options: WorldOptions, ceiling: Span) -> Self {
+        Self::with_networks(options, ceiling, Arc::new(Networks::shipped()))
+    }
+
+    /// The same with definitions that were read before: that takes longer than a small crawl.
+    fn with_networks(options: WorldOptions, ceiling: Span, networks: Arc<Networks>) -> Self {
         let world = World::new(options).unwrap();
         Self {
             clock: VirtualClock::new(world.now()),
             world: Arc::new(Mutex::new(world)),
-            networks: Arc::new(Networks::shipped()),
+            networks,
             rings: tempfile::tempdir().unwrap(),
             ceiling,
             depth_max: 0,
@@ -101,6 +113,10 @@ impl Scene {
     }
 
     fn start<S: Store>(&self, store: S) -> Driver<S> {
+        self.try_start(store).unwrap()
+    }
+
+    fn try_start<S: Store>(&self, store: S) -> Result<Driver<S>, RunError> {
         let rings = Coordinator::open(self.rings.path(), 10_000).unwrap();
         let pacing = Pacing { floor: Span::MINUTE * 5.0, ceiling: self.ceiling };
         let world = WorldFetch::new(Arc::clone(&self.world), Arc::new(self.clock.clone()));
@@ -113,7 +129,7 @@ impl Scene {
             feeder: Some(Feeder::new(rings, Arc::clone(&self.networks), self.depth_max)),
             latency: LATENCY,
         };
-        Driver::start(store, kit).unwrap()
+        Driver::start(store, kit)
     }
 
     /// What must hold of posts however the crawl went.

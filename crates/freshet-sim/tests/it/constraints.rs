@@ -62,7 +62,7 @@ fn crawl(rules: &[(&str, &str)]) -> Crawl {
         .expect("a simulation has no faults of its own");
     driver.run_until(end).expect("a simulation has no faults of its own");
     let mut crawl =
-        Crawl { posts: Vec::new(), coverage: Vec::new(), fetches_count: driver.core.tally().fetches_count };
+        Crawl { posts: Vec::new(), coverage: Vec::new(), fetches_count: driver.core().tally().fetches_count };
     let mut keep = |row| {
         crawl.posts.push(row);
         Flow::Continue(())

@@ -36,6 +36,7 @@ macro_rules! forward {
 
 forward!(Apply {
     change apply(uploads: &[Upload], compare: Compare) -> Vec<Applied>;
+    change begin_epoch() -> u64;
     change reserve_visits(count: u64) -> u64;
 });
 

@@ -3,7 +3,7 @@
 //! Invariants: an upload applied twice changes nothing the second time; an object has one row
 //! however often and as whatever type it is seen; each change has its line in the log; a source
 //! that was forgotten meanwhile takes its late pages with it, and one that was removed stays
-//! removed. A depth only ever gets smaller.
+//! removed. A depth only ever gets smaller. What was leased before somebody else took the source over is refused whole.
 //!
 //! The path of a new post is an insert and a line of the log, with statements that stay
 //! prepared for the whole batch; everything else is looked up only when that insert finds the
@@ -44,12 +44,17 @@ pub(super) fn apply<'a>(db: &'a Connection, means: Means<'a>, uploads: &'a [Uplo
     let mut batch = Batch::new(db, forgotten, compare, keep_raw)?;
     let mut all = Vec::with_capacity(uploads.len());
     // The pages of one visit come in one batch; only the last of them need write its source.
-    let mut last_of: Map<u32, usize> = Map::default();
+    // One of an earlier lease may be refused, so it is not the last of them.
+    let mut last_of: Map<u32, (u64, usize)> = Map::default();
     for (place, upload) in uploads.iter().enumerate() {
-        last_of.extend(upload.source.as_ref().map(|source| (source.id.0, place)));
+        let Some(source) = &upload.source else { continue };
+        let last = last_of.entry(source.id.0).or_insert((upload.epoch, place));
+        if upload.epoch >= last.0 {
+            *last = (upload.epoch, place);
+        }
     }
     for (place, upload) in uploads.iter().enumerate() {
-        let is_last = upload.source.as_ref().is_some_and(|source| last_of[&source.id.0] == place);
+        let is_last = upload.source.as_ref().is_some_and(|source| last_of[&source.id.0].1 == place);
         all.push(batch.upload(networks, upload, is_last)?);
     }
     batch.log.close(db)?;
@@ -127,13 +132,14 @@ impl<'a> Batch<'a> {
         let mut applied = Applied::default();
         let stored = match bringer(upload) {
             Some(id) => match source::stored(self.db, id)? {
-                Some(stored) => Some(stored),
+                Some(stored) if stored.is_ahead_of(upload) => return Ok(stale()),
+                Some(stored) => Some((id, stored)),
                 None => return Ok(applied),
             },
             _ => None,
         };
         let mut scene = scene(upload, networks.intern(self.db, &upload.network)?);
-        let retention = stored.as_ref().and_then(|stored| stored.retention);
+        let retention = stored.as_ref().and_then(|(_, stored)| stored.retention);
         scene.oldest = retention.map(|retention| upload.seen_at - retention);
         scene.hidden = self.hidden(upload)?;
         if self.keep_raw && !self.shows_forgotten(&scene, upload) {
@@ -184,13 +190,29 @@ impl<'a> Batch<'a> {
         }
         self.park(upload)?;
         parking::unpark(self.db, &upload.unparked)?;
-        if let (Some(source), Some(stored), true) = (&upload.source, stored, writes_source) {
-            source::write_after_visit(self.db, networks, upload, (source, &stored))?;
+        if let Some(stored) = stored {
+            self.write_source(networks, upload, &stored, writes_source)?;
         }
         if let Some(record) = &upload.record {
             self.visit(record)?;
         }
         Ok(applied)
+    }
+
+    /// Writes what the upload brings of its source, and under which lease.
+    fn write_source(
+        &self,
+        networks: &Networks,
+        upload: &Upload,
+        (id, stored): &(SourceId, source::Stored),
+        writes_source: bool,
+    ) -> Result<()> {
+        match &upload.source {
+            Some(source) if writes_source => {
+                source::write_after_visit(self.db, networks, upload, (source, stored))
+            }
+            _ => source::raise_epoch(self.db, *id, upload, stored),
+        }
     }
 
     /// The lists that the page leads to; one that is forgotten is not followed.
@@ -270,6 +292,11 @@ impl<'a> Batch<'a> {
         }
         Ok(())
     }
+}
+
+/// The answer to an upload whose source somebody else has taken over.
+fn stale() -> Applied {
+    Applied { is_stale: true, ..Applied::default() }
 }
 
 /// The stored source that brings an upload.

@@ -99,6 +99,13 @@ pub(super) fn set_settings(db: &Connection, settings: &[(String, Option<String>)
     Ok(())
 }
 
+/// Begins the next epoch; gives its number.
+pub(super) fn begin_epoch(db: &Connection) -> Result<u64> {
+    let sql = "UPDATE counters SET value = value + 1 WHERE name = 'epoch' RETURNING value";
+    let epoch: i64 = db.query_row(sql, [], |row| row.get(0))?;
+    Ok(epoch as u64)
+}
+
 /// Takes `count` visit numbers; gives the first.
 pub(super) fn reserve_visits(db: &Connection, count: u64) -> Result<u64> {
     let sql = "UPDATE counters SET value = value + ?1 WHERE name = 'visit' RETURNING value - ?1";

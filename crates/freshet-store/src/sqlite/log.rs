@@ -2,7 +2,9 @@
 //!
 //! Invariant: numbers rise and are never given twice, not even after `forget` took the newest
 //! line away, because the next one stands in `counters` and not in the log. An object's number
-//! is the number of its first line, so objects and changes share the counter.
+//! is the number of its first line, so objects and changes share the counter. The counter is read and moved inside the
+//! transaction that writes the lines, and there is one writer at a time: numbers rise in the order of the commits, and
+//! every line that can be read is settled.
 
 use freshet_types::{Address, Change, ChangeKind, RobotKind, Span, Timestamp, VisitId};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, Row, params};

@@ -34,6 +34,10 @@ impl Apply for SqliteStore {
         })
     }
 
+    fn begin_epoch(&mut self) -> Result<u64, StoreError> {
+        self.write("begin an epoch", control::begin_epoch)
+    }
+
     fn reserve_visits(&mut self, count: u64) -> Result<u64, StoreError> {
         self.write("reserve visit numbers", |db| control::reserve_visits(db, count))
     }

@@ -20,21 +20,22 @@ use crate::row::{SourceSlot, Upload};
 const FOUND_MAX: i64 = 1000;
 
 pub(super) const COLUMNS: &str = "id, network, robot, state, weight, due_at, depth, endpoint, root_kind, root_id, handle, \
-                       since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage, pinned_ms";
+                       since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage, pinned_ms, epoch";
 
 const UPDATE: &str = "UPDATE sources SET network = ?2, robot = ?3, state = ?4, weight = ?5, due_at = ?6, \
      depth = ?7, endpoint = ?8, root_kind = ?9, root_id = ?10, handle = ?11, since = ?12, retention_ms = ?13, \
      visited_at = ?14, attempts = ?15, failure = ?16, etag = ?17, last_modified = ?18, model = ?19, \
-     coverage = ?20, pinned_ms = ?21 WHERE id = ?1";
+     coverage = ?20, pinned_ms = ?21, epoch = max(epoch, ?22) WHERE id = ?1";
 
 /// What most visits change: nothing that other indexes than those by time stand on, or each visit
 /// would write them all anew.
 const UPDATE_VISITED: &str = "UPDATE sources SET weight = ?2, due_at = ?3, depth = ?4, visited_at = ?5, \
-     attempts = ?6, failure = ?7, etag = ?8, last_modified = ?9, model = ?10, coverage = ?11 WHERE id = ?1";
+     attempts = ?6, failure = ?7, etag = ?8, last_modified = ?9, model = ?10, coverage = ?11, epoch = ?12 \
+     WHERE id = ?1";
 
 const INSERT: &str = "INSERT INTO sources (id, network, robot, state, weight, due_at, depth, endpoint, root_kind, \
-     root_id, handle, since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage, pinned_ms) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)";
+     root_id, handle, since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage, pinned_ms, epoch) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)";
 
 /// What others may have written of a source while it was visited.
 pub(super) struct Stored {
@@ -46,9 +47,20 @@ pub(super) struct Stored {
     pinned: Option<Span>,
     root_id: String,
     handle: Option<String>,
+    epoch: u64,
 }
 
 impl Stored {
+    /// Whether somebody else has taken the source over since the visit of this upload was leased.
+    pub(super) fn is_ahead_of(&self, upload: &Upload) -> bool {
+        upload.epoch != 0 && upload.epoch < self.epoch
+    }
+
+    /// Whether this upload is the first of a lease that is newer than what is stored.
+    pub(super) fn is_behind(&self, upload: &Upload) -> bool {
+        upload.epoch > self.epoch
+    }
+
     /// The state after a visit: what a person or the owner said meanwhile outlasts it. That it is removed or paused is
     /// never seen by a visit, only known to one that began before a person wanted it back.
     fn state_after(&self, upload: &Upload, seen: SourceState) -> SourceState {
@@ -70,8 +82,7 @@ impl Stored {
 
 /// What is stored of this source; `None` if it was forgotten.
 pub(super) fn stored(db: &Connection, id: SourceId) -> Result<Option<Stored>> {
-    let sql =
-        "SELECT state, depth, since, retention_ms, pinned_ms, root_id, handle FROM sources WHERE id = ?1";
+    let sql = "SELECT state, depth, since, retention_ms, pinned_ms, root_id, handle, epoch FROM sources WHERE id = ?1";
     let mut find = db.prepare_cached(sql)?;
     let stored = find.query_row([id.0], |row| {
         let span = |column| row.get::<_, Option<i64>>(column).map(|ms| ms.map(Span::from_ms));
@@ -83,6 +94,7 @@ pub(super) fn stored(db: &Connection, id: SourceId) -> Result<Option<Stored>> {
             pinned: span(4)?,
             root_id: row.get(5)?,
             handle: row.get(6)?,
+            epoch: row.get::<_, i64>(7)? as u64,
         })
     });
     stored.optional()
@@ -97,12 +109,12 @@ pub(super) fn write_after_visit(
 ) -> Result<()> {
     // What this visit proved complete is not, by what a person wants since.
     if stored.wants_more(source.since, source.retention) {
-        return Ok(());
+        return raise_epoch(db, source.id, upload, stored);
     }
     let state = stored.state_after(upload, source.state);
     let is_named_so = stored.root_id == source.root_id && stored.handle == source.handle;
     if is_named_so && state == stored.state {
-        return write_visited(db, source, stored);
+        return write_visited(db, source, stored, upload.epoch.max(stored.epoch));
     }
     let network = networks.intern(db, &source.network)?;
     let after = Source {
@@ -110,13 +122,23 @@ pub(super) fn write_after_visit(
         since: stored.since,
         retention: stored.retention,
         pinned: stored.pinned,
+        epoch: upload.epoch,
         ..source.clone()
     };
     write(db, UPDATE, network, state, &after)?;
     Ok(())
 }
 
-fn write_visited(db: &Connection, source: &Source, stored: &Stored) -> Result<()> {
+/// Notes the epoch of an upload that writes nothing else of its source: the first of a lease at most.
+pub(super) fn raise_epoch(db: &Connection, id: SourceId, upload: &Upload, stored: &Stored) -> Result<()> {
+    if stored.is_behind(upload) {
+        let raise = "UPDATE sources SET epoch = ?2 WHERE id = ?1";
+        db.prepare_cached(raise)?.execute(params![id.0, upload.epoch as i64])?;
+    }
+    Ok(())
+}
+
+fn write_visited(db: &Connection, source: &Source, stored: &Stored, epoch: u64) -> Result<()> {
     let coverage = serde_json::to_string(&source.coverage).expect("a coverage is plain data");
     db.prepare_cached(UPDATE_VISITED)?.execute(params![
         source.id.0,
@@ -130,6 +152,7 @@ fn write_visited(db: &Connection, source: &Source, stored: &Stored) -> Result<()
         source.validators.last_modified,
         source.model,
         coverage,
+        epoch as i64,
     ])?;
     Ok(())
 }
@@ -177,6 +200,7 @@ fn write(db: &Connection, sql: &str, network: i64, state: SourceState, source: &
         source.model,
         coverage,
         source.pinned.map(Span::ms),
+        source.epoch as i64,
     ])
 }
 
@@ -427,6 +451,7 @@ pub(super) fn source_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> 
         model: row.get(18)?,
         validators: Validators { etag: row.get(16)?, last_modified: row.get(17)? },
         pinned: row.get::<_, Option<i64>>(20)?.map(Span::from_ms),
+        epoch: row.get::<_, i64>(21)? as u64,
     })
 }
 

@@ -9,7 +9,8 @@ use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};
 use reqwest::{Client, StatusCode};
 use secrecy::SecretString;
 
-use super::super::{Access, Parts, TlsFiles, bind, hash, password_path, serve, tls};
+use super::super::access::{hash, password_path};
+use super::super::{Access, Parts, TlsFiles, bind, serve, tls};
 use super::{PASSWORD, Visitor, WithForm as _, fill};
 
 #[tokio::test]

@@ -31,7 +31,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Value> {
     let folder = tempfile::tempdir()?;
     let before = resident_mb()?;
     let options = Options { cache_kib: CACHE_KIB, ..Options::default() };
-    let mut store = freshet_store::open(folder.path().join("store.sqlite"), Access::Write, options)?;
+    let mut store = freshet_store::open(&folder.path().join("store.sqlite"), Access::Write, options)?;
     let network = NetworkName::from("hackernews");
     let instance =
         Instance { network: network.clone(), base: "https://hn.example".to_owned(), allow_private: false };

@@ -3,18 +3,16 @@
 //! A crawl serves the same pages by itself; this is for looking at what was collected, and may stand
 //! beside a crawl of another process. It steers as commands do, through the store.
 
-use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
+use std::io::{BufRead as _, IsTerminal as _, Read as _};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::Context as _;
 use freshet_app::config::Globals;
-use freshet_app::data::{self, Data, vault_path};
+use freshet_app::data::Data;
 use freshet_app::failure::Failure;
-use freshet_app::status;
-use freshet_types::{Clock, Span, Timestamp};
-use freshet_web::{self as web, Access, Parts};
-use secrecy::{ExposeSecret as _, SecretString};
+use freshet_types::Span;
+use freshet_web::{self as web, Parts};
+use secrecy::SecretString;
 
 use crate::args::{DashboardArgs, DashboardCommand};
 use crate::crawl::wait_for_signal;
@@ -34,24 +32,7 @@ pub(crate) fn execute(globals: &Globals, args: &DashboardArgs) -> anyhow::Result
 }
 
 async fn serve(globals: &Globals, data: &Data, args: &DashboardArgs) -> anyhow::Result<()> {
-    let clock: Arc<dyn Clock> = match data.clock().await {
-        Ok(clock) => clock,
-        // The simulated world is gone: what was collected is shown as of then.
-        Err(_) => Arc::new(Stopped(status::live_report(&data.store)?.map(|run| run.now.0))),
-    };
-    // Nobody is asked for a passphrase only to look: without it the names stay unknown.
-    let is_locked = vault_path(data.dir()).is_file() && globals.config.passphrase.is_none();
-    let credentials = if is_locked { None } else { Some(data.vault(globals)?.list()) };
-    let parts = Parts {
-        dir: data.dir().to_owned(),
-        networks: Arc::new(data::networks(globals)?),
-        clock,
-        credentials,
-        passphrase: globals.config.passphrase.clone(),
-        tls: web::tls_config(&args.tls.files())?,
-        access: Access::new(data.dir(), globals.config.dashboard_token.clone())?,
-        choices: Vec::new(),
-    };
+    let parts = Parts::of_directory(globals, data, &args.tls.files()).await?;
     let served = web::serve(web::bind(args.listen).await?, parts)?;
     output::line(format!("dashboard: {}", served.url))?;
     let lasts = args.duration.map_or(std::time::Duration::MAX, Span::to_std);
@@ -60,33 +41,12 @@ async fn serve(globals: &Globals, data: &Data, args: &DashboardArgs) -> anyhow::
     Ok(())
 }
 
-/// A clock that stands still at the last instant that a run noted.
-#[derive(Debug)]
-struct Stopped(Option<Timestamp>);
-
-impl Clock for Stopped {
-    fn now(&self) -> Timestamp {
-        self.0.unwrap_or_else(|| freshet_types::SystemClock.now())
-    }
-}
-
 fn set_password(data: &Data) -> anyhow::Result<()> {
-    let path = web::password_path(data.dir());
-    let password = read_password()?;
-    if password.expose_secret().is_empty() {
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("`{}` cannot be removed", path.display()));
-            }
-            _ => return output::line("the dashboard has no password now"),
-        }
-    }
-    let hash = web::hash(&password)?;
-    let mut options = std::fs::OpenOptions::new();
-    std::os::unix::fs::OpenOptionsExt::mode(options.write(true).create(true).truncate(true), 0o600);
-    let written = options.open(&path).and_then(|mut file| writeln!(file, "{hash}"));
-    written.with_context(|| format!("`{}` cannot be written", path.display()))?;
-    output::line("the dashboard asks for this password from its next start on")
+    output::line(if web::set_password(data.dir(), &read_password()?)? {
+        "the dashboard asks for this password from its next start on"
+    } else {
+        "the dashboard has no password now"
+    })
 }
 
 fn read_password() -> anyhow::Result<SecretString> {

@@ -7,12 +7,10 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use freshet_app::config::Globals;
-use freshet_app::crawl::Choices;
+use freshet_app::crawl::{Choices, remembered_share};
 use freshet_app::data::Data;
 use freshet_app::forget;
-use freshet_engine::forum::Share;
 use freshet_report::RunStatus;
-use freshet_store::setting::Setting;
 use freshet_types::Span;
 
 use crate::args::RunArgs;
@@ -24,7 +22,7 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
     let mut data = Data::open(globals)?;
     let _lock = data.lock()?;
     forget::finish(&mut data)?;
-    let forum_share = forum_share(&mut data, args.forum_share)?;
+    let forum_share = remembered_share(&mut data, args.forum_share)?;
     let choices = Choices {
         lasts: args.duration.map(Span::to_std),
         ceiling: args.ceiling,
@@ -53,20 +51,7 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
-/// Setting under which the store remembers what decides between boards and threads.
-const FORUM_SHARE: Setting<String> = Setting::new("forum_share");
-
-/// The rule that was asked for, now or by an earlier run.
-fn forum_share(data: &mut Data, asked: Option<Share>) -> anyhow::Result<Share> {
-    if let Some(share) = asked {
-        FORUM_SHARE.put(&mut data.store, &share.name().to_owned())?;
-        return Ok(share);
-    }
-    let remembered = FORUM_SHARE.get(&data.store)?;
-    Ok(remembered.and_then(|name| name.parse().ok()).unwrap_or_default())
-}
-
-/// Fetchers and the loop share it; the dumper has a thread of its own.
+/// Fetchers and the loop share it; the writer has a thread of its own.
 pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     use anyhow::Context as _;
     let threads = std::thread::available_parallelism().map_or(2, |count| count.get().min(8));

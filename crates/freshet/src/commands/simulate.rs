@@ -1,124 +1,39 @@
 //! `freshet simulate`: compares policies on a recorded history, or on what was collected.
 
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
 
 use freshet_app::config::Globals;
-use freshet_app::failure::Failure;
-use freshet_app::notice;
-use freshet_app::progress::Progress;
-use freshet_app::simulate::{history, plots};
-use freshet_sim::experiment::{self, ORACLE_NAMES, Outcome, Overflow, Setup};
-use freshet_sim::trace::{History, TraceError, Window};
-use freshet_types::{Span, Timestamp};
-use serde::Serialize;
-use serde_json::Value;
+use freshet_app::simulate::{self, SimulateReport, SimulateWish, plots};
+use freshet_sim::experiment::{ORACLE_NAMES, Outcome, Overflow};
+use freshet_types::Span;
 
 use crate::args::SimulateArgs;
-use crate::output::{self, COLUMNS, Report, seconds, table};
-
-/// Where the ways to ask are shown.
-const HELP: &str =
-    "`freshet simulate --help` has examples; docs/reference/policies.md says what each policy is good for";
-/// What a trace is.
-const TRACE: &str = "a trace is a table of user and unix seconds, or of board, thread, unix seconds and author, perhaps \
-     packed with gzip or zstd";
-
-#[derive(Serialize)]
-struct SimulateReport {
-    trace: String,
-    window: WindowReport,
-    policies: Vec<Outcome>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    caveat: Option<&'static str>,
-}
-
-#[derive(Serialize)]
-struct WindowReport {
-    from: Value,
-    start: Value,
-    end: Value,
-    warm_days: u32,
-    eval_days: u32,
-    sources: usize,
-    posts: u64,
-    objective: &'static str,
-    page_size: Option<u32>,
-    #[serde(skip)]
-    shown: (Timestamp, Timestamp),
-}
+use crate::output::{self, COLUMNS, Report, table};
 
 /// Runs the comparison.
 pub(crate) fn execute(globals: &Globals, args: &SimulateArgs) -> anyhow::Result<ExitCode> {
-    let misuse = |error: experiment::ExperimentError| Failure::misuse(error.to_string()).hint(HELP);
-    experiment::check_names(&args.policies).map_err(misuse)?;
-    notice::on_interrupt("stopped: nothing was written");
-    let setups = setups(args)?;
-    let (name, caveat, history) = read(globals, args)?;
-    let runs_count = (args.policies.len() * setups.len()) as u64;
-    let progress = Mutex::new(Progress::new("policies", 0, runs_count));
-    let done = |_: &Outcome| progress.lock().unwrap_or_else(PoisonError::into_inner).step();
-    let policies = experiment::compare(&history, &args.policies, &setups, &done).map_err(misuse)?;
-    drop(progress);
+    let report = simulate::compare(globals, &wish(args))?;
     if let Some(dir) = &args.plots {
-        plots::write(dir, &policies)?;
+        plots::write(dir, &report.policies)?;
     }
-    let report = SimulateReport { trace: name, window: window_report(&history, args), policies, caveat };
     output::print(args.report, &report)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn setups(args: &SimulateArgs) -> anyhow::Result<Vec<Setup>> {
-    let weights = args.weights.as_deref().map(history::weights).transpose()?.unwrap_or_default();
-    let overflow = if args.overflow == "pages" { Overflow::Pages } else { Overflow::Lost };
-    let setup = |calls_per_hour: &f64| Setup {
-        calls_per_hour: *calls_per_hour,
+fn wish(args: &SimulateArgs) -> SimulateWish {
+    SimulateWish {
+        trace: args.trace.clone(),
+        by: args.by,
+        policies: args.policies.clone(),
+        from: args.from,
+        warm_days: args.warm_days,
+        eval_days: args.eval_days,
+        calls_per_hour: args.calls_per_hour.clone(),
         page_size: args.page_size,
-        overflow,
+        overflow: if args.overflow == "pages" { Overflow::Pages } else { Overflow::Lost },
         objective: args.objective,
         seed: args.seed,
-        weights: weights.clone(),
-    };
-    Ok(args.calls_per_hour.iter().map(setup).collect())
-}
-
-/// The history, what to call it, and what must be said about it.
-fn read(globals: &Globals, args: &SimulateArgs) -> anyhow::Result<(String, Option<&'static str>, History)> {
-    let window = |from: Timestamp| Window { from, warm_days: args.warm_days, eval_days: args.eval_days };
-    let Some(path) = &args.trace else {
-        let (name, history) = history::from_store(globals, args.from, window)?;
-        return Ok((name, Some(history::CAVEAT), history));
-    };
-    let from = args.from.resolve(|| {
-        Err(Failure::misuse("a span back has no meaning in a trace")
-            .hint("give `--from` a date, such as 2024-02-01")
-            .into())
-    })?;
-    let history = History::read(path, window(from), args.by).map_err(|error| match error {
-        TraceError::Empty { .. } => {
-            Failure::misuse(error.to_string()).hint("choose another --from, or fewer days")
-        }
-        other => Failure::new(other.to_string()).hint(TRACE),
-    })?;
-    let name = path
-        .file_name()
-        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-    Ok((name, None, history))
-}
-
-fn window_report(history: &History, args: &SimulateArgs) -> WindowReport {
-    let window = history.window;
-    WindowReport {
-        from: seconds(window.from),
-        start: seconds(window.start()),
-        end: seconds(window.end()),
-        warm_days: window.warm_days,
-        eval_days: window.eval_days,
-        sources: history.posters.len(),
-        posts: history.eval_count(),
-        objective: args.objective.name(),
-        page_size: args.page_size,
-        shown: (window.start(), window.end()),
+        weights: args.weights.clone(),
     }
 }
 

@@ -135,12 +135,12 @@ fn boards_asked(bench: &mut Bench, count: usize) -> usize {
 fn the_ratio_is_held_while_both_kinds_wait() {
     for (threads, posts, expected) in [(100, 300, 50), (10, 190, 10)] {
         let mut bench = forum(Share::Ratio, 120, 300);
-        let key = bench.core.keys[&NetworkName::from(FORUM)];
+        let key = bench.core.servers.key_of(&NetworkName::from(FORUM)).unwrap();
         // So many that what the test itself finds does not move the ratio.
-        bench.core.sites.of(key).ratio.begin_with(threads * 10_000, posts * 10_000);
+        bench.core.forums.site_mut(key).ratio.begin_with(threads * 10_000, posts * 10_000);
         let boards = boards_asked(&mut bench, 200);
         assert!(boards.abs_diff(expected) <= 6, "{boards} of 200 for {threads}:{posts}");
-        let spent = bench.core.sites.of(key).ratio.index_spent();
+        let spent = bench.core.forums.site_mut(key).ratio.index_spent();
         assert!((spent - expected as f64 / 200.0).abs() < 0.04, "{spent}");
     }
     let mut bench = forum(Share::Price, 120, 300);
@@ -150,8 +150,8 @@ fn the_ratio_is_held_while_both_kinds_wait() {
 #[test]
 fn where_one_kind_waits_alone_nobody_waits_for_the_other() {
     let mut bench = forum(Share::Ratio, 0, 40);
-    let key = bench.core.keys[&NetworkName::from(FORUM)];
-    bench.core.sites.of(key).ratio.learn(ListKind::Index, 1_000_000);
+    let key = bench.core.servers.key_of(&NetworkName::from(FORUM)).unwrap();
+    bench.core.forums.site_mut(key).ratio.learn(ListKind::Index, 1_000_000);
     assert_eq!(boards_asked(&mut bench, 40), 0);
 }
 
@@ -231,7 +231,7 @@ fn a_forum_that_cannot_be_read_is_learned_anew_at_its_own_expense() {
     bench.wait(Span::ZERO);
     assert_eq!(bench.relearns.len(), 1, "one errand at a time");
     let request = || Event::GrantWanted(Box::new(Request::get(&network, "https://f.example/".to_owned())));
-    let key = bench.core.keys[&network];
+    let key = bench.core.servers.key_of(&network).unwrap();
     bench.core.frontier.set_manners(key, Politeness { pause: Span::MINUTE, in_flight_max: 1 });
     let fetches_count = bench.core.tally.fetches_count;
     let now = bench.now;

@@ -10,11 +10,12 @@ fn check(begun_at_s: Option<i64>, expected: bool) {
     for second in (10..=150).step_by(10) {
         bench.wait(Span::from_secs(10));
         if begun_at_s == Some(second) {
-            bench.tell(Event::Begun(order.visit));
+            bench.tell(Event::Begun(order.id));
         }
     }
     let what = format!("begun at {begun_at_s:?}");
-    assert_eq!(order.is_wanted(), expected, "{what}");
+    let cancelled: &[OrderId] = if expected { &[] } else { &[order.id] };
+    assert_eq!(bench.cancelled, cancelled, "{what}");
     assert_eq!(bench.core.placement.fetchers()[0].open_count, u32::from(expected), "{what}");
     bench.commit_all();
     assert_eq!(bench.sources[&id].failure.is_none(), expected, "{what}");

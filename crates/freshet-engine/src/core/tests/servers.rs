@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use freshet_types::{Fault, FaultKind, Outcome};
 
 use super::*;
+use crate::order::Answer;
 use crate::report::{Setting, report};
-use crate::visit::Answer;
 
 /// How a server takes a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +31,7 @@ struct Field {
     /// By server, source and time since the start.
     moods: Moods,
     began_at: Timestamp,
-    answers: BTreeMap<(Timestamp, u64), (VisitId, Result<Page, Fault>)>,
+    answers: BTreeMap<(Timestamp, u64), (OrderId, Result<Page, Fault>)>,
     /// Requests: when, to which server, of which source, and whether it was answered.
     sent: Vec<(Span, u32, SourceId, bool)>,
 }
@@ -71,10 +71,11 @@ impl Field {
             while let Some(entry) = self.answers.first_entry()
                 && entry.key().0 <= self.bench.now
             {
-                let (visit, result) = entry.remove();
+                let (order, result) = entry.remove();
                 let (received_at, result) = (self.bench.now, result.map(|page| (page, None)));
                 let result = result.map(|(page, raw)| Answer::Page(Box::new(page), raw));
-                let fetched = Fetched { visit, fetcher: 0, took_ms: 1, received_at, extra_count: 0, result };
+                let fetched =
+                    Fetched { order, fetcher: FetcherId(0), took_ms: 1, received_at, extra_count: 0, result };
                 self.bench.tell(Event::Fetched(vec![fetched]));
                 self.bench.commit_all();
             }
@@ -97,7 +98,7 @@ impl Field {
                 Mood::IsIll => (ANSWER_TIME, Ok(Page { outcome: Outcome::Transient, ..Page::default() })),
             };
             self.sent.push((at, server, source, mood == Mood::Answers));
-            self.answers.insert((self.bench.now + takes, order.visit.0), (order.visit, result));
+            self.answers.insert((self.bench.now + takes, order.id.visit.0), (order.id, result));
         }
     }
 
@@ -199,7 +200,7 @@ fn seventy_thousand_servers_are_no_more_work_each_than_one() {
     assert_eq!(field.bench.core.queue_sizes().0, VISITED as usize);
     let told = report(&field.bench.core, &Setting::new(now, "change-rate"), now).to_text();
     assert!(told.len() < 200_000, "a report is bounded: {} bytes", told.len());
-    assert!(field.bench.core.histories.is_empty() && field.bench.core.stale.is_empty());
+    assert!(field.bench.core.backlogs.ready_at().is_none() && field.bench.core.rechecks.is_empty());
 }
 
 #[test]

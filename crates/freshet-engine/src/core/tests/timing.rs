@@ -20,8 +20,8 @@ fn a_post_that_is_checked_teaches_nothing() {
     let (mut bench, id, slot) = visited();
     bench.wait(slot.news_at - bench.now + Span::SECOND);
     bench.answer(list("7", (0..30).map(|at| 970_000 + at * 1000)));
-    let learned = bench.uploads[0].source.clone().expect("it travels with the page").model;
     bench.commit(Applied { missing: vec!["995001".to_owned()], ..Applied::default() });
+    let learned = bench.core.visits.iter().next().expect("it goes on").source.model.clone();
     assert_eq!(bench.orders[0].root, "995001", "the missing post is asked for");
     bench.answer(list("7", [995_001]));
     assert_eq!(bench.uploads[0].checked, ["995001"], "that it was asked about is remembered");
@@ -75,7 +75,7 @@ fn a_source_that_goes_back_unasked_costs_its_server_no_pause() {
     bench.sources.insert(source.id, source.clone());
     let slots = vec![bench.stored_slot(source.id)];
     bench.core.handle(Event::Slots(slots), Moment { now: bench.now, wall_ms: 0 });
-    let (visit, _) = bench.core.loading.remove(&source.id).expect("it is picked");
+    let (visit, _) = bench.core.visits.source_came(source.id).expect("it is picked");
     let key = bench.slot(source.id).key;
     assert!(bench.core.frontier.allowed_at(key) > bench.now, "the pick began a pause");
     bench.core.wait_longer(visit, &source, (bench.now + Span::HOUR, 9));
@@ -85,14 +85,14 @@ fn a_source_that_goes_back_unasked_costs_its_server_no_pause() {
 #[test]
 fn prices_that_fall_again_and_again_are_told_to_all() {
     let mut bench = Bench::new(DEFAULT_POLICY);
-    bench.core.slots.resize(10_000, None);
+    bench.core.sources.make_room(10_000);
     let mut reached = 0;
     for _ in 0..3 {
         // Another fall, before the sweep of the last one came to its end.
-        bench.core.sweep_left = 10_000;
+        bench.core.sources.begin_sweep();
         bench.core.sweep(bench.now);
-        reached = bench.core.swept_to.max(reached);
+        reached = bench.core.sources.swept_to().max(reached);
     }
     assert!(reached > 8_000, "{reached}");
-    assert_eq!(bench.core.swept_to, 3 * 4096 - 10_000, "and round");
+    assert_eq!(bench.core.sources.swept_to(), 3 * 4096 - 10_000, "and round");
 }

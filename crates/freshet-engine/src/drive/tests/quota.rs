@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::*;
+use crate::quota::LEDGER;
 
 /// A web that never answers, and notes what the store knows of the quotas when it is asked.
 #[derive(Debug)]
@@ -25,14 +26,14 @@ async fn a_grant_is_in_the_store_before_its_request_leaves() {
     let known = Arc::new(Mutex::new(Vec::new()));
     let witness = Witness { path: dir.path().join("freshet.db"), known: Arc::clone(&known) };
     let kit = kit(dir.path(), 1, Arc::new(witness));
-    let mut driver = Driver::start(kit, &RunOptions::default()).unwrap();
+    let mut driver = start(kit, &RunOptions::default());
     let began = Instant::now();
     while known.lock().unwrap().is_empty() {
         driver.perform().unwrap();
-        driver.hear_more().unwrap();
+        driver.take_more().unwrap();
         assert!(began.elapsed() < Duration::from_mins(1), "the request never leaves");
         tokio::time::sleep(SLEEP_MIN).await;
     }
     assert!(known.lock().unwrap()[0] > 0, "the store knew nothing of the grant");
-    driver.end(Instant::now() + DRAIN_MAX, Duration::ZERO).await.unwrap();
+    driver.end().await.unwrap();
 }

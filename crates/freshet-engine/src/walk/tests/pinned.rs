@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::walk::marks::Run;
 
 /// A number below `below`, the same in every run [Marsaglia 2003].
 fn random(state: &mut u64, below: usize) -> usize {

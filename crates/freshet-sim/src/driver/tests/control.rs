@@ -78,7 +78,7 @@ fn being_told_of_the_sources_again_and_again_costs_nothing() {
     }
     let disturbed = driver.journal.len();
     assert!(disturbed <= undisturbed + undisturbed / 10, "{disturbed} requests instead of {undisturbed}");
-    let (_, _, backlog) = driver.core.queue_sizes();
+    let (_, _, backlog) = driver.core().queue_sizes();
     assert!(backlog <= 10, "{backlog} entries for 10 lists");
 }
 

@@ -96,7 +96,7 @@ fn requests_that_are_never_answered_are_given_up_and_made_again() {
     let silent = driver.journal.iter().filter(|exchange| exchange.answered_at.is_none()).count();
     assert!(silent > 5, "only {silent} requests were left unanswered");
     scene.check_posts(&driver.store, &authors);
-    assert!(driver.core.open_count() <= 4, "{} visits are still open", driver.core.open_count());
+    assert!(driver.core().open_count() <= 4, "{} visits are still open", driver.core().open_count());
 }
 
 /// A server that is like this for twenty minutes, in which all its lists come due.
@@ -126,7 +126,7 @@ fn check_outage(mood: fn() -> Mood, what: &str) {
         let is_fresh = source.visited_at.is_some_and(|at| at >= back_at);
         assert!(is_fresh || !is_due, "{what}: {} is not caught up", source.label());
     }
-    assert!(driver.core.tally().failures.is_empty(), "{what}");
+    assert!(driver.core().tally().failures.is_empty(), "{what}");
     driver.run_for(Span::HOUR * 2.0).unwrap();
     scene.check_posts(&driver.store, &authors);
 }
@@ -155,7 +155,7 @@ fn what_always_fails_is_tried_three_times_an_hour_and_shown() {
         let source =
             all_sources(&driver.store).into_iter().find(|one| one.robot == RobotKind::Status).unwrap();
         assert_eq!(source.state, SourceState::Failed, "{status}");
-        assert!(source.failure.is_some() && !driver.core.tally().failures.is_empty(), "{status}");
+        assert!(source.failure.is_some() && !driver.core().tally().failures.is_empty(), "{status}");
     }
 }
 
@@ -170,7 +170,7 @@ fn a_refusal_for_hours_is_waited_out_without_a_request() {
     driver.run_for(Span::HOUR * 11.0).unwrap();
     let early = driver.journal.len();
     assert!(early <= 20, "{early} requests before the refusal ends");
-    assert!(driver.core.open_count() <= 1, "a long wait holds no place at the server");
+    assert!(driver.core().open_count() <= 1, "a long wait holds no place at the server");
     driver.run_for(Span::DAY).unwrap();
     assert!(driver.journal.len() > early);
     scene.check_posts(&driver.store, &authors);

@@ -48,7 +48,7 @@ fn a_month_is_collected_whole_and_politely() {
         fired(Standing::Suspended) + fired(Standing::Private) > 0,
         "nobody was hidden: choose another seed"
     );
-    let tally = driver.core.tally();
+    let tally = driver.core().tally();
     assert!(tally.deleted_count > 0 && tally.edited_count > 0, "nothing changed: choose another seed");
     eprintln!(
         "month: {} requests, {} steps, {} posts, {} edited, {} deleted, {} postponed",

@@ -54,8 +54,8 @@ fn by_hour<S>(driver: &Driver<S>, now: Timestamp, hours: usize) -> Vec<usize> {
     counts
 }
 
-fn price_of<S>(driver: &Driver<S>, now: Timestamp) -> f64 {
-    let views = driver.core.prices().views(now);
+fn price_of<S: Store>(driver: &Driver<S>, now: Timestamp) -> f64 {
+    let views = driver.core().prices().views(now);
     views.into_iter().map(|view| view.price).fold(0.0, f64::max)
 }
 
@@ -132,7 +132,7 @@ fn with_little_demand_the_floor_holds_and_quota_is_left() {
     driver.run_for(Span::HOUR * 12.0).unwrap();
     let hours = by_hour(&driver, scene.now(), 8);
     assert!(hours.iter().all(|count| (1..=40).contains(count)), "{hours:?}: 2 lists, each every 5 minutes");
-    let mut last: freshet_types::Map<&str, Timestamp> = freshet_types::Map::default();
+    let mut last: Map<&str, Timestamp> = Map::default();
     let from = scene.now() - Span::HOUR * 8.0;
     for exchange in driver.journal.iter().filter(|it| &*it.endpoint == "posts" && it.sent_at >= from) {
         if let Some(before) = last.insert(exchange.root.as_str(), exchange.sent_at) {

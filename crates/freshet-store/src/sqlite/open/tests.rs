@@ -1,7 +1,10 @@
 //! Files that are not a store, or not one that this freshet may touch.
 
+use freshet_types::{Coverage, Source, SourceId, Timestamp, VisitId};
+
 use super::*;
 use crate::api::prelude::*;
+use crate::row::Upload;
 use crate::sqlite::SqliteStore;
 
 /// Opening fails with these words and leaves every byte as it was.
@@ -256,6 +259,37 @@ fn an_older_store_is_brought_up_to_date() {
     let changes = store.changes_above(0, 10).unwrap();
     assert_eq!(changes.len(), 1);
     assert_eq!((changes[0].address.id.as_str(), changes[0].finder), ("a", None));
+}
+
+/// A store of the schema before leases had epochs: its sources are of none, and the next lease takes them over.
+#[test]
+fn a_store_without_epochs_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("freshet.db");
+    let mut db = Connection::open(&path).unwrap();
+    db.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+    let is_before = |(name, _): &&(&str, &str)| *name != "V11__epochs";
+    let before = MIGRATIONS.iter().take_while(is_before);
+    let before: Vec<_> = before.map(|(name, sql)| Migration::unapplied(name, sql).unwrap()).collect();
+    assert_eq!(before.len(), 10);
+    Runner::new(&before).set_grouped(true).run(&mut db).unwrap();
+    db.execute_batch("INSERT INTO networks (id, name) VALUES (1, 'n')").unwrap();
+    let source = "INSERT INTO sources (network, robot, state, weight, due_at, depth, endpoint, root_kind, root_id, attempts, \
+                  model, coverage) VALUES (1, 'status', 'active', 1, 0, 0, 'x', 'account', 'a', 0, x'', ?1)";
+    db.execute(source, [serde_json::to_string(&Coverage::default()).unwrap()]).unwrap();
+    drop(db);
+    let mut store = SqliteStore::open(&path).unwrap();
+    let source = store.source(SourceId(1)).unwrap().unwrap();
+    assert_eq!((source.root_id.as_str(), source.epoch), ("a", 0));
+    let epoch = store.begin_epoch().unwrap();
+    let upload = Upload {
+        epoch,
+        source: Some(Source { epoch, ..source }),
+        ..Upload::new(VisitId(1), "n".into(), Timestamp::from_secs(1))
+    };
+    assert!(!store.apply(&[upload], |_, _| None).unwrap()[0].is_stale);
+    assert_eq!(store.source(SourceId(1)).unwrap().unwrap().epoch, epoch);
+    assert_eq!(store.check(&mut |_| ()).unwrap(), []);
 }
 
 /// Others that open the store, even in this process, leave our hold on it: without it, the next program that closes the file

@@ -105,7 +105,7 @@ fn is_like(pattern: &str, text: &str) -> bool {
 
 /// All kinds of links and buttons of all templates.
 fn pressable() -> BTreeSet<Pressable> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/web/templates");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../freshet-web/src/templates");
     let files = std::fs::read_dir(folder).expect("the templates are there");
     let mut found = BTreeSet::new();
     for path in files.map(|file| file.expect("a file has a name").path()) {

@@ -9,13 +9,13 @@
 //! Such a visit asks for one page. It moves neither coverage nor the thread's own schedule; a page that cannot be had now
 //! waits for its next turn.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use freshet_store::row::{ListPage, StalePage, Upload};
-use freshet_types::{Intent, Map, NetworkName, SourceId, SourceState, Span, Timestamp, VisitId};
+use freshet_types::{Intent, Map, NetworkName, ServerKey, SourceId, SourceState, Span, Timestamp, VisitId};
 
 use super::page::empty_upload;
-use super::{Core, Effect, Server, begin};
+use super::{Core, Effect, begin};
 use crate::price::polite_per_s;
 use crate::visit::Visit;
 use crate::walk::{Aim, Seen};
@@ -35,9 +35,17 @@ const STALE_EVERY_MS: u64 = 1000;
 /// Outcome of a look that brought nothing.
 const MISSED: &str = "missed";
 
+/// Old pages that are worth another look.
+#[derive(Debug, Default)]
+pub(super) struct Rechecks {
+    by_server: Map<ServerKey, Pages>,
+    /// The servers that have some, by when the next look may begin.
+    ready: BTreeSet<(Timestamp, ServerKey)>,
+}
+
 /// The pages of one server that are worth another look.
 #[derive(Debug, Default)]
-pub(super) struct Again {
+struct Pages {
     queue: VecDeque<StalePage>,
     /// Of sources that are on their way, what to ask for.
     intents: Map<SourceId, Intent>,
@@ -52,73 +60,99 @@ pub(super) fn worth_again_at(newest_at: Option<Timestamp>, seen_at: Timestamp) -
     seen_at + gap.clamp(AGAIN_MIN, AGAIN_MAX)
 }
 
+impl Rechecks {
+    /// Takes in the store's answer.
+    fn add(&mut self, key: ServerKey, found: Vec<StalePage>) {
+        let pages = self.by_server.entry(key).or_default();
+        if pages.queue.is_empty() && !found.is_empty() {
+            pages.queue.extend(found);
+            self.ready.insert((pages.ready_at, key));
+        }
+    }
+
+    /// Whether the store is to be asked for pages of a server now.
+    fn wants(&self, key: ServerKey, wall_ms: u64) -> bool {
+        let is_wanting = |pages: &Pages| {
+            pages.queue.is_empty() && pages.asked_ms.is_none_or(|at| wall_ms >= at + STALE_EVERY_MS)
+        };
+        self.by_server.get(&key).is_none_or(is_wanting)
+    }
+
+    /// The server whose next look may begin now.
+    fn next_ready(&mut self, now: Timestamp) -> Option<ServerKey> {
+        let &(at, key) = self.ready.first().filter(|first| first.0 <= now)?;
+        self.ready.remove(&(at, key));
+        Some(key)
+    }
+
+    /// Takes the next page of a server; the one after it may follow at `next_at`.
+    fn pop(&mut self, key: ServerKey, next_at: Timestamp) -> Option<StalePage> {
+        let pages = self.by_server.get_mut(&key)?;
+        let page = pages.queue.pop_front()?;
+        pages.ready_at = next_at;
+        if !pages.queue.is_empty() {
+            self.ready.insert((next_at, key));
+        }
+        Some(page)
+    }
+
+    /// What a source that is looked at again is asked for.
+    pub(super) fn intent(&mut self, key: ServerKey, id: SourceId) -> Intent {
+        let intent = self.by_server.get_mut(&key).and_then(|pages| pages.intents.remove(&id));
+        intent.unwrap_or(Intent::First)
+    }
+
+    /// Whether no look waits.
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.ready.is_empty()
+    }
+}
+
 impl Core {
     /// Has the store asked for pages that are worth another look, of forums that have none in hand.
     pub(super) fn want_stale(&mut self) {
         let wall_ms = self.wall_ms;
-        let is_wanting = |key: &u32| {
-            let Server { again, unread, .. } = &self.servers[*key as usize];
-            let is_time = again.asked_ms.is_none_or(|at| wall_ms >= at + STALE_EVERY_MS);
-            again.queue.is_empty() && is_time && !unread.is_resting()
-        };
-        let keys: Vec<u32> = self.forum_keys.iter().copied().filter(is_wanting).collect();
+        let is_wanting =
+            |&key: &ServerKey| self.rechecks.wants(key, wall_ms) && !self.servers.unread(key).is_resting();
+        let keys: Vec<ServerKey> = self.forums.keys().filter(is_wanting).collect();
         for key in keys {
-            self.servers[key as usize].again.asked_ms = Some(wall_ms);
-            self.want(Effect::ReadStale(self.instances[key as usize].network.clone()));
+            self.rechecks.by_server.entry(key).or_default().asked_ms = Some(wall_ms);
+            self.want(Effect::ReadStale(self.servers.network(key).clone()));
         }
     }
 
     /// The store's answer.
     pub(super) fn on_stale_pages(&mut self, network: &NetworkName, pages: Vec<StalePage>) {
-        let Some(&key) = self.keys.get(network) else { return };
-        let again = &mut self.servers[key as usize].again;
-        if again.queue.is_empty() && !pages.is_empty() {
-            again.queue.extend(pages);
-            self.stale.insert((again.ready_at, key));
+        if let Some(key) = self.servers.key_of(network) {
+            self.rechecks.add(key, pages);
         }
     }
 
     /// Begins one look on each server that has time for it.
-    pub(super) fn pump_again(&mut self, now: Timestamp) {
-        while let Some(&(at, number)) = self.stale.first()
-            && at <= now
-        {
-            self.stale.pop_first();
-            let key = number as usize;
-            if self.frontier.is_wanted(number) {
-                self.stale.insert((now + WANTED_GAP, number));
+    pub(super) fn pump_rechecks(&mut self, now: Timestamp) {
+        while let Some(key) = self.rechecks.next_ready(now) {
+            if self.frontier.is_wanted(key) {
+                self.rechecks.ready.insert((now + WANTED_GAP, key));
                 continue;
             }
-            let Some(page) = self.servers[key].again.queue.pop_front() else { continue };
-            let manners = begin::manners(&self.networks, &self.instances[key]);
-            let pace_s = 1.0 / (polite_per_s(manners) * AGAIN_SHARE).max(1e-6);
-            let again = &mut self.servers[key].again;
-            again.ready_at = now + Span::from_secs_f64(pace_s);
-            if !again.queue.is_empty() {
-                self.stale.insert((again.ready_at, number));
-            }
+            let politeness = begin::politeness(&self.networks, self.servers.instance(key));
+            let pace_s = 1.0 / (polite_per_s(politeness) * AGAIN_SHARE).max(1e-6);
+            let Some(page) = self.rechecks.pop(key, now + Span::from_secs_f64(pace_s)) else { continue };
             let intent = page.cursor.map_or(Intent::First, Intent::Next);
-            let Some(slot) = self.slots.get_mut(page.source.0 as usize).and_then(Option::as_mut) else {
-                continue;
-            };
-            let is_free = !slot.is_leased && slot.aim == Aim::News && slot.state == SourceState::Active;
+            let Some(slot) = self.sources.get_mut(page.source) else { continue };
             // What is due for its news comes back to this when it has them.
-            if is_free && slot.news_at > now {
-                slot.aim = Aim::Again;
-                again.intents.insert(page.source, intent);
-                self.frontier.schedule(page.source, number, begin::HISTORY_CLASS, Timestamp::MIN);
+            if slot.waits_for_news() && slot.state == SourceState::Active && slot.news_at > now {
+                slot.aim = Aim::Recheck;
+                self.rechecks.by_server.entry(key).or_default().intents.insert(page.source, intent);
+                self.frontier.schedule(page.source, key, begin::HISTORY_CLASS, Timestamp::MIN);
             }
         }
     }
 
-    /// What a source that is visited again is asked for.
-    pub(super) fn again_intent(&mut self, key: u32, id: SourceId) -> Intent {
-        self.servers[key as usize].again.intents.remove(&id).unwrap_or(Intent::First)
-    }
-
     /// The page cannot be had now: it waits for its next turn, and its thread is as it was.
-    pub(super) fn miss_again(&mut self, id: VisitId, now: Timestamp) {
-        let visit = self.visits.get_mut(&id).expect("the caller found it");
+    pub(super) fn miss_recheck(&mut self, id: VisitId, now: Timestamp) {
+        let visit = &mut self.visits[id];
         let seen = Seen { at: now, visit: id };
         let page = ListPage { again_at: now + AGAIN_MIN, ..list_page(visit) };
         let upload =

@@ -1,4 +1,4 @@
-//! What the dumper has been given and has not written yet.
+//! What the writer has been given and has not written yet.
 //!
 //! Nothing leaves the pile before the store has confirmed it, so that whatever fails is done again. It is bounded: uploads by what
 //! the core lets wait (`uploads_max`), settings by their number, since only the newest word of each counts.
@@ -13,7 +13,6 @@ use super::Job;
 use crate::history::HISTORY;
 use crate::price::PRICES;
 use crate::quota::Reservation;
-use crate::relearn::RELEARN;
 use crate::report::STATUS;
 
 /// Rows committed at once, so that readers and other writers get their turn.
@@ -38,6 +37,8 @@ pub(super) struct Pile {
     /// What was granted of the quotas, in the order of the numbers by which it is confirmed. Few: the
     /// core begins nothing new while the store is in trouble.
     pub(super) reservations: VecDeque<Reservation>,
+    /// How far consumers of the change log have got; written between commits.
+    pub(super) cursors: BTreeMap<String, u64>,
     /// Visit numbers to be reserved.
     pub(super) reserve: Option<u64>,
     /// Nothing more will come.
@@ -54,8 +55,11 @@ impl Pile {
             Job::Ledger(reservation) => self.reservations.push_back(*reservation),
             Job::Prices(text) => self.take_setting(PRICES.key(), text),
             Job::History(text) => self.take_setting(HISTORY.key(), text),
-            Job::Relearnt(text) => self.take_setting(RELEARN.key(), text),
+            Job::Note(key, text) => self.take_setting(key, text),
             Job::Reserve(count) => self.reserve = Some(count),
+            Job::Cursor(consumer, number) => drop(self.cursors.insert(consumer, number)),
+            // How much may come out of the rings is no matter of the store.
+            Job::Room(_) => {}
             Job::Stop => self.is_last = true,
         }
     }
@@ -64,6 +68,11 @@ impl Pile {
     pub(super) fn is_empty(&self) -> bool {
         let has_settings = !self.settings.is_empty() || !self.reservations.is_empty();
         self.groups.is_empty() && !has_settings && self.reserve.is_none()
+    }
+
+    /// Pages, or grants that requests wait for, are among what waits.
+    pub(super) fn has_pages(&self) -> bool {
+        !self.groups.is_empty() || !self.reservations.is_empty()
     }
 
     /// Enough waits for one turn.

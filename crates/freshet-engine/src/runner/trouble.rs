@@ -1,6 +1,6 @@
 //! Trouble that may pass: what fails at the moment, since when, and what that holds up.
 //!
-//! The dumper tells of the store and of the rings; readings that fail are noticed here, and so is a clock that was set back.
+//! The writer tells of the store and of the rings; readings that fail are noticed here, and so is a clock that was set back.
 //! While the store cannot be read or written, the core begins nothing new and asks for no page: what is under way waits in memory,
 //! bounded. Everything that could not be read is read again. Errors that stay end the run as before.
 
@@ -11,10 +11,11 @@ use freshet_report::time::UnixFloat;
 use freshet_store::api::{StoreError, Trouble};
 use freshet_types::{SourceId, Span, Timestamp};
 
-use super::{Driver, RunError};
+use super::Runner;
 use crate::core::Event;
-use crate::dump::Part;
+use crate::question::Question;
 use crate::spell::Spell;
+use crate::writer::Part;
 
 /// A clock that is ahead by less than this is not worth a word: time is corrected by as much every day.
 const AHEAD_TOLD: Span = Span::from_secs(30);
@@ -68,10 +69,10 @@ impl Troubles {
     }
 }
 
-impl Driver {
+impl Runner {
     /// A part of the run is in trouble.
     pub(super) fn suffer(&mut self, part: Part, what: String, advice: &'static str) {
-        let since = self.troubles.notes.get(&part).map_or_else(|| self.clock.now(), |note| note.since);
+        let since = self.troubles.notes.get(&part).map_or(self.moment.now, |note| note.since);
         self.troubles.notes.insert(part, Note { what, since, advice });
         self.feed_core(Event::Hold(self.troubles.holds()));
     }
@@ -83,58 +84,65 @@ impl Driver {
         }
     }
 
-    /// Reads a source for the core, now or when the store can be read again.
-    pub(super) fn load(&mut self, id: SourceId) -> Result<(), RunError> {
-        if self.troubles.reading.waits() {
-            self.troubles.unread.push(id);
-            return Ok(());
+    /// Asks for the sources that the core wants, now or when the store can be read again.
+    pub(super) fn ask_for_loads(&mut self) {
+        if self.loads.is_empty() {
+            return;
         }
-        match self.reader.source(id) {
-            Ok(source) => self.feed_core(Event::Loaded(id, source.map(Box::new))),
-            Err(error) => {
-                self.troubles.unread.push(id);
-                self.outlive(Err(error))?;
-            }
+        let ids = std::mem::take(&mut self.loads);
+        if self.troubles.reading.waits(self.moment) {
+            self.troubles.unread.extend(ids);
+        } else {
+            self.ask(Question::Sources(ids));
         }
-        Ok(())
     }
 
-    /// Looks whether the store can be read again, and reads what was asked for meanwhile.
-    pub(super) fn read_again(&mut self) -> Result<(), RunError> {
-        if !self.troubles.reading.is_on() || self.troubles.reading.waits() {
-            return Ok(());
+    /// Asks whether the store can be read again.
+    pub(super) fn read_again(&mut self) {
+        if self.troubles.reading.is_on() && !self.troubles.reading.waits(self.moment) {
+            self.ask(Question::Newest);
         }
-        let read = self.reader.last_change();
-        if read.is_ok() && self.troubles.reading.worked() {
+    }
+
+    /// The store can be read: what was wanted meanwhile is asked for.
+    pub(super) fn on_readable(&mut self) {
+        if self.troubles.reading.worked() {
             tracing::info!("the store can be read again");
             self.mend(Part::Reading);
         }
-        self.outlive(read.map(drop))?;
-        std::mem::take(&mut self.troubles.unread).into_iter().try_for_each(|id| self.load(id))
+        self.loads.append(&mut self.troubles.unread);
     }
 
-    /// What a reading came to: trouble that may pass is noted, and it is tried again later.
-    pub(super) fn outlive(&mut self, done: Result<(), impl Into<RunError>>) -> Result<(), RunError> {
-        match done.map_err(Into::into) {
-            Err(RunError::Store(error)) => {
-                let Some(trouble) = error.trouble() else { return Err(error.into()) };
-                self.fail_to_read(&error, trouble);
-                Ok(())
-            }
-            other => other,
+    /// A question could not be answered: trouble that may pass is noted, and it is asked again later. What stays, and
+    /// everything before the run has begun, ends the run.
+    pub(super) fn on_unread(&mut self, question: Question, error: &StoreError) -> Result<(), ()> {
+        let trouble = error.trouble().filter(|_| self.controls.is_loaded()).ok_or(())?;
+        match question {
+            Question::Sources(ids) => self.troubles.unread.extend(ids),
+            Question::Lists(network, _) => self.forums.put_off(&network, self.moment.now),
+            Question::Evidence(..) => self.fits.give_up_reading(),
+            Question::Stale(..) | Question::Newest => {}
+            Question::Pinned(_)
+            | Question::Controls(_)
+            | Question::Constraints
+            | Question::Robots
+            | Question::Instances
+            | Question::Slots(_) => self.controls.give_up(),
         }
+        self.fail_to_read(error, trouble);
+        Ok(())
     }
 
     fn fail_to_read(&mut self, error: &StoreError, trouble: Trouble) {
-        if self.troubles.reading.failed() {
+        if self.troubles.reading.failed(self.moment) {
             tracing::warn!("{error}; it is tried again, and nothing new is asked for meanwhile");
         }
         self.suffer(Part::Reading, error.to_string(), trouble.advice());
     }
 
     /// Says so when the clock was set back, for as long as it shows.
-    pub(super) fn mind_clock(&mut self) {
-        let ahead = self.clock.ahead();
+    pub(super) fn compare_clocks(&mut self) {
+        let ahead = self.clock_ahead;
         if ahead > AHEAD_TOLD {
             let is_news = !self.troubles.notes.contains_key(&Part::Clock);
             let what = format!("the clock was set back: the run is ahead of it by {ahead}");

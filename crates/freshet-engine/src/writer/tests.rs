@@ -1,16 +1,16 @@
-//! The dumper over a store that fails for a while: another program's lock, a full disk, rings that cannot be written.
+//! The writer over a store that fails for a while: another program's lock, a full disk, rings that cannot be written.
 
+use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
 
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_store::api::Flow;
 use freshet_store::row::Filter;
 use freshet_store::{Access, Options, testing};
-use freshet_types::{NetworkName, Post, SystemClock, VisitId};
+use freshet_types::{NetworkName, Post, VisitId};
 use rusqlite::Connection;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::*;
 
@@ -20,12 +20,16 @@ enum Growth {
     Stopped,
 }
 
-/// A dumper at work in a folder, and somebody else who has the same store open.
+/// Turns after which something is waited for in vain.
+const TURNS_MAX: usize = 10_000;
+
+/// A writer at work in a folder, and somebody else who has the same store open.
 struct Bench {
-    jobs: Sender<Job>,
-    told: UnboundedReceiver<Told>,
+    writer: Writer,
+    store: Box<dyn Store>,
+    told: VecDeque<Told>,
     foreign: Connection,
-    thread: std::thread::JoinHandle<()>,
+    wall_ms: u64,
 }
 
 impl Bench {
@@ -39,18 +43,36 @@ impl Bench {
             Growth::Stopped => testing::full(&db, options),
         };
         let networks = Arc::new(Networks::shipped());
-        let feeder = Feeder::new(Coordinator::open(&dir.join("rings"), 1000).unwrap(), networks, 0);
-        let (tell, told) = unbounded_channel();
-        let (jobs, todo) = channel();
-        let dumper = Dumper::new(store, feeder, Arc::new(SystemClock), tell, Arc::default());
-        let thread = std::thread::spawn(move || dumper.run(&todo));
-        Self { jobs, told, foreign, thread }
+        let rings = Coordinator::open(&dir.join("rings"), 1000).unwrap();
+        let feeder = Feeder::new(rings, Arc::clone(&networks), 0);
+        let writer = Writer::new(networks, Some(feeder));
+        Self { writer, store, told: VecDeque::new(), foreign, wall_ms: 0 }
     }
 
-    /// Waits for something that the dumper tells, and passes over the rest.
+    /// Lets the writer have a turn, as its thread does when no job comes.
+    fn turn(&mut self) {
+        self.wall_ms += IDLE_AFTER_MS;
+        let now = Timestamp::from_secs(1_000_000) + Span::from_ms(self.wall_ms.cast_signed());
+        let moment = Moment { now, wall_ms: self.wall_ms };
+        let Self { writer, store, told, .. } = self;
+        let done = writer.turn(store, moment, &mut |news| told.push_back(news));
+        self.told.extend(done.err().map(Told::Failed));
+    }
+
+    fn next(&mut self) -> Told {
+        for _ in 0..TURNS_MAX {
+            match self.told.pop_front() {
+                Some(told) => return told,
+                None => self.turn(),
+            }
+        }
+        panic!("the writer tells nothing more");
+    }
+
+    /// Waits for something that the writer tells, and passes over the rest.
     fn hear<T>(&mut self, mut wanted: impl FnMut(Told) -> Option<T>) -> T {
         loop {
-            match self.told.blocking_recv().expect("the dumper works") {
+            match self.next() {
                 Told::Failed(error) => panic!("{error}"),
                 told => {
                     if let Some(found) = wanted(told) {
@@ -82,10 +104,10 @@ impl Bench {
 
     /// Ends it; gives the numbers of posts and what the setting `status` is.
     fn end(mut self, dir: &Path) -> (usize, Option<String>) {
-        // One that was told before may be gone.
-        let _ = self.jobs.send(Job::Stop);
-        while self.told.blocking_recv().is_some() {}
-        self.thread.join().unwrap();
+        self.writer.take(Job::Stop);
+        while !self.writer.is_done() {
+            self.turn();
+        }
         let store = testing::reader(&dir.join("store.db"));
         let mut count = 0;
         let count_one = &mut |_| {
@@ -118,13 +140,13 @@ fn run(foreign: &Connection, sql: &str) -> Growth {
 fn check(trouble: impl FnOnce(&Connection) -> Growth, mend: impl FnOnce(&Connection), expected: &str) {
     let dir = tempfile::tempdir().unwrap();
     let mut bench = Bench::start(dir.path(), trouble);
-    bench.jobs.send(page(1, 0..500)).unwrap();
+    bench.writer.take(page(1, 0..500));
     let what = bench.hear_trouble(Part::Store);
     assert!(what.contains(expected), "{what}");
     // More comes meanwhile; of reports only the newest counts.
-    bench.jobs.send(page(2, 500..1000)).unwrap();
+    bench.writer.take(page(2, 500..1000));
     for report in 0..1000 {
-        bench.jobs.send(Job::Report(report.to_string())).unwrap();
+        bench.writer.take(Job::Report(report.to_string()));
     }
     mend(&bench.foreign);
     let mut applied_count = 0;
@@ -157,25 +179,25 @@ fn a_full_disk_loses_nothing() {
 }
 
 #[test]
-fn what_stays_wrong_ends_the_dumper() {
+fn what_stays_wrong_ends_the_writer() {
     let dir = tempfile::tempdir().unwrap();
     let mut bench = Bench::start(dir.path(), |foreign| run(foreign, "DROP TABLE changes"));
-    bench.jobs.send(page(1, 0..1)).unwrap();
-    while let Some(told) = bench.told.blocking_recv() {
+    bench.writer.take(page(1, 0..1));
+    loop {
+        let told = bench.next();
         assert!(!matches!(told, Told::Trouble(..)), "{told:?}");
         if matches!(told, Told::Failed(_)) {
             return;
         }
     }
-    panic!("it must say why it ends");
 }
 
 #[test]
 fn a_lock_at_the_end_is_waited_for_until_somebody_gives_up() {
     let dir = tempfile::tempdir().unwrap();
     let mut bench = Bench::start(dir.path(), |foreign| run(foreign, "BEGIN EXCLUSIVE"));
-    bench.jobs.send(page(1, 0..5)).unwrap();
-    bench.jobs.send(Job::Stop).unwrap();
+    bench.writer.take(page(1, 0..5));
+    bench.writer.take(Job::Stop);
     bench.hear_trouble(Part::Store);
     bench.foreign.execute_batch("COMMIT").unwrap();
     assert_eq!(bench.hear_applied(), 1);
@@ -190,7 +212,7 @@ fn rings_that_cannot_be_written_hold_up_no_page() {
     bench.hear(|told| matches!(told, Told::Rings(_)).then_some(()));
     std::fs::remove_dir_all(&rings).unwrap();
     bench.hear_trouble(Part::Rings);
-    bench.jobs.send(page(1, 0..5)).unwrap();
+    bench.writer.take(page(1, 0..5));
     assert_eq!(bench.hear_applied(), 1);
     std::fs::create_dir(&rings).unwrap();
     bench.hear_mended(Part::Rings);

@@ -3,15 +3,15 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use freshet_store::row::Upload;
 use freshet_store::testing;
-use freshet_types::{Clock, NetworkName, Post, SystemClock, VisitId};
+use freshet_types::{NetworkName, Post, SystemClock, Timestamp, VisitId};
 
 use serde_json::Value;
 
 use super::*;
+use crate::deliver::{DeliverError, Subscriber};
 
 /// Posts in the log: more than a pipe takes, and more than a batch.
 const POSTS: u32 = 2500;
@@ -33,8 +33,7 @@ fn kit(dir: &Path) -> (PathBuf, PathBuf) {
 fn start(db: &Path, pipe: &Path) -> Subscribers {
     let reader = testing::reader(db);
     let subscription = Subscription::to_file(pipe, reader).unwrap();
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    Subscribers::start(vec![subscription], &clock).unwrap()
+    Subscribers::start(vec![subscription], &Wall::new(Arc::new(SystemClock))).unwrap()
 }
 
 /// Reads so many lines; gives the ids.
@@ -52,7 +51,8 @@ fn a_pipe_that_nobody_reads_is_left_behind_with_its_cursor_where_it_was() {
     let (db, pipe) = kit(dir.path());
     let subscribers = start(&db, &pipe);
     subscribers.farewell(Instant::now() + Duration::from_millis(50));
-    let view = &subscribers.views(|| Some(u64::from(POSTS)))[0];
+    let moment = Moment { now: Timestamp::from_secs(2), wall_ms: 0 };
+    let view = &subscribers.views(|| Some(u64::from(POSTS)), moment)[0];
     assert_eq!(view.behind, Some(u64::from(POSTS)), "{view:?}");
     assert_eq!(subscribers.progress()[0].cursor(), 0);
 }
@@ -65,7 +65,8 @@ fn a_reader_that_dies_and_comes_back_gets_everything_in_order() {
     // The first reader dies in the middle of a batch; what is in the pipe then is lost with it.
     let first = read(&mut BufReader::new(File::open(&pipe).unwrap()), 10);
     assert_eq!(first, (0..10).collect::<Vec<_>>());
-    while subscribers.views(|| None)[0].why.is_none() {
+    let moment = Moment { now: Timestamp::from_secs(2), wall_ms: 0 };
+    while subscribers.views(|| None, moment)[0].why.is_none() {
         std::thread::yield_now();
     }
     let mut second = BufReader::new(File::open(&pipe).unwrap());
@@ -81,9 +82,9 @@ fn a_cursor_does_not_pass_what_is_still_in_the_pipe() {
     let dir = tempfile::tempdir().unwrap();
     let (db, pipe) = kit(dir.path());
     let store = testing::reader(&db);
-    let mut subscription = Subscription::to_file(&pipe, store).unwrap();
+    let mut subscriber = Subscriber::to_file(&pipe).unwrap();
     // The last few posts fit into the pipe, and nothing more comes that would show that nobody reads.
-    let delivering = std::thread::spawn(move || subscription.deliver(u64::from(POSTS) - 5));
+    let delivering = std::thread::spawn(move || subscriber.deliver(&store, u64::from(POSTS) - 5));
     let reader = File::open(&pipe).unwrap();
     while rustix::io::ioctl_fionread(&reader).unwrap() == 0 {
         std::thread::yield_now();

@@ -1,0 +1,129 @@
+//! The part of the core that knows sources: one slot each, as small as can be, by their numbers.
+//!
+//! Invariant: a slot says what the frontier cannot (when news are due, at which price that was decided); what a visit
+//! needs beyond it is loaded from the store. No walk over all slots happens in an event, but a sweep in bounded steps.
+
+use freshet_policy::Grade;
+use freshet_types::{Map, NetworkName, RobotKind, ServerKey, SourceId, SourceState, Timestamp};
+
+use crate::walk::Aim;
+
+/// Handles of accounts that are remembered; several sources share one.
+const HANDLES_MAX: usize = 100_000;
+
+/// What the core keeps of a source between visits, beside the frontier's entry.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    /// When its news are due, while the frontier may have it for its history.
+    pub(super) news_at: Timestamp,
+    pub(super) key: ServerKey,
+    pub(super) robot: RobotKind,
+    pub(super) state: SourceState,
+    pub(super) class: u8,
+    /// Its pull, as it is counted in the demand of its tariff.
+    pub(super) grade: Grade,
+    /// The price at which it was scheduled; 0 where it was not the policy that did.
+    pub(super) price_step: u8,
+    /// Why the frontier has it.
+    pub(super) aim: Aim,
+    pub(super) is_leased: bool,
+    /// It is in its server's backlog, once.
+    pub(super) is_backlogged: bool,
+}
+
+impl Slot {
+    /// Whether it waits in the frontier for its news.
+    pub(super) fn waits_for_news(&self) -> bool {
+        !self.is_leased && self.aim == Aim::News
+    }
+}
+
+/// All sources that are known.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    slots: Vec<Option<Slot>>,
+    known_count: usize,
+    /// The slot that is told next of prices that fell.
+    swept_to: usize,
+    /// How many slots are still to be told.
+    sweep_left: usize,
+    /// Ids of accounts by network and handle.
+    handles: Map<(NetworkName, String), String>,
+}
+
+impl Sources {
+    /// What is known of a source.
+    pub(super) fn get(&self, id: SourceId) -> Option<Slot> {
+        self.slots.get(id.0 as usize).copied().flatten()
+    }
+
+    pub(super) fn get_mut(&mut self, id: SourceId) -> Option<&mut Slot> {
+        self.slots.get_mut(id.0 as usize)?.as_mut()
+    }
+
+    /// Knows a source, as this.
+    pub(super) fn set(&mut self, id: SourceId, slot: Slot) {
+        self.make_room(id.0 as usize + 1);
+        let before = self.slots[id.0 as usize].replace(slot);
+        self.known_count += usize::from(before.is_none());
+    }
+
+    pub(super) fn forget(&mut self, id: SourceId) {
+        let before = self.slots.get_mut(id.0 as usize).and_then(Option::take);
+        self.known_count -= usize::from(before.is_some());
+    }
+
+    /// When its news are due; `unknown` for one that is not known.
+    pub(super) fn news_at(&self, id: SourceId, unknown: Timestamp) -> Timestamp {
+        self.get(id).map_or(unknown, |slot| slot.news_at)
+    }
+
+    pub(super) fn known_count(&self) -> usize {
+        self.known_count
+    }
+
+    /// Every source that is known; not to be called for each event.
+    pub(super) fn all(&self) -> impl Iterator<Item = (SourceId, Slot)> + Clone {
+        let slots = self.slots.iter().enumerate();
+        slots.filter_map(|(at, slot)| slot.map(|slot| (SourceId(at as u32), slot)))
+    }
+
+    /// Makes room for sources 0 to `count - 1`.
+    pub(super) fn make_room(&mut self, count: usize) {
+        if self.slots.len() < count {
+            self.slots.resize(count, None);
+        }
+    }
+
+    /// From now on all sources are to be told of prices. The sweep goes on from where the last one stands: falls that
+    /// follow each other must not keep the last slots waiting while the first are told again and again.
+    pub(super) fn begin_sweep(&mut self) {
+        self.sweep_left = self.slots.len();
+    }
+
+    /// The next source to be told, if some are left.
+    pub(super) fn next_swept(&mut self) -> Option<SourceId> {
+        self.sweep_left = self.sweep_left.checked_sub(1)?;
+        let at = if self.swept_to < self.slots.len() { self.swept_to } else { 0 };
+        self.swept_to = at + 1;
+        Some(SourceId(at as u32))
+    }
+
+    /// The account of a handle, where it was looked up before.
+    pub(super) fn root_id(&self, network: &NetworkName, handle: &str) -> Option<&String> {
+        self.handles.get(&(network.clone(), handle.to_owned()))
+    }
+
+    pub(super) fn note_handle(&mut self, network: &NetworkName, handle: &str, root_id: &str) {
+        if self.handles.len() >= HANDLES_MAX {
+            self.handles.clear();
+        }
+        self.handles.insert((network.clone(), handle.to_owned()), root_id.to_owned());
+    }
+
+    /// How far the sweep has come.
+    #[cfg(test)]
+    pub(super) fn swept_to(&self) -> usize {
+        self.swept_to
+    }
+}

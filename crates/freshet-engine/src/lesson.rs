@@ -1,0 +1,112 @@
+//! A lesson: what a page may teach a model, kept until the store has said which of its posts are new. Part of step 10 (learn) of 10.
+//!
+//! One definition for all who count: *a post is new when the store had not stored it before*. The walk only says which posts a look
+//! tells of; those among them that the store finds new are learned from. So a post that another source brought first, that a
+//! constraint withholds or that a person had forgotten is no news of this one, and a pinned post of last year is none of today.
+//!
+//! Lists of lists show no posts: what is new there are the activities of their lists, as the walk finds them.
+
+use freshet_types::{PageKind, Span, Timestamp};
+
+use crate::walk::Taken;
+
+/// What a page may teach.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lesson {
+    /// When the page was seen.
+    pub at: Timestamp,
+    /// The list goes on below the page, so that posts older than its own may be missing.
+    pub goes_on: bool,
+    /// Its news are learned with those of the pages that follow: the list runs from old to new.
+    pub is_held: bool,
+    told: Told,
+    /// Lags of what appeared after the last look.
+    lags: Vec<Span>,
+}
+
+/// What a look tells of, by times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Told {
+    /// Posts, new or not.
+    Posts(Vec<Timestamp>),
+    /// Activities that are new.
+    Activities(Vec<Timestamp>),
+}
+
+impl Default for Told {
+    fn default() -> Self {
+        Self::Posts(Vec::new())
+    }
+}
+
+impl Lesson {
+    /// What this page of an endpoint of this kind, seen at `at`, may teach; takes over what of `taken` nobody else needs.
+    pub fn of(taken: &mut Taken, kind: PageKind, at: Timestamp, is_tail: bool) -> Self {
+        let told = match kind {
+            PageKind::Lists => Told::Activities(std::mem::take(&mut taken.news)),
+            _ => Told::Posts(std::mem::take(&mut taken.told)),
+        };
+        let lags = std::mem::take(&mut taken.lags);
+        Self { at, goes_on: taken.goes_on, is_held: is_tail && taken.goes_on, told, lags }
+    }
+
+    /// Of the posts that the store found new, the times of those that the look tells of; activities as they are.
+    pub fn news(&mut self, new_posts: &[Timestamp]) -> Vec<Timestamp> {
+        match &mut self.told {
+            Told::Activities(times) => std::mem::take(times),
+            Told::Posts(told) => {
+                told.sort_unstable();
+                let mut news = new_posts.to_vec();
+                news.sort_unstable();
+                let mut left = told.iter().peekable();
+                news.retain(|at| {
+                    while left.next_if(|told| *told < at).is_some() {}
+                    left.next_if(|told| *told == at).is_some()
+                });
+                news
+            }
+        }
+    }
+
+    /// The lags of those of these news, in order of time, that appeared after the last look.
+    pub fn lags<'a>(&'a self, news: &'a [Timestamp]) -> impl Iterator<Item = Span> + 'a {
+        self.lags.iter().copied().filter(|&lag| news.contains(&(self.at - lag)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(told: &[i64], new_posts: &[i64], expected: &[i64], lags: &[i64]) {
+        let times = |secs: &[i64]| secs.iter().copied().map(Timestamp::from_secs).collect::<Vec<_>>();
+        let mut taken =
+            Taken { told: times(told), lags: [1, 50].map(Span::from_secs).to_vec(), ..Taken::default() };
+        let mut lesson = Lesson::of(&mut taken, PageKind::Posts, Timestamp::from_secs(100), false);
+        let news = lesson.news(&times(new_posts));
+        assert_eq!(news, times(expected), "{told:?} {new_posts:?}");
+        let found: Vec<i64> = lesson.lags(&news).map(|lag| lag.ms() / 1000).collect();
+        assert_eq!(found, lags, "{told:?} {new_posts:?}");
+    }
+
+    #[test]
+    fn news_are_what_the_store_found_new_and_the_look_tells_of() {
+        check(&[], &[], &[], &[]);
+        check(&[99, 50, 20], &[], &[], &[]);
+        check(&[99, 50, 20], &[99, 50, 20], &[20, 50, 99], &[1, 50]);
+        check(&[99, 50, 20], &[99], &[99], &[1]);
+        // A pinned post that was never stored, and one that came with another source.
+        check(&[99, 50], &[7, 50, 60], &[50], &[50]);
+        // Two posts of one second; the look tells of one of them.
+        check(&[50], &[50, 50], &[50], &[50]);
+        check(&[50, 50, 99], &[99, 50, 50], &[50, 50, 99], &[1, 50]);
+    }
+
+    #[test]
+    fn activities_are_news_by_themselves() {
+        let mut taken = Taken { news: vec![Timestamp::from_secs(9)], goes_on: true, ..Taken::default() };
+        let mut lesson = Lesson::of(&mut taken, PageKind::Lists, Timestamp::from_secs(10), false);
+        assert!(lesson.goes_on && !lesson.is_held);
+        assert_eq!(lesson.news(&[]), [Timestamp::from_secs(9)]);
+    }
+}

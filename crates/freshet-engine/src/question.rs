@@ -1,0 +1,138 @@
+//! What the runner wants to read: questions to the store, as data, and the one function that answers them.
+//!
+//! The runner holds no store: it asks, and whoever moves it (tokio's shell, the simulator's) lets [`answer`] read and hands the
+//! reply back. So a reading that fails is an input like any other, and reading can move to another thread or machine.
+
+use freshet_policy::mixture::evidence::Evidence;
+use freshet_store::api::{Store, StoreError};
+use freshet_store::control::ControlRow;
+use freshet_store::row::{RobotRow, SourceSlot, StalePage};
+use freshet_types::{Instance, NetworkName, Source, SourceId, Span, Timestamp};
+
+use crate::constrain::setting::CONSTRAINTS;
+use crate::core::STALE_MAX;
+use crate::forum::train::Lists;
+
+/// Sources told to the core at once, so that a million of them never stand in memory twice.
+pub const SLOTS_CHUNK: usize = 10_000;
+/// Posts of so long are evidence for a fit: twice what a fit looks at, for the slow sums' sake.
+const EVIDENCE_KEPT: Span = Span::from_ms(56 * 86_400_000);
+
+/// One reading of the store.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// The whole records of these sources, which the core is about to visit.
+    Sources(Vec<SourceId>),
+    /// The source whose pace a person chose.
+    Pinned(SourceId),
+    /// What people left for the running process above this number.
+    Controls(u64),
+    /// The constraints, as they are stored.
+    Constraints,
+    /// What the robots are to do.
+    Robots,
+    /// All servers.
+    Instances,
+    /// Sources above this number, slim, at most [`SLOTS_CHUNK`].
+    Slots(SourceId),
+    /// Pages of threads that are worth another look by now.
+    Stale(NetworkName, Timestamp),
+    /// The lists of a forum, to train its models with.
+    Lists(NetworkName, Timestamp),
+    /// What these sources posted, to fit the weights that all share.
+    Evidence(Vec<SourceId>, Timestamp),
+    /// The number of the newest change: whether the store can be read at all.
+    Newest,
+}
+
+/// What was read.
+#[derive(Debug)]
+pub enum Reply {
+    /// The records; `None` for a source that is gone.
+    Sources(Vec<(SourceId, Option<Box<Source>>)>),
+    /// The source, where it is still there.
+    Pinned(Option<Box<Source>>),
+    /// In the order in which they were left.
+    Controls(Vec<ControlRow>),
+    /// The text of the setting.
+    Constraints(Option<String>),
+    /// All five.
+    Robots(Vec<RobotRow>),
+    /// All of them.
+    Instances(Vec<Instance>),
+    /// In order of number; none at the end.
+    Slots(Vec<SourceSlot>),
+    /// The longest due first.
+    Stale(NetworkName, Vec<StalePage>),
+    /// Boards and threads.
+    Lists(Box<Lists>),
+    /// Of those sources that have a stretch without a hole.
+    Evidence(Vec<Evidence>),
+    /// It can be read.
+    Newest(u64),
+}
+
+/// Reads what is asked for.
+pub fn answer(store: &dyn Store, question: &Question) -> Result<Reply, StoreError> {
+    Ok(match question {
+        Question::Sources(ids) => {
+            let sources = store.sources(ids)?.into_iter().map(|source| source.map(Box::new));
+            Reply::Sources(ids.iter().copied().zip(sources).collect())
+        }
+        Question::Pinned(id) => Reply::Pinned(store.source(*id)?.map(Box::new)),
+        Question::Controls(above) => Reply::Controls(store.controls_above(*above)?),
+        Question::Constraints => Reply::Constraints(CONSTRAINTS.get(store)?),
+        Question::Robots => Reply::Robots(store.robots()?),
+        Question::Instances => {
+            Reply::Instances(store.instances()?.into_iter().map(|row| row.instance).collect())
+        }
+        Question::Slots(above) => Reply::Slots(store.slots_above(*above, SLOTS_CHUNK)?),
+        Question::Stale(network, now) => {
+            Reply::Stale(network.clone(), store.stale_pages(network, *now, STALE_MAX)?)
+        }
+        Question::Lists(network, now) => Reply::Lists(Box::new(Lists::read(store, network, *now)?)),
+        Question::Evidence(ids, now) => {
+            let sources: Vec<Source> = store.sources(ids)?.into_iter().flatten().collect();
+            let times = store.posting_times_of(&sources)?;
+            let seen = sources.into_iter().zip(times);
+            Reply::Evidence(seen.filter_map(|(source, posts)| evidence(source, posts, *now)).collect())
+        }
+        Question::Newest => Reply::Newest(store.last_change()?),
+    })
+}
+
+/// What the newest stretch of a source that is proven complete shows; nothing where there is none.
+fn evidence(source: Source, mut posts: Vec<Timestamp>, now: Timestamp) -> Option<Evidence> {
+    let newest = source.coverage.intervals.iter().max_by_key(|interval| interval.until)?;
+    let since = newest.oldest.at.max(now - EVIDENCE_KEPT);
+    let until = newest.until;
+    posts.retain(|at| (since..=until).contains(at));
+    posts.reverse();
+    Some(Evidence { model: source.model, posts, since, until })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use freshet_types::{Interval, Mark, NetworkName, RobotKind, VisitId};
+
+    #[test]
+    fn only_the_newest_stretch_without_a_hole_is_evidence() {
+        let at = |day: i64| Timestamp::from_secs(day * 86_400);
+        let mark = |day: i64| Mark { id: day.to_string(), at: at(day) };
+        let interval = |oldest: i64, newest: i64| Interval {
+            newest: mark(newest),
+            oldest: mark(oldest),
+            until: at(newest + 1),
+            below: None,
+            is_bottom: false,
+            visit: VisitId(1),
+        };
+        let mut source = Source::new(&NetworkName::from("net"), "list", RobotKind::Status, "account", "7");
+        assert_eq!(evidence(source.clone(), vec![at(3)], at(90)), None);
+        source.coverage.intervals = vec![interval(80, 88), interval(2, 60)];
+        let found = evidence(source, vec![at(88), at(84), at(80), at(59), at(2)], at(90)).unwrap();
+        assert_eq!((found.since, found.until), (at(80), at(89)));
+        assert_eq!(found.posts, [at(80), at(84), at(88)]);
+    }
+}

@@ -1,0 +1,339 @@
+//! A store that dies at a chosen write, or takes nothing for a while: the durable boundaries of a run, counted.
+//!
+//! Every write that lasts is a [`Boundary`]. A [`Fate`] says at which of them the process is killed, just before it or just after it:
+//! from then on nothing reaches the store, as if the process were gone. All clones of a [`Faulty`] share one store, which
+//! outlives the processes that use it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use freshet_engine::quota::LEDGER;
+use freshet_store::api::{
+    Apply, Care, ChangeLog, Compare, Controls, ParkingLot, Read, Rows, Settings, Sources, StoreError, Trouble,
+};
+use freshet_store::browse::{
+    Browse, Counted, ForumQuery, ForumState, ListState, Neighbours, Node, PostQuery, RootName, SourcePage,
+    SourceQuery, VisitLine,
+};
+use freshet_store::control::{Control, ControlRow};
+use freshet_store::row::{
+    AccountRow, Applied, Counts, Erased, Filter, Finding, Forgetting, Hit, InstanceRow, ListRow, ListTimes,
+    ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow, SourceSlot,
+    StalePage, Upload,
+};
+use freshet_types::{
+    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitRecord,
+};
+
+/// A write that lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Boundary {
+    /// Numbers of visits are reserved.
+    Numbers,
+    /// A grant of a quota is written down.
+    Reservation,
+    /// Pages and ends of visits are committed.
+    Apply,
+    /// Another setting is written: prices, report, history.
+    Setting,
+    /// The cursor of a subscriber moves.
+    Cursor,
+    /// The rings have written down where they stand.
+    Rings,
+    /// What came out of a ring becomes sources.
+    Sources,
+    /// Posts are indexed.
+    Index,
+    /// Posts beyond their retention are dropped.
+    Expire,
+    /// Objects that wait for a constraint are parked, or no longer.
+    Parking,
+    /// A batch reaches a subscriber.
+    Delivery,
+}
+
+impl Boundary {
+    pub(super) const ALL: [Self; 11] = [
+        Self::Numbers,
+        Self::Reservation,
+        Self::Apply,
+        Self::Setting,
+        Self::Cursor,
+        Self::Rings,
+        Self::Sources,
+        Self::Index,
+        Self::Expire,
+        Self::Parking,
+        Self::Delivery,
+    ];
+}
+
+/// On which side of a write the process dies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Side {
+    Before,
+    After,
+}
+
+/// What becomes of a process.
+#[derive(Debug, Default)]
+struct Course {
+    /// It dies at the n-th write of this kind from now on.
+    death: Option<(Boundary, Side, u32)>,
+    is_dead: bool,
+    /// The store takes nothing meanwhile.
+    trouble: Option<Trouble>,
+    /// Writes that were refused because of it.
+    refused_count: u64,
+    /// How often a process died where.
+    deaths: BTreeMap<(Boundary, Side), u64>,
+    /// Where the rings are, and what their files were when they were last looked at.
+    rings: Option<(PathBuf, Vec<u64>)>,
+}
+
+/// Decides at which write a process dies; shared by the store and the subscribers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fate(Arc<Mutex<Course>>);
+
+impl Fate {
+    fn course(&self) -> MutexGuard<'_, Course> {
+        self.0.lock().unwrap()
+    }
+
+    /// The rings' folder, so that their writes are seen.
+    pub(super) fn watch_rings(&self, dir: PathBuf) {
+        self.course().rings = Some((dir, Vec::new()));
+    }
+
+    /// A new process begins, which dies at the n-th write of this kind, or not at all.
+    pub(super) fn begin(&self, death: Option<(Boundary, Side, u32)>) {
+        let mut course = self.course();
+        (course.death, course.is_dead) = (death, false);
+    }
+
+    pub(super) fn is_dead(&self) -> bool {
+        self.course().is_dead
+    }
+
+    /// The store takes nothing from now on, or takes everything again.
+    pub(super) fn set_trouble(&self, trouble: Option<Trouble>) {
+        self.course().trouble = trouble;
+    }
+
+    /// Writes that were refused so far.
+    pub(super) fn refused_count(&self) -> u64 {
+        self.course().refused_count
+    }
+
+    pub(super) fn deaths(&self) -> BTreeMap<(Boundary, Side), u64> {
+        self.course().deaths.clone()
+    }
+
+    /// Carries out a write, unless the process dies at it or the store takes nothing.
+    pub(super) fn write<T>(
+        &self,
+        boundary: Boundary,
+        write: impl FnOnce() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        if self.dies(boundary, Side::Before) {
+            return Err(killed());
+        }
+        let trouble = {
+            let mut course = self.course();
+            course.refused_count += u64::from(course.trouble.is_some());
+            course.trouble
+        };
+        if let Some(trouble) = trouble {
+            return Err(StoreError::Passing { trouble, doing: "write", why: "it is in trouble".to_owned() });
+        }
+        let done = write()?;
+        if self.dies(boundary, Side::After) { Err(killed()) } else { Ok(done) }
+    }
+
+    fn dies(&self, boundary: Boundary, side: Side) -> bool {
+        let mut course = self.course();
+        if course.is_dead {
+            return true;
+        }
+        let Some((at, on, left)) = &mut course.death else { return false };
+        if (*at, *on) != (boundary, side) {
+            return false;
+        }
+        *left = left.saturating_sub(1);
+        if *left > 0 {
+            return false;
+        }
+        course.is_dead = true;
+        *course.deaths.entry((boundary, side)).or_default() += 1;
+        true
+    }
+
+    /// The rings have been synced a moment ago, if their files are others than before.
+    fn look_at_rings(&self) -> Result<(), StoreError> {
+        use std::os::unix::fs::MetadataExt as _;
+        let is_changed = {
+            let mut course = self.course();
+            let Some((dir, seen)) = &mut course.rings else { return Ok(()) };
+            let files = std::fs::read_dir(&*dir).into_iter().flatten().flatten();
+            let checkpoints =
+                files.filter(|file| file.path().extension().is_some_and(|it| it == "checkpoint"));
+            let mut now: Vec<u64> =
+                checkpoints.filter_map(|file| Some(file.metadata().ok()?.ino())).collect();
+            now.sort_unstable();
+            std::mem::replace(seen, now) != *seen
+        };
+        if is_changed && self.dies(Boundary::Rings, Side::After) { Err(killed()) } else { Ok(()) }
+    }
+}
+
+fn killed() -> StoreError {
+    StoreError::Database { doing: "go on", why: "the process was killed".to_owned() }
+}
+
+/// A store with a fate.
+#[derive(Debug)]
+pub(super) struct Faulty<S> {
+    store: Arc<Mutex<S>>,
+    fate: Fate,
+}
+
+impl<S> Clone for Faulty<S> {
+    fn clone(&self) -> Self {
+        Self { store: Arc::clone(&self.store), fate: self.fate.clone() }
+    }
+}
+
+impl<S> Faulty<S> {
+    pub(super) fn new(store: S, fate: Fate) -> Self {
+        Self { store: Arc::new(Mutex::new(store)), fate }
+    }
+
+    fn store(&self) -> MutexGuard<'_, S> {
+        self.store.lock().unwrap()
+    }
+}
+
+/// Passes calls on: readings as they are, writes as boundaries, and what people do (never at fault) as it is.
+macro_rules! delegate {
+    ($role:ident {
+        $(read $read:ident($($a:ident: $at:ty),*) -> $ar:ty;)*
+        $(write $boundary:ident $write:ident($($c:ident: $ct:ty),*) -> $cr:ty;)*
+        $(person $person:ident($($p:ident: $pt:ty),*) -> $pr:ty;)*
+    } $($own:item)*) => {
+        impl<S: $role> $role for Faulty<S> {
+            $(fn $read(&self, $($a: $at),*) -> Result<$ar, StoreError> { self.store().$read($($a),*) })*
+            $(fn $write(&mut self, $($c: $ct),*) -> Result<$cr, StoreError> {
+                self.fate.write(Boundary::$boundary, || self.store().$write($($c),*))
+            })*
+            $(fn $person(&mut self, $($p: $pt),*) -> Result<$pr, StoreError> { self.store().$person($($p),*) })*
+            $($own)*
+        }
+    };
+}
+
+delegate!(Apply {
+    write Apply apply(uploads: &[Upload], compare: Compare) -> Vec<Applied>;
+    write Numbers begin_epoch() -> u64;
+    write Numbers reserve_visits(count: u64) -> u64;
+});
+
+delegate!(Sources {
+    read instances() -> Vec<InstanceRow>;
+    read sources(ids: &[SourceId]) -> Vec<Option<Source>>;
+    read slots_above(above: SourceId, limit: usize) -> Vec<SourceSlot>;
+    read sources_above(above: SourceId, limit: usize) -> Rows<Source, SourceId>;
+    read find_sources(reference: &str) -> Vec<Source>;
+    read states_of(sources: &[Source]) -> Vec<Option<SourceState>>;
+    write Sources add_sources(sources: &[Source]) -> Vec<(SourceId, bool)>;
+    person put_instance(row: &InstanceRow) -> ();
+    person set_on_delete(network: &NetworkName, on_delete: OnDelete) -> ();
+    person put_source(source: &Source) -> ();
+    person set_state(ids: &[SourceId], state: SourceState) -> ();
+    person pin(id: SourceId, every: Option<Span>, due_at: Timestamp) -> ();
+});
+
+delegate!(ChangeLog {
+    read changes_above(number: u64, limit: usize) -> Vec<Change>;
+    read account_changes_above(number: u64, limit: usize) -> (Vec<Change>, u64);
+    read last_change() -> u64;
+    read cursor(consumer: &str) -> u64;
+    write Cursor set_cursor(consumer: &str, number: u64) -> ();
+});
+
+delegate!(Controls {
+    read controls_above(number: u64) -> Vec<ControlRow>;
+    person push_control(control: &Control) -> u64;
+    person set_robot(kind: RobotKind, state: RobotState) -> ();
+    person set_robot_credential(kind: RobotKind, name: Option<&str>) -> ();
+}
+    // The writer asks for the robots right after the rings were synced.
+    fn robots(&self) -> Result<Vec<RobotRow>, StoreError> {
+        self.fate.look_at_rings()?;
+        self.store().robots()
+    }
+);
+
+delegate!(Settings {
+    read setting(key: &str) -> Option<String>;
+    read settings_under(prefix: &str) -> Vec<(String, String)>;
+}
+    fn set_settings(&mut self, settings: &[(String, Option<String>)]) -> Result<(), StoreError> {
+        let is_grant = settings.iter().any(|(key, _)| key.starts_with(&LEDGER.key("")));
+        let boundary = if is_grant { Boundary::Reservation } else { Boundary::Setting };
+        self.fate.write(boundary, || self.store().set_settings(settings))
+    }
+);
+
+delegate!(Read {
+    read posts(filter: &Filter, limit: usize) -> Rows<PostRow>;
+    read accounts(filter: &Filter, limit: usize) -> Rows<AccountRow>;
+    read relations(filter: &Filter, limit: usize) -> Rows<RelationRow>;
+    read lists(filter: &Filter, limit: usize) -> Rows<ListRow>;
+    read posts_numbered(numbers: &[u64]) -> Vec<Option<PostRow>>;
+    read posts_of(network: &NetworkName, ids: &[&str]) -> Vec<Option<PostRow>>;
+    read accounts_of(network: &NetworkName, ids: &[&str]) -> Vec<Option<AccountRow>>;
+    read objects(numbers: &[u64]) -> Vec<Option<ObjectRow>>;
+    read stale_pages(network: &NetworkName, now: Timestamp, limit: usize) -> Vec<StalePage>;
+    read list_times(network: &NetworkName, kind: ListTimesKind, bounds: ListTimesBounds) -> Vec<ListTimes>;
+    read posting_times_of(sources: &[Source]) -> Vec<Vec<Timestamp>>;
+    read search(query: &str, limit: usize) -> Vec<Hit>;
+    read is_search_behind() -> bool;
+    read counts() -> Counts;
+    write Index index(limit: usize) -> usize;
+});
+
+delegate!(Browse {
+    read list_sources(query: &SourceQuery) -> SourcePage;
+    read node(object: u64) -> Option<Node>;
+    read neighbours(node: &Node, limit: usize) -> Neighbours;
+    read root_names(sources: &[Source]) -> Vec<RootName>;
+    read source_networks() -> Vec<NetworkName>;
+    read list_posts(query: &PostQuery) -> Vec<Hit>;
+    read changes_of(object: u64, limit: usize) -> Vec<Change>;
+    read earlier_texts(object: u64) -> Vec<(u64, String)>;
+    read visits_of(source: SourceId, limit: usize) -> Vec<VisitRecord>;
+    read forums() -> Vec<ForumState>;
+    read titles_of(sources: &[Source]) -> Vec<Option<String>>;
+    read forum_lists(network: &NetworkName, query: &ForumQuery) -> Vec<ListState>;
+    read last_visits(limit: usize) -> Vec<VisitLine>;
+    read count_by_day(counted: Counted, filter: &Filter, up_to: u64) -> Vec<(i64, u64)>;
+    read last_relation() -> u64;
+});
+
+delegate!(ParkingLot {
+    read parked_above(address: &str, limit: usize) -> Rows<Parked, String>;
+    read parked_of(addresses: &[String]) -> Vec<Option<Parked>>;
+    write Parking park(parked: &[Parked]) -> ();
+    write Parking unpark(addresses: &[String]) -> ();
+    write Parking sweep_parked(before: Timestamp) -> u64;
+});
+
+delegate!(Care {
+    read check(looking: &mut dyn FnMut(&str)) -> Vec<Finding>;
+    read last_number() -> u64;
+    write Expire expire(now: Timestamp) -> u64;
+    person mark_forgotten(reference: &str) -> Forgetting;
+    person erase_some() -> Option<Erased>;
+    person unforget(reference: &str) -> u64;
+});
