@@ -143,7 +143,7 @@ impl Driver {
 
 /// Posts that are stored in this folder.
 fn stored(dir: &Path) -> u64 {
-    testing::reader(dir.join("freshet.db")).counts().unwrap().posts
+    testing::reader(&dir.join("freshet.db")).counts().unwrap().posts
 }
 
 /// A run under way: its reports, how to stop it, and what comes of it.
@@ -253,7 +253,7 @@ async fn a_subscriber_that_does_not_read_holds_up_nobody() {
     let pipe = dir.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let mut kit = kit(dir.path(), ACCOUNTS, Web::new(|| {}));
-    let reader = testing::reader(dir.path().join("freshet.db"));
+    let reader = testing::reader(&dir.path().join("freshet.db"));
     kit.subscriptions = vec![Subscription::to_file(&pipe, reader).unwrap()];
     let mut running = Running::start(kit, Duration::from_millis(500));
     let posts = (ACCOUNTS * POSTS) as u64;

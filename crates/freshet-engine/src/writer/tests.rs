@@ -108,7 +108,7 @@ impl Bench {
         while !self.writer.is_done() {
             self.turn();
         }
-        let store = testing::reader(dir.join("store.db"));
+        let store = testing::reader(&dir.join("store.db"));
         let mut count = 0;
         let count_one = &mut |_| {
             count += 1;
