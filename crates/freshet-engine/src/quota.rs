@@ -17,7 +17,8 @@ mod storm;
 use freshet_types::{LimitReading, Map, QuotaKey, QuotaNeed, Request, Span, Timestamp};
 
 use bucket::{Bucket, RESET_SLACK};
-pub use memory::{LEDGER, LEDGER_BEFORE};
+pub use memory::LEDGER;
+pub(crate) use memory::LEDGER_BEFORE;
 pub use reserve::Reservation;
 use reserve::{Account, Notebook};
 pub use storm::Asker;

@@ -225,6 +225,18 @@ pub enum TroubledPart {
     Clock,
 }
 
+impl TroubledPart {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::Reading => "reading",
+            Self::Rings => "rings",
+            Self::Clock => "clock",
+        }
+    }
+}
+
 /// Who is told of changes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

@@ -64,7 +64,7 @@ pub struct Driver<S> {
     /// Every request so far.
     pub journal: Vec<Exchange>,
     /// The newest report.
-    pub report: RunStatus,
+    pub report: Box<RunStatus>,
     runner: Runner,
     writer: Writer,
     outputs: VecDeque<Output>,
@@ -134,7 +134,7 @@ impl<S: Store> Driver<S> {
         let mut driver = Self {
             store,
             journal: Vec::new(),
-            report: RunStatus::default(),
+            report: Box::default(),
             runner: Runner::new(runner_kit, &options, past, numbers, moment),
             writer: Writer::new(kit.networks, kit.feeder),
             outputs: VecDeque::new(),
@@ -318,8 +318,8 @@ impl<S: Store> Driver<S> {
                 let outcome = Err("nobody learns forums in a simulation".to_owned());
                 self.input(Input::Event(Event::RelearnEnded(network, outcome)))?;
             }
-            Output::Report(report) => self.report = *report,
-            Output::Ended(report) => (self.report, self.is_ended) = (*report, true),
+            Output::Report(report) => self.report = report,
+            Output::Ended(report) => (self.report, self.is_ended) = (report, true),
             Output::Reload | Output::Granted(_) | Output::Free(_) => {}
         }
         Ok(())

@@ -6,7 +6,9 @@
 //! reflected, and *reach* how many of an author's newest posts one look shows.
 
 use freshet_store::row::{AccountRow, PostRow};
-use freshet_types::{Map, Politeness, RobotKind, Set, Source, Span, Timestamp};
+use freshet_types::{Map, Politeness, Set, Span, Timestamp};
+#[cfg(test)]
+use freshet_types::{RobotKind, Source};
 
 use crate::driver::Exchange;
 use crate::world::{Relation, Standing, World};
@@ -134,7 +136,8 @@ pub fn changes_known(
 
 /// Coverage claims nothing that is not there: whatever an author showed between the ends of an interval that is said to be
 /// complete, and still shows, is stored.
-pub fn coverage_honest(facts: &[Fact], stored: &[PostRow], sources: &[Source]) -> Vec<String> {
+#[cfg(test)]
+pub(crate) fn coverage_honest(facts: &[Fact], stored: &[PostRow], sources: &[Source]) -> Vec<String> {
     let known: Map<&str, &PostRow> = by_id(stored);
     let mut complaints = Vec::new();
     for source in sources.iter().filter(|source| source.robot == RobotKind::Status) {

@@ -16,7 +16,7 @@ use freshet_report::run::{FaultCount, Lag, PriceStatus, QuotaStatus};
 use freshet_report::status::{FailedSource, StatusReport};
 use freshet_report::time::UnixFloat;
 use freshet_store::browse::{Browse as _, SourceOrder, SourceQuery, VisitLine};
-use freshet_types::{RobotKind, RobotState, SourceState, Span, Timestamp};
+use freshet_types::{RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
@@ -132,18 +132,8 @@ fn view(site: &Site, data: &Data, coverage: Option<&GapsReport>, is_week: bool) 
     let next = if is_idle { data.store.list_sources(&due)?.sources.pop() } else { None };
     let points: Vec<&Point> = if is_week { history.coarse().collect() } else { history.fine().collect() };
     let holes = coverage.map_or(&[][..], |coverage| &coverage.sources);
-    let holes = holes.iter().take(HOLES_SHOWN).map(|it| {
-        let source = data.store.source(it.source)?;
-        let label = source.as_ref().map(|source| names::name(data, source)).transpose()?;
-        let line = SourceGaps { label: label.unwrap_or_else(|| it.label.clone()), ..it.clone() };
-        Ok(Named { line, endpoint: source.map(|source| source.endpoint.to_string()) })
-    });
-    let failed = status.failed_sources.iter().map(|it| {
-        let source = data.store.source(it.source)?;
-        let label = source.as_ref().map(|source| names::name(data, source)).transpose()?;
-        let line = FailedSource { label: label.unwrap_or_else(|| it.label.clone()), ..it.clone() };
-        Ok(Named { line, endpoint: source.map(|source| source.endpoint.to_string()) })
-    });
+    let holes = named(data, &holes[..holes.len().min(HOLES_SHOWN)], |it| (it.source, &mut it.label))?;
+    let failed = named(data, &status.failed_sources, |it| (it.source, &mut it.label))?;
     let next =
         next.map(|source| Ok::<_, Problem>((source.due_at, names::name(data, &source)?))).transpose()?;
     Ok(Overview {
@@ -156,14 +146,35 @@ fn view(site: &Site, data: &Data, coverage: Option<&GapsReport>, is_week: bool) 
         posts_legend: legend(&posts_lines(&points)),
         quotas: quotas(&status),
         coverage: coverage.map(CoverageSums::of).unwrap_or_default(),
-        holes: holes.collect::<Answer<_>>()?,
+        holes,
         faults: status.work().faults.clone(),
-        failed: failed.collect::<Answer<_>>()?,
+        failed,
         waste: waste(&data.store.last_visits(VISITS_JUDGED)?),
         rate_limited_count: status.rate_limited_count,
         complaints_count: status.run.as_ref().map_or(0, |run| run.complaints_count),
         is_running: status.is_running,
     })
+}
+
+/// Lines about sources, each with what people know the source by; `of` says which source it is, and where its label is.
+fn named<T: Clone>(
+    data: &Data,
+    lines: &[T],
+    of: fn(&mut T) -> (SourceId, &mut String),
+) -> Answer<Vec<Named<T>>> {
+    let mut lines = lines.to_vec();
+    let ids: Vec<SourceId> = lines.iter_mut().map(|line| of(line).0).collect();
+    let sources: Vec<Source> = data.store.sources(&ids)?.into_iter().flatten().collect();
+    let names = names::names(data, &sources)?;
+    let named = |mut line: T| {
+        let (id, label) = of(&mut line);
+        let known = sources.iter().zip(&names).find(|(source, _)| source.id == id);
+        if let Some((_, name)) = known {
+            label.clone_from(name);
+        }
+        Named { line, endpoint: known.map(|(source, _)| source.endpoint.to_string()) }
+    };
+    Ok(lines.into_iter().map(named).collect())
 }
 
 impl CoverageSums {

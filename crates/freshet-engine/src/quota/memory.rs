@@ -20,7 +20,7 @@ use super::storm::Storm;
 use super::{Asker, Ledger};
 
 /// Setting under which older versions kept all of it.
-pub const LEDGER_BEFORE: Setting<String> = Setting::new("ledger");
+pub(crate) const LEDGER_BEFORE: Setting<String> = Setting::new("ledger");
 /// How the settings begin.
 pub const LEDGER: SettingGroup = SettingGroup::new("ledger/");
 /// Clocks are put back by no more; what is from further ahead was written by another one.
@@ -71,7 +71,7 @@ fn text(of: &impl Serialize) -> String {
 impl Ledger {
     /// The ledger that earlier processes wrote down: the settings under [`LEDGER`], and the one
     /// text of older versions where there is one.
-    pub fn from_settings(settings: Vec<(String, String)>, old: Option<&str>, now: Timestamp) -> Self {
+    pub(crate) fn from_settings(settings: Vec<(String, String)>, old: Option<&str>, now: Timestamp) -> Self {
         let mut ledger = Self::default();
         if let Some(old) = old {
             ledger.take_text(old, now);

@@ -3,8 +3,7 @@
 //! A report needs what only the shell sees (what fetchers and subscribers are at): the runner says when one is due, the shell
 //! looks, and the runner draws. Nothing is decided by drawing.
 
-use freshet_report::RunStatus;
-use freshet_report::run::SubscriberStatus;
+use freshet_report::run::{RunStatus, SubscriberStatus};
 
 use super::{Output, RunOptions, Runner, ms};
 use crate::core::Moment;
