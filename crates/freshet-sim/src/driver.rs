@@ -16,7 +16,7 @@ use freshet_engine::deliver::{Stepped, Subscriber};
 use freshet_engine::feed::Feeder;
 use freshet_engine::fetcher::{FetcherKit, carry_out};
 use freshet_engine::order::{Fetched, FetcherId, Order};
-use freshet_engine::question;
+use freshet_engine::question::{self, Question};
 use freshet_engine::runner::{Input, Look, Numbers, Output, Past, RunError, RunOptions, Runner, RunnerKit};
 use freshet_engine::wire::{self, Message};
 use freshet_engine::writer::{Job, Told, Writer};
@@ -216,7 +216,8 @@ impl<S: Store> Driver<S> {
         self.run_until(self.clock.now() + span)
     }
 
-    /// Takes at most `steps` steps, each an output carried out, a turn of the writer or the clock moved.
+    /// Takes at most `steps` steps, each an output carried out, a turn of the writer or the clock moved. What a run does every
+    /// minute, whether anything happens or not, is no step.
     pub fn run_steps(&mut self, steps: u64) -> Result<(), RunError> {
         let end = self.steps + steps;
         while self.steps < end {
@@ -274,7 +275,7 @@ impl<S: Store> Driver<S> {
     fn step(&mut self) -> Result<bool, RunError> {
         let moment = self.moment();
         if let Some(output) = self.outputs.pop_front() {
-            self.steps += 1;
+            self.steps += u64::from(!is_routine(&output));
             self.carry_out(output)?;
         } else if self.writer.wake_ms().is_some_and(|at_ms| at_ms <= moment.wall_ms) && !self.writer.is_done()
         {
@@ -431,6 +432,16 @@ impl<S: Store> Driver<S> {
         self.deliver();
         self.input(Input::Tick(self.clock.ahead()))?;
         self.turn()
+    }
+}
+
+/// Whether a run wants this every minute, whatever happens.
+fn is_routine(output: &Output) -> bool {
+    match output {
+        Output::Reload | Output::Look | Output::Report(_) | Output::Free(_) => true,
+        Output::Ask(question) => matches!(question, Question::Controls(_)),
+        Output::Job(job) => matches!(job, Job::Prices(_) | Job::Report(_) | Job::History(_) | Job::Room(_)),
+        _ => false,
     }
 }
 
