@@ -30,7 +30,8 @@ use freshet_types::{
 
 pub use key::ScopeKey;
 pub(crate) use key::TariffKey;
-pub use memory::{Memory, PRICES, ScopeMemory, TariffMemory};
+pub(crate) use memory::PRICES;
+pub use memory::{Memory, ScopeMemory, TariffMemory};
 pub(crate) use scope::Use;
 use scope::{PRICED_EVERY, Scope};
 use tariff::{RESERVE_DECLARED, RESERVE_UNDECLARED, Tariff};

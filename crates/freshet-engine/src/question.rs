@@ -14,7 +14,7 @@ use crate::core::STALE_MAX;
 use crate::forum::train::Lists;
 
 /// Sources told to the core at once, so that a million of them never stand in memory twice.
-pub const SLOTS_CHUNK: usize = 10_000;
+pub(crate) const SLOTS_CHUNK: usize = 10_000;
 /// Posts of so long are evidence for a fit: twice what a fit looks at, for the slow sums' sake.
 const EVIDENCE_KEPT: Span = Span::from_ms(56 * 86_400_000);
 
@@ -33,7 +33,7 @@ pub enum Question {
     Robots,
     /// All servers.
     Instances,
-    /// Sources above this number, slim, at most [`SLOTS_CHUNK`].
+    /// Sources above this number, slim, at most `SLOTS_CHUNK`.
     Slots(SourceId),
     /// Pages of threads that are worth another look by now.
     Stale(NetworkName, Timestamp),

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 /// Setting under which the store remembers what came of learning anew.
-pub const RELEARN: Setting<Notes> = Setting::new("relearnt");
+pub(crate) const RELEARN: Setting<Notes> = Setting::new("relearnt");
 /// From one try to the next, by the clock of the crawl: a site that is being rebuilt looks different every hour.
 pub(crate) const RELEARN_EVERY: Span = Span::from_secs(6 * 3600);
 

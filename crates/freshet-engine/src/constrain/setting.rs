@@ -17,9 +17,9 @@ pub const CONSTRAINTS: Setting<String> = Setting::new("constraints");
 /// Setting that says how many days an object may wait for a property.
 pub const PARKED_DAYS: Setting<u32> = Setting::new("parked_days");
 /// How long it waits when nobody said.
-pub const PARKED_DAYS_DEFAULT: u32 = 7;
+pub(crate) const PARKED_DAYS_DEFAULT: u32 = 7;
 /// Longest that can be set: ten years.
-pub const PARKED_DAYS_MAX: u32 = 3650;
+pub(crate) const PARKED_DAYS_MAX: u32 = 3650;
 
 /// One constraint as it was typed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,7 +94,7 @@ pub fn parked_days(store: &dyn Store) -> Result<u32, StoreError> {
 }
 
 /// The same as a span.
-pub fn parked_max(store: &dyn Store) -> Result<Span, StoreError> {
+pub(crate) fn parked_max(store: &dyn Store) -> Result<Span, StoreError> {
     Ok(Span::DAY * f64::from(parked_days(store)?))
 }
 

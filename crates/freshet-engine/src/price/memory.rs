@@ -19,7 +19,7 @@ use super::tariff::{Bill, RESERVE_UNDECLARED};
 use super::{Prices, Tariff};
 
 /// Setting under which the store keeps it.
-pub const PRICES: Setting<Memory> = Setting::new("prices");
+pub(crate) const PRICES: Setting<Memory> = Setting::new("prices");
 /// Most tariffs written down: some 500 KB of text at the very most.
 const TARIFFS_MAX: usize = 1000;
 

@@ -5,7 +5,7 @@
 //! nothing that a fresh one would not. Requests under way are not written down: they were charged
 //! before they left.
 //!
-//! Older versions kept one text for all ([`LEDGER_BEFORE`]); it is read once, and replaced by the settings.
+//! Older versions kept one text for all (`LEDGER_BEFORE`); it is read once, and replaced by the settings.
 //! What cannot be read is passed over. What was written at a time that has not come yet, by a clock
 //! that was put back a little, counts as written now; from further ahead it is another clock's, and
 //! is passed over too: a fresh bucket asks once and learns.
@@ -14,13 +14,13 @@ use freshet_store::setting::{Setting, SettingGroup};
 use freshet_types::{QuotaKey, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::account::Account;
 use super::bucket::{Bucket, WINDOW_MAX};
-use super::reserve::Account;
 use super::storm::Storm;
 use super::{Asker, Ledger};
 
 /// Setting under which older versions kept all of it.
-pub const LEDGER_BEFORE: Setting<String> = Setting::new("ledger");
+pub(crate) const LEDGER_BEFORE: Setting<String> = Setting::new("ledger");
 /// How the settings begin.
 pub const LEDGER: SettingGroup = SettingGroup::new("ledger/");
 /// Clocks are put back by no more; what is from further ahead was written by another one.
@@ -71,7 +71,7 @@ fn text(of: &impl Serialize) -> String {
 impl Ledger {
     /// The ledger that earlier processes wrote down: the settings under [`LEDGER`], and the one
     /// text of older versions where there is one.
-    pub fn from_settings(settings: Vec<(String, String)>, old: Option<&str>, now: Timestamp) -> Self {
+    pub(crate) fn from_settings(settings: Vec<(String, String)>, old: Option<&str>, now: Timestamp) -> Self {
         let mut ledger = Self::default();
         if let Some(old) = old {
             ledger.take_text(old, now);
