@@ -32,7 +32,8 @@ impl VirtualClock {
     }
 
     /// The computer's clock was set back behind this one by so much, and this one goes on.
-    pub fn set_ahead(&self, ahead: Span) {
+    #[cfg(test)]
+    pub(crate) fn set_ahead(&self, ahead: Span) {
         self.0.ahead_ms.store(ahead.ms(), Ordering::Release);
     }
 

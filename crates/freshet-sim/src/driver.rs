@@ -211,7 +211,8 @@ impl<S: Store> Driver<S> {
     }
 
     /// Takes at most `steps` steps, each an output carried out, a turn of the writer or the clock moved.
-    pub fn run_steps(&mut self, steps: u64) -> Result<(), RunError> {
+    #[cfg(test)]
+    pub(crate) fn run_steps(&mut self, steps: u64) -> Result<(), RunError> {
         let end = self.steps + steps;
         while self.steps < end {
             if !self.step()? {
