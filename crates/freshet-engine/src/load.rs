@@ -62,7 +62,7 @@ pub(crate) struct Placement {
 
 /// One fetcher as the scheduler sees it.
 #[derive(Clone, Debug, Default)]
-pub struct FetcherLoad {
+pub(crate) struct FetcherLoad {
     /// Which.
     pub id: FetcherId,
     /// Requests given and not yet uploaded.

@@ -24,7 +24,7 @@ pub struct Pick {
 
 /// One visit under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lease {
+pub(crate) struct Lease {
     /// Of which source.
     pub id: SourceId,
     /// The politeness key it occupies.

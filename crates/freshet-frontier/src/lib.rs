@@ -20,7 +20,7 @@ pub mod wheel;
 pub use back::Trust;
 pub use front::{Front, Links};
 pub use frontier::Frontier;
-pub use lease::{Lease, Pick};
+pub use lease::Pick;
 pub use priority::{Interactions, Weights, class_of, importance};
 pub use ring::coordinator::Coordinator;
 pub use ring::error::{RingError, RingWarning};
