@@ -20,6 +20,7 @@ const PAGING_PARAMS: [&str; 4] = ["page", "min_id", "max_id", "since_id"];
 
 /// What was asked of a world so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "numbers of things are called counts everywhere")]
 pub(crate) struct Counters {
     /// Requests of any kind.
     pub request_count: u64,
