@@ -18,6 +18,7 @@ mod outage;
 mod proxy;
 mod random;
 mod reader;
+mod struck;
 mod world;
 
 use std::collections::BTreeMap;
@@ -33,9 +34,10 @@ use crate::{cache, process};
 use clock::SteppedClock;
 use compare::Report;
 use crawl::Crawl;
-use fault::{Fault, Struck};
+use fault::Fault;
 use proxy::Proxy;
 use random::Random;
+use struck::Struck;
 use world::{Kind, World};
 
 const USAGE: &str = "usage: cargo xtask chaos [--rounds N] [--seed N] [--faults A,B,...] [--freshet FILE]";

@@ -30,7 +30,7 @@ const RELEASED_BATCH: usize = 1000;
 
 /// Judges what uploads bring.
 #[derive(Debug)]
-pub struct Constrainer {
+pub(crate) struct Constrainer {
     networks: Arc<Networks>,
     constraints: Constraints,
     parking: Parking,
@@ -48,13 +48,13 @@ struct Sifted {
 
 impl Constrainer {
     /// No constraints yet; everything is wanted.
-    pub fn new(networks: Arc<Networks>) -> Self {
+    pub(crate) fn new(networks: Arc<Networks>) -> Self {
         let (constraints, parking) = (Constraints::default(), Parking::default());
         Self { networks, constraints, parking, is_doubtful: false }
     }
 
     /// Replaces the constraints; everything that is parked is read from the store and judged anew.
-    pub fn replace(
+    pub(crate) fn replace(
         &mut self,
         store: &mut dyn Store,
         constraints: Constraints,
@@ -106,7 +106,7 @@ impl Constrainer {
 
     /// Step 8 of 10 with constraints: judges the uploads and applies what is wanted of them. After an
     /// error the uploads are as they were, and may be applied again.
-    pub fn apply(
+    pub(crate) fn apply(
         &mut self,
         store: &mut dyn Store,
         uploads: &mut Vec<Upload>,
@@ -149,7 +149,12 @@ impl Constrainer {
     }
 
     /// Drops what has waited longer than `max_age`; gives how many objects that were.
-    pub fn sweep(&mut self, store: &mut dyn Store, now: Timestamp, max_age: Span) -> Result<u64, StoreError> {
+    pub(crate) fn sweep(
+        &mut self,
+        store: &mut dyn Store,
+        now: Timestamp,
+        max_age: Span,
+    ) -> Result<u64, StoreError> {
         self.parking.sweep(now, max_age);
         store.sweep_parked(now - max_age)
     }

@@ -31,13 +31,14 @@ mod servers;
 mod sources;
 mod sweep;
 mod unread;
+mod upload;
 mod visits;
 
-pub use health::ServerView;
+pub(crate) use health::ServerView;
 pub use message::{Effect, Event, Moment, Restored};
 pub(crate) use recheck::STALE_MAX;
-pub use unread::UnreadView;
-pub use visits::VISITS_RESERVED;
+pub(crate) use unread::UnreadView;
+pub(crate) use visits::VISITS_RESERVED;
 
 use std::sync::Arc;
 

@@ -77,7 +77,7 @@ enum Job {
 
 impl FetcherHandle {
     /// Puts an order on its to-do list; gives whether the fetcher is still there.
-    pub fn give(&self, order: Box<Order>) -> bool {
+    pub(crate) fn give(&self, order: Box<Order>) -> bool {
         self.jobs.send(Job::CarryOut(order)).is_ok()
     }
 

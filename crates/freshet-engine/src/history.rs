@@ -18,7 +18,7 @@ use crate::tally::Tally;
 /// Setting under which the store keeps it.
 pub(crate) const HISTORY: Setting<History> = Setting::new("history");
 /// Wall time between two points of the fine level.
-pub const FINE_EVERY: Duration = Duration::from_secs(5);
+pub(crate) const FINE_EVERY: Duration = Duration::from_secs(5);
 /// Wall time between two points of the coarse level.
 const COARSE_EVERY: Duration = Duration::from_mins(30);
 /// Points of the fine level: half an hour.

@@ -69,7 +69,7 @@ impl Lesson {
     }
 
     /// The lags of those of these news, in order of time, that appeared after the last look.
-    pub fn lags<'a>(&'a self, news: &'a [Timestamp]) -> impl Iterator<Item = Span> + 'a {
+    pub(crate) fn lags<'a>(&'a self, news: &'a [Timestamp]) -> impl Iterator<Item = Span> + 'a {
         self.lags.iter().copied().filter(|&lag| news.contains(&(self.at - lag)))
     }
 }

@@ -55,14 +55,14 @@ impl Histogram {
 
 /// What the scheduler knows of the fetchers.
 #[derive(Debug, Default)]
-pub struct Placement {
+pub(crate) struct Placement {
     /// By id, rising.
     fetchers: Vec<FetcherLoad>,
 }
 
 /// One fetcher as the scheduler sees it.
 #[derive(Clone, Debug, Default)]
-pub struct FetcherLoad {
+pub(crate) struct FetcherLoad {
     /// Which.
     pub id: FetcherId,
     /// Requests given and not yet uploaded.
@@ -75,7 +75,7 @@ pub struct FetcherLoad {
 
 impl Placement {
     /// A fetcher that has nothing to do yet; one that was known is forgotten before.
-    pub fn join(&mut self, id: FetcherId) {
+    pub(crate) fn join(&mut self, id: FetcherId) {
         let fresh = FetcherLoad { id, ..FetcherLoad::default() };
         match self.index_of(id) {
             Ok(at) => self.fetchers[at] = fresh,
@@ -84,17 +84,17 @@ impl Placement {
     }
 
     /// This fetcher gets no more work; gives whether it was known.
-    pub fn leave(&mut self, id: FetcherId) -> bool {
+    pub(crate) fn leave(&mut self, id: FetcherId) -> bool {
         self.index_of(id).map(|at| self.fetchers.remove(at)).is_ok()
     }
 
     /// Whether there is nobody to give work to.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.fetchers.is_empty()
     }
 
     /// The fetcher with the least expected work left, if there is any; the request is put on its account.
-    pub fn place(&mut self) -> Option<FetcherId> {
+    pub(crate) fn place(&mut self) -> Option<FetcherId> {
         let load = |fetcher: &FetcherLoad| f64::from(fetcher.open_count) * fetcher.times.mean_ms();
         let least = self.fetchers.iter_mut().min_by(|one, other| load(one).total_cmp(&load(other)))?;
         least.open_count += 1;
@@ -102,7 +102,7 @@ impl Placement {
     }
 
     /// A request came back from this fetcher after so long.
-    pub fn done(&mut self, fetcher: FetcherId, took_ms: u64) {
+    pub(crate) fn done(&mut self, fetcher: FetcherId, took_ms: u64) {
         let Ok(at) = self.index_of(fetcher) else { return };
         let load = &mut self.fetchers[at];
         load.open_count = load.open_count.saturating_sub(1);
@@ -111,14 +111,15 @@ impl Placement {
     }
 
     /// A request of this fetcher is waited for no longer.
-    pub fn give_up(&mut self, fetcher: FetcherId) {
+    pub(crate) fn give_up(&mut self, fetcher: FetcherId) {
         let Ok(at) = self.index_of(fetcher) else { return };
         let load = &mut self.fetchers[at];
         load.open_count = load.open_count.saturating_sub(1);
     }
 
-    /// All fetchers.
-    pub fn fetchers(&self) -> &[FetcherLoad] {
+    /// All fetchers, for tests that count what is open.
+    #[cfg(test)]
+    pub(crate) fn fetchers(&self) -> &[FetcherLoad] {
         &self.fetchers
     }
 

@@ -9,6 +9,7 @@
 //!
 //! All waiting is told as a time, or as a reservation to be written; the ledger itself never waits.
 
+mod account;
 mod bucket;
 mod memory;
 mod reserve;
@@ -16,11 +17,12 @@ mod storm;
 
 use freshet_types::{LimitReading, Map, QuotaKey, QuotaNeed, Request, Span, Timestamp};
 
+use account::Account;
 use bucket::{Bucket, RESET_SLACK};
 pub use memory::LEDGER;
 pub(crate) use memory::LEDGER_BEFORE;
+use reserve::Notebook;
 pub use reserve::Reservation;
-use reserve::{Account, Notebook};
 pub use storm::Asker;
 use storm::Storm;
 

@@ -31,6 +31,7 @@ pub mod layout;
 pub mod learn;
 pub mod page;
 pub mod pagination;
+mod people;
 pub mod record;
 pub mod report;
 pub mod sample;

@@ -24,8 +24,8 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::address::{self, Patterns, Turner};
-use crate::learn::column::is_person_address;
 use crate::page::Page;
+use crate::people::is_person_address;
 
 /// Addresses that wait; a site with more is sampled from these.
 const QUEUE_MAX: usize = 20_000;

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use html5ever::{LocalName, local_name};
 
-pub use sink::parse;
+pub use intake::parse;
 
 /// Bytes of one page that are read. The largest honest thread pages are a few megabytes.
 pub const BYTES_MAX: usize = 8 << 20;

@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, VecDeque};
 use freshet_types::{Politeness, ServerKey, Span, Timestamp};
 
 /// Manners towards a server of which nothing is known.
-pub const UNKNOWN_SERVER: Politeness = Politeness { pause: Span::SECOND, in_flight_max: 1 };
+pub(crate) const UNKNOWN_SERVER: Politeness = Politeness { pause: Span::SECOND, in_flight_max: 1 };
 
 /// Of all places, the part that keys without trust may take together: one in so many.
 const UNTRUSTED_PART: usize = 2;
@@ -41,7 +41,7 @@ impl Trust {
 
 /// Queues by politeness key.
 #[derive(Debug)]
-pub struct Back {
+pub(crate) struct Back {
     keys: Vec<Key>,
     /// By trust, then by turn.
     ready: [BTreeSet<(u64, ServerKey)>; 3],
@@ -124,33 +124,28 @@ impl Key {
 
 impl Back {
     /// Items in all queues.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether no item waits.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// Items that wait for one key.
-    pub fn len_of(&self, key: ServerKey) -> usize {
+    pub(crate) fn len_of(&self, key: ServerKey) -> usize {
         self.keys.get(key.index()).map_or(0, |state| state.queue.len())
     }
 
     /// Says how gently a key is to be treated; [`UNKNOWN_SERVER`] until then.
-    pub fn set_manners(&mut self, key: ServerKey, manners: Politeness) {
+    pub(crate) fn set_manners(&mut self, key: ServerKey, manners: Politeness) {
         self.key(key).manners = manners;
         self.settle(key);
     }
 
     /// Says how many visits there may be at once in all.
-    pub fn set_room(&mut self, room: usize) {
+    pub(crate) fn set_room(&mut self, room: usize) {
         self.room = room;
     }
 
     /// Says what is known of a key's answers; it is trusted until then.
-    pub fn set_trust(&mut self, key: ServerKey, trust: Trust) {
+    pub(crate) fn set_trust(&mut self, key: ServerKey, trust: Trust) {
         let state = self.key(key);
         let (before, count) = (state.trust, state.in_flight_count as usize);
         if before == trust {
@@ -168,7 +163,7 @@ impl Back {
     }
 
     /// Appends an item to the queue of a key.
-    pub fn push(&mut self, key: ServerKey, item: u32) {
+    pub(crate) fn push(&mut self, key: ServerKey, item: u32) {
         self.key(key).queue.push_back(item);
         self.len += 1;
         self.settle(key);
@@ -176,7 +171,7 @@ impl Back {
 
     /// Takes the first item of the ready key whose turn it is. The key's pause begins with
     /// `started`, which must follow unless the item is dropped.
-    pub fn pop(&mut self, now: Timestamp) -> Option<(ServerKey, u32)> {
+    pub(crate) fn pop(&mut self, now: Timestamp) -> Option<(ServerKey, u32)> {
         self.look(now);
         let open = Trust::ALL.into_iter().filter(|&trust| self.is_open(trust));
         let first = open.filter_map(|trust| self.ready[trust as usize].first().copied());
@@ -191,7 +186,7 @@ impl Back {
     }
 
     /// Takes an item out of the queue of a key; gives whether it was in.
-    pub fn remove(&mut self, key: ServerKey, item: u32) -> bool {
+    pub(crate) fn remove(&mut self, key: ServerKey, item: u32) -> bool {
         let queue = &mut self.key(key).queue;
         let found = queue.iter().position(|&other| other == item).map(|at| queue.remove(at)).is_some();
         if found {
@@ -202,7 +197,7 @@ impl Back {
     }
 
     /// A visit begins: it takes a place in flight, and the pause begins.
-    pub fn started(&mut self, key: ServerKey, now: Timestamp) {
+    pub(crate) fn started(&mut self, key: ServerKey, now: Timestamp) {
         let state = self.key(key);
         let trust = state.trust;
         state.in_flight_count += 1;
@@ -214,7 +209,7 @@ impl Back {
 
     /// A visit that gave its place away takes one again, if there is one; its next request asks
     /// with `allow_request`, as any does.
-    pub fn occupy(&mut self, key: ServerKey) -> bool {
+    pub(crate) fn occupy(&mut self, key: ServerKey) -> bool {
         let state = self.key(key);
         let (has_place, trust) = (state.has_place(), state.trust);
         state.in_flight_count += u32::from(has_place);
@@ -224,13 +219,13 @@ impl Back {
     }
 
     /// Takes back the start at `started_at`: nothing was sent, so no pause is due for it.
-    pub fn take_back(&mut self, key: ServerKey, started_at: Timestamp) {
+    pub(crate) fn take_back(&mut self, key: ServerKey, started_at: Timestamp) {
         self.unpause(key, started_at);
         self.finished(key);
     }
 
     /// Ends the pause that began with the start at `started_at`, unless another request began one.
-    pub fn unpause(&mut self, key: ServerKey, started_at: Timestamp) {
+    pub(crate) fn unpause(&mut self, key: ServerKey, started_at: Timestamp) {
         let state = self.key(key);
         if state.paused_until == started_at + state.manners.pause {
             state.paused_until = state.paused_before;
@@ -240,7 +235,7 @@ impl Back {
 
     /// A visit under way asks to send one more request: allowed, and the pause begins anew; or
     /// to be asked again at the instant given.
-    pub fn allow_request(&mut self, key: ServerKey, now: Timestamp) -> Result<(), Timestamp> {
+    pub(crate) fn allow_request(&mut self, key: ServerKey, now: Timestamp) -> Result<(), Timestamp> {
         let state = self.key(key);
         let allowed_at = state.allowed_at();
         if allowed_at > now {
@@ -252,12 +247,12 @@ impl Back {
     }
 
     /// When the next request may leave.
-    pub fn allowed_at(&self, key: ServerKey) -> Timestamp {
+    pub(crate) fn allowed_at(&self, key: ServerKey) -> Timestamp {
         self.keys.get(key.index()).map_or(Timestamp::MIN, Key::allowed_at)
     }
 
     /// A visit ended: its place in flight is free.
-    pub fn finished(&mut self, key: ServerKey) {
+    pub(crate) fn finished(&mut self, key: ServerKey) {
         let state = self.key(key);
         assert!(state.in_flight_count > 0, "a visit of key {} ends that never began", key.0);
         state.in_flight_count -= 1;
@@ -267,26 +262,26 @@ impl Back {
     }
 
     /// Nothing is asked of a key before `until`; an earlier hold that lasts longer stays.
-    pub fn hold(&mut self, key: ServerKey, until: Timestamp) {
+    pub(crate) fn hold(&mut self, key: ServerKey, until: Timestamp) {
         let state = self.key(key);
         state.held_until = state.held_until.max(until);
         self.settle(key);
     }
 
     /// Ends the hold of a key.
-    pub fn release(&mut self, key: ServerKey) {
+    pub(crate) fn release(&mut self, key: ServerKey) {
         self.key(key).held_until = Timestamp::MIN;
         self.settle(key);
     }
 
     /// Keys that `pop` can give at `now`.
-    pub fn ready_count(&mut self, now: Timestamp) -> usize {
+    pub(crate) fn ready_count(&mut self, now: Timestamp) -> usize {
         self.look(now);
         self.open_ready_count()
     }
 
     /// When `pop` can give something, unless a visit ends before.
-    pub fn next_ready(&self) -> Option<Timestamp> {
+    pub(crate) fn next_ready(&self) -> Option<Timestamp> {
         if self.open_ready_count() > 0 {
             Some(self.looked_at)
         } else {
@@ -295,7 +290,7 @@ impl Back {
     }
 
     /// Memory held, in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let queues: usize = self.keys.iter().map(|key| key.queue.capacity() * size_of::<u32>()).sum();
         // A B-tree node is at least half full.
         let ready_count: usize = self.ready.iter().map(BTreeSet::len).sum();

@@ -17,7 +17,7 @@ pub struct Links(Vec<u32>);
 
 impl Links {
     /// Makes room for entries 0 to `count - 1`.
-    pub fn grow_to(&mut self, count: usize) {
+    pub(crate) fn grow_to(&mut self, count: usize) {
         if count > self.0.len() {
             self.0.resize(count, END);
         }

@@ -18,7 +18,7 @@ use freshet_types::{Map, Politeness, ServerKey, SourceId, Span, Timestamp, Visit
 
 use crate::back::{Back, Trust};
 use crate::front::{Front, Links};
-use crate::lease::{Lease, Leases};
+use crate::lease::{Lease, Leases, Pick};
 use crate::wheel::Wheel;
 
 /// Items of one key in its back queue; the rest waits by urgency.
@@ -37,17 +37,6 @@ const LISTED: u8 = 0x80;
 const DUE: u8 = 0x40;
 /// The source fell due while it was visited, and is due when that visit ends.
 const DUE_AFTER: u8 = 0x20;
-
-/// A source to visit now. Its key's place in flight is taken until the visit ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pick {
-    /// Which source.
-    pub id: SourceId,
-    /// Its politeness key.
-    pub key: ServerKey,
-    /// When it was picked.
-    pub picked_at: Timestamp,
-}
 
 /// What is due and allowed.
 #[derive(Debug)]
@@ -237,12 +226,14 @@ impl Frontier {
     }
 
     /// The next deadline of a visit, on the wall.
-    pub fn next_deadline(&self) -> Option<Timestamp> {
+    #[cfg(test)]
+    pub(crate) fn next_deadline(&self) -> Option<Timestamp> {
         self.leases.next_deadline()
     }
 
     /// Sources that wait for their due time.
-    pub fn scheduled_count(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn scheduled_count(&self) -> usize {
         self.wheel.len()
     }
 
@@ -257,7 +248,8 @@ impl Frontier {
     }
 
     /// Visits under way.
-    pub fn leased_count(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn leased_count(&self) -> usize {
         self.leases.len()
     }
 

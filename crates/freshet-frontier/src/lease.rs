@@ -11,11 +11,20 @@ use std::collections::BTreeSet;
 
 use freshet_types::{Map, ServerKey, SourceId, Timestamp, VisitId};
 
-use crate::frontier::Pick;
+/// A source to visit now. Its key's place in flight is taken until the visit ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pick {
+    /// Which source.
+    pub id: SourceId,
+    /// Its politeness key.
+    pub key: ServerKey,
+    /// When it was picked.
+    pub picked_at: Timestamp,
+}
 
 /// One visit under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lease {
+pub(crate) struct Lease {
     /// Of which source.
     pub id: SourceId,
     /// The politeness key it occupies.
@@ -30,7 +39,7 @@ pub struct Lease {
 
 /// All visits under way.
 #[derive(Debug, Default)]
-pub struct Leases {
+pub(crate) struct Leases {
     by_visit: Map<VisitId, Lease>,
     by_source: Map<SourceId, VisitId>,
     deadlines: BTreeSet<(Timestamp, VisitId)>,
@@ -38,27 +47,23 @@ pub struct Leases {
 
 impl Leases {
     /// Visits under way.
-    pub fn len(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
         self.by_visit.len()
     }
 
-    /// Whether no visit is under way.
-    pub fn is_empty(&self) -> bool {
-        self.by_visit.is_empty()
-    }
-
     /// Whether a source is being visited.
-    pub fn holds(&self, id: SourceId) -> bool {
+    pub(crate) fn holds(&self, id: SourceId) -> bool {
         self.by_source.contains_key(&id)
     }
 
     /// The lease of a visit.
-    pub fn get(&self, visit: VisitId) -> Option<&Lease> {
+    pub(crate) fn get(&self, visit: VisitId) -> Option<&Lease> {
         self.by_visit.get(&visit)
     }
 
     /// Begins a visit.
-    pub fn begin(&mut self, visit: VisitId, pick: Pick, deadline: Timestamp) {
+    pub(crate) fn begin(&mut self, visit: VisitId, pick: Pick, deadline: Timestamp) {
         let Pick { id, key, picked_at } = pick;
         let lease = Lease { id, key, picked_at, deadline, is_resting: false };
         assert!(self.by_source.insert(id, visit).is_none(), "source {} is visited twice at once", id.0);
@@ -67,13 +72,13 @@ impl Leases {
     }
 
     /// Says whether a visit rests; `None` where it had ended, else whether that changes anything.
-    pub fn set_resting(&mut self, visit: VisitId, is_resting: bool) -> Option<bool> {
+    pub(crate) fn set_resting(&mut self, visit: VisitId, is_resting: bool) -> Option<bool> {
         let lease = self.by_visit.get_mut(&visit)?;
         Some(std::mem::replace(&mut lease.is_resting, is_resting) != is_resting)
     }
 
     /// Moves the deadline of a visit that makes progress; gives whether there is such a visit.
-    pub fn extend(&mut self, visit: VisitId, deadline: Timestamp) -> bool {
+    pub(crate) fn extend(&mut self, visit: VisitId, deadline: Timestamp) -> bool {
         let Some(lease) = self.by_visit.get_mut(&visit) else { return false };
         self.deadlines.remove(&(lease.deadline, visit));
         self.deadlines.insert((deadline, visit));
@@ -82,7 +87,7 @@ impl Leases {
     }
 
     /// Ends a visit, however it went; `None` where it had ended.
-    pub fn close(&mut self, visit: VisitId) -> Option<Lease> {
+    pub(crate) fn close(&mut self, visit: VisitId) -> Option<Lease> {
         let lease = self.by_visit.remove(&visit)?;
         self.by_source.remove(&lease.id);
         self.deadlines.remove(&(lease.deadline, visit));
@@ -90,17 +95,18 @@ impl Leases {
     }
 
     /// The visit whose deadline passed first, if any has.
-    pub fn first_expired(&self, wall_now: Timestamp) -> Option<VisitId> {
+    pub(crate) fn first_expired(&self, wall_now: Timestamp) -> Option<VisitId> {
         self.deadlines.first().filter(|first| first.0 <= wall_now).map(|first| first.1)
     }
 
     /// The next deadline.
-    pub fn next_deadline(&self) -> Option<Timestamp> {
+    #[cfg(test)]
+    pub(crate) fn next_deadline(&self) -> Option<Timestamp> {
         self.deadlines.first().map(|first| first.0)
     }
 
     /// Memory held, in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let maps = self.by_visit.allocation_size() + self.by_source.allocation_size();
         size_of::<Self>() + maps + 2 * 16 * self.deadlines.len()
     }

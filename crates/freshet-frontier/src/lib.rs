@@ -17,10 +17,10 @@ pub mod priority;
 pub mod ring;
 pub mod wheel;
 
-pub use back::{Back, Trust};
+pub use back::Trust;
 pub use front::{Front, Links};
-pub use frontier::{Frontier, Pick};
-pub use lease::{Lease, Leases};
+pub use frontier::Frontier;
+pub use lease::Pick;
 pub use priority::{Interactions, Weights, class_of, importance};
 pub use ring::coordinator::Coordinator;
 pub use ring::error::{RingError, RingWarning};

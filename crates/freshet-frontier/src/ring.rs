@@ -37,9 +37,9 @@ use memory::MemoryPart;
 use record::{Kind, Record};
 
 /// Ids out on lease from one ring; `pop` gives none beyond it. A checkpoint lists them all.
-pub const LEASES_MAX: usize = 16_384;
+pub(crate) const LEASES_MAX: usize = 16_384;
 /// Ids in the back buffer before it is emptied without waiting for `tend`.
-pub const BACK_BUFFER_MAX: usize = 4096;
+pub(crate) const BACK_BUFFER_MAX: usize = 4096;
 /// Changes after which `tend` writes a checkpoint by itself; it bounds what opening must match.
 const CHECKPOINT_EVERY: u64 = 65_536;
 
@@ -166,7 +166,7 @@ impl Ring {
     }
 
     /// Ids that `pop` can hand out.
-    pub fn waiting_count(&self) -> usize {
+    pub(crate) fn waiting_count(&self) -> usize {
         self.queued_count + self.owed.len() + self.back.len()
     }
 
@@ -176,7 +176,8 @@ impl Ring {
     }
 
     /// Ids handed out and neither done nor put back.
-    pub fn leased_count(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn leased_count(&self) -> usize {
         self.leased_count
     }
 
@@ -216,7 +217,7 @@ impl Ring {
         Ok(())
     }
 
-    /// Hands out the head on lease; `None` when all ids are leased, or [`LEASES_MAX`] of them.
+    /// Hands out the head on lease; `None` when all ids are leased, or `LEASES_MAX` of them.
     pub fn pop(&mut self) -> Result<Option<u64>, RingError> {
         if self.leased_count >= LEASES_MAX {
             return Ok(None);

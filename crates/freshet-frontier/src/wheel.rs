@@ -37,7 +37,7 @@ const GROWTH_MIN: usize = 1024;
 const STALE_MIN: usize = 4096;
 
 /// The largest entry number plus one.
-pub const ID_LIMIT: u32 = 1 << 31;
+pub(crate) const ID_LIMIT: u32 = 1 << 31;
 
 /// Which entries are due when.
 #[derive(Debug)]

@@ -5,6 +5,8 @@
 //! Nothing is asked of any network.
 
 mod check;
+mod compile;
+mod nearest;
 mod places;
 pub(crate) mod plan;
 mod rules;
@@ -81,7 +83,7 @@ impl Definition {
         let places = Places::new(toml).map_err(|problem| fail(vec![problem]))?;
         let data: data::Definition =
             toml::from_str(toml).map_err(|error| fail(vec![places.explain(&error)]))?;
-        let plan = check::compile(data, &places).map_err(fail)?;
+        let plan = compile::compile(data, &places).map_err(fail)?;
         Ok(Self { view: Arc::new(plan.data.clone()), plan: Arc::new(plan) })
     }
 

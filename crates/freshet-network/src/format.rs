@@ -22,11 +22,9 @@ use freshet_types::Response;
 use freshet_types::definition::BodyFormat;
 use serde::Deserialize as _;
 
-pub(crate) use room::ITEMS_MAX;
-pub(crate) use skim::Keys;
-
-/// A body as a tree that borrows from it.
-pub(crate) type Tree<'a> = serde_json_borrow::Value<'a>;
+pub(crate) use self::room::ITEMS_MAX;
+pub(crate) use self::skim::Keys;
+pub(crate) use crate::tree::Tree;
 
 /// What was made of a body.
 #[derive(Debug)]

@@ -24,6 +24,7 @@ mod paging;
 mod read;
 mod template;
 mod times;
+mod tree;
 
 pub use connector::DefinedConnector;
 pub use definition::{Definition, DefinitionError, json_schema};

@@ -7,7 +7,7 @@
 use freshet_types::Timestamp;
 use freshet_types::definition::{ResetFormat, TimeFormat, TimeWriting};
 
-use crate::format::Tree;
+use crate::tree::Tree;
 
 /// Numbers from here on are milliseconds when the format is not declared (the year 5138 in seconds).
 const MILLISECONDS_FROM: f64 = 1e11;

@@ -18,11 +18,11 @@ pub(crate) mod levels;
 mod poisson;
 mod profile;
 mod recent;
-pub mod shape;
-pub mod week;
 
-use freshet_types::{Span, Timestamp};
+use freshet_types::Timestamp;
 
+pub(crate) use crate::rhythm::decay;
+pub use crate::rhythm::{shape, week};
 use crate::{Look, Pool};
 
 pub use burst::Burst;
@@ -75,9 +75,4 @@ pub(crate) const RATE_PER_S_MIN: f64 = 1e-9;
 /// Length of a stretch in seconds, never negative.
 pub(crate) fn seconds(since: Timestamp, until: Timestamp) -> f64 {
     (until - since).secs_f64().max(0.0)
-}
-
-/// What is left of evidence after `span`: ½ per half-life.
-pub(crate) fn decay(span: Span, half_life: Span) -> f64 {
-    (-span.secs_f64().max(0.0) / half_life.secs_f64().max(1.0)).exp2()
 }

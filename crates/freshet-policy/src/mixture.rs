@@ -26,7 +26,7 @@ pub(crate) mod seen;
 
 use serde::{Deserialize, Serialize};
 
-use crate::change::levels::{FEATURE_COUNT, Sums};
+use crate::rhythm::{FEATURE_COUNT, Sums};
 
 /// Where each horizon begins, in hours after the last visit; the last is open.
 pub(crate) const EDGES_H: [f64; HORIZON_COUNT] =

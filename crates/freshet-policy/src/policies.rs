@@ -32,12 +32,10 @@ mod storm;
 
 use std::sync::Arc;
 
-use freshet_types::Span;
-
 use crate::change::{Chooser, Levels, Profile};
 use crate::roster::Ruled;
 use crate::stored::{InTurn, stored};
-use crate::{Policy, Roster, RosterKit, Rule};
+use crate::{Pacing, Policy, Roster, RosterKit, Rule};
 
 pub(crate) use azar::Azar;
 pub use backlog::Backlog;
@@ -60,21 +58,6 @@ pub use random::Random;
 pub(crate) use round_robin::RoundRobin;
 pub(crate) use sia_cho::SiaCho;
 pub use storm::Storm;
-
-/// The bounds every policy keeps.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pacing {
-    /// No source is looked at again sooner.
-    pub floor: Span,
-    /// No source stays unvisited longer, quota permitting.
-    pub ceiling: Span,
-}
-
-impl Default for Pacing {
-    fn default() -> Self {
-        Self { floor: Span::from_secs(30), ceiling: Span::HOUR * 6.0 }
-    }
-}
 
 /// The policy of `run` unless another is asked for.
 pub const DEFAULT_POLICY: &str = "freshet";

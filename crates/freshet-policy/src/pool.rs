@@ -10,9 +10,9 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::Look;
-use crate::change::decay;
-use crate::change::shape::{self, Shape};
 use crate::mixture::Mixture;
+use crate::rhythm::decay;
+use crate::rhythm::shape::{self, Shape};
 
 /// How fast the pool forgets: four weeks, so that every weekday was seen four times.
 const HALF_LIFE: Span = Span::from_ms(28 * 86_400_000);

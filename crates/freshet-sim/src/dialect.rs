@@ -7,7 +7,6 @@
 
 mod about;
 mod accounts;
-mod desk;
 mod entity;
 mod json;
 mod page;
@@ -18,65 +17,18 @@ mod tests;
 
 use freshet_types::{Span, Timestamp};
 
-pub use desk::Counters;
-pub(crate) use desk::Desk;
-use desk::Spoil;
 use entity::Face;
 
 use crate::World;
+#[cfg(test)]
+use crate::world::Counters;
+use crate::world::Spoil;
+pub use crate::world::WorldRequest;
 
 /// What a world that was asked without a `Host` calls itself.
 pub(crate) const DEFAULT_HOST: &str = "world.test";
 const JSON: &str = "application/json; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
-
-/// What is asked of a world.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WorldRequest {
-    /// `GET` or `HEAD`; others are refused.
-    pub method: String,
-    /// The path, percent-decoded.
-    pub path: String,
-    /// The query, decoded, in order.
-    pub query: Vec<(String, String)>,
-    /// Headers, names in lower case.
-    pub headers: Vec<(String, String)>,
-    /// Who asks: the address that limits are counted by.
-    pub client: String,
-}
-
-impl WorldRequest {
-    /// A GET of `/path?query`, from one and the same client.
-    pub fn get(target: &str) -> Self {
-        let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        Self {
-            method: "GET".to_owned(),
-            path: percent_decoded(path),
-            query: url::form_urlencoded::parse(query.as_bytes()).into_owned().collect(),
-            headers: Vec::new(),
-            client: "local".to_owned(),
-        }
-    }
-
-    /// The last value of a query parameter, as Rails takes it.
-    pub(crate) fn param(&self, name: &str) -> Option<&str> {
-        self.query.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-
-    pub(crate) fn is_on(&self, name: &str) -> bool {
-        self.param(name).is_some_and(|value| !matches!(value, "" | "0" | "false" | "off" | "f"))
-    }
-
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-
-    /// The token shown, if any.
-    pub(crate) fn token(&self) -> Option<&str> {
-        let value = self.header("authorization")?;
-        value.strip_prefix("Bearer ").map(str::trim).filter(|token| !token.is_empty())
-    }
-}
 
 /// What a world answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -149,7 +101,8 @@ impl World {
     }
 
     /// What was asked and refused so far.
-    pub fn counters(&self) -> Counters {
+    #[cfg(test)]
+    pub(crate) fn counters(&self) -> Counters {
         self.desk.counters
     }
 }
@@ -244,28 +197,4 @@ fn spoil_response(response: &mut WorldResponse, spoil: Spoil) {
 fn percent_encoded(path: &str) -> String {
     let parts = path.split('/').map(|part| url::form_urlencoded::byte_serialize(part.as_bytes()).collect());
     parts.collect::<Vec<String>>().join("/")
-}
-
-/// Undoes percent-encoding; what is not valid stays as it is.
-pub(crate) fn percent_decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut place = 0;
-    while place < bytes.len() {
-        let code = bytes.get(place + 1..place + 3).and_then(|pair| {
-            let pair = std::str::from_utf8(pair).ok()?;
-            u8::from_str_radix(pair, 16).ok()
-        });
-        match (bytes[place], code) {
-            (b'%', Some(byte)) => {
-                out.push(byte);
-                place += 3;
-            }
-            (byte, _) => {
-                out.push(byte);
-                place += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
 }

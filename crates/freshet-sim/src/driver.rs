@@ -218,7 +218,8 @@ impl<S: Store> Driver<S> {
 
     /// Takes at most `steps` steps, each an output carried out, a turn of the writer or the clock moved. What a run does every
     /// minute, whether anything happens or not, is no step.
-    pub fn run_steps(&mut self, steps: u64) -> Result<(), RunError> {
+    #[cfg(test)]
+    pub(crate) fn run_steps(&mut self, steps: u64) -> Result<(), RunError> {
         let end = self.steps + steps;
         while self.steps < end {
             if !self.step()? {

@@ -11,6 +11,7 @@
 //! returned. The experiment hands it looks, never the history. Calls that are left when every
 //! source was visited in a slot are not carried over.
 
+pub mod oracle;
 pub(crate) mod tally;
 #[cfg(test)]
 mod tests;
@@ -22,7 +23,6 @@ use std::time::Instant;
 use freshet_policy::{Look, Objective, POLICY_NAMES, Roster, RosterKit, roster_named};
 use freshet_types::{Map, Span, Timestamp};
 
-use crate::oracle;
 use crate::trace::History;
 
 pub use tally::{Outcome, Tally};

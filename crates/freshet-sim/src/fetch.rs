@@ -10,7 +10,7 @@ use freshet_types::{Clock, Fault, FaultKind, Method, Request, Response};
 use futures::future::{BoxFuture, FutureExt};
 use url::Url;
 
-use crate::dialect::percent_decoded;
+use crate::world::percent_decoded;
 use crate::{World, WorldRequest};
 
 /// Fetches from a world in the same process.

@@ -17,11 +17,13 @@ mod order;
 pub mod policies;
 pub mod run;
 pub mod serve;
+pub mod setup;
 pub mod site;
 
 pub use address::Address;
 pub use history::History;
 pub use layout::Layout;
 pub use measure::{Figures, Tally};
-pub use run::{ForumPolicy, Setup, run};
+pub use run::{ForumPolicy, run};
+pub use setup::Setup;
 pub use site::{BoardRow, Edits, PostOrder, PostRow, Rows, Sheet, Site, ThreadRow};

@@ -15,7 +15,7 @@ use crate::world::{Relation, Standing, World};
 
 /// What is true of one post.
 #[derive(Clone, Debug)]
-pub struct Fact {
+pub(crate) struct Fact {
     /// Its id, as the network gives it.
     pub id: String,
     /// Id of its author.
@@ -33,7 +33,7 @@ pub struct Fact {
 }
 
 /// Every post of a world so far, from old to new.
-pub fn facts(world: &World) -> Vec<Fact> {
+pub(crate) fn facts(world: &World) -> Vec<Fact> {
     let fact = |(post, place): (&crate::world::Post, u32)| {
         let author = &world.accounts[post.author as usize];
         let shown_since = (author.standing == Standing::Public).then_some(author.standing_since_ms);
@@ -51,7 +51,7 @@ pub fn facts(world: &World) -> Vec<Fact> {
 }
 
 /// Every post that `authors` showed before `settled_at` and still show is stored, alive.
-pub fn nothing_lost(
+pub(crate) fn nothing_lost(
     facts: &[Fact],
     stored: &[PostRow],
     authors: &Set<String>,
@@ -76,7 +76,7 @@ pub fn nothing_lost(
 
 /// Nothing is stored twice, nothing that never was, nothing otherwise than it was, and nothing
 /// as deleted that is not.
-pub fn nothing_invented(facts: &[Fact], stored: &[PostRow]) -> Vec<String> {
+pub(crate) fn nothing_invented(facts: &[Fact], stored: &[PostRow]) -> Vec<String> {
     let truth: Map<&str, &Fact> = facts.iter().map(|fact| (fact.id.as_str(), fact)).collect();
     let mut seen: Set<&str> = Set::default();
     let mut complaints = Vec::new();
@@ -105,7 +105,7 @@ pub fn nothing_invented(facts: &[Fact], stored: &[PostRow]) -> Vec<String> {
 }
 
 /// Edits and deletions of posts within reach of a look, before `settled_at`, are known.
-pub fn changes_known(
+pub(crate) fn changes_known(
     facts: &[Fact],
     stored: &[PostRow],
     authors: &Set<String>,
@@ -136,7 +136,6 @@ pub fn changes_known(
 
 /// Coverage claims nothing that is not there: whatever an author showed between the ends of an interval that is said to be
 /// complete, and still shows, is stored.
-#[cfg(test)]
 pub(crate) fn coverage_honest(facts: &[Fact], stored: &[PostRow], sources: &[Source]) -> Vec<String> {
     let known: Map<&str, &PostRow> = by_id(stored);
     let mut complaints = Vec::new();
@@ -159,7 +158,7 @@ pub(crate) fn coverage_honest(facts: &[Fact], stored: &[PostRow], sources: &[Sou
 
 /// Accounts that are not public since before `settled_at` are on the list of invalid ones, and
 /// those that are public since then are not.
-pub fn standings_known(
+pub(crate) fn standings_known(
     world: &World,
     stored: &[AccountRow],
     authors: &Set<String>,
@@ -188,7 +187,7 @@ pub fn standings_known(
 }
 
 /// One server was never asked by more at once, nor sooner after the last request, than it wants.
-pub fn polite(journal: &[Exchange], manners: Politeness) -> Vec<String> {
+pub(crate) fn polite(journal: &[Exchange], manners: Politeness) -> Vec<String> {
     let mut complaints = Vec::new();
     for pair in journal.windows(2) {
         let gap: Span = pair[1].sent_at - pair[0].sent_at;
@@ -208,7 +207,7 @@ pub fn polite(journal: &[Exchange], manners: Politeness) -> Vec<String> {
 }
 
 /// The most requests that left within any stretch of this length.
-pub fn busiest(journal: &[Exchange], window: Span) -> usize {
+pub(crate) fn busiest(journal: &[Exchange], window: Span) -> usize {
     let mut from = 0;
     let mut most = 0;
     for to in 0..journal.len() {

@@ -16,8 +16,8 @@ pub mod driver;
 pub mod experiment;
 pub mod fetch;
 pub mod forum;
-pub mod invariant;
-pub mod oracle;
+#[cfg(test)]
+mod invariant;
 pub mod plot;
 pub mod refresh;
 pub mod serve;
@@ -26,9 +26,9 @@ pub mod trace;
 pub mod world;
 
 pub use clock::{RunningClock, VirtualClock};
-pub use dialect::{Counters, WorldRequest, WorldResponse};
+pub use dialect::{WorldRequest, WorldResponse};
 pub use driver::{Driver, DriverKit, Exchange};
-pub use experiment::{Outcome, Setup, compare};
+pub use experiment::{Outcome, Setup, compare, oracle};
 pub use fetch::WorldFetch;
 pub use serve::{Server, Stopper, serve};
 pub use trace::{History, Window};

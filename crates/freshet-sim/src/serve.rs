@@ -20,7 +20,7 @@ use futures::stream;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use crate::dialect::percent_decoded;
+use crate::world::percent_decoded;
 use crate::{RunningClock, SimError, World, WorldRequest, WorldResponse};
 
 /// Posts per piece of `truth.jsonl`: big enough to be quick, small enough not to hold the lock.

@@ -6,11 +6,13 @@
 //! [`dialect`](crate::dialect).
 
 mod account;
+mod desk;
 mod event;
 mod follow;
 mod life;
 mod options;
 mod post;
+mod request;
 mod rhythm;
 pub(crate) mod text;
 mod truth;
@@ -21,18 +23,22 @@ mod tests;
 use freshet_types::{Map, Timestamp};
 use rand::RngExt;
 
-pub(crate) use account::Account;
+pub(crate) use account::{Account, Edge};
 pub use account::{AccountInfo, AccountKind, Standing};
+#[cfg(test)]
+pub(crate) use desk::Counters;
+use desk::Desk;
+pub(crate) use desk::Spoil;
 use event::{Agenda, What};
 use follow::Crowd;
-pub(crate) use follow::Edge;
 pub use options::{Chances, Faults, Limits, WorldOptions};
 pub(crate) use post::{Post, Posts, Relation};
+pub use request::WorldRequest;
+pub(crate) use request::percent_decoded;
 pub(crate) use rhythm::{DAY_MS, HOUR_MS};
 pub use truth::TruthLine;
 
 use crate::SimError;
-use crate::dialect::Desk;
 
 /// Accounts were made within so many days before the world's history begins.
 const ACCOUNT_AGE_DAYS_MAX: i64 = 1400;

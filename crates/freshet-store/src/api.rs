@@ -26,7 +26,6 @@
 mod apply;
 mod care;
 mod controls;
-mod error;
 mod forward;
 mod log;
 pub mod page;
@@ -38,7 +37,6 @@ mod sources;
 pub use self::apply::{Apply, Compare};
 pub use self::care::Care;
 pub use self::controls::Controls;
-pub use self::error::{StoreError, Trouble};
 pub use self::log::ChangeLog;
 pub use self::page::{Flow, Rows};
 pub use self::parking::ParkingLot;
@@ -46,6 +44,7 @@ pub use self::read::Read;
 pub use self::settings::Settings;
 pub use self::sources::Sources;
 use crate::browse::Browse;
+pub use crate::error::{StoreError, Trouble};
 
 /// Everything that must survive: all roles, as most callers need them.
 pub trait Store:

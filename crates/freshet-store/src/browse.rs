@@ -1,16 +1,16 @@
 //! What people who look around ask of a store: pages of sources and posts, filtered and sorted.
 //!
 //! A role of the [`Store`](crate::api::Store) seam that no crawl needs. Every
-//! answer is bounded: a page by [`PAGE_MAX`], its place by [`OFFSET_MAX`]; whoever wants all takes an
+//! answer is bounded: a page by `PAGE_MAX`, its place by [`OFFSET_MAX`]; whoever wants all takes an
 //! export. Names and texts come as they are; whoever shows them makes them harmless.
 
 use freshet_types::{Change, NetworkName, RobotKind, Source, SourceId, SourceState, Timestamp, VisitRecord};
 
-use crate::api::StoreError;
+use crate::error::StoreError;
 use crate::row::{Filter, Hit};
 
 /// Most rows of a page.
-pub const PAGE_MAX: usize = 1000;
+pub(crate) const PAGE_MAX: usize = 1000;
 /// Rows that may be passed over; beyond it a filter is the better way.
 pub const OFFSET_MAX: usize = 100_000;
 /// Sources that are counted for a list; beyond, there are "more than".
@@ -18,11 +18,11 @@ pub const COUNT_MAX: usize = 10_000;
 /// Sources that are looked at where words are searched for and the answer is filtered or sorted.
 pub const LOOKED_MAX: usize = 10_000;
 /// Letters from which on a text is found anywhere in a name; a shorter one at its beginning.
-pub const LETTERS_MIN: usize = 3;
+pub(crate) const LETTERS_MIN: usize = 3;
 /// Posts that were seen after a post and are looked through for answers to it.
 pub const ANSWERS_AMONG: usize = 20_000;
 /// Posting times looked at for a rhythm: enough for a year of a busy account.
-pub const RHYTHM_MAX: usize = 20_000;
+pub(crate) const RHYTHM_MAX: usize = 20_000;
 
 /// How a list of sources is sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl SourceOrder {
 /// Which sources, in which order.
 #[derive(Clone, Debug, Default)]
 pub struct SourceQuery {
-    /// Part of the handle or of the root's id; under [`LETTERS_MIN`] letters, the beginning of the name.
+    /// Part of the handle or of the root's id; under `LETTERS_MIN` letters, the beginning of the name.
     pub text: Option<String>,
     /// Only in this state.
     pub state: Option<SourceState>,

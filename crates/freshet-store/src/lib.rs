@@ -11,7 +11,9 @@ pub mod browse;
 #[cfg(any(test, feature = "testing"))]
 pub mod conformance;
 pub mod control;
+mod error;
 mod open;
+mod options;
 pub mod row;
 pub mod setting;
 mod sqlite;
@@ -19,4 +21,5 @@ mod sqlite;
 pub mod testing;
 
 pub use api::{Compare, Flow, Store, StoreError, Trouble};
-pub use open::{Access, Options, open};
+pub use open::{Access, open};
+pub use options::Options;

@@ -5,19 +5,15 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::time::Duration;
 
 use crate::api::{Store, StoreError};
+use crate::options::Options;
 use crate::sqlite::SqliteStore;
 
 /// Schemes that an address may begin with.
 const SCHEMES: &str = "`sqlite:PATH`, or the path of a file";
 /// What begins the address of a SQLite file, where it is said.
 const SQLITE: &str = "sqlite:";
-/// Another program writes in short transactions; longer than this means that something is wrong.
-const BUSY: Duration = Duration::from_secs(10);
-/// 64 MiB of cache hold the inner pages of all indexes of some 10 million posts.
-const CACHE_KIB: u32 = 65_536;
 
 /// What a store is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,23 +22,6 @@ pub enum Access {
     Write,
     /// Reading only: it must be there and up to date, and nothing of it is changed.
     Read,
-}
-
-/// What may be chosen when a store is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Memory that this handle may use to keep what it read.
-    pub cache_kib: u32,
-    /// Answers are kept as received, compressed.
-    pub keep_raw: bool,
-    /// How long a lock of another program is waited for.
-    pub busy: Duration,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { cache_kib: CACHE_KIB, keep_raw: false, busy: BUSY }
-    }
 }
 
 /// Opens the store of this address.

@@ -35,7 +35,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use self::forgotten::Forgotten;
 use self::network::Networks;
 use crate::api::{StoreError, Trouble};
-use crate::open::Options;
+use crate::options::Options;
 
 /// A store in one SQLite file.
 #[derive(Debug)]

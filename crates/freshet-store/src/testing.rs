@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::api::Store;
-use crate::open::{Access, Options, open as open_store};
+use crate::open::{Access, open as open_store};
+use crate::options::Options;
 use crate::sqlite::SqliteStore;
 
 /// A store that ends with the test.

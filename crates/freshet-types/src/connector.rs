@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::coverage::{IdOrder, Mark};
-use crate::definition::RelationRole;
+use crate::definition::{PageKind, RelationRole};
 use crate::observation::{Complaint, Observation};
 use crate::{Instance, LimitReading, Outcome, Request, Response, RobotKind, Span, Timestamp, Validators};
 
@@ -88,33 +88,6 @@ pub struct Endpoint {
     pub members_max: usize,
     /// Manners.
     pub politeness: Politeness,
-}
-
-/// What an answer is about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PageKind {
-    /// A list of posts.
-    Posts,
-    /// One post.
-    Post,
-    /// One account.
-    Account,
-    /// A list of accounts.
-    Accounts,
-    /// Replies to a post.
-    Comments,
-    /// Other lists: the boards of a forum, the threads of a board.
-    Lists,
-    /// Who follows whom.
-    Relations,
-    /// Tags of an account.
-    Tags,
-    /// The network reports an error.
-    Error,
-    /// Something else.
-    #[default]
-    Other,
 }
 
 /// An answer, read.

@@ -14,6 +14,8 @@
 //! reading. This type is the face of the model (constraints, SNAPI, exports of one object); the
 //! bulk path carries the flatter [`crate::Observation`].
 
+mod check;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

@@ -8,12 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Coverage, NetworkName, RobotKind, Span, Timestamp};
-
-/// A source's number in the store; small, so that schedulers can use it as an index.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SourceId(pub u32);
+use crate::{Coverage, NetworkName, RobotKind, SourceId, Span, Timestamp};
 
 /// A server of a network that sources live on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,12 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{SourceId, Timestamp};
-
-/// The session id of a visit [SocWeb, section 4.1]: unique over all processes on one store.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct VisitId(pub u64);
+use crate::{SourceId, Timestamp, VisitId};
 
 /// What is remembered of a visit that ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::Stage;
 use super::crawl::Run;
-use super::fault::Struck;
+use super::struck::Struck;
 use super::world::get;
 
 /// In simulated seconds; waiting it out would take minutes.

@@ -12,8 +12,8 @@ use crate::{cache, process};
 
 use super::Stage;
 use super::crawl::Crawl;
-use super::fault::Struck;
 use super::proxy::Proxy;
+use super::struck::Struck;
 use super::world::{Kind, World};
 
 /// Simulated seconds a second; the two windows then last 30 and 90 seconds.

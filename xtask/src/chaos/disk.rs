@@ -17,7 +17,7 @@ use crate::process::{self, Guard};
 
 use super::Stage;
 use super::crawl::{Crawl, Run};
-use super::fault::Struck;
+use super::struck::Struck;
 
 /// Room beside the data; small, because it is filled, and much more than a round needs.
 const ROOM_BYTES: u64 = 32 << 20;

@@ -14,7 +14,7 @@ use crate::process::Guard;
 
 use super::Stage;
 use super::compare;
-use super::fault::Struck;
+use super::struck::Struck;
 
 /// An export that had ended before the kill proves nothing; so often another one is killed, earlier.
 const TRIES: u32 = 12;

@@ -6,16 +6,8 @@
 use anyhow::{Context, Result, bail};
 
 use super::Stage;
+use super::struck::Struck;
 use super::{clock, crash_loop, disk, export, kill, lock, outage, reader};
-
-/// What came of a fault.
-#[derive(Debug)]
-pub(super) enum Struck {
-    /// It happened, the crawl lives; the proof.
-    Fired(String),
-    /// It cannot be done on this machine; why not.
-    Skipped(String),
-}
 
 /// One kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::Stage;
-use super::fault::Struck;
+use super::struck::Struck;
 
 pub(super) fn strike(stage: &mut Stage) -> Result<Struck> {
     let after = stage.random.wait_ms(100, 3500);

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use crate::process::{self, Guard};
 
 use super::Stage;
-use super::fault::Struck;
+use super::struck::Struck;
 
 /// Half as long again as the store itself waits.
 const HELD: Duration = Duration::from_secs(15);

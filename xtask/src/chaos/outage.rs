@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 use super::Stage;
-use super::fault::Struck;
 use super::proxy::Mode;
+use super::struck::Struck;
 
 /// How long it is down in each of the two ways: half an hour of the world each.
 const DOWN: Duration = Duration::from_secs(3);

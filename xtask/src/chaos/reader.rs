@@ -13,7 +13,7 @@ use crate::process::{self, Guard};
 
 use super::Stage;
 use super::compare;
-use super::fault::Struck;
+use super::struck::Struck;
 
 /// What the reader takes before it stops.
 const TAKEN_BYTES: u64 = 4096;

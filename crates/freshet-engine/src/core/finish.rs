@@ -8,7 +8,7 @@ use freshet_store::row::Applied;
 use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitRecord};
 
 use super::Core;
-use super::page::empty_upload;
+use super::upload::empty_upload;
 use crate::forum::Bounds;
 use crate::price::TariffKey;
 use crate::schedule;

@@ -72,7 +72,7 @@ struct Rest {
 
 /// A server that does not answer, as reports show it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ServerView {
+pub(crate) struct ServerView {
     /// Which.
     pub network: NetworkName,
     /// Nothing is asked of it but probes.

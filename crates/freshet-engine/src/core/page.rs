@@ -7,7 +7,9 @@ use freshet_types::{
     Timestamp, VisitId,
 };
 
-use super::{Core, Effect, recheck};
+use super::recheck::worth_again_at;
+use super::upload::{empty_upload, list_page};
+use super::{Core, Effect};
 use crate::lesson::Lesson;
 use crate::order::{Answer, Fetched};
 use crate::schedule;
@@ -326,20 +328,9 @@ fn list_of(visit: &Visit, page: &Page, seen: Seen) -> Option<ListPage> {
         next: page.next.clone(),
         is_gone: listed.is_empty() && visit.walk.leg == Leg::Recheck,
         shown: listed.iter().map(|post| post.id.clone()).collect(),
-        again_at: recheck::worth_again_at(newest_at, seen.at),
-        ..recheck::list_page(visit)
+        again_at: worth_again_at(newest_at, seen.at),
+        ..list_page(visit)
     })
-}
-
-/// An upload of this visit that says nothing yet.
-pub(super) fn empty_upload(visit: &Visit, seen: Seen) -> Upload {
-    Upload {
-        robot: Some(visit.source.robot),
-        epoch: visit.source.epoch,
-        depth: visit.source.depth,
-        was_opted_out: visit.state_before == SourceState::OptedOut,
-        ..Upload::new(seen.visit, visit.source.network.clone(), seen.at)
-    }
 }
 
 /// Drops posts of accounts that ask not to be collected, and of one that does so elsewhere; gives

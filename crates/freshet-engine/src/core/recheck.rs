@@ -14,10 +14,9 @@ use std::collections::{BTreeSet, VecDeque};
 use freshet_store::row::{ListPage, StalePage, Upload};
 use freshet_types::{Intent, Map, NetworkName, ServerKey, SourceId, SourceState, Span, Timestamp, VisitId};
 
-use super::page::empty_upload;
+use super::upload::{empty_upload, list_page};
 use super::{Core, Effect, begin};
 use crate::price::polite_per_s;
-use crate::visit::Visit;
 use crate::walk::{Aim, Seen};
 
 /// Share of the requests that manners allow.
@@ -160,16 +159,6 @@ impl Core {
         self.want_upload(id, upload);
         self.finish(id, MISSED, now);
     }
-}
-
-/// The page that a visit asks for, with nothing on it.
-pub(super) fn list_page(visit: &Visit) -> ListPage {
-    let cursor = match &visit.walk.intent {
-        Intent::Next(cursor) => Some(cursor.clone()),
-        _ => None,
-    };
-    let (kind, id) = (visit.source.root_kind.clone(), visit.source.root_id.clone());
-    ListPage { kind, id, cursor, ..ListPage::default() }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::visit::Visit;
 use crate::walk::Aim;
 
 /// Visit numbers reserved at once: a write for each visit would cost as much as the visit.
-pub const VISITS_RESERVED: u64 = 1_000_000;
+pub(crate) const VISITS_RESERVED: u64 = 1_000_000;
 /// New numbers are reserved when so few are left: enough for every visit that begins until the store has answered.
 const VISITS_LOW: u64 = 200_000;
 

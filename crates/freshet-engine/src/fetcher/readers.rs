@@ -97,7 +97,7 @@ impl Readers {
     }
 
     /// Threads that are busy with a page that was given up.
-    pub fn stuck_count(&self) -> usize {
+    pub(crate) fn stuck_count(&self) -> usize {
         self.pool.stuck_count.load(Ordering::Relaxed)
     }
 

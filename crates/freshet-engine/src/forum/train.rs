@@ -29,14 +29,14 @@ const TRAIN_GAP_MAX: Span = Span::from_ms(60 * 86_400_000);
 
 /// When forums are trained next.
 #[derive(Debug, Default)]
-pub struct Trainer {
+pub(crate) struct Trainer {
     /// When each was first trained, and when it is due.
     due: Map<NetworkName, (Timestamp, Timestamp)>,
 }
 
 impl Trainer {
     /// Whether it is time; then the next time is noted.
-    pub fn is_due(&mut self, network: &NetworkName, now: Timestamp) -> bool {
+    pub(crate) fn is_due(&mut self, network: &NetworkName, now: Timestamp) -> bool {
         let (first_at, due_at) = *self.due.entry(network.clone()).or_insert((now, now));
         if now < due_at {
             return false;
@@ -47,7 +47,7 @@ impl Trainer {
     }
 
     /// Nothing came of it: it is time again at once.
-    pub fn put_off(&mut self, network: &NetworkName, now: Timestamp) {
+    pub(crate) fn put_off(&mut self, network: &NetworkName, now: Timestamp) {
         if let Some((_, due_at)) = self.due.get_mut(network) {
             *due_at = now;
         }

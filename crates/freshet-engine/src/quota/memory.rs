@@ -5,7 +5,7 @@
 //! nothing that a fresh one would not. Requests under way are not written down: they were charged
 //! before they left.
 //!
-//! Older versions kept one text for all ([`LEDGER_BEFORE`]); it is read once, and replaced by the settings.
+//! Older versions kept one text for all (`LEDGER_BEFORE`); it is read once, and replaced by the settings.
 //! What cannot be read is passed over. What was written at a time that has not come yet, by a clock
 //! that was put back a little, counts as written now; from further ahead it is another clock's, and
 //! is passed over too: a fresh bucket asks once and learns.
@@ -14,8 +14,8 @@ use freshet_store::setting::{Setting, SettingGroup};
 use freshet_types::{QuotaKey, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::account::Account;
 use super::bucket::{Bucket, WINDOW_MAX};
-use super::reserve::Account;
 use super::storm::Storm;
 use super::{Asker, Ledger};
 

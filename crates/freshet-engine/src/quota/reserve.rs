@@ -10,14 +10,8 @@
 
 use freshet_types::{Map, QuotaKey, Set, Timestamp};
 
-use super::bucket::Bucket;
 use super::memory;
 use super::{Asker, Ledger};
-
-/// Share of a limit that is reserved ahead at most: what a killed process loses.
-const AHEAD_SHARE: u32 = 50;
-/// More is reserved when this share of what was reserved ahead is left.
-const REFILL_SHARE: u32 = 2;
 
 /// What is to be written of the ledger in one transaction, as settings of the store; those without a
 /// value are removed.
@@ -27,51 +21,6 @@ pub struct Reservation {
     pub number: u64,
     /// The settings.
     pub settings: Vec<(String, Option<String>)>,
-}
-
-/// A bucket, and what the store knows of it.
-#[derive(Clone, Debug)]
-pub(super) struct Account {
-    pub(super) bucket: Bucket,
-    /// As it is stored.
-    pub(super) stored: Option<Bucket>,
-    /// As it will be stored by the reservation of this number.
-    pending: Option<(u64, Bucket)>,
-    /// Units reserved ahead the last time: few at first, since a process may die young.
-    ahead: u32,
-}
-
-impl Account {
-    /// One of which the store knows this much.
-    pub(super) fn new(bucket: Bucket, stored: Option<Bucket>) -> Self {
-        Self { bucket, stored, pending: None, ahead: 0 }
-    }
-
-    /// Which reservation must be written before this state of the bucket counts as stored:
-    /// `Ok(None)` where it is stored already, `Err` where none has been made that would do.
-    fn written_by(&self, state: &Bucket, now: Timestamp) -> Result<Option<u64>, ()> {
-        if self.stored.as_ref().is_some_and(|stored| stored.covers(state, now)) {
-            return Ok(None);
-        }
-        let pending = self.pending.as_ref().filter(|(_, pending)| pending.covers(state, now));
-        pending.map(|&(number, _)| Some(number)).ok_or(())
-    }
-
-    /// Whether more is to be reserved, lest the next grants wait.
-    fn runs_low(&self, now: Timestamp) -> bool {
-        let mut further = self.bucket.clone();
-        further.take(self.ahead / REFILL_SHARE, now);
-        self.written_by(&further, now).is_err()
-    }
-
-    /// The state to store: that of the bucket, and some units more.
-    fn reserve(&mut self, number: u64, now: Timestamp) -> &Bucket {
-        let ahead_max = (self.bucket.limit() / AHEAD_SHARE).max(1);
-        self.ahead = (self.ahead * 2).clamp(1, ahead_max);
-        let mut state = self.bucket.clone();
-        state.take(self.ahead, now);
-        &self.pending.insert((number, state)).1
-    }
 }
 
 /// What is to be written with the next reservation, and which have been made.

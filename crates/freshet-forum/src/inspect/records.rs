@@ -9,8 +9,8 @@ use super::fields::{self, TimeColumn};
 use super::{Inspector, RecordReading, linked, title};
 use crate::address::{self, last_number, number_in};
 use crate::definition::{ListDefinition, PageKind};
-use crate::learn::column::{is_name, is_person};
 use crate::page::{Link, Page, PathId, Stamp};
+use crate::people::{is_name, is_person};
 use crate::record::{Anchor, Record, records};
 use crate::time::{Moment, scan};
 

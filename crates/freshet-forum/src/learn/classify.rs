@@ -12,9 +12,10 @@
 use freshet_types::{Map, Set};
 
 use super::anchor::{self, Candidate};
-use super::column::{Columns, is_person_address};
+use super::column::Columns;
 use super::site::Site;
 use crate::definition::PageKind;
+use crate::people::is_person_address;
 use crate::record::{self, Record};
 
 /// Text of a post that is on no link, in characters, on average.

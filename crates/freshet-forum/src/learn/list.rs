@@ -8,13 +8,14 @@ use freshet_types::{Map, Set};
 use super::anchor::{self, Candidate};
 use super::body;
 use super::classify::Node;
-use super::column::{Columns, is_name};
+use super::column::Columns;
 use super::opening;
 use super::site::Site;
 use crate::address::Slot;
 use crate::definition::{ListDefinition, ListOrder, PageKind};
 use crate::inspect::fields::{self, TimeColumn};
 use crate::pagination;
+use crate::people::is_name;
 use crate::record::{self, Anchor, Record};
 use crate::time::order::Sequence;
 

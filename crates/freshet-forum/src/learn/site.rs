@@ -5,11 +5,11 @@
 
 use freshet_types::Map;
 
-use super::column;
 use super::numbers::{Addresses, Derived, SitePaths};
 use crate::address::{self, Patterns, Slot};
 use crate::page::{Page, PathId};
 use crate::pagination::{self, Evidence};
+use crate::people::{has_person_role, is_person_address};
 use crate::time::order::{TimeList, day_order};
 use crate::time::{DayOrder, Reader, Written};
 
@@ -59,7 +59,7 @@ impl<'a> Site<'a> {
         let patterns = Patterns::learn(own.chain(linked.take(LINKS_MAX)), pages.len(), &slots);
         let patterns = addresses.derive(|url| patterns.pattern(url));
         let keys = addresses.derive(address::key);
-        let people = addresses.ask(column::is_person_address);
+        let people = addresses.ask(is_person_address);
         let (day_order, offset_s) = (order(pages), stated_offset(pages));
         let times = pages
             .iter()
@@ -112,7 +112,7 @@ impl<'a> Site<'a> {
     /// Whether a link leads to a person.
     pub(crate) fn is_person(&self, page: usize, link: usize) -> bool {
         let address = self.addresses.link(page, link) as usize;
-        self.people[address] || column::has_person_role(&self.pages[page], &self.pages[page].links[link])
+        self.people[address] || has_person_role(&self.pages[page], &self.pages[page].links[link])
     }
 
     /// The list that a link leads to.

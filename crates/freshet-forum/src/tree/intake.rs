@@ -19,8 +19,10 @@ use html5ever::tokenizer::{BufferQueue, Tag, Token, TokenSink, TokenSinkResult, 
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink as _};
 
 use super::sink::{Draft, is_kept};
-use super::{ATTRIBUTES_MAX, Tree};
+use super::{ATTRIBUTES_MAX, BYTES_MAX, Tree};
 
+/// Bytes of one letter in UTF-8.
+const LETTER_BYTES_MAX: usize = 4;
 /// Bytes fed between two looks at the limits: what one piece can make of the page beyond them is bounded by its square.
 const PIECE_BYTES: usize = 2 << 10;
 /// Bytes that can begin an attribute, in one tag, before they are replaced. Honest tags have some dozens, and those with
@@ -29,8 +31,20 @@ const SEPARATORS_MAX: usize = 512;
 /// What separators are replaced by: a letter of a name, of a value and of a comment alike.
 const BLUNT: &str = "_";
 
+/// Reads a page; bytes that are no UTF-8 become replacement characters.
+pub fn parse(page: &[u8]) -> Tree {
+    let end = page.len().min(BYTES_MAX);
+    // Not in the middle of a letter, or all of the page would be copied to replace half of one.
+    let is_middle = |&end: &usize| page.get(end).is_some_and(|byte| byte & 0xc0 == 0x80);
+    let end = (end.saturating_sub(LETTER_BYTES_MAX - 1)..=end).rfind(|end| !is_middle(end)).unwrap_or(end);
+    let (mut tree, cut) = build(&String::from_utf8_lossy(&page[..end]));
+    let is_long = page.len() > BYTES_MAX;
+    tree.cut = cut.or(is_long.then_some("the page is larger than 8 MiB; the rest was not read"));
+    tree
+}
+
 /// Reads a text, and says why its end was not read when it was not.
-pub(super) fn build(text: &str) -> (Tree, Option<&'static str>) {
+fn build(text: &str) -> (Tree, Option<&'static str>) {
     // Some forums put the whole list into `noscript` for readers like us.
     let options = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
     let sink = Counted { builder: TreeBuilder::new(Draft::default(), options), tokens: Cell::new(0) };

@@ -11,13 +11,8 @@ use html5ever::tendril::StrTendril;
 use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::{Attribute, LocalName, QualName};
 
-use super::{
-    ATTRIBUTES_MAX, ATTRIBUTES_TOTAL_MAX, BYTES_MAX, DEPTH_MAX, Data, NODES_MAX, Node, STEPS_MAX, Slice,
-    Tree, intake,
-};
+use super::{ATTRIBUTES_MAX, ATTRIBUTES_TOTAL_MAX, DEPTH_MAX, Data, NODES_MAX, Node, STEPS_MAX, Slice, Tree};
 
-/// Bytes of one letter in UTF-8.
-const LETTER_BYTES_MAX: usize = 4;
 /// No node.
 const NONE: u32 = u32::MAX;
 /// The document itself, parent of `html`.
@@ -41,18 +36,6 @@ const KEPT: [&str; 13] = [
 ];
 /// Elements whose content no reader sees.
 const UNSEEN: [&str; 7] = ["style", "template", "svg", "noembed", "iframe", "textarea", "select"];
-
-/// Reads a page; bytes that are no UTF-8 become replacement characters.
-pub fn parse(page: &[u8]) -> Tree {
-    let end = page.len().min(BYTES_MAX);
-    // Not in the middle of a letter, or all of the page would be copied to replace half of one.
-    let is_middle = |&end: &usize| page.get(end).is_some_and(|byte| byte & 0xc0 == 0x80);
-    let end = (end.saturating_sub(LETTER_BYTES_MAX - 1)..=end).rfind(|end| !is_middle(end)).unwrap_or(end);
-    let (mut tree, cut) = intake::build(&String::from_utf8_lossy(&page[..end]));
-    let is_long = page.len() > BYTES_MAX;
-    tree.cut = cut.or(is_long.then_some("the page is larger than 8 MiB; the rest was not read"));
-    tree
-}
 
 struct DraftNode {
     parent: u32,

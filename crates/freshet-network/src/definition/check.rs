@@ -1,7 +1,7 @@
-//! Checks a definition and compiles it, collecting every problem with its key.
+//! Checks the parts of a definition and compiles them, collecting every problem with its key.
 //!
-//! After a problem, something harmless stands in for the part, so that one run finds them all;
-//! a plan leaves this file only when there was none.
+//! After a problem, something harmless stands in for the part, so that one run finds them all
+//! (`definition/compile.rs`).
 
 mod endpoints;
 mod mappings;
@@ -10,60 +10,20 @@ use freshet_types::definition::{self as data, Condition, FieldRule};
 use freshet_types::{Map, Span};
 use regex::Regex;
 
+use super::Problem;
+use super::nearest::nearest;
 use super::places::Places;
-use super::plan::{ItemPlan, Place, Plan};
-use super::{Problem, rules, schema};
+use super::plan::{ItemPlan, Place};
 use crate::expression::{ConditionPlan, Expression, Field, Pointer, Test};
 use crate::format::{Keys, owned};
 use crate::template::{Template, Templates, Variables};
 
-/// Compiles a definition, or tells all that is wrong with it.
-pub(super) fn compile(data: data::Definition, places: &Places) -> Result<Plan, Vec<Problem>> {
-    let mut checker =
-        Checker { places, problems: Vec::new(), templates: Templates::default(), keys: Keys::default() };
-    checker.check_names(&data);
-    let schema = schema::build(&mut checker, &data);
-    let mapping_index: Map<String, usize> =
-        data.mappings.keys().enumerate().map(|(at, name)| (name.clone(), at)).collect();
-    let mappings = checker.mappings(&data, &schema, &mapping_index);
-    let headers = data
-        .headers
-        .iter()
-        .map(|(name, text)| (name.to_ascii_lowercase(), checker.template(&format!("headers.{name}"), text)))
-        .collect();
-    let pause = checker.span("pause", &data.pause);
-    let endpoint_index: Map<String, usize> =
-        data.endpoints.keys().enumerate().map(|(at, name)| (name.clone(), at)).collect();
-    let endpoints = checker.endpoints(&data, &schema, pause, &mapping_index, &endpoint_index);
-    let quotas = rules::quotas(&mut checker, &data);
-    let limits = rules::limits(&mut checker, &data);
-    let outcomes = rules::outcomes(&mut checker, &data);
-    let encoding = checker.encoding(data.encoding.as_deref());
-    if !checker.problems.is_empty() {
-        return Err(checker.problems);
-    }
-    let Checker { templates, keys, .. } = checker;
-    Ok(Plan {
-        data,
-        schema,
-        encoding,
-        keys,
-        templates,
-        headers,
-        endpoints,
-        mappings,
-        quotas,
-        limits,
-        outcomes,
-    })
-}
-
 /// Collects problems while parts are compiled.
 pub(super) struct Checker<'a> {
-    places: &'a Places,
-    problems: Vec<Problem>,
-    templates: Templates,
-    keys: Keys,
+    pub(super) places: &'a Places,
+    pub(super) problems: Vec<Problem>,
+    pub(super) templates: Templates,
+    pub(super) keys: Keys,
 }
 
 impl Checker<'_> {
@@ -81,7 +41,7 @@ impl Checker<'_> {
         result.map_err(|what| self.problem(key, what)).ok()
     }
 
-    fn check_names(&mut self, data: &data::Definition) {
+    pub(super) fn check_names(&mut self, data: &data::Definition) {
         let is_name = |name: &str| {
             !name.is_empty()
                 && name
@@ -133,7 +93,7 @@ impl Checker<'_> {
         }
     }
 
-    fn encoding(&mut self, label: Option<&str>) -> Option<&'static encoding_rs::Encoding> {
+    pub(super) fn encoding(&mut self, label: Option<&str>) -> Option<&'static encoding_rs::Encoding> {
         let label = label?;
         let found = encoding_rs::Encoding::for_label(label.as_bytes());
         if found.is_none() {
@@ -329,27 +289,4 @@ pub(super) struct ItemParts<'r> {
     pub(super) mapping: &'r str,
     pub(super) is_listed: bool,
     pub(super) when: Option<&'r Condition>,
-}
-
-/// The known name that was probably meant: at most two letters away, and half of it right.
-pub(super) fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
-    let by_distance = known.map(|one| (distance(name, one), one));
-    let (distance, near) = by_distance.min_by_key(|(distance, _)| *distance)?;
-    (distance <= 2 && distance * 2 <= name.len()).then_some(near)
-}
-
-/// Letters to add, drop or change to get from one name to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

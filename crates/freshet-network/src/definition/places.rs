@@ -8,7 +8,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::Problem;
-use super::check::nearest;
+use super::nearest::nearest;
 
 /// Keys and where they stand.
 #[derive(Debug)]

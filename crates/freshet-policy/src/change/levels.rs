@@ -19,10 +19,6 @@
 //! ([`small`]), so that many small changes add up. What it does not do: hours of its own for
 //! weekdays and weekends; too few posts. Cost per look: O(news + 31).
 
-mod power;
-mod small;
-mod sums;
-
 use freshet_types::Timestamp;
 use pulp::{Simd, WithSimd};
 
@@ -31,11 +27,9 @@ use super::week::{Week, hour_of_week};
 use super::{ChangeModel, seconds};
 use crate::mixture::{self, EDGES_H, HORIZON_COUNT, Rate};
 use crate::pack::{Reader, Writer};
+use crate::rhythm::{Die, LEVEL_COUNT, Small, Sums, Tiny, share_of};
 use crate::wide::wide;
 use crate::{Look, Pool};
-
-pub(crate) use small::{Die, Small, Tiny};
-pub(crate) use sums::{FEATURE_COUNT, LEVEL_COUNT, Sums};
 
 /// Posts that the pool's hours are worth.
 const PSEUDO_COUNT: f32 = 20.0;
@@ -234,7 +228,7 @@ impl News {
 fn moved<const N: usize>(factors: [u8; N], posts: [f32; N], gain: f32, step: f32, die: &mut Die) -> [u8; N] {
     let (keep, gain, seed) = (1.0 - step, gain * FACTOR_STEPS, die.throw());
     std::array::from_fn(|cell| {
-        let next = f32::from(factors[cell]) * keep + posts[cell] * gain + small::share_of(seed, cell as u32);
+        let next = f32::from(factors[cell]) * keep + posts[cell] * gain + share_of(seed, cell as u32);
         // Rounded down by adding 2²³, which leaves no places behind the point.
         let next = (next - 0.5).clamp(0.0, 255.0) + WHOLE;
         next.to_bits() as u8

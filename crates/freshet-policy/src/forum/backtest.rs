@@ -5,7 +5,6 @@
 //! 2·(n·ln(n/m) − n + m), mean over lists: zero for a model that knows, and dear for one that expects news of thousands of dormant threads. A
 //! published re-implementation of the regression found it worse than the average interval; here every site decides for itself.
 
-use super::chosen::Ordinary;
 use super::features::{ListFacts, SiteFacts};
 use super::idle::{Idle, class_of};
 use super::regression::Regression;
@@ -14,6 +13,9 @@ use super::regression::Regression;
 const RECORDS_MIN: f64 = 1e-6;
 /// Shortest average interval, in hours: a minute.
 const AVERAGE_H_MIN: f64 = 1.0 / 60.0;
+
+/// What the ordinary model expects: given the ascending times of a list up to the first instant, records until the second.
+pub type Ordinary<'a> = &'a dyn Fn(&[i64], f64, f64) -> f64;
 
 /// The models that can be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@
 //!
 //! Cost of a question about time: O(instants looked at), some two hundred.
 
-use super::backtest::{Backtest, ModelKind, backtest_with, open_gap};
+use super::backtest::{Backtest, ModelKind, Ordinary, backtest_with, open_gap};
 use super::features::{ListFacts, SiteFacts};
 use super::idle::{Idle, class_of};
 use super::regression::Regression;
@@ -24,9 +24,6 @@ const INTERVAL_S_MIN: f64 = 60.0;
 /// Instants are looked at in steps that grow by this factor, from a minute on.
 const STEP: f64 = 1.1;
 const FIRST_STEP_S: f64 = 60.0;
-
-/// What the ordinary model expects: given the ascending times of a list up to the first instant, records until the second.
-pub type Ordinary<'a> = &'a dyn Fn(&[i64], f64, f64) -> f64;
 
 /// The models of one kind of list.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,10 +9,10 @@ use freshet_types::Timestamp;
 
 use super::grid::{Grid, NODE_COUNT, TAIL};
 use crate::Pool;
-use crate::change::shape::Shape;
-use crate::change::week::{Week, hour_of_week};
 use crate::change::{ChangeModel, Known, Levels};
 use crate::mixture::{EDGES_H, HORIZON_COUNT, Rate};
+use crate::rhythm::shape::Shape;
+use crate::rhythm::week::{Week, hour_of_week};
 
 /// A source that can wait longer (ten years) is not told apart from one that can for ever.
 const REACH_H_MAX: f32 = 87_600.0;

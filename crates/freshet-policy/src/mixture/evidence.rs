@@ -9,8 +9,7 @@ use freshet_types::{Span, Timestamp};
 use super::Mixture;
 use super::fit;
 use super::seen::History;
-use crate::Pool;
-use crate::change::week::Week;
+use crate::rhythm::week::Week;
 
 /// Posts that a fit needs, over all sources.
 const POSTS_MIN: usize = 500;
@@ -32,8 +31,14 @@ pub struct Evidence {
     pub until: Timestamp,
 }
 
-/// The weights that explain the evidence; `None` where it is too little to beat those in force.
-pub(crate) fn refit(evidence: &[Evidence], weeks: Vec<Week>, pool: &Pool, now: Timestamp) -> Option<Mixture> {
+/// The weights that explain the evidence; `None` where it is too little to beat those in force. Those are given with the
+/// mean rate of all sources.
+pub(crate) fn refit(
+    evidence: &[Evidence],
+    weeks: Vec<Week>,
+    (rate_per_s, in_force): (f64, &Mixture),
+    now: Timestamp,
+) -> Option<Mixture> {
     let is_long = |it: &&Evidence| it.until - it.since >= SPAN_MIN;
     let post_count: usize = evidence.iter().map(|it| it.posts.len()).sum();
     if post_count < POSTS_MIN || evidence.iter().filter(is_long).count() < SOURCES_MIN {
@@ -44,13 +49,14 @@ pub(crate) fn refit(evidence: &[Evidence], weeks: Vec<Week>, pool: &Pool, now: T
         History { posts, holes: &[], since: *since, until: *until, week }
     };
     let histories: Vec<History<'_>> = evidence.iter().zip(weeks).map(history).collect();
-    Some(fit::fit(&histories, now, pool.rate_per_s() * 3600.0, pool.mixture()))
+    Some(fit::fit(&histories, now, rate_per_s * 3600.0, in_force))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::change::shape::Shape;
+    use crate::Pool;
+    use crate::rhythm::shape::Shape;
 
     /// Sources that post once a day, some hours after noon, known for so many days.
     fn evidence(source_count: usize, days: i64) -> Vec<Evidence> {
@@ -70,7 +76,9 @@ mod tests {
         let fitted = |source_count: usize, days: i64| {
             let evidence = evidence(source_count, days);
             let weeks = vec![Week::of(&Shape::default()); source_count];
-            refit(&evidence, weeks, &Pool::default(), Timestamp::from_secs(days * 86_400))
+            let pool = Pool::default();
+            let now = Timestamp::from_secs(days * 86_400);
+            refit(&evidence, weeks, (pool.rate_per_s(), pool.mixture()), now)
         };
         assert!(fitted(0, 30).is_none() && fitted(200, 4).is_none() && fitted(5, 30).is_none());
         let mixture = fitted(100, 40).expect("a hundred sources of forty days are enough");

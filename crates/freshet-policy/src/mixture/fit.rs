@@ -22,8 +22,8 @@ use freshet_types::{Span, Timestamp};
 
 use super::seen::{History, hours};
 use super::{CLASS_COUNT, EDGES_H, HORIZON_COUNT, Mixture, Weights, class};
-use crate::change::levels::{Die, FEATURE_COUNT, Sums};
-use crate::change::week::hour_of_week;
+use crate::rhythm::week::hour_of_week;
+use crate::rhythm::{Die, FEATURE_COUNT, Sums};
 
 /// Instants that are looked at, over all sources.
 const SAMPLE_COUNT: f64 = 40_000.0;
@@ -235,7 +235,7 @@ fn climb<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::change::week::Week;
+    use crate::rhythm::week::Week;
 
     #[test]
     fn steady_sources_are_foretold() {

@@ -6,8 +6,8 @@
 use freshet_types::Timestamp;
 
 use crate::Look;
-use crate::change::levels::Sums;
-use crate::change::week::{Week, hour_of_week};
+use crate::rhythm::Sums;
+use crate::rhythm::week::{Week, hour_of_week};
 
 /// What looks at one source showed, as it is kept for fits.
 #[derive(Clone, Debug)]

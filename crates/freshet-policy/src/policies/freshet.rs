@@ -192,7 +192,7 @@ impl Rule for Freshet {
         now: Timestamp,
     ) -> Option<Mixture> {
         let weeks = models.iter().map(|model| model.week(pool)).collect();
-        evidence::refit(evidence, weeks, pool, now)
+        evidence::refit(evidence, weeks, (pool.rate_per_s(), pool.mixture()), now)
     }
 
     fn worth(&self, model: &Levels, source: &SourceFacts, market: &Market, at: Timestamp) -> f64 {

@@ -1,6 +1,6 @@
 //! What holds for every policy, by name.
 
-use freshet_types::Timestamp;
+use freshet_types::{Span, Timestamp};
 
 use super::*;
 use crate::{Look, Market, Objective, SourceFacts};

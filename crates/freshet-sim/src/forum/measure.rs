@@ -12,7 +12,7 @@
 //! fetched (a policy looks better by losing posts), the last row does not.
 
 use super::history::History;
-use super::run::{DAY_S, Setup};
+use super::setup::{DAY_S, Setup};
 use super::site::{Rows, Sheet};
 
 /// Pages of one day.

@@ -22,7 +22,8 @@ mod pages;
 mod standing;
 
 use super::history::History;
-use super::run::{ForumPolicy, Setup};
+use super::run::ForumPolicy;
+use super::setup::Setup;
 
 pub use freshet::Freshet;
 pub use lists::{Lists, Sharing};

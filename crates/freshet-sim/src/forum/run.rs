@@ -4,15 +4,11 @@
 //! 4.3]. A policy says which page is next and is told what it showed; it knows nothing else. A policy that wants nothing
 //! lets its turn pass. The last days are those that count.
 
-use freshet_types::Timestamp;
-
 use super::address::Address;
 use super::history::History;
 use super::measure::{Figures, Tally};
+use super::setup::{DAY_S, Setup};
 use super::site::{PostOrder, Sheet, Site};
-
-/// Seconds of a day.
-pub const DAY_S: f64 = 86_400.0;
 
 /// Decides which page is next.
 pub trait ForumPolicy {
@@ -22,33 +18,6 @@ pub trait ForumPolicy {
     fn next(&mut self, now_s: f64) -> Option<Address>;
     /// What that page showed.
     fn learn(&mut self, now_s: f64, address: Address, sheet: &Sheet);
-}
-
-/// How a run is made, besides the policy.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Setup {
-    /// First instant.
-    pub start: Timestamp,
-    /// Days in all, from the portal on.
-    pub days: u32,
-    /// The last of them, which count.
-    pub eval_days: u32,
-    /// The bandwidth.
-    pub pages_per_day: f64,
-    /// Records a page shows.
-    pub page_size: u32,
-}
-
-impl Setup {
-    /// The instant after the last.
-    pub fn end_s(&self) -> f64 {
-        self.start.secs_f64() + f64::from(self.days) * DAY_S
-    }
-
-    /// The first instant that counts.
-    pub(crate) fn eval_s(&self) -> f64 {
-        self.end_s() - f64::from(self.eval_days.min(self.days)) * DAY_S
-    }
 }
 
 /// Runs a policy; gives what it reached.

@@ -4,7 +4,7 @@
 //! an optimum: with X expected posts and m visits, spaced so that each finds X/m, a source gives m·g(X/m), g(x) = E min(N, c);
 //! that is concave in m, so calls given one by one to the largest gain are best for a total budget.
 //! That optimum may spend all calls when it likes. What calls spent evenly can reach at most is the dual bound with prices
-//! of the slots ([`crate::oracle::most_captured`]).
+//! of the slots ([`crate::experiment::oracle::most_captured`]).
 
 use freshet_policy::Objective;
 use freshet_policy::policies::capture::brought;
@@ -15,8 +15,8 @@ use super::reference::WINDOWS;
 use super::rules::{KNOWN_NAMES, roster_known};
 use super::synthetic::{SEED, Synthetic, Visits, expected_posts, synthetic};
 use super::traces::{CHAT, CONGRESS, Date, FIGURES, Traces, four_and_four, midnight};
+use crate::experiment::oracle::{Curve, most_captured};
 use crate::experiment::{Setup, run as experiment, run_roster};
-use crate::oracle::{Curve, most_captured};
 use crate::trace::{By, History};
 
 const PAGE_SIZE: u32 = 20;

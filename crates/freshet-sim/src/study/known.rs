@@ -10,8 +10,8 @@ use super::page::{Page, hours};
 use super::rules::{KNOWN_NAMES, roster_known};
 use super::synthetic::{SEED, Synthetic, Visits, expected_posts, synthetic};
 use super::traces::Traces;
+use crate::experiment::oracle::{SlotPrices, slot_prices};
 use crate::experiment::{Setup, run as experiment, run_roster};
-use crate::oracle::{SlotPrices, slot_prices};
 use crate::plot::{Plot, Scale};
 
 const BUDGETS: [f64; 4] = [8.0, 20.0, 40.0, 80.0];

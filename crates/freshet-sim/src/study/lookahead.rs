@@ -2,7 +2,7 @@
 //!
 //! Per source, backwards over the slots of the whole stretch, V(t) = min over later visits u of
 //! D(t,u) + μᵤ + V(u), with the end as a free visit; μ are the dual's slot prices
-//! ([`crate::oracle::slot_prices`]). The index of a source last visited at s is what is lost by passing over this slot,
+//! ([`crate::experiment::oracle::slot_prices`]). The index of a source last visited at s is what is lost by passing over this slot,
 //! min over u > t of [D(s,u) + μᵤ + V(u)] − [D(s,t) + V(t)]; the largest are visited.
 //! It stands in the study of known rates between the bound and the policies; nobody can select it.
 
@@ -10,7 +10,7 @@ use freshet_policy::{Look, Roster};
 use freshet_types::Timestamp;
 
 use crate::experiment::SLOT;
-use crate::oracle::Curve;
+use crate::experiment::oracle::Curve;
 
 #[derive(Debug)]
 pub(super) struct LookAhead {

@@ -14,7 +14,7 @@ use rand_distr::{LogNormal, Poisson as PoissonCount};
 use rand_pcg::Pcg32;
 
 use crate::experiment::SLOT;
-use crate::oracle::Curve;
+use crate::experiment::oracle::Curve;
 use crate::trace::{History, Poster, Window};
 
 const ACCOUNT_COUNT: usize = 400;

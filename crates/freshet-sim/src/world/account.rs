@@ -14,7 +14,6 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_distr::LogNormal;
 use rand_pcg::Pcg32;
 
-use super::follow::Edge;
 use super::rhythm::{DAY_MS, HOUR_MS, MINUTE_MS, Rhythm};
 use super::text::{self, LANGUAGE_COUNT, TAG_COUNT};
 
@@ -68,6 +67,15 @@ pub struct AccountInfo<'a> {
     pub peak_hour: u32,
     /// Posts so far, deleted ones included.
     pub post_count: usize,
+}
+
+/// One end of a follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Edge {
+    /// Number of the follow, rising with time.
+    pub number: u32,
+    /// The account at the other end.
+    pub other: u32,
 }
 
 /// One account.

@@ -7,22 +7,13 @@
 use rand::{Rng, RngExt};
 use rand_distr::LogNormal;
 
-use super::account::{Account, AccountKind, Standing};
+use super::account::{Account, AccountKind, Edge, Standing};
 use super::text::mix;
 
 /// Nobody reads more accounts than this.
 const FOLLOWING_MAX: usize = 400;
 /// Draws for one new follow; popular accounts are soon followed already.
 const TRIES_MAX: usize = 4;
-
-/// One end of a follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Edge {
-    /// Number of the follow, rising with time.
-    pub number: u32,
-    /// The account at the other end.
-    pub other: u32,
-}
 
 /// Draws whom to follow, and numbers the follows.
 #[derive(Debug)]

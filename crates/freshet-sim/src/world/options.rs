@@ -148,7 +148,8 @@ pub struct Limits {
 
 impl Limits {
     /// No limits at all, as benchmarks want it.
-    pub const OFF: Self = Self { api_per_5_min: None, paging_per_15_min: None };
+    #[cfg(test)]
+    pub(crate) const OFF: Self = Self { api_per_5_min: None, paging_per_15_min: None };
 }
 
 impl Default for Limits {

@@ -11,7 +11,7 @@ use super::StoreError;
 /// Rows that are read at once where all of them are wanted: so many that a page costs little beside its rows.
 pub const ROWS_MAX: usize = 4_096;
 /// Slim rows (`SourceSlot`) that are read at once where all of them are wanted.
-pub const SLOTS_MAX: usize = 16_384;
+pub(crate) const SLOTS_MAX: usize = 16_384;
 /// Bytes of text in a page from which on it ends early, so that rows of any size are read in bounded memory.
 pub const PAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
@@ -34,7 +34,7 @@ impl<T, Place> Default for Rows<T, Place> {
 }
 
 /// Gives every row of every page, from this place on, until told to stop.
-pub fn each_row<T, Place>(
+pub(crate) fn each_row<T, Place>(
     above: Place,
     mut read: impl FnMut(&Place) -> Result<Rows<T, Place>, StoreError>,
     each: &mut dyn FnMut(T) -> Flow,

@@ -83,9 +83,9 @@ pub trait Read {
         kind: ListTimesKind,
         bounds: ListTimesBounds,
     ) -> Result<Vec<ListTimes>, StoreError>;
-    /// Posting times of each of these sources, newest first, at most [`RHYTHM_MAX`](crate::browse::RHYTHM_MAX) of each.
+    /// Posting times of each of these sources, newest first, at most `RHYTHM_MAX` of each.
     fn posting_times_of(&self, sources: &[Source]) -> Result<Vec<Vec<Timestamp>>, StoreError>;
-    /// Posting times of a source, newest first, at most [`RHYTHM_MAX`](crate::browse::RHYTHM_MAX).
+    /// Posting times of a source, newest first, at most `RHYTHM_MAX`.
     fn posting_times(&self, source: &Source) -> Result<Vec<Timestamp>, StoreError> {
         Ok(self.posting_times_of(std::slice::from_ref(source))?.pop().unwrap_or_default())
     }

@@ -10,7 +10,7 @@
 //! post there already. Deciding what a difference means is step 7, given as a function.
 
 mod account;
-pub(super) mod consent;
+mod consent;
 mod hidden;
 mod lead;
 mod list;

@@ -14,17 +14,13 @@ use super::network::Networks;
 use super::{SqliteStore, failed, lists, log, read, search, source, value};
 use crate::api::StoreError;
 use crate::browse::{
-    Browse, Counted, ForumQuery, ForumState, ListState, Neighbours, Node, OFFSET_MAX, PAGE_MAX, PostQuery,
-    RHYTHM_MAX, RootName, SourcePage, SourceQuery, VisitLine,
+    Browse, Counted, ForumQuery, ForumState, ListState, Neighbours, Node, PAGE_MAX, PostQuery, RHYTHM_MAX,
+    RootName, SourcePage, SourceQuery, VisitLine,
 };
 use crate::row::{Filter, Hit};
 
 /// Posts looked through for the rhythm of a source that is no account: the newest of all.
 const NEWEST_POSTS: i64 = 200_000;
-
-/// The networks that a filter names: one server, or all of a definition.
-const OF_NETWORK: &str =
-    "IN (SELECT id FROM networks WHERE name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || ':')";
 
 /// Names taken into their index in one transaction, and how many such steps a search waits for.
 const NAMES_STEP: usize = 5_000;
@@ -200,48 +196,13 @@ fn last_visits(db: &Connection, limit: usize) -> Result<Vec<VisitLine>> {
     rows.collect()
 }
 
-/// Conditions on posts, beside the network: since, until, author.
-pub(super) const POSTS_WHERE: &str = "(?2 IS NULL OR COALESCE(p.created_at, p.seen_at) >= ?2) \
-     AND (?3 IS NULL OR COALESCE(p.created_at, p.seen_at) < ?3) \
-     AND (?4 IS NULL OR p.author = ?4 OR p.author IN (SELECT native_id FROM accounts WHERE handle = ?4))";
-
-/// Numbers of the posts that are meant, in the order in which they are shown.
-pub(super) fn post_numbers(db: &Connection, query: &PostQuery, asked: Option<&str>) -> Result<Vec<i64>> {
-    let sql = match asked {
-        Some(_) => format!(
-            "SELECT p.id FROM post_text JOIN posts p ON p.id = post_text.rowid \
-             WHERE post_text MATCH ?7 AND (?1 IS NULL OR p.network {OF_NETWORK}) AND {POSTS_WHERE} \
-             ORDER BY rank LIMIT ?5 OFFSET ?6"
-        ),
-        None => format!(
-            "SELECT p.id FROM posts p WHERE (?1 IS NULL OR p.network {OF_NETWORK}) AND {POSTS_WHERE} \
-             AND ?7 IS NULL ORDER BY p.id DESC LIMIT ?5 OFFSET ?6"
-        ),
-    };
-    let author = query.author.as_deref().map(|author| author.trim().trim_start_matches('@'));
-    let mut statement = db.prepare_cached(&sql)?;
-    let rows = statement.query_map(
-        params![
-            query.network,
-            value::ms(query.since),
-            value::ms(query.until),
-            author,
-            query.limit.min(PAGE_MAX) as i64,
-            query.offset.min(OFFSET_MAX) as i64,
-            asked,
-        ],
-        |row| row.get(0),
-    )?;
-    rows.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use freshet_types::{Account, Instance, Observation, Post, Relation, RobotKind, SourceState};
 
     use super::*;
     use crate::api::prelude::*;
-    use crate::browse::{COUNT_MAX, SourceOrder};
+    use crate::browse::{COUNT_MAX, OFFSET_MAX, SourceOrder};
     use crate::row::{InstanceRow, OnDelete, Upload};
 
     fn store() -> SqliteStore {

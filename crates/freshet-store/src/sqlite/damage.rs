@@ -6,8 +6,14 @@
 use rusqlite::{Connection, Error, ErrorCode, OptionalExtension, Result};
 
 use super::failed;
-use super::read::Table;
 use crate::api::StoreError;
+
+/// A table that is read in order of number, and what a row of it is called.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Table {
+    pub(super) name: &'static str,
+    pub(super) one: &'static str,
+}
 
 /// Reading a table in order of number ended here.
 pub(super) struct Broken {

@@ -9,6 +9,7 @@
 //! What others wrote *about* somebody cannot be found and stays.
 
 pub(super) mod piece;
+mod step;
 mod target;
 
 use freshet_types::Timestamp;

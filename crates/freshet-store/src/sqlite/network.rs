@@ -10,6 +10,10 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::row::{InstanceRow, OnDelete};
 
+/// The networks that a filter names: one server, or all of a definition.
+pub(super) const OF_NETWORK: &str =
+    "IN (SELECT id FROM networks WHERE name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || ':')";
+
 /// Names and numbers of networks, remembered per connection.
 #[derive(Debug, Default)]
 pub(super) struct Networks {

@@ -16,7 +16,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::failed;
 use crate::api::{StoreError, Trouble};
-use crate::open::Options;
+use crate::options::Options;
 
 /// All migrations, oldest first; one that was released is never edited.
 const MIGRATIONS: [(&str, &str); 11] = [

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use freshet_types::{Account, Address, NetworkName, Post, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
-use super::damage::Broken;
+use super::damage::{Broken, Table};
 use super::network::Networks;
 use super::{source, value};
 use crate::api::page::{PAGE_BYTES_MAX, Rows};
@@ -88,13 +88,6 @@ pub(super) fn last_relation(db: &Connection) -> Result<u64> {
 /// A number as SQLite counts: what lies beyond is as good as the last.
 pub(super) fn number(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-/// A table that is read in order of number, and what a row of it is called.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Table {
-    pub(super) name: &'static str,
-    pub(super) one: &'static str,
 }
 
 const POSTS: Table = Table { name: "posts", one: "post" };

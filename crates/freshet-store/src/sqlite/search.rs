@@ -4,12 +4,12 @@
 //! Snippets are made by putting the few hits into a passing index of the same kind and asking
 //! that one, so words are split and matched exactly as in the search itself.
 
-use rusqlite::{Connection, Error, Result, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Error, Result, Transaction, TransactionBehavior, params};
 
-use super::network::Networks;
-use super::{SqliteStore, browse, failed, log, plain, read};
+use super::network::{Networks, OF_NETWORK};
+use super::{SqliteStore, failed, log, plain, read, value};
 use crate::api::StoreError;
-use crate::browse::PostQuery;
+use crate::browse::{OFFSET_MAX, PAGE_MAX, PostQuery};
 use crate::row::Hit;
 
 /// The index's place in the change log.
@@ -98,7 +98,7 @@ pub(super) fn search(
 pub(super) fn list(db: &Connection, networks: &Networks, query: &PostQuery) -> Result<Vec<Hit>, StoreError> {
     let Some(text) = &query.text else {
         let list = || {
-            let numbers = browse::post_numbers(db, query, None)?.into_iter();
+            let numbers = post_numbers(db, query, None)?.into_iter();
             let rows = numbers.map(|number| read::post(db, networks, number as u64));
             let rows = rows.filter_map(Result::transpose);
             rows.map(|row| Ok(Hit { row: row?, snippet: String::new() })).collect::<Result<Vec<_>>>()
@@ -106,8 +106,43 @@ pub(super) fn list(db: &Connection, networks: &Networks, query: &PostQuery) -> R
         return list().map_err(failed("list posts"));
     };
     let asked = expression(text).ok_or_else(|| no_words(text))?;
-    let page = |db: &Connection| browse::post_numbers(db, query, Some(&asked));
+    let page = |db: &Connection| post_numbers(db, query, Some(&asked));
     find(db, networks, &asked, page).map_err(|error| refused(text, error))
+}
+
+/// Conditions on posts, beside the network: since, until, author.
+const POSTS_WHERE: &str = "(?2 IS NULL OR COALESCE(p.created_at, p.seen_at) >= ?2) \
+     AND (?3 IS NULL OR COALESCE(p.created_at, p.seen_at) < ?3) \
+     AND (?4 IS NULL OR p.author = ?4 OR p.author IN (SELECT native_id FROM accounts WHERE handle = ?4))";
+
+/// Numbers of the posts that are meant, in the order in which they are shown.
+fn post_numbers(db: &Connection, query: &PostQuery, asked: Option<&str>) -> Result<Vec<i64>> {
+    let sql = match asked {
+        Some(_) => format!(
+            "SELECT p.id FROM post_text JOIN posts p ON p.id = post_text.rowid \
+             WHERE post_text MATCH ?7 AND (?1 IS NULL OR p.network {OF_NETWORK}) AND {POSTS_WHERE} \
+             ORDER BY rank LIMIT ?5 OFFSET ?6"
+        ),
+        None => format!(
+            "SELECT p.id FROM posts p WHERE (?1 IS NULL OR p.network {OF_NETWORK}) AND {POSTS_WHERE} \
+             AND ?7 IS NULL ORDER BY p.id DESC LIMIT ?5 OFFSET ?6"
+        ),
+    };
+    let author = query.author.as_deref().map(|author| author.trim().trim_start_matches('@'));
+    let mut statement = db.prepare_cached(&sql)?;
+    let rows = statement.query_map(
+        params![
+            query.network,
+            value::ms(query.since),
+            value::ms(query.until),
+            author,
+            query.limit.min(PAGE_MAX) as i64,
+            query.offset.min(OFFSET_MAX) as i64,
+            asked,
+        ],
+        |row| row.get(0),
+    )?;
+    rows.collect()
 }
 
 fn no_words(query: &str) -> StoreError {

@@ -9,7 +9,6 @@ use freshet_types::{
 };
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
-use super::apply::consent::first_state;
 use super::forgotten::Forgotten;
 use super::network::Networks;
 use super::value;
@@ -241,6 +240,14 @@ pub(super) fn add(
         }
     }
     Ok(added)
+}
+
+/// The state in which a source of this account begins: at rest, where the account asks not to be collected.
+fn first_state(db: &Connection, network: i64, root_id: &str, wanted: SourceState) -> Result<SourceState> {
+    let find = "SELECT opts_out FROM accounts WHERE network = ?1 AND native_id = ?2";
+    let opts_out = db.prepare_cached(find)?.query_row(params![network, root_id], |row| row.get(0));
+    let is_out = opts_out.optional()?.unwrap_or(false);
+    Ok(if is_out && wanted == SourceState::Active { SourceState::OptedOut } else { wanted })
 }
 
 /// Adds a source that has no number yet; gives it one.

@@ -12,7 +12,34 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{BodyFormat, OneOrMany};
-use crate::{IdOrder, Method, PageKind, RobotKind};
+use crate::{IdOrder, Method, RobotKind};
+
+/// What an answer is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageKind {
+    /// A list of posts.
+    Posts,
+    /// One post.
+    Post,
+    /// One account.
+    Account,
+    /// A list of accounts.
+    Accounts,
+    /// Replies to a post.
+    Comments,
+    /// Other lists: the boards of a forum, the threads of a board.
+    Lists,
+    /// Who follows whom.
+    Relations,
+    /// Tags of an account.
+    Tags,
+    /// The network reports an error.
+    Error,
+    /// Something else.
+    #[default]
+    Other,
+}
 
 /// One thing that can be asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

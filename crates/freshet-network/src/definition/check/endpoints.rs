@@ -12,7 +12,7 @@ use crate::template::{Part, Template, Variable};
 const PAGE_SIZE_MAX: u32 = 10_000;
 
 impl Checker<'_> {
-    pub(super) fn endpoints(
+    pub(in super::super) fn endpoints(
         &mut self,
         data: &data::Definition,
         schema: &Schema,

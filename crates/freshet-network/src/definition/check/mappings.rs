@@ -18,7 +18,7 @@ const NAMED: &[MappingKind] = &[MappingKind::Account, MappingKind::Tag];
 const VARIANTS_MAX: usize = 32;
 
 impl Checker<'_> {
-    pub(super) fn mappings(
+    pub(in super::super) fn mappings(
         &mut self,
         data: &data::Definition,
         schema: &Schema,

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 
 use freshet_policy::forum::{Idle, ListKind, Ratio};
 
-use super::super::run::DAY_S;
+use super::super::setup::DAY_S;
 use super::super::{Address, ForumPolicy, Rows, Setup, Sheet};
 use super::lists::Sharing;
 use board::{Board, Hours};

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 
 use freshet_policy::forum::{ListKind, Ratio};
 
-use super::super::run::DAY_S;
+use super::super::setup::DAY_S;
 use super::super::{Address, ForumPolicy, Setup, Sheet};
 use super::discovery::Discovery;
 use super::standing::{List, Standing};

@@ -16,7 +16,7 @@ use freshet_policy::change::curve::{Profiles, Scroll};
 use freshet_policy::{Look, price};
 use freshet_types::{Map, Timestamp};
 
-use super::super::run::DAY_S;
+use super::super::setup::DAY_S;
 use super::super::{Address, ForumPolicy, Rows, Setup, Sheet};
 use super::discovery::Discovery;
 

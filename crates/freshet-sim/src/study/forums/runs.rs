@@ -7,7 +7,7 @@ use freshet_policy::forum::{Backtest, backtest};
 
 use crate::forum::measure::DayShare;
 use crate::forum::policies::{FORUM_POLICY_NAMES, forum_policy_named};
-use crate::forum::run::DAY_S;
+use crate::forum::setup::DAY_S;
 use crate::forum::{Figures, History, Setup, run};
 
 /// Days that the backtest asks about.

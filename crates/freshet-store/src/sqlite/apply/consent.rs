@@ -5,8 +5,8 @@
 //! deleted posts. It does not decide whether the flag is honoured, nor when to look again: the
 //! engine names the accounts, and asks them again before it reads their lists.
 
-use freshet_types::{SourceId, SourceState};
-use rusqlite::{Connection, OptionalExtension, Result, Row, params};
+use freshet_types::SourceId;
+use rusqlite::{Result, Row, params};
 
 use super::super::erase;
 use super::{Batch, Scene};
@@ -59,17 +59,4 @@ impl<'a> Batch<'a> {
         }
         Ok(())
     }
-}
-
-/// The state in which a source of this account begins.
-pub(in crate::sqlite) fn first_state(
-    db: &Connection,
-    network: i64,
-    root_id: &str,
-    wanted: SourceState,
-) -> Result<SourceState> {
-    let find = "SELECT opts_out FROM accounts WHERE network = ?1 AND native_id = ?2";
-    let opts_out = db.prepare_cached(find)?.query_row(params![network, root_id], |row| row.get(0));
-    let is_out = opts_out.optional()?.unwrap_or(false);
-    Ok(if is_out && wanted == SourceState::Active { SourceState::OptedOut } else { wanted })
 }

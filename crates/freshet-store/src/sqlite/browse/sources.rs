@@ -13,8 +13,7 @@ use freshet_types::{RobotKind, Source, SourceId, SourceState};
 use rusqlite::{Connection, OptionalExtension as _, Result, params};
 
 use super::super::log;
-use super::super::network::Networks;
-use super::OF_NETWORK;
+use super::super::network::{Networks, OF_NETWORK};
 use crate::browse::{
     COUNT_MAX, LETTERS_MIN, LOOKED_MAX, OFFSET_MAX, PAGE_MAX, RootName, SourceOrder, SourceQuery,
 };

@@ -8,6 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::super::forgotten::{Forgotten, Named};
 use super::super::log::Tally;
+use super::step::{STEPS, Step};
 use super::target::erase_sources;
 use super::{drop_payloads, erase_listed, redact};
 use crate::row::Erased;
@@ -20,41 +21,6 @@ const MERGE_PAGES: i64 = 500;
 const MERGE_DONE_BELOW: u64 = 2;
 /// The search indexes, in the order in which they are merged; `reached` of the step counts them.
 const INDEXES: [&str; 2] = ["post_text", "source_text"];
-
-/// What a line of `erasing` is about. Released numbers never change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Step {
-    /// Takes the text out of posts by others that repeat posts of an account.
-    RepostsOfAccount = 0,
-    /// The same, of one post.
-    RepostsOfPost = 1,
-    /// The same, of posts that a source without an author brought.
-    RepostsOfList = 2,
-    /// Posts that a source without an author brought.
-    PostsOfList = 3,
-    /// One post.
-    Post = 4,
-    /// An account: its posts, its relations, its tags, itself.
-    Account = 5,
-    /// Visits and raw answers of a source.
-    Visits = 6,
-    /// A list of a forum.
-    List = 7,
-    /// Remains in the search indexes and in the write-ahead log.
-    Scrub = 8,
-}
-
-const STEPS: [Step; 9] = [
-    Step::RepostsOfAccount,
-    Step::RepostsOfPost,
-    Step::RepostsOfList,
-    Step::PostsOfList,
-    Step::Post,
-    Step::Account,
-    Step::Visits,
-    Step::List,
-    Step::Scrub,
-];
 
 /// One line of `erasing`.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension, Result, params};
 use super::super::forgotten::{Forgotten, Named};
 use super::super::network::Networks;
 use super::super::source;
-use super::piece::Step;
+use super::step::{Step, note};
 use crate::row::{Erased, Forgetting};
 
 /// What is to be erased.
@@ -228,13 +228,6 @@ fn is_stored(db: &Connection, network: i64, id: &str) -> Result<bool> {
                OR EXISTS (SELECT 1 FROM relations WHERE network = ?1 AND target = ?2) \
                OR EXISTS (SELECT 1 FROM account_tags WHERE network = ?1 AND account = ?2)";
     db.prepare_cached(any)?.query_row(params![network, id], |row| row.get(0))
-}
-
-/// Notes a step that is left to do.
-pub(super) fn note(db: &Connection, subject: i64, step: Step, (object, id): (i64, &str)) -> Result<()> {
-    let insert = "INSERT INTO erasing (subject, step, object, id) VALUES (?1, ?2, ?3, ?4)";
-    db.prepare_cached(insert)?.execute(params![subject, step as i64, object, id])?;
-    Ok(())
 }
 
 /// Erases what is parked and is, or shows, the object of this address.

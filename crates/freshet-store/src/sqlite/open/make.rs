@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{beside, open_error, refused, try_writer};
 use crate::api::StoreError;
-use crate::open::Options;
+use crate::options::Options;
 
 /// Makes the store of this path, unless somebody else is quicker.
 pub(super) fn make(path: &Path, options: Options) -> Result<(), StoreError> {

@@ -4,7 +4,7 @@ use freshet_policy::forum::Idle;
 use freshet_policy::forum::features::{hour_of, weekday_of};
 
 use super::super::super::BoardRow;
-use super::super::super::run::DAY_S;
+use super::super::super::setup::DAY_S;
 use super::thread::Thread;
 
 /// Half-life of the rate at which threads are started or revived, in seconds: two weeks.

@@ -6,7 +6,7 @@ use freshet_policy::forum::backtest::open_gap;
 use freshet_policy::forum::idle::class_of;
 use freshet_policy::forum::{Idle, ModelKind, Regression, SiteFacts, backtest};
 
-use super::super::super::run::DAY_S;
+use super::super::super::setup::DAY_S;
 use super::super::standing::List;
 
 /// Days before a training that the backtest asks about.

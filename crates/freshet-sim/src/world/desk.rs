@@ -8,8 +8,8 @@ use freshet_types::{Map, Span, Timestamp};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg32;
 
-use super::WorldRequest;
-use crate::world::{Faults, Limits};
+use super::options::{Faults, Limits};
+use super::request::WorldRequest;
 
 const API_WINDOW_SECS: i64 = 300;
 const PAGING_WINDOW_SECS: i64 = 900;
@@ -20,7 +20,8 @@ const PAGING_PARAMS: [&str; 4] = ["page", "min_id", "max_id", "since_id"];
 
 /// What was asked of a world so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
+#[expect(clippy::struct_field_names, reason = "numbers of things are called counts everywhere")]
+pub(crate) struct Counters {
     /// Requests of any kind.
     pub request_count: u64,
     /// Those answered with 429.
@@ -37,7 +38,7 @@ enum Rule {
 
 /// A way to spoil an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spoil {
+pub(crate) enum Spoil {
     ServerError,
     BadGateway,
     /// The connection breaks in the middle.
@@ -48,7 +49,7 @@ pub(super) enum Spoil {
 }
 
 /// Whether a request may pass, and what the answer says about limits.
-pub(super) struct Admission {
+pub(crate) struct Admission {
     pub is_refused: bool,
     pub headers: Vec<(String, String)>,
 }
@@ -66,7 +67,7 @@ impl Desk {
         Self { counters: Counters::default(), buckets: Map::default(), rng: Pcg32::seed_from_u64(!seed) }
     }
 
-    pub(super) fn admit(&mut self, request: &WorldRequest, limits: &Limits, now: Timestamp) -> Admission {
+    pub(crate) fn admit(&mut self, request: &WorldRequest, limits: &Limits, now: Timestamp) -> Admission {
         self.counters.request_count += 1;
         let is_api = request.path.starts_with("/api/");
         let is_paging = request.query.iter().any(|(name, _)| PAGING_PARAMS.contains(&name.as_str()));
@@ -108,7 +109,7 @@ impl Desk {
     }
 
     /// Decides by lot whether and how to spoil the next answer.
-    pub(super) fn spoil(&mut self, faults: &Faults) -> Option<Spoil> {
+    pub(crate) fn spoil(&mut self, faults: &Faults) -> Option<Spoil> {
         if faults.share <= 0.0 || self.rng.random::<f64>() >= faults.share {
             return None;
         }

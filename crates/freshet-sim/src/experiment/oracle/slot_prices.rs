@@ -128,7 +128,7 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle::bound::least_expected_wait_s;
+    use crate::experiment::oracle::bound::least_expected_wait_s;
 
     #[test]
     fn alike_sources_need_slot_prices() {

@@ -1,7 +1,9 @@
 //! The six link kinds, allowed and refused, as one table.
 
+use std::collections::BTreeMap;
+
 use super::*;
-use crate::{Object, Primitive};
+use crate::{Object, ObjectType};
 
 fn schema() -> Schema {
     let account = ObjectType {

@@ -13,8 +13,8 @@
 //! Exposure is weighed by the source's own hours, so that a quiet night is no evidence of a low
 //! level. Days that lie wholly in a long gap count as flat. Cost per look: O(news).
 
-use super::super::week::Week;
 use super::power::powers;
+use super::week::Week;
 
 /// Levels, from slow to quick.
 pub(crate) const LEVEL_COUNT: usize = 4;
