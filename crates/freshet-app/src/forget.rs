@@ -78,7 +78,7 @@ pub fn forget(
             .hint("give an address (network/type/id), a handle, or what `add` was given")
             .into());
     }
-    data.store.push_control(&Control::Sources(SourcesChange::Forgotten(reference.to_owned())))?;
+    data.store.push_control(&Control::Sources(SourcesChange::Forgotten))?;
     // A running crawl holds parked objects in memory too.
     data.store.push_control(&Control::Constraints(ConstraintsChange::Forgotten))?;
     Ok(ForgetReport::new(reference, &erased))

@@ -48,8 +48,8 @@ pub enum SourcesChange {
     Watched(Vec<SourceId>),
     /// The pace of this one was chosen by a person.
     Pinned(SourceId),
-    /// Everything of this was forgotten.
-    Forgotten(String),
+    /// Something was forgotten. What it was is not said: nobody may read it here.
+    Forgotten,
     /// Something that only another version understands.
     #[serde(untagged)]
     Other(serde_json::Value),
@@ -126,7 +126,7 @@ mod tests {
         check(&sources(SourcesChange::Paused(ids())), "sources", r#"{"paused":[1,2]}"#);
         check(&sources(SourcesChange::Watched(ids())), "sources", r#"{"watched":[1,2]}"#);
         check(&sources(SourcesChange::Pinned(SourceId(7))), "sources", r#"{"pinned":7}"#);
-        check(&sources(SourcesChange::Forgotten("@a".into())), "sources", r#"{"forgotten":"@a"}"#);
+        check(&sources(SourcesChange::Forgotten), "sources", r#""forgotten""#);
         check(&sources(SourcesChange::Other(serde_json::json!({"moved": 1}))), "sources", r#"{"moved":1}"#);
         check(&Control::Robots(RobotKind::Comment), "robots", "comment");
         check(&Control::Constraints(ConstraintsChange::Changed), "constraints", "changed");

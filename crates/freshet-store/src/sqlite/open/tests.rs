@@ -4,6 +4,7 @@ use freshet_types::{Coverage, Source, SourceId, Timestamp, VisitId};
 
 use super::*;
 use crate::api::prelude::*;
+use crate::control::{Control, SourcesChange};
 use crate::row::Upload;
 use crate::sqlite::SqliteStore;
 
@@ -277,10 +278,15 @@ fn a_store_without_epochs_goes_on() {
     let source = "INSERT INTO sources (network, robot, state, weight, due_at, depth, endpoint, root_kind, root_id, attempts, \
                   model, coverage) VALUES (1, 'status', 'active', 1, 0, 0, 'x', 'account', 'a', 0, x'', ?1)";
     db.execute(source, [serde_json::to_string(&Coverage::default()).unwrap()]).unwrap();
+    let named = r#"INSERT INTO controls (verb, argument) VALUES ('sources', '{"forgotten":"@ada"}')"#;
+    db.execute_batch(named).unwrap();
     drop(db);
     let mut store = SqliteStore::open(&path).unwrap();
     let source = store.source(SourceId(1)).unwrap().unwrap();
     assert_eq!((source.root_id.as_str(), source.epoch), ("a", 0));
+    let controls = store.controls_above(0).unwrap();
+    let forgotten = Control::Sources(SourcesChange::Forgotten);
+    assert_eq!(controls[0].control, forgotten, "whoever was forgotten is not named any more");
     let epoch = store.begin_epoch().unwrap();
     let upload = Upload {
         epoch,
