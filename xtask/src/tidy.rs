@@ -5,6 +5,7 @@
 //! calls are clippy's business (`clippy.toml`), not repeated here.
 
 mod code;
+mod comments;
 mod dead;
 mod documents;
 mod door;
@@ -82,6 +83,7 @@ pub(crate) fn findings(root: &Path) -> Result<(Vec<Finding>, Summary)> {
     let edges = edges::check(root, &files, &mut findings)?;
     for file in &files {
         text::check(file, &mut findings);
+        comments::check(file, &mut findings);
     }
     documents::check(&files, &mut findings);
     rooms::check(root, &files, &mut findings);

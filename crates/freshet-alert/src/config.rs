@@ -29,7 +29,6 @@ const COMMAND_LIMIT_MAX: Duration = Duration::from_mins(2);
 /// What the file says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlertConfig {
-    /// The rules.
     pub rules: Rules,
     /// Who is told.
     pub receivers: Vec<Receiver>,
@@ -42,7 +41,6 @@ pub struct Receiver {
     pub name: String,
     /// Of which rules; all where none is named.
     pub rules: Vec<RuleName>,
-    /// How.
     pub way: Way,
 }
 
@@ -51,7 +49,6 @@ pub struct Receiver {
 pub enum Way {
     /// JSON is sent to this address by POST.
     Webhook {
-        /// The address.
         url: Url,
         /// It may be a private or loopback address.
         allow_private: bool,

@@ -79,11 +79,9 @@ impl Rules {
 /// What a rule found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Which rule.
     pub rule: RuleName,
     /// About what; the same subject is told once in a quiet time.
     pub subject: String,
-    /// For people.
     pub text: String,
     /// What was measured.
     pub value: f64,
@@ -94,7 +92,6 @@ pub struct Finding {
 pub struct Known {
     /// What people call it.
     pub label: String,
-    /// Its network.
     pub network: String,
     /// Whether it is visited.
     pub state: SourceState,
@@ -237,9 +234,7 @@ pub(crate) fn judge_store(
 /// A server that is down, as the engine reports it.
 #[derive(Clone, Debug)]
 pub(crate) struct Down {
-    /// Its name.
     pub network: String,
-    /// Since when.
     pub since: Timestamp,
     /// What was wrong last.
     pub said: String,

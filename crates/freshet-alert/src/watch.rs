@@ -49,13 +49,11 @@ const SHAPE_MAX: f64 = 3.0;
 pub struct WatchKit {
     /// The data directory.
     pub dir: PathBuf,
-    /// Its store.
     pub store: Box<dyn Store>,
     /// The clock of the crawl.
     pub clock: Arc<dyn Clock>,
     /// What the engine reports.
     pub reports: watch::Receiver<RunStatus>,
-    /// Who sends.
     pub sender: Sender,
 }
 

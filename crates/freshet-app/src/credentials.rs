@@ -24,7 +24,6 @@ pub struct Wanted<'a> {
     pub kind: CredentialKind,
     /// The only robot that may use it.
     pub robot: Option<RobotKind>,
-    /// The secret.
     pub secret: &'a SecretString,
 }
 

@@ -250,7 +250,6 @@ pub struct RunLock {
 /// The process that runs in a data directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Runner {
-    /// Its number.
     pub pid: Option<u32>,
 }
 

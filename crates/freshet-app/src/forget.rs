@@ -24,7 +24,6 @@ use crate::sources::{sources_meant, understood};
 
 /// What was erased.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "each counts what it is named after")]
 pub struct ForgetReport {
     pub reference: String,
     pub accounts_count: u64,

@@ -18,13 +18,10 @@ use crate::failure::Failure;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verb {
-    /// Work.
     Start,
     /// Wait and keep your place.
     Pause,
-    /// Go on.
     Resume,
-    /// Rest.
     Stop,
 }
 

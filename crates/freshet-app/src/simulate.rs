@@ -73,7 +73,6 @@ pub struct SimulateReport {
 
 /// The stretch that was compared.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "times are unix seconds; each is what it is named after")]
 pub struct WindowReport {
     pub from: Value,
     pub start: Value,

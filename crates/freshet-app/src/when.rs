@@ -16,7 +16,6 @@ const UNIX_SECS_MAX: f64 = 100_000_000_000.0;
 /// An instant, fixed or counted back from now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// This instant.
     At(Timestamp),
     /// So long before now.
     Ago(Span),

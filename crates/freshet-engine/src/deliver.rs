@@ -39,7 +39,6 @@ pub enum DeliverError {
     /// The file of a subscription cannot be used.
     #[error("`{path}` cannot be delivered to: {why}")]
     File {
-        /// Which file.
         path: String,
         /// What is wrong with it.
         why: std::io::Error,
@@ -47,7 +46,6 @@ pub enum DeliverError {
     /// The subscriber does not take it.
     #[error("`{name}` takes no more: {why}")]
     Sink {
-        /// Which subscription.
         name: String,
         /// What it said.
         why: SinkError,

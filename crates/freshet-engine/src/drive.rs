@@ -57,13 +57,11 @@ pub struct Kit {
     pub writer: Box<dyn Store>,
     /// The store for reading.
     pub reader: Box<dyn Store>,
-    /// The rings.
     pub rings: Coordinator,
     /// How requests are sent.
     pub fetch: Arc<dyn Fetch>,
     /// The clock of the crawl.
     pub clock: Arc<dyn Clock>,
-    /// The networks.
     pub networks: Arc<Networks>,
     /// When to look again.
     pub policy: Arc<dyn Policy>,

@@ -70,7 +70,6 @@ pub fn list_kind(root_kind: &str) -> Option<ListKind> {
 pub struct Trained {
     /// Of which forum.
     pub network: NetworkName,
-    /// When.
     pub trained_at: Timestamp,
     /// The models of boards and of threads; `None` where there was too little to learn from.
     pub models: [Option<Chosen>; 2],

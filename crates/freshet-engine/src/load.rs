@@ -63,7 +63,6 @@ pub(crate) struct Placement {
 /// One fetcher as the scheduler sees it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FetcherLoad {
-    /// Which.
     pub id: FetcherId,
     /// Requests given and not yet uploaded.
     pub open_count: u32,

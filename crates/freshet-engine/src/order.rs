@@ -40,9 +40,7 @@ pub struct Order {
     pub instance: Arc<Instance>,
     /// Through which endpoint.
     pub endpoint: Arc<str>,
-    /// About what.
     pub root: String,
-    /// Which part.
     pub intent: Intent,
 }
 

@@ -31,7 +31,6 @@ pub enum Question {
     Constraints,
     /// What the robots are to do.
     Robots,
-    /// All servers.
     Instances,
     /// Sources above this number, slim, a chunk of them.
     Slots(SourceId),
@@ -56,7 +55,6 @@ pub enum Reply {
     Controls(Vec<ControlRow>),
     /// The text of the setting.
     Constraints(Option<String>),
-    /// All five.
     Robots(Vec<RobotRow>),
     /// All of them.
     Instances(Vec<Instance>),

@@ -33,7 +33,6 @@ const AWAY_MAX: Span = Span::DAY;
 /// A bucket as `freshet status` shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuotaView {
-    /// Which bucket.
     pub key: QuotaKey,
     /// Units per window.
     pub limit: u32,

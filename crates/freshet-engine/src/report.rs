@@ -33,7 +33,6 @@ pub type Rings = [(usize, usize); RobotKind::ALL.len()];
 /// What the report says beyond the core's own numbers.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// The process.
     pub pid: u32,
     /// When it started, by the clock of the crawl.
     pub started_at: Timestamp,

@@ -103,7 +103,6 @@ pub struct RunOptions {
 /// Who plans, and with what.
 #[derive(Clone)]
 pub struct RunnerKit {
-    /// The networks.
     pub networks: Arc<Networks>,
     /// When to look again.
     pub policy: Arc<dyn Policy>,

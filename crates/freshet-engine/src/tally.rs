@@ -17,16 +17,13 @@ pub struct FailureNote {
     pub source: String,
     /// What was wrong.
     pub why: String,
-    /// When.
     pub at: Timestamp,
 }
 
 /// Counters since the start.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Visits ended.
     pub visits_count: u64,
-    /// Requests sent.
     pub fetches_count: u64,
     /// Requests that had to wait for a quota or for manners.
     pub postponed_count: u64,
@@ -40,9 +37,7 @@ pub struct Tally {
     pub posts_count: u64,
     /// The same by robot, in the order of [`RobotKind::ALL`].
     pub posts_by_robot: [u64; RobotKind::ALL.len()],
-    /// Posts edited.
     pub edited_count: u64,
-    /// Posts deleted.
     pub deleted_count: u64,
     /// Accounts never seen before.
     pub accounts_count: u64,

@@ -35,7 +35,6 @@ pub enum Ending {
 /// One look at one source, from lease to last commit.
 #[derive(Debug)]
 pub struct Visit {
-    /// Its number.
     pub id: VisitId,
     /// The source as this visit has changed it so far.
     pub source: Source,

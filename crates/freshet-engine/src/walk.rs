@@ -317,7 +317,6 @@ impl Walk {
 /// When and by which visit a page was seen.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
-    /// When.
     pub at: Timestamp,
     /// By which visit.
     pub visit: VisitId,

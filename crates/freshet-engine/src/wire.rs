@@ -43,21 +43,13 @@ const DEPTH_MAX: usize = 48;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// A [`Request`].
     Request = 1,
-    /// A [`Response`].
     Response = 2,
-    /// A [`Page`].
     Page = 3,
-    /// An [`Observation`].
     Observation = 4,
-    /// An [`Order`].
     Order = 5,
-    /// A [`Fetched`].
     Fetched = 6,
-    /// An [`Upload`].
     Upload = 7,
-    /// A [`Source`].
     Source = 8,
 }
 

@@ -48,7 +48,6 @@ pub type Tell<'a> = &'a mut dyn FnMut(Told);
 /// What the writer is asked to do.
 #[derive(Debug)]
 pub enum Job {
-    /// Commit this.
     Apply(Box<Upload>),
     /// From now on, these constraints.
     Constraints(Constraints),

@@ -29,13 +29,9 @@ pub(crate) struct Asked {
     pub(crate) format: String,
     /// The kinds of record.
     pub(crate) kinds: Vec<String>,
-    /// `--since`.
     pub(crate) since: Option<String>,
-    /// `--until`.
     pub(crate) until: Option<String>,
-    /// `--network`.
     pub(crate) network: Option<String>,
-    /// `--split`.
     pub(crate) split: Option<String>,
 }
 
@@ -46,7 +42,6 @@ pub(crate) struct FileEntry {
     pub(crate) name: String,
     /// Records in it.
     pub(crate) records_count: u64,
-    /// Its size.
     pub(crate) bytes: u64,
     /// Its SHA-256, in hexadecimal.
     pub sha256: String,

@@ -56,7 +56,6 @@ const KINDS: [RecordKind; 4] = RecordKind::ALL;
 /// What was made.
 #[derive(Debug, Serialize)]
 pub struct SnapshotReport {
-    /// The folder.
     pub snapshot: String,
     /// What names it: the hash of its list of hashes.
     pub id: String,

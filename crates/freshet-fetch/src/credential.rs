@@ -89,7 +89,6 @@ pub struct Credential {
     pub robot: Option<RobotKind>,
     /// Who it speaks for, where an app password needs it.
     pub identifier: Option<String>,
-    /// The secret.
     pub secret: SecretString,
     /// Where it came from.
     pub origin: Origin,
@@ -98,7 +97,6 @@ pub struct Credential {
 /// A credential without its secret, for lists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CredentialInfo {
-    /// Its name.
     pub name: Arc<str>,
     /// The network it is for, or the one server of it.
     pub network: NetworkName,

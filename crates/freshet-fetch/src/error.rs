@@ -16,7 +16,6 @@ pub enum FetchError {
     /// A file could not be read or written.
     #[error("`{path}` could not be {verb}: {cause}")]
     File {
-        /// Which file.
         path: PathBuf,
         /// `read` or `written`.
         verb: &'static str,
@@ -29,7 +28,6 @@ pub enum FetchError {
     /// The credentials file is not one.
     #[error("`{path}` is not a credentials file: {why}; restore it from a copy, or remove it")]
     Vault {
-        /// Which file.
         path: PathBuf,
         /// What is wrong.
         why: String,
@@ -40,7 +38,6 @@ pub enum FetchError {
     /// A credential cannot be used.
     #[error("credential `{name}` cannot be used: {why}")]
     Credential {
-        /// Its name.
         name: String,
         /// What is wrong, and what to do.
         why: String,
@@ -51,7 +48,6 @@ pub enum FetchError {
     /// A recording cannot be read.
     #[error("line {line} of the recording `{path}` cannot be read: {why}")]
     Recording {
-        /// Which file.
         path: PathBuf,
         /// Which line, from 1.
         line: usize,
@@ -61,7 +57,6 @@ pub enum FetchError {
     /// The remote clock does not answer as one.
     #[error("`{url}` is not a clock: {why}; a clock answers {{\"now\": unix seconds, \"speed\": number}}")]
     Clock {
-        /// Which address.
         url: String,
         /// What is wrong.
         why: String,

@@ -70,7 +70,6 @@ pub struct HttpFetch {
 struct Clients {
     /// Keeps connections open for the next request.
     keeping: Client,
-    /// Closes them.
     closing: Client,
 }
 

@@ -38,7 +38,6 @@ pub struct MailRoute {
     pub from: String,
     /// Name of the server.
     pub server: String,
-    /// Its port.
     pub port: u16,
     /// How the line is encrypted.
     pub security: Security,

@@ -17,7 +17,6 @@ use crate::definition::PageKind;
 /// What is needed of a page: its key, and the keys that its pagination leads to.
 #[derive(Clone, Debug)]
 pub struct ChainPage {
-    /// Its kind.
     pub kind: PageKind,
     /// The key of its address.
     pub key: String,

@@ -19,13 +19,11 @@ pub(crate) const BODY_STEPS: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PageKind {
-    /// Lists boards.
     Portal,
     /// Lists threads: index-of-thread.
     Index,
     /// Lists posts: post-of-thread.
     Post,
-    /// Anything else.
     Other,
 }
 
@@ -159,10 +157,8 @@ pub struct ForumDefinition {
     /// Pages that it was learned from.
     #[serde(default)]
     pub page_count: usize,
-    /// Manners.
     #[serde(default)]
     pub manners: MannersDefinition,
-    /// Times.
     #[serde(default)]
     pub times: TimesDefinition,
     /// Pages that list boards.

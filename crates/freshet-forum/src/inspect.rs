@@ -64,7 +64,6 @@ pub struct RecordReading {
 pub struct PageReading {
     /// What the page is.
     pub kind: PageKind,
-    /// Its records.
     pub records: Vec<RecordReading>,
     /// The page after it.
     pub next_url: Option<String>,

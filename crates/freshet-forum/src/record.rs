@@ -86,7 +86,6 @@ pub struct Cut {
     pub up_count: usize,
     /// Share of the elements for which this is so.
     pub regularity: f64,
-    /// Records found.
     pub record_count: usize,
 }
 

@@ -25,7 +25,6 @@ const NODES_SHOWN: usize = 12;
 /// One kind of page.
 #[derive(Clone, Debug, Serialize)]
 pub struct KindReport {
-    /// Which.
     pub kind: PageKind,
     /// Pages of it.
     pub page_count: usize,
@@ -50,11 +49,9 @@ pub struct KindReport {
 /// What was understood.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// The host.
     pub host: String,
     /// Pages that were read.
     pub page_count: usize,
-    /// By kind.
     pub kinds: Vec<KindReport>,
     /// Groups of pages and their links.
     pub sitemap: Vec<SiteNode>,

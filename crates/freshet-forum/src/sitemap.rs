@@ -28,9 +28,7 @@ pub struct SiteNode {
 pub struct SitePage<'a> {
     /// Its layout group.
     pub group: usize,
-    /// Its kind.
     pub kind: PageKind,
-    /// Its pattern.
     pub pattern: &'a str,
     /// The number of its own key.
     pub key: u32,

@@ -58,7 +58,6 @@ pub struct DayTime {
 /// One time as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Its date.
     pub date: Date,
     /// Its time of day.
     pub day_time: Option<DayTime>,

@@ -26,7 +26,6 @@ const FAILING_PART: usize = 4;
 /// What is known of a key's answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trust {
-    /// It answers.
     #[default]
     Answering,
     /// It has not been asked yet.

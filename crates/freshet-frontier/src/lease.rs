@@ -14,7 +14,6 @@ use freshet_types::{Map, ServerKey, SourceId, Timestamp, VisitId};
 /// A source to visit now. Its key's place in flight is taken until the visit ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pick {
-    /// Which source.
     pub id: SourceId,
     /// Its politeness key.
     pub key: ServerKey,

@@ -48,7 +48,6 @@ static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib().with_op
 /// Whether an object is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It is.
     Yes,
     /// It is not, whatever else becomes known.
     No,

@@ -70,7 +70,6 @@ pub(crate) enum Expression {
     Root,
     /// The address that answered.
     Url,
-    /// A text.
     Literal(String),
 }
 

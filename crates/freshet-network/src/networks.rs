@@ -38,7 +38,6 @@ pub enum NetworksError {
     /// One of its references is wrong.
     #[error("{file}: {source}")]
     Pattern {
-        /// The file.
         file: String,
         /// What is wrong.
         #[source]
@@ -69,7 +68,6 @@ pub struct Network {
 /// Where a mined network begins: the page that a person names it by.
 #[derive(Clone, Debug)]
 pub struct Front {
-    /// Its address.
     pub url: String,
     /// What it is.
     pub reference: Reference,

@@ -56,7 +56,6 @@ pub enum ReferenceError {
     /// Its network has no definition.
     #[error("`{text}` belongs to the network `{network}`, which has no definition here; known are {known}")]
     NoNetwork {
-        /// The text.
         text: String,
         /// The network it seems to belong to.
         network: String,
@@ -66,19 +65,15 @@ pub enum ReferenceError {
     /// The network has no such type.
     #[error("`{text}`: `{network}` has no type `{kind}`, only {known}")]
     NoType {
-        /// The text.
         text: String,
-        /// The network.
         network: String,
         /// The type asked for.
         kind: String,
         /// What it has.
         known: String,
     },
-    /// Nothing fits.
     #[error("`{text}` is not understood{hint}\nunderstood are:\n{examples}")]
     Unknown {
-        /// The text.
         text: String,
         /// A guess, or nothing.
         hint: String,

@@ -47,7 +47,6 @@ pub enum SnapiError {
     /// The network has no such type.
     #[error("`{network}` has no type `{kind}`; its types are {known}")]
     NoType {
-        /// The network.
         network: String,
         /// What was asked for.
         kind: String,
@@ -57,7 +56,6 @@ pub enum SnapiError {
     /// The network cannot show objects of this type, nor list what they link to.
     #[error("`{network}` has no endpoint for `{kind}`")]
     NoEndpoint {
-        /// The network.
         network: String,
         /// What was asked for.
         kind: String,
@@ -81,7 +79,6 @@ pub enum SnapiError {
 pub struct App {
     /// Name of the definition.
     pub network: String,
-    /// Its id.
     pub id: String,
 }
 

@@ -33,11 +33,9 @@ const HTML: &str = "text/html; charset=utf-8";
 /// What a world answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorldResponse {
-    /// HTTP status.
     pub status: u16,
     /// Headers, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Vec<u8>,
     /// A slow answer: how long to wait on the wall before sending it.
     pub delay: Span,

@@ -48,7 +48,6 @@ pub struct Exchange {
     pub network: NetworkName,
     /// Through which endpoint.
     pub endpoint: Arc<str>,
-    /// About what.
     pub root: String,
     /// When it left.
     pub sent_at: Timestamp,
@@ -101,11 +100,9 @@ pub struct DriverKit {
     pub fetch: Arc<dyn Fetch>,
     /// The clock that it moves.
     pub clock: VirtualClock,
-    /// The networks.
     pub networks: Arc<Networks>,
     /// When to look again.
     pub policy: Arc<dyn Policy>,
-    /// Limits.
     pub options: CoreOptions,
     /// The robots' rings, where robots are to be fed.
     pub feeder: Option<Feeder>,

@@ -52,7 +52,6 @@ pub enum Overflow {
 /// How an experiment is run, besides the policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
-    /// The budget.
     pub calls_per_hour: f64,
     /// Posts a page shows; `None`: all of them.
     pub page_size: Option<u32>,

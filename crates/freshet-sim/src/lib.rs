@@ -42,7 +42,6 @@ pub enum SimError {
     /// An option has no meaning.
     #[error("the world's option `{name}` is {value}: it must be {wanted}")]
     Option {
-        /// Which one.
         name: &'static str,
         /// What was given.
         value: String,

@@ -58,7 +58,6 @@ pub struct Demand {
 /// The instants to fetch at.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Ascending.
     pub instants: Vec<usize>,
     /// What the program's objective comes to: mean similarity of the copy, or x′Mx.
     pub value: f64,

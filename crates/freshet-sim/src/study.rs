@@ -37,7 +37,6 @@ pub enum StudyError {
     Lacking {
         /// Where they were sought.
         dir: String,
-        /// Which ones.
         lacking: String,
     },
     /// A trace cannot be used.

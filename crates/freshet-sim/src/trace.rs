@@ -28,18 +28,12 @@ const BUFFER_BYTES: usize = 1 << 17;
 pub enum TraceError {
     /// It cannot be read at all.
     #[error("the trace `{path}` cannot be read: {error}")]
-    Read {
-        /// Which file.
-        path: String,
-        /// Why.
-        error: io::Error,
-    },
+    Read { path: String, error: io::Error },
     /// Its compression ends early.
     #[error(
         "the trace `{path}` ends in the middle of its compression after {lines} lines; get the file again"
     )]
     Truncated {
-        /// Which file.
         path: String,
         /// Whole lines before that.
         lines: u64,
@@ -47,7 +41,6 @@ pub enum TraceError {
     /// A line is not understood.
     #[error("line {number} of the trace `{path}` {error}")]
     Line {
-        /// Which file.
         path: String,
         /// Counted from 1.
         number: u64,
@@ -59,11 +52,9 @@ pub enum TraceError {
         "nobody posts in the warm-up from {from} to {until}; the trace `{path}` {span}; choose `--from` inside of it"
     )]
     Empty {
-        /// Which file.
         path: String,
         /// Begin of the warm-up.
         from: Timestamp,
-        /// Its end.
         until: Timestamp,
         /// What the trace covers.
         span: String,
@@ -105,9 +96,7 @@ pub struct Poster {
 /// The posts of a window, of those who posted in its warm-up, in ascending order of users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct History {
-    /// The window.
     pub window: Window,
-    /// The sources.
     pub posters: Vec<Poster>,
 }
 

@@ -30,7 +30,6 @@ pub enum SourceOrder {
     /// As they were added.
     #[default]
     Number,
-    /// By name.
     Name,
     /// Those due first.
     Due,
@@ -64,9 +63,7 @@ pub struct SourceQuery {
     pub network: Option<String>,
     /// Only of this robot.
     pub robot: Option<RobotKind>,
-    /// Sorted by.
     pub order: SourceOrder,
-    /// Passed over.
     pub offset: usize,
     /// At most so many.
     pub limit: usize,
@@ -94,9 +91,7 @@ pub struct PostQuery {
     pub author: Option<String>,
     /// Created at or after.
     pub since: Option<Timestamp>,
-    /// Created before.
     pub until: Option<Timestamp>,
-    /// Passed over.
     pub offset: usize,
     /// At most so many.
     pub limit: usize,
@@ -109,7 +104,6 @@ pub struct ForumQuery {
     pub is_lacking: bool,
     /// Only of this type: `portal`, `board` or `thread`.
     pub kind: Option<String>,
-    /// Passed over.
     pub offset: usize,
     /// At most so many.
     pub limit: usize,
@@ -118,7 +112,6 @@ pub struct ForumQuery {
 /// What is known of one forum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForumState {
-    /// Its network.
     pub network: NetworkName,
     /// Front pages and boards that are watched.
     pub boards_count: usize,
@@ -139,11 +132,9 @@ pub struct ForumState {
 /// What is known of one list of a forum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListState {
-    /// Its source.
     pub source: SourceId,
     /// `portal`, `board` or `thread`.
     pub kind: String,
-    /// Its id.
     pub id: String,
     /// Its title, where a page has shown it.
     pub title: Option<String>,
@@ -240,11 +231,9 @@ pub struct RootName {
 /// An object as a graph shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Its network.
     pub network: String,
     /// `account`, `post`, `tag`, or `elsewhere` for one of another network.
     pub kind: String,
-    /// Its id.
     pub id: String,
     /// What a person knows it by: a handle, the first words of a text, else the id.
     pub label: String,

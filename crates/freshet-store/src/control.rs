@@ -42,7 +42,6 @@ pub enum SourcesChange {
     Added(u64),
     /// These are not watched any more.
     Removed(Vec<SourceId>),
-    /// These rest.
     Paused(Vec<SourceId>),
     /// These are watched again.
     Watched(Vec<SourceId>),

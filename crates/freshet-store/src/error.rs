@@ -50,14 +50,7 @@ pub enum StoreError {
     },
     /// The data directory was written by a newer freshet.
     #[error("the store in `{path}` was written by a newer freshet (schema {found}, this one knows {known})")]
-    TooNew {
-        /// Which file.
-        path: String,
-        /// Its schema.
-        found: u32,
-        /// Ours.
-        known: u32,
-    },
+    TooNew { path: String, found: u32, known: u32 },
     /// Something stored cannot be read; what lies before it can, and perhaps what lies behind it.
     #[error("{thing} is damaged: {why}")]
     Damaged {
@@ -71,7 +64,6 @@ pub enum StoreError {
     /// A setting holds a text that means nothing.
     #[error("the setting `{key}` cannot be read: {why}")]
     Setting {
-        /// Which setting.
         key: &'static str,
         /// What is wrong with it.
         why: String,

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 /// What one page, or the end of one visit, brings to the store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Upload {
-    /// Which visit.
     pub visit: VisitId,
     /// The epoch under which its source was leased; 0 where it comes of no lease, and is never refused.
     pub epoch: u64,
@@ -96,7 +95,6 @@ impl Upload {
 pub struct ListPage {
     /// Type of the list.
     pub kind: Arc<str>,
-    /// Its id.
     pub id: String,
     /// Its title, where the page shows it.
     pub title: Option<String>,
@@ -129,11 +127,9 @@ pub struct StalePage {
 pub struct ListRow {
     /// Its number in the store.
     pub object: u64,
-    /// Its network.
     pub network: NetworkName,
     /// `portal`, `board` or `thread`.
     pub kind: String,
-    /// Its id.
     pub id: String,
     /// Its title, where a page has shown it.
     pub title: Option<String>,
@@ -150,7 +146,6 @@ pub struct ListRow {
 pub enum ListTimesKind {
     /// Front pages and boards: posts of the threads in them.
     Index,
-    /// Threads.
     Threads,
 }
 
@@ -180,7 +175,6 @@ pub struct ListTimes {
 /// brought up to date, found deleted, and not missing. Nothing of it is stored anew.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withheld {
-    /// Posts.
     pub posts: Set<String>,
     /// Accounts, and with them the relations they stand in.
     pub accounts: Set<String>,
@@ -244,11 +238,8 @@ pub struct KnownPost {
 /// An object as robots find it: where it is, and what its sources inherit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObjectRow {
-    /// Its network.
     pub network: NetworkName,
-    /// Its type.
     pub kind: String,
-    /// Its id.
     pub id: String,
     /// Steps from what a person added.
     pub depth: u16,
@@ -261,13 +252,10 @@ pub struct ObjectRow {
 /// The few fields by which the scheduler knows a source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceSlot {
-    /// Its number.
     pub id: SourceId,
     /// Where it lives.
     pub network: NetworkName,
-    /// Its robot.
     pub robot: RobotKind,
-    /// Its state.
     pub state: SourceState,
     /// How much its news count.
     pub weight: f32,
@@ -278,7 +266,6 @@ pub struct SourceSlot {
 /// A robot as `freshet robots list` shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RobotRow {
-    /// Which.
     pub kind: RobotKind,
     /// Whether it works.
     pub state: RobotState,
@@ -289,7 +276,6 @@ pub struct RobotRow {
 /// A server with what care it asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstanceRow {
-    /// The server.
     pub instance: Instance,
     /// What happens to the content of a post that was deleted on the network.
     pub on_delete: OnDelete,
@@ -310,7 +296,6 @@ pub enum OnDelete {
 pub struct PostRow {
     /// Its number in the store.
     pub object: u64,
-    /// Its network.
     pub network: NetworkName,
     /// The content. `author`, `reply_to`, `repost_of` are ids as the network gives them.
     pub post: Post,
@@ -327,9 +312,7 @@ pub struct PostRow {
 pub struct AccountRow {
     /// Its number in the store.
     pub object: u64,
-    /// Its network.
     pub network: NetworkName,
-    /// The content.
     pub account: Account,
     /// When it was first seen.
     pub seen_at: Timestamp,
@@ -342,7 +325,6 @@ pub struct AccountRow {
 pub struct RelationRow {
     /// Its number among all relations, rising with first sight.
     pub number: u64,
-    /// Its network.
     pub network: NetworkName,
     /// Id of who follows.
     pub source: String,
@@ -359,7 +341,6 @@ pub struct RelationRow {
 pub struct Filter {
     /// Created at or after.
     pub since: Option<Timestamp>,
-    /// Created before.
     pub until: Option<Timestamp>,
     /// Only this network (whole name or definition).
     pub network: Option<String>,
@@ -377,7 +358,6 @@ impl Filter {
 /// What `search` found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
-    /// The post.
     pub row: PostRow,
     /// The matching part of its text, matches in square brackets.
     pub snippet: String,
@@ -390,13 +370,10 @@ pub struct Counts {
     pub posts: u64,
     /// Posts marked as deleted.
     pub deleted: u64,
-    /// Accounts.
     pub accounts: u64,
-    /// Relations.
     pub relations: u64,
     /// Lines of the change log.
     pub changes: u64,
-    /// Visits remembered.
     pub visits: u64,
     /// Objects waiting for a property that a constraint needs.
     pub parked: u64,
@@ -407,21 +384,15 @@ pub struct Counts {
 /// What `forget` erased.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Erased {
-    /// Accounts.
     pub accounts: u64,
-    /// Posts.
     pub posts: u64,
-    /// Relations.
     pub relations: u64,
     /// Tags of accounts.
     pub tags: u64,
-    /// Sources.
     pub sources: u64,
-    /// Visits.
     pub visits: u64,
     /// Lines of the change log.
     pub changes: u64,
-    /// Raw payloads.
     pub payloads: u64,
     /// Objects that waited for a property.
     pub parked: u64,
@@ -459,7 +430,6 @@ pub struct Parked {
     pub address: String,
     /// The property that is missing, as the constraint writes it.
     pub missing: String,
-    /// Since when.
     pub parked_at: Timestamp,
     /// The object as JSON, as it was when parked.
     pub object: String,

@@ -64,7 +64,6 @@ pub struct Change {
     pub number: u64,
     /// When it was noticed.
     pub seen_at: Timestamp,
-    /// What happened.
     pub kind: ChangeKind,
     /// To which object.
     pub address: Address,

@@ -86,7 +86,6 @@ pub struct Endpoint {
     pub relation: Option<RelationRole>,
     /// Ids that one `Intent::Members` request may name.
     pub members_max: usize,
-    /// Manners.
     pub politeness: Politeness,
 }
 

@@ -33,7 +33,6 @@ pub enum Primitive {
     Int(i64),
     /// A number with a fraction.
     Float(f64),
-    /// A text.
     Text(String),
 }
 

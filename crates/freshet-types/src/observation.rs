@@ -94,7 +94,6 @@ pub struct Post {
     pub repost_of: Option<String>,
     /// Id of the post it quotes.
     pub quote_of: Option<String>,
-    /// Language.
     pub lang: Option<String>,
     /// Tags without their hash sign.
     pub tags: Vec<String>,
@@ -112,7 +111,6 @@ pub struct Post {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AccountState {
-    /// Nothing special.
     #[default]
     Active,
     /// Suspended by the network.
@@ -149,7 +147,6 @@ pub struct Account {
     pub id: String,
     /// What people type to name it.
     pub handle: Option<String>,
-    /// Display name.
     pub name: Option<String>,
     /// Self-description as the network gives it.
     pub bio: Option<String>,
@@ -180,7 +177,6 @@ pub struct Account {
 /// `source` follows `target`; ids of accounts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Relation {
-    /// Who follows.
     pub source: String,
     /// Who is followed.
     pub target: String,

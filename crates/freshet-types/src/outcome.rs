@@ -79,7 +79,6 @@ impl Outcome {
 pub enum FaultKind {
     /// The name does not resolve.
     Dns,
-    /// No connection.
     Connect,
     /// The certificate or the handshake failed.
     Tls,
@@ -124,7 +123,6 @@ pub enum Blame {
     Answer,
     /// The request's: the server was not asked, or asks for something else.
     Request,
-    /// This computer's.
     Ours,
 }
 

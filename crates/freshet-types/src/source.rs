@@ -84,7 +84,6 @@ impl SourceState {
 /// What a conditional request needs from the last answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validators {
-    /// `ETag`.
     pub etag: Option<String>,
     /// `Last-Modified`, as received.
     pub last_modified: Option<String>,

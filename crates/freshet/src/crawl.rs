@@ -27,7 +27,6 @@ const WATCH_END_MAX: Duration = Duration::from_secs(8);
 pub(crate) struct Around {
     /// Title of the view.
     pub(crate) title: String,
-    /// Draw nothing.
     pub(crate) is_headless: bool,
     /// Where the dashboard is served, if at all.
     pub(crate) dashboard: Dashboard,
@@ -38,7 +37,6 @@ pub(crate) struct Around {
 /// Where a crawl serves its dashboard.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Dashboard {
-    /// Nowhere.
     #[default]
     Off,
     /// On loopback, at the first free port.

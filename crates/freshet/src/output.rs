@@ -61,13 +61,10 @@ pub(crate) fn has_colour(is_terminal: bool) -> bool {
 /// Colours that are used, by what they say.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Tone {
-    /// A title.
     Title,
-    /// Something failed.
     Bad,
     /// Somebody should know.
     Warn,
-    /// Help.
     Hint,
 }
 

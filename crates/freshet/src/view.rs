@@ -46,7 +46,6 @@ const LOG_BATCH: usize = 500;
 
 /// What a view needs.
 pub(crate) struct ViewKit {
-    /// The title.
     pub(crate) title: String,
     /// Where the dashboard is served.
     pub(crate) dashboard: Option<String>,
@@ -60,7 +59,6 @@ pub(crate) struct ViewKit {
     pub(crate) store: Box<dyn Store>,
     /// The data directory and what reads it, for what is left.
     pub(crate) dir: PathBuf,
-    /// The networks.
     pub(crate) networks: Arc<Networks>,
     /// The clock of the crawl.
     pub(crate) clock: Arc<dyn Clock>,

@@ -24,7 +24,6 @@ const TURN_LIMIT: Duration = Duration::from_secs(10);
 /// What the server does at present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// It answers.
     #[default]
     Pass,
     /// Nobody listens at its port.

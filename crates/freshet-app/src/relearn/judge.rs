@@ -26,7 +26,6 @@ const LEADS_SHARE: f64 = 0.1;
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_field_names, reason = "counts are named so everywhere")]
 pub(super) struct Evidence {
-    /// Fresh pages.
     pub(super) pages_count: usize,
     /// Those with records by the old definition, and by the new one.
     pub(super) read_before_count: usize,

@@ -27,7 +27,6 @@ pub struct Rule {
     /// The type it speaks of: `post`, or `network/post`.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// The expression.
     pub text: String,
 }
 

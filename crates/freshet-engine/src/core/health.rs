@@ -73,11 +73,9 @@ struct Rest {
 /// A server that does not answer, as reports show it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ServerView {
-    /// Which.
     pub network: NetworkName,
     /// Nothing is asked of it but probes.
     pub is_down: bool,
-    /// Since when.
     pub since: Timestamp,
     /// What was wrong last.
     pub said: String,

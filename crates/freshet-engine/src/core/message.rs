@@ -56,7 +56,6 @@ pub enum Event {
     FetcherJoined(FetcherId),
     /// A fetcher is gone, with what it had.
     FetcherLeft(FetcherId),
-    /// Answers.
     Fetched(Vec<Fetched>),
     /// The store has written the reservation of this number.
     Reserved(u64),

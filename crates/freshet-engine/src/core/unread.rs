@@ -34,7 +34,6 @@ pub(super) struct Unread {
 /// A server whose pages cannot be read, as reports show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnreadView {
-    /// Which.
     pub network: NetworkName,
     /// Pages in a row that could not be read.
     pub pages_count: u32,

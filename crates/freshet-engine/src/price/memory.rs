@@ -27,24 +27,19 @@ const TARIFFS_MAX: usize = 1000;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Memory {
-    /// When.
     pub saved_at: Timestamp,
     /// The policy that was in force.
     pub policy: String,
-    /// Its bounds.
     pub pacing: Option<(Span, Span)>,
     /// What the sources have in common.
     pub pool: Pool,
-    /// The scopes.
     pub scopes: Vec<ScopeMemory>,
-    /// The tariffs.
     pub tariffs: Vec<TariffMemory>,
 }
 
 /// One scope.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ScopeMemory {
-    /// Which bucket.
     pub key: QuotaKey,
     /// A network declared it.
     pub is_declared: bool,

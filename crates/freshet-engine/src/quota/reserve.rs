@@ -19,7 +19,6 @@ use super::{Asker, Ledger};
 pub struct Reservation {
     /// Its number, by which it is confirmed.
     pub number: u64,
-    /// The settings.
     pub settings: Vec<(String, Option<String>)>,
 }
 

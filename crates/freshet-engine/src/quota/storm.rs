@@ -26,7 +26,6 @@ const PROBE_GAP: Span = Span::SECOND;
 /// Who asks whom: one server may refuse one credential and serve another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Asker {
-    /// The server.
     pub network: NetworkName,
     /// Name of the credential that is shown, if any.
     pub credential: Option<Arc<str>>,

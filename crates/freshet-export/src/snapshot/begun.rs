@@ -34,7 +34,6 @@ pub(super) struct Begun {
 pub(super) struct Place {
     /// The folder as it will be.
     dir: PathBuf,
-    /// Until then.
     pub(super) part: PathBuf,
     /// What was begun in it.
     note: PathBuf,

@@ -22,7 +22,6 @@ pub(super) struct Sums {
     pub(super) lists_count: u64,
     /// Of which nothing is missing that the network showed.
     pub(super) complete_count: u64,
-    /// Never visited.
     pub(super) unvisited_count: u64,
     /// Of which nothing could be read: gone, suspended, private, or their owner does not want it.
     pub(super) unreadable_count: u64,

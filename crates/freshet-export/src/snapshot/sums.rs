@@ -68,7 +68,6 @@ fn names(dir: &Path) -> anyhow::Result<Vec<String>> {
 /// What a check found.
 #[derive(Debug, Serialize)]
 pub struct VerifyReport {
-    /// The folder.
     pub snapshot: String,
     /// What names it now.
     pub id: String,

@@ -29,7 +29,6 @@ const HEAD_RELATIONS: [&str; 5] = ["next", "prev", "previous", "canonical", "alt
 /// One link.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// The element.
     pub node: NodeId,
     /// Where it leads, absolute, without session ids.
     pub url: Url,

@@ -35,7 +35,6 @@ enum Flow {
     Link,
     /// Begins the next line of it.
     Break,
-    /// Ends it.
     Block,
 }
 

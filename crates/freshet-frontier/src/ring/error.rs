@@ -21,17 +21,11 @@ pub enum RingError {
     Damaged {
         /// In which file.
         path: PathBuf,
-        /// Which record.
         seq: u64,
     },
     /// An id was given back that the ring had not handed out.
     #[error("id {id} is not leased from ring `{ring}`; only an id that was popped can be closed or put back")]
-    NotLeased {
-        /// Which id.
-        id: u64,
-        /// Which ring.
-        ring: String,
-    },
+    NotLeased { id: u64, ring: String },
 }
 
 impl RingError {
@@ -47,21 +41,14 @@ pub enum RingWarning {
     /// The end of the file was not whole; the change log gives the lost ids again.
     #[error("ring `{ring}`: {byte_count} bytes at its end were not whole and were cut off")]
     TornTail {
-        /// Which ring.
         ring: String,
         /// How much was cut.
         byte_count: u64,
     },
     /// Something that had been whole was lost; the whole change log must be read again.
     #[error("ring `{ring}` lost records that had been saved; it is rebuilt from the whole change log")]
-    Rebuilt {
-        /// Which ring.
-        ring: String,
-    },
+    Rebuilt { ring: String },
     /// The checkpoint cannot be read; ids may be handed out once more.
     #[error("the checkpoint of ring `{ring}` cannot be read; ids may be handed out once more")]
-    CheckpointLost {
-        /// Which ring.
-        ring: String,
-    },
+    CheckpointLost { ring: String },
 }

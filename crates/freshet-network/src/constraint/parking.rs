@@ -19,9 +19,7 @@ pub(crate) const PARKED_MAX: usize = 50_000;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shown {
-    /// A post.
     Post(Post),
-    /// An account.
     Account(Account),
 }
 

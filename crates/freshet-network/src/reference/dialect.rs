@@ -15,7 +15,6 @@ const PATTERN_BYTES_MAX: usize = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("definition `{network}`: key `references`: {what}")]
 pub struct PatternError {
-    /// Which definition.
     pub network: String,
     /// What is wrong.
     pub what: String,

@@ -35,9 +35,7 @@ pub(crate) const COMPLAINTS_MAX: usize = 100;
 pub enum ListFormat {
     /// One reference a line.
     Plain,
-    /// Outlines.
     Opml,
-    /// Columns.
     Csv,
     /// One JSON object a line.
     JsonLines,
@@ -76,7 +74,6 @@ pub enum ListError {
     /// It is not well-formed.
     #[error("line {line}: {what}")]
     Malformed {
-        /// Where.
         line: u64,
         /// What is wrong.
         what: String,

@@ -57,7 +57,6 @@ pub enum Step {
     Done(Object),
     /// The constraints cannot be judged yet; this is what is known.
     Parked {
-        /// The object.
         object: Object,
         /// The property that is not known.
         missing: String,

@@ -93,18 +93,13 @@ fn expected(x: f64, items: u32) -> f64 {
 /// A fitted curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Curve {
-    /// a(1−e^{−λt}).
     Churn {
         /// Share of the page that changes at all.
         share: f64,
-        /// λ.
         rate_per_s: f64,
     },
     /// The last K items.
-    Scroll {
-        /// λ.
-        rate_per_s: f64,
-    },
+    Scroll { rate_per_s: f64 },
 }
 
 impl Curve {

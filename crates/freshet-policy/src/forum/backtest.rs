@@ -20,11 +20,9 @@ pub type Ordinary<'a> = &'a dyn Fn(&[i64], f64, f64) -> f64;
 /// The models that can be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelKind {
-    /// [`Regression`].
     Regression,
     /// The mean gap of the list, or of the site.
     Average,
-    /// [`Idle`].
     Idle,
     /// The model of the policy in force, which learns from visits.
     Ordinary,

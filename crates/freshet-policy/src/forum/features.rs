@@ -37,9 +37,7 @@ pub struct ListFacts {
     pub gap_count: usize,
     /// Mean of all gaps; 0 without any.
     pub mean_gap_h: f64,
-    /// Their deviation.
     pub deviation_h: f64,
-    /// Records.
     pub record_count: usize,
     /// When the newest was made.
     pub last_s: f64,

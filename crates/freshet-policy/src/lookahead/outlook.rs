@@ -35,7 +35,6 @@ pub struct Wish {
 #[derive(Clone, Debug)]
 pub struct Path {
     pub(crate) grid: &'static Grid,
-    /// L: posts.
     pub(crate) posts: [f32; NODE_COUNT],
     /// The hour of the day (UTC) of each node.
     pub(crate) clock: [u8; NODE_COUNT],

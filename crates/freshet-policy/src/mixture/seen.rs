@@ -64,7 +64,6 @@ pub(crate) struct History<'a> {
     pub(crate) since: Timestamp,
     /// When it was last visited.
     pub(crate) until: Timestamp,
-    /// Its hours.
     pub(crate) week: Week,
 }
 

@@ -18,11 +18,8 @@ const BIN_MAX_S: f64 = 60.0 * 86_400.0;
 /// What one policy reached at one budget.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Outcome {
-    /// Its name.
     pub policy: String,
-    /// The budget.
     pub calls_per_hour: f64,
-    /// Calls made.
     pub calls: u64,
     /// Posts of the evaluation.
     pub posts_total: u64,

@@ -11,19 +11,9 @@ pub enum Address {
     /// The list of boards.
     Portal,
     /// Threads of a board, by last activity, newest first.
-    Index {
-        /// Which board.
-        board: u32,
-        /// Which page.
-        page: u32,
-    },
+    Index { board: u32, page: u32 },
     /// Posts of a thread.
-    Posts {
-        /// Which thread.
-        thread: u32,
-        /// Which page.
-        page: u32,
-    },
+    Posts { thread: u32, page: u32 },
 }
 
 impl Address {

@@ -26,9 +26,7 @@ impl Numbers {
 pub struct Post {
     /// When, in unix seconds.
     pub at_s: i64,
-    /// Where.
     pub thread: u32,
-    /// Who.
     pub author: u32,
 }
 

@@ -26,9 +26,7 @@ struct Day {
 /// Figures of index lists or of post lists.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Share {
-    /// B.
     pub useful: f64,
-    /// Cov.
     pub coverage: f64,
     /// T; `None` where nothing was downloaded.
     pub timeliness_s: Option<f64>,
@@ -52,11 +50,8 @@ pub struct DayShare {
 /// What one policy reached.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
-    /// Its name.
     pub policy: &'static str,
-    /// Threads.
     pub index: Share,
-    /// Posts.
     pub posts: Share,
     /// Pages fetched in the days that count.
     pub page_count: u64,

@@ -8,13 +8,11 @@ pub const DAY_S: f64 = 86_400.0;
 /// How a run is made, besides the policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setup {
-    /// First instant.
     pub start: Timestamp,
     /// Days in all, from the portal on.
     pub days: u32,
     /// The last of them, which count.
     pub eval_days: u32,
-    /// The bandwidth.
     pub pages_per_day: f64,
     /// Records a page shows.
     pub page_size: u32,

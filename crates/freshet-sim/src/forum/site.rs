@@ -23,11 +23,8 @@ pub enum PostOrder {
 /// One board of the portal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoardRow {
-    /// Which.
     pub board: u32,
-    /// Its threads.
     pub thread_count: u32,
-    /// Their posts.
     pub post_count: u32,
     /// When its newest post was made.
     pub last_s: i64,
@@ -36,7 +33,6 @@ pub struct BoardRow {
 /// One thread of an index list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadRow {
-    /// Which.
     pub thread: u32,
     /// When its first post was made.
     pub started_s: i64,
@@ -44,14 +40,12 @@ pub struct ThreadRow {
     pub author: u32,
     /// When its newest post was made.
     pub last_s: i64,
-    /// Its posts.
     pub post_count: u32,
 }
 
 /// One post of a post list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PostRow {
-    /// Its number.
     pub post: u32,
     /// When it was made.
     pub at_s: i64,
@@ -66,7 +60,6 @@ pub struct PostRow {
 pub struct Edits {
     /// One in so many.
     pub every: u32,
-    /// When.
     pub after_s: i64,
 }
 

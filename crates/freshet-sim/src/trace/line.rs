@@ -8,9 +8,7 @@ pub enum By {
     /// Who wrote it; the only one that two-column traces have.
     #[default]
     Author,
-    /// The thread.
     Thread,
-    /// The board.
     Board,
 }
 

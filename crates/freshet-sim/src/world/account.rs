@@ -55,7 +55,6 @@ pub enum Standing {
 /// What tests and reports may know of an account beyond its public face.
 #[derive(Clone, Copy, Debug)]
 pub struct AccountInfo<'a> {
-    /// Its id.
     pub id: u64,
     /// Its handle, without the host.
     pub handle: &'a str,

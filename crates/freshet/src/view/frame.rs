@@ -45,7 +45,6 @@ pub(crate) type Line = (String, Option<Tone>);
 pub(crate) struct Room {
     /// Columns of a line.
     pub(crate) columns: usize,
-    /// Lines.
     pub(crate) rows: usize,
 }
 

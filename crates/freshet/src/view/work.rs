@@ -15,7 +15,6 @@ const REACH_UNKNOWN: Span = Span::from_secs(30 * 86_400);
 /// Pages of history, read and to be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Pages {
-    /// Read.
     pub(crate) done: f64,
     /// To be read.
     pub(crate) todo: f64,

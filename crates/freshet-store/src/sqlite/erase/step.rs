@@ -13,7 +13,6 @@ pub(super) enum Step {
     RepostsOfList = 2,
     /// Posts that a source without an author brought.
     PostsOfList = 3,
-    /// One post.
     Post = 4,
     /// An account: its posts, its relations, its tags, itself.
     Account = 5,

@@ -80,9 +80,7 @@ fn path_text(path: &Path) -> String {
 /// A running server.
 #[derive(Debug)]
 pub(crate) struct Server {
-    /// Its address.
     pub(crate) base: String,
-    /// Its port.
     pub(crate) port: u16,
     _process: Process,
 }

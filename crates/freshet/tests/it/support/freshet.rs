@@ -31,9 +31,7 @@ pub(crate) struct Freshet {
 pub(crate) struct Said {
     /// Exit code; -1 when it was killed.
     pub(crate) code: i32,
-    /// Standard output.
     pub(crate) out: String,
-    /// Standard error.
     pub(crate) err: String,
 }
 

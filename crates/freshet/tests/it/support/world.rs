@@ -15,9 +15,7 @@ pub(crate) const SPEED: f64 = 600.0;
 /// A served world.
 #[derive(Debug)]
 pub(crate) struct World {
-    /// Its address.
     pub(crate) base: String,
-    /// Its port.
     pub(crate) port: u16,
     _process: Process,
 }
