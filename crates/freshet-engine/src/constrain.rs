@@ -145,6 +145,13 @@ impl Constrainer {
             applied[cause].new_posts.extend(more.new_posts);
             applied[cause].new_account_count += more.new_account_count;
         }
+        for (upload, applied) in
+            uploads.iter().zip(&mut applied).filter(|(upload, _)| !upload.withheld.posts.is_empty())
+        {
+            let is_withheld = |post: &&Post| !post.is_embedded && upload.withheld.posts.contains(&post.id);
+            let withheld = upload.observation.posts.iter().filter(is_withheld);
+            applied.withheld_posts = withheld.filter_map(|post| post.created_at).collect();
+        }
         Ok(uploads.iter().map(|upload| upload.visit).zip(applied).collect())
     }
 

@@ -1,8 +1,9 @@
 //! A lesson: what a page may teach a model, kept until the store has said which of its posts are new. Part of step 10 (learn) of 10.
 //!
 //! One definition for all who count: *a post is new when the store had not stored it before*. The walk only says which posts a look
-//! tells of; those among them that the store finds new are learned from. So a post that another source brought first, that a
-//! constraint withholds or that a person had forgotten is no news of this one, and a pinned post of last year is none of today.
+//! tells of; those among them that the store finds new are learned from. So a post that another source brought first or that a
+//! person had forgotten is no news of this one, and a pinned post of last year is none of today. What a constraint keeps out
+//! was seen all the same: it is learned from where the walk had not come by it before, as if it were stored.
 //!
 //! Lists of lists show no posts: what is new there are the activities of their lists, as the walk finds them.
 
@@ -20,6 +21,8 @@ pub struct Lesson {
     /// Its news are learned with those of the pages that follow: the list runs from old to new.
     pub is_held: bool,
     told: Told,
+    /// Posts that the walk had not come by before.
+    fresh: Vec<Timestamp>,
     /// Lags of what appeared after the last look.
     lags: Vec<Span>,
 }
@@ -46,12 +49,13 @@ impl Lesson {
             PageKind::Lists => Told::Activities(std::mem::take(&mut taken.news)),
             _ => Told::Posts(std::mem::take(&mut taken.told)),
         };
-        let lags = std::mem::take(&mut taken.lags);
-        Self { at, goes_on: taken.goes_on, is_held: is_tail && taken.goes_on, told, lags }
+        let (fresh, lags) = (taken.news.clone(), std::mem::take(&mut taken.lags));
+        Self { at, goes_on: taken.goes_on, is_held: is_tail && taken.goes_on, told, fresh, lags }
     }
 
-    /// Of the posts that the store found new, the times of those that the look tells of; activities as they are.
-    pub fn news(&mut self, new_posts: &[Timestamp]) -> Vec<Timestamp> {
+    /// Of the posts that the store found new, the times of those that the look tells of, and what was fresh and is withheld;
+    /// activities as they are.
+    pub fn news(&mut self, new_posts: &[Timestamp], withheld: &[Timestamp]) -> Vec<Timestamp> {
         match &mut self.told {
             Told::Activities(times) => std::mem::take(times),
             Told::Posts(told) => {
@@ -63,6 +67,8 @@ impl Lesson {
                     while left.next_if(|told| *told < at).is_some() {}
                     left.next_if(|told| *told == at).is_some()
                 });
+                news.extend(self.fresh.iter().filter(|&at| withheld.contains(at)));
+                news.sort_unstable();
                 news
             }
         }
@@ -83,7 +89,7 @@ mod tests {
         let mut taken =
             Taken { told: times(told), lags: [1, 50].map(Span::from_secs).to_vec(), ..Taken::default() };
         let mut lesson = Lesson::of(&mut taken, PageKind::Posts, Timestamp::from_secs(100), false);
-        let news = lesson.news(&times(new_posts));
+        let news = lesson.news(&times(new_posts), &[]);
         assert_eq!(news, times(expected), "{told:?} {new_posts:?}");
         let found: Vec<i64> = lesson.lags(&news).map(|lag| lag.ms() / 1000).collect();
         assert_eq!(found, lags, "{told:?} {new_posts:?}");
@@ -107,6 +113,15 @@ mod tests {
         let mut taken = Taken { news: vec![Timestamp::from_secs(9)], goes_on: true, ..Taken::default() };
         let mut lesson = Lesson::of(&mut taken, PageKind::Lists, Timestamp::from_secs(10), false);
         assert!(lesson.goes_on && !lesson.is_held);
-        assert_eq!(lesson.news(&[]), [Timestamp::from_secs(9)]);
+        assert_eq!(lesson.news(&[], &[]), [Timestamp::from_secs(9)]);
+    }
+
+    #[test]
+    fn what_a_constraint_keeps_out_is_learned_from_once() {
+        let times = |secs: &[i64]| secs.iter().copied().map(Timestamp::from_secs).collect::<Vec<_>>();
+        let mut taken = Taken { told: times(&[99, 50, 20]), news: times(&[99, 50]), ..Taken::default() };
+        let mut lesson = Lesson::of(&mut taken, PageKind::Posts, Timestamp::from_secs(100), false);
+        // The post of 50 is stored; that of 99 is withheld; that of 20 is withheld and was seen by an earlier look.
+        assert_eq!(lesson.news(&times(&[50]), &times(&[99, 20])), times(&[50, 99]));
     }
 }

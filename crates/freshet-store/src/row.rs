@@ -209,6 +209,8 @@ pub struct Applied {
     pub is_stale: bool,
     /// Posting times of posts never seen before (those not embedded), in page order.
     pub new_posts: Vec<Timestamp>,
+    /// Posting times of posts that the page showed and a constraint kept out (those not embedded), whether seen before or not.
+    pub withheld_posts: Vec<Timestamp>,
     /// Posts whose content changed.
     pub edited_count: u32,
     /// Posts now known to be deleted.

@@ -16,7 +16,7 @@ impl Core {
         let Some(visit) = self.visits.get_mut(id) else { return };
         visit.new_post_count += u32::try_from(applied.new_posts.len()).unwrap_or(u32::MAX);
         let Some(mut lesson) = visit.lessons.pop_front().flatten() else { return };
-        let mut news = lesson.news(&applied.new_posts);
+        let mut news = lesson.news(&applied.new_posts, &applied.withheld_posts);
         self.tally.add_lags(lesson.lags(&news));
         visit.news_count += u32::try_from(news.len()).unwrap_or(u32::MAX);
         self.forums.note_news(visit.key, &visit.source, &news);

@@ -31,7 +31,7 @@ const ROWS: [Row; 15] = [
     ("in Reply(Sources", &[("Store", "Runner", "Reply::Sources"), ("Runner", "Core", "Event::Loaded")],
         "4 ask", "engine/src/core/begin.rs", "begin"),
     ("out Job(Ledger", &[("Core", "Runner", "Effect::Reserve"), ("Runner", "Writer", "Job::Ledger")],
-        "4 ask", "engine/src/quota/reserve.rs", "reserve"),
+        "4 ask", "engine/src/quota/reserve.rs", "reservation"),
     ("write Reservation", &[("Writer", "Store", "Settings::set_settings")], "4 ask", "engine/src/writer.rs", "write"),
     ("in Told(Event(Reserved", &[("Writer", "Runner", "Told::Event"), ("Runner", "Core", "Event::Reserved")],
         "4 ask", "engine/src/core/begin.rs", "on_reserved"),
