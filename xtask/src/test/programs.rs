@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// The package whose integration tests watch the finished program.
 const PRODUCT: &str = "freshet";
-/// Product tests that run at once: each waits most of its time, and two cores carry four of them without making any late.
+/// Product tests that run at once: each waits most of its time, and two cores carry three of them without making any late.
 const PRODUCT_LANES: usize = 3;
 
 /// One test program.
