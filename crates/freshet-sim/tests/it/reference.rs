@@ -3,12 +3,13 @@
 //! The traces are not part of the project: their folder is `FRESHET_TEST_TRACES`, else
 //! `shared/traces` beside the workspace. Without them the test says so and is counted as skipped.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use freshet_sim::experiment::{Setup, run};
 use freshet_sim::trace::{By, History, Window};
 use freshet_types::{Span, Timestamp};
+
+use crate::support::skip;
 
 /// Trace, begin (unix seconds at midnight UTC), calls an hour, sources, posts, mean delay in hours.
 const WINDOWS: [(&str, i64, f64, usize, u64, f64); 6] = [
@@ -32,16 +33,6 @@ fn traces() -> Option<PathBuf> {
     }
     skip("reference", "the traces are not here; `FRESHET_TEST_TRACES` names their folder");
     None
-}
-
-/// Records that a test could not run.
-#[expect(clippy::print_stdout, reason = "whoever runs `cargo test` by hand should see it too")]
-fn skip(test: &str, reason: &str) {
-    println!("SKIPPED: {test}: {reason}");
-    let Some(path) = std::env::var_os("FRESHET_SKIPS") else { return };
-    let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
-    let mut file = file.expect("the file of skips can be opened");
-    writeln!(file, "{test}: {reason}").expect("the file of skips can be written");
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub(crate) fn need(test: &str, name: &str) -> Option<PathBuf> {
 
 /// Records that a test could not run.
 #[expect(clippy::print_stdout, reason = "whoever runs `cargo test` by hand should see it too")]
-fn skip(test: &str, reason: &str) {
+pub(crate) fn skip(test: &str, reason: &str) {
     println!("SKIPPED: {test}: {reason}");
     let Some(path) = std::env::var_os("FRESHET_SKIPS") else { return };
     let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
