@@ -15,10 +15,9 @@ use freshet_app::text;
 use freshet_fetch::{
     Credential, CredentialKind, Fetch as _, FetchError, HttpFetch, HttpOptions, Vault, mail,
 };
-use freshet_report::alerts::{Alert, Sent};
+use freshet_report::alerts::{Alert, AlertMessage, Sent, ToldAlert};
 use freshet_types::{AuthScheme, AuthUse, Clock, Method, NetworkName, Request, Timestamp};
 use secrecy::SecretString;
-use serde_json::{Value, json};
 use url::{Position, Url};
 
 use super::config::{AlertConfig, Receiver, Way};
@@ -93,10 +92,10 @@ impl Sender {
         let secret = self.secret_of(&receiver.name);
         match &receiver.way {
             Way::Webhook { url, allow_private } => {
-                self.post(url, *allow_private, secret, &message(alerts, is_test))
+                self.post(url, *allow_private, secret, written(&message(alerts, is_test))?)
             }
             Way::Command { line, limit } => {
-                command::run(line, *limit, &format!("{}\n", message(alerts, is_test)))
+                command::run(line, *limit, &(written(&message(alerts, is_test))? + "\n"))
             }
             Way::Mail(route) => {
                 let (subject, text) = letter(alerts, is_test);
@@ -110,7 +109,7 @@ impl Sender {
         url: &Url,
         allow_private: bool,
         secret: Option<&SecretString>,
-        body: &Value,
+        body: String,
     ) -> Result<(), String> {
         // The secret is for this server alone, and is shown to it over https or where it was allowed.
         let authority = &url[Position::BeforeHost..Position::AfterPort];
@@ -123,7 +122,7 @@ impl Sender {
         let auth = secret.map(put).transpose().map_err(|error| error.to_string())?;
         let request = Request {
             method: Method::Post,
-            body: Some(body.to_string()),
+            body: Some(body),
             auth,
             allow_private,
             ..Request::get(&network, url.as_str())
@@ -160,24 +159,27 @@ fn nobody(config: &AlertConfig, name: &str, rule: Option<RuleName>) -> Failure {
 }
 
 /// For programs.
-fn message(alerts: &[&Alert], is_test: bool) -> Value {
-    let shown: Vec<Value> = alerts
-        .iter()
-        .take(ALERTS_PER_MESSAGE_MAX)
-        .map(|it| {
-            json!({
-                "number": it.number, "rule": it.rule.name(), "subject": it.subject, "text": it.text,
-                "value": it.value, "threshold": it.threshold, "at": it.at,
-            })
-        })
-        .collect();
-    json!({
-        "freshet": env!("CARGO_PKG_VERSION"),
-        "is_test": is_test,
-        "text": letter(alerts, is_test).0,
-        "alerts": shown,
-        "more_count": alerts.len().saturating_sub(ALERTS_PER_MESSAGE_MAX),
-    })
+fn message(alerts: &[&Alert], is_test: bool) -> AlertMessage {
+    let told = |it: &&Alert| ToldAlert {
+        number: it.number,
+        rule: it.rule,
+        subject: it.subject.clone(),
+        text: it.text.clone(),
+        value: it.value,
+        threshold: it.threshold,
+        at: it.at,
+    };
+    AlertMessage {
+        freshet: env!("CARGO_PKG_VERSION").to_owned(),
+        is_test,
+        text: letter(alerts, is_test).0,
+        alerts: alerts.iter().take(ALERTS_PER_MESSAGE_MAX).map(told).collect(),
+        more_count: alerts.len().saturating_sub(ALERTS_PER_MESSAGE_MAX),
+    }
+}
+
+fn written(message: &AlertMessage) -> Result<String, String> {
+    serde_json::to_string(message).map_err(|error| error.to_string())
 }
 
 /// For people: a subject and lines.
@@ -221,7 +223,7 @@ mod tests {
         let (subject, text) = letter(&alerts, false);
         assert_eq!((subject.as_str(), text.lines().count()), ("freshet: 30 alerts", 21));
         let message = message(&alerts, false);
-        assert_eq!((message["alerts"].as_array().unwrap().len(), &message["more_count"]), (20, &json!(10)));
+        assert_eq!((message.alerts.len(), message.more_count), (20, 10));
     }
 
     #[test]

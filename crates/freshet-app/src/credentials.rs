@@ -4,6 +4,7 @@ use std::path::Path;
 
 use freshet_fetch::{Credential, CredentialInfo, CredentialKind, Vault};
 use freshet_network::networks::Networks;
+use freshet_report::credentials::CredentialLine;
 use freshet_types::{NetworkName, RobotKind};
 use secrecy::SecretString;
 
@@ -54,6 +55,18 @@ pub fn discard(
     let removed = vault.remove(name)?;
     vault.save()?;
     Ok((removed, vault.list()))
+}
+
+/// What may be shown of it, as reports have it.
+pub fn line_of(info: &CredentialInfo) -> CredentialLine {
+    CredentialLine {
+        name: info.name.to_string(),
+        network: info.network.clone(),
+        kind: info.kind.name().to_owned(),
+        robot: info.robot,
+        identifier: info.identifier.clone(),
+        origin: info.origin.name().to_owned(),
+    }
 }
 
 /// The network that is meant, where a secret can be kept for it.

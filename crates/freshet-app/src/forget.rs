@@ -9,11 +9,11 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use freshet_network::robot;
+use freshet_report::forget::{ForgetReport, UndoReport};
 use freshet_store::api::{Store, StoreError};
 use freshet_store::control::{ConstraintsChange, Control, SourcesChange};
 use freshet_store::row::{Erased, Filter, Forgetting};
 use freshet_types::{Address, Reference};
-use serde::Serialize;
 
 use crate::config::Globals;
 use crate::data::{self, Data};
@@ -22,32 +22,8 @@ use crate::notice;
 use crate::progress::{self, Progress};
 use crate::sources::{sources_meant, understood};
 
-/// What was erased.
-#[derive(Debug, Serialize)]
-pub struct ForgetReport {
-    pub reference: String,
-    pub accounts_count: u64,
-    pub posts_count: u64,
-    pub relations_count: u64,
-    pub tags_count: u64,
-    pub sources_count: u64,
-    pub visits_count: u64,
-    pub changes_count: u64,
-    pub payloads_count: u64,
-    pub parked_count: u64,
-}
-
 /// Between two pieces, while a crawl is at work beside this: it gets its turn at the store.
 const PIECE_GAP: Duration = Duration::from_millis(20);
-
-/// What was let in again.
-#[derive(Debug, Serialize)]
-pub struct UndoReport {
-    /// What was named.
-    pub reference: String,
-    /// Names under which it was kept out.
-    pub hashes_count: u64,
-}
 
 /// Erases it, after `confirm` has agreed, and keeps it out.
 pub fn forget(
@@ -80,7 +56,7 @@ pub fn forget(
     data.store.push_control(&Control::Sources(SourcesChange::Forgotten))?;
     // A running crawl holds parked objects in memory too.
     data.store.push_control(&Control::Constraints(ConstraintsChange::Forgotten))?;
-    Ok(ForgetReport::new(reference, &erased))
+    Ok(report(reference, &erased))
 }
 
 /// Erases what an interrupted `forget` left.
@@ -164,19 +140,17 @@ fn accounts(store: &dyn Store, text: &str, reference: Option<&Reference>) -> Res
     Ok(found)
 }
 
-impl ForgetReport {
-    fn new(reference: &str, erased: &Erased) -> Self {
-        Self {
-            reference: reference.to_owned(),
-            accounts_count: erased.accounts,
-            posts_count: erased.posts,
-            relations_count: erased.relations,
-            tags_count: erased.tags,
-            sources_count: erased.sources,
-            visits_count: erased.visits,
-            changes_count: erased.changes,
-            payloads_count: erased.payloads,
-            parked_count: erased.parked,
-        }
+fn report(reference: &str, erased: &Erased) -> ForgetReport {
+    ForgetReport {
+        reference: reference.to_owned(),
+        accounts_count: erased.accounts,
+        posts_count: erased.posts,
+        relations_count: erased.relations,
+        tags_count: erased.tags,
+        sources_count: erased.sources,
+        visits_count: erased.visits,
+        changes_count: erased.changes,
+        payloads_count: erased.payloads,
+        parked_count: erased.parked,
     }
 }

@@ -1,8 +1,10 @@
-//! Pages of a forum to learn from: fetched over HTTP ([`site`]), or read from a folder ([`folder`]).
+//! Pages of a forum to learn from: fetched over HTTP ([`site`]), or read from a folder ([`folder`]); and what came of it, as
+//! reports ([`report`]).
 //!
 //! The crate `freshet-forum` does no I/O and learns from either alike.
 
 pub mod folder;
+pub mod report;
 pub mod site;
 
 use url::Url;

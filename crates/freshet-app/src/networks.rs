@@ -4,7 +4,8 @@ use std::path::Path;
 
 use freshet_network::definition::Definition;
 use freshet_network::networks::Networks;
-use freshet_report::networks::{CheckedFile, DefinitionProblem, NetworkLine, NetworksReport};
+use freshet_network::recording;
+use freshet_report::networks::{CheckedFile, DefinitionProblem, NetworkLine, NetworksReport, ReadReport};
 use freshet_store::control::Control;
 use freshet_store::row::OnDelete;
 use freshet_types::definition::{self, Hosts};
@@ -24,6 +25,23 @@ pub(crate) fn has_many_hosts(networks: &Networks, name: &str) -> bool {
 pub fn no_network(networks: &Networks, name: &str) -> anyhow::Error {
     let failure = Failure::misuse(format!("there is no network `{name}`"));
     failure.hint(format!("the networks are {}", networks.names().join(", "))).into()
+}
+
+/// What a recorded exchange shows, by its line of the recording.
+pub fn read_line(definition: &Definition, number: usize, line: &str) -> ReadReport {
+    let read = recording::read_line(definition, number, line);
+    ReadReport {
+        line: read.line,
+        kind: read.kind,
+        posts: read.posts,
+        accounts: read.accounts,
+        first_id: read.first_id,
+        last_id: read.last_id,
+        newest_created_at: read.newest_created_at,
+        oldest_created_at: read.oldest_created_at,
+        outcome: read.outcome.to_owned(),
+        complaints: read.complaints,
+    }
 }
 
 /// All networks, in a line each.

@@ -8,17 +8,16 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use freshet_policy::Objective;
+use freshet_report::UnixNumber;
+use freshet_report::simulate::{PolicyResult, SimulateReport, WindowReport};
 use freshet_sim::experiment::{self, Outcome, Overflow, Setup};
 use freshet_sim::trace::{By, History, TraceError, Window};
 use freshet_types::Timestamp;
-use serde::Serialize;
-use serde_json::Value;
 
 use crate::config::Globals;
 use crate::failure::Failure;
 use crate::notice;
 use crate::progress::Progress;
-use crate::text::seconds;
 use crate::when::When;
 
 /// Where the ways to ask are shown.
@@ -57,38 +56,17 @@ pub struct SimulateWish {
     pub weights: Option<PathBuf>,
 }
 
-/// The comparison.
-#[derive(Debug, Serialize)]
-pub struct SimulateReport {
-    /// What the history is called.
-    pub trace: String,
-    /// The stretch of it.
-    pub window: WindowReport,
-    /// What each policy came to.
-    pub policies: Vec<Outcome>,
-    /// What must be said about the history.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub caveat: Option<&'static str>,
-}
-
-/// The stretch that was compared.
-#[derive(Debug, Serialize)]
-pub struct WindowReport {
-    pub from: Value,
-    pub start: Value,
-    pub end: Value,
-    pub warm_days: u32,
-    pub eval_days: u32,
-    pub sources: usize,
-    pub posts: u64,
-    pub objective: &'static str,
-    pub page_size: Option<u32>,
-    #[serde(skip)]
-    pub shown: (Timestamp, Timestamp),
+/// A comparison: its report, and what plots are drawn from.
+#[derive(Debug)]
+pub struct Comparison {
+    /// For people and programs.
+    pub report: SimulateReport,
+    /// What each policy came to, day by day.
+    pub outcomes: Vec<Outcome>,
 }
 
 /// Runs the comparison.
-pub fn compare(globals: &Globals, args: &SimulateWish) -> anyhow::Result<SimulateReport> {
+pub fn compare(globals: &Globals, args: &SimulateWish) -> anyhow::Result<Comparison> {
     let misuse = |error: experiment::ExperimentError| Failure::misuse(error.to_string()).hint(HELP);
     experiment::check_names(&args.policies).map_err(misuse)?;
     notice::on_interrupt("stopped: nothing was written");
@@ -97,9 +75,15 @@ pub fn compare(globals: &Globals, args: &SimulateWish) -> anyhow::Result<Simulat
     let runs_count = (args.policies.len() * setups.len()) as u64;
     let progress = Mutex::new(Progress::new("policies", 0, runs_count));
     let done = |_: &Outcome| progress.lock().unwrap_or_else(PoisonError::into_inner).step();
-    let policies = experiment::compare(&history, &args.policies, &setups, &done).map_err(misuse)?;
+    let outcomes = experiment::compare(&history, &args.policies, &setups, &done).map_err(misuse)?;
     drop(progress);
-    Ok(SimulateReport { trace: name, window: window_report(&history, args), policies, caveat })
+    let report = SimulateReport {
+        trace: name,
+        window: window_report(&history, args),
+        policies: outcomes.iter().map(result_of).collect(),
+        caveat: caveat.map(str::to_owned),
+    };
+    Ok(Comparison { report, outcomes })
 }
 
 fn setups(args: &SimulateWish) -> anyhow::Result<Vec<Setup>> {
@@ -142,15 +126,32 @@ fn read(globals: &Globals, args: &SimulateWish) -> anyhow::Result<(String, Optio
 fn window_report(history: &History, args: &SimulateWish) -> WindowReport {
     let window = history.window;
     WindowReport {
-        from: seconds(window.from),
-        start: seconds(window.start()),
-        end: seconds(window.end()),
+        from: UnixNumber(window.from),
+        start: UnixNumber(window.start()),
+        end: UnixNumber(window.end()),
         warm_days: window.warm_days,
         eval_days: window.eval_days,
         sources: history.posters.len(),
         posts: history.eval_count(),
-        objective: args.objective.name(),
+        objective: args.objective.name().to_owned(),
         page_size: args.page_size,
-        shown: (window.start(), window.end()),
+    }
+}
+
+/// What a policy came to, as reports have it.
+pub fn result_of(outcome: &Outcome) -> PolicyResult {
+    PolicyResult {
+        policy: outcome.policy.clone(),
+        calls_per_hour: outcome.calls_per_hour,
+        calls: outcome.calls,
+        posts_total: outcome.posts_total,
+        captured: outcome.captured,
+        coverage: outcome.coverage,
+        mean_delay_s: outcome.mean_delay_s,
+        median_delay_s: outcome.median_delay_s,
+        p90_delay_s: outcome.p90_delay_s,
+        posts_per_call: outcome.posts_per_call,
+        useful_call_share: outcome.useful_call_share,
+        wall_ms: outcome.wall_ms,
     }
 }

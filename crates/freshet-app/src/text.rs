@@ -92,15 +92,6 @@ pub fn relative(at: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// An instant as unix seconds, a whole number where it is whole; null for "never" and "at once".
-pub fn seconds(at: Timestamp) -> serde_json::Value {
-    match at.ms() {
-        _ if at <= Timestamp::MIN || at >= Timestamp::MAX => serde_json::Value::Null,
-        ms if ms % 1000 == 0 => at.secs().into(),
-        _ => at.secs_f64().into(),
-    }
-}
-
 /// `1 post`, `2 posts`.
 pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
@@ -139,7 +130,5 @@ mod tests {
         ] {
             assert_eq!(relative(at, now), shown);
         }
-        assert_eq!(seconds(Timestamp::from_ms(1_500)), 1.5);
-        assert_eq!(seconds(Timestamp::from_ms(2_000)), 2);
     }
 }

@@ -21,7 +21,7 @@ mod coverage;
 mod readme;
 mod sums;
 
-pub use sums::{VerifyReport, verify};
+pub use sums::verify;
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -33,14 +33,12 @@ use freshet_app::failure::Failure;
 use freshet_app::identity::identity;
 use freshet_app::networks::text_of;
 use freshet_app::notice;
-use freshet_app::text::seconds;
 use freshet_app::when::When;
 use freshet_engine::constrain::setting;
 use freshet_network::networks::Networks;
+use freshet_report::snapshot::{SnapshotDefinition, SnapshotReport};
 use freshet_sink::{Format, RecordKind};
 use freshet_types::{Set, Timestamp};
-use serde::Serialize;
-use serde_json::{Value, json};
 
 use crate::{
     Asked, Bounds, Manifest, Wish, check_network, check_times, day_name, hash_file, hold, plan, to_folder,
@@ -52,20 +50,6 @@ use readme::Facts;
 const SNAPSHOT_VERSION: u32 = 1;
 /// Everything there is.
 const KINDS: [RecordKind; 4] = RecordKind::ALL;
-
-/// What was made.
-#[derive(Debug, Serialize)]
-pub struct SnapshotReport {
-    pub snapshot: String,
-    /// What names it: the hash of its list of hashes.
-    pub id: String,
-    /// Posts in it.
-    pub posts_count: u64,
-    /// Files in it.
-    pub files_count: usize,
-    /// What they take.
-    pub bytes: u64,
-}
 
 /// What somebody wants a snapshot of.
 #[derive(Clone, Debug)]
@@ -131,7 +115,7 @@ pub fn make(globals: &Globals, args: &SnapshotWish, dir: &Path) -> anyhow::Resul
         coverage,
     };
     write(&part, "README.md", &facts.text())?;
-    write(&part, "snapshot.json", &(serde_json::to_string_pretty(&facts)? + "\n"))?;
+    write(&part, "snapshot.json", &(serde_json::to_string_pretty(&facts.report())? + "\n"))?;
     let (id, files) = sums::write(&part)?;
     place.finish()?;
     Ok(SnapshotReport {
@@ -230,7 +214,11 @@ fn write_ids(data: &Data, wish: &Wish, part: &Path) -> anyhow::Result<()> {
 }
 
 /// The definitions of the networks that were read, as text, each with its hash.
-fn write_definitions(data: &Data, networks: &Networks, part: &Path) -> anyhow::Result<Vec<Value>> {
+fn write_definitions(
+    data: &Data,
+    networks: &Networks,
+    part: &Path,
+) -> anyhow::Result<Vec<SnapshotDefinition>> {
     let names: Set<String> =
         data.store.instances()?.iter().map(|row| row.instance.network.definition().to_owned()).collect();
     let mut names: Vec<String> = names.into_iter().collect();
@@ -246,7 +234,7 @@ fn write_definitions(data: &Data, networks: &Networks, part: &Path) -> anyhow::R
         let file = format!("networks/{}.toml", name.replace(['/', ':'], "_"));
         write(part, &file, &text)?;
         let (_, sha256) = hash_file(&part.join(&file))?;
-        definitions.push(json!({ "network": name, "file": file, "sha256": sha256 }));
+        definitions.push(SnapshotDefinition { network: name, file, sha256 });
     }
     Ok(definitions)
 }
@@ -254,11 +242,6 @@ fn write_definitions(data: &Data, networks: &Networks, part: &Path) -> anyhow::R
 fn write(part: &Path, name: &str, text: &str) -> anyhow::Result<()> {
     let path = part.join(name);
     std::fs::write(&path, text).with_context(|| format!("`{}` cannot be written", path.display()))
-}
-
-/// An instant for programs.
-fn at(at: Option<Timestamp>) -> Value {
-    at.map_or(Value::Null, seconds)
 }
 
 #[cfg(test)]

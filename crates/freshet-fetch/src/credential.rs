@@ -67,13 +67,22 @@ impl FromStr for CredentialKind {
 }
 
 /// Where a credential came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// An environment variable; never saved.
     Environment,
     /// The encrypted file.
     File,
+}
+
+impl Origin {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Environment => "environment",
+            Self::File => "file",
+        }
+    }
 }
 
 /// One credential with its secret; its `Debug` shows none.
@@ -95,7 +104,7 @@ pub struct Credential {
 }
 
 /// A credential without its secret, for lists.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CredentialInfo {
     pub name: Arc<str>,
     /// The network it is for, or the one server of it.

@@ -6,8 +6,6 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
-
 use crate::chain::PageList;
 use crate::definition::{ForumDefinition, PageKind};
 use crate::inspect::{PageReading, RecordReading};
@@ -23,7 +21,7 @@ const EXAMPLE_CHARS_MAX: usize = 110;
 const NODES_SHOWN: usize = 12;
 
 /// One kind of page.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct KindReport {
     pub kind: PageKind,
     /// Pages of it.
@@ -47,7 +45,7 @@ pub struct KindReport {
 }
 
 /// What was understood.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Report {
     pub host: String,
     /// Pages that were read.

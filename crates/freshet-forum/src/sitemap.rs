@@ -6,12 +6,11 @@
 //! tests; reading pages does not need it.
 
 use freshet_types::{Map, Set};
-use serde::Serialize;
 
 use crate::definition::PageKind;
 
 /// A group of pages.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteNode {
     /// The pattern of most of its addresses.
     pub pattern: String,

@@ -107,3 +107,16 @@ pub enum Zone {
     /// Nobody says; Greenwich is assumed.
     Unknown,
 }
+
+impl Zone {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Given => "given",
+            Self::Relative => "relative",
+            Self::Stated => "stated",
+            Self::Estimated => "estimated",
+            Self::Unknown => "unknown",
+        }
+    }
+}

@@ -9,7 +9,7 @@ use freshet_types::definition::Hosts;
 use freshet_types::{
     Instance, Intent, Map, NetworkName, Outcome, Page, PageKind, Response, Target, Timestamp,
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 use url::Url;
 
@@ -21,9 +21,9 @@ use crate::template::{Part, Template, Variable};
 /// Longest line that is read.
 pub const LINE_BYTES_MAX: usize = 64 << 20;
 
-/// What a recorded exchange shows; one line of the output.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ReadReport {
+/// What a recorded exchange shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
     /// Number of the line, from 1.
     pub line: usize,
     /// What the answer is about.
@@ -106,7 +106,7 @@ fn text_of(value: Value) -> String {
 }
 
 /// Reads one line of a recording by a definition.
-pub fn read_line(definition: &Definition, line: usize, json_line: &str) -> ReadReport {
+pub fn read_line(definition: &Definition, line: usize, json_line: &str) -> Reading {
     match parse(json_line) {
         Ok(response) => read_response(definition, line, &response),
         Err(what) => report(
@@ -137,7 +137,7 @@ fn parse(json_line: &str) -> Result<Response, String> {
     Ok(Response { status: recorded.status, headers, body, url: recorded.url, received_at: Timestamp::MAX })
 }
 
-fn read_response(definition: &Definition, line: usize, response: &Response) -> ReadReport {
+fn read_response(definition: &Definition, line: usize, response: &Response) -> Reading {
     let url = Url::parse(&response.url).ok();
     let found = url.as_ref().and_then(|url| find_endpoint(definition, url));
     let (page, tally) = match found {
@@ -314,7 +314,7 @@ fn worth(page: &Page) -> usize {
     posts.count() * 2 + accounts.count()
 }
 
-fn report(line: usize, page: &Page, tally: &Tally, mut complaints: Vec<String>) -> ReadReport {
+fn report(line: usize, page: &Page, tally: &Tally, mut complaints: Vec<String>) -> Reading {
     let listed = || page.observation.posts.iter().filter(|post| !post.is_embedded);
     let times = || listed().filter_map(|post| post.created_at).map(Timestamp::secs);
     let kind = match page.kind {
@@ -323,7 +323,7 @@ fn report(line: usize, page: &Page, tally: &Tally, mut complaints: Vec<String>) 
         kind => kind,
     };
     complaints.extend(page.complaints.iter().map(|one| format!("{}: {}", one.place, one.what)));
-    ReadReport {
+    Reading {
         line,
         kind,
         posts: tally.post_count,

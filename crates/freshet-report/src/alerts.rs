@@ -126,3 +126,37 @@ pub struct AlertsView {
     /// A run is under way that could send a test.
     pub is_running: bool,
 }
+
+/// What a receiver is told: the body of a request to a web address, or a line for a command.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AlertMessage {
+    /// Version of the program that sends it.
+    pub freshet: String,
+    /// Nothing happened.
+    pub is_test: bool,
+    /// All of it in a line, for people.
+    pub text: String,
+    /// The first alerts.
+    pub alerts: Vec<ToldAlert>,
+    /// Alerts that are left out.
+    pub more_count: usize,
+}
+
+/// An alert as a receiver is told of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToldAlert {
+    /// Its place among all alerts of the data directory, rising.
+    pub number: u64,
+    /// The rule that found it.
+    pub rule: RuleName,
+    /// What it is about.
+    pub subject: String,
+    /// The same for people.
+    pub text: String,
+    /// What was measured.
+    pub value: f64,
+    /// What it was compared with.
+    pub threshold: f64,
+    /// When, by the crawl's clock.
+    pub at: UnixFloat,
+}

@@ -7,7 +7,8 @@
 //! | module | report of |
 //! |---|---|
 //! | [`run`] | a run about itself, several times a second; stored under the setting `status` |
-//! | [`status`], [`explain`], [`gaps`], [`plan`], [`robots`], [`networks`], [`alerts`], [`check`], [`search`], [`constraints`] | the command of that name |
+//! | [`status`], [`explain`], [`gaps`], [`plan`], [`robots`], [`networks`], [`alerts`], [`check`], [`search`], [`constraints`], [`init`], [`forget`], [`snapshot`], [`credentials`], [`simulate`] | the command of that name |
+//! | [`learn`] | `freshet forum` |
 //! | [`add`], [`sources`], [`posts`], [`graph`], [`forums`], [`history`] | what is watched, collected and known |
 //! | [`dashboard`] | what only the dashboard's API answers |
 //! | [`time`], [`pairs`] | the forms of instants and of values by name |
@@ -20,12 +21,16 @@ pub mod add;
 pub mod alerts;
 pub mod check;
 pub mod constraints;
+pub mod credentials;
 pub mod dashboard;
 pub mod explain;
+pub mod forget;
 pub mod forums;
 pub mod gaps;
 pub mod graph;
 pub mod history;
+pub mod init;
+pub mod learn;
 pub mod networks;
 pub mod pairs;
 pub mod plan;
@@ -33,6 +38,8 @@ pub mod posts;
 pub mod robots;
 pub mod run;
 pub mod search;
+pub mod simulate;
+pub mod snapshot;
 pub mod sources;
 pub mod status;
 pub mod time;

@@ -1,7 +1,7 @@
 //! The reports of `freshet networks`: what is defined, and whether a definition is sound.
 
-use freshet_types::RobotKind;
 use freshet_types::definition::Hosts;
+use freshet_types::{PageKind, RobotKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -70,4 +70,30 @@ pub struct OnDeleteReport {
     pub networks: Vec<String>,
     /// `keep` or `redact`.
     pub on_delete: String,
+}
+
+/// What a recorded exchange shows: one line of `freshet networks read`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReadReport {
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// What the answer is about.
+    #[schemars(with = "String")]
+    pub kind: PageKind,
+    /// Post-like items: those inside another post are not counted.
+    pub posts: usize,
+    /// Accounts that the answer lists: mere authors are not counted.
+    pub accounts: usize,
+    /// Id of the first item, in the order of the document.
+    pub first_id: Option<String>,
+    /// Id of the last one.
+    pub last_id: Option<String>,
+    /// Newest posting time, in seconds since 1970.
+    pub newest_created_at: Option<i64>,
+    /// Oldest posting time.
+    pub oldest_created_at: Option<i64>,
+    /// Name of the outcome.
+    pub outcome: String,
+    /// What could not be used.
+    pub complaints: Vec<String>,
 }

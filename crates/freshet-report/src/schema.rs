@@ -5,15 +5,15 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::Value;
 
 use crate::{
-    add, alerts, check, constraints, dashboard, explain, forums, gaps, graph, history, networks, plan, posts,
-    robots, run, search, sources, status,
+    add, alerts, check, constraints, credentials, dashboard, explain, forget, forums, gaps, graph, history,
+    init, learn, networks, plan, posts, robots, run, search, simulate, snapshot, sources, status,
 };
 
 /// Makes the schema of one report.
 type Maker = fn(&mut SchemaGenerator) -> schemars::Schema;
 
 /// Every report and how its schema is made.
-pub(crate) const MAKERS: [(&str, Maker); 31] = [
+pub(crate) const MAKERS: [(&str, Maker); 50] = [
     ("RunStatus", of::<run::RunStatus>),
     ("StatusReport", of::<status::StatusReport>),
     ("ExplainReport", of::<explain::ExplainReport>),
@@ -22,19 +22,38 @@ pub(crate) const MAKERS: [(&str, Maker); 31] = [
     ("RobotsReport", of::<robots::RobotsReport>),
     ("NetworksReport", of::<networks::NetworksReport>),
     ("DefinitionsReport", of::<networks::DefinitionsReport>),
+    ("OnDeleteReport", of::<networks::OnDeleteReport>),
+    ("ReadReport", of::<networks::ReadReport>),
     ("AlertsView", of::<alerts::AlertsView>),
     ("AlertsReport", of::<alerts::AlertsReport>),
     ("AlertTestReport", of::<alerts::AlertTestReport>),
+    ("AlertMessage", of::<alerts::AlertMessage>),
     ("CheckReport", of::<check::CheckReport>),
     ("PostsFound", of::<search::PostsFound>),
     ("AccountsFound", of::<search::AccountsFound>),
     ("ConstraintsReport", of::<constraints::ConstraintsReport>),
+    ("InitReport", of::<init::InitReport>),
+    ("ForgetReport", of::<forget::ForgetReport>),
+    ("UndoReport", of::<forget::UndoReport>),
+    ("CredentialsReport", of::<credentials::CredentialsReport>),
+    ("CredentialAdded", of::<credentials::CredentialAdded>),
+    ("CredentialRemoved", of::<credentials::CredentialRemoved>),
+    ("SimulateReport", of::<simulate::SimulateReport>),
+    ("BacktestReport", of::<simulate::BacktestReport>),
+    ("SnapshotReport", of::<snapshot::SnapshotReport>),
+    ("VerifyReport", of::<snapshot::VerifyReport>),
+    ("SnapshotFacts", of::<snapshot::SnapshotFacts>),
+    ("CoverageLine", of::<snapshot::CoverageLine>),
+    ("LearnReport", of::<learn::LearnReport>),
+    ("InspectReport", of::<learn::InspectReport>),
     ("AddReport", of::<add::AddReport>),
     ("AddPreview", of::<add::AddPreview>),
     ("SourcesReport", of::<sources::SourcesReport>),
     ("SourceReport", of::<sources::SourceReport>),
     ("PinReport", of::<sources::PinReport>),
     ("SteerReport", of::<sources::SteerReport>),
+    ("RemoveReport", of::<sources::RemoveReport>),
+    ("PauseReport", of::<sources::PauseReport>),
     ("PostsReport", of::<posts::PostsReport>),
     ("PostReport", of::<posts::PostReport>),
     ("GraphReport", of::<graph::GraphReport>),

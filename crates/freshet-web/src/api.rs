@@ -5,11 +5,12 @@ use axum::Extension;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
+use freshet_app::credentials::line_of;
 use freshet_engine::report::STATUS;
-use freshet_fetch::CredentialInfo;
 use freshet_report::add::{AddPreview, AddReport};
 use freshet_report::alerts::AlertsView;
 use freshet_report::constraints::ConstraintsReport;
+use freshet_report::credentials::{CredentialAdded, CredentialRemoved, CredentialsReport};
 use freshet_report::dashboard::{LearningReport, SessionReport, SettingsReport};
 use freshet_report::forums::{ForumReport, ForumsReport};
 use freshet_report::gaps::GapsReport;
@@ -19,6 +20,7 @@ use freshet_report::networks::NetworksReport;
 use freshet_report::plan::PlanReport;
 use freshet_report::posts::{PostReport, PostsReport};
 use freshet_report::robots::RobotsReport;
+use freshet_report::simulate::BacktestReport;
 use freshet_report::sources::{PinReport, SourceReport, SourcesReport, SteerReport};
 use freshet_report::status::StatusReport;
 use freshet_types::definition::Definition;
@@ -163,14 +165,33 @@ fn add_others(routes: Routes) -> Routes {
                 .giving("LearningReport"),
             learn_forum,
         )
-        .add(get("/api/v1/experiment", "The backtest that runs, or ran last", &[]), show_experiment)
-        .add(post("/api/v1/experiment", "Begins a backtest of policies"), start_experiment)
-        .add(post("/api/v1/experiment/cancel", "Ends the backtest that runs"), cancel_experiment)
+        .add(
+            get("/api/v1/experiment", "The backtest that runs, or ran last", &[]).giving("BacktestReport"),
+            show_experiment,
+        )
+        .add(
+            post("/api/v1/experiment", "Begins a backtest of policies").giving("BacktestReport"),
+            start_experiment,
+        )
+        .add(
+            post("/api/v1/experiment/cancel", "Ends the backtest that runs").giving("BacktestReport"),
+            cancel_experiment,
+        )
         .add(get("/api/v1/networks", "The networks", &[]).giving("NetworksReport"), list_networks)
         .add(get("/api/v1/networks/{name}", "One definition", &[]), one_network)
-        .add(get("/api/v1/credentials", "Names of the credentials, never secrets", &[]), credentials)
-        .add(post("/api/v1/credentials", "Adds a credential to the encrypted file"), add_credential)
-        .add(post("/api/v1/credentials/{name}/remove", "Removes one from it"), remove_credential)
+        .add(
+            get("/api/v1/credentials", "Names of the credentials, never secrets", &[])
+                .giving("CredentialsReport"),
+            credentials,
+        )
+        .add(
+            post("/api/v1/credentials", "Adds a credential to the encrypted file").giving("CredentialAdded"),
+            add_credential,
+        )
+        .add(
+            post("/api/v1/credentials/{name}/remove", "Removes one from it").giving("CredentialRemoved"),
+            remove_credential,
+        )
         .add(
             get("/api/v1/alerts", "What somebody should know, and who is told", &[]).giving("AlertsView"),
             list_alerts,
@@ -302,24 +323,18 @@ async fn one_network(State(site): State<Shared>, Path(name): Path<String>) -> An
     networks::describe(&site, &name).map(Json)
 }
 
-/// Names of the credentials.
-#[derive(Serialize)]
-struct Credentials {
-    credentials: Vec<CredentialInfo>,
-}
-
-async fn credentials(State(site): State<Shared>) -> Answer<Json<Credentials>> {
+async fn credentials(State(site): State<Shared>) -> Answer<Json<CredentialsReport>> {
     let known = super::credentials::known(&site).ok_or_else(|| {
         Problem::new(StatusCode::CONFLICT, "the credentials file is locked")
             .hint("give its passphrase in FRESHET_PASSPHRASE when the dashboard is started")
     })?;
-    Ok(Json(Credentials { credentials: known }))
+    Ok(Json(CredentialsReport { credentials: known.iter().map(line_of).collect(), headline: None }))
 }
 
 async fn add_credential(
     State(site): State<Shared>,
     Json(typed): Json<super::credentials::Typed>,
-) -> Answer<Json<super::credentials::Added>> {
+) -> Answer<Json<CredentialAdded>> {
     super::credentials::add(&site, typed).await.map(Json)
 }
 
@@ -327,7 +342,7 @@ async fn remove_credential(
     State(site): State<Shared>,
     Path(name): Path<String>,
     unlocking: Option<Json<super::credentials::Unlocking>>,
-) -> Answer<Json<super::credentials::Removed>> {
+) -> Answer<Json<CredentialRemoved>> {
     let Json(unlocking) = unlocking.unwrap_or_default();
     super::credentials::remove(&site, name, unlocking).await.map(Json)
 }
@@ -390,19 +405,19 @@ async fn learn_forum(
     Ok(Json(learn::describe(&site)))
 }
 
-async fn show_experiment(State(site): State<Shared>) -> Json<bench::BacktestReport> {
+async fn show_experiment(State(site): State<Shared>) -> Json<BacktestReport> {
     Json(site.bench.describe())
 }
 
 async fn start_experiment(
     State(site): State<Shared>,
     Json(wish): Json<bench::Wish>,
-) -> Answer<Json<bench::BacktestReport>> {
+) -> Answer<Json<BacktestReport>> {
     experiments::start(&site, wish)?;
     Ok(Json(site.bench.describe()))
 }
 
-async fn cancel_experiment(State(site): State<Shared>) -> Json<bench::BacktestReport> {
+async fn cancel_experiment(State(site): State<Shared>) -> Json<BacktestReport> {
     site.bench.cancel();
     Json(site.bench.describe())
 }

@@ -9,13 +9,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use freshet_app::data::Data;
-use freshet_app::simulate::history;
+use freshet_app::simulate::{history, result_of};
 use freshet_app::when::When;
 use freshet_policy::{Objective, POLICY_NAMES};
+use freshet_report::simulate::{BacktestProgress, BacktestReport};
 use freshet_sim::experiment::{self, Outcome, Setup};
 use freshet_sim::trace::Window;
 use freshet_types::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::answer::{Answer, Problem};
 
@@ -65,7 +66,7 @@ struct Plan {
 /// A backtest, under way or done.
 pub(super) struct Trial {
     pub(super) wish: Wish,
-    outcomes: Vec<Outcome>,
+    pub(super) outcomes: Vec<Outcome>,
     sources_count: usize,
     /// Why it ended without all results.
     ended: Option<String>,
@@ -137,39 +138,14 @@ impl Bench {
             from: trial.wish.from.clone(),
             warm_days: trial.wish.warm_days,
             eval_days: trial.wish.eval_days,
-            caveat: history::CAVEAT,
+            caveat: history::CAVEAT.to_owned(),
         };
         BacktestReport {
             is_running: place.as_ref().is_some_and(|trial| trial.is_running),
             progress: place.as_ref().map(progress),
-            policies: place.as_ref().map(|trial| trial.outcomes.clone()).unwrap_or_default(),
+            policies: place.iter().flat_map(|trial| &trial.outcomes).map(result_of).collect(),
         }
     }
-}
-
-/// What is chosen, how far it is, and the results so far.
-#[derive(Serialize)]
-pub(super) struct BacktestReport {
-    is_running: bool,
-    #[serde(flatten)]
-    pub(super) progress: Option<BacktestProgress>,
-    pub(super) policies: Vec<Outcome>,
-}
-
-/// How far a backtest is.
-#[derive(Serialize)]
-pub(super) struct BacktestProgress {
-    ended: Option<String>,
-    done_count: usize,
-    asked_count: usize,
-    took_s: f64,
-    sources_count: usize,
-    calls_per_hour: f64,
-    objective: String,
-    from: String,
-    warm_days: u32,
-    eval_days: u32,
-    caveat: &'static str,
 }
 
 fn plan(wish: &Wish, now: Timestamp) -> Answer<Plan> {

@@ -9,12 +9,13 @@ use std::sync::PoisonError;
 use axum::extract::{Form, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use freshet_app::credentials::{self, Wanted};
+use freshet_app::credentials::{self, Wanted, line_of};
 use freshet_app::data::vault_path;
 use freshet_fetch::{CredentialInfo, CredentialKind, FetchError, Origin};
+use freshet_report::credentials::{CredentialAdded, CredentialRemoved};
 use freshet_types::RobotKind;
 use secrecy::{ExposeSecret as _, SecretString};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::Shared;
 use super::answer::{Answer, Problem};
@@ -65,22 +66,8 @@ pub(super) async fn remove_form(
     Ok(Redirect::to("/networks?told=removed#credentials").into_response())
 }
 
-/// A credential that was added.
-#[derive(Serialize)]
-pub(super) struct Added {
-    credential: CredentialInfo,
-    note: &'static str,
-}
-
-/// A credential that was removed.
-#[derive(Serialize)]
-pub(super) struct Removed {
-    removed: CredentialInfo,
-    note: &'static str,
-}
-
 /// Adds one; gives what may be shown of it.
-pub(super) async fn add(site: &Shared, typed: Typed) -> Answer<Added> {
+pub(super) async fn add(site: &Shared, typed: Typed) -> Answer<CredentialAdded> {
     fn given(text: &str) -> Option<&str> {
         Some(text.trim()).filter(|text| !text.is_empty())
     }
@@ -105,16 +92,16 @@ pub(super) async fn add(site: &Shared, typed: Typed) -> Answer<Added> {
         credentials::keep(&vault_path(&site.parts.dir), &passphrase, &site.parts.networks, &wanted)
     })
     .await?;
-    Ok(Added { credential: info, note: credentials::RESTART })
+    Ok(CredentialAdded { credential: line_of(&info), note: credentials::RESTART.to_owned() })
 }
 
 /// Removes one; gives what it was.
-pub(super) async fn remove(site: &Shared, name: String, unlocking: Unlocking) -> Answer<Removed> {
+pub(super) async fn remove(site: &Shared, name: String, unlocking: Unlocking) -> Answer<CredentialRemoved> {
     let passphrase = passphrase(site, unlocking.passphrase)?;
     let info =
         in_file(site, move |site| credentials::discard(&vault_path(&site.parts.dir), &passphrase, &name))
             .await?;
-    Ok(Removed { removed: info, note: credentials::RESTART })
+    Ok(CredentialRemoved { removed: line_of(&info), note: credentials::RESTART.to_owned() })
 }
 
 /// The passphrase that was typed, or that of the environment. A secret never travels in the open.

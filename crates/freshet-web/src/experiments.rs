@@ -8,12 +8,13 @@ use axum::extract::{RawForm, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_app::simulate::plots;
 use freshet_policy::POLICY_NAMES;
+use freshet_report::simulate::BacktestReport;
 use serde_json::json;
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
-use super::bench::{BacktestReport, DAYS_MAX, POLICIES_MAX, TIME_MAX, Wish};
+use super::bench::{DAYS_MAX, POLICIES_MAX, TIME_MAX, Wish};
 use super::render::Beside;
 
 /// The page.
@@ -61,9 +62,13 @@ pub(super) fn start(site: &Shared, wish: Wish) -> Answer<()> {
 /// What the page shows.
 fn view(site: &Shared) -> Beside<BacktestReport> {
     let report = site.bench.describe();
-    let wish = site.bench.lock().as_ref().map_or_else(Wish::default, |trial| trial.wish.clone());
+    let (wish, outcomes) = site
+        .bench
+        .lock()
+        .as_ref()
+        .map_or_else(Default::default, |trial| (trial.wish.clone(), trial.outcomes.clone()));
     let best = report.policies.iter().filter_map(|it| it.mean_delay_s).fold(f64::INFINITY, f64::min);
-    let plots: Vec<_> = plots::plots(&report.policies).iter().filter_map(|(_, plot)| plot.svg()).collect();
+    let plots: Vec<_> = plots::plots(&outcomes).iter().filter_map(|(_, plot)| plot.svg()).collect();
     let policy =
         |name: &&str| json!({ "name": name, "is_chosen": wish.policies.iter().any(|it| it == name) });
     let more = json!({

@@ -4,9 +4,10 @@
 use axum::Extension;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
+use freshet_app::credentials::line_of;
 use freshet_app::data::{Data, vault_path};
 use freshet_app::networks;
-use freshet_fetch::CredentialInfo;
+use freshet_report::credentials::CredentialLine;
 use freshet_report::networks::NetworkLine;
 use freshet_store::row::OnDelete;
 use freshet_types::definition::Definition;
@@ -41,7 +42,7 @@ pub(super) async fn page(
                 networks: networks::list_report(&site.parts.networks).networks.into_iter().map(row).collect(),
                 servers,
                 quotas: overview::quotas(&site.status(data)?),
-                credentials: credentials::known(site),
+                credentials: credentials::known(site).map(|known| known.iter().map(line_of).collect()),
                 has_passphrase: site.parts.passphrase.is_some(),
                 has_file: vault_path(&site.parts.dir).is_file(),
                 takes_secrets: site.is_local || site.parts.tls.is_some(),
@@ -59,7 +60,7 @@ struct NetworksPage {
     networks: Vec<NetworkRow>,
     servers: Vec<ServerRow>,
     quotas: Vec<QuotaRow>,
-    credentials: Option<Vec<CredentialInfo>>,
+    credentials: Option<Vec<CredentialLine>>,
     has_passphrase: bool,
     has_file: bool,
     takes_secrets: bool,

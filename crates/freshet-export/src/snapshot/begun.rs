@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use freshet_app::failure::Failure;
 use freshet_app::notice;
+use freshet_report::snapshot::CoverageSums;
 use serde::{Deserialize, Serialize};
 
-use super::coverage::Sums;
 use crate::Asked;
 
 /// What was begun.
@@ -26,7 +26,7 @@ pub(super) struct Begun {
     /// When, by the crawl's clock.
     pub(super) made_at_ms: i64,
     /// What was proven complete then, once that is written.
-    pub(super) coverage: Option<Sums>,
+    pub(super) coverage: Option<CoverageSums>,
 }
 
 /// Where it is made.

@@ -5,14 +5,10 @@ use std::fmt::Write as _;
 use freshet_app::text;
 use freshet_app::text::grouped;
 use freshet_engine::constrain::setting::Rule;
+use freshet_report::UnixNumber;
+use freshet_report::snapshot::{CoverageSums, SnapshotConstraint, SnapshotDefinition, SnapshotFacts};
 use freshet_sink::RecordKind;
 use freshet_types::Timestamp;
-use serde::ser::SerializeStruct as _;
-use serde::{Serialize, Serializer};
-use serde_json::Value;
-
-use super::at;
-use super::coverage::Sums;
 
 /// Everything that is told.
 #[derive(Clone, Debug)]
@@ -31,33 +27,32 @@ pub(super) struct Facts {
     pub(super) counts: Vec<(String, u64)>,
     pub(super) deleted_count: u64,
     pub(super) constraints: Vec<Rule>,
-    pub(super) definitions: Vec<Value>,
-    pub(super) coverage: Sums,
-}
-
-impl Serialize for Facts {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let counts: serde_json::Map<String, Value> =
-            self.counts.iter().map(|(kind, count)| (format!("{kind}_count"), (*count).into())).collect();
-        let mut out = serializer.serialize_struct("Facts", 13)?;
-        out.serialize_field("version", &self.version)?;
-        out.serialize_field("freshet", &self.freshet)?;
-        out.serialize_field("title", &self.title)?;
-        out.serialize_field("made_at", &at(Some(self.made_at)))?;
-        out.serialize_field("since", &at(self.since))?;
-        out.serialize_field("until", &at(self.until))?;
-        out.serialize_field("network", &self.network)?;
-        out.serialize_field("format", &self.format)?;
-        out.serialize_field("days", &self.days)?;
-        out.serialize_field("counts", &counts)?;
-        out.serialize_field("constraints", &self.constraints)?;
-        out.serialize_field("definitions", &self.definitions)?;
-        out.serialize_field("coverage", &self.coverage)?;
-        out.end()
-    }
+    pub(super) definitions: Vec<SnapshotDefinition>,
+    pub(super) coverage: CoverageSums,
 }
 
 impl Facts {
+    /// The facts for programs.
+    pub(super) fn report(&self) -> SnapshotFacts {
+        let at = |at: Option<Timestamp>| at.and_then(UnixNumber::of);
+        let rule = |it: &Rule| SnapshotConstraint { type_name: it.type_name.clone(), text: it.text.clone() };
+        SnapshotFacts {
+            version: self.version,
+            freshet: self.freshet.to_owned(),
+            title: self.title.clone(),
+            made_at: UnixNumber(self.made_at),
+            since: at(self.since),
+            until: at(self.until),
+            network: self.network.clone(),
+            format: self.format.to_owned(),
+            days: self.days.clone(),
+            counts: self.counts.iter().map(|(kind, count)| (format!("{kind}_count"), *count)).collect(),
+            constraints: self.constraints.iter().map(rule).collect(),
+            definitions: self.definitions.clone(),
+            coverage: self.coverage.clone(),
+        }
+    }
+
     /// How many records of a kind.
     pub(super) fn count_of(&self, kind: RecordKind) -> u64 {
         self.counts.iter().find(|(name, _)| name == kind.name()).map_or(0, |(_, count)| *count)
@@ -131,7 +126,7 @@ impl Facts {
             it.complete_count
         )];
         if let (Some(first), Some(last)) = (it.complete_until_min, it.complete_until_max) {
-            lines.push(format!("These last looks were taken between {first} and {last}."));
+            lines.push(format!("These last looks were taken between {} and {}.", first.0, last.0));
         }
         if it.holes_count > 0 {
             lines.push(format!(
@@ -174,10 +169,7 @@ impl Facts {
     }
 
     fn how(&self) -> String {
-        let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
-        let row = |it: &Value| {
-            format!("| {} | `{}` | `{}` |", text(it, "network"), text(it, "file"), text(it, "sha256"))
-        };
+        let row = |it: &SnapshotDefinition| format!("| {} | `{}` | `{}` |", it.network, it.file, it.sha256);
         let rows: Vec<String> = self.definitions.iter().map(row).collect();
         format!(
             "## How it was read\n\nNetworks were read by these definitions, at their interfaces for programs or, for \

@@ -8,8 +8,8 @@ use std::path::{Component, Path};
 
 use anyhow::Context as _;
 use freshet_app::failure::Failure;
+use freshet_report::snapshot::VerifyReport;
 use freshet_types::Set;
-use serde::Serialize;
 
 use crate::{FileEntry, hash_file};
 
@@ -63,24 +63,6 @@ fn names(dir: &Path) -> anyhow::Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
-}
-
-/// What a check found.
-#[derive(Debug, Serialize)]
-pub struct VerifyReport {
-    pub snapshot: String,
-    /// What names it now.
-    pub id: String,
-    /// It is what it was.
-    pub is_whole: bool,
-    /// Files that it should have.
-    pub files_count: usize,
-    /// Files that are there and not as they were.
-    pub changed: Vec<String>,
-    /// Files that are not there.
-    pub missing: Vec<String>,
-    /// Files that were not there.
-    pub unknown: Vec<String>,
 }
 
 /// Checks every file of a snapshot.

@@ -1,11 +1,11 @@
 //! The words of a snapshot's README.
 
+use freshet_report::snapshot::CoverageSums;
 use freshet_types::Timestamp;
 
-use super::coverage::Sums;
 use super::readme::Facts;
 
-fn facts(coverage: Sums) -> Facts {
+fn facts(coverage: CoverageSums) -> Facts {
     Facts {
         version: 1,
         freshet: "0.1.0",
@@ -36,24 +36,25 @@ fn check(facts: &Facts, has: &[&str], lacks: &[&str]) {
 
 #[test]
 fn holes_are_told() {
-    let whole = Sums { lists_count: 3, complete_count: 3, ..Sums::default() };
+    let whole = CoverageSums { lists_count: 3, complete_count: 3, ..CoverageSums::default() };
     check(
         &facts(whole.clone()),
         &["Of 3 lists that were watched, 3 are proven complete", "1,234 posts made between"],
         &["hole may", "never visited"],
     );
-    let holed = Sums { complete_count: 1, unvisited_count: 1, holes_count: 2, uncloseable_count: 1, ..whole };
+    let holed =
+        CoverageSums { complete_count: 1, unvisited_count: 1, holes_count: 2, uncloseable_count: 1, ..whole };
     check(
         &facts(holed),
         &["2 holes may hide posts; 1 of them cannot be closed", "1 list was never visited"],
         &[],
     );
-    check(&facts(Sums::default()), &["nothing is proven"], &[]);
+    check(&facts(CoverageSums::default()), &["nothing is proven"], &[]);
 }
 
 #[test]
 fn what_was_left_out_is_told() {
-    let all = facts(Sums::default());
+    let all = facts(CoverageSums::default());
     check(&all, &["Nothing that was collected is left out"], &["Think before"]);
     let since = Some(Timestamp::from_secs(1_760_000_000));
     let some = Facts { since, network: Some("mastodon".to_owned()), deleted_count: 7, ..all };
@@ -62,6 +63,6 @@ fn what_was_left_out_is_told() {
         &["created since 2025-10-09", "of `mastodon` only", "7 posts", "Think before"],
         &["Nothing that was"],
     );
-    let json = serde_json::to_value(&some).unwrap();
+    let json = serde_json::to_value(some.report()).unwrap();
     assert_eq!((&json["counts"]["posts_count"], &json["since"]), (&1234.into(), &1_760_000_000.into()));
 }

@@ -4,7 +4,6 @@
 //! losing posts. Nothing is ever NaN: what has no value (a mean over no posts) is absent.
 
 use freshet_types::Span;
-use serde::Serialize;
 
 use crate::trace::Window;
 
@@ -16,7 +15,7 @@ const BIN_MIN_S: f64 = 60.0;
 const BIN_MAX_S: f64 = 60.0 * 86_400.0;
 
 /// What one policy reached at one budget.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     pub policy: String,
     pub calls_per_hour: f64,
@@ -39,8 +38,7 @@ pub struct Outcome {
     pub useful_call_share: f64,
     /// Time the computation took.
     pub wall_ms: u64,
-    /// For plots; not part of the report.
-    #[serde(skip)]
+    /// What changed over the days and among the posts.
     pub series: Series,
 }
 

@@ -12,8 +12,8 @@ use freshet_app::credentials::{self, RESTART, Wanted};
 use freshet_app::data::{self, Data, vault_path};
 use freshet_app::failure::Failure;
 use freshet_fetch::{CredentialInfo, Vault};
+use freshet_report::credentials::{CredentialLine, CredentialsReport};
 use secrecy::SecretString;
-use serde::Serialize;
 
 use crate::args::{CredentialArgs, CredentialsCommand, ReportArgs};
 use crate::output::{self, Report};
@@ -21,26 +21,19 @@ use crate::output::{self, Report};
 /// Longest line that can hold a secret; the vault has the exact limit.
 const SECRET_LINE_BYTES_MAX: u64 = 64 * 1024;
 
-#[derive(Serialize)]
-struct CredentialsReport {
-    credentials: Vec<CredentialInfo>,
-    #[serde(skip)]
-    headline: Option<String>,
-}
-
 /// Adds, lists or removes.
 pub(crate) fn execute(globals: &Globals, command: &CredentialsCommand) -> anyhow::Result<ExitCode> {
     match command {
         CredentialsCommand::Add(args) => add(globals, args)?,
         CredentialsCommand::List(report) => {
             let vault = Data::look(globals)?.vault(globals)?;
-            print(*report, vault.list(), None)?;
+            print(*report, &vault.list(), None)?;
         }
         CredentialsCommand::Remove { name, report } => {
             let data = Data::look(globals)?;
             let passphrase = data::passphrase(globals, "Passphrase of the credentials file: ")?;
             let (removed, _) = credentials::discard(&vault_path(data.dir()), &passphrase, name)?;
-            print(*report, vec![removed], Some(format!("removed; {RESTART}")))?;
+            print(*report, &[removed], Some(format!("removed; {RESTART}")))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -65,7 +58,7 @@ fn add(globals: &Globals, args: &CredentialArgs) -> anyhow::Result<()> {
     };
     let (info, _) = credentials::keep(&vault_path(data.dir()), &passphrase, &networks, &wanted)?;
     let headline = format!("added to {}; {RESTART}", vault_path(data.dir()).display());
-    print(args.report, vec![info], Some(headline))
+    print(args.report, &[info], Some(headline))
 }
 
 fn read_secret(network: &str) -> anyhow::Result<SecretString> {
@@ -85,7 +78,8 @@ fn read_secret(network: &str) -> anyhow::Result<SecretString> {
     Ok(SecretString::from(secret))
 }
 
-fn print(args: ReportArgs, credentials: Vec<CredentialInfo>, headline: Option<String>) -> anyhow::Result<()> {
+fn print(args: ReportArgs, known: &[CredentialInfo], headline: Option<String>) -> anyhow::Result<()> {
+    let credentials = known.iter().map(credentials::line_of).collect();
     output::print(args, &CredentialsReport { credentials, headline })
 }
 
@@ -95,14 +89,14 @@ impl Report for CredentialsReport {
             return "no credentials; `freshet credentials add NETWORK` adds one".to_owned();
         }
         let none = || "-".to_owned();
-        let row = |it: &CredentialInfo| {
+        let row = |it: &CredentialLine| {
             vec![
-                it.name.to_string(),
+                it.name.clone(),
                 it.network.to_string(),
-                it.kind.to_string(),
+                it.kind.clone(),
                 it.robot.map_or_else(none, |robot| robot.to_string()),
                 it.identifier.clone().unwrap_or_else(none),
-                format!("{:?}", it.origin).to_lowercase(),
+                it.origin.clone(),
             ]
         };
         let header = ["name", "network", "kind", "robot", "identifier", "from"];

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use freshet_app::config::Globals;
 use freshet_app::failure::Failure;
-use freshet_app::forget::{self, ForgetReport, UndoReport};
+use freshet_app::forget;
+use freshet_report::forget::{ForgetReport, UndoReport};
 
 use crate::args::ForgetArgs;
 use crate::output::{self, Report};

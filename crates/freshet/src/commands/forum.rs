@@ -9,14 +9,12 @@ use anyhow::Context as _;
 use freshet_app::config::Globals;
 use freshet_app::failure::Failure;
 use freshet_app::forum::site::{self, Wanted};
-use freshet_app::forum::{folder, site_address};
+use freshet_app::forum::{folder, report, site_address};
 use freshet_forum::definition::ForumDefinition;
-use freshet_forum::inspect::{PageReading, inspect};
+use freshet_forum::inspect::inspect;
 use freshet_forum::learn::learn;
 use freshet_forum::page::Page;
-use freshet_forum::report::Report as Learned;
-use serde::Serialize;
-use serde_json::Value;
+use freshet_report::learn::{InspectReport, LearnReport};
 
 use crate::args::{ForumCommand, ForumFormat, ForumInspectArgs, ForumLearnArgs, ReportFormat};
 use crate::failure;
@@ -30,13 +28,9 @@ pub(crate) fn execute(globals: &Globals, command: &ForumCommand) -> anyhow::Resu
     }
 }
 
-#[derive(Serialize)]
-#[serde(transparent)]
-struct LearnReport(Learned);
-
 impl Report for LearnReport {
     fn text(&self) -> String {
-        self.0.to_string().lines().map(shown).collect::<Vec<_>>().join("\n")
+        self.text.lines().map(shown).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -55,7 +49,7 @@ fn execute_learn(globals: &Globals, args: &ForumLearnArgs) -> anyhow::Result<Exi
     };
     let has_lists = learned.report.has_lists();
     let definition = learned.definition.to_toml();
-    output::print(args.report, &LearnReport(learned.report))?;
+    output::print(args.report, &report::learned(learned.report))?;
     if !has_lists {
         return Ok(failure::partly());
     }
@@ -79,28 +73,22 @@ fn execute_inspect(args: &ForumInspectArgs) -> anyhow::Result<ExitCode> {
     };
     let (files, pages): (Vec<String>, Vec<Page>) = saved.into_iter().map(|it| (it.file, it.page)).unzip();
     let definition = given.unwrap_or_else(|| learn(&pages).definition);
-    let mut readings: Vec<Value> = Vec::new();
+    let mut readings: Vec<InspectReport> = Vec::new();
     for (file, page) in files.iter().zip(&pages) {
-        let reading = line(file, &inspect(page, &definition))?;
+        let reading = report::inspected(file, inspect(page, &definition));
         match args.format {
-            ForumFormat::Jsonl => output::line(reading)?,
+            ForumFormat::Jsonl => output::line(serde_json::to_string(&reading)?)?,
             ForumFormat::Json => readings.push(reading),
         }
     }
     if args.format == ForumFormat::Json {
-        let document = if is_folder { Value::Array(readings) } else { readings.pop().unwrap_or_default() };
-        output::line(serde_json::to_string_pretty(&document)?)?;
+        let document = match readings.pop() {
+            Some(only) if !is_folder => serde_json::to_string_pretty(&only),
+            last => serde_json::to_string_pretty(&readings.into_iter().chain(last).collect::<Vec<_>>()),
+        };
+        output::line(document?)?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn line(file: &str, reading: &PageReading) -> anyhow::Result<Value> {
-    let mut object = serde_json::Map::new();
-    object.insert("file".to_owned(), file.into());
-    if let Value::Object(fields) = serde_json::to_value(reading)? {
-        object.extend(fields);
-    }
-    Ok(Value::Object(object))
 }
 
 fn definition(path: &Path) -> anyhow::Result<ForumDefinition> {

@@ -6,7 +6,8 @@
 use std::process::ExitCode;
 
 use freshet_app::config::Globals;
-use freshet_app::init::{self, InitReport};
+use freshet_app::init;
+use freshet_report::init::InitReport;
 
 use crate::args::InitArgs;
 use crate::output::{self, Report};

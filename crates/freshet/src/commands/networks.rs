@@ -128,7 +128,7 @@ fn read(globals: &Globals, args: &ReadArgs) -> anyhow::Result<()> {
             input.skip_until(b'\n').with_context(unreadable)?;
         }
         if !line.trim_ascii().is_empty() {
-            let report = recording::read_line(&definition, number, &String::from_utf8_lossy(&line));
+            let report = networks::read_line(&definition, number, &String::from_utf8_lossy(&line));
             output::line(serde_json::to_string(&report)?)?;
         }
     }

@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use freshet_app::config::Globals;
-use freshet_app::simulate::{self, SimulateReport, SimulateWish, plots};
-use freshet_sim::experiment::{ORACLE_NAMES, Outcome, Overflow};
+use freshet_app::simulate::{self, SimulateWish, plots};
+use freshet_report::simulate::{PolicyResult, SimulateReport};
+use freshet_sim::experiment::{ORACLE_NAMES, Overflow};
 use freshet_types::Span;
 
 use crate::args::SimulateArgs;
@@ -12,11 +13,11 @@ use crate::output::{self, COLUMNS, Report, table};
 
 /// Runs the comparison.
 pub(crate) fn execute(globals: &Globals, args: &SimulateArgs) -> anyhow::Result<ExitCode> {
-    let report = simulate::compare(globals, &wish(args))?;
+    let compared = simulate::compare(globals, &wish(args))?;
     if let Some(dir) = &args.plots {
-        plots::write(dir, &report.policies)?;
+        plots::write(dir, &compared.outcomes)?;
     }
-    output::print(args.report, &report)?;
+    output::print(args.report, &compared.report)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -46,21 +47,22 @@ impl Report for SimulateReport {
             output::one_line(&self.trace),
             output::count(window.sources as u64, "source"),
             output::count(window.posts, "post"),
-            window.shown.0,
-            window.shown.1,
+            window.start.0,
+            window.end.0,
             window.warm_days,
         );
         let columns = ["policy", "#calls/h", "#captured", "#delay", "#median", "#p90", "#useful"];
         let rows = self.policies.iter().map(row);
         let caveat = self
             .caveat
+            .as_deref()
             .map_or(String::new(), |caveat| format!("\n\n{}", output::wrapped(caveat, COLUMNS, "")));
         let header = output::wrapped(&header, COLUMNS, "");
         format!("{header}\n\n{}{caveat}", table(&columns, rows))
     }
 }
 
-fn row(outcome: &Outcome) -> Vec<String> {
+fn row(outcome: &PolicyResult) -> Vec<String> {
     let span = |secs: Option<f64>| secs.map_or("-".to_owned(), |secs| Span::from_secs_f64(secs).to_string());
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
     let is_oracle = ORACLE_NAMES.contains(&outcome.policy.as_str());

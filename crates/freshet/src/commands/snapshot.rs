@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use freshet_app::config::Globals;
 use freshet_app::failure::Failure;
-use freshet_export::snapshot::{self, SnapshotReport, SnapshotWish, VerifyReport};
+use freshet_export::snapshot::{self, SnapshotWish};
+use freshet_report::snapshot::{SnapshotReport, VerifyReport};
 
 use crate::args::{SnapshotArgs, SnapshotCommand};
 use crate::failure;
