@@ -1,23 +1,26 @@
 //! One run of the engine without input or output: everything that is decided around the core.
 //!
 //! The runner owns the [`Core`] and decides what a run does beside visiting: it obeys people (`runner/control.rs`), outlives
-//! trouble (`runner/trouble.rs`), looks after forums and shared weights (`runner/forums.rs`, `runner/fits.rs`),
-//! tells the writer how much may come out of the rings, draws reports (`runner/view.rs`), drains and
-//! ends (`runner/end.rs`).
+//! trouble (`runner/trouble.rs`), looks after forums and shared weights (`runner/forums.rs`, `runner/fits.rs`, and
+//! `runner/work.rs` for what takes long), tells the writer how much may come out of the rings, draws reports
+//! (`runner/view.rs`), drains and ends (`runner/end.rs`).
 //!
-//! It has one door, [`Runner::handle`]: an [`Input`] and the [`Moment`] go in, [`Output`]s come out. There is no thread,
-//! channel, socket, clock, sleep or store behind it: reading is a [`Question`] that comes back as a reply, writing a [`Job`] for the
-//! [`Writer`](crate::writer::Writer). `drive` carries outputs out with tokio, the simulator's driver on a virtual clock; both run
-//! the same decisions.
+//! It has one door, [`Runner::handle`]: an [`Input`] and the [`Moment`] go in, [`Output`]s come out (`runner/message.rs`).
+//! There is no thread, channel, socket, clock, sleep or store behind it: reading is a [`Question`] that comes back as a reply,
+//! writing a [`Job`] for the [`Writer`](crate::writer::Writer). `drive` carries outputs out with tokio, the simulator's driver
+//! on a virtual clock; both run the same decisions.
 
 mod control;
 mod end;
 mod fits;
 mod forums;
+mod message;
 mod trouble;
 mod view;
+mod work;
 
-pub use view::Look;
+pub use message::{Input, Look, Output};
+pub use work::Work;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,16 +28,13 @@ use std::time::Duration;
 
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
-use freshet_report::RunStatus;
 use freshet_store::api::{Store, StoreError};
-use freshet_store::row::Upload;
-use freshet_types::{NetworkName, SourceId, Span, Timestamp};
+use freshet_types::{SourceId, Span, Timestamp};
 
 use crate::constrain::setting::SettingError;
 use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event, Moment, Restored, VISITS_RESERVED};
 use crate::feed::{AHEAD_MAX, FeedError};
 use crate::history::History;
-use crate::order::{FetcherId, Order, OrderId};
 use crate::price::PRICES;
 use crate::question::{Question, Reply};
 use crate::quota::{LEDGER, LEDGER_BEFORE, Ledger};
@@ -43,8 +43,8 @@ use crate::report::Setting;
 use crate::writer::{Job, Told};
 use control::Controls;
 use end::Stage;
-use fits::{Fits, Fitting};
-use forums::{Forums, Training};
+use fits::Fits;
+use forums::Forums;
 use trouble::Troubles;
 use view::View;
 
@@ -155,81 +155,6 @@ impl Past {
             history: History::from_store(store)?,
             control_seen: store.controls_above(0)?.last().map_or(0, |control| control.number),
         })
-    }
-}
-
-/// Everything that can make a run do something.
-#[derive(Debug)]
-pub enum Input {
-    /// The run begins: it loads what the store knows.
-    Start,
-    /// Time has passed; how far the clock of the crawl is ahead of the one that it follows.
-    Tick(Span),
-    /// Something for the core: from a fetcher, from [`Work`], from whoever learns a forum anew.
-    Event(Event),
-    /// The writer tells something.
-    Told(Told),
-    /// What a question came to.
-    Reply(Question, Result<Reply, StoreError>),
-    /// Somebody has left a wish in the store: it is looked for at once.
-    Wish,
-    /// What the shell sees of fetchers and subscribers, for a report.
-    Looked(Look),
-    /// Somebody wants the run to end.
-    Stop,
-    /// The subscribers have caught up, or their time is over.
-    Parted(Look),
-    /// The writer has ended.
-    WriterEnded,
-}
-
-/// Everything a run can want.
-#[derive(Debug)]
-pub enum Output {
-    /// Let this fetcher carry out this order; the answer is an [`Input::Event`].
-    Fetch(FetcherId, Box<Order>),
-    /// Tell this fetcher that nobody waits for the answer to this order any more.
-    Cancel(FetcherId, OrderId),
-    /// Give the writer this job.
-    Job(Job),
-    /// Read this, and answer with [`Input::Reply`].
-    Ask(Question),
-    /// Compute this beside the run; what comes of it is an [`Input::Event`].
-    Work(Work),
-    /// Look for definitions that changed on disk.
-    Reload,
-    /// Let somebody learn this forum anew.
-    Relearn(NetworkName),
-    /// The oldest request that waits to be granted for this network may leave.
-    Granted(NetworkName),
-    /// A report is due: answer with [`Input::Looked`].
-    Look,
-    /// A new report, for whoever draws.
-    Report(Box<RunStatus>),
-    /// What was applied, to be freed.
-    Free(Vec<Upload>),
-    /// Let the subscribers catch up until this wall time at the latest, and answer with [`Input::Parted`].
-    Part(u64),
-    /// The run has ended; its last report.
-    Ended(Box<RunStatus>),
-}
-
-/// A long computation that reads and writes nothing.
-#[derive(Debug)]
-pub enum Work {
-    /// The models of a forum.
-    Train(Box<Training>),
-    /// The weights that all sources share.
-    Fit(Box<Fitting>),
-}
-
-impl Work {
-    /// Does it; gives what the core is to know, if anything came of it.
-    pub fn run(self) -> Option<Event> {
-        match self {
-            Self::Train(training) => Some(training.run()),
-            Self::Fit(fitting) => fitting.run(),
-        }
     }
 }
 

@@ -8,11 +8,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use freshet_policy::mixture::evidence::Evidence;
-use freshet_policy::{Policy, Pool};
 use freshet_types::{SourceId, Span, Timestamp};
 
-use super::{Output, Runner, Work};
-use crate::core::Event;
+use super::work::{Fitting, Work};
+use super::{Output, Runner};
 use crate::question::Question;
 
 /// Time between two fits.
@@ -48,23 +47,6 @@ impl Fits {
     /// What could not be read is read again.
     pub(super) fn give_up_reading(&mut self) {
         self.reading_count = 0;
-    }
-}
-
-/// A fit that is to be computed.
-#[derive(Debug)]
-pub struct Fitting {
-    policy: Arc<dyn Policy>,
-    evidence: Vec<Evidence>,
-    pool: Pool,
-    now: Timestamp,
-}
-
-impl Fitting {
-    /// Computes it; nothing where too little is known.
-    pub(super) fn run(self) -> Option<Event> {
-        let mixture = self.policy.refit(&self.evidence, &self.pool, self.now)?;
-        Some(Event::Fitted(Box::new(mixture)))
     }
 }
 

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use freshet_policy::{Market, Objective, Policy};
+use freshet_policy::{Market, Objective};
 use freshet_types::{NetworkName, Timestamp};
 
-use super::{Output, Runner, Work};
-use crate::core::Event;
+use super::work::{Training, Work};
+use super::{Output, Runner};
 use crate::forum::train::{Lists, Trainer};
 use crate::question::Question;
 
@@ -27,22 +27,6 @@ impl Forums {
     /// The lists of this forum could not be read: it is time again at once.
     pub(super) fn put_off(&mut self, network: &NetworkName, now: Timestamp) {
         self.trainer.put_off(network, now);
-    }
-}
-
-/// Models that are to be trained.
-#[derive(Debug)]
-pub struct Training {
-    lists: Lists,
-    policy: Arc<dyn Policy>,
-    market: Market,
-    now: Timestamp,
-}
-
-impl Training {
-    /// Trains them.
-    pub(super) fn run(self) -> Event {
-        Event::Trained(Box::new(self.lists.train(&self.policy, &self.market, self.now)))
     }
 }
 

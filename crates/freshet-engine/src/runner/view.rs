@@ -3,11 +3,10 @@
 //! A report needs what only the shell sees (what fetchers and subscribers are at): the runner says when one is due, the shell
 //! looks, and the runner draws. Nothing is decided by drawing.
 
-use freshet_report::run::{RunStatus, SubscriberStatus};
+use freshet_report::RunStatus;
 
-use super::{Output, RunOptions, Runner, ms};
+use super::{Look, Output, RunOptions, Runner, ms};
 use crate::core::Moment;
-use crate::fetcher::FetcherState;
 use crate::history::History;
 use crate::report::{self, Setting};
 use crate::writer::Job;
@@ -15,15 +14,6 @@ use crate::writer::Job;
 /// How often the live report is written to the store, at most, in milliseconds of wall time; whoever draws may want it more
 /// often.
 const REPORT_EVERY_MS: u64 = 500;
-
-/// What the shell sees.
-#[derive(Clone, Debug, Default)]
-pub struct Look {
-    /// What the fetchers are doing.
-    pub fetchers: Vec<FetcherState>,
-    /// How far the subscribers have got.
-    pub subscribers: Vec<SubscriberStatus>,
-}
 
 /// What is kept for reports.
 #[derive(Debug)]
