@@ -17,7 +17,7 @@ use freshet_store::api::{Store, StoreError};
 use freshet_store::browse::Browse as _;
 use freshet_store::control::Control;
 use freshet_types::{
-    Clock, Map, RobotKind, Set, Source, SourceId, SourceState, Span, SystemClock, Timestamp,
+    Clock, Map, RobotKind, Set, Source, SourceId, SourceState, Span, SystemClock, Timestamp, VisitRecord,
 };
 use tokio::sync::watch;
 
@@ -252,8 +252,10 @@ impl Watch {
         }
         let is_round_over = ids.len() < SOURCES_PER_TICK;
         let mut findings = Vec::new();
-        for source in self.store.sources(&ids)?.into_iter().flatten() {
-            let known = self.known(&source, now)?;
+        let sources: Vec<Source> = self.store.sources(&ids)?.into_iter().flatten().collect();
+        let recent = self.recent(&sources, now)?;
+        for source in &sources {
+            let known = self.known(source, recent.get(&source.id), now);
             if known.has_lost_login() {
                 *self.lost_logins.entry(known.network.clone()).or_default() += 1;
             }
@@ -270,22 +272,40 @@ impl Watch {
         Ok(findings)
     }
 
-    fn known(&self, source: &Source, now: Timestamp) -> Result<Known, StoreError> {
+    /// The last visits of the sources that may just have had a burst.
+    fn recent(&self, sources: &[Source], now: Timestamp) -> Result<Map<SourceId, Recent>, StoreError> {
+        let is_recent = |it: &&Source| it.visited_at.is_some_and(|at| now - at < BURST_MAX);
+        let ids: Vec<SourceId> = sources.iter().filter(is_recent).map(|it| it.id).collect();
+        let visits = self.store.visits_of_all(&ids, 3)?;
+        let recent = ids.into_iter().zip(visits).filter_map(|(id, visits)| {
+            let visits: [VisitRecord; 3] = visits.try_into().ok()?;
+            let is_many = visits[0].new_post_count >= BURST_POSTS_MIN;
+            is_many.then_some((id, Recent { visits, posting_times: Vec::new() }))
+        });
+        let mut recent: Map<SourceId, Recent> = recent.collect();
+        let is_meant = |it: &&Source| is_of_account(it) && recent.contains_key(&it.id);
+        let accounts: Vec<Source> = sources.iter().filter(is_meant).cloned().collect();
+        for (source, times) in accounts.iter().zip(self.store.posting_times_of(&accounts)?) {
+            recent.entry(source.id).and_modify(|it| it.posting_times = times);
+        }
+        Ok(recent)
+    }
+
+    fn known(&self, source: &Source, recent: Option<&Recent>, now: Timestamp) -> Known {
         let rate = ChangeRate::from_bytes(&source.model);
         let evidence = rate.evidence();
         let last_post_at = rate.forecast(now).last_at;
         let market = self.prices.market(&source.network, source.robot);
         let expected = |since, until| expected((&*self.policy, &market), source, now, (since, until));
         let silent = last_post_at.zip(source.visited_at).filter(|(last_at, visited_at)| last_at < visited_at);
-        let is_recent = source.visited_at.is_some_and(|at| now - at < BURST_MAX);
-        let latest = if is_recent { self.latest(source, &expected)? } else { None };
+        let latest = recent.and_then(|recent| latest(source, recent, &expected));
         let is_open = source.state == SourceState::Active;
         let holes = if is_open { source.coverage.holes() } else { Vec::new() };
         let lost = holes.into_iter().filter(|hole| hole.cursor.is_none()).map(|hole| {
             let since = hole.below.map(|mark| mark.at);
             (hole.above.at, since, since.map_or(0.0, |since| expected(since, hole.above.at)))
         });
-        Ok(Known {
+        Known {
             label: source.label(),
             network: source.network.to_string(),
             state: source.state,
@@ -298,31 +318,7 @@ impl Watch {
             lost: lost.collect(),
             failure: source.failure.clone(),
             is_server_down: self.down.contains(source.network.as_str()),
-        })
-    }
-
-    /// New posts of the last visit, and how many were expected since the one before. A visit may also bring
-    /// history, which is no news: of accounts, whose posting times are at hand, only posts made since then
-    /// count; of other lists, only visits that did not go on to older pages.
-    fn latest(
-        &self,
-        source: &Source,
-        expected: &dyn Fn(Timestamp, Timestamp) -> f64,
-    ) -> Result<Option<(u32, f64)>, StoreError> {
-        let visits = self.store.visits_of(source.id, 3)?;
-        let [last, before, third] = visits.as_slice() else { return Ok(None) };
-        if last.new_post_count < BURST_POSTS_MIN {
-            return Ok(None);
         }
-        let count = if &*source.root_kind == "account" {
-            let times = self.store.posting_times(source)?;
-            times.iter().filter(|at| (before.started_at..=last.ended_at).contains(at)).count() as u32
-        } else if [last, before, third].iter().all(|visit| visit.outcome == "ok" && visit.fetch_count <= 1) {
-            last.new_post_count
-        } else {
-            return Ok(None);
-        };
-        Ok(Some((count, expected(before.started_at, last.ended_at))))
     }
 
     /// Trouble of the store, as the engine reports it; a clock that was set back is no matter of the store.
@@ -354,6 +350,39 @@ impl Watch {
         let quotas = report.work.quotas.iter().map(quota);
         quotas.filter_map(|quota| rule::judge_quota(&self.config.rules, &quota, now)).collect()
     }
+}
+
+/// What is asked of a source that may just have had a burst.
+#[derive(Debug)]
+struct Recent {
+    /// Its last visits, newest first.
+    visits: [VisitRecord; 3],
+    /// When its posts were made, where it is an account's.
+    posting_times: Vec<Timestamp>,
+}
+
+fn is_of_account(source: &Source) -> bool {
+    &*source.root_kind == "account"
+}
+
+/// New posts of the last visit, and how many were expected since the one before. A visit may also bring
+/// history, which is no news: of accounts, whose posting times are at hand, only posts made since then
+/// count; of other lists, only visits that did not go on to older pages.
+fn latest(
+    source: &Source,
+    recent: &Recent,
+    expected: &dyn Fn(Timestamp, Timestamp) -> f64,
+) -> Option<(u32, f64)> {
+    let [last, before, _] = &recent.visits;
+    let count = if is_of_account(source) {
+        let is_news = |at: &&Timestamp| (before.started_at..=last.ended_at).contains(*at);
+        recent.posting_times.iter().filter(is_news).count() as u32
+    } else if recent.visits.iter().all(|visit| visit.outcome == "ok" && visit.fetch_count <= 1) {
+        last.new_post_count
+    } else {
+        return None;
+    };
+    Some((count, expected(before.started_at, last.ended_at)))
 }
 
 /// Posts that are usual in a stretch: the mean rate of all that was seen, by the hours that the model

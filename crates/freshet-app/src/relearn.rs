@@ -184,9 +184,9 @@ impl Relearner {
             });
             evidence.take_thread(&found.collect::<Vec<_>>());
         }
-        for root in led_to(&definition, &pages) {
-            let found = store.find_sources(&root).map_err(|error| error.to_string())?;
-            evidence.take_lead(found.iter().any(|it| it.network == *network && it.root_id == root));
+        let roots = led_to(&definition, &pages);
+        for is_known in store.have_roots(network, &roots).map_err(|error| error.to_string())? {
+            evidence.take_lead(is_known);
         }
         let what = verdict(&evidence)?;
         replace(&known.file, &definition.to_toml())?;

@@ -298,8 +298,12 @@ pub trait Browse {
     fn changes_of(&self, object: u64, limit: usize) -> Result<Vec<Change>, StoreError>;
     /// What a post said before it was edited, oldest first, each with the number of the line that tells of the edit.
     fn earlier_texts(&self, object: u64) -> Result<Vec<(u64, String)>, StoreError>;
+    /// The latest visits of each of these sources, newest first, at most so many of each.
+    fn visits_of_all(&self, sources: &[SourceId], limit: usize) -> Result<Vec<Vec<VisitRecord>>, StoreError>;
     /// The latest visits of a source, newest first.
-    fn visits_of(&self, source: SourceId, limit: usize) -> Result<Vec<VisitRecord>, StoreError>;
+    fn visits_of(&self, source: SourceId, limit: usize) -> Result<Vec<VisitRecord>, StoreError> {
+        Ok(self.visits_of_all(&[source], limit)?.pop().unwrap_or_default())
+    }
     /// Every forum: how many boards, threads and pages are known, and what is complete.
     fn forums(&self) -> Result<Vec<ForumState>, StoreError>;
     /// The title of the list that each of these sources is, where it is one and a page has shown it.

@@ -1,7 +1,6 @@
 //! What a snapshot proves to be complete, list by list, and the sums for its README.
 
 use std::io::Write as _;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -11,7 +10,10 @@ use freshet_network::networks::Networks;
 use freshet_report::UnixNumber;
 use freshet_report::snapshot::{CoverageLine, CoverageSums, ProvenInterval, UnprovenHole};
 use freshet_store::browse::Browse as _;
-use freshet_types::{Hole, Interval, Source, SourceState};
+use freshet_types::{Hole, Interval, Source, SourceId, SourceState};
+
+/// Sources that are read at once, with the titles of their lists.
+const SOURCES_AT_ONCE: usize = 1000;
 
 /// Writes `coverage.jsonl` and adds up.
 pub(super) fn write(
@@ -24,20 +26,22 @@ pub(super) fn write(
     let cannot = || format!("`{}` cannot be written", path.display());
     let file = std::fs::File::create(&path).with_context(cannot)?;
     let mut out = std::io::BufWriter::new(file);
-    let (mut sums, mut written) = (CoverageSums::default(), Ok(()));
-    data.store.each_source(&mut |source| {
-        let is_meant =
-            network.is_none_or(|it| it == source.network.as_str() || it == source.network.definition());
-        if is_meant && gaps::is_list(networks, &source) {
-            take(&mut sums, &source);
-            written = match data.store.title_of(&source) {
-                Ok(title) => write_line(&mut out, &line(&source, title.as_deref())),
-                Err(error) => Err(std::io::Error::other(error)),
-            };
+    let is_meant = |source: &Source| {
+        network.is_none_or(|it| it == source.network.as_str() || it == source.network.definition())
+            && gaps::is_list(networks, source)
+    };
+    let mut sums = CoverageSums::default();
+    let mut place = Some(SourceId(0));
+    while let Some(above) = place {
+        let page = data.store.sources_above(above, SOURCES_AT_ONCE)?;
+        place = page.next;
+        let lists: Vec<Source> = page.rows.into_iter().filter(is_meant).collect();
+        for (source, title) in lists.iter().zip(data.store.titles_of(&lists)?) {
+            take(&mut sums, source);
+            write_line(&mut out, &line(source, title.as_deref())).with_context(cannot)?;
         }
-        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    written.and_then(|()| out.flush()).with_context(cannot)?;
+    }
+    out.flush().with_context(cannot)?;
     Ok(sums)
 }
 

@@ -46,6 +46,7 @@ forward!(Sources {
     ask slots_above(above: SourceId, limit: usize) -> Vec<SourceSlot>;
     ask sources_above(above: SourceId, limit: usize) -> Rows<Source, SourceId>;
     ask find_sources(reference: &str) -> Vec<Source>;
+    ask have_roots(network: &NetworkName, root_ids: &[String]) -> Vec<bool>;
     ask states_of(sources: &[Source]) -> Vec<Option<SourceState>>;
     change put_instance(row: &InstanceRow) -> ();
     change set_on_delete(network: &NetworkName, on_delete: OnDelete) -> ();
@@ -104,7 +105,7 @@ forward!(Browse {
     ask list_posts(query: &PostQuery) -> Vec<Hit>;
     ask changes_of(object: u64, limit: usize) -> Vec<Change>;
     ask earlier_texts(object: u64) -> Vec<(u64, String)>;
-    ask visits_of(source: SourceId, limit: usize) -> Vec<VisitRecord>;
+    ask visits_of_all(sources: &[SourceId], limit: usize) -> Vec<Vec<VisitRecord>>;
     ask forums() -> Vec<ForumState>;
     ask titles_of(sources: &[Source]) -> Vec<Option<String>>;
     ask forum_lists(network: &NetworkName, query: &ForumQuery) -> Vec<ListState>;

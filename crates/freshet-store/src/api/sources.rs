@@ -46,6 +46,8 @@ pub trait Sources {
     }
     /// Sources that a person may mean by this: number, handle, root id, or address of the root.
     fn find_sources(&self, reference: &str) -> Result<Vec<Source>, StoreError>;
+    /// Of each of these root ids whether a source of this network has it; no source has an empty one.
+    fn have_roots(&self, network: &NetworkName, root_ids: &[String]) -> Result<Vec<bool>, StoreError>;
     /// Of each of these the state of the one that is stored (same network, endpoint and root id); `None` where none is.
     fn states_of(&self, sources: &[Source]) -> Result<Vec<Option<SourceState>>, StoreError>;
     /// Sets the state of these sources.

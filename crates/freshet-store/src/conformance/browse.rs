@@ -141,6 +141,10 @@ pub(super) fn visits_are_listed_newest_first(store: &mut dyn Store) {
     }
     assert_eq!(store.visits_of(sources[0].id, 10).must(), [visits[2].clone(), visits[0].clone()]);
     assert_eq!(store.visits_of(sources[0].id, 1).must(), [visits[2].clone()]);
+    let asked = [sources[2].id, sources[1].id, sources[0].id, sources[2].id];
+    let [one, two] = [visits[1].clone(), visits[2].clone()].map(|visit| vec![visit]);
+    assert_eq!(store.visits_of_all(&asked, 1).must(), [one.clone(), vec![], two, one], "in the order asked");
+    assert_eq!(store.visits_of_all(&[], 1).must(), [] as [Vec<VisitRecord>; 0]);
     let last: Vec<_> = store.last_visits(2).must().into_iter().map(|line| (line.visit, line.name)).collect();
     assert_eq!(last, [(visits[2].clone(), "ada".to_owned()), (visits[1].clone(), "100%".to_owned())]);
 }

@@ -164,6 +164,10 @@ pub(super) fn sources_are_found_by_what_people_type(store: &mut dyn Store) {
     for reference in ["", "id3", "99", "mastodon:a.example/post/id1", "nowhere/account/id1"] {
         assert_eq!(found(reference), [] as [u32; 0], "{reference}");
     }
+    let roots = ["id2", "a@a.example", "", "id1", "id2"].map(str::to_owned);
+    assert_eq!(store.have_roots(&network(), &roots).must(), [true, false, false, true, true]);
+    assert_eq!(store.have_roots(&"nowhere".into(), &roots).must(), [false; 5]);
+    assert_eq!(store.have_roots(&network(), &[]).must(), [] as [bool; 0]);
 }
 
 pub(super) fn slots_come_in_order_above_a_number(store: &mut dyn Store) {

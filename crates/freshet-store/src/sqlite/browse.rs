@@ -97,8 +97,9 @@ impl Browse for SqliteStore {
         earlier_texts(&self.db, object as i64).map_err(failed("read earlier texts"))
     }
 
-    fn visits_of(&self, source: SourceId, limit: usize) -> Result<Vec<VisitRecord>, StoreError> {
-        visits(&self.db, source, limit.min(PAGE_MAX)).map_err(failed("list visits"))
+    fn visits_of_all(&self, sources: &[SourceId], limit: usize) -> Result<Vec<Vec<VisitRecord>>, StoreError> {
+        let visits = |source: &SourceId| visits(&self.db, *source, limit.min(PAGE_MAX));
+        sources.iter().map(visits).collect::<Result<_>>().map_err(failed("list visits"))
     }
 
     fn last_visits(&self, limit: usize) -> Result<Vec<VisitLine>, StoreError> {

@@ -88,6 +88,10 @@ impl Sources for SqliteStore {
         source::find(&self.db, &self.networks, reference).map_err(failed("look for a source"))
     }
 
+    fn have_roots(&self, network: &NetworkName, root_ids: &[String]) -> Result<Vec<bool>, StoreError> {
+        source::have_roots(&self.db, &self.networks, network, root_ids).map_err(failed("look for sources"))
+    }
+
     fn states_of(&self, sources: &[Source]) -> Result<Vec<Option<SourceState>>, StoreError> {
         source::states(&self.db, &self.networks, sources).map_err(failed("look for sources"))
     }

@@ -389,6 +389,19 @@ pub(super) fn states(
     Ok(states)
 }
 
+/// Whether a source of this network has each of these root ids.
+pub(super) fn have_roots(
+    db: &Connection,
+    networks: &Networks,
+    network: &NetworkName,
+    root_ids: &[String],
+) -> Result<Vec<bool>> {
+    let network = networks.find(db, network)?;
+    let sql = "SELECT 1 FROM sources WHERE root_id = ?1 AND root_id <> '' AND network = ?2";
+    let mut find = db.prepare_cached(sql)?;
+    root_ids.iter().map(|root_id| find.exists(params![root_id, network])).collect()
+}
+
 /// What a person may mean: number, handle, root id, or address of the root.
 pub(super) fn find(db: &Connection, networks: &Networks, reference: &str) -> Result<Vec<Source>> {
     let bare = reference.trim().trim_start_matches('@');

@@ -254,6 +254,7 @@ delegate!(Sources {
     read slots_above(above: SourceId, limit: usize) -> Vec<SourceSlot>;
     read sources_above(above: SourceId, limit: usize) -> Rows<Source, SourceId>;
     read find_sources(reference: &str) -> Vec<Source>;
+    read have_roots(network: &NetworkName, root_ids: &[String]) -> Vec<bool>;
     read states_of(sources: &[Source]) -> Vec<Option<SourceState>>;
     write Sources add_sources(sources: &[Source]) -> Vec<(SourceId, bool)>;
     person put_instance(row: &InstanceRow) -> ();
@@ -322,7 +323,7 @@ delegate!(Browse {
     read list_posts(query: &PostQuery) -> Vec<Hit>;
     read changes_of(object: u64, limit: usize) -> Vec<Change>;
     read earlier_texts(object: u64) -> Vec<(u64, String)>;
-    read visits_of(source: SourceId, limit: usize) -> Vec<VisitRecord>;
+    read visits_of_all(sources: &[SourceId], limit: usize) -> Vec<Vec<VisitRecord>>;
     read forums() -> Vec<ForumState>;
     read titles_of(sources: &[Source]) -> Vec<Option<String>>;
     read forum_lists(network: &NetworkName, query: &ForumQuery) -> Vec<ListState>;
