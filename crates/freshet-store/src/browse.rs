@@ -4,7 +4,7 @@
 //! answer is bounded: a page by `PAGE_MAX`, its place by [`OFFSET_MAX`]; whoever wants all takes an
 //! export. Names and texts come as they are; whoever shows them makes them harmless.
 
-use freshet_types::{Change, NetworkName, RobotKind, Source, SourceId, SourceState, Timestamp, VisitRecord};
+use freshet_types::{Change, NetworkName, RobotKind, Source, SourceId, SourceState, Timestamp, VisitSummary};
 
 use crate::error::StoreError;
 use crate::row::{Filter, Hit};
@@ -212,7 +212,7 @@ impl Lack {
 #[derive(Clone, Debug, PartialEq)]
 pub struct VisitLine {
     /// What was done.
-    pub visit: VisitRecord,
+    pub visit: VisitSummary,
     /// By which robot.
     pub robot: RobotKind,
     /// What a person calls its source.
@@ -299,7 +299,7 @@ pub trait Browse {
     /// What a post said before it was edited, oldest first, each with the number of the line that tells of the edit.
     fn earlier_texts(&self, object: u64) -> Result<Vec<(u64, String)>, StoreError>;
     /// The latest visits of a source, newest first.
-    fn visits_of(&self, source: SourceId, limit: usize) -> Result<Vec<VisitRecord>, StoreError>;
+    fn visits_of(&self, source: SourceId, limit: usize) -> Result<Vec<VisitSummary>, StoreError>;
     /// Every forum: how many boards, threads and pages are known, and what is complete.
     fn forums(&self) -> Result<Vec<ForumState>, StoreError>;
     /// The title of the list that each of these sources is, where it is one and a page has shown it.

@@ -111,7 +111,7 @@ impl Core {
         Timestamp::from_ms(i64::try_from(self.wall_ms + self.options.lease_ms).unwrap_or(i64::MAX))
     }
 
-    /// The record came: the visit begins.
+    /// The source came: the visit begins.
     pub(super) fn begin(&mut self, id: SourceId, source: Option<Box<Source>>, now: Timestamp) {
         let Some((visit, aim)) = self.visits.source_came(id) else { return };
         let Some(slot) = self.sources.get(id) else { return };
@@ -121,7 +121,7 @@ impl Core {
                 self.prices.count(TariffKey::new(slot.key, slot.robot), false);
             }
             self.sources.forget(id);
-            self.frontier.take_back(visit);
+            self.frontier.close_unsent(visit);
             self.frontier.cancel(id);
             return self.end_history(slot.key, aim);
         };

@@ -67,7 +67,7 @@ impl Walk {
             is_broken_off: page.is_broken_off,
             unsure: &[],
         };
-        source.coverage.take(&look, IdOrder::None);
+        source.coverage.add_page(&look, IdOrder::None);
         match &cursor {
             Some(cursor) => {
                 taken.complaint = check_way_down(&mut source.coverage, cursor, page, is_barren, seen);

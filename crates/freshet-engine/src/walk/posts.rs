@@ -78,7 +78,7 @@ impl Walk {
             is_broken_off: page.is_broken_off,
             unsure: if run.is_sure { &[] } else { &run.marks },
         };
-        source.coverage.take(&look, endpoint.id_order);
+        source.coverage.add_page(&look, endpoint.id_order);
         if let Some(cursor) = &cursor {
             taken.complaint = check_way_down(&mut source.coverage, cursor, page, is_barren, seen);
             return;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use freshet_types::coverage::{Coverage, Interval, Mark, Obstacle};
 use freshet_types::{
-    Instance, RobotKind, Source, SourceId, SourceState, Span, Timestamp, Validators, VisitId, VisitRecord,
+    Instance, RobotKind, Source, SourceId, SourceState, Span, Timestamp, Validators, VisitId, VisitSummary,
 };
 
 use super::kit::{Must, add, all_posts, apply, at, load, network, post, posts, timeline};
@@ -131,7 +131,7 @@ pub(super) fn sources_come_back_whole(store: &mut dyn Store) {
     store.put_source(&full).must();
     assert_eq!(load(store, fresh.id), full);
     let later = Source { due_at: Timestamp::MAX, coverage: Coverage::default(), ..full };
-    let record = VisitRecord {
+    let summary = VisitSummary {
         id: VisitId(4),
         source: fresh.id,
         started_at: at(100),
@@ -141,7 +141,7 @@ pub(super) fn sources_come_back_whole(store: &mut dyn Store) {
         outcome: "ok".into(),
         attempt: 1,
     };
-    let end = Upload { source: Some(later.clone()), record: Some(record), ..posts(101, []) };
+    let end = Upload { source: Some(later.clone()), summary: Some(summary), ..posts(101, []) };
     apply(store, end.clone());
     apply(store, end);
     assert_eq!(load(store, fresh.id), later);

@@ -17,7 +17,7 @@ mod list;
 mod post;
 mod relation;
 
-use freshet_types::{Account, ChangeKind, Map, RobotKind, Set, SourceId, Timestamp, VisitRecord};
+use freshet_types::{Account, ChangeKind, Map, RobotKind, Set, SourceId, Timestamp, VisitSummary};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, params};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -193,8 +193,8 @@ impl<'a> Batch<'a> {
         if let Some(stored) = stored {
             self.write_source(networks, upload, &stored, writes_source)?;
         }
-        if let Some(record) = &upload.record {
-            self.visit(record)?;
+        if let Some(summary) = &upload.summary {
+            self.visit(summary)?;
         }
         Ok(applied)
     }
@@ -254,18 +254,18 @@ impl<'a> Batch<'a> {
         self.log.line(kind, class, object, noticed)
     }
 
-    fn visit(&mut self, record: &VisitRecord) -> Result<()> {
+    fn visit(&mut self, summary: &VisitSummary) -> Result<()> {
         let insert = "INSERT INTO visits (id, source, started_at, ended_at, fetch_count, new_post_count, \
                       outcome, attempt) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
         let added = self.db.prepare_cached(insert)?.execute(params![
-            record.id.0 as i64,
-            record.source.0,
-            record.started_at.ms(),
-            record.ended_at.ms(),
-            record.fetch_count,
-            record.new_post_count,
-            record.outcome,
-            record.attempt,
+            summary.id.0 as i64,
+            summary.source.0,
+            summary.started_at.ms(),
+            summary.ended_at.ms(),
+            summary.fetch_count,
+            summary.new_post_count,
+            summary.outcome,
+            summary.attempt,
         ])?;
         self.log.tally.visits += added as i64;
         Ok(())

@@ -213,7 +213,7 @@ fn upload() -> Upload {
             again_at: AT,
             ..ListPage::default()
         }),
-        record: Some(VisitRecord {
+        summary: Some(VisitSummary {
             id: VisitId(77),
             source: SourceId(5),
             started_at: AT,

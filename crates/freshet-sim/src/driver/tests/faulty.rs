@@ -23,7 +23,7 @@ use freshet_store::row::{
     StalePage, Upload,
 };
 use freshet_types::{
-    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitRecord,
+    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitSummary,
 };
 
 use super::super::trace::Trace;
@@ -322,7 +322,7 @@ delegate!(Browse {
     read list_posts(query: &PostQuery) -> Vec<Hit>;
     read changes_of(object: u64, limit: usize) -> Vec<Change>;
     read earlier_texts(object: u64) -> Vec<(u64, String)>;
-    read visits_of(source: SourceId, limit: usize) -> Vec<VisitRecord>;
+    read visits_of(source: SourceId, limit: usize) -> Vec<VisitSummary>;
     read forums() -> Vec<ForumState>;
     read titles_of(sources: &[Source]) -> Vec<Option<String>>;
     read forum_lists(network: &NetworkName, query: &ForumQuery) -> Vec<ListState>;
