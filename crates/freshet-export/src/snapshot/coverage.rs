@@ -65,7 +65,7 @@ pub(super) fn write(
         let is_meant =
             network.is_none_or(|it| it == source.network.as_str() || it == source.network.definition());
         if is_meant && gaps::is_list(networks, &source) {
-            sums.take(&source);
+            sums.add(&source);
             written = match data.store.title_of(&source) {
                 Ok(title) => writeln!(out, "{}", line(&source, title.as_deref())),
                 Err(error) => Err(std::io::Error::other(error)),
@@ -78,7 +78,7 @@ pub(super) fn write(
 }
 
 impl Sums {
-    fn take(&mut self, source: &Source) {
+    fn add(&mut self, source: &Source) {
         let coverage = &source.coverage;
         self.lists_count += 1;
         self.removed_count += u64::from(source.state == SourceState::Removed);
