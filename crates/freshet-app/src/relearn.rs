@@ -162,7 +162,7 @@ impl Relearner {
         pages.extend(threads.iter().filter_map(|thread| site::read(&thread.response)));
         let mut definition = learn(&pages).definition;
         definition.front.clone_from(&known.definition.front);
-        definition.manners = known.definition.manners;
+        definition.politeness = known.definition.politeness;
         if let Some(lack) = site::lack(&definition) {
             return Err(format!("{lack} on {} fresh pages", pages.len()));
         }
@@ -182,11 +182,11 @@ impl Relearner {
                         && times.is_none_or(|(one, other)| one.ms().abs_diff(other.ms()) <= TIME_MS_MAX)
                 })
             });
-            evidence.take_thread(&found.collect::<Vec<_>>());
+            evidence.add_thread(&found.collect::<Vec<_>>());
         }
         for root in led_to(&definition, &pages) {
             let found = store.find_sources(&root).map_err(|error| error.to_string())?;
-            evidence.take_lead(found.iter().any(|it| it.network == *network && it.root_id == root));
+            evidence.add_lead(found.iter().any(|it| it.network == *network && it.root_id == root));
         }
         let what = verdict(&evidence)?;
         replace(&known.file, &definition.to_toml())?;
@@ -280,7 +280,7 @@ impl Asker<'_> {
                 continue;
             };
             failure_count = 0;
-            if sampler.take(&url, &page) {
+            if sampler.add_page(&url, &page) {
                 pages.push(page);
             }
         }
