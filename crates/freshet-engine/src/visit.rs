@@ -52,7 +52,7 @@ pub struct Visit {
     pub started_at: Timestamp,
     /// Which attempt this is, from 1.
     pub attempt: u8,
-    /// Manners allow a request now; the pick is the first one's permission.
+    /// Politeness allows a request now; the pick is the first one's permission.
     pub is_permitted: bool,
     /// When its last request left, answered or not.
     pub asked_at: Option<Timestamp>,

@@ -290,7 +290,7 @@ fn upload(page: usize, sources: &[Source]) -> Upload {
     Upload {
         robot: Some(source.robot),
         observation: Observation {
-            posts: (0..PAGE_POSTS).map(|place| post(page * PAGE_POSTS + place, source, seen_at)).collect(),
+            posts: (0..PAGE_POSTS).map(|index| post(page * PAGE_POSTS + index, source, seen_at)).collect(),
             accounts: vec![account],
             ..Observation::default()
         },

@@ -110,7 +110,7 @@ pub struct ListPage {
     /// are still there, was taken out of the list; pages that show no posts are not remembered.
     pub shown: Vec<String>,
     /// When it is worth another look for edits and deletions.
-    pub again_at: Timestamp,
+    pub recheck_at: Timestamp,
 }
 
 /// A page of a thread that is worth another look.

@@ -118,7 +118,7 @@ forward!(ParkingLot {
     ask parked_of(addresses: &[String]) -> Vec<Option<Parked>>;
     change park(parked: &[Parked]) -> ();
     change unpark(addresses: &[String]) -> ();
-    change sweep_parked(before: Timestamp) -> u64;
+    change drop_parked(before: Timestamp) -> u64;
 });
 
 forward!(Care {

@@ -208,9 +208,10 @@ fn a_definition_that_was_replaced_ends_the_wait() {
         bench.commit_all();
     }
     assert_eq!(bench.orders.len(), 0);
-    let again =
+    let learned_anew =
         bench.core.networks.snapshot().get(FORUM).and_then(|it| it.front.clone()).expect("it is a forum");
-    let network = Network::mined(Arc::new(ByHand::new()), freshet_types::Schema::default()).with_front(again);
+    let network =
+        Network::mined(Arc::new(ByHand::new()), freshet_types::Schema::default()).with_front(learned_anew);
     bench.core.networks.add(vec![network]);
     bench.wait(Span::SECOND);
     assert_eq!(bench.orders.len(), 1);

@@ -210,7 +210,7 @@ fn upload() -> Upload {
         page: Some(ListPage {
             kind: "thread".into(),
             id: "/t/1".to_owned(),
-            again_at: AT,
+            recheck_at: AT,
             ..ListPage::default()
         }),
         summary: Some(VisitSummary {

@@ -336,7 +336,7 @@ delegate!(ParkingLot {
     read parked_of(addresses: &[String]) -> Vec<Option<Parked>>;
     write Parking park(parked: &[Parked]) -> ();
     write Parking unpark(addresses: &[String]) -> ();
-    write Parking sweep_parked(before: Timestamp) -> u64;
+    write Parking drop_parked(before: Timestamp) -> u64;
 });
 
 delegate!(Care {

@@ -135,7 +135,7 @@ impl Batch<'_> {
         }
         if page.shown.is_empty() {
             let put_off = "UPDATE pages SET due_at = ?3 WHERE list = ?1 AND cursor = ?2";
-            self.db.prepare_cached(put_off)?.execute(params![list, cursor, page.again_at.ms()])?;
+            self.db.prepare_cached(put_off)?.execute(params![list, cursor, page.recheck_at.ms()])?;
             return Ok(());
         }
         let find = "SELECT shown FROM pages WHERE list = ?1 AND cursor = ?2";
@@ -182,7 +182,7 @@ impl Batch<'_> {
             page.next,
             shown,
             seen_at,
-            page.again_at.ms(),
+            page.recheck_at.ms(),
             PAGES_MAX
         ])?;
         if page.next.is_none() {
