@@ -112,7 +112,7 @@ impl History {
     }
 
     /// Adds a point where one is due; gives whether there is one. `elapsed` is wall time.
-    pub fn add_point(&mut self, tally: &Tally, now: Timestamp, elapsed: Duration) -> bool {
+    pub(crate) fn add_point(&mut self, tally: &Tally, now: Timestamp, elapsed: Duration) -> bool {
         self.coarse.add_point(tally, now, elapsed, (COARSE_EVERY, COARSE_MAX));
         self.fine.add_point(tally, now, elapsed, (FINE_EVERY, FINE_MAX))
     }

@@ -217,7 +217,7 @@ impl Walk {
     }
 
     /// Reads a page that the network answered with "ok"; `endpoint` is the source's own.
-    pub fn read_page(
+    pub(crate) fn read_page(
         &mut self,
         source: &mut Source,
         endpoint: &Endpoint,

@@ -36,7 +36,7 @@ const EMPTY: Queue = Queue { head: NONE, tail: NONE, first: 0, end: 0 };
 /// Queues of numbers.
 #[derive(Debug)]
 pub(super) struct Queues {
-    queues: Vec<Queue>,
+    all: Vec<Queue>,
     chunks: Vec<Chunk>,
     /// The first chunk that no queue uses.
     free: u32,
@@ -45,40 +45,40 @@ pub(super) struct Queues {
 impl Queues {
     /// So many, all empty.
     pub(super) fn new(count: usize) -> Self {
-        Self { queues: vec![EMPTY; count], chunks: Vec::new(), free: NONE }
+        Self { all: vec![EMPTY; count], chunks: Vec::new(), free: NONE }
     }
 
     /// Makes room for so many numbers at once.
     pub(super) fn reserve(&mut self, count: usize) {
         // Every queue may have a chunk that is not full.
-        let wanted = count / ROOM + self.queues.len();
+        let wanted = count / ROOM + self.all.len();
         self.chunks.reserve_exact(wanted.saturating_sub(self.chunks.len()));
     }
 
     /// Memory held, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.chunks.capacity() * size_of::<Chunk>() + self.queues.capacity() * size_of::<Queue>()
+        self.chunks.capacity() * size_of::<Chunk>() + self.all.capacity() * size_of::<Queue>()
     }
 
     pub(super) fn is_empty(&self, queue: usize) -> bool {
-        self.queues[queue].head == NONE
+        self.all[queue].head == NONE
     }
 
     /// Appends a number.
     pub(super) fn push(&mut self, queue: usize, number: u32) {
-        let Queue { tail, end, .. } = self.queues[queue];
+        let Queue { tail, end, .. } = self.all[queue];
         if tail == NONE || end as usize == ROOM {
             return self.push_anew(queue, number);
         }
         self.chunks[tail as usize].numbers[end as usize] = number;
-        self.queues[queue].end = end + 1;
+        self.all[queue].end = end + 1;
     }
 
     /// Appends a number in a new chunk.
     fn push_anew(&mut self, queue: usize, number: u32) {
         let chunk = self.allocate_chunk();
         self.chunks[chunk as usize].numbers[0] = number;
-        let queue = &mut self.queues[queue];
+        let queue = &mut self.all[queue];
         match queue.tail {
             NONE => (queue.head, queue.first) = (chunk, 0),
             tail => self.chunks[tail as usize].next = chunk,
@@ -88,7 +88,7 @@ impl Queues {
 
     /// Takes the first number.
     pub(super) fn pop(&mut self, queue: usize) -> Option<u32> {
-        let ends = &mut self.queues[queue];
+        let ends = &mut self.all[queue];
         if ends.head == NONE {
             return None;
         }
@@ -108,7 +108,7 @@ impl Queues {
 
     /// Empties all queues.
     pub(super) fn clear(&mut self) {
-        self.queues.fill(EMPTY);
+        self.all.fill(EMPTY);
         self.chunks.clear();
         self.free = NONE;
     }
