@@ -296,7 +296,7 @@ fn waits(status: &StatusReport, next: Option<&(Timestamp, String)>, now: Timesta
         if let Some(quota) = work.quotas.iter().find(|quota| quota.ready < 1.0) {
             let _ = write!(line, ", because {} has nothing left of `{}`", quota.network, quota.rule);
         } else {
-            line += ", because no server is asked faster than its manners allow";
+            line += ", because no server is asked faster than its politeness allows";
         }
         told.push(line + ".");
     } else if let Some((due_at, name)) = next.filter(|(due_at, _)| *due_at > now) {
