@@ -34,7 +34,7 @@ pub(crate) enum Delivery {
 pub(crate) struct Courier {
     sender: Arc<Sender>,
     tell: mpsc::Sender<Delivery>,
-    heard: mpsc::Receiver<Delivery>,
+    finished: mpsc::Receiver<Delivery>,
     busy: Set<String>,
     is_testing: bool,
 }
@@ -42,8 +42,8 @@ pub(crate) struct Courier {
 impl Courier {
     /// Who carries what this sender sends.
     pub(crate) fn new(sender: Sender) -> Self {
-        let (tell, heard) = mpsc::channel();
-        Self { sender: Arc::new(sender), tell, heard, busy: Set::default(), is_testing: false }
+        let (tell, finished) = mpsc::channel();
+        Self { sender: Arc::new(sender), tell, finished, busy: Set::default(), is_testing: false }
     }
 
     /// Receivers to whom a message is under way.
@@ -78,19 +78,19 @@ impl Courier {
     }
 
     /// What has come back by now.
-    pub(crate) fn hear(&mut self) -> Vec<Delivery> {
-        let heard: Vec<Delivery> = self.heard.try_iter().collect();
-        for delivery in &heard {
+    pub(crate) fn collect_finished(&mut self) -> Vec<Delivery> {
+        let finished: Vec<Delivery> = self.finished.try_iter().collect();
+        for delivery in &finished {
             self.free(delivery);
         }
-        heard
+        finished
     }
 
     /// What comes back until nothing is under way, for so long at most.
     pub(crate) fn wait(&mut self, limit: Duration) -> Vec<Delivery> {
         let (began, mut all) = (Instant::now(), Vec::new());
         while self.is_testing || !self.busy.is_empty() {
-            match self.heard.recv_timeout(limit.saturating_sub(began.elapsed())) {
+            match self.finished.recv_timeout(limit.saturating_sub(began.elapsed())) {
                 Ok(delivery) => {
                     self.free(&delivery);
                     all.push(delivery);

@@ -48,7 +48,7 @@ impl Memory {
     }
 
     /// Makes an alert of a finding, unless it is within its quiet time.
-    pub fn take(&mut self, rules: &Rules, finding: Finding, now: Timestamp) -> Option<Alert> {
+    pub fn raise(&mut self, rules: &Rules, finding: Finding, now: Timestamp) -> Option<Alert> {
         let key = format!("{} {}", finding.rule, finding.subject);
         if self.quiet.get(&key).is_some_and(|until| *until > now.ms()) {
             return None;
@@ -105,7 +105,7 @@ mod tests {
             memory.save(&mut store).unwrap();
             memory = Memory::from_store(&store).unwrap();
             let now = start + Span::HOUR * f64::from(hours);
-            let told = memory.take(&rules, finding(rule, subject), now);
+            let told = memory.raise(&rules, finding(rule, subject), now);
             assert_eq!(told.is_some(), is_told, "{hours} {rule} {subject}");
         }
         assert_eq!(memory.alerts().map(|alert| alert.number).collect::<Vec<_>>(), [5, 4, 3, 2, 1]);
@@ -116,10 +116,10 @@ mod tests {
         let (mut memory, rules) = (Memory::default(), Rules::default());
         let now = Timestamp::from_secs(1_770_000_000);
         for number in 0..SUBJECTS_MAX + 10 {
-            memory.take(&rules, finding(RuleName::Dead, &number.to_string()), now);
+            memory.raise(&rules, finding(RuleName::Dead, &number.to_string()), now);
         }
         assert_eq!((memory.alerts.len(), memory.quiet.len()), (ALERTS_MAX, SUBJECTS_MAX));
         let later = now + Span::DAY * 31.0;
-        assert!(memory.take(&rules, finding(RuleName::Dead, "0"), later).is_some());
+        assert!(memory.raise(&rules, finding(RuleName::Dead, "0"), later).is_some());
     }
 }

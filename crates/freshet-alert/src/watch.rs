@@ -17,7 +17,7 @@ use freshet_store::api::{Store, StoreError};
 use freshet_store::browse::Browse as _;
 use freshet_store::control::Control;
 use freshet_types::{
-    Clock, Map, RobotKind, Set, Source, SourceId, SourceState, Span, SystemClock, Timestamp, VisitRecord,
+    Clock, Map, RobotKind, Set, Source, SourceId, SourceState, Span, SystemClock, Timestamp, VisitSummary,
 };
 use tokio::sync::watch;
 
@@ -106,7 +106,7 @@ struct Watch {
     prices: price::Memory,
     policy: Arc<dyn Policy>,
     /// The source that was looked at last.
-    place: SourceId,
+    last_source: SourceId,
     /// Servers that are down.
     down: Set<String>,
     /// Sources without a login by network, of this round.
@@ -114,26 +114,26 @@ struct Watch {
     courier: Courier,
     /// The memory has something that the store has not.
     is_unsaved: bool,
-    /// The last message in the store that was heard.
-    heard: u64,
+    /// The last message in the store that was read.
+    last_control: u64,
 }
 
 impl Watch {
     fn new(kit: WatchKit) -> anyhow::Result<Self> {
         let prices = price::Memory::from_store(&kit.store)?;
-        let heard = kit.store.controls_above(0)?.last().map_or(0, |control| control.number);
+        let last_control = kit.store.controls_above(0)?.last().map_or(0, |control| control.number);
         let config = config::read(&kit.dir)?;
         let mut memory = Memory::from_store(&kit.store)?;
         let is_unsaved = memory.drop_gone(&config.receivers);
         let WatchKit { dir, store, clock, reports, sender } = kit;
         Ok(Self {
-            heard,
+            last_control,
             config,
             config_at: written_at(&dir),
             memory,
             policy: prices.policy(),
             prices,
-            place: SourceId(0),
+            last_source: SourceId(0),
             down: Set::default(),
             lost_logins: Map::default(),
             courier: Courier::new(sender),
@@ -150,8 +150,8 @@ impl Watch {
         self.refresh();
         let now = self.clock.now();
         let obeyed = self.obey(now);
-        let heard = self.courier.hear();
-        self.note(heard);
+        let finished = self.courier.collect_finished();
+        self.note(finished);
         let down = self.servers_down();
         self.down = down.iter().map(|server| server.network.clone()).collect();
         let (looked, mut findings) = match self.look(now) {
@@ -162,7 +162,7 @@ impl Watch {
         findings.extend(self.store_trouble(now));
         findings.extend(down.iter().filter_map(|it| rule::judge_server(&self.config.rules, it, now)));
         let new =
-            findings.into_iter().filter_map(|finding| self.memory.take(&self.config.rules, finding, now));
+            findings.into_iter().filter_map(|finding| self.memory.raise(&self.config.rules, finding, now));
         let new: Vec<u64> = new.map(|alert| alert.number).collect();
         if !new.is_empty() {
             self.memory.address(&new, &self.config.receivers, SystemClock.now() + GATHER);
@@ -172,8 +172,8 @@ impl Watch {
         let saved = self.save();
         self.dispatch(is_last);
         if is_last {
-            let heard = self.courier.wait(END_WAIT_MAX);
-            self.note(heard);
+            let finished = self.courier.wait(END_WAIT_MAX);
+            self.note(finished);
         }
         obeyed.and(looked).and(saved)?;
         self.save()
@@ -188,8 +188,8 @@ impl Watch {
     }
 
     /// Notes what came back from receivers.
-    fn note(&mut self, heard: Vec<Delivery>) {
-        for delivery in heard {
+    fn note(&mut self, finished: Vec<Delivery>) {
+        for delivery in finished {
             self.is_unsaved = true;
             match delivery {
                 Delivery::Told { to, numbers, outcome } => {
@@ -211,9 +211,9 @@ impl Watch {
 
     /// Sends the tests that somebody asked for.
     fn obey(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        let controls = self.store.controls_above(self.heard)?;
+        let controls = self.store.controls_above(self.last_control)?;
         let Some(last) = controls.last() else { return Ok(()) };
-        self.heard = last.number;
+        self.last_control = last.number;
         // However often the button was pressed, the last wish counts.
         let asked = controls.into_iter().rev().find_map(|row| match row.control {
             Control::AlertTest(receiver) => Some(receiver),
@@ -245,9 +245,9 @@ impl Watch {
     fn look(&mut self, now: Timestamp) -> Result<Vec<Finding>, StoreError> {
         let mut ids = Vec::with_capacity(SOURCES_PER_TICK);
         while ids.len() < SOURCES_PER_TICK {
-            let slots = self.store.slots_above(self.place, SOURCES_PER_TICK - ids.len())?;
+            let slots = self.store.slots_above(self.last_source, SOURCES_PER_TICK - ids.len())?;
             let Some(last) = slots.last() else { break };
-            self.place = last.id;
+            self.last_source = last.id;
             ids.extend(slots.iter().filter(|slot| slot.state.is_watched()).map(|slot| slot.id));
         }
         let is_round_over = ids.len() < SOURCES_PER_TICK;
@@ -265,7 +265,7 @@ impl Watch {
             let lost = std::mem::take(&mut self.lost_logins);
             let rules = &self.config.rules;
             findings.extend(lost.iter().filter_map(|(name, count)| rule::judge_login(rules, name, *count)));
-            self.place = SourceId(0);
+            self.last_source = SourceId(0);
             self.prices = price::Memory::from_store(&self.store)?;
             self.policy = self.prices.policy();
         }
@@ -278,7 +278,7 @@ impl Watch {
         let ids: Vec<SourceId> = sources.iter().filter(is_recent).map(|it| it.id).collect();
         let visits = self.store.visits_of_all(&ids, 3)?;
         let recent = ids.into_iter().zip(visits).filter_map(|(id, visits)| {
-            let visits: [VisitRecord; 3] = visits.try_into().ok()?;
+            let visits: [VisitSummary; 3] = visits.try_into().ok()?;
             let is_many = visits[0].new_post_count >= BURST_POSTS_MIN;
             is_many.then_some((id, Recent { visits, posting_times: Vec::new() }))
         });
@@ -356,7 +356,7 @@ impl Watch {
 #[derive(Debug)]
 struct Recent {
     /// Its last visits, newest first.
-    visits: [VisitRecord; 3],
+    visits: [VisitSummary; 3],
     /// When its posts were made, where it is an account's.
     posting_times: Vec<Timestamp>,
 }

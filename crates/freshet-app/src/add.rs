@@ -136,7 +136,7 @@ pub fn preview(networks: &Networks, args: &AddWish) -> Vec<Result<(Reference, Ve
     args.references.iter().map(|text| understand(networks, text)).collect()
 }
 
-/// References with their lines, and who hears how many are dealt with.
+/// References with their lines, and who is told how many are dealt with.
 struct List<'a> {
     texts: &'a [(Option<u64>, String)],
     each_batch: Option<&'a mut dyn FnMut(u64)>,
@@ -333,8 +333,8 @@ fn failure(report: &AddReport) -> anyhow::Error {
     match report.refused.as_slice() {
         [] => Failure::misuse("the list names nothing to add").hint(LISTED).into(),
         [only] => {
-            let place = only.line.map_or_else(String::new, |line| format!("line {line}: "));
-            Failure::misuse(format!("{place}{}", only.why)).hint(UNDERSTOOD).into()
+            let prefix = only.line.map_or_else(String::new, |line| format!("line {line}: "));
+            Failure::misuse(format!("{prefix}{}", only.why)).hint(UNDERSTOOD).into()
         }
         many => {
             let shown = refusals(report);
@@ -347,8 +347,8 @@ fn failure(report: &AddReport) -> anyhow::Error {
 /// The reasons why references were not added, a line each.
 pub fn refusals(report: &AddReport) -> String {
     let line = |it: &Refused| {
-        let place = it.line.map_or_else(String::new, |line| format!("line {line}: "));
-        format!("  {place}{}", shorten(it.why.lines().next().unwrap_or_default(), WHY_CHARS_MAX))
+        let prefix = it.line.map_or_else(String::new, |line| format!("line {line}: "));
+        format!("  {prefix}{}", shorten(it.why.lines().next().unwrap_or_default(), WHY_CHARS_MAX))
     };
     let mut lines: Vec<_> = report.refused.iter().take(REFUSED_SHOWN_MAX).map(line).collect();
     if report.refused_count > REFUSED_SHOWN_MAX as u64 {

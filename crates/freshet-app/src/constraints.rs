@@ -39,7 +39,7 @@ pub fn add(data: &mut Data, networks: &Networks, type_name: &str, expression: &s
 /// Removes one; where its text is given, only if it still stands under this number.
 pub fn remove(data: &mut Data, number: usize, text: Option<&str>) -> anyhow::Result<()> {
     let mut rules = setting::rules(&data.store)?;
-    let found = number.checked_sub(1).and_then(|place| rules.get(place));
+    let found = number.checked_sub(1).and_then(|index| rules.get(index));
     if found.is_none_or(|rule| text.is_some_and(|text| rule.text != text)) {
         let failure = Failure::misuse(format!("there is no such constraint {number}"));
         return Err(failure.hint("`freshet constraints list` shows them with their numbers").into());

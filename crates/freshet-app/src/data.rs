@@ -125,7 +125,7 @@ impl Data {
     }
 
     /// A directory that is there, as it is.
-    pub fn again(dir: &Path) -> anyhow::Result<Self> {
+    pub fn reopen(dir: &Path) -> anyhow::Result<Self> {
         Ok(Self {
             dir: dir.to_owned(),
             store: freshet_store::open(&store_path(dir), Access::Write, Options::default())?,
@@ -195,7 +195,7 @@ impl Data {
                 Err(TryLockError::WouldBlock) if attempt < LOCK_ATTEMPTS => {
                     std::thread::park_timeout(LOCK_GAP);
                 }
-                Err(TryLockError::WouldBlock) => return Err(self.taken(&mut file)),
+                Err(TryLockError::WouldBlock) => return Err(self.lock_refused(&mut file)),
                 Err(TryLockError::Error(error)) => {
                     return Err(error)
                         .with_context(|| format!("the lock in `{}` cannot be taken", self.dir.display()));
@@ -212,7 +212,7 @@ impl Data {
         Ok(RunLock { _file: file })
     }
 
-    fn taken(&self, file: &mut File) -> anyhow::Error {
+    fn lock_refused(&self, file: &mut File) -> anyhow::Error {
         let dir = self.dir.display();
         let who = read_pid(file).map_or_else(String::new, |pid| format!(" (process {pid})"));
         let failure = Failure::new(format!("another `freshet run`{who} is at work in `{dir}`"));

@@ -26,7 +26,7 @@ pub fn report(
 ) -> anyhow::Result<GapsReport> {
     let mut sum = GapsSum::keeping(kept_max);
     data.store.each_source(&mut |source| {
-        sum.take(networks, &source, now, &mut |_| {});
+        sum.add(networks, &source, now, &mut |_| {});
         ControlFlow::Continue(())
     })?;
     sum.keep_dearest();
@@ -81,8 +81,8 @@ impl GapsSum {
         self.kept.truncate(self.kept_max);
     }
 
-    /// Takes one source into account; `open` hears of the endpoint of a list that is complete or can become so.
-    pub fn take(
+    /// Adds one source; `open` is told the endpoint of a list that is complete or can become so.
+    pub fn add(
         &mut self,
         networks: &Networks,
         source: &Source,

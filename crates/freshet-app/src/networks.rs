@@ -199,10 +199,10 @@ mod tests {
         for name in networks.names() {
             let definition = networks.definition(&name).unwrap();
             let text = to_toml(&definition.written());
-            let again = Definition::parse(&name, &text).unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!(again.written(), definition.written(), "{name}");
+            let reread = Definition::parse(&name, &text).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(reread.written(), definition.written(), "{name}");
             let endpoints = |it: &Definition| DefinedConnector::new(it).unwrap().endpoints().to_vec();
-            assert_eq!(endpoints(&again), endpoints(&definition), "{name}");
+            assert_eq!(endpoints(&reread), endpoints(&definition), "{name}");
             Networks::shipped().apply_definition(&name, &text).unwrap_or_else(|error| panic!("{error}"));
         }
     }

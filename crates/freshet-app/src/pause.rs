@@ -21,7 +21,7 @@ pub fn set_paused(
     if is_paused { pause(&mut data.store, &sources) } else { resume(&mut data.store, sources) }
 }
 
-/// Those that are watched rest from now on; a run that is under way hears it within a second.
+/// Those that are watched rest from now on; a run that is under way is told within a second.
 pub fn pause(store: &mut dyn Store, sources: &[Source]) -> anyhow::Result<Vec<SourceId>> {
     let watched = sources.iter().filter(|source| source.state.is_watched());
     let ids: Vec<SourceId> = watched.map(|source| source.id).collect();

@@ -162,7 +162,7 @@ impl Relearner {
         pages.extend(threads.iter().filter_map(|thread| site::read(&thread.response)));
         let mut definition = learn(&pages).definition;
         definition.front.clone_from(&known.definition.front);
-        definition.manners = known.definition.manners;
+        definition.politeness = known.definition.politeness;
         if let Some(lack) = site::lack(&definition) {
             return Err(format!("{lack} on {} fresh pages", pages.len()));
         }
@@ -182,11 +182,11 @@ impl Relearner {
                         && times.is_none_or(|(one, other)| one.ms().abs_diff(other.ms()) <= TIME_MS_MAX)
                 })
             });
-            evidence.take_thread(&found.collect::<Vec<_>>());
+            evidence.add_thread(&found.collect::<Vec<_>>());
         }
         let roots = led_to(&definition, &pages);
         for is_known in store.have_roots(network, &roots).map_err(|error| error.to_string())? {
-            evidence.take_lead(is_known);
+            evidence.add_lead(is_known);
         }
         let what = verdict(&evidence)?;
         replace(&known.file, &definition.to_toml())?;
@@ -280,7 +280,7 @@ impl Asker<'_> {
                 continue;
             };
             failure_count = 0;
-            if sampler.take(&url, &page) {
+            if sampler.add_page(&url, &page) {
                 pages.push(page);
             }
         }

@@ -19,7 +19,7 @@ pub fn remove_named(globals: &Globals, references: &[String]) -> anyhow::Result<
     remove(&mut data.store, sources)
 }
 
-/// Takes these off the list, a forum with all its lists; a run that is under way hears it within a second.
+/// Takes these off the list, a forum with all its lists; a run that is under way is told within a second.
 pub fn remove(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Result<RemoveReport> {
     let sources = with_lists(store, sources)?;
     let watched = sources.into_iter().filter(|source| source.state != SourceState::Removed);

@@ -40,7 +40,7 @@ impl Verb {
     }
 }
 
-/// Tells a robot; a run that is under way hears it within a second.
+/// Tells a robot; a run that is under way is told within a second.
 pub fn steer(store: &mut dyn Store, verb: Verb, robot: RobotKind) -> anyhow::Result<()> {
     let rows = store.robots()?;
     let now = rows.iter().find(|row| row.kind == robot).map_or(RobotState::Stopped, |row| row.state);

@@ -156,14 +156,14 @@ impl Constrainer {
     }
 
     /// Drops what has waited longer than `max_age`; gives how many objects that were.
-    pub(crate) fn sweep(
+    pub(crate) fn drop_expired(
         &mut self,
         store: &mut dyn Store,
         now: Timestamp,
         max_age: Span,
     ) -> Result<u64, StoreError> {
-        self.parking.sweep(now, max_age);
-        store.sweep_parked(now - max_age)
+        self.parking.expire(now, max_age);
+        store.drop_parked(now - max_age)
     }
 
     /// Marks what is withheld, parked and unparked; gives what is released, each with the place of
@@ -283,7 +283,7 @@ impl Constrainer {
         let Answer::CannotTell { missing } = answer else {
             sifted
                 .unparked
-                .extend(self.parking.take(&address).map(|parked| parked.object.address.to_string()));
+                .extend(self.parking.unpark(&address).map(|parked| parked.object.address.to_string()));
             return Ok(answer == Answer::Yes);
         };
         if known::is_stored(store, &shown, &address)? {

@@ -10,7 +10,7 @@
 //! The file holds the door and the loop. What is known lies in parts that own their fields: `core/sources.rs`, `core/visits.rs`,
 //! `core/servers.rs`, `core/backlogs.rs`, `core/forums.rs` (with `core/recheck.rs` and `core/relearn.rs`), `core/robots.rs`. What happens
 //! stands in rooms by verb: `core/intake.rs` learns of servers, sources and robots, `core/begin.rs` starts visits (steps 3 and
-//! 4), `core/page.rs` reacts to answers (step 7), `core/learn.rs` learns from what the store has confirmed (step 10), `core/finish.rs` ends visits (step 2), `core/sweep.rs` lets prices move
+//! 4), `core/page.rs` reacts to answers (step 7), `core/learn.rs` learns from what the store has confirmed (step 10), `core/finish.rs` ends visits (step 2), `core/timing.rs` lets prices move
 //! what waits, `core/fetchers.rs` hands orders to the fetchers that are there, `core/health.rs` lets servers rest that do not answer, `core/unread.rs` those whose pages cannot be read. No event
 //! walks over all servers or all sources: what has something to do stands in a set.
 
@@ -29,7 +29,7 @@ mod relearn;
 mod robots;
 mod servers;
 mod sources;
-mod sweep;
+mod timing;
 mod unread;
 mod upload;
 mod visits;
@@ -222,7 +222,7 @@ impl Core {
     fn tick(&mut self, now: Timestamp) {
         self.refresh_politeness(now);
         self.expire_leases(now);
-        self.sweep(now);
+        self.pull_forward(now);
         self.want_relearning(now);
         self.want_stale();
     }

@@ -112,7 +112,7 @@ impl Subscriber {
                 if self.spell.worked() {
                     tracing::info!("`{}` takes deliveries again", self.name);
                 }
-                self.progress.took(reached);
+                self.progress.on_delivered(reached);
                 if reached > cursor { Stepped::Delivered } else { Stepped::Idle }
             }
             Err(DeliverError::Store(error)) if error.trouble().is_none() => {
@@ -236,7 +236,7 @@ impl Progress {
     }
 
     /// It has taken everything up to here.
-    fn took(&self, cursor: u64) {
+    fn on_delivered(&self, cursor: u64) {
         self.cursor.store(cursor, Ordering::Release);
         *self.state() = State::default();
     }

@@ -109,7 +109,7 @@ pub async fn run(
             Some(ask) = driver.asks.recv() => driver.on_ask(ask)?,
             () = tokio::time::sleep(sleep) => driver.tick()?,
         }
-        driver.take_more()?;
+        driver.drain_arrived()?;
     }
 }
 
@@ -332,7 +332,7 @@ impl Driver {
     }
 
     /// Takes in whatever else has arrived, so that outputs are carried out in bulk.
-    fn take_more(&mut self) -> Result<(), RunError> {
+    fn drain_arrived(&mut self) -> Result<(), RunError> {
         while let Ok(event) = self.events.try_recv() {
             self.input(Input::Event(event))?;
         }

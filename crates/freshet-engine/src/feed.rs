@@ -196,7 +196,7 @@ impl Feeder {
             at = last.number;
             for change in changes.iter().filter(|change| change.depth > fed) {
                 for robot in RobotKind::ALL {
-                    if change.number <= self.rings.ring(robot).log_cursor() && self.takes(robot, change) {
+                    if change.number <= self.rings.ring(robot).log_cursor() && self.is_for(robot, change) {
                         self.rings.ring(robot).push(change.object)?;
                     }
                 }
@@ -220,8 +220,8 @@ impl Feeder {
                 if cursor >= up_to {
                     continue;
                 }
-                let is_taken = |change: &&Change| change.number > cursor && self.takes(robot, change);
-                let ids: Vec<u64> = changes.iter().filter(is_taken).map(|change| change.object).collect();
+                let is_new = |change: &&Change| change.number > cursor && self.is_for(robot, change);
+                let ids: Vec<u64> = changes.iter().filter(is_new).map(|change| change.object).collect();
                 self.rings.ring(robot).push_from_log(up_to, &ids)?;
             }
         }
@@ -243,8 +243,8 @@ impl Feeder {
         Ok((changes, up_to))
     }
 
-    fn takes(&self, robot: RobotKind, change: &Change) -> bool {
-        // Who was first heard of as suspended or gone is found when they come back.
+    fn is_for(&self, robot: RobotKind, change: &Change) -> bool {
+        // Who was first seen as suspended or gone is found when they come back.
         let is_found =
             matches!(change.kind, ChangeKind::Created | ChangeKind::Approached | ChangeKind::Restored);
         let is_near = is_found && change.depth <= self.depth_max;

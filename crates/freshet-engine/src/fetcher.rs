@@ -129,8 +129,8 @@ struct Queue {
 }
 
 impl Queue {
-    /// Takes in what the fetcher is told while so many orders are under way.
-    fn take(&mut self, job: Job, under_way: usize) {
+    /// Notes what the fetcher is told while so many orders are under way.
+    fn on_job(&mut self, job: Job, under_way: usize) {
         match job {
             Job::CarryOut(order) => {
                 let waits = under_way + self.orders.len() >= AT_ONCE_MAX;
@@ -174,10 +174,10 @@ async fn work(
             }
             job = todo.recv() => {
                 let Some(job) = job else { return };
-                queue.take(job, under_way.len());
+                queue.on_job(job, under_way.len());
                 // What is cancelled already is not begun.
                 while let Ok(job) = todo.try_recv() {
-                    queue.take(job, under_way.len());
+                    queue.on_job(job, under_way.len());
                 }
             }
         }

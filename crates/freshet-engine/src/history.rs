@@ -31,7 +31,7 @@ const COARSE_MAX: usize = 336;
 struct Level {
     points: VecDeque<Point>,
     #[serde(skip)]
-    taken_at: Duration,
+    added_at: Duration,
     #[serde(skip)]
     before: Option<Totals>,
 }
@@ -44,16 +44,22 @@ struct Totals {
 }
 
 impl Level {
-    /// A point, when it is time for one.
-    fn take(&mut self, tally: &Tally, now: Timestamp, elapsed: Duration, spacing: (Duration, usize)) -> bool {
+    /// Adds a point, when it is time for one.
+    fn add_point(
+        &mut self,
+        tally: &Tally,
+        now: Timestamp,
+        elapsed: Duration,
+        spacing: (Duration, usize),
+    ) -> bool {
         let totals = Totals { at: now, posts: tally.posts_by_robot, fetches: tally.fetches_count };
         let Some(before) = self.before else {
             self.before = Some(totals);
-            self.taken_at = elapsed;
+            self.added_at = elapsed;
             return false;
         };
         let (every, points_max) = spacing;
-        if elapsed.saturating_sub(self.taken_at) < every {
+        if elapsed.saturating_sub(self.added_at) < every {
             return false;
         }
         let lag = tally.lag();
@@ -67,7 +73,7 @@ impl Level {
         });
         let excess = self.points.len().saturating_sub(points_max);
         self.points.drain(..excess);
-        (self.before, self.taken_at) = (Some(totals), elapsed);
+        (self.before, self.added_at) = (Some(totals), elapsed);
         true
     }
 }
@@ -105,10 +111,10 @@ impl History {
         serde_json::to_string(self).expect("points are plain data")
     }
 
-    /// Takes a point where one is due; gives whether there is one. `elapsed` is wall time.
-    pub fn take(&mut self, tally: &Tally, now: Timestamp, elapsed: Duration) -> bool {
-        self.coarse.take(tally, now, elapsed, (COARSE_EVERY, COARSE_MAX));
-        self.fine.take(tally, now, elapsed, (FINE_EVERY, FINE_MAX))
+    /// Adds a point where one is due; gives whether there is one. `elapsed` is wall time.
+    pub(crate) fn add_point(&mut self, tally: &Tally, now: Timestamp, elapsed: Duration) -> bool {
+        self.coarse.add_point(tally, now, elapsed, (COARSE_EVERY, COARSE_MAX));
+        self.fine.add_point(tally, now, elapsed, (FINE_EVERY, FINE_MAX))
     }
 
     /// The last half hour, oldest first.
@@ -134,11 +140,11 @@ mod tests {
             tally.posts_by_robot[2] += 3;
             tally.fetches_count += 1;
             let (now, elapsed) = second(count);
-            history.take(&tally, now, elapsed);
+            history.add_point(&tally, now, elapsed);
         }
-        let again = History::from_text(&history.to_text());
-        assert_eq!((again.fine().len(), again.coarse().len()), (FINE_MAX, 2));
-        let last = again.fine().last().unwrap();
+        let restored = History::from_text(&history.to_text());
+        assert_eq!((restored.fine().len(), restored.coarse().len()), (FINE_MAX, 2));
+        let last = restored.fine().last().unwrap();
         assert_eq!((last.posts[2], last.fetches, last.lasted_s, last.lag_median_s), (15, 5, 300.0, None));
         assert_eq!(History::from_text("nonsense").fine().len(), 0);
     }

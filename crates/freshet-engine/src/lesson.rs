@@ -9,7 +9,7 @@
 
 use freshet_types::{PageKind, Span, Timestamp};
 
-use crate::walk::Taken;
+use crate::walk::PageMeaning;
 
 /// What a page may teach.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,14 +43,14 @@ impl Default for Told {
 }
 
 impl Lesson {
-    /// What this page of an endpoint of this kind, seen at `at`, may teach; takes over what of `taken` nobody else needs.
-    pub fn of(taken: &mut Taken, kind: PageKind, at: Timestamp, is_tail: bool) -> Self {
+    /// What this page of an endpoint of this kind, seen at `at`, may teach; takes over what of `meaning` nobody else needs.
+    pub fn of(meaning: &mut PageMeaning, kind: PageKind, at: Timestamp, is_tail: bool) -> Self {
         let told = match kind {
-            PageKind::Lists => Told::Activities(std::mem::take(&mut taken.news)),
-            _ => Told::Posts(std::mem::take(&mut taken.told)),
+            PageKind::Lists => Told::Activities(std::mem::take(&mut meaning.news)),
+            _ => Told::Posts(std::mem::take(&mut meaning.told)),
         };
-        let (fresh, lags) = (taken.news.clone(), std::mem::take(&mut taken.lags));
-        Self { at, goes_on: taken.goes_on, is_held: is_tail && taken.goes_on, told, fresh, lags }
+        let (fresh, lags) = (meaning.news.clone(), std::mem::take(&mut meaning.lags));
+        Self { at, goes_on: meaning.goes_on, is_held: is_tail && meaning.goes_on, told, fresh, lags }
     }
 
     /// Of the posts that the store found new, the times of those that the look tells of, and what was fresh and is withheld;
@@ -86,9 +86,12 @@ mod tests {
 
     fn check(told: &[i64], new_posts: &[i64], expected: &[i64], lags: &[i64]) {
         let times = |secs: &[i64]| secs.iter().copied().map(Timestamp::from_secs).collect::<Vec<_>>();
-        let mut taken =
-            Taken { told: times(told), lags: [1, 50].map(Span::from_secs).to_vec(), ..Taken::default() };
-        let mut lesson = Lesson::of(&mut taken, PageKind::Posts, Timestamp::from_secs(100), false);
+        let mut meaning = PageMeaning {
+            told: times(told),
+            lags: [1, 50].map(Span::from_secs).to_vec(),
+            ..PageMeaning::default()
+        };
+        let mut lesson = Lesson::of(&mut meaning, PageKind::Posts, Timestamp::from_secs(100), false);
         let news = lesson.news(&times(new_posts), &[]);
         assert_eq!(news, times(expected), "{told:?} {new_posts:?}");
         let found: Vec<i64> = lesson.lags(&news).map(|lag| lag.ms() / 1000).collect();
@@ -110,8 +113,9 @@ mod tests {
 
     #[test]
     fn activities_are_news_by_themselves() {
-        let mut taken = Taken { news: vec![Timestamp::from_secs(9)], goes_on: true, ..Taken::default() };
-        let mut lesson = Lesson::of(&mut taken, PageKind::Lists, Timestamp::from_secs(10), false);
+        let mut meaning =
+            PageMeaning { news: vec![Timestamp::from_secs(9)], goes_on: true, ..PageMeaning::default() };
+        let mut lesson = Lesson::of(&mut meaning, PageKind::Lists, Timestamp::from_secs(10), false);
         assert!(lesson.goes_on && !lesson.is_held);
         assert_eq!(lesson.news(&[], &[]), [Timestamp::from_secs(9)]);
     }
@@ -119,8 +123,9 @@ mod tests {
     #[test]
     fn what_a_constraint_keeps_out_is_learned_from_once() {
         let times = |secs: &[i64]| secs.iter().copied().map(Timestamp::from_secs).collect::<Vec<_>>();
-        let mut taken = Taken { told: times(&[99, 50, 20]), news: times(&[99, 50]), ..Taken::default() };
-        let mut lesson = Lesson::of(&mut taken, PageKind::Posts, Timestamp::from_secs(100), false);
+        let mut meaning =
+            PageMeaning { told: times(&[99, 50, 20]), news: times(&[99, 50]), ..PageMeaning::default() };
+        let mut lesson = Lesson::of(&mut meaning, PageKind::Posts, Timestamp::from_secs(100), false);
         // The post of 50 is stored; that of 99 is withheld; that of 20 is withheld and was seen by an earlier look.
         assert_eq!(lesson.news(&times(&[50]), &times(&[99, 20])), times(&[50, 99]));
     }

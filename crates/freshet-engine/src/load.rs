@@ -93,7 +93,7 @@ impl Placement {
     }
 
     /// The fetcher with the least expected work left, if there is any; the request is put on its account.
-    pub(crate) fn place(&mut self) -> Option<FetcherId> {
+    pub(crate) fn assign(&mut self) -> Option<FetcherId> {
         let load = |fetcher: &FetcherLoad| f64::from(fetcher.open_count) * fetcher.times.mean_ms();
         let least = self.fetchers.iter_mut().min_by(|one, other| load(one).total_cmp(&load(other)))?;
         least.open_count += 1;
@@ -138,10 +138,10 @@ mod tests {
             placement.join(FetcherId(id));
         }
         for _ in 0..8 {
-            let at = placement.place().unwrap();
+            let at = placement.assign().unwrap();
             placement.done(at, if at == FetcherId(0) { 4000 } else { 10 });
         }
-        let given: Vec<_> = (0..20).map(|_| placement.place()).collect();
+        let given: Vec<_> = (0..20).map(|_| placement.assign()).collect();
         let slow = given.iter().filter(|&&at| at == Some(FetcherId(0))).count();
         assert!(slow <= 2, "the slow fetcher got {slow} of 20");
     }
@@ -155,7 +155,7 @@ mod tests {
                 _ => drop(placement.leave(FetcherId(id))),
             }
         }
-        let given: Vec<_> = expected.iter().map(|_| placement.place().map(|id| id.0)).collect();
+        let given: Vec<_> = expected.iter().map(|_| placement.assign().map(|id| id.0)).collect();
         assert_eq!(given, expected, "{steps:?}");
         assert_eq!(placement.is_empty(), expected[0].is_none(), "{steps:?}");
         // Word of one that left, or was never there, changes nothing.

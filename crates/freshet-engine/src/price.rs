@@ -7,13 +7,13 @@
 //!
 //! | idea | here |
 //! |---|---|
-//! | quota scope: a bucket of the ledger, or a server's manners | [`scope`](self) `Scope` |
+//! | quota scope: a bucket of the ledger, or a server's politeness | [`scope`](self) `Scope` |
 //! | tariff: the scopes that a robot's visits to a server pay, and their sources by grade | `Tariff` |
 //! | price of a visit: Σ units · price of the scope, at least the reserve | [`Prices::market`] |
 //!
 //! No pass over all sources: a source keeps one byte (its grade) in its slot, moves by one count
 //! when it was visited, and learns a new price when it comes due; one that fell in price is pulled
-//! forward by a sweep in bounded steps (`core/sweep.rs`). A price is found anew, from counts
+//! forward by a round in bounded steps (`core/timing.rs`). A price is found anew, from counts
 //! only, when it is asked for and [`scope::PRICED_EVERY`] old. Pure: no clock, no I/O.
 
 mod key;
@@ -38,8 +38,8 @@ use tariff::{RESERVE_DECLARED, RESERVE_UNDECLARED, Tariff};
 
 use crate::quota::Ledger;
 
-/// The rule's name of a server's manners, beside the names that networks give to their quotas.
-pub const MANNERS: &str = "manners";
+/// The rule's name of a server's politeness, beside the names that networks give to their quotas.
+pub const POLITENESS: &str = "manners";
 /// A server without a pause answers so fast: so many calls a second for each that may be open.
 const ANSWER_TIME: Span = Span::SECOND;
 /// The ceiling is kept while all sources at their ceiling take no more than this share.
@@ -56,7 +56,7 @@ const GROWTH: f64 = 1.1;
 /// A scope as reports show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PriceView {
-    /// Which bucket; the rule is [`MANNERS`] where it is a server's.
+    /// Which bucket; the rule is [`POLITENESS`] where it is a server's.
     pub key: QuotaKey,
     /// Post-seconds for a unit: also what one more unit would save.
     pub price: f64,
@@ -75,12 +75,12 @@ pub struct PriceView {
 pub struct Prices {
     market: Market,
     pacing: Pacing,
-    is_heeded: bool,
+    has_price: bool,
     policy: &'static str,
     scopes: Vec<Scope>,
     by_key: Map<QuotaKey, ScopeKey>,
     tariffs: Vec<Tariff>,
-    /// Network of each server, and its scope of manners.
+    /// Network of each server, and its scope of politeness.
     servers: Vec<(NetworkName, ScopeKey)>,
     /// What an earlier process knew of tariffs whose server has not been told of yet.
     inherited: Map<(NetworkName, RobotKind), Tariff>,
@@ -100,7 +100,7 @@ impl Prices {
         Self {
             market: Market::new(Objective::Delay),
             pacing: policy.pacing(),
-            is_heeded: policy.has_price(),
+            has_price: policy.has_price(),
             policy: policy.name(),
             scopes: Vec::new(),
             by_key: Map::default(),
@@ -113,8 +113,8 @@ impl Prices {
     }
 
     /// Whether the policy's decisions follow prices at all.
-    pub(crate) fn is_heeded(&self) -> bool {
-        self.is_heeded
+    pub(crate) fn has_price(&self) -> bool {
+        self.has_price
     }
 
     /// What the sources have in common.
@@ -128,9 +128,9 @@ impl Prices {
     }
 
     /// A server, in the order of their keys.
-    pub(crate) fn add_server(&mut self, network: &NetworkName, manners: Politeness) {
-        let key = QuotaKey { network: network.clone(), rule: MANNERS.into(), holder: "ip".into() };
-        let scope = self.scope(&key, false, polite_per_s(manners));
+    pub(crate) fn add_server(&mut self, network: &NetworkName, politeness: Politeness) {
+        let key = QuotaKey { network: network.clone(), rule: POLITENESS.into(), holder: "ip".into() };
+        let scope = self.scope(&key, false, polite_per_s(politeness));
         self.servers.push((network.clone(), scope));
         for robot in RobotKind::ALL {
             let tariff_key = TariffKey::at(self.tariffs.len());
@@ -142,10 +142,10 @@ impl Prices {
         }
     }
 
-    /// The manners of a server changed.
-    pub(crate) fn set_politeness(&mut self, key: ServerKey, manners: Politeness) {
+    /// The politeness of a server changed.
+    pub(crate) fn set_politeness(&mut self, key: ServerKey, politeness: Politeness) {
         let scope = self.servers[key.index()].1;
-        self.scopes[scope.index()].budget_per_s = polite_per_s(manners);
+        self.scopes[scope.index()].budget_per_s = polite_per_s(politeness);
     }
 
     /// A source came under this tariff, or left it.
@@ -162,18 +162,18 @@ impl Prices {
         paid: &mut Vec<(ScopeKey, u32)>,
         now: Timestamp,
     ) {
-        let manners = self.servers[tariff_key.server().index()].1;
-        let mut take = |scopes: &mut [Scope], scope: ScopeKey, units: u32| {
+        let politeness = self.servers[tariff_key.server().index()].1;
+        let mut charge = |scopes: &mut [Scope], scope: ScopeKey, units: u32| {
             scopes[scope.index()].spend(f64::from(units), spender, now);
             match paid.iter_mut().find(|(known, _)| *known == scope) {
                 Some((_, sum)) => *sum += units,
                 None => paid.push((scope, units)),
             }
         };
-        take(&mut self.scopes, manners, 1);
+        charge(&mut self.scopes, politeness, 1);
         for need in needs {
             let scope = self.scope(&need.key, true, 0.0);
-            take(&mut self.scopes, scope, need.units);
+            charge(&mut self.scopes, scope, need.units);
         }
     }
 
@@ -287,7 +287,7 @@ impl Prices {
                 it.budget_per_s = ledger.refill_per_s(&it.key, now).unwrap_or(it.budget_per_s);
             }
             // A price that is asked for by growth alone came too soon to learn from.
-            if self.is_heeded && it.priced_at.is_some_and(|at| now - at >= PRICED_EVERY) {
+            if self.has_price && it.priced_at.is_some_and(|at| now - at >= PRICED_EVERY) {
                 it.correct(now);
             }
             if it.priced_at.is_none_or(|at| now - at >= PRICED_EVERY) {
@@ -360,18 +360,18 @@ impl Prices {
         let price = self.cost(&self.tariffs[tariff_key.index()], None);
         let tariff = &mut self.tariffs[tariff_key.index()];
         tariff.price = price;
-        if price * FALL < tariff.swept_price {
-            tariff.swept_price = price;
+        if price * FALL < tariff.told_price {
+            tariff.told_price = price;
             self.has_fallen = true;
         }
-        tariff.swept_price = tariff.swept_price.max(price);
+        tariff.told_price = tariff.told_price.max(price);
     }
 }
 
-/// Calls a second that a server's manners allow.
-pub(crate) fn polite_per_s(manners: Politeness) -> f64 {
-    let at_once = f64::from(manners.in_flight_max.max(1)) / ANSWER_TIME.secs_f64();
-    let pause_s = manners.pause.secs_f64();
+/// Calls a second that a server's politeness allows.
+pub(crate) fn polite_per_s(politeness: Politeness) -> f64 {
+    let at_once = f64::from(politeness.in_flight_max.max(1)) / ANSWER_TIME.secs_f64();
+    let pause_s = politeness.pause.secs_f64();
     if pause_s > 0.0 { (1.0 / pause_s).min(at_once) } else { at_once }
 }
 

@@ -88,7 +88,7 @@ impl Ledger {
             storm.is_probed = true;
         }
         for need in &claim.needs {
-            self.bucket(need, now).take(need.units, now);
+            self.bucket(need, now).put_in_flight(need.units, now);
         }
         Ok(claim.needs.iter().filter_map(|need| self.hold(&need.key, now)).max())
     }

@@ -2,7 +2,7 @@
 //!
 //! When nothing of a forum's pages can be read any more (`core/unread.rs`), its server is left alone and somebody outside
 //! the engine may learn its layout anew: the engine knows no forum, only that one is unreadable. Whoever learns gets an
-//! [`Errand`], and through it a grant for each page: manners, storms and quotas are those of every visit, and while the
+//! [`Errand`], and through it a grant for each page: politeness, storms and quotas are those of every visit, and while the
 //! errand lasts no visit asks. One errand a forum in [`RELEARN_EVERY`], whatever comes of it; what came of the last one is
 //! noted in the store, so that a new process keeps to that too.
 //!
@@ -126,11 +126,11 @@ mod tests {
 
     #[test]
     fn an_errand_that_is_dropped_ends_without_success() {
-        let (asks, mut heard) = mpsc::unbounded_channel();
+        let (asks, mut received) = mpsc::unbounded_channel();
         drop(Errand::new("forum-f.example".into(), asks.clone()));
-        assert!(matches!(heard.try_recv(), Ok(Ask::Ended(_, Err(_)))));
+        assert!(matches!(received.try_recv(), Ok(Ask::Ended(_, Err(_)))));
         Errand::new("forum-f.example".into(), asks).end(Ok("60 pages".to_owned()));
-        assert!(matches!(heard.try_recv(), Ok(Ask::Ended(_, Ok(_)))));
-        assert!(heard.try_recv().is_err(), "it is told once");
+        assert!(matches!(received.try_recv(), Ok(Ask::Ended(_, Ok(_)))));
+        assert!(received.try_recv().is_err(), "it is told once");
     }
 }

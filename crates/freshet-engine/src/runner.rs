@@ -340,7 +340,7 @@ impl Runner {
             }
             Told::Rings(rings) => self.view.setting.rings = rings,
             Told::Reserved(numbers) => self.feed_core(Event::VisitNumbers(numbers)),
-            Told::Trouble(part, what, advice) => self.suffer(part, what, advice),
+            Told::Trouble(part, what, advice) => self.on_trouble(part, what, advice),
             Told::Mended(part) => self.mend(part),
             Told::Spent(uploads) => self.want(Output::Free(uploads)),
             Told::Failed(error) => return Err(error.into()),

@@ -25,7 +25,7 @@ pub struct FailureNote {
 pub struct Tally {
     pub visits_count: u64,
     pub fetches_count: u64,
-    /// Requests that had to wait for a quota or for manners.
+    /// Requests that had to wait for a quota or for politeness.
     pub postponed_count: u64,
     /// Due sources that went back because prices had risen.
     pub repriced_count: u64,

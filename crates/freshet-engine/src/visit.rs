@@ -19,8 +19,8 @@ pub enum Stage {
     /// All is asked, but the store has not confirmed all pages: it may still name missing posts to ask about, and says
     /// what is new.
     Listens,
-    /// Its record is on its way to the store; it closes with the last confirmation.
-    Recorded,
+    /// Its summary is on its way to the store; it closes with the last confirmation.
+    Ended,
 }
 
 /// How a visit ends.
@@ -52,7 +52,7 @@ pub struct Visit {
     pub started_at: Timestamp,
     /// Which attempt this is, from 1.
     pub attempt: u8,
-    /// Manners allow a request now; the pick is the first one's permission.
+    /// Politeness allows a request now; the pick is the first one's permission.
     pub is_permitted: bool,
     /// When its last request left, answered or not.
     pub asked_at: Option<Timestamp>,
@@ -147,7 +147,7 @@ impl Visit {
 
     /// Whether this order is under way, so that its answer is waited for.
     pub(crate) fn awaits(&self, order: OrderId) -> bool {
-        self.stage != Stage::Recorded && self.fetcher.is_some() && self.order_id() == order
+        self.stage != Stage::Ended && self.fetcher.is_some() && self.order_id() == order
     }
 }
 

@@ -110,7 +110,7 @@ pub struct Walk {
 
 /// What a page meant for the walk.
 #[derive(Clone, Debug, Default)]
-pub struct Taken {
+pub struct PageMeaning {
     /// There is more to ask in this visit.
     pub goes_on: bool,
     /// The visit ends here, and the source has more that is known to be missing.
@@ -216,30 +216,36 @@ impl Walk {
         true
     }
 
-    /// Takes in a page that the network answered with "ok"; `endpoint` is the source's own.
-    pub fn take(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page, seen: Seen) -> Taken {
+    /// Reads a page that the network answered with "ok"; `endpoint` is the source's own.
+    pub(crate) fn read_page(
+        &mut self,
+        source: &mut Source,
+        endpoint: &Endpoint,
+        page: &Page,
+        seen: Seen,
+    ) -> PageMeaning {
         self.page_count += 1;
         self.below_count += u32::from(self.leg == Leg::List && self.cursor().is_some());
         match self.leg {
-            Leg::Lookup => self.take_lookup(source, endpoint, page),
-            Leg::Owner => self.take_owner(source, page, seen),
+            Leg::Lookup => self.read_lookup(source, endpoint, page),
+            Leg::Owner => self.read_owner(source, page, seen),
             Leg::Consent => {
                 (self.leg, self.intent) = (Leg::List, first_intent(source, endpoint, Aim::News));
-                Taken { goes_on: true, ..Taken::default() }
+                PageMeaning { goes_on: true, ..PageMeaning::default() }
             }
-            Leg::Check(_) | Leg::Recheck => Taken::default(),
-            Leg::List if page.is_unchanged => self.take_unchanged(source, endpoint, seen),
-            Leg::List if page.is_detour => self.take_detour(source, page, seen),
-            Leg::List if self.is_tail => self.take_tail(source, endpoint, page, seen),
-            Leg::List if endpoint.kind == PageKind::Lists => self.take_lists(source, endpoint, page, seen),
-            Leg::List if is_list_of_posts(endpoint) => self.take_posts(source, endpoint, page, seen),
-            Leg::List => self.take_sweep(source, endpoint, page, seen),
+            Leg::Check(_) | Leg::Recheck => PageMeaning::default(),
+            Leg::List if page.is_unchanged => self.read_unchanged(source, endpoint, seen),
+            Leg::List if page.is_detour => self.follow_detour(source, page, seen),
+            Leg::List if self.is_tail => self.read_tail(source, endpoint, page, seen),
+            Leg::List if endpoint.kind == PageKind::Lists => self.read_lists(source, endpoint, page, seen),
+            Leg::List if is_list_of_posts(endpoint) => self.read_posts(source, endpoint, page, seen),
+            Leg::List => self.read_sweep(source, endpoint, page, seen),
         }
     }
 
-    fn take_lookup(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page) -> Taken {
+    fn read_lookup(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page) -> PageMeaning {
         let Some(account) = page.observation.accounts.first() else {
-            return Taken { is_unknown: true, ..Taken::default() };
+            return PageMeaning { is_unknown: true, ..PageMeaning::default() };
         };
         source.root_id.clone_from(&account.id);
         self.leg = Leg::List;
@@ -247,7 +253,7 @@ impl Walk {
         // The look-up shows the profile already: the robot that wanted it is served.
         let is_profile = account.followers_count.is_some() || account.name.is_some();
         let is_served = source.robot == RobotKind::User && endpoint.kind == PageKind::Account && is_profile;
-        Taken { goes_on: !is_served, ..Taken::default() }
+        PageMeaning { goes_on: !is_served, ..PageMeaning::default() }
     }
 
     /// The cursor that is asked with; none for the first page.
@@ -259,18 +265,18 @@ impl Walk {
     }
 
     /// Members first, then the topmost hole, as long as the visit has pages left.
-    fn go_on(&mut self, coverage: &Coverage, taken: &mut Taken) {
+    fn go_on(&mut self, coverage: &Coverage, meaning: &mut PageMeaning) {
         if let Some(batch) = self.members.pop_front() {
             self.intent = Intent::Members(batch);
-            taken.goes_on = true;
+            meaning.goes_on = true;
             return;
         }
         match next_intent(coverage) {
             Some(intent) if self.page_count < PAGES_PER_VISIT_MAX => {
                 self.intent = intent;
-                taken.goes_on = true;
+                meaning.goes_on = true;
             }
-            Some(_) => taken.has_more = true,
+            Some(_) => meaning.has_more = true,
             None => {}
         }
     }
@@ -286,31 +292,33 @@ impl Walk {
     }
 
     /// The page is at another address: that takes the place of the one that was asked for.
-    fn take_detour(&mut self, source: &mut Source, page: &Page, seen: Seen) -> Taken {
-        let (Intent::Next(cursor), Some(next)) = (&self.intent, &page.next) else { return Taken::default() };
+    fn follow_detour(&mut self, source: &mut Source, page: &Page, seen: Seen) -> PageMeaning {
+        let (Intent::Next(cursor), Some(next)) = (&self.intent, &page.next) else {
+            return PageMeaning::default();
+        };
         let below = source.coverage.intervals.iter_mut().filter_map(|interval| interval.below.as_mut());
         below.filter(|below| *below == cursor).for_each(|below| below.clone_from(next));
         if next == cursor || source.coverage.step(next) {
             source.coverage.shut(next, Obstacle::Round, seen.at);
-            return Taken { complaint: Some(Obstacle::Round.reason()), ..Taken::default() };
+            return PageMeaning { complaint: Some(Obstacle::Round.reason()), ..PageMeaning::default() };
         }
         self.intent = Intent::Next(next.clone());
         let goes_on = self.page_count < PAGES_PER_VISIT_MAX;
-        Taken { goes_on, has_more: !goes_on, ..Taken::default() }
+        PageMeaning { goes_on, has_more: !goes_on, ..PageMeaning::default() }
     }
 
     /// The network says that nothing is new: what is known is complete up to now, and what is missing
     /// below is missing still.
-    fn take_unchanged(&mut self, source: &mut Source, endpoint: &Endpoint, seen: Seen) -> Taken {
-        let mut taken = Taken::default();
+    fn read_unchanged(&mut self, source: &mut Source, endpoint: &Endpoint, seen: Seen) -> PageMeaning {
+        let mut meaning = PageMeaning::default();
         if let Some(top) = source.coverage.intervals.first_mut() {
             top.until = seen.at;
         }
         source.coverage.confirm_end(seen.at);
         if is_list_of_posts(endpoint) {
-            self.go_on(&source.coverage, &mut taken);
+            self.go_on(&source.coverage, &mut meaning);
         }
-        taken
+        meaning
     }
 }
 

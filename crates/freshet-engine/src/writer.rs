@@ -39,8 +39,8 @@ const SYNC_EVERY_MS: u64 = 2_000;
 pub(crate) const IDLE_AFTER_MS: u64 = 100;
 /// Changes indexed at once.
 const INDEX_BATCH: usize = 2_000;
-/// How often old posts and parked objects are swept.
-const SWEEP_EVERY: Span = Span::HOUR;
+/// How often old posts and parked objects are dropped.
+const CLEAN_EVERY: Span = Span::HOUR;
 
 /// Where the writer tells what it has done, as soon as it is done: requests wait for some of it.
 pub type Tell<'a> = &'a mut dyn FnMut(Told);
@@ -132,7 +132,7 @@ pub struct Writer {
     worked_ms: u64,
     fed_ms: Option<u64>,
     synced_ms: Option<u64>,
-    swept_at: Timestamp,
+    cleaned_at: Timestamp,
     is_indexed: bool,
     is_done: bool,
 }
@@ -150,17 +150,17 @@ impl Writer {
             worked_ms: 0,
             fed_ms: None,
             synced_ms: None,
-            swept_at: Timestamp::MIN,
+            cleaned_at: Timestamp::MIN,
             is_indexed: false,
             is_done: false,
         }
     }
 
-    /// Takes a job on; it is done in one of the next turns.
-    pub fn take(&mut self, job: Job) {
+    /// Accepts a job; it is done in one of the next turns.
+    pub fn accept(&mut self, job: Job) {
         match job {
             Job::Room(room) => self.room = room,
-            job => self.pile.take(job),
+            job => self.pile.add(job),
         }
     }
 
@@ -313,11 +313,11 @@ impl Writer {
         if !self.is_indexed {
             self.is_indexed = store.index(INDEX_BATCH)? < INDEX_BATCH;
         }
-        if moment.now - self.swept_at > SWEEP_EVERY {
+        if moment.now - self.cleaned_at > CLEAN_EVERY {
             store.expire(moment.now)?;
             let parked_max = setting::parked_max(store)?;
-            self.constrainer.sweep(store, moment.now, parked_max)?;
-            self.swept_at = moment.now;
+            self.constrainer.drop_expired(store, moment.now, parked_max)?;
+            self.cleaned_at = moment.now;
         }
         Ok(())
     }

@@ -119,9 +119,9 @@ fn written(kind: RecordKind, wish: &Wish, manifest: &Manifest, dir: &Path) -> St
         |name: &str| name.starts_with(&format!("{kind}/")) || name == format!("{kind}.{}", wish.format);
     let files: Vec<_> = manifest.files.iter().filter(|file| ours(&file.name)).collect();
     let records: u64 = files.iter().map(|file| file.records_count).sum();
-    let place = if wish.is_split { format!("{kind}/") } else { format!("{kind}.{}", wish.format) };
+    let target = if wish.is_split { format!("{kind}/") } else { format!("{kind}.{}", wish.format) };
     let days = if wish.is_split { format!(", {}", count(files.len() as u64, "day")) } else { String::new() };
-    format!("{records} {kind}{days} in {}", dir.join(place).display())
+    format!("{records} {kind}{days} in {}", dir.join(target).display())
 }
 
 /// The export of the same that was interrupted in this folder, or one that begins.

@@ -24,7 +24,7 @@ const MEMO_BYTES_MAX: u64 = 1 << 30;
 /// A file under its temporary name.
 pub(super) struct GrowingFile {
     name: String,
-    place: Place,
+    paths: Paths,
     sink: Box<dyn Sink>,
     hashed: Hashed,
     record_count: u64,
@@ -32,13 +32,13 @@ pub(super) struct GrowingFile {
 }
 
 /// Where a file is while it grows, and where it will be.
-struct Place {
+struct Paths {
     path: PathBuf,
     part: PathBuf,
     memo: PathBuf,
 }
 
-impl Place {
+impl Paths {
     fn new(dir: &Path, name: &str) -> Self {
         let beside = |ending: &str| dir.join(format!("{name}.{ending}"));
         Self { path: dir.join(name), part: beside("part"), memo: beside("memo") }
@@ -50,14 +50,14 @@ impl GrowingFile {
     pub(super) fn create(dir: &Path, part: &Part, wish: &Wish) -> anyhow::Result<Self> {
         let name = part.name(wish.format);
         discard(dir, &name);
-        let place = Place::new(dir, &name);
-        if let Some(folder) = place.path.parent() {
+        let paths = Paths::new(dir, &name);
+        if let Some(folder) = paths.path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
         }
-        let file = File::create(&place.part).map_err(|error| cannot_write(&place.part, &error))?;
+        let file = File::create(&paths.part).map_err(|error| cannot_write(&paths.part, &error))?;
         let hashed = Hashed::new(file, Sha256::new(), 0);
-        let sink = wish.format.open(part.kind, hashed.clone()).map_err(|error| failed(&place.part, error))?;
-        Ok(Self { name, place, sink, hashed, record_count: 0, memo_bytes: 0 })
+        let sink = wish.format.open(part.kind, hashed.clone()).map_err(|error| failed(&paths.part, error))?;
+        Ok(Self { name, paths, sink, hashed, record_count: 0, memo_bytes: 0 })
     }
 
     /// The one that an earlier process left, as it was at its checkpoint; none where it is not that any more.
@@ -68,46 +68,46 @@ impl GrowingFile {
         entry: &FileEntry,
         memo_bytes: u64,
     ) -> Option<Self> {
-        let place = Place::new(dir, &entry.name);
-        let mut file = OpenOptions::new().read(true).write(true).open(&place.part).ok()?;
+        let paths = Paths::new(dir, &entry.name);
+        let mut file = OpenOptions::new().read(true).write(true).open(&paths.part).ok()?;
         let (bytes, hash) = hash_of((&mut file).take(entry.bytes)).ok()?;
         if bytes != entry.bytes || hex(&hash.clone().finalize()) != entry.sha256 {
             return None;
         }
         file.set_len(bytes).ok()?;
         file.seek(SeekFrom::Start(bytes)).ok()?;
-        let memo = read_memo(&place.memo, memo_bytes)?;
+        let memo = read_memo(&paths.memo, memo_bytes)?;
         let hashed = Hashed::new(file, hash, bytes);
         let sink = wish.format.resume(part.kind, hashed.clone(), bytes, &memo).ok()?;
         let (name, record_count) = (entry.name.clone(), entry.records_count);
-        Some(Self { name, place, sink, hashed, record_count, memo_bytes })
+        Some(Self { name, paths, sink, hashed, record_count, memo_bytes })
     }
 
     /// Takes a record.
     pub(super) fn write(&mut self, record: &dyn Record) -> anyhow::Result<()> {
         self.record_count += 1;
-        self.sink.write(record).map_err(|error| failed(&self.place.part, error))
+        self.sink.write(record).map_err(|error| failed(&self.paths.part, error))
     }
 
     /// Writes out what is held in memory.
     pub(super) fn relieve(&mut self) -> anyhow::Result<()> {
-        self.sink.relieve().map_err(|error| failed(&self.place.part, error))
+        self.sink.relieve().map_err(|error| failed(&self.paths.part, error))
     }
 
     /// Puts everything on disk; gives what it is by now, and the length of its memo.
     pub(super) fn checkpoint(&mut self) -> anyhow::Result<(FileEntry, u64)> {
-        let memo = self.sink.checkpoint().map_err(|error| failed(&self.place.part, error))?;
+        let memo = self.sink.checkpoint().map_err(|error| failed(&self.paths.part, error))?;
         if !memo.is_empty() {
             let add = || {
-                let mut file = OpenOptions::new().append(true).create(true).open(&self.place.memo)?;
+                let mut file = OpenOptions::new().append(true).create(true).open(&self.paths.memo)?;
                 file.write_all(&memo)?;
                 file.sync_data()
             };
-            add().map_err(|error| cannot_write(&self.place.memo, &error))?;
+            add().map_err(|error| cannot_write(&self.paths.memo, &error))?;
             self.memo_bytes += memo.len() as u64;
         }
         let state = self.hashed.state();
-        state.file.sync_data().map_err(|error| cannot_write(&self.place.part, &error))?;
+        state.file.sync_data().map_err(|error| cannot_write(&self.paths.part, &error))?;
         Ok((state.entry(&self.name, self.record_count), self.memo_bytes))
     }
 
@@ -118,24 +118,24 @@ impl GrowingFile {
 
     /// Ends the file, waits until it is on disk and gives it its name.
     pub(super) fn finish(self) -> anyhow::Result<FileEntry> {
-        let Self { name, place, sink, hashed, record_count, .. } = self;
-        sink.finish().map_err(|error| failed(&place.part, error))?;
+        let Self { name, paths, sink, hashed, record_count, .. } = self;
+        sink.finish().map_err(|error| failed(&paths.part, error))?;
         let state = hashed.state();
         state
             .file
             .sync_all()
-            .and_then(|()| std::fs::rename(&place.part, &place.path))
-            .map_err(|error| cannot_write(&place.path, &error))?;
+            .and_then(|()| std::fs::rename(&paths.part, &paths.path))
+            .map_err(|error| cannot_write(&paths.path, &error))?;
         // One that stays is written over by the next export.
-        let _ = std::fs::remove_file(&place.memo);
+        let _ = std::fs::remove_file(&paths.memo);
         Ok(state.entry(&name, record_count))
     }
 }
 
 /// Takes away what is left of a file that was never finished.
 pub(super) fn discard(dir: &Path, name: &str) {
-    let place = Place::new(dir, name);
-    for path in [&place.part, &place.memo] {
+    let paths = Paths::new(dir, name);
+    for path in [&paths.part, &paths.memo] {
         // What is not there need not go; what cannot go is found when it is written.
         let _ = std::fs::remove_file(path);
     }

@@ -43,7 +43,7 @@ use freshet_types::{Set, Timestamp};
 use crate::{
     Asked, Bounds, Manifest, Wish, check_network, check_times, day_name, hash_file, hold, plan, to_folder,
 };
-use begun::{Begun, Place};
+use begun::{Begun, Paths};
 use readme::Facts;
 
 /// Format of the folder; it changes when a reader must.
@@ -83,19 +83,19 @@ pub fn make(globals: &Globals, args: &SnapshotWish, dir: &Path) -> anyhow::Resul
     let store = identity(&data.store)?;
     let wanted =
         Begun { store, asked: asked(args), made_at_ms: data.now_for_report(None).ms(), coverage: None };
-    let place = Place::new(dir)?;
-    let mut begun = begun::find_or_begin(&place, wanted, args.is_restart)?;
-    let part = place.part.clone();
+    let paths = Paths::new(dir)?;
+    let mut begun = begun::find_or_begin(&paths, wanted, args.is_restart)?;
+    let part = paths.part.clone();
     let _held = hold(&part)?;
     let coverage = if let Some(coverage) = begun.coverage.clone() {
         coverage
     } else {
         let coverage = coverage::write(&data, &networks, args.network.as_deref(), &part)?;
         begun.coverage = Some(coverage.clone());
-        begun.write(&place)?;
+        begun.write(&paths)?;
         coverage
     };
-    let (wish, manifest) = take_out(&data, args, &begun, &part)?;
+    let (wish, manifest) = export_records(&data, args, &begun, &part)?;
     let definitions = write_definitions(&data, &networks, &part)?;
     write_ids(&data, &wish, &part)?;
     let facts = Facts {
@@ -117,7 +117,7 @@ pub fn make(globals: &Globals, args: &SnapshotWish, dir: &Path) -> anyhow::Resul
     write(&part, "README.md", &facts.text())?;
     write(&part, "snapshot.json", &(serde_json::to_string_pretty(&facts.report())? + "\n"))?;
     let (id, files) = sums::write(&part)?;
-    place.finish()?;
+    paths.finish()?;
     Ok(SnapshotReport {
         snapshot: dir.display().to_string(),
         id,
@@ -145,7 +145,7 @@ fn times(data: &Data, args: &SnapshotWish) -> anyhow::Result<(Option<Timestamp>,
 }
 
 /// All records, as an export.
-fn take_out(
+fn export_records(
     data: &Data,
     args: &SnapshotWish,
     begun: &Begun,

@@ -169,7 +169,7 @@ impl Batch<'_> {
         let checkpoint_every =
             self.wish.checkpoint_every * self.parts.len().clamp(1, CHECKPOINT_FILES_MAX) as u64;
         let (mut since_relief, mut since_checkpoint) = (0, 0);
-        let mut take = |number: u64, at: Timestamp, record: &dyn Record| {
+        let mut write_record = |number: u64, at: Timestamp, record: &dyn Record| {
             // A day that was not planned came into being since; the next export has it.
             let Some(file) = open.get_mut(&is_split.then(|| day_of(at))) else { return Ok(()) };
             file.write(record)?;
@@ -187,15 +187,16 @@ impl Batch<'_> {
         let mut failed = None;
         let filter = Filter { above, ..narrowed(&self.wish.filter, self.parts) };
         let up_to = self.wish.up_to.of(kind);
-        let damages = each_record(self.store, kind, &filter, up_to, &mut |number, at, record| match take(
-            number, at, record,
-        ) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
-        })?;
+        let damages =
+            each_record(self.store, kind, &filter, up_to, &mut |number, at, record| match write_record(
+                number, at, record,
+            ) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failed = Some(error);
+                    ControlFlow::Break(())
+                }
+            })?;
         failed.map_or(Ok(damages), Err)
     }
 

@@ -79,7 +79,7 @@ impl Exclusions {
         let known = self.known(url, answer, origin.known().as_ref());
         let verdict = known.judge(url);
         *origin.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
-        self.sweep();
+        self.evict();
         verdict
     }
 
@@ -135,7 +135,7 @@ impl Exclusions {
     }
 
     /// Forgets the files that run out first while there are too many; those in use stay.
-    fn sweep(&self) {
+    fn evict(&self) {
         let mut origins = self.origins.lock().unwrap_or_else(PoisonError::into_inner);
         let size_of = |origin: &Origin| origin.known().map_or(0, |known| known.size_bytes);
         let mut bytes: usize = origins.values().map(|origin| size_of(origin)).sum();

@@ -24,7 +24,7 @@ use url::Url;
 
 use crate::exclusion::{self, Exclusions};
 use crate::{Fetch, FetchError, Scrubber};
-use body::{BodyLimits, BodySink, Taken};
+use body::{BodyLimits, BodySink, Wanted};
 use hop::Hop;
 use session::{Made, Sessions, Stale};
 
@@ -273,7 +273,7 @@ impl HttpFetch {
         limits: BodyLimits,
     ) -> Result<Response, Fault> {
         let authority = &hop.url[url::Position::BeforeHost..url::Position::AfterPort];
-        let _place = self.hosts.enter(authority).await;
+        let _slot = self.hosts.enter(authority).await;
         // Of all places, last: whoever waits for its host keeps nobody else waiting.
         let _one_of_all = self.in_flight.acquire().await.expect("the semaphore is never closed");
         let mut outgoing = reqwest::Request::new(hop.method.clone(), url);
@@ -322,7 +322,7 @@ impl HttpFetch {
                 .map_err(|_| fault::timeout(host, "no further byte"))?
                 .map_err(|error| fault::fault_of(error, host))?;
             let Some(chunk) = chunk else { break };
-            if sink.take(&chunk).map_err(|fault| at(host, &fault))? == Taken::Enough {
+            if sink.write_chunk(&chunk).map_err(|fault| at(host, &fault))? == Wanted::Enough {
                 return Ok(sink.into_part());
             }
         }

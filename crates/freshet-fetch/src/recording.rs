@@ -87,7 +87,7 @@ impl Recorder {
     }
 
     /// A recording that cannot be written is a pity, not a reason to lose the answer.
-    fn record(&self, request: &Request, response: &Response) {
+    fn write_exchange(&self, request: &Request, response: &Response) {
         let mut line =
             serde_json::to_vec(&self.exchange(request, response)).expect("plain data is always JSON");
         line.push(b'\n');
@@ -134,7 +134,7 @@ impl Fetch for Recorder {
             // A redirect that was told is half an exchange: what it leads to is written under the same URL.
             let is_half = matches!(request.redirects, Redirects::Told(_)) && response.redirect().is_some();
             if !is_half {
-                self.record(request, &response);
+                self.write_exchange(request, &response);
             }
             Ok(response)
         })

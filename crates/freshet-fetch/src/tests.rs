@@ -25,8 +25,8 @@ impl Write for Log {
     }
 }
 
-fn clean(place: &str, text: &str) {
-    assert!(!text.contains("planted"), "a secret in {place}: {text}");
+fn clean(where_found: &str, text: &str) {
+    assert!(!text.contains("planted"), "a secret in {where_found}: {text}");
 }
 
 fn requests(server: &Hostile) -> Vec<Request> {

@@ -207,8 +207,8 @@ fn retry_at(response: &Response, now: Timestamp) -> Option<Timestamp> {
 
 fn endpoints(definition: &ForumDefinition) -> Vec<Endpoint> {
     let politeness = Politeness {
-        pause: Span::from_ms(i64::from(definition.manners.pause_ms)),
-        in_flight_max: definition.manners.in_flight_max.max(1),
+        pause: Span::from_ms(i64::from(definition.politeness.pause_ms)),
+        in_flight_max: definition.politeness.in_flight_max.max(1),
     };
     let order = |list: &Option<definition::ListDefinition>| match list.as_ref().map(|list| list.order) {
         Some(definition::ListOrder::NewestFirst) => ListOrder::NewestFirst,
@@ -228,7 +228,7 @@ fn endpoints(definition: &ForumDefinition) -> Vec<Endpoint> {
         members_max: 0,
         politeness,
     };
-    // A board whose threads run otherwise is swept: only news at the top can be found from the top.
+    // A board whose threads run otherwise is read from end to end: only news at the top can be found from the top.
     let index = if order(&definition.index) == ListOrder::NewestFirst {
         ListOrder::NewestFirst
     } else {

@@ -107,14 +107,14 @@ fn is_false(value: &bool) -> bool {
 /// How gently the site is visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct MannersDefinition {
+pub struct PolitenessDefinition {
     /// At least so long between two requests, in milliseconds.
     pub pause_ms: u32,
     /// At most so many at once.
     pub in_flight_max: u32,
 }
 
-impl Default for MannersDefinition {
+impl Default for PolitenessDefinition {
     /// As a person who reads quickly.
     fn default() -> Self {
         Self { pause_ms: 1_000, in_flight_max: 1 }
@@ -157,8 +157,8 @@ pub struct ForumDefinition {
     /// Pages that it was learned from.
     #[serde(default)]
     pub page_count: usize,
-    #[serde(default)]
-    pub manners: MannersDefinition,
+    #[serde(default, rename = "manners")]
+    pub politeness: PolitenessDefinition,
     #[serde(default)]
     pub times: TimesDefinition,
     /// Pages that list boards.

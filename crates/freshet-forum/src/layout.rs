@@ -58,9 +58,9 @@ impl Layout {
             for step in steps.drain(..) {
                 let is_repeated = std::mem::take(&mut counts[step as usize]) >= REPEAT_MIN;
                 let pair = (page.steps.id(node), step, is_repeated);
-                let place = &mut recent[(pair.0 as usize * 31 + pair.1 as usize) % RECENT];
-                if *place != pair {
-                    *place = pair;
+                let slot = &mut recent[(pair.0 as usize * 31 + pair.1 as usize) % RECENT];
+                if *slot != pair {
+                    *slot = pair;
                     found.push(pair);
                 }
             }

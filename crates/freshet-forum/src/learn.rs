@@ -27,7 +27,7 @@ use freshet_types::Set;
 use crate::address;
 use crate::chain::{self, ChainPage};
 use crate::definition::{
-    FORMAT, ForumDefinition, ListDefinition, MannersDefinition, PageKind, PagesDefinition, TimesDefinition,
+    FORMAT, ForumDefinition, ListDefinition, PageKind, PagesDefinition, PolitenessDefinition, TimesDefinition,
 };
 use crate::inspect::{PageReading, inspect};
 use crate::layout::{Regions, groups};
@@ -73,7 +73,7 @@ pub fn learn(pages: &[Page]) -> Learned {
         host: pages.first().and_then(|page| page.url.host_str()).unwrap_or_default().to_owned(),
         front: None,
         page_count: pages.len(),
-        manners: MannersDefinition::default(),
+        politeness: PolitenessDefinition::default(),
         times: TimesDefinition::default(),
         portal: urls(PageKind::Portal),
         other: urls(PageKind::Other),

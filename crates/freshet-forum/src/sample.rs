@@ -101,10 +101,10 @@ impl Sampler {
         let is_front = !xxh3_64(&self.asked_count.to_le_bytes()).is_multiple_of(3);
         let mut best: Option<(f64, usize)> = None;
         for step in 0..self.queue.len() {
-            let place = if is_front { step } else { self.queue.len() - 1 - step };
-            let richness = self.patterns[self.queue[place].1].richness();
+            let index = if is_front { step } else { self.queue.len() - 1 - step };
+            let richness = self.patterns[self.queue[index].1].richness();
             if richness.is_some_and(|it| best.is_none_or(|(least, _)| it < least)) {
-                best = richness.map(|it| (it, place));
+                best = richness.map(|it| (it, index));
             }
         }
         let (url, pattern) = self.queue.remove(best?.1)?;
@@ -113,8 +113,8 @@ impl Sampler {
         Some(url)
     }
 
-    /// Takes in a page that was fetched under the address `asked`; whether it shows anything that none before it did.
-    pub fn take(&mut self, asked: &Url, page: &Page) -> bool {
+    /// Adds a page that was fetched under the address `asked`; whether it shows anything that none before it did.
+    pub fn add_page(&mut self, asked: &Url, page: &Page) -> bool {
         let clocks: Vec<&str> =
             page.stamps.iter().filter(|it| it.written.has_clock()).map(|it| it.raw.as_str()).collect();
         self.seen.insert(address::key(&page.url));
@@ -214,7 +214,7 @@ mod tests {
         while let Some(url) = sampler.next_url() {
             assert_eq!(url.host_str(), Some("forum.test"));
             *counts.entry(url.path().split('/').nth(1).unwrap_or_default().to_owned()).or_default() += 1;
-            sampler.take(&url, &page(&url));
+            sampler.add_page(&url, &page(&url));
             sampled += 1;
         }
         assert_eq!(sampled, 40);

@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use freshet_types::{Politeness, ServerKey, Span, Timestamp};
 
-/// Manners towards a server of which nothing is known.
+/// Politeness towards a server of which nothing is known.
 pub(crate) const UNKNOWN_SERVER: Politeness = Politeness { pause: Span::SECOND, in_flight_max: 1 };
 
 /// Of all places, the part that keys without trust may take together: one in so many.
@@ -74,20 +74,20 @@ impl Default for Back {
 #[derive(Debug)]
 struct Key {
     queue: VecDeque<u32>,
-    manners: Politeness,
+    politeness: Politeness,
     trust: Trust,
     in_flight_count: u32,
     /// The pause lasts until then.
     paused_until: Timestamp,
-    /// What `paused_until` was before the last start, for a start that is taken back.
+    /// What `paused_until` was before the last start, for a start that is cancelled.
     paused_before: Timestamp,
     held_until: Timestamp,
-    place: Place,
+    status: KeyStatus,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    /// No items, or no place in flight.
+enum KeyStatus {
+    /// No items, or no free slot.
     Idle,
     Ready(u64),
     Waiting(Timestamp),
@@ -97,13 +97,13 @@ impl Key {
     fn new() -> Self {
         Self {
             queue: VecDeque::new(),
-            manners: UNKNOWN_SERVER,
+            politeness: UNKNOWN_SERVER,
             trust: Trust::default(),
             in_flight_count: 0,
             paused_until: Timestamp::MIN,
             paused_before: Timestamp::MIN,
             held_until: Timestamp::MIN,
-            place: Place::Idle,
+            status: KeyStatus::Idle,
         }
     }
 
@@ -111,13 +111,13 @@ impl Key {
         self.paused_until.max(self.held_until)
     }
 
-    fn has_place(&self) -> bool {
-        let places = if self.trust == Trust::Answering { self.manners.in_flight_max.max(1) } else { 1 };
-        self.in_flight_count < places
+    fn has_slot(&self) -> bool {
+        let slots = if self.trust == Trust::Answering { self.politeness.in_flight_max.max(1) } else { 1 };
+        self.in_flight_count < slots
     }
 
     fn has_work(&self) -> bool {
-        !self.queue.is_empty() && self.has_place()
+        !self.queue.is_empty() && self.has_slot()
     }
 }
 
@@ -133,8 +133,8 @@ impl Back {
     }
 
     /// Says how gently a key is to be treated; [`UNKNOWN_SERVER`] until then.
-    pub(crate) fn set_manners(&mut self, key: ServerKey, manners: Politeness) {
-        self.key(key).manners = manners;
+    pub(crate) fn set_politeness(&mut self, key: ServerKey, politeness: Politeness) {
+        self.key(key).politeness = politeness;
         self.settle(key);
     }
 
@@ -152,7 +152,7 @@ impl Back {
         }
         state.trust = trust;
         // It keeps its turn, among others.
-        if let Place::Ready(turn) = state.place {
+        if let KeyStatus::Ready(turn) = state.status {
             assert!(self.ready[before as usize].remove(&(turn, key)), "a ready key has a turn");
             self.ready[trust as usize].insert((turn, key));
         }
@@ -177,7 +177,7 @@ impl Back {
         let (turn, key) = first.min()?;
         let state = &mut self.keys[key.index()];
         assert!(self.ready[state.trust as usize].remove(&(turn, key)), "it was found a moment ago");
-        state.place = Place::Idle;
+        state.status = KeyStatus::Idle;
         let item = state.queue.pop_front().expect("a ready key has items");
         self.len -= 1;
         self.settle(key);
@@ -201,24 +201,24 @@ impl Back {
         let trust = state.trust;
         state.in_flight_count += 1;
         state.paused_before = state.paused_until;
-        state.paused_until = now + state.manners.pause;
+        state.paused_until = now + state.politeness.pause;
         self.in_flight[trust as usize] += 1;
         self.settle(key);
     }
 
-    /// A visit that gave its place away takes one again, if there is one; its next request asks
+    /// A visit that gave its slot away takes one again, if there is one; its next request asks
     /// with `allow_request`, as any does.
     pub(crate) fn occupy(&mut self, key: ServerKey) -> bool {
         let state = self.key(key);
-        let (has_place, trust) = (state.has_place(), state.trust);
-        state.in_flight_count += u32::from(has_place);
-        self.in_flight[trust as usize] += usize::from(has_place);
+        let (has_slot, trust) = (state.has_slot(), state.trust);
+        state.in_flight_count += u32::from(has_slot);
+        self.in_flight[trust as usize] += usize::from(has_slot);
         self.settle(key);
-        has_place
+        has_slot
     }
 
-    /// Takes back the start at `started_at`: nothing was sent, so no pause is due for it.
-    pub(crate) fn take_back(&mut self, key: ServerKey, started_at: Timestamp) {
+    /// Cancels the start at `started_at`: nothing was sent, so no pause is due for it.
+    pub(crate) fn cancel_start(&mut self, key: ServerKey, started_at: Timestamp) {
         self.unpause(key, started_at);
         self.finished(key);
     }
@@ -226,7 +226,7 @@ impl Back {
     /// Ends the pause that began with the start at `started_at`, unless another request began one.
     pub(crate) fn unpause(&mut self, key: ServerKey, started_at: Timestamp) {
         let state = self.key(key);
-        if state.paused_until == started_at + state.manners.pause {
+        if state.paused_until == started_at + state.politeness.pause {
             state.paused_until = state.paused_before;
         }
         self.settle(key);
@@ -240,7 +240,7 @@ impl Back {
         if allowed_at > now {
             return Err(allowed_at);
         }
-        state.paused_until = now + state.manners.pause;
+        state.paused_until = now + state.politeness.pause;
         self.settle(key);
         Ok(())
     }
@@ -329,7 +329,7 @@ impl Back {
             let turn = self.next_turn;
             self.next_turn += 1;
             let state = &mut self.keys[key.index()];
-            state.place = Place::Ready(turn);
+            state.status = KeyStatus::Ready(turn);
             self.ready[state.trust as usize].insert((turn, key));
         }
     }
@@ -339,24 +339,24 @@ impl Back {
         let looked_at = self.looked_at;
         let state = &mut self.keys[key.index()];
         let allowed_at = state.allowed_at();
-        let place = match state.place {
-            _ if !state.has_work() => Place::Idle,
-            Place::Ready(turn) if allowed_at <= looked_at => Place::Ready(turn),
-            _ => Place::Waiting(allowed_at),
+        let status = match state.status {
+            _ if !state.has_work() => KeyStatus::Idle,
+            KeyStatus::Ready(turn) if allowed_at <= looked_at => KeyStatus::Ready(turn),
+            _ => KeyStatus::Waiting(allowed_at),
         };
         let trust = state.trust;
-        let before = std::mem::replace(&mut state.place, place);
-        if before == place {
+        let before = std::mem::replace(&mut state.status, status);
+        if before == status {
             return;
         }
         match before {
-            Place::Idle => {}
-            Place::Ready(turn) => {
+            KeyStatus::Idle => {}
+            KeyStatus::Ready(turn) => {
                 assert!(self.ready[trust as usize].remove(&(turn, key)), "a ready key has a turn");
             }
-            Place::Waiting(at) => assert!(self.waiting.remove(&(at, key)), "a waiting key is listed"),
+            KeyStatus::Waiting(at) => assert!(self.waiting.remove(&(at, key)), "a waiting key is listed"),
         }
-        if let Place::Waiting(at) = place {
+        if let KeyStatus::Waiting(at) = status {
             self.waiting.insert((at, key));
         }
     }

@@ -105,8 +105,8 @@ impl Frontier {
     }
 
     /// Says how gently the servers of a key are to be treated.
-    pub fn set_manners(&mut self, key: ServerKey, manners: Politeness) {
-        self.back.set_manners(key, manners);
+    pub fn set_politeness(&mut self, key: ServerKey, politeness: Politeness) {
+        self.back.set_politeness(key, politeness);
     }
 
     /// Says how many visits there may be at once in all, of which servers that do not answer get a share.
@@ -136,7 +136,7 @@ impl Frontier {
             self.pump(now);
             while let Some((key, id)) = self.back.pop(now) {
                 self.unpark(key);
-                if self.take(id) {
+                if self.unlist(id) {
                     self.back.started(key, now);
                     return Some(Pick { id: SourceId(id), key, picked_at: now });
                 }
@@ -150,7 +150,7 @@ impl Frontier {
     /// Returns a pick that cannot be visited now (no quota, robot paused): due again at `due_at`,
     /// and its key is as free as if it had not been picked.
     pub fn give_back(&mut self, pick: Pick, due_at: Timestamp) {
-        self.back.take_back(pick.key, pick.picked_at);
+        self.back.cancel_start(pick.key, pick.picked_at);
         self.reschedule(pick.id, due_at);
     }
 
@@ -205,7 +205,7 @@ impl Frontier {
     }
 
     /// Ends a visit that sent nothing: its key is as free as if it had not been picked.
-    pub fn take_back(&mut self, visit: VisitId) -> Option<SourceId> {
+    pub fn close_unsent(&mut self, visit: VisitId) -> Option<SourceId> {
         let lease = self.leases.get(visit).copied()?;
         if !lease.is_resting {
             self.back.unpause(lease.key, lease.picked_at);
@@ -317,7 +317,7 @@ impl Frontier {
     }
 
     /// Takes a source off the lists; gives whether it is still due.
-    fn take(&mut self, id: u32) -> bool {
+    fn unlist(&mut self, id: u32) -> bool {
         let state = &mut self.states[id as usize];
         let was_due = *state & DUE != 0;
         *state &= CLASS_MASK;

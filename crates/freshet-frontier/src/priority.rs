@@ -26,7 +26,7 @@ pub struct Interactions {
 
 impl Interactions {
     /// Counts a request at `at`; one from before the window is not counted.
-    pub fn record(&mut self, at: Timestamp) {
+    pub fn count(&mut self, at: Timestamp) {
         let day = day_of(at);
         self.roll_to(day);
         if self.day - day < DAYS as i64 {
@@ -106,7 +106,7 @@ mod tests {
     fn check_interactions(request_days: &[i64], now: i64, expected_count: f64) {
         let mut interactions = Interactions::default();
         for &number in request_days {
-            interactions.record(day(number));
+            interactions.count(day(number));
         }
         let rate = interactions.rate_per_day(day(now));
         assert!((rate - expected_count / 7.0).abs() < 1e-12, "{request_days:?} at {now}: {rate}");

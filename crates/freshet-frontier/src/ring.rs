@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Every id is in the disk part from the moment it enters until a checkpoint says that it was
-//! handed out; the memory part only reads ahead. The log cursor is a record among the ids it
+//! handed out; the memory part only reads ahead. The log cursor is an entry among the ids it
 //! vouches for, hence written with them or not at all. A popped id stays leased, and every
 //! checkpoint lists the leases; opening hands them out first.
 //!
@@ -26,15 +26,15 @@ use freshet_types::Map;
 mod checkpoint;
 pub mod coordinator;
 mod disk;
+mod entry;
 pub mod error;
 mod memory;
-mod record;
 
 use checkpoint::{Checkpoint, Stored};
-use disk::{Disk, READ_RECORDS};
+use disk::{Disk, READ_ENTRIES};
+use entry::{Entry, Kind};
 use error::{RingError, RingWarning};
 use memory::MemoryPart;
-use record::{Kind, Record};
 
 /// Ids out on lease from one ring; `pop` gives none beyond it. A checkpoint lists them all.
 pub(crate) const LEASES_MAX: usize = 16_384;
@@ -48,15 +48,15 @@ const CHECKPOINT_EVERY: u64 = 65_536;
 pub struct RingOptions {
     /// Ids in the memory part at most; twelve bytes each.
     pub memory_max: usize,
-    /// Records in one segment file; a consumed segment is deleted whole.
-    pub segment_records: u64,
+    /// Entries in one segment file; a consumed segment is deleted whole.
+    pub segment_entries: u64,
     /// Checkpoints outlive a power cut too, not only the end of the process.
     pub is_fsynced: bool,
 }
 
 impl Default for RingOptions {
     fn default() -> Self {
-        Self { memory_max: 65_536, segment_records: 65_536, is_fsynced: false }
+        Self { memory_max: 65_536, segment_entries: 65_536, is_fsynced: false }
     }
 }
 
@@ -68,7 +68,7 @@ pub struct Ring {
     is_fsynced: bool,
     disk: Disk,
     memory: MemoryPart,
-    /// Place after the last record that the memory part has read.
+    /// Place after the last entry that the memory part has read.
     loaded_to: u64,
     /// Ids in the disk part from the head on, those in the memory part included.
     queued_count: usize,
@@ -78,7 +78,7 @@ pub struct Ring {
     leased_count: usize,
     lease_order: u64,
     back: VecDeque<u64>,
-    /// Ids that an earlier process put back after its last checkpoint: so many records of each
+    /// Ids that an earlier process put back after its last checkpoint: so many entries of each
     /// are passed over, because a later one stands for them.
     passed_over: Map<u64, u32>,
     log_cursor: u64,
@@ -101,14 +101,14 @@ impl Ring {
     pub fn open(dir: &Path, name: &str, options: RingOptions) -> Result<Self, RingError> {
         std::fs::create_dir_all(dir).map_err(RingError::io("create", dir))?;
         let checkpoint_path = dir.join(format!("{name}.checkpoint"));
-        let stored = Checkpoint::read(&checkpoint_path, record::salt(name))?;
+        let stored = Checkpoint::read(&checkpoint_path, entry::salt(name))?;
         let is_unreadable = matches!(stored, Stored::Unreadable);
         let found = match stored {
             Stored::Whole(checkpoint) => checkpoint,
             Stored::Absent | Stored::Unreadable => Checkpoint::default(),
         };
         let mut recovery = Recovery::default();
-        let (disk, byte_count) = Disk::open(dir, name, options, &mut |record| recovery.see(record, &found))?;
+        let (disk, byte_count) = Disk::open(dir, name, options, &mut |entry| recovery.see(entry, &found))?;
         let is_damaged = disk.tail() < found.tail || disk.first() > found.head;
         let mut warnings = Vec::new();
         let ring = || name.to_owned();
@@ -224,7 +224,7 @@ impl Ring {
         }
         if self.owed.is_empty() && self.memory.is_empty() {
             self.empty_back_buffer()?;
-            self.refill(READ_RECORDS)?;
+            self.refill(READ_ENTRIES)?;
         }
         let id = if let Some(id) = self.owed.pop_front() {
             id
@@ -287,7 +287,7 @@ impl Ring {
         if self.written.as_ref() == Some(&checkpoint) && std::fs::metadata(&self.checkpoint_path).is_ok() {
             return Ok(());
         }
-        checkpoint.write(&self.checkpoint_path, record::salt(&self.name), self.is_fsynced)?;
+        checkpoint.write(&self.checkpoint_path, entry::salt(&self.name), self.is_fsynced)?;
         self.disk.remove_before(checkpoint.head)?;
         self.written = Some(checkpoint);
         Ok(())
@@ -332,16 +332,16 @@ impl Ring {
         self.disk.flush()
     }
 
-    /// Reads ahead into the memory part, at most `records_max` records.
-    fn refill(&mut self, records_max: usize) -> Result<(), RingError> {
-        let mut left = records_max;
+    /// Reads ahead into the memory part, at most `entries_max` entries.
+    fn refill(&mut self, entries_max: usize) -> Result<(), RingError> {
+        let mut left = entries_max;
         while left > 0 && self.memory.room() > 0 && self.loaded_to < self.disk.tail() {
-            let records = self.disk.read(self.loaded_to, left.min(self.memory.room()))?;
-            left -= records.len();
-            for record in records {
-                self.loaded_to = record.seq + 1;
-                if record.kind != Kind::Cursor && !self.pass_over(record.value) {
-                    self.memory.push(record.value, record.seq);
+            let entries = self.disk.read(self.loaded_to, left.min(self.memory.room()))?;
+            left -= entries.len();
+            for entry in entries {
+                self.loaded_to = entry.seq + 1;
+                if entry.kind != Kind::Cursor && !self.pass_over(entry.value) {
+                    self.memory.push(entry.value, entry.seq);
                 }
             }
         }
@@ -358,7 +358,7 @@ impl Ring {
     }
 }
 
-/// What opening learns from the records.
+/// What opening learns from the entries.
 #[derive(Debug, Default)]
 struct Recovery {
     queued_count: usize,
@@ -367,18 +367,18 @@ struct Recovery {
 }
 
 impl Recovery {
-    fn see(&mut self, record: Record, checkpoint: &Checkpoint) {
-        if record.kind == Kind::Cursor || record.seq < checkpoint.head {
+    fn see(&mut self, entry: Entry, checkpoint: &Checkpoint) {
+        if entry.kind == Kind::Cursor || entry.seq < checkpoint.head {
             return;
         }
         self.queued_count += 1;
-        if record.kind == Kind::Back && record.seq >= checkpoint.tail {
-            *self.returned.entry(record.value).or_default() += 1;
+        if entry.kind == Kind::Back && entry.seq >= checkpoint.tail {
+            *self.returned.entry(entry.value).or_default() += 1;
         }
     }
 
     /// An id that was put back after the checkpoint had been leased before it, or handed out from
-    /// behind its head: takes it from the leases, else notes an earlier record to pass over.
+    /// behind its head: takes it from the leases, else notes an earlier entry to pass over.
     fn match_returned(&mut self, leased: Vec<u64>) -> (VecDeque<u64>, Map<u64, u32>) {
         let mut returned = std::mem::take(&mut self.returned);
         let owed = leased

@@ -98,7 +98,7 @@ impl Wheel {
         self.grow_to(id);
         self.is_in[id as usize / 64] |= 1 << (id % 64);
         self.len += 1;
-        self.place(id, due_at.ms());
+        self.insert(id, due_at.ms());
         if self.number_count > 2 * self.len + STALE_MIN {
             self.rebuild();
         }
@@ -183,9 +183,9 @@ impl Wheel {
             if out.len() >= full {
                 return false;
             }
-            let Some(id) = self.take(bucket, 0) else { continue };
+            let Some(id) = self.pop(bucket, 0) else { continue };
             match if self.far.is_empty() { None } else { self.far.remove(&id) } {
-                Some(ms) if self.tick_of_due(ms) > self.cursor => self.place(id, ms),
+                Some(ms) if self.tick_of_due(ms) > self.cursor => self.insert(id, ms),
                 _ => {
                     self.leave(id);
                     out.push(id);
@@ -198,7 +198,7 @@ impl Wheel {
 
     /// Takes the next number from a bucket of a level whose turn it is; `None` if it was left
     /// behind.
-    fn take(&mut self, bucket: usize, level: usize) -> Option<u32> {
+    fn pop(&mut self, bucket: usize, level: usize) -> Option<u32> {
         let has_stale = self.number_count > self.len;
         let id = self.buckets.pop(bucket)?;
         self.number_count -= 1;
@@ -251,7 +251,7 @@ impl Wheel {
             }
             let bucket = bucket_of(level, self.cursor);
             while !self.buckets.is_empty(bucket) {
-                if let Some(id) = self.take(bucket, level) {
+                if let Some(id) = self.pop(bucket, level) {
                     self.link(id, self.due_tick(id));
                 }
             }
@@ -259,8 +259,8 @@ impl Wheel {
         }
     }
 
-    /// Places an entry by its due time, with a note where it is beyond one turn.
-    fn place(&mut self, id: u32, due_ms: i64) {
+    /// Inserts an entry by its due time, with a note where it is beyond one turn.
+    fn insert(&mut self, id: u32, due_ms: i64) {
         let tick = self.tick_of_due(due_ms).max(self.cursor);
         let reach = self.cursor.saturating_add(AHEAD_MAX);
         if tick > reach {

@@ -170,7 +170,7 @@ impl Constraint {
 
     /// The same, and that a crawl can tell: it judges objects as pages show them, and no page shows the collections of an object.
     ///
-    /// A rule about one would park every object until it is swept, and the robots would never hear of any.
+    /// A rule about one would park every object until it expires, and the robots would never be told of any.
     pub(crate) fn check_for_crawl(&self, schema: &Schema) -> Result<(), ConstraintError> {
         self.check_paths(schema, true)
     }

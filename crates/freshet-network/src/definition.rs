@@ -7,8 +7,8 @@
 mod check;
 mod compile;
 mod nearest;
-mod places;
 pub(crate) mod plan;
+mod positions;
 mod rules;
 mod schema;
 
@@ -19,8 +19,8 @@ use std::sync::Arc;
 use freshet_types::Schema;
 use freshet_types::definition as data;
 
-use places::Places;
 pub(crate) use plan::Plan;
+use positions::KeyPositions;
 
 /// Longest definition file; the longest shipped one is some 20 KB.
 pub const FILE_BYTES_MAX: usize = 1 << 20;
@@ -80,10 +80,10 @@ impl Definition {
             let what = format!("the file has more than {FILE_BYTES_MAX} bytes");
             return Err(fail(vec![Problem { line: 1, key: String::new(), what }]));
         }
-        let places = Places::new(toml).map_err(|problem| fail(vec![problem]))?;
+        let positions = KeyPositions::new(toml).map_err(|problem| fail(vec![problem]))?;
         let data: data::Definition =
-            toml::from_str(toml).map_err(|error| fail(vec![places.explain(&error)]))?;
-        let plan = compile::compile(data, &places).map_err(fail)?;
+            toml::from_str(toml).map_err(|error| fail(vec![positions.explain(&error)]))?;
+        let plan = compile::compile(data, &positions).map_err(fail)?;
         Ok(Self { view: Arc::new(plan.data.clone()), plan: Arc::new(plan) })
     }
 

@@ -9,7 +9,7 @@
 use freshet_types::definition::PercentRule;
 use freshet_types::{LimitReading, Response, Timestamp};
 
-use crate::definition::plan::{LimitPlan, Place};
+use crate::definition::plan::{AnswerPart, LimitPlan};
 use crate::format::Tree;
 use crate::times;
 
@@ -34,10 +34,10 @@ pub(crate) fn retry_after(response: &Response, now: Timestamp) -> Option<Timesta
 }
 
 /// The text at a place.
-pub(crate) fn text_at(place: &Place, response: &Response, body: &Tree<'_>) -> Option<String> {
-    match place {
-        Place::Header(name) => response.header(name).map(|text| text.trim().to_owned()),
-        Place::Body(pointer) => match pointer.get(body)? {
+pub(crate) fn text_at(part: &AnswerPart, response: &Response, body: &Tree<'_>) -> Option<String> {
+    match part {
+        AnswerPart::Header(name) => response.header(name).map(|text| text.trim().to_owned()),
+        AnswerPart::Body(pointer) => match pointer.get(body)? {
             Tree::Str(text) => Some(text.to_string()),
             Tree::Number(number) => Some(number.to_string()),
             _ => None,
@@ -46,8 +46,8 @@ pub(crate) fn text_at(place: &Place, response: &Response, body: &Tree<'_>) -> Op
 }
 
 fn read_one(plan: &LimitPlan, response: &Response, body: &Tree<'_>, now: Timestamp) -> Option<LimitReading> {
-    let text = |place: &Option<Place>| place.as_ref().and_then(|place| text_at(place, response, body));
-    let units = |place| text(place).and_then(|text| to_units(&text));
+    let text = |part: &Option<AnswerPart>| part.as_ref().and_then(|part| text_at(part, response, body));
+    let units = |part| text(part).and_then(|text| to_units(&text));
     let told_limit = units(&plan.limit);
     let limit = told_limit.filter(|&limit| limit >= 1.0);
     let is_told = told_limit.is_none() || limit.is_some();

@@ -156,9 +156,9 @@ impl Registry {
         let mut front = Vec::new();
         for arrival in arrivals.into_iter().map(Arc::new) {
             match networks.iter_mut().chain(&mut front).find(|network| network.name == arrival.name) {
-                Some(place) => {
-                    let before = std::mem::replace(place, arrival);
-                    if before.version != place.version {
+                Some(known) => {
+                    let before = std::mem::replace(known, arrival);
+                    if before.version != known.version {
                         replaced.retain(|network| network.name != before.name);
                         replaced.push(before);
                     }

@@ -59,9 +59,9 @@ fn holds(plan: &OutcomePlan, endpoint: &str, response: &Response, body: &mut imp
 
 /// Fills in when to come back, or where it moved.
 fn dress(plan: &OutcomePlan, response: &Response, body: &mut impl LazyBody, now: Timestamp) -> Outcome {
-    let mut find = |place| {
+    let mut find = |part| {
         let tree = body.tree().unwrap_or(&Tree::Null);
-        limits::text_at(place, response, tree)
+        limits::text_at(part, response, tree)
     };
     let until =
         plan.until.as_ref().and_then(&mut find).and_then(|text| times::reset(&text, plan.until_format, now));

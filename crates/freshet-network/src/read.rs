@@ -90,7 +90,7 @@ fn read_body(
     page: &mut Page,
 ) -> Tally {
     let response = body.response;
-    let Parsed { tree, left_out } = match body.take() {
+    let Parsed { tree, left_out } = match body.parsed() {
         Ok(parsed) => parsed,
         Err(what) => {
             if page.outcome == Outcome::Ok {
@@ -169,7 +169,7 @@ impl<'a> Body<'a> {
         self.parsed.get_or_insert_with(|| format::parse(format, &plan.keys, text))
     }
 
-    fn take(&mut self) -> Result<Parsed<'a>, String> {
+    fn parsed(&mut self) -> Result<Parsed<'a>, String> {
         self.parse();
         self.parsed.take().expect("it was parsed just now")
     }

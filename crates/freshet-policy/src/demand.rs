@@ -176,8 +176,8 @@ mod tests {
         let expected = roots.powi(2) / (2.0 * budget_per_s * budget_per_s);
         let price = demand.price_for_visits(budget_per_s, 1.0, WIDE);
         assert!((price / expected - 1.0).abs() < 0.05, "{price}, not {expected}");
-        let again = demand.price_for_lag(demand.lag_s(price, WIDE), WIDE);
-        assert!((again / price - 1.0).abs() < 0.01, "{again}, not {price}");
+        let price_again = demand.price_for_lag(demand.lag_s(price, WIDE), WIDE);
+        assert!((price_again / price - 1.0).abs() < 0.01, "{price_again}, not {price}");
     }
 
     #[test]

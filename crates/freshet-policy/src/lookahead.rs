@@ -69,7 +69,7 @@ impl Plan {
     #[inline(always)]
     pub fn make(&mut self, path: &Path, hours: &HourPrices, price_h: f64, elapsed_h: f64) {
         let (nodes_h, posts) = (&path.grid.nodes_h, &path.posts);
-        let first = path.grid.place(elapsed_h).0.saturating_sub(2).clamp(1, TAIL);
+        let first = path.grid.node_after(elapsed_h).0.saturating_sub(2).clamp(1, TAIL);
         let price = price_h as f32;
         let prices = prices(path, hours, price);
         self.end(path, &prices, price);
@@ -121,7 +121,7 @@ impl Plan {
     /// prices are those of the plan.
     pub fn due_h(&self, path: &Path, hours: &HourPrices, price_h: f64, elapsed_h: f64) -> Option<f64> {
         let grid = path.grid;
-        let first = grid.place(elapsed_h).0;
+        let first = grid.node_after(elapsed_h).0;
         let node = (first..NODE_COUNT).find(|node| self.regrets[*node] >= 0.0)?;
         let due_h = if node == NODE_COUNT - 1 {
             grid.nodes_h[node]

@@ -40,14 +40,14 @@ impl Writer {
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
-    pub(crate) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+    pub(crate) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(head)
     }
 
     pub(crate) fn float(&mut self) -> Option<f64> {
-        let value = f64::from(f32::from_le_bytes(self.take(4)?.try_into().ok()?));
+        let value = f64::from(f32::from_le_bytes(self.bytes(4)?.try_into().ok()?));
         value.is_finite().then_some(value)
     }
 
@@ -65,10 +65,10 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn time(&mut self) -> Option<Timestamp> {
-        Some(Timestamp::from_ms(i64::from_le_bytes(self.take(8)?.try_into().ok()?)))
+        Some(Timestamp::from_ms(i64::from_le_bytes(self.bytes(8)?.try_into().ok()?)))
     }
 
     pub(crate) fn byte(&mut self) -> Option<u8> {
-        Some(self.take(1)?[0])
+        Some(self.bytes(1)?[0])
     }
 }

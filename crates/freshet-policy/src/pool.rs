@@ -80,7 +80,7 @@ impl Pool {
         let from = look.complete_since();
         self.exposure_s += look.complete_span().secs_f64();
         for &at in look.news.iter().filter(|at| **at >= from) {
-            let (hour, day) = shape::place(at);
+            let (hour, day) = shape::hour_and_day(at);
             self.count += 1.0;
             self.hours[hour] += 1.0;
             self.days[day] += 1.0;

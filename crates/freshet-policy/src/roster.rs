@@ -136,7 +136,7 @@ impl<R: Rule> Roster for Ruled<R> {
         };
         self.ranked.clear();
         self.ranked.extend(self.models.iter().zip(&self.sources).map(worth));
-        take_best(&mut self.ranked, count, picked);
+        pick_best(&mut self.ranked, count, picked);
     }
 
     fn price(&self) -> Option<f64> {
@@ -145,7 +145,7 @@ impl<R: Rule> Roster for Ruled<R> {
 }
 
 /// The `count` worthiest, best first; who waited longer goes first among equals.
-pub(crate) fn take_best(ranked: &mut Vec<(f64, u64, u32)>, count: usize, picked: &mut Vec<usize>) {
+pub(crate) fn pick_best(ranked: &mut Vec<(f64, u64, u32)>, count: usize, picked: &mut Vec<usize>) {
     let order = |a: &(f64, u64, u32), b: &(f64, u64, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
     if count == 0 {
         return;

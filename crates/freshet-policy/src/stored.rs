@@ -212,9 +212,9 @@ fn head(rate: &ChangeRate, name: &str) -> Writer {
 
 /// The name of the policy that wrote these bytes.
 fn named<'a>(reader: &mut Reader<'a>) -> Option<&'a [u8]> {
-    reader.take(crate::change::CHANGE_RATE_BYTES)?;
+    reader.bytes(crate::change::CHANGE_RATE_BYTES)?;
     let length = usize::from(reader.byte()?);
-    reader.take(length)
+    reader.bytes(length)
 }
 
 /// The week, whichever policy wrote it down.

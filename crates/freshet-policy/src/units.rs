@@ -50,7 +50,7 @@ impl Units {
         Self { grid: Some(points.collect()) }
     }
 
-    /// Whether the rule heeds a price at all.
+    /// Whether the rule uses a price at all.
     pub(crate) fn has_price(&self) -> bool {
         self.grid.is_some()
     }
@@ -58,8 +58,8 @@ impl Units {
     /// The rule's price for so many post-seconds.
     pub(crate) fn own_price(&self, delay_price: f64) -> f64 {
         let Some(grid) = &self.grid else { return delay_price };
-        let place = ((delay_price / GRID_MIN).log2() / GRID_STEP).max(0.0).min((GRID_COUNT - 1) as f64);
-        let (low, share) = (place.floor() as usize, place.fract());
+        let slot = ((delay_price / GRID_MIN).log2() / GRID_STEP).max(0.0).min((GRID_COUNT - 1) as f64);
+        let (low, share) = (slot.floor() as usize, slot.fract());
         let high = (low + 1).min(GRID_COUNT - 1);
         (grid[low] * (1.0 - share) + grid[high] * share).exp2()
     }

@@ -35,7 +35,7 @@ pub struct RunStatus {
     pub visits_count: u64,
     /// Requests sent.
     pub fetches_count: u64,
-    /// Requests that had to wait for a quota or for manners.
+    /// Requests that had to wait for a quota or for politeness.
     pub postponed_count: u64,
     /// Due sources that went back because prices had risen.
     pub repriced_count: u64,

@@ -80,7 +80,7 @@ pub struct RunSummary {
     /// When what all sources have in common was fitted last.
     #[serde(default)]
     pub fitted_at: Option<UnixNumber>,
-    /// Requests that had to wait for a quota or for manners.
+    /// Requests that had to wait for a quota or for politeness.
     #[serde(default)]
     pub postponed_count: u64,
     /// Due sources that went back because prices had risen.

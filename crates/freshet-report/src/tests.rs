@@ -18,28 +18,28 @@ use crate::{
 fn check<T: DeserializeOwned + Serialize>(name: &str, text: &str) {
     let given: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"));
     let report: T = serde_json::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let again = serde_json::to_value(&report).unwrap();
-    compare(name, &given, &again);
+    let written = serde_json::to_value(&report).unwrap();
+    compare(name, &given, &written);
 }
 
 /// Tells where two documents differ; `1` and `1.0` do.
-fn compare(place: &str, given: &Value, again: &Value) {
-    match (given, again) {
+fn compare(path: &str, given: &Value, written: &Value) {
+    match (given, written) {
         (Value::Object(one), Value::Object(other)) => {
             for (key, value) in one {
-                let place = format!("{place}.{key}");
-                compare(&place, value, other.get(key).unwrap_or_else(|| panic!("{place} is lost")));
+                let path = format!("{path}.{key}");
+                compare(&path, value, other.get(key).unwrap_or_else(|| panic!("{path} is lost")));
             }
             let new: Vec<_> = other.keys().filter(|key| !one.contains_key(*key)).collect();
-            assert!(new.is_empty(), "{place} has got {new:?}");
+            assert!(new.is_empty(), "{path} has got {new:?}");
         }
         (Value::Array(one), Value::Array(other)) => {
-            assert_eq!(one.len(), other.len(), "{place}");
+            assert_eq!(one.len(), other.len(), "{path}");
             for (at, (one, other)) in one.iter().zip(other).enumerate() {
-                compare(&format!("{place}[{at}]"), one, other);
+                compare(&format!("{path}[{at}]"), one, other);
             }
         }
-        _ => assert_eq!(given.to_string(), again.to_string(), "{place}"),
+        _ => assert_eq!(given.to_string(), written.to_string(), "{path}"),
     }
 }
 

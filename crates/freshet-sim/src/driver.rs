@@ -4,7 +4,7 @@
 //! or on disk, subscribers take their batches. Answers arrive a little later, so that visits overlap as they do on the wire. When
 //! nothing is left to do it moves the clock to the next instant at which something happens. There is no thread, no socket and no
 //! sleep, and nothing is decided here: what a run does is the same as under tokio. Every request stands in the
-//! [journal](Driver::journal), for those who judge the manners of a crawl. Where debug assertions are on, orders, answers and
+//! [journal](Driver::journal), for those who judge the politeness of a crawl. Where debug assertions are on, orders, answers and
 //! uploads go through the form in which they travel between processes, and back.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -188,7 +188,7 @@ impl<S: Store> Driver<S> {
 
     /// From now on only what satisfies these is stored.
     pub fn constrain(&mut self, constraints: Constraints) -> Result<(), RunError> {
-        self.writer.take(Job::Constraints(constraints));
+        self.writer.accept(Job::Constraints(constraints));
         self.turn()
     }
 
@@ -292,9 +292,9 @@ impl<S: Store> Driver<S> {
             Output::Cancel(..) => {}
             Output::Job(Job::Apply(upload)) => {
                 let upload = self.pass(*upload);
-                self.writer.take(Job::Apply(Box::new(upload)));
+                self.writer.accept(Job::Apply(Box::new(upload)));
             }
-            Output::Job(job) => self.writer.take(job),
+            Output::Job(job) => self.writer.accept(job),
             Output::Ask(question) => {
                 let reply = question::answer(&self.store, &question);
                 self.input(Input::Reply(question, reply))?;
@@ -324,7 +324,7 @@ impl<S: Store> Driver<S> {
         Ok(())
     }
 
-    /// Lets the writer have a turn, and the runner hear of it.
+    /// Lets the writer have a turn, and tells the runner of it.
     fn turn(&mut self) -> Result<(), RunError> {
         let moment = self.moment();
         let mut told: Vec<Told> = Vec::new();
@@ -356,7 +356,7 @@ impl<S: Store> Driver<S> {
                 let job = Job::Cursor(progress.consumer(), it.noted);
                 #[cfg(test)]
                 self.trace.note("subscriber", &job);
-                self.writer.take(job);
+                self.writer.accept(job);
             }
         }
     }
@@ -380,13 +380,13 @@ impl<S: Store> Driver<S> {
 
     fn fetch(&mut self, fetcher: FetcherId, order: Order) {
         let order = self.pass(order);
-        let place = self.journal.len();
+        let index = self.journal.len();
         let sent_at = self.clock.now();
         let (endpoint, root) = (Arc::clone(&order.endpoint), order.root.clone());
         let (id, patience) = (order.id, order.request.patience);
         let network = order.request.network.clone();
         let fetched = carry_out(fetcher, &self.kit, order).now_or_never();
-        let spread_ms = (place as u64 * SPREAD) % (self.latency.ms().max(0) as u64 + 1);
+        let spread_ms = (index as u64 * SPREAD) % (self.latency.ms().max(0) as u64 + 1);
         let arrives_at = sent_at + Span::from_ms(spread_ms as i64);
         let answered_at = fetched.is_some().then_some(arrives_at);
         self.journal.push(Exchange { network, endpoint, root, sent_at, answered_at });
@@ -395,11 +395,11 @@ impl<S: Store> Driver<S> {
             let received_at = sent_at + patience;
             let took_ms = u64::try_from(patience.ms()).unwrap_or(0);
             let given_up = Fetched { order: id, fetcher, took_ms, received_at, extra_count: 0, result };
-            self.answers.insert((received_at, place), given_up);
+            self.answers.insert((received_at, index), given_up);
         }
         if let Some(fetched) = fetched {
             let fetched = Fetched { took_ms: spread_ms, received_at: arrives_at, ..self.pass(fetched) };
-            self.answers.insert((arrives_at, place), fetched);
+            self.answers.insert((arrives_at, index), fetched);
         }
     }
 

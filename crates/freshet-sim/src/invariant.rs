@@ -34,14 +34,14 @@ pub(crate) struct Fact {
 
 /// Every post of a world so far, from old to new.
 pub(crate) fn facts(world: &World) -> Vec<Fact> {
-    let fact = |(post, place): (&crate::world::Post, u32)| {
+    let fact = |(post, post_index): (&crate::world::Post, u32)| {
         let author = &world.accounts[post.author as usize];
         let shown_since = (author.standing == Standing::Public).then_some(author.standing_since_ms);
         Fact {
             id: post.id.to_string(),
             author: author.id.to_string(),
             created_at: Timestamp::from_ms(post.created_at_ms()),
-            edited_at: world.posts.edits(place).last().copied().map(Timestamp::from_ms),
+            edited_at: world.posts.edits(post_index).last().copied().map(Timestamp::from_ms),
             deleted_at: post.is_deleted().then(|| Timestamp::from_ms(post.deleted_at_ms)),
             shown_since: shown_since.map(Timestamp::from_ms),
             is_repost: matches!(post.relation(), Relation::RepostOf(_)),
@@ -187,11 +187,11 @@ pub(crate) fn standings_known(
 }
 
 /// One server was never asked by more at once, nor sooner after the last request, than it wants.
-pub(crate) fn polite(journal: &[Exchange], manners: Politeness) -> Vec<String> {
+pub(crate) fn polite(journal: &[Exchange], politeness: Politeness) -> Vec<String> {
     let mut complaints = Vec::new();
     for pair in journal.windows(2) {
         let gap: Span = pair[1].sent_at - pair[0].sent_at;
-        if gap < manners.pause {
+        if gap < politeness.pause {
             complaints.push(format!("only {gap} between two requests at {}", pair[1].sent_at));
         }
     }
@@ -199,7 +199,7 @@ pub(crate) fn polite(journal: &[Exchange], manners: Politeness) -> Vec<String> {
     for exchange in journal {
         open.retain(|&until| until > exchange.sent_at);
         open.extend(exchange.answered_at);
-        if open.len() > manners.in_flight_max as usize {
+        if open.len() > politeness.in_flight_max as usize {
             complaints.push(format!("{} requests in flight at {}", open.len(), exchange.sent_at));
         }
     }

@@ -50,12 +50,12 @@ impl Plot<'_> {
         label(&mut svg, (f64::midpoint(EDGES.0, WIDTH - EDGES.2), HEIGHT - 12.0), "middle", self.x.0);
         label(&mut svg, (8.0, EDGES.1 - 10.0), "start", self.y.0);
         for tick in x.ticks() {
-            let at = x.place(tick);
+            let at = x.position(tick);
             rule(&mut svg, (at, y.from), (at, y.to));
             label(&mut svg, (at, y.from + 16.0), "middle", &short(tick));
         }
         for tick in y.ticks() {
-            let at = y.place(tick);
+            let at = y.position(tick);
             rule(&mut svg, (x.from, at), (x.to, at));
             label(&mut svg, (x.from - 6.0, at + 4.0), "end", &short(tick));
         }
@@ -64,7 +64,7 @@ impl Plot<'_> {
             let path: Vec<_> = points
                 .iter()
                 .filter(|point| x.has(point.0) && y.has(point.1))
-                .map(|point| format!("{:.1},{:.1}", x.place(point.0), y.place(point.1)))
+                .map(|point| format!("{:.1},{:.1}", x.position(point.0), y.position(point.1)))
                 .collect();
             let _ = writeln!(
                 svg,
@@ -119,7 +119,7 @@ impl Axis {
         value.is_finite() && (self.scale == Scale::Linear || value > 0.0)
     }
 
-    fn place(&self, value: f64) -> f64 {
+    fn position(&self, value: f64) -> f64 {
         let share = match self.scale {
             Scale::Linear => (value - self.low) / (self.high - self.low),
             Scale::Logarithmic => (value / self.low).ln() / (self.high / self.low).ln(),

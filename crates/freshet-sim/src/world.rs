@@ -129,8 +129,8 @@ impl World {
     }
 
     /// Whether everybody can see a post.
-    pub(crate) fn is_visible(&self, place: u32) -> bool {
-        self.is_post_visible(self.posts.get(place))
+    pub(crate) fn is_visible(&self, post_index: u32) -> bool {
+        self.is_post_visible(self.posts.get(post_index))
     }
 
     pub(crate) fn is_post_visible(&self, post: &Post) -> bool {

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use freshet_types::{
-    Account, ChangeKind, NetworkName, Observation, Post, RobotKind, Source, Timestamp, VisitId, VisitRecord,
+    Account, ChangeKind, NetworkName, Observation, Post, RobotKind, Source, Timestamp, VisitId, VisitSummary,
 };
 use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
@@ -277,7 +277,7 @@ fn upload(page: usize, sources: &[Source]) -> Upload {
         ..Account::default()
     };
     let visit = VisitId(page as u64);
-    let record = VisitRecord {
+    let summary = VisitSummary {
         id: visit,
         source: source.id,
         started_at: seen_at,
@@ -290,12 +290,12 @@ fn upload(page: usize, sources: &[Source]) -> Upload {
     Upload {
         robot: Some(source.robot),
         observation: Observation {
-            posts: (0..PAGE_POSTS).map(|place| post(page * PAGE_POSTS + place, source, seen_at)).collect(),
+            posts: (0..PAGE_POSTS).map(|index| post(page * PAGE_POSTS + index, source, seen_at)).collect(),
             accounts: vec![account],
             ..Observation::default()
         },
         source: Some(Source { due_at: seen_at, visited_at: Some(seen_at), ..source.clone() }),
-        record: Some(record),
+        summary: Some(summary),
         ..Upload::new(visit, source.network.clone(), seen_at)
     }
 }

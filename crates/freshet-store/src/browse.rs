@@ -4,7 +4,7 @@
 //! answer is bounded: a page by `PAGE_MAX`, its place by [`OFFSET_MAX`]; whoever wants all takes an
 //! export. Names and texts come as they are; whoever shows them makes them harmless.
 
-use freshet_types::{Change, NetworkName, RobotKind, Source, SourceId, SourceState, Timestamp, VisitRecord};
+use freshet_types::{Change, NetworkName, RobotKind, Source, SourceId, SourceState, Timestamp, VisitSummary};
 
 use crate::error::StoreError;
 use crate::row::{Filter, Hit};
@@ -212,7 +212,7 @@ impl Lack {
 #[derive(Clone, Debug, PartialEq)]
 pub struct VisitLine {
     /// What was done.
-    pub visit: VisitRecord,
+    pub visit: VisitSummary,
     /// By which robot.
     pub robot: RobotKind,
     /// What a person calls its source.
@@ -299,9 +299,10 @@ pub trait Browse {
     /// What a post said before it was edited, oldest first, each with the number of the line that tells of the edit.
     fn earlier_texts(&self, object: u64) -> Result<Vec<(u64, String)>, StoreError>;
     /// The latest visits of each of these sources, newest first, at most so many of each.
-    fn visits_of_all(&self, sources: &[SourceId], limit: usize) -> Result<Vec<Vec<VisitRecord>>, StoreError>;
+    fn visits_of_all(&self, sources: &[SourceId], limit: usize)
+    -> Result<Vec<Vec<VisitSummary>>, StoreError>;
     /// The latest visits of a source, newest first.
-    fn visits_of(&self, source: SourceId, limit: usize) -> Result<Vec<VisitRecord>, StoreError> {
+    fn visits_of(&self, source: SourceId, limit: usize) -> Result<Vec<VisitSummary>, StoreError> {
         Ok(self.visits_of_all(&[source], limit)?.pop().unwrap_or_default())
     }
     /// Every forum: how many boards, threads and pages are known, and what is complete.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use freshet_types::{
     Account, Instance, NetworkName, Observation, Post, RobotKind, RobotState, Set, Source, SourceId,
-    SourceState, Span, Timestamp, VisitId, VisitRecord,
+    SourceState, Span, Timestamp, VisitId, VisitSummary,
 };
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +57,7 @@ pub struct Upload {
     /// The page of a list that this is, where its source is one.
     pub page: Option<ListPage>,
     /// The visit ended with this.
-    pub record: Option<VisitRecord>,
+    pub summary: Option<VisitSummary>,
 }
 
 impl Upload {
@@ -85,7 +85,7 @@ impl Upload {
             parked: Vec::new(),
             unparked: Vec::new(),
             page: None,
-            record: None,
+            summary: None,
         }
     }
 }
@@ -110,7 +110,7 @@ pub struct ListPage {
     /// are still there, was taken out of the list; pages that show no posts are not remembered.
     pub shown: Vec<String>,
     /// When it is worth another look for edits and deletions.
-    pub again_at: Timestamp,
+    pub recheck_at: Timestamp,
 }
 
 /// A page of a thread that is worth another look.

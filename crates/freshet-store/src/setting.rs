@@ -155,12 +155,12 @@ impl SettingGroup {
 
 /// Whether a key stands in [`KEYS`]; by hand, because texts cannot be compared otherwise while compiling.
 const fn is_listed(key: &str) -> bool {
-    let mut place = 0;
-    while place < KEYS.len() {
-        if is_same(KEYS[place].0.as_bytes(), key.as_bytes()) {
+    let mut index = 0;
+    while index < KEYS.len() {
+        if is_same(KEYS[index].0.as_bytes(), key.as_bytes()) {
             return true;
         }
-        place += 1;
+        index += 1;
     }
     false
 }
@@ -169,12 +169,12 @@ const fn is_same(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {
         return false;
     }
-    let mut place = 0;
-    while place < one.len() {
-        if one[place] != other[place] {
+    let mut index = 0;
+    while index < one.len() {
+        if one[index] != other[index] {
             return false;
         }
-        place += 1;
+        index += 1;
     }
     true
 }

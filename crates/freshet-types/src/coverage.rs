@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Timestamp, VisitId};
 
 pub use descent::{Descent, Obstacle};
-pub use tail::{Advance, SHOWN_MAX, taken_out};
+pub use tail::{Advance, SHOWN_MAX, missing_between};
 
 /// Most intervals kept per source; beyond it the two oldest holes are forgotten as one.
 pub(crate) const INTERVALS_MAX: usize = 64;
@@ -138,18 +138,18 @@ pub struct Look<'a> {
 }
 
 impl Coverage {
-    /// Takes in one page of a newest-first list.
+    /// Adds one page of a newest-first list.
     ///
     /// A page that is unsure may end with pinned posts, far below what it shows otherwise. It proves nothing at what is known or below,
     /// and is joined to it only when the page below has followed.
-    pub fn take(&mut self, look: &Look<'_>, order: IdOrder) {
+    pub fn add_page(&mut self, look: &Look<'_>, order: IdOrder) {
         let Some((newest, oldest)) = look.ends.clone() else {
-            return self.take_empty(look);
+            return self.add_empty_page(look);
         };
-        let place = look.cursor.and_then(|cursor| self.index_of(cursor));
+        let index = look.cursor.and_then(|cursor| self.index_of(cursor));
         // Something newer than everything above it: what stood above was pinned, and proves nothing.
-        let is_displaced = place.is_some_and(|at| self.intervals[at].newest.is_below(&newest, order));
-        let is_sure = look.unsure.is_empty() || (place.is_some() && !is_displaced);
+        let is_displaced = index.is_some_and(|at| self.intervals[at].newest.is_below(&newest, order));
+        let is_sure = look.unsure.is_empty() || (index.is_some() && !is_displaced);
         let has_ended = look.next.is_none() && !look.is_broken_off;
         let is_unwanted = look.since.is_some_and(|since| oldest.at < since) && is_sure;
         let is_bottom = has_ended || is_unwanted;
@@ -158,10 +158,10 @@ impl Coverage {
         let (newest, oldest) = if is_sure {
             (newest, oldest)
         } else {
-            self.unsure_ends(look, place.map_or(0, |at| at + 1), order)
+            self.unsure_ends(look, index.map_or(0, |at| at + 1), order)
         };
         let mut fresh = Interval { newest, oldest, until: look.seen_at, below, is_bottom, visit: look.visit };
-        let at = if let Some(at) = place {
+        let at = if let Some(at) = index {
             let interval = &mut self.intervals[at];
             if !is_displaced {
                 (fresh.newest, fresh.until) = (interval.newest.clone(), interval.until);
@@ -181,7 +181,7 @@ impl Coverage {
         let is_apart = count > 1 && self.intervals.len() == count;
         // A page below the top goes on with the way down while it leaves a hole; the top page begins another
         // one where it leads into a hole that was not there before.
-        let goes_on = if place.is_some() { is_open } else { !is_apart && (was_open || !is_open) };
+        let goes_on = if index.is_some() { is_open } else { !is_apart && (was_open || !is_open) };
         if !goes_on {
             self.descent.begin();
         }
@@ -219,7 +219,7 @@ impl Coverage {
         self.descent.keep_only(is_open);
     }
 
-    /// Takes in posts that were fetched from old to new: they raise the top interval. With
+    /// Adds posts that were fetched from old to new: they raise the top interval. With
     /// `is_apart` nothing proves that they follow upon it: they begin an interval of their own,
     /// above a hole that no cursor leads into.
     pub fn raise(
@@ -239,7 +239,7 @@ impl Coverage {
         }
     }
 
-    fn take_empty(&mut self, look: &Look<'_>) {
+    fn add_empty_page(&mut self, look: &Look<'_>) {
         match look.cursor.and_then(|cursor| self.index_of(cursor)) {
             // A page beyond the last one: the list ends above it.
             Some(at) if look.is_broken_off => self.intervals[at].below = None,

@@ -34,7 +34,7 @@ pub use change::{Change, ChangeKind};
 pub use clock::{Clock, SteadyClock, SystemClock};
 pub use connector::{AskRefused, Connector, Endpoint, Intent, ListOrder, Page, Politeness, Target};
 pub use coverage::{
-    Advance, Coverage, Descent, Hole, IdOrder, Interval, Look, Mark, Obstacle, SHOWN_MAX, taken_out,
+    Advance, Coverage, Descent, Hole, IdOrder, Interval, Look, Mark, Obstacle, SHOWN_MAX, missing_between,
 };
 pub use definition::{DefinitionVersion, PageKind};
 pub use exchange::{AuthScheme, AuthUse, Meter, Method, Redirect, Redirects, Request, Response};
@@ -50,4 +50,4 @@ pub use robot::{RobotKind, RobotState};
 pub use server::ServerKey;
 pub use source::{Instance, Source, SourceState, Validators};
 pub use time::{Span, Timestamp};
-pub use visit::VisitRecord;
+pub use visit::VisitSummary;

@@ -6,7 +6,7 @@ use crate::{SourceId, Timestamp, VisitId};
 
 /// What is remembered of a visit that ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct VisitRecord {
+pub struct VisitSummary {
     pub id: VisitId,
     /// Of which source.
     pub source: SourceId,

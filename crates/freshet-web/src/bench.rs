@@ -99,11 +99,11 @@ impl Bench {
     pub(super) fn start(&self, wish: Wish, dir: PathBuf, now: Timestamp) -> Answer<()> {
         let plan = plan(&wish, now)?;
         let stop = Arc::new(AtomicBool::new(false));
-        let mut place = self.lock();
-        if place.as_ref().is_some_and(|trial| trial.is_running) {
+        let mut held = self.lock();
+        if held.as_ref().is_some_and(|trial| trial.is_running) {
             return Err(Problem::conflict("another backtest is under way").hint("wait for it, or cancel it"));
         }
-        *place = Some(Trial {
+        *held = Some(Trial {
             wish,
             outcomes: Vec::new(),
             sources_count: 0,
@@ -112,7 +112,7 @@ impl Bench {
             began: Instant::now(),
             stop: Arc::clone(&stop),
         });
-        drop(place);
+        drop(held);
         let bench = self.clone();
         tokio::task::spawn_blocking(move || {
             let ended = run(&bench, &dir, &plan, &stop).err();
@@ -126,7 +126,7 @@ impl Bench {
 
     /// The backtest that runs, or ran last.
     pub(super) fn describe(&self) -> BacktestReport {
-        let place = self.lock();
+        let held = self.lock();
         let progress = |trial: &Trial| BacktestProgress {
             ended: trial.ended.clone(),
             done_count: trial.outcomes.len(),
@@ -141,9 +141,9 @@ impl Bench {
             caveat: history::CAVEAT.to_owned(),
         };
         BacktestReport {
-            is_running: place.as_ref().is_some_and(|trial| trial.is_running),
-            progress: place.as_ref().map(progress),
-            policies: place.iter().flat_map(|trial| &trial.outcomes).map(result_of).collect(),
+            is_running: held.as_ref().is_some_and(|trial| trial.is_running),
+            progress: held.as_ref().map(progress),
+            policies: held.iter().flat_map(|trial| &trial.outcomes).map(result_of).collect(),
         }
     }
 }

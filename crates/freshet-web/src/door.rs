@@ -115,11 +115,11 @@ pub(super) async fn serve(
         while connections.len() >= CONNECTIONS_MAX + LEAVING_MAX {
             connections.join_next().await;
         }
-        let taken = tokio::select! {
-            taken = listener.accept() => taken,
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
             Some(_) = connections.join_next() => continue,
         };
-        match taken {
+        match accepted {
             Ok((stream, from)) => {
                 wait = REFUSED_WAIT_MIN;
                 if let Some(visit) = Visit::new(&seats, from, patience) {
@@ -153,7 +153,7 @@ impl Visit {
     /// `None`: this address has as many under way as it may have.
     fn new(seats: &Arc<Seats>, from: SocketAddr, patience: Patience) -> Option<Self> {
         let peer = Peer::from(from.ip());
-        let (seat, loss) = seats.take(peer)?;
+        let (seat, loss) = seats.occupy(peer)?;
         Some(Self { guest: Guest { peer, seat }, loss, patience })
     }
 

@@ -30,14 +30,14 @@ type Piece = Option<Bytes>;
 
 /// A place for a file: what writes it, and the body that it becomes.
 pub(super) fn begin(seats: &Arc<Seats>, peer: Peer) -> Answer<(File, Body)> {
-    let place = seats.take(peer);
-    let (seat, loss) = place.ok_or_else(|| {
+    let file_seat = seats.occupy(peer);
+    let (seat, loss) = file_seat.ok_or_else(|| {
         Problem::busy("other files are being written; try again when they are done")
             .hint("`freshet export` writes any number of them")
     })?;
     let (pieces, written) = mpsc::channel(1);
     let (sent, waiting) = mpsc::channel(PIECES_MAX);
-    tokio::spawn(hand_on(written, sent, Place { seat, loss, within: PIECE_WITHIN }));
+    tokio::spawn(hand_on(written, sent, FileSeat { seat, loss, within: PIECE_WITHIN }));
     let body = Body::from_stream(futures::stream::unfold(Some(waiting), async |waiting| {
         let mut waiting = waiting?;
         match waiting.recv().await {
@@ -50,7 +50,7 @@ pub(super) fn begin(seats: &Arc<Seats>, peer: Peer) -> Answer<(File, Body)> {
 }
 
 /// What a file has while it is read.
-struct Place {
+struct FileSeat {
     seat: Arc<Seat>,
     loss: Loss,
     within: Duration,
@@ -58,8 +58,8 @@ struct Place {
 
 /// Hands pieces from the thread that writes to the connection that sends. When this ends, so does the
 /// thread: nobody takes its pieces any more.
-async fn hand_on(mut written: mpsc::Receiver<Piece>, sent: mpsc::Sender<Piece>, place: Place) {
-    let Place { seat, mut loss, within } = place;
+async fn hand_on(mut written: mpsc::Receiver<Piece>, sent: mpsc::Sender<Piece>, file_seat: FileSeat) {
+    let FileSeat { seat, mut loss, within } = file_seat;
     seat.works();
     while let Some(piece) = written.recv().await {
         if piece.is_none() {
@@ -69,11 +69,11 @@ async fn hand_on(mut written: mpsc::Receiver<Piece>, sent: mpsc::Sender<Piece>, 
             return;
         }
         seat.rests();
-        let is_taken = tokio::select! {
-            taken = sent.send_timeout(piece, within) => taken.is_ok(),
+        let is_sent = tokio::select! {
+            sent_now = sent.send_timeout(piece, within) => sent_now.is_ok(),
             () = loss.happens() => false,
         };
-        if !is_taken {
+        if !is_sent {
             return;
         }
         seat.works();
@@ -127,11 +127,11 @@ mod tests {
     /// Writes so many bytes on a thread of its own; whether they were all taken.
     fn write(mut file: File, bytes: usize, ends: bool) -> tokio::task::JoinHandle<bool> {
         tokio::task::spawn_blocking(move || {
-            let is_taken = file.write_all(&vec![b'x'; bytes]).and_then(|()| file.flush()).is_ok();
+            let is_sent = file.write_all(&vec![b'x'; bytes]).and_then(|()| file.flush()).is_ok();
             if ends {
                 file.end();
             }
-            is_taken
+            is_sent
         })
     }
 
@@ -162,11 +162,11 @@ mod tests {
     #[tokio::test]
     async fn a_stalled_reader_loses_its_place_after_a_while() {
         let seats = Seats::new(ROOM);
-        let (seat, loss) = seats.take(peer("10.0.0.1")).unwrap();
+        let (seat, loss) = seats.occupy(peer("10.0.0.1")).unwrap();
         let (pieces, written) = mpsc::channel(1);
         let (sent, _nobody_reads) = mpsc::channel(1);
-        let place = Place { seat, loss, within: Duration::from_millis(50) };
-        let handing = tokio::spawn(hand_on(written, sent, place));
+        let file_seat = FileSeat { seat, loss, within: Duration::from_millis(50) };
+        let handing = tokio::spawn(hand_on(written, sent, file_seat));
         let writing = write_many(File { pieces, piece: Vec::new() });
         handing.await.unwrap();
         assert!(!writing.await.unwrap(), "the thread ends");

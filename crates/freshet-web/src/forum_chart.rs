@@ -73,7 +73,7 @@ pub(super) fn picture(forum: &ForumDefinition, known: &Known) -> String {
             svg += &down(top + kind.height());
         }
         if kind.is_paged {
-            svg += &again(top, kind.height());
+            svg += &loop_arrow(top, kind.height());
         }
         top += kind.height() + GAP;
     }
@@ -181,7 +181,7 @@ fn down(from: f64) -> String {
 }
 
 /// A list that goes on: an arrow from the box back to itself.
-fn again(top: f64, height: f64) -> String {
+fn loop_arrow(top: f64, height: f64) -> String {
     let (x, out) = (LEFT + BOX_WIDTH, LEFT + BOX_WIDTH + 34.0);
     let (low, high) = (top + height * 0.7, top + height * 0.3);
     format!(

@@ -42,22 +42,22 @@ pub(super) fn picture(middle: &Node, around: &Neighbours) -> Option<String> {
         return None;
     }
     let height = height_of(around.nodes.len());
-    let places = places(around.nodes.len(), height);
+    let positions = positions(around.nodes.len(), height);
     let core = (WIDTH / 2.0, height / 2.0);
     let title = escape(&format!("{} and {} around it", middle.label, around.nodes.len()));
     let mut svg = format!(
         "<svg class=\"chart graph\" viewBox=\"0 0 {WIDTH} {height}\" role=\"group\" aria-label=\"{title}\"><title>{title}</title>"
     );
     for &(from, to) in &around.among {
-        let _ = write!(svg, "{}", line("among", places[from], places[to]));
+        let _ = write!(svg, "{}", line("among", positions[from], positions[to]));
     }
     for tie in &around.ties {
-        let (outer, class) = (places[tie.node], format!("line-{}", kind_of(&tie.name).1));
+        let (outer, class) = (positions[tie.node], format!("line-{}", kind_of(&tie.name).1));
         let (from, to) = if tie.is_out { (core, outer) } else { (outer, core) };
         let _ = write!(svg, "{}{}", line(&class, from, to), arrow(&class, from, to, !tie.is_out));
     }
-    for (node, place) in around.nodes.iter().zip(&places) {
-        svg += &drawn(node, *place);
+    for (node, position) in around.nodes.iter().zip(&positions) {
+        svg += &drawn(node, *position);
     }
     let _ = write!(
         svg,
@@ -75,16 +75,16 @@ pub(super) fn picture(middle: &Node, around: &Neighbours) -> Option<String> {
 
 /// Places around the middle, as the clock goes: down the right side, up the left one. Each has a row of
 /// its own, so that no two names meet; together they make an oval.
-fn places(count: usize, height: f64) -> Vec<(f64, f64)> {
+fn positions(count: usize, height: f64) -> Vec<(f64, f64)> {
     let right = count.div_ceil(2);
-    let place = |at: usize| {
+    let position = |at: usize| {
         let (row, rows) = if at < right { (at, right) } else { (count - 1 - at, count - right) };
         let share = (row as f64 + 0.5) / rows as f64;
         let reach = REACH_MIN + (REACH - REACH_MIN) * (share * PI).sin();
         let side = if at < right { 1.0 } else { -1.0 };
         (WIDTH / 2.0 + side * reach, EDGE + share * (height - 2.0 * EDGE))
     };
-    (0..count).map(place).collect()
+    (0..count).map(position).collect()
 }
 
 /// High enough for a name in each row.
@@ -167,7 +167,8 @@ mod tests {
             label: format!("<b>{id}</b> with a very long name"),
             object,
         };
-        let tie = |place, is_out| Tie { name: "follows".to_owned(), is_out, node: place, is_cut: false };
+        let tie =
+            |position, is_out| Tie { name: "follows".to_owned(), is_out, node: position, is_cut: false };
         let around = Neighbours {
             nodes: vec![node("1", Some(7)), node("2", None)],
             ties: vec![tie(0, true), tie(1, false)],

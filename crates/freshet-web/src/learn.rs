@@ -66,12 +66,12 @@ pub(super) fn start(site: &Shared, wish: Wish) -> Answer<()> {
         return Ok(());
     }
     if jobs.len() >= JOBS_MAX {
-        let Some(place) = jobs.iter().position(|job| !is_open(job)) else {
+        let Some(index) = jobs.iter().position(|job| !is_open(job)) else {
             return Err(
                 Problem::busy("enough forums wait to be learned").hint("try again when some are done")
             );
         };
-        jobs.remove(place);
+        jobs.remove(index);
     }
     jobs.push_back(Job { wish, stage: LearningStage::Waiting, told: None, asked_at: site.now() });
     drop(jobs);

@@ -30,17 +30,17 @@ const PART_EVERY: u64 = 5;
 /// Events after which a page must ask again: ten minutes.
 const VALUES_MAX: u64 = 600;
 /// How soon a browser does so.
-const AGAIN_AFTER: Duration = Duration::from_millis(500);
+const RETRY_AFTER: Duration = Duration::from_millis(500);
 
 /// The stream.
 pub(super) async fn stream(
     State(site): State<Shared>,
     Extension(guest): Extension<Guest>,
 ) -> Answer<Response> {
-    let place = site.listeners.take(guest.peer);
-    let place = place.ok_or_else(|| Problem::busy("too many pages are open; close some of them"))?;
-    let events = futures::stream::unfold((site, place, 0_u64), async |(site, mut place, count)| {
-        let (seat, loss) = (&place.0, &mut place.1);
+    let held = site.listeners.occupy(guest.peer);
+    let held = held.ok_or_else(|| Problem::busy("too many pages are open; close some of them"))?;
+    let events = futures::stream::unfold((site, held, 0_u64), async |(site, mut held, count)| {
+        let (seat, loss) = (&held.0, &mut held.1);
         // Nobody asks for the next event before the last one is on its way.
         seat.rests();
         if count > VALUES_MAX || loss.has_happened() {
@@ -56,8 +56,8 @@ pub(super) async fn stream(
             let values = site.read(values).await.unwrap_or_else(|_| json!({}));
             Event::default().event("values").data(values.to_string())
         };
-        let event = if count == 0 { event.retry(AGAIN_AFTER) } else { event };
-        Some((Ok::<_, Infallible>(event), (site, place, count + 1)))
+        let event = if count == 0 { event.retry(RETRY_AFTER) } else { event };
+        Some((Ok::<_, Infallible>(event), (site, held, count + 1)))
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
 }

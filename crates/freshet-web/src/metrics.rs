@@ -36,7 +36,7 @@ const NUMBERS: [Metric; 20] = [
     ("freshet_plan_repriced_total", "counter", "Due sources sent back by risen prices", |it| {
         run(it, |run| run.repriced_count)
     }),
-    ("freshet_ask_postponed_total", "counter", "Requests that waited for a quota or for manners", |it| {
+    ("freshet_ask_postponed_total", "counter", "Requests that waited for a quota or for politeness", |it| {
         run(it, |run| run.postponed_count)
     }),
     ("freshet_fetch_requests_total", "counter", "Requests sent", |it| Some(it.fetches_count as f64)),

@@ -9,7 +9,7 @@ use freshet_app::data::Data;
 use freshet_app::text::grouped;
 use freshet_app::text::relative;
 use freshet_engine::history::{History, Point};
-use freshet_engine::price::MANNERS;
+use freshet_engine::price::POLITENESS;
 use freshet_report::gaps::{GapsReport, SourceGaps};
 use freshet_report::graph::LegendEntry;
 use freshet_report::run::{FaultCount, Lag, PriceStatus, QuotaStatus};
@@ -296,7 +296,7 @@ fn waits(status: &StatusReport, next: Option<&(Timestamp, String)>, now: Timesta
         if let Some(quota) = work.quotas.iter().find(|quota| quota.ready < 1.0) {
             let _ = write!(line, ", because {} has nothing left of `{}`", quota.network, quota.rule);
         } else {
-            line += ", because no server is asked faster than its manners allow";
+            line += ", because no server is asked faster than its politeness allows";
         }
         told.push(line + ".");
     } else if let Some((due_at, name)) = next.filter(|(due_at, _)| *due_at > now) {
@@ -382,7 +382,8 @@ pub(super) fn quotas(status: &StatusReport) -> Vec<QuotaRow> {
     };
     let row =
         |quota: &QuotaStatus| QuotaRow::new(quota, work.prices.iter().find(|price| is_same(quota, price)));
-    let mut rows: Vec<QuotaRow> = work.quotas.iter().filter(|quota| quota.rule != MANNERS).map(row).collect();
+    let mut rows: Vec<QuotaRow> =
+        work.quotas.iter().filter(|quota| quota.rule != POLITENESS).map(row).collect();
     rows.sort_by(|one, other| other.share.total_cmp(&one.share));
     rows.truncate(QUOTAS_SHOWN);
     rows
@@ -413,7 +414,7 @@ mod tests {
         }
         assert!(waits(&StatusReport::default(), None, now)[0].contains("freshet run"));
         let rows = quotas(&status(
-            json!({ "quotas": [{ "network": "n", "rule": "api", "holder": "ip" }, { "rule": MANNERS }],
+            json!({ "quotas": [{ "network": "n", "rule": "api", "holder": "ip" }, { "rule": POLITENESS }],
             "prices": [{ "network": "n", "rule": "api", "holder": "ip", "news_per_h": 30.0, "budget_per_h": 60.0 }] }),
         ));
         assert_eq!((rows.len(), rows[0].share), (1, 0.5));

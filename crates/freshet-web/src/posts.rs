@@ -154,7 +154,7 @@ pub(super) async fn describe(site: &Shared, number: &str) -> Answer<PostReport> 
                 before: before.map(|(_, text)| text.clone()),
             }
         });
-        let mut record = record(&row)?;
+        let mut record = record_of(&row)?;
         record.insert("tags".to_owned(), json!(row.post.tags));
         record.insert("lang".to_owned(), json!(row.post.lang));
         Ok(PostReport {
@@ -170,7 +170,7 @@ pub(super) async fn describe(site: &Shared, number: &str) -> Answer<PostReport> 
 }
 
 /// A post exactly as `freshet export` writes it.
-fn record(row: &PostRow) -> Answer<Map<String, Value>> {
+fn record_of(row: &PostRow) -> Answer<Map<String, Value>> {
     let mut text = Vec::new();
     let written = Format::Jsonl.open(RecordKind::Posts, &mut text).and_then(|mut sink| {
         sink.write(&post_record(row.clone()))?;

@@ -46,11 +46,11 @@ pub(super) struct Room {
 #[derive(Debug)]
 pub(super) struct Seats {
     room: Room,
-    taken: Mutex<Taken>,
+    occupied: Mutex<Occupied>,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct Occupied {
     number_next: u64,
     seats: BTreeMap<u64, Holder>,
 }
@@ -66,30 +66,30 @@ struct Holder {
 
 impl Seats {
     pub(super) fn new(room: Room) -> Arc<Self> {
-        Arc::new(Self { room, taken: Mutex::default() })
+        Arc::new(Self { room, occupied: Mutex::default() })
     }
 
     /// A place for this address; `None` when all that it may have are in use.
-    pub(super) fn take(self: &Arc<Self>, peer: Peer) -> Option<(Arc<Seat>, Loss)> {
+    pub(super) fn occupy(self: &Arc<Self>, peer: Peer) -> Option<(Arc<Seat>, Loss)> {
         let now = Instant::now();
-        let mut taken = self.lock();
-        let own = taken.count(peer);
-        if own >= self.room.share || taken.seats.len() >= self.room.max {
+        let mut occupied = self.lock();
+        let own = occupied.count(peer);
+        if own >= self.room.share || occupied.seats.len() >= self.room.max {
             let is_own_only = own >= self.room.share;
-            let number = taken.quietest(self.room.patience, now, |holder, count| {
+            let number = occupied.quietest(self.room.patience, now, |holder, count| {
                 holder == peer || (!is_own_only && count > own)
             })?;
-            taken.seats.remove(&number);
+            occupied.seats.remove(&number);
         }
-        let number = taken.number_next;
-        taken.number_next += 1;
+        let number = occupied.number_next;
+        occupied.number_next += 1;
         let (told, loss) = oneshot::channel();
-        taken.seats.insert(number, Holder { peer, quiet_since: Some(now), _told: told });
+        occupied.seats.insert(number, Holder { peer, quiet_since: Some(now), _told: told });
         Some((Arc::new(Seat { seats: Arc::clone(self), number }), Loss(loss)))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Occupied> {
+        self.occupied.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn note(&self, number: u64, quiet_since: Option<Instant>) {
@@ -99,7 +99,7 @@ impl Seats {
     }
 }
 
-impl Taken {
+impl Occupied {
     fn count(&self, peer: Peer) -> usize {
         self.seats.values().filter(|holder| holder.peer == peer).count()
     }
@@ -207,8 +207,8 @@ mod tests {
             let seats = Seats::new(room);
             let mut held = Vec::new();
             for letter in came.chars() {
-                let place = u8::try_from(letter.to_ascii_lowercase()).unwrap();
-                if let Some((seat, loss)) = seats.take(peer(&format!("10.0.0.{place}"))) {
+                let letter_code = u8::try_from(letter.to_ascii_lowercase()).unwrap();
+                if let Some((seat, loss)) = seats.occupy(peer(&format!("10.0.0.{letter_code}"))) {
                     if letter.is_ascii_uppercase() {
                         seat.works();
                     }
@@ -229,9 +229,9 @@ mod tests {
     #[test]
     fn a_short_silence_costs_nothing_where_there_is_patience() {
         let seats = Seats::new(Room { max: 1, share: 1, patience: Duration::from_hours(1) });
-        let (first, mut loss) = seats.take(peer("10.0.0.1")).unwrap();
-        assert!(seats.take(peer("10.0.0.2")).is_none() && !loss.has_happened());
+        let (first, mut loss) = seats.occupy(peer("10.0.0.1")).unwrap();
+        assert!(seats.occupy(peer("10.0.0.2")).is_none() && !loss.has_happened());
         drop(first);
-        assert!(seats.take(peer("10.0.0.2")).is_some());
+        assert!(seats.occupy(peer("10.0.0.2")).is_some());
     }
 }

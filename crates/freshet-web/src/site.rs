@@ -130,7 +130,7 @@ pub(super) struct Site {
 /// The sums over all holes, as they were a while ago.
 struct Sums {
     report: Arc<GapsReport>,
-    taken_at: Instant,
+    counted_at: Instant,
     good_for: Duration,
     /// Somebody counts anew; the others are content with this.
     is_counting: bool,
@@ -139,7 +139,7 @@ struct Sums {
 impl Site {
     pub(super) fn new(parts: Parts, is_local: bool) -> anyhow::Result<Self> {
         // Brings an older store up to date, which a reader could not.
-        let writer = Data::again(&parts.dir)?;
+        let writer = Data::reopen(&parts.dir)?;
         Ok(Self {
             sessions: Sessions::new(),
             pages: Pages::new()?,
@@ -203,7 +203,7 @@ impl Site {
         let site = Arc::clone(self);
         let changed = tokio::task::spawn_blocking(move || {
             let mut writer = site.writer.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut data = writer.take().map_or_else(|| Data::again(&site.parts.dir), Ok)?;
+            let mut data = writer.take().map_or_else(|| Data::reopen(&site.parts.dir), Ok)?;
             let answer = change(&site, &mut data);
             *writer = Some(data);
             answer
@@ -248,7 +248,7 @@ impl Site {
     pub(super) fn coverage(&self, data: &Data) -> Answer<Arc<GapsReport>> {
         let lock = || self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = lock().as_mut() {
-            if kept.is_counting || kept.taken_at.elapsed() < kept.good_for {
+            if kept.is_counting || kept.counted_at.elapsed() < kept.good_for {
                 return Ok(Arc::clone(&kept.report));
             }
             kept.is_counting = true;
@@ -259,8 +259,8 @@ impl Site {
         match counted {
             Ok(report) => {
                 let good_for = COVERAGE_FOR.max(began.elapsed() * COVERAGE_SHARE);
-                let taken_at = Instant::now();
-                *kept = Some(Sums { report: Arc::clone(&report), taken_at, good_for, is_counting: false });
+                let counted_at = Instant::now();
+                *kept = Some(Sums { report: Arc::clone(&report), counted_at, good_for, is_counting: false });
                 Ok(report)
             }
             Err(problem) => {

@@ -19,7 +19,7 @@ use freshet_report::sources::{
 use freshet_report::time::UnixNumber;
 use freshet_store::browse::Browse as _;
 use freshet_store::control::{Control, SourcesChange};
-use freshet_types::{Interval, Mark, Source, SourceId, SourceState, Span, Timestamp, VisitRecord};
+use freshet_types::{Interval, Mark, Source, SourceId, SourceState, Span, Timestamp, VisitSummary};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -156,7 +156,7 @@ fn observed(times: &[Timestamp], days: i64, now: Timestamp) -> ObservedPosts {
     ObservedPosts { days, count, per_day: count as f64 / days as f64 }
 }
 
-fn visit(visit: &VisitRecord) -> VisitLine {
+fn visit(visit: &VisitSummary) -> VisitLine {
     VisitLine {
         visit: visit.id.0,
         started_at: UnixNumber::of(visit.started_at),

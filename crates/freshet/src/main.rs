@@ -30,7 +30,7 @@ use freshet_app::config::{Config, Globals};
 use tracing_subscriber::EnvFilter;
 
 use args::{Args, Colour};
-use output::Manner;
+use output::Speech;
 
 /// Pages are built on one thread and dropped on another, which this allocator is made for.
 #[global_allocator]
@@ -44,11 +44,11 @@ fn main() -> ExitCode {
     let args = match parse(colour) {
         Ok(args) => args,
         Err(error) => {
-            output::settle(Manner { is_quiet: false, colour, has_no_color });
+            output::settle(Speech { is_quiet: false, colour, has_no_color });
             return failure::report_usage(&error, &command);
         }
     };
-    output::settle(Manner { is_quiet: args.global.quiet, colour: args.global.color, has_no_color });
+    output::settle(Speech { is_quiet: args.global.quiet, colour: args.global.color, has_no_color });
     console::listen();
     let globals = Globals::new(args.global.data, args.global.clock, args.global.verbose, config);
     start_log(&globals);

@@ -16,14 +16,14 @@ use crate::args::{Colour, ReportArgs, ReportFormat};
 pub(crate) use freshet_app::text::{COLUMNS, count, folded, one_line, relative, shorten, wrapped};
 
 /// How this process speaks; said once, at the start.
-static MANNER: OnceLock<Manner> = OnceLock::new();
+static SPEECH: OnceLock<Speech> = OnceLock::new();
 
 /// What is to be said on standard error while a drawing is on the terminal: it goes above the drawing.
 static HELD: Mutex<Option<String>> = Mutex::new(None);
 
 /// How a process speaks.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub(crate) struct Speech {
     /// Nothing but results and errors.
     pub(crate) is_quiet: bool,
     /// When colour is used.
@@ -33,14 +33,14 @@ pub(crate) struct Manner {
 }
 
 /// Says how this process speaks.
-pub(crate) fn settle(manner: Manner) {
+pub(crate) fn settle(speech: Speech) {
     // The first word counts; there is only one.
-    let _ = MANNER.set(manner);
+    let _ = SPEECH.set(speech);
 }
 
 /// Whether people want to hear more than results.
 pub(crate) fn is_quiet() -> bool {
-    MANNER.get().is_some_and(|manner| manner.is_quiet)
+    SPEECH.get().is_some_and(|speech| speech.is_quiet)
 }
 
 /// Whether somebody looks at a progress bar.
@@ -50,11 +50,11 @@ pub(crate) fn draws_progress() -> bool {
 
 /// Whether text for a stream may have colour.
 pub(crate) fn has_colour(is_terminal: bool) -> bool {
-    let Some(manner) = MANNER.get() else { return false };
-    match manner.colour {
+    let Some(speech) = SPEECH.get() else { return false };
+    match speech.colour {
         Colour::Always => true,
         Colour::Never => false,
-        Colour::Auto => is_terminal && !manner.has_no_color,
+        Colour::Auto => is_terminal && !speech.has_no_color,
     }
 }
 

@@ -82,7 +82,7 @@ pub(crate) async fn show(kit: ViewKit) {
         frame.is_stopping = *stopped.borrow();
         frame.rates = rates(&mut past, &report);
         frame.left = progress.look(!is_terminal).await;
-        seen = take_news(&mut frame, &*store, seen);
+        seen = read_news(&mut frame, &*store, seen);
         if is_terminal {
             screen.draw(&frame, &report);
         } else {
@@ -189,7 +189,7 @@ fn rates(past: &mut VecDeque<(Instant, [f64; 3])>, report: &RunStatus) -> [f64; 
 }
 
 /// The posts among the latest changes; a store that is busy is asked again at the next drawing.
-fn take_news(frame: &mut Frame, store: &dyn Store, seen: u64) -> u64 {
+fn read_news(frame: &mut Frame, store: &dyn Store, seen: u64) -> u64 {
     let Ok(changes) = store.changes_above(seen, LOG_BATCH) else { return seen };
     let Some(last) = changes.last().map(|change| change.number) else { return seen };
     let posts =

@@ -55,7 +55,7 @@ pub(super) fn strike(stage: &mut Stage) -> Result<Struck> {
         lives += 1;
     }
     stage.kills += lives;
-    let log = proxy.take_log();
+    let log = proxy.drain_log();
     let announced = log.announced.context("no answer announced a limit")?;
     ensure!(announced == LIMIT, "the world announces {announced} where {LIMIT} was expected");
     let all: Vec<Instant> = log.requests.iter().map(|(at, _)| *at).collect();

@@ -100,7 +100,7 @@ impl Proxy {
     }
 
     /// What went through since the last call.
-    pub(super) fn take_log(&self) -> Log {
+    pub(super) fn drain_log(&self) -> Log {
         std::mem::take(&mut lock(&self.state).log)
     }
 }
@@ -149,14 +149,14 @@ fn accept(listener: TcpListener, address: SocketAddr, server: SocketAddr, shared
             }
         }
         match listener.as_ref().map(TcpListener::accept) {
-            Some(Ok((client, _))) => take(client, wanted, server, shared),
+            Some(Ok((client, _))) => serve(client, wanted, server, shared),
             Some(Err(error)) if error.kind() != ErrorKind::WouldBlock => process::wait(LOOK_EVERY * 10),
             _ => process::wait(LOOK_EVERY),
         }
     }
 }
 
-fn take(client: TcpStream, mode: Mode, server: SocketAddr, shared: &Shared) {
+fn serve(client: TcpStream, mode: Mode, server: SocketAddr, shared: &Shared) {
     let _ = client.set_nonblocking(false);
     let _ = client.set_nodelay(true);
     if mode == Mode::Hold {
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(get(proxy.address, "/api/v1/a?limit=4").unwrap(), "yes");
         assert_eq!(get(proxy.address, "/api/v1/a?limit=4&max_id=3").unwrap(), "yes");
         assert_eq!(get(proxy.address, "/clock").unwrap(), "yes");
-        let log = proxy.take_log();
+        let log = proxy.drain_log();
         let paging: Vec<bool> = log.requests.iter().map(|(_, is_paging)| *is_paging).collect();
         assert_eq!((paging, log.announced, log.refused_count), (vec![false, true], Some(7), 0));
         proxy.turn(Mode::Refuse).unwrap();

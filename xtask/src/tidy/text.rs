@@ -19,6 +19,16 @@ const VAGUE: [(&str, &str); 4] = [
     ("dummy", "example"),
     ("crawler", "robot, visit or engine"),
 ];
+/// Names of functions that mean too many things, and what to say instead.
+const BARE_VERBS: [(&str, &str); 7] = [
+    ("take", "`add_…`, `read_…`, `pop`, `drain_…` or `spend`"),
+    ("again", "what is done again"),
+    ("hear", "`on_…`, or `expect_…` in a test"),
+    ("heed", "`use_…` or `follow_…`"),
+    ("suffer", "`on_trouble`"),
+    ("sweep", "`evict`, `expire` or `drop_…`; a sweep is the reading of a whole list of members"),
+    ("set_manners", "`set_politeness`"),
+];
 /// The names of other people's programs, which are what they are.
 const THEIR_NAMES: [&str; 3] = ["mastodon-mock", "mastodon_mock", "stormcrawler"];
 /// Places on somebody's machine.
@@ -103,6 +113,14 @@ fn words(file: &File, number: usize, line: &str, findings: &mut Vec<Finding>) {
                 findings.push(Finding::new(
                     place(),
                     format!("`{word}` in an identifier; the house word is: {better}"),
+                ));
+            }
+        }
+        for (verb, better) in BARE_VERBS {
+            if has_word(&code, &format!("fn {verb}")) {
+                findings.push(Finding::new(
+                    place(),
+                    format!("a function named `{verb}` may do anything; say {better}"),
                 ));
             }
         }

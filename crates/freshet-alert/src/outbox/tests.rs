@@ -18,12 +18,12 @@ fn start() -> Timestamp {
 /// A memory with one alert for each subject, to be told at once.
 fn memory(subjects: &[&str], receivers: &[Receiver]) -> Memory {
     let mut memory = Memory::default();
-    let take = |subject: &&str| {
+    let raise = |subject: &&str| {
         let (subject, text) = ((*subject).to_owned(), String::new());
         let finding = Finding { rule: RuleName::Dead, subject, text, value: 1.0 };
-        memory.take(&Rules::default(), finding, start()).unwrap().number
+        memory.raise(&Rules::default(), finding, start()).unwrap().number
     };
-    let numbers: Vec<u64> = subjects.iter().map(take).collect();
+    let numbers: Vec<u64> = subjects.iter().map(raise).collect();
     memory.address(&numbers, receivers, start());
     memory
 }

@@ -1,7 +1,7 @@
 //! Learning a forum from its address: pages are sampled over HTTP, then learned from like saved ones.
 //!
 //! Which page is next is the sampler's business ([`freshet_forum::sample`]); here they are fetched, one after the other, with
-//! the manners of every crawl: robots.txt is asked, private addresses are refused unless allowed, and there is a pause
+//! the politeness of every crawl: robots.txt is asked, private addresses are refused unless allowed, and there is a pause
 //! between two requests. A page that cannot be had is left out; only without the front page there is nothing to learn.
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use freshet_fetch::http::guard::is_forbidden;
 use freshet_fetch::{Fetch as _, HttpFetch, HttpOptions, Vault};
 use freshet_forum::charset;
 use freshet_forum::connector::network_name;
-use freshet_forum::definition::{ForumDefinition, MannersDefinition};
+use freshet_forum::definition::{ForumDefinition, PolitenessDefinition};
 use freshet_forum::learn::{Learned, learn};
 use freshet_forum::page::{Page, Source};
 use freshet_forum::sample::Sampler;
@@ -46,16 +46,17 @@ pub fn learn_site(globals: &Globals, front: &Url, wanted: Wanted) -> anyhow::Res
     let contact = contact.unwrap_or_else(|| data::CONTACT_UNKNOWN.to_owned());
     let options = HttpOptions::new(contact, Arc::new(SystemClock), Arc::new(Vault::empty()));
     let fetch = HttpFetch::new(options)?;
-    let manners = manners(front);
+    let politeness = politeness(front);
     notice::note(format!("learning {front} from up to {}", count(wanted.pages_max as u64, "page")));
     notice::on_interrupt("stopped: nothing was learned, and nothing was stored");
-    let (front, pages) = data::block_on(sample(&fetch, front, wanted, manners))?;
+    let (front, pages) = data::block_on(sample(&fetch, front, wanted, politeness))?;
     let mut learned = progress::during("learning from the pages", || learn(&pages));
     // What robots.txt asks for holds for the crawl as well.
     let asked_ms = fetch.exclusion_pause(front.as_str()).map_or(0, Span::ms);
     let asked_ms = u32::try_from(asked_ms).unwrap_or(u32::MAX);
     learned.definition.front = Some(front.into());
-    learned.definition.manners = MannersDefinition { pause_ms: manners.pause_ms.max(asked_ms), ..manners };
+    learned.definition.politeness =
+        PolitenessDefinition { pause_ms: politeness.pause_ms.max(asked_ms), ..politeness };
     Ok((learned, pages.first().and_then(feed_of)))
 }
 
@@ -68,21 +69,25 @@ fn feed_of(page: &Page) -> Option<Url> {
 }
 
 /// A server on this computer or in this house is one's own: it needs no pause.
-fn manners(front: &Url) -> MannersDefinition {
+fn politeness(front: &Url) -> PolitenessDefinition {
     let is_own = match front.host() {
         Some(Host::Ipv4(ip)) => is_forbidden(ip.into()),
         Some(Host::Ipv6(ip)) => is_forbidden(ip.into()),
         Some(Host::Domain(name)) => name == "localhost",
         None => false,
     };
-    if is_own { MannersDefinition { pause_ms: 0, in_flight_max: 4 } } else { MannersDefinition::default() }
+    if is_own {
+        PolitenessDefinition { pause_ms: 0, in_flight_max: 4 }
+    } else {
+        PolitenessDefinition::default()
+    }
 }
 
 async fn sample(
     fetch: &HttpFetch,
     front: &Url,
     wanted: Wanted,
-    manners: MannersDefinition,
+    politeness: PolitenessDefinition,
 ) -> anyhow::Result<(Url, Vec<Page>)> {
     let mut front = front.clone();
     let mut sampler = Sampler::new(&front, wanted.pages_max);
@@ -91,7 +96,7 @@ async fn sample(
     while let Some(url) = sampler.next_url() {
         if !pages.is_empty() {
             let asked = fetch.exclusion_pause(url.as_str()).map_or(0, |pause| pause.ms().unsigned_abs());
-            tokio::time::sleep(Duration::from_millis(asked.max(u64::from(manners.pause_ms)))).await;
+            tokio::time::sleep(Duration::from_millis(asked.max(u64::from(politeness.pause_ms)))).await;
         }
         match page(fetch, &url, wanted.allow_private).await {
             Ok(Some(page)) => {
@@ -101,7 +106,7 @@ async fn sample(
                     sampler = Sampler::new(&front, wanted.pages_max);
                 }
                 tracing::debug!("sampled `{url}`");
-                if sampler.take(&url, &page) {
+                if sampler.add_page(&url, &page) {
                     pages.push(page);
                     progress.step();
                 }

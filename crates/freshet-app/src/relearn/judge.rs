@@ -63,7 +63,7 @@ impl Evidence {
     }
 
     /// The posts of a known thread: `None` where the store has none of that id, else whether it is as stored.
-    pub(super) fn take_thread(&mut self, posts: &[Option<bool>]) {
+    pub(super) fn add_thread(&mut self, posts: &[Option<bool>]) {
         let known_count = posts.iter().flatten().count();
         self.threads_count += 1;
         self.found_threads_count += usize::from(known_count > 0);
@@ -73,7 +73,7 @@ impl Evidence {
     }
 
     /// A thread that a board leads to.
-    pub(super) fn take_lead(&mut self, is_known: bool) {
+    pub(super) fn add_lead(&mut self, is_known: bool) {
         self.leads_count += 1;
         self.known_leads_count += usize::from(is_known);
     }
@@ -127,8 +127,8 @@ mod tests {
     fn check(change: impl Fn(&mut Evidence), expected: Result<&str, &str>) {
         let mut evidence = Evidence { pages_count: 60, read_now_count: 50, ..Evidence::default() };
         for _ in 0..8 {
-            evidence.take_thread(&[Some(true); 10]);
-            evidence.take_lead(true);
+            evidence.add_thread(&[Some(true); 10]);
+            evidence.add_lead(true);
         }
         change(&mut evidence);
         let given = verdict(&evidence);
@@ -143,10 +143,10 @@ mod tests {
         check(|_| (), Ok("80 stored posts were found again"));
         check(|it| it.read_before_count = 50, Err("no more than before"));
         check(|it| it.known_leads_count = 0, Err("their addresses may have changed"));
-        check(|it| it.take_thread(&[None; 15]), Ok("80 stored posts"));
-        check(|it| it.take_thread(&[None; 25]), Err("have the ids that are stored"));
-        check(|it| it.take_thread(&[Some(false); 12]), Err("have the times that are stored"));
-        check(|it| (0..4).for_each(|_| it.take_thread(&[])), Err("8 of 12 known threads only"));
+        check(|it| it.add_thread(&[None; 15]), Ok("80 stored posts"));
+        check(|it| it.add_thread(&[None; 25]), Err("have the ids that are stored"));
+        check(|it| it.add_thread(&[Some(false); 12]), Err("have the times that are stored"));
+        check(|it| (0..4).for_each(|_| it.add_thread(&[])), Err("8 of 12 known threads only"));
         let nothing_known = |it: &mut Evidence| {
             *it = Evidence { pages_count: 60, read_now_count: 50, ..Evidence::default() };
         };

@@ -74,8 +74,8 @@ pub fn weights(path: &Path) -> anyhow::Result<Map<u64, f64>> {
             Some((user.trim().parse().ok()?, weight)).filter(|_| weight.is_finite() && weight >= 0.0)
         });
         let Some((user, weight)) = parts else {
-            let place = format!("{}:{number}", path.display());
-            return Err(Failure::misuse(format!("`{place}` is no `user<TAB>weight`: `{line}`"))
+            let line_name = format!("{}:{number}", path.display());
+            return Err(Failure::misuse(format!("`{line_name}` is no `user<TAB>weight`: `{line}`"))
                 .hint("a weight is a number, 0 or more")
                 .into());
         };

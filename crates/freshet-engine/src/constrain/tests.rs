@@ -251,12 +251,12 @@ fn a_change_of_the_constraints_judges_what_waits() {
 }
 
 #[test]
-fn what_waits_too_long_is_swept() {
+fn what_waits_too_long_is_dropped() {
     let mut scene = Scene::new(&[("post", LIKED)]);
     scene.apply(vec![page(100, vec![post("1", None)], vec![])]);
     scene.apply(vec![page(200, vec![post("1", None), post("2", None)], vec![])]);
-    let swept = scene.constrainer.sweep(&mut scene.store, at(350), Span::from_secs(200)).unwrap();
-    assert_eq!(swept, 1, "another look does not make it younger");
+    let dropped = scene.constrainer.drop_expired(&mut scene.store, at(350), Span::from_secs(200)).unwrap();
+    assert_eq!(dropped, 1, "another look does not make it younger");
     scene.check("", "2");
 }
 

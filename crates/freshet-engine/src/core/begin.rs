@@ -9,7 +9,7 @@ use freshet_types::{
     Instance, Politeness, Redirects, Source, SourceId, SourceState, Span, Target, Timestamp, VisitId,
 };
 
-use super::sweep::Timing;
+use super::timing::Timing;
 use super::{Core, Effect, Slot, VISITS_RESERVED};
 use crate::order::{Order, OrderId};
 use crate::price::TariffKey;
@@ -50,7 +50,7 @@ impl Core {
         }
     }
 
-    /// Visits that wait for a quota are bounded by manners already, and must not keep other servers
+    /// Visits that wait for a quota are bounded by politeness already, and must not keep other servers
     /// waiting.
     pub(super) fn has_room(&self) -> bool {
         self.visits.busy_count() < self.options.visits_max && self.may_ask()
@@ -111,7 +111,7 @@ impl Core {
         Timestamp::from_ms(i64::try_from(self.wall_ms + self.options.lease_ms).unwrap_or(i64::MAX))
     }
 
-    /// The record came: the visit begins.
+    /// The source came: the visit begins.
     pub(super) fn begin(&mut self, id: SourceId, source: Option<Box<Source>>, now: Timestamp) {
         let Some((visit, aim)) = self.visits.source_came(id) else { return };
         let Some(slot) = self.sources.get(id) else { return };
@@ -121,7 +121,7 @@ impl Core {
                 self.prices.count(TariffKey::new(slot.key, slot.robot), false);
             }
             self.sources.forget(id);
-            self.frontier.take_back(visit);
+            self.frontier.close_unsent(visit);
             self.frontier.cancel(id);
             return self.end_history(slot.key, aim);
         };
@@ -157,7 +157,7 @@ impl Core {
         self.send(visit, now);
     }
 
-    /// Step 4: makes the request of a visit and sends it when manners and quotas allow.
+    /// Step 4: makes the request of a visit and sends it when politeness and quotas allow.
     pub(super) fn send(&mut self, id: VisitId, now: Timestamp) {
         if !self.may_ask() && self.visits.get(id).is_some() {
             return self.wait_for_store(id, now);

@@ -33,7 +33,7 @@ impl Core {
     /// Places an order that was granted, and written down where that is needed.
     pub(super) fn dispatch(&mut self, id: VisitId, order: Order, now: Timestamp) {
         let Some(visit) = self.visits.get_mut(id) else { return };
-        visit.fetcher = self.placement.place();
+        visit.fetcher = self.placement.assign();
         let Some(fetcher) = visit.fetcher else {
             return self.ask_again(id, now);
         };

@@ -5,7 +5,7 @@
 
 use freshet_policy::Grade;
 use freshet_store::row::Applied;
-use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitRecord};
+use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitSummary};
 
 use super::Core;
 use super::upload::empty_upload;
@@ -34,7 +34,7 @@ impl Core {
     }
 
     /// Whether a visit waits for the store before it ends this way; it asks nothing meanwhile. What the store finds new is
-    /// learned first, so that the record carries it.
+    /// learned first, so that the summary carries it.
     fn awaits_store(&mut self, id: VisitId, ending: Option<Ending>) -> bool {
         let visit = &mut self.visits[id];
         if visit.unconfirmed_count == 0 {
@@ -64,13 +64,13 @@ impl Core {
             return;
         }
         match visit.stage {
-            Stage::Recorded => self.release(id),
+            Stage::Ended => self.release(id),
             Stage::Listens => {
                 visit.stage = Stage::Asks;
                 match visit.ending.take() {
                     None => self.end_leg(id, now),
                     Some(Ending::Finished(outcome)) => self.finish(id, outcome, now),
-                    Some(Ending::Failed) => self.record_failure(id, now),
+                    Some(Ending::Failed) => self.upload_failure(id, now),
                 }
             }
             Stage::Asks => {}
@@ -94,7 +94,7 @@ impl Core {
         self.ungrade(id);
     }
 
-    /// The visit ends: its record and the next due time go to the store, after its pages.
+    /// The visit ends: its summary and the next due time go to the store, after its pages.
     pub(super) fn finish(&mut self, id: VisitId, outcome: &'static str, now: Timestamp) {
         if self.awaits_store(id, Some(Ending::Finished(outcome))) {
             return;
@@ -148,7 +148,7 @@ impl Core {
             // Stored as due at once, so that a restart goes on with its history too.
             stored.due_at = now;
         }
-        self.record(id, stored, outcome, now);
+        self.upload_summary(id, stored, outcome, now);
     }
 
     /// A page could not be had: the source goes back, at most three times in a row.
@@ -163,24 +163,24 @@ impl Core {
             self.tally.failure(&visit.source, why, now);
         }
         if !self.awaits_store(id, Some(Ending::Failed)) {
-            self.record_failure(id, now);
+            self.upload_failure(id, now);
         }
     }
 
-    /// The record of a visit that failed, after its pages.
-    fn record_failure(&mut self, id: VisitId, now: Timestamp) {
+    /// Uploads the summary of a visit that failed, after its pages.
+    fn upload_failure(&mut self, id: VisitId, now: Timestamp) {
         let visit = &mut self.visits[id];
         if visit.rested_at.is_some() {
             visit.source.state = SourceState::OptedOut;
         }
         let stored = visit.source.clone();
-        self.record(id, stored, "failed", now);
+        self.upload_summary(id, stored, "failed", now);
     }
 
-    fn record(&mut self, id: VisitId, stored: Source, outcome: &str, now: Timestamp) {
+    fn upload_summary(&mut self, id: VisitId, stored: Source, outcome: &str, now: Timestamp) {
         let visit = &mut self.visits[id];
-        visit.stage = Stage::Recorded;
-        let record = VisitRecord {
+        visit.stage = Stage::Ended;
+        let summary = VisitSummary {
             id,
             source: visit.source.id,
             started_at: visit.started_at,
@@ -193,7 +193,7 @@ impl Core {
         let mut upload = empty_upload(visit, Seen { at: now, visit: id });
         let has_asked = visit.asked_at.is_some();
         upload.source = Some(stored);
-        upload.record = Some(record);
+        upload.summary = Some(summary);
         if let Some(lateness) = visit.lateness {
             let tariff = TariffKey::new(visit.key, visit.source.robot);
             self.prices.visited(tariff, &visit.paid, lateness, now);
@@ -265,7 +265,7 @@ impl Core {
         if has_asked {
             self.frontier.close(id)
         } else {
-            self.frontier.take_back(id)
+            self.frontier.close_unsent(id)
         };
     }
 
@@ -290,7 +290,7 @@ impl Core {
     }
 
     /// Gives up requests whose fetcher never came back. The lease itself ends, as always, when the
-    /// store has confirmed the record of the failure.
+    /// store has confirmed the summary of the failure.
     pub(super) fn expire_leases(&mut self, now: Timestamp) {
         let wall_now = Timestamp::from_ms(i64::try_from(self.wall_ms).unwrap_or(i64::MAX));
         while let Some(late) = self.frontier.overdue(wall_now) {
@@ -303,7 +303,7 @@ impl Core {
     }
 }
 
-/// The state and due time with which a source goes back: its owner may have asked, when its record
+/// The state and due time with which a source goes back: its owner may have asked, when its summary
 /// was on its way already, not to be collected.
 fn state_and_due(visit: &Visit, due_at: Timestamp) -> (SourceState, Timestamp) {
     match visit.rested_at {

@@ -22,7 +22,7 @@ impl Core {
         for instance in instances {
             let Some(key) = self.servers.add(instance) else { continue };
             let politeness = begin::politeness(&self.networks, self.servers.instance(key));
-            self.frontier.set_manners(key, politeness);
+            self.frontier.set_politeness(key, politeness);
             self.frontier.set_trust(key, Trust::New);
             self.prices.add_server(self.servers.network(key), politeness);
             self.backlogs.add_server(politeness);
@@ -45,7 +45,7 @@ impl Core {
         let before = std::mem::replace(&mut self.registry, registry);
         for key in self.servers.keys() {
             let politeness = begin::politeness(&self.networks, self.servers.instance(key));
-            self.frontier.set_manners(key, politeness);
+            self.frontier.set_politeness(key, politeness);
             self.prices.set_politeness(key, politeness);
             self.backlogs.set_politeness(key, politeness);
             self.forums.set(key, self.is_forum(key));

@@ -1,6 +1,6 @@
 //! Step 10 (learn) of 10: what a page taught is learned when the store has confirmed it.
 //!
-//! The lessons of a visit wait in the order of its uploads, and its record, which carries the model, follows the last of them. A visit
+//! The lessons of a visit wait in the order of its uploads, and its summary, which carries the model, follows the last of them. A visit
 //! that is killed in between loses a lesson, never a post: page and coverage are stored, and the next look learns from there.
 
 use freshet_store::row::Applied;

@@ -48,7 +48,7 @@ pub enum Event {
     Slots(Vec<SourceSlot>),
     /// A person wants these sooner than planned.
     Wanted(Vec<SourceSlot>),
-    /// The record of a source that was asked for; `None` if it is gone from the store.
+    /// A source that was asked for; `None` if it is gone from the store.
     Loaded(SourceId, Option<Box<Source>>),
     /// An order that had to wait at its fetcher is carried out now.
     Begun(OrderId),

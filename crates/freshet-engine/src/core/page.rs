@@ -7,14 +7,14 @@ use freshet_types::{
     Timestamp, VisitId,
 };
 
-use super::recheck::worth_again_at;
+use super::recheck::recheck_at;
 use super::upload::{empty_upload, list_page};
 use super::{Core, Effect};
 use crate::lesson::Lesson;
 use crate::order::{Answer, Fetched};
 use crate::schedule;
 use crate::visit::{Visit, own_endpoint};
-use crate::walk::{ACCOUNT, Leg, Seen, Taken};
+use crate::walk::{ACCOUNT, Leg, PageMeaning, Seen};
 
 /// Most redirects of one request. Whoever fetches ends a circle sooner; this holds whoever that is.
 const REDIRECTS_MAX: usize = 20;
@@ -106,8 +106,8 @@ impl Core {
         let refused = visit.walk.refused().map(|state| (state, visit.source.failure.clone()));
         let list = list_of(visit, &page, seen);
         let keeps_validators = visit.walk.keeps_validators() && !page.is_unchanged;
-        let mut taken = visit.walk.take(&mut visit.source, endpoint, &page, seen);
-        if taken.is_unknown {
+        let mut meaning = visit.walk.read_page(&mut visit.source, endpoint, &page, seen);
+        if meaning.is_unknown {
             return self.on_refusal(&Outcome::Gone, page, seen, now);
         }
         if visit.rested_at.is_some() || opted_out.contains(&visit.source.root_id) {
@@ -116,7 +116,7 @@ impl Core {
             schedule::answered(&mut visit.source, seen.at);
         }
         keep_refusal(visit, refused);
-        if let Some(why) = taken.complaint {
+        if let Some(why) = meaning.complaint {
             self.tally.complaints_count += 1;
             tracing::warn!(source = visit.source.id.0, "{why}");
         }
@@ -124,7 +124,7 @@ impl Core {
             visit.source.validators = page.validators.clone();
         }
         let is_tail = visit.walk.is_tail();
-        let lesson = is_telling.then(|| Lesson::of(&mut taken, endpoint.kind, seen.at, is_tail));
+        let lesson = is_telling.then(|| Lesson::of(&mut meaning, endpoint.kind, seen.at, is_tail));
         self.tally.posts_read_count += page.observation.posts.len() as u64;
         if was_lookup {
             let (network, root_id) = (visit.source.network.clone(), visit.source.root_id.clone());
@@ -135,11 +135,11 @@ impl Core {
         let visit = &mut self.visits[seen.visit];
         let slot = self.sources.get(visit.source.id);
         let is_wanted = slot.is_some_and(|slot| slot.state.is_watched()) && !self.is_draining;
-        let goes_on = taken.goes_on && visit.source.state == SourceState::Active && is_wanted;
+        let goes_on = meaning.goes_on && visit.source.state == SourceState::Active && is_wanted;
         if was_list {
-            visit.has_more = taken.has_more || (taken.goes_on && !goes_on);
+            visit.has_more = meaning.has_more || (meaning.goes_on && !goes_on);
         }
-        self.upload(Shown { observation: page.observation, raw, opted_out, list }, taken, lesson, seen);
+        self.upload(Shown { observation: page.observation, raw, opted_out, list }, meaning, lesson, seen);
         if goes_on {
             self.send(seen.visit, now);
         } else {
@@ -244,7 +244,7 @@ impl Core {
         self.want_upload(seen.visit, upload);
     }
 
-    fn upload(&mut self, shown: Shown, taken: Taken, lesson: Option<Lesson>, seen: Seen) {
+    fn upload(&mut self, shown: Shown, meaning: PageMeaning, lesson: Option<Lesson>, seen: Seen) {
         let visit = &mut self.visits[seen.visit];
         let checked = match &visit.walk.leg {
             Leg::Check(id) => vec![id.clone()],
@@ -254,10 +254,10 @@ impl Core {
             observation: shown.observation,
             raw: shown.raw,
             opted_out: shown.opted_out,
-            lists: taken.lists,
+            lists: meaning.lists,
             checked,
-            relations_swept: taken.swept,
-            deleted: taken.deleted.into_iter().map(|id| ("post".to_owned(), id)).collect(),
+            relations_swept: meaning.swept,
+            deleted: meaning.deleted.into_iter().map(|id| ("post".to_owned(), id)).collect(),
             page: shown.list,
             ..empty_upload(visit, seen)
         };
@@ -328,7 +328,7 @@ fn list_of(visit: &Visit, page: &Page, seen: Seen) -> Option<ListPage> {
         next: page.next.clone(),
         is_gone: listed.is_empty() && visit.walk.leg == Leg::Recheck,
         shown: listed.iter().map(|post| post.id.clone()).collect(),
-        again_at: worth_again_at(newest_at, seen.at),
+        recheck_at: recheck_at(newest_at, seen.at),
         ..list_page(visit)
     })
 }

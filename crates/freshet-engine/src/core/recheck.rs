@@ -2,8 +2,8 @@
 //!
 //! Visits of a thread read its last page only; what changes on the pages before it is seen here in the end. A page that was read
 //! is worth another look when as much time has passed as its newest post was old then, a day at least and
-//! [`AGAIN_MAX`] at most: edits become rare as posts grow old, so each look doubles the wait. The store knows whose
-//! time has come ([`freshet_store::api::Store::stale_pages`]). A server gives [`AGAIN_SHARE`] of what its manners allow to such looks,
+//! [`RECHECK_GAP_MAX`] at most: edits become rare as posts grow old, so each look doubles the wait. The store knows whose
+//! time has come ([`freshet_store::api::Store::stale_pages`]). A server gives [`RECHECK_SHARE`] of what its politeness allows to such looks,
 //! when nobody else waits for it, and they count as what prices leave to others.
 //!
 //! Such a visit asks for one page. It moves neither coverage nor the thread's own schedule; a page that cannot be had now
@@ -19,12 +19,12 @@ use super::{Core, Effect, begin};
 use crate::price::polite_per_s;
 use crate::walk::{Aim, Seen};
 
-/// Share of the requests that manners allow.
-const AGAIN_SHARE: f64 = 0.02;
+/// Share of the requests that politeness allows.
+const RECHECK_SHARE: f64 = 0.02;
 /// Least wait for another look at a page.
-const AGAIN_MIN: Span = Span::DAY;
+const RECHECK_GAP_MIN: Span = Span::DAY;
 /// The longest.
-const AGAIN_MAX: Span = Span::from_ms(90 * 86_400_000);
+const RECHECK_GAP_MAX: Span = Span::from_ms(90 * 86_400_000);
 /// How soon a server that others wait for is looked at again.
 const WANTED_GAP: Span = Span::from_ms(250);
 /// Pages asked of the store at once.
@@ -54,9 +54,9 @@ struct Pages {
 }
 
 /// When a page whose newest post is this old is worth another look.
-pub(super) fn worth_again_at(newest_at: Option<Timestamp>, seen_at: Timestamp) -> Timestamp {
-    let gap = newest_at.map_or(AGAIN_MAX * 0.5, |newest_at| seen_at - newest_at);
-    seen_at + gap.clamp(AGAIN_MIN, AGAIN_MAX)
+pub(super) fn recheck_at(newest_at: Option<Timestamp>, seen_at: Timestamp) -> Timestamp {
+    let gap = newest_at.map_or(RECHECK_GAP_MAX * 0.5, |newest_at| seen_at - newest_at);
+    seen_at + gap.clamp(RECHECK_GAP_MIN, RECHECK_GAP_MAX)
 }
 
 impl Rechecks {
@@ -136,7 +136,7 @@ impl Core {
                 continue;
             }
             let politeness = begin::politeness(&self.networks, self.servers.instance(key));
-            let pace_s = 1.0 / (polite_per_s(politeness) * AGAIN_SHARE).max(1e-6);
+            let pace_s = 1.0 / (polite_per_s(politeness) * RECHECK_SHARE).max(1e-6);
             let Some(page) = self.rechecks.pop(key, now + Span::from_secs_f64(pace_s)) else { continue };
             let intent = page.cursor.map_or(Intent::First, Intent::Next);
             let Some(slot) = self.sources.get_mut(page.source) else { continue };
@@ -153,7 +153,7 @@ impl Core {
     pub(super) fn miss_recheck(&mut self, id: VisitId, now: Timestamp) {
         let visit = &mut self.visits[id];
         let seen = Seen { at: now, visit: id };
-        let page = ListPage { again_at: now + AGAIN_MIN, ..list_page(visit) };
+        let page = ListPage { recheck_at: now + RECHECK_GAP_MIN, ..list_page(visit) };
         let upload =
             Upload { page: Some(page), brought_by: Some(visit.source.id), ..empty_upload(visit, seen) };
         self.want_upload(id, upload);
@@ -169,12 +169,12 @@ mod tests {
     fn each_look_doubles_the_wait() {
         let at = |hours: f64| Timestamp::from_secs(1_000_000_000) + Span::HOUR * hours;
         let hours = |newest_h: f64, seen_h: f64| {
-            (worth_again_at(Some(at(newest_h)), at(seen_h)) - at(seen_h)).secs_f64() / 3600.0
+            (recheck_at(Some(at(newest_h)), at(seen_h)) - at(seen_h)).secs_f64() / 3600.0
         };
         assert!((hours(0.0, 1.0) - 24.0).abs() < 1e-9);
         assert!((hours(0.0, 25.0) - 25.0).abs() < 1e-9);
         assert!((hours(0.0, 50.0) - 50.0).abs() < 1e-9);
         assert!((hours(0.0, 1e6) - 90.0 * 24.0).abs() < 1e-9);
-        assert!(worth_again_at(None, at(0.0)) > at(24.0));
+        assert!(recheck_at(None, at(0.0)) > at(24.0));
     }
 }

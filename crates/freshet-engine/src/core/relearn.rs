@@ -18,7 +18,7 @@ pub(super) struct Relearn {
     notes: Notes,
     under_way: Set<ServerKey>,
     /// What the last page of each took, to be charged before the next: it may have been redirected.
-    taken: Map<ServerKey, (Claim, Meter)>,
+    uncharged: Map<ServerKey, (Claim, Meter)>,
     /// Requests that wait for their grants: one for each errand.
     pending: Vec<Request>,
     /// Networks whose request was granted, and waits until the store has written the reservation of this number.
@@ -143,13 +143,13 @@ impl Core {
         self.tally.fetches_count += 1;
         let until = self.servers.unread_mut(key).rest_on(now + REST_FIRST);
         self.servers.rest_all(key, until);
-        self.relearn.taken.insert(key, (claim, request.meter.clone()));
+        self.relearn.uncharged.insert(key, (claim, request.meter.clone()));
         Ok(reserved_by)
     }
 
     /// Charges what the last page of an errand took beyond its grant.
     fn book_relearn(&mut self, key: ServerKey, now: Timestamp) {
-        if let Some((claim, meter)) = self.relearn.taken.remove(&key) {
+        if let Some((claim, meter)) = self.relearn.uncharged.remove(&key) {
             self.ledger.book(&claim, meter.extra_count(), now);
         }
     }

@@ -1,7 +1,7 @@
 //! The part of the core that knows sources: one slot each, as small as can be, by their numbers.
 //!
 //! Invariant: a slot says what the frontier cannot (when news are due, at which price that was decided); what a visit
-//! needs beyond it is loaded from the store. No walk over all slots happens in an event, but a sweep in bounded steps.
+//! needs beyond it is loaded from the store. No walk over all slots happens in an event, but a round in bounded steps.
 
 use freshet_policy::Grade;
 use freshet_types::{Map, NetworkName, RobotKind, ServerKey, SourceId, SourceState, Timestamp};
@@ -44,9 +44,9 @@ pub(super) struct Sources {
     slots: Vec<Option<Slot>>,
     known_count: usize,
     /// The slot that is told next of prices that fell.
-    swept_to: usize,
+    round_at: usize,
     /// How many slots are still to be told.
-    sweep_left: usize,
+    round_left: usize,
     /// Ids of accounts by network and handle.
     handles: Map<(NetworkName, String), String>,
 }
@@ -95,17 +95,17 @@ impl Sources {
         }
     }
 
-    /// From now on all sources are to be told of prices. The sweep goes on from where the last one stands: falls that
+    /// From now on all sources are to be told of prices. The round goes on from where the last one stands: falls that
     /// follow each other must not keep the last slots waiting while the first are told again and again.
-    pub(super) fn begin_sweep(&mut self) {
-        self.sweep_left = self.slots.len();
+    pub(super) fn begin_round(&mut self) {
+        self.round_left = self.slots.len();
     }
 
     /// The next source to be told, if some are left.
-    pub(super) fn next_swept(&mut self) -> Option<SourceId> {
-        self.sweep_left = self.sweep_left.checked_sub(1)?;
-        let at = if self.swept_to < self.slots.len() { self.swept_to } else { 0 };
-        self.swept_to = at + 1;
+    pub(super) fn next_in_round(&mut self) -> Option<SourceId> {
+        self.round_left = self.round_left.checked_sub(1)?;
+        let at = if self.round_at < self.slots.len() { self.round_at } else { 0 };
+        self.round_at = at + 1;
         Some(SourceId(at as u32))
     }
 
@@ -121,9 +121,9 @@ impl Sources {
         self.handles.insert((network.clone(), handle.to_owned()), root_id.to_owned());
     }
 
-    /// How far the sweep has come.
+    /// How far the round has come.
     #[cfg(test)]
-    pub(super) fn swept_to(&self) -> usize {
-        self.swept_to
+    pub(super) fn round_at(&self) -> usize {
+        self.round_at
     }
 }

@@ -26,7 +26,7 @@ use crate::quota::Reservation;
 use crate::schedule;
 
 const NETWORK: &str = "mastodon:a.example";
-/// One whose manners ask for a pause between two requests.
+/// One whose politeness asks for a pause between two requests.
 const SLOW_NETWORK: &str = "rss:b.example";
 
 /// A core with the sources that a store would have, and what it has wanted so far.

@@ -22,7 +22,7 @@ const VISITS_LOW: u64 = 200_000;
 #[derive(Debug)]
 pub(super) struct Visits {
     open: Map<VisitId, Visit>,
-    /// Sources whose record was asked for, with the visit that waits for it.
+    /// Sources that were asked for, with the visit that waits for it.
     loading: Map<SourceId, (VisitId, Aim)>,
     /// Visits that ask again at a time.
     waiting: BTreeSet<(Timestamp, VisitId)>,
@@ -82,7 +82,7 @@ impl Visits {
         self.count() - self.waiting.len()
     }
 
-    /// The record of a source was asked for.
+    /// A source was asked for.
     pub(super) fn await_source(&mut self, id: SourceId, visit: VisitId, aim: Aim) {
         self.loading.insert(id, (visit, aim));
     }

@@ -132,7 +132,7 @@ impl Driver {
     /// Carries out what is wanted, and lets time pass.
     fn turn(&mut self) {
         while self.perform().unwrap() {}
-        self.take_more().unwrap();
+        self.drain_arrived().unwrap();
         self.tick().unwrap();
     }
 
@@ -273,7 +273,7 @@ async fn leases_end_though_the_loop_never_sleeps() {
     while driver.runner.core().tally().visits_count == 0 {
         driver.input(Input::Event(Event::Slots(Vec::new()))).unwrap();
         driver.perform().unwrap();
-        driver.take_more().unwrap();
+        driver.drain_arrived().unwrap();
         assert!(began.elapsed() < Duration::from_secs(30), "the request is never given up");
         tokio::time::sleep(SLEEP_MIN).await;
     }

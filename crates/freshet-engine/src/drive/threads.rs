@@ -62,14 +62,14 @@ impl WriterThread {
     fn work(&mut self, jobs: &Receiver<Job>) -> Result<(), FeedError> {
         while !self.is_given_up.load(Ordering::Relaxed) && !self.writer.is_done() {
             match jobs.recv_timeout(Duration::from_millis(IDLE_AFTER_MS)) {
-                Ok(job) => self.writer.take(job),
+                Ok(job) => self.writer.accept(job),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
             while !self.writer.is_full()
                 && let Ok(job) = jobs.try_recv()
             {
-                self.writer.take(job);
+                self.writer.accept(job);
             }
             self.note_cursors();
             let told = &self.told;
@@ -86,7 +86,7 @@ impl WriterThread {
             let reached = progress.cursor();
             if reached != *noted {
                 *noted = reached;
-                self.writer.take(Job::Cursor(progress.consumer(), reached));
+                self.writer.accept(Job::Cursor(progress.consumer(), reached));
             }
         }
     }

@@ -116,10 +116,10 @@ impl Readers {
         let Ok((Ok(memory), Ok(turn))) = tokio::time::timeout(WAIT_MAX, enter).await else {
             return Err(Unread::Busy);
         };
-        let state = Mutex::new(PlaceState { turn: Some(turn), ..PlaceState::default() });
-        let place = Arc::new(Place { state, stuck_count: Arc::clone(&pool.stuck_count) });
+        let state = Mutex::new(SlotState { turn: Some(turn), ..SlotState::default() });
+        let slot = Arc::new(ReadSlot { state, stuck_count: Arc::clone(&pool.stuck_count) });
         let (tell, told) = oneshot::channel();
-        let leaving = Leaving(Arc::clone(&place));
+        let leaving = Leaving(Arc::clone(&slot));
         let job = move || {
             let (memory, leaving) = (memory, leaving);
             let result = work();
@@ -133,7 +133,7 @@ impl Readers {
         if let Ok(result) = tokio::time::timeout(self.deadline, told).await {
             return result.map_err(|_| Unread::Failed);
         }
-        place.give_up();
+        slot.give_up();
         Err(Unread::Late)
     }
 }
@@ -198,15 +198,15 @@ fn work(pool: &Weak<Pool>, first: Errand, todo: &mpsc::Receiver<Errand>) {
     }
 }
 
-/// The place of one read among those under way.
+/// The slot of one read among those under way.
 #[derive(Debug)]
-struct Place {
-    state: Mutex<PlaceState>,
+struct ReadSlot {
+    state: Mutex<SlotState>,
     stuck_count: Arc<AtomicUsize>,
 }
 
 #[derive(Debug, Default)]
-struct PlaceState {
+struct SlotState {
     /// Held as long as nobody else may take its place.
     turn: Option<OwnedSemaphorePermit>,
     /// It was given up, and goes on.
@@ -214,8 +214,8 @@ struct PlaceState {
     is_done: bool,
 }
 
-impl Place {
-    fn state(&self) -> MutexGuard<'_, PlaceState> {
+impl ReadSlot {
+    fn state(&self) -> MutexGuard<'_, SlotState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -232,12 +232,12 @@ impl Place {
 }
 
 /// Ends the stay when the read ends, however it does.
-struct Leaving(Arc<Place>);
+struct Leaving(Arc<ReadSlot>);
 
 impl Drop for Leaving {
     fn drop(&mut self) {
         let was =
-            std::mem::replace(&mut *self.0.state(), PlaceState { is_done: true, ..PlaceState::default() });
+            std::mem::replace(&mut *self.0.state(), SlotState { is_done: true, ..SlotState::default() });
         if was.is_stuck {
             self.0.stuck_count.fetch_sub(1, Ordering::Relaxed);
         }

@@ -128,10 +128,10 @@ impl Memory {
     pub fn market(&self, network: &NetworkName, robot: RobotKind) -> Market {
         let tariff = self.tariff(network, robot);
         let paid =
-            |&(place, units): &(u32, f64)| Some((units * self.scopes.get(place as usize)?.price, place));
+            |&(index, units): &(u32, f64)| Some((units * self.scopes.get(index as usize)?.price, index));
         let bills = tariff.map_or(&[][..], |it| &it.bills);
         let dearest = bills.iter().filter_map(paid).max_by(|one, other| one.0.total_cmp(&other.0));
-        let dearest = dearest.filter(|(paid, _)| *paid > 0.0).map(|(_, place)| &self.scopes[place as usize]);
+        let dearest = dearest.filter(|(paid, _)| *paid > 0.0).map(|(_, index)| &self.scopes[index as usize]);
         Market {
             hours: dearest.map(|scope| scope.hours.0.clone()).unwrap_or_default(),
             gap_h_max: tariff.and_then(|it| it.gap_h_max).unwrap_or(f64::INFINITY),
@@ -144,18 +144,19 @@ impl Memory {
 }
 
 impl TariffMemory {
-    /// Requests of a visit, on average: each takes one from its server's manners.
+    /// Requests of a visit, on average: each takes one from its server's politeness.
     pub fn calls_per_visit(&self, memory: &Memory) -> f64 {
-        let is_manners = |place: u32| memory.scopes.get(place as usize).is_some_and(|it| !it.is_declared);
-        let units = self.bills.iter().find(|(place, _)| is_manners(*place)).map_or(1.0, |(_, units)| *units);
+        let is_politeness = |index: u32| memory.scopes.get(index as usize).is_some_and(|it| !it.is_declared);
+        let units =
+            self.bills.iter().find(|(index, _)| is_politeness(*index)).map_or(1.0, |(_, units)| *units);
         units.max(1.0)
     }
 
     /// Calls an hour that the tightest declared quota allows; `None` where there is none.
     pub fn quota_per_h(&self, memory: &Memory) -> Option<f64> {
         let calls = self.calls_per_visit(memory);
-        let of = |&(place, units): &(u32, f64)| {
-            let scope = memory.scopes.get(place as usize).filter(|it| it.is_declared && units > 0.0)?;
+        let of = |&(index, units): &(u32, f64)| {
+            let scope = memory.scopes.get(index as usize).filter(|it| it.is_declared && units > 0.0)?;
             Some(scope.budget_per_s * 3600.0 * calls / units)
         };
         self.bills.iter().filter_map(of).min_by(f64::total_cmp)
@@ -202,11 +203,11 @@ impl Prices {
             tariffs.iter().flat_map(|(_, it)| &it.bills).map(|bill| bill.scope).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let place_of = |scope: ScopeKey| numbers.binary_search(&scope).map_or(0, |place| place as u32);
+        let index_of = |scope: ScopeKey| numbers.binary_search(&scope).map_or(0, |index| index as u32);
         let tariff = |(key, it): (TariffKey, &Tariff)| TariffMemory {
             network: self.servers[key.server().index()].0.clone(),
             robot: key.robot(),
-            bills: it.bills.iter().map(|bill| (place_of(bill.scope), bill.units)).collect(),
+            bills: it.bills.iter().map(|bill| (index_of(bill.scope), bill.units)).collect(),
             grades: it.demand.grades().map(|(grade, count)| (grade.0, count)).collect(),
             price: it.price,
             stretch: it.stretch,
@@ -232,8 +233,8 @@ impl Prices {
 /// A tariff as it is remembered; its bills name places in the list of remembered scopes, which have these keys.
 fn inherited(memory: &TariffMemory, keys: &[ScopeKey]) -> Tariff {
     let demand = memory.demand();
-    let bill = |&(place, units): &(u32, f64)| {
-        Some(Bill { scope: *keys.get(place as usize)?, units: units.max(0.0) })
+    let bill = |&(index, units): &(u32, f64)| {
+        Some(Bill { scope: *keys.get(index as usize)?, units: units.max(0.0) })
     };
     Tariff {
         inherited_count: demand.count(),

@@ -1,4 +1,4 @@
-//! A scope: one bucket of the ledger, or one server's manners, and what a unit of it costs.
+//! A scope: one bucket of the ledger, or one server's politeness, and what a unit of it costs.
 //!
 //! The price of a unit is the one at which the demand of all tariffs that pay here equals the
 //! goal: what flows in, less what others use (profiles, relations, first visits), less a share for
@@ -62,7 +62,7 @@ pub(crate) enum Use {
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     pub(super) key: QuotaKey,
-    /// A network declared it; otherwise it is a server's manners.
+    /// A network declared it; otherwise it is a server's politeness.
     pub(super) is_declared: bool,
     /// Units that flow in.
     pub(super) budget_per_s: f64,

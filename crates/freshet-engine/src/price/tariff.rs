@@ -38,7 +38,7 @@ pub(super) struct Tariff {
     /// No plan leaves a source unvisited for much longer, in hours.
     pub(super) gap_h_max: f64,
     /// The price when the sources were last pulled forward.
-    pub(super) swept_price: f64,
+    pub(super) told_price: f64,
 }
 
 impl Default for Tariff {
@@ -51,7 +51,7 @@ impl Default for Tariff {
             price: RESERVE_UNDECLARED,
             stretch: 1.0,
             gap_h_max: f64::INFINITY,
-            swept_price: 0.0,
+            told_price: 0.0,
         }
     }
 }

@@ -58,13 +58,13 @@ fn a_ceiling_that_no_quota_permits_gives_way() {
 fn prices_are_remembered_and_sources_not_counted_twice() {
     let (prices, ledger, now) = priced(1000, 1000, Span::DAY);
     let policy = policy_named("index", Pacing { floor: Span::MINUTE, ceiling: Span::DAY }).unwrap();
-    let mut again = Prices::new(&*policy);
-    again.restore(Memory::from_text(&prices.to_text(now)));
-    again.add_server(&NetworkName::from("net"), Politeness { pause: Span::ZERO, in_flight_max: 4 });
-    (0..1000).for_each(|_| again.count(PLACE, true));
-    assert!((again.price(PLACE) / prices.price(PLACE) - 1.0).abs() < 1e-6);
-    (0..500).for_each(|_| again.regrade(PLACE, Grade::NONE, Grade::of(1.0, 1.0 / 3600.0), true));
-    let later = again.market(PLACE, &ledger, now).price;
+    let mut restored = Prices::new(&*policy);
+    restored.restore(Memory::from_text(&prices.to_text(now)));
+    restored.add_server(&NetworkName::from("net"), Politeness { pause: Span::ZERO, in_flight_max: 4 });
+    (0..1000).for_each(|_| restored.count(PLACE, true));
+    assert!((restored.price(PLACE) / prices.price(PLACE) - 1.0).abs() < 1e-6);
+    (0..500).for_each(|_| restored.regrade(PLACE, Grade::NONE, Grade::of(1.0, 1.0 / 3600.0), true));
+    let later = restored.market(PLACE, &ledger, now).price;
     assert!((later / prices.price(PLACE) - 1.0).abs() < 0.02, "{later}, not {}", prices.price(PLACE));
     let odd = Memory::from_text("nonsense");
     assert!(odd.market(&NetworkName::from("net"), RobotKind::Status).price > 0.0);

@@ -40,7 +40,7 @@ impl Account {
     /// Whether more is to be reserved, lest the next grants wait.
     pub(super) fn runs_low(&self, now: Timestamp) -> bool {
         let mut further = self.bucket.clone();
-        further.take(self.ahead / REFILL_SHARE, now);
+        further.put_in_flight(self.ahead / REFILL_SHARE, now);
         self.written_by(&further, now).is_err()
     }
 
@@ -49,7 +49,7 @@ impl Account {
         let ahead_max = (self.bucket.limit() / AHEAD_SHARE).max(1);
         self.ahead = (self.ahead * 2).clamp(1, ahead_max);
         let mut state = self.bucket.clone();
-        state.take(self.ahead, now);
+        state.put_in_flight(self.ahead, now);
         &self.pending.insert((number, state)).1
     }
 }

@@ -102,7 +102,7 @@ impl Bucket {
     }
 
     /// So many units leave.
-    pub(super) fn take(&mut self, units: u32, now: Timestamp) {
+    pub(super) fn put_in_flight(&mut self, units: u32, now: Timestamp) {
         self.charge(units, now);
         self.in_flight += units;
     }

@@ -74,12 +74,12 @@ impl Ledger {
     pub(crate) fn from_settings(settings: Vec<(String, String)>, old: Option<&str>, now: Timestamp) -> Self {
         let mut ledger = Self::default();
         if let Some(old) = old {
-            ledger.take_text(old, now);
+            ledger.restore_text(old, now);
             ledger.notebook.gone.push(LEDGER_BEFORE.key().to_owned());
         }
         for (name, text) in settings {
             match serde_json::from_str::<Entry>(&text) {
-                Ok(saved) => ledger.take_saved(name, saved, now),
+                Ok(saved) => ledger.restore_entry(name, saved, now),
                 Err(error) => {
                     tracing::warn!("`{name}` cannot be read and is passed over: {error}");
                     ledger.notebook.gone.push(name);
@@ -89,7 +89,7 @@ impl Ledger {
         ledger
     }
 
-    fn take_saved(&mut self, name: String, saved: Entry, now: Timestamp) {
+    fn restore_entry(&mut self, name: String, saved: Entry, now: Timestamp) {
         let Some(ahead) = ahead_of(saved.saved_at, now) else { return self.notebook.gone.push(name) };
         if let Some((asker, storm)) = saved.storm {
             self.storms.insert(asker, storm.earlier(ahead));
@@ -104,7 +104,7 @@ impl Ledger {
         self.accounts.insert(key, Account::new(bucket, stored));
     }
 
-    fn take_text(&mut self, text: &str, now: Timestamp) {
+    fn restore_text(&mut self, text: &str, now: Timestamp) {
         let memory = match serde_json::from_str::<OneText>(text) {
             Ok(memory) => memory,
             Err(error) => {

@@ -71,7 +71,7 @@ impl Troubles {
 
 impl Runner {
     /// A part of the run is in trouble.
-    pub(super) fn suffer(&mut self, part: Part, what: String, advice: &'static str) {
+    pub(super) fn on_trouble(&mut self, part: Part, what: String, advice: &'static str) {
         let since = self.troubles.notes.get(&part).map_or(self.moment.now, |note| note.since);
         self.troubles.notes.insert(part, Note { what, since, advice });
         self.feed_core(Event::Hold(self.troubles.holds()));
@@ -137,7 +137,7 @@ impl Runner {
         if self.troubles.reading.failed(self.moment) {
             tracing::warn!("{error}; it is tried again, and nothing new is asked for meanwhile");
         }
-        self.suffer(Part::Reading, error.to_string(), trouble.advice());
+        self.on_trouble(Part::Reading, error.to_string(), trouble.advice());
     }
 
     /// Says so when the clock was set back, for as long as it shows.
@@ -149,7 +149,7 @@ impl Runner {
             if is_news {
                 tracing::warn!("{what}; {CLOCK_ADVICE}");
             }
-            self.suffer(Part::Clock, what, CLOCK_ADVICE);
+            self.on_trouble(Part::Clock, what, CLOCK_ADVICE);
         } else {
             self.mend(Part::Clock);
         }

@@ -67,7 +67,7 @@ impl Runner {
             self.give(Job::Report(report.to_text()));
         }
         let elapsed = std::time::Duration::from_millis(self.moment.wall_ms - self.view.began_ms);
-        if self.view.history.take(self.core.tally(), self.moment.now, elapsed) {
+        if self.view.history.add_point(self.core.tally(), self.moment.now, elapsed) {
             self.give(Job::History(self.view.history.to_text()));
         }
         self.want(Output::Report(Box::new(report)));

@@ -15,18 +15,18 @@ use freshet_types::{Endpoint, IdOrder, Intent, ListOrder, Look, Mark, Obstacle, 
 
 use super::marks::{ends, note_news, wanted_since};
 use super::posts::check_way_down;
-use super::{PAGES_PER_VISIT_MAX, Seen, Taken, Walk};
+use super::{PAGES_PER_VISIT_MAX, PageMeaning, Seen, Walk};
 
 impl Walk {
-    pub(super) fn take_lists(
+    pub(super) fn read_lists(
         &mut self,
         source: &mut Source,
         endpoint: &Endpoint,
         page: &Page,
         seen: Seen,
-    ) -> Taken {
+    ) -> PageMeaning {
         if endpoint.order != ListOrder::NewestFirst {
-            return self.take_sweep(source, endpoint, page, seen);
+            return self.read_sweep(source, endpoint, page, seen);
         }
         let leads = page.observation.leads.iter();
         let marks: Vec<Mark> =
@@ -38,19 +38,19 @@ impl Walk {
                 (top.below, top.is_bottom) = (Some(cursor.clone()), false);
             }
             source.coverage.shut(&cursor, Obstacle::Round, seen.at);
-            return Taken { complaint: Some(Obstacle::Round.reason()), ..Taken::default() };
+            return PageMeaning { complaint: Some(Obstacle::Round.reason()), ..PageMeaning::default() };
         }
         let marks = in_order(marks);
         let newest_at = source.coverage.newest().map(|newest| newest.at);
         let is_pinned = newest_at.is_some_and(|known| marks.iter().all(|mark| mark.at < known));
         if let (true, true, Some(next)) = (is_first && !marks.is_empty(), is_pinned, &page.next) {
             self.intent = Intent::Next(next.clone());
-            return Taken { goes_on: self.page_count < PAGES_PER_VISIT_MAX, ..Taken::default() };
+            return PageMeaning { goes_on: self.page_count < PAGES_PER_VISIT_MAX, ..PageMeaning::default() };
         }
-        let mut taken = Taken::default();
+        let mut meaning = PageMeaning::default();
         let is_fresh = |mark: &&Mark| !source.coverage.shown.contains(&key(mark));
         let fresh: Vec<Mark> = marks.iter().filter(is_fresh).cloned().collect();
-        note_news(&mut taken, &source.coverage, &fresh, IdOrder::None, seen.at);
+        note_news(&mut meaning, &source.coverage, &fresh, IdOrder::None, seen.at);
         let cursor = self.cursor();
         let is_barren = marks.iter().all(|mark| source.coverage.knows(mark, IdOrder::None));
         if is_first {
@@ -67,16 +67,16 @@ impl Walk {
             is_broken_off: page.is_broken_off,
             unsure: &[],
         };
-        source.coverage.take(&look, IdOrder::None);
+        source.coverage.add_page(&look, IdOrder::None);
         match &cursor {
             Some(cursor) => {
-                taken.complaint = check_way_down(&mut source.coverage, cursor, page, is_barren, seen);
+                meaning.complaint = check_way_down(&mut source.coverage, cursor, page, is_barren, seen);
             }
-            None if !taken.news.is_empty() => source.coverage.reopen(seen.at),
+            None if !meaning.news.is_empty() => source.coverage.reopen(seen.at),
             None => {}
         }
-        self.go_on(&source.coverage, &mut taken);
-        taken
+        self.go_on(&source.coverage, &mut meaning);
+        meaning
     }
 
     /// Notes what a page shows; whether all of it was shown by this visit before.

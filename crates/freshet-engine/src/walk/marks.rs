@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use freshet_store::row::Listing;
 use freshet_types::{Coverage, Endpoint, IdOrder, Mark, Page, Post, Source, Timestamp};
 
-use super::{MEMBERS_PER_VISIT_MAX, Taken};
+use super::{MEMBERS_PER_VISIT_MAX, PageMeaning};
 
 /// Most posts that somebody pins to the top of a list: a page that shows more of them in order does not end with a pinned one.
 const PINNED_MAX: usize = 10;
@@ -112,7 +112,7 @@ pub(super) fn ends(marks: &[Mark], order: IdOrder) -> Option<(Mark, Mark)> {
 }
 
 pub(super) fn note_news(
-    taken: &mut Taken,
+    meaning: &mut PageMeaning,
     coverage: &Coverage,
     marks: &[Mark],
     order: IdOrder,
@@ -120,9 +120,9 @@ pub(super) fn note_news(
 ) {
     let looked_at = coverage.top().map(|top| top.until).or(coverage.empty_at);
     for mark in marks.iter().filter(|mark| !coverage.knows(mark, order)) {
-        taken.news.push(mark.at);
+        meaning.news.push(mark.at);
         if looked_at.is_some_and(|looked_at| mark.at > looked_at) {
-            taken.lags.push(seen_at - mark.at);
+            meaning.lags.push(seen_at - mark.at);
         }
     }
 }

@@ -6,7 +6,7 @@ use freshet_types::{
 
 use freshet_store::row::Listing;
 
-use super::{ACCOUNT, Leg, Seen, Taken, Walk};
+use super::{ACCOUNT, Leg, PageMeaning, Seen, Walk};
 
 /// A list, or a page of it, that the network does not show.
 #[derive(Clone, Debug)]
@@ -37,20 +37,20 @@ impl Walk {
 
     /// The owner is shown: as ever, then the posts of an empty list are gone, and a list that was refused is refused by itself; as
     /// hidden, then nothing is known of them.
-    pub(super) fn take_owner(&mut self, source: &mut Source, page: &Page, seen: Seen) -> Taken {
+    pub(super) fn read_owner(&mut self, source: &mut Source, page: &Page, seen: Seen) -> PageMeaning {
         let owner = page.observation.accounts.iter().find(|account| account.id == source.root_id);
         if owner.is_none_or(|owner| owner.state != AccountState::Active) {
-            return Taken::default();
+            return PageMeaning::default();
         }
         if let Some(refused) = &self.refused {
             if let Some(cursor) = &refused.cursor {
                 source.coverage.shut(cursor, Obstacle::Refused, seen.at);
             }
-            return Taken::default();
+            return PageMeaning::default();
         }
         source.coverage.end_empty(seen.at);
         let lists = Listing { author: source.root_id.clone(), from: Timestamp::MIN, to: seen.at };
-        Taken { lists: Some(lists), ..Taken::default() }
+        PageMeaning { lists: Some(lists), ..PageMeaning::default() }
     }
 
     /// The list, or the page of its cursor, was refused, which makes this of its source unless the owner says otherwise; gives whether

@@ -6,28 +6,28 @@
 use freshet_types::{Coverage, Endpoint, Intent, Look, Mark, Obstacle, Page, Post, Set, Source};
 
 use super::marks::{Run, ends, listing, marks_of, note_news, unknown_members, wanted_since};
-use super::{ACCOUNT, Seen, Taken, Walk};
+use super::{ACCOUNT, PageMeaning, Seen, Walk};
 
 impl Walk {
-    pub(super) fn take_posts(
+    pub(super) fn read_posts(
         &mut self,
         source: &mut Source,
         endpoint: &Endpoint,
         page: &Page,
         seen: Seen,
-    ) -> Taken {
-        let mut taken = Taken::default();
+    ) -> PageMeaning {
+        let mut meaning = PageMeaning::default();
         if !page.members.is_empty() {
-            return self.take_members(source, endpoint, page, seen);
+            return self.read_members(source, endpoint, page, seen);
         }
         let listed: Vec<&Post> = page.observation.posts.iter().filter(|post| !post.is_embedded).collect();
         // A page below the top stands below what was read above it, not at the present.
         let above_at = self.cursor().and_then(|cursor| source.coverage.oldest_above(&cursor));
         let (marks, undated_news) = marks_of(&listed, &source.coverage, above_at.unwrap_or(seen.at));
         if marks.is_empty()
-            && let Some(taken) = self.take_empty(source, page, seen)
+            && let Some(meaning) = self.read_empty(source, page, seen)
         {
-            return taken;
+            return meaning;
         }
         let run = Run::of(&marks, &source.coverage, endpoint, page);
         let undated: Set<&str> =
@@ -37,20 +37,20 @@ impl Walk {
         let is_met = source.coverage.intervals.is_empty() && page.next.is_none();
         let told = if is_met { &marks } else { &run.marks };
         let dated: Vec<Mark> = told.iter().filter(is_dated).cloned().collect();
-        note_news(&mut taken, &source.coverage, &dated, endpoint.id_order, seen.at);
-        taken.news.extend(std::iter::repeat_n(seen.at, undated_news));
-        taken.told.extend(dated.iter().map(|mark| mark.at));
-        taken.told.extend(std::iter::repeat_n(seen.at, undated_news));
+        note_news(&mut meaning, &source.coverage, &dated, endpoint.id_order, seen.at);
+        meaning.news.extend(std::iter::repeat_n(seen.at, undated_news));
+        meaning.told.extend(dated.iter().map(|mark| mark.at));
+        meaning.told.extend(std::iter::repeat_n(seen.at, undated_news));
         if matches!(self.intent, Intent::Members(_)) {
             if let Some(ends) = ends(&marks, endpoint.id_order) {
                 source.coverage.raise(ends, self.is_apart, (seen.at, seen.visit));
                 self.is_apart = false;
             }
         } else {
-            self.prove(source, endpoint, page, (&run, seen), &mut taken);
+            self.prove(source, endpoint, page, (&run, seen), &mut meaning);
         }
-        self.go_on(&source.coverage, &mut taken);
-        taken
+        self.go_on(&source.coverage, &mut meaning);
+        meaning
     }
 
     /// What a page of posts proves.
@@ -60,12 +60,12 @@ impl Walk {
         endpoint: &Endpoint,
         page: &Page,
         (run, seen): (&Run, Seen),
-        taken: &mut Taken,
+        meaning: &mut PageMeaning,
     ) {
         let cursor = self.cursor();
         let is_barren = run.marks.iter().all(|mark| source.coverage.knows(mark, endpoint.id_order));
         if cursor.is_none() && &*source.root_kind == ACCOUNT && run.is_sure {
-            taken.lists = listing(source, run, seen.at);
+            meaning.lists = listing(source, run, seen.at);
         }
         let look = Look {
             ends: run.ends(),
@@ -78,20 +78,26 @@ impl Walk {
             is_broken_off: page.is_broken_off,
             unsure: if run.is_sure { &[] } else { &run.marks },
         };
-        source.coverage.take(&look, endpoint.id_order);
+        source.coverage.add_page(&look, endpoint.id_order);
         if let Some(cursor) = &cursor {
-            taken.complaint = check_way_down(&mut source.coverage, cursor, page, is_barren, seen);
+            meaning.complaint = check_way_down(&mut source.coverage, cursor, page, is_barren, seen);
             return;
         }
         source.coverage.confirm_end(seen.at);
-        if !taken.news.is_empty() {
+        if !meaning.news.is_empty() {
             source.coverage.reopen(seen.at);
         }
     }
 
     /// A page that names its members only. Those above what is covered are fetched next; where none
     /// of them all is known, more may have scrolled by than the list holds.
-    fn take_members(&mut self, source: &mut Source, endpoint: &Endpoint, page: &Page, seen: Seen) -> Taken {
+    fn read_members(
+        &mut self,
+        source: &mut Source,
+        endpoint: &Endpoint,
+        page: &Page,
+        seen: Seen,
+    ) -> PageMeaning {
         let coverage = &mut source.coverage;
         let (wanted, has_known) = unknown_members(coverage, endpoint, &page.members);
         self.is_apart = !has_known;
@@ -99,9 +105,9 @@ impl Walk {
             top.until = seen.at;
         }
         self.members = wanted;
-        let mut taken = Taken::default();
-        self.go_on(coverage, &mut taken);
-        taken
+        let mut meaning = PageMeaning::default();
+        self.go_on(coverage, &mut meaning);
+        meaning
     }
 
     /// An empty page may mean that all is hidden rather than that the list ends; gives what follows where it does.
@@ -109,15 +115,15 @@ impl Walk {
     /// A suspended or private account answers with empty pages and "ok". So an empty page below
     /// a cursor is believed only once the top of the list has shown posts again, and an empty
     /// top never when posts are known.
-    fn take_empty(&mut self, source: &mut Source, page: &Page, seen: Seen) -> Option<Taken> {
-        let mut taken = Taken::default();
+    fn read_empty(&mut self, source: &mut Source, page: &Page, seen: Seen) -> Option<PageMeaning> {
+        let mut meaning = PageMeaning::default();
         match &self.intent {
             Intent::Next(cursor) if page.next.is_none() => {
                 if source.coverage.doubt_end(cursor, seen.at) {
-                    self.go_on(&source.coverage, &mut taken);
+                    self.go_on(&source.coverage, &mut meaning);
                 } else {
                     self.intent = Intent::First;
-                    taken.goes_on = true;
+                    meaning.goes_on = true;
                 }
             }
             Intent::First => {
@@ -125,11 +131,11 @@ impl Walk {
                 if source.coverage.intervals.is_empty() {
                     return None;
                 }
-                taken.goes_on = self.turn_to_owner(source);
+                meaning.goes_on = self.turn_to_owner(source);
             }
             _ => return None,
         }
-        Some(taken)
+        Some(meaning)
     }
 }
 

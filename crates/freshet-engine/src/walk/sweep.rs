@@ -11,16 +11,16 @@ use freshet_types::{
     Descent, Endpoint, Intent, Interval, Mark, Obstacle, Page, RobotKind, Source, Timestamp,
 };
 
-use super::{PAGES_PER_VISIT_MAX, Seen, Taken, Walk, is_about_posts};
+use super::{PAGES_PER_VISIT_MAX, PageMeaning, Seen, Walk, is_about_posts};
 
 impl Walk {
-    pub(super) fn take_sweep(
+    pub(super) fn read_sweep(
         &mut self,
         source: &mut Source,
         endpoint: &Endpoint,
         page: &Page,
         seen: Seen,
-    ) -> Taken {
+    ) -> PageMeaning {
         let asked = self.cursor();
         let doubted = source.coverage.way_down().filter(|it| source.coverage.is_doubted(it));
         if asked.is_none() && doubted.is_none() {
@@ -30,9 +30,9 @@ impl Walk {
             source.coverage.note_patchy();
         }
         if let (None, Some(cursor)) = (&asked, doubted) {
-            return self.take_top(source, endpoint, page, (cursor, seen));
+            return self.read_top(source, endpoint, page, (cursor, seen));
         }
-        let mut taken = Taken::default();
+        let mut meaning = PageMeaning::default();
         let (began_at, before_at) = match (&asked, source.coverage.top()) {
             (None, top) => (seen.at, top.map_or(Timestamp::MIN, |top| top.until)),
             (_, Some(top)) => (top.until, top.oldest.at),
@@ -40,8 +40,8 @@ impl Walk {
         };
         if is_about_posts(endpoint.kind) {
             let listed = page.observation.posts.iter().filter(|post| !post.is_embedded);
-            taken.news = listed.filter_map(|post| post.created_at).filter(|&at| at > before_at).collect();
-            taken.told.clone_from(&taken.news);
+            meaning.news = listed.filter_map(|post| post.created_at).filter(|&at| at > before_at).collect();
+            meaning.told.clone_from(&meaning.news);
         }
         let is_empty = page.observation.relations.is_empty();
         let is_relation = source.robot == RobotKind::Relation;
@@ -49,43 +49,46 @@ impl Walk {
             // What is hidden altogether looks like an end: it is one if the top still shows accounts.
             if !source.coverage.doubt_end(cursor, seen.at) {
                 self.intent = Intent::First;
-                return Taken { goes_on: true, ..taken };
+                return PageMeaning { goes_on: true, ..meaning };
             }
-            taken.swept = swept(source, endpoint, began_at);
-            return taken;
+            meaning.swept = finished_sweep(source, endpoint, began_at);
+            return meaning;
         }
-        source.coverage.intervals = vec![sweep(source, page, (began_at, before_at), seen)];
+        source.coverage.intervals = vec![sweep_interval(source, page, (began_at, before_at), seen)];
         match (&page.next, asked) {
-            (Some(next), asked) => self.go_on_with(source, next, asked.as_deref(), seen, &mut taken),
+            (Some(next), asked) => self.go_on_with(source, next, asked.as_deref(), seen, &mut meaning),
             (None, asked) if asked.is_some() || !is_empty => {
-                taken.swept = swept(source, endpoint, began_at);
+                meaning.swept = finished_sweep(source, endpoint, began_at);
             }
             (None, _) => {}
         }
-        taken
+        meaning
     }
 
     /// The top was asked for once more, since the page below it was empty.
-    fn take_top(
+    fn read_top(
         &mut self,
         source: &mut Source,
         endpoint: &Endpoint,
         page: &Page,
         (cursor, seen): (String, Seen),
-    ) -> Taken {
+    ) -> PageMeaning {
         if page.observation.relations.is_empty() {
             // All of it is hidden: the sweep ends and proves nothing.
             source.coverage.drop_doubt();
             source.coverage.end_at(&cursor);
-            return Taken::default();
+            return PageMeaning::default();
         }
         let began_at = source.coverage.top().map_or(seen.at, |top| top.until);
         if source.coverage.confirm_end(seen.at) {
-            return Taken { swept: swept(source, endpoint, began_at), ..Taken::default() };
+            return PageMeaning {
+                swept: finished_sweep(source, endpoint, began_at),
+                ..PageMeaning::default()
+            };
         }
         // Too long ago to prove anything: the empty page is looked at once more.
         self.intent = Intent::Next(cursor);
-        Taken { goes_on: true, ..Taken::default() }
+        PageMeaning { goes_on: true, ..PageMeaning::default() }
     }
 
     /// The sweep goes on with `next`, unless it was there before.
@@ -95,29 +98,29 @@ impl Walk {
         next: &str,
         asked: Option<&str>,
         seen: Seen,
-        taken: &mut Taken,
+        meaning: &mut PageMeaning,
     ) {
         if asked == Some(next) || source.coverage.step(next) {
             source.coverage.shut(next, Obstacle::Round, seen.at);
-            taken.complaint = Some(Obstacle::Round.reason());
+            meaning.complaint = Some(Obstacle::Round.reason());
         } else if self.page_count < PAGES_PER_VISIT_MAX {
             self.intent = Intent::Next(next.to_owned());
-            taken.goes_on = true;
+            meaning.goes_on = true;
         } else {
-            taken.has_more = true;
+            meaning.has_more = true;
         }
     }
 }
 
 /// The end of a sweep of relations; what could not be read is not cancelled.
-fn swept(source: &Source, endpoint: &Endpoint, began_at: Timestamp) -> Option<RelationSweep> {
+fn finished_sweep(source: &Source, endpoint: &Endpoint, began_at: Timestamp) -> Option<RelationSweep> {
     let is_whole = source.robot == RobotKind::Relation && !source.coverage.is_patchy();
     let is_following = endpoint.relation.filter(|_| is_whole)? == RelationRole::Following;
     Some(RelationSweep { account: source.root_id.clone(), is_following, began_at })
 }
 
 /// The interval of a sweep that began and whose forerunner began at these times.
-fn sweep(
+fn sweep_interval(
     source: &Source,
     page: &Page,
     (began_at, before_at): (Timestamp, Timestamp),

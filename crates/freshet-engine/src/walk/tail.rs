@@ -11,21 +11,21 @@
 use freshet_types::{Advance, Endpoint, Intent, Look, Mark, Obstacle, Page, Source, Timestamp};
 
 use super::marks::{ends, mark_of, note_news};
-use super::{PAGES_PER_VISIT_MAX, Seen, Taken, Walk};
+use super::{PAGES_PER_VISIT_MAX, PageMeaning, Seen, Walk};
 
 impl Walk {
-    pub(super) fn take_tail(
+    pub(super) fn read_tail(
         &mut self,
         source: &mut Source,
         endpoint: &Endpoint,
         page: &Page,
         seen: Seen,
-    ) -> Taken {
+    ) -> PageMeaning {
         let listed = page.observation.posts.iter().filter(|post| !post.is_embedded);
         let marks: Vec<Mark> = listed.map(|post| mark_of(post, seen.at)).collect();
         // Whatever the page proves, its posts are stored with it: a later page cannot bring them as news.
         let told = marks.iter().map(|mark| mark.at).collect();
-        Taken { told, ..self.follow_tail(source, endpoint, page, (&marks, seen)) }
+        PageMeaning { told, ..self.follow_tail(source, endpoint, page, (&marks, seen)) }
     }
 
     fn follow_tail(
@@ -34,7 +34,7 @@ impl Walk {
         endpoint: &Endpoint,
         page: &Page,
         (marks, seen): (&[Mark], Seen),
-    ) -> Taken {
+    ) -> PageMeaning {
         let ids: Vec<String> = marks.iter().map(|mark| mark.id.clone()).collect();
         let cursor = self.cursor();
         if ids.is_empty() && cursor.is_none() {
@@ -46,7 +46,7 @@ impl Walk {
         }
         let is_fresh = |mark: &&Mark| !source.coverage.shown.contains(&mark.id);
         let fresh: Vec<Mark> = marks.iter().filter(is_fresh).cloned().collect();
-        let mut noted = Taken::default();
+        let mut noted = PageMeaning::default();
         note_news(&mut noted, &source.coverage, &fresh, endpoint.id_order, seen.at);
         let look = Look {
             ends: ends(marks, endpoint.id_order),
@@ -61,7 +61,7 @@ impl Walk {
         };
         let Advance::Chained(deleted) = source.coverage.advance(&look, &ids) else {
             return match &cursor {
-                Some(cursor) if ids.is_empty() => self.take_blank(source, cursor, seen.at),
+                Some(cursor) if ids.is_empty() => self.read_blank(source, cursor, seen.at),
                 _ => self.begin_anew(source),
             };
         };
@@ -69,15 +69,15 @@ impl Walk {
         if let (Some(_), Some(next)) = (&cursor, &page.next)
             && source.coverage.step(next)
         {
-            return Taken { deleted, ..self.stop(source, next, Obstacle::Round, seen.at) };
+            return PageMeaning { deleted, ..self.stop(source, next, Obstacle::Round, seen.at) };
         }
         let (lags, next) = (noted.lags, page.next.clone());
         match next {
             Some(next) if self.page_count < PAGES_PER_VISIT_MAX => {
                 self.intent = Intent::Next(next);
-                Taken { goes_on: true, lags, deleted, ..Taken::default() }
+                PageMeaning { goes_on: true, lags, deleted, ..PageMeaning::default() }
             }
-            next => Taken { has_more: next.is_some(), lags, deleted, ..self.tell_held() },
+            next => PageMeaning { has_more: next.is_some(), lags, deleted, ..self.tell_held() },
         }
     }
 
@@ -94,14 +94,14 @@ impl Walk {
     }
 
     /// The list cannot be read further than this cursor: what was read of it stays.
-    fn stop(&mut self, source: &mut Source, cursor: &str, why: Obstacle, at: Timestamp) -> Taken {
+    fn stop(&mut self, source: &mut Source, cursor: &str, why: Obstacle, at: Timestamp) -> PageMeaning {
         source.coverage.shut(cursor, why, at);
-        Taken { complaint: Some(why.reason()), ..self.tell_held() }
+        PageMeaning { complaint: Some(why.reason()), ..self.tell_held() }
     }
 
     /// The page of this cursor is empty. The list is read from its first page once more, unless that was done before, in this visit
     /// or in an earlier one, and led here again.
-    fn take_blank(&mut self, source: &mut Source, cursor: &str, at: Timestamp) -> Taken {
+    fn read_blank(&mut self, source: &mut Source, cursor: &str, at: Timestamp) -> PageMeaning {
         if source.coverage.is_doubted(cursor) || source.coverage.is_shut(cursor) {
             return self.stop(source, cursor, Obstacle::Barren, at);
         }
@@ -116,21 +116,21 @@ impl Walk {
     }
 
     /// The pages do not chain any more: from the first page, once a visit.
-    fn begin_anew(&mut self, source: &mut Source) -> Taken {
+    fn begin_anew(&mut self, source: &mut Source) -> PageMeaning {
         source.coverage.restart();
         let goes_on = self.restarts_left > 0;
         self.restarts_left = self.restarts_left.saturating_sub(1);
         self.seen.clear();
         self.intent = Intent::First;
         if goes_on {
-            Taken { goes_on, ..Taken::default() }
+            PageMeaning { goes_on, ..PageMeaning::default() }
         } else {
-            Taken { has_more: true, ..self.tell_held() }
+            PageMeaning { has_more: true, ..self.tell_held() }
         }
     }
 
     /// The end of the visit tells of all new posts.
-    fn tell_held(&mut self) -> Taken {
-        Taken { news: std::mem::take(&mut self.held), ..Taken::default() }
+    fn tell_held(&mut self) -> PageMeaning {
+        PageMeaning { news: std::mem::take(&mut self.held), ..PageMeaning::default() }
     }
 }

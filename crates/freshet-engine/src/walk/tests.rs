@@ -62,10 +62,10 @@ fn visit(source: &mut Source, ids: &[i64], aim: Aim, pages_max: u32) -> (Vec<i64
     loop {
         let page = page_of(ids, &walk.intent);
         got.extend(page.observation.posts.iter().map(|post| post.id.parse::<i64>().unwrap()));
-        let taken = walk.take(source, &endpoint, &page, seen(10_000));
+        let meaning = walk.read_page(source, &endpoint, &page, seen(10_000));
         pages += 1;
-        if !taken.goes_on || pages == pages_max {
-            return (got, pages, taken.has_more);
+        if !meaning.goes_on || pages == pages_max {
+            return (got, pages, meaning.has_more);
         }
     }
 }
@@ -116,9 +116,9 @@ fn an_empty_page_ends_the_list_only_if_its_top_still_shows_posts() {
     let mut hidden = source(RobotKind::Status, "posts");
     visit(&mut hidden, &ids, Aim::News, 1);
     let mut walk = Walk::start(&hidden, &endpoint, Aim::History);
-    assert!(walk.take(&mut hidden, &endpoint, &Page::default(), seen(1)).goes_on);
+    assert!(walk.read_page(&mut hidden, &endpoint, &Page::default(), seen(1)).goes_on);
     assert_eq!(walk.intent, Intent::First);
-    assert!(!walk.take(&mut hidden, &endpoint, &Page::default(), seen(1)).goes_on);
+    assert!(!walk.read_page(&mut hidden, &endpoint, &Page::default(), seen(1)).goes_on);
     assert!(!hidden.coverage.is_complete());
     visit(&mut hidden, &ids, Aim::News, 99);
     assert!(hidden.coverage.is_complete());
@@ -144,10 +144,10 @@ fn an_empty_list_is_believed_when_its_owner_stands_as_ever() {
         visit(&mut source, &(1..=25).collect::<Vec<_>>(), Aim::News, 2);
         let mut walk = Walk::start(&source, &endpoint, Aim::News);
         walk.has_owner = true;
-        assert!(walk.take(&mut source, &endpoint, &Page::default(), seen(1)).goes_on);
+        assert!(walk.read_page(&mut source, &endpoint, &Page::default(), seen(1)).goes_on);
         assert_eq!(walk.leg, Leg::Owner);
-        let taken = walk.take(&mut source, &endpoint, &shown, seen(20_000));
-        assert_eq!((taken.goes_on, taken.lists.is_some()), (false, is_believed), "{shown:?}");
+        let meaning = walk.read_page(&mut source, &endpoint, &shown, seen(20_000));
+        assert_eq!((meaning.goes_on, meaning.lists.is_some()), (false, is_believed), "{shown:?}");
         assert_eq!(source.coverage.is_complete(), is_believed, "what is empty has no holes: {shown:?}");
     }
 }
@@ -175,9 +175,9 @@ fn a_handle_is_looked_up_first_and_a_profile_serves_its_robot() {
         let mut walk = Walk::start(&source, &endpoint, Aim::News);
         assert_eq!(walk.leg, Leg::Lookup);
         let mut page = Page::default();
-        assert!(walk.clone().take(&mut source, &endpoint, &page, seen(1)).is_unknown);
+        assert!(walk.clone().read_page(&mut source, &endpoint, &page, seen(1)).is_unknown);
         page.observation.accounts.push(account(name));
-        assert_eq!(walk.take(&mut source, &endpoint, &page, seen(1)).goes_on, goes_on, "{robot}");
+        assert_eq!(walk.read_page(&mut source, &endpoint, &page, seen(1)).goes_on, goes_on, "{robot}");
         assert_eq!(source.root_id, "7");
     }
 }
@@ -194,11 +194,11 @@ fn a_relation_list_is_swept_to_its_end_over_several_visits() {
         ..Page::default()
     };
     let mut walk = Walk::start(&source, &endpoint, Aim::News);
-    assert!(walk.take(&mut source, &endpoint, &page(Some("p2")), seen(5)).goes_on);
+    assert!(walk.read_page(&mut source, &endpoint, &page(Some("p2")), seen(5)).goes_on);
     let mut walk = Walk::start(&source, &endpoint, Aim::News);
     assert_eq!(walk.intent, Intent::Next("p2".to_owned()), "a restart goes on where it stopped");
-    let taken = walk.take(&mut source, &endpoint, &page(None), seen(9));
-    let swept = taken.swept.expect("the list ended");
+    let meaning = walk.read_page(&mut source, &endpoint, &page(None), seen(9));
+    let swept = meaning.swept.expect("the list ended");
     assert!(swept.is_following);
     assert_eq!(swept.began_at, Timestamp::from_secs(5));
     assert_eq!(Walk::start(&source, &endpoint, Aim::News).intent, Intent::First);
@@ -213,7 +213,7 @@ fn members_are_fetched_from_old_to_new_and_only_unknown_ones() {
         let mut walk = Walk::start(source, &endpoint, Aim::News);
         let mut asked = Vec::new();
         let mut page = Page { members: list, ..Page::default() };
-        while walk.take(source, &endpoint, &page, seen(100)).goes_on {
+        while walk.read_page(source, &endpoint, &page, seen(100)).goes_on {
             let Intent::Members(batch) = walk.intent.clone() else { panic!("{:?}", walk.intent) };
             let numbers: Vec<i64> = batch.iter().map(|id| id.parse().unwrap()).collect();
             page = page_of(&numbers, &Intent::First);
@@ -245,7 +245,7 @@ fn a_list_of_ids_alone_proves_nothing() {
     let endpoint = endpoint(PageKind::Posts, true);
     let mut walk = Walk::start(&source, &endpoint, Aim::News);
     let page = Page { members: vec!["2".to_owned(), "1".to_owned()], ..Page::default() };
-    assert!(walk.take(&mut source, &endpoint, &page, seen(100)).goes_on);
+    assert!(walk.read_page(&mut source, &endpoint, &page, seen(100)).goes_on);
     assert!(!source.coverage.is_complete(), "no member was fetched yet: {:?}", source.coverage);
 }
 
@@ -266,9 +266,9 @@ fn check_sweep(pages: &[Page], is_swept: bool) {
     let mut walk = Walk::start(&source, &endpoint, Aim::News);
     let mut swept = None;
     for (at, page) in pages.iter().enumerate() {
-        let taken = walk.take(&mut source, &endpoint, page, seen(10 + at as i64));
-        assert_eq!(taken.goes_on, at + 1 < pages.len(), "page {at} of {pages:?}");
-        swept = swept.or(taken.swept);
+        let meaning = walk.read_page(&mut source, &endpoint, page, seen(10 + at as i64));
+        assert_eq!(meaning.goes_on, at + 1 < pages.len(), "page {at} of {pages:?}");
+        swept = swept.or(meaning.swept);
     }
     assert_eq!(swept.is_some(), is_swept, "{pages:?}");
     assert!(swept.is_none_or(|swept| swept.is_following && swept.began_at == Timestamp::from_secs(10)));
@@ -299,11 +299,11 @@ fn an_unchanged_top_does_not_end_the_history() {
     let mut walk = Walk::start(&source, &endpoint, Aim::News);
     assert_eq!(walk.intent, Intent::First);
     let unchanged = Page { is_unchanged: true, ..Page::default() };
-    assert!(walk.take(&mut source, &endpoint, &unchanged, seen(10_001)).goes_on);
+    assert!(walk.read_page(&mut source, &endpoint, &unchanged, seen(10_001)).goes_on);
     assert_eq!(walk.intent, Intent::Next("26".to_owned()));
     visit(&mut source, &ids, Aim::News, 99);
     let mut walk = Walk::start(&source, &endpoint, Aim::News);
-    assert!(!walk.take(&mut source, &endpoint, &unchanged, seen(10_002)).goes_on, "nothing is missing");
+    assert!(!walk.read_page(&mut source, &endpoint, &unchanged, seen(10_002)).goes_on, "nothing is missing");
     assert!(source.coverage.is_complete());
 }
 
@@ -314,8 +314,8 @@ fn a_thread_that_lives_has_news() {
     for (ids, at_s, news) in [(1..=3, 10, 3), (1..=3, 20, 0), (1..=25, 30, 5)] {
         let page = Page { next: None, ..page_of(&ids.collect::<Vec<i64>>(), &Intent::First) };
         let mut walk = Walk::start(&source, &endpoint, Aim::News);
-        let taken = walk.take(&mut source, &endpoint, &page, seen(at_s));
-        assert_eq!(taken.news.len(), news, "at {at_s}");
+        let meaning = walk.read_page(&mut source, &endpoint, &page, seen(at_s));
+        assert_eq!(meaning.news.len(), news, "at {at_s}");
     }
 }
 
@@ -327,14 +327,14 @@ fn a_list_that_leads_nowhere_is_left_with_a_hole() {
     for lead in ["same", "ever new"] {
         let mut source = source(RobotKind::Status, "posts");
         let mut walk = Walk::start(&source, &endpoint, Aim::News);
-        let mut taken = walk.take(&mut source, &endpoint, &full("c0"), seen(100));
+        let mut meaning = walk.read_page(&mut source, &endpoint, &full("c0"), seen(100));
         let mut pages = 1;
-        while taken.goes_on && pages < 50 {
+        while meaning.goes_on && pages < 50 {
             let next = if lead == "same" { "c0".to_owned() } else { format!("c{pages}") };
-            taken = walk.take(&mut source, &endpoint, &empty(next), seen(100));
+            meaning = walk.read_page(&mut source, &endpoint, &empty(next), seen(100));
             pages += 1;
         }
-        assert!(taken.complaint.is_some() && !taken.has_more, "{lead}: {taken:?}");
+        assert!(meaning.complaint.is_some() && !meaning.has_more, "{lead}: {meaning:?}");
         assert!(!source.coverage.is_complete(), "{lead}");
         assert_eq!(Walk::start(&source, &endpoint, Aim::History).intent, Intent::First, "{lead}");
     }
@@ -356,8 +356,8 @@ fn entries_without_times_are_told_apart_by_where_they_stand() {
         (&["z", "y"], 40, 0, 1),
     ] {
         let mut walk = Walk::start(&source, &endpoint, Aim::News);
-        let taken = walk.take(&mut source, &endpoint, &page(ids), seen(at_s));
-        assert_eq!((taken.news.len(), taken.lags.len()), (news, 0), "{ids:?}");
+        let meaning = walk.read_page(&mut source, &endpoint, &page(ids), seen(at_s));
+        assert_eq!((meaning.news.len(), meaning.lags.len()), (news, 0), "{ids:?}");
         assert_eq!(source.coverage.holes().len(), hole_count, "{ids:?}");
     }
 }
@@ -372,11 +372,11 @@ fn pages_without_times_follow_upon_each_other() {
         Page { next: next.map(str::to_owned), observation, ..Page::default() }
     };
     let mut walk = Walk::start(&source, &endpoint, Aim::News);
-    assert!(walk.take(&mut source, &endpoint, &page(&["d", "c"], Some("2")), seen(10)).goes_on);
-    assert!(!walk.take(&mut source, &endpoint, &page(&["b", "a"], None), seen(20)).goes_on);
+    assert!(walk.read_page(&mut source, &endpoint, &page(&["d", "c"], Some("2")), seen(10)).goes_on);
+    assert!(!walk.read_page(&mut source, &endpoint, &page(&["b", "a"], None), seen(20)).goes_on);
     assert_eq!(source.coverage.newest().map(|newest| newest.id.as_str()), Some("d"));
     assert!(source.coverage.is_complete());
     let mut walk = Walk::start(&source, &endpoint, Aim::News);
-    let taken = walk.take(&mut source, &endpoint, &page(&["e", "d"], Some("2")), seen(30));
-    assert_eq!((taken.news.len(), taken.goes_on), (1, false), "{:?}", source.coverage);
+    let meaning = walk.read_page(&mut source, &endpoint, &page(&["e", "d"], Some("2")), seen(30));
+    assert_eq!((meaning.news.len(), meaning.goes_on), (1, false), "{:?}", source.coverage);
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use freshet_network::networks::Networks;
 use freshet_types::{
-    Instance, Intent, Outcome, Post, Primitive, Target, Timestamp, Validators, VisitId, VisitRecord,
+    Instance, Intent, Outcome, Post, Primitive, Target, Timestamp, Validators, VisitId, VisitSummary,
 };
 use proptest::prelude::*;
 

@@ -47,15 +47,15 @@ pub(super) struct Pile {
 
 impl Pile {
     /// Puts a job on it.
-    pub(super) fn take(&mut self, job: Job) {
+    pub(super) fn add(&mut self, job: Job) {
         match job {
-            Job::Apply(upload) => self.take_upload(*upload),
+            Job::Apply(upload) => self.add_upload(*upload),
             Job::Constraints(constraints) => self.groups.push_back(Group::Constraints(constraints)),
-            Job::Report(text) => self.take_setting(STATUS.key(), text),
+            Job::Report(text) => self.add_setting(STATUS.key(), text),
             Job::Ledger(reservation) => self.reservations.push_back(*reservation),
-            Job::Prices(text) => self.take_setting(PRICES.key(), text),
-            Job::History(text) => self.take_setting(HISTORY.key(), text),
-            Job::Note(key, text) => self.take_setting(key, text),
+            Job::Prices(text) => self.add_setting(PRICES.key(), text),
+            Job::History(text) => self.add_setting(HISTORY.key(), text),
+            Job::Note(key, text) => self.add_setting(key, text),
             Job::Reserve(count) => self.reserve = Some(count),
             Job::Cursor(consumer, number) => drop(self.cursors.insert(consumer, number)),
             // How much may come out of the rings is no matter of the store.
@@ -80,11 +80,11 @@ impl Pile {
         self.is_last || matches!(self.groups.back(), Some(Group::Uploads(_, rows)) if *rows >= GROUP_ROWS_MAX)
     }
 
-    fn take_setting(&mut self, key: &'static str, text: String) {
+    fn add_setting(&mut self, key: &'static str, text: String) {
         self.settings.insert(key, text);
     }
 
-    fn take_upload(&mut self, upload: Upload) {
+    fn add_upload(&mut self, upload: Upload) {
         let own_rows = row_count(&upload.observation) + 1;
         match self.groups.back_mut() {
             Some(Group::Uploads(uploads, rows)) if *rows < GROUP_ROWS_MAX => {

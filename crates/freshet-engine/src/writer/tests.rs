@@ -70,7 +70,7 @@ impl Bench {
     }
 
     /// Waits for something that the writer tells, and passes over the rest.
-    fn hear<T>(&mut self, mut wanted: impl FnMut(Told) -> Option<T>) -> T {
+    fn expect_told<T>(&mut self, mut wanted: impl FnMut(Told) -> Option<T>) -> T {
         loop {
             match self.next() {
                 Told::Failed(error) => panic!("{error}"),
@@ -83,20 +83,20 @@ impl Bench {
         }
     }
 
-    fn hear_trouble(&mut self, part: Part) -> String {
-        self.hear(|told| match told {
+    fn expect_trouble(&mut self, part: Part) -> String {
+        self.expect_told(|told| match told {
             Told::Trouble(of, what, _) if of == part => Some(what),
             Told::Event(Event::Applied(_)) if part == Part::Store => panic!("it cannot be written"),
             _ => None,
         })
     }
 
-    fn hear_mended(&mut self, part: Part) {
-        self.hear(|told| matches!(told, Told::Mended(of) if of == part).then_some(()));
+    fn expect_mended(&mut self, part: Part) {
+        self.expect_told(|told| matches!(told, Told::Mended(of) if of == part).then_some(()));
     }
 
-    fn hear_applied(&mut self) -> usize {
-        self.hear(|told| match told {
+    fn expect_applied(&mut self) -> usize {
+        self.expect_told(|told| match told {
             Told::Event(Event::Applied(applied)) => Some(applied.len()),
             _ => None,
         })
@@ -104,7 +104,7 @@ impl Bench {
 
     /// Ends it; gives the numbers of posts and what the setting `status` is.
     fn end(mut self, dir: &Path) -> (usize, Option<String>) {
-        self.writer.take(Job::Stop);
+        self.writer.accept(Job::Stop);
         while !self.writer.is_done() {
             self.turn();
         }
@@ -140,20 +140,20 @@ fn run(foreign: &Connection, sql: &str) -> Growth {
 fn check(trouble: impl FnOnce(&Connection) -> Growth, mend: impl FnOnce(&Connection), expected: &str) {
     let dir = tempfile::tempdir().unwrap();
     let mut bench = Bench::start(dir.path(), trouble);
-    bench.writer.take(page(1, 0..500));
-    let what = bench.hear_trouble(Part::Store);
+    bench.writer.accept(page(1, 0..500));
+    let what = bench.expect_trouble(Part::Store);
     assert!(what.contains(expected), "{what}");
     // More comes meanwhile; of reports only the newest counts.
-    bench.writer.take(page(2, 500..1000));
+    bench.writer.accept(page(2, 500..1000));
     for report in 0..1000 {
-        bench.writer.take(Job::Report(report.to_string()));
+        bench.writer.accept(Job::Report(report.to_string()));
     }
     mend(&bench.foreign);
     let mut applied_count = 0;
     while applied_count < 2 {
-        applied_count += bench.hear_applied();
+        applied_count += bench.expect_applied();
     }
-    bench.hear_mended(Part::Store);
+    bench.expect_mended(Part::Store);
     assert_eq!(bench.end(dir.path()), (1000, Some("999".to_owned())), "{expected}");
 }
 
@@ -182,7 +182,7 @@ fn a_full_disk_loses_nothing() {
 fn what_stays_wrong_ends_the_writer() {
     let dir = tempfile::tempdir().unwrap();
     let mut bench = Bench::start(dir.path(), |foreign| run(foreign, "DROP TABLE changes"));
-    bench.writer.take(page(1, 0..1));
+    bench.writer.accept(page(1, 0..1));
     loop {
         let told = bench.next();
         assert!(!matches!(told, Told::Trouble(..)), "{told:?}");
@@ -196,11 +196,11 @@ fn what_stays_wrong_ends_the_writer() {
 fn a_lock_at_the_end_is_waited_for_until_somebody_gives_up() {
     let dir = tempfile::tempdir().unwrap();
     let mut bench = Bench::start(dir.path(), |foreign| run(foreign, "BEGIN EXCLUSIVE"));
-    bench.writer.take(page(1, 0..5));
-    bench.writer.take(Job::Stop);
-    bench.hear_trouble(Part::Store);
+    bench.writer.accept(page(1, 0..5));
+    bench.writer.accept(Job::Stop);
+    bench.expect_trouble(Part::Store);
     bench.foreign.execute_batch("COMMIT").unwrap();
-    assert_eq!(bench.hear_applied(), 1);
+    assert_eq!(bench.expect_applied(), 1);
     assert_eq!(bench.end(dir.path()).0, 5);
 }
 
@@ -209,12 +209,12 @@ fn rings_that_cannot_be_written_hold_up_no_page() {
     let dir = tempfile::tempdir().unwrap();
     let mut bench = Bench::start(dir.path(), |_| Growth::Free);
     let rings = dir.path().join("rings");
-    bench.hear(|told| matches!(told, Told::Rings(_)).then_some(()));
+    bench.expect_told(|told| matches!(told, Told::Rings(_)).then_some(()));
     std::fs::remove_dir_all(&rings).unwrap();
-    bench.hear_trouble(Part::Rings);
-    bench.writer.take(page(1, 0..5));
-    assert_eq!(bench.hear_applied(), 1);
+    bench.expect_trouble(Part::Rings);
+    bench.writer.accept(page(1, 0..5));
+    assert_eq!(bench.expect_applied(), 1);
     std::fs::create_dir(&rings).unwrap();
-    bench.hear_mended(Part::Rings);
+    bench.expect_mended(Part::Rings);
     assert_eq!(bench.end(dir.path()).0, 5);
 }

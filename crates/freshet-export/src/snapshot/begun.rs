@@ -31,7 +31,7 @@ pub(super) struct Begun {
 
 /// Where it is made.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Paths {
     /// The folder as it will be.
     dir: PathBuf,
     pub(super) part: PathBuf,
@@ -39,7 +39,7 @@ pub(super) struct Place {
     note: PathBuf,
 }
 
-impl Place {
+impl Paths {
     /// For a folder of this name.
     pub(super) fn new(dir: &Path) -> anyhow::Result<Self> {
         let name = dir.file_name().ok_or_else(|| {
@@ -66,28 +66,28 @@ impl Place {
 
 impl Begun {
     /// Writes it down, and waits until it is on disk.
-    pub(super) fn write(&self, place: &Place) -> anyhow::Result<()> {
+    pub(super) fn write(&self, paths: &Paths) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self)? + "\n";
-        let fresh = place.note.with_extension("json.new");
+        let fresh = paths.note.with_extension("json.new");
         let write = || {
             let mut file = File::create(&fresh)?;
             file.write_all(text.as_bytes())?;
             file.sync_all()?;
-            std::fs::rename(&fresh, &place.note)
+            std::fs::rename(&fresh, &paths.note)
         };
-        write().with_context(|| format!("`{}` cannot be written", place.note.display()))
+        write().with_context(|| format!("`{}` cannot be written", paths.note.display()))
     }
 
-    fn read(place: &Place) -> Option<Self> {
-        serde_json::from_slice(&std::fs::read(&place.note).ok()?).ok()
+    fn read(paths: &Paths) -> Option<Self> {
+        serde_json::from_slice(&std::fs::read(&paths.note).ok()?).ok()
     }
 }
 
 /// The snapshot of the same that was interrupted here, or one that begins, in a folder that is there.
-pub(super) fn find_or_begin(place: &Place, wanted: Begun, is_restart: bool) -> anyhow::Result<Begun> {
-    let former = Begun::read(place).filter(|_| place.part.is_dir());
-    if former.is_none() && !is_empty(&place.part) {
-        let message = format!("`{}` is there and is no snapshot that was interrupted", place.part.display());
+pub(super) fn find_or_begin(paths: &Paths, wanted: Begun, is_restart: bool) -> anyhow::Result<Begun> {
+    let former = Begun::read(paths).filter(|_| paths.part.is_dir());
+    if former.is_none() && !is_empty(&paths.part) {
+        let message = format!("`{}` is there and is no snapshot that was interrupted", paths.part.display());
         let hint = "a snapshot is made under this name first; move that folder away";
         return Err(Failure::misuse(message).hint(hint).into());
     }
@@ -100,15 +100,15 @@ pub(super) fn find_or_begin(place: &Place, wanted: Begun, is_restart: bool) -> a
         if !is_same && !is_restart {
             notice::note("a snapshot of something else was interrupted here; this one begins anew");
         }
-        std::fs::remove_dir_all(&place.part)
-            .with_context(|| format!("`{}` cannot be emptied", place.part.display()))?;
+        std::fs::remove_dir_all(&paths.part)
+            .with_context(|| format!("`{}` cannot be emptied", paths.part.display()))?;
     }
-    let cannot = || format!("`{}` cannot be made", place.part.display());
-    if let Some(parent) = place.part.parent() {
+    let cannot = || format!("`{}` cannot be made", paths.part.display());
+    if let Some(parent) = paths.part.parent() {
         std::fs::create_dir_all(parent).with_context(cannot)?;
     }
-    wanted.write(place)?;
-    std::fs::create_dir_all(&place.part).with_context(cannot)?;
+    wanted.write(paths)?;
+    std::fs::create_dir_all(&paths.part).with_context(cannot)?;
     Ok(wanted)
 }
 

@@ -31,13 +31,13 @@ pub(super) fn write(
             && gaps::is_list(networks, source)
     };
     let mut sums = CoverageSums::default();
-    let mut place = Some(SourceId(0));
-    while let Some(above) = place {
+    let mut next = Some(SourceId(0));
+    while let Some(above) = next {
         let page = data.store.sources_above(above, SOURCES_AT_ONCE)?;
-        place = page.next;
+        next = page.next;
         let lists: Vec<Source> = page.rows.into_iter().filter(is_meant).collect();
         for (source, title) in lists.iter().zip(data.store.titles_of(&lists)?) {
-            take(&mut sums, source);
+            add(&mut sums, source);
             write_line(&mut out, &line(source, title.as_deref())).with_context(cannot)?;
         }
     }
@@ -51,7 +51,7 @@ fn write_line(out: &mut impl std::io::Write, line: &CoverageLine) -> std::io::Re
 }
 
 /// Adds a list to the sums.
-fn take(sums: &mut CoverageSums, source: &Source) {
+fn add(sums: &mut CoverageSums, source: &Source) {
     let coverage = &source.coverage;
     sums.lists_count += 1;
     sums.removed_count += u64::from(source.state == SourceState::Removed);

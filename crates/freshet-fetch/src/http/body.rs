@@ -50,7 +50,7 @@ pub(super) struct BodySink {
 
 /// Whether more is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum Wanted {
     More,
     Enough,
 }
@@ -116,9 +116,9 @@ impl BodySink {
         Ok(Self { decoder: Decoder::Identity(out), coding, wire_bytes: 0, limits })
     }
 
-    /// Takes the next bytes of the body.
-    pub(super) fn take(&mut self, chunk: &[u8]) -> Result<Taken, Fault> {
-        let Some(first) = chunk.first() else { return Ok(Taken::More) };
+    /// Writes the next bytes of the body.
+    pub(super) fn write_chunk(&mut self, chunk: &[u8]) -> Result<Wanted, Fault> {
+        let Some(first) = chunk.first() else { return Ok(Wanted::More) };
         if self.wire_bytes == 0 {
             let out = std::mem::take(self.decoder.out_mut());
             self.decoder = self.coding.decoder(*first, out);
@@ -135,8 +135,8 @@ impl BodySink {
         };
         self.decoder.out_mut().bytes_max = bytes_max;
         match self.decoder.write_all(chunk) {
-            Ok(()) => Ok(Taken::More),
-            Err(_) if self.decoder.out_mut().is_over && self.limits.is_cut => Ok(Taken::Enough),
+            Ok(()) => Ok(Wanted::More),
+            Err(_) if self.decoder.out_mut().is_over && self.limits.is_cut => Ok(Wanted::Enough),
             Err(_) if self.decoder.out_mut().is_over => Err(bomb(self.wire_bytes, bytes_max)),
             Err(error) => Err(self.broken(&error)),
         }
@@ -158,12 +158,12 @@ impl BodySink {
         std::mem::take(&mut self.decoder.out_mut().out)
     }
 
-    fn over(&mut self, last: Option<&[u8]>) -> Result<Taken, Fault> {
+    fn over(&mut self, last: Option<&[u8]>) -> Result<Wanted, Fault> {
         let last = last.ok_or_else(|| too_large(self.limits.wire_bytes_max))?;
         self.decoder.out_mut().bytes_max = self.limits.decoded_bytes_max;
         // The body is cut here, so a decoder that wants more has nothing to complain about.
         drop(self.decoder.write_all(last));
-        Ok(Taken::Enough)
+        Ok(Wanted::Enough)
     }
 
     fn broken(&self, error: &io::Error) -> Fault {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use freshet_types::Map;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Hosts remembered before the idle ones are swept.
+/// Hosts remembered before the idle ones are forgotten.
 const HOSTS_MAX: usize = 4096;
 
 pub(super) struct Hosts {

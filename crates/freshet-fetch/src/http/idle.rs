@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use freshet_types::Map;
 
 /// Wall time between two looks for admissions that ended.
-const SWEEP_EVERY: Duration = Duration::from_secs(1);
+const FORGET_EVERY: Duration = Duration::from_secs(1);
 
 pub(super) struct Idle {
     max: usize,
@@ -23,7 +23,7 @@ pub(super) struct Idle {
 struct Admitted {
     hosts: Map<String, Host>,
     total: usize,
-    swept_at: Option<Instant>,
+    forgot_at: Option<Instant>,
 }
 
 struct Host {
@@ -49,7 +49,7 @@ impl Idle {
         let mut admitted = self.admitted.lock().unwrap_or_else(PoisonError::into_inner);
         let has_spare = admitted.hosts.get(host).is_some_and(|host| host.in_use < host.admitted);
         if !has_spare && admitted.total >= self.max {
-            self.sweep(&mut admitted, now);
+            self.forget_closed(&mut admitted, now);
         }
         let is_full = admitted.total >= self.max;
         if !has_spare && is_full {
@@ -64,11 +64,11 @@ impl Idle {
     }
 
     /// Ends the admissions of hosts whose connections were closed long ago.
-    fn sweep(&self, admitted: &mut Admitted, now: Instant) {
-        if admitted.swept_at.is_some_and(|at| now.saturating_duration_since(at) < SWEEP_EVERY) {
+    fn forget_closed(&self, admitted: &mut Admitted, now: Instant) {
+        if admitted.forgot_at.is_some_and(|at| now.saturating_duration_since(at) < FORGET_EVERY) {
             return;
         }
-        admitted.swept_at = Some(now);
+        admitted.forgot_at = Some(now);
         let is_open =
             |host: &Host| host.in_use > 0 || now.saturating_duration_since(host.used_at) < self.after;
         admitted.hosts.retain(|_, host| is_open(host));

@@ -64,11 +64,11 @@ impl Sessions {
     pub(super) async fn token<'a>(
         &self,
         credential: &Credential,
-        place: (&Url, &str),
+        endpoint: (&Url, &str),
         stale: Option<Stale<'_>>,
         ask: impl FnOnce(String) -> BoxFuture<'a, Result<Response, Fault>>,
     ) -> Result<Made, Fault> {
-        let session = self.session(&format!("{} {}", credential.name, place.0));
+        let session = self.session(&format!("{} {}", credential.name, endpoint.0));
         let mut session = session.lock().await;
         if let Some((token, made)) = &session.token
             && made.elapsed() < TOKEN_LIFE_MAX
@@ -85,7 +85,7 @@ impl Sessions {
             return Err(fault.clone());
         }
         let response = ask(login(credential)?).await?;
-        let made = read(credential, place, response);
+        let made = read(credential, endpoint, response);
         session.token = match &made {
             Ok(Made::Token(token)) => {
                 self.scrubber.learn_token(&credential.name, token);

@@ -29,9 +29,9 @@ fn what_is_saved_is_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("credentials.age");
     let vault = saved(&path);
-    let again = Vault::open(&path, &"open sesame".into()).unwrap();
-    assert_eq!(again.list(), vault.list());
-    let alice = again.credential("alice").unwrap();
+    let reopened = Vault::open(&path, &"open sesame".into()).unwrap();
+    assert_eq!(reopened.list(), vault.list());
+    let alice = reopened.credential("alice").unwrap();
     assert_eq!(alice.identifier.as_deref(), Some("did:plc:abc"));
     assert_eq!(alice.secret.expose_secret(), "word-word");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no neighbour is left behind");
@@ -95,8 +95,8 @@ fn names_are_unique_and_the_environment_wins() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("credentials.age");
     let mut vault = saved(&path);
-    let taken = vault.add(credential("one", "reddit", None)).unwrap_err().to_string();
-    assert!(taken.contains("the name is taken"), "{taken}");
+    let refused = vault.add(credential("one", "reddit", None)).unwrap_err().to_string();
+    assert!(refused.contains("the name is taken"), "{refused}");
 
     let variables = [("FRESHET_CREDENTIAL_ONE", "from-environment"), ("HOME", "/")];
     let variables = variables.map(|(key, value)| (key.to_owned(), value.to_owned()));

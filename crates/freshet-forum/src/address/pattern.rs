@@ -62,7 +62,7 @@ impl Patterns {
         for (url, _, _) in seen.values().filter(|(_, _, count)| *count >= menu_min) {
             let shapes = patterns.shapes(url);
             if let Some(last) = shapes.len().checked_sub(1) {
-                patterns.names.insert(format!("{}|{}", place(&shapes, last), shapes[last]));
+                patterns.names.insert(format!("{}|{}", position(&shapes, last), shapes[last]));
             }
         }
         let mut addresses: Vec<&Url> = seen.values().map(|(url, ..)| *url).collect();
@@ -70,15 +70,15 @@ impl Patterns {
         let depth_max = addresses.iter().map(|url| segments(url).len()).max().unwrap_or(0).min(12);
         // What stands first names a part of the site, never a title.
         for depth in 1..depth_max {
-            let mut places: Map<String, Map<String, usize>> = Map::default();
+            let mut positions: Map<String, Map<String, usize>> = Map::default();
             for url in &addresses {
                 let shapes = patterns.shapes(url);
                 if let Some(shape) = shapes.get(depth) {
-                    let place = place(&shapes, depth);
-                    *places.entry(place).or_default().entry(shape.clone()).or_default() += 1;
+                    let position = position(&shapes, depth);
+                    *positions.entry(position).or_default().entry(shape.clone()).or_default() += 1;
                 }
             }
-            for (place, words) in places {
+            for (position, words) in positions {
                 let rare = words
                     .iter()
                     .filter(|(word, count)| **count < COMMON_MIN && !is_file(word) && *word != "*")
@@ -86,7 +86,7 @@ impl Patterns {
                 let titles = words.get("*").copied().unwrap_or(0);
                 let all: usize = words.values().sum();
                 if rare > 0 && (rare >= RARE_WORDS_MIN || titles * 10 >= all * TITLE_TENTHS) {
-                    patterns.titles.insert(place);
+                    patterns.titles.insert(position);
                 }
             }
         }
@@ -165,10 +165,10 @@ impl Patterns {
             return shapes;
         }
         for depth in 0..shapes.len() {
-            let place = place(&shapes, depth);
+            let position = position(&shapes, depth);
             let is_name =
-                || is_file(&shapes[depth]) || self.names.contains(&format!("{place}|{}", shapes[depth]));
-            if self.titles.contains(&place) && !is_name() {
+                || is_file(&shapes[depth]) || self.names.contains(&format!("{position}|{}", shapes[depth]));
+            if self.titles.contains(&position) && !is_name() {
                 shapes[depth] = Cow::Borrowed("*");
             }
         }
@@ -176,7 +176,7 @@ impl Patterns {
     }
 }
 
-fn place<S: AsRef<str>>(shapes: &[S], depth: usize) -> String {
+fn position<S: AsRef<str>>(shapes: &[S], depth: usize) -> String {
     let before: Vec<&str> = shapes[..depth].iter().map(AsRef::as_ref).collect();
     format!("{}|{}", before.join("/"), shapes.len())
 }

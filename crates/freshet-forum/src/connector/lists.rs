@@ -70,14 +70,14 @@ impl ForumConnector {
                 && !has(posts, url)
         };
         let links = page.links.iter().filter(|link| !link.is_head && is_board(&link.url));
-        let mut places: Map<String, usize> = Map::default();
+        let mut indices: Map<String, usize> = Map::default();
         let mut boards: Vec<(String, Vec<&page::Link>)> = Vec::new();
         for (id, link) in links.filter_map(|link| Some((relative(target, &link.url)?, link))) {
-            let place = *places.entry(id.clone()).or_insert(boards.len());
-            if place == boards.len() {
+            let index = *indices.entry(id.clone()).or_insert(boards.len());
+            if index == boards.len() {
                 boards.push((id, Vec::new()));
             }
-            boards[place].1.push(link);
+            boards[index].1.push(link);
         }
         let lead = |(root_id, links): (String, Vec<&page::Link>)| Lead {
             endpoint: THREADS.into(),

@@ -33,10 +33,10 @@ pub(super) fn lost_number(cursor: &str, page: &page::Page, slots: &[Slot]) -> Op
         Some(found) if found == number => None,
         Some(_) => Some(Lost::Shorter),
         None => {
-            let again = slot
+            let new_address = slot
                 .with_number(&page.url, number)
-                .filter(|again| address::key(again) != address::key(&asked));
-            Some(again.map_or(Lost::ForGood, |again| Lost::Dropped(again.into())))
+                .filter(|new_address| address::key(new_address) != address::key(&asked));
+            Some(new_address.map_or(Lost::ForGood, |new_address| Lost::Dropped(new_address.into())))
         }
     }
 }
@@ -52,8 +52,8 @@ pub(super) fn is_led_away(root: &str, page: &page::Page) -> bool {
 pub(super) fn answer(lost: Lost, empty: Page) -> Page {
     let complaint = |what: &str| vec![Complaint::new("url", what)];
     match lost {
-        Lost::Dropped(again) => Page {
-            next: Some(again),
+        Lost::Dropped(new_address) => Page {
+            next: Some(new_address),
             is_detour: true,
             complaints: complaint(
                 "the server redirected and dropped the page number; asked again under its new address",

@@ -57,13 +57,13 @@ pub(crate) fn candidates(site: &Site<'_>, pages: &[usize]) -> Vec<Candidate> {
 fn tally(site: &Site<'_>, at: usize, tallies: &mut Map<u32, Tally>) {
     let page = &site.pages[at];
     // The times of one path together, in document order.
-    let mut places: Vec<usize> = (0..page.stamps.len()).collect();
-    places.sort_by_key(|&place| page.stamps[place].path);
-    for same in places.chunk_by(|a, b| page.stamps[*a].path == page.stamps[*b].path) {
+    let mut indices: Vec<usize> = (0..page.stamps.len()).collect();
+    indices.sort_by_key(|&index| page.stamps[index].path);
+    for same in indices.chunk_by(|a, b| page.stamps[*a].path == page.stamps[*b].path) {
         let tally = tallies.entry(site.paths.number(at, page.stamps[same[0]].path)).or_default();
-        let stamps = || same.iter().map(|&place| &page.stamps[place]);
+        let stamps = || same.iter().map(|&index| &page.stamps[index]);
         let nodes: Vec<NodeId> = stamps().map(|stamp| stamp.node).collect();
-        let times: Vec<i64> = same.iter().filter_map(|&place| site.unix_s(at, place)).collect();
+        let times: Vec<i64> = same.iter().filter_map(|&index| site.unix_s(at, index)).collect();
         tally.count += same.len();
         tally.clock_count += stamps().filter(|stamp| stamp.written.has_clock()).count();
         tally.noise_count += stamps().filter(|stamp| stamp.is_noise).count();

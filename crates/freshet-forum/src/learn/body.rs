@@ -29,7 +29,7 @@ const PARTS: [&str; 12] =
 const THREADS_MIN: usize = 2;
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct BodyTally {
     unique_chars: usize,
     all_chars: usize,
     single_count: usize,
@@ -52,20 +52,20 @@ pub(crate) fn find(site: &Site<'_>, found: &[(usize, Vec<Record>)]) -> Option<St
             *counts.entry(text).or_default() += 1;
         }
     }
-    let mut places: Map<String, Place> = Map::default();
+    let mut tallies: Map<String, BodyTally> = Map::default();
     let mut unique_chars = 0;
     for (at, record) in &records {
-        unique_chars += tally(site, *at, record, &counts, &mut places);
+        unique_chars += tally(site, *at, record, &counts, &mut tallies);
     }
     let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
-    let is_body = |place: &Place| {
-        share(place.unique_chars, unique_chars) >= UNIQUE_SHARE_MIN
-            && share(place.single_count, records.len()) >= SINGLE_SHARE_MIN
+    let is_body = |own_tally: &BodyTally| {
+        share(own_tally.unique_chars, unique_chars) >= UNIQUE_SHARE_MIN
+            && share(own_tally.single_count, records.len()) >= SINGLE_SHARE_MIN
     };
     let is_part = |path: &str| PARTS.contains(&path.rsplit('/').next().unwrap_or_default());
-    let found = places.into_iter().filter(|(path, place)| is_body(place) && !is_part(path));
+    let found = tallies.into_iter().filter(|(path, own_tally)| is_body(own_tally) && !is_part(path));
     // Of elements around the same text the innermost; of those at one depth the first by name.
-    let key = |place: &Place| (place.all_chars, usize::MAX - place.depth_sum);
+    let key = |own_tally: &BodyTally| (own_tally.all_chars, usize::MAX - own_tally.depth_sum);
     found.min_by(|a, b| key(&a.1).cmp(&key(&b.1)).then_with(|| a.0.cmp(&b.0))).map(|(path, _)| path)
 }
 
@@ -75,7 +75,7 @@ fn tally(
     at: usize,
     record: &Record,
     counts: &Map<&str, usize>,
-    places: &mut Map<String, Place>,
+    tallies: &mut Map<String, BodyTally>,
 ) -> usize {
     let page = &site.pages[at];
     let tree = &page.tree;
@@ -91,15 +91,15 @@ fn tally(
     for node in record.range.clone().filter(|&node| tree.text(node).is_none()) {
         let (all, unique) = chars(node..tree.end(node));
         let depth = tree.ancestors(node).count();
-        let place = own.entry(page.steps.path(tree, node, BODY_STEPS)).or_default();
-        *place = (place.0 + 1, place.1 + all, place.2 + unique, depth);
+        let own_tally = own.entry(page.steps.path(tree, node, BODY_STEPS)).or_default();
+        *own_tally = (own_tally.0 + 1, own_tally.1 + all, own_tally.2 + unique, depth);
     }
     for (path, (count, all, unique, depth)) in own {
-        let place = places.entry(path).or_default();
-        place.all_chars += all;
-        place.unique_chars += unique;
-        place.single_count += usize::from(count == 1);
-        place.depth_sum += depth;
+        let own_tally = tallies.entry(path).or_default();
+        own_tally.all_chars += all;
+        own_tally.unique_chars += unique;
+        own_tally.single_count += usize::from(count == 1);
+        own_tally.depth_sum += depth;
     }
     chars(record.range.clone()).1
 }

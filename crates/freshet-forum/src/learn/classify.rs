@@ -162,7 +162,7 @@ fn named_by_posts<'a>(site: &'a Site<'_>, nodes: &[Node<'_>]) -> Set<&'a str> {
             };
             let links = site.pages[at].links.iter().enumerate();
             let outside = links.filter(|(_, link)| !link.is_head && !is_inside(link.node));
-            named.extend(outside.map(|(place, _)| site.link_pattern(at, place)));
+            named.extend(outside.map(|(index, _)| site.link_pattern(at, index)));
         }
     }
     named.into_iter().map(|pattern| path_of(site.patterns.names.text(pattern))).collect()
@@ -204,9 +204,9 @@ fn pages(site: &Site<'_>, nodes: &[Node<'_>]) -> Vec<PageKind> {
 
 /// How many lists of some patterns a page links to.
 fn linked_lists(site: &Site<'_>, at: usize, patterns: &Set<u32>) -> usize {
-    let places = 0..site.pages[at].links.len();
-    let lists = places.filter(|&place| patterns.contains(&site.link_pattern(at, place)));
-    lists.map(|place| site.link_list(at, place)).collect::<Set<_>>().len()
+    let indices = 0..site.pages[at].links.len();
+    let lists = indices.filter(|&index| patterns.contains(&site.link_pattern(at, index)));
+    lists.map(|index| site.link_list(at, index)).collect::<Set<_>>().len()
 }
 
 /// How many boards each page links to, beside the site's menu and itself.
@@ -216,8 +216,8 @@ fn boards(site: &Site<'_>, index_patterns: &Set<u32>) -> Vec<usize> {
     let linked = |at: usize| -> Vec<(u32, u32)> {
         let links = site.pages[at].links.iter().enumerate();
         let boards =
-            links.filter(|(place, link)| !link.is_head && is_index[site.link_pattern(at, *place) as usize]);
-        let keys = boards.map(|(place, link)| (site.link_list(at, place), site.paths.number(at, link.path)));
+            links.filter(|(index, link)| !link.is_head && is_index[site.link_pattern(at, *index) as usize]);
+        let keys = boards.map(|(index, link)| (site.link_list(at, index), site.paths.number(at, link.path)));
         let mut keys: Vec<_> = keys.filter(|(list, _)| *list != site.page_list(at)).collect();
         keys.sort_unstable();
         keys.dedup();

@@ -37,7 +37,7 @@ pub(crate) struct LinkColumn<'a> {
     /// Patterns of where they lead.
     patterns: Map<u32, usize>,
     /// Sum of the places among the links of the record.
-    place_sum: usize,
+    index_sum: usize,
 }
 
 /// The link columns of some pages' records, by the numbers of their paths, and how many records there are.
@@ -58,16 +58,16 @@ impl<'a> Columns<'a> {
             seen.clear();
             let mut link_chars = 0;
             let range = page.link_range(&record.range);
-            for place in range.clone() {
-                let link = &page.links[place];
+            for index in range.clone() {
+                let link = &page.links[index];
                 let text = page.link_text(link);
                 link_chars += text.chars().count();
                 if link.url.host_str() == page.url.host_str() && !seen.contains(&link.path) {
                     seen.push(link.path);
                     let column = self.links.entry(site.paths.number(at, link.path)).or_default();
                     column.record_count += 1;
-                    column.place_sum += place - range.start;
-                    column.add(site, at, place, text);
+                    column.index_sum += index - range.start;
+                    column.add(site, at, index, text);
                 }
             }
             let chars = page.tree.chars_in(record.range.clone(), RECORD_CHARS_MAX);
@@ -83,27 +83,30 @@ impl<'a> Columns<'a> {
     /// The column of titles: the first that leads elsewhere in each record.
     pub(crate) fn title(&self, site: &Site<'a>) -> Option<(u32, &LinkColumn<'a>)> {
         let titles = self.links.iter().filter(|(_, column)| column.is_title(self.record_count));
-        let place = |column: &LinkColumn<'_>| column.place_sum as f64 / column.record_count.max(1) as f64;
+        let mean_index =
+            |column: &LinkColumn<'_>| column.index_sum as f64 / column.record_count.max(1) as f64;
         let name = |path: u32| site.paths.names.text(path);
         titles
-            .min_by(|a, b| place(a.1).total_cmp(&place(b.1)).then_with(|| name(*a.0).cmp(name(*b.0))))
+            .min_by(|a, b| {
+                mean_index(a.1).total_cmp(&mean_index(b.1)).then_with(|| name(*a.0).cmp(name(*b.0)))
+            })
             .map(|(path, column)| (*path, column))
     }
 }
 
 impl<'a> LinkColumn<'a> {
-    fn add(&mut self, site: &Site<'a>, at: usize, place: usize, text: Cow<'a, str>) {
+    fn add(&mut self, site: &Site<'a>, at: usize, index: usize, text: Cow<'a, str>) {
         let page = &site.pages[at];
-        let link = &page.links[place];
-        let list = site.link_list(at, place);
+        let link = &page.links[index];
+        let list = site.link_list(at, index);
         self.self_count += usize::from(
             list == site.page_list(at) || link.url.path() == page.url.path() && link.url.fragment().is_some(),
         );
-        self.person_count += usize::from(site.is_person(at, place));
+        self.person_count += usize::from(site.is_person(at, index));
         self.dull_count += usize::from(is_dull(page, link, &text));
         self.targets.insert(list);
         self.texts.insert(text);
-        *self.patterns.entry(site.link_pattern(at, place)).or_default() += 1;
+        *self.patterns.entry(site.link_pattern(at, index)).or_default() += 1;
     }
 
     fn is_title(&self, record_count: usize) -> bool {

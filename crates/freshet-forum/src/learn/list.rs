@@ -49,7 +49,7 @@ pub(crate) fn define(
         return None;
     }
     let mut anchors = anchors(site, &nodes, &pages, kind);
-    let is_thread = |at: usize, place: usize| posts.contains(&site.link_pattern(at, place));
+    let is_thread = |at: usize, index: usize| posts.contains(&site.link_pattern(at, index));
     if kind == PageKind::Index && !posts.is_empty() {
         anchors.retain(|anchor| holds(site, &pages, anchor, &is_thread));
     }
@@ -111,8 +111,8 @@ fn holds(site: &Site<'_>, pages: &[usize], anchor: &Anchor, is_wanted: IsWanted<
     let (mut holding, mut all, mut threads) = (0, 0, 0);
     for &at in pages {
         for found in record::records(&site.pages[at], anchor) {
-            let links = site.pages[at].link_range(&found.range).filter(|&place| is_wanted(at, place));
-            let held = links.map(|place| site.link_list(at, place)).collect::<Set<_>>().len();
+            let links = site.pages[at].link_range(&found.range).filter(|&index| is_wanted(at, index));
+            let held = links.map(|index| site.link_list(at, index)).collect::<Set<_>>().len();
             all += 1;
             threads += held;
             holding += usize::from(held > 0);
@@ -125,8 +125,8 @@ fn holds(site: &Site<'_>, pages: &[usize], anchor: &Anchor, is_wanted: IsWanted<
 fn thread_links(site: &Site<'_>, pages: &[usize], is_thread: IsWanted<'_>) -> Option<String> {
     let mut counts: Map<u32, usize> = Map::default();
     for &at in pages {
-        for (place, link) in site.pages[at].links.iter().enumerate() {
-            if !link.is_head && is_thread(at, place) {
+        for (index, link) in site.pages[at].links.iter().enumerate() {
+            if !link.is_head && is_thread(at, index) {
                 *counts.entry(site.paths.number(at, link.path)).or_default() += 1;
             }
         }
@@ -144,9 +144,9 @@ fn index_times(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &mut ListD
         for record in records {
             record_count += 1;
             let times: Vec<((u32, usize), i64)> = fields::time_columns(page, record)
-                .filter(|(_, place)| !page.stamps[*place].is_noise)
-                .filter_map(|(column, place)| {
-                    Some(((site.paths.number(*at, column.path), column.turn), site.unix_s(*at, place)?))
+                .filter(|(_, index)| !page.stamps[*index].is_noise)
+                .filter_map(|(column, index)| {
+                    Some(((site.paths.number(*at, column.path), column.turn), site.unix_s(*at, index)?))
                 })
                 .collect();
             let Some(latest) = times.iter().map(|it| it.1).max() else { continue };
@@ -192,9 +192,9 @@ fn authors(site: &Site<'_>, found: &[(usize, Vec<Record>)]) -> Vec<String> {
     let mut people: Map<u32, usize> = Map::default();
     for (at, records) in found {
         let page = &site.pages[*at];
-        for place in records.iter().flat_map(|record| page.link_range(&record.range)) {
-            let link = &page.links[place];
-            if site.is_person(*at, place) && is_name(page, link) {
+        for index in records.iter().flat_map(|record| page.link_range(&record.range)) {
+            let link = &page.links[index];
+            if site.is_person(*at, index) && is_name(page, link) {
                 *people.entry(site.paths.number(*at, link.path)).or_default() += 1;
             }
         }

@@ -73,12 +73,12 @@ fn add(site: &Site<'_>, at: usize, records: &[Record], list: &ListDefinition, ta
     let first_s = first.and_then(|it| site.unix_s(at, it));
     let mut seen: Vec<PathId> =
         list.records.iter().filter_map(|anchor| page.paths.id(&anchor.path)).collect();
-    for (place, stamp) in page.stamps.iter().enumerate().take_while(|(_, stamp)| stamp.node < start) {
+    for (index, stamp) in page.stamps.iter().enumerate().take_while(|(_, stamp)| stamp.node < start) {
         if stamp.is_noise || !stamp.written.has_clock() || seen.contains(&stamp.path) {
             continue;
         }
         seen.push(stamp.path);
-        let Some(time_s) = site.unix_s(at, place) else { continue };
+        let Some(time_s) = site.unix_s(at, index) else { continue };
         let tally = tallies.entry(site.paths.number(at, stamp.path)).or_default();
         tally.pages += 1;
         // The head of a page may show the start of its thread without seconds.

@@ -54,7 +54,7 @@ impl<'a> Site<'a> {
             let links = page.links.iter().enumerate();
             let own = links.filter(|(_, it)| it.url.host_str() == page.url.host_str());
             let (lists, addresses) = (&lists, &addresses);
-            own.map(move |(place, link)| (at, &link.url, lists.number(addresses.link(at, place))))
+            own.map(move |(index, link)| (at, &link.url, lists.number(addresses.link(at, index))))
         });
         let patterns = Patterns::learn(own.chain(linked.take(LINKS_MAX)), pages.len(), &slots);
         let patterns = addresses.derive(|url| patterns.pattern(url));

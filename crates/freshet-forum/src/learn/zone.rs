@@ -36,8 +36,8 @@ fn sightings(site: &Site<'_>, kinds: &[PageKind], definition: &ForumDefinition) 
     for (at, page) in site.pages.iter().enumerate().filter(|(_, page)| page.offset_s.is_none()) {
         let (Some(list), Some(fetched_s)) = (definition.list(kinds[at]), page.fetched_s) else { continue };
         let columns = TimeColumn::of(page, &list.times);
-        for (place, stamp) in page.stamps.iter().enumerate() {
-            let Some(shown_s) = site.unix_s(at, place) else { continue };
+        for (index, stamp) in page.stamps.iter().enumerate() {
+            let Some(shown_s) = site.unix_s(at, index) else { continue };
             let age_s = fetched_s.saturating_sub(shown_s);
             let is_of_list = || columns.iter().any(|column| column.path == stamp.path);
             if age_s < AGE_S_MAX && !stamp.is_noise && Sighting::can_tell(&stamp.written) && is_of_list() {

@@ -86,14 +86,14 @@ impl<'a> PathWriter<'a> {
         let key = (steps, is_noise);
         let mixed =
             steps.iter().fold(usize::from(is_noise), |mixed, step| mixed * 31 + *step as usize % RECENT);
-        let place = mixed % RECENT;
-        if let Some((known, path)) = self.recent[place]
+        let slot = mixed % RECENT;
+        if let Some((known, path)) = self.recent[slot]
             && known == key
         {
             return path;
         }
         let path = self.known.get(&key).copied().unwrap_or_else(|| self.add(key, node, step_count));
-        self.recent[place] = Some((key, path));
+        self.recent[slot] = Some((key, path));
         path
     }
 

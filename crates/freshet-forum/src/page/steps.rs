@@ -76,12 +76,12 @@ impl Steps {
                 continue;
             };
             let class = tree.class(node);
-            let place = &mut recent[place(tag, class)];
-            let id = match *place {
+            let slot = &mut recent[slot_of(tag, class)];
+            let id = match *slot {
                 Some((known_tag, known_class, id)) if known_tag == tag && known_class == class => id,
                 _ => steps.number(&mut numbers, name(tag, class)),
             };
-            *place = Some((tag, class, id));
+            *slot = Some((tag, class, id));
             steps.of_node.push(id);
         }
         steps
@@ -132,7 +132,7 @@ impl Steps {
 const RECENT: usize = 256;
 
 /// Where a pair is remembered: by the tag, the length of the class and its ends.
-fn place(tag: &LocalName, class: &str) -> usize {
+fn slot_of(tag: &LocalName, class: &str) -> usize {
     let bytes = class.as_bytes();
     let byte = |at: usize| usize::from(bytes.get(at).copied().unwrap_or(0));
     let ends = byte(bytes.len().wrapping_sub(1)) * 31 + byte(bytes.len().wrapping_sub(3)) * 7 + byte(0) * 5;

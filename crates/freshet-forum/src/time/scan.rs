@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::token::{Placed, Token, cut};
+use super::token::{SpannedToken, Token, cut};
 use super::words::{Sense, WORDS};
 use super::{Date, DayTime, Written};
 
@@ -30,7 +30,7 @@ pub fn scan(text: &str) -> Vec<(Range<usize>, Written)> {
 /// Finds times in one text after another; what it needs of memory it keeps.
 #[derive(Debug, Default)]
 pub(crate) struct Scanner {
-    tokens: Vec<Placed>,
+    tokens: Vec<SpannedToken>,
     found: Vec<(Range<usize>, Written)>,
 }
 
@@ -79,7 +79,7 @@ impl Scanner {
         cut(label, &mut self.tokens);
         let is_noise =
             |token: &Token| matches!(token, Token::Word(senses, _) if senses.contains(&Sense::Noise));
-        self.tokens.iter().any(|placed| is_noise(&placed.token))
+        self.tokens.iter().any(|spanned| is_noise(&spanned.token))
     }
 }
 
@@ -101,13 +101,13 @@ fn has_digit(text: &str) -> bool {
 
 /// The tokens of one text, and what can be read from a place in them. Each reading gives a value and the place after it.
 struct Grammar<'a> {
-    tokens: &'a [Placed],
+    tokens: &'a [SpannedToken],
     is_short: bool,
 }
 
 impl Grammar<'_> {
     fn token(&self, at: usize) -> Option<&Token> {
-        self.tokens.get(at).map(|placed| &placed.token)
+        self.tokens.get(at).map(|spanned| &spanned.token)
     }
 
     fn number(&self, at: usize) -> Option<(i64, usize)> {
@@ -133,7 +133,7 @@ impl Grammar<'_> {
     }
 
     fn is_spaced(&self, at: usize) -> bool {
-        self.tokens.get(at).is_none_or(|placed| placed.is_spaced)
+        self.tokens.get(at).is_none_or(|spanned| spanned.is_spaced)
     }
 
     fn sense<T>(&self, at: usize, wanted: impl Fn(Sense) -> Option<T>) -> Option<T> {

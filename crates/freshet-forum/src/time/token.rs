@@ -56,9 +56,9 @@ impl Letters {
     }
 }
 
-/// A token with its place in the text, in bytes, and whether a space stands before it.
+/// A token with its position in the text, in bytes, and whether a space stands before it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Placed {
+pub(super) struct SpannedToken {
     pub(super) token: Token,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -66,7 +66,7 @@ pub(super) struct Placed {
 }
 
 /// Cuts a text; what `found` held before is gone.
-pub(super) fn cut(text: &str, found: &mut Vec<Placed>) {
+pub(super) fn cut(text: &str, found: &mut Vec<SpannedToken>) {
     found.clear();
     let mut rest = text;
     let mut is_spaced = true;
@@ -80,7 +80,7 @@ pub(super) fn cut(text: &str, found: &mut Vec<Placed>) {
             is_spaced = true;
         } else {
             let token = token(&rest[..length], first);
-            found.push(Placed { token, start, end: start + length, is_spaced });
+            found.push(SpannedToken { token, start, end: start + length, is_spaced });
             is_spaced = false;
         }
         rest = &rest[length..];

@@ -20,9 +20,9 @@ fn run(html: &[u8]) {
         assert!(reading.records.len() <= freshet_forum::record::RECORDS_MAX + 1);
     }
     let text = learned.definition.to_toml();
-    let again = freshet_forum::definition::ForumDefinition::parse(&text)
+    let reread = freshet_forum::definition::ForumDefinition::parse(&text)
         .unwrap_or_else(|error| panic!("{error}\n{text}"));
-    assert_eq!(again, learned.definition);
+    assert_eq!(reread, learned.definition);
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn action() -> impl Strategy<Value = Action> {
 
 #[derive(Clone, Debug)]
 struct TwinKey {
-    manners: Politeness,
+    politeness: Politeness,
     items: VecDeque<u32>,
     in_flight_count: u32,
     paused_until: i64,
@@ -47,7 +47,7 @@ impl TwinKey {
     }
 
     fn has_work(&self) -> bool {
-        !self.items.is_empty() && self.in_flight_count < self.manners.in_flight_max
+        !self.items.is_empty() && self.in_flight_count < self.politeness.in_flight_max
     }
 }
 
@@ -60,10 +60,10 @@ struct Run {
 
 impl Run {
     fn new() -> Self {
-        let manners =
+        let politeness =
             |key: u32| Politeness { pause: Span::from_ms(i64::from(key) * 400), in_flight_max: 1 + key % 3 };
         let twin = |key| TwinKey {
-            manners: manners(key),
+            politeness: politeness(key),
             items: VecDeque::new(),
             in_flight_count: 0,
             paused_until: i64::MIN,
@@ -71,7 +71,7 @@ impl Run {
         };
         let mut back = Back::default();
         for key in 0..KEY_COUNT {
-            back.set_manners(ServerKey(key), manners(key));
+            back.set_politeness(ServerKey(key), politeness(key));
         }
         Self { back, keys: (0..KEY_COUNT).map(twin).collect(), now: 1000, next_item: 0 }
     }
@@ -86,7 +86,7 @@ impl Run {
         assert_eq!(key.items.pop_front(), Some(item));
         if !is_dropped {
             key.in_flight_count += 1;
-            key.paused_until = self.now + key.manners.pause.ms();
+            key.paused_until = self.now + key.politeness.pause.ms();
             self.back.started(ServerKey(number), Timestamp::from_ms(self.now));
         }
     }
@@ -111,7 +111,7 @@ impl Run {
                 let answer = self.back.allow_request(ServerKey(number), at(self.now));
                 assert_eq!(answer.is_ok(), key.allowed_at() <= self.now);
                 match answer {
-                    Ok(()) => key.paused_until = self.now + key.manners.pause.ms(),
+                    Ok(()) => key.paused_until = self.now + key.politeness.pause.ms(),
                     Err(until) => assert_eq!(until.ms(), key.allowed_at()),
                 }
             }
@@ -153,7 +153,7 @@ proptest! {
 fn check_turns(pushed: &str, expected: &str) {
     let mut back = Back::default();
     for key in pushed.bytes().map(|key| u32::from(key - b'a')) {
-        back.set_manners(ServerKey(key), Politeness { pause: Span::ZERO, in_flight_max: u32::MAX });
+        back.set_politeness(ServerKey(key), Politeness { pause: Span::ZERO, in_flight_max: u32::MAX });
         back.push(ServerKey(key), 0);
     }
     let now = Timestamp::from_secs(10);
@@ -177,7 +177,7 @@ fn a_key_keeps_its_turn_when_one_of_its_visits_ends() {
     let mut back = Back::default();
     let now = Timestamp::from_secs(10);
     for key in [0, 1, 2, 0, 1, 2] {
-        back.set_manners(ServerKey(key), Politeness { pause: Span::ZERO, in_flight_max: 9 });
+        back.set_politeness(ServerKey(key), Politeness { pause: Span::ZERO, in_flight_max: 9 });
         back.push(ServerKey(key), 0);
     }
     let mut came = Vec::new();
@@ -213,7 +213,7 @@ fn check_share(trust: Trust, room: usize, expected: (usize, usize)) {
     back.set_room(room);
     let free = Politeness { pause: Span::ZERO, in_flight_max: 8 };
     for key in 0..1000 {
-        back.set_manners(ServerKey(key), free);
+        back.set_politeness(ServerKey(key), free);
         back.set_trust(ServerKey(key), trust);
         back.push(ServerKey(key), key);
         back.push(ServerKey(key), key);
@@ -225,7 +225,7 @@ fn check_share(trust: Trust, room: usize, expected: (usize, usize)) {
     let begun = begin(&mut back);
     assert_eq!(begun.len(), expected.0, "{trust:?} of {room}");
     assert_eq!(back.next_ready(), None, "nobody is woken for nothing");
-    back.set_manners(ServerKey(1000), free);
+    back.set_politeness(ServerKey(1000), free);
     (0..100).for_each(|item| back.push(ServerKey(1000), item));
     assert_eq!(begin(&mut back).len(), expected.1, "{trust:?} of {room}: one that answers");
     // One of them answers: it has all its places at once, and the others a place more.

@@ -56,7 +56,7 @@ struct Run {
 const TICK: Span = Span::from_ms(1);
 const LEASE_MS: i64 = 2500;
 
-fn manners(key: u32) -> Politeness {
+fn politeness(key: u32) -> Politeness {
     Politeness { pause: Span::from_ms(i64::from(key) * 300), in_flight_max: 1 + key }
 }
 
@@ -64,7 +64,7 @@ impl Run {
     fn new() -> Self {
         let mut frontier = Frontier::new(TICK, at(0));
         for key in 0..KEYS {
-            frontier.set_manners(ServerKey(key), manners(key));
+            frontier.set_politeness(ServerKey(key), politeness(key));
         }
         Self {
             frontier,
@@ -80,7 +80,7 @@ impl Run {
     fn may_ask(&self, key: u32) -> bool {
         let in_flight_count = self.leased.values().filter(|(pick, _)| pick.key.0 == key).count();
         self.paused_until[key as usize].max(self.held_until[key as usize]) <= self.now
-            && in_flight_count < manners(key).in_flight_max as usize
+            && in_flight_count < politeness(key).in_flight_max as usize
     }
 
     fn is_leased(&self, id: u32) -> bool {
@@ -100,7 +100,7 @@ impl Run {
         assert_eq!(key, found.key.0);
         assert!(due_at <= self.now, "source {} is picked early", found.id.0);
         assert!(self.may_ask(key) && !self.is_leased(found.id.0));
-        self.paused_until[key as usize] = self.now + manners(key).pause.ms();
+        self.paused_until[key as usize] = self.now + politeness(key).pause.ms();
         Some(found)
     }
 
@@ -191,7 +191,7 @@ proptest! {
 #[test]
 fn the_next_wake_is_enough_to_miss_nothing() {
     let mut frontier = Frontier::new(Span::from_ms(10), at(0));
-    frontier.set_manners(ServerKey(0), Politeness { pause: Span::from_ms(250), in_flight_max: 1 });
+    frontier.set_politeness(ServerKey(0), Politeness { pause: Span::from_ms(250), in_flight_max: 1 });
     for id in 0..20 {
         frontier.schedule(SourceId(id), ServerKey(0), 0, at(i64::from(id) * 700_000));
     }
@@ -245,7 +245,7 @@ fn a_million_due_at_once_cost_no_memory_that_was_not_there() {
 #[test]
 fn urgent_sources_of_one_server_come_first_and_the_others_still_come() {
     let mut frontier = Frontier::new(Span::SECOND, at(0));
-    frontier.set_manners(ServerKey(0), FREE);
+    frontier.set_politeness(ServerKey(0), FREE);
     for id in 0..4000 {
         frontier.schedule(SourceId(id), ServerKey(0), if id < 2000 { 3 } else { 0 }, at(0));
     }
@@ -271,7 +271,7 @@ fn urgent_servers_come_first_when_many_are_ready() {
 }
 
 #[test]
-fn a_visit_under_way_keeps_its_manners_and_its_lease() {
+fn a_visit_under_way_keeps_its_politeness_and_its_lease() {
     let mut frontier = Frontier::new(Span::SECOND, at(0));
     frontier.schedule(SourceId(0), ServerKey(0), 0, at(0));
     let pick = frontier.pick(at(0)).unwrap();
@@ -290,7 +290,7 @@ fn a_visit_under_way_keeps_its_manners_and_its_lease() {
 #[test]
 fn a_visit_that_rests_gives_its_place_away_and_waits_for_another() {
     let mut frontier = Frontier::new(Span::from_ms(1), at(0));
-    frontier.set_manners(ServerKey(0), Politeness { pause: Span::ZERO, in_flight_max: 1 });
+    frontier.set_politeness(ServerKey(0), Politeness { pause: Span::ZERO, in_flight_max: 1 });
     for id in 0..2 {
         frontier.schedule(SourceId(id), ServerKey(0), 0, at(0));
     }
@@ -317,13 +317,13 @@ fn a_visit_that_rests_gives_its_place_away_and_waits_for_another() {
 fn a_visit_that_sent_nothing_leaves_its_key_free() {
     for (has_asked, expected) in [(true, at(2000)), (false, at(1000))] {
         let mut frontier = Frontier::new(TICK, at(0));
-        frontier.set_manners(ServerKey(0), Politeness { pause: Span::SECOND, in_flight_max: 1 });
+        frontier.set_politeness(ServerKey(0), Politeness { pause: Span::SECOND, in_flight_max: 1 });
         for id in [1, 2] {
             frontier.schedule(SourceId(id), ServerKey(0), 0, at(1000));
         }
         let pick = frontier.pick(at(1000)).unwrap();
         frontier.lease(pick, VisitId(1), Timestamp::MAX);
-        let ended = if has_asked { frontier.close(VisitId(1)) } else { frontier.take_back(VisitId(1)) };
+        let ended = if has_asked { frontier.close(VisitId(1)) } else { frontier.close_unsent(VisitId(1)) };
         assert_eq!(ended, Some(pick.id));
         assert_eq!(frontier.next_wake().max(Some(at(1000))), Some(expected));
         assert_eq!(frontier.pick(at(1000)).is_some(), !has_asked, "the other source");

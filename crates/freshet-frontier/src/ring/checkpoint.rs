@@ -1,8 +1,8 @@
 //! The checkpoint of a ring: where its head stands, and which ids are out on lease.
 //!
 //! Written beside the ring and renamed into place, so that a reader finds the old one or the new
-//! one, never half of one. Invariant: it is written after the records it speaks of, so its head
-//! never runs ahead of them. It does not hold the log cursor: that travels with the records.
+//! one, never half of one. Invariant: it is written after the entries it speaks of, so its head
+//! never runs ahead of them. It does not hold the log cursor: that travels with the entries.
 
 use std::fs;
 use std::io::{self, Write};
@@ -10,8 +10,8 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use super::entry::u64_at;
 use super::error::RingError;
-use super::record::u64_at;
 
 const MAGIC: &[u8; 8] = b"frshchk1";
 const FIXED_LEN: usize = 32;
@@ -21,9 +21,9 @@ const FILE_LEN_MAX: u64 = 1 << 20;
 /// Where a ring stood.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Checkpoint {
-    /// Place of the first record not yet handed out.
+    /// Place of the first entry not yet handed out.
     pub(super) head: u64,
-    /// Place after the last record written.
+    /// Place after the last entry written.
     pub(super) tail: u64,
     /// Ids handed out from before `head` and neither done nor put back, oldest first.
     pub(super) leased: Vec<u64>,

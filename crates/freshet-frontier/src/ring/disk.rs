@@ -1,8 +1,8 @@
-//! The disk part of a ring: append-only segments of fixed-size records. Step 3 of 10 (pick).
+//! The disk part of a ring: append-only segments of fixed-size entries. Step 3 of 10 (pick).
 //!
 //! Places are numbered from 0 for the life of the ring; a segment file is named after its first
 //! place and carries the log cursor reached before it, so that older segments can go. Opening
-//! reads and checks every record and cuts at the first that is not whole, with all after it.
+//! reads and checks every entry and cuts at the first that is not whole, with all after it.
 //! Invariants: segments are contiguous; the buffer belongs to the newest one; a failed write is
 //! repeated at the same offset, so the file never holds a hole. It knows nothing of leases.
 
@@ -12,20 +12,20 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::RingOptions;
+use super::entry::{self, ENTRY_LEN, Entry, HEADER_LEN, Kind};
 use super::error::RingError;
-use super::record::{self, HEADER_LEN, Kind, RECORD_LEN, Record};
 
-/// Records buffered before they are written: one write of 64 KiB.
-const BUFFER_RECORDS: usize = 4096;
-/// Records read at once.
-pub(super) const READ_RECORDS: usize = 4096;
+/// Entries buffered before they are written: one write of 64 KiB.
+const BUFFER_ENTRIES: usize = 4096;
+/// Entries read at once.
+pub(super) const READ_ENTRIES: usize = 4096;
 const EXTENSION: &str = "ring";
 
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     first_seq: u64,
     /// Those in the buffer included.
-    record_count: u64,
+    entry_count: u64,
 }
 
 /// The files of one ring.
@@ -34,31 +34,31 @@ pub(super) struct Disk {
     dir: PathBuf,
     name: String,
     salt: u64,
-    segment_records: u64,
+    segment_entries: u64,
     is_fsynced: bool,
     segments: VecDeque<Segment>,
     /// The newest segment, once something was written to it.
     file: Option<File>,
     buffer: Vec<u8>,
     tail: u64,
-    /// The log cursor that the records, with the buffer, say.
+    /// The log cursor that the entries, with the buffer, say.
     cursor: u64,
 }
 
 impl Disk {
-    /// Opens the files of a ring, shows every whole record to `see`, and cuts off the rest;
+    /// Opens the files of a ring, shows every whole entry to `see`, and cuts off the rest;
     /// gives how many bytes were cut.
     pub(super) fn open(
         dir: &Path,
         name: &str,
         options: RingOptions,
-        see: &mut dyn FnMut(Record),
+        see: &mut dyn FnMut(Entry),
     ) -> Result<(Self, u64), RingError> {
         let mut disk = Self {
             dir: dir.to_owned(),
             name: name.to_owned(),
-            salt: record::salt(name),
-            segment_records: options.segment_records.max(1),
+            salt: entry::salt(name),
+            segment_entries: options.segment_entries.max(1),
             is_fsynced: options.is_fsynced,
             segments: VecDeque::new(),
             file: None,
@@ -81,33 +81,33 @@ impl Disk {
         Ok((disk, cut_bytes))
     }
 
-    /// Place after the last record, the buffer included.
+    /// Place after the last entry, the buffer included.
     pub(super) fn tail(&self) -> u64 {
         self.tail
     }
 
-    /// Place of the oldest record kept.
+    /// Place of the oldest entry kept.
     pub(super) fn first(&self) -> u64 {
         self.segments.front().map_or(self.tail, |segment| segment.first_seq)
     }
 
-    /// The log cursor that the records say.
+    /// The log cursor that the entries say.
     pub(super) fn cursor(&self) -> u64 {
         self.cursor
     }
 
-    /// Appends a record and gives its place; on error nothing was appended.
+    /// Appends an entry and gives its place; on error nothing was appended.
     pub(super) fn append(&mut self, kind: Kind, value: u64) -> Result<u64, RingError> {
-        let is_full = self.segments.back().is_none_or(|last| last.record_count >= self.segment_records);
-        if is_full || self.buffer.len() >= BUFFER_RECORDS * RECORD_LEN {
+        let is_full = self.segments.back().is_none_or(|last| last.entry_count >= self.segment_entries);
+        if is_full || self.buffer.len() >= BUFFER_ENTRIES * ENTRY_LEN {
             self.flush()?;
         }
         if is_full {
             self.begin_segment()?;
         }
         let seq = self.tail;
-        self.buffer.extend_from_slice(&Record { seq, kind, value }.encode(self.salt));
-        self.segments.back_mut().expect("a segment was begun above").record_count += 1;
+        self.buffer.extend_from_slice(&Entry { seq, kind, value }.encode(self.salt));
+        self.segments.back_mut().expect("a segment was begun above").entry_count += 1;
         self.tail += 1;
         if kind == Kind::Cursor {
             self.cursor = value;
@@ -119,7 +119,7 @@ impl Disk {
     pub(super) fn flush(&mut self) -> Result<(), RingError> {
         let Some(last) = self.segments.back().filter(|_| !self.buffer.is_empty()) else { return Ok(()) };
         let path = self.path(last.first_seq);
-        let end = HEADER_LEN as u64 + last.record_count * RECORD_LEN as u64;
+        let end = HEADER_LEN as u64 + last.entry_count * ENTRY_LEN as u64;
         let mut file = match self.file.take() {
             Some(file) => file,
             None => OpenOptions::new().write(true).open(&path).map_err(RingError::io("open", &path))?,
@@ -141,20 +141,20 @@ impl Disk {
         Ok(())
     }
 
-    /// Reads records from place `from` on: at most `max`, at most [`READ_RECORDS`], and none beyond
+    /// Reads entries from place `from` on: at most `max`, at most [`READ_ENTRIES`], and none beyond
     /// the segment that holds `from`. Empty only at the tail.
-    pub(super) fn read(&mut self, from: u64, max: usize) -> Result<Vec<Record>, RingError> {
-        if from + (self.buffer.len() / RECORD_LEN) as u64 >= self.tail {
+    pub(super) fn read(&mut self, from: u64, max: usize) -> Result<Vec<Entry>, RingError> {
+        if from + (self.buffer.len() / ENTRY_LEN) as u64 >= self.tail {
             self.flush()?;
         }
         let after = self.segments.partition_point(|segment| segment.first_seq <= from);
         let Some(segment) = after.checked_sub(1).map(|at| self.segments[at]) else { return Ok(Vec::new()) };
-        let buffered = if after == self.segments.len() { self.buffer.len() / RECORD_LEN } else { 0 };
-        let end = segment.first_seq + segment.record_count - buffered as u64;
-        let count = (end.saturating_sub(from) as usize).min(max).min(READ_RECORDS);
+        let buffered = if after == self.segments.len() { self.buffer.len() / ENTRY_LEN } else { 0 };
+        let end = segment.first_seq + segment.entry_count - buffered as u64;
+        let count = (end.saturating_sub(from) as usize).min(max).min(READ_ENTRIES);
         let path = self.path(segment.first_seq);
-        let mut bytes = vec![0; count * RECORD_LEN];
-        let offset = HEADER_LEN as u64 + (from - segment.first_seq) * RECORD_LEN as u64;
+        let mut bytes = vec![0; count * ENTRY_LEN];
+        let offset = HEADER_LEN as u64 + (from - segment.first_seq) * ENTRY_LEN as u64;
         File::open(&path)
             .and_then(|mut file| {
                 file.seek(SeekFrom::Start(offset))?;
@@ -162,9 +162,9 @@ impl Disk {
             })
             .map_err(RingError::io("read", &path))?;
         (from..)
-            .zip(bytes.chunks_exact(RECORD_LEN))
+            .zip(bytes.chunks_exact(ENTRY_LEN))
             .map(|(seq, chunk)| {
-                Record::decode(chunk, seq, self.salt)
+                Entry::decode(chunk, seq, self.salt)
                     .ok_or_else(|| RingError::Damaged { path: path.clone(), seq })
             })
             .collect()
@@ -192,13 +192,13 @@ impl Disk {
         self.save()?;
         let path = self.path(self.tail);
         let mut file = create(&path).map_err(RingError::io("create", &path))?;
-        file.write_all(&record::encode_header(self.tail, self.cursor, self.salt))
+        file.write_all(&entry::encode_header(self.tail, self.cursor, self.salt))
             .map_err(RingError::io("write", &path))?;
         if self.buffer.capacity() == 0 {
-            self.buffer.reserve_exact(BUFFER_RECORDS * RECORD_LEN);
+            self.buffer.reserve_exact(BUFFER_ENTRIES * ENTRY_LEN);
         }
         self.file = Some(file);
-        self.segments.push_back(Segment { first_seq: self.tail, record_count: 0 });
+        self.segments.push_back(Segment { first_seq: self.tail, entry_count: 0 });
         Ok(())
     }
 
@@ -211,9 +211,9 @@ impl Disk {
             .iter()
             .filter_map(|entry| {
                 let name = entry.file_name();
-                let place = name.to_str()?.strip_prefix(&self.name)?.strip_prefix('-')?;
-                let place = place.strip_suffix(EXTENSION)?.strip_suffix('.')?;
-                u64::from_str_radix(place, 16).ok().filter(|_| place.len() == 16)
+                let first = name.to_str()?.strip_prefix(&self.name)?.strip_prefix('-')?;
+                let first = first.strip_suffix(EXTENSION)?.strip_suffix('.')?;
+                u64::from_str_radix(first, 16).ok().filter(|_| first.len() == 16)
             })
             .collect();
         firsts.sort_unstable();
@@ -221,7 +221,7 @@ impl Disk {
     }
 
     /// Takes in one segment file; gives the bytes cut off and whether there were none.
-    fn scan(&mut self, first_seq: u64, see: &mut dyn FnMut(Record)) -> Result<(u64, bool), RingError> {
+    fn scan(&mut self, first_seq: u64, see: &mut dyn FnMut(Entry)) -> Result<(u64, bool), RingError> {
         let path = self.path(first_seq);
         let mut file =
             OpenOptions::new().read(true).write(true).open(&path).map_err(RingError::io("open", &path))?;
@@ -235,29 +235,29 @@ impl Disk {
                 .map_err(RingError::io("read", &path))
         };
         read(&mut bytes, HEADER_LEN)?;
-        let header = record::decode_header(&bytes, self.salt);
+        let header = entry::decode_header(&bytes, self.salt);
         let is_next = self.segments.is_empty() || first_seq == self.tail;
         let Some((_, cursor)) = header.filter(|header| header.0 == first_seq && is_next) else {
             remove(&path)?;
             return Ok((len, false));
         };
         (self.cursor, self.tail) = (cursor, first_seq);
-        'segment: while read(&mut bytes, READ_RECORDS * RECORD_LEN)? > 0 {
-            for chunk in bytes.chunks(RECORD_LEN) {
-                let Some(record) = Record::decode(chunk, self.tail, self.salt) else { break 'segment };
-                if record.kind == Kind::Cursor {
-                    self.cursor = record.value;
+        'segment: while read(&mut bytes, READ_ENTRIES * ENTRY_LEN)? > 0 {
+            for chunk in bytes.chunks(ENTRY_LEN) {
+                let Some(entry) = Entry::decode(chunk, self.tail, self.salt) else { break 'segment };
+                if entry.kind == Kind::Cursor {
+                    self.cursor = entry.value;
                 }
-                see(record);
+                see(entry);
                 self.tail += 1;
             }
         }
-        let record_count = self.tail - first_seq;
-        let whole = HEADER_LEN as u64 + record_count * RECORD_LEN as u64;
+        let entry_count = self.tail - first_seq;
+        let whole = HEADER_LEN as u64 + entry_count * ENTRY_LEN as u64;
         if whole < len {
             file.set_len(whole).map_err(RingError::io("cut", &path))?;
         }
-        self.segments.push_back(Segment { first_seq, record_count });
+        self.segments.push_back(Segment { first_seq, entry_count });
         self.file = Some(file);
         Ok((len - whole, whole == len))
     }

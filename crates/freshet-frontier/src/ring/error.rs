@@ -16,8 +16,8 @@ pub enum RingError {
         /// What the system said.
         source: io::Error,
     },
-    /// A record that was whole when the ring was opened no longer is.
-    #[error("record {seq} in `{}` is damaged; start again to rebuild the ring from the change log", path.display())]
+    /// An entry that was whole when the ring was opened no longer is.
+    #[error("entry {seq} in `{}` is damaged; start again to rebuild the ring from the change log", path.display())]
     Damaged {
         /// In which file.
         path: PathBuf,
@@ -46,7 +46,7 @@ pub enum RingWarning {
         byte_count: u64,
     },
     /// Something that had been whole was lost; the whole change log must be read again.
-    #[error("ring `{ring}` lost records that had been saved; it is rebuilt from the whole change log")]
+    #[error("ring `{ring}` lost entries that had been saved; it is rebuilt from the whole change log")]
     Rebuilt { ring: String },
     /// The checkpoint cannot be read; ids may be handed out once more.
     #[error("the checkpoint of ring `{ring}` cannot be read; ids may be handed out once more")]

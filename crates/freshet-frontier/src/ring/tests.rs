@@ -11,7 +11,7 @@ use super::coordinator::Coordinator;
 use super::*;
 
 /// Small enough that every run crosses segments and overflows the memory part.
-const SMALL: RingOptions = RingOptions { memory_max: 5, segment_records: 7, is_fsynced: false };
+const SMALL: RingOptions = RingOptions { memory_max: 5, segment_entries: 7, is_fsynced: false };
 
 #[derive(Clone, Debug)]
 enum Action {
@@ -264,7 +264,7 @@ fn damage_is_told() {
         told.join("; ")
     };
     let torn = "ring `status`: 13 bytes at its end were not whole and were cut off";
-    let rebuilt = "ring `status` lost records that had been saved; it is rebuilt from the whole change log";
+    let rebuilt = "ring `status` lost entries that had been saved; it is rebuilt from the whole change log";
     assert_eq!(warnings_after(Mangle::Nothing, true), "");
     assert_eq!(warnings_after(Mangle::Truncate(3), false), torn);
     assert_eq!(warnings_after(Mangle::Truncate(3), true), format!("{torn}; {rebuilt}"));
@@ -286,7 +286,7 @@ fn an_id_that_was_not_popped_cannot_be_closed() {
 }
 
 #[test]
-fn a_record_that_decays_while_the_ring_is_open_is_an_error() {
+fn an_entry_that_decays_while_the_ring_is_open_is_an_error() {
     let mut run = Run::new();
     run.act(&Action::Log(20));
     run.act(&Action::Sync);

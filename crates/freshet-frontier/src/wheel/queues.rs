@@ -36,7 +36,7 @@ const EMPTY: Queue = Queue { head: NONE, tail: NONE, first: 0, end: 0 };
 /// Queues of numbers.
 #[derive(Debug)]
 pub(super) struct Queues {
-    places: Vec<Queue>,
+    all: Vec<Queue>,
     chunks: Vec<Chunk>,
     /// The first chunk that no queue uses.
     free: u32,
@@ -45,40 +45,40 @@ pub(super) struct Queues {
 impl Queues {
     /// So many, all empty.
     pub(super) fn new(count: usize) -> Self {
-        Self { places: vec![EMPTY; count], chunks: Vec::new(), free: NONE }
+        Self { all: vec![EMPTY; count], chunks: Vec::new(), free: NONE }
     }
 
     /// Makes room for so many numbers at once.
     pub(super) fn reserve(&mut self, count: usize) {
         // Every queue may have a chunk that is not full.
-        let wanted = count / ROOM + self.places.len();
+        let wanted = count / ROOM + self.all.len();
         self.chunks.reserve_exact(wanted.saturating_sub(self.chunks.len()));
     }
 
     /// Memory held, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.chunks.capacity() * size_of::<Chunk>() + self.places.capacity() * size_of::<Queue>()
+        self.chunks.capacity() * size_of::<Chunk>() + self.all.capacity() * size_of::<Queue>()
     }
 
     pub(super) fn is_empty(&self, queue: usize) -> bool {
-        self.places[queue].head == NONE
+        self.all[queue].head == NONE
     }
 
     /// Appends a number.
     pub(super) fn push(&mut self, queue: usize, number: u32) {
-        let Queue { tail, end, .. } = self.places[queue];
+        let Queue { tail, end, .. } = self.all[queue];
         if tail == NONE || end as usize == ROOM {
             return self.push_anew(queue, number);
         }
         self.chunks[tail as usize].numbers[end as usize] = number;
-        self.places[queue].end = end + 1;
+        self.all[queue].end = end + 1;
     }
 
     /// Appends a number in a new chunk.
     fn push_anew(&mut self, queue: usize, number: u32) {
-        let chunk = self.take_chunk();
+        let chunk = self.allocate_chunk();
         self.chunks[chunk as usize].numbers[0] = number;
-        let queue = &mut self.places[queue];
+        let queue = &mut self.all[queue];
         match queue.tail {
             NONE => (queue.head, queue.first) = (chunk, 0),
             tail => self.chunks[tail as usize].next = chunk,
@@ -88,18 +88,18 @@ impl Queues {
 
     /// Takes the first number.
     pub(super) fn pop(&mut self, queue: usize) -> Option<u32> {
-        let place = &mut self.places[queue];
-        if place.head == NONE {
+        let ends = &mut self.all[queue];
+        if ends.head == NONE {
             return None;
         }
-        let chunk = &mut self.chunks[place.head as usize];
-        let number = chunk.numbers[place.first as usize];
-        place.first += 1;
+        let chunk = &mut self.chunks[ends.head as usize];
+        let number = chunk.numbers[ends.first as usize];
+        ends.first += 1;
         let is_drained =
-            if place.head == place.tail { place.first == place.end } else { place.first as usize == ROOM };
+            if ends.head == ends.tail { ends.first == ends.end } else { ends.first as usize == ROOM };
         if is_drained {
-            let (drained, next) = (place.head, chunk.next);
-            *place = if drained == place.tail { EMPTY } else { Queue { head: next, first: 0, ..*place } };
+            let (drained, next) = (ends.head, chunk.next);
+            *ends = if drained == ends.tail { EMPTY } else { Queue { head: next, first: 0, ..*ends } };
             chunk.next = self.free;
             self.free = drained;
         }
@@ -108,12 +108,12 @@ impl Queues {
 
     /// Empties all queues.
     pub(super) fn clear(&mut self) {
-        self.places.fill(EMPTY);
+        self.all.fill(EMPTY);
         self.chunks.clear();
         self.free = NONE;
     }
 
-    fn take_chunk(&mut self) -> u32 {
+    fn allocate_chunk(&mut self) -> u32 {
         if self.free != NONE {
             let chunk = self.free;
             let freed = &mut self.chunks[chunk as usize];

@@ -1,7 +1,7 @@
 //! Objects of which it cannot be told yet whether they are wanted [SocWeb, section 3.2].
 //!
 //! An object waits here with the property it lacks. When another look brings something about it,
-//! or about an object it links to, it is judged again; after a configured time it is swept. Pure
+//! or about an object it links to, it is judged again; after a configured time it expires. Pure
 //! logic over memory: the store keeps the same rows as JSON ([`Parked::to_json`]), and whoever
 //! drives both keeps them in step. At most [`PARKED_MAX`] wait; beyond it the oldest leaves.
 
@@ -162,7 +162,7 @@ impl Parking {
     }
 
     /// Takes the object of this address out, whatever became of it.
-    pub fn take(&mut self, address: &Address) -> Option<Parked> {
+    pub fn unpark(&mut self, address: &Address) -> Option<Parked> {
         let number = self.by_address.get(address).copied()?;
         self.remove(number)
     }
@@ -208,7 +208,7 @@ impl Parking {
     }
 
     /// Takes out everything that has waited longer than `max_age`.
-    pub fn sweep(&mut self, now: Timestamp, max_age: Span) -> Vec<Parked> {
+    pub fn expire(&mut self, now: Timestamp, max_age: Span) -> Vec<Parked> {
         let is_old = |parked: &Parked| now - parked.parked_at > max_age;
         let old: Vec<_> =
             self.parked.iter().filter(|(_, parked)| is_old(parked)).map(|(&number, _)| number).collect();

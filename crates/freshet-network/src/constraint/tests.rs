@@ -255,8 +255,8 @@ fn parked_objects_are_judged_when_the_property_arrives() {
         let verdicts = parking.offer(&place(longitude), &rules(), NOW);
         assert!(format!("{verdicts:?}").contains(expected), "{longitude:?}: {verdicts:?}");
         assert_eq!(parking.len(), usize::from(longitude.is_none()));
-        let again = parking.offer(&place(longitude), &rules(), NOW);
-        assert!(again.is_empty(), "no news, no verdict: {again:?}");
+        let repeated = parking.offer(&place(longitude), &rules(), NOW);
+        assert!(repeated.is_empty(), "no news, no verdict: {repeated:?}");
         if let [Verdict::Wanted(parked)] = verdicts.as_slice() {
             let object = &parked.object;
             assert_eq!(object.clinks["location"].plinks["longitude"], 10.into());
@@ -266,22 +266,22 @@ fn parked_objects_are_judged_when_the_property_arrives() {
 }
 
 #[test]
-fn the_parking_is_swept_and_bounded() {
+fn the_parking_expires_and_bounded() {
     let object = |number: i64| Object::new(format!("social/post/{number}").parse().unwrap());
     let mut parking = Parking::with_room_for(3);
     for number in 0..3 {
         assert_eq!(parking.park(parked(object(number), number)), None);
     }
     // Parking again keeps the age, and takes in what is new.
-    let mut again = object(0);
-    again.plinks.insert("likes".to_owned(), 1.into());
-    assert_eq!(parking.park(parked(again, 50)), None);
+    let mut second_look = object(0);
+    second_look.plinks.insert("likes".to_owned(), 1.into());
+    assert_eq!(parking.park(parked(second_look, 50)), None);
     assert_eq!(parking.iter().next().unwrap().parked_at, Timestamp::from_secs(0));
     assert_eq!(parking.iter().next().unwrap().object.plinks["likes"], 1.into());
     let left = parking.park(parked(object(3), 3)).unwrap();
     assert_eq!(left.object.address.id, "0", "the oldest makes room");
-    let swept = parking.sweep(Timestamp::from_secs(12), Span::from_secs(10));
-    assert_eq!(swept.iter().map(|parked| parked.object.address.id.as_str()).collect::<Vec<_>>(), ["1"]);
+    let expired = parking.expire(Timestamp::from_secs(12), Span::from_secs(10));
+    assert_eq!(expired.iter().map(|parked| parked.object.address.id.as_str()).collect::<Vec<_>>(), ["1"]);
     assert_eq!(parking.len(), 2);
 }
 
@@ -297,7 +297,7 @@ fn parked_objects_are_judged_by_new_constraints() {
     }
     let mut parking = Parking::default();
     parking.park(parked(post(), 1));
-    assert!(parking.is_about(&place(None).address) && parking.take(&post().address).is_some());
+    assert!(parking.is_about(&place(None).address) && parking.unpark(&post().address).is_some());
     assert!(!parking.is_about(&place(None).address) && parking.is_empty());
 }
 
@@ -310,7 +310,7 @@ fn a_later_look_keeps_what_the_first_showed() {
     let mut parking = Parking::default();
     parking.park(Parked { shown: shown("old", false), ..parked(post(), 1) });
     parking.park(Parked { shown: shown("new", true), depth: 4, ..parked(post(), 2) });
-    let found = parking.take(&post().address).unwrap();
+    let found = parking.unpark(&post().address).unwrap();
     assert_eq!((found.shown, found.depth), (shown("new", false), 0));
 }
 

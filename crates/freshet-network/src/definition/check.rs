@@ -12,15 +12,15 @@ use regex::Regex;
 
 use super::Problem;
 use super::nearest::nearest;
-use super::places::Places;
-use super::plan::{ItemPlan, Place};
+use super::plan::{AnswerPart, ItemPlan};
+use super::positions::KeyPositions;
 use crate::expression::{ConditionPlan, Expression, Field, Pointer, Test};
 use crate::format::{Keys, owned};
 use crate::template::{Template, Templates, Variables};
 
 /// Collects problems while parts are compiled.
 pub(super) struct Checker<'a> {
-    pub(super) places: &'a Places,
+    pub(super) positions: &'a KeyPositions,
     pub(super) problems: Vec<Problem>,
     pub(super) templates: Templates,
     pub(super) keys: Keys,
@@ -30,14 +30,14 @@ impl Checker<'_> {
     /// Notes a problem.
     pub(super) fn problem(&mut self, key: &str, what: impl Into<String>) {
         self.problems.push(Problem {
-            line: self.places.line_of(key),
+            line: self.positions.line_of(key),
             key: key.to_owned(),
             what: what.into(),
         });
     }
 
     /// The value, or a problem noted.
-    pub(super) fn take<T>(&mut self, key: &str, result: Result<T, String>) -> Option<T> {
+    pub(super) fn checked<T>(&mut self, key: &str, result: Result<T, String>) -> Option<T> {
         result.map_err(|what| self.problem(key, what)).ok()
     }
 
@@ -130,7 +130,7 @@ impl Checker<'_> {
     /// A template.
     pub(super) fn template(&mut self, key: &str, text: &str) -> Template {
         let result = self.templates.compile(key, text);
-        self.take(key, result).unwrap_or(Template::Parts(Vec::new()))
+        self.checked(key, result).unwrap_or(Template::Parts(Vec::new()))
     }
 
     /// What a template gives, for a closer look at it.
@@ -151,12 +151,12 @@ impl Checker<'_> {
             let last = why.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
             format!("`{text}` is not a regular expression: {last}")
         });
-        self.take(key, result)
+        self.checked(key, result)
     }
 
     /// A JSON pointer.
     pub(super) fn pointer(&mut self, key: &str, text: &str) -> Pointer {
-        let pointer = self.take(key, Pointer::compile(text)).unwrap_or_default();
+        let pointer = self.checked(key, Pointer::compile(text)).unwrap_or_default();
         pointer.name_keys(&mut self.keys);
         pointer
     }
@@ -168,19 +168,19 @@ impl Checker<'_> {
 
     /// An expression.
     pub(super) fn expression(&mut self, key: &str, text: &str) -> Expression {
-        let expression = self.take(key, Expression::compile(text)).unwrap_or(Expression::Root);
+        let expression = self.checked(key, Expression::compile(text)).unwrap_or(Expression::Root);
         expression.name_keys(&mut self.keys);
         expression
     }
 
-    /// A place: `header:NAME` or `body:/pointer`.
-    pub(super) fn place(&mut self, key: &str, text: Option<&str>) -> Option<Place> {
+    /// A part of an answer: `header:NAME` or `body:/pointer`.
+    pub(super) fn answer_part(&mut self, key: &str, text: Option<&str>) -> Option<AnswerPart> {
         let text = text?;
         if let Some(name) = text.strip_prefix("header:") {
-            return Some(Place::Header(name.trim().to_ascii_lowercase()));
+            return Some(AnswerPart::Header(name.trim().to_ascii_lowercase()));
         }
         if let Some(pointer) = text.strip_prefix("body:") {
-            return Some(Place::Body(self.pointer(key, pointer)));
+            return Some(AnswerPart::Body(self.pointer(key, pointer)));
         }
         self.problem(key, format!("`{text}` is no place; write `header:NAME` or `body:/json/pointer`"));
         None
@@ -267,7 +267,7 @@ impl Checker<'_> {
         self.known(&format!("{key}.mapping"), "mapping", item.mapping, names.into_iter());
         ItemPlan {
             at: self.expression(&format!("{key}.at"), item.at),
-            place: if item.at.starts_with("jq:") { "/".to_owned() } else { item.at.to_owned() },
+            path: if item.at.starts_with("jq:") { "/".to_owned() } else { item.at.to_owned() },
             each: self.maybe_pointer(&format!("{key}.each"), item.each),
             mapping: mappings.get(item.mapping).copied().unwrap_or_default(),
             is_listed: item.is_listed,

@@ -4,16 +4,16 @@ use freshet_types::Map;
 use freshet_types::definition as data;
 
 use super::check::Checker;
-use super::places::Places;
 use super::plan::Plan;
+use super::positions::KeyPositions;
 use super::{Problem, rules, schema};
 use crate::format::Keys;
 use crate::template::Templates;
 
 /// Compiles a definition, or tells all that is wrong with it.
-pub(super) fn compile(data: data::Definition, places: &Places) -> Result<Plan, Vec<Problem>> {
+pub(super) fn compile(data: data::Definition, positions: &KeyPositions) -> Result<Plan, Vec<Problem>> {
     let mut checker =
-        Checker { places, problems: Vec::new(), templates: Templates::default(), keys: Keys::default() };
+        Checker { positions, problems: Vec::new(), templates: Templates::default(), keys: Keys::default() };
     checker.check_names(&data);
     let schema = schema::build(&mut checker, &data);
     let mapping_index: Map<String, usize> =

@@ -64,7 +64,7 @@ pub(crate) struct EndpointPlan {
 #[derive(Debug)]
 pub(crate) struct ItemPlan {
     pub(crate) at: Expression,
-    pub(crate) place: String,
+    pub(crate) path: String,
     pub(crate) each: Option<Pointer>,
     pub(crate) mapping: usize,
     pub(crate) is_listed: bool,
@@ -172,9 +172,9 @@ pub(crate) struct QuotaPlan {
     pub(crate) costs: Map<String, u32>,
 }
 
-/// A header, or a place in the body.
+/// A header, or a part of the body.
 #[derive(Debug)]
-pub(crate) enum Place {
+pub(crate) enum AnswerPart {
     Header(String),
     Body(Pointer),
 }
@@ -184,10 +184,10 @@ pub(crate) enum Place {
 pub(crate) struct LimitPlan {
     pub(crate) rule: data::LimitRule,
     pub(crate) quota: Option<Arc<str>>,
-    pub(crate) limit: Option<Place>,
-    pub(crate) remaining: Option<Place>,
-    pub(crate) reset: Option<Place>,
-    pub(crate) backoff: Option<Place>,
+    pub(crate) limit: Option<AnswerPart>,
+    pub(crate) remaining: Option<AnswerPart>,
+    pub(crate) reset: Option<AnswerPart>,
+    pub(crate) backoff: Option<AnswerPart>,
 }
 
 impl LimitPlan {
@@ -195,7 +195,7 @@ impl LimitPlan {
     pub(crate) fn needs_body(&self) -> bool {
         [&self.limit, &self.remaining, &self.reset, &self.backoff]
             .into_iter()
-            .any(|place| matches!(place, Some(Place::Body(_))))
+            .any(|part| matches!(part, Some(AnswerPart::Body(_))))
     }
 }
 
@@ -208,7 +208,7 @@ pub(crate) struct OutcomePlan {
     pub(crate) text: Option<String>,
     pub(crate) header: Option<(String, Test)>,
     pub(crate) endpoints: Option<Vec<String>>,
-    pub(crate) until: Option<Place>,
+    pub(crate) until: Option<AnswerPart>,
     pub(crate) until_format: data::ResetFormat,
-    pub(crate) to: Option<Place>,
+    pub(crate) to: Option<AnswerPart>,
 }

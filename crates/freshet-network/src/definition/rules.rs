@@ -50,10 +50,10 @@ pub(super) fn limits(checker: &mut Checker<'_>, data: &data::Definition) -> Vec<
         }
         LimitPlan {
             quota: limit.quota.as_deref().map(Into::into),
-            limit: checker.place(&format!("{key}.limit"), limit.limit.as_deref()),
-            remaining: checker.place(&format!("{key}.remaining"), limit.remaining.as_deref()),
-            reset: checker.place(&format!("{key}.reset"), limit.reset.as_deref()),
-            backoff: checker.place(&format!("{key}.backoff"), limit.backoff.as_deref()),
+            limit: checker.answer_part(&format!("{key}.limit"), limit.limit.as_deref()),
+            remaining: checker.answer_part(&format!("{key}.remaining"), limit.remaining.as_deref()),
+            reset: checker.answer_part(&format!("{key}.reset"), limit.reset.as_deref()),
+            backoff: checker.answer_part(&format!("{key}.backoff"), limit.backoff.as_deref()),
             rule: limit.clone(),
         }
     });
@@ -71,7 +71,7 @@ pub(super) fn outcomes(checker: &mut Checker<'_>, data: &data::Definition) -> Ve
         }
         let statuses = rule.status.as_ref().map(|choice| {
             let result = statuses(choice);
-            checker.take(&format!("{key}.status"), result).unwrap_or_default()
+            checker.checked(&format!("{key}.status"), result).unwrap_or_default()
         });
         let conditions = [("body", &rule.body), ("and", &rule.and)];
         let body = conditions.into_iter().filter_map(|(name, condition)| {
@@ -88,9 +88,9 @@ pub(super) fn outcomes(checker: &mut Checker<'_>, data: &data::Definition) -> Ve
                 .as_ref()
                 .map(|one| (one.at.to_ascii_lowercase(), checker.test(&format!("{key}.header"), one))),
             endpoints: rule.endpoints.clone(),
-            until: checker.place(&format!("{key}.until"), rule.until.as_deref()),
+            until: checker.answer_part(&format!("{key}.until"), rule.until.as_deref()),
             until_format: rule.until_format,
-            to: checker.place(&format!("{key}.to"), rule.to.as_deref()),
+            to: checker.answer_part(&format!("{key}.to"), rule.to.as_deref()),
         }
     });
     plans.collect()

@@ -27,8 +27,8 @@ impl Room {
         Self { left: Cell::new(values_max), left_out: Cell::new(0) }
     }
 
-    /// Takes room for one value.
-    pub(super) fn take(&self) {
+    /// Uses up the room of one value.
+    pub(super) fn use_one(&self) {
         self.left.set(self.left.get().saturating_sub(1));
     }
 

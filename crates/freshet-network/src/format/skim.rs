@@ -82,7 +82,7 @@ struct Value<'de, 'r> {
 
 impl<'de> Value<'de, '_> {
     fn keep(self, tree: Tree<'de>) -> Tree<'de> {
-        self.room.take();
+        self.room.use_one();
         tree
     }
 }
@@ -131,7 +131,7 @@ impl<'de> Visitor<'de> for Value<'de, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Tree<'de>, A::Error> {
-        self.room.take();
+        self.room.use_one();
         let mut values = Vec::new();
         while values.len() < ITEMS_MAX && !self.room.is_full() {
             let Some(value) = list.next_element_seed(self)? else { return Ok(Tree::Array(values)) };
@@ -148,7 +148,7 @@ impl<'de> Visitor<'de> for Value<'de, '_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree<'de>, A::Error> {
-        self.room.take();
+        self.room.use_one();
         let mut object = ObjectAsVec::default();
         while let Some(key) = map.next_key_seed(Key(self.keys))? {
             match key {

@@ -66,12 +66,12 @@ fn parse_within(text: &str, room: &Room) -> Result<Value, String> {
 
 fn begin(start: &BytesStart<'_>, room: &Room) -> (String, Map<String, Value>, String) {
     let mut map = Map::new();
-    room.take();
+    room.use_one();
     for attribute in start.attributes().with_checks(false).flatten() {
         if room.is_full() {
             break;
         }
-        room.take();
+        room.use_one();
         let value = attribute.normalized_value(XmlVersion::Implicit1_0).unwrap_or_default();
         map.insert(format!("@{}", attribute.key.as_ref()), Value::from(value));
     }

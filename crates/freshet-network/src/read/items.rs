@@ -104,9 +104,9 @@ impl<'a> Reader<'a> {
             }
         }
         if !is_anything_there && self.page.outcome == Outcome::Ok {
-            let places: Vec<_> = endpoint.items.iter().map(|group| group.place.as_str()).collect();
+            let paths: Vec<_> = endpoint.items.iter().map(|group| group.path.as_str()).collect();
             self.complain(
-                places.join(", "),
+                paths.join(", "),
                 "there is nothing at the place where the items should be".to_owned(),
             );
         }
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         if self.is_full() {
             return;
         }
-        let spot = Spot { group: &group.place, number: *number, depth: 0, is_listed: group.is_listed };
+        let spot = Spot { group: &group.path, number: *number, depth: 0, is_listed: group.is_listed };
         *number += 1;
         if group.is_listed {
             self.tally.item_count += 1;

@@ -83,12 +83,12 @@ impl Dialect {
         Some(Instance { network: NetworkName::new(&self.name, named), base, allow_private: false })
     }
 
-    /// Reads a text by the patterns of this network alone; `place` overrides the server it names.
-    pub(super) fn read(&self, text: &str, place: Option<&Instance>) -> Option<Reference> {
+    /// Reads a text by the patterns of this network alone; `instance` overrides the server it names.
+    pub(super) fn read(&self, text: &str, instance: Option<&Instance>) -> Option<Reference> {
         let read = |(regex, pattern): &(Regex, ReferencePattern)| {
-            self.read_captures(&regex.captures(text)?, pattern, place)
+            self.read_captures(&regex.captures(text)?, pattern, instance)
         };
-        let inherited = self.inherited.iter().filter(|_| place.is_some());
+        let inherited = self.inherited.iter().filter(|_| instance.is_some());
         self.patterns.iter().chain(inherited).find_map(read)
     }
 
@@ -96,7 +96,7 @@ impl Dialect {
         &self,
         captures: &Captures<'_>,
         pattern: &ReferencePattern,
-        place: Option<&Instance>,
+        instance: Option<&Instance>,
     ) -> Option<Reference> {
         let group = |name: &str| captures.name(name).map(|found| found.as_str());
         let part = |template: Option<&String>, name: &str| match template {
@@ -104,7 +104,7 @@ impl Dialect {
             None => group(name).map(decode),
         };
         Some(Reference {
-            instance: place.cloned().or_else(|| self.instance(group("host"), group("scheme")))?,
+            instance: instance.cloned().or_else(|| self.instance(group("host"), group("scheme")))?,
             root_kind: pattern.root.as_str().into(),
             root_id: part(pattern.id.as_ref(), "id"),
             handle: part(pattern.handle.as_ref(), "handle"),

@@ -110,31 +110,31 @@ fn skip_mark(input: &mut impl BufRead) -> Result<(), ListError> {
 }
 
 fn read_plain(mut input: impl BufRead) -> Result<Listed, ListError> {
-    let mut taker = Taker::new(ListFormat::Plain);
-    while let Some(line) = taker.next_line(&mut input, LINE_BYTES_MAX)? {
+    let mut collector = Collector::new(ListFormat::Plain);
+    while let Some(line) = collector.next_line(&mut input, LINE_BYTES_MAX)? {
         // A hash starts a comment at the beginning of a line or after a blank: URLs have hashes too.
         let text = line.split(" #").next().unwrap_or_default().trim();
         if !text.is_empty() && !text.starts_with('#') {
-            taker.take(text);
+            collector.add(text);
         }
     }
-    Ok(taker.listed)
+    Ok(collector.listed)
 }
 
 /// Collects references, each once, and counts lines.
-struct Taker {
+struct Collector {
     listed: Listed,
     seen: Set<u64>,
     line: u64,
 }
 
-impl Taker {
+impl Collector {
     fn new(format: ListFormat) -> Self {
         let listed = Listed { format, references: Vec::new(), complaints: Vec::new(), complaint_count: 0 };
         Self { listed, seen: Set::default(), line: 0 }
     }
 
-    fn take(&mut self, text: &str) {
+    fn add(&mut self, text: &str) {
         let text = text.trim();
         if text.len() > LINE_BYTES_MAX {
             return self.complain(format!("a reference has more than {LINE_BYTES_MAX} bytes"));

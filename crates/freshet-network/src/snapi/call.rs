@@ -217,8 +217,8 @@ impl Call {
         }
     }
 
-    /// Takes the answer to what [`Call::step`] asked.
-    pub fn take(&mut self, response: &Response, now: Timestamp) {
+    /// Works in the answer to what [`Call::step`] asked.
+    pub fn on_answer(&mut self, response: &Response, now: Timestamp) {
         self.now = now;
         let Some(errand) = self.errands.front().cloned() else { return };
         self.request_count += 1;
@@ -267,7 +267,7 @@ impl Call {
     }
 
     /// The network, server, endpoint and root of an errand.
-    fn place(&self, errand: &Errand) -> Result<(Arc<Network>, Instance, Arc<str>, String), String> {
+    fn target_of(&self, errand: &Errand) -> Result<(Arc<Network>, Instance, Arc<str>, String), String> {
         let single = |network: &Network, kind: &str| {
             let endpoint = network.connector.single(kind).map(|endpoint| Arc::clone(&endpoint.name));
             endpoint.ok_or_else(|| format!("`{}` cannot show one `{kind}`", network.name))
@@ -300,13 +300,13 @@ impl Call {
     }
 
     fn request(&self, errand: &Errand) -> Result<Request, String> {
-        let (network, instance, endpoint, root) = self.place(errand)?;
+        let (network, instance, endpoint, root) = self.target_of(errand)?;
         let target = self.target(&instance, &endpoint, &root);
         network.connector.ask(&target, intent(errand)).map_err(|refused| refused.0)
     }
 
     fn read(&self, errand: &Errand, response: &Response) -> Option<Page> {
-        let (network, instance, endpoint, root) = self.place(errand).ok()?;
+        let (network, instance, endpoint, root) = self.target_of(errand).ok()?;
         let target = self.target(&instance, &endpoint, &root);
         Some(network.connector.read(&target, intent(errand), response, self.now))
     }

@@ -77,7 +77,7 @@ fn run(call: &mut Call) -> (Vec<String>, Step) {
     loop {
         match call.step() {
             Step::Ask(request) => {
-                call.take(&answer(&request.url), NOW);
+                call.on_answer(&answer(&request.url), NOW);
                 urls.push(request.url);
             }
             end => return (urls, end),
@@ -224,17 +224,17 @@ fn failures_are_told_and_retried() {
     let mut call = get(&snapi, "account", "7", &[LinkKind::P]);
     for _ in 0..2 {
         assert!(matches!(call.step(), Step::Ask(_)));
-        call.take(&response(429, ""), NOW);
+        call.on_answer(&response(429, ""), NOW);
         assert_eq!(call.step(), limited);
     }
     assert!(matches!(call.step(), Step::Ask(_)), "a call goes on after a pause");
-    call.take(&answer("social/v1/account/7"), NOW);
+    call.on_answer(&answer("social/v1/account/7"), NOW);
     assert!(matches!(call.step(), Step::Done(_)));
 
     let mut call = get(&snapi, "account", "7", &[LinkKind::P]);
     for _ in 0..3 {
         assert!(matches!(call.step(), Step::Ask(_)));
-        call.take(&response(429, ""), NOW);
+        call.on_answer(&response(429, ""), NOW);
         assert_eq!(call.step(), limited);
     }
     assert_eq!(call.step(), limited, "three attempts, then a visible failure");
@@ -249,7 +249,7 @@ fn a_call_under_way_finishes_with_the_definition_it_began_with() {
     let successor = TestConnector::named("social", "v2");
     let schema = successor.schema();
     networks.add(vec![Network::mined(Arc::new(successor), schema)]);
-    call.take(&answer(&first.url), NOW);
+    call.on_answer(&answer(&first.url), NOW);
     let (urls, end) = run(&mut call);
     assert!(urls.iter().all(|url| url.starts_with("social/v1/")), "{urls:?}");
     done(end);

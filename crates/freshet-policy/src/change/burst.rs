@@ -66,7 +66,7 @@ impl Burst {
     /// The same, with the place of the echo.
     fn best(&self) -> (f64, usize) {
         let prior = (1.0 - PRIOR_NONE) / GRID as f64;
-        let weight = |place: usize| prior * f64::from(self.scores[place]).exp();
+        let weight = |index: usize| prior * f64::from(self.scores[index]).exp();
         let total: f64 = PRIOR_NONE + (0..GRID).map(weight).sum::<f64>();
         let best = (0..ECHO_S.len()).max_by(|a, b| {
             let mass =
@@ -74,15 +74,15 @@ impl Burst {
             mass(*a).total_cmp(&mass(*b))
         });
         let echo = best.unwrap_or(0);
-        let ratio: f64 = (0..GRID).map(|place| weight(place) * RATIOS[place % RATIOS.len()]).sum();
+        let ratio: f64 = (0..GRID).map(|index| weight(index) * RATIOS[index % RATIOS.len()]).sum();
         (ratio / total, echo)
     }
 
     /// (excess rate now, its rate of decay): x and a of the header.
     fn excess(&self, pool: &Pool, since: Timestamp) -> (f64, f64) {
-        let (ratio, place) = self.best();
-        let echo_s = ECHO_S[place];
-        let echo = f64::from(self.echoes[place]) * (-seconds(self.at, since) / echo_s).exp();
+        let (ratio, index) = self.best();
+        let echo_s = ECHO_S[index];
+        let echo = f64::from(self.echoes[index]) * (-seconds(self.at, since) / echo_s).exp();
         let excess = ratio * echo / echo_s - ratio * self.base.rate_per_s_at(pool, since);
         (excess, (1.0 - ratio) / echo_s)
     }
@@ -92,10 +92,10 @@ impl Burst {
         let from = look.complete_since();
         let span_s = seconds(from, look.at);
         let base_posts = self.base.posts(pool, from, look.at);
-        for (place, score) in self.scores.iter_mut().enumerate() {
-            let (echo_s, ratio) = (ECHO_S[place / RATIOS.len()], RATIOS[place % RATIOS.len()]);
+        for (index, score) in self.scores.iter_mut().enumerate() {
+            let (echo_s, ratio) = (ECHO_S[index / RATIOS.len()], RATIOS[index % RATIOS.len()]);
             let start =
-                f64::from(self.echoes[place / RATIOS.len()]) * (-seconds(self.at, from) / echo_s).exp();
+                f64::from(self.echoes[index / RATIOS.len()]) * (-seconds(self.at, from) / echo_s).exp();
             let (mut echo, mut last, mut gain) = (start, from, 0.0);
             for &at in news {
                 echo *= (-seconds(last, at) / echo_s).exp();

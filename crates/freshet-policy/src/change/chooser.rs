@@ -147,13 +147,13 @@ impl ChangeModel for Chooser {
 impl Chooser {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         let at = reader.time()?;
-        let mut model = Self { at, level: Poisson::from_bytes(reader.take(16)?), ..Self::default() };
+        let mut model = Self { at, level: Poisson::from_bytes(reader.bytes(16)?), ..Self::default() };
         for score in &mut model.scores {
             *score = reader.float()? as f32;
         }
         let mut part = || {
-            let length = u16::from_le_bytes(reader.take(2)?.try_into().ok()?);
-            reader.take(usize::from(length))
+            let length = u16::from_le_bytes(reader.bytes(2)?.try_into().ok()?);
+            reader.bytes(usize::from(length))
         };
         model.burst = Burst::from_bytes(part()?);
         model.hash = HashTable::from_bytes(part()?);

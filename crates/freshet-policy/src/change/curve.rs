@@ -48,7 +48,7 @@ impl Scroll {
     pub fn new(items: u32) -> Self {
         let items = items.clamp(1, 1000);
         let step = (4.0 * f64::from(items) + 8.0) / TABLE_STEPS as f64;
-        let values: Vec<f64> = (0..=TABLE_STEPS).map(|place| expected(place as f64 * step, items)).collect();
+        let values: Vec<f64> = (0..=TABLE_STEPS).map(|index| expected(index as f64 * step, items)).collect();
         let mut sums = vec![0.0];
         for pair in values.windows(2) {
             sums.push(sums[sums.len() - 1] + step * f64::midpoint(pair[0], pair[1]));
@@ -63,11 +63,11 @@ impl Scroll {
 
     /// D* and ∫D* at x expected posts.
     fn at(&self, x: f64) -> (f64, f64) {
-        let place = (x / self.step).max(0.0);
-        if place >= TABLE_STEPS as f64 {
+        let index = (x / self.step).max(0.0);
+        if index >= TABLE_STEPS as f64 {
             return (1.0, self.sums[TABLE_STEPS] + (x - TABLE_STEPS as f64 * self.step));
         }
-        let (low, part) = (place as usize, place.fract());
+        let (low, part) = (index as usize, index.fract());
         let between = |table: &[f64]| table[low] + (table[low + 1] - table[low]) * part;
         (between(&self.values), between(&self.sums))
     }
@@ -235,11 +235,11 @@ impl ChangeModel for Profiles {
 impl Profiles {
     /// The curve is fitted again with the next look.
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let look_count = u32::from_le_bytes(reader.take(4)?.try_into().ok()?);
+        let look_count = u32::from_le_bytes(reader.bytes(4)?.try_into().ok()?);
         let base_count = usize::from(reader.byte()?).min(BASES_MAX);
         let mut model = Self { look_count, ..Self::default() };
         for _ in 0..base_count {
-            let (at, count) = (reader.time()?, reader.take(4)?);
+            let (at, count) = (reader.time()?, reader.bytes(4)?);
             model.bases.push((at, u32::from_le_bytes(count.try_into().ok()?)));
         }
         while let (Some(span), Some(seen)) = (reader.amount(), reader.amount()) {

@@ -138,7 +138,7 @@ fn part_of_day(slots: &[f32; SLOTS], low_s: f64, high_s: f64) -> f64 {
 fn counts_of(news: &[Timestamp], day: i64, known: &[f32; SLOTS]) -> [f32; SLOTS] {
     let mut counts = *known;
     for at in news.iter().filter(|at| at.secs().div_euclid(DAY_S) == day) {
-        counts[shape::place(*at).0] += 1.0;
+        counts[shape::hour_and_day(*at).0] += 1.0;
     }
     counts
 }
@@ -167,7 +167,7 @@ impl ChangeModel for HashTable {
     }
 
     fn rate_per_s_at(&self, _pool: &Pool, at: Timestamp) -> f64 {
-        f64::from(self.tables[0][shape::place(at).0]) / 3600.0
+        f64::from(self.tables[0][shape::hour_and_day(at).0]) / 3600.0
     }
 
     fn posts(&self, _pool: &Pool, since: Timestamp, until: Timestamp) -> f64 {

@@ -85,7 +85,7 @@ impl Week {
         for &at in look.news.iter().filter(|at| is_recent(**at, today)) {
             let count = &mut self.counts[slot(at.secs().div_euclid(DAY_S))];
             *count = count.saturating_add(1);
-            self.hours[0] |= 1 << shape::place(at).0;
+            self.hours[0] |= 1 << shape::hour_and_day(at).0;
         }
     }
 
@@ -114,10 +114,10 @@ impl Week {
         let day = reader.time()?.secs().div_euclid(DAY_S);
         let mut week = Self { day: has_day.then_some(day), ..Self::default() };
         for count in &mut week.counts {
-            *count = u16::from_le_bytes(reader.take(2)?.try_into().ok()?);
+            *count = u16::from_le_bytes(reader.bytes(2)?.try_into().ok()?);
         }
         for hours in &mut week.hours {
-            *hours = u32::from_le_bytes(reader.take(4)?.try_into().ok()?);
+            *hours = u32::from_le_bytes(reader.bytes(4)?.try_into().ok()?);
         }
         Some(week)
     }

@@ -109,7 +109,7 @@ impl Levels {
 
     /// Learns from a look.
     #[inline(always)]
-    fn take_in(&mut self, look: &Look<'_>, pool: &Pool) {
+    fn learn_from(&mut self, look: &Look<'_>, pool: &Pool) {
         let from = look.complete_since();
         let mut sums = self.sums();
         let mut die = Die::new(look.at.ms() as u64 ^ u64::from(self.at_s));
@@ -149,9 +149,9 @@ impl Levels {
 
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         let mut model =
-            Self { at_s: u32::from_le_bytes(reader.take(4)?.try_into().ok()?), ..Self::default() };
+            Self { at_s: u32::from_le_bytes(reader.bytes(4)?.try_into().ok()?), ..Self::default() };
         for sum in model.counts.iter_mut().chain(&mut model.exposures_h) {
-            *sum = Small(u16::from_le_bytes(reader.take(2)?.try_into().ok()?));
+            *sum = Small(u16::from_le_bytes(reader.bytes(2)?.try_into().ok()?));
         }
         model.burst = Tiny(reader.byte()?);
         for factor in model.hours.iter_mut().chain(&mut model.days) {
@@ -203,7 +203,7 @@ struct News {
 impl News {
     /// A post of which so much is left.
     fn add(&mut self, post: Timestamp, keep: f32) {
-        let (hour, day) = shape::place(post);
+        let (hour, day) = shape::hour_and_day(post);
         self.count += keep;
         self.days[day] += keep;
         for (cell, share) in self.around[hour..].iter_mut().zip(BELL) {
@@ -247,7 +247,7 @@ impl WithSimd for Learning<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        self.model.take_in(self.look, self.pool);
+        self.model.learn_from(self.look, self.pool);
     }
 }
 

@@ -57,7 +57,7 @@ impl Profile {
     }
 
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let level = Poisson::from_bytes(reader.take(16)?);
+        let level = Poisson::from_bytes(reader.bytes(16)?);
         let (at, scale) = (reader.time()?, reader.amount()?);
         let (mut hours, mut days) = ([0.0; 24], [0.0; 7]);
         for cell in hours.iter_mut().chain(&mut days) {
@@ -99,7 +99,7 @@ impl ChangeModel for Profile {
             self.at = look.at;
         }
         for &at in look.news {
-            let (hour, day) = shape::place(at);
+            let (hour, day) = shape::hour_and_day(at);
             let weight = decay(self.at - at, SHAPE_HALF_LIFE) as f32;
             self.hours[hour] += weight;
             self.days[day] += weight;

@@ -105,7 +105,7 @@ pub(crate) fn backtest_with(
         list_count += 1;
     }
     let kinds = [ModelKind::Regression, ModelKind::Average, ModelKind::Idle];
-    let errors = std::array::from_fn(|place| (kinds[place], sums[place] / f64::from(list_count.max(1))));
+    let errors = std::array::from_fn(|index| (kinds[index], sums[index] / f64::from(list_count.max(1))));
     let ordinary = ordinary.map(|_| ordinary_sum / f64::from(list_count.max(1)));
     (list_count > 0).then_some(Backtest { errors, ordinary, list_count: list_count as usize })
 }
@@ -113,7 +113,7 @@ pub(crate) fn backtest_with(
 /// Class and silence of a list's open gap.
 pub fn open_gap(times_s: &[i64], now_s: f64) -> Option<(usize, f64)> {
     let last_s = *times_s.last()?;
-    let before_s = times_s.len().checked_sub(2).map(|place| (last_s - times_s[place]) as f64);
+    let before_s = times_s.len().checked_sub(2).map(|index| (last_s - times_s[index]) as f64);
     Some((class_of(before_s), now_s - last_s as f64))
 }
 

@@ -49,9 +49,9 @@ impl ListFacts {
         let mut facts = Self { record_count: times_s.len(), ..Self::default() };
         let Some(last_s) = times_s.last() else { return facts };
         facts.last_s = *last_s as f64;
-        for (place, pair) in times_s.windows(2).rev().take(GAP_COUNT).enumerate() {
-            facts.gaps_h[place] = gap_h(pair);
-            facts.gap_count = place + 1;
+        for (index, pair) in times_s.windows(2).rev().take(GAP_COUNT).enumerate() {
+            facts.gaps_h[index] = gap_h(pair);
+            facts.gap_count = index + 1;
         }
         let count = (times_s.len() - 1) as f64;
         if count > 0.0 {
@@ -86,7 +86,7 @@ impl ListFacts {
 
     /// The list without its history, as one of its site: where gaps are missing, the site's stands.
     pub(crate) fn gaps_or(&self, site: &SiteFacts) -> [f64; GAP_COUNT] {
-        std::array::from_fn(|place| if place < self.gap_count { self.gaps_h[place] } else { site.gap_h })
+        std::array::from_fn(|index| if index < self.gap_count { self.gaps_h[index] } else { site.gap_h })
     }
 
     /// The mean gap, or the site's.

@@ -128,8 +128,8 @@ mod tests {
     fn a_steady_rate_is_found_at_any_silence() {
         // Exponential gaps with a mean of an hour, by their quantiles.
         let mut table = Idle::default();
-        for place in 0..20_000 {
-            let share = (f64::from(place) + 0.5) / 20_000.0;
+        for index in 0..20_000 {
+            let share = (f64::from(index) + 0.5) / 20_000.0;
             table.learn(2, -3600.0 * (1.0 - share).ln());
         }
         table.refresh([]);

@@ -113,7 +113,7 @@ impl Regression {
 
     fn features(&self, facts: &ListFacts, at_s: f64, dormant: f64) -> [f64; FEATURE_COUNT] {
         let (list, clock) = (self.list(facts, dormant), self.clock(at_s));
-        std::array::from_fn(|place| if place < LIST_COUNT { list[place] } else { clock[place - LIST_COUNT] })
+        std::array::from_fn(|index| if index < LIST_COUNT { list[index] } else { clock[index - LIST_COUNT] })
     }
 
     fn list(&self, facts: &ListFacts, dormant: f64) -> [f64; LIST_COUNT] {

@@ -43,8 +43,8 @@ impl States {
     /// The nearest centre; 0 where there is none.
     pub(super) fn nearest(&self, gaps: &Gaps) -> usize {
         let distance = |centre: &Gaps| centre.iter().zip(gaps).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
-        let places = self.centres.iter().map(distance).enumerate();
-        places.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(place, _)| place)
+        let distances = self.centres.iter().map(distance).enumerate();
+        distances.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(index, _)| index)
     }
 }
 

@@ -43,7 +43,7 @@ impl Curve {
         elapsed_h: f64,
     ) -> Self {
         let (grid, begin_h) = (path.grid, elapsed_h as f32);
-        let (first, _) = grid.place(elapsed_h);
+        let (first, _) = grid.node_after(elapsed_h);
         let mut curve = Self::of_nodes(grid, &plan.regrets);
         if grid.steps_h[first] <= REFINED_H || first >= TAIL {
             return curve;
@@ -72,13 +72,13 @@ impl Curve {
 
     /// The value at so many hours after the visit.
     pub(crate) fn at(&self, hours: f64) -> f64 {
-        let (place, share) = if self.begin_h < 0.0 {
-            self.grid.place(hours)
+        let (node, share) = if self.begin_h < 0.0 {
+            self.grid.node_after(hours)
         } else {
             let since_h = (hours as f32 - self.begin_h).max(0.0);
-            let place = (since_h as usize).min(TIME_COUNT - 2);
-            (place + 1, since_h - place as f32)
+            let node = (since_h as usize).min(TIME_COUNT - 2);
+            (node + 1, since_h - node as f32)
         };
-        f64::from(self.values[place - 1] * (1.0 - share) + self.values[place] * share)
+        f64::from(self.values[node - 1] * (1.0 - share) + self.values[node] * share)
     }
 }

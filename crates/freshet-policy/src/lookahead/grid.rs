@@ -60,7 +60,7 @@ impl Grid {
 
     /// The node after so many hours, and how far it is to it; beyond the last node, on from there.
     #[inline]
-    pub(crate) fn place(&self, hours: f64) -> (usize, f32) {
+    pub(crate) fn node_after(&self, hours: f64) -> (usize, f32) {
         let hours = hours as f32;
         let node = self.nodes_h.partition_point(|node| *node < hours * (1.0 - 1e-6)).clamp(1, NODE_COUNT - 1);
         (node, (hours - self.nodes_h[node - 1]) / self.steps_h[node])
@@ -130,7 +130,7 @@ mod tests {
         assert!((grid.nodes_h[TAIL] - 48.0).abs() < 1e-6);
         let rows = [(0.0, 1, 0.0), (1.0, 1, 1.0), (1.5, 2, 0.5), (19.0, 18, 0.5), (112.0, 31, 3.0)];
         for (hours, node, share) in rows {
-            let (got, got_share) = grid.place(hours);
+            let (got, got_share) = grid.node_after(hours);
             assert!(got == node && (got_share - share).abs() < 1e-5, "{hours}: {got} {got_share}");
         }
     }

@@ -24,8 +24,8 @@ impl Default for Seen {
 }
 
 impl Seen {
-    /// Takes in a look, the last one so far.
-    pub(crate) fn take(&mut self, look: &Look<'_>) {
+    /// Adds a look, the last one so far.
+    pub(crate) fn add_look(&mut self, look: &Look<'_>) {
         let from = look.complete_since();
         if self.since != Timestamp::MAX && look.since.is_some_and(|since| since < from) {
             self.holes.extend(look.since.map(|since| (since, from)));

@@ -42,9 +42,9 @@ fn halve(ascending: &[u32], first: usize, parts: usize, part_of: &mut [u32]) {
 /// Who goes left, by source: of each `parts` places in organ-pipe order `left_parts` do, evenly spread.
 fn is_left(ascending: &[u32], left_parts: usize, parts: usize, source_count: usize) -> Vec<bool> {
     let mut is_left = vec![false; source_count];
-    for (place, source) in piped(ascending).into_iter().enumerate() {
-        let dealt = |places: usize| (places * left_parts).div_ceil(parts);
-        is_left[source as usize] = dealt(place + 1) > dealt(place);
+    for (index, source) in piped(ascending).into_iter().enumerate() {
+        let dealt = |count: usize| (count * left_parts).div_ceil(parts);
+        is_left[source as usize] = dealt(index + 1) > dealt(index);
     }
     is_left
 }

@@ -90,8 +90,8 @@ impl Eq for Tuple {}
 fn combine(first: Tuple, second: &Tuple, parts: usize, chains: &mut Chains) -> Tuple {
     let mut shares = first.shares;
     let alone = parts - shares.len();
-    for (place, share) in shares.iter_mut().enumerate() {
-        if let Some(other) = second.shares.get(parts - 1 - place) {
+    for (index, share) in shares.iter_mut().enumerate() {
+        if let Some(other) = second.shares.get(parts - 1 - index) {
             *share = chains.join(*share, *other);
         }
     }

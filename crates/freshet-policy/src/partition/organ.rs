@@ -47,8 +47,8 @@ pub fn blur(rates_in_order: &[f64], step: f64) -> f64 {
     if last == 0.0 || step.is_nan() || step <= 0.0 {
         return 0.0;
     }
-    let at_places = rates_in_order.iter().enumerate();
-    let penalties = at_places.map(|(place, &rate)| input::workload(rate) * penalty(place as f64, last));
+    let with_index = rates_in_order.iter().enumerate();
+    let penalties = with_index.map(|(index, &rate)| input::workload(rate) * penalty(index as f64, last));
     (penalties.sum::<f64>() / last * step.min(f64::MAX)).min(f64::MAX)
 }
 
@@ -77,10 +77,10 @@ mod tests {
     fn the_order_follows_the_formula_of_section_5() {
         for count in 0..20_usize {
             let rates: Vec<f64> = (0..count).map(|rate| rate as f64).collect();
-            let formula = |place: usize| {
-                if 2 * place < count { 2 * place } else { 2 * (count - place) - 1 }
+            let formula = |index: usize| {
+                if 2 * index < count { 2 * index } else { 2 * (count - index) - 1 }
             };
-            let expected: Vec<u32> = (0..count).map(|place| formula(place) as u32).collect();
+            let expected: Vec<u32> = (0..count).map(|index| formula(index) as u32).collect();
             check(&rates, &expected);
         }
     }
@@ -116,14 +116,14 @@ mod tests {
         #[test]
         fn the_penalty_grows_with_the_square_of_the_pause(rates in rates_up_to(40), step in 0.01..100.0_f64) {
             let last = (rates.len() - 1) as f64;
-            for place in 0..rates.len() {
-                let place = place as f64;
-                let (stretched, plain) = (penalty(place * step, last * step), penalty(place, last));
+            for index in 0..rates.len() {
+                let index = index as f64;
+                let (stretched, plain) = (penalty(index * step, last * step), penalty(index, last));
                 prop_assert!((stretched - step * step * plain).abs() <= 1e-9 * stretched.abs());
             }
             let by_definition = |step: f64| {
-                let at_places = rates.iter().enumerate();
-                let penalties = at_places.map(|(place, rate)| rate * penalty(place as f64 * step, last * step));
+                let with_index = rates.iter().enumerate();
+                let penalties = with_index.map(|(index, rate)| rate * penalty(index as f64 * step, last * step));
                 if rates.len() > 1 { penalties.sum::<f64>() / (last * step) } else { 0.0 }
             };
             let (stretched, plain) = (by_definition(step), by_definition(1.0));

@@ -17,8 +17,8 @@ use super::organ_pipes;
 pub(crate) fn round_robin(workloads: &[f64], parts: usize) -> Vec<u32> {
     let parts = parts_used(parts, workloads.len());
     let mut part_of = vec![0; workloads.len()];
-    for (place, source) in organ_pipes(workloads).into_iter().enumerate() {
-        part_of[source as usize] = (place % parts) as u32;
+    for (index, source) in organ_pipes(workloads).into_iter().enumerate() {
+        part_of[source as usize] = (index % parts) as u32;
     }
     part_of
 }

@@ -52,7 +52,7 @@ impl ChangeModel for Cuvim {
 impl Cuvim {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         let week = Week::read(reader)?;
-        let level = Poisson::from_bytes(reader.take(16)?);
+        let level = Poisson::from_bytes(reader.bytes(16)?);
         Some(Self { week, level, table: HashTable::from_bytes(reader.0) })
     }
 }

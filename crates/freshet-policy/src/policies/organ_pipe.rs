@@ -1,7 +1,7 @@
-//! `organ-pipe`: one sweep over all sources in the order of organ pipes [CUVIM, section 4.1].
+//! `organ-pipe`: one round over all sources in the order of organ pipes [CUVIM, section 4.1].
 //!
 //! Formula: the order of least blur, [`crate::partition::organ_pipes`]; the theory and its tests
-//! stand there. Each sweep is ordered anew by what is known when it begins. Blur looks both ways
+//! stand there. Each round is ordered anew by what is known when it begins. Blur looks both ways
 //! in time, so this is no order for lag.
 
 use freshet_types::Timestamp;
@@ -10,23 +10,23 @@ use crate::change::{ChangeModel as _, Poisson};
 use crate::partition::organ_pipes;
 use crate::{Look, Pool, Roster, RosterKit};
 
-/// Sweeps over all sources, the fastest in the middle.
+/// Goes round over all sources, the fastest in the middle.
 #[derive(Debug)]
 pub(crate) struct OrganPipe {
     models: Vec<Poisson>,
     pool: Pool,
-    /// What is left of the sweep, the next one last.
-    sweep: Vec<usize>,
+    /// What is left of the round, the next one last.
+    round: Vec<usize>,
 }
 
 impl OrganPipe {
     /// Of sources of which nothing is known yet.
     pub(crate) fn new(kit: &RosterKit) -> Self {
         let models = vec![Poisson::default(); kit.weights.len()];
-        Self { models, pool: Pool::default(), sweep: Vec::new() }
+        Self { models, pool: Pool::default(), round: Vec::new() }
     }
 
-    fn begin_sweep(&mut self) -> Vec<usize> {
+    fn begin_round(&mut self) -> Vec<usize> {
         let rates: Vec<f64> = self.models.iter().map(|model| model.rate_per_s(&self.pool)).collect();
         let mut order: Vec<usize> = organ_pipes(&rates).into_iter().map(|number| number as usize).collect();
         order.reverse();
@@ -42,9 +42,9 @@ impl Roster for OrganPipe {
     fn learn(&mut self, number: usize, look: &Look<'_>) {
         self.pool.learn(look);
         self.models[number].learn(look, &self.pool);
-        // A visit takes the source off the sweep; it is the last but for those not affordable.
-        if let Some(place) = self.sweep.iter().rposition(|it| *it == number) {
-            self.sweep.remove(place);
+        // A visit takes the source off the round; it is the last but for those not affordable.
+        if let Some(index) = self.round.iter().rposition(|it| *it == number) {
+            self.round.remove(index);
         }
     }
 
@@ -52,17 +52,17 @@ impl Roster for OrganPipe {
 
     fn pick(&mut self, _now: Timestamp, count: usize, picked: &mut Vec<usize>) {
         picked.clear();
-        if self.sweep.len() < count {
-            let mut next = self.begin_sweep();
-            next.append(&mut self.sweep);
-            self.sweep = next;
+        if self.round.len() < count {
+            let mut next = self.begin_round();
+            next.append(&mut self.round);
+            self.round = next;
         }
         let mut is_picked = vec![false; self.models.len()];
-        for &number in self.sweep.iter().rev() {
+        for &number in self.round.iter().rev() {
             if picked.len() == count {
                 break;
             }
-            // Who stands in both sweeps is not visited twice in one instant.
+            // Who stands in both rounds is not visited twice in one instant.
             if !std::mem::replace(&mut is_picked[number], true) {
                 picked.push(number);
             }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_source_once_a_sweep() {
+    fn every_source_once_a_round() {
         let mut roster = OrganPipe::new(&RosterKit::plain(7));
         let mut picked = Vec::new();
         let mut seen = [0; 7];

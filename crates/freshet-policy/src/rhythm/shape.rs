@@ -41,7 +41,7 @@ impl Default for Shape {
 }
 
 /// The hour of the day and the weekday (Monday is 0) of an instant, in UTC.
-pub fn place(at: Timestamp) -> (usize, usize) {
+pub fn hour_and_day(at: Timestamp) -> (usize, usize) {
     let secs = at.secs();
     let hour = secs.rem_euclid(86_400) / 3600;
     (hour as usize, weekday(secs.div_euclid(86_400)))
@@ -82,7 +82,7 @@ impl Shape {
 
     /// The factor at an instant.
     pub fn factor(&self, at: Timestamp) -> f64 {
-        let (hour, day) = place(at);
+        let (hour, day) = hour_and_day(at);
         f64::from(self.hours[hour]) * f64::from(self.days[day])
     }
 
@@ -195,9 +195,9 @@ mod tests {
 
     #[test]
     fn weekdays_start_on_monday() {
-        assert_eq!(place(Timestamp::from_secs(0)), (0, 3));
-        assert_eq!(place(Timestamp::from_secs(4 * 86_400 + 3600)), (1, 0));
-        assert_eq!(place(Timestamp::from_secs(-1)), (23, 2));
+        assert_eq!(hour_and_day(Timestamp::from_secs(0)), (0, 3));
+        assert_eq!(hour_and_day(Timestamp::from_secs(4 * 86_400 + 3600)), (1, 0));
+        assert_eq!(hour_and_day(Timestamp::from_secs(-1)), (23, 2));
     }
 
     #[test]

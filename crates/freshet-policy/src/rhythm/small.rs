@@ -39,8 +39,8 @@ impl Die {
 /// A number from 0 to just below 1 for each place of many, out of one throw: golden steps on from
 /// it, so that none waits for the one before and together they are spread evenly.
 #[inline]
-pub(crate) fn share_of(throw: u32, place: u32) -> f32 {
-    let stepped = throw.wrapping_add(place.wrapping_mul(0x9e37_79b9));
+pub(crate) fn share_of(throw: u32, slot: u32) -> f32 {
+    let stepped = throw.wrapping_add(slot.wrapping_mul(0x9e37_79b9));
     // The high bits as the places behind the point of a number from 1 to 2.
     f32::from_bits((stepped >> 9) | 1.0_f32.to_bits()) - 1.0
 }

@@ -47,7 +47,7 @@ pub struct Week {
 
 /// Where in the week a time lies.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct WeekTime {
     weeks: f32,
     day: u32,
     hour: u32,
@@ -101,8 +101,8 @@ impl Week {
     /// hours, and not more than thousands.
     #[inline(always)]
     pub(crate) fn at(&self, hours: f32) -> (f32, u8) {
-        let place = place(hours);
-        (self.mass(place), place.hour as u8)
+        let time = time_of_week(hours);
+        (self.mass(time), time.hour as u8)
     }
 
     /// The same for many times, counted from one.
@@ -111,21 +111,21 @@ impl Week {
         // Two loops: the first has no look-ups, so that it is done on vectors.
         let (mut weeks, mut days, mut clock, mut parts_h) = ([0.0; N], [0; N], [0; N], [0.0; N]);
         for at in 0..N {
-            let place = place(begin_h + hours[at]);
-            (weeks[at], days[at]) = (place.weeks, place.day);
-            (clock[at], parts_h[at]) = (place.hour, place.part_h);
+            let time = time_of_week(begin_h + hours[at]);
+            (weeks[at], days[at]) = (time.weeks, time.day);
+            (clock[at], parts_h[at]) = (time.hour, time.part_h);
         }
         let masses = std::array::from_fn(|at| {
-            self.mass(Place { weeks: weeks[at], day: days[at], hour: clock[at], part_h: parts_h[at] })
+            self.mass(WeekTime { weeks: weeks[at], day: days[at], hour: clock[at], part_h: parts_h[at] })
         });
         (masses, clock.map(|hour| hour as u8))
     }
 
     #[inline(always)]
-    fn mass(&self, place: Place) -> f32 {
-        let (day, hour) = (place.day as usize % DAY_ROOM, place.hour as usize % HOUR_ROOM);
-        let of_day = self.hour_sums[hour] + self.hours[hour] * place.part_h;
-        place.weeks * self.total + self.day_sums[day] + self.days[day] * of_day
+    fn mass(&self, time: WeekTime) -> f32 {
+        let (day, hour) = (time.day as usize % DAY_ROOM, time.hour as usize % HOUR_ROOM);
+        let of_day = self.hour_sums[hour] + self.hours[hour] * time.part_h;
+        time.weeks * self.total + self.day_sums[day] + self.days[day] * of_day
     }
 
     /// P at so many hours after a Monday, midnight; never negative hours.
@@ -159,12 +159,17 @@ impl Week {
 
 /// Where a time lies, without a conversion or a branch.
 #[inline(always)]
-fn place(hours: f32) -> Place {
+fn time_of_week(hours: f32) -> WeekTime {
     let begun = whole(hours - LATE_H);
     let day = whole((begun + 0.5) * (1.0 / 24.0));
     let weeks = whole((day + 0.5) * (1.0 / 7.0));
     let number = |value: f32| (value + ROUND).to_bits() & 0xff;
-    Place { weeks, day: number(day - 7.0 * weeks), hour: number(begun - 24.0 * day), part_h: hours - begun }
+    WeekTime {
+        weeks,
+        day: number(day - 7.0 * weeks),
+        hour: number(begun - 24.0 * day),
+        part_h: hours - begun,
+    }
 }
 
 /// Rounded down, and not below 0.

@@ -41,7 +41,7 @@ fn dearer_visits_come_later_where_prices_count() {
             .map(|price| policy.due_at(&bytes, &source(), &market(price)) - source().visited_at)
             .collect();
         assert!(gaps.is_sorted(), "`{name}`: {gaps:?}");
-        // Bound-based heeds the price where it learns, not where it decides.
+        // Bound-based uses the price where it learns, not where it decides.
         let is_moved = gaps[0] < gaps[3] || *name == "bound-based";
         assert_eq!(is_moved, policy.has_price(), "`{name}`: {gaps:?}");
         // The example posts hourly, too: whatever the unit, it is visited about every √(2C/λ).

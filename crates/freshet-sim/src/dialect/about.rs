@@ -120,10 +120,10 @@ pub(super) fn profile_page(ask: &Ask<'_>, acct: &str) -> Reply {
     }
     let face = ask.face();
     let mut body = String::new();
-    let visible = account.timeline.iter().rev().filter(|place| world.is_visible(**place));
-    for place in visible.take(PAGE_POSTS_MAX) {
-        let (id, handle) = (world.posts.get(*place).id, &account.handle);
-        let shown = original(ask, *place);
+    let visible = account.timeline.iter().rev().filter(|post_index| world.is_visible(**post_index));
+    for post_index in visible.take(PAGE_POSTS_MAX) {
+        let (id, handle) = (world.posts.get(*post_index).id, &account.handle);
+        let shown = original(ask, *post_index);
         let content = face.content(shown, world.posts.edits(shown).len());
         writeln!(body, "<article id=\"{id}\"><a href=\"/@{handle}/{id}\">{id}</a>{content}</article>")
             .expect("memory takes every text");
@@ -134,9 +134,11 @@ pub(super) fn profile_page(ask: &Ask<'_>, acct: &str) -> Reply {
 pub(super) fn post_page(ask: &Ask<'_>, id: &str) -> Reply {
     let world = ask.world;
     let found = id.parse().ok().and_then(|id| world.posts.find(id));
-    let Some(place) = found.filter(|place| world.is_visible(*place)) else { return missing_page() };
-    let shown = original(ask, place);
-    let handle = &world.accounts[world.posts.get(place).author as usize].handle;
+    let Some(post_index) = found.filter(|post_index| world.is_visible(*post_index)) else {
+        return missing_page();
+    };
+    let shown = original(ask, post_index);
+    let handle = &world.accounts[world.posts.get(post_index).author as usize].handle;
     page(200, &format!("@{handle}"), &ask.face().content(shown, world.posts.edits(shown).len()))
 }
 
@@ -144,10 +146,10 @@ pub(super) fn missing_page() -> Reply {
     page(404, "There is nothing here", "")
 }
 
-fn original(ask: &Ask<'_>, place: u32) -> u32 {
-    match ask.world.posts.get(place).relation() {
+fn original(ask: &Ask<'_>, post_index: u32) -> u32 {
+    match ask.world.posts.get(post_index).relation() {
         Relation::RepostOf(original) => original,
-        _ => place,
+        _ => post_index,
     }
 }
 

@@ -45,16 +45,16 @@ pub(super) fn timeline(ask: &Ask<'_>, id: &str) -> Reply {
     let list: &[u32] = if is_empty { &[] } else { &account.timeline };
     let found = bounds.select(
         list,
-        |place| world.posts.get(*place).id,
-        |place| {
-            let post = world.posts.get(*place);
+        |post_index| world.posts.get(*post_index).id,
+        |post_index| {
+            let post = world.posts.get(*post_index);
             let is_wanted = match post.relation() {
                 // An answer to oneself is a thread, which Mastodon keeps.
                 Relation::ReplyTo(parent) => !no_replies || world.posts.get(parent).author == index,
                 Relation::RepostOf(_) => !no_reposts && tag.is_none(),
                 Relation::Original => true,
             };
-            let is_tagged = tag.is_none_or(|tag| face.tags(*place).any(|one| Some(one) == tag));
+            let is_tagged = tag.is_none_or(|tag| face.tags(*post_index).any(|one| Some(one) == tag));
             is_wanted && is_tagged && !post.is_deleted()
         },
     );
@@ -63,9 +63,9 @@ pub(super) fn timeline(ask: &Ask<'_>, id: &str) -> Reply {
 
 /// A page of posts with its links; shared by all lists of posts.
 pub(super) fn post_page(ask: &Ask<'_>, bounds: &Bounds, found: &[u32]) -> Reply {
-    let keys: Vec<u64> = found.iter().map(|place| ask.world.posts.get(*place).id).collect();
+    let keys: Vec<u64> = found.iter().map(|post_index| ask.world.posts.get(*post_index).id).collect();
     let (mut face, mut body) = (ask.face(), String::with_capacity(found.len() * 2048));
-    push_list(&mut body, found, |out, place| face.post(out, *place));
+    push_list(&mut body, found, |out, post_index| face.post(out, *post_index));
     Reply { link: bounds.link(ask, Newer::MinId, &keys), ..Reply::json(body) }
 }
 
@@ -105,10 +105,10 @@ pub(super) fn featured_tags(ask: &Ask<'_>, id: &str) -> Reply {
     let face = ask.face();
     let mut body = String::new();
     push_list(&mut body, tags, |out, tag| {
-        let bearing = |place: &&u32| {
-            let post = world.posts.get(**place);
+        let bearing = |post_index: &&u32| {
+            let post = world.posts.get(**post_index);
             let is_repost = matches!(post.relation(), Relation::RepostOf(_));
-            !is_repost && !post.is_deleted() && face.tags(**place).any(|one| one == tag)
+            !is_repost && !post.is_deleted() && face.tags(**post_index).any(|one| one == tag)
         };
         let (base, handle, name) = (&ask.base, &account.handle, text::tag_name(tag));
         let last = account.timeline.iter().rev().find(bearing);
@@ -117,7 +117,7 @@ pub(super) fn featured_tags(ask: &Ask<'_>, id: &str) -> Reply {
             .text("name", name)
             .quoted("url", format_args!("{base}/@{handle}/tagged/{}", percent_encoded(name)))
             .quoted("statuses_count", account.timeline.iter().filter(bearing).count())
-            .maybe("last_status_at", last.map(|place| Day(world.posts.get(*place).created_at_ms())))
+            .maybe("last_status_at", last.map(|post_index| Day(world.posts.get(*post_index).created_at_ms())))
             .close();
     });
     Reply::json(body)

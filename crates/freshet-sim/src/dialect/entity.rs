@@ -40,7 +40,8 @@ impl<'a> Face<'a> {
         let (base, handle) = (&self.base, &account.handle);
         let is_suspended = account.standing == Standing::Suspended;
         let name = if is_suspended { String::new() } else { text::display_name(handle, key) };
-        let last_ms = account.timeline.last().map(|place| self.world.posts.get(*place).created_at_ms());
+        let last_ms =
+            account.timeline.last().map(|post_index| self.world.posts.get(*post_index).created_at_ms());
         let counted = |count: usize| if is_suspended { 0 } else { count };
         let picture = if is_suspended { "missing" } else { handle };
         let mut object = Object::open(out);
@@ -84,18 +85,18 @@ impl<'a> Face<'a> {
     }
 
     /// A post entity, with the post inside where it is a repost.
-    pub(super) fn post(&mut self, out: &mut String, place: u32) {
+    pub(super) fn post(&mut self, out: &mut String, post_index: u32) {
         let world = self.world;
-        let post = world.posts.get(place);
+        let post = world.posts.get(post_index);
         let original = match post.relation() {
             Relation::RepostOf(original) => original,
-            _ => place,
+            _ => post_index,
         };
-        let is_repost = original != place;
+        let is_repost = original != post_index;
         let shown = world.posts.get(original);
         let account = &world.accounts[post.author as usize];
         let writer = &world.accounts[shown.author as usize];
-        let reply = self.reply_to(place);
+        let reply = self.reply_to(post_index);
         let (base, handle, id) = (self.base.clone(), &account.handle, post.id);
         let mut object = Object::open(out);
         object
@@ -117,7 +118,7 @@ impl<'a> Face<'a> {
         object
             .value("replies_count", if is_repost { 0 } else { shown.reply_count })
             .value("reblogs_count", if is_repost { 0 } else { shown.repost_count })
-            .value("favourites_count", if is_repost { 0 } else { self.favourite_count(place) })
+            .value("favourites_count", if is_repost { 0 } else { self.favourite_count(post_index) })
             .value("quotes_count", 0)
             .maybe("edited_at", world.posts.edits(original).last().copied().map(Millis))
             .text("content", &self.content(original, world.posts.edits(original).len()))
@@ -137,13 +138,13 @@ impl<'a> Face<'a> {
     }
 
     /// One version of a post, as its edit history shows it.
-    pub(super) fn version(&mut self, out: &mut String, place: u32, edit_count: usize) {
-        let post = self.world.posts.get(place);
-        let edits = self.world.posts.edits(place);
+    pub(super) fn version(&mut self, out: &mut String, post_index: u32, edit_count: usize) {
+        let post = self.world.posts.get(post_index);
+        let edits = self.world.posts.edits(post_index);
         let at_ms = edit_count.checked_sub(1).map_or(post.created_at_ms(), |edit| edits[edit]);
         let author = post.author;
         Object::open(out)
-            .text("content", &self.content(place, edit_count))
+            .text("content", &self.content(post_index, edit_count))
             .text("spoiler_text", "")
             .value("sensitive", false)
             .quoted("created_at", Millis(at_ms))
@@ -161,18 +162,18 @@ impl<'a> Face<'a> {
     }
 
     /// The tags a post bears.
-    pub(super) fn tags(&self, place: u32) -> impl Iterator<Item = u8> + use<> {
-        let author = &self.world.accounts[self.world.posts.get(place).author as usize];
-        text::tags(self.key(place), author.tags)
+    pub(super) fn tags(&self, post_index: u32) -> impl Iterator<Item = u8> + use<> {
+        let author = &self.world.accounts[self.world.posts.get(post_index).author as usize];
+        text::tags(self.key(post_index), author.tags)
     }
 
     /// The text of a post in HTML, after so many edits.
-    pub(super) fn content(&self, place: u32, edit_count: usize) -> String {
+    pub(super) fn content(&self, post_index: u32, edit_count: usize) -> String {
         let world = self.world;
-        let author = &world.accounts[world.posts.get(place).author as usize];
+        let author = &world.accounts[world.posts.get(post_index).author as usize];
         let mut html = String::with_capacity(256);
         html.push_str("<p>");
-        if let Some(mentioned) = self.mentioned(place) {
+        if let Some(mentioned) = self.mentioned(post_index) {
             let (base, handle) = (&self.base, &world.accounts[mentioned as usize].handle);
             write!(
                 html,
@@ -180,8 +181,8 @@ impl<'a> Face<'a> {
             )
             .expect("memory takes every text");
         }
-        text::push_html(&mut html, &text::words(self.key(place), author.language, edit_count));
-        for tag in self.tags(place) {
+        text::push_html(&mut html, &text::words(self.key(post_index), author.language, edit_count));
+        for tag in self.tags(post_index) {
             let (base, name) = (&self.base, text::tag_name(tag));
             let page = percent_encoded(name);
             write!(
@@ -194,8 +195,8 @@ impl<'a> Face<'a> {
         html
     }
 
-    fn mentions(&self, out: &mut String, place: u32) {
-        push_list(out, self.mentioned(place), |out, index| {
+    fn mentions(&self, out: &mut String, post_index: u32) {
+        push_list(out, self.mentioned(post_index), |out, index| {
             let account = &self.world.accounts[index as usize];
             let (base, handle) = (&self.base, &account.handle);
             Object::open(out)
@@ -208,8 +209,8 @@ impl<'a> Face<'a> {
     }
 
     /// Whom a post mentions: the author of what it answers, unless that is the same person.
-    fn mentioned(&self, place: u32) -> Option<u32> {
-        let post = self.world.posts.get(place);
+    fn mentioned(&self, post_index: u32) -> Option<u32> {
+        let post = self.world.posts.get(post_index);
         match post.relation() {
             Relation::ReplyTo(parent) => {
                 Some(self.world.posts.get(parent).author).filter(|author| *author != post.author)
@@ -219,8 +220,8 @@ impl<'a> Face<'a> {
     }
 
     /// Ids of what a post answers and of its author; none where that was deleted, as Mastodon forgets it.
-    fn reply_to(&self, place: u32) -> Option<(u64, u64)> {
-        match self.world.posts.get(place).relation() {
+    fn reply_to(&self, post_index: u32) -> Option<(u64, u64)> {
+        match self.world.posts.get(post_index).relation() {
             Relation::ReplyTo(parent) => {
                 let parent = Some(self.world.posts.get(parent)).filter(|parent| !parent.is_deleted())?;
                 Some((parent.id, self.world.accounts[parent.author as usize].id))
@@ -230,15 +231,15 @@ impl<'a> Face<'a> {
     }
 
     /// Grows over the first day, with the author's audience.
-    fn favourite_count(&self, place: u32) -> u64 {
-        let post = self.world.posts.get(place);
+    fn favourite_count(&self, post_index: u32) -> u64 {
+        let post = self.world.posts.get(post_index);
         let audience = self.world.accounts[post.author as usize].followers.len() as u64;
         let hours = (self.world.now().ms() - post.created_at_ms()).clamp(0, DAY_MS) / HOUR_MS;
-        (self.key(place) >> 40) % 64 * (audience.min(1000) + 4) * hours as u64 / (24 * 256)
+        (self.key(post_index) >> 40) % 64 * (audience.min(1000) + 4) * hours as u64 / (24 * 256)
     }
 
-    fn key(&self, place: u32) -> u64 {
-        text::mix(self.world.options.seed, u64::from(place))
+    fn key(&self, post_index: u32) -> u64 {
+        text::mix(self.world.options.seed, u64::from(post_index))
     }
 }
 

@@ -73,8 +73,8 @@ pub(super) fn push_list<T>(
     mut write: impl FnMut(&mut String, T),
 ) {
     out.push('[');
-    for (place, item) in items.into_iter().enumerate() {
-        if place > 0 {
+    for (index, item) in items.into_iter().enumerate() {
+        if index > 0 {
             out.push(',');
         }
         write(out, item);
@@ -86,17 +86,17 @@ fn push_text(out: &mut String, text: &str) {
     out.push('"');
     // Plain stretches are copied whole; what needs an escape is a single byte in UTF-8.
     let mut start = 0;
-    for (place, byte) in text.bytes().enumerate() {
+    for (index, byte) in text.bytes().enumerate() {
         if byte >= b' ' && byte != b'"' && byte != b'\\' {
             continue;
         }
-        out.push_str(&text[start..place]);
+        out.push_str(&text[start..index]);
         match byte {
             b'"' => out.push_str("\\\""),
             b'\\' => out.push_str("\\\\"),
             control => write!(out, "\\u{control:04x}").expect("memory takes every text"),
         }
-        start = place + 1;
+        start = index + 1;
     }
     out.push_str(&text[start..]);
     out.push('"');

@@ -21,44 +21,44 @@ pub(super) fn several(ask: &Ask<'_>) -> Reply {
 }
 
 pub(super) fn one(ask: &Ask<'_>, id: &str) -> Reply {
-    let Some(place) = find(ask, id) else { return Reply::missing() };
+    let Some(post_index) = find(ask, id) else { return Reply::missing() };
     let mut body = String::new();
-    ask.face().post(&mut body, place);
+    ask.face().post(&mut body, post_index);
     Reply::json(body)
 }
 
 pub(super) fn context(ask: &Ask<'_>, id: &str) -> Reply {
-    let Some(place) = find(ask, id) else { return Reply::missing() };
+    let Some(post_index) = find(ask, id) else { return Reply::missing() };
     let is_known = ask.request.token().is_some();
     let (up_max, down_max, depth_max) = if is_known { THREAD_WITH_TOKEN } else { THREAD_ANONYMOUS };
     let (mut face, mut body) = (ask.face(), String::new());
     let mut object = Object::open(&mut body);
     object.nest("ancestors", |out| {
-        push_list(out, ancestors(ask, place, up_max), |out, place| face.post(out, place));
+        push_list(out, ancestors(ask, post_index, up_max), |out, post_index| face.post(out, post_index));
     });
-    let below = descendants(ask, place, down_max, depth_max);
-    object.nest("descendants", |out| push_list(out, below, |out, place| face.post(out, place)));
+    let below = descendants(ask, post_index, down_max, depth_max);
+    object.nest("descendants", |out| push_list(out, below, |out, post_index| face.post(out, post_index)));
     object.close();
     Reply::json(body)
 }
 
 /// What a post answers, and what that answers, oldest first; a deleted post ends the chain.
-fn ancestors(ask: &Ask<'_>, place: u32, count_max: usize) -> Vec<u32> {
-    let parent = |place: &u32| match ask.world.posts.get(*place).relation() {
+fn ancestors(ask: &Ask<'_>, post_index: u32, count_max: usize) -> Vec<u32> {
+    let parent = |post_index: &u32| match ask.world.posts.get(*post_index).relation() {
         Relation::ReplyTo(parent) => Some(parent).filter(|parent| !ask.world.posts.get(*parent).is_deleted()),
         _ => None,
     };
-    let chain = std::iter::successors(parent(&place), parent).take(count_max);
-    let mut found: Vec<u32> = chain.filter(|place| ask.world.is_visible(*place)).collect();
+    let chain = std::iter::successors(parent(&post_index), parent).take(count_max);
+    let mut found: Vec<u32> = chain.filter(|post_index| ask.world.is_visible(*post_index)).collect();
     found.reverse();
     found
 }
 
 /// All answers below a post, depth first, older siblings first; below a deleted one nothing is known.
-fn descendants(ask: &Ask<'_>, place: u32, count_max: usize, depth_max: usize) -> Vec<u32> {
+fn descendants(ask: &Ask<'_>, post_index: u32, count_max: usize, depth_max: usize) -> Vec<u32> {
     let posts = &ask.world.posts;
     let mut found = Vec::new();
-    let mut open: Vec<(u32, usize)> = posts.replies(place).map(|reply| (reply, 1)).collect();
+    let mut open: Vec<(u32, usize)> = posts.replies(post_index).map(|reply| (reply, 1)).collect();
     while let Some((reply, depth)) = open.pop() {
         if found.len() == count_max {
             break;
@@ -77,17 +77,18 @@ fn descendants(ask: &Ask<'_>, place: u32, count_max: usize, depth_max: usize) ->
 }
 
 pub(super) fn history(ask: &Ask<'_>, id: &str) -> Reply {
-    let Some(place) = find(ask, id) else { return Reply::missing() };
+    let Some(post_index) = find(ask, id) else { return Reply::missing() };
     let (mut face, mut body) = (ask.face(), String::new());
-    let versions = 0..=ask.world.posts.edits(place).len();
-    push_list(&mut body, versions, |out, edit_count| face.version(out, place, edit_count));
+    let versions = 0..=ask.world.posts.edits(post_index).len();
+    push_list(&mut body, versions, |out, edit_count| face.version(out, post_index, edit_count));
     Reply::json(body)
 }
 
 pub(super) fn reposters(ask: &Ask<'_>, id: &str) -> Reply {
-    let Some(place) = find(ask, id) else { return Reply::missing() };
+    let Some(post_index) = find(ask, id) else { return Reply::missing() };
     let posts = &ask.world.posts;
-    let mut reposts: Vec<u32> = posts.reposts(place).filter(|repost| ask.world.is_visible(*repost)).collect();
+    let mut reposts: Vec<u32> =
+        posts.reposts(post_index).filter(|repost| ask.world.is_visible(*repost)).collect();
     reposts.reverse();
     people_page(ask, &reposts, |repost| posts.get(*repost).id, |repost| posts.get(*repost).author)
 }
@@ -105,26 +106,30 @@ pub(super) fn public_timeline(ask: &Ask<'_>) -> Reply {
         // Neither answers nor reposts belong here, as on the real thing.
         |post| matches!(post.relation(), Relation::Original) && world.is_post_visible(post),
     );
-    let places: Vec<u32> = found.iter().filter_map(|post| world.posts.find(post.id)).collect();
-    post_page(ask, &bounds, &places)
+    let post_indices: Vec<u32> = found.iter().filter_map(|post| world.posts.find(post.id)).collect();
+    post_page(ask, &bounds, &post_indices)
 }
 
 pub(super) fn tag_timeline(ask: &Ask<'_>, tag: &str) -> Reply {
     let world = ask.world;
     let tagged: &[u32] = text::find_tag(tag).map_or(&[], |tag| &world.tagged[tag as usize]);
     let bounds = Bounds::read(ask, POSTS_DEFAULT);
-    let found = bounds.select(tagged, |place| world.posts.get(*place).id, |place| world.is_visible(*place));
+    let found = bounds.select(
+        tagged,
+        |post_index| world.posts.get(*post_index).id,
+        |post_index| world.is_visible(*post_index),
+    );
     post_page(ask, &bounds, &found.into_iter().copied().collect::<Vec<_>>())
 }
 
-fn list(ask: &Ask<'_>, places: Vec<u32>) -> Reply {
+fn list(ask: &Ask<'_>, post_indices: Vec<u32>) -> Reply {
     let (mut face, mut body) = (ask.face(), String::new());
-    push_list(&mut body, places, |out, place| face.post(out, place));
+    push_list(&mut body, post_indices, |out, post_index| face.post(out, post_index));
     Reply::json(body)
 }
 
 /// The post of an id, if everybody can see it.
 fn find(ask: &Ask<'_>, id: &str) -> Option<u32> {
     let found = ask.world.posts.find(id.parse().ok()?);
-    found.filter(|place| ask.world.is_visible(*place))
+    found.filter(|post_index| ask.world.is_visible(*post_index))
 }

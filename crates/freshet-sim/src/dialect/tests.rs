@@ -114,12 +114,12 @@ fn every_list_of_posts_gives_each_visible_post_once() {
     }
     let originals = visible(&world, |post| post.relation() == Relation::Original);
     check(&mut world, "/api/v1/timelines/public?limit=40", originals);
-    let tagged = world.tagged[0].iter().filter(|place| world.is_visible(**place));
-    let tagged = tagged.map(|place| world.posts.get(*place).id).collect();
+    let tagged = world.tagged[0].iter().filter(|post_index| world.is_visible(**post_index));
+    let tagged = tagged.map(|post_index| world.posts.get(*post_index).id).collect();
     check(&mut world, "/api/v1/timelines/tag/Rust", tagged);
     let tag = text::find_tag("日本").unwrap();
-    let tagged = world.tagged[tag as usize].iter().filter(|place| world.is_visible(**place));
-    let tagged = tagged.map(|place| world.posts.get(*place).id).collect();
+    let tagged = world.tagged[tag as usize].iter().filter(|post_index| world.is_visible(**post_index));
+    let tagged = tagged.map(|post_index| world.posts.get(*post_index).id).collect();
     check(&mut world, "/api/v1/timelines/tag/%E6%97%A5%E6%9C%AC?limit=2", tagged);
 }
 
@@ -183,12 +183,15 @@ fn follows_are_paged_by_their_own_numbers() {
 #[test]
 fn posts_are_shown_with_their_threads_reposts_and_versions() {
     let mut world = world(60);
-    let places: Vec<u32> = (0..world.post_count() as u32).filter(|place| world.is_visible(*place)).collect();
-    let by = |keep: &dyn Fn(u32) -> bool| places.iter().copied().find(|place| keep(*place)).unwrap();
-    let id = |place: u32| world.posts.get(place).id;
-    let repost = by(&|place| matches!(world.posts.get(place).relation(), Relation::RepostOf(_)));
-    let edited = by(&|place| !world.posts.edits(place).is_empty());
-    let reply = by(&|place| match world.posts.get(place).relation() {
+    let post_indices: Vec<u32> =
+        (0..world.post_count() as u32).filter(|post_index| world.is_visible(*post_index)).collect();
+    let by = |keep: &dyn Fn(u32) -> bool| {
+        post_indices.iter().copied().find(|post_index| keep(*post_index)).unwrap()
+    };
+    let id = |post_index: u32| world.posts.get(post_index).id;
+    let repost = by(&|post_index| matches!(world.posts.get(post_index).relation(), Relation::RepostOf(_)));
+    let edited = by(&|post_index| !world.posts.edits(post_index).is_empty());
+    let reply = by(&|post_index| match world.posts.get(post_index).relation() {
         Relation::ReplyTo(parent) => world.is_visible(parent),
         _ => false,
     });

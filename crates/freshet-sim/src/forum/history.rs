@@ -76,9 +76,9 @@ impl History {
         let (starts, mut next) = (counts.clone(), counts);
         let mut by_thread = vec![0; rows.len()];
         for (number, (_, thread, ..)) in rows.iter().enumerate() {
-            let place = &mut next[*thread as usize];
-            by_thread[*place as usize] = number as u32;
-            *place += 1;
+            let next_slot = &mut next[*thread as usize];
+            by_thread[*next_slot as usize] = number as u32;
+            *next_slot += 1;
         }
         let posts = rows.into_iter().map(|(_, thread, at_s, author)| Post { at_s, thread, author }).collect();
         Self { posts, boards, board_count, by_thread, starts }

@@ -21,19 +21,19 @@ impl Order {
         self.count
     }
 
-    /// A post at `place`; `before` is its thread's newest place so far.
-    pub(super) fn bump(&mut self, before: Option<u32>, place: u32) {
+    /// A post at `index`; `before` is its thread's newest place so far.
+    pub(super) fn bump(&mut self, before: Option<u32>, index: u32) {
         if let Some(before) = before {
             self.add(before, u32::MAX);
         } else {
             self.count += 1;
         }
-        self.add(place, 1);
+        self.add(index, 1);
     }
 
     /// `u32::MAX` takes one away: sums wrap around and back.
-    fn add(&mut self, place: u32, amount: u32) {
-        let mut at = place as usize + 1;
+    fn add(&mut self, index: u32, amount: u32) {
+        let mut at = index as usize + 1;
         while at < self.sums.len() {
             self.sums[at] = self.sums[at].wrapping_add(amount);
             at += at & at.wrapping_neg();
@@ -67,9 +67,9 @@ mod tests {
         let threads = [0_usize, 1, 2, 1, 0, 3, 3, 2, 4, 0];
         let mut order = Order::new(threads.len());
         let mut newest: Vec<Option<u32>> = vec![None; 5];
-        for (place, &thread) in threads.iter().enumerate() {
-            order.bump(newest[thread], place as u32);
-            newest[thread] = Some(place as u32);
+        for (index, &thread) in threads.iter().enumerate() {
+            order.bump(newest[thread], index as u32);
+            newest[thread] = Some(index as u32);
             let mut expected: Vec<u32> = newest.iter().copied().flatten().collect();
             expected.sort_unstable_by(|a, b| b.cmp(a));
             let got: Vec<u32> = (0..order.count()).filter_map(|k| order.newest(k)).collect();

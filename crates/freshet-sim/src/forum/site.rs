@@ -94,7 +94,7 @@ pub struct Sheet {
 struct ThreadState {
     post_count: u32,
     /// Place of its newest post among those of its board.
-    place: Option<u32>,
+    index: Option<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -163,11 +163,11 @@ impl<'a> Site<'a> {
         {
             let thread = &mut self.threads[post.thread as usize];
             let board = &mut self.boards[self.history.boards[post.thread as usize] as usize];
-            let place = board.threads.len() as u32;
-            board.order.bump(thread.place, place);
+            let index = board.threads.len() as u32;
+            board.order.bump(thread.index, index);
             board.threads.push(post.thread);
             board.last_s = post.at_s;
-            *thread = ThreadState { post_count: thread.post_count + 1, place: Some(place) };
+            *thread = ThreadState { post_count: thread.post_count + 1, index: Some(index) };
             self.post_count += 1;
         }
     }
@@ -222,11 +222,11 @@ impl<'a> Site<'a> {
     }
 
     fn post_row(&self, thread: u32, k: u32, count: u32) -> PostRow {
-        let place = match self.post_order {
+        let index = match self.post_order {
             PostOrder::OldestFirst => k,
             PostOrder::NewestFirst => count - 1 - k,
         };
-        let post = self.history.thread_posts(thread)[place as usize];
+        let post = self.history.thread_posts(thread)[index as usize];
         let found = self.history.posts[post as usize];
         let edited_s = self.edits.and_then(|edits| edits.edited_s(post, found.at_s));
         let is_edited = edited_s.is_some_and(|edited_s| (edited_s as f64) < self.now_s);

@@ -94,8 +94,8 @@ fn swapped(matrix: &Matrix, mut set: Vec<usize>) -> Vec<usize> {
     }
     let mut common = matrix.common(&set);
     for _ in 0..SWAPS_MAX {
-        let Some((place, coming)) = best_swap(matrix, &set, &is_member, &common) else { break };
-        let leaving = std::mem::replace(&mut set[place], coming);
+        let Some((index, coming)) = best_swap(matrix, &set, &is_member, &common) else { break };
+        let leaving = std::mem::replace(&mut set[index], coming);
         (is_member[leaving], is_member[coming]) = (false, true);
         matrix.shift(&mut common, leaving, -1.0);
         matrix.shift(&mut common, coming, 1.0);
@@ -106,13 +106,13 @@ fn swapped(matrix: &Matrix, mut set: Vec<usize>) -> Vec<usize> {
 /// The swap that saves most: a place of the set and who comes there.
 fn best_swap(matrix: &Matrix, set: &[usize], is_member: &[bool], common: &[f64]) -> Option<(usize, usize)> {
     let mut best = (-IMPROVEMENT_MIN, None);
-    for (place, &leaving) in set.iter().enumerate().skip(1) {
+    for (index, &leaving) in set.iter().enumerate().skip(1) {
         let row = matrix.row(leaving);
         let saved = 2.0 * common[leaving] - row[leaving];
         for coming in (1..matrix.count).filter(|&at| !is_member[at]) {
             let added = matrix.row(coming)[coming] + 2.0 * (common[coming] - row[coming]);
             if added - saved < best.0 {
-                best = (added - saved, Some((place, coming)));
+                best = (added - saved, Some((index, coming)));
             }
         }
     }

@@ -155,11 +155,11 @@ fn known(page: &mut Page) -> Result<(), StudyError> {
         }
         rows.push(row);
     }
-    for (name, place) in [("*each slot*", 1), ("*optimum*", 0)] {
+    for (name, index) in [("*each slot*", 1), ("*optimum*", 0)] {
         let mut row = vec![name.to_owned()];
         for optima in &optima {
-            row.push(percent(optima[place]));
-            row.extend(optima.map(|optimum| percent(optima[place] / optimum)));
+            row.push(percent(optima[index]));
+            row.extend(optima.map(|optimum| percent(optima[index] / optimum)));
         }
         rows.push(row);
     }
@@ -183,7 +183,7 @@ fn captured(world: &Synthetic, name: &str, calls: f64) -> Result<(f64, f64), Stu
     let kit = setup.kit(&world.history);
     let roster = roster_known(name, &kit, &world.models).expect("a name from the list of names");
     let mut visits = Visits::none();
-    run_roster(&world.history, &setup, roster, &mut |slot, source| visits.take(slot, source))?;
+    run_roster(&world.history, &setup, roster, &mut |slot, source| visits.add(slot, source))?;
     Ok((visits.captured(&world.curves, PAGE_SIZE), visits.left(&world.curves)))
 }
 

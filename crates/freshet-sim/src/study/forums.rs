@@ -113,26 +113,26 @@ fn plots(page: &mut Page, sites: &[Site]) {
     }
     page.section("By bandwidth");
     page.text(&format!("The paper's figure 7, on {}.", site.name));
-    let sweep = |value: fn(&crate::forum::Figures) -> Option<f64>| site.by_bandwidth(value);
+    let by_bandwidth = |value: fn(&crate::forum::Figures) -> Option<f64>| site.by_bandwidth(value);
     let pages = ("pages a day", Scale::Logarithmic);
     let figures = [
         (
             "forums-bandwidth-use",
             "Bandwidth utilisation",
             ("BU", Scale::Logarithmic),
-            sweep(|it| Some(it.useful())),
+            by_bandwidth(|it| Some(it.useful())),
         ),
         (
             "forums-bandwidth-coverage",
             "Coverage",
             ("Cov, posts", Scale::Linear),
-            sweep(|it| Some(it.posts.coverage)),
+            by_bandwidth(|it| Some(it.posts.coverage)),
         ),
         (
             "forums-bandwidth-timeliness",
             "Timeliness",
             ("T all in minutes, posts", Scale::Logarithmic),
-            sweep(|it| it.posts.charged_s.map(|secs| secs / 60.0)),
+            by_bandwidth(|it| it.posts.charged_s.map(|secs| secs / 60.0)),
         ),
     ];
     for (name, title, y, lines) in figures {

@@ -94,7 +94,7 @@ fn expected_s(world: &Synthetic, name: &str, calls: f64, bound: &SlotPrices) -> 
     let roster = roster_known(name, &kit, &world.models)
         .unwrap_or_else(|| Box::new(LookAhead::new(&world.curves, &bound.prices, start)));
     let mut visits = Visits::none();
-    run_roster(&world.history, &setup, roster, &mut |slot, source| visits.take(slot, source))?;
+    run_roster(&world.history, &setup, roster, &mut |slot, source| visits.add(slot, source))?;
     Ok(visits.mean_wait_s(&world.curves))
 }
 

@@ -83,7 +83,7 @@ impl Visits {
         Self(vec![Vec::new(); ACCOUNT_COUNT])
     }
 
-    pub(super) fn take(&mut self, slot: u64, source: usize) {
+    pub(super) fn add(&mut self, slot: u64, source: usize) {
         self.0[source].push(slot as usize + 1);
     }
 

@@ -97,8 +97,8 @@ pub(super) fn read_forum(line: &[u8]) -> Result<Option<([u64; 3], i64)>, LineErr
 fn cells(line: &[u8]) -> ([&[u8]; 4], usize) {
     let (mut cells, mut count) = ([&line[..0]; 4], 0);
     for cell in line.split(|byte| *byte == b'\t') {
-        if let Some(place) = cells.get_mut(count) {
-            *place = cell;
+        if let Some(index) = cells.get_mut(count) {
+            *index = cell;
         }
         count += 1;
     }

@@ -13,7 +13,7 @@ use super::request::WorldRequest;
 
 const API_WINDOW_SECS: i64 = 300;
 const PAGING_WINDOW_SECS: i64 = 900;
-/// Buckets kept before those of past windows are swept; more clients than this share no window.
+/// Buckets kept before those of past windows are dropped; more clients than this share no window.
 const BUCKETS_MAX: usize = 10_000;
 /// Parameters that make a request count as paging.
 const PAGING_PARAMS: [&str; 4] = ["page", "min_id", "max_id", "since_id"];

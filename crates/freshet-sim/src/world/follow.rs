@@ -101,7 +101,7 @@ pub(crate) fn leave(accounts: &mut [Account], index: u32) {
 }
 
 fn cut(edges: &mut Vec<Edge>, number: u32) {
-    if let Ok(place) = edges.binary_search_by_key(&number, |edge| edge.number) {
-        edges.remove(place);
+    if let Ok(edge_index) = edges.binary_search_by_key(&number, |edge| edge.number) {
+        edges.remove(edge_index);
     }
 }

@@ -113,22 +113,22 @@ impl World {
         };
         let relation = relation.unwrap_or(Relation::Original);
         let is_repost = matches!(relation, Relation::RepostOf(_));
-        if let Some(place) = self.posts.add(index, at_ms, relation) {
+        if let Some(post_index) = self.posts.add(index, at_ms, relation) {
             let account = &mut self.accounts[index as usize];
-            account.timeline.push(place);
+            account.timeline.push(post_index);
             account.post_count += 1;
             if !is_repost {
-                for tag in text::tags(text::mix(self.options.seed, u64::from(place)), account.tags) {
-                    self.tagged[tag as usize].push(place);
+                for tag in text::tags(text::mix(self.options.seed, u64::from(post_index)), account.tags) {
+                    self.tagged[tag as usize].push(post_index);
                 }
             }
             if !is_repost && rng.random::<f64>() < chances.edit_share {
                 let wait = skewed_ms(&mut rng, 20 * MINUTE_MS, 1.2);
-                self.agenda.add(at_ms + wait, What::Edit { post: place });
+                self.agenda.add(at_ms + wait, What::Edit { post: post_index });
             }
             if rng.random::<f64>() < chances.deletion_share {
                 let wait = skewed_ms(&mut rng, 8 * HOUR_MS, 1.5);
-                self.agenda.add(at_ms + wait, What::Delete { post: place });
+                self.agenda.add(at_ms + wait, What::Delete { post: post_index });
             }
         }
         self.accounts[index as usize].rng = rng;
@@ -149,44 +149,44 @@ impl World {
             };
             let Some(found) = found else { continue };
             // Who answers or passes on a repost means the post inside.
-            let place = match self.posts.get(found).relation() {
+            let post_index = match self.posts.get(found).relation() {
                 Relation::RepostOf(original) => original,
                 _ => found,
             };
-            let is_again = is_for_repost
-                && (self.posts.get(place).author == index
-                    || self.posts.reposts(place).any(|repost| self.posts.get(repost).author == index));
-            if self.is_visible(place) && !is_again {
-                return Some(place);
+            let is_repeated = is_for_repost
+                && (self.posts.get(post_index).author == index
+                    || self.posts.reposts(post_index).any(|repost| self.posts.get(repost).author == index));
+            if self.is_visible(post_index) && !is_repeated {
+                return Some(post_index);
             }
         }
         None
     }
 
-    fn on_edit(&mut self, place: u32, at_ms: i64) {
-        let post = self.posts.get(place);
+    fn on_edit(&mut self, post_index: u32, at_ms: i64) {
+        let post = self.posts.get(post_index);
         let account = &mut self.accounts[post.author as usize];
         if post.is_deleted() || account.standing == Standing::Suspended {
             return;
         }
         let is_edited_again = account.rng.random_bool(0.25);
         let wait = skewed_ms(&mut account.rng, 20 * MINUTE_MS, 1.2);
-        self.posts.edit(place, at_ms);
-        if is_edited_again && self.posts.edits(place).len() < EDITS_MAX {
-            self.agenda.add(at_ms + wait, What::Edit { post: place });
+        self.posts.edit(post_index, at_ms);
+        if is_edited_again && self.posts.edits(post_index).len() < EDITS_MAX {
+            self.agenda.add(at_ms + wait, What::Edit { post: post_index });
         }
     }
 
     /// Deletes a post and, with it, its reposts.
-    fn delete(&mut self, place: u32, at_ms: i64) {
-        if self.posts.delete(place, at_ms) {
-            self.accounts[self.posts.get(place).author as usize].post_count -= 1;
-            self.delete_reposts(place, at_ms);
+    fn delete(&mut self, post_index: u32, at_ms: i64) {
+        if self.posts.delete(post_index, at_ms) {
+            self.accounts[self.posts.get(post_index).author as usize].post_count -= 1;
+            self.delete_reposts(post_index, at_ms);
         }
     }
 
-    fn delete_reposts(&mut self, place: u32, at_ms: i64) {
-        let reposts: Vec<u32> = self.posts.reposts(place).collect();
+    fn delete_reposts(&mut self, post_index: u32, at_ms: i64) {
+        let reposts: Vec<u32> = self.posts.reposts(post_index).collect();
         for repost in reposts {
             if self.posts.delete(repost, at_ms) {
                 self.accounts[self.posts.get(repost).author as usize].post_count -= 1;
@@ -229,8 +229,8 @@ impl World {
         let standing = if is_suspension { Standing::Suspended } else { Standing::Private };
         self.stand(index, standing, at_ms);
         let timeline = std::mem::take(&mut self.accounts[index as usize].timeline);
-        for place in &timeline {
-            self.delete_reposts(*place, at_ms);
+        for post_index in &timeline {
+            self.delete_reposts(*post_index, at_ms);
         }
         self.accounts[index as usize].timeline = timeline;
         if is_passing {
@@ -241,8 +241,8 @@ impl World {
     fn depart(&mut self, index: u32, at_ms: i64) {
         self.stand(index, Standing::Departed, at_ms);
         let timeline = std::mem::take(&mut self.accounts[index as usize].timeline);
-        for place in &timeline {
-            self.delete(*place, at_ms);
+        for post_index in &timeline {
+            self.delete(*post_index, at_ms);
         }
         self.accounts[index as usize].timeline = timeline;
         follow::leave(&mut self.accounts, index);

@@ -67,20 +67,20 @@ impl Posts {
         &self.posts
     }
 
-    pub(crate) fn get(&self, place: u32) -> &Post {
-        &self.posts[place as usize]
+    pub(crate) fn get(&self, post_index: u32) -> &Post {
+        &self.posts[post_index as usize]
     }
 
     /// The place of the post with this id.
     pub(crate) fn find(&self, id: u64) -> Option<u32> {
-        self.posts.binary_search_by_key(&id, |post| post.id).ok().map(|place| place as u32)
+        self.posts.binary_search_by_key(&id, |post| post.id).ok().map(|post_index| post_index as u32)
     }
 
     /// Adds a post; `at_ms` is not before that of any other. `None` when the millisecond is full.
     pub(crate) fn add(&mut self, author: u32, at_ms: i64, relation: Relation) -> Option<u32> {
         let first = (at_ms as u64) << 16;
         let id = self.posts.last().map_or(first, |newest| first.max(newest.id + 1));
-        let place = u32::try_from(self.posts.len()).ok().filter(|place| *place != NOWHERE)?;
+        let post_index = u32::try_from(self.posts.len()).ok().filter(|post_index| *post_index != NOWHERE)?;
         if id - first > SEQUENCE_MAX {
             return None;
         }
@@ -101,24 +101,24 @@ impl Posts {
             Relation::ReplyTo(parent) => {
                 post.parent = parent;
                 let parent = &mut self.posts[parent as usize];
-                post.older_sibling = std::mem::replace(&mut parent.newest_reply, place);
+                post.older_sibling = std::mem::replace(&mut parent.newest_reply, post_index);
                 parent.reply_count += 1;
             }
             Relation::RepostOf(parent) => {
                 post.parent = parent;
                 post.is_repost = true;
                 let parent = &mut self.posts[parent as usize];
-                post.older_sibling = std::mem::replace(&mut parent.newest_repost, place);
+                post.older_sibling = std::mem::replace(&mut parent.newest_repost, post_index);
                 parent.repost_count += 1;
             }
         }
         self.posts.push(post);
-        Some(place)
+        Some(post_index)
     }
 
     /// Marks a post as deleted; says whether it was there.
-    pub(crate) fn delete(&mut self, place: u32, at_ms: i64) -> bool {
-        let post = &mut self.posts[place as usize];
+    pub(crate) fn delete(&mut self, post_index: u32, at_ms: i64) -> bool {
+        let post = &mut self.posts[post_index as usize];
         if post.is_deleted() {
             return false;
         }
@@ -132,27 +132,27 @@ impl Posts {
     }
 
     /// Notes an edit.
-    pub(crate) fn edit(&mut self, place: u32, at_ms: i64) {
-        self.edits.entry(place).or_default().push(at_ms);
+    pub(crate) fn edit(&mut self, post_index: u32, at_ms: i64) {
+        self.edits.entry(post_index).or_default().push(at_ms);
     }
 
     /// When a post was edited, from old to new.
-    pub(crate) fn edits(&self, place: u32) -> &[i64] {
-        self.edits.get(&place).map_or(&[], Vec::as_slice)
+    pub(crate) fn edits(&self, post_index: u32) -> &[i64] {
+        self.edits.get(&post_index).map_or(&[], Vec::as_slice)
     }
 
     /// Replies to a post, deleted ones included, from new to old.
-    pub(crate) fn replies(&self, place: u32) -> impl Iterator<Item = u32> + '_ {
-        self.siblings(self.get(place).newest_reply)
+    pub(crate) fn replies(&self, post_index: u32) -> impl Iterator<Item = u32> + '_ {
+        self.siblings(self.get(post_index).newest_reply)
     }
 
     /// Reposts of a post, deleted ones included, from new to old.
-    pub(crate) fn reposts(&self, place: u32) -> impl Iterator<Item = u32> + '_ {
-        self.siblings(self.get(place).newest_repost)
+    pub(crate) fn reposts(&self, post_index: u32) -> impl Iterator<Item = u32> + '_ {
+        self.siblings(self.get(post_index).newest_repost)
     }
 
     fn siblings(&self, newest: u32) -> impl Iterator<Item = u32> + '_ {
-        let some = |place: u32| (place != NOWHERE).then_some(place);
-        std::iter::successors(some(newest), move |place| some(self.get(*place).older_sibling))
+        let some = |post_index: u32| (post_index != NOWHERE).then_some(post_index);
+        std::iter::successors(some(newest), move |post_index| some(self.get(*post_index).older_sibling))
     }
 }

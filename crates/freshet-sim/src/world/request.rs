@@ -52,20 +52,20 @@ impl WorldRequest {
 pub(crate) fn percent_decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
-    let mut place = 0;
-    while place < bytes.len() {
-        let code = bytes.get(place + 1..place + 3).and_then(|pair| {
+    let mut index = 0;
+    while index < bytes.len() {
+        let code = bytes.get(index + 1..index + 3).and_then(|pair| {
             let pair = std::str::from_utf8(pair).ok()?;
             u8::from_str_radix(pair, 16).ok()
         });
-        match (bytes[place], code) {
+        match (bytes[index], code) {
             (b'%', Some(byte)) => {
                 out.push(byte);
-                place += 3;
+                index += 3;
             }
             (byte, _) => {
                 out.push(byte);
-                place += 1;
+                index += 1;
             }
         }
     }

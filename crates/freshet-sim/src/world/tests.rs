@@ -110,8 +110,8 @@ fn rate_and_spread(world: &World, kind: AccountKind) -> (f64, f64) {
     let (mut count, mut total, mut spread) = (0.0, 0.0, 0.0);
     for account in world.accounts.iter().filter(|account| account.kind == kind) {
         let mut days = [0.0f64; 30];
-        for place in &account.timeline {
-            let day = (world.posts.get(*place).created_at_ms() - start_ms) / DAY_MS;
+        for post_index in &account.timeline {
+            let day = (world.posts.get(*post_index).created_at_ms() - start_ms) / DAY_MS;
             days[(day as usize).min(29)] += 1.0;
         }
         let mean = days.iter().sum::<f64>() / 30.0;
@@ -129,8 +129,8 @@ fn days_weeks_and_hours_have_a_rhythm() {
     let world = World::new(WorldOptions { chances, history: Span::DAY * 28.0, ..options(9, 200) }).unwrap();
     let (mut near, mut all, mut weekend, mut on_beat, mut beats) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for account in &world.accounts {
-        for place in &account.timeline {
-            let at_ms = world.posts.get(*place).created_at_ms();
+        for post_index in &account.timeline {
+            let at_ms = world.posts.get(*post_index).created_at_ms();
             let apart = |period: i64, middle: i64| {
                 let apart = (at_ms - middle).rem_euclid(period);
                 apart.min(period - apart)
@@ -189,14 +189,15 @@ fn lists_grow_at_their_head_only() {
             .accounts
             .iter()
             .map(|account| {
-                let visible = account.timeline.iter().copied().filter(|place| world.is_visible(*place));
+                let visible =
+                    account.timeline.iter().copied().filter(|post_index| world.is_visible(*post_index));
                 (account.standing, account.timeline.last().copied(), visible.collect())
             })
             .collect();
         for ((standing, newest, old), (standing_now, _, new)) in before.iter().zip(&now) {
             if *standing == Standing::Public {
-                let is_fresh = |place: &&u32| newest.is_none_or(|newest| **place > newest);
-                assert!(new.iter().all(|place| old.contains(place) || is_fresh(&place)));
+                let is_fresh = |post_index: &&u32| newest.is_none_or(|newest| **post_index > newest);
+                assert!(new.iter().all(|post_index| old.contains(post_index) || is_fresh(&post_index)));
             } else if *standing_now == Standing::Public {
                 assert_ne!(*standing, Standing::Departed, "who left does not return");
                 returned_count += 1;

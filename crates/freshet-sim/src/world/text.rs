@@ -126,7 +126,7 @@ pub(crate) fn tag_name(tag: u8) -> &'static str {
 
 /// The tag of a name, in any case.
 pub(crate) fn find_tag(name: &str) -> Option<u8> {
-    TAGS.iter().position(|tag| *tag == name.to_lowercase()).map(|place| place as u8)
+    TAGS.iter().position(|tag| *tag == name.to_lowercase()).map(|index| index as u8)
 }
 
 /// Which of its author's tags a post bears: none, one or two.
@@ -146,9 +146,9 @@ pub(crate) fn tags(key: u64, liked: [u8; 3]) -> impl Iterator<Item = u8> {
 pub(crate) fn words(key: u64, language: u8, edit_count: usize) -> String {
     let vocabulary = LANGUAGES[language as usize % LANGUAGES.len()].1;
     let mut text = String::with_capacity(96);
-    for place in 0..4 + key % 14 {
-        let bits = mix(key, place);
-        if place > 0 {
+    for index in 0..4 + key % 14 {
+        let bits = mix(key, index);
+        if index > 0 {
             text.push(' ');
         }
         text.push_str(if bits.is_multiple_of(40) {

@@ -30,22 +30,22 @@ pub struct TruthLine<'a> {
 impl World {
     /// The truth about every post so far, from old to new.
     pub fn truth(&self) -> impl Iterator<Item = TruthLine<'_>> + '_ {
-        (0..self.post_count()).map(|place| self.truth_line(place))
+        (0..self.post_count()).map(|post_index| self.truth_line(post_index))
     }
 
     /// Lines of `truth.jsonl` for the posts from `first`, at most `count` of them.
     pub(crate) fn truth_jsonl(&self, first: usize, count: usize) -> Vec<u8> {
         let last = first.saturating_add(count).min(self.post_count());
         let mut out = Vec::with_capacity(last.saturating_sub(first) * LINE_BYTES);
-        for place in first..last {
-            serde_json::to_writer(&mut out, &self.truth_line(place)).expect("memory takes every line");
+        for post_index in first..last {
+            serde_json::to_writer(&mut out, &self.truth_line(post_index)).expect("memory takes every line");
             out.push(b'\n');
         }
         out
     }
 
-    fn truth_line(&self, place: usize) -> TruthLine<'_> {
-        let post = &self.posts.all()[place];
+    fn truth_line(&self, post_index: usize) -> TruthLine<'_> {
+        let post = &self.posts.all()[post_index];
         let author = &self.accounts[post.author as usize];
         let created_at_ms = post.created_at_ms();
         TruthLine {

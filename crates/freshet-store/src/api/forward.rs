@@ -4,7 +4,7 @@
 //! made of these.
 
 use freshet_types::{
-    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitRecord,
+    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitSummary,
 };
 
 use super::{
@@ -105,7 +105,7 @@ forward!(Browse {
     ask list_posts(query: &PostQuery) -> Vec<Hit>;
     ask changes_of(object: u64, limit: usize) -> Vec<Change>;
     ask earlier_texts(object: u64) -> Vec<(u64, String)>;
-    ask visits_of_all(sources: &[SourceId], limit: usize) -> Vec<Vec<VisitRecord>>;
+    ask visits_of_all(sources: &[SourceId], limit: usize) -> Vec<Vec<VisitSummary>>;
     ask forums() -> Vec<ForumState>;
     ask titles_of(sources: &[Source]) -> Vec<Option<String>>;
     ask forum_lists(network: &NetworkName, query: &ForumQuery) -> Vec<ListState>;
@@ -119,7 +119,7 @@ forward!(ParkingLot {
     ask parked_of(addresses: &[String]) -> Vec<Option<Parked>>;
     change park(parked: &[Parked]) -> ();
     change unpark(addresses: &[String]) -> ();
-    change sweep_parked(before: Timestamp) -> u64;
+    change drop_parked(before: Timestamp) -> u64;
 });
 
 forward!(Care {

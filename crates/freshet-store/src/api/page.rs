@@ -20,28 +20,28 @@ pub type Flow = ControlFlow<()>;
 
 /// A page of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rows<T, Place = u64> {
+pub struct Rows<T, Position = u64> {
     /// In order; at most as many as were asked for, and fewer where they are large.
     pub rows: Vec<T>,
     /// The next page lies above this; `None` where there is none.
-    pub next: Option<Place>,
+    pub next: Option<Position>,
 }
 
-impl<T, Place> Default for Rows<T, Place> {
+impl<T, Position> Default for Rows<T, Position> {
     fn default() -> Self {
         Self { rows: Vec::new(), next: None }
     }
 }
 
 /// Gives every row of every page, from this place on, until told to stop.
-pub(crate) fn each_row<T, Place>(
-    above: Place,
-    mut read: impl FnMut(&Place) -> Result<Rows<T, Place>, StoreError>,
+pub(crate) fn each_row<T, Position>(
+    above: Position,
+    mut read: impl FnMut(&Position) -> Result<Rows<T, Position>, StoreError>,
     each: &mut dyn FnMut(T) -> Flow,
 ) -> Result<(), StoreError> {
     let mut above = Some(above);
-    while let Some(place) = above {
-        let page = read(&place)?;
+    while let Some(position) = above {
+        let page = read(&position)?;
         for row in page.rows {
             if each(row).is_break() {
                 return Ok(());

@@ -25,5 +25,5 @@ pub trait ParkingLot {
     /// Takes these off the list.
     fn unpark(&mut self, addresses: &[String]) -> Result<(), StoreError>;
     /// Drops what was parked before this; gives how many.
-    fn sweep_parked(&mut self, before: Timestamp) -> Result<u64, StoreError>;
+    fn drop_parked(&mut self, before: Timestamp) -> Result<u64, StoreError>;
 }

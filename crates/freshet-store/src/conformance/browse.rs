@@ -1,7 +1,7 @@
 //! Behaviours for people who look around: lists of sources and posts, names, histories, links, counts.
 
 use freshet_types::{
-    Instance, NetworkName, Observation, RobotKind, Source, SourceId, SourceState, VisitId, VisitRecord,
+    Instance, NetworkName, Observation, RobotKind, Source, SourceId, SourceState, VisitId, VisitSummary,
 };
 
 use super::kit::{
@@ -124,7 +124,7 @@ pub(super) fn an_object_tells_its_history(store: &mut dyn Store) {
 
 pub(super) fn visits_are_listed_newest_first(store: &mut dyn Store) {
     let sources = fill(store);
-    let record = |number: u64, source: SourceId| VisitRecord {
+    let summary = |number: u64, source: SourceId| VisitSummary {
         id: VisitId(number),
         source,
         started_at: at(number as i64),
@@ -134,17 +134,17 @@ pub(super) fn visits_are_listed_newest_first(store: &mut dyn Store) {
         outcome: "ok".into(),
         attempt: 0,
     };
-    let visits = [record(3, sources[0].id), record(4, sources[2].id), record(5, sources[0].id)];
+    let visits = [summary(3, sources[0].id), summary(4, sources[2].id), summary(5, sources[0].id)];
     for visit in &visits {
-        let record = Some(visit.clone());
-        apply(store, Upload { visit: visit.id, record, ..upload(10, Observation::default()) });
+        let summary = Some(visit.clone());
+        apply(store, Upload { visit: visit.id, summary, ..upload(10, Observation::default()) });
     }
     assert_eq!(store.visits_of(sources[0].id, 10).must(), [visits[2].clone(), visits[0].clone()]);
     assert_eq!(store.visits_of(sources[0].id, 1).must(), [visits[2].clone()]);
     let asked = [sources[2].id, sources[1].id, sources[0].id, sources[2].id];
     let [one, two] = [visits[1].clone(), visits[2].clone()].map(|visit| vec![visit]);
     assert_eq!(store.visits_of_all(&asked, 1).must(), [one.clone(), vec![], two, one], "in the order asked");
-    assert_eq!(store.visits_of_all(&[], 1).must(), [] as [Vec<VisitRecord>; 0]);
+    assert_eq!(store.visits_of_all(&[], 1).must(), [] as [Vec<VisitSummary>; 0]);
     let last: Vec<_> = store.last_visits(2).must().into_iter().map(|line| (line.visit, line.name)).collect();
     assert_eq!(last, [(visits[2].clone(), "ada".to_owned()), (visits[1].clone(), "100%".to_owned())]);
 }

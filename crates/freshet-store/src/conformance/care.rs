@@ -1,6 +1,6 @@
 //! Behaviours of care: redacting, forgetting, expiring.
 
-use freshet_types::{Address, Observation, RobotKind, Source, SourceState, Span, Tag, VisitId, VisitRecord};
+use freshet_types::{Address, Observation, RobotKind, Source, SourceState, Span, Tag, VisitId, VisitSummary};
 
 use super::kit::{
     Must, account, accounts, add, all_accounts, all_posts, all_relations, apply, at, changes, hits, lines,
@@ -113,7 +113,7 @@ pub(super) fn who_opts_out_is_left_alone_on_other_pages(store: &mut dyn Store) {
 /// An account with everything that may hang on one, and a neighbour that stays.
 fn populate(store: &mut dyn Store) -> Source {
     let source = add(store, &timeline("a"));
-    let record = VisitRecord {
+    let summary = VisitSummary {
         id: VisitId(5),
         source: source.id,
         started_at: at(1),
@@ -125,7 +125,7 @@ fn populate(store: &mut dyn Store) -> Source {
     };
     apply(store, accounts(90, [account("a", "alice@a.example"), account("b", "bob@a.example")]));
     let page = [rich("1", "a", "secret one"), rich("2", "a", "secret two"), rich("3", "b", "stays")];
-    apply(store, Upload { source: Some(source.clone()), record: Some(record), ..posts(100, page) });
+    apply(store, Upload { source: Some(source.clone()), summary: Some(summary), ..posts(100, page) });
     apply(store, posts(101, [rich("1", "a", "secret edited")]));
     apply(store, relations(102, [relation("a", "b"), relation("b", "a"), relation("b", "c")]));
     let tags =

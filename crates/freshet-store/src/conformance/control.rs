@@ -74,7 +74,7 @@ pub(super) fn visit_numbers_are_reserved_once(store: &mut dyn Store) {
     assert_eq!(store.reserve_visits(5).must(), first + 101);
 }
 
-pub(super) fn parked_objects_wait_and_are_swept(store: &mut dyn Store) {
+pub(super) fn parked_objects_wait_and_are_dropped(store: &mut dyn Store) {
     let one = |address: &str, secs| Parked {
         address: address.into(),
         missing: "post.plinks[\"likes\"]".into(),
@@ -88,7 +88,7 @@ pub(super) fn parked_objects_wait_and_are_swept(store: &mut dyn Store) {
     assert_eq!(store.parked("n/post/1").must(), Some(one("n/post/1", 10)), "it waits since the first time");
     assert_eq!(store.counts().must().parked, 3);
     store.unpark(&["n/post/3".into(), "n/post/unknown".into()]).must();
-    assert_eq!(store.sweep_parked(at(20)).must(), 1);
+    assert_eq!(store.drop_parked(at(20)).must(), 1);
     assert_eq!(store.parked("n/post/1").must(), None);
     assert_eq!(store.counts().must().parked, 1);
 }

@@ -1,6 +1,6 @@
 //! Behaviours of leases: who was taken for dead and uploads after all is refused.
 
-use freshet_types::{Observation, Source, VisitId, VisitRecord};
+use freshet_types::{Observation, Source, VisitId, VisitSummary};
 
 use super::kit::{Must, add, all_posts, apply, at, changes, compare, load, post, posts, timeline, upload};
 use crate::api::Store;
@@ -9,7 +9,7 @@ use crate::row::{Applied, Upload};
 /// A page of this source that shows one post, of a visit that was leased under this epoch.
 fn page(source: &Source, epoch: u64, secs: i64, id: &str) -> Upload {
     let visited = Source { visited_at: Some(at(secs)), epoch, ..source.clone() };
-    let record = VisitRecord {
+    let summary = VisitSummary {
         id: VisitId(secs as u64),
         source: source.id,
         started_at: at(secs),
@@ -20,7 +20,7 @@ fn page(source: &Source, epoch: u64, secs: i64, id: &str) -> Upload {
         attempt: 0,
     };
     let shown = posts(secs, [post(id, &source.root_id, secs, "words")]);
-    Upload { epoch, source: Some(visited), record: Some(record), ..shown }
+    Upload { epoch, source: Some(visited), summary: Some(summary), ..shown }
 }
 
 fn ids(store: &dyn Store) -> Vec<String> {

@@ -39,8 +39,8 @@ fn becomes_one_once(store: &mut dyn Store) {
     assert_eq!((made.root_id.as_str(), &*made.endpoint, made.robot), ("/t/1", "posts", RobotKind::Comment));
     assert_eq!((made.due_at, made.depth, made.state), (at(100), 0, SourceState::Active));
     assert_eq!((made.since, made.retention), (board.since, board.retention), "as the list that led there");
-    let again = page(store, &board, 200, &[lead("/t/1", Some(90)), lead("/t/2", Some(150))]);
-    assert!(again.led_to.is_empty(), "both are due already: {again:?}");
+    let second = page(store, &board, 200, &[lead("/t/1", Some(90)), lead("/t/2", Some(150))]);
+    assert!(second.led_to.is_empty(), "both are due already: {second:?}");
     store.set_state(&[made.id], SourceState::Removed).must();
     assert!(page(store, &board, 300, &[lead("/t/1", Some(290))]).led_to.is_empty(), "removed stays removed");
     assert_eq!(load(store, made.id).state, SourceState::Removed);

@@ -32,7 +32,7 @@ fn posts_page(store: &mut dyn Store, source: &Source, secs: i64, page: ListPage,
     let posts = ids.iter().map(|id| post(&id.to_string(), "a", *id, "words")).collect();
     let shown = ids.iter().map(i64::to_string).collect();
     let observation = Observation { posts, ..Observation::default() };
-    let page = ListPage { shown, again_at: at(secs) + Span::DAY, ..page };
+    let page = ListPage { shown, recheck_at: at(secs) + Span::DAY, ..page };
     apply(store, Upload { source: Some(source.clone()), page: Some(page), ..upload(secs, observation) })
 }
 
@@ -154,10 +154,10 @@ pub(super) fn a_post_that_a_page_lacks_between_two_was_taken_out(store: &mut dyn
 
 pub(super) fn pages_are_worth_another_look_in_turn(store: &mut dyn Store) {
     let thread = thread(store, "/t/1");
-    for (place, (cursor, next)) in
+    for (index, (cursor, next)) in
         [(None, Some("2")), (Some("2"), Some("3")), (Some("3"), None)].into_iter().enumerate()
     {
-        let secs = 100 + place as i64;
+        let secs = 100 + index as i64;
         posts_page(store, &thread, secs, list_page(&thread, cursor, next), &[secs, secs + 10]);
     }
     let stale = |store: &dyn Store, secs: i64| -> Vec<Option<String>> {

@@ -53,8 +53,8 @@ pub(super) fn an_object_is_found_by_its_number(store: &mut dyn Store) {
     apply(store, posts(100, [post("1", "a", 10, "x")]));
     for change in changes(store) {
         let found = store.object(change.object).must().expect("it is there");
-        let place = (found.network, &*found.kind, found.id);
-        assert_eq!(place, (change.address.network, &*change.address.kind, change.address.id));
+        let address = (found.network, &*found.kind, found.id);
+        assert_eq!(address, (change.address.network, &*change.address.kind, change.address.id));
         assert_eq!((found.depth, found.since, found.retention), (change.depth, None, None));
     }
     assert_eq!(store.object(1 << 40).must(), None);

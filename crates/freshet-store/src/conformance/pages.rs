@@ -14,18 +14,18 @@ const ROWS: usize = 7;
 
 /// Reads to the end in pages of so many rows; no page is larger, and the last one says that it is.
 #[track_caller]
-fn read<T, Place>(
-    first: Place,
+fn read<T, Position>(
+    first: Position,
     limit: usize,
-    page: impl Fn(&Place, usize) -> Result<Rows<T, Place>, StoreError>,
+    page: impl Fn(&Position, usize) -> Result<Rows<T, Position>, StoreError>,
 ) -> Vec<T> {
-    let (mut all, mut place) = (Vec::new(), first);
+    let (mut all, mut position) = (Vec::new(), first);
     loop {
-        let found = page(&place, limit).must();
+        let found = page(&position, limit).must();
         assert!(found.rows.len() <= limit, "{} rows in a page of {limit}", found.rows.len());
         all.extend(found.rows);
         let Some(next) = found.next else { return all };
-        place = next;
+        position = next;
         assert!(all.len() <= ROWS, "reading comes to an end");
     }
 }

@@ -7,12 +7,12 @@ use crate::api::Store;
 use crate::control::{Control, SourcesChange};
 
 pub(super) fn visit_numbers_are_never_shared(one: &mut dyn Store, other: &mut dyn Store) {
-    let mut taken = Vec::new();
+    let mut reserved = Vec::new();
     for _ in 0..5 {
-        taken.push(one.reserve_visits(10).must());
-        taken.push(other.reserve_visits(10).must());
+        reserved.push(one.reserve_visits(10).must());
+        reserved.push(other.reserve_visits(10).must());
     }
-    assert!(taken.is_sorted_by(|first, next| first + 10 <= *next), "{taken:?}");
+    assert!(reserved.is_sorted_by(|first, next| first + 10 <= *next), "{reserved:?}");
 }
 
 pub(super) fn one_sees_what_the_other_applied(one: &mut dyn Store, other: &mut dyn Store) {

@@ -49,7 +49,7 @@ pub(super) fn a_swept_list_cancels_what_it_lacks(store: &mut dyn Store) {
     assert_eq!(store.counts().must().relations, 3);
 }
 
-pub(super) fn a_sweep_minds_its_direction(store: &mut dyn Store) {
+pub(super) fn a_sweep_keeps_to_its_direction(store: &mut dyn Store) {
     apply(store, relations(100, [relation("a", "b"), relation("b", "a"), relation("c", "a")]));
     apply(store, relations(200, [relation("c", "a")]));
     apply(store, swept(210, "a", false, 200));

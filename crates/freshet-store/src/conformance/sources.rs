@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use freshet_types::coverage::{Coverage, Interval, Mark, Obstacle};
 use freshet_types::{
-    Instance, RobotKind, Source, SourceId, SourceState, Span, Timestamp, Validators, VisitId, VisitRecord,
+    Instance, RobotKind, Source, SourceId, SourceState, Span, Timestamp, Validators, VisitId, VisitSummary,
 };
 
 use super::kit::{Must, add, all_posts, apply, at, load, network, post, posts, timeline};
@@ -44,7 +44,13 @@ pub(super) fn a_removed_source_is_revived(store: &mut dyn Store) {
 
 /// Adds a source, lets it be visited, and adds it again: gives what is wanted then, and whether what
 /// is known of its past is kept.
-fn again(store: &mut dyn Store, root: &str, first: (i64, i64), then: (i64, i64), is_removed: bool) -> String {
+fn add_twice(
+    store: &mut dyn Store,
+    root: &str,
+    first: (i64, i64),
+    then: (i64, i64),
+    is_removed: bool,
+) -> String {
     let wish = |(since, retention): (i64, i64)| Source {
         since: (since > 0).then(|| at(since)),
         retention: (retention > 0).then(|| Span::from_secs(retention)),
@@ -84,7 +90,7 @@ pub(super) fn a_source_that_is_added_again_obeys(store: &mut dyn Store) {
     .into_iter()
     .enumerate()
     {
-        let got = again(store, &format!("r{number}"), first, then, is_removed);
+        let got = add_twice(store, &format!("r{number}"), first, then, is_removed);
         assert_eq!(got, expected, "{first:?} then {then:?}, removed {is_removed}");
     }
     let person = add(store, &timeline("p"));
@@ -131,7 +137,7 @@ pub(super) fn sources_come_back_whole(store: &mut dyn Store) {
     store.put_source(&full).must();
     assert_eq!(load(store, fresh.id), full);
     let later = Source { due_at: Timestamp::MAX, coverage: Coverage::default(), ..full };
-    let record = VisitRecord {
+    let summary = VisitSummary {
         id: VisitId(4),
         source: fresh.id,
         started_at: at(100),
@@ -141,7 +147,7 @@ pub(super) fn sources_come_back_whole(store: &mut dyn Store) {
         outcome: "ok".into(),
         attempt: 1,
     };
-    let end = Upload { source: Some(later.clone()), record: Some(record), ..posts(101, []) };
+    let end = Upload { source: Some(later.clone()), summary: Some(summary), ..posts(101, []) };
     apply(store, end.clone());
     apply(store, end);
     assert_eq!(load(store, fresh.id), later);

@@ -17,7 +17,7 @@ mod list;
 mod post;
 mod relation;
 
-use freshet_types::{Account, ChangeKind, Map, RobotKind, Set, SourceId, Timestamp, VisitRecord};
+use freshet_types::{Account, ChangeKind, Map, RobotKind, Set, SourceId, Timestamp, VisitSummary};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, params};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -46,15 +46,15 @@ pub(super) fn apply<'a>(db: &'a Connection, means: Means<'a>, uploads: &'a [Uplo
     // The pages of one visit come in one batch; only the last of them need write its source.
     // One of an earlier lease may be refused, so it is not the last of them.
     let mut last_of: Map<u32, (u64, usize)> = Map::default();
-    for (place, upload) in uploads.iter().enumerate() {
+    for (index, upload) in uploads.iter().enumerate() {
         let Some(source) = &upload.source else { continue };
-        let last = last_of.entry(source.id.0).or_insert((upload.epoch, place));
+        let last = last_of.entry(source.id.0).or_insert((upload.epoch, index));
         if upload.epoch >= last.0 {
-            *last = (upload.epoch, place);
+            *last = (upload.epoch, index);
         }
     }
-    for (place, upload) in uploads.iter().enumerate() {
-        let is_last = upload.source.as_ref().is_some_and(|source| last_of[&source.id.0].1 == place);
+    for (index, upload) in uploads.iter().enumerate() {
+        let is_last = upload.source.as_ref().is_some_and(|source| last_of[&source.id.0].1 == index);
         all.push(batch.upload(networks, upload, is_last)?);
     }
     batch.log.close(db)?;
@@ -183,7 +183,7 @@ impl<'a> Batch<'a> {
             self.invalidate(&scene, id, reason)?;
         }
         if let Some(sweep) = &upload.relations_swept {
-            self.sweep(&scene, sweep)?;
+            self.cancel_unseen(&scene, sweep)?;
         }
         if let Some(listing) = &upload.lists {
             applied.missing = self.missing(&scene, listing, &seen.posts)?;
@@ -193,8 +193,8 @@ impl<'a> Batch<'a> {
         if let Some(stored) = stored {
             self.write_source(networks, upload, &stored, writes_source)?;
         }
-        if let Some(record) = &upload.record {
-            self.visit(record)?;
+        if let Some(summary) = &upload.summary {
+            self.visit(summary)?;
         }
         Ok(applied)
     }
@@ -254,18 +254,18 @@ impl<'a> Batch<'a> {
         self.log.line(kind, class, object, noticed)
     }
 
-    fn visit(&mut self, record: &VisitRecord) -> Result<()> {
+    fn visit(&mut self, summary: &VisitSummary) -> Result<()> {
         let insert = "INSERT INTO visits (id, source, started_at, ended_at, fetch_count, new_post_count, \
                       outcome, attempt) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
         let added = self.db.prepare_cached(insert)?.execute(params![
-            record.id.0 as i64,
-            record.source.0,
-            record.started_at.ms(),
-            record.ended_at.ms(),
-            record.fetch_count,
-            record.new_post_count,
-            record.outcome,
-            record.attempt,
+            summary.id.0 as i64,
+            summary.source.0,
+            summary.started_at.ms(),
+            summary.ended_at.ms(),
+            summary.fetch_count,
+            summary.new_post_count,
+            summary.outcome,
+            summary.attempt,
         ])?;
         self.log.tally.visits += added as i64;
         Ok(())
@@ -352,8 +352,8 @@ fn write_cross_links(
     db.prepare_cached("DELETE FROM cross_links WHERE object = ?1")?.execute([object])?;
     let insert = "INSERT INTO cross_links (object, place, name, target) VALUES (?1, ?2, ?3, ?4)";
     let mut insert = db.prepare_cached(insert)?;
-    for (place, (name, target)) in slinks.iter().enumerate() {
-        insert.execute(params![object, place as i64, &**name, target.to_string()])?;
+    for (index, (name, target)) in slinks.iter().enumerate() {
+        insert.execute(params![object, index as i64, &**name, target.to_string()])?;
     }
     Ok(())
 }

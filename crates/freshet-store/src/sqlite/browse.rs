@@ -6,7 +6,7 @@
 mod graph;
 mod sources;
 
-use freshet_types::{Change, NetworkName, Source, SourceId, Timestamp, VisitId, VisitRecord};
+use freshet_types::{Change, NetworkName, Source, SourceId, Timestamp, VisitId, VisitSummary};
 use rusqlite::{Connection, Result, Row, params};
 
 pub(super) use self::sources::index_names;
@@ -97,7 +97,11 @@ impl Browse for SqliteStore {
         earlier_texts(&self.db, object as i64).map_err(failed("read earlier texts"))
     }
 
-    fn visits_of_all(&self, sources: &[SourceId], limit: usize) -> Result<Vec<Vec<VisitRecord>>, StoreError> {
+    fn visits_of_all(
+        &self,
+        sources: &[SourceId],
+        limit: usize,
+    ) -> Result<Vec<Vec<VisitSummary>>, StoreError> {
         let visits = |source: &SourceId| visits(&self.db, *source, limit.min(PAGE_MAX));
         sources.iter().map(visits).collect::<Result<_>>().map_err(failed("list visits"))
     }
@@ -160,7 +164,7 @@ fn earlier_texts(db: &Connection, object: i64) -> Result<Vec<(u64, String)>> {
     rows.collect()
 }
 
-fn visits(db: &Connection, source: SourceId, limit: usize) -> Result<Vec<VisitRecord>> {
+fn visits(db: &Connection, source: SourceId, limit: usize) -> Result<Vec<VisitSummary>> {
     let sql = "SELECT id, source, started_at, ended_at, fetch_count, new_post_count, outcome, attempt \
                FROM visits WHERE source = ?1 ORDER BY id DESC LIMIT ?2";
     let mut statement = db.prepare_cached(sql)?;
@@ -168,8 +172,8 @@ fn visits(db: &Connection, source: SourceId, limit: usize) -> Result<Vec<VisitRe
     rows.collect()
 }
 
-fn visit_of(row: &Row<'_>) -> Result<VisitRecord> {
-    Ok(VisitRecord {
+fn visit_of(row: &Row<'_>) -> Result<VisitSummary> {
+    Ok(VisitSummary {
         id: VisitId(row.get::<_, i64>(0)? as u64),
         source: SourceId(row.get(1)?),
         started_at: Timestamp::from_ms(row.get(2)?),

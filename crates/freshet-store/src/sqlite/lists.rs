@@ -1,4 +1,4 @@
-//! Lists of forums, read back: for exports, for the sweep through old pages, for models, and for people.
+//! Lists of forums, read back: for exports, for rechecks of old pages, for models, and for people.
 //!
 //! A list is an object (`lists`) and the root of a source (`sources`); both have its network, type and id. Whether it is complete is
 //! asked of the source's coverage, the one proof there is.
@@ -181,7 +181,7 @@ pub(super) fn forums(db: &Connection, networks: &Networks) -> Result<Vec<ForumSt
         // All of a group lack the same, so one speaks for them.
         let Some(source) = source::load(db, networks, SourceId(row.get(5)?))? else { continue };
         let forum = forums.entry(network).or_insert_with(|| blank(source.network.clone()));
-        forum.take(&kind, Lack::of(&source), row.get::<_, i64>(4)? as usize);
+        forum.add_lists(&kind, Lack::of(&source), row.get::<_, i64>(4)? as usize);
     }
     let sums = "SELECT pages_count, posts_count FROM forum_sums WHERE network = ?1";
     let mut sums = db.prepare_cached(sums)?;
@@ -209,8 +209,8 @@ fn blank(network: NetworkName) -> ForumState {
 }
 
 impl ForumState {
-    /// Takes in so many lists of one kind that all lack the same.
-    fn take(&mut self, kind: &str, lack: Option<Lack>, lists_count: usize) {
+    /// Adds so many lists of one kind that all lack the same.
+    fn add_lists(&mut self, kind: &str, lack: Option<Lack>, lists_count: usize) {
         let (count, complete_count) = if kind == THREAD {
             (&mut self.threads_count, &mut self.complete_threads_count)
         } else {

@@ -66,6 +66,6 @@ pub(super) fn unpark(db: &Connection, addresses: &[String]) -> Result<()> {
 }
 
 /// Drops what was parked before this.
-pub(super) fn sweep(db: &Connection, before: Timestamp) -> Result<u64> {
+pub(super) fn drop_old(db: &Connection, before: Timestamp) -> Result<u64> {
     Ok(db.execute("DELETE FROM parked WHERE parked_at < ?1", [before.ms()])? as u64)
 }

@@ -268,8 +268,8 @@ impl ParkingLot for SqliteStore {
         self.write("unpark objects", |db| parking::unpark(db, addresses))
     }
 
-    fn sweep_parked(&mut self, before: Timestamp) -> Result<u64, StoreError> {
-        self.write("sweep the parked objects", |db| parking::sweep(db, before))
+    fn drop_parked(&mut self, before: Timestamp) -> Result<u64, StoreError> {
+        self.write("drop the old parked objects", |db| parking::drop_old(db, before))
     }
 }
 

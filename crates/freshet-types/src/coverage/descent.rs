@@ -200,7 +200,7 @@ impl Coverage {
     }
 
     /// A page of a list that runs from old to new was read: what stood against it is over, and at the end so is the way there.
-    pub(super) fn mind_tail(&mut self, look: &Look<'_>) {
+    pub(super) fn on_tail_page(&mut self, look: &Look<'_>) {
         look.cursor.into_iter().for_each(|cursor| self.descent.open(cursor));
         if look.next.is_none() {
             self.descent.begin();

@@ -26,20 +26,20 @@ pub enum Advance {
 }
 
 impl Coverage {
-    /// Takes in one page of an oldest-first list that shows these posts, in its order.
+    /// Adds one page of an oldest-first list that shows these posts, in its order.
     pub fn advance(&mut self, look: &Look<'_>, ids: &[String]) -> Advance {
         let Some((newest, oldest)) = look.ends.clone() else { return Advance::Apart };
         let end = look.next.or(look.cursor).map(str::to_owned);
         let known = self.intervals.first_mut().filter(|known| known.below.as_deref() == look.cursor);
         let gone = match (known, look.cursor) {
             (Some(known), _) => {
-                let is_again = known.is_bottom;
+                let was_at_end = known.is_bottom;
                 let has_newest = ids.contains(&known.newest.id);
-                if is_again && !has_newest && look.cursor.is_some() {
+                if was_at_end && !has_newest && look.cursor.is_some() {
                     return Advance::Apart;
                 }
-                let gone = if is_again { taken_out(&self.shown, ids) } else { Vec::new() };
-                if newest.at >= known.newest.at || (is_again && !has_newest) {
+                let gone = if was_at_end { missing_between(&self.shown, ids) } else { Vec::new() };
+                if newest.at >= known.newest.at || (was_at_end && !has_newest) {
                     known.newest = newest;
                 }
                 (known.below, known.is_bottom) = (end, look.next.is_none());
@@ -60,7 +60,7 @@ impl Coverage {
             (None, Some(_)) => return Advance::Apart,
         };
         self.empty_at = None;
-        self.mind_tail(look);
+        self.on_tail_page(look);
         self.shown = ids.iter().take(SHOWN_MAX).cloned().collect();
         Advance::Chained(gone)
     }
@@ -74,7 +74,7 @@ impl Coverage {
 }
 
 /// Ids that a page showed before and does not show now, between two that it still shows.
-pub fn taken_out(before: &[String], now: &[String]) -> Vec<String> {
+pub fn missing_between(before: &[String], now: &[String]) -> Vec<String> {
     let is_here = |id: &&String| now.contains(id);
     let first = before.iter().position(|id| is_here(&id));
     let last = before.iter().rposition(|id| is_here(&id));

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Takes in pages written as `cursor: newest..oldest -> next` and shows the intervals.
+/// Adds pages written as `cursor: newest..oldest -> next` and shows the intervals.
 fn check(pages: &[&str], expected: &str) {
     check_with(pages, false, expected);
 }
@@ -10,7 +10,7 @@ fn check(pages: &[&str], expected: &str) {
 fn check_with(pages: &[&str], is_window: bool, expected: &str) {
     let mut coverage = Coverage::default();
     for page in pages {
-        take(&mut coverage, page, is_window);
+        add(&mut coverage, page, is_window);
     }
     let mut shown: Vec<String> = Vec::new();
     for interval in &coverage.intervals {
@@ -24,12 +24,12 @@ fn check_with(pages: &[&str], is_window: bool, expected: &str) {
     assert_eq!(shown.join(" "), expected, "after {pages:?}");
 }
 
-fn take(coverage: &mut Coverage, page: &str, is_window: bool) {
-    take_in(coverage, page, is_window, IdOrder::Numeric);
+fn add(coverage: &mut Coverage, page: &str, is_window: bool) {
+    add_in_order(coverage, page, is_window, IdOrder::Numeric);
 }
 
 /// The last two digits of an id are no part of its time.
-fn take_in(coverage: &mut Coverage, page: &str, is_window: bool, order: IdOrder) {
+fn add_in_order(coverage: &mut Coverage, page: &str, is_window: bool, order: IdOrder) {
     let (cursor, rest) = page.split_once(": ").unwrap_or(("", page));
     let (ends, next) = rest.split_once(" -> ").unwrap_or((rest, ""));
     let mark =
@@ -45,14 +45,14 @@ fn take_in(coverage: &mut Coverage, page: &str, is_window: bool, order: IdOrder)
         is_broken_off: false,
         unsure: &[],
     };
-    coverage.take(&look, order);
+    coverage.add_page(&look, order);
 }
 
 #[test]
 fn a_refused_cursor_is_forgotten_with_what_hangs_on_it() {
     let mut coverage = Coverage::default();
     for page in ["50..41 -> c41", "90..81 -> c81", "120..111 -> c111"] {
-        take(&mut coverage, page, false);
+        add(&mut coverage, page, false);
     }
     let newest = |coverage: &Coverage| coverage.newest().map(|mark| mark.id.clone());
     coverage.forget_down_to("nowhere");
@@ -95,10 +95,10 @@ fn a_window_that_scrolled_on_leaves_a_hole_for_good() {
 fn holes_name_their_edges_and_empty_lists_are_complete() {
     let mut coverage = Coverage::default();
     assert!(!coverage.is_complete());
-    take(&mut coverage, " -> ", false);
+    add(&mut coverage, " -> ", false);
     assert!(coverage.is_complete());
     for page in ["90..50 -> c50", "200..150 -> c150"] {
-        take(&mut coverage, page, false);
+        add(&mut coverage, page, false);
     }
     let holes = coverage.holes();
     assert_eq!(holes.len(), 2);
@@ -112,7 +112,7 @@ fn holes_name_their_edges_and_empty_lists_are_complete() {
 fn the_number_of_intervals_is_bounded() {
     let mut coverage = Coverage::default();
     for step in 1..=2 * INTERVALS_MAX as i64 {
-        take(&mut coverage, &format!("{}..{} -> c{step}", step * 100 + 9, step * 100), false);
+        add(&mut coverage, &format!("{}..{} -> c{step}", step * 100 + 9, step * 100), false);
     }
     assert_eq!(coverage.intervals.len(), INTERVALS_MAX);
     assert!(!coverage.is_complete());
@@ -122,7 +122,7 @@ fn the_number_of_intervals_is_bounded() {
 fn posts_of_one_instant_do_not_reopen_what_is_complete() {
     let mut coverage = Coverage::default();
     for page in ["530..410 -> c", "c: 402..401", "612..407 -> d"] {
-        take_in(&mut coverage, page, false, IdOrder::None);
+        add_in_order(&mut coverage, page, false, IdOrder::None);
     }
     assert!(coverage.is_complete(), "{coverage:?}");
 }
@@ -131,7 +131,7 @@ fn posts_of_one_instant_do_not_reopen_what_is_complete() {
 fn a_list_of_posts_of_one_instant_is_one_interval() {
     let mut coverage = Coverage::default();
     for page in ["412..411 -> c", "c: 410..409 -> d", "d: 408..407"] {
-        take_in(&mut coverage, page, false, IdOrder::None);
+        add_in_order(&mut coverage, page, false, IdOrder::None);
     }
     assert_eq!(coverage.newest().map(|newest| newest.id.as_str()), Some("412"), "{coverage:?}");
     assert!(coverage.is_complete(), "{coverage:?}");

@@ -58,7 +58,7 @@ async fn adding_says_what_it_costs_by_server() {
     let references = "https://b.example/@ada\nhttps://b.example/@eve\nrss:https://news.example/feed";
     let fields = [("csrf", csrf.as_str()), ("step", "preview"), ("references", references)];
     let page = served.ask("POST", "/sources/add").fields(&fields).send().await.unwrap().text().await.unwrap();
-    for words in ["mastodon:b.example", "300 per 5m 00s", "its manners"] {
+    for words in ["mastodon:b.example", "300 per 5m 00s", "its politeness"] {
         assert!(page.contains(words), "`{words}` is not in\n{page}");
     }
 }

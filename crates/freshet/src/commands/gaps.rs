@@ -118,7 +118,7 @@ mod tests {
         feed.state = state;
         feed.coverage.intervals = holes.iter().map(|cursor| interval(*cursor, false)).collect();
         feed.coverage.intervals.extend(holes.first().map(|_| interval(None, true)));
-        sum.take(&Networks::shipped(), &feed, at, &mut |_| {});
+        sum.add(&Networks::shipped(), &feed, at, &mut |_| {});
         Shown { report: sum.into_report(), limit: 10 }.text()
     }
 

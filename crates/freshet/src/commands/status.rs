@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use freshet_app::config::Globals;
 use freshet_app::data::Data;
 use freshet_app::status;
-use freshet_engine::price::MANNERS;
+use freshet_engine::price::POLITENESS;
 use freshet_report::run::{ListModel, PriceStatus, QuotaStatus, Relearnt, ServerStatus, Unreadable};
 use freshet_report::status::{FailedSource, ForumLists, StatusReport};
 use freshet_types::{Span, Timestamp};
@@ -106,7 +106,7 @@ fn prices(report: &StatusReport) -> Option<String> {
         cells.push(Span::from_secs_f64(known(it.saved_post_s_per_h)).to_string());
         cells
     };
-    let is_shown = |it: &&PriceStatus| it.rule != MANNERS || it.price_post_s > 0.0;
+    let is_shown = |it: &&PriceStatus| it.rule != POLITENESS || it.price_post_s > 0.0;
     let rows: Vec<_> = report.work().prices.iter().filter(is_shown).map(row).collect();
     let header = ["network", "price of", "#calls/h", "#news/h", "#others/h", "#one more saves"];
     let note = "(one more saves: waiting of posts, summed, that one more call would end)";

@@ -128,7 +128,7 @@ pub(super) struct Progress {
     kit: (PathBuf, Arc<Networks>, Arc<dyn Clock>),
     looking: Option<JoinHandle<Option<Left>>>,
     looked_at: Option<Instant>,
-    took: Duration,
+    look_time: Duration,
     pace: Pace,
     remembered_at: Instant,
     /// What the last look saw, and when.
@@ -141,7 +141,15 @@ impl Progress {
         let pace = remembered.and_then(|text| Pace::from_text(&text)).unwrap_or_default();
         let kit = (dir, networks, clock);
         let remembered_at = Instant::now();
-        Self { kit, looking: None, looked_at: None, took: Duration::ZERO, pace, remembered_at, last: None }
+        Self {
+            kit,
+            looking: None,
+            looked_at: None,
+            look_time: Duration::ZERO,
+            pace,
+            remembered_at,
+            last: None,
+        }
     }
 
     /// What is known. A drawing does not wait for a look that is under way; a line that is printed does.
@@ -153,9 +161,9 @@ impl Progress {
         }
         if let Some(looking) = self.looking.take_if(|looking| waits || looking.is_finished()) {
             let looked = looking.await;
-            self.took = self.looked_at.map_or(Duration::ZERO, |at| at.elapsed());
+            self.look_time = self.looked_at.map_or(Duration::ZERO, |at| at.elapsed());
             if let Ok(Some(left)) = looked {
-                self.take(left, Instant::now());
+                self.on_look(left, Instant::now());
                 self.remember();
             }
         }
@@ -167,10 +175,10 @@ impl Progress {
     }
 
     fn every(&self) -> Duration {
-        LOOK_EVERY.max(self.took * LOOK_SHARE)
+        LOOK_EVERY.max(self.look_time * LOOK_SHARE)
     }
 
-    fn take(&mut self, left: Left, at: Instant) {
+    fn on_look(&mut self, left: Left, at: Instant) {
         if let Some((then, before)) = self.last
             && before.todo() > 0
         {
@@ -196,7 +204,7 @@ impl Progress {
         let (dir, pace) = (self.kit.0.clone(), self.pace);
         drop(tokio::task::spawn_blocking(move || -> anyhow::Result<()> {
             let text = serde_json::to_string(&pace)?;
-            Ok(PACE.put(&mut Data::again(&dir)?.store, &text)?)
+            Ok(PACE.put(&mut Data::reopen(&dir)?.store, &text)?)
         }));
     }
 }
@@ -213,7 +221,7 @@ fn count(dir: &Path, networks: &Networks, clock: &dyn Clock) -> Option<Left> {
         if source.state.is_watched() && is_at_work(source.robot) {
             due_at = Some(due_at.map_or(source.due_at, |at| at.min(source.due_at)));
         }
-        lists.take(networks, &source, now, &mut |endpoint| work.take(&source, endpoint, now));
+        lists.add(networks, &source, now, &mut |endpoint| work.add_list(&source, endpoint, now));
         ControlFlow::Continue(())
     });
     passed.ok()?;
@@ -240,9 +248,9 @@ mod tests {
         let start = Instant::now();
         let at = |s: u64| start + Duration::from_secs(s);
         // Nine hundred were complete before; ten pages took ten seconds, so ninety take ninety.
-        progress.take(left(900, 5000.0, 100.0), start);
+        progress.on_look(left(900, 5000.0, 100.0), start);
         assert_eq!(progress.now(start).unwrap().seconds, None);
-        progress.take(left(910, 5010.0, 90.0), at(10));
+        progress.on_look(left(910, 5010.0, 90.0), at(10));
         assert_eq!(progress.now(at(10)).unwrap().seconds, Some(90.0));
         assert_eq!(progress.now(at(40)).unwrap().seconds, Some(60.0), "it counts down");
         assert_eq!(progress.now(at(500)).unwrap().seconds, Some(0.0));
@@ -276,7 +284,7 @@ mod tests {
             PACE.put(&mut store, &text.to_owned()).unwrap();
             let mut progress = progress(dir.path());
             let start = Instant::now();
-            progress.take(left(900, 5000.0, 100.0), start);
+            progress.on_look(left(900, 5000.0, 100.0), start);
             assert_eq!(progress.now(start).unwrap().seconds, expected, "{text}");
         }
     }

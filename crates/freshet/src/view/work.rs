@@ -44,7 +44,7 @@ pub(super) struct Work {
 
 impl Work {
     /// One list that is complete or can become so.
-    pub(super) fn take(&mut self, source: &Source, endpoint: &Endpoint, now: Timestamp) {
+    pub(super) fn add_list(&mut self, source: &Source, endpoint: &Endpoint, now: Timestamp) {
         let kind = self.kinds.entry(key(&source.network, endpoint)).or_default();
         let coverage = &source.coverage;
         let (Some(top), Some(last)) = (coverage.intervals.first(), coverage.intervals.last()) else {

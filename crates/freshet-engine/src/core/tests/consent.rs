@@ -23,11 +23,11 @@ fn a_source_whose_owner_opts_out_rests_whatever_was_under_way() {
     let page = || list("7", [999_000, 999_500]);
     check("nothing answered yet", |_| {}, |bench| bench.answer(page()));
     check("its page is on its way to the store", |bench| bench.answer(page()), |_| {});
-    let record = |bench: &mut Bench| {
+    let summary = |bench: &mut Bench| {
         bench.answer(page());
         bench.commit(Applied::default());
     };
-    check("its record is on its way to the store", record, |_| {});
+    check("its summary is on its way to the store", summary, |_| {});
 }
 
 #[test]

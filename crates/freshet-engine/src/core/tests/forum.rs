@@ -208,9 +208,10 @@ fn a_definition_that_was_replaced_ends_the_wait() {
         bench.commit_all();
     }
     assert_eq!(bench.orders.len(), 0);
-    let again =
+    let learned_anew =
         bench.core.networks.snapshot().get(FORUM).and_then(|it| it.front.clone()).expect("it is a forum");
-    let network = Network::mined(Arc::new(ByHand::new()), freshet_types::Schema::default()).with_front(again);
+    let network =
+        Network::mined(Arc::new(ByHand::new()), freshet_types::Schema::default()).with_front(learned_anew);
     bench.core.networks.add(vec![network]);
     bench.wait(Span::SECOND);
     assert_eq!(bench.orders.len(), 1);
@@ -232,7 +233,7 @@ fn a_forum_that_cannot_be_read_is_learned_anew_at_its_own_expense() {
     assert_eq!(bench.relearns.len(), 1, "one errand at a time");
     let request = || Event::GrantWanted(Box::new(Request::get(&network, "https://f.example/".to_owned())));
     let key = bench.core.servers.key_of(&network).unwrap();
-    bench.core.frontier.set_manners(key, Politeness { pause: Span::MINUTE, in_flight_max: 1 });
+    bench.core.frontier.set_politeness(key, Politeness { pause: Span::MINUTE, in_flight_max: 1 });
     let fetches_count = bench.core.tally.fetches_count;
     let now = bench.now;
     bench.tell(request());

@@ -15,7 +15,7 @@ fn page(goes_on: bool) -> Page {
 /// Answers the second question, or lets it go unanswered.
 type End = fn(&mut Bench);
 
-/// Visits a source whose first page is `page`, of which the store has these posts already, and which ends so: its record has this outcome and
+/// Visits a source whose first page is `page`, of which the store has these posts already, and which ends so: its summary has this outcome and
 /// counts so many new posts, and the model has learned as many.
 fn check(what: &str, first: Page, stored: &[i64], end: End, expected: (&str, u32)) {
     let mut bench = Bench::new(DEFAULT_POLICY);
@@ -24,14 +24,14 @@ fn check(what: &str, first: Page, stored: &[i64], end: End, expected: (&str, u32
     let before = bench.sources[&id].model.clone();
     bench.answer(first);
     end(&mut bench);
-    assert!(bench.uploads.iter().all(|upload| upload.record.is_none()), "{what}: pages are stored first");
+    assert!(bench.uploads.iter().all(|upload| upload.summary.is_none()), "{what}: pages are stored first");
     let models = bench.uploads.iter().filter_map(|upload| upload.source.as_ref()).map(|source| &source.model);
     assert!(models.eq(std::iter::repeat_n(&before, bench.uploads.len())), "{what}: nothing is learned yet");
-    while bench.uploads.front().is_some_and(|upload| upload.record.is_none()) {
+    while bench.uploads.front().is_some_and(|upload| upload.summary.is_none()) {
         bench.commit(Applied::default());
     }
-    let record = bench.uploads.front().and_then(|upload| upload.record.clone()).expect(what);
-    assert_eq!((record.outcome.as_str(), record.new_post_count), expected, "{what}");
+    let summary = bench.uploads.front().and_then(|upload| upload.summary.clone()).expect(what);
+    assert_eq!((summary.outcome.as_str(), summary.new_post_count), expected, "{what}");
     bench.commit_all();
     assert!(bench.core.is_idle(), "{what}");
     let rate = |model: &[u8]| {
@@ -39,7 +39,7 @@ fn check(what: &str, first: Page, stored: &[i64], end: End, expected: (&str, u32
         policy.rate_per_s(model, &freshet_policy::Market::new(freshet_policy::Objective::Delay))
     };
     let learned = &bench.sources[&id].model;
-    assert_ne!(learned, &before, "{what}: the record carries what was learned");
+    assert_ne!(learned, &before, "{what}: the summary carries what was learned");
     let mut silent = Bench::new(DEFAULT_POLICY);
     silent.know(1, "7");
     silent.answer(list("7", []));

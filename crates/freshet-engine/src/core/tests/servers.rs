@@ -62,7 +62,7 @@ impl Field {
         let until = self.began_at + until;
         while self.bench.now < until {
             self.bench.commit_all();
-            self.take_orders();
+            self.answer_orders();
             let arrival = self.answers.first_key_value().map(|(&(at, _), _)| at);
             let next = [self.bench.core.wake_at(), arrival, Some(until)].into_iter().flatten().min();
             let next = next.unwrap_or(until).max(self.bench.now + Span::from_ms(1));
@@ -82,7 +82,7 @@ impl Field {
         }
     }
 
-    fn take_orders(&mut self) {
+    fn answer_orders(&mut self) {
         while let Some(order) = self.bench.orders.pop_front() {
             let host = order.instance.network.as_str();
             let server: u32 = host["mastodon:s".len()..host.len() - ".example".len()].parse().unwrap();
@@ -91,14 +91,14 @@ impl Field {
             let mood = (self.moods)(server, source, at);
             let patience = order.request.patience.unwrap_or(PATIENCE_MAX).min(PATIENCE_MAX);
             let fault = |kind| Err(Fault::new(kind, format!("`{host}` is out")));
-            let (takes, result) = match mood {
+            let (duration, result) = match mood {
                 Mood::Answers => (ANSWER_TIME, Ok(list(&order.root, [970_000]))),
                 Mood::Refuses => (Span::from_ms(1), fault(FaultKind::Connect)),
                 Mood::IsSilent => (patience, fault(FaultKind::Timeout)),
                 Mood::IsIll => (ANSWER_TIME, Ok(Page { outcome: Outcome::Transient, ..Page::default() })),
             };
             self.sent.push((at, server, source, mood == Mood::Answers));
-            self.answers.insert((self.bench.now + takes, order.id.visit.0), (order.id, result));
+            self.answers.insert((self.bench.now + duration, order.id.visit.0), (order.id, result));
         }
     }
 

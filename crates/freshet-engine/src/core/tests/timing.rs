@@ -88,11 +88,11 @@ fn prices_that_fall_again_and_again_are_told_to_all() {
     bench.core.sources.make_room(10_000);
     let mut reached = 0;
     for _ in 0..3 {
-        // Another fall, before the sweep of the last one came to its end.
-        bench.core.sources.begin_sweep();
-        bench.core.sweep(bench.now);
-        reached = bench.core.sources.swept_to().max(reached);
+        // Another fall, before the round of the last one came to its end.
+        bench.core.sources.begin_round();
+        bench.core.pull_forward(bench.now);
+        reached = bench.core.sources.round_at().max(reached);
     }
     assert!(reached > 8_000, "{reached}");
-    assert_eq!(bench.core.sources.swept_to(), 3 * 4096 - 10_000, "and round");
+    assert_eq!(bench.core.sources.round_at(), 3 * 4096 - 10_000, "and round");
 }

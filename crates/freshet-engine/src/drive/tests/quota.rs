@@ -30,7 +30,7 @@ async fn a_grant_is_in_the_store_before_its_request_leaves() {
     let began = Instant::now();
     while known.lock().unwrap().is_empty() {
         driver.perform().unwrap();
-        driver.take_more().unwrap();
+        driver.drain_arrived().unwrap();
         assert!(began.elapsed() < Duration::from_mins(1), "the request never leaves");
         tokio::time::sleep(SLEEP_MIN).await;
     }

@@ -131,10 +131,10 @@ fn a_killed_process_loses_a_fiftieth_and_one_that_stops_loses_nothing() {
     disk.write(&ledger.farewell(now));
     assert_eq!(disk.ledger(now).grant(&claim, now), Err(again_at));
     // The other bucket is full again, which is what a new one is: it was not kept.
-    let again = disk.ledger(now).views(now);
+    let reopened = disk.ledger(now).views(now);
     let view = ledger.views(now).into_iter().find(|view| view.key == needs[1].key).unwrap();
-    assert_eq!(again.len(), 1);
-    assert!((view.ready - again[0].ready).abs() < 1e-6, "{view:?} and {again:?}");
+    assert_eq!(reopened.len(), 1);
+    assert!((view.ready - reopened[0].ready).abs() < 1e-6, "{view:?} and {reopened:?}");
 }
 
 #[test]
@@ -170,8 +170,8 @@ fn every_server_is_remembered() {
         while ledger.grant(claim, at(1000)).is_ok() {}
     }
     disk.write(&ledger.reservation(at(1000)).unwrap());
-    let mut again = disk.ledger(at(1001));
-    let forgotten = claims.iter().filter(|claim| again.grant(claim, at(1001)).is_ok()).count();
+    let mut reopened = disk.ledger(at(1001));
+    let forgotten = claims.iter().filter(|claim| reopened.grant(claim, at(1001)).is_ok()).count();
     assert_eq!(forgotten, 0, "servers that are asked too much after a restart");
     // What says no more than a fresh bucket does is not kept for ever.
     let later = at(3_600_000);
@@ -196,12 +196,12 @@ fn what_older_versions_wrote_is_read_once() {
     let mut disk = Disk::default();
     disk.0.insert(LEDGER_BEFORE.key().to_owned(), text.to_string());
     for round in ["by the old text", "by what took its place"] {
-        let mut again = disk.ledger(now);
-        let shown_at = again.grant(&claim(&needs), now).unwrap_err();
+        let mut reopened = disk.ledger(now);
+        let shown_at = reopened.grant(&claim(&needs), now).unwrap_err();
         assert!(shown_at >= again_at, "{round}");
         assert!(shown_at - again_at <= Span::from_secs(35), "{round}: {}", shown_at - again_at);
-        assert_eq!(again.grant(&refused, now), Err(until), "{round}");
-        if let Some(reservation) = again.reservation(now) {
+        assert_eq!(reopened.grant(&refused, now), Err(until), "{round}");
+        if let Some(reservation) = reopened.reservation(now) {
             disk.write(&reservation);
         }
         assert!(!disk.0.contains_key(LEDGER_BEFORE.key()), "{round}");

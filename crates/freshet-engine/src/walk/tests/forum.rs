@@ -77,9 +77,9 @@ fn visit(source: &mut Source, endpoint: &Endpoint, page: &dyn Fn(&Intent) -> Pag
         let page = page(&walk.intent);
         shown.extend(page.observation.leads.iter().map(|lead| lead.root_id.clone()));
         shown.extend(page.observation.posts.iter().map(|post| post.id.clone()));
-        let taken = walk.take(source, endpoint, &page, seen(100_000));
-        deleted.extend(taken.deleted);
-        if !taken.goes_on {
+        let meaning = walk.read_page(source, endpoint, &page, seen(100_000));
+        deleted.extend(meaning.deleted);
+        if !meaning.goes_on {
             return (asked, shown, deleted);
         }
     }

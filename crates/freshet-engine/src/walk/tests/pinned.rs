@@ -99,7 +99,7 @@ fn live(seed: u64) -> usize {
             }
             stored.extend(page.observation.posts.iter().map(|post| post.id.parse::<i64>().unwrap()));
             let at_s = 100_000 + round * 600;
-            if !walk.take(&mut source, &endpoint, &page, seen(at_s)).goes_on {
+            if !walk.read_page(&mut source, &endpoint, &page, seen(at_s)).goes_on {
                 break;
             }
         }
@@ -139,12 +139,15 @@ fn an_old_post_on_top_hides_no_hole_and_is_no_news() {
         loop {
             let page = world.page(&walk.intent);
             stored.extend(page.observation.posts.iter().map(|post| post.id.clone()));
-            let taken = walk.take(&mut source, &endpoint, &page, seen(10_000));
-            assert!(!taken.news.contains(&Timestamp::from_secs(7)) || world.pinned.is_empty(), "{taken:?}");
-            if let Some(lists) = taken.lists.filter(|_| !world.pinned.is_empty()) {
+            let meaning = walk.read_page(&mut source, &endpoint, &page, seen(10_000));
+            assert!(
+                !meaning.news.contains(&Timestamp::from_secs(7)) || world.pinned.is_empty(),
+                "{meaning:?}"
+            );
+            if let Some(lists) = meaning.lists.filter(|_| !world.pinned.is_empty()) {
                 assert_eq!(lists.from, Timestamp::from_secs(262), "the pinned post is no end of the page");
             }
-            if !taken.goes_on {
+            if !meaning.goes_on {
                 break;
             }
         }

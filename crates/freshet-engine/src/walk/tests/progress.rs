@@ -23,9 +23,9 @@ fn visit(
     for grant in 1.. {
         asked.push(walk.intent.clone());
         let page = server(&walk.intent, asked.len());
-        let taken = walk.take(source, endpoint, &page, seen(at_s));
-        if grant == grants || !taken.goes_on {
-            let has_more = taken.has_more || taken.goes_on;
+        let meaning = walk.read_page(source, endpoint, &page, seen(at_s));
+        if grant == grants || !meaning.goes_on {
+            let has_more = meaning.has_more || meaning.goes_on;
             return has_more && walk.may_go_on(&mut source.coverage, Timestamp::from_secs(at_s));
         }
     }
@@ -218,12 +218,12 @@ fn a_sweep_that_could_not_read_a_page_cancels_nothing_even_after_a_break() {
     let (endpoint, mut source) = following();
     let complaint = freshet_types::Complaint::new("body", "an item has no id".to_owned());
     let patchy = Page { complaints: vec![complaint], ..followed(&["1"], Some("a")) };
-    Walk::start(&source, &endpoint, Aim::News).take(&mut source, &endpoint, &patchy, seen(5));
+    Walk::start(&source, &endpoint, Aim::News).read_page(&mut source, &endpoint, &patchy, seen(5));
     let mut walk = Walk::start(&source, &endpoint, Aim::History);
-    assert!(walk.take(&mut source, &endpoint, &followed(&["3"], None), seen(9)).swept.is_none());
+    assert!(walk.read_page(&mut source, &endpoint, &followed(&["3"], None), seen(9)).swept.is_none());
     for (next, is_swept) in [(Some("a"), false), (None, true)] {
         let mut walk = Walk::start(&source, &endpoint, Aim::News);
-        let taken = walk.take(&mut source, &endpoint, &followed(&["1"], next), seen(20));
-        assert_eq!(taken.swept.is_some(), is_swept, "the next sweep begins anew");
+        let meaning = walk.read_page(&mut source, &endpoint, &followed(&["1"], next), seen(20));
+        assert_eq!(meaning.swept.is_some(), is_swept, "the next sweep begins anew");
     }
 }

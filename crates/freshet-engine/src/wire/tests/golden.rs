@@ -210,10 +210,10 @@ fn upload() -> Upload {
         page: Some(ListPage {
             kind: "thread".into(),
             id: "/t/1".to_owned(),
-            again_at: AT,
+            recheck_at: AT,
             ..ListPage::default()
         }),
-        record: Some(VisitRecord {
+        summary: Some(VisitSummary {
             id: VisitId(77),
             source: SourceId(5),
             started_at: AT,

@@ -49,13 +49,13 @@ pub(super) fn trim(text: &str) -> Trimmed<'_> {
     loop {
         match reader.read_event() {
             Ok(Event::Start(start)) => {
-                if counts.take(&start, open.len() + 1) {
+                if counts.add(&start, open.len() + 1) {
                     return cut(text, &spot);
                 }
                 open.push(start.name().as_ref().to_owned());
             }
             Ok(Event::Empty(start)) => {
-                if counts.take(&start, open.len() + 1) {
+                if counts.add(&start, open.len() + 1) {
                     return cut(text, &spot);
                 }
             }
@@ -94,8 +94,8 @@ struct Counts {
 }
 
 impl Counts {
-    /// Takes in one more element; gives whether that is too much.
-    fn take(&mut self, start: &BytesStart<'_>, depth: usize) -> bool {
+    /// Adds one more element; gives whether that is too much.
+    fn add(&mut self, start: &BytesStart<'_>, depth: usize) -> bool {
         let raw: &str = start;
         self.elements += 1;
         self.entries += usize::from(matches!(start.local_name().as_ref(), "item" | "entry"));

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::{COLUMNS, LINES_MAX, ListError, ListFormat, Listed, RECORD_BYTES_MAX, Taker, Turn};
+use super::{COLUMNS, Collector, LINES_MAX, ListError, ListFormat, Listed, RECORD_BYTES_MAX, Turn};
 
 /// What the first line says about the file.
 pub(super) struct Shape {
@@ -51,7 +51,7 @@ fn split(line: &str, delimiter: u8) -> Vec<String> {
 
 /// Takes the values of the column.
 pub(super) fn read(input: impl BufRead, shape: &Shape) -> Result<Listed, ListError> {
-    let mut taker = Taker::new(ListFormat::Csv);
+    let mut collector = Collector::new(ListFormat::Csv);
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(shape.delimiter)
         .has_headers(shape.has_header)
@@ -62,21 +62,21 @@ pub(super) fn read(input: impl BufRead, shape: &Shape) -> Result<Listed, ListErr
         reader.get_mut().left = RECORD_BYTES_MAX;
         match reader.read_byte_record(&mut record) {
             Ok(true) => {}
-            Ok(false) => return Ok(taker.listed),
+            Ok(false) => return Ok(collector.listed),
             Err(error) => {
                 let what = format!("this is no table any more: {error}");
-                return Err(ListError::Malformed { line: taker.line + 1, what });
+                return Err(ListError::Malformed { line: collector.line + 1, what });
             }
         }
-        taker.line = record.position().map_or(taker.line, csv::Position::line);
-        if taker.line > LINES_MAX {
-            taker.complain(format!("only the first {LINES_MAX} lines are read"));
-            return Ok(taker.listed);
+        collector.line = record.position().map_or(collector.line, csv::Position::line);
+        if collector.line > LINES_MAX {
+            collector.complain(format!("only the first {LINES_MAX} lines are read"));
+            return Ok(collector.listed);
         }
         let value = record.get(shape.index).map(String::from_utf8_lossy).unwrap_or_default();
         match shape.turn.turn(&value) {
-            empty if empty.is_empty() => taker.complain(format!("column {} is empty", shape.index + 1)),
-            reference => taker.take(&reference),
+            empty if empty.is_empty() => collector.complain(format!("column {} is empty", shape.index + 1)),
+            reference => collector.add(&reference),
         }
     }
 }

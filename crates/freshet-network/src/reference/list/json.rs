@@ -4,45 +4,45 @@ use std::io::BufRead;
 
 use serde_json::Value;
 
-use super::{COLUMNS, ListError, ListFormat, Listed, RECORD_BYTES_MAX, Taker, Turn};
+use super::{COLUMNS, Collector, ListError, ListFormat, Listed, RECORD_BYTES_MAX, Turn};
 
 /// Takes the best key of every object, or the one asked for.
 pub(super) fn read(mut input: impl BufRead, column: Option<&str>) -> Result<Listed, ListError> {
-    let mut taker = Taker::new(ListFormat::JsonLines);
-    while let Some(line) = taker.next_line(&mut input, RECORD_BYTES_MAX)? {
+    let mut collector = Collector::new(ListFormat::JsonLines);
+    while let Some(line) = collector.next_line(&mut input, RECORD_BYTES_MAX)? {
         if line.trim().is_empty() {
             continue;
         }
         match serde_json::from_str(&line) {
-            Ok(value) => take(&mut taker, &value, column),
-            Err(error) => taker.complain(format!("this is no JSON: {error}")),
+            Ok(value) => add_value(&mut collector, &value, column),
+            Err(error) => collector.complain(format!("this is no JSON: {error}")),
         }
     }
-    Ok(taker.listed)
+    Ok(collector.listed)
 }
 
-fn take(taker: &mut Taker, value: &Value, column: Option<&str>) {
+fn add_value(collector: &mut Collector, value: &Value, column: Option<&str>) {
     // A whole answer: the accounts stand beside the posts, or are what was asked for.
     let users = value.pointer("/includes/users").or_else(|| value.get("data")).and_then(Value::as_array);
     if let Some(users) = users {
         for user in users {
-            take_one(taker, user, column);
+            add_account(collector, user, column);
         }
         return;
     }
-    take_one(taker, value, column);
+    add_account(collector, value, column);
 }
 
-fn take_one(taker: &mut Taker, value: &Value, column: Option<&str>) {
+fn add_account(collector: &mut Collector, value: &Value, column: Option<&str>) {
     let found = match column {
         Some(column) => look(value, column).map(|text| (text, Turn::AsIs)),
         None => COLUMNS.iter().find_map(|&(name, turn)| Some((look(value, name)?, turn))),
     };
     if let Some((text, turn)) = found {
-        return taker.take(&turn.turn(&text));
+        return collector.add(&turn.turn(&text));
     }
     let wanted = column.unwrap_or("username, handle, url or the like");
-    taker.complain(format!("there is no key {wanted}"));
+    collector.complain(format!("there is no key {wanted}"));
 }
 
 /// The value of a key, or of a path with dots; numbers are ids.

@@ -8,7 +8,7 @@ use std::io::BufRead;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::{LINE_BYTES_MAX, LINES_MAX, ListError, ListFormat, Listed, Taker};
+use super::{Collector, LINE_BYTES_MAX, LINES_MAX, ListError, ListFormat, Listed};
 
 /// Longest element: an outline with a long description.
 const ELEMENT_BYTES_MAX: u64 = 1 << 20;
@@ -18,8 +18,8 @@ const DEPTH_MAX: usize = 1_000;
 
 /// Takes `xmlUrl` of every outline.
 pub(super) fn read(input: impl BufRead) -> Result<Listed, ListError> {
-    let mut taker = Taker::new(ListFormat::Opml);
-    taker.line = 1;
+    let mut collector = Collector::new(ListFormat::Opml);
+    collector.line = 1;
     let mut reader = Reader::from_reader(Lines { input, line: 1, left: ELEMENT_BYTES_MAX, known: 0 });
     reader.config_mut().check_end_names = false;
     let mut buffer = Vec::new();
@@ -27,9 +27,9 @@ pub(super) fn read(input: impl BufRead) -> Result<Listed, ListError> {
     let mut depth = 0_usize;
     loop {
         reader.get_mut().left = ELEMENT_BYTES_MAX;
-        taker.line = reader.get_ref().line;
+        collector.line = reader.get_ref().line;
         let event = reader.read_event_into(&mut buffer).map_err(|error| ListError::Malformed {
-            line: taker.line,
+            line: collector.line,
             what: format!("this is no XML: {error}"),
         })?;
         match &event {
@@ -39,47 +39,47 @@ pub(super) fn read(input: impl BufRead) -> Result<Listed, ListError> {
         }
         if depth > DEPTH_MAX {
             let what = format!("outlines are nested deeper than {DEPTH_MAX} levels");
-            return Err(ListError::Malformed { line: taker.line, what });
+            return Err(ListError::Malformed { line: collector.line, what });
         }
         match event {
             Event::Start(element) | Event::Empty(element) => match element.local_name().as_ref() {
                 "opml" => is_opml = true,
-                "outline" => take(&mut taker, &element),
+                "outline" => add_outline(&mut collector, &element),
                 _ => {}
             },
-            Event::Eof if is_opml => return Ok(taker.listed),
+            Event::Eof if is_opml => return Ok(collector.listed),
             Event::Eof => {
                 let what = "this XML is not OPML; a feed itself is added by its address".to_owned();
                 return Err(ListError::Malformed { line: 1, what });
             }
             _ => {}
         }
-        if taker.line > LINES_MAX {
-            taker.complain(format!("only the first {LINES_MAX} lines are read"));
-            return Ok(taker.listed);
+        if collector.line > LINES_MAX {
+            collector.complain(format!("only the first {LINES_MAX} lines are read"));
+            return Ok(collector.listed);
         }
         buffer.clear();
     }
 }
 
-fn take(taker: &mut Taker, element: &BytesStart<'_>) {
+fn add_outline(collector: &mut Collector, element: &BytesStart<'_>) {
     for attribute in element.attributes().with_checks(false) {
         let Ok(attribute) = attribute else {
-            taker.complain("an outline has a broken attribute".to_owned());
+            collector.complain("an outline has a broken attribute".to_owned());
             return;
         };
         if !attribute.key.as_ref().eq_ignore_ascii_case("xmlUrl") {
             continue;
         }
         let Ok(url) = quick_xml::escape::unescape(&attribute.value) else {
-            return taker.complain("an outline has a broken xmlUrl".to_owned());
+            return collector.complain("an outline has a broken xmlUrl".to_owned());
         };
         let url = url.trim();
         if url.is_empty() || url.len() > LINE_BYTES_MAX {
-            return taker.complain("an outline has an empty or endless xmlUrl".to_owned());
+            return collector.complain("an outline has an empty or endless xmlUrl".to_owned());
         }
         // Whatever it ends with, it is a feed: the reader of the list said so.
-        taker.take(&format!("rss:{url}"));
+        collector.add(&format!("rss:{url}"));
     }
 }
 

@@ -75,7 +75,7 @@ impl Call {
 
     fn plan_next(&mut self, endpoint: &Arc<str>, link: &str, page_count: usize, page: &Page) {
         let page_count = page_count + 1;
-        let again = |intent| Errand::List {
+        let next_errand = |intent| Errand::List {
             endpoint: Arc::clone(endpoint),
             link: link.to_owned(),
             intent,
@@ -88,7 +88,7 @@ impl Call {
             } else if page_count >= self.options.pages_max {
                 self.complain(endpoint, format!("stopped after {page_count} pages"));
             } else {
-                self.errands.push_front(again(Intent::Next(next.clone())));
+                self.errands.push_front(next_errand(Intent::Next(next.clone())));
             }
         }
         let batch =
@@ -96,7 +96,7 @@ impl Call {
         let room = self.options.objects_max.saturating_sub(self.object_count);
         let wanted: Vec<_> = page.members.iter().take(room).cloned().collect();
         for members in wanted.chunks(batch).rev() {
-            self.errands.push_front(again(Intent::Members(members.to_vec())));
+            self.errands.push_front(next_errand(Intent::Members(members.to_vec())));
         }
     }
 

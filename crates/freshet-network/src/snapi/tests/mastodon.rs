@@ -60,7 +60,7 @@ fn run(mut call: Call) -> (Vec<String>, Object, Call) {
                 let mut response = response(200, &answer(&url));
                 response.headers = headers(&url);
                 response.url.clone_from(&url);
-                call.take(&response, NOW);
+                call.on_answer(&response, NOW);
                 urls.push(url);
             }
             end => return (urls, done(end), call),

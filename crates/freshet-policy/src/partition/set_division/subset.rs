@@ -34,7 +34,7 @@ pub(crate) fn closest(items: &[f64], target: f64, epsilon: f64) -> Vec<bool> {
         if search.is_done() || search.work_left == 0 {
             break;
         }
-        search.take(item);
+        search.add_item(item);
     }
     search.fill_some(items.len());
     search.best.marks(&search.steps, items.len())
@@ -109,7 +109,7 @@ impl<'a> Search<'a> {
     }
 
     /// Merges the list with itself plus one item, trimming as it goes.
-    fn take(&mut self, item: usize) {
+    fn add_item(&mut self, item: usize) {
         let old = std::mem::take(&mut self.sums);
         self.work_left = self.work_left.saturating_sub(2 * old.len());
         let mut kept: Vec<Sum> = Vec::with_capacity(2 * old.len());
@@ -169,17 +169,17 @@ impl<'a> Search<'a> {
     fn filled(&self, sum: Sum, first: usize) -> Found {
         let rest = &self.items[first..];
         let share = (self.limit - sum.load) / rest.iter().sum::<f64>();
-        let (mut load, mut fill, mut is_taken) = (sum.load, Vec::new(), vec![false; rest.len()]);
+        let (mut load, mut fill, mut is_used) = (sum.load, Vec::new(), vec![false; rest.len()]);
         let mut due = 0.0;
         for is_even in [true, false] {
-            for (place, &item) in rest.iter().enumerate() {
+            for (index, &item) in rest.iter().enumerate() {
                 due += share;
                 let is_turn = !is_even || due >= 1.0;
-                if is_turn && !is_taken[place] && load + item <= self.limit {
+                if is_turn && !is_used[index] && load + item <= self.limit {
                     load += item;
                     due -= 1.0;
-                    is_taken[place] = true;
-                    fill.push((first + place) as u32);
+                    is_used[index] = true;
+                    fill.push((first + index) as u32);
                 }
             }
         }

@@ -26,7 +26,7 @@ use crate::lookahead::{self, Curve, Outlook};
 use crate::mixture::fit;
 use crate::mixture::seen::{History, Seen};
 use crate::price::{self, SAMPLE_MAX};
-use crate::roster::take_best;
+use crate::roster::pick_best;
 use crate::{Look, Market, Objective, Roster, RosterKit, SourceFacts};
 
 /// Days between two fits of the mixture.
@@ -101,7 +101,7 @@ impl<M: Outlook> Lookahead<M> {
         if !number.is_multiple_of(self.stride) {
             return;
         }
-        self.seen[number / self.stride].take(look);
+        self.seen[number / self.stride].add_look(look);
     }
 
     fn fit(&mut self, now: Timestamp) {
@@ -109,8 +109,8 @@ impl<M: Outlook> Lookahead<M> {
         self.seen.iter_mut().for_each(|seen| seen.forget(now - KEPT));
         let known = self.seen.iter().enumerate();
         let histories: Vec<History<'_>> = known
-            .map(|(place, seen)| {
-                let number = place * stride;
+            .map(|(index, seen)| {
+                let number = index * stride;
                 seen.history(self.sources[number].visited_at, self.models[number].week(pool))
             })
             .collect();
@@ -213,7 +213,7 @@ impl<M: Outlook> Roster for Lookahead<M> {
             let value = if value.is_nan() { f64::NEG_INFINITY } else { value };
             ranked.push((value, self.sources[number].turn, number as u32));
         }
-        take_best(&mut ranked, count, picked);
+        pick_best(&mut ranked, count, picked);
         if let Some((marginal, ..)) = ranked.last().filter(|_| count > 0) {
             // The slot that ends now belongs to the hour it was in.
             self.market.hours.mark(now - Span::SECOND, *marginal);

@@ -23,7 +23,7 @@ use freshet_store::row::{
     StalePage, Upload,
 };
 use freshet_types::{
-    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitRecord,
+    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitSummary,
 };
 
 use super::super::trace::Trace;
@@ -323,7 +323,7 @@ delegate!(Browse {
     read list_posts(query: &PostQuery) -> Vec<Hit>;
     read changes_of(object: u64, limit: usize) -> Vec<Change>;
     read earlier_texts(object: u64) -> Vec<(u64, String)>;
-    read visits_of_all(sources: &[SourceId], limit: usize) -> Vec<Vec<VisitRecord>>;
+    read visits_of_all(sources: &[SourceId], limit: usize) -> Vec<Vec<VisitSummary>>;
     read forums() -> Vec<ForumState>;
     read titles_of(sources: &[Source]) -> Vec<Option<String>>;
     read forum_lists(network: &NetworkName, query: &ForumQuery) -> Vec<ListState>;
@@ -337,7 +337,7 @@ delegate!(ParkingLot {
     read parked_of(addresses: &[String]) -> Vec<Option<Parked>>;
     write Parking park(parked: &[Parked]) -> ();
     write Parking unpark(addresses: &[String]) -> ();
-    write Parking sweep_parked(before: Timestamp) -> u64;
+    write Parking drop_parked(before: Timestamp) -> u64;
 });
 
 delegate!(Care {

@@ -40,7 +40,7 @@ const ROWS: [Row; 15] = [
     ("in Event(Fetched", &[("Fetcher", "Runner", "Input::Event"), ("Runner", "Core", "Event::Fetched")],
         "7 compare (what the page means for the walk)", "engine/src/core/page.rs", "on_answer"),
     ("out Job(Apply", &[("Core", "Runner", "Effect::Apply"), ("Runner", "Writer", "Job::Apply")],
-        "8 apply", "engine/src/writer.rs", "take"),
+        "8 apply", "engine/src/writer.rs", "accept"),
     ("write Apply", &[("Writer", "Store", "Apply::apply")],
         "7 compare (post by post), 8 apply", "store/src/sqlite/apply.rs", "apply"),
     ("in Told(Event(Applied", &[("Writer", "Runner", "Told::Event"), ("Runner", "Core", "Event::Applied")],

@@ -120,7 +120,7 @@ pub fn bound(history: &History, setup: &Setup) -> Outcome {
 fn shape_of<'a>(posts: impl Iterator<Item = &'a Timestamp>, prior: &Shape, pseudo_count: f64) -> Shape {
     let (mut hours, mut days) = ([0.0; 24], [0.0; 7]);
     for at in posts {
-        let (hour, day) = shape::place(*at);
+        let (hour, day) = shape::hour_and_day(*at);
         hours[hour] += 1.0;
         days[day] += 1.0;
     }

@@ -50,9 +50,9 @@ impl Gains {
     }
 
     fn of(&self, posts: f64) -> f64 {
-        let place = (posts * ENTRIES_PER_POST).max(0.0);
-        match self.table.get(place as usize..place as usize + 2) {
-            Some(&[low, high]) => low + (high - low) * place.fract(),
+        let entry = (posts * ENTRIES_PER_POST).max(0.0);
+        match self.table.get(entry as usize..entry as usize + 2) {
+            Some(&[low, high]) => low + (high - low) * entry.fract(),
             _ => self.page_size,
         }
     }

@@ -67,17 +67,17 @@ pub(crate) fn slot_prices(curves: &[Curve], visits_per_slot: u32) -> SlotPrices 
         let excess: Vec<f64> = search.wanted.iter().map(|wanted| wanted - budget).collect();
         let length = STEP_SHARE * price / budget.max(3.0) / (1.0 + STEP_DECAY * f64::from(step));
         let excess = excess.get(1..slot_count).unwrap_or_default();
-        for (place, price) in prices.iter_mut().skip(1).take(excess.len()).enumerate() {
-            *price = (*price + length * smoothed(excess, place)).max(0.0);
+        for (index, price) in prices.iter_mut().skip(1).take(excess.len()).enumerate() {
+            *price = (*price + length * smoothed(excess, index)).max(0.0);
         }
     }
     best
 }
 
 /// The mean around a place, the nearest weighing most.
-fn smoothed(values: &[f64], place: usize) -> f64 {
-    let range = place.saturating_sub(NEIGHBOURS)..(place + NEIGHBOURS + 1).min(values.len());
-    let weight = |other: usize| 1.0 / (1.0 + other.abs_diff(place) as f64);
+fn smoothed(values: &[f64], index: usize) -> f64 {
+    let range = index.saturating_sub(NEIGHBOURS)..(index + NEIGHBOURS + 1).min(values.len());
+    let weight = |other: usize| 1.0 / (1.0 + other.abs_diff(index) as f64);
     let sum: f64 = range.clone().map(|other| weight(other) * values[other]).sum();
     sum / range.map(weight).sum::<f64>().max(1.0)
 }

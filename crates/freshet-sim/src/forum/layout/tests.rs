@@ -71,14 +71,14 @@ fn check(layout: Layout, order: PostOrder, page_size: u32) {
     for (page, sheet, address) in &pages {
         let reading = inspect(page, &definition);
         let (kind, times) = expected(layout, sheet);
-        let place = format!("{} {order:?} {page_size} {address}", layout.name());
-        assert_eq!(reading.kind, kind, "{place}");
+        let case = format!("{} {order:?} {page_size} {address}", layout.name());
+        assert_eq!(reading.kind, kind, "{case}");
         if kind != PageKind::Portal {
             let got: Vec<i64> = reading.records.iter().filter_map(|record| record.time).collect();
-            assert_eq!(got, times, "{place}");
+            assert_eq!(got, times, "{case}");
             let next = (address.page() < sheet.page_count)
                 .then(|| format!("http://forum.test{}", address.turned_to(address.page() + 1)));
-            assert_eq!(reading.next_url, next, "{place}");
+            assert_eq!(reading.next_url, next, "{case}");
         }
     }
 }

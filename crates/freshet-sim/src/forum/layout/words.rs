@@ -45,6 +45,6 @@ pub(super) fn author(number: u32) -> String {
 pub(super) fn text(post: u32, is_edited: bool) -> Vec<String> {
     let seed = u64::from(post) | 1 << 42;
     let lengths = mixed(seed).take(1 + post as usize % 6).enumerate();
-    let paragraph = |(place, it): (usize, u64)| sentence(seed + 1 + place as u64, 5 + (it % 40) as usize);
+    let paragraph = |(index, it): (usize, u64)| sentence(seed + 1 + index as u64, 5 + (it % 40) as usize);
     lengths.map(paragraph).chain(is_edited.then(|| SECOND_THOUGHTS.to_owned())).collect()
 }

@@ -50,12 +50,12 @@ impl Search<'_> {
                 return false;
             }
             self.nodes_left -= 1;
-            let (added_least, place) = self.bound(common, &pool, missing);
+            let (added_least, index) = self.bound(common, &pool, missing);
             if so_far + added_least >= self.cost - GAIN_MIN {
                 return true;
             }
             // First every set with the most promising candidate, then, around the loop, every set without it.
-            let member = pool.swap_remove(place);
+            let member = pool.swap_remove(index);
             let mut with_member = common.to_vec();
             self.matrix.shift(&mut with_member, member, 1.0);
             chosen.push(member);
@@ -77,8 +77,8 @@ impl Search<'_> {
             row[at] + 2.0 * common[at] + sum_least(&mut shared, missing - 1)
         };
         let mut added: Vec<f64> = pool.iter().map(adds).collect();
-        let place = (0..added.len()).min_by(|&a, &b| added[a].total_cmp(&added[b])).unwrap_or(0);
-        (sum_least(&mut added, missing), place)
+        let index = (0..added.len()).min_by(|&a, &b| added[a].total_cmp(&added[b])).unwrap_or(0);
+        (sum_least(&mut added, missing), index)
     }
 }
 

@@ -93,8 +93,8 @@ fn compare(name: &str, history: &History) -> Vec<Vec<String>> {
 /// The order that the paper's Algorithm 1 prints: from both ends in turn.
 fn as_printed(rising: &[u32]) -> Vec<u32> {
     let count = rising.len();
-    let place = |place: usize| if place.is_multiple_of(2) { place / 2 } else { count - 1 - place / 2 };
-    (0..count).map(|at| rising[place(at)]).collect()
+    let index = |index: usize| if index.is_multiple_of(2) { index / 2 } else { count - 1 - index / 2 };
+    (0..count).map(|at| rising[index(at)]).collect()
 }
 
 fn random(name: &str, history: &History, base: &[f64]) -> Vec<String> {
@@ -123,8 +123,8 @@ fn random(name: &str, history: &History, base: &[f64]) -> Vec<String> {
 fn captured(history: &History, order: &[u32], page_size: usize) -> f64 {
     let (start, span) = (history.window.start(), history.window.end() - history.window.start());
     let mut sum = 0;
-    for (place, source) in (1..).zip(order) {
-        let at = start + span * (f64::from(place) / order.len() as f64);
+    for (index, source) in (1..).zip(order) {
+        let at = start + span * (f64::from(index) / order.len() as f64);
         let posts = history.eval_posts(&history.posters[*source as usize]);
         sum += posts.partition_point(|post| *post < at).min(page_size);
     }

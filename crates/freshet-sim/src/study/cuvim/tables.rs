@@ -170,8 +170,8 @@ fn loop_of_one(history: &History, poster: &Poster, weight: f64, is_told: bool) -
 
 /// Posts from one instant to before another.
 fn between(poster: &Poster, from: Timestamp, until: Timestamp) -> &[Timestamp] {
-    let place = |at: Timestamp| poster.posts.partition_point(|post| *post < at);
-    &poster.posts[place(from)..place(until).max(place(from))]
+    let position = |at: Timestamp| poster.posts.partition_point(|post| *post < at);
+    &poster.posts[position(from)..position(until).max(position(from))]
 }
 
 #[cfg(test)]

@@ -99,9 +99,9 @@ impl Site {
 
     /// A value of every policy by bandwidth.
     pub(super) fn by_bandwidth(&self, value: fn(&Figures) -> Option<f64>) -> Vec<(String, Vec<(f64, f64)>)> {
-        let line = |(place, name): (usize, &&str)| {
+        let line = |(index, name): (usize, &&str)| {
             let widths = self.bandwidths.iter().zip(&self.figures);
-            let points = widths.filter_map(|(width, all)| Some((*width, value(all.get(place)?)?)));
+            let points = widths.filter_map(|(width, all)| Some((*width, value(all.get(index)?)?)));
             ((*name).to_owned(), points.collect())
         };
         FORUM_POLICY_NAMES.iter().enumerate().map(line).collect()

@@ -2,12 +2,12 @@
 //!
 //! Invariants: a list is one object per network, type and id; what was seen to contain it once contains it for good. A
 //! page is compared with what it showed before, under the same address: a post that is missing between two that are still
-//! there was taken out ([`freshet_types::taken_out`]), wherever in its thread the page stands. When a page is the
+//! there was taken out ([`freshet_types::missing_between`]), wherever in its thread the page stands. When a page is the
 //! last, pages behind it are no more. A list is called what the list above calls it, and that is kept up to date; its own
 //! heading counts where no list above names it.
 
 use freshet_types::list::{BOARD, PORTAL, THREAD, is_cut_of};
-use freshet_types::{Lead, SHOWN_MAX, taken_out};
+use freshet_types::{Lead, SHOWN_MAX, missing_between};
 use rusqlite::{OptionalExtension, Result, params};
 
 use super::super::value;
@@ -135,7 +135,7 @@ impl Batch<'_> {
         }
         if page.shown.is_empty() {
             let put_off = "UPDATE pages SET due_at = ?3 WHERE list = ?1 AND cursor = ?2";
-            self.db.prepare_cached(put_off)?.execute(params![list, cursor, page.again_at.ms()])?;
+            self.db.prepare_cached(put_off)?.execute(params![list, cursor, page.recheck_at.ms()])?;
             return Ok(());
         }
         let find = "SELECT shown FROM pages WHERE list = ?1 AND cursor = ?2";
@@ -143,14 +143,20 @@ impl Batch<'_> {
         let before: Option<String> = find.query_row(params![list, cursor], |row| row.get(0)).optional()?;
         let before: Vec<String> =
             before.and_then(|before| serde_json::from_str(&before).ok()).unwrap_or_default();
-        for id in taken_out(&before, &page.shown) {
-            self.taken_out(scene, list, &id, applied)?;
+        for id in missing_between(&before, &page.shown) {
+            self.remove_from_list(scene, list, &id, applied)?;
         }
         self.write_page(scene, list, cursor, page)
     }
 
     /// A post that moved to another thread meanwhile is there, not gone.
-    fn taken_out(&mut self, scene: &Scene<'_>, list: i64, id: &str, applied: &mut Applied) -> Result<()> {
+    fn remove_from_list(
+        &mut self,
+        scene: &Scene<'_>,
+        list: i64,
+        id: &str,
+        applied: &mut Applied,
+    ) -> Result<()> {
         let find =
             "SELECT id FROM posts WHERE network = ?1 AND native_id = ?2 AND list = ?3 AND deleted_at IS NULL";
         let mut find = self.db.prepare_cached(find)?;
@@ -176,7 +182,7 @@ impl Batch<'_> {
             page.next,
             shown,
             seen_at,
-            page.again_at.ms(),
+            page.recheck_at.ms(),
             PAGES_MAX
         ])?;
         if page.next.is_none() {

@@ -67,7 +67,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Cancels what a list that was read from first to last page no longer holds.
-    pub(super) fn sweep(&mut self, scene: &Scene<'_>, sweep: &RelationSweep) -> Result<()> {
+    pub(super) fn cancel_unseen(&mut self, scene: &Scene<'_>, sweep: &RelationSweep) -> Result<()> {
         let sql = if sweep.is_following {
             "SELECT id FROM relations WHERE network = ?1 AND source = ?2 AND last_seen_at < ?3 \
              AND cancelled_at IS NULL"

@@ -14,7 +14,7 @@ use crate::browse::{ANSWERS_AMONG, Neighbours, Node, Tie};
 const LABEL_CHARS: i64 = 60;
 
 /// Where an object stands in its tables.
-struct Place {
+struct Centre {
     network: i64,
     name: NetworkName,
     id: String,
@@ -43,8 +43,8 @@ pub(super) fn around(db: &Connection, networks: &Networks, node: &Node, limit: u
     let Some(number) = node.object else { return Ok(around) };
     let name = NetworkName::from(node.network.as_str());
     let Some(network) = networks.find(db, &name)? else { return Ok(around) };
-    let place = Place { network, name, id: node.id.clone() };
-    let mut walk = Walk { db, place: &place, limit, around: &mut around };
+    let centre = Centre { network, name, id: node.id.clone() };
+    let mut walk = Walk { db, centre: &centre, limit, around: &mut around };
     if node.kind == "account" {
         walk.of_account()?;
     } else {
@@ -57,7 +57,7 @@ pub(super) fn around(db: &Connection, networks: &Networks, node: &Node, limit: u
 
 struct Walk<'a> {
     db: &'a Connection,
-    place: &'a Place,
+    centre: &'a Centre,
     limit: usize,
     around: &'a mut Neighbours,
 }
@@ -74,12 +74,12 @@ impl Walk<'_> {
         let posts = "SELECT id, native_id, substr(text, 1, ?4) FROM posts WHERE network = ?1 AND author = ?2 \
                      ORDER BY created_at DESC LIMIT ?3";
         let nodes =
-            self.posts(posts, params![self.place.network, self.place.id, self.more(), LABEL_CHARS])?;
+            self.posts(posts, params![self.centre.network, self.centre.id, self.more(), LABEL_CHARS])?;
         self.tie("author", false, nodes);
         let tags = "SELECT g.name FROM account_tags t JOIN tags g ON g.id = t.tag \
                     WHERE t.network = ?1 AND t.account = ?2 LIMIT ?3";
         let tags = self.texts(tags)?;
-        let nodes = tags.into_iter().map(|tag| made(&self.place.name, "tag", &tag, None, None)).collect();
+        let nodes = tags.into_iter().map(|tag| made(&self.centre.name, "tag", &tag, None, None)).collect();
         self.tie("tag", true, nodes);
         Ok(())
     }
@@ -95,8 +95,8 @@ impl Walk<'_> {
             self.tie(name, true, vec![node]);
         }
         let key = params![
-            self.place.network,
-            self.place.id,
+            self.centre.network,
+            self.centre.id,
             self.more(),
             LABEL_CHARS,
             number,
@@ -148,7 +148,7 @@ impl Walk<'_> {
         let mut among = Vec::new();
         for &(from, source) in &nodes {
             for &(to, target) in &nodes {
-                if from != to && find.exists(params![self.place.network, source, target])? {
+                if from != to && find.exists(params![self.centre.network, source, target])? {
                     among.push((from, to));
                 }
             }
@@ -165,7 +165,7 @@ impl Walk<'_> {
     fn texts(&self, sql: &str) -> Result<Vec<String>> {
         let mut find = self.db.prepare_cached(sql)?;
         let rows =
-            find.query_map(params![self.place.network, self.place.id, self.more()], |row| row.get(0))?;
+            find.query_map(params![self.centre.network, self.centre.id, self.more()], |row| row.get(0))?;
         rows.collect()
     }
 
@@ -173,7 +173,7 @@ impl Walk<'_> {
         let mut find = self.db.prepare_cached(sql)?;
         let rows = find.query_map(key, |row| {
             let id: String = row.get(1)?;
-            Ok(made(&self.place.name, "post", &id, Some(row.get(0)?), row.get(2)?))
+            Ok(made(&self.centre.name, "post", &id, Some(row.get(0)?), row.get(2)?))
         })?;
         rows.collect()
     }
@@ -195,9 +195,9 @@ impl Walk<'_> {
     fn known(&self, sql: &str, kind: &str, id: &str) -> Result<Node> {
         let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
         let found: Option<(i64, Option<String>)> =
-            self.db.prepare_cached(sql)?.query_row(params![self.place.network, id], read).optional()?;
+            self.db.prepare_cached(sql)?.query_row(params![self.centre.network, id], read).optional()?;
         let (object, label) = found.map_or((None, None), |(object, label)| (Some(object), label));
-        Ok(made(&self.place.name, kind, id, object, label))
+        Ok(made(&self.centre.name, kind, id, object, label))
     }
 
     /// Adds links of one kind; a node that is there already is not shown twice.

@@ -179,9 +179,9 @@ pub(in crate::sqlite) fn index_names(db: &Connection, limit: usize) -> Result<us
     let last = "SELECT max(id) FROM (SELECT id FROM sources WHERE id > ?1 ORDER BY id LIMIT ?2)";
     let last: Option<i64> = db.prepare_cached(last)?.query_row([cursor, limit as i64], |row| row.get(0))?;
     let Some(last) = last else { return Ok(0) };
-    let take = "INSERT INTO source_text (rowid, handle, root_id) \
+    let insert = "INSERT INTO source_text (rowid, handle, root_id) \
                 SELECT id, handle, root_id FROM sources WHERE id > ?1 AND id <= ?2";
-    let count = db.prepare_cached(take)?.execute([cursor, last])?;
+    let count = db.prepare_cached(insert)?.execute([cursor, last])?;
     log::set_cursor(db, NAMES, last as u64)?;
     Ok(count)
 }

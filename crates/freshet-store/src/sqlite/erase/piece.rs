@@ -245,21 +245,21 @@ fn erase_list(db: &Connection, list: i64, erased: &mut Erased) -> Result<bool> {
 /// Rids the search indexes of what was erased by merging some of their pages, then empties the write-ahead log. A reader may
 /// hold up the latter; then the next checkpoint does it.
 pub(in super::super) fn scrub(db: &Connection, work: &Work) -> Result<()> {
-    // Even places begin to merge an index, odd ones go on.
-    let place = work.reached;
-    let Some(index) = INDEXES.get((place / 2) as usize) else {
+    // Even steps begin to merge an index, odd ones go on.
+    let step = work.reached;
+    let Some(index) = INDEXES.get((step / 2) as usize) else {
         let done = "DELETE FROM erasing WHERE step = ?1 OR number = ?2";
         db.execute(done, [Step::Scrub as i64, work.number])?;
         empty_log(db);
         return Ok(());
     };
-    let pages = if place % 2 == 0 { -MERGE_PAGES } else { MERGE_PAGES };
+    let pages = if step % 2 == 0 { -MERGE_PAGES } else { MERGE_PAGES };
     let before = db.total_changes();
     db.execute(&format!("INSERT INTO {index} ({index}, rank) VALUES ('merge', ?1)"), [pages])?;
     let is_merged = db.total_changes() - before < MERGE_DONE_BELOW;
-    if place % 2 == 0 || is_merged {
+    if step % 2 == 0 || is_merged {
         let go_on = "UPDATE erasing SET reached = max(reached, ?2) WHERE number = ?1";
-        db.prepare_cached(go_on)?.execute([work.number, place + 1])?;
+        db.prepare_cached(go_on)?.execute([work.number, step + 1])?;
     }
     Ok(())
 }

@@ -17,8 +17,8 @@ use crate::options::Options;
 pub(super) fn make(path: &Path, options: Options) -> Result<(), StoreError> {
     // Threads of one process may make the same store too.
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    let place = NEXT.fetch_add(1, Ordering::Relaxed);
-    let draft = beside(path, &format!(".making-{}-{place}", std::process::id()));
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let draft = beside(path, &format!(".making-{}-{number}", std::process::id()));
     let cannot = |error: &std::io::Error| {
         open_error(
             path,

@@ -73,7 +73,7 @@ fn action() -> impl Strategy<Value = Action> {
 struct Twin(BTreeMap<String, (String, bool)>, Set<String>);
 
 impl Twin {
-    fn take(&mut self, upload: &Upload) -> Applied {
+    fn apply(&mut self, upload: &Upload) -> Applied {
         let mut applied = Applied::default();
         for seen in &upload.observation.posts {
             if seen.author.as_ref().is_some_and(|author| self.1.contains(author)) {
@@ -148,7 +148,7 @@ fn run(path: &Path, actions: Vec<Action>) {
         match action {
             Action::Apply(pages) => {
                 last = pages.into_iter().map(|one| page(secs, one.into_iter().map(post).collect())).collect();
-                let expected: Vec<_> = last.iter().map(|upload| twin.take(upload)).collect();
+                let expected: Vec<_> = last.iter().map(|upload| twin.apply(upload)).collect();
                 let mut applied = store.apply(&last, compare).unwrap();
                 for one in &mut applied {
                     one.new_account_count = 0;
@@ -159,7 +159,7 @@ fn run(path: &Path, actions: Vec<Action>) {
                 // Once more may still change things (a history of edits runs again), but a second
                 // time in a row ends in the same state.
                 for upload in &last {
-                    twin.take(upload);
+                    twin.apply(upload);
                 }
                 store.apply(&last, compare).unwrap();
             }
@@ -167,7 +167,7 @@ fn run(path: &Path, actions: Vec<Action>) {
                 let upload = Upload { deleted: vec![("post".into(), id.to_string())], ..page(secs, vec![]) };
                 assert_eq!(
                     store.apply(std::slice::from_ref(&upload), compare).unwrap(),
-                    [twin.take(&upload)]
+                    [twin.apply(&upload)]
                 );
             }
             Action::Forget(which) => {

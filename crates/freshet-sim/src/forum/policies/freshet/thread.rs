@@ -54,8 +54,8 @@ impl Thread {
     /// The page on which its news begin; of a thread never fetched, or without known news, its last.
     pub(super) fn news_page(&self, page_size: u32) -> u32 {
         let is_known = self.has_news() && !self.tail.is_empty();
-        let place = if is_known { self.tail.end } else { self.count.max(1) - 1 };
-        place / page_size + 1
+        let index = if is_known { self.tail.end } else { self.count.max(1) - 1 };
+        index / page_size + 1
     }
 
     /// Whether a page was fetched and is full.
@@ -90,12 +90,12 @@ impl Thread {
         }
         let told = if page < sheet.page_count { (sheet.page_count - 1) * page_size + 1 } else { to };
         self.count = self.count.max(told);
-        let time = |place: usize| rows[place].at_s as f64;
-        for place in first_new.max(1)..rows.len() {
-            let before_s = (place >= 2).then(|| time(place - 1) - time(place - 2));
-            let is_told = place >= 2 || page == 1;
+        let time = |index: usize| rows[index].at_s as f64;
+        for index in first_new.max(1)..rows.len() {
+            let before_s = (index >= 2).then(|| time(index - 1) - time(index - 2));
+            let is_told = index >= 2 || page == 1;
             let class = if is_told { class_of(before_s) } else { self.class };
-            idle.learn(class, time(place) - time(place - 1));
+            idle.learn(class, time(index) - time(index - 1));
         }
         if to == self.tail.end && !rows.is_empty() {
             self.fetched_s = now_s;

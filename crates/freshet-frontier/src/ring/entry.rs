@@ -1,31 +1,31 @@
-//! The bytes of a ring's files: records of sixteen bytes and segment headers of thirty-two.
+//! The bytes of a ring's files: entries of sixteen bytes and segment headers of thirty-two.
 //!
-//! A record's checksum covers its content, its place in the ring and the ring's name, so that a
-//! torn, flipped, doubled or misplaced record is never taken for a whole one. Little-endian.
+//! An entry's checksum covers its content, its place in the ring and the ring's name, so that a
+//! torn, flipped, doubled or misplaced entry is never taken for a whole one. Little-endian.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// Bytes of one record: value (8), kind (4), checksum (4).
-pub(super) const RECORD_LEN: usize = 16;
-/// Bytes before the first record of a segment: magic, first place, log cursor, checksum.
+/// Bytes of one entry: value (8), kind (4), checksum (4).
+pub(super) const ENTRY_LEN: usize = 16;
+/// Bytes before the first entry of a segment: magic, first place, log cursor, checksum.
 pub(super) const HEADER_LEN: usize = 32;
 
 const SEGMENT_MAGIC: &[u8; 8] = b"frshrng1";
 
-/// What a record says.
+/// What an entry says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An id entered the ring.
     Push = 1,
     /// An id that had been handed out went to the end.
     Back = 2,
-    /// All ids of the change log up to this number are in the records before.
+    /// All ids of the change log up to this number are in the entries before.
     Cursor = 3,
 }
 
-/// One record and its place.
+/// One entry and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Record {
+pub(super) struct Entry {
     pub(super) seq: u64,
     pub(super) kind: Kind,
     pub(super) value: u64,
@@ -36,19 +36,19 @@ pub(super) fn salt(name: &str) -> u64 {
     xxh3_64(name.as_bytes())
 }
 
-impl Record {
-    pub(super) fn encode(self, salt: u64) -> [u8; RECORD_LEN] {
-        let mut bytes = [0; RECORD_LEN];
+impl Entry {
+    pub(super) fn encode(self, salt: u64) -> [u8; ENTRY_LEN] {
+        let mut bytes = [0; ENTRY_LEN];
         bytes[..8].copy_from_slice(&self.value.to_le_bytes());
         bytes[8..12].copy_from_slice(&(self.kind as u32).to_le_bytes());
-        let check = record_check(&bytes[..12], self.seq, salt);
+        let check = entry_check(&bytes[..12], self.seq, salt);
         bytes[12..].copy_from_slice(&check.to_le_bytes());
         bytes
     }
 
-    /// The record at place `seq`, unless its bytes are not what was written there.
+    /// The entry at place `seq`, unless its bytes are not what was written there.
     pub(super) fn decode(bytes: &[u8], seq: u64, salt: u64) -> Option<Self> {
-        if bytes.len() != RECORD_LEN || bytes[12..] != record_check(&bytes[..12], seq, salt).to_le_bytes() {
+        if bytes.len() != ENTRY_LEN || bytes[12..] != entry_check(&bytes[..12], seq, salt).to_le_bytes() {
             return None;
         }
         let kind = match bytes[8] {
@@ -61,7 +61,7 @@ impl Record {
     }
 }
 
-/// The bytes before a segment's records.
+/// The bytes before a segment's entries.
 pub(super) fn encode_header(first_seq: u64, log_cursor: u64, salt: u64) -> [u8; HEADER_LEN] {
     let mut bytes = [0; HEADER_LEN];
     bytes[..8].copy_from_slice(SEGMENT_MAGIC);
@@ -86,6 +86,6 @@ pub(super) fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
     chunk.try_into().ok().map(u64::from_le_bytes)
 }
 
-fn record_check(content: &[u8], seq: u64, salt: u64) -> u32 {
+fn entry_check(content: &[u8], seq: u64, salt: u64) -> u32 {
     xxh3_64_with_seed(content, seq ^ salt) as u32
 }

@@ -12,23 +12,23 @@ use super::nearest::nearest;
 
 /// Keys and where they stand.
 #[derive(Debug)]
-pub(crate) struct Places {
-    /// Dotted key, place of the key, place of the value.
+pub(crate) struct KeyPositions {
+    /// Dotted key, span of the key, span of the value.
     keys: Vec<(String, Range<usize>, Range<usize>)>,
     /// Offset of the first byte of every line.
     lines: Vec<usize>,
 }
 
-impl Places {
+impl KeyPositions {
     /// Finds all keys, or the first syntax error.
     pub(crate) fn new(text: &str) -> Result<Self, Problem> {
         let starts = text.match_indices('\n').map(|(at, _)| at + 1);
         let lines = std::iter::once(0).chain(starts).collect();
-        let mut places = Self { keys: Vec::new(), lines };
+        let mut positions = Self { keys: Vec::new(), lines };
         match DeTable::parse(text) {
             Ok(table) => {
-                places.walk_table("", table.get_ref());
-                Ok(places)
+                positions.walk_table("", table.get_ref());
+                Ok(positions)
             }
             Err(error) => {
                 let at = error.span().map_or(0, |span| span.start);
@@ -36,7 +36,7 @@ impl Places {
                 // A key that stands twice is named by the text under the span.
                 let key =
                     error.span().and_then(|span| text.get(span)).filter(|_| what.contains("duplicate key"));
-                Err(Problem { line: places.line_at(at), key: key.unwrap_or_default().to_owned(), what })
+                Err(Problem { line: positions.line_at(at), key: key.unwrap_or_default().to_owned(), what })
             }
         }
     }
@@ -75,8 +75,8 @@ impl Places {
     pub(crate) fn line_of(&self, key: &str) -> usize {
         let mut wanted = key;
         loop {
-            if let Some((_, place, _)) = self.keys.iter().find(|(name, ..)| name == wanted) {
-                return self.line_at(place.start);
+            if let Some((_, span, _)) = self.keys.iter().find(|(name, ..)| name == wanted) {
+                return self.line_at(span.start);
             }
             let Some(cut) = wanted.rfind(['.', '[']) else { return 1 };
             wanted = &wanted[..cut];

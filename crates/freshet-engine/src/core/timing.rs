@@ -2,7 +2,7 @@
 //! forward when prices fall. Part of step 2 (schedule) of 10.
 //!
 //! A source that comes due is asked again at today's price: if that rose, it goes back into the
-//! wheel. A price that fell is learned by a sweep: [`SWEEP_MAX`] slots a tick, each pulled forward
+//! wheel. A price that fell is learned in a round: [`SLOTS_PER_TICK`] slots a tick, each pulled forward
 //! as the root of the fall says (gaps follow √price), without loading it; if that was too early, it
 //! is asked again when due. So neither direction ever looks at all sources at once.
 
@@ -17,7 +17,7 @@ use crate::visit::Visit;
 use crate::walk::Aim;
 
 /// Slots looked at in one tick: ten million take some ten minutes.
-const SWEEP_MAX: usize = 4096;
+const SLOTS_PER_TICK: usize = 4096;
 /// Steps of 2^¼ that a price must have fallen for a slot to move: a factor of 1.4.
 const FALL_STEPS: u8 = 2;
 /// And to have risen for a due source to go back: less is noise, and whoever is sent away for it
@@ -54,7 +54,7 @@ impl Core {
         let (planned, real) = (due_at - visited_at, now - visited_at);
         // Only one that was scheduled at a known, lower price may go back: others are here because
         // a person or its history wants them.
-        let has_risen = self.prices.is_heeded()
+        let has_risen = self.prices.has_price()
             && slot.price_step > 0
             && slot.price_step.saturating_add(RISE_STEPS) <= step;
         if has_risen && due_at - now > (planned * EARLY_SHARE).max(EARLY_MIN) {
@@ -98,12 +98,12 @@ impl Core {
     }
 
     /// Pulls forward some of the sources whose price fell.
-    pub(super) fn sweep(&mut self, now: Timestamp) {
+    pub(super) fn pull_forward(&mut self, now: Timestamp) {
         if self.prices.swap_fallen() {
-            self.sources.begin_sweep();
+            self.sources.begin_round();
         }
-        for _ in 0..SWEEP_MAX {
-            let Some(id) = self.sources.next_swept() else { return };
+        for _ in 0..SLOTS_PER_TICK {
+            let Some(id) = self.sources.next_in_round() else { return };
             self.pull(id, now);
         }
     }
