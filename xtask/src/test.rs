@@ -9,10 +9,11 @@ mod programs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use self::programs::Program;
 use crate::{cache, servers};
 
 /// Runs all tests, or those whose name contains the filter.
@@ -58,13 +59,18 @@ fn run_all(variables: &[(&'static str, PathBuf)], filter: &[String]) -> Result<(
     let mut times = vec![("build".to_owned(), start.elapsed())];
     let mut counts = Counts::default();
     let mut is_success = true;
-    for program in &programs {
-        println!("== {}", program.name);
-        let start = Instant::now();
-        let mut command = program.command(filter);
-        command.envs(variables.iter().map(|(name, value)| (name, value)));
-        is_success &= count(&mut command, &mut counts)?;
-        times.push((program.name.clone(), start.elapsed()));
+    let queues = programs::queues(programs, !filter.is_empty());
+    let ran: Vec<Result<Vec<Ran>>> = std::thread::scope(|scope| {
+        let running: Vec<_> =
+            queues.iter().map(|queue| scope.spawn(move || run_queue(queue, variables, filter))).collect();
+        running.into_iter().map(|queue| queue.join().expect("running programs does not panic")).collect()
+    });
+    for queue in ran {
+        for ran in queue? {
+            is_success &= ran.is_success;
+            counts.add(&ran.counts);
+            times.push((ran.name, ran.time));
+        }
     }
     times.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
     println!("== time");
@@ -72,6 +78,31 @@ fn run_all(variables: &[(&'static str, PathBuf)], filter: &[String]) -> Result<(
         println!("{:>7.1} s  {name}", time.as_secs_f64());
     }
     Ok((counts, is_success))
+}
+
+/// A test program that has ended.
+struct Ran {
+    name: String,
+    counts: Counts,
+    time: Duration,
+    is_success: bool,
+}
+
+/// Runs these programs one after the other.
+fn run_queue(
+    programs: &[Program],
+    variables: &[(&'static str, PathBuf)],
+    filter: &[String],
+) -> Result<Vec<Ran>> {
+    let mut ran = Vec::new();
+    for program in programs {
+        let start = Instant::now();
+        let mut command = program.command(filter);
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
+        let (counts, is_success) = count(&program.name, &mut command)?;
+        ran.push(Ran { name: program.name.clone(), counts, time: start.elapsed(), is_success });
+    }
+    Ok(ran)
 }
 
 /// The labelled forum pages, where whoever tests keeps them beside the clone.
@@ -88,8 +119,14 @@ struct Counts {
 }
 
 impl Counts {
+    fn add(&mut self, other: &Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+    }
+
     /// Adds a harness's last line: `test result: ok. 3 passed; 0 failed; 0 ignored; …`.
-    fn add(&mut self, line: &str) {
+    fn add_line(&mut self, line: &str) {
         let Some(rest) = line.trim().strip_prefix("test result:") else { return };
         let words: Vec<&str> = rest.split([' ', ';', '.']).filter(|word| !word.is_empty()).collect();
         for pair in words.windows(2) {
@@ -104,18 +141,33 @@ impl Counts {
     }
 }
 
-/// Runs a test program, passing its output on line by line and adding up its results; did it succeed?
-fn count(command: &mut Command, counts: &mut Counts) -> Result<bool> {
+/// Runs a test program and adds up its results; did it succeed?
+///
+/// What becomes of each test is shown at once, the rest of what it says (above all why tests failed) in one piece when it has ended,
+/// because other programs speak meanwhile.
+fn count(name: &str, command: &mut Command) -> Result<(Counts, bool)> {
+    let mut counts = Counts::default();
+    let mut held = format!("== {name}\n");
     let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start a test program")?;
     let stdout = child.stdout.take().expect("the output is piped");
     for line in BufReader::new(stdout).split(b'\n') {
         let line = line.context("cannot read the output of a test program")?;
         let line = String::from_utf8_lossy(&line);
-        println!("{line}");
-        counts.add(&line);
+        counts.add_line(&line);
+        if is_of_one_test(&line) {
+            println!("{line}");
+        } else if !line.is_empty() {
+            held.extend([&*line, "\n"]);
+        }
     }
     let status = child.wait().context("cannot wait for a test program")?;
-    Ok(status.success())
+    print!("{held}");
+    Ok((counts, status.success()))
+}
+
+/// Whether the harness tells what becomes of a test: `test name ... ok`.
+fn is_of_one_test(line: &str) -> bool {
+    line.starts_with("test ") && !line.starts_with("test result:")
 }
 
 fn skipped(file: &Path) -> Vec<String> {
@@ -137,8 +189,13 @@ mod tests {
             "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.01s",
             "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.20s",
         ] {
-            counts.add(line);
+            counts.add_line(line);
         }
         assert_eq!(counts, Counts { passed: 4, failed: 2, ignored: 1 });
+        let mut twice = Counts::default();
+        for _ in 0..2 {
+            twice.add(&counts);
+        }
+        assert_eq!(twice, Counts { passed: 8, failed: 4, ignored: 2 });
     }
 }

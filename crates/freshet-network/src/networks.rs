@@ -9,7 +9,7 @@
 //! their own next, then feeds (known by how their address ends), and servers that live anywhere
 //! (Mastodon) last.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use freshet_types::{
     Address, Connector, DefinitionVersion, Instance, LinkType, Map, NetworkName, Reference, RobotKind, Schema,
@@ -222,14 +222,18 @@ impl Networks {
         Self::default()
     }
 
-    /// The definitions that are compiled in.
+    /// The definitions that are compiled in. They are read once in a process: that takes longer than many a test, and what
+    /// one registry is changed to is no business of the others.
     pub fn shipped() -> Self {
-        let read = |(file, text): &(&str, &str)| {
-            read_definition(file, text)
-                .unwrap_or_else(|error| panic!("a shipped definition is wrong: {error}"))
-        };
-        let networks = SHIPPED.iter().flat_map(read).map(Arc::new).collect();
-        Self { registry: RwLock::new(Arc::new(Registry::new(networks, Vec::new()))) }
+        static READ: LazyLock<Arc<Registry>> = LazyLock::new(|| {
+            let read = |(file, text): &(&str, &str)| {
+                read_definition(file, text)
+                    .unwrap_or_else(|error| panic!("a shipped definition is wrong: {error}"))
+            };
+            let networks = SHIPPED.iter().flat_map(read).map(Arc::new).collect();
+            Arc::new(Registry::new(networks, Vec::new()))
+        });
+        Self { registry: RwLock::new(Arc::clone(&READ)) }
     }
 
     /// The networks as they are now; what is asked through it stays consistent.

@@ -53,16 +53,11 @@ struct Scene {
 
 impl Scene {
     fn new(options: WorldOptions, ceiling: Span) -> Self {
-        Self::with_networks(options, ceiling, Arc::new(Networks::shipped()))
-    }
-
-    /// The same with definitions that were read before: that takes longer than a small crawl.
-    fn with_networks(options: WorldOptions, ceiling: Span, networks: Arc<Networks>) -> Self {
         let world = World::new(options).unwrap();
         Self {
             clock: VirtualClock::new(world.now()),
             world: Arc::new(Mutex::new(world)),
-            networks,
+            networks: Arc::new(Networks::shipped()),
             rings: tempfile::tempdir().unwrap(),
             ceiling,
             depth_max: 0,

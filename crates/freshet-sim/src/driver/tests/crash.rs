@@ -34,7 +34,7 @@ struct Play {
 }
 
 impl Play {
-    fn new(seed: u64, networks: &Arc<Networks>) -> Self {
+    fn new(seed: u64) -> Self {
         let options = WorldOptions {
             seed,
             accounts: ACCOUNTS as u32 + 2,
@@ -42,7 +42,7 @@ impl Play {
             history: Span::DAY * 2.0,
             ..WorldOptions::default()
         };
-        let mut scene = Scene::with_networks(options, Span::MINUTE * 30.0, Arc::clone(networks));
+        let mut scene = Scene::new(options, Span::MINUTE * 30.0);
         scene.depth_max = 1;
         let fate = Fate::default();
         fate.watch_rings(scene.rings.path().to_owned());
@@ -93,11 +93,10 @@ impl Play {
 
 /// Plays these seeds; gives how often a process died where.
 fn play(seeds: std::ops::Range<u64>) -> BTreeMap<(Boundary, Side), u64> {
-    let networks = Arc::new(Networks::shipped());
     let mut deaths = BTreeMap::new();
     for seed in seeds {
         let mut rng = Pcg32::seed_from_u64(seed);
-        let play = Play::new(seed, &networks);
+        let play = Play::new(seed);
         let began_at = play.scene.now();
         for life in 0..LIVES as u64 {
             // Every kind has its turn; what is rare is not left to chance.
