@@ -14,7 +14,7 @@ use crate::support::services::{Postgres, Redis};
 use crate::support::until;
 
 /// Cold, on two busy cores, the whole network took 13 s.
-const START_LIMIT: Duration = Duration::from_mins(2);
+const START_LIMIT: Duration = Duration::from_mins(4);
 /// The server takes at most so many writes in one call.
 const WRITES_PER_CALL: usize = 100;
 
