@@ -20,6 +20,7 @@ mod fetchers;
 mod finish;
 mod forums;
 mod health;
+mod idle;
 mod intake;
 mod learn;
 mod message;
@@ -115,6 +116,7 @@ pub struct Core {
     visits: Visits,
     servers: Servers,
     backlogs: Backlogs,
+    idle: idle::Idle,
     forums: Forums,
     rechecks: Rechecks,
     relearn: Relearn,
@@ -161,6 +163,7 @@ impl Core {
             visits: Visits::new(visit_numbers),
             servers: Servers::default(),
             backlogs: Backlogs::default(),
+            idle: idle::Idle::default(),
             forums: Forums::default(),
             rechecks: Rechecks::default(),
             relearn: Relearn::default(),
@@ -252,7 +255,8 @@ impl Core {
         if self.is_draining || !self.has_room() {
             return [held, errand].into_iter().flatten().min();
         }
-        [held, errand, self.backlogs.ready_at(), self.frontier.next_wake()].into_iter().flatten().min()
+        let waits = [self.backlogs.ready_at(), self.idle.wake_at(), self.frontier.next_wake()];
+        [held, errand].into_iter().chain(waits).flatten().min()
     }
 
     /// Sources known, due ones waiting, and sources with holes: for reports.

@@ -231,6 +231,22 @@ impl Prices {
         self.tariffs[tariff_key.index()].price
     }
 
+    /// Whether the calls of a tariff are fewer than would be worth their while.
+    pub(crate) fn is_scarce(&self, tariff_key: TariffKey) -> bool {
+        let tariff = &self.tariffs[tariff_key.index()];
+        self.has_price
+            && self.dearest(tariff).is_some_and(|scope| scope.is_declared)
+            && tariff.price > RESERVE_DECLARED
+    }
+
+    /// When the declared quotas of a tariff have a call to give.
+    pub(crate) fn ready_at(&self, tariff_key: TariffKey, ledger: &Ledger, now: Timestamp) -> Timestamp {
+        let scopes =
+            self.tariffs[tariff_key.index()].bills.iter().map(|bill| &self.scopes[bill.scope.index()]);
+        let declared = scopes.filter(|scope| scope.is_declared);
+        declared.filter_map(|scope| ledger.ready_at(&scope.key, now)).max().unwrap_or(now)
+    }
+
     /// Whether a price fell so far that sources should be pulled forward; asked once per fall.
     pub(crate) fn swap_fallen(&mut self) -> bool {
         std::mem::take(&mut self.has_fallen)

@@ -146,6 +146,11 @@ impl Ledger {
         until
     }
 
+    /// When a bucket has a unit to give; `None` for one never asked of.
+    pub(crate) fn ready_at(&self, key: &QuotaKey, now: Timestamp) -> Option<Timestamp> {
+        self.accounts.get(key).map(|account| account.bucket.ready_at(1, now))
+    }
+
     /// Units a second that flow into a bucket in the long run; `None` for one never asked of.
     pub(crate) fn refill_per_s(&self, key: &QuotaKey, now: Timestamp) -> Option<f64> {
         self.accounts.get(key).map(|account| account.bucket.refill_per_s(now))

@@ -3,9 +3,7 @@
 //! The policy speaks for sources that answer. Those that do not are looked at rarely, because a
 //! suspended account may come back, and never sooner than the network said.
 
-use freshet_frontier::Weights;
-use freshet_frontier::priority;
-use freshet_policy::{ChangeModel as _, ChangeRate, Grade, Look, Market, Policy, SourceFacts};
+use freshet_policy::{Grade, Look, Market, Policy, SourceFacts};
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
 
 use crate::lesson::Lesson;
@@ -112,25 +110,18 @@ pub fn grade(source: &Source, policy: &dyn Policy, market: &Market, quiet: Optio
     Grade::of(f64::from(source.weight), policy.rate_per_s(&source.model, market))
 }
 
-/// The front queue of a source, by the measures of [SocWeb, section 4.1].
+/// The front queue of a source: one for each robot, by how much its news matter.
 ///
-/// CR is the model's rate. I(obj) is the weight that a person gave, scaled by how much news of
-/// its robot matter: a profile changes little. EIR stays at zero until applications ask for
-/// sources through freshet; today every request is a visit of its own.
-pub fn class_of(robot: RobotKind, weight: f32, changes_per_day: f64) -> u8 {
-    let matter = match robot {
-        RobotKind::Status => 1.0,
-        RobotKind::Comment => 0.1,
-        RobotKind::User | RobotKind::Relation | RobotKind::Tag => 0.02,
-    };
-    let importance = priority::importance([(f64::from(weight), matter)]);
-    priority::class_of(Weights::default().score_per_day(0.0, changes_per_day * matter, importance))
-}
-
-/// The front queue of a source that was just visited.
-pub(crate) fn class_after(source: &Source, now: Timestamp) -> u8 {
-    let per_day = ChangeRate::from_bytes(&source.model).forecast(now).rate_per_s * Span::DAY.secs_f64();
-    class_of(source.robot, source.weight, per_day)
+/// How often a source changes and how much it weighs are in its due time already, by the price; were they here again, the sources
+/// that change most would take every call when calls are few, and the others none.
+pub fn class_of(robot: RobotKind) -> u8 {
+    match robot {
+        RobotKind::Status => 0,
+        RobotKind::Comment => 3,
+        RobotKind::Tag => 4,
+        RobotKind::User => 5,
+        RobotKind::Relation => 6,
+    }
 }
 
 /// A visit failed: when to try again, and whether this was the last attempt.
@@ -206,19 +197,6 @@ mod tests {
         ] {
             assert_eq!(latest(robot, state, Span::HOUR, now) - now, expected, "{robot} {state:?}");
         }
-    }
-
-    #[test]
-    fn what_changes_more_and_weighs_more_comes_first() {
-        use RobotKind::{Comment, Status, User};
-        let classes = [
-            class_of(Status, 1.0, 200.0),
-            class_of(Status, 10.0, 1.0),
-            class_of(Status, 1.0, 0.0),
-            class_of(Comment, 1.0, 0.0),
-            class_of(User, 1.0, 0.0),
-        ];
-        assert!(classes.is_sorted() && classes[0] < classes[4], "{classes:?}");
     }
 
     #[test]

@@ -195,6 +195,15 @@ impl Back {
         found
     }
 
+    /// Takes the last item that is meant out of the queue of a key.
+    pub(crate) fn remove_last(&mut self, key: ServerKey, is_meant: impl Fn(&u32) -> bool) -> Option<u32> {
+        let queue = &mut self.key(key).queue;
+        let item = queue.iter().rposition(is_meant).and_then(|at| queue.remove(at))?;
+        self.len -= 1;
+        self.settle(key);
+        Some(item)
+    }
+
     /// A visit begins: it takes a place in flight, and the pause begins.
     pub(crate) fn started(&mut self, key: ServerKey, now: Timestamp) {
         let state = self.key(key);

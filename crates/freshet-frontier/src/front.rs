@@ -75,9 +75,21 @@ impl Front {
         self.len += 1;
     }
 
-    /// Takes the first entry of the class whose turn it is.
-    pub fn pop(&mut self, links: &Links) -> Option<(u8, u32)> {
-        let waiting = (0..CLASS_COUNT).filter(|&class| self.heads[class] != END);
+    /// Puts an entry that is in no list before all others of its class.
+    pub(crate) fn push_first(&mut self, links: &mut Links, class: u8, id: u32) {
+        let at = usize::from(class).min(CLASS_COUNT - 1);
+        let head = self.heads[at];
+        if head == END {
+            return self.push(links, class, id);
+        }
+        links.0[id as usize] = head;
+        self.heads[at] = id;
+        self.len += 1;
+    }
+
+    /// Takes the first entry of the class whose turn it is, of those that are open.
+    pub fn pop(&mut self, links: &Links, is_open: impl Fn(u8) -> bool) -> Option<(u8, u32)> {
+        let waiting = (0..CLASS_COUNT).filter(|&class| self.heads[class] != END && is_open(class as u8));
         let class = waiting.min_by_key(|&class| self.passes[class])?;
         let id = self.heads[class];
         self.heads[class] = links.0[id as usize];
@@ -90,28 +102,26 @@ impl Front {
         Some((class as u8, id))
     }
 
-    /// Takes an entry out of the middle, by searching for it; gives whether it was in.
-    pub fn remove(&mut self, links: &mut Links, id: u32) -> bool {
-        for class in 0..CLASS_COUNT {
-            let (mut before, mut at) = (END, self.heads[class]);
-            while at != END && at != id {
-                (before, at) = (at, links.0[at as usize]);
-            }
-            if at == END {
-                continue;
-            }
-            let next = links.0[id as usize];
-            match before {
-                END => self.heads[class] = next,
-                _ => links.0[before as usize] = next,
-            }
-            if next == END {
-                self.tails[class] = before;
-            }
-            self.len -= 1;
-            return true;
+    /// Takes an entry out of the middle of its class, by searching for it; gives whether it was in.
+    pub fn remove(&mut self, links: &mut Links, class: u8, id: u32) -> bool {
+        let class = usize::from(class).min(CLASS_COUNT - 1);
+        let (mut before, mut at) = (END, self.heads[class]);
+        while at != END && at != id {
+            (before, at) = (at, links.0[at as usize]);
         }
-        false
+        if at == END {
+            return false;
+        }
+        let next = links.0[id as usize];
+        match before {
+            END => self.heads[class] = next,
+            _ => links.0[before as usize] = next,
+        }
+        if next == END {
+            self.tails[class] = before;
+        }
+        self.len -= 1;
+        true
     }
 
     /// Memory held, in bytes, without the links.
@@ -131,7 +141,7 @@ mod tests {
         for (id, class) in pushed.bytes().enumerate() {
             front.push(&mut links, class - b'0', id as u32);
         }
-        let popped: Vec<(u8, u32)> = std::iter::from_fn(|| front.pop(&links)).take(count).collect();
+        let popped: Vec<(u8, u32)> = std::iter::from_fn(|| front.pop(&links, |_| true)).take(count).collect();
         let classes: String = popped.iter().map(|(class, _)| char::from(b'0' + class)).collect();
         assert_eq!(classes, expected);
         for class in 0..CLASS_COUNT as u8 {
@@ -158,9 +168,10 @@ mod tests {
             for id in 0..5 {
                 front.push(&mut links, 2, id);
             }
-            assert!(front.remove(&mut links, gone) && !front.remove(&mut links, gone));
+            assert!(front.remove(&mut links, 2, gone) && !front.remove(&mut links, 2, gone));
             front.push(&mut links, 2, gone);
-            let popped: Vec<u32> = std::iter::from_fn(|| front.pop(&links)).map(|pop| pop.1).collect();
+            let popped: Vec<u32> =
+                std::iter::from_fn(|| front.pop(&links, |_| true)).map(|pop| pop.1).collect();
             let expected: Vec<u32> = (0..5).filter(|&id| id != gone).chain([gone]).collect();
             assert_eq!(popped, expected);
         }
@@ -174,12 +185,13 @@ mod tests {
             front.push(&mut links, 0, id);
         }
         for _ in 0..50 {
-            front.pop(&links);
+            front.pop(&links, |_| true);
         }
         for id in 100..200 {
             front.push(&mut links, 1, id);
         }
-        let late = (0..30).filter(|_| front.pop(&links).is_some_and(|(class, _)| class == 1)).count();
+        let late =
+            (0..30).filter(|_| front.pop(&links, |_| true).is_some_and(|(class, _)| class == 1)).count();
         assert!((9..=11).contains(&late), "a third of the turns, not all: {late}");
     }
 }

@@ -14,12 +14,15 @@
 //! Invariants: a source is in the wheel, in one list, or leased; a source is picked only when due
 //! and when its key allows it. No clock, no I/O, no quotas; rebuilt from the store on start.
 
+mod lanes;
+
 use freshet_types::{Map, Politeness, ServerKey, SourceId, Span, Timestamp, VisitId};
 
 use crate::back::{Back, Trust};
 use crate::front::{Front, Links};
 use crate::lease::{Lease, Leases, Pick};
 use crate::wheel::Wheel;
+use lanes::Lanes;
 
 /// Items of one key in its back queue; the rest waits by urgency.
 const KEY_ITEMS_MAX: usize = 2;
@@ -45,6 +48,9 @@ pub struct Frontier {
     front: Front,
     parked: Map<ServerKey, Front>,
     parked_count: usize,
+    lanes: Lanes,
+    /// Picks so far.
+    turn: u64,
     links: Links,
     back: Back,
     leases: Leases,
@@ -61,6 +67,8 @@ impl Frontier {
             front: Front::default(),
             parked: Map::default(),
             parked_count: 0,
+            lanes: Lanes::default(),
+            turn: 0,
             links: Links::default(),
             back: Back::default(),
             leases: Leases::default(),
@@ -84,11 +92,12 @@ impl Frontier {
         let slot = id.0 as usize;
         self.wheel.schedule(id.0, due_at);
         self.grow_to(slot + 1);
-        if self.keys[slot] != key && self.states[slot] & LISTED != 0 {
+        let (class, state) = (class.min(CLASS_MASK), self.states[slot]);
+        if state & LISTED != 0 && (self.keys[slot] != key || state & CLASS_MASK != class) {
             self.leave_key(id.0);
         }
         self.keys[slot] = key;
-        self.states[slot] = (self.states[slot] & LISTED) | class.min(CLASS_MASK);
+        self.states[slot] = (self.states[slot] & LISTED) | class;
     }
 
     /// Takes a source out, due or not; a visit under way is not touched. Gives whether it was in.
@@ -129,8 +138,27 @@ impl Frontier {
         self.back.release(key);
     }
 
+    /// Nothing of this class is picked from a key before `until`; what waits keeps its order.
+    pub fn hold_class(&mut self, key: ServerKey, class: u8, until: Timestamp) {
+        self.lanes.hold(key, class, until);
+        let class_of = |states: &[u8], id: u32| states[id as usize] & CLASS_MASK;
+        while let Some(id) = self.back.remove_last(key, |id| class_of(&self.states, *id) == class) {
+            self.park_first(key, class, id);
+        }
+        self.unpark(key);
+    }
+
+    /// Ends the hold of a class at a key.
+    pub fn release_class(&mut self, key: ServerKey, class: u8) {
+        self.lanes.release(key, class);
+        self.unpark(key);
+    }
+
     /// The next source to visit at `now`. `lease` or `give_back` must follow.
     pub fn pick(&mut self, now: Timestamp) -> Option<Pick> {
+        while let Some(key) = self.lanes.pop_ended(now) {
+            self.unpark(key);
+        }
         loop {
             let fed_count = self.feed(now);
             self.pump(now);
@@ -138,7 +166,8 @@ impl Frontier {
                 self.unpark(key);
                 if self.unlist(id) {
                     self.back.started(key, now);
-                    return Some(Pick { id: SourceId(id), key, picked_at: now });
+                    self.turn += 1;
+                    return Some(Pick { id: SourceId(id), key, picked_at: now, turn: self.turn });
                 }
             }
             if fed_count == 0 && self.front.is_empty() {
@@ -152,6 +181,20 @@ impl Frontier {
     pub fn give_back(&mut self, pick: Pick, due_at: Timestamp) {
         self.back.cancel_start(pick.key, pick.picked_at);
         self.reschedule(pick.id, due_at);
+    }
+
+    /// Returns a pick that cannot be visited now: it stays due and keeps its turn.
+    pub fn give_back_first(&mut self, pick: Pick) {
+        self.back.cancel_start(pick.key, pick.picked_at);
+        self.put_back(pick.id, pick.turn);
+    }
+
+    /// Ends a visit that sent nothing: its source stays due and keeps its turn.
+    pub fn return_first(&mut self, visit: VisitId) {
+        let Some(turn) = self.leases.get(visit).map(|lease| lease.turn) else { return };
+        if let Some(id) = self.close_unsent(visit) {
+            self.put_back(id, turn);
+        }
     }
 
     /// Begins the visit of a pick. `deadline` is wall time.
@@ -222,7 +265,8 @@ impl Frontier {
     /// When to pick again after a pick gave nothing, unless a visit ends or something is scheduled
     /// before. Never too late; it may be early.
     pub fn next_wake(&self) -> Option<Timestamp> {
-        self.wheel.next_due().into_iter().chain(self.back.next_ready()).min()
+        let times = [self.wheel.next_due(), self.back.next_ready(), self.lanes.next_end()];
+        times.into_iter().flatten().min()
     }
 
     /// The next deadline of a visit, on the wall.
@@ -239,12 +283,12 @@ impl Frontier {
 
     /// Sources that are due and wait for their turn; those taken back meanwhile may be included.
     pub fn due_count(&self) -> usize {
-        self.front.len() + self.back.len() + self.parked_count
+        self.front.len() + self.back.len() + self.parked_count + self.lanes.len()
     }
 
     /// Of those, the ones that wait with this key.
     pub fn due_count_of(&self, key: ServerKey) -> usize {
-        self.back.len_of(key) + self.parked.get(&key).map_or(0, Front::len)
+        self.back.len_of(key) + self.parked.get(&key).map_or(0, Front::len) + self.lanes.len_of(key)
     }
 
     /// Visits under way.
@@ -262,6 +306,7 @@ impl Frontier {
             + columns
             + queues
             + self.parked.allocation_size()
+            + self.lanes.bytes()
             + self.leases.bytes()
     }
 
@@ -290,11 +335,12 @@ impl Frontier {
     /// From the front to the keys, until enough keys are ready.
     fn pump(&mut self, now: Timestamp) {
         while self.back.ready_count(now) < READY_KEYS_MAX {
-            let Some((class, id)) = self.front.pop(&self.links) else { return };
-            let key = self.keys[id as usize];
+            let Some((_, id)) = self.front.pop(&self.links, |_| true) else { return };
+            // What was said of it while it waited there holds.
+            let (key, class) = (self.keys[id as usize], self.states[id as usize] & CLASS_MASK);
             if !self.is_due(id) {
                 self.states[id as usize] &= !LISTED;
-            } else if self.back.len_of(key) < KEY_ITEMS_MAX {
+            } else if self.back.len_of(key) < KEY_ITEMS_MAX && !self.lanes.is_held(key, class) {
                 self.back.push(key, id);
             } else {
                 self.parked.entry(key).or_default().push(&mut self.links, class, id);
@@ -305,15 +351,39 @@ impl Frontier {
 
     /// From what is parked with a key to its back queue.
     fn unpark(&mut self, key: ServerKey) {
+        while self.back.len_of(key) < KEY_ITEMS_MAX
+            && let Some(id) = self.lanes.pop_returned(key)
+        {
+            self.back.push(key, id);
+        }
         let Some(parked) = self.parked.get_mut(&key) else { return };
+        let lanes = &self.lanes;
         while self.back.len_of(key) < KEY_ITEMS_MAX {
-            let Some((_, id)) = parked.pop(&self.links) else {
-                self.parked.remove(&key);
+            let Some((_, id)) = parked.pop(&self.links, |class| !lanes.is_held(key, class)) else {
+                if parked.is_empty() {
+                    self.parked.remove(&key);
+                }
                 return;
             };
             self.parked_count -= 1;
             self.back.push(key, id);
         }
+    }
+
+    /// A source that is in no list goes back to where it was when it was picked.
+    fn put_back(&mut self, id: SourceId, turn: u64) {
+        self.wheel.cancel(id.0);
+        let state = &mut self.states[id.0 as usize];
+        let class = *state & CLASS_MASK;
+        *state = class | LISTED | DUE;
+        let key = self.keys[id.0 as usize];
+        self.lanes.put_back(key, class, turn, id.0);
+        self.unpark(key);
+    }
+
+    fn park_first(&mut self, key: ServerKey, class: u8, id: u32) {
+        self.parked.entry(key).or_default().push_first(&mut self.links, class, id);
+        self.parked_count += 1;
     }
 
     /// Takes a source off the lists; gives whether it is still due.
@@ -324,12 +394,12 @@ impl Frontier {
         was_due
     }
 
-    /// Takes a listed source from its key, because it moves to another; the front knows no keys.
+    /// Takes a listed source from its lane, because it moves to another; the front knows no lanes.
     fn leave_key(&mut self, id: u32) {
-        let key = self.keys[id as usize];
-        let was_back = self.back.remove(key, id);
-        let was_parked =
-            !was_back && self.parked.get_mut(&key).is_some_and(|parked| parked.remove(&mut self.links, id));
+        let (key, class) = (self.keys[id as usize], self.states[id as usize] & CLASS_MASK);
+        let was_back = self.back.remove(key, id) || self.lanes.remove(key, class, id);
+        let was_parked = !was_back
+            && self.parked.get_mut(&key).is_some_and(|parked| parked.remove(&mut self.links, class, id));
         self.parked_count -= usize::from(was_parked);
         if was_back || was_parked {
             self.states[id as usize] &= !LISTED;

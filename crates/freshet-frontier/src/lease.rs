@@ -19,6 +19,8 @@ pub struct Pick {
     pub key: ServerKey,
     /// When it was picked.
     pub picked_at: Timestamp,
+    /// Picks are numbered, so that those who are given back keep their order.
+    pub(crate) turn: u64,
 }
 
 /// One visit under way.
@@ -30,6 +32,8 @@ pub(crate) struct Lease {
     pub key: ServerKey,
     /// When it was picked.
     pub picked_at: Timestamp,
+    /// The number of the pick.
+    pub turn: u64,
     /// When it is overdue.
     pub deadline: Timestamp,
     /// It asks nothing for now, and has given its place at the server to others.
@@ -63,8 +67,8 @@ impl Leases {
 
     /// Begins a visit.
     pub(crate) fn begin(&mut self, visit: VisitId, pick: Pick, deadline: Timestamp) {
-        let Pick { id, key, picked_at } = pick;
-        let lease = Lease { id, key, picked_at, deadline, is_resting: false };
+        let Pick { id, key, picked_at, turn } = pick;
+        let lease = Lease { id, key, picked_at, turn, deadline, is_resting: false };
         assert!(self.by_source.insert(id, visit).is_none(), "source {} is visited twice at once", id.0);
         assert!(self.by_visit.insert(visit, lease).is_none(), "visit {} begins twice", visit.0);
         self.deadlines.insert((deadline, visit));

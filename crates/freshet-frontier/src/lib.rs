@@ -21,7 +21,6 @@ pub use back::Trust;
 pub use front::{Front, Links};
 pub use frontier::Frontier;
 pub use lease::Pick;
-pub use priority::{Interactions, Weights, class_of, importance};
 pub use ring::coordinator::Coordinator;
 pub use ring::error::{RingError, RingWarning};
 pub use ring::{Ring, RingOptions};

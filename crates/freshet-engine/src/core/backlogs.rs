@@ -7,8 +7,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use freshet_types::{Politeness, ServerKey, SourceId, SourceState, Timestamp, VisitId};
 
-use super::Core;
 use super::begin::HISTORY_CLASS;
+use super::{Core, Slot};
 use crate::walk::Aim;
 
 /// Sources of one server that may read their history at once, at least; more where its politeness
@@ -40,6 +40,8 @@ pub(super) struct Backlogs {
     ready: BTreeSet<(Timestamp, ServerKey)>,
     /// Sources in all of them.
     count: usize,
+    /// Sources that stand in the frontier for their history, by when their news are due.
+    standing: BTreeSet<(Timestamp, SourceId)>,
 }
 
 impl Backlogs {
@@ -57,9 +59,17 @@ impl Backlogs {
         self.count
     }
 
-    /// When the next source may begin.
+    /// When the next source may begin, or has news to read first.
     pub(super) fn ready_at(&self) -> Option<Timestamp> {
-        self.ready.first().map(|&(at, _)| at)
+        let news_at = self.standing.first().map(|&(at, _)| at);
+        self.ready.first().map(|&(at, _)| at).into_iter().chain(news_at).min()
+    }
+
+    /// A source that stands for its history although its news are due.
+    fn pop_newsworthy(&mut self, now: Timestamp) -> Option<SourceId> {
+        let &first = self.standing.first().filter(|first| first.0 <= now)?;
+        self.standing.remove(&first);
+        Some(first.1)
     }
 
     fn push(&mut self, key: ServerKey, id: SourceId, is_first: bool) {
@@ -124,13 +134,23 @@ fn open_max(politeness: Politeness) -> usize {
 
 impl Core {
     /// Lets history come after the news: a few sources of each server at a time.
+    ///
+    /// News go first: a source whose news fall due while it stands for its history is visited for them, and comes back
+    /// afterwards if that leaves more to do.
     pub(super) fn pump_history(&mut self, now: Timestamp) {
+        while let Some(id) = self.backlogs.pop_newsworthy(now) {
+            let has_news = |slot: &Slot| slot.aim == Aim::History && !slot.is_leased && slot.news_at <= now;
+            let Some(slot) = self.sources.get(id).filter(has_news) else { continue };
+            self.leave_history(id);
+            self.frontier.schedule(id, slot.key, slot.class, Timestamp::MIN);
+        }
         while let Some((key, id)) = self.backlogs.pop(now) {
             let Some(slot) = self.sources.get_mut(id) else { continue };
             slot.is_backlogged = false;
             // One that is being visited comes back if that leaves more to do.
-            if slot.waits_for_news() && slot.state == SourceState::Active {
+            if slot.waits_for_news() && slot.state == SourceState::Active && slot.news_at > now {
                 slot.aim = Aim::History;
+                self.backlogs.standing.insert((slot.news_at, id));
                 self.backlogs.opened(key);
                 // Due since ever, hence at once: `now` would be rounded up to the next tick.
                 self.frontier.schedule(id, key, HISTORY_CLASS, Timestamp::MIN);

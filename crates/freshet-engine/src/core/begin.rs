@@ -21,6 +21,9 @@ use crate::walk::{ACCOUNT, Aim, Walk};
 const WAIT_IN_HAND: Span = Span::from_secs(5);
 /// And within this time if others wait for the same server: they need its other quotas only.
 const WAIT_WANTED: Span = Span::from_ms(500);
+/// Longest wait of a visit for news in the middle of its pages: what it has not read yet is news too, and goes before
+/// visits that have not begun.
+const WAIT_NEWS: Span = Span::from_secs(1800);
 /// At the start of a visit, the whole server waits this long; beyond it, only the robot does,
 /// since another may have a credential of its own.
 const WAIT_FIRST: Span = Span::MINUTE;
@@ -43,6 +46,7 @@ impl Core {
         }
         self.pump_history(now);
         self.pump_rechecks(now);
+        self.pump_idle(now);
         while self.has_room()
             && let Some(pick) = self.pick_in_turn(now)
         {
@@ -73,6 +77,10 @@ impl Core {
                 continue;
             };
             match self.servers.rests_until(slot.key, slot.robot) {
+                Some(until) if until > now && slot.aim == Aim::News => {
+                    self.frontier.hold_class(slot.key, slot.class, until);
+                    self.frontier.give_back_first(pick);
+                }
                 Some(until) if until > now => self.frontier.give_back(pick, until),
                 _ => return Some(pick),
             }
@@ -246,9 +254,10 @@ impl Core {
             false if self.frontier.is_wanted(key) => WAIT_WANTED,
             false => WAIT_IN_HAND,
         };
-        let is_under_way = !visit.redirects.is_empty();
+        let has_more_news = visit.aim == Aim::News && !is_first && until - now <= WAIT_NEWS;
+        let is_under_way = !visit.redirects.is_empty() || has_more_news;
         if until - now > wait_max && is_under_way {
-            // It would begin at the same redirect again: it waits where it is, without a place.
+            // It would begin at the same redirect, or at the top of its list, again: it waits where it is, without a place.
             self.frontier.rest(id);
             self.visits.wait_until(until, id);
         } else if until - now <= wait_max {
@@ -258,7 +267,7 @@ impl Core {
             }
         } else if is_first {
             self.servers.rest(key, robot, until);
-            self.put_off(id, until);
+            self.keep_turn(id, until);
         } else {
             self.backlogs.put_off(key, until);
             self.suspend(id, now);

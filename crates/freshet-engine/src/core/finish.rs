@@ -8,6 +8,7 @@ use freshet_store::row::Applied;
 use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitSummary};
 
 use super::Core;
+use super::begin::HISTORY_CLASS;
 use super::upload::empty_upload;
 use crate::forum::Bounds;
 use crate::price::TariffKey;
@@ -191,7 +192,7 @@ impl Core {
             attempt: visit.attempt,
         };
         let mut upload = empty_upload(visit, Seen { at: now, visit: id });
-        let has_asked = visit.asked_at.is_some();
+        let (has_asked, key) = (visit.asked_at.is_some(), visit.key);
         upload.source = Some(stored);
         upload.summary = Some(summary);
         if let Some(lateness) = visit.lateness {
@@ -204,6 +205,7 @@ impl Core {
         // store has confirmed.
         self.leave_server(id, has_asked);
         self.free_history(id);
+        self.idle.look_at(key, now);
     }
 
     /// The quota ran out in the middle: what was read is stored, the rest waits in the backlog.
@@ -232,11 +234,31 @@ impl Core {
         self.give_back(visit.source.id, state, due_at);
     }
 
+    /// Nothing was asked, since no quota is left for its robot before `until`: the source keeps its turn, and so do those
+    /// behind it.
+    pub(super) fn keep_turn(&mut self, id: VisitId, until: Timestamp) {
+        let visit = self.visits.close(id);
+        let Some(slot) = self.sources.get_mut(visit.source.id).filter(|slot| slot.state.is_watched()) else {
+            self.leave_server(id, false);
+            return;
+        };
+        slot.is_leased = false;
+        let (key, class) = (slot.key, slot.class);
+        self.frontier.hold_class(key, class, until);
+        // History must not slip in before the news when the hold ends.
+        self.backlogs.put_off(key, until);
+        self.frontier.hold_class(key, HISTORY_CLASS, until);
+        self.frontier.return_first(id);
+    }
+
     /// It came due at an old price: it waits until it is due at today's.
     pub(super) fn wait_longer(&mut self, id: VisitId, source: &Source, (due_at, step): (Timestamp, u8)) {
         self.tally.repriced_count += 1;
         self.leave_server(id, false);
         self.give_back(source.id, source.state, due_at);
+        if let Some(slot) = self.sources.get(source.id) {
+            self.idle.look_at(slot.key, due_at);
+        }
         if let Some(slot) = self.sources.get_mut(source.id) {
             slot.price_step = step;
         }
@@ -255,7 +277,7 @@ impl Core {
             self.enqueue(source.id, false);
         }
         if let Some(slot) = self.sources.get_mut(source.id) {
-            slot.class = schedule::class_after(&source, visit.started_at);
+            slot.class = schedule::class_of(source.robot);
         }
         self.give_back(source.id, state, due_at);
     }

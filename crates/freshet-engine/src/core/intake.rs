@@ -100,7 +100,7 @@ impl Core {
         if self.is_current(slot) {
             return;
         }
-        let class = schedule::class_of(slot.robot, slot.weight, 0.0);
+        let class = schedule::class_of(slot.robot);
         let (robot, state) = (slot.robot, slot.state);
         // The ceiling may have been lowered since the source was last visited, or the clock set back.
         let news_at = slot.due_at.min(schedule::latest(robot, state, self.options.ceiling, now));

@@ -78,6 +78,11 @@ impl Sources {
         self.get(id).map_or(unknown, |slot| slot.news_at)
     }
 
+    /// Slots, used or not.
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
     pub(super) fn known_count(&self) -> usize {
         self.known_count
     }

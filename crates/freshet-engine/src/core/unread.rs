@@ -9,9 +9,12 @@
 //! A board without threads cannot be told from one that is unreadable; where none was ever seen on it, it is taken for empty.
 
 use freshet_types::list::BOARD;
-use freshet_types::{Intent, NetworkName, Outcome, Page, ServerKey, SourceId, SourceState, Span, Timestamp};
+use freshet_types::{
+    Intent, NetworkName, Outcome, Page, RobotKind, ServerKey, SourceId, SourceState, Span, Timestamp,
+};
 
 use super::{Core, Slot};
+use crate::schedule;
 use crate::walk::{Leg, Seen};
 
 /// Pages in a row after which a server waits.
@@ -146,6 +149,9 @@ impl Core {
             return;
         }
         self.servers.end_rests(key);
+        for robot in RobotKind::ALL {
+            self.frontier.release_class(key, schedule::class_of(robot));
+        }
         let is_waiting = |(_, slot): &(SourceId, Slot)| {
             slot.key == key && slot.waits_for_news() && slot.state.is_watched() && self.is_at_work(slot)
         };

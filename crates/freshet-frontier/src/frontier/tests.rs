@@ -329,3 +329,62 @@ fn a_visit_that_sent_nothing_leaves_its_key_free() {
         assert_eq!(frontier.pick(at(1000)).is_some(), !has_asked, "the other source");
     }
 }
+
+/// Begins visits until nothing more is given; writes down the sources.
+fn begin_all(frontier: &mut Frontier, now: i64, next_visit: &mut u64) -> Vec<u32> {
+    let mut begun = Vec::new();
+    while let Some(pick) = frontier.pick(at(now)) {
+        *next_visit += 1;
+        frontier.lease(pick, VisitId(*next_visit), Timestamp::MAX);
+        begun.push(pick.id.0);
+    }
+    begun
+}
+
+#[test]
+fn a_lane_that_is_held_keeps_its_order_and_stops_no_other() {
+    let key = ServerKey(0);
+    let mut frontier = Frontier::new(TICK, at(0));
+    frontier.set_politeness(key, Politeness { pause: Span::ZERO, in_flight_max: 4 });
+    for id in 0..8 {
+        frontier.schedule(SourceId(id), key, 0, at(i64::from(id)));
+    }
+    frontier.schedule(SourceId(20), key, 5, at(0));
+    let mut visit = 0;
+    // Visits 1 to 4 begin; one call is left, so that all but the first go back, in any order.
+    let begun = begin_all(&mut frontier, 100, &mut visit);
+    let news: Vec<u32> = begun.iter().copied().filter(|id| *id != 20).collect();
+    assert!(news.is_sorted() && news[0] == 0, "{begun:?}");
+    for number in (1..=visit).rev().filter(|number| begun[*number as usize - 1] != 20 && *number > 1) {
+        frontier.hold_class(key, 0, at(500));
+        frontier.return_first(VisitId(number));
+    }
+    frontier.close(VisitId(1));
+    let others = begin_all(&mut frontier, 200, &mut visit);
+    assert!(others.iter().chain(&begun).any(|id| *id == 20), "another class has its turn");
+    assert!(others.iter().all(|id| *id == 20), "nothing of a held lane: {others:?}");
+    assert_eq!(frontier.next_wake(), Some(at(500)));
+    let mut seen = Vec::new();
+    while seen.len() < 7 {
+        let now = 500 + seen.len() as i64;
+        let pick = frontier.pick(at(now)).expect("the hold has ended");
+        visit += 1;
+        frontier.lease(pick, VisitId(visit), Timestamp::MAX);
+        frontier.close(VisitId(visit));
+        seen.push(pick.id.0);
+    }
+    assert_eq!(seen, (1..8).collect::<Vec<_>>(), "nobody lost a turn");
+}
+
+#[test]
+fn a_source_that_changes_its_class_leaves_its_lane() {
+    let key = ServerKey(0);
+    let mut frontier = Frontier::new(TICK, at(0));
+    frontier.set_politeness(key, FREE);
+    frontier.hold_class(key, 7, at(1000));
+    frontier.schedule(SourceId(3), key, 7, at(0));
+    assert!(frontier.pick(at(10)).is_none());
+    frontier.schedule(SourceId(3), key, 0, at(20));
+    assert_eq!(frontier.pick(at(20)).map(|pick| pick.id), Some(SourceId(3)));
+    assert!(frontier.pick(at(2000)).is_none(), "it is in no lane any more");
+}
