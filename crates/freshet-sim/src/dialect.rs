@@ -49,15 +49,17 @@ struct Reply {
     content_type: &'static str,
     link: Option<String>,
     body: String,
+    /// Posts that it shows.
+    shown: Vec<u32>,
 }
 
 impl Reply {
     fn json(body: String) -> Self {
-        Self { status: 200, content_type: JSON, link: None, body }
+        Self { status: 200, content_type: JSON, link: None, body, shown: Vec::new() }
     }
 
     fn html(status: u16, body: String) -> Self {
-        Self { status, content_type: HTML, link: None, body }
+        Self { status, content_type: HTML, link: None, body, shown: Vec::new() }
     }
 
     fn error(status: u16, message: &str) -> Self {
@@ -92,8 +94,9 @@ impl World {
             delay: Span::ZERO,
             is_broken: false,
         };
-        if let Some(spoil) = spoil {
-            spoil_response(&mut response, spoil);
+        match spoil {
+            Some(spoil) => spoil_response(&mut response, spoil),
+            None => self.note_shown(&reply.shown, now),
         }
         response
     }

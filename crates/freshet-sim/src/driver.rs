@@ -112,6 +112,28 @@ pub struct DriverKit {
     trace: trace::Trace,
 }
 
+impl DriverKit {
+    /// One without robots' rings, whose answers arrive at once.
+    pub fn new(
+        fetch: Arc<dyn Fetch>,
+        clock: VirtualClock,
+        networks: Arc<Networks>,
+        policy: Arc<dyn Policy>,
+    ) -> Self {
+        Self {
+            fetch,
+            clock,
+            networks,
+            policy,
+            options: CoreOptions::default(),
+            feeder: None,
+            latency: Span::ZERO,
+            #[cfg(test)]
+            trace: trace::Trace::default(),
+        }
+    }
+}
+
 impl<S: Store> Driver<S> {
     /// Starts an engine on what the store knows, as a process that was just started does.
     pub fn start(mut store: S, kit: DriverKit) -> Result<Self, RunError> {

@@ -11,6 +11,7 @@
 //! returned. The experiment hands it looks, never the history. Calls that are left when every
 //! source was visited in a slot are not carried over.
 
+mod live;
 pub mod oracle;
 pub(crate) mod tally;
 #[cfg(test)]
@@ -108,6 +109,9 @@ pub enum ExperimentError {
     /// The budget is no number of calls.
     #[error("a budget of `{0}` calls an hour makes no sense: it must be 0 or more, and finite")]
     Budget(f64),
+    /// The engine cannot crawl this.
+    #[error("`live` does not work here: {0}")]
+    Live(String),
 }
 
 /// A decision, for those who watch: in which slot which source was visited.
@@ -129,6 +133,9 @@ pub(crate) fn run_watched(
         return Err(ExperimentError::Budget(setup.calls_per_hour));
     }
     let began = Instant::now();
+    if let Some(policy) = live::policy_of(name) {
+        return Ok(signed(live::run(history, setup, policy)?, name, setup, began));
+    }
     let outcome = match name {
         "bound" => oracle::bound(history, setup),
         "clairvoyant" => oracle::clairvoyant(history, setup),
@@ -179,12 +186,14 @@ fn signed(outcome: Outcome, name: &str, setup: &Setup, began: Instant) -> Outcom
 
 /// Fails early where a name is unknown, before anything is read.
 pub fn check_names(names: &[String]) -> Result<(), ExperimentError> {
-    let is_known = |name: &str| POLICY_NAMES.contains(&name) || ORACLE_NAMES.contains(&name);
+    let is_policy = |name: &str| POLICY_NAMES.contains(&name);
+    let is_live = |name: &str| live::policy_of(name).is_some_and(is_policy);
+    let is_known = |name: &str| is_policy(name) || ORACLE_NAMES.contains(&name) || is_live(name);
     names.iter().find(|name| !is_known(name)).map_or(Ok(()), |name| Err(unknown(name)))
 }
 
 fn unknown(name: &str) -> ExperimentError {
-    let known: Vec<_> = POLICY_NAMES.iter().chain(ORACLE_NAMES).copied().collect();
+    let known: Vec<_> = POLICY_NAMES.iter().chain(ORACLE_NAMES).chain(&[live::NAME]).copied().collect();
     ExperimentError::Policy { name: name.to_owned(), known: known.join(", ") }
 }
 

@@ -12,6 +12,7 @@ mod follow;
 mod life;
 mod options;
 mod post;
+mod replay;
 mod request;
 mod rhythm;
 pub(crate) mod text;
@@ -33,6 +34,7 @@ use event::{Agenda, What};
 use follow::Crowd;
 pub use options::{Chances, Faults, Limits, WorldOptions};
 pub(crate) use post::{Post, Posts, Relation};
+use replay::Replay;
 pub use request::WorldRequest;
 pub(crate) use request::percent_decoded;
 pub(crate) use rhythm::{DAY_MS, HOUR_MS};
@@ -55,6 +57,7 @@ pub struct World {
     handles: Map<String, u32>,
     agenda: Agenda,
     crowd: Crowd,
+    replay: Replay,
     now_ms: i64,
 }
 
@@ -66,30 +69,35 @@ impl World {
         // The mean rate of the kinds as drawn is three posts a day.
         let rate_scale = options.posts_per_day / 3.0;
         let age_ms = ACCOUNT_AGE_DAYS_MAX * DAY_MS;
-        let mut accounts: Vec<Account> = (0..options.accounts)
+        let accounts: Vec<Account> = (0..options.accounts)
             .map(|index| {
                 let share_ms = age_ms / i64::from(options.accounts) * i64::from(index);
                 Account::draw(options.seed, index, start_ms - age_ms + share_ms, rate_scale)
             })
             .collect();
-        let mut crowd = Crowd::new(options.seed, &accounts);
-        crowd.settle(&mut accounts);
+        let mut world = Self::furnished(options, accounts);
+        world.crowd.settle(&mut world.accounts);
+        world.plan(start_ms);
+        world.advance_to(world.options.ready_at());
+        Ok(world)
+    }
+
+    /// A world of these accounts in which nothing has happened and nothing is planned.
+    fn furnished(options: WorldOptions, accounts: Vec<Account>) -> Self {
         let handles =
             accounts.iter().zip(0..).map(|(account, index)| (account.handle.clone(), index)).collect();
-        let mut world = Self {
+        Self {
             desk: Desk::new(options.seed),
-            accounts,
             posts: Posts::default(),
             tagged: vec![Vec::new(); text::TAG_COUNT as usize],
             handles,
             agenda: Agenda::default(),
-            crowd,
-            now_ms: start_ms,
+            crowd: Crowd::new(options.seed, &accounts),
+            replay: Replay::default(),
+            now_ms: options.start_at.ms(),
+            accounts,
             options,
-        };
-        world.plan(start_ms);
-        world.advance_to(world.options.ready_at());
-        Ok(world)
+        }
     }
 
     /// Lets everything happen up to and including `now`; an earlier instant changes nothing.

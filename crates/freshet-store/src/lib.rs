@@ -21,5 +21,5 @@ mod sqlite;
 pub mod testing;
 
 pub use api::{Compare, Flow, Store, StoreError, Trouble};
-pub use open::{Access, open};
+pub use open::{Access, MEMORY, open};
 pub use options::Options;

@@ -1,6 +1,6 @@
 //! The one door to a store: an address in, a store out.
 //!
-//! An address is the path of a SQLite file, plain or as `sqlite:PATH`. Another backend adds its scheme here, and nothing else
+//! An address is the path of a SQLite file, plain or as `sqlite:PATH`, or [`MEMORY`]. Another backend adds its scheme here, and nothing else
 //! of the project need know its name.
 
 use std::ffi::OsStr;
@@ -10,6 +10,8 @@ use crate::api::{Store, StoreError};
 use crate::options::Options;
 use crate::sqlite::SqliteStore;
 
+/// The address of a store that lives in memory and ends with who opened it.
+pub const MEMORY: &str = "memory:";
 /// Schemes that an address may begin with.
 const SCHEMES: &str = "`sqlite:PATH`, or the path of a file";
 /// What begins the address of a SQLite file, where it is said.
@@ -30,6 +32,9 @@ pub fn open(
     access: Access,
     options: Options,
 ) -> Result<Box<dyn Store>, StoreError> {
+    if address.as_ref() == MEMORY {
+        return Ok(Box::new(SqliteStore::in_memory_with(options)?));
+    }
     let path = sqlite_path(address.as_ref())?;
     Ok(Box::new(match access {
         Access::Write => SqliteStore::open_with(path, options)?,

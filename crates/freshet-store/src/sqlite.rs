@@ -76,8 +76,7 @@ impl SqliteStore {
         Self::in_memory_with(Options::default())
     }
 
-    /// As [`SqliteStore::in_memory`], with options.
-    #[cfg(any(test, feature = "testing"))]
+    /// A store that ends with who opened it.
     pub(crate) fn in_memory_with(options: Options) -> Result<Self, StoreError> {
         Ok(Self::over(open::memory(options)?, options))
     }

@@ -66,7 +66,8 @@ pub(super) fn post_page(ask: &Ask<'_>, bounds: &Bounds, found: &[u32]) -> Reply 
     let keys: Vec<u64> = found.iter().map(|post_index| ask.world.posts.get(*post_index).id).collect();
     let (mut face, mut body) = (ask.face(), String::with_capacity(found.len() * 2048));
     push_list(&mut body, found, |out, post_index| face.post(out, *post_index));
-    Reply { link: bounds.link(ask, Newer::MinId, &keys), ..Reply::json(body) }
+    let link = bounds.link(ask, Newer::MinId, &keys);
+    Reply { link, shown: found.to_vec(), ..Reply::json(body) }
 }
 
 pub(super) fn follows(ask: &Ask<'_>, id: &str, list: fn(&Account) -> &Vec<Edge>) -> Reply {

@@ -24,7 +24,7 @@ pub(super) fn one(ask: &Ask<'_>, id: &str) -> Reply {
     let Some(post_index) = find(ask, id) else { return Reply::missing() };
     let mut body = String::new();
     ask.face().post(&mut body, post_index);
-    Reply::json(body)
+    Reply { shown: vec![post_index], ..Reply::json(body) }
 }
 
 pub(super) fn context(ask: &Ask<'_>, id: &str) -> Reply {
@@ -124,8 +124,8 @@ pub(super) fn tag_timeline(ask: &Ask<'_>, tag: &str) -> Reply {
 
 fn list(ask: &Ask<'_>, post_indices: Vec<u32>) -> Reply {
     let (mut face, mut body) = (ask.face(), String::new());
-    push_list(&mut body, post_indices, |out, post_index| face.post(out, post_index));
-    Reply::json(body)
+    push_list(&mut body, &post_indices, |out, post_index| face.post(out, *post_index));
+    Reply { shown: post_indices, ..Reply::json(body) }
 }
 
 /// The post of an id, if everybody can see it.

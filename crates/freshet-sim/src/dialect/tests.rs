@@ -326,7 +326,7 @@ fn a_server_says_who_it_is() {
 
 #[test]
 fn limits_hold_in_every_window_and_are_announced() {
-    let limits = Limits { api_per_5_min: Some(10), paging_per_15_min: Some(15) };
+    let limits = Limits { api_per_5_min: Some(10), paging_per_15_min: Some(15), ..Limits::default() };
     let mut world = World::new(WorldOptions { accounts: 3, limits, ..WorldOptions::default() }).unwrap();
     let clock = VirtualClock::new(world.now());
     let id = world.accounts().next().unwrap().id;

@@ -1,5 +1,6 @@
 //! Experiments on small histories.
 
+mod live;
 mod peek;
 
 use super::*;

@@ -34,6 +34,14 @@ pub(crate) struct Counters {
 enum Rule {
     Api,
     Paging,
+    Own,
+}
+
+/// Requests in one window.
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    ends_at: Timestamp,
+    count: u32,
 }
 
 /// A way to spoil an answer.
@@ -57,8 +65,8 @@ pub(crate) struct Admission {
 #[derive(Debug)]
 pub(crate) struct Desk {
     pub counters: Counters,
-    /// Window number and requests in it, per rule and holder.
-    buckets: Map<(Rule, String), (i64, u32)>,
+    /// Requests in the present window, per rule and holder.
+    buckets: Map<(Rule, String), Bucket>,
     rng: Pcg32,
 }
 
@@ -71,9 +79,15 @@ impl Desk {
         self.counters.request_count += 1;
         let is_api = request.path.starts_with("/api/");
         let is_paging = request.query.iter().any(|(name, _)| PAGING_PARAMS.contains(&name.as_str()));
+        let own = limits.api.filter(|_| is_api);
         let rules = [
             (Rule::Api, limits.api_per_5_min.filter(|_| is_api), API_WINDOW_SECS),
             (Rule::Paging, limits.paging_per_15_min.filter(|_| is_paging), PAGING_WINDOW_SECS),
+            (
+                Rule::Own,
+                own.map(|(count, _)| count),
+                own.map_or(1, |(_, window)| window.ms().div_euclid(1000).max(1)),
+            ),
         ];
         let holder = request
             .token()
@@ -96,16 +110,16 @@ impl Desk {
 
     fn count(&mut self, rule: Rule, holder: &str, now: Timestamp, window_secs: i64) -> u32 {
         if self.buckets.len() >= BUCKETS_MAX {
-            self.buckets
-                .retain(|(rule, _), (window, _)| *window == now.secs().div_euclid(rule.window_secs()));
+            self.buckets.retain(|_, bucket| now < bucket.ends_at);
         }
         let window = now.secs().div_euclid(window_secs);
-        let bucket = self.buckets.entry((rule, holder.to_owned())).or_insert((window, 0));
-        if bucket.0 != window {
-            *bucket = (window, 0);
+        let ends_at = Timestamp::from_secs((window + 1).saturating_mul(window_secs));
+        let bucket = self.buckets.entry((rule, holder.to_owned())).or_insert(Bucket { ends_at, count: 0 });
+        if bucket.ends_at != ends_at {
+            *bucket = Bucket { ends_at, count: 0 };
         }
-        bucket.1 += 1;
-        bucket.1
+        bucket.count += 1;
+        bucket.count
     }
 
     /// Decides by lot whether and how to spoil the next answer.
@@ -121,15 +135,6 @@ impl Desk {
             3 => Spoil::Cut,
             _ => Spoil::Delay(faults.delay_max * self.rng.random::<f64>()),
         })
-    }
-}
-
-impl Rule {
-    fn window_secs(self) -> i64 {
-        match self {
-            Self::Api => API_WINDOW_SECS,
-            Self::Paging => PAGING_WINDOW_SECS,
-        }
     }
 }
 

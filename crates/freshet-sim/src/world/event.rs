@@ -20,6 +20,8 @@ pub(crate) enum What {
     Mood { account: u32 },
     /// An account posts, unless its plans have changed since (`round`).
     Post { account: u32, round: u32 },
+    /// An account posts as a recorded history tells; posts are numbered from 0.
+    Recorded { account: u32, number: u32 },
     /// An account that has never posted does so now.
     FirstPost { account: u32 },
     /// A post is edited.

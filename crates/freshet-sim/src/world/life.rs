@@ -28,6 +28,7 @@ impl World {
     pub(super) fn happen(&mut self, at_ms: i64, what: What) {
         match what {
             What::Post { account, round } => self.on_post(account, round, at_ms),
+            What::Recorded { account, number } => self.on_recorded(account, number, at_ms),
             What::FirstPost { account } => {
                 if self.accounts[account as usize].timeline.is_empty() {
                     self.post(account, at_ms);
@@ -100,7 +101,7 @@ impl World {
     }
 
     /// Writes a post: an original, an answer or a repost, and draws its fate.
-    fn post(&mut self, index: u32, at_ms: i64) {
+    pub(super) fn post(&mut self, index: u32, at_ms: i64) {
         let chances = self.options.chances;
         let mut rng = self.accounts[index as usize].rng.clone();
         let roll: f64 = rng.random();

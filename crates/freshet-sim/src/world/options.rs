@@ -122,6 +122,19 @@ impl Default for Chances {
 }
 
 impl Chances {
+    /// Nothing happens but posts.
+    pub(crate) const NONE: Self = Self {
+        reply_share: 0.0,
+        repost_share: 0.0,
+        edit_share: 0.0,
+        deletion_share: 0.0,
+        suspension_per_day: 0.0,
+        privacy_per_day: 0.0,
+        departure_per_day: 0.0,
+        follow_per_day: 0.0,
+        unfollow_share: 0.0,
+    };
+
     fn all(&self) -> [(&'static str, f64); 9] {
         [
             ("reply_share", self.reply_share),
@@ -144,17 +157,18 @@ pub struct Limits {
     pub api_per_5_min: Option<u32>,
     /// Requests that page through a list, per fifteen minutes and IP or token.
     pub paging_per_15_min: Option<u32>,
+    /// API requests per window of a length of its own.
+    pub api: Option<(u32, Span)>,
 }
 
 impl Limits {
-    /// No limits at all, as benchmarks want it.
-    #[cfg(test)]
-    pub(crate) const OFF: Self = Self { api_per_5_min: None, paging_per_15_min: None };
+    /// No limits at all.
+    pub(crate) const OFF: Self = Self { api_per_5_min: None, paging_per_15_min: None, api: None };
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { api_per_5_min: Some(300), paging_per_15_min: Some(300) }
+        Self { api_per_5_min: Some(300), paging_per_15_min: Some(300), api: None }
     }
 }
 

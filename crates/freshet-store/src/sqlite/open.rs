@@ -150,7 +150,6 @@ fn refuse_empty(path: &Path) -> Result<(), StoreError> {
 }
 
 /// A store that ends with the process.
-#[cfg(any(test, feature = "testing"))]
 pub(super) fn memory(options: Options) -> Result<Connection, StoreError> {
     let path = Path::new(":memory:");
     let mut db = Connection::open_in_memory().map_err(refused(path))?;

@@ -23,10 +23,13 @@ until the end.
 Policies: rr, random, proportional, organ-pipe, hash, hash-week, cuvim, change-rate,
 curve-fitting, bound-based, cho-gm, azar, lambda-crawl, sia-cho, nutch-adaptive,
 stormcrawler-adaptive, miniflux, backlog, index, index-profile, freshet; and two oracles that
-know what no policy can: bound (the rates), clairvoyant (the posts).
+know what no policy can: bound (the rates), clairvoyant (the posts). `live` is the engine of
+`freshet run` itself, crawling a simulated server that posts as the trace does and announces the
+budget as its limit; it learns in the warm-up with its own calls only. `live:NAME` crawls by
+another policy.
 
 Examples:
-  freshet simulate --trace posts.tsv.zst --policies rr,hash,freshet --from 2024-02-01 \\
+  freshet simulate --trace posts.tsv.zst --policies rr,freshet,live --from 2024-02-01 \\
       --warm-days 28 --eval-days 28 --calls-per-hour 10
   freshet simulate --trace posts.tsv --policies rr,freshet --from 2024-02-01 \\
       --calls-per-hour 5,10,20 --plots plots/

@@ -220,7 +220,7 @@ fn a_pause_is_kept_by_visits_that_waited_together() {
     let options = WorldOptions {
         seed: 35,
         accounts: 12,
-        limits: Limits { api_per_5_min: Some(60), paging_per_15_min: Some(60) },
+        limits: Limits { api_per_5_min: Some(60), paging_per_15_min: Some(60), ..Limits::default() },
         ..WorldOptions::default()
     };
     let scene = Scene::new(options, Span::HOUR * 6.0);

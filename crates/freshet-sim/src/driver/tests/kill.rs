@@ -55,7 +55,7 @@ fn killed_anywhere_and_started_again_it_ends_where_it_would_have() {
 #[test]
 fn killed_again_and_again_it_remembers_what_it_spent() {
     // A server with limits of its own, far below the declared ones: nobody knows them who starts anew.
-    let limits = Limits { api_per_5_min: Some(20), paging_per_15_min: Some(20) };
+    let limits = Limits { api_per_5_min: Some(20), paging_per_15_min: Some(20), ..Limits::default() };
     let scene = Scene::new(WorldOptions { limits, ..options() }, Span::HOUR * 6.0);
     let file = scene.rings.path().join("store.sqlite");
     drop(furnish(testing::open(&file), &scene.sources(ACCOUNTS)));

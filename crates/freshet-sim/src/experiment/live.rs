@@ -1,0 +1,151 @@
+//! The engine as a row of an experiment: the whole product crawls a world made of the history.
+//!
+//! Walk, ledger, prices, learning and storing are those of `run`, on a virtual clock. The world speaks
+//! Mastodon's dialect and announces the budget as its limit, so the crawl has exactly the calls that the other rows
+//! have. It knows nothing when the warm-up begins, unlike the others, to whom all posts of the warm-up
+//! are told: what it knows when the evaluation begins it has learned with its own calls. Delays are taken in the world: from a
+//! post to the first answered page that shows it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use freshet_engine::core::CoreOptions;
+use freshet_engine::runner::RunError;
+use freshet_network::networks::Networks;
+use freshet_network::robot;
+use freshet_policy::{DEFAULT_POLICY, Pacing, policy_named};
+use freshet_store::row::{InstanceRow, OnDelete};
+use freshet_store::{Access, MEMORY, Options};
+use freshet_types::{Instance, NetworkName, RobotKind, Source, Span};
+
+use super::{ExperimentError, Objective, Outcome, Setup, Tally};
+use crate::driver::{Driver, DriverKit, Exchange};
+use crate::trace::{History, Window};
+use crate::world::{Limits, World};
+use crate::{VirtualClock, WorldFetch};
+
+/// The name of this row; `live:NAME` is the engine under another policy than the usual one.
+pub(crate) const NAME: &str = "live";
+/// Where the world is.
+const HOST: &str = "history.test";
+/// Longest way of an answer.
+const LATENCY: Span = Span::from_ms(400);
+/// A budget that is no whole number of calls an hour becomes a whole number in so many hours at most.
+const WINDOW_HOURS_MAX: u32 = 24;
+
+/// The policy that a name asks the engine to crawl by, where it names the engine at all.
+pub(crate) fn policy_of(name: &str) -> Option<&str> {
+    if name == NAME { Some(DEFAULT_POLICY) } else { name.strip_prefix(NAME)?.strip_prefix(':') }
+}
+
+/// Crawls the history by this policy.
+pub(super) fn run(history: &History, setup: &Setup, policy: &str) -> Result<Outcome, ExperimentError> {
+    let failed = |error: RunError| ExperimentError::Live(error.to_string());
+    check(setup)?;
+    let limits = Limits { api: Some(limit(setup.calls_per_hour)?), ..Limits::OFF };
+    let world =
+        World::of_history(history, limits).map_err(|error| ExperimentError::Live(error.to_string()))?;
+    let clock = VirtualClock::new(world.now());
+    let networks = Arc::new(Networks::shipped());
+    let sources = sources(&networks, &world)?;
+    let world = Arc::new(Mutex::new(world));
+    let pacing = Pacing::default();
+    let fetch = WorldFetch::new(Arc::clone(&world), Arc::new(clock.clone()));
+    let policy = policy_named(policy, pacing).ok_or_else(|| super::unknown(policy))?;
+    let mut kit = DriverKit::new(Arc::new(fetch), clock, networks, policy);
+    kit.options = CoreOptions { ceiling: pacing.ceiling, ..CoreOptions::default() };
+    kit.latency = LATENCY;
+    let mut store = freshet_store::open(MEMORY, Access::Write, Options::default())
+        .map_err(|error| failed(error.into()))?;
+    let instance = Instance { network: network(), base: format!("https://{HOST}"), allow_private: false };
+    let row = InstanceRow { instance, on_delete: OnDelete::Keep };
+    store
+        .put_instance(&row)
+        .and_then(|()| store.add_sources(&sources))
+        .map_err(|error| failed(error.into()))?;
+    let mut driver = Driver::start(store, kit).map_err(failed)?;
+    driver.loops_back = false;
+    driver.run_until(history.window.end()).map_err(failed)?;
+    let world = world.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(measure(history, setup, &world, &driver.journal))
+}
+
+fn check(setup: &Setup) -> Result<(), ExperimentError> {
+    let refused = |what: &str| {
+        Err(ExperimentError::Live(format!("the engine knows no {what}; leave it out, or leave `{NAME}` out")))
+    };
+    if !setup.weights.is_empty() {
+        return refused("weights of sources yet");
+    }
+    if setup.objective != Objective::default() {
+        return refused("objective but the mean delay yet");
+    }
+    Ok(())
+}
+
+/// So many calls in such a window.
+fn limit(calls_per_hour: f64) -> Result<(u32, Span), ExperimentError> {
+    let error = |hours: &u32| {
+        let calls = calls_per_hour * f64::from(*hours);
+        (calls - calls.round()).abs() / calls.max(1e-9)
+    };
+    let hours = (1..=WINDOW_HOURS_MAX)
+        .find(|hours| error(hours) < 0.001)
+        .or_else(|| (1..=WINDOW_HOURS_MAX).min_by(|a, b| error(a).total_cmp(&error(b))));
+    let hours = hours.unwrap_or(1);
+    let calls = (calls_per_hour * f64::from(hours)).round();
+    if calls < 1.0 || calls > f64::from(u32::MAX) {
+        return Err(ExperimentError::Live(format!(
+            "a server cannot announce {calls_per_hour} calls an hour; choose one call a day or more"
+        )));
+    }
+    Ok((calls as u32, Span::HOUR * f64::from(hours)))
+}
+
+fn network() -> NetworkName {
+    NetworkName::new("mastodon", Some(HOST))
+}
+
+/// The timelines of all accounts, as a person adds them.
+fn sources(networks: &Networks, world: &World) -> Result<Vec<Source>, ExperimentError> {
+    let connector = networks
+        .connector("mastodon")
+        .ok_or_else(|| ExperimentError::Live("the definition of `mastodon` is not there".to_owned()))?;
+    let posts_of = |id: u64| {
+        robot::sources_for(&*connector, &network(), RobotKind::Status, "account", &id.to_string(), 0)
+    };
+    Ok(world.accounts().flat_map(|account| posts_of(account.id)).collect())
+}
+
+/// What the world saw of the crawl in the evaluation.
+fn measure(history: &History, setup: &Setup, world: &World, journal: &[Exchange]) -> Outcome {
+    let window = history.window;
+    let mut tally = Tally::new(window, history.eval_count());
+    let mut shown_counts = vec![0_u32; journal.len()];
+    for post in world.shown().filter(|post| (window.start()..window.end()).contains(&post.posted_at)) {
+        let weight = setup.weight(history.posters[post.poster].user);
+        match post.first_at.filter(|at| *at < window.end()) {
+            Some(at) => {
+                tally.seen(at - post.posted_at, weight);
+                let call = journal.partition_point(|exchange| exchange.sent_at < at);
+                if let Some(count) = shown_counts.get_mut(call) {
+                    *count += 1;
+                }
+            }
+            None => tally.unseen(window.end() - post.posted_at, weight),
+        }
+    }
+    count_calls(window, &mut tally, journal, &shown_counts);
+    tally.outcome()
+}
+
+fn count_calls(window: Window, tally: &mut Tally, journal: &[Exchange], shown_counts: &[u32]) {
+    let mut calls =
+        journal.iter().zip(shown_counts).filter(|(call, _)| call.sent_at >= window.start()).peekable();
+    for day in 1..=window.eval_days {
+        tally.day(None);
+        let until = window.start() + Span::DAY * f64::from(day);
+        while let Some((_, shown_count)) = calls.next_if(|(call, _)| call.sent_at < until) {
+            tally.call(1, *shown_count > 0);
+        }
+    }
+}

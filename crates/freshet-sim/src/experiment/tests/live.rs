@@ -1,0 +1,64 @@
+//! The engine beside the policies of experiments, on a small history under few calls.
+//!
+//! The bounds are those of a crawl that gives every source its turn. What goes wrong when calls are few shows at once as a multiple:
+//! sources that lose their turn at every refusal, history in the way of news, a list cut in two.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg32;
+
+use super::*;
+
+/// Days on each side of the start.
+const DAYS: u32 = 4;
+/// Calls an hour for [`USERS`] accounts: each could be visited every four hours.
+const CALLS_PER_HOUR: f64 = 10.0;
+const USERS: u64 = 40;
+
+/// Accounts that post between once in two days and two dozen times a day, mostly in the afternoon.
+fn lively() -> History {
+    let window = Window { from: Timestamp::from_secs(1_700_006_400), warm_days: DAYS, eval_days: DAYS };
+    let mut rng = Pcg32::seed_from_u64(7);
+    let mut posts = Vec::new();
+    for user in 0..USERS {
+        let per_day = 0.5 * 48.0_f64.powf(user as f64 / (USERS - 1) as f64);
+        posts.push((user, window.from.secs() + 60));
+        for day in 0..i64::from(2 * DAYS) {
+            let count = (per_day + rng.random::<f64>()) as u32;
+            for _ in 0..count {
+                let second = (43_200.0 + 43_200.0 * rng.random::<f64>().powi(2)) as i64;
+                posts.push((user, window.from.secs() + day * 86_400 + second));
+            }
+        }
+    }
+    History::from_posts(window, posts)
+}
+
+fn check(history: &History, live: &str, beside: &str, ratio_max: f64) {
+    let setup = Setup::new(CALLS_PER_HOUR);
+    let delay = |name: &str| run(history, name, &setup).unwrap().mean_delay_s.unwrap();
+    let ratio = delay(live) / delay(beside);
+    assert!(ratio <= ratio_max, "{live} waits {ratio:.2} times as long as {beside}, {ratio_max} at most");
+}
+
+#[test]
+fn who_crawls_for_real_gives_every_source_its_turn() {
+    let history = lively();
+    check(&history, "live:rr", "rr", 1.3);
+    check(&history, "live", "rr", 1.0);
+    let live = run(&history, "live", &Setup::new(CALLS_PER_HOUR)).unwrap();
+    let allowed = CALLS_PER_HOUR * 24.0 * f64::from(DAYS);
+    assert!(live.calls as f64 <= allowed, "no more than is allowed: {}", live.calls);
+    assert!(live.calls as f64 >= allowed * 0.8, "most of what is allowed: {}", live.calls);
+}
+
+#[test]
+fn what_cannot_be_a_world_is_refused() {
+    let history = lively();
+    let setup = Setup { calls_per_hour: 0.001, ..Setup::new(1.0) };
+    assert!(run(&history, "live", &setup).unwrap_err().to_string().contains("one call a day"));
+    let early = Window { from: Timestamp::from_secs(0), warm_days: 1, eval_days: 1 };
+    let ancient = History::from_posts(early, vec![(1, 10)]);
+    assert!(run(&ancient, "live", &Setup::new(1.0)).unwrap_err().to_string().contains("1980"));
+    assert!(check_names(&["live:rr".to_owned(), "live".to_owned()]).is_ok());
+    assert!(check_names(&["live:nobody".to_owned()]).is_err());
+}
