@@ -189,10 +189,11 @@ impl Frontier {
         self.put_back(pick.id, pick.turn);
     }
 
-    /// Ends a visit that sent nothing: its source stays due and keeps its turn.
-    pub fn return_first(&mut self, visit: VisitId) {
+    /// Ends a visit that got nothing: its source stays due and keeps its turn. The pause stays where something was sent.
+    pub fn return_first(&mut self, visit: VisitId, has_sent: bool) {
         let Some(turn) = self.leases.get(visit).map(|lease| lease.turn) else { return };
-        if let Some(id) = self.close_unsent(visit) {
+        let closed = if has_sent { self.close(visit) } else { self.close_unsent(visit) };
+        if let Some(id) = closed {
             self.put_back(id, turn);
         }
     }

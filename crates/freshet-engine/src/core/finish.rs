@@ -234,21 +234,23 @@ impl Core {
         self.give_back(visit.source.id, state, due_at);
     }
 
-    /// Nothing was asked, since no quota is left for its robot before `until`: the source keeps its turn, and so do those
+    /// Nothing was got, since no quota is left for its robot before `until`: the source keeps its turn, and so do those
     /// behind it.
     pub(super) fn keep_turn(&mut self, id: VisitId, until: Timestamp) {
-        let visit = self.visits.close(id);
-        let Some(slot) = self.sources.get_mut(visit.source.id).filter(|slot| slot.state.is_watched()) else {
-            self.leave_server(id, false);
-            return;
-        };
+        let visit = &self.visits[id];
+        let (source, is_rested, has_asked) =
+            (visit.source.id, visit.rested_at.is_some(), visit.asked_at.is_some());
+        let slot = self.sources.get_mut(source).filter(|slot| slot.state.is_watched() && !is_rested);
+        // A person took it off the list meanwhile, or its owner asked not to be collected: it has no turn to keep.
+        let Some(slot) = slot else { return self.put_off(id, until) };
         slot.is_leased = false;
         let (key, class) = (slot.key, slot.class);
+        self.visits.close(id);
         self.frontier.hold_class(key, class, until);
         // History must not slip in before the news when the hold ends.
         self.backlogs.put_off(key, until);
         self.frontier.hold_class(key, HISTORY_CLASS, until);
-        self.frontier.return_first(id);
+        self.frontier.return_first(id, has_asked);
     }
 
     /// It came due at an old price: it waits until it is due at today's.
@@ -256,11 +258,9 @@ impl Core {
         self.tally.repriced_count += 1;
         self.leave_server(id, false);
         self.give_back(source.id, source.state, due_at);
-        if let Some(slot) = self.sources.get(source.id) {
-            self.idle.look_at(slot.key, due_at);
-        }
         if let Some(slot) = self.sources.get_mut(source.id) {
             slot.price_step = step;
+            self.idle.look_at(slot.key, due_at);
         }
     }
 
@@ -275,9 +275,6 @@ impl Core {
         }
         if visit.has_more && state == SourceState::Active {
             self.enqueue(source.id, false);
-        }
-        if let Some(slot) = self.sources.get_mut(source.id) {
-            slot.class = schedule::class_of(source.robot);
         }
         self.give_back(source.id, state, due_at);
     }

@@ -357,7 +357,7 @@ fn a_lane_that_is_held_keeps_its_order_and_stops_no_other() {
     assert!(news.is_sorted() && news[0] == 0, "{begun:?}");
     for number in (1..=visit).rev().filter(|number| begun[*number as usize - 1] != 20 && *number > 1) {
         frontier.hold_class(key, 0, at(500));
-        frontier.return_first(VisitId(number));
+        frontier.return_first(VisitId(number), false);
     }
     frontier.close(VisitId(1));
     let others = begin_all(&mut frontier, 200, &mut visit);

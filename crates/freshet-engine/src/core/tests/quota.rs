@@ -84,6 +84,20 @@ fn a_redirected_visit_waits_in_hand_for_however_long() {
 }
 
 #[test]
+fn a_source_that_is_paused_while_it_is_refused_is_visited_when_it_goes_on() {
+    let mut bench = Bench::new("change-rate");
+    let id = bench.know(1, "7");
+    let slot = bench.stored_slot(id);
+    bench.tell(Event::Slots(vec![SourceSlot { state: SourceState::Paused, ..slot.clone() }]));
+    let refused = Outcome::RateLimited { until: Some(bench.now + Span::HOUR) };
+    bench.answer(Page { outcome: refused, ..Page::default() });
+    assert!(!bench.slot(id).is_leased, "nobody visits it");
+    bench.tell(Event::Slots(vec![slot]));
+    bench.wait(Span::HOUR + Span::MINUTE);
+    assert_eq!(bench.orders.len(), 1, "the hour is over");
+}
+
+#[test]
 fn what_a_request_took_besides_is_booked() {
     let mut bench = Bench::new("change-rate");
     bench.know(1, "7");
