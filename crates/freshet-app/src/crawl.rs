@@ -232,8 +232,9 @@ fn chosen(choices: &Choices, ceiling: Span) -> Vec<(&'static str, String)> {
 
 fn pacing(ceiling: Option<Span>) -> Pacing {
     let usual = Pacing::default();
+    let ceiling_share = if ceiling.is_some() { Pacing::WANTED_SHARE } else { Pacing::USUAL_SHARE };
     let ceiling = ceiling.unwrap_or(usual.ceiling);
-    Pacing { floor: usual.floor.min(ceiling), ceiling }
+    Pacing { floor: usual.floor.min(ceiling), ceiling, ceiling_share }
 }
 
 /// The definitions of the data directory, and when each was last written.

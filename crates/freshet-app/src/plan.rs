@@ -98,7 +98,7 @@ fn at_price(args: &PlanWish, all: &Whole, scopes: Vec<Planned>, price: f64) -> P
     let scopes: Vec<_> = scopes.into_iter().map(|it| it.row(price, all.pacing)).collect();
     let over: Vec<_> = scopes.iter().filter(|it| it.is_over).map(|it| it.network.as_str()).collect();
     let is_missed = |wanted: f64, got: f64| (got / wanted - 1.0).abs() > MISSED;
-    let Pacing { floor, ceiling } = all.pacing;
+    let Pacing { floor, ceiling, .. } = all.pacing;
     let note = match (args.lag, args.calls_per_hour) {
         _ if !over.is_empty() => Some(format!("the quota does not allow it: {}", over.join(", "))),
         (Some(lag), _) if is_missed(lag.secs_f64(), lag_s) => {

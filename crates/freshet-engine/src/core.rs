@@ -14,13 +14,13 @@
 //! what waits, `core/fetchers.rs` hands orders to the fetchers that are there, `core/health.rs` lets servers rest that do not answer, `core/unread.rs` those whose pages cannot be read. No event
 //! walks over all servers or all sources: what has something to do stands in a set.
 
+mod auction;
 mod backlogs;
 mod begin;
 mod fetchers;
 mod finish;
 mod forums;
 mod health;
-mod idle;
 mod intake;
 mod learn;
 mod message;
@@ -116,7 +116,7 @@ pub struct Core {
     visits: Visits,
     servers: Servers,
     backlogs: Backlogs,
-    idle: idle::Idle,
+    auction: auction::Auction,
     forums: Forums,
     rechecks: Rechecks,
     relearn: Relearn,
@@ -163,7 +163,7 @@ impl Core {
             visits: Visits::new(visit_numbers),
             servers: Servers::default(),
             backlogs: Backlogs::default(),
-            idle: idle::Idle::default(),
+            auction: auction::Auction::default(),
             forums: Forums::default(),
             rechecks: Rechecks::default(),
             relearn: Relearn::default(),
@@ -255,7 +255,7 @@ impl Core {
         if self.is_draining || !self.has_room() {
             return [held, errand].into_iter().flatten().min();
         }
-        let waits = [self.backlogs.ready_at(), self.idle.wake_at(), self.frontier.next_wake()];
+        let waits = [self.backlogs.ready_at(), self.auction.wake_at(), self.frontier.next_wake()];
         [held, errand].into_iter().chain(waits).flatten().min()
     }
 

@@ -310,6 +310,7 @@ impl Feeder {
                     state: source.state,
                     weight: source.weight,
                     due_at: source.due_at,
+                    gap: None,
                 });
             }
         }

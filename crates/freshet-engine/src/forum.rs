@@ -224,7 +224,8 @@ mod tests {
 
     fn due_h(sites: &Sites, source: &Source, at_s: i64, is_quiet: bool) -> Option<f64> {
         let market = Market { price: 600.0, ..Market::new(Objective::Delay) };
-        let pacing = Pacing { floor: Span::MINUTE, ceiling: Span::HOUR * 6.0 };
+        let pacing =
+            Pacing { floor: Span::MINUTE, ceiling: Span::HOUR * 6.0, ceiling_share: Pacing::WANTED_SHARE };
         let now = Timestamp::from_secs(at_s);
         let due_at = sites.due_at(ServerKey(3), source, &market, Bounds { pacing, is_quiet }, now)?;
         Some((due_at - now).secs_f64() / 3600.0)

@@ -42,8 +42,6 @@ use crate::quota::Ledger;
 pub const POLITENESS: &str = "manners";
 /// A server without a pause answers so fast: so many calls a second for each that may be open.
 const ANSWER_TIME: Span = Span::SECOND;
-/// The ceiling is kept while all sources at their ceiling take no more than this share.
-const CEILING_SHARE: f64 = 0.9;
 /// Where the ceiling cannot be kept, nobody waits longer than so many rounds through all sources.
 const ROUNDS_MAX: f64 = 4.0;
 /// Rounds in which prices of scopes that are paid together settle.
@@ -215,7 +213,6 @@ impl Prices {
         let tariff = &self.tariffs[tariff_key.index()];
         (self.market.price, self.market.ceiling_stretch) = (tariff.price, tariff.stretch);
         self.market.gap_h_max = tariff.gap_h_max;
-        self.market.hours = self.dearest(tariff).map(|scope| scope.hours.clone()).unwrap_or_default();
         &mut self.market
     }
 
@@ -239,12 +236,18 @@ impl Prices {
             && tariff.price > RESERVE_DECLARED
     }
 
-    /// When the declared quotas of a tariff have a call to give.
-    pub(crate) fn ready_at(&self, tariff_key: TariffKey, ledger: &Ledger, now: Timestamp) -> Timestamp {
+    /// When the declared quotas of a tariff have so many calls to give.
+    pub(crate) fn ready_at(
+        &self,
+        tariff_key: TariffKey,
+        calls: u32,
+        ledger: &Ledger,
+        now: Timestamp,
+    ) -> Timestamp {
         let scopes =
             self.tariffs[tariff_key.index()].bills.iter().map(|bill| &self.scopes[bill.scope.index()]);
         let declared = scopes.filter(|scope| scope.is_declared);
-        declared.filter_map(|scope| ledger.ready_at(&scope.key, now)).max().unwrap_or(now)
+        declared.filter_map(|scope| ledger.ready_at(&scope.key, calls, now)).max().unwrap_or(now)
     }
 
     /// Whether a price fell so far that sources should be pulled forward; asked once per fall.
@@ -330,7 +333,7 @@ impl Prices {
         let tariffs = it.tariffs.iter().map(|&tariff_key| &self.tariffs[tariff_key.index()]);
         let units: f64 = tariffs.map(|tariff| tariff.source_count as f64 * tariff.units_of(scope)).sum();
         let (target, ceiling_s) = (it.target_per_s(now).max(1e-12), self.pacing.ceiling.secs_f64().max(1.0));
-        let is_kept = units / ceiling_s <= target * CEILING_SHARE;
+        let is_kept = units / ceiling_s <= target * self.pacing.ceiling_share;
         let rounds_s = ROUNDS_MAX * units / target;
         let stretch = if is_kept { 1.0 } else { (rounds_s / ceiling_s).max(1.0) };
         let gap_h_max = (rounds_s / 3600.0).max(self.pacing.floor.secs_f64() / 3600.0);

@@ -146,9 +146,9 @@ impl Ledger {
         until
     }
 
-    /// When a bucket has a unit to give; `None` for one never asked of.
-    pub(crate) fn ready_at(&self, key: &QuotaKey, now: Timestamp) -> Option<Timestamp> {
-        self.accounts.get(key).map(|account| account.bucket.ready_at(1, now))
+    /// When a bucket has given so many units, one at a time; `None` for one never asked of.
+    pub(crate) fn ready_at(&self, key: &QuotaKey, units: u32, now: Timestamp) -> Option<Timestamp> {
+        self.accounts.get(key).map(|account| account.bucket.all_ready_at(units, now))
     }
 
     /// Units a second that flow into a bucket in the long run; `None` for one never asked of.

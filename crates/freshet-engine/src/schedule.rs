@@ -154,8 +154,11 @@ mod tests {
     fn check(robot: RobotKind, state: SourceState, quiet_h: Option<i64>, expected: &str) {
         let mut source = Source::new(&NetworkName::from("net"), "list", robot, "account", "7");
         source.state = state;
-        let policy =
-            policy_named("change-rate", Pacing { floor: Span::MINUTE, ceiling: Span::HOUR }).unwrap();
+        let policy = policy_named(
+            "change-rate",
+            Pacing { floor: Span::MINUTE, ceiling: Span::HOUR, ceiling_share: Pacing::WANTED_SHARE },
+        )
+        .unwrap();
         let now = Timestamp::from_secs(1_000_000);
         let quiet = quiet_h.map(|hours| Span::HOUR * hours as f64);
         let market = Market::new(Objective::Delay);
@@ -177,8 +180,11 @@ mod tests {
         check(Status, SourceState::Failed, None, "1h 00m");
         let mut pinned = Source::new(&NetworkName::from("net"), "list", Status, "account", "7");
         pinned.pinned = Some(Span::from_secs(300));
-        let policy =
-            policy_named("change-rate", Pacing { floor: Span::MINUTE, ceiling: Span::HOUR }).unwrap();
+        let policy = policy_named(
+            "change-rate",
+            Pacing { floor: Span::MINUTE, ceiling: Span::HOUR, ceiling_share: Pacing::WANTED_SHARE },
+        )
+        .unwrap();
         let (market, now) = (Market::new(Objective::Delay), Timestamp::from_secs(1_000_000));
         let due = due_at(&pinned, (&*policy, &market), Span::HOUR, None, now);
         assert_eq!((due - now).to_string(), "5m 00s", "a person's word comes before the policy's");

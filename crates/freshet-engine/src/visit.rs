@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use freshet_policy::Grade;
-use freshet_types::{Connector, Endpoint, Redirect, ServerKey, Source, SourceState, Timestamp, VisitId};
+use freshet_types::{
+    Connector, Endpoint, Redirect, ServerKey, Source, SourceState, Span, Timestamp, VisitId,
+};
 
 use crate::lesson::Lesson;
 use crate::order::{FetcherId, OrderId};
@@ -138,6 +140,12 @@ impl Visit {
             has_more: false,
             rested_at: None,
         }
+    }
+
+    /// How long after this visit the next is planned, where a policy planned it.
+    pub(crate) fn planned_gap(&self) -> Option<Span> {
+        let is_planned = self.grade.is_some_and(|grade| grade != Grade::NONE);
+        self.source.visited_at.filter(|_| is_planned).map(|visited_at| self.source.due_at - visited_at)
     }
 
     /// The order under way, or the last one where none is.

@@ -16,6 +16,8 @@
 
 mod lanes;
 
+use std::collections::VecDeque;
+
 use freshet_types::{Map, Politeness, ServerKey, SourceId, Span, Timestamp, VisitId};
 
 use crate::back::{Back, Trust};
@@ -32,6 +34,9 @@ const READY_KEYS_MAX: usize = 64;
 /// Due sources taken from the wheel at once, to bound the time of one pick.
 const FEED_MAX: usize = 4096;
 
+/// The class of sources that are handed to the caller when their time comes ([`Frontier::pop_candidate`]) instead of
+/// being picked: whether they are visited, and when, is decided elsewhere.
+pub const CANDIDATE: u8 = CLASS_MASK;
 /// The class of a source, in its state byte.
 const CLASS_MASK: u8 = 0x0f;
 /// The source is in a list.
@@ -57,6 +62,8 @@ pub struct Frontier {
     keys: Vec<ServerKey>,
     states: Vec<u8>,
     due: Vec<u32>,
+    /// Candidates whose time has come.
+    candidates: VecDeque<u32>,
 }
 
 impl Frontier {
@@ -75,6 +82,7 @@ impl Frontier {
             keys: Vec::new(),
             states: Vec::new(),
             due: Vec::new(),
+            candidates: VecDeque::new(),
         }
     }
 
@@ -152,6 +160,14 @@ impl Frontier {
     pub fn release_class(&mut self, key: ServerKey, class: u8) {
         self.lanes.release(key, class);
         self.unpark(key);
+    }
+
+    /// A source of class [`CANDIDATE`] whose time has come; the frontier knows of it no longer until it is scheduled again.
+    pub fn pop_candidate(&mut self, now: Timestamp) -> Option<SourceId> {
+        if self.candidates.is_empty() {
+            self.feed(now);
+        }
+        self.candidates.pop_front().map(SourceId)
     }
 
     /// The next source to visit at `now`. `lease` or `give_back` must follow.
@@ -266,7 +282,8 @@ impl Frontier {
     /// When to pick again after a pick gave nothing, unless a visit ends or something is scheduled
     /// before. Never too late; it may be early.
     pub fn next_wake(&self) -> Option<Timestamp> {
-        let times = [self.wheel.next_due(), self.back.next_ready(), self.lanes.next_end()];
+        let candidate = (!self.candidates.is_empty()).then_some(Timestamp::MIN);
+        let times = [candidate, self.wheel.next_due(), self.back.next_ready(), self.lanes.next_end()];
         times.into_iter().flatten().min()
     }
 
@@ -320,6 +337,10 @@ impl Frontier {
             let state = &mut self.states[id as usize];
             if self.leases.holds(SourceId(id)) {
                 *state |= DUE_AFTER;
+                continue;
+            }
+            if *state & CLASS_MASK == CANDIDATE {
+                self.candidates.push_back(id);
                 continue;
             }
             *state |= DUE;

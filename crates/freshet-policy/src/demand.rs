@@ -156,7 +156,11 @@ mod tests {
 
     use super::*;
 
-    const WIDE: Pacing = Pacing { floor: Span::from_ms(1), ceiling: Span::from_ms(i64::MAX / 8) };
+    const WIDE: Pacing = Pacing {
+        floor: Span::from_ms(1),
+        ceiling: Span::from_ms(i64::MAX / 8),
+        ceiling_share: Pacing::WANTED_SHARE,
+    };
 
     fn hourly(count: u32) -> Demand {
         let mut demand = Demand::default();
@@ -196,7 +200,7 @@ mod tests {
 
     #[test]
     fn floor_and_ceiling_bound_what_is_wanted() {
-        let pacing = Pacing { floor: Span::MINUTE, ceiling: Span::HOUR };
+        let pacing = Pacing { floor: Span::MINUTE, ceiling: Span::HOUR, ceiling_share: Pacing::WANTED_SHARE };
         let demand = hourly(60);
         assert!((demand.visits_per_s(1e-12, pacing) - 1.0).abs() < 1e-9);
         assert!((demand.visits_per_s(1e12, pacing) - 1.0 / 60.0).abs() < 1e-9);

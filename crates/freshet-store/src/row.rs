@@ -263,6 +263,8 @@ pub struct SourceSlot {
     pub weight: f32,
     /// When its next visit is due.
     pub due_at: Timestamp,
+    /// How long after the last visit that is, where there was one and nobody chose the pace.
+    pub gap: Option<Span>,
 }
 
 /// A robot as `freshet robots list` shows it.

@@ -302,7 +302,7 @@ pub(crate) struct RunArgs {
     pub(crate) listen: Option<SocketAddr>,
     #[command(flatten)]
     pub(crate) tls: TlsArgs,
-    /// The longest a source stays unvisited, quota permitting
+    /// The longest a source stays unvisited, quota permitting [default: 6h, where that takes at most a quarter of the calls]
     #[arg(long, value_name = "SPAN", value_parser = value::span)]
     pub(crate) ceiling: Option<Span>,
     /// The policy that decides when to visit

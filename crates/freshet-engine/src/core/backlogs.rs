@@ -92,6 +92,12 @@ impl Backlogs {
         Some((key, id))
     }
 
+    /// Whether sources of a server read their history, or wait to.
+    pub(super) fn is_busy(&self, key: ServerKey) -> bool {
+        let backlog = &self.list[key.index()];
+        !backlog.queue.is_empty() || backlog.open_count > 0
+    }
+
     fn opened(&mut self, key: ServerKey) {
         self.list[key.index()].open_count += 1;
         self.settle(key);
@@ -142,7 +148,7 @@ impl Core {
             let has_news = |slot: &Slot| slot.aim == Aim::History && !slot.is_leased && slot.news_at <= now;
             let Some(slot) = self.sources.get(id).filter(has_news) else { continue };
             self.leave_history(id);
-            self.frontier.schedule(id, slot.key, slot.class, Timestamp::MIN);
+            self.frontier.schedule(id, slot.key, slot.class(), Timestamp::MIN);
         }
         while let Some((key, id)) = self.backlogs.pop(now) {
             let Some(slot) = self.sources.get_mut(id) else { continue };

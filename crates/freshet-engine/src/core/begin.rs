@@ -46,7 +46,7 @@ impl Core {
         }
         self.pump_history(now);
         self.pump_rechecks(now);
-        self.pump_idle(now);
+        self.pump_auction(now);
         while self.has_room()
             && let Some(pick) = self.pick_in_turn(now)
         {
@@ -78,7 +78,7 @@ impl Core {
             };
             match self.servers.rests_until(slot.key, slot.robot) {
                 Some(until) if until > now && slot.aim == Aim::News => {
-                    self.frontier.hold_class(slot.key, slot.class, until);
+                    self.frontier.hold_class(slot.key, slot.class(), until);
                     self.frontier.give_back_first(pick);
                 }
                 Some(until) if until > now => self.frontier.give_back(pick, until),
@@ -149,7 +149,7 @@ impl Core {
         };
         let lateness = match self.reconsider(&source, slot, aim, now) {
             Timing::Due(lateness) => lateness,
-            Timing::Early(due_at, step) => return self.wait_longer(visit, &source, (due_at, step)),
+            Timing::Early(due_at, step) => return self.wait_longer(visit, &source, (due_at, step), now),
         };
         let mut walk = match aim {
             Aim::Recheck => Walk::recheck(self.rechecks.intent(slot.key, id)),
@@ -233,6 +233,7 @@ impl Core {
         self.note_asked(key, id);
         self.forums.note_asked(key, robot);
         self.charge(id, now);
+        self.end_choice(self.visits[id].source.id, now);
         self.tally.fetches_count += 1;
     }
 

@@ -9,6 +9,7 @@ use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitSumm
 
 use super::Core;
 use super::begin::HISTORY_CLASS;
+use super::sources::Gap;
 use super::upload::empty_upload;
 use crate::forum::Bounds;
 use crate::price::TariffKey;
@@ -83,14 +84,13 @@ impl Core {
         let Some(slot) = self.sources.get_mut(id).filter(|slot| slot.state.is_watched()) else { return };
         slot.state = SourceState::OptedOut;
         slot.news_at = now + schedule::REVIVAL_GAP;
-        let (key, class, due_at) = (slot.key, slot.class, slot.news_at);
         if slot.is_leased {
             if let Some(visit) = self.visits.of_source(id) {
                 visit.rested_at = Some(now);
             }
         } else {
             self.leave_history(id);
-            self.frontier.schedule(id, key, class, due_at);
+            self.await_news(id);
         }
         self.ungrade(id);
     }
@@ -192,7 +192,7 @@ impl Core {
             attempt: visit.attempt,
         };
         let mut upload = empty_upload(visit, Seen { at: now, visit: id });
-        let (has_asked, key) = (visit.asked_at.is_some(), visit.key);
+        let (has_asked, source) = (visit.asked_at.is_some(), visit.source.id);
         upload.source = Some(stored);
         upload.summary = Some(summary);
         if let Some(lateness) = visit.lateness {
@@ -205,7 +205,7 @@ impl Core {
         // store has confirmed.
         self.leave_server(id, has_asked);
         self.free_history(id);
-        self.idle.look_at(key, now);
+        self.end_choice(source, now);
     }
 
     /// The quota ran out in the middle: what was read is stored, the rest waits in the backlog.
@@ -244,7 +244,7 @@ impl Core {
         // A person took it off the list meanwhile, or its owner asked not to be collected: it has no turn to keep.
         let Some(slot) = slot else { return self.put_off(id, until) };
         slot.is_leased = false;
-        let (key, class) = (slot.key, slot.class);
+        let (key, class) = (slot.key, slot.class());
         self.visits.close(id);
         self.frontier.hold_class(key, class, until);
         // History must not slip in before the news when the hold ends.
@@ -254,14 +254,21 @@ impl Core {
     }
 
     /// It came due at an old price: it waits until it is due at today's.
-    pub(super) fn wait_longer(&mut self, id: VisitId, source: &Source, (due_at, step): (Timestamp, u8)) {
+    pub(super) fn wait_longer(
+        &mut self,
+        id: VisitId,
+        source: &Source,
+        (due_at, step): (Timestamp, u8),
+        now: Timestamp,
+    ) {
         self.tally.repriced_count += 1;
         self.leave_server(id, false);
-        self.give_back(source.id, source.state, due_at);
         if let Some(slot) = self.sources.get_mut(source.id) {
             slot.price_step = step;
-            self.idle.look_at(slot.key, due_at);
+            slot.gap = source.visited_at.map_or(Gap::NONE, |visited_at| Gap::of(due_at - visited_at));
         }
+        self.give_back(source.id, source.state, due_at);
+        self.end_choice(source.id, now);
     }
 
     /// All of it is stored: the lease ends, the source is due when the policy says.
@@ -296,8 +303,7 @@ impl Core {
         }
         slot.state = state;
         slot.news_at = due_at;
-        let (key, class) = (slot.key, slot.class);
-        self.frontier.schedule(id, key, class, due_at);
+        self.await_news(id);
     }
 
     /// Begins nothing new; visits that wait for a quota end here and are due again at once.

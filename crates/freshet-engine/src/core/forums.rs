@@ -141,7 +141,7 @@ impl Core {
     fn put_back(&mut self, passed: &[Pick]) {
         for pick in passed {
             let Some(slot) = self.sources.get(pick.id) else { continue };
-            let class = if slot.aim == Aim::News { slot.class } else { HISTORY_CLASS };
+            let class = if slot.aim == Aim::News { slot.class() } else { HISTORY_CLASS };
             self.frontier.schedule(pick.id, pick.key, class, Timestamp::MIN);
         }
     }

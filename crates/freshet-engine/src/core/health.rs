@@ -191,7 +191,7 @@ impl Core {
             let is_meant = matches!(slot.state, SourceState::Active | SourceState::Failed);
             if is_waiting && is_meant && slot.key == key && self.is_at_work(&slot) {
                 self.sources.set(id, Slot { news_at: now, ..slot });
-                self.frontier.schedule(id, key, slot.class, now);
+                self.await_news(id);
             }
         }
     }

@@ -9,8 +9,9 @@ use freshet_frontier::Trust;
 use freshet_network::networks::Registry;
 use freshet_policy::Grade;
 use freshet_store::row::{RobotRow, SourceSlot};
-use freshet_types::{Instance, RobotState, ServerKey, SourceState, Timestamp};
+use freshet_types::{Instance, RobotState, ServerKey, SourceId, SourceState, Timestamp};
 
+use super::sources::Gap;
 use super::{Core, Slot, begin};
 use crate::price::TariffKey;
 use crate::schedule;
@@ -89,9 +90,9 @@ impl Core {
         let known = self.sources.get_mut(slot.id).filter(|known| slot.due_at < known.news_at);
         let Some(known) = known else { return };
         known.news_at = slot.due_at;
-        known.price_step = 0;
+        (known.price_step, known.gap) = (0, Gap::NONE);
         if known.waits_for_news() {
-            self.frontier.schedule(slot.id, known.key, known.class, slot.due_at);
+            self.await_news(slot.id);
         }
     }
 
@@ -100,7 +101,6 @@ impl Core {
         if self.is_current(slot) {
             return;
         }
-        let class = schedule::class_of(slot.robot);
         let (robot, state) = (slot.robot, slot.state);
         // The ceiling may have been lowered since the source was last visited, or the clock set back.
         let news_at = slot.due_at.min(schedule::latest(robot, state, self.options.ceiling, now));
@@ -109,7 +109,8 @@ impl Core {
             key,
             robot,
             state,
-            class,
+            gap: Gap::NONE,
+            is_chosen: false,
             grade: Grade::NONE,
             price_step: 0,
             aim: Aim::News,
@@ -126,7 +127,8 @@ impl Core {
         }
         let mut known = before.unwrap_or(fresh);
         (known.news_at, known.price_step) = (news_at, 0);
-        (known.robot, known.state, known.class) = (robot, state, class);
+        known.gap = slot.gap.filter(|_| news_at == slot.due_at).map_or(Gap::NONE, Gap::of);
+        (known.robot, known.state) = (robot, state);
         self.sources.set(slot.id, known);
         let is_watched = state.is_watched();
         if was_watched != is_watched {
@@ -137,7 +139,7 @@ impl Core {
             self.frontier.cancel(slot.id);
             self.leave_history(slot.id);
         } else if known.waits_for_news() {
-            self.frontier.schedule(slot.id, key, class, known.news_at);
+            self.await_news(slot.id);
         }
     }
 
@@ -147,10 +149,13 @@ impl Core {
         if !self.robots.set(row) {
             return;
         }
-        for (id, slot) in self.sources.all().filter(|(_, slot)| slot.robot == robot) {
-            if slot.state.is_watched() && slot.waits_for_news() && self.is_at_work(&slot) {
-                self.frontier.schedule(id, slot.key, slot.class, slot.news_at);
-            }
+        let is_meant = |slot: &Slot| {
+            slot.robot == robot && slot.state.is_watched() && slot.waits_for_news() && self.is_at_work(slot)
+        };
+        let meant: Vec<SourceId> =
+            self.sources.all().filter(|(_, slot)| is_meant(slot)).map(|(id, _)| id).collect();
+        for id in meant {
+            self.await_news(id);
         }
     }
 

@@ -4,12 +4,17 @@
 //! needs beyond it is loaded from the store. No walk over all slots happens in an event, but a round in bounded steps.
 
 use freshet_policy::Grade;
-use freshet_types::{Map, NetworkName, RobotKind, ServerKey, SourceId, SourceState, Timestamp};
+use freshet_types::{Map, NetworkName, RobotKind, ServerKey, SourceId, SourceState, Span, Timestamp};
 
+use crate::schedule;
 use crate::walk::Aim;
 
 /// Handles of accounts that are remembered; several sources share one.
 const HANDLES_MAX: usize = 100_000;
+/// The shortest gap that is told apart.
+const GAP_MIN: Span = Span::MINUTE;
+/// Steps of a gap for each doubling.
+const GAP_STEPS: f64 = 16.0;
 
 /// What the core keeps of a source between visits, beside the frontier's entry.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +24,10 @@ pub(super) struct Slot {
     pub(super) key: ServerKey,
     pub(super) robot: RobotKind,
     pub(super) state: SourceState,
-    pub(super) class: u8,
+    /// How long after its last visit the next is planned, where a policy planned it.
+    pub(super) gap: Gap,
+    /// It has won a call that it was not granted yet.
+    pub(super) is_chosen: bool,
     /// Its pull, as it is counted in the demand of its tariff.
     pub(super) grade: Grade,
     /// The price at which it was scheduled; 0 where it was not the policy that did.
@@ -31,7 +39,32 @@ pub(super) struct Slot {
     pub(super) is_backlogged: bool,
 }
 
+/// A planned gap in a byte, in steps of 2^¹⁄₁₆ from a minute to six weeks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Gap(u8);
+
+impl Gap {
+    /// Nobody planned it.
+    pub(super) const NONE: Self = Self(0);
+
+    pub(super) fn of(span: Span) -> Self {
+        let step = (span.secs_f64() / GAP_MIN.secs_f64()).log2() * GAP_STEPS + 1.0;
+        // What is no time at all casts to 0, and is lifted.
+        Self((step.round().clamp(1.0, 255.0) as u8).max(1))
+    }
+
+    /// The middle of its step.
+    pub(super) fn span(self) -> Span {
+        GAP_MIN * ((f64::from(self.0) - 1.0) / GAP_STEPS).exp2()
+    }
+}
+
 impl Slot {
+    /// Its front queue.
+    pub(super) fn class(&self) -> u8 {
+        schedule::class_of(self.robot)
+    }
+
     /// Whether it waits in the frontier for its news.
     pub(super) fn waits_for_news(&self) -> bool {
         !self.is_leased && self.aim == Aim::News
@@ -76,11 +109,6 @@ impl Sources {
     /// When its news are due; `unknown` for one that is not known.
     pub(super) fn news_at(&self, id: SourceId, unknown: Timestamp) -> Timestamp {
         self.get(id).map_or(unknown, |slot| slot.news_at)
-    }
-
-    /// Slots, used or not.
-    pub(super) fn len(&self) -> usize {
-        self.slots.len()
     }
 
     pub(super) fn known_count(&self) -> usize {

@@ -57,7 +57,11 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) fn new(policy: &str) -> Self {
         let now = Timestamp::from_secs(1_000_000);
-        let policy = policy_named(policy, Pacing { floor: Span::MINUTE, ceiling: Span::DAY }).unwrap();
+        let policy = policy_named(
+            policy,
+            Pacing { floor: Span::MINUTE, ceiling: Span::DAY, ceiling_share: Pacing::WANTED_SHARE },
+        )
+        .unwrap();
         let networks = Arc::new(Networks::shipped());
         let choice: CredentialChoice = Arc::new(|_, _, _| None);
         let mut core = Core::new(networks, policy, choice, CoreOptions::default(), 1..10_000_000, now);
@@ -115,7 +119,7 @@ impl Bench {
     /// The slot as the store would give it.
     fn stored_slot(&self, id: SourceId) -> SourceSlot {
         let Source { network, robot, state, weight, due_at, .. } = self.sources[&id].clone();
-        SourceSlot { id, network, robot, state, weight, due_at }
+        SourceSlot { id, network, robot, state, weight, due_at, gap: None }
     }
 
     /// Hands in an event and sorts what is wanted; loading is answered at once.

@@ -9,6 +9,7 @@
 use freshet_policy::{Grade, SourceFacts};
 use freshet_types::{RobotKind, Source, SourceId, SourceState, Span, Timestamp, VisitId};
 
+use super::sources::Gap;
 use super::{Core, Slot};
 use crate::forum::Bounds;
 use crate::price::{self, TariffKey, Use};
@@ -80,6 +81,12 @@ impl Core {
     /// The source of a visit that ends keeps its grade and the price of its next visit.
     pub(super) fn regrade(&mut self, visit: &Visit) {
         let tariff = TariffKey::new(visit.key, visit.source.robot);
+        let gap = visit.planned_gap();
+        if visit.aim == Aim::News
+            && let Some(slot) = self.sources.get_mut(visit.source.id)
+        {
+            slot.gap = gap.map_or(Gap::NONE, Gap::of);
+        }
         let Some(after) = visit.grade else { return };
         let step = price::step_of(self.prices.price(tariff));
         let is_counted = visit.visited_before.is_some();
@@ -121,9 +128,11 @@ impl Core {
             return;
         }
         // A step is 2^¼ of the price, hence 2^⅛ of the gap.
-        let news_at = now + (slot.news_at - now) * (-f64::from(fall) / 8.0).exp2();
-        self.sources.set(id, Slot { news_at, price_step: step, ..slot });
-        self.frontier.schedule(id, slot.key, slot.class, news_at);
+        let shorter = (-f64::from(fall) / 8.0).exp2();
+        let news_at = now + (slot.news_at - now) * shorter;
+        let gap = if slot.gap == Gap::NONE { Gap::NONE } else { Gap::of(slot.gap.span() * shorter) };
+        self.sources.set(id, Slot { news_at, gap, price_step: step, ..slot });
+        self.await_news(id);
     }
 }
 

@@ -159,7 +159,7 @@ impl Core {
         for (id, slot) in waiting {
             let news_at = if slot.state == SourceState::Failed { now } else { slot.news_at };
             self.sources.set(id, Slot { news_at, ..slot });
-            self.frontier.schedule(id, key, slot.class, news_at);
+            self.await_news(id);
         }
     }
 }

@@ -82,7 +82,7 @@ fn kit(dir: &Path, sources_count: usize, fetch: Arc<dyn Fetch>) -> Kit {
     let source =
         |at: usize| Source::new(&network, "posts", RobotKind::Status, "account", &(7 + at).to_string());
     writer.add_sources(&(0..sources_count).map(source).collect::<Vec<_>>()).unwrap();
-    let pacing = Pacing { floor: Span::MINUTE, ceiling: Span::DAY };
+    let pacing = Pacing { floor: Span::MINUTE, ceiling: Span::DAY, ceiling_share: Pacing::WANTED_SHARE };
     Kit {
         reader: testing::reader(&path),
         writer,

@@ -7,7 +7,6 @@
 
 use std::sync::Arc;
 
-use freshet_policy::price::HourPrices;
 use freshet_policy::{DEFAULT_POLICY, Demand, Grade, Market, Objective, Pacing, Policy, Pool, policy_named};
 use freshet_store::api::{Store, StoreError};
 use freshet_store::setting::{Setting, SettingValue};
@@ -49,9 +48,6 @@ pub struct ScopeMemory {
     pub price: f64,
     /// The controller's correction.
     pub share: f64,
-    /// How the price varies over the day, and when it last turned.
-    #[serde(default)]
-    pub hours: (HourPrices, Option<i64>),
 }
 
 /// One tariff.
@@ -114,7 +110,7 @@ impl Memory {
     pub fn policy(&self) -> Arc<dyn Policy> {
         let usual = Pacing::default();
         let (floor, ceiling) = self.pacing.unwrap_or((usual.floor, usual.ceiling));
-        let pacing = Pacing { floor, ceiling };
+        let pacing = Pacing { floor, ceiling, ..usual };
         let named = policy_named(&self.policy, pacing).or_else(|| policy_named(DEFAULT_POLICY, pacing));
         named.expect("the default policy has a name")
     }
@@ -127,13 +123,7 @@ impl Memory {
     /// The market in which a source is visited; that of a stranger where nothing is known.
     pub fn market(&self, network: &NetworkName, robot: RobotKind) -> Market {
         let tariff = self.tariff(network, robot);
-        let paid =
-            |&(index, units): &(u32, f64)| Some((units * self.scopes.get(index as usize)?.price, index));
-        let bills = tariff.map_or(&[][..], |it| &it.bills);
-        let dearest = bills.iter().filter_map(paid).max_by(|one, other| one.0.total_cmp(&other.0));
-        let dearest = dearest.filter(|(paid, _)| *paid > 0.0).map(|(_, index)| &self.scopes[index as usize]);
         Market {
-            hours: dearest.map(|scope| scope.hours.0.clone()).unwrap_or_default(),
             gap_h_max: tariff.and_then(|it| it.gap_h_max).unwrap_or(f64::INFINITY),
             pool: self.pool.clone(),
             price: tariff.map_or(RESERVE_UNDECLARED, |it| it.price),
@@ -184,7 +174,6 @@ impl Prices {
             let key = self.scope(&it.key, it.is_declared, it.budget_per_s);
             let scope = &mut self.scopes[key.index()];
             (scope.price, scope.share) = (it.price, it.share);
-            (scope.hours, scope.day) = it.hours;
             keys.push(key);
         }
         for it in memory.tariffs {
@@ -216,8 +205,7 @@ impl Prices {
         let scope = |&key: &ScopeKey| {
             let it = &self.scopes[key.index()];
             let (key, is_declared, budget_per_s) = (it.key.clone(), it.is_declared, it.budget_per_s);
-            let hours = (it.hours.clone(), it.day);
-            ScopeMemory { key, is_declared, budget_per_s, price: it.price, share: it.share, hours }
+            ScopeMemory { key, is_declared, budget_per_s, price: it.price, share: it.share }
         };
         Memory {
             saved_at: now,

@@ -2,19 +2,17 @@
 //!
 //! The price of a unit is the one at which the demand of all tariffs that pay here equals the
 //! goal: what flows in, less what others use (profiles, relations, first visits), less a share for
-//! history while it reads, times [`OVERBOOKED`]. Demand is an estimate, so a slow controller
+//! history while it reads, times how far it is overbooked. Demand is an estimate, so a slow controller
 //! compares what visits *wanted* with the goal and corrects the estimate by `share`: wanted, not
 //! spent, because the ledger never lets more be spent. A visit that came late by a fifth of its
 //! gap wanted a fifth more than it got.
 //!
-//! With one price for the whole day more is wanted in the evening than at night, so the price has
-//! a factor for each hour of the day, moved once a day by how far what was wanted in that hour was
-//! from the goal. Rules that plan ahead find visits where they are cheap.
+//! One price holds for the whole day. A factor for each hour was tried: it costs more than it saves where calls are auctioned
+//! (docs/results/live.md).
 //!
-//! Late sources wait for each other, so a little too much demand costs them little and spends the
+//! Where sources wait in line, late ones wait for each other, so a little too much demand costs them little and spends the
 //! whole quota; a little too few would leave some of it unspent.
 
-use freshet_policy::price::HourPrices;
 use freshet_types::{QuotaKey, Span, Timestamp};
 
 use super::key::TariffKey;
@@ -22,30 +20,37 @@ use super::meter::Meter;
 
 /// How often a price is found anew.
 pub(super) const PRICED_EVERY: Span = Span::from_secs(300);
-/// Demand that a price aims at, as a share of what there is: so much that a quiet quarter of an hour
-/// finds somebody waiting. All are late alike, so who is visited how often stays as the price has it.
-const OVERBOOKED: f64 = 1.3;
 /// The least that others and history leave to news.
 const NEWS_SHARE_MIN: f64 = 0.25;
 /// The most that history is left while it reads.
 const HISTORY_SHARE: f64 = 0.25;
-/// Exponent of the controller: a demand that is wrong by half is put right in some two hours. A
-/// price is felt only when sources come due, so a quicker hand would swing.
-const GAIN: f64 = 0.05;
+/// Where calls are given to who has waited longest for its gap (`core/auction.rs`), every call is spent whatever the price: it has
+/// only to make visits come when they were planned, in the mean of days. A price that followed the hours would make the plans of the
+/// morning and those of the evening hard to compare.
+const AUCTIONED: Control = Control { overbooked: 1.0, memory: Span::DAY, gain: 0.003 };
+/// Where sources wait in line, so many want to be visited that a quiet quarter of an hour finds somebody waiting, and a
+/// demand that is wrong by half is put right in some two hours. A price is felt only when sources come due, so a quicker hand
+/// would swing.
+const IN_LINE: Control = Control { overbooked: 1.3, memory: Span::HOUR, gain: 0.05 };
 /// The controller never multiplies or divides by more.
 const SHARE_MAX: f64 = 16.0;
 /// Visits that must have been counted before the controller acts.
 const VISITS_MIN: u32 = 20;
 
-/// How much of an hour's miss its factor takes in a day: plans evade a dear hour for the next one
-/// readily, so that a quick hand would empty it.
-const HOUR_GAIN: f64 = 0.2;
-/// How far back the controller looks.
+/// How far back what was spent on news and history is looked at.
 const MEMORY: Span = Span::HOUR;
 /// Profiles are read once a day, often all in one hour: what they take is spread over a day.
 const MEMORY_OF_OTHERS: Span = Span::DAY;
-/// How far back an hour's factor looks.
-const MEMORY_OF_HOUR: Span = Span::from_secs(1200);
+/// How a price is steered.
+#[derive(Clone, Copy, Debug)]
+struct Control {
+    /// Demand that it aims at, as a share of what there is.
+    overbooked: f64,
+    /// How far back it looks.
+    memory: Span,
+    /// The exponent of a step.
+    gain: f64,
+}
 
 /// Who spends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,11 +83,6 @@ pub(super) struct Scope {
     history: Meter,
     other: Meter,
     wanted: Meter,
-    wanted_lately: Meter,
-    /// How the price varies over the day.
-    pub(super) hours: HourPrices,
-    /// The day, counted from 1970, on which the hours last turned.
-    pub(super) day: Option<i64>,
     visits_count: u32,
 }
 
@@ -100,10 +100,7 @@ impl Scope {
             news: Meter::new(MEMORY),
             history: Meter::new(MEMORY),
             other: Meter::new(MEMORY_OF_OTHERS),
-            wanted: Meter::new(MEMORY),
-            wanted_lately: Meter::new(MEMORY_OF_HOUR),
-            hours: HourPrices::default(),
-            day: None,
+            wanted: Meter::new(control_of(is_declared).memory),
             visits_count: 0,
         }
     }
@@ -120,7 +117,6 @@ impl Scope {
     /// A visit that cost so many units came `lateness` times its gap after the one before.
     pub(super) fn want(&mut self, units: f64, lateness: f64, now: Timestamp) {
         self.wanted.add(units * lateness, now);
-        self.wanted_lately.add(units * lateness, now);
         self.visits_count = self.visits_count.saturating_add(1);
     }
 
@@ -133,7 +129,7 @@ impl Scope {
 
     /// The demand to aim at by the estimate.
     pub(super) fn goal_per_s(&self, now: Timestamp) -> f64 {
-        self.target_per_s(now) * OVERBOOKED * self.share
+        self.target_per_s(now) * control_of(self.is_declared).overbooked * self.share
     }
 
     /// The controller's step.
@@ -141,27 +137,14 @@ impl Scope {
         if self.visits_count < VISITS_MIN {
             return;
         }
-        self.mark_hour(now);
-        let goal = self.target_per_s(now) * OVERBOOKED;
+        let control = control_of(self.is_declared);
+        let goal = self.target_per_s(now) * control.overbooked;
         let ratio = (goal / self.wanted.per_s(now).max(1e-9)).clamp(0.25, 4.0);
         if self.price > 0.0 || ratio < 1.0 {
-            self.share = (self.share * ratio.powf(GAIN)).clamp(1.0 / SHARE_MAX, SHARE_MAX);
+            self.share = (self.share * ratio.powf(control.gain)).clamp(1.0 / SHARE_MAX, SHARE_MAX);
         } else {
             // With enough for all there is nothing to correct: what was learned fades.
-            self.share = self.share.powf(1.0 - GAIN);
-        }
-    }
-
-    /// Notes how far from the goal this hour is; a new day turns the marks into factors.
-    fn mark_hour(&mut self, now: Timestamp) {
-        let today = now.secs().div_euclid(86_400);
-        if self.day.replace(today).is_some_and(|day| day < today) {
-            self.hours.turn();
-        }
-        let goal = self.target_per_s(now) * OVERBOOKED;
-        if self.price > 0.0 && goal > 0.0 {
-            let ratio = (self.wanted_lately.per_s(now) / goal).max(1e-3);
-            self.hours.mark(now, HOUR_GAIN * ratio.ln());
+            self.share = self.share.powf(1.0 - control.gain);
         }
     }
 
@@ -172,4 +155,9 @@ impl Scope {
     pub(super) fn others_per_s(&self, now: Timestamp) -> f64 {
         self.other.per_s(now) + self.history.per_s(now)
     }
+}
+
+/// Calls of declared quotas are auctioned where they are scarce; politeness lets sources wait in line.
+fn control_of(is_declared: bool) -> Control {
+    if is_declared { AUCTIONED } else { IN_LINE }
 }

@@ -14,7 +14,9 @@ fn need(limit: u32) -> QuotaNeed {
 
 /// Prices after each of so many hourly posters was visited once under a quota.
 fn priced(source_count: u32, limit: u32, ceiling: Span) -> (Prices, Ledger, Timestamp) {
-    let policy = policy_named("index", Pacing { floor: Span::MINUTE, ceiling }).unwrap();
+    let policy =
+        policy_named("index", Pacing { floor: Span::MINUTE, ceiling, ceiling_share: Pacing::WANTED_SHARE })
+            .unwrap();
     let (mut prices, mut ledger) = (Prices::new(&*policy), Ledger::default());
     prices.add_server(&NetworkName::from("net"), Politeness { pause: Span::ZERO, in_flight_max: 4 });
     let now = Timestamp::from_secs(1_000_000);
@@ -34,9 +36,9 @@ fn priced(source_count: u32, limit: u32, ceiling: Span) -> (Prices, Ledger, Time
 #[test]
 fn the_price_makes_demand_meet_the_quota() {
     let (prices, ..) = priced(1000, 1000, Span::DAY);
-    // 850 of 1000 calls flow in; each of 1000 sources, overbooked, is visited every 3600/1.105 s.
+    // 850 of 1000 calls flow in, so each of 1000 sources is visited every 3600/0.85 s.
     let gap_s = (2.0 * prices.price(PLACE) * 3600.0).sqrt();
-    assert!((3000.0..3600.0).contains(&gap_s), "a visit every {gap_s} s");
+    assert!((3900.0..4500.0).contains(&gap_s), "a visit every {gap_s} s");
 }
 
 #[test]
@@ -57,7 +59,11 @@ fn a_ceiling_that_no_quota_permits_gives_way() {
 #[test]
 fn prices_are_remembered_and_sources_not_counted_twice() {
     let (prices, ledger, now) = priced(1000, 1000, Span::DAY);
-    let policy = policy_named("index", Pacing { floor: Span::MINUTE, ceiling: Span::DAY }).unwrap();
+    let policy = policy_named(
+        "index",
+        Pacing { floor: Span::MINUTE, ceiling: Span::DAY, ceiling_share: Pacing::WANTED_SHARE },
+    )
+    .unwrap();
     let mut restored = Prices::new(&*policy);
     restored.restore(Memory::from_text(&prices.to_text(now)));
     restored.add_server(&NetworkName::from("net"), Politeness { pause: Span::ZERO, in_flight_max: 4 });

@@ -1,26 +1,34 @@
 //! One bucket: what one holder may still ask of one network under one rule.
 //!
 //! A bucket is a generic cell rate algorithm: one unit flows in every `gap`, at most `burst`
-//! wait. In any window of length `W` it grants at most `burst + W / gap` units, whatever the
-//! alignment of the network's own windows, so `gap` is chosen to make that sum the limit less a
-//! margin for requests that overtake each other on the way. That spends the quota evenly and
+//! wait. In any window of length `W` it grants at most `burst - 1 + W / gap` units, whatever the
+//! alignment of the network's own windows, so `gap` is chosen to make that sum the limit. That spends the quota evenly and
 //! (almost) wholly.
 //!
+//! | the server | burst | left alone |
+//! |---|---|---|
+//! | says nothing | a tenth | a twentieth, for requests that overtake each other on the way |
+//! | tells what is left, and until when | a fiftieth | [`RESET_SLACK`] of each window |
+//!
 //! What the network says is left binds on top of that: it is counted down with every grant, and
-//! at nothing the bucket waits for the announced reset. A server with a limit of its own slows the
+//! at nothing the bucket waits for the announced reset. A server that counts aloud needs no margin for what is on the
+//! way: that is taken off its count. A server with a limit of its own slows the
 //! bucket from its first answer on: by what it says is left, spread until its reset, and once
-//! two resets have shown how long its window is, by that rate. The declared rate and burst hold
-//! whatever is announced: a server's word can only slow a bucket down.
+//! two resets have shown how long its window is, by that rate. No window of the declared length has more than the declared
+//! limit, whatever is announced.
 
 use freshet_types::{LimitReading, QuotaKey, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{AWAY_MAX, QuotaView};
 
-/// Share of a limit that may be spent at once.
+/// Share of a limit that may be spent at once where the server does not tell what is left.
 const BURST_SHARE: u32 = 10;
-/// Share of a limit that is left alone, for requests that are late or early on the wire.
+/// Share of a limit that is left alone there, for requests that are late or early on the wire.
 const MARGIN_SHARE: u32 = 20;
+/// Share of a limit that may be spent at once where it does tell, and of what it says is left that is left to
+/// others: people behind the same address, and what a process that was killed had sent.
+const TOLD_SHARE: u32 = 50;
 /// While no answer has come the limit is a guess: one request finds out, the others look again so often.
 const DOUBT_GAP: Span = Span::from_ms(100);
 /// Resets are told in whole seconds, and two clocks never agree: a reset is believed this much later.
@@ -93,12 +101,18 @@ impl Bucket {
     /// When so many units may leave.
     pub(super) fn ready_at(&self, units: u32, now: Timestamp) -> Timestamp {
         let gap = self.gap_ms(now);
-        let room = gap * f64::from(self.burst().saturating_sub(units.min(self.burst())));
+        let room = gap * f64::from(self.burst().saturating_sub(units));
         let by_rate = Timestamp::from_ms((self.full_at_ms - room).ceil() as i64);
         let is_doubtful = !self.is_confirmed && self.in_flight > 0;
         let by_doubt = if is_doubtful { now + DOUBT_GAP } else { now };
         let by_word = self.told(now).filter(|told| told.left < units).map_or(now, |told| told.reset_at);
         by_rate.max(self.blocked_until).max(by_doubt).max(by_word)
+    }
+
+    /// When so many requests of one unit may have left.
+    pub(super) fn all_ready_at(&self, count: u32, now: Timestamp) -> Timestamp {
+        let beyond = count.saturating_sub(self.burst());
+        self.ready_at(count, now) + Span::from_ms((self.gap_ms(now) * f64::from(beyond)).ceil() as i64)
     }
 
     /// So many units leave.
@@ -154,8 +168,7 @@ impl Bucket {
             && reset_at > now
             && reset_at - now <= WINDOW_MAX
         {
-            // A process that was killed knows nothing of what it had sent: the margin is for that too.
-            let margin = if is_own { 0 } else { self.limit / MARGIN_SHARE };
+            let margin = if is_own { 0 } else { self.limit / TOLD_SHARE };
             // Who speaks of the declared limit speaks of its window too: a reset beyond its end is told by a clock that
             // differs from ours. Others have windows of their own, of a day at most. Then one request asks again.
             let is_declared = reading.limit == Some(self.declared.0);
@@ -200,7 +213,7 @@ impl Bucket {
     /// Units a second that flow in, in the long run: what is told of one window is passed over,
     /// unless nothing else is known.
     pub(super) fn refill_per_s(&self, now: Timestamp) -> f64 {
-        let gap_ms = if self.window.is_some() { self.even_gap_ms() } else { self.gap_ms(now) };
+        let gap_ms = if self.window.is_some() { self.even_gap_ms(now) } else { self.gap_ms(now) };
         1000.0 / gap_ms.max(1e-3)
     }
 
@@ -217,29 +230,41 @@ impl Bucket {
     /// The limit and its window that bind in the long run: the server's own where they are slower.
     fn in_force(&self) -> (u32, Span) {
         let is_slower = match self.window {
-            Some(window) => even_gap_ms(self.limit, window) > even_gap_ms(self.declared.0, self.declared.1),
+            Some(window) => {
+                silent_gap_ms(self.limit, window) > silent_gap_ms(self.declared.0, self.declared.1)
+            }
             None => self.limit < self.declared.0,
         };
         if is_slower { (self.limit, self.window.unwrap_or(self.declared.1)) } else { self.declared }
     }
 
+    /// Units that may be spent at once. A server that once told what is left is not given more when it stops: what left at
+    /// the faster pace would be in the same window.
     fn burst(&self) -> u32 {
-        burst_of(self.limit())
+        let share = if self.told.is_some() { TOLD_SHARE } else { BURST_SHARE };
+        burst_of(self.limit(), share)
     }
 
     fn told(&self, now: Timestamp) -> Option<Told> {
         self.told.filter(|told| now < told.reset_at)
     }
 
+    /// Whether the server counts aloud: it told what is left in this window or in the one before.
+    fn is_counted_aloud(&self, now: Timestamp) -> bool {
+        let window = self.window.unwrap_or(self.declared.1);
+        self.told.is_some_and(|told| now < told.reset_at + window)
+    }
+
     /// Milliseconds between two units by the limits alone.
-    fn even_gap_ms(&self) -> f64 {
-        let declared = even_gap_ms(self.declared.0, self.declared.1);
-        self.window.map_or(declared, |window| even_gap_ms(self.limit, window).max(declared))
+    fn even_gap_ms(&self, now: Timestamp) -> f64 {
+        let gap_ms = if self.is_counted_aloud(now) { told_gap_ms } else { silent_gap_ms };
+        let declared = gap_ms(self.declared.0, self.declared.1);
+        self.window.map_or(declared, |window| gap_ms(self.limit, window).max(declared))
     }
 
     /// Milliseconds between two units now.
     fn gap_ms(&self, now: Timestamp) -> f64 {
-        self.even_gap_ms().max(self.told(now).map_or(0.0, |told| told.gap_ms))
+        self.even_gap_ms(now).max(self.told(now).map_or(0.0, |told| told.gap_ms))
     }
 
     /// Goes by the announced limit; its window lies between the longest wait for a reset and the
@@ -255,14 +280,16 @@ impl Bucket {
         }
         let Some(reset_at) = reset_at.filter(|&at| at - now <= WINDOW_MAX) else { return };
         self.longest_wait = self.longest_wait.max(reset_at - now);
-        let between = self.last_reset_at.map(|last| reset_at - last).filter(|&span| span > RESET_SLACK);
+        // Between resets that lie further apart there were others, which nobody asked about.
+        let is_next = |span: &Span| *span > RESET_SLACK && *span <= self.longest_wait * 2.0 + RESET_SLACK;
+        let between = self.last_reset_at.map(|last| reset_at - last).filter(is_next);
         if let Some(between) = between {
             let shortest = self.window.map_or(between, |window| window.min(between));
             self.window = Some(shortest.max(self.longest_wait));
             // What was granted while the window was a guess was charged at the guess's price; what was
             // spent of the declared quota stays spent.
-            let declared_ms =
-                even_gap_ms(self.declared.0, self.declared.1) * f64::from(burst_of(self.declared.0));
+            let (limit, window) = self.declared;
+            let declared_ms = silent_gap_ms(limit, window) * f64::from(burst_of(limit, BURST_SHARE));
             let owed_max_ms = (self.gap_ms(now) * f64::from(self.burst())).max(declared_ms);
             self.full_at_ms = self.full_at_ms.min(now.ms() as f64 + owed_max_ms);
         }
@@ -278,18 +305,24 @@ impl Bucket {
         {
             left = left.min(told.left);
         }
-        let gap_ms = (reset_at - now).ms() as f64 / f64::from(left.max(1));
+        // The next window's first unit may leave at the reset.
+        let gap_ms = (reset_at - now).ms() as f64 / (f64::from(left) + 1.0);
         self.told = Some(Told { left, gap_ms, reset_at });
     }
 }
 
-/// Units that may be spent at once.
-fn burst_of(limit: u32) -> u32 {
-    (limit / BURST_SHARE).max(1)
+fn burst_of(limit: u32, share: u32) -> u32 {
+    (limit / share).max(1)
 }
 
-/// Milliseconds between two units that keep any window under the limit, a burst and the margin included.
-fn even_gap_ms(limit: u32, window: Span) -> f64 {
-    let usable = limit.saturating_sub(burst_of(limit) + limit / MARGIN_SHARE).max(1);
+/// Milliseconds between two units that keep any window of a silent server under the limit, a burst and the margin included.
+fn silent_gap_ms(limit: u32, window: Span) -> f64 {
+    let usable = limit.saturating_sub(burst_of(limit, BURST_SHARE) + limit / MARGIN_SHARE).max(1);
     window.ms() as f64 / f64::from(usable)
+}
+
+/// The same where the server counts aloud.
+fn told_gap_ms(limit: u32, window: Span) -> f64 {
+    let usable = limit.saturating_sub(burst_of(limit, TOLD_SHARE) - 1).max(1);
+    (window + RESET_SLACK).ms() as f64 / f64::from(usable)
 }

@@ -158,5 +158,7 @@ fn slot(source: Source) -> SourceSlot {
         state: source.state,
         weight: source.weight,
         due_at: source.due_at,
+        // A person wants it, whatever was planned.
+        gap: None,
     }
 }

@@ -59,7 +59,7 @@ mod tests {
 
     /// `posts` in the day before now.
     fn check(posts: i64, expected: &str) {
-        let pacing = Pacing { floor: Span::MINUTE, ceiling: Span::HOUR };
+        let pacing = Pacing { floor: Span::MINUTE, ceiling: Span::HOUR, ceiling_share: Pacing::WANTED_SHARE };
         let policy = policy_named("change-rate", pacing).unwrap();
         let now = Timestamp::from_secs(86_400);
         let news: Vec<_> =

@@ -5,7 +5,11 @@ use freshet_types::{Span, Timestamp};
 use super::*;
 use crate::{Look, Market, Objective, SourceFacts};
 
-const PACING: Pacing = Pacing { floor: Span::MINUTE, ceiling: Span::from_ms(12 * 3_600_000) };
+const PACING: Pacing = Pacing {
+    floor: Span::MINUTE,
+    ceiling: Span::from_ms(12 * 3_600_000),
+    ceiling_share: Pacing::WANTED_SHARE,
+};
 
 /// Numbers without a pattern.
 fn draws(seed: u64) -> impl FnMut(i64) -> i64 {

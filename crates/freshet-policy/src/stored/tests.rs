@@ -5,7 +5,11 @@ use freshet_types::{Span, Timestamp};
 use crate::change::kind::Kind;
 use crate::{Look, Market, Objective, POLICY_NAMES, Pacing, Policy, Reason, SourceFacts, policy_named};
 
-const PACING: Pacing = Pacing { floor: Span::MINUTE, ceiling: Span::from_ms(48 * 3_600_000) };
+const PACING: Pacing = Pacing {
+    floor: Span::MINUTE,
+    ceiling: Span::from_ms(48 * 3_600_000),
+    ceiling_share: Pacing::WANTED_SHARE,
+};
 const DAYS: i64 = 28;
 
 fn source() -> SourceFacts {

@@ -116,7 +116,8 @@ impl Scene {
 
     fn try_start<S: Store>(&self, store: S) -> Result<Driver<S>, RunError> {
         let rings = Coordinator::open(self.rings.path(), 10_000).unwrap();
-        let pacing = Pacing { floor: Span::MINUTE * 5.0, ceiling: self.ceiling };
+        let pacing =
+            Pacing { floor: Span::MINUTE * 5.0, ceiling: self.ceiling, ceiling_share: Pacing::WANTED_SHARE };
         let world = WorldFetch::new(Arc::clone(&self.world), Arc::new(self.clock.clone()));
         let kit = DriverKit {
             fetch: self.fetch.clone().unwrap_or_else(|| Arc::new(world)),

@@ -18,7 +18,11 @@ use freshet_types::{Clock, Instance, NetworkName, Primitive, RobotKind, Source, 
 
 const ACCOUNTS: u32 = 12;
 /// A dozen accounts could be looked at every minute; a quarter of an hour is enough for constraints.
-const PACING: Pacing = Pacing { floor: Span::from_secs(900), ceiling: Span::from_secs(21_600) };
+const PACING: Pacing = Pacing {
+    floor: Span::from_secs(900),
+    ceiling: Span::from_secs(21_600),
+    ceiling_share: Pacing::WANTED_SHARE,
+};
 
 /// What a crawl of one day came to.
 struct Crawl {

@@ -355,7 +355,8 @@ pub(super) fn slots_above(
     limit: usize,
 ) -> Result<Vec<SourceSlot>> {
     let sql =
-        "SELECT id, network, robot, state, weight, due_at FROM sources WHERE id > ?1 ORDER BY id LIMIT ?2";
+        "SELECT id, network, robot, state, weight, due_at, iif(pinned_ms IS NULL, due_at - visited_at, NULL)
+               FROM sources WHERE id > ?1 ORDER BY id LIMIT ?2";
     let mut statement = db.prepare_cached(sql)?;
     let rows = statement.query_map(params![above.0, limit as i64], |row| {
         let robot = row.get_ref(2)?.as_str()?;
@@ -366,6 +367,7 @@ pub(super) fn slots_above(
             state: state_of(row, 3)?,
             weight: row.get(4)?,
             due_at: Timestamp::from_ms(row.get(5)?),
+            gap: row.get::<_, Option<i64>>(6)?.map(Span::from_ms),
         })
     })?;
     rows.collect()

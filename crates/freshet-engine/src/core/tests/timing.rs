@@ -38,8 +38,8 @@ fn what_a_person_adds_does_not_move_what_is_known() {
     bench.know_all([bench.sources[&id].clone(), other]);
     let after = bench.slot(id);
     assert_eq!(
-        (after.news_at, after.price_step, after.class, after.is_leased),
-        (slot.news_at, slot.price_step, slot.class, false)
+        (after.news_at, after.price_step, after.class(), after.is_leased),
+        (slot.news_at, slot.price_step, slot.class(), false)
     );
 }
 
@@ -78,7 +78,7 @@ fn a_source_that_goes_back_unasked_costs_its_server_no_pause() {
     let (visit, _) = bench.core.visits.source_came(source.id).expect("it is picked");
     let key = bench.slot(source.id).key;
     assert!(bench.core.frontier.allowed_at(key) > bench.now, "the pick began a pause");
-    bench.core.wait_longer(visit, &source, (bench.now + Span::HOUR, 9));
+    bench.core.wait_longer(visit, &source, (bench.now + Span::HOUR, 9), bench.now);
     assert!(bench.core.frontier.allowed_at(key) <= bench.now, "nothing was sent");
 }
 

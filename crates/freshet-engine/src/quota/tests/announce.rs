@@ -1,4 +1,4 @@
-//! What servers announce: it slows a bucket down, and never speeds it up.
+//! What servers announce: it slows a bucket down, and never takes it over what is declared.
 
 use super::*;
 
@@ -31,34 +31,34 @@ fn grants_after(reading: &LimitReading) -> Vec<i64> {
 }
 
 #[test]
-fn an_announced_limit_only_slows_down() {
+fn an_announced_limit_slows_down_and_overdraws_nothing() {
     let silent = grants_after(&LimitReading::default());
     // What is announced, the first grant after it in seconds, and how many of those that a silent
-    // server gets in its first window, in percent.
+    // server gets in its first window, in percent. Who counts aloud is left no margin, hence a little more.
     for (limit, remaining, reset_s, first_s, share) in [
-        (Some(300), Some(299), 300, 0, 90..=100),
-        (Some(4_000_000_000), Some(3_999_999_999), 300, 0, 100..=100),
-        (Some(7500), Some(7000), 300, 0, 100..=100),
-        (Some(u32::MAX), Some(u32::MAX), 1, 0, 100..=100),
-        (Some(301), Some(300), 300, 0, 95..=100),
+        (Some(300), Some(299), 300, 0, 95..=106),
+        (Some(4_000_000_000), Some(3_999_999_999), 300, 0, 98..=106),
+        (Some(7500), Some(7000), 300, 0, 98..=106),
+        (Some(u32::MAX), Some(u32::MAX), 1, 0, 98..=106),
+        (Some(301), Some(300), 300, 0, 95..=106),
         // A rate above the declared one, in a window of its own.
-        (Some(50), Some(49), 10, 0, 80..=100),
+        (Some(50), Some(49), 10, 1, 80..=106),
         (Some(100), Some(99), 300, 0, 20..=40),
-        (Some(20), Some(19), 300, 0, 3..=8),
+        (Some(20), Some(19), 300, 1, 3..=8),
         (Some(300), Some(50), 300, 0, 8..=20),
         // Nothing left: the reset is waited for, and a second more.
-        (Some(300), Some(0), 100, 101, 50..=70),
+        (Some(300), Some(0), 100, 101, 50..=75),
         (Some(20), Some(0), 100, 101, 0..=70),
-        (None, Some(0), 100, 101, 50..=70),
+        (None, Some(0), 100, 101, 50..=75),
         // No reset that a window explains: the declared window where the server speaks of that, else a day at most.
         (Some(300), Some(0), 30 * 86_400, WINDOW_S + 1, 0..=0),
-        (Some(300), Some(299), 86_400 + 300, 0, 90..=100),
+        (Some(300), Some(299), 86_400 + 300, 0, 95..=106),
         (Some(20), Some(0), 30 * 86_400, 86_401, 0..=0),
         // A mistake, as are resets that have passed.
-        (Some(300), Some(0), 40 * 365 * 86_400, 0, 100..=100),
-        (Some(300), Some(0), -5, 0, 100..=100),
+        (Some(300), Some(0), 40 * 365 * 86_400, 0, 98..=106),
+        (Some(300), Some(0), -5, 0, 98..=106),
         // No limit at all.
-        (Some(0), None, 300, 0, 100..=100),
+        (Some(0), None, 300, 0, 98..=106),
     ] {
         let shown = format!("limit {limit:?}, remaining {remaining:?}, reset in {reset_s} s");
         let grants = grants_after(&reading(limit, remaining, reset_s));
@@ -84,7 +84,7 @@ fn after_a_long_wait_one_request_asks_again() {
     assert_eq!(ask(&mut ledger, &claim, again_at), Ok(()));
     assert!(ask(&mut ledger, &claim, again_at).is_err(), "the others wait for its answer");
     ledger.answered(&claim, &[], again_at + Span::SECOND);
-    assert_eq!(ask(&mut ledger, &claim, again_at + Span::SECOND), Ok(()));
+    assert_eq!(ask(&mut ledger, &claim, again_at + Span::SECOND * 2.0), Ok(()));
 }
 
 #[test]

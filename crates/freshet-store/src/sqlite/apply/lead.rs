@@ -48,6 +48,7 @@ fn known(row: &Row<'_>, upload: &Upload, lead: &Lead) -> Result<Known> {
         state: source::state_of(row, 1)?,
         weight: row.get(2)?,
         due_at: Timestamp::from_ms(row.get(3)?),
+        gap: None,
     };
     Ok(Known { slot, visited_at: value::at(row, 4)?, newest_at: coverage.newest().map(|newest| newest.at) })
 }
@@ -69,6 +70,7 @@ fn add(db: &Connection, scene: &Scene<'_>, upload: &Upload, lead: &Lead) -> Resu
         state: source.state,
         weight: source.weight,
         due_at: source.due_at,
+        gap: None,
     })
 }
 

@@ -1,0 +1,294 @@
+//! Who gets a call that is scarce. Part of step 2 (schedule) of 10.
+//!
+//! Where a quota gives fewer calls than would be worth their while, somebody always waits for the next one. First come, first
+//! served would be dear: a source that is due every hour and is an hour late has lost much, one that is due every week has not.
+//! At a price C a visit after a gap T ends the waiting λT²/2; at the planned gap T* that is C, so it is worth (T/T*)² of its
+//! price: the call goes to the source whose gap so far is the largest share of the planned one, its **lateness**. So it goes in
+//! experiments, where in every slot the best of all is visited. Nobody is visited early while another is late, and a call
+//! for which nobody is due goes to who is nearest to it: what a window leaves is not saved up.
+//!
+//! | idea | here |
+//! |---|---|
+//! | a source bids when [`BID_SHARE`] of its gap has passed | [`CANDIDATE`] of the frontier |
+//! | bids of one gap are in the order of their due times, so only the first can win | `Bids::lanes` |
+//! | a call is given when the quota has one, to a few winners ahead of it at most | `Core::pump_auction` |
+//!
+//! Bids are not taken back: one that no longer fits what is known of its source is passed over. History and other robots
+//! are not kept waiting by early visits. Cost of a call: O(gaps that are told apart).
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use freshet_frontier::frontier::CANDIDATE;
+use freshet_types::{Map, RobotKind, ServerKey, SourceId, SourceState, Span, Timestamp};
+
+use super::sources::Gap;
+use super::{Core, Slot};
+use crate::price::TariffKey;
+
+/// Share of its planned gap after which a source may be visited, if nobody is nearer to being due.
+const BID_SHARE: f64 = 0.3;
+/// Winners of one server that have not been granted their call yet; they are being read from the store.
+const CHOSEN_MAX: usize = 16;
+/// Bids that are given up at once when calls are not scarce any more.
+const DISMISSED_AT_ONCE: usize = 4096;
+
+/// One bid: when its source is due, in seconds, and which it is.
+type Bid = Reverse<(u32, u32)>;
+
+/// Who wants a call of one server, and who has won one.
+#[derive(Debug, Default)]
+struct Bids {
+    /// Those of one gap, the one that is due first on top.
+    lanes: BTreeMap<Gap, BinaryHeap<Bid>>,
+    /// Sources that won, and are not granted their call yet.
+    chosen: Vec<SourceId>,
+}
+
+impl Bids {
+    fn add(&mut self, gap: Gap, due_at: Timestamp, id: SourceId) {
+        self.lanes.entry(gap).or_default().push(Reverse((whole_secs(due_at), id.0)));
+    }
+
+    /// When the latest source is due, by the share of its gap, and its gap; bids that do not hold are dropped.
+    fn first(&mut self, now: Timestamp, holds: impl Fn(SourceId, u32) -> bool) -> Option<(Timestamp, Gap)> {
+        let mut first: Option<(f64, Timestamp, Gap)> = None;
+        self.lanes.retain(|&gap, lane| {
+            while lane.peek().is_some_and(|Reverse((due_secs, id))| !holds(SourceId(*id), *due_secs)) {
+                lane.pop();
+            }
+            let Some(Reverse((due_secs, _))) = lane.peek() else { return false };
+            let due_at = Timestamp::from_secs(i64::from(*due_secs));
+            // The lateness less one.
+            let late = (now - due_at).secs_f64() / gap.span().secs_f64();
+            if first.is_none_or(|(most, ..)| late > most) {
+                first = Some((late, due_at, gap));
+            }
+            true
+        });
+        first.map(|(_, due_at, gap)| (due_at, gap))
+    }
+
+    /// Takes the first bid of this gap.
+    fn pop(&mut self, gap: Gap) -> Option<SourceId> {
+        self.lanes.get_mut(&gap)?.pop().map(|Reverse((_, id))| SourceId(id))
+    }
+}
+
+/// All bids.
+#[derive(Debug, Default)]
+pub(super) struct Auction {
+    by_server: Map<ServerKey, Bids>,
+    /// The servers that have a call to give, by when.
+    calls: BTreeSet<(Timestamp, ServerKey)>,
+    call_at: Map<ServerKey, Timestamp>,
+}
+
+impl Auction {
+    /// When the next call is to be given.
+    pub(super) fn wake_at(&self) -> Option<Timestamp> {
+        self.calls.first().map(|&(at, _)| at)
+    }
+
+    /// A server may have a call to give then, or earlier where that was said before.
+    pub(super) fn call_at(&mut self, key: ServerKey, at: Timestamp) {
+        if !self.by_server.contains_key(&key) {
+            return;
+        }
+        if let Some(&before) = self.call_at.get(&key) {
+            if before <= at {
+                return;
+            }
+            self.calls.remove(&(before, key));
+        }
+        self.call_at.insert(key, at);
+        self.calls.insert((at, key));
+    }
+
+    fn pop_call(&mut self, now: Timestamp) -> Option<ServerKey> {
+        let &(at, key) = self.calls.first().filter(|first| first.0 <= now)?;
+        self.calls.remove(&(at, key));
+        self.call_at.remove(&key);
+        Some(key)
+    }
+
+    fn bid(&mut self, key: ServerKey, gap: Gap, due_at: Timestamp, id: SourceId) {
+        self.by_server.entry(key).or_default().add(gap, due_at, id);
+    }
+}
+
+impl Core {
+    /// Has a source wait for its news: until it is due or, where calls are scarce, until it may bid for one.
+    pub(super) fn await_news(&mut self, id: SourceId) {
+        let Some(slot) = self.sources.get_mut(id) else { return };
+        slot.is_chosen = false;
+        let slot = *slot;
+        if self.is_bidder(&slot) {
+            let (gap, floor) = (slot.gap.span(), self.policy.pacing().floor);
+            let bid_at = slot.news_at - gap + (gap * BID_SHARE).max(floor);
+            self.frontier.schedule(id, slot.key, CANDIDATE, bid_at);
+        } else {
+            self.frontier.schedule(id, slot.key, slot.class(), slot.news_at);
+        }
+    }
+
+    /// Whether a source that waits for its news is to bid for its call.
+    fn is_bidder(&self, slot: &Slot) -> bool {
+        let is_timed = slot.robot == RobotKind::Status && slot.gap != Gap::NONE;
+        is_timed
+            && slot.state == SourceState::Active
+            && self.prices.is_scarce(TariffKey::new(slot.key, slot.robot))
+    }
+
+    /// Lets sources bid, and gives the calls that there are.
+    pub(super) fn pump_auction(&mut self, now: Timestamp) {
+        while let Some(id) = self.frontier.pop_candidate(now) {
+            let Some(slot) = self.sources.get(id).filter(Slot::waits_for_news) else { continue };
+            if self.is_bidder(&slot) {
+                self.auction.bid(slot.key, slot.gap, slot.news_at, id);
+                self.auction.call_at(slot.key, now);
+            } else {
+                self.frontier.schedule(id, slot.key, slot.class(), slot.news_at);
+            }
+        }
+        while let Some(key) = self.auction.pop_call(now) {
+            self.give_calls(key, now);
+        }
+    }
+
+    /// Gives the calls that a server has now.
+    fn give_calls(&mut self, key: ServerKey, now: Timestamp) {
+        let tariff = TariffKey::new(key, RobotKind::Status);
+        if !self.prices.is_scarce(tariff) {
+            return self.dismiss(key, now);
+        }
+        loop {
+            let sources = &self.sources;
+            let Some(bids) = self.auction.by_server.get_mut(&key) else { return };
+            bids.chosen
+                .retain(|&id| sources.get(id).is_some_and(|slot| slot.is_chosen && slot.state.is_watched()));
+            // When the last of them is granted its call, the next may be chosen.
+            if bids.chosen.len() >= CHOSEN_MAX {
+                return;
+            }
+            let units = bids.chosen.len() as u32 + 1;
+            let ready_at = self.prices.ready_at(tariff, units, &self.ledger, now);
+            if ready_at > now {
+                return self.auction.call_at(key, ready_at);
+            }
+            let Some((due_at, gap)) = self.first_bid(key, now) else { return };
+            if due_at > now && self.is_wanted_by_others(key) {
+                return self.auction.call_at(key, due_at);
+            }
+            self.choose(key, gap);
+        }
+    }
+
+    /// Whether somebody who does not bid waits for this server's calls.
+    fn is_wanted_by_others(&self, key: ServerKey) -> bool {
+        self.frontier.due_count_of(key) > 0 || self.backlogs.is_busy(key)
+    }
+
+    /// When the source that bids most is due, and its gap.
+    fn first_bid(&mut self, key: ServerKey, now: Timestamp) -> Option<(Timestamp, Gap)> {
+        let mut bids = self.auction.by_server.remove(&key)?;
+        let first = bids.first(now, |id, due_secs| {
+            self.sources.get(id).is_some_and(|slot| {
+                let is_same = whole_secs(slot.news_at) == due_secs && slot.key == key;
+                is_same
+                    && slot.waits_for_news()
+                    && slot.state == SourceState::Active
+                    && self.is_at_work(&slot)
+            })
+        });
+        self.auction.by_server.insert(key, bids);
+        first
+    }
+
+    /// The first bid of this gap has won a call.
+    fn choose(&mut self, key: ServerKey, gap: Gap) {
+        let Some(bids) = self.auction.by_server.get_mut(&key) else { return };
+        let Some(id) = bids.pop(gap) else { return };
+        let Some(slot) = self.sources.get_mut(id) else { return };
+        // It is not sent back for a price that rose: it has won at today's.
+        (slot.is_chosen, slot.price_step) = (true, 0);
+        bids.chosen.push(id);
+        let class = slot.class();
+        self.frontier.schedule(id, key, class, Timestamp::MIN);
+    }
+
+    /// A call was granted to this source, or it goes back without one.
+    pub(super) fn end_choice(&mut self, id: SourceId, now: Timestamp) {
+        let Some(slot) = self.sources.get_mut(id) else { return };
+        slot.is_chosen = false;
+        self.auction.call_at(slot.key, now);
+    }
+
+    /// Calls are not scarce any more: sources wait until they are due.
+    fn dismiss(&mut self, key: ServerKey, now: Timestamp) {
+        let Some(mut bids) = self.auction.by_server.remove(&key) else { return };
+        let mut left = DISMISSED_AT_ONCE;
+        for lane in bids.lanes.values_mut() {
+            while left > 0
+                && let Some(Reverse((_, id))) = lane.pop()
+            {
+                left -= 1;
+                let waiting =
+                    self.sources.get(SourceId(id)).filter(|slot| slot.waits_for_news() && slot.key == key);
+                if let Some(slot) = waiting {
+                    self.frontier.schedule(SourceId(id), key, slot.class(), slot.news_at);
+                }
+            }
+        }
+        bids.lanes.retain(|_, lane| !lane.is_empty());
+        if !bids.lanes.is_empty() {
+            self.auction.by_server.insert(key, bids);
+            self.auction.call_at(key, now + Span::SECOND);
+        }
+    }
+}
+
+fn whole_secs(at: Timestamp) -> u32 {
+    at.secs().clamp(0, i64::from(u32::MAX)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(hours: f64) -> Timestamp {
+        Timestamp::from_secs(1_000_000_000) + Span::HOUR * hours
+    }
+
+    /// Sources by their gap and when they are due, in hours; who goes first now, and so on.
+    fn check(bids: &[(f64, f64)], expected: &[u32]) {
+        let mut all = Bids::default();
+        for (number, (gap_h, due_h)) in bids.iter().enumerate() {
+            all.add(Gap::of(Span::HOUR * *gap_h), at(*due_h), SourceId(number as u32));
+        }
+        let mut order = Vec::new();
+        while let Some((_, gap)) = all.first(at(0.0), |id, _| id.0 != 9) {
+            order.extend(all.pop(gap).map(|id| id.0));
+        }
+        assert_eq!(order, expected, "{bids:?}");
+    }
+
+    #[test]
+    fn who_has_waited_the_largest_share_of_its_gap_goes_first() {
+        check(&[], &[]);
+        // An hour late of a week is little, half an hour late of an hour is much.
+        check(&[(168.0, -1.0), (1.0, -0.5)], &[1, 0]);
+        check(&[(168.0, -100.0), (1.0, -0.5)], &[0, 1]);
+        // One that is late goes before all that are early, and of these the nearest by share.
+        check(&[(1.0, 0.1), (24.0, 1.0), (48.0, -0.01)], &[2, 1, 0]);
+        // Of one gap, in the order of their due times.
+        check(&[(5.0, -1.0), (5.0, -3.0), (5.0, 2.0), (5.0, -2.0)], &[1, 3, 0, 2]);
+    }
+
+    #[test]
+    fn a_bid_that_no_longer_holds_is_passed_over() {
+        let mut bids = vec![(1.0, -5.0); 10];
+        bids[9] = (1.0, -50.0);
+        check(&bids, &[0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    }
+}
