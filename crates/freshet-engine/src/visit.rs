@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use freshet_policy::Grade;
+use freshet_policy::{Grade, Slack};
 use freshet_types::{
     Connector, Endpoint, Redirect, ServerKey, Source, SourceState, Span, Timestamp, VisitId,
 };
@@ -84,6 +84,8 @@ pub struct Visit {
     pub lateness: Option<f64>,
     /// How its source counts from now on, once that is known.
     pub grade: Option<Grade>,
+    /// How much the next visit loses that comes earlier or later than planned, where that was asked.
+    pub slack: Option<Slack>,
     /// Uploads that the store has not confirmed yet.
     pub unconfirmed_count: u32,
     /// How far it has come.
@@ -134,6 +136,7 @@ impl Visit {
             paid: Vec::new(),
             lateness: None,
             grade: None,
+            slack: None,
             unconfirmed_count: 0,
             stage: Stage::Asks,
             ending: None,

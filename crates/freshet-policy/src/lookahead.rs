@@ -43,6 +43,8 @@ pub use outlook::{Outlook, Path, Wish};
 
 /// Where nodes are further apart, hours between them are tried as well.
 const REFINED_H: f32 = 2.0;
+/// The least that a visit at another time is taken to cost more, in prices: between nodes costs are not known better.
+const COST_MIN: f64 = 1e-3;
 /// Times that are tried between two nodes, at most.
 const TRIES_MAX: f32 = 8.0;
 /// Nodes that are settled, and tried for others, at a time.
@@ -131,6 +133,25 @@ impl Plan {
             self.vertex(grid, node)
         };
         Some(f64::from(due_h).max(elapsed_h))
+    }
+
+    /// In how many hours before and after a visit at `due_h` lateness changes by 1 ([`crate::slack`]), from what visits
+    /// `step_h` away cost more; path and prices are those of the plan, which covers both.
+    pub(crate) fn slack_h(
+        &self,
+        path: &Path,
+        hours: &HourPrices,
+        price_h: f64,
+        (due_h, step_h): (f64, f64),
+    ) -> (f64, f64) {
+        let cost = |at_h: f64| {
+            let node = path.grid.nodes_h.partition_point(|node_h| f64::from(*node_h) < at_h);
+            let node = node.clamp(1, NODE_COUNT - 1);
+            f64::from(self.cost_at(path, hours, price_h as f32, (node, at_h as f32)))
+        };
+        let planned = cost(due_h);
+        let slack_h = |at_h: f64| step_h / ((cost(at_h) - planned) / price_h).max(COST_MIN).sqrt();
+        (slack_h(due_h - step_h), slack_h(due_h + step_h))
     }
 
     /// The lowest point of the parabola through a node and its neighbours.

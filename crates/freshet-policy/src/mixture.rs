@@ -104,6 +104,15 @@ impl Mixture {
         &self.weights[class]
     }
 
+    /// The same with weights that a fit may give: an earlier version fitted others.
+    pub(crate) fn sound(mut self) -> Self {
+        let most = fit::WEIGHT_MAX as f32;
+        for weight in self.weights.iter_mut().flatten().flatten() {
+            *weight = if weight.is_finite() { weight.clamp(0.0, most) } else { 0.0 };
+        }
+        self
+    }
+
     /// The rate of a source by horizon.
     pub(crate) fn rates(&self, class: usize, features: &Weights) -> [Rate; HORIZON_COUNT] {
         let mut rates = [Rate::default(); HORIZON_COUNT];

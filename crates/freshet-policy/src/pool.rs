@@ -62,7 +62,7 @@ fn mixture<'de, D: Deserializer<'de>>(from: D) -> Result<Mixture, D::Error> {
         Other(IgnoredAny),
     }
     Ok(match Written::deserialize(from)? {
-        Written::Mixture(mixture) => mixture,
+        Written::Mixture(mixture) => mixture.sound(),
         Written::Other(_) => Mixture::default(),
     })
 }

@@ -9,7 +9,7 @@ use freshet_types::{Span, Timestamp};
 
 use crate::mixture::Mixture;
 use crate::mixture::evidence::Evidence;
-use crate::{ChangeModel, Look, Market, Pool, SourceFacts};
+use crate::{ChangeModel, Look, Market, Pool, Slack, SourceFacts};
 
 /// Halvings of the ceiling when the due time is searched: a six-hour ceiling to the second.
 const SEARCH_STEPS: u32 = 16;
@@ -63,5 +63,15 @@ pub trait Rule: Send + Sync + std::fmt::Debug {
             *(if is_due(middle) { &mut late } else { &mut early }) = middle;
         }
         late
+    }
+    /// How much a visit loses that comes earlier or later than `due_at`.
+    fn slack(
+        &self,
+        _model: &Self::Model,
+        source: &SourceFacts,
+        _market: &Market,
+        due_at: Timestamp,
+    ) -> Slack {
+        Slack::even(due_at - source.visited_at)
     }
 }

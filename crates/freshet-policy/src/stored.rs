@@ -19,7 +19,9 @@ use crate::mixture::Mixture;
 use crate::mixture::evidence::Evidence;
 use crate::pack::{Reader, Writer};
 use crate::units::Units;
-use crate::{ChangeModel, Explanation, Look, Market, Otherwise, Pacing, Pool, Reason, Rule, SourceFacts};
+use crate::{
+    ChangeModel, Explanation, Look, Market, Otherwise, Pacing, Pool, Reason, Rule, Slack, SourceFacts,
+};
 
 /// Times nearer than this to a bound are at the bound.
 const NEAR: Span = Span::SECOND;
@@ -38,6 +40,10 @@ pub trait Policy: Send + Sync + std::fmt::Debug {
     fn learn(&self, bytes: &[u8], source: &SourceFacts, market: &Market, look: &Look<'_>) -> Vec<u8>;
     /// When to look again at a source that was looked at at `source.visited_at`.
     fn due_at(&self, bytes: &[u8], source: &SourceFacts, market: &Market) -> Timestamp;
+    /// How much a visit loses that comes earlier or later than `due_at`.
+    fn slack(&self, _bytes: &[u8], source: &SourceFacts, _market: &Market, due_at: Timestamp) -> Slack {
+        Slack::even(due_at - source.visited_at)
+    }
     /// Posts a second that are expected of a source in the long run; finite, never negative.
     fn rate_per_s(&self, bytes: &[u8], market: &Market) -> f64;
     /// Posts that are expected of a source between two instants; finite, never negative.
@@ -155,6 +161,10 @@ impl<R: Rule> Policy for Stored<R> {
 
     fn due_at(&self, bytes: &[u8], source: &SourceFacts, market: &Market) -> Timestamp {
         self.due(&self.read(bytes).model, source, &self.own_market(market), self.ceiling(market))
+    }
+
+    fn slack(&self, bytes: &[u8], source: &SourceFacts, market: &Market, due_at: Timestamp) -> Slack {
+        self.rule.slack(&self.read(bytes).model, source, &self.own_market(market), due_at)
     }
 
     fn rate_per_s(&self, bytes: &[u8], market: &Market) -> f64 {

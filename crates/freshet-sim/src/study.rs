@@ -10,6 +10,7 @@ mod capture;
 mod cuvim;
 mod forums;
 mod known;
+mod live;
 mod lookahead;
 mod mispredictions;
 pub mod page;
@@ -77,6 +78,12 @@ pub const STUDIES: &[Study] = &[
                 online; delays and budgets in one of them; the work and time of all that (`speed.md`)",
         seed: "0 (policy `random`); otherwise no chance",
         run: reference::run,
+    },
+    Study {
+        name: "live",
+        about: "the engine of `run` beside the experiment: round robin and `freshet` as policies and as crawls of a simulated server, in nine windows",
+        seed: "1 (the simulated server)",
+        run: live::run,
     },
     Study {
         name: "known-rates",

@@ -2,19 +2,18 @@
 //!
 //! Where a quota gives fewer calls than would be worth their while, somebody always waits for the next one. First come, first
 //! served would be dear: a source that is due every hour and is an hour late has lost much, one that is due every week has not.
-//! At a price C a visit after a gap T ends the waiting λT²/2; at the planned gap T* that is C, so it is worth (T/T*)² of its
-//! price: the call goes to the source whose gap so far is the largest share of the planned one, its **lateness**. So it goes in
-//! experiments, where in every slot the best of all is visited. Nobody is visited early while another is late, and a call
-//! for which nobody is due goes to who is nearest to it: what a window leaves is not saved up.
+//! So the call goes to the largest **lateness** ([`freshet_policy::slack`]): at a constant rate, the time since the last visit as a
+//! share of the planned gap. So it goes in experiments too, where in every slot the best of all is visited. Nobody is visited early
+//! while another is late, and a call for which nobody is due goes to who is nearest to it: what a window leaves is not saved up.
 //!
 //! | idea | here |
 //! |---|---|
 //! | a source bids when [`BID_SHARE`] of its gap has passed | [`CANDIDATE`] of the frontier |
-//! | bids of one gap are in the order of their due times, so only the first can win | `Bids::lanes` |
+//! | bids of one slack are in the order of their due times, so only the first can win | `Bids::lanes` |
 //! | a call is given when the quota has one, to a few winners ahead of it at most | `Core::pump_auction` |
 //!
 //! Bids are not taken back: one that no longer fits what is known of its source is passed over. History and other robots
-//! are not kept waiting by early visits. Cost of a call: O(gaps that are told apart).
+//! are not kept waiting by early visits. Cost of a call: O(slacks that are told apart).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -22,12 +21,12 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use freshet_frontier::frontier::CANDIDATE;
 use freshet_types::{Map, RobotKind, ServerKey, SourceId, SourceState, Span, Timestamp};
 
-use super::sources::Gap;
+use super::sources::{CoarseSlack, Planned};
 use super::{Core, Slot};
 use crate::price::TariffKey;
 
 /// Share of its planned gap after which a source may be visited, if nobody is nearer to being due.
-const BID_SHARE: f64 = 0.3;
+const BID_SHARE: f64 = 0.1;
 /// Winners of one server that have not been granted their call yet; they are being read from the store.
 const CHOSEN_MAX: usize = 16;
 /// Bids that are given up at once when calls are not scarce any more.
@@ -39,39 +38,42 @@ type Bid = Reverse<(u32, u32)>;
 /// Who wants a call of one server, and who has won one.
 #[derive(Debug, Default)]
 struct Bids {
-    /// Those of one gap, the one that is due first on top.
-    lanes: BTreeMap<Gap, BinaryHeap<Bid>>,
+    /// Those of one slack, the one that is due first on top.
+    lanes: BTreeMap<CoarseSlack, BinaryHeap<Bid>>,
     /// Sources that won, and are not granted their call yet.
     chosen: Vec<SourceId>,
 }
 
 impl Bids {
-    fn add(&mut self, gap: Gap, due_at: Timestamp, id: SourceId) {
-        self.lanes.entry(gap).or_default().push(Reverse((whole_secs(due_at), id.0)));
+    fn add(&mut self, slack: CoarseSlack, due_at: Timestamp, id: SourceId) {
+        self.lanes.entry(slack).or_default().push(Reverse((whole_secs(due_at), id.0)));
     }
 
-    /// When the latest source is due, by the share of its gap, and its gap; bids that do not hold are dropped.
-    fn first(&mut self, now: Timestamp, holds: impl Fn(SourceId, u32) -> bool) -> Option<(Timestamp, Gap)> {
-        let mut first: Option<(f64, Timestamp, Gap)> = None;
-        self.lanes.retain(|&gap, lane| {
+    /// When the source with the largest lateness is due, and its slack; bids that do not hold are dropped.
+    fn first(
+        &mut self,
+        now: Timestamp,
+        holds: impl Fn(SourceId, u32) -> bool,
+    ) -> Option<(Timestamp, CoarseSlack)> {
+        let mut first: Option<(f64, Timestamp, CoarseSlack)> = None;
+        self.lanes.retain(|&slack, lane| {
             while lane.peek().is_some_and(|Reverse((due_secs, id))| !holds(SourceId(*id), *due_secs)) {
                 lane.pop();
             }
             let Some(Reverse((due_secs, _))) = lane.peek() else { return false };
             let due_at = Timestamp::from_secs(i64::from(*due_secs));
-            // The lateness less one.
-            let late = (now - due_at).secs_f64() / gap.span().secs_f64();
-            if first.is_none_or(|(most, ..)| late > most) {
-                first = Some((late, due_at, gap));
+            let lateness = slack.slack().lateness(due_at, now);
+            if first.is_none_or(|(most, ..)| lateness > most) {
+                first = Some((lateness, due_at, slack));
             }
             true
         });
-        first.map(|(_, due_at, gap)| (due_at, gap))
+        first.map(|(_, due_at, slack)| (due_at, slack))
     }
 
-    /// Takes the first bid of this gap.
-    fn pop(&mut self, gap: Gap) -> Option<SourceId> {
-        self.lanes.get_mut(&gap)?.pop().map(|Reverse((_, id))| SourceId(id))
+    /// Takes the first bid of this slack.
+    fn pop(&mut self, slack: CoarseSlack) -> Option<SourceId> {
+        self.lanes.get_mut(&slack)?.pop().map(|Reverse((_, id))| SourceId(id))
     }
 }
 
@@ -112,8 +114,8 @@ impl Auction {
         Some(key)
     }
 
-    fn bid(&mut self, key: ServerKey, gap: Gap, due_at: Timestamp, id: SourceId) {
-        self.by_server.entry(key).or_default().add(gap, due_at, id);
+    fn bid(&mut self, key: ServerKey, slack: CoarseSlack, due_at: Timestamp, id: SourceId) {
+        self.by_server.entry(key).or_default().add(slack, due_at, id);
     }
 }
 
@@ -123,33 +125,33 @@ impl Core {
         let Some(slot) = self.sources.get_mut(id) else { return };
         slot.is_chosen = false;
         let slot = *slot;
-        if self.is_bidder(&slot) {
-            let (gap, floor) = (slot.gap.span(), self.policy.pacing().floor);
-            let bid_at = slot.news_at - gap + (gap * BID_SHARE).max(floor);
-            self.frontier.schedule(id, slot.key, CANDIDATE, bid_at);
-        } else {
-            self.frontier.schedule(id, slot.key, slot.class(), slot.news_at);
+        match self.bid_of(&slot) {
+            Some(planned) => {
+                let gap = planned.gap.span();
+                let bid_at = slot.news_at - gap + (gap * BID_SHARE).max(self.policy.pacing().floor);
+                self.frontier.schedule(id, slot.key, CANDIDATE, bid_at);
+            }
+            None => self.frontier.schedule(id, slot.key, slot.class(), slot.news_at),
         }
     }
 
-    /// Whether a source that waits for its news is to bid for its call.
-    fn is_bidder(&self, slot: &Slot) -> bool {
-        let is_timed = slot.robot == RobotKind::Status && slot.gap != Gap::NONE;
-        is_timed
-            && slot.state == SourceState::Active
-            && self.prices.is_scarce(TariffKey::new(slot.key, slot.robot))
+    /// What was planned of a source that waits for its news, where it is to bid for its call.
+    fn bid_of(&self, slot: &Slot) -> Option<Planned> {
+        let is_meant = slot.robot == RobotKind::Status && slot.state == SourceState::Active;
+        let is_scarce = is_meant && self.prices.is_scarce(TariffKey::new(slot.key, slot.robot));
+        slot.planned.filter(|_| is_scarce)
     }
 
     /// Lets sources bid, and gives the calls that there are.
     pub(super) fn pump_auction(&mut self, now: Timestamp) {
         while let Some(id) = self.frontier.pop_candidate(now) {
             let Some(slot) = self.sources.get(id).filter(Slot::waits_for_news) else { continue };
-            if self.is_bidder(&slot) {
-                self.auction.bid(slot.key, slot.gap, slot.news_at, id);
-                self.auction.call_at(slot.key, now);
-            } else {
+            let Some(planned) = self.bid_of(&slot) else {
                 self.frontier.schedule(id, slot.key, slot.class(), slot.news_at);
-            }
+                continue;
+            };
+            self.auction.bid(slot.key, planned.slack, slot.news_at, id);
+            self.auction.call_at(slot.key, now);
         }
         while let Some(key) = self.auction.pop_call(now) {
             self.give_calls(key, now);
@@ -176,11 +178,11 @@ impl Core {
             if ready_at > now {
                 return self.auction.call_at(key, ready_at);
             }
-            let Some((due_at, gap)) = self.first_bid(key, now) else { return };
+            let Some((due_at, slack)) = self.first_bid(key, now) else { return };
             if due_at > now && self.is_wanted_by_others(key) {
                 return self.auction.call_at(key, due_at);
             }
-            self.choose(key, gap);
+            self.choose(key, slack);
         }
     }
 
@@ -189,8 +191,8 @@ impl Core {
         self.frontier.due_count_of(key) > 0 || self.backlogs.is_busy(key)
     }
 
-    /// When the source that bids most is due, and its gap.
-    fn first_bid(&mut self, key: ServerKey, now: Timestamp) -> Option<(Timestamp, Gap)> {
+    /// When the source that bids most is due, and its slack.
+    fn first_bid(&mut self, key: ServerKey, now: Timestamp) -> Option<(Timestamp, CoarseSlack)> {
         let mut bids = self.auction.by_server.remove(&key)?;
         let first = bids.first(now, |id, due_secs| {
             self.sources.get(id).is_some_and(|slot| {
@@ -205,10 +207,10 @@ impl Core {
         first
     }
 
-    /// The first bid of this gap has won a call.
-    fn choose(&mut self, key: ServerKey, gap: Gap) {
+    /// The first bid of this slack has won a call.
+    fn choose(&mut self, key: ServerKey, slack: CoarseSlack) {
         let Some(bids) = self.auction.by_server.get_mut(&key) else { return };
-        let Some(id) = bids.pop(gap) else { return };
+        let Some(id) = bids.pop(slack) else { return };
         let Some(slot) = self.sources.get_mut(id) else { return };
         // It is not sent back for a price that rose: it has won at today's.
         (slot.is_chosen, slot.price_step) = (true, 0);
@@ -254,6 +256,8 @@ fn whole_secs(at: Timestamp) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use freshet_policy::Slack;
+
     use super::*;
 
     fn at(hours: f64) -> Timestamp {
@@ -264,11 +268,12 @@ mod tests {
     fn check(bids: &[(f64, f64)], expected: &[u32]) {
         let mut all = Bids::default();
         for (number, (gap_h, due_h)) in bids.iter().enumerate() {
-            all.add(Gap::of(Span::HOUR * *gap_h), at(*due_h), SourceId(number as u32));
+            let slack = CoarseSlack::of(Slack::even(Span::HOUR * *gap_h));
+            all.add(slack, at(*due_h), SourceId(number as u32));
         }
         let mut order = Vec::new();
-        while let Some((_, gap)) = all.first(at(0.0), |id, _| id.0 != 9) {
-            order.extend(all.pop(gap).map(|id| id.0));
+        while let Some((_, slack)) = all.first(at(0.0), |id, _| id.0 != 9) {
+            order.extend(all.pop(slack).map(|id| id.0));
         }
         assert_eq!(order, expected, "{bids:?}");
     }

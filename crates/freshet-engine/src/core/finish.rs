@@ -9,7 +9,7 @@ use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitSumm
 
 use super::Core;
 use super::begin::HISTORY_CLASS;
-use super::sources::Gap;
+use super::sources::Planned;
 use super::upload::empty_upload;
 use crate::forum::Bounds;
 use crate::price::TariffKey;
@@ -122,6 +122,7 @@ impl Core {
             let is_first = visit.visited_before.is_none();
             let quiet = last_at.map(|last_at| now - last_at).or_else(|| silent().filter(|_| is_first));
             let tariff = TariffKey::new(visit.key, visit.source.robot);
+            let is_scarce = self.prices.is_scarce(tariff);
             let market = self.prices.market(tariff, &self.ledger, now);
             visit.grade = Some(schedule::grade(&visit.source, &*self.policy, market, quiet));
             let key = visit.key;
@@ -135,8 +136,13 @@ impl Core {
                 *grade = Grade::of(f64::from(visit.source.weight), rate_per_s);
             }
             let timing = (&*self.policy, &*market);
-            own_at
-                .unwrap_or_else(|| schedule::due_at(&visit.source, timing, self.options.ceiling, quiet, now))
+            let due_at = own_at
+                .unwrap_or_else(|| schedule::due_at(&visit.source, timing, self.options.ceiling, quiet, now));
+            if is_scarce && own_at.is_none() {
+                let facts = schedule::facts(&visit.source, now);
+                visit.slack = Some(self.policy.slack(&visit.source.model, &facts, market, due_at));
+            }
+            due_at
         } else {
             // History does not move the news: they are due when they were.
             self.sources.news_at(visit.source.id, now)
@@ -263,9 +269,9 @@ impl Core {
     ) {
         self.tally.repriced_count += 1;
         self.leave_server(id, false);
+        let gap = source.visited_at.map(|visited_at| due_at - visited_at);
         if let Some(slot) = self.sources.get_mut(source.id) {
-            slot.price_step = step;
-            slot.gap = source.visited_at.map_or(Gap::NONE, |visited_at| Gap::of(due_at - visited_at));
+            (slot.price_step, slot.planned) = (step, gap.map(Planned::even));
         }
         self.give_back(source.id, source.state, due_at);
         self.end_choice(source.id, now);

@@ -11,7 +11,7 @@ use freshet_policy::Grade;
 use freshet_store::row::{RobotRow, SourceSlot};
 use freshet_types::{Instance, RobotState, ServerKey, SourceId, SourceState, Timestamp};
 
-use super::sources::Gap;
+use super::sources::Planned;
 use super::{Core, Slot, begin};
 use crate::price::TariffKey;
 use crate::schedule;
@@ -90,7 +90,7 @@ impl Core {
         let known = self.sources.get_mut(slot.id).filter(|known| slot.due_at < known.news_at);
         let Some(known) = known else { return };
         known.news_at = slot.due_at;
-        (known.price_step, known.gap) = (0, Gap::NONE);
+        (known.price_step, known.planned) = (0, None);
         if known.waits_for_news() {
             self.await_news(slot.id);
         }
@@ -109,7 +109,7 @@ impl Core {
             key,
             robot,
             state,
-            gap: Gap::NONE,
+            planned: None,
             is_chosen: false,
             grade: Grade::NONE,
             price_step: 0,
@@ -127,7 +127,8 @@ impl Core {
         }
         let mut known = before.unwrap_or(fresh);
         (known.news_at, known.price_step) = (news_at, 0);
-        known.gap = slot.gap.filter(|_| news_at == slot.due_at).map_or(Gap::NONE, Gap::of);
+        let gap = slot.gap.filter(|_| news_at == slot.due_at);
+        known.planned = gap.map(Planned::even);
         (known.robot, known.state) = (robot, state);
         self.sources.set(slot.id, known);
         let is_watched = state.is_watched();

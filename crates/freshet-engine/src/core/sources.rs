@@ -3,7 +3,9 @@
 //! Invariant: a slot says what the frontier cannot (when news are due, at which price that was decided); what a visit
 //! needs beyond it is loaded from the store. No walk over all slots happens in an event, but a round in bounded steps.
 
-use freshet_policy::Grade;
+use std::num::NonZeroU8;
+
+use freshet_policy::{Grade, Slack};
 use freshet_types::{Map, NetworkName, RobotKind, ServerKey, SourceId, SourceState, Span, Timestamp};
 
 use crate::schedule;
@@ -11,10 +13,10 @@ use crate::walk::Aim;
 
 /// Handles of accounts that are remembered; several sources share one.
 const HANDLES_MAX: usize = 100_000;
-/// The shortest gap that is told apart.
-const GAP_MIN: Span = Span::MINUTE;
-/// Steps of a gap for each doubling.
-const GAP_STEPS: f64 = 16.0;
+/// The shortest span that is told apart.
+const SPAN_MIN: Span = Span::from_secs(30);
+/// Steps for each doubling: sources that differ by less wait in one lane.
+const SPAN_STEPS: f64 = 4.0;
 
 /// What the core keeps of a source between visits, beside the frontier's entry.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +26,8 @@ pub(super) struct Slot {
     pub(super) key: ServerKey,
     pub(super) robot: RobotKind,
     pub(super) state: SourceState,
-    /// How long after its last visit the next is planned, where a policy planned it.
-    pub(super) gap: Gap,
+    /// What a policy planned of its next visit, where one did.
+    pub(super) planned: Option<Planned>,
     /// It has won a call that it was not granted yet.
     pub(super) is_chosen: bool,
     /// Its pull, as it is counted in the demand of its tariff.
@@ -39,23 +41,63 @@ pub(super) struct Slot {
     pub(super) is_backlogged: bool,
 }
 
-/// A planned gap in a byte, in steps of 2^¹⁄₁₆ from a minute to six weeks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Gap(u8);
+/// What a policy planned of the next visit, in three bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Planned {
+    /// How long after the last visit it is.
+    pub(super) gap: CoarseSpan,
+    pub(super) slack: CoarseSlack,
+}
 
-impl Gap {
-    /// Nobody planned it.
-    pub(super) const NONE: Self = Self(0);
+/// How much it loses by coming earlier or later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct CoarseSlack {
+    early: CoarseSpan,
+    late: CoarseSpan,
+}
 
-    pub(super) fn of(span: Span) -> Self {
-        let step = (span.secs_f64() / GAP_MIN.secs_f64()).log2() * GAP_STEPS + 1.0;
-        // What is no time at all casts to 0, and is lifted.
-        Self((step.round().clamp(1.0, 255.0) as u8).max(1))
+/// A span in a byte, in steps of 2^¼ from half a minute on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct CoarseSpan(NonZeroU8);
+
+impl Planned {
+    /// With this slack; nobody is nearly due who was just visited.
+    pub(super) fn new(gap: Span, slack: Slack) -> Self {
+        let slack = CoarseSlack::of(Slack { early: slack.early.min(gap), ..slack });
+        Self { gap: CoarseSpan::of(gap), slack }
     }
 
-    /// The middle of its step.
+    /// Of which nothing but the gap is known.
+    pub(super) fn even(gap: Span) -> Self {
+        Self::new(gap, Slack::even(gap))
+    }
+
+    /// The same at another price, by which all gaps are so many times as long.
+    pub(super) fn scaled(self, by: f64) -> Self {
+        let Slack { early, late } = self.slack.slack();
+        Self::new(self.gap.span() * by, Slack { early: early * by, late: late * by })
+    }
+}
+
+impl CoarseSlack {
+    pub(super) fn of(slack: Slack) -> Self {
+        Self { early: CoarseSpan::of(slack.early), late: CoarseSpan::of(slack.late) }
+    }
+
+    pub(super) fn slack(self) -> Slack {
+        Slack { early: self.early.span(), late: self.late.span() }
+    }
+}
+
+impl CoarseSpan {
+    fn of(span: Span) -> Self {
+        let step = (span.secs_f64() / SPAN_MIN.secs_f64()).log2() * SPAN_STEPS + 1.0;
+        // Cut, not rounded: nobody bids before its floor. What is no time at all casts to 0, and is lifted.
+        Self(NonZeroU8::new(step.clamp(1.0, 255.0) as u8).unwrap_or(NonZeroU8::MIN))
+    }
+
     pub(super) fn span(self) -> Span {
-        GAP_MIN * ((f64::from(self.0) - 1.0) / GAP_STEPS).exp2()
+        SPAN_MIN * ((f64::from(self.0.get()) - 1.0) / SPAN_STEPS).exp2()
     }
 }
 

@@ -6,10 +6,10 @@
 //! as the root of the fall says (gaps follow √price), without loading it; if that was too early, it
 //! is asked again when due. So neither direction ever looks at all sources at once.
 
-use freshet_policy::{Grade, SourceFacts};
+use freshet_policy::{Grade, Slack, SourceFacts};
 use freshet_types::{RobotKind, Source, SourceId, SourceState, Span, Timestamp, VisitId};
 
-use super::sources::Gap;
+use super::sources::Planned;
 use super::{Core, Slot};
 use crate::forum::Bounds;
 use crate::price::{self, TariffKey, Use};
@@ -81,11 +81,12 @@ impl Core {
     /// The source of a visit that ends keeps its grade and the price of its next visit.
     pub(super) fn regrade(&mut self, visit: &Visit) {
         let tariff = TariffKey::new(visit.key, visit.source.robot);
-        let gap = visit.planned_gap();
+        let planned =
+            visit.planned_gap().map(|gap| Planned::new(gap, visit.slack.unwrap_or_else(|| Slack::even(gap))));
         if visit.aim == Aim::News
             && let Some(slot) = self.sources.get_mut(visit.source.id)
         {
-            slot.gap = gap.map_or(Gap::NONE, Gap::of);
+            slot.planned = planned;
         }
         let Some(after) = visit.grade else { return };
         let step = price::step_of(self.prices.price(tariff));
@@ -130,8 +131,8 @@ impl Core {
         // A step is 2^¼ of the price, hence 2^⅛ of the gap.
         let shorter = (-f64::from(fall) / 8.0).exp2();
         let news_at = now + (slot.news_at - now) * shorter;
-        let gap = if slot.gap == Gap::NONE { Gap::NONE } else { Gap::of(slot.gap.span() * shorter) };
-        self.sources.set(id, Slot { news_at, gap, price_step: step, ..slot });
+        let planned = slot.planned.map(|planned| planned.scaled(shorter));
+        self.sources.set(id, Slot { news_at, planned, price_step: step, ..slot });
         self.await_news(id);
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use freshet_store::row::Listing;
-use freshet_types::{Coverage, Endpoint, IdOrder, Mark, Page, Post, Source, Timestamp};
+use freshet_types::{Coverage, Endpoint, IdOrder, Mark, Page, Post, Source, Span, Timestamp};
 
 use super::{MEMBERS_PER_VISIT_MAX, PageMeaning};
 
@@ -127,12 +127,12 @@ pub(super) fn note_news(
     }
 }
 
-/// The first page is complete from its last post in order, or from the first of all, up to the present.
-/// An empty one says nothing: all may be hidden.
+/// The first page is complete after its last post in order, or from the first of all, up to the present: others of the last
+/// post's instant may stand on the next page. An empty one says nothing: all may be hidden.
 pub(super) fn listing(source: &Source, run: &Run, seen_at: Timestamp) -> Option<Listing> {
     let last = run.marks.last()?;
     let newest = run.marks.iter().map(|mark| mark.at).max()?;
-    let from = if run.is_whole { Timestamp::MIN } else { last.at };
+    let from = if run.is_whole { Timestamp::MIN } else { last.at + Span::from_ms(1) };
     Some(Listing { author: source.root_id.clone(), from, to: newest.max(seen_at) })
 }
 

@@ -163,3 +163,34 @@ fn odd_prices_and_times_give_times() {
         }
     }
 }
+
+/// The slack to both sides of the planned visit, as shares of its gap.
+fn slack(case: &Case, since: Timestamp) -> (f64, f64) {
+    let due_h = case.due_h(since);
+    let step_h = due_h / 2.0;
+    let (mut path, mut plan) = (Path::default(), Plan::default());
+    let wish = Wish { price_h: case.price_h, floor_per_h: 0.0, elapsed_h: due_h - step_h };
+    case.model.path(&Pool::default(), since, &wish, &mut path);
+    plan.make(&path, &case.hours, case.price_h, due_h - step_h);
+    let (early_h, late_h) = plan.slack_h(&path, &case.hours, case.price_h, (due_h, step_h));
+    (early_h / due_h, late_h / due_h)
+}
+
+#[test]
+fn at_a_constant_rate_slack_is_the_gap_and_it_follows_the_day() {
+    let case = |rates_per_h: [f64; 24], price_h: f64| Case {
+        name: "",
+        model: Known::new(rates_per_h.map(|rate| rate / 3600.0)),
+        price_h,
+        hours: HourPrices::default(),
+    };
+    for (rate_per_h, price_h) in [(0.5, 4.0), (2.0, 1.0), (0.1, 20.0)] {
+        let (early, late) = slack(&case([rate_per_h; 24], price_h), START);
+        assert!((0.6..1.6).contains(&early) && (0.6..1.6).contains(&late), "{early:.2} and {late:.2}");
+    }
+    // Posts come from eight to twenty: a visit planned soon after the morning's rush loses much by coming later, and one at
+    // night nearly nothing by coming earlier.
+    let busy = std::array::from_fn(|hour| if (8..20).contains(&hour) { 1.0 } else { 0.01 });
+    let (early, late) = slack(&case(busy, 6.0), START + Span::HOUR * 20.0);
+    assert!(early > late, "{early:.2} before, {late:.2} after");
+}

@@ -58,6 +58,9 @@ const ROUNDS: (u32, u32) = (40, 20);
 const ROWS_MIN: usize = 50;
 /// No prior weight is less: what is zero can never grow again.
 const PRIOR_MIN: (f64, f64) = (0.03, 0.003);
+/// No weight is more: a part that foretold next to nothing would be blamed for all that came, and a source that has much of it later
+/// would be expected to write millions of posts.
+pub(super) const WEIGHT_MAX: f64 = 2.0;
 /// The prior of the longest horizon: the two slow levels.
 const PRIOR_LAST: [f64; FEATURE_COUNT] = [0.02, 0.4, 0.5, 0.02, 0.02, 0.02];
 
@@ -225,7 +228,8 @@ fn climb<'a>(
         for k in 0..FEATURE_COUNT {
             if foretold[k] > 0.0 {
                 let pseudo = PRIOR_POSTS * foretold[k] / expected;
-                weights[k] = (weights[k] * received[k] + prior[k] * pseudo) / (foretold[k] + pseudo);
+                let weight = (weights[k] * received[k] + prior[k] * pseudo) / (foretold[k] + pseudo);
+                weights[k] = weight.min(WEIGHT_MAX);
             }
         }
     }

@@ -18,13 +18,17 @@ use crate::lookahead::{self, Curve, Outlook, Path, Plan, Wish};
 use crate::mixture::Mixture;
 use crate::mixture::evidence::{self, Evidence};
 use crate::wide::wide;
-use crate::{Market, Objective, Pool, Rule, SourceFacts};
+use crate::{Market, Objective, Pool, Rule, Slack, SourceFacts};
 
 pub use roster::{Lookahead, Rates};
 
 /// A source that counts for nothing still counts for this, or its plan has no scale.
 const WEIGHT_MIN: f64 = 1e-6;
 
+/// Slack is found from visits this share of the gap earlier and later.
+const SLACK_SHARE: f64 = 0.5;
+/// Slack differs from the gap by this factor at most.
+const SLACK_MAX: f64 = 20.0;
 /// Nobody plans further: a month.
 const PLANNED_H: f64 = 720.0;
 /// Planned visits are counted over a day.
@@ -143,6 +147,26 @@ impl Sketch {
         due_h.map_or(latest, |due_h| since + Span::HOUR * due_h).clamp(now, latest)
     }
 
+    /// How much a visit loses that comes earlier or later than `due_at`.
+    fn slack<M: Outlook>(
+        &mut self,
+        model: &M,
+        source: &SourceFacts,
+        market: &Market,
+        due_at: Timestamp,
+    ) -> Slack {
+        let (since, even) = (source.visited_at, Slack::even(due_at - source.visited_at));
+        let due_h = lookahead::hours(since, due_at);
+        let step_h = due_h * SLACK_SHARE;
+        let price_h = self.draw(model, source.weight, market, since, due_h - step_h);
+        if market.objective != Objective::Delay || due_h <= 0.0 || due_h + step_h > self.path.end_h() {
+            return even;
+        }
+        let (early_h, late_h) = self.plan.slack_h(&self.path, &market.hours, price_h, (due_h, step_h));
+        let bounded = |hours: f64| Span::HOUR * hours.clamp(due_h / SLACK_MAX, due_h * SLACK_MAX);
+        Slack { early: bounded(early_h), late: bounded(late_h) }
+    }
+
     /// What gathers without a visit, at nodes that show when so many posts will have.
     fn draw_posts<M: Outlook>(
         &mut self,
@@ -221,5 +245,9 @@ impl Rule for Freshet {
         now: Timestamp,
     ) -> Timestamp {
         Sketch::default().due_at(model, source, market, ceiling, now)
+    }
+
+    fn slack(&self, model: &Levels, source: &SourceFacts, market: &Market, due_at: Timestamp) -> Slack {
+        Sketch::default().slack(model, source, market, due_at)
     }
 }

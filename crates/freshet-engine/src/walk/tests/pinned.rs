@@ -145,7 +145,7 @@ fn an_old_post_on_top_hides_no_hole_and_is_no_news() {
                 "{meaning:?}"
             );
             if let Some(lists) = meaning.lists.filter(|_| !world.pinned.is_empty()) {
-                assert_eq!(lists.from, Timestamp::from_secs(262), "the pinned post is no end of the page");
+                assert_eq!(lists.from, Timestamp::from_ms(262_001), "the pinned post is no end of the page");
             }
             if !meaning.goes_on {
                 break;
