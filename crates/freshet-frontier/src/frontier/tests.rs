@@ -388,3 +388,31 @@ fn a_source_that_changes_its_class_leaves_its_lane() {
     assert_eq!(frontier.pick(at(20)).map(|pick| pick.id), Some(SourceId(3)));
     assert!(frontier.pick(at(2000)).is_none(), "it is in no lane any more");
 }
+
+#[test]
+fn candidates_are_handed_out_when_their_time_comes_and_never_picked() {
+    let key = ServerKey(0);
+    let mut frontier = Frontier::new(TICK, at(0));
+    frontier.set_politeness(key, FREE);
+    for (id, ms) in [(1, 100), (2, 50), (3, 5000), (4, 60)] {
+        frontier.schedule(SourceId(id), key, CANDIDATE, at(ms));
+    }
+    frontier.cancel(SourceId(4));
+    assert_eq!(frontier.pop_candidate(at(10)), None);
+    assert_eq!(frontier.pick(at(200)), None, "whether they are visited is decided elsewhere");
+    assert!(frontier.next_wake() <= Some(at(200)), "two of them wait to be handed out");
+    let risen: Vec<_> = std::iter::from_fn(|| frontier.pop_candidate(at(200))).map(|id| id.0).collect();
+    assert_eq!(risen, [2, 1]);
+    // One of them is chosen; the other is known no longer.
+    frontier.schedule(SourceId(1), key, 0, Timestamp::MIN);
+    assert_eq!(frontier.pick(at(200)).map(|pick| pick.id), Some(SourceId(1)));
+    assert_eq!(frontier.pick(at(4000)), None);
+    // Who becomes a candidate while it waits in a lane leaves the lane.
+    frontier.schedule(SourceId(2), key, 0, at(300));
+    frontier.hold_class(key, 0, at(9000));
+    assert_eq!(frontier.pick(at(400)), None);
+    frontier.schedule(SourceId(2), key, CANDIDATE, at(500));
+    let risen: Vec<_> = std::iter::from_fn(|| frontier.pop_candidate(at(6000))).map(|id| id.0).collect();
+    assert_eq!(risen, [2, 3]);
+    assert_eq!(frontier.pick(at(10_000)), None);
+}
