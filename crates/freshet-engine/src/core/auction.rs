@@ -15,8 +15,9 @@
 //! Bids are not taken back: one that no longer fits what is known of its source is passed over. History and other robots
 //! are not kept waiting by early visits. Cost of a call: O(slacks that are told apart).
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+mod bids;
+
+use std::collections::BTreeSet;
 
 use freshet_frontier::frontier::CANDIDATE;
 use freshet_types::{Map, RobotKind, ServerKey, SourceId, SourceState, Span, Timestamp};
@@ -24,6 +25,7 @@ use freshet_types::{Map, RobotKind, ServerKey, SourceId, SourceState, Span, Time
 use super::sources::{CoarseSlack, Planned};
 use super::{Core, Slot};
 use crate::price::TariffKey;
+use bids::Bids;
 
 /// Share of its planned gap after which a source may be visited, if nobody is nearer to being due.
 const BID_SHARE: f64 = 0.1;
@@ -31,51 +33,6 @@ const BID_SHARE: f64 = 0.1;
 const CHOSEN_MAX: usize = 16;
 /// Bids that are given up at once when calls are not scarce any more.
 const DISMISSED_AT_ONCE: usize = 4096;
-
-/// One bid: when its source is due, in seconds, and which it is.
-type Bid = Reverse<(u32, u32)>;
-
-/// Who wants a call of one server, and who has won one.
-#[derive(Debug, Default)]
-struct Bids {
-    /// Those of one slack, the one that is due first on top.
-    lanes: BTreeMap<CoarseSlack, BinaryHeap<Bid>>,
-    /// Sources that won, and are not granted their call yet.
-    chosen: Vec<SourceId>,
-}
-
-impl Bids {
-    fn add(&mut self, slack: CoarseSlack, due_at: Timestamp, id: SourceId) {
-        self.lanes.entry(slack).or_default().push(Reverse((whole_secs(due_at), id.0)));
-    }
-
-    /// When the source with the largest lateness is due, and its slack; bids that do not hold are dropped.
-    fn first(
-        &mut self,
-        now: Timestamp,
-        holds: impl Fn(SourceId, u32) -> bool,
-    ) -> Option<(Timestamp, CoarseSlack)> {
-        let mut first: Option<(f64, Timestamp, CoarseSlack)> = None;
-        self.lanes.retain(|&slack, lane| {
-            while lane.peek().is_some_and(|Reverse((due_secs, id))| !holds(SourceId(*id), *due_secs)) {
-                lane.pop();
-            }
-            let Some(Reverse((due_secs, _))) = lane.peek() else { return false };
-            let due_at = Timestamp::from_secs(i64::from(*due_secs));
-            let lateness = slack.slack().lateness(due_at, now);
-            if first.is_none_or(|(most, ..)| lateness > most) {
-                first = Some((lateness, due_at, slack));
-            }
-            true
-        });
-        first.map(|(_, due_at, slack)| (due_at, slack))
-    }
-
-    /// Takes the first bid of this slack.
-    fn pop(&mut self, slack: CoarseSlack) -> Option<SourceId> {
-        self.lanes.get_mut(&slack)?.pop().map(|Reverse((_, id))| SourceId(id))
-    }
-}
 
 /// All bids.
 #[derive(Debug, Default)]
@@ -114,6 +71,13 @@ impl Auction {
         Some(key)
     }
 
+    /// This source waits for a call no longer, or waits anew.
+    fn end_choice(&mut self, key: ServerKey, id: SourceId) {
+        if let Some(bids) = self.by_server.get_mut(&key) {
+            bids.chosen.retain(|chosen| *chosen != id);
+        }
+    }
+
     fn bid(&mut self, key: ServerKey, slack: CoarseSlack, due_at: Timestamp, id: SourceId) {
         self.by_server.entry(key).or_default().add(slack, due_at, id);
     }
@@ -122,9 +86,8 @@ impl Auction {
 impl Core {
     /// Has a source wait for its news: until it is due or, where calls are scarce, until it may bid for one.
     pub(super) fn await_news(&mut self, id: SourceId) {
-        let Some(slot) = self.sources.get_mut(id) else { return };
-        slot.is_chosen = false;
-        let slot = *slot;
+        let Some(slot) = self.sources.get(id) else { return };
+        self.auction.end_choice(slot.key, id);
         match self.bid_of(&slot) {
             Some(planned) => {
                 let gap = planned.gap.span();
@@ -167,8 +130,8 @@ impl Core {
         loop {
             let sources = &self.sources;
             let Some(bids) = self.auction.by_server.get_mut(&key) else { return };
-            bids.chosen
-                .retain(|&id| sources.get(id).is_some_and(|slot| slot.is_chosen && slot.state.is_watched()));
+            // A person may have taken one off the list.
+            bids.chosen.retain(|&id| sources.get(id).is_some_and(|slot| slot.state.is_watched()));
             // When the last of them is granted its call, the next may be chosen.
             if bids.chosen.len() >= CHOSEN_MAX {
                 return;
@@ -186,7 +149,7 @@ impl Core {
         }
     }
 
-    /// Whether somebody who does not bid waits for this server's calls.
+    /// Whether somebody waits for this server's calls who does not bid, or has won already.
     fn is_wanted_by_others(&self, key: ServerKey) -> bool {
         self.frontier.due_count_of(key) > 0 || self.backlogs.is_busy(key)
     }
@@ -194,10 +157,10 @@ impl Core {
     /// When the source that bids most is due, and its slack.
     fn first_bid(&mut self, key: ServerKey, now: Timestamp) -> Option<(Timestamp, CoarseSlack)> {
         let mut bids = self.auction.by_server.remove(&key)?;
-        let first = bids.first(now, |id, due_secs| {
+        let first = bids.first(now, |id, due_at| {
             self.sources.get(id).is_some_and(|slot| {
-                let is_same = whole_secs(slot.news_at) == due_secs && slot.key == key;
-                is_same
+                slot.key == key
+                    && bids::is_same(due_at, slot.news_at)
                     && slot.waits_for_news()
                     && slot.state == SourceState::Active
                     && self.is_at_work(&slot)
@@ -213,7 +176,7 @@ impl Core {
         let Some(id) = bids.pop(slack) else { return };
         let Some(slot) = self.sources.get_mut(id) else { return };
         // It is not sent back for a price that rose: it has won at today's.
-        (slot.is_chosen, slot.price_step) = (true, 0);
+        slot.price_step = 0;
         bids.chosen.push(id);
         let class = slot.class();
         self.frontier.schedule(id, key, class, Timestamp::MIN);
@@ -221,79 +184,25 @@ impl Core {
 
     /// A call was granted to this source, or it goes back without one.
     pub(super) fn end_choice(&mut self, id: SourceId, now: Timestamp) {
-        let Some(slot) = self.sources.get_mut(id) else { return };
-        slot.is_chosen = false;
+        let Some(slot) = self.sources.get(id) else { return };
+        self.auction.end_choice(slot.key, id);
         self.auction.call_at(slot.key, now);
     }
 
     /// Calls are not scarce any more: sources wait until they are due.
     fn dismiss(&mut self, key: ServerKey, now: Timestamp) {
-        let Some(mut bids) = self.auction.by_server.remove(&key) else { return };
-        let mut left = DISMISSED_AT_ONCE;
-        for lane in bids.lanes.values_mut() {
-            while left > 0
-                && let Some(Reverse((_, id))) = lane.pop()
-            {
-                left -= 1;
-                let waiting =
-                    self.sources.get(SourceId(id)).filter(|slot| slot.waits_for_news() && slot.key == key);
-                if let Some(slot) = waiting {
-                    self.frontier.schedule(SourceId(id), key, slot.class(), slot.news_at);
-                }
+        let Some(bids) = self.auction.by_server.get_mut(&key) else { return };
+        let dismissed = bids.pop_some(DISMISSED_AT_ONCE);
+        for &id in &dismissed {
+            let waiting = self.sources.get(id).filter(|slot| slot.waits_for_news() && slot.key == key);
+            if let Some(slot) = waiting {
+                self.frontier.schedule(id, key, slot.class(), slot.news_at);
             }
         }
-        bids.lanes.retain(|_, lane| !lane.is_empty());
-        if !bids.lanes.is_empty() {
-            self.auction.by_server.insert(key, bids);
+        if dismissed.len() < DISMISSED_AT_ONCE {
+            self.auction.by_server.remove(&key);
+        } else {
             self.auction.call_at(key, now + Span::SECOND);
         }
-    }
-}
-
-fn whole_secs(at: Timestamp) -> u32 {
-    at.secs().clamp(0, i64::from(u32::MAX)) as u32
-}
-
-#[cfg(test)]
-mod tests {
-    use freshet_policy::Slack;
-
-    use super::*;
-
-    fn at(hours: f64) -> Timestamp {
-        Timestamp::from_secs(1_000_000_000) + Span::HOUR * hours
-    }
-
-    /// Sources by their gap and when they are due, in hours; who goes first now, and so on.
-    fn check(bids: &[(f64, f64)], expected: &[u32]) {
-        let mut all = Bids::default();
-        for (number, (gap_h, due_h)) in bids.iter().enumerate() {
-            let slack = CoarseSlack::of(Slack::even(Span::HOUR * *gap_h));
-            all.add(slack, at(*due_h), SourceId(number as u32));
-        }
-        let mut order = Vec::new();
-        while let Some((_, slack)) = all.first(at(0.0), |id, _| id.0 != 9) {
-            order.extend(all.pop(slack).map(|id| id.0));
-        }
-        assert_eq!(order, expected, "{bids:?}");
-    }
-
-    #[test]
-    fn who_has_waited_the_largest_share_of_its_gap_goes_first() {
-        check(&[], &[]);
-        // An hour late of a week is little, half an hour late of an hour is much.
-        check(&[(168.0, -1.0), (1.0, -0.5)], &[1, 0]);
-        check(&[(168.0, -100.0), (1.0, -0.5)], &[0, 1]);
-        // One that is late goes before all that are early, and of these the nearest by share.
-        check(&[(1.0, 0.1), (24.0, 1.0), (48.0, -0.01)], &[2, 1, 0]);
-        // Of one gap, in the order of their due times.
-        check(&[(5.0, -1.0), (5.0, -3.0), (5.0, 2.0), (5.0, -2.0)], &[1, 3, 0, 2]);
-    }
-
-    #[test]
-    fn a_bid_that_no_longer_holds_is_passed_over() {
-        let mut bids = vec![(1.0, -5.0); 10];
-        bids[9] = (1.0, -50.0);
-        check(&bids, &[0, 1, 2, 3, 4, 5, 6, 7, 8]);
     }
 }

@@ -110,7 +110,6 @@ impl Core {
             robot,
             state,
             planned: None,
-            is_chosen: false,
             grade: Grade::NONE,
             price_step: 0,
             aim: Aim::News,

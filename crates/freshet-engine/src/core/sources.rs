@@ -28,8 +28,6 @@ pub(super) struct Slot {
     pub(super) state: SourceState,
     /// What a policy planned of its next visit, where one did.
     pub(super) planned: Option<Planned>,
-    /// It has won a call that it was not granted yet.
-    pub(super) is_chosen: bool,
     /// Its pull, as it is counted in the demand of its tariff.
     pub(super) grade: Grade,
     /// The price at which it was scheduled; 0 where it was not the policy that did.

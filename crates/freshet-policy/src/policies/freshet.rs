@@ -157,9 +157,12 @@ impl Sketch {
     ) -> Slack {
         let (since, even) = (source.visited_at, Slack::even(due_at - source.visited_at));
         let due_h = lookahead::hours(since, due_at);
+        if market.objective != Objective::Delay || due_h <= 0.0 {
+            return even;
+        }
         let step_h = due_h * SLACK_SHARE;
         let price_h = self.draw(model, source.weight, market, since, due_h - step_h);
-        if market.objective != Objective::Delay || due_h <= 0.0 || due_h + step_h > self.path.end_h() {
+        if due_h + step_h > self.path.end_h() {
             return even;
         }
         let (early_h, late_h) = self.plan.slack_h(&self.path, &market.hours, price_h, (due_h, step_h));

@@ -1,5 +1,6 @@
 //! Answers that are spoilt, refused for long, or never come.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use freshet_types::{Fault, FaultKind, Politeness, Request, Response};
@@ -164,7 +165,8 @@ fn a_refusal_for_hours_is_waited_out_without_a_request() {
     let options = WorldOptions { seed: 34, accounts: 6, ..WorldOptions::default() };
     let mut scene = Scene::new(options, Span::HOUR * 6.0);
     let inner = WorldFetch::new(Arc::clone(&scene.world), Arc::new(scene.clock.clone()));
-    scene.fetch = Some(Arc::new(Strict { inner, calls: AtomicU64::new(0) }));
+    let (clock, since) = (scene.clock.clone(), OnceLock::new());
+    scene.fetch = Some(Arc::new(Strict { inner, clock, calls: AtomicU64::new(0), since }));
     let authors = scene.accounts(6);
     let mut driver = scene.start(scene.store(6));
     driver.run_for(Span::HOUR * 11.0).unwrap();
@@ -193,20 +195,24 @@ fn a_storm_meets_one_request_at_a_time_and_ever_fewer() {
     }
 }
 
-/// Refuses its tenth request, for twelve hours.
+/// Refuses its tenth request and all that follow within twelve hours.
 #[derive(Debug)]
 struct Strict {
     inner: WorldFetch,
+    clock: VirtualClock,
     calls: AtomicU64,
+    /// When it began to refuse.
+    since: OnceLock<Timestamp>,
 }
 
 impl Fetch for Strict {
     fn fetch<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Response, Fault>> {
-        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        let (number, now) = (self.calls.fetch_add(1, Ordering::Relaxed), self.clock.now());
+        let refuses = number >= 10 && now - *self.since.get_or_init(|| now) < Span::HOUR * 12.0;
         let inner = self.inner.fetch(request);
         Box::pin(async move {
             let response = inner.await?;
-            if number != 10 {
+            if !refuses {
                 return Ok(response);
             }
             let headers = vec![("retry-after".to_owned(), "43200".to_owned())];

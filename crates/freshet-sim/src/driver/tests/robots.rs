@@ -11,17 +11,7 @@ fn options(chances: Chances) -> WorldOptions {
 }
 
 /// Nobody vanishes and nobody changes whom they follow, so that a crawl can be exact.
-const STILL: Chances = Chances {
-    reply_share: 0.3,
-    repost_share: 0.2,
-    edit_share: 0.0,
-    deletion_share: 0.0,
-    suspension_per_day: 0.0,
-    privacy_per_day: 0.0,
-    departure_per_day: 0.0,
-    follow_per_day: 0.0,
-    unfollow_share: 0.0,
-};
+const STILL: Chances = Chances { reply_share: 0.3, repost_share: 0.2, ..Chances::NONE };
 
 /// Who follows whom.
 fn follows(world: &World) -> Set<(String, String)> {

@@ -1,0 +1,124 @@
+//! The bids at one server: who has waited the largest share of its gap. Pure; no source is looked up here.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use freshet_types::{SourceId, Timestamp};
+
+use crate::core::sources::CoarseSlack;
+
+/// One bid: when its source is due, in seconds, and which it is.
+type Bid = Reverse<(u32, u32)>;
+
+/// Who wants a call of one server, and who has won one.
+#[derive(Debug, Default)]
+pub(super) struct Bids {
+    /// Those of one slack, the one that is due first on top.
+    lanes: BTreeMap<CoarseSlack, BinaryHeap<Bid>>,
+    /// Sources that won, and are not granted their call yet.
+    pub(super) chosen: Vec<SourceId>,
+}
+
+impl Bids {
+    pub(super) fn add(&mut self, slack: CoarseSlack, due_at: Timestamp, id: SourceId) {
+        self.lanes.entry(slack).or_default().push(Reverse((whole_secs(due_at), id.0)));
+    }
+
+    /// When the source with the largest lateness is due, and its slack; bids that do not hold are dropped.
+    pub(super) fn first(
+        &mut self,
+        now: Timestamp,
+        holds: impl Fn(SourceId, Timestamp) -> bool,
+    ) -> Option<(Timestamp, CoarseSlack)> {
+        let mut first: Option<(f64, Timestamp, CoarseSlack)> = None;
+        self.lanes.retain(|&slack, lane| {
+            let due_at = |due_secs: u32| Timestamp::from_secs(i64::from(due_secs));
+            while lane.peek().is_some_and(|&Reverse((due_secs, id))| !holds(SourceId(id), due_at(due_secs))) {
+                lane.pop();
+            }
+            let Some(due_at) = lane.peek().map(|&Reverse((due_secs, _))| due_at(due_secs)) else {
+                return false;
+            };
+            let lateness = slack.slack().lateness(due_at, now);
+            if first.is_none_or(|(most, ..)| lateness > most) {
+                first = Some((lateness, due_at, slack));
+            }
+            true
+        });
+        first.map(|(_, due_at, slack)| (due_at, slack))
+    }
+
+    /// Takes the first bid of this slack.
+    pub(super) fn pop(&mut self, slack: CoarseSlack) -> Option<SourceId> {
+        self.lanes.get_mut(&slack)?.pop().map(|Reverse((_, id))| SourceId(id))
+    }
+
+    /// Takes so many bids, of whatever slack.
+    pub(super) fn pop_some(&mut self, count: usize) -> Vec<SourceId> {
+        let mut taken = Vec::new();
+        while taken.len() < count
+            && let Some(mut lane) = self.lanes.first_entry()
+        {
+            match lane.get_mut().pop() {
+                Some(Reverse((_, id))) => taken.push(SourceId(id)),
+                None => drop(lane.remove()),
+            }
+        }
+        taken
+    }
+}
+
+/// Due times are told apart by the second.
+fn whole_secs(at: Timestamp) -> u32 {
+    at.secs().clamp(0, i64::from(u32::MAX)) as u32
+}
+
+/// Whether a bid for this due time was made of that one.
+pub(super) fn is_same(bid: Timestamp, due_at: Timestamp) -> bool {
+    whole_secs(bid) == whole_secs(due_at)
+}
+
+#[cfg(test)]
+mod tests {
+    use freshet_policy::Slack;
+    use freshet_types::Span;
+
+    use super::*;
+
+    fn at(hours: f64) -> Timestamp {
+        Timestamp::from_secs(1_000_000_000) + Span::HOUR * hours
+    }
+
+    /// Sources by their gap and when they are due, in hours; who goes first now, and so on.
+    fn check(bids: &[(f64, f64)], expected: &[u32]) {
+        let mut all = Bids::default();
+        for (number, (gap_h, due_h)) in bids.iter().enumerate() {
+            let slack = CoarseSlack::of(Slack::even(Span::HOUR * *gap_h));
+            all.add(slack, at(*due_h), SourceId(number as u32));
+        }
+        let mut order = Vec::new();
+        while let Some((_, slack)) = all.first(at(0.0), |id, _| id.0 != 9) {
+            order.extend(all.pop(slack).map(|id| id.0));
+        }
+        assert_eq!(order, expected, "{bids:?}");
+    }
+
+    #[test]
+    fn who_has_waited_the_largest_share_of_its_gap_goes_first() {
+        check(&[], &[]);
+        // An hour late of a week is little, half an hour late of an hour is much.
+        check(&[(168.0, -1.0), (1.0, -0.5)], &[1, 0]);
+        check(&[(168.0, -100.0), (1.0, -0.5)], &[0, 1]);
+        // One that is late goes before all that are early, and of these the nearest by share.
+        check(&[(1.0, 0.1), (24.0, 1.0), (48.0, -0.01)], &[2, 1, 0]);
+        // Of one gap, in the order of their due times.
+        check(&[(5.0, -1.0), (5.0, -3.0), (5.0, 2.0), (5.0, -2.0)], &[1, 3, 0, 2]);
+    }
+
+    #[test]
+    fn a_bid_that_no_longer_holds_is_passed_over() {
+        let mut bids = vec![(1.0, -5.0); 10];
+        bids[9] = (1.0, -50.0);
+        check(&bids, &[0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    }
+}
