@@ -10,12 +10,13 @@
 //! | [`failure`], [`notice`], [`progress`] | how things fail; what is said beside the result; long work |
 //! | [`text`], [`plain`], [`when`] | numbers and times for people; posts without their markup; instants as people type them |
 //! | [`mined`], [`forum`], [`relearn`] | forums as networks; learning them; learning them anew while they are crawled |
-//! | [`networks`], [`credentials`], [`robots`], [`constraints`] | what may be read, with which secrets, by whom, and what is wanted |
+//! | [`networks`], [`credentials`], [`robots`], [`constraints`], [`budgets`] | what may be read, with which secrets, by whom, what is wanted, and how much may be asked |
 //! | [`add`], [`sources`], [`pause`], [`remove`], [`forget`] | which sources are watched, and which are not any more |
 //! | [`crawl`] | a run, put together |
 //! | [`status`], [`explain`], [`gaps`], [`plan`], [`search`], [`check`], [`simulate`] | reports |
 
 pub mod add;
+pub mod budgets;
 pub mod check;
 pub mod config;
 pub mod constraints;

@@ -6,6 +6,7 @@
 //! constant: a crawl that knows the hours does somewhat better than planned, never seen bursts
 //! make it somewhat worse.
 
+mod foretold;
 mod scope;
 
 use freshet_engine::price::Memory;
@@ -37,7 +38,8 @@ pub fn report(data: &Data, args: &PlanWish) -> anyhow::Result<PlanReport> {
         (None, Some(calls)) => all.price_for_calls(calls),
         (None, None) => all.price_for_calls(scopes.iter().map(Planned::calls_now_per_h).sum()),
     };
-    Ok(at_price(args, &all, scopes, price))
+    let foretold = foretold::compare(&data.store, &memory.forecasts)?;
+    Ok(PlanReport { foretold, ..at_price(args, &all, scopes, price) })
 }
 
 /// All sources under one price.
@@ -122,6 +124,7 @@ fn at_price(args: &PlanWish, all: &Whole, scopes: Vec<Planned>, price: f64) -> P
         note,
         scopes,
         table,
+        foretold: Vec::new(),
     }
 }
 

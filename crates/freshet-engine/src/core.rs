@@ -9,7 +9,7 @@
 //!
 //! The file holds the door and the loop. What is known lies in parts that own their fields: `core/sources.rs`, `core/visits.rs`,
 //! `core/servers.rs`, `core/backlogs.rs`, `core/forums.rs` (with `core/recheck.rs` and `core/relearn.rs`), `core/robots.rs`. What happens
-//! stands in rooms by verb: `core/intake.rs` learns of servers, sources and robots, `core/begin.rs` starts visits (steps 3 and
+//! stands in rooms by verb: `core/intake.rs` learns of servers, sources and robots, `core/budgets.rs` of budgets, `core/begin.rs` starts visits (steps 3 and
 //! 4), `core/page.rs` reacts to answers (step 7), `core/learn.rs` learns from what the store has confirmed (step 10), `core/finish.rs` ends visits (step 2), `core/timing.rs` lets prices move
 //! what waits, `core/fetchers.rs` hands orders to the fetchers that are there, `core/health.rs` lets servers rest that do not answer, `core/unread.rs` those whose pages cannot be read. No event
 //! walks over all servers or all sources: what has something to do stands in a set.
@@ -17,6 +17,7 @@
 mod auction;
 mod backlogs;
 mod begin;
+mod budgets;
 mod fetchers;
 mod finish;
 mod forums;
@@ -48,6 +49,7 @@ use freshet_network::networks::{Networks, Registry};
 use freshet_policy::Policy;
 use freshet_types::{NetworkName, RobotKind, RobotState, ServerKey, SourceId, SourceState, Span, Timestamp};
 
+use crate::budget::Budgets;
 use crate::forum::{Share, Sites};
 use crate::load::Placement;
 use crate::price::Prices;
@@ -122,6 +124,7 @@ pub struct Core {
     relearn: Relearn,
     frontier: Frontier,
     ledger: Ledger,
+    budgets: Budgets,
     prices: Prices,
     placement: Placement,
     tally: Tally,
@@ -169,6 +172,7 @@ impl Core {
             relearn: Relearn::default(),
             frontier,
             ledger: Ledger::default(),
+            budgets: Budgets::default(),
             placement: Placement::default(),
             tally: Tally::default(),
             upload_count: 0,
@@ -202,6 +206,7 @@ impl Core {
                     self.confirm(visit, &applied, now);
                 }
             }
+            Event::Budgets(budgets) => self.set_budgets(budgets, now),
             Event::Robots(rows) => rows.into_iter().for_each(|row| self.set_robot(row)),
             Event::Stale(network, pages) => self.on_stale_pages(&network, pages),
             Event::GrantWanted(request) => self.want_grant(*request),

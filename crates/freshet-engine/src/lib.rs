@@ -2,7 +2,7 @@
 //!
 //! | step | here |
 //! |---|---|
-//! | 1 plan | [`price`] |
+//! | 1 plan | [`price`], [`budget`] |
 //! | 2 schedule | [`schedule`], of forums [`forum`] |
 //! | 3 pick, 4 ask | `core/begin.rs` |
 //! | 5 fetch, 6 read | [`fetcher`] |
@@ -17,6 +17,7 @@
 //! [`drive`] is their shell with tokio, threads and real clocks, the simulator's driver the one on a virtual clock.
 //! [`order`] has the messages between core and fetchers, [`wire`] the form in which they travel between processes.
 
+pub mod budget;
 pub mod compare;
 pub mod constrain;
 pub mod core;

@@ -16,6 +16,7 @@
 //! forward by a round in bounded steps (`core/timing.rs`). A price is found anew, from counts
 //! only, when it is asked for and [`scope::PRICED_EVERY`] old. Pure: no clock, no I/O.
 
+mod forecast;
 mod key;
 mod memory;
 mod meter;
@@ -28,6 +29,7 @@ use freshet_types::{
     Map, NetworkName, Politeness, QuotaKey, QuotaNeed, RobotKind, ServerKey, Span, Timestamp,
 };
 
+pub use forecast::Forecast;
 pub use key::ScopeKey;
 pub(crate) use key::TariffKey;
 pub(crate) use memory::PRICES;
@@ -48,9 +50,6 @@ const ROUNDS_MAX: f64 = 4.0;
 const SETTLE_ROUNDS: usize = 3;
 /// A fall by this factor pulls sources forward.
 const FALL: f64 = 1.3;
-/// More sources than this share since the last pricing are reason for another.
-const GROWTH: f64 = 1.1;
-
 /// A scope as reports show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PriceView {
@@ -84,6 +83,9 @@ pub struct Prices {
     inherited: Map<(NetworkName, RobotKind), Tariff>,
     refreshed_at: Option<Timestamp>,
     has_fallen: bool,
+    forecasts: Vec<Forecast>,
+    /// When the last was made, or the first could have been.
+    foretold_since: Option<Timestamp>,
 }
 
 /// A price in a byte, in steps of 2^¼; 0 is unknown.
@@ -107,6 +109,8 @@ impl Prices {
             inherited: Map::default(),
             refreshed_at: None,
             has_fallen: false,
+            forecasts: Vec::new(),
+            foretold_since: None,
         }
     }
 
@@ -134,9 +138,25 @@ impl Prices {
             let tariff_key = TariffKey::at(self.tariffs.len());
             let tariff = self.inherited.remove(&(network.clone(), robot)).unwrap_or_default();
             for bill in &tariff.bills {
-                self.scopes[bill.scope.index()].tariffs.push(tariff_key);
+                self.scopes[bill.scope.index()].join(tariff_key, tariff.demand.count());
             }
             self.tariffs.push(tariff);
+        }
+    }
+
+    /// Scopes that are no longer wanted cost nothing any more, and nobody pays there.
+    pub(crate) fn retain(&mut self, is_kept: impl Fn(&QuotaKey) -> bool) {
+        let gone: Vec<ScopeKey> =
+            self.by_key.iter().filter(|(key, _)| !is_kept(key)).map(|(_, scope)| *scope).collect();
+        for scope in gone {
+            let it = &mut self.scopes[scope.index()];
+            self.by_key.remove(&it.key);
+            it.price = 0.0;
+            for tariff_key in std::mem::take(&mut it.tariffs) {
+                self.tariffs[tariff_key.index()].bills.retain(|bill| bill.scope != scope);
+                self.publish(tariff_key);
+            }
+            self.inherited.values_mut().for_each(|tariff| tariff.bills.retain(|bill| bill.scope != scope));
         }
     }
 
@@ -153,10 +173,11 @@ impl Prices {
     }
 
     /// A request leaves; what it takes is also noted in `paid`.
-    pub(crate) fn spend(
+    pub(crate) fn spend<'a>(
         &mut self,
         tariff_key: TariffKey,
-        (spender, needs): (Use, &[QuotaNeed]),
+        spender: Use,
+        needs: impl Iterator<Item = &'a QuotaNeed>,
         paid: &mut Vec<(ScopeKey, u32)>,
         now: Timestamp,
     ) {
@@ -183,22 +204,39 @@ impl Prices {
         lateness: f64,
         now: Timestamp,
     ) {
-        for scope in self.tariffs[tariff_key.index()].charge(paid) {
-            self.scopes[scope.index()].tariffs.push(tariff_key);
+        // What was paid to a scope that has gone since is nobody's business.
+        let is_there = |scope: ScopeKey| self.by_key.get(&self.scopes[scope.index()].key) == Some(&scope);
+        let paid: Vec<(ScopeKey, u32)> = paid.iter().copied().filter(|(scope, _)| is_there(*scope)).collect();
+        let tariff = &mut self.tariffs[tariff_key.index()];
+        let count = tariff.demand.count();
+        for scope in tariff.charge(&paid) {
+            self.scopes[scope.index()].join(tariff_key, count);
         }
-        for &(scope, units) in paid {
+        for (scope, units) in paid {
             self.scopes[scope.index()].want(f64::from(units), lateness, now);
         }
     }
 
     /// A source's grade changed; `is_counted`: an earlier process may have counted it.
     pub(crate) fn regrade(&mut self, tariff_key: TariffKey, before: Grade, after: Grade, is_counted: bool) {
-        self.tariffs[tariff_key.index()].regrade(before, after, is_counted);
+        self.recount(tariff_key, |tariff| tariff.regrade(before, after, is_counted));
     }
 
     /// A source that was counted is gone.
     pub(crate) fn forget(&mut self, tariff_key: TariffKey, grade: Grade) {
-        self.tariffs[tariff_key.index()].demand.remove(grade);
+        self.recount(tariff_key, |tariff| tariff.demand.remove(grade));
+    }
+
+    /// Changes how many sources a tariff counts; its scopes count along.
+    fn recount(&mut self, tariff_key: TariffKey, change: impl FnOnce(&mut Tariff)) {
+        let tariff = &mut self.tariffs[tariff_key.index()];
+        let before = tariff.demand.count();
+        change(tariff);
+        let after = tariff.demand.count();
+        for bill in tariff.bills.iter().filter(|_| after != before) {
+            let count = &mut self.scopes[bill.scope.index()].graded_count;
+            *count = (*count + after).saturating_sub(before);
+        }
     }
 
     /// The market in which sources of this tariff are visited, brought up to date.
@@ -209,6 +247,7 @@ impl Prices {
         if self.refreshed_at.is_none_or(|at| now - at >= PRICED_EVERY) {
             self.refreshed_at = Some(now);
             self.market.pool.refresh();
+            self.foretell(now);
         }
         let tariff = &self.tariffs[tariff_key.index()];
         (self.market.price, self.market.ceiling_stretch) = (tariff.price, tariff.stretch);
@@ -236,6 +275,18 @@ impl Prices {
             && tariff.price > RESERVE_DECLARED
     }
 
+    /// The scope that all servers of a tariff's calls compete for, where the dearest is not one server's own.
+    pub(crate) fn shared(&self, tariff_key: TariffKey) -> Option<ScopeKey> {
+        let scope = self.dearest(&self.tariffs[tariff_key.index()])?;
+        let is_shared = scope.tariffs.iter().any(|other| other.server() != tariff_key.server());
+        self.by_key.get(&scope.key).copied().filter(|_| is_shared)
+    }
+
+    /// The tariffs of this robot that pay to a scope.
+    pub(crate) fn payers(&self, scope: ScopeKey, robot: RobotKind) -> impl Iterator<Item = TariffKey> + '_ {
+        self.scopes[scope.index()].tariffs.iter().copied().filter(move |key| key.robot() == robot)
+    }
+
     /// When the declared quotas of a tariff have so many calls to give.
     pub(crate) fn ready_at(
         &self,
@@ -248,6 +299,17 @@ impl Prices {
             self.tariffs[tariff_key.index()].bills.iter().map(|bill| &self.scopes[bill.scope.index()]);
         let declared = scopes.filter(|scope| scope.is_declared);
         declared.filter_map(|scope| ledger.ready_at(&scope.key, calls, now)).max().unwrap_or(now)
+    }
+
+    /// When a scope has so many calls to give.
+    pub(crate) fn scope_ready_at(
+        &self,
+        scope: ScopeKey,
+        calls: u32,
+        ledger: &Ledger,
+        now: Timestamp,
+    ) -> Timestamp {
+        ledger.ready_at(&self.scopes[scope.index()].key, calls, now).unwrap_or(now)
     }
 
     /// Whether a price fell so far that sources should be pulled forward; asked once per fall.
@@ -284,23 +346,17 @@ impl Prices {
     }
 
     fn is_stale(&self, tariff_key: TariffKey, now: Timestamp) -> bool {
-        self.tariffs[tariff_key.index()].bills.iter().any(|bill| {
-            let scope = &self.scopes[bill.scope.index()];
-            let is_grown = self.counted(scope) as f64 > scope.priced_count as f64 * GROWTH;
-            is_grown || scope.priced_at.is_none_or(|at| now - at >= PRICED_EVERY)
-        })
+        self.tariffs[tariff_key.index()]
+            .bills
+            .iter()
+            .any(|bill| self.scopes[bill.scope.index()].is_stale(now))
     }
 
-    fn counted(&self, scope: &Scope) -> u64 {
-        scope.tariffs.iter().map(|&tariff_key| self.tariffs[tariff_key.index()].demand.count()).sum()
-    }
-
-    /// Finds the prices of all scopes that a tariff pays.
+    /// Finds the prices of all scopes that a tariff pays and that are old: one that many servers share is found once for all.
     fn find(&mut self, tariff_key: TariffKey, ledger: &Ledger, now: Timestamp) {
-        let scopes: Vec<ScopeKey> =
-            self.tariffs[tariff_key.index()].bills.iter().map(|bill| bill.scope).collect();
+        let paid = self.tariffs[tariff_key.index()].bills.iter().map(|bill| bill.scope);
+        let scopes: Vec<ScopeKey> = paid.filter(|scope| self.scopes[scope.index()].is_stale(now)).collect();
         for &scope in &scopes {
-            let counted = self.counted(&self.scopes[scope.index()]);
             let it = &mut self.scopes[scope.index()];
             if it.is_declared {
                 it.budget_per_s = ledger.refill_per_s(&it.key, now).unwrap_or(it.budget_per_s);
@@ -312,7 +368,7 @@ impl Prices {
             if it.priced_at.is_none_or(|at| now - at >= PRICED_EVERY) {
                 it.priced_at = Some(now);
             }
-            it.priced_count = counted;
+            it.priced_count = it.graded_count;
         }
         for _ in 0..SETTLE_ROUNDS {
             for &scope in &scopes {
@@ -335,15 +391,18 @@ impl Prices {
         let (target, ceiling_s) = (it.target_per_s(now).max(1e-12), self.pacing.ceiling.secs_f64().max(1.0));
         let is_kept = units / ceiling_s <= target * self.pacing.ceiling_share;
         let rounds_s = ROUNDS_MAX * units / target;
-        let stretch = if is_kept { 1.0 } else { (rounds_s / ceiling_s).max(1.0) };
-        let gap_h_max = (rounds_s / 3600.0).max(self.pacing.floor.secs_f64() / 3600.0);
-        for tariff_key in it.tariffs.clone() {
-            let bills = &self.tariffs[tariff_key.index()].bills;
-            // Of the scopes that a tariff pays, the tightest rules; each was asked in this round.
-            let is_first = bills.first().is_some_and(|bill| bill.scope == scope);
+        let it = &mut self.scopes[scope.index()];
+        it.stretch = if is_kept { 1.0 } else { (rounds_s / ceiling_s).max(1.0) };
+        it.gap_h_max = (rounds_s / 3600.0).max(self.pacing.floor.secs_f64() / 3600.0);
+        let scopes = &self.scopes;
+        for tariff_key in &scopes[scope.index()].tariffs {
+            // Of the scopes that a tariff pays, the tightest rules.
             let tariff = &mut self.tariffs[tariff_key.index()];
-            tariff.stretch = if is_first { stretch } else { tariff.stretch.max(stretch) };
-            tariff.gap_h_max = if is_first { gap_h_max } else { tariff.gap_h_max.max(gap_h_max) };
+            let paid = || tariff.bills.iter().map(|bill| &scopes[bill.scope.index()]);
+            let priced = paid().filter(|scope| scope.priced_at.is_some());
+            let gap_h_max = priced.map(|scope| scope.gap_h_max).fold(0.0, f64::max);
+            tariff.stretch = paid().map(|scope| scope.stretch).fold(1.0, f64::max);
+            tariff.gap_h_max = gap_h_max;
         }
     }
 

@@ -9,6 +9,7 @@ use freshet_store::control::ControlRow;
 use freshet_store::row::{RobotRow, SourceSlot, StalePage};
 use freshet_types::{Instance, NetworkName, Source, SourceId, Span, Timestamp};
 
+use crate::budget::Budgets;
 use crate::constrain::setting::CONSTRAINTS;
 use crate::core::STALE_MAX;
 use crate::forum::train::Lists;
@@ -29,6 +30,8 @@ pub enum Question {
     Controls(u64),
     /// The constraints, as they are stored.
     Constraints,
+    /// What a person allows.
+    Budgets,
     /// What the robots are to do.
     Robots,
     Instances,
@@ -55,6 +58,8 @@ pub enum Reply {
     Controls(Vec<ControlRow>),
     /// The text of the setting.
     Constraints(Option<String>),
+    /// The budgets, or why they cannot be read.
+    Budgets(Result<Budgets, String>),
     Robots(Vec<RobotRow>),
     /// All of them.
     Instances(Vec<Instance>),
@@ -80,6 +85,11 @@ pub fn answer(store: &dyn Store, question: &Question) -> Result<Reply, StoreErro
         Question::Pinned(id) => Reply::Pinned(store.source(*id)?.map(Box::new)),
         Question::Controls(above) => Reply::Controls(store.controls_above(*above)?),
         Question::Constraints => Reply::Constraints(CONSTRAINTS.get(store)?),
+        Question::Budgets => Reply::Budgets(match Budgets::from_store(store) {
+            Ok(budgets) => Ok(budgets),
+            Err(StoreError::Setting { why, .. }) => Err(why),
+            Err(error) => return Err(error),
+        }),
         Question::Robots => Reply::Robots(store.robots()?),
         Question::Instances => {
             Reply::Instances(store.instances()?.into_iter().map(|row| row.instance).collect())

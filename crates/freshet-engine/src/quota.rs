@@ -6,6 +6,7 @@
 //! limits of its own, which slow every bucket that the request took from, or the one that the server
 //! names. Nothing that a server announces makes a bucket grant more than the definition declares.
 //! Whoever was refused is held back on top of that, declared quota or not (`quota/storm.rs`).
+//! Budgets are buckets too ([`crate::budget`]): ours, of which no server knows.
 //!
 //! All waiting is told as a time, or as a reservation to be written; the ledger itself never waits.
 
@@ -18,7 +19,7 @@ mod storm;
 use freshet_types::{LimitReading, Map, QuotaKey, QuotaNeed, Request, Span, Timestamp};
 
 use account::Account;
-use bucket::{Bucket, RESET_SLACK};
+use bucket::{Bucket, Owner, RESET_SLACK};
 pub use memory::LEDGER;
 pub(crate) use memory::LEDGER_BEFORE;
 use reserve::Notebook;
@@ -38,6 +39,8 @@ pub struct QuotaView {
     pub limit: u32,
     /// Length of the window.
     pub window: Span,
+    /// Units that can be spent at once at most.
+    pub burst: u32,
     /// Units that could be spent at once now.
     pub ready: f64,
     /// Nothing before this, if it lies ahead.
@@ -60,16 +63,29 @@ pub struct Ledger {
 pub struct Claim {
     /// Who asks whom.
     pub asker: Asker,
-    /// What it takes from which buckets.
+    /// What it takes from which quotas.
     pub needs: Vec<QuotaNeed>,
+    /// What it takes from which budgets.
+    pub budgets: Vec<QuotaNeed>,
 }
 
 impl Claim {
-    /// The claim of this request.
-    pub fn of(request: &Request) -> Self {
+    /// The claim of this request, which these budgets cover too.
+    pub fn of(request: &Request, budgets: Vec<QuotaNeed>) -> Self {
         let credential = request.auth.as_ref().map(|auth| auth.credential.clone());
         let asker = Asker { network: request.network.clone(), credential };
-        Self { asker, needs: request.needs.clone() }
+        Self { asker, needs: request.needs.clone(), budgets }
+    }
+
+    /// All that it takes, theirs and ours.
+    pub(crate) fn all_needs(&self) -> impl Iterator<Item = &QuotaNeed> {
+        self.needs.iter().chain(&self.budgets)
+    }
+
+    /// The same, with whose each is.
+    fn owned_needs(&self) -> impl Iterator<Item = (&QuotaNeed, Owner)> {
+        let theirs = self.needs.iter().map(|need| (need, Owner::Them));
+        theirs.chain(self.budgets.iter().map(|need| (need, Owner::Us)))
     }
 }
 
@@ -78,8 +94,8 @@ impl Ledger {
     /// may leave when the reservation of the number given back is written; without one, at once.
     pub fn grant(&mut self, claim: &Claim, now: Timestamp) -> Result<Option<u64>, Timestamp> {
         let mut wait = self.storms.get(&claim.asker).map_or(now, |storm| storm.ready_at(now));
-        for need in &claim.needs {
-            wait = wait.max(self.bucket(need, now).ready_at(need.units, now));
+        for (need, owner) in claim.owned_needs() {
+            wait = wait.max(self.bucket(need, owner, now).ready_at(need.units, now));
         }
         if wait > now {
             return Err(wait);
@@ -87,17 +103,17 @@ impl Ledger {
         if let Some(storm) = self.storms.get_mut(&claim.asker) {
             storm.is_probed = true;
         }
-        for need in &claim.needs {
-            self.bucket(need, now).put_in_flight(need.units, now);
+        for (need, owner) in claim.owned_needs() {
+            self.bucket(need, owner, now).put_in_flight(need.units, now);
         }
-        Ok(claim.needs.iter().filter_map(|need| self.hold(&need.key, now)).max())
+        Ok(claim.all_needs().filter_map(|need| self.hold(&need.key, now)).max())
     }
 
     /// A granted request took so many exchanges more than the one that was granted: they are charged
     /// now, and what is granted next waits for them.
     pub(crate) fn book(&mut self, claim: &Claim, extra_count: u32, now: Timestamp) {
-        for need in claim.needs.iter().filter(|_| extra_count > 0) {
-            self.bucket(need, now).charge(need.units.saturating_mul(extra_count), now);
+        for (need, owner) in claim.owned_needs().filter(|_| extra_count > 0) {
+            self.bucket(need, owner, now).charge(need.units.saturating_mul(extra_count), now);
             self.note(&need.key, now);
         }
     }
@@ -107,10 +123,10 @@ impl Ledger {
         if let Some(storm) = self.storms.get_mut(&claim.asker) {
             storm.is_probed = false;
         }
-        let needs = &claim.needs;
-        for need in needs {
-            self.bucket(need, now).answered(need.units);
+        for (need, owner) in claim.owned_needs() {
+            self.bucket(need, owner, now).answered(need.units);
         }
+        let needs = &claim.needs;
         for reading in readings {
             // One that names its rule says nothing of the others.
             let is_named =
@@ -119,7 +135,7 @@ impl Ledger {
             let is_own = reading.limit.is_some_and(|limit| named().all(|need| need.limit != limit));
             let meant = self.meant(needs, reading, now);
             for need in named().filter(|need| is_own || Some(&need.key) == meant.as_ref()) {
-                self.bucket(need, now).announce(reading, is_own, now);
+                self.bucket(need, Owner::Them, now).announce(reading, is_own, now);
             }
         }
         for need in needs {
@@ -139,7 +155,7 @@ impl Ledger {
         let until = self.storms.entry(claim.asker.clone()).or_default().refused(until, now);
         self.notebook.storms.insert(claim.asker.clone());
         for need in &claim.needs {
-            let bucket = self.bucket(need, now);
+            let bucket = self.bucket(need, Owner::Them, now);
             bucket.blocked_until = bucket.blocked_until.max(until);
             self.note(&need.key, now);
         }
@@ -164,10 +180,20 @@ impl Ledger {
         views
     }
 
-    fn bucket(&mut self, need: &QuotaNeed, now: Timestamp) -> &mut Bucket {
-        let fresh = || Account::new(Bucket::new(need.limit, need.window, now), None);
+    /// Buckets that are no longer wanted are forgotten, in the store too.
+    pub(crate) fn retain(&mut self, is_kept: impl Fn(&QuotaKey) -> bool) {
+        let gone: Vec<QuotaKey> = self.accounts.keys().filter(|key| !is_kept(key)).cloned().collect();
+        for key in gone {
+            self.accounts.remove(&key);
+            self.notebook.forget(&key);
+        }
+    }
+
+    fn bucket(&mut self, need: &QuotaNeed, owner: Owner, now: Timestamp) -> &mut Bucket {
+        let declared = (need.limit, need.window);
+        let fresh = || Account::new(Bucket::new(declared, owner, now), None);
         let bucket = &mut self.accounts.entry(need.key.clone()).or_insert_with(fresh).bucket;
-        bucket.declare(need.limit, need.window);
+        bucket.declare(declared, now);
         bucket
     }
 

@@ -264,6 +264,7 @@ fn quotas(core: &Core, now: Timestamp) -> Vec<QuotaStatus> {
             holder: view.key.holder.to_string(),
             limit: view.limit,
             window_s: view.window.secs_f64(),
+            burst: view.burst,
             ready: view.ready.floor(),
             granted_count: view.granted_count,
             blocked_until: view.blocked_until.map(UnixFloat),

@@ -67,6 +67,9 @@ pub enum RunError {
     /// A constraint cannot be used.
     #[error(transparent)]
     Constraints(#[from] SettingError),
+    /// The budgets cannot be used.
+    #[error("the budgets cannot be read: {0}; `freshet budget clear` removes all of them")]
+    Budgets(String),
     /// The store took nothing until the end.
     #[error(
         "the run ended while the store could not be written ({why}): {uploads_count} pages and ends of visits were not \

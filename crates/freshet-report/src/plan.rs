@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::time::UnixNumber;
+
 /// A lag and its price.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanReport {
@@ -24,6 +26,22 @@ pub struct PlanReport {
     pub scopes: Vec<PlanScope>,
     /// Other budgets and their lags.
     pub table: Vec<PlanPoint>,
+    /// What runs foretold, day by day, and what came; the newest first.
+    #[serde(default)]
+    pub foretold: Vec<Foretold>,
+}
+
+/// A lag that a run foretold, and the one that came.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Foretold {
+    /// When; it is about a day, or until the next forecast.
+    pub at: UnixNumber,
+    /// Mean time from post to seen, as foretold.
+    pub lag_s: f64,
+    /// The same over the posts that were made then and seen since; none where there were none.
+    pub measured_lag_s: Option<f64>,
+    /// Those posts.
+    pub posts_count: u64,
 }
 
 /// One network in a plan.

@@ -5,15 +5,15 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::Value;
 
 use crate::{
-    add, alerts, check, constraints, credentials, dashboard, explain, forget, forums, gaps, graph, history,
-    init, learn, networks, plan, posts, robots, run, search, simulate, snapshot, sources, status,
+    add, alerts, budgets, check, constraints, credentials, dashboard, explain, forget, forums, gaps, graph,
+    history, init, learn, networks, plan, posts, robots, run, search, simulate, snapshot, sources, status,
 };
 
 /// Makes the schema of one report.
 type Maker = fn(&mut SchemaGenerator) -> schemars::Schema;
 
 /// Every report and how its schema is made.
-pub(crate) const MAKERS: [(&str, Maker); 50] = [
+pub(crate) const MAKERS: [(&str, Maker); 51] = [
     ("RunStatus", of::<run::RunStatus>),
     ("StatusReport", of::<status::StatusReport>),
     ("ExplainReport", of::<explain::ExplainReport>),
@@ -32,6 +32,7 @@ pub(crate) const MAKERS: [(&str, Maker); 50] = [
     ("PostsFound", of::<search::PostsFound>),
     ("AccountsFound", of::<search::AccountsFound>),
     ("ConstraintsReport", of::<constraints::ConstraintsReport>),
+    ("BudgetsReport", of::<budgets::BudgetsReport>),
     ("InitReport", of::<init::InitReport>),
     ("ForgetReport", of::<forget::ForgetReport>),
     ("UndoReport", of::<forget::UndoReport>),

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 const SOURCES: &str = "sources";
 const ROBOTS: &str = "robots";
 const CONSTRAINTS: &str = "constraints";
+const BUDGETS: &str = "budgets";
 const SETTINGS: &str = "settings";
 const ALERT_TEST: &str = "alert-test";
 
@@ -21,6 +22,8 @@ pub enum Control {
     Robots(RobotKind),
     /// Constraints are to be read and applied anew.
     Constraints(ConstraintsChange),
+    /// Budgets are to be read anew.
+    Budgets,
     /// A setting of a network changed: its name.
     Settings(String),
     /// A receiver of alerts, by its name, wants a test message.
@@ -82,6 +85,7 @@ impl Control {
             Self::Robots(robot) => (ROBOTS, robot.name().to_owned()),
             Self::Constraints(ConstraintsChange::Changed) => (CONSTRAINTS, "changed".to_owned()),
             Self::Constraints(ConstraintsChange::Forgotten) => (CONSTRAINTS, "forgotten".to_owned()),
+            Self::Budgets => (BUDGETS, "changed".to_owned()),
             Self::Settings(name) => (SETTINGS, name.clone()),
             Self::AlertTest(receiver) => (ALERT_TEST, receiver.clone()),
             Self::Unknown { verb, argument } => (verb, argument.clone()),
@@ -100,6 +104,7 @@ impl Control {
             ROBOTS => argument.parse().map_or_else(|_| unknown(), Self::Robots),
             CONSTRAINTS if argument == "forgotten" => Self::Constraints(ConstraintsChange::Forgotten),
             CONSTRAINTS => Self::Constraints(ConstraintsChange::Changed),
+            BUDGETS => Self::Budgets,
             SETTINGS => Self::Settings(argument.to_owned()),
             ALERT_TEST => Self::AlertTest(argument.to_owned()),
             _ => unknown(),
@@ -130,6 +135,7 @@ mod tests {
         check(&Control::Robots(RobotKind::Comment), "robots", "comment");
         check(&Control::Constraints(ConstraintsChange::Changed), "constraints", "changed");
         check(&Control::Constraints(ConstraintsChange::Forgotten), "constraints", "forgotten");
+        check(&Control::Budgets, "budgets", "changed");
         check(&Control::Settings("on_delete".into()), "settings", "on_delete");
         check(&Control::AlertTest("me".into()), "alert-test", "me");
         let dance = || Control::Unknown { verb: "dance".into(), argument: "a tango".into() };

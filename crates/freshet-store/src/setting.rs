@@ -13,6 +13,7 @@ use crate::api::{Settings, StoreError};
 /// All keys that are stored: whose each is, and what it holds. One that ends in `/` begins the keys of many settings.
 pub const KEYS: &[(&str, &str)] = &[
     ("alerts", "alerts: what they remember between runs"),
+    ("budgets", "engine: what a person allows it to ask"),
     ("clock", "the data directory: the clock that it lives by"),
     ("constraints", "engine: the rules that say which objects are wanted"),
     ("contact", "the data directory: the address in the user agent"),

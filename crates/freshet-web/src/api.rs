@@ -9,6 +9,7 @@ use freshet_app::credentials::line_of;
 use freshet_engine::report::STATUS;
 use freshet_report::add::{AddPreview, AddReport};
 use freshet_report::alerts::AlertsView;
+use freshet_report::budgets::BudgetsReport;
 use freshet_report::constraints::ConstraintsReport;
 use freshet_report::credentials::{CredentialAdded, CredentialRemoved, CredentialsReport};
 use freshet_report::dashboard::{LearningReport, SessionReport, SettingsReport};
@@ -30,8 +31,8 @@ use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::site::{GAPS_MAX, Site};
 use super::{
-    Route, Routes, Shared, alerts, bench, constraints, experiments, forums, graph, jobs, learn, live,
-    networks, openapi, posts, robots, settings, source, sources,
+    Route, Routes, Shared, alerts, bench, budgets, constraints, experiments, forums, graph, jobs, learn,
+    live, networks, openapi, posts, robots, settings, source, sources,
 };
 
 /// How posts are asked for.
@@ -145,6 +146,16 @@ fn post(path: &'static str, summary: &'static str) -> Route {
 /// What is set up rather than collected, and the API's own affairs.
 fn add_others(routes: Routes) -> Routes {
     routes
+        .add(
+            get("/api/v1/budgets", "What may be asked, beside what the networks allow", &[])
+                .giving("BudgetsReport"),
+            list_budgets,
+        )
+        .add(post("/api/v1/budgets", "Sets a budget: scope, rate").giving("BudgetsReport"), set_budget)
+        .add(
+            post("/api/v1/budgets/remove", "Takes the budget of a scope away").giving("BudgetsReport"),
+            remove_budget,
+        )
         .add(
             get("/api/v1/constraints", "Which posts and accounts are wanted", &[])
                 .giving("ConstraintsReport"),
@@ -372,6 +383,24 @@ async fn one_forum(
     Query(asked): Query<forums::Asked>,
 ) -> Answer<Json<ForumReport>> {
     forums::describe(&site, &name, &asked).await.map(Json)
+}
+
+async fn list_budgets(State(site): State<Shared>) -> Answer<Json<BudgetsReport>> {
+    budgets::list(&site).await.map(Json)
+}
+
+async fn set_budget(
+    State(site): State<Shared>,
+    Json(allowed): Json<budgets::Allowed>,
+) -> Answer<Json<BudgetsReport>> {
+    budgets::set(&site, allowed).await.map(Json)
+}
+
+async fn remove_budget(
+    State(site): State<Shared>,
+    Json(named): Json<budgets::Named>,
+) -> Answer<Json<BudgetsReport>> {
+    budgets::remove(&site, named).await.map(Json)
 }
 
 async fn list_constraints(State(site): State<Shared>) -> Answer<Json<ConstraintsReport>> {

@@ -16,7 +16,7 @@
 //! | [`site`] | what all pages stand on: store, clock, networks, templates |
 //! | [`answer`], [`render`], [`chart`], [`names`] | problems as answers; templates; drawings; names of sources |
 //! | [`overview`], [`sources`], [`source`], [`posts`], [`graph`], [`forums`], [`plan`], [`robots`], [`networks`], [`experiments`], [`alerts`], [`settings`] | a page each |
-//! | [`live`], [`learn`], [`download`], [`credentials`], [`constraints`], [`trouble`] | parts of pages: live values, forums being learned, files, forms |
+//! | [`live`], [`learn`], [`download`], [`credentials`], [`constraints`], [`budgets`], [`trouble`] | parts of pages: live values, forums being learned, files, forms |
 //! | [`bench`], [`jobs`] | work in the background: the one backtest, forums that wait to be learned |
 //! | [`api`], [`openapi`], [`metrics`] | the same for programs |
 
@@ -25,6 +25,7 @@ mod alerts;
 mod answer;
 mod api;
 mod bench;
+mod budgets;
 mod chart;
 mod constraints;
 mod credentials;
@@ -162,6 +163,8 @@ fn routes() -> Routes {
         .get("/alerts", alerts::page)
         .post("/alerts/test/{name}", alerts::test)
         .get("/settings", settings::page)
+        .post("/budgets", budgets::set_form)
+        .post("/budgets/remove", budgets::remove_form)
         .post("/constraints", constraints::add_form)
         .post("/constraints/{number}/remove", constraints::remove_form)
         .get("/login", login::login_page)

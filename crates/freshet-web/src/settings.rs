@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use super::Shared;
 use super::access::Identity;
 use super::answer::Answer;
-use super::constraints;
 use super::render::Beside;
 use super::site::Site;
+use super::{budgets, constraints};
 
 /// What changes while it runs: what, how, since when it counts.
-const LIVE: [(&str, &str, &str); 7] = [
+const LIVE: [(&str, &str, &str); 8] = [
     (
         "Sources",
         "add, pause, pin, remove and watch again on Sources, or `freshet add`, `freshet remove`",
@@ -24,6 +24,7 @@ const LIVE: [(&str, &str, &str); 7] = [
     ("Robots", "start, pause, resume, stop on Robots, or `freshet robots`", "within a second"),
     ("Definitions of networks", "files in `networks/` of the data directory", "within a second"),
     ("Constraints", "below, or `freshet constraints`", "within a second"),
+    ("Budgets", "below, or `freshet budget`", "within a second"),
     ("Deleted posts", "`freshet networks set NAME on_delete keep|redact`", "for what is found from then on"),
     ("Credential of a robot", "`freshet robots credential`", "within a second"),
     ("Erasing", "`freshet forget`", "at once"),
@@ -52,7 +53,8 @@ pub(super) async fn page(
     let fact = |(name, value): (&String, &Value)| json!({ "name": name, "value": value });
     let facts: Vec<Value> = report.running.iter().map(fact).collect();
     let constraints = constraints::list(&site).await?;
-    let more = json!({ "facts": facts, "constraints": constraints, "live": live, "restart": restart });
+    let budgets = budgets::list(&site).await?;
+    let more = json!({ "facts": facts, "budgets": budgets, "constraints": constraints, "live": live, "restart": restart });
     Ok(site.page(Some(&identity), "settings", "Settings", &Beside { report, more }))
 }
 

@@ -19,10 +19,10 @@ mod simulate;
 mod value;
 
 pub(crate) use group::{
-    AlertsArgs, AlertsCommand, ConstraintArgs, ConstraintsCommand, CredentialArgs, CredentialsCommand,
-    DashboardArgs, DashboardCommand, ForumCommand, ForumFormat, ForumInspectArgs, ForumLearnArgs,
-    NetworksCommand, ReadArgs, RobotsCommand, SnapshotArgs, SnapshotCommand, TlsArgs, WorldArgs,
-    WorldCommand,
+    AlertsArgs, AlertsCommand, BudgetCommand, ConstraintArgs, ConstraintsCommand, CredentialArgs,
+    CredentialsCommand, DashboardArgs, DashboardCommand, ForumCommand, ForumFormat, ForumInspectArgs,
+    ForumLearnArgs, NetworksCommand, ReadArgs, RobotsCommand, SnapshotArgs, SnapshotCommand, TlsArgs,
+    WorldArgs, WorldCommand,
 };
 pub(crate) use simulate::SimulateArgs;
 
@@ -142,6 +142,9 @@ pub(crate) enum Command {
     /// Say which posts and accounts are wanted
     #[command(subcommand)]
     Constraints(ConstraintsCommand),
+    /// Say how much may be asked, below what the networks allow
+    #[command(subcommand)]
+    Budget(BudgetCommand),
     /// Take records out as JSON lines, CSV or Parquet
     Export(ExportArgs),
     /// Write a folder to cite: data, hashes, definitions and what is proven complete

@@ -6,6 +6,7 @@
 
 mod add;
 mod alerts;
+mod budget;
 mod check;
 mod completions;
 mod constraints;
@@ -58,6 +59,7 @@ pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<Exi
         Command::Search(args) => search::execute(globals, &args),
         Command::Robots(command) => robots::execute(globals, &command),
         Command::Constraints(command) => constraints::execute(globals, &command),
+        Command::Budget(command) => budget::execute(globals, &command),
         Command::Export(args) => export::execute(globals, &args),
         Command::Snapshot(args) => snapshot::execute(globals, &args),
         Command::Forum(command) => forum::execute(globals, &command),

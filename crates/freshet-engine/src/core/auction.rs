@@ -11,11 +11,13 @@
 //! | a source bids when [`BID_SHARE`] of its gap has passed | [`CANDIDATE`] of the frontier |
 //! | bids of one slack are in the order of their due times, so only the first can win | `Bids::lanes` |
 //! | a call is given when the quota has one, to a few winners ahead of it at most | `Core::pump_auction` |
+//! | servers that share the scarcest calls, by a budget of their network or of all, bid together | `core/auction/shared.rs` |
 //!
 //! Bids are not taken back: one that no longer fits what is known of its source is passed over. History and other robots
 //! are not kept waiting by early visits. Cost of a call: O(slacks that are told apart).
 
 mod bids;
+mod shared;
 
 use std::collections::BTreeSet;
 
@@ -24,8 +26,8 @@ use freshet_types::{Map, RobotKind, ServerKey, SourceId, SourceState, Span, Time
 
 use super::sources::{CoarseSlack, Planned};
 use super::{Core, Slot};
-use crate::price::TariffKey;
-use bids::Bids;
+use crate::price::{ScopeKey, TariffKey};
+use bids::{Bids, Leader};
 
 /// Share of its planned gap after which a source may be visited, if nobody is nearer to being due.
 const BID_SHARE: f64 = 0.1;
@@ -34,13 +36,22 @@ const CHOSEN_MAX: usize = 16;
 /// Bids that are given up at once when calls are not scarce any more.
 const DISMISSED_AT_ONCE: usize = 4096;
 
+/// Who has calls to give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Giver {
+    /// A server, to its own sources.
+    Server(ServerKey),
+    /// A scope that several servers pay to, to the sources of all of them.
+    Shared(ScopeKey),
+}
+
 /// All bids.
 #[derive(Debug, Default)]
 pub(super) struct Auction {
     by_server: Map<ServerKey, Bids>,
-    /// The servers that have a call to give, by when.
-    calls: BTreeSet<(Timestamp, ServerKey)>,
-    call_at: Map<ServerKey, Timestamp>,
+    /// Who has a call to give, by when.
+    calls: BTreeSet<(Timestamp, Giver)>,
+    call_at: Map<Giver, Timestamp>,
 }
 
 impl Auction {
@@ -49,26 +60,23 @@ impl Auction {
         self.calls.first().map(|&(at, _)| at)
     }
 
-    /// A server may have a call to give then, or earlier where that was said before.
-    pub(super) fn call_at(&mut self, key: ServerKey, at: Timestamp) {
-        if !self.by_server.contains_key(&key) {
-            return;
-        }
-        if let Some(&before) = self.call_at.get(&key) {
+    /// There may be a call to give then, or earlier where that was said before.
+    fn call_at(&mut self, giver: Giver, at: Timestamp) {
+        if let Some(&before) = self.call_at.get(&giver) {
             if before <= at {
                 return;
             }
-            self.calls.remove(&(before, key));
+            self.calls.remove(&(before, giver));
         }
-        self.call_at.insert(key, at);
-        self.calls.insert((at, key));
+        self.call_at.insert(giver, at);
+        self.calls.insert((at, giver));
     }
 
-    fn pop_call(&mut self, now: Timestamp) -> Option<ServerKey> {
-        let &(at, key) = self.calls.first().filter(|first| first.0 <= now)?;
-        self.calls.remove(&(at, key));
-        self.call_at.remove(&key);
-        Some(key)
+    fn pop_call(&mut self, now: Timestamp) -> Option<Giver> {
+        let &(at, giver) = self.calls.first().filter(|first| first.0 <= now)?;
+        self.calls.remove(&(at, giver));
+        self.call_at.remove(&giver);
+        Some(giver)
     }
 
     /// This source waits for a call no longer, or waits anew.
@@ -114,10 +122,34 @@ impl Core {
                 continue;
             };
             self.auction.bid(slot.key, planned.slack, slot.news_at, id);
-            self.auction.call_at(slot.key, now);
+            self.call_at(slot.key, now);
         }
-        while let Some(key) = self.auction.pop_call(now) {
-            self.give_calls(key, now);
+        while let Some(giver) = self.auction.pop_call(now) {
+            match giver {
+                Giver::Server(key) => self.give_calls(key, now),
+                Giver::Shared(scope) => self.give_shared_calls(scope, now),
+            }
+        }
+    }
+
+    /// Who gives the calls of a server.
+    fn giver_of(&self, key: ServerKey) -> Giver {
+        let shared = self.prices.shared(TariffKey::new(key, RobotKind::Status));
+        shared.map_or(Giver::Server(key), Giver::Shared)
+    }
+
+    /// There may be a call for the sources of a server then.
+    fn call_at(&mut self, key: ServerKey, at: Timestamp) {
+        if self.auction.by_server.contains_key(&key) {
+            self.auction.call_at(self.giver_of(key), at);
+        }
+    }
+
+    /// There may be calls for everybody now.
+    pub(super) fn call_all(&mut self, now: Timestamp) {
+        let keys: Vec<ServerKey> = self.auction.by_server.keys().copied().collect();
+        for key in keys {
+            self.call_at(key, now);
         }
     }
 
@@ -127,26 +159,35 @@ impl Core {
         if !self.prices.is_scarce(tariff) {
             return self.dismiss(key, now);
         }
+        // It may have come to share its calls since it was to give one.
+        if let giver @ Giver::Shared(_) = self.giver_of(key) {
+            return self.auction.call_at(giver, now);
+        }
         loop {
-            let sources = &self.sources;
-            let Some(bids) = self.auction.by_server.get_mut(&key) else { return };
-            // A person may have taken one off the list.
-            bids.chosen.retain(|&id| sources.get(id).is_some_and(|slot| slot.state.is_watched()));
+            let chosen_count = self.chosen_count(key);
             // When the last of them is granted its call, the next may be chosen.
-            if bids.chosen.len() >= CHOSEN_MAX {
+            if chosen_count >= CHOSEN_MAX {
                 return;
             }
-            let units = bids.chosen.len() as u32 + 1;
-            let ready_at = self.prices.ready_at(tariff, units, &self.ledger, now);
+            let ready_at = self.prices.ready_at(tariff, chosen_count as u32 + 1, &self.ledger, now);
             if ready_at > now {
-                return self.auction.call_at(key, ready_at);
+                return self.call_at(key, ready_at);
             }
-            let Some((due_at, slack)) = self.first_bid(key, now) else { return };
-            if due_at > now && self.is_wanted_by_others(key) {
-                return self.auction.call_at(key, due_at);
+            let Some(leader) = self.first_bid(key, now) else { return };
+            if leader.due_at > now && self.is_wanted_by_others(key) {
+                return self.call_at(key, leader.due_at);
             }
-            self.choose(key, slack);
+            self.choose(key, leader.slack);
         }
+    }
+
+    /// How many sources of a server have won a call and are not granted it yet.
+    fn chosen_count(&mut self, key: ServerKey) -> usize {
+        let sources = &self.sources;
+        let Some(bids) = self.auction.by_server.get_mut(&key) else { return 0 };
+        // A person may have taken one off the list.
+        bids.chosen.retain(|&id| sources.get(id).is_some_and(|slot| slot.state.is_watched()));
+        bids.chosen.len()
     }
 
     /// Whether somebody waits for this server's calls who does not bid, or has won already.
@@ -154,8 +195,8 @@ impl Core {
         self.frontier.due_count_of(key) > 0 || self.backlogs.is_busy(key)
     }
 
-    /// When the source that bids most is due, and its slack.
-    fn first_bid(&mut self, key: ServerKey, now: Timestamp) -> Option<(Timestamp, CoarseSlack)> {
+    /// The source of a server that bids most.
+    fn first_bid(&mut self, key: ServerKey, now: Timestamp) -> Option<Leader> {
         let mut bids = self.auction.by_server.remove(&key)?;
         let first = bids.first(now, |id, due_at| {
             self.sources.get(id).is_some_and(|slot| {
@@ -186,7 +227,7 @@ impl Core {
     pub(super) fn end_choice(&mut self, id: SourceId, now: Timestamp) {
         let Some(slot) = self.sources.get(id) else { return };
         self.auction.end_choice(slot.key, id);
-        self.auction.call_at(slot.key, now);
+        self.call_at(slot.key, now);
     }
 
     /// Calls are not scarce any more: sources wait until they are due.
@@ -202,7 +243,7 @@ impl Core {
         if dismissed.len() < DISMISSED_AT_ONCE {
             self.auction.by_server.remove(&key);
         } else {
-            self.auction.call_at(key, now + Span::SECOND);
+            self.auction.call_at(Giver::Server(key), now + Span::SECOND);
         }
     }
 }

@@ -116,6 +116,12 @@ impl Backlogs {
         self.settle(key);
     }
 
+    /// Its sources wait for nothing any longer.
+    pub(super) fn end_wait(&mut self, key: ServerKey) {
+        self.list[key.index()].ready_at = Timestamp::MIN;
+        self.settle(key);
+    }
+
     /// Notes whether and when a backlog has something to do.
     fn settle(&mut self, key: ServerKey) {
         let backlog = &mut self.list[key.index()];

@@ -187,7 +187,7 @@ impl Core {
         if allowed_at > now {
             return self.postpone(id, allowed_at, now);
         }
-        let claim = Claim::of(&order.request);
+        let claim = Claim::of(&order.request, self.budgets.needs(&order.request));
         match self.ledger.grant(&claim, now) {
             Ok(reserved_by) => {
                 if !is_permitted {

@@ -9,6 +9,7 @@ use freshet_policy::mixture::Mixture;
 use freshet_store::row::{Applied, RobotRow, SourceSlot, StalePage, Upload};
 use freshet_types::{Instance, NetworkName, Request, Source, SourceId, Timestamp, VisitId};
 
+use crate::budget::Budgets;
 use crate::forum::Trained;
 use crate::order::{Fetched, FetcherId, Order, OrderId};
 use crate::price::Memory;
@@ -63,6 +64,8 @@ pub enum Event {
     VisitNumbers(Range<u64>),
     /// Uploads that the store has committed, in order.
     Applied(Vec<(VisitId, Applied)>),
+    /// What a person allows from now on.
+    Budgets(Budgets),
     /// What the robots are to do, and with which credentials.
     Robots(Vec<RobotRow>),
     /// Pages of threads on this network that are worth another look.

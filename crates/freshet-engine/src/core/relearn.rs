@@ -135,7 +135,7 @@ impl Core {
         if allowed_at > now {
             return Err(allowed_at);
         }
-        let claim = Claim::of(request);
+        let claim = Claim::of(request, self.budgets.needs(request));
         let reserved_by = self.ledger.grant(&claim, now)?;
         // One at a time, and nothing is announced: the next grant waits for this answer anyway.
         self.ledger.answered(&claim, &[], now);

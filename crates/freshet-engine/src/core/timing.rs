@@ -13,6 +13,7 @@ use super::sources::Planned;
 use super::{Core, Slot};
 use crate::forum::Bounds;
 use crate::price::{self, TariffKey, Use};
+use crate::quota::Claim;
 use crate::schedule;
 use crate::visit::Visit;
 use crate::walk::Aim;
@@ -74,8 +75,8 @@ impl Core {
             (None, Aim::News | Aim::Recheck) => Use::Other,
         };
         let tariff = TariffKey::new(visit.key, visit.source.robot);
-        let needs = visit.claim.as_ref().map_or(&[][..], |claim| &claim.needs);
-        self.prices.spend(tariff, (spender, needs), &mut visit.paid, now);
+        let needs = visit.claim.iter().flat_map(Claim::all_needs);
+        self.prices.spend(tariff, spender, needs, &mut visit.paid, now);
     }
 
     /// The source of a visit that ends keeps its grade and the price of its next visit.

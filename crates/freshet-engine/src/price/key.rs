@@ -16,7 +16,7 @@ impl TariffKey {
     }
 
     /// Whose.
-    pub(super) fn server(self) -> ServerKey {
+    pub(crate) fn server(self) -> ServerKey {
         self.server
     }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::key::{ScopeKey, TariffKey};
 use super::tariff::{Bill, RESERVE_UNDECLARED};
-use super::{Prices, Tariff};
+use super::{Forecast, Prices, Tariff};
 
 /// Setting under which the store keeps it.
 pub(crate) const PRICES: Setting<Memory> = Setting::new("prices");
@@ -34,6 +34,8 @@ pub struct Memory {
     pub pool: Pool,
     pub scopes: Vec<ScopeMemory>,
     pub tariffs: Vec<TariffMemory>,
+    /// What was foretold, oldest first.
+    pub forecasts: Vec<Forecast>,
 }
 
 /// One scope.
@@ -97,6 +99,7 @@ impl Memory {
             it.price = if is_sound(it.price) { it.price.max(1e-9) } else { RESERVE_UNDECLARED };
             it.stretch = if is_sound(it.stretch) { it.stretch.clamp(1.0, 1e6) } else { 1.0 };
         });
+        memory.forecasts.retain(|it| is_sound(it.lag_s) && is_sound(it.visits_per_h));
         memory.pool.refresh();
         memory
     }
@@ -169,6 +172,7 @@ impl Prices {
     /// Goes on with what an earlier process had found; before any server is known.
     pub(crate) fn restore(&mut self, memory: Memory) {
         self.market.pool = memory.pool;
+        self.forecasts = memory.forecasts;
         let mut keys = Vec::with_capacity(memory.scopes.len());
         for it in memory.scopes {
             let key = self.scope(&it.key, it.is_declared, it.budget_per_s);
@@ -214,6 +218,7 @@ impl Prices {
             pool: self.market.pool.clone(),
             scopes: numbers.iter().map(scope).collect(),
             tariffs: tariffs.into_iter().map(tariff).collect(),
+            forecasts: self.forecasts.clone(),
         }
     }
 }

@@ -20,6 +20,8 @@ use super::meter::Meter;
 
 /// How often a price is found anew.
 pub(super) const PRICED_EVERY: Span = Span::from_secs(300);
+/// More sources than this share since the last pricing are reason for another.
+const GROWTH: f64 = 1.1;
 /// The least that others and history leave to news.
 const NEWS_SHARE_MIN: f64 = 0.25;
 /// The most that history is left while it reads.
@@ -79,6 +81,12 @@ pub(super) struct Scope {
     pub(super) tariffs: Vec<TariffKey>,
     pub(super) priced_at: Option<Timestamp>,
     pub(super) priced_count: u64,
+    /// Sources with a grade in its tariffs.
+    pub(super) graded_count: u64,
+    /// How many times the ceiling its sources may stay unvisited.
+    pub(super) stretch: f64,
+    /// No plan leaves one of them unvisited for much longer, in hours.
+    pub(super) gap_h_max: f64,
     news: Meter,
     history: Meter,
     other: Meter,
@@ -97,12 +105,27 @@ impl Scope {
             tariffs: Vec::new(),
             priced_at: None,
             priced_count: 0,
+            graded_count: 0,
+            stretch: 1.0,
+            gap_h_max: 0.0,
             news: Meter::new(MEMORY),
             history: Meter::new(MEMORY),
             other: Meter::new(MEMORY_OF_OTHERS),
             wanted: Meter::new(control_of(is_declared).memory),
             visits_count: 0,
         }
+    }
+
+    /// A tariff pays here from now on; so many of its sources have a grade.
+    pub(super) fn join(&mut self, tariff: TariffKey, graded_count: u64) {
+        self.tariffs.push(tariff);
+        self.graded_count += graded_count;
+    }
+
+    /// Whether its price is to be found anew.
+    pub(super) fn is_stale(&self, now: Timestamp) -> bool {
+        let is_grown = self.graded_count as f64 > self.priced_count as f64 * GROWTH;
+        is_grown || self.priced_at.is_none_or(|at| now - at >= PRICED_EVERY)
     }
 
     /// Units were spent.

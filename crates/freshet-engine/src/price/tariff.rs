@@ -93,7 +93,11 @@ impl Tariff {
     pub(super) fn visits_per_s(&self, price: f64, pacing: Pacing) -> f64 {
         let counted = self.demand.count();
         let alive = if counted > 0 { (self.source_count as f64 / counted as f64).min(1.0) } else { 0.0 };
-        let ceiling = pacing.ceiling * self.stretch;
-        self.demand.visits_per_s(price, Pacing { ceiling, ..pacing }) * alive
+        self.demand.visits_per_s(price, self.stretched(pacing)) * alive
+    }
+
+    /// The bounds that hold while the ceiling cannot be kept.
+    pub(super) fn stretched(&self, pacing: Pacing) -> Pacing {
+        Pacing { ceiling: pacing.ceiling * self.stretch, ..pacing }
     }
 }

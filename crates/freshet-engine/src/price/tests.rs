@@ -21,13 +21,13 @@ fn priced(source_count: u32, limit: u32, ceiling: Span) -> (Prices, Ledger, Time
     prices.add_server(&NetworkName::from("net"), Politeness { pause: Span::ZERO, in_flight_max: 4 });
     let now = Timestamp::from_secs(1_000_000);
     let asker = Asker { network: NetworkName::from("net"), credential: None };
-    let _ = ledger.grant(&Claim { asker, needs: vec![need(limit)] }, now);
+    let _ = ledger.grant(&Claim { asker, needs: vec![need(limit)], budgets: vec![] }, now);
     for _ in 0..source_count {
         prices.count(PLACE, true);
         prices.regrade(PLACE, Grade::NONE, Grade::of(1.0, 1.0 / 3600.0), false);
     }
     let mut paid = Vec::new();
-    prices.spend(PLACE, (Use::News, &[need(limit)]), &mut paid, now);
+    prices.spend(PLACE, Use::News, [need(limit)].iter(), &mut paid, now);
     prices.visited(PLACE, &paid, 1.0, now);
     prices.market(PLACE, &ledger, now);
     (prices, ledger, now)

@@ -9,6 +9,7 @@
 //! |---|---|---|
 //! | says nothing | a tenth | a twentieth, for requests that overtake each other on the way |
 //! | tells what is left, and until when | a fiftieth | [`RESET_SLACK`] of each window |
+//! | does not know of it: a budget of ours | a fiftieth | nothing |
 //!
 //! What the network says is left binds on top of that: it is counted down with every grant, and
 //! at nothing the bucket waits for the announced reset. A server that counts aloud needs no margin for what is on the
@@ -40,9 +41,21 @@ pub(super) const WINDOW_MAX: Span = Span::from_ms(31 * 86_400_000);
 /// Fractions of a millisecond that sums of the same gaps may differ by.
 const ROUNDING_MS: f64 = 1.0;
 
+/// Whose limit a bucket keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Owner {
+    /// A network's: a quota.
+    #[default]
+    Them,
+    /// A person's here: a budget.
+    Us,
+}
+
 /// The bucket.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Bucket {
+    #[serde(default)]
+    owner: Owner,
     declared: (u32, Span),
     /// As announced, where that is another than the declared one.
     limit: u32,
@@ -74,8 +87,9 @@ struct Told {
 
 impl Bucket {
     /// A full bucket of the declared size.
-    pub(super) fn new(limit: u32, window: Span, now: Timestamp) -> Self {
+    pub(super) fn new((limit, window): (u32, Span), owner: Owner, now: Timestamp) -> Self {
         Self {
+            owner,
             declared: (limit, window),
             limit,
             window: Some(window),
@@ -85,16 +99,23 @@ impl Bucket {
             last_reset_at: None,
             longest_wait: Span::ZERO,
             in_flight: 0,
-            is_confirmed: false,
+            is_confirmed: owner == Owner::Us,
             granted_count: 0,
         }
     }
 
-    /// What the definition says now: a replaced one holds at once, and what was spent stays spent.
-    pub(super) fn declare(&mut self, limit: u32, window: Span) {
-        if self.declared != (limit, window) {
-            self.declared = (limit, window);
-            (self.limit, self.window) = (limit, Some(window));
+    /// What the definition or the person says now: it holds at once, and what was spent stays spent. Of a budget, calls that
+    /// are owed are owed at the new pace: whoever allows more need not wait for what the old pace had put off.
+    pub(super) fn declare(&mut self, declared: (u32, Span), now: Timestamp) {
+        if self.declared == declared {
+            return;
+        }
+        let before_ms = self.gap_ms(now);
+        self.declared = declared;
+        (self.limit, self.window) = (declared.0, Some(declared.1));
+        if self.owner == Owner::Us {
+            let owed = (self.full_at_ms - now.ms() as f64).max(0.0) / before_ms;
+            self.full_at_ms = now.ms() as f64 + owed * self.gap_ms(now);
         }
     }
 
@@ -204,6 +225,7 @@ impl Bucket {
             key: key.clone(),
             limit,
             window,
+            burst: self.burst(),
             ready: if blocked_until.is_some() { 0.0 } else { ready },
             blocked_until,
             granted_count: self.granted_count,
@@ -241,7 +263,8 @@ impl Bucket {
     /// Units that may be spent at once. A server that once told what is left is not given more when it stops: what left at
     /// the faster pace would be in the same window.
     fn burst(&self) -> u32 {
-        let share = if self.told.is_some() { TOLD_SHARE } else { BURST_SHARE };
+        let is_even = self.told.is_some() || self.owner == Owner::Us;
+        let share = if is_even { TOLD_SHARE } else { BURST_SHARE };
         burst_of(self.limit(), share)
     }
 
@@ -257,6 +280,9 @@ impl Bucket {
 
     /// Milliseconds between two units by the limits alone.
     fn even_gap_ms(&self, now: Timestamp) -> f64 {
+        if self.owner == Owner::Us {
+            return own_gap_ms(self.declared.0, self.declared.1);
+        }
         let gap_ms = if self.is_counted_aloud(now) { told_gap_ms } else { silent_gap_ms };
         let declared = gap_ms(self.declared.0, self.declared.1);
         self.window.map_or(declared, |window| gap_ms(self.limit, window).max(declared))
@@ -323,6 +349,11 @@ fn silent_gap_ms(limit: u32, window: Span) -> f64 {
 
 /// The same where the server counts aloud.
 fn told_gap_ms(limit: u32, window: Span) -> f64 {
+    own_gap_ms(limit, window + RESET_SLACK)
+}
+
+/// The same where nobody else counts.
+fn own_gap_ms(limit: u32, window: Span) -> f64 {
     let usable = limit.saturating_sub(burst_of(limit, TOLD_SHARE) - 1).max(1);
-    (window + RESET_SLACK).ms() as f64 / f64::from(usable)
+    window.ms() as f64 / f64::from(usable)
 }

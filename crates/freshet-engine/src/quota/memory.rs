@@ -44,6 +44,11 @@ struct OneText {
     storms: Vec<(Asker, Storm)>,
 }
 
+/// The key of the setting of a bucket.
+pub(super) fn bucket_name(key: &QuotaKey) -> String {
+    name(key)
+}
+
 /// The setting of a bucket in this state.
 pub(super) fn bucket_setting(key: &QuotaKey, state: &Bucket, now: Timestamp) -> (String, Option<String>) {
     let saved = Entry { saved_at: now, bucket: Some((key.clone(), state.clone())), storm: None };

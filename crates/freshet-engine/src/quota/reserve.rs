@@ -37,6 +37,14 @@ pub(super) struct Notebook {
     pub(super) gone: Vec<String>,
 }
 
+impl Notebook {
+    /// Nothing is kept of this bucket any more.
+    pub(super) fn forget(&mut self, key: &QuotaKey) {
+        self.buckets.remove(key);
+        self.gone.push(memory::bucket_name(key));
+    }
+}
+
 impl Ledger {
     /// The reservation that must be written before what was just granted to this bucket may leave.
     pub(super) fn hold(&mut self, key: &QuotaKey, now: Timestamp) -> Option<u64> {

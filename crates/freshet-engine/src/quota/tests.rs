@@ -1,6 +1,7 @@
 //! The ledger against a network that counts: never overdrawn, almost wholly spent.
 
 mod announce;
+mod budget;
 mod reserve;
 
 use super::*;
@@ -13,7 +14,11 @@ fn need(rule: &str, limit: u32, window_s: i64) -> QuotaNeed {
 
 /// A claim of the one asker of these tests.
 fn claim(needs: &[QuotaNeed]) -> Claim {
-    Claim { asker: Asker { network: NetworkName::from("net"), credential: None }, needs: needs.to_vec() }
+    Claim {
+        asker: Asker { network: NetworkName::from("net"), credential: None },
+        needs: needs.to_vec(),
+        budgets: vec![],
+    }
 }
 
 fn at(ms: i64) -> Timestamp {
@@ -141,8 +146,11 @@ fn too_many_is_believed_once_and_then_the_wait_doubles() {
 #[test]
 fn after_a_refusal_one_request_goes_ahead_and_the_others_follow_it() {
     let (mut ledger, claim) = (Ledger::default(), claim(&[]));
-    let other =
-        Claim { asker: Asker { credential: Some("two".into()), ..claim.asker.clone() }, needs: vec![] };
+    let other = Claim {
+        asker: Asker { credential: Some("two".into()), ..claim.asker.clone() },
+        needs: vec![],
+        budgets: vec![],
+    };
     for _ in 0..3 {
         assert_eq!(ask(&mut ledger, &claim, at(0)), Ok(()), "nothing is known yet");
     }

@@ -51,8 +51,14 @@ impl Runner {
     /// Loads what the store knows.
     pub(super) fn load_all(&mut self) {
         let first = SourceId(0);
-        self.controls.questions =
-            [Question::Constraints, Question::Robots, Question::Instances, Question::Slots(first)].into();
+        self.controls.questions = [
+            Question::Constraints,
+            Question::Budgets,
+            Question::Robots,
+            Question::Instances,
+            Question::Slots(first),
+        ]
+        .into();
         self.controls.is_asking = true;
         self.read_next();
     }
@@ -71,6 +77,11 @@ impl Runner {
         match reply {
             Reply::Controls(controls) => self.plan(&controls),
             Reply::Constraints(text) => self.constrain(text.as_deref())?,
+            Reply::Budgets(Ok(budgets)) => self.feed_core(Event::Budgets(budgets)),
+            Reply::Budgets(Err(why)) if self.controls.is_loaded => {
+                tracing::warn!("the old budgets stay in force: {why}");
+            }
+            Reply::Budgets(Err(why)) => return Err(RunError::Budgets(why)),
             Reply::Robots(robots) => {
                 self.feed_core(Event::Robots(robots));
                 // A robot that was switched on finds its ring tended at once.
@@ -101,6 +112,9 @@ impl Runner {
         let questions = &mut self.controls.questions;
         if has(|control| matches!(control, Control::Constraints(_))) {
             questions.push_back(Question::Constraints);
+        }
+        if has(|control| matches!(control, Control::Budgets)) {
+            questions.push_back(Question::Budgets);
         }
         if has(|control| matches!(control, Control::Robots(_))) {
             questions.push_back(Question::Robots);

@@ -125,6 +125,7 @@ impl Runner {
             Question::Pinned(_)
             | Question::Controls(_)
             | Question::Constraints
+            | Question::Budgets
             | Question::Robots
             | Question::Instances
             | Question::Slots(_) => self.controls.give_up(),

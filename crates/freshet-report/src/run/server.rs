@@ -27,6 +27,8 @@ pub struct QuotaStatus {
     /// Length of the window.
     #[serde(deserialize_with = "number")]
     pub window_s: f64,
+    /// Calls that can be made at once at most; 0 where an older version did not say.
+    pub burst: u32,
     /// Whole calls that could be made at once.
     #[serde(deserialize_with = "number")]
     pub ready: f64,
@@ -44,6 +46,7 @@ impl Default for QuotaStatus {
             holder: String::new(),
             limit: 0,
             window_s: 0.0,
+            burst: 0,
             ready: 0.0,
             granted_count: 0,
             blocked_until: None,

@@ -1,5 +1,6 @@
 //! The engine against worlds on a virtual clock. The scene is set here; the plays are in `tests/`.
 
+mod budgets;
 mod consent;
 mod control;
 mod crash;

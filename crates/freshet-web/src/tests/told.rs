@@ -99,6 +99,30 @@ async fn posts_are_taken_away_as_people_like_them() {
 }
 
 #[tokio::test]
+async fn budgets_are_set_and_taken_away() {
+    let served = Visitor::start(None, None).await;
+    let allowed = |scope: &str, rate: &str| json!({ "scope": scope, "rate": rate });
+    let path = "/api/v1/budgets";
+    for (scope, rate) in
+        [("all", "0/h"), ("all", "-5/h"), ("all", "many"), ("nowhere", "5/h"), ("https://no.example/", "5/h")]
+    {
+        let (status, told) = send(&served, path, allowed(scope, rate)).await;
+        assert_eq!(status, 400, "{scope} {rate}: {told}");
+    }
+    let (status, told) = send(&served, path, allowed("mastodon", "600/h")).await;
+    assert_eq!((status, told["budgets"][0]["rate"].as_str()), (200, Some("600/h")), "{told}");
+    let (_, told) = send(&served, path, allowed("mastodon", "2/s")).await;
+    assert_eq!(told["budgets"].as_array().map(Vec::len), Some(1), "the old one is replaced: {told}");
+    assert!(served.text("/settings", 200).await.contains("2/s"));
+    let remove = format!("{path}/remove");
+    for expected in [200, 400] {
+        let (status, told) = send(&served, &remove, json!({ "scope": "mastodon" })).await;
+        assert_eq!(status, expected, "{told}");
+    }
+    assert!(served.text("/settings", 200).await.contains("what the networks allow is spent"));
+}
+
+#[tokio::test]
 async fn constraints_are_added_and_removed_by_number_and_text() {
     let served = Visitor::start(None, None).await;
     let wish = |expression: &str| json!({ "type": "post", "expression": expression });

@@ -370,6 +370,45 @@ pub(crate) struct ConstraintArgs {
     pub(crate) report: ReportArgs,
 }
 
+const BUDGET_EXAMPLES: &str = "\
+A budget is yours, a quota is theirs: whichever is less holds. Its scope is `all`, a network
+(all its servers together), or one server or forum, by name or by address. It is spent evenly,
+on what brings the most news soonest. A run that is under way sees a change within a second.
+
+Examples:
+  freshet budget set mastodon 600/h
+  freshet budget set https://forum.example 1000/d
+  freshet budget set all 2/s
+  freshet budget remove all";
+
+/// `freshet budget …`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = BUDGET_EXAMPLES)]
+pub(crate) enum BudgetCommand {
+    /// Show the budgets in force, with the quotas and what one more call would bring
+    List(ReportArgs),
+    /// Set one; one of the same scope is replaced
+    #[command(after_help = BUDGET_EXAMPLES)]
+    Set {
+        /// `all`, a network, or a server or forum by its name or address
+        scope: String,
+        /// Calls in a time: 600/h, 1000/d, 30/min, 2/s
+        #[arg(allow_hyphen_values = true)]
+        rate: String,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+    /// Take one away
+    Remove {
+        /// Its scope, as the list shows it
+        scope: String,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+    /// Take all of them away
+    Clear(ReportArgs),
+}
+
 const SNAPSHOT_EXAMPLES: &str = "\
 Examples:
   freshet snapshot flood-2026-11 --title 'Posts on the flood of November 2026'

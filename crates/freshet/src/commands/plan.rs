@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use freshet_app::config::Globals;
 use freshet_app::data::Data;
 use freshet_app::plan::{self, PlanWish};
-use freshet_report::plan::{PlanPoint, PlanReport, PlanScope};
+use freshet_report::plan::{Foretold, PlanPoint, PlanReport, PlanScope};
 use freshet_types::Span;
 
 use crate::args::PlanArgs;
@@ -39,12 +39,25 @@ impl Report for PlanReport {
         let point = |it: &PlanPoint| vec![format!("{:.0}", it.calls_per_hour), lag(it.lag_s)];
         let points = table(&["#calls/h", "#lag"], self.table.iter().map(point));
         let note = self.note.as_ref().map(|note| output::wrapped(&format!("note: {note}"), COLUMNS, "  "));
-        [Some(head), note, Some(scopes), Some(points)].into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+        let told = |it: &Foretold| {
+            let came = it.measured_lag_s.map_or("–".to_owned(), lag);
+            vec![it.at.0.to_string(), lag(it.lag_s), came, it.posts_count.to_string()]
+        };
+        let header = ["#foretold at", "#lag foretold", "#lag since", "#posts"];
+        let foretold = (!self.foretold.is_empty()).then(|| table(&header, self.foretold.iter().map(told)));
+        [Some(head), note, Some(scopes), Some(points), foretold]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join("\n\n")
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use freshet_report::time::UnixNumber;
+    use freshet_types::Timestamp;
+
     use super::*;
 
     #[test]
@@ -69,6 +82,12 @@ mod tests {
                 note,
                 scopes: vec![row],
                 table: vec![PlanPoint { calls_per_hour: 400.0, lag_s: 450.0 }],
+                foretold: vec![Foretold {
+                    at: UnixNumber(Timestamp::from_secs(1_700_000_000)),
+                    lag_s: 451.0,
+                    measured_lag_s: Some(440.5),
+                    posts_count: 2_400,
+                }],
             };
             let text = report.text();
             assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");

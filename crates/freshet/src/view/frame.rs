@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use freshet_app::text::{brief, grouped};
-use freshet_report::run::{OpenVisit, Queues, QuotaStatus, RunStatus, ServerStatus};
+use freshet_engine::budget::BUDGET;
+use freshet_report::run::{OpenVisit, PriceStatus, Queues, QuotaStatus, RunStatus, ServerStatus};
 use freshet_types::{RobotState, Span, Timestamp};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -34,9 +35,6 @@ const NAME: usize = 10;
 const AUTHOR: usize = 16;
 /// Columns of a time in the news, and of the gaps around the author.
 const NEWS_REST: usize = 14;
-/// The share of a quota that the ledger lets go at once.
-const BURST_SHARE: f64 = 10.0;
-
 /// A line, perhaps with a tone.
 pub(crate) type Line = (String, Option<Tone>);
 
@@ -219,12 +217,16 @@ fn history(left: Left, columns: usize) -> String {
     row("history", &parts, "; ", columns)
 }
 
-/// What the networks still allow. Their names are left out where there is only one.
+/// What people and networks still allow, budgets first, and what one more call would save. The networks' names are left out where there is
+/// only one.
 fn quotas(report: &RunStatus, columns: usize) -> Vec<Line> {
-    let all = &report.work.quotas;
+    let mut all: Vec<&QuotaStatus> = report.work.quotas.iter().collect();
+    all.sort_by_key(|quota| quota.rule != BUDGET);
     let has_many = all.iter().any(|quota| quota.network != all[0].network);
-    let rule = |quota: &QuotaStatus| {
-        if has_many { format!("{} {}", quota.rule, quota.network) } else { quota.rule.clone() }
+    let rule = |quota: &QuotaStatus| match quota.rule.as_str() {
+        BUDGET => quota.network.to_string(),
+        rule if has_many => format!("{rule} {}", quota.network),
+        rule => rule.to_owned(),
     };
     let named = all.iter().take(QUOTAS_MAX).map(|quota| shorten(&rule(quota), 22));
     let width = named.clone().map(|name| name.width()).max().unwrap_or(0);
@@ -235,15 +237,27 @@ fn quotas(report: &RunStatus, columns: usize) -> Vec<Line> {
         if at + 1 == QUOTAS_MAX && all.len() > QUOTAS_MAX {
             parts.push(format!("{} more", all.len() - QUOTAS_MAX));
         }
+        parts.extend(price_part(quota, &report.work.prices));
         let tone = quota.blocked_until.map(|_| Tone::Warn);
-        (row("quota", &parts, "; ", columns), tone)
+        let label = if quota.rule == BUDGET { BUDGET } else { "quota" };
+        (row(label, &parts, "; ", columns), tone)
     });
     shown.collect()
 }
 
+/// What a call of a quota or budget is worth, where calls are scarce.
+fn price_part(quota: &QuotaStatus, prices: &[PriceStatus]) -> Option<String> {
+    let of = |price: &&PriceStatus| {
+        price.network == quota.network && price.rule == quota.rule && price.holder == quota.holder
+    };
+    let saved_s = prices.iter().find(of)?.saved_post_s_per_h;
+    (saved_s.is_finite() && saved_s > 0.0)
+        .then(|| format!("one more saves {}", brief(Span::from_secs_f64(saved_s))))
+}
+
 fn quota_parts(quota: &QuotaStatus, now: Timestamp) -> Vec<String> {
     let limit = f64::from(quota.limit.max(1));
-    let burst = (limit / BURST_SHARE).floor().max(1.0);
+    let burst = f64::from(quota.burst.max(1));
     let ready = quota.ready.min(burst);
     let window = Span::from_secs_f64(quota.window_s);
     let left = match quota.blocked_until {

@@ -22,10 +22,12 @@ fn report() -> RunStatus {
             {"source": "x", "for_s": 1.0, "fetches_count": 0},
         ],
         "quotas": [
-            {"network": "mastodon:a.example", "rule": "ip", "limit": 300, "window_s": 300.0, "ready": 15},
-            {"network": "mastodon:b.example", "rule": "ip", "limit": 300, "window_s": 300.0, "ready": 0,
+            {"network": "mastodon:a.example", "rule": "ip", "limit": 300, "burst": 30, "window_s": 300.0, "ready": 15},
+            {"network": "mastodon:b.example", "rule": "ip", "limit": 300, "burst": 30, "window_s": 300.0, "ready": 0,
              "blocked_until": 1_770_000_060.0},
+            {"network": "all", "rule": "budget", "holder": "you", "limit": 600, "burst": 12, "window_s": 3600.0, "ready": 6},
         ],
+        "prices": [{"network": "all", "rule": "budget", "holder": "you", "saved_post_s_per_h": 300.0}],
         "robots": {"status": "running", "relation": "stopped", "tag": "paused"},
         "failures": [{"source": "x", "why": "no answer\u{1b}[2J from a server with a very long name that goes on and on and on"}],
     }))
@@ -88,7 +90,7 @@ fn a_frame_fits_its_terminal_and_ends_with_the_newest_post() {
 
 #[test]
 fn a_frame_shows_what_the_engine_reports() {
-    let text = text(&frame(), &report(), USUAL);
+    let shown = text(&frame(), &report(), USUAL);
     for expected in [
         "12,345",
         "1 due of 7,000 sources",
@@ -97,20 +99,23 @@ fn a_frame_shows_what_the_engine_reports() {
         "half of the new posts seen within 1m 01s, nine in ten within 2m 11s",
         "ip mastodon:a.example ██████░░░░░░ 15 of 30 calls ready; 300 per 5m",
         "nothing for 1m",
+        "budget    all                   ██████░░░░░░ 6 of 12 calls ready; 600 per 1h",
         "5 visits; ada (posts) for 3s, 3 pages",
         "waits     1 due, for the quota `ip`, which the server has shut",
         "status running; tag paused; relation stopped",
         "failed    x: no answer",
         "& good",
     ] {
-        assert!(text.contains(expected), "`{expected}` is not in\n{text}");
+        assert!(shown.contains(expected), "`{expected}` is not in\n{shown}");
     }
+    let wide = text(&frame(), &report(), Room { columns: 110, rows: 39 });
+    assert!(wide.contains("600 per 1h; one more saves 5m"), "{wide}");
 }
 
 #[test]
 fn what_is_waited_for_is_told() {
     let quota =
-        |ready: f64| json!({"network": "a", "rule": "api", "limit": 300, "window_s": 300.0, "ready": ready});
+        |ready: f64| json!({"network": "a", "rule": "api", "limit": 300, "burst": 30, "window_s": 300.0, "ready": ready});
     for (sources, due, open, ready, is_stopping, expected) in [
         (0, 0, 0, 30.0, false, "for something to watch; `freshet add REF` adds it"),
         (9, 5, 3, 0.0, false, "5 due, for the quota `api`: a call every 1.0s"),

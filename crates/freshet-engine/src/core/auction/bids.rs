@@ -10,6 +10,14 @@ use crate::core::sources::CoarseSlack;
 /// One bid: when its source is due, in seconds, and which it is.
 type Bid = Reverse<(u32, u32)>;
 
+/// The bid that goes first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leader {
+    pub(super) lateness: f64,
+    pub(super) due_at: Timestamp,
+    pub(super) slack: CoarseSlack,
+}
+
 /// Who wants a call of one server, and who has won one.
 #[derive(Debug, Default)]
 pub(super) struct Bids {
@@ -24,13 +32,13 @@ impl Bids {
         self.lanes.entry(slack).or_default().push(Reverse((whole_secs(due_at), id.0)));
     }
 
-    /// When the source with the largest lateness is due, and its slack; bids that do not hold are dropped.
+    /// The one with the largest lateness; bids that do not hold are dropped.
     pub(super) fn first(
         &mut self,
         now: Timestamp,
         holds: impl Fn(SourceId, Timestamp) -> bool,
-    ) -> Option<(Timestamp, CoarseSlack)> {
-        let mut first: Option<(f64, Timestamp, CoarseSlack)> = None;
+    ) -> Option<Leader> {
+        let mut first: Option<Leader> = None;
         self.lanes.retain(|&slack, lane| {
             let due_at = |due_secs: u32| Timestamp::from_secs(i64::from(due_secs));
             while lane.peek().is_some_and(|&Reverse((due_secs, id))| !holds(SourceId(id), due_at(due_secs))) {
@@ -40,12 +48,12 @@ impl Bids {
                 return false;
             };
             let lateness = slack.slack().lateness(due_at, now);
-            if first.is_none_or(|(most, ..)| lateness > most) {
-                first = Some((lateness, due_at, slack));
+            if first.is_none_or(|first| lateness > first.lateness) {
+                first = Some(Leader { lateness, due_at, slack });
             }
             true
         });
-        first.map(|(_, due_at, slack)| (due_at, slack))
+        first
     }
 
     /// Takes the first bid of this slack.
@@ -97,8 +105,8 @@ mod tests {
             all.add(slack, at(*due_h), SourceId(number as u32));
         }
         let mut order = Vec::new();
-        while let Some((_, slack)) = all.first(at(0.0), |id, _| id.0 != 9) {
-            order.extend(all.pop(slack).map(|id| id.0));
+        while let Some(first) = all.first(at(0.0), |id, _| id.0 != 9) {
+            order.extend(all.pop(first.slack).map(|id| id.0));
         }
         assert_eq!(order, expected, "{bids:?}");
     }

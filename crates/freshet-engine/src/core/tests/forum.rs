@@ -9,6 +9,7 @@ use freshet_types::{
 };
 
 use super::*;
+use crate::budget::Budgets;
 use crate::forum::Share;
 use crate::relearn::RELEARN_EVERY;
 
@@ -69,6 +70,8 @@ impl Connector for ByHand {
 fn forum(share: Share, board_count: u32, thread_count: u32) -> Bench {
     let mut bench = Bench::new("change-rate");
     bench.core.options.forum_share = share;
+    // What a person allows is no part of these plays.
+    bench.tell(Event::Budgets(Budgets([(FORUM.into(), "1000/s".parse().unwrap())].into())));
     let instance =
         Instance { network: FORUM.into(), base: "https://f.example".to_owned(), allow_private: false };
     let reference =

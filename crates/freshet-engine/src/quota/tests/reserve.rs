@@ -146,7 +146,7 @@ fn a_refusal_is_written_at_once_and_forgotten_when_it_is_over() {
     disk.write(&ledger.reservation(at(0)).expect("it is to be written"));
     assert_eq!(disk.ledger(at(1)).grant(&claim, at(1)), Err(until));
     // A storm needs no quota.
-    let other = Claim { asker: claim.asker.clone(), needs: vec![] };
+    let other = Claim { asker: claim.asker.clone(), needs: vec![], budgets: vec![] };
     assert_eq!(disk.ledger(at(1)).grant(&other, at(1)), Err(until));
     ledger.served(&claim);
     disk.write(&ledger.reservation(until).expect("that it is over is to be written"));
@@ -160,7 +160,7 @@ fn every_server_is_remembered() {
             let network = NetworkName::new("net", Some(&format!("s{number}.example")));
             let mut need = need("ip", 300, 300);
             need.key.network = network.clone();
-            Claim { asker: Asker { network, credential: None }, needs: vec![need] }
+            Claim { asker: Asker { network, credential: None }, needs: vec![need], budgets: vec![] }
         })
         .collect();
     let (mut ledger, mut disk) = (Ledger::default(), Disk::default());
@@ -186,7 +186,7 @@ fn what_older_versions_wrote_is_read_once() {
     spend(&mut ledger, &needs, 300);
     let again_at = ledger.grant(&claim(&needs), now).unwrap_err();
     let other = Asker { network: NetworkName::from("net"), credential: Some("two".into()) };
-    let refused = Claim { asker: other.clone(), needs: vec![] };
+    let refused = Claim { asker: other.clone(), needs: vec![], budgets: vec![] };
     let until = ledger.refused(&refused, None, now);
     let text = serde_json::json!({
         "saved_at": now,
