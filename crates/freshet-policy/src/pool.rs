@@ -79,7 +79,12 @@ impl Pool {
         }
         let from = look.complete_since();
         self.exposure_s += look.complete_span().secs_f64();
+        // A stretch that begins with a post is one post short, or rates come out too high.
+        let mut begins_with_post = look.since != Some(from) && look.since.is_none_or(|since| since < from);
         for &at in look.news.iter().filter(|at| **at >= from) {
+            if at == from && std::mem::take(&mut begins_with_post) {
+                continue;
+            }
             let (hour, day) = shape::hour_and_day(at);
             self.count += 1.0;
             self.hours[hour] += 1.0;
@@ -97,7 +102,8 @@ impl Pool {
         if self.exposure_s <= 0.0 {
             return RATE_PER_S_UNKNOWN;
         }
-        (self.count / self.exposure_s).max(RATE_PER_S_MIN)
+        // A first page may show posts of one second: before a day was seen in all, nobody is expected to go on like that.
+        (self.count / self.exposure_s.max(Span::DAY.secs_f64())).max(RATE_PER_S_MIN)
     }
 
     /// The hours and weekdays of all sources.

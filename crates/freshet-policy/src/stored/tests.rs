@@ -1,9 +1,12 @@
 //! The engine's door to every rule: prices move due times, explanations agree with decisions.
 
 use freshet_types::{Span, Timestamp};
+use proptest::prelude::*;
 
 use crate::change::kind::Kind;
-use crate::{Look, Market, Objective, POLICY_NAMES, Pacing, Policy, Reason, SourceFacts, policy_named};
+use crate::{
+    DEFAULT_POLICY, Look, Market, Objective, POLICY_NAMES, Pacing, Policy, Reason, SourceFacts, policy_named,
+};
 
 const PACING: Pacing = Pacing {
     floor: Span::MINUTE,
@@ -98,4 +101,48 @@ fn the_ceiling_gives_way_where_the_quota_does_not_permit_it() {
     let bytes = month(&*policy, 1);
     let dear = Market { ceiling_stretch: 3.0, ..market(1e15) };
     assert_eq!(policy.due_at(&bytes, &source(), &dear), source().visited_at + PACING.ceiling * 3.0);
+}
+
+/// Looks in any order of odd things: hours between them, hours before each look at which its posts came, whether the page was full, and
+/// whether the look before is known.
+fn odd_looks() -> impl Strategy<Value = Vec<(f64, Vec<f64>, bool, bool)>> {
+    let hours = || prop_oneof![Just(0.0), 0.0..0.01, 0.0..2.0, 0.0..2000.0];
+    proptest::collection::vec(
+        (hours(), proptest::collection::vec(hours(), 0..40), any::<bool>(), any::<bool>()),
+        1..12,
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever was seen, what the usual policy shows of a source is what it may do: no more in a day than a multiple of all it ever did.
+    /// Formulas of papers are what they are; they show numbers.
+    #[test]
+    fn what_is_shown_of_a_source_agrees_with_what_was_seen(looks in odd_looks()) {
+        for name in POLICY_NAMES {
+            let policy = policy_named(name, PACING).unwrap();
+            let (mut bytes, mut market, mut now) = (Vec::new(), market(100.0), Timestamp::from_secs(1_000_000_000));
+            let (mut facts, mut post_count) = (source(), 0.0);
+            for (gap_h, ages_h, is_full, has_since) in &looks {
+                let since = has_since.then_some(now);
+                now = now + Span::HOUR * *gap_h;
+                let news: Vec<Timestamp> = ages_h.iter().map(|age_h| now - Span::HOUR * *age_h).collect();
+                let look = Look { since, at: now, news: &news, is_full: *is_full };
+                facts.visited_at = now;
+                bytes = policy.learn(&bytes, &facts, &market, &look);
+                market.pool.learn(&look);
+                market.pool.refresh();
+                post_count += news.len() as f64;
+            }
+            let explained = policy.explain(&bytes, &facts, &market, now);
+            let per_day = policy.rate_per_s(&bytes, &market) * 86_400.0;
+            let is_usual = *name == DEFAULT_POLICY;
+            let most_per_day = if is_usual { 50.0 * (post_count + 1.0) * (post_count + 1.0) } else { 1e15 };
+            prop_assert!((0.0..=most_per_day).contains(&per_day), "`{name}`: {per_day} posts a day after {post_count}");
+            let days = (explained.due_at - now).secs_f64() / 86_400.0;
+            let most = most_per_day * days.max(1.0);
+            prop_assert!((0.0..=most).contains(&explained.posts_expected), "`{name}`: {explained:?} after {post_count}");
+        }
+    }
 }
