@@ -50,7 +50,7 @@ const ROWS: [Row; 15] = [
 ];
 
 /// Messages beside the path: what else a run reads at its start, looks after and reports.
-const BESIDE: [&str; 39] = [
+const BESIDE: [&str; 41] = [
     // Whether there are more than the one source.
     "out Ask(Slots(SourceId(1",
     "in Reply(Slots(SourceId(1",
@@ -59,6 +59,7 @@ const BESIDE: [&str; 39] = [
     "in Tick",
     "in Reply(Instances",
     "in Reply(Constraints",
+    "in Reply(Budgets",
     "in Reply(Robots",
     "in Reply(Controls",
     "in Reply(Newest",
@@ -71,6 +72,7 @@ const BESIDE: [&str; 39] = [
     "in Told(Spent",
     "out Ask(Instances",
     "out Ask(Constraints",
+    "out Ask(Budgets",
     "out Ask(Robots",
     "out Ask(Controls",
     "out Ask(Newest",
