@@ -69,8 +69,9 @@ pub(super) fn stale(
     limit: usize,
 ) -> Result<Vec<StalePage>> {
     let Some(network) = networks.find(db, network)? else { return Ok(Vec::new()) };
-    let sql = "SELECT s.id, g.cursor FROM pages g JOIN lists l ON l.id = g.list \
-               JOIN sources s ON s.root_id = l.native_id AND s.root_id <> '' AND s.network = l.network \
+    // The order of the joins is given: by the network, all of its lists would be walked through for a few pages.
+    let sql = "SELECT s.id, g.cursor FROM pages g INDEXED BY pages_by_due CROSS JOIN lists l ON l.id = g.list \
+               CROSS JOIN sources s ON s.root_id = l.native_id AND s.root_id <> '' AND s.network = l.network \
                  AND s.root_kind = l.kind \
                WHERE g.due_at <= ?1 AND l.network = ?2 AND s.state = ?3 ORDER BY g.due_at LIMIT ?4";
     let mut statement = db.prepare_cached(sql)?;

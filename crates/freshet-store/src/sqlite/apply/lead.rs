@@ -11,7 +11,7 @@ use super::Scene;
 use crate::row::{Applied, SourceSlot, Upload};
 
 const FIND: &str = "SELECT id, state, weight, due_at, visited_at, coverage FROM sources \
-     WHERE root_id = ?1 AND network = ?2 AND endpoint = ?3";
+     WHERE root_id = ?1 AND root_id <> '' AND network = ?2 AND endpoint = ?3";
 
 /// What is stored of a list.
 struct Known {
