@@ -6,20 +6,29 @@
 //! site, beside the ordinary model of the policy in force, and names the one that wins there; [`Chosen`] is the winner, ready to be
 //! asked. [`Ratio`] is the bandwidth control of section 3.5.
 //!
+//! Which page is next is a matter of critical prices, in post-seconds: [`Activity`] prices the page of a thread, [`Board`] that of an index
+//! list or of the portal, by [`Idle`] and by the [`Hours`] of the forum. The policy `freshet` of experiments and the engine go by both.
+//!
 //! Lists are given as ascending times in unix seconds; nothing here knows of pages or addresses.
 
+pub mod activity;
 pub mod backtest;
+pub mod board;
 pub mod chosen;
 pub mod features;
+pub mod hours;
 pub mod idle;
 pub mod ratio;
 pub mod regression;
 mod ridge;
 mod states;
 
+pub use activity::Activity;
 pub use backtest::{Backtest, ModelKind, backtest};
+pub use board::{Board, Outlook};
 pub use chosen::Chosen;
 pub use features::{ListFacts, SiteFacts};
+pub use hours::Hours;
 pub use idle::Idle;
 pub use ratio::{ListKind, Ratio};
 pub use regression::Regression;

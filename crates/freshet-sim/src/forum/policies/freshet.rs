@@ -5,33 +5,26 @@
 //! lists. Every page that could be fetched has a critical price, in post-seconds: the price at which it would be fetched now. The page
 //! with the highest goes next, which spends any bandwidth without a price being computed.
 //!
-//! | page | critical price | why |
-//! |---|---|---|
-//! | of a thread with n known new posts | n/λ + Σ(tᵢ − s) | waiting costs n a second; it pays only if another post comes (at rate λ by the silence, [`Idle`]) and shares the page. The page must be fetched some time, so a thread that has fallen silent is fetched at once; Σ(tᵢ − s), times since the last fetch, is what the posts of a steady thread are worth (Olston's U) |
-//! | of an index | D/(1 + Σκ) | D post-seconds are expected to have gathered on its board; each thread with two or more new posts (probability κ = 1 − (1+L)e^{−L}) would have shared its page with them had we come later, so that page is a cost of coming now |
-//! | the portal | D/(1 + Σκ) | the same over all boards |
-//! | of a thread that may have news | D | without the detour over the index |
-//!
-//! What a board is expected to have gathered is the sum over its threads of the last half day (by their silence) and a steady rate of new and
-//! revived threads, all by the hour of the day. The archive gets a fixed share of the pages until it is mirrored.
+//! Prices are those of [`freshet_policy::forum`], by which the engine goes too: [`freshet_policy::forum::Activity`] of threads, those known to have
+//! news and those that may have some, and [`freshet_policy::forum::Board`] of index lists and of the portal. The archive gets a fixed
+//! share of the pages until it is mirrored.
 
 mod board;
 mod thread;
 
 use std::collections::VecDeque;
 
-use freshet_policy::forum::{Idle, ListKind, Ratio};
+use freshet_policy::forum::activity::HOT_S;
+use freshet_policy::forum::{Board, Hours, Idle, ListKind, Ratio};
 
 use super::super::setup::DAY_S;
 use super::super::{Address, ForumPolicy, Rows, Setup, Sheet};
 use super::lists::Sharing;
-use board::{Board, Hours};
+use board::KnownBoard;
 use thread::Thread;
 
 /// Share of the pages that mirror the archive while there is any.
 const ARCHIVE_SHARE: f64 = 0.75;
-/// A thread silent for longer is no longer watched by itself.
-pub(super) const HOT_S: f64 = DAY_S / 2.0;
 /// Seconds after which rates by silence are computed anew.
 const REFRESH_S: f64 = DAY_S;
 
@@ -48,7 +41,7 @@ pub struct Freshet {
     /// Pages that must follow a page that was full of news.
     further: VecDeque<Address>,
     threads: Vec<Thread>,
-    boards: Vec<Board>,
+    boards: Vec<KnownBoard>,
     /// Threads known to have news.
     waiting: Vec<u32>,
     idle: Idle,
@@ -85,10 +78,11 @@ impl Freshet {
     fn refresh(&mut self, now_s: f64) {
         self.refreshed_s = now_s;
         let open = self.threads.iter().filter(|thread| thread.is_known());
-        let open: Vec<_> = open.map(|thread| (thread.class, now_s - thread.last_s)).collect();
+        let open: Vec<_> =
+            open.map(|thread| (thread.activity.class, now_s - thread.activity.last_s)).collect();
         self.idle.refresh(open);
         for board in &mut self.boards {
-            board.hot.retain(|thread| now_s - self.threads[*thread as usize].last_s < HOT_S);
+            board.hot.retain(|thread| now_s - self.threads[*thread as usize].activity.last_s < HOT_S);
         }
     }
 
@@ -112,15 +106,15 @@ impl Freshet {
     fn post_offer(&self, now_s: f64) -> Option<Offer> {
         let known = self.waiting.iter().map(|&number| {
             let thread = &self.threads[number as usize];
-            let rate_per_s =
-                self.idle.rate_per_s(thread.class, now_s - thread.last_s) * self.hours.factor(now_s);
+            let rate_per_s = self.idle.rate_per_s(thread.activity.class, now_s - thread.activity.last_s)
+                * self.hours.factor(now_s);
             (thread.known_price(rate_per_s), number)
         });
         let hot = self.boards.iter().flat_map(|board| board.hot.iter().map(move |number| (board, *number)));
         let hot = hot.filter(|(_, number)| !self.threads[*number as usize].has_news());
         let guessed = hot.map(|(board, number)| {
-            let thread = &self.threads[number as usize];
-            (thread.expected(&self.idle, board.looked_s, now_s).1 * self.hours.factor(now_s), number)
+            let activity = &self.threads[number as usize].activity;
+            (activity.expected(&self.idle, board.board.looked_s, now_s).1 * self.hours.factor(now_s), number)
         });
         let best = known.chain(guessed).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
         let page = self.threads[best.1 as usize].news_page(self.page_size);
@@ -131,14 +125,15 @@ impl Freshet {
     fn index_offer(&self, now_s: f64) -> Option<Offer> {
         let factor = self.hours.factor(now_s);
         let (mut best, mut wait_s, mut page_count): (Option<Offer>, f64, f64) = (None, 0.0, 1.0);
-        for (number, board) in self.boards.iter().enumerate().filter(|(_, board)| board.looked_s.is_finite())
-        {
-            let hot = board.hot.iter().map(|thread| &self.threads[*thread as usize]);
+        let looked = self.boards.iter().enumerate().filter(|(_, listed)| listed.board.looked_s.is_finite());
+        for (number, KnownBoard { board, hot, .. }) in looked {
+            let hot = hot.iter().map(|thread| &self.threads[*thread as usize]);
+            let hot = hot.filter(|thread| !thread.has_news()).map(|thread| &thread.activity);
             let outlook = board.outlook(hot, &self.idle, factor, now_s);
             if best.is_none_or(|(price, _)| outlook.price > price) {
                 best = Some((outlook.price, Address::Index { board: number as u32, page: 1 }));
             }
-            if board.untold_count == 0 {
+            if !board.has_news() {
                 wait_s += outlook.wait_s;
                 page_count += outlook.shared;
             }
@@ -155,7 +150,7 @@ impl Freshet {
         for row in rows {
             let number = row.board as usize;
             if self.boards.len() <= number {
-                self.boards.resize_with(number + 1, Board::new);
+                self.boards.resize_with(number + 1, KnownBoard::default);
             }
             let board = &mut self.boards[number];
             if !board.is_listed {
@@ -168,7 +163,7 @@ impl Freshet {
 
     fn learn_index(&mut self, now_s: f64, (board_number, page): (u32, u32), sheet: &Sheet) {
         let Rows::Threads(rows) = &sheet.rows else { return };
-        let Board { looked_s, before_s, .. } = self.boards[board_number as usize];
+        let Board { looked_s, before_s, .. } = self.boards[board_number as usize].board;
         let before_s = if page == 1 { looked_s } else { before_s };
         let mut new_count = 0;
         for row in rows {
@@ -178,7 +173,7 @@ impl Freshet {
             }
             let thread = &mut self.threads[number];
             let (is_first, was_hot) =
-                (!thread.is_known(), thread.is_known() && now_s - thread.last_s < HOT_S);
+                (!thread.is_known(), thread.is_known() && thread.activity.is_hot(now_s));
             let more = thread.shown(row, board_number);
             let board = &mut self.boards[board_number as usize];
             new_count += usize::from(is_first);
@@ -191,7 +186,7 @@ impl Freshet {
                 self.archive[1].extend((1..=old).map(|page| Address::Posts { thread: row.thread, page }));
             }
             if more > 0 && is_news && row.last_s as f64 >= before_s && !was_hot {
-                board.arrived();
+                board.board.arrived();
             }
             if is_news && self.threads[number].has_news() && !self.waiting.contains(&row.thread) {
                 self.waiting.push(row.thread);
@@ -207,7 +202,7 @@ impl Freshet {
                 let pages = (2..=sheet.page_count).map(|page| Address::Index { board: board_number, page });
                 self.archive[0].extend(pages);
             }
-            board.looked(now_s);
+            board.board.looked(now_s);
         }
         // Every row moved since the last look: there may be more behind it.
         let is_full = rows.iter().all(|row| row.last_s as f64 >= before_s) && page < sheet.page_count;
@@ -226,7 +221,7 @@ impl Freshet {
         if let Some(board) = thread.board.and_then(|board| self.boards.get_mut(board as usize)) {
             board.post_count += thread.count - before;
         }
-        if thread.has_news() && thread.last_s >= self.start_s && !self.waiting.contains(&number) {
+        if thread.has_news() && thread.activity.last_s >= self.start_s && !self.waiting.contains(&number) {
             self.waiting.push(number);
         }
         if !thread.has_news() {

@@ -3,8 +3,8 @@
 //! Of a long thread with news the last page is fetched first and the archive follows, so what was fetched is a stretch of places that ends at the
 //! newest known post (the tail), and pages before it that the archive's queue holds.
 
-use freshet_policy::forum::Idle;
 use freshet_policy::forum::idle::class_of;
+use freshet_policy::forum::{Activity, Idle};
 
 use super::super::super::{Rows, Sheet, ThreadRow};
 
@@ -13,12 +13,8 @@ pub(super) struct Thread {
     pub(super) board: Option<u32>,
     /// Posts that it is known to have.
     pub(super) count: u32,
-    /// When its newest known post was made.
-    pub(super) last_s: f64,
-    /// Class of the gap before that.
-    pub(super) class: usize,
-    /// When its end was fetched last, or when it was started.
-    fetched_s: f64,
+    /// Its newest known post, and its last fetch.
+    pub(super) activity: Activity,
     /// Places of posts that were fetched, up to the newest of them.
     tail: std::ops::Range<u32>,
 }
@@ -40,14 +36,12 @@ impl Thread {
         }
         let (last_s, started_s) = (row.last_s as f64, row.started_s as f64);
         if self.is_known() {
-            self.class = class_of(Some((last_s - self.last_s) / f64::from(more)));
+            self.activity.told(last_s, more);
         } else {
-            (self.board, self.fetched_s) = (Some(board), started_s);
-            let gaps = f64::from(row.post_count - 1);
-            self.class = class_of((gaps > 0.0).then(|| (last_s - started_s) / gaps));
+            self.board = Some(board);
+            self.activity = Activity::met(started_s, last_s, row.post_count);
         }
         self.count = row.post_count;
-        self.last_s = last_s;
         more
     }
 
@@ -94,15 +88,15 @@ impl Thread {
         for index in first_new.max(1)..rows.len() {
             let before_s = (index >= 2).then(|| time(index - 1) - time(index - 2));
             let is_told = index >= 2 || page == 1;
-            let class = if is_told { class_of(before_s) } else { self.class };
+            let class = if is_told { class_of(before_s) } else { self.activity.class };
             idle.learn(class, time(index) - time(index - 1));
         }
         if to == self.tail.end && !rows.is_empty() {
-            self.fetched_s = now_s;
+            self.activity.fetched_s = now_s;
             let last = rows.len() - 1;
-            if time(last) >= self.last_s {
-                self.last_s = time(last);
-                self.class = class_of((last > 0).then(|| time(last) - time(last - 1)));
+            if time(last) >= self.activity.last_s {
+                self.activity.last_s = time(last);
+                self.activity.class = class_of((last > 0).then(|| time(last) - time(last - 1)));
             }
         }
         first_new
@@ -111,13 +105,6 @@ impl Thread {
     /// The critical price of fetching news that are known to be there, in post-seconds.
     pub(super) fn known_price(&self, rate_per_s: f64) -> f64 {
         let count = f64::from(self.count - self.tail.end.min(self.count));
-        count / rate_per_s + count * (self.last_s - self.fetched_s).max(0.0) / 2.0
-    }
-
-    /// Posts expected since it was last heard of, and the post-seconds that they have waited.
-    pub(super) fn expected(&self, idle: &Idle, heard_s: f64, now_s: f64) -> (f64, f64) {
-        let since_s = heard_s.max(self.fetched_s);
-        let posts = idle.posts(self.class, since_s - self.last_s, now_s - self.last_s);
-        (posts, posts * (now_s - since_s).max(0.0) / 2.0)
+        self.activity.known_price(count, rate_per_s)
     }
 }
