@@ -21,6 +21,7 @@ mod synthetic;
 pub mod traces;
 
 use crate::experiment::ExperimentError;
+use crate::forum::live::LiveError;
 use crate::refresh::TooManyInstants;
 use crate::trace::TraceError;
 
@@ -46,6 +47,9 @@ pub enum StudyError {
     /// An experiment cannot be run.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
+    /// The engine cannot crawl a forum.
+    #[error(transparent)]
+    Forum(#[from] LiveError),
     /// A refresh plan over too fine a grid.
     #[error(transparent)]
     Refresh(#[from] TooManyInstants),

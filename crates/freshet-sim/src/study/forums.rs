@@ -1,8 +1,10 @@
 //! Forums: the experiments of the list-wise paper on three forums, with freshet beside its policies.
 //!
 //! Every run starts at the portal and lasts a year, of which the last 90 days count (the paper's section 4.5); the year itself is
-//! its figure 6, three bandwidths are its figure 7, index and post lists apart its table 3. One page, six plots.
+//! its figure 6, three bandwidths are its figure 7, index and post lists apart its table 3. The engine crawls shorter stretches
+//! of the same forums, beside the policy that it goes by. One page, six plots.
 
+mod live;
 mod runs;
 mod tables;
 
@@ -49,6 +51,7 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
         sites.push(Site::run(name, &history, setup, &bandwidths));
     }
     tables::summary(&mut page, &sites);
+    live::compare(&mut page, traces)?;
     tables::why(&mut page, &sites);
     for site in &sites {
         tables::site(&mut page, site);
