@@ -19,7 +19,7 @@
 //! |---|---|
 //! | uⱼ, hours after s, fine or coarse as the source can wait | [`grid`] |
 //! | Lⱼ | [`Path`] |
-//! | cₖ = price · hour factor | `prices` of [`Plan::make`] |
+//! | cₖ = price · hour factor | [`Plan::weigh`] |
 //! | Bⱼ | `costs` |
 //! | Aⱼ | `regrets`; kept as a [`curve`] |
 //!
@@ -34,6 +34,7 @@ pub(crate) mod grid;
 mod outlook;
 
 use freshet_types::{Span, Timestamp};
+use pulp::{Scalar, Simd};
 
 use crate::price::HourPrices;
 
@@ -50,63 +51,90 @@ const TRIES_MAX: f32 = 8.0;
 /// Nodes that are settled, and tried for others, at a time.
 const LANES: usize = 4;
 const _: () = assert!(TAIL.is_multiple_of(LANES) && NODE_COUNT.is_multiple_of(LANES), "no node is left out");
+/// The numbers of the nodes.
+const PLACES: [f32; NODE_COUNT] = places();
 
-/// What each first visit costs, and what is regretted.
+/// What each first visit costs.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// B: posts times hours; only differences matter.
     costs: [f32; NODE_COUNT],
-    /// A: posts times hours, above zero where a visit is due.
-    regrets: [f32; NODE_COUNT],
+    /// What of it does not depend on the visits after it.
+    own: [f32; NODE_COUNT],
+    /// The first of them that is known.
+    first: usize,
+    /// The first visit that is not regretted, of those that were asked for.
+    due: Option<usize>,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { costs: [0.0; NODE_COUNT], regrets: [0.0; NODE_COUNT] }
+        Self { costs: [0.0; NODE_COUNT], own: [0.0; NODE_COUNT], first: 1, due: None }
     }
 }
 
 impl Plan {
     /// Plans along a path, for times from `elapsed_h` on, at a price in posts times hours.
     #[inline(always)]
-    pub fn make(&mut self, path: &Path, hours: &HourPrices, price_h: f64, elapsed_h: f64) {
+    pub fn make<S: Simd>(&mut self, simd: S, path: &Path, hours: &HourPrices, price_h: f64, elapsed_h: f64) {
         let (nodes_h, posts) = (&path.grid.nodes_h, &path.posts);
-        let first = path.grid.node_after(elapsed_h).0.saturating_sub(2).clamp(1, TAIL);
+        let asked = path.grid.node_after(elapsed_h).0;
         let price = price_h as f32;
-        let prices = prices(path, hours, price);
-        self.end(path, &prices, price);
+        self.first = asked.saturating_sub(2).clamp(1, TAIL);
+        self.end(path, hours, price);
+        self.weigh(simd, path, hours, price);
+        let own = &self.own;
         let ((costs, _), (times_h, _)) = (self.costs.as_chunks_mut(), nodes_h.as_chunks());
-        let ((posts, _), (prices, _)) = (posts.as_chunks(), prices.as_chunks());
-        let mut best = [[f32::INFINITY; LANES]; TAIL / LANES];
+        let ((chunks, _), (own, _)) = (posts.as_chunks(), own.as_chunks());
+        let mut best = [f32::INFINITY; NODE_COUNT];
         for chunk in TAIL / LANES..NODE_COUNT / LANES {
-            relax(&mut best, posts, &costs[chunk], &times_h[chunk]);
+            relax(simd, &mut best, posts, &costs[chunk], &times_h[chunk]);
         }
-        for chunk in (first / LANES..TAIL / LANES).rev() {
-            let (before, rest) = best.split_at_mut(chunk);
-            costs[chunk] = settle(rest[0], &posts[chunk], &prices[chunk], &times_h[chunk]);
-            relax(before, posts, &costs[chunk], &times_h[chunk]);
+        for chunk in (self.first / LANES..TAIL / LANES).rev() {
+            costs[chunk] = settle(best.as_chunks().0[chunk], &chunks[chunk], &own[chunk], &times_h[chunk]);
+            // Where more are tried at a time, some are settled already: to try for them too costs nothing.
+            let before = (chunk * LANES).next_multiple_of(S::F32_LANES);
+            relax(simd, &mut best[..before], posts, &costs[chunk], &times_h[chunk]);
         }
-        self.regret(first);
+        self.due = self.due_node(simd, asked);
     }
 
     /// Costs of first visits so late that what follows is a steady cycle.
     #[inline(always)]
-    fn end(&mut self, path: &Path, prices: &[f32; NODE_COUNT], price: f32) {
+    fn end(&mut self, path: &Path, hours: &HourPrices, price: f32) {
         let (grid, posts) = (path.grid, &path.posts);
+        let price_at = |node: usize| price * hours.factor(path.clock[node] as usize) as f32;
         let last = NODE_COUNT - 1;
         let per_h = (posts[last] - posts[TAIL]) / (grid.nodes_h[last] - grid.nodes_h[TAIL]);
         let saved_h = if per_h > 0.0 { (2.0 * price / per_h).sqrt() } else { 0.0 };
         let mut wait_h = 0.0;
-        self.costs[TAIL] = prices[TAIL];
+        self.costs[TAIL] = price_at(TAIL);
         for node in TAIL + 1..NODE_COUNT {
             wait_h += grid.steps_h[node] * 0.5 * (posts[node - 1] + posts[node]);
-            self.costs[node] = wait_h + prices[node] - saved_h * (posts[node] - posts[TAIL]);
+            self.costs[node] = wait_h + price_at(node) - saved_h * (posts[node] - posts[TAIL]);
         }
     }
 
+    /// What a visit at each node costs without those after it: its price, and the waiting of posts.
     #[inline(always)]
-    fn regret(&mut self, first: usize) {
-        let (regrets, last) = (&mut self.regrets, NODE_COUNT - 1);
+    fn weigh<S: Simd>(&mut self, simd: S, path: &Path, hours: &HourPrices, price: f32) {
+        if hours.is_flat() {
+            self.own.fill(price);
+        } else {
+            let by_hour: [f32; 32] = std::array::from_fn(|hour| price * hours.factor(hour) as f32);
+            for (own, hour) in self.own.iter_mut().zip(&path.clock) {
+                *own = by_hour[*hour as usize % 32];
+            }
+        }
+        let waits = S::as_simd_f32s(&path.grid.nodes_h).0.iter().zip(S::as_simd_f32s(&path.posts).0);
+        for (own, (at_h, posts)) in S::as_mut_simd_f32s(&mut self.own).0.iter_mut().zip(waits) {
+            *own = simd.add_f32s(*own, simd.mul_f32s(*at_h, *posts));
+        }
+    }
+
+    /// A: posts times hours, above zero where a visit is due.
+    fn regrets(&self) -> [f32; NODE_COUNT] {
+        let (mut regrets, first, last) = ([0.0; NODE_COUNT], self.first, NODE_COUNT - 1);
         let mut least = self.costs[last];
         for node in (first..last).rev() {
             regrets[node] = least - self.costs[node];
@@ -117,18 +145,33 @@ impl Plan {
         // The last node has no later one: it goes on as the two before it.
         let [before, ahead] = [last - 2, last - 1].map(|node| regrets[node]);
         regrets[last] = ahead + (ahead - before).max(0.0);
+        regrets
     }
 
-    /// When a visit is due, in hours after the one before and not before `elapsed_h`; path and
-    /// prices are those of the plan.
-    pub fn due_h(&self, path: &Path, hours: &HourPrices, price_h: f64, elapsed_h: f64) -> Option<f64> {
-        let grid = path.grid;
-        let first = grid.node_after(elapsed_h).0;
-        let node = (first..NODE_COUNT).find(|node| self.regrets[*node] >= 0.0)?;
+    /// The first node from `first` on whose regret is not below zero: the first of the cheapest visits. The last node
+    /// has no later one to be cheaper than, and is one only where its regret says so.
+    #[inline(always)]
+    fn due_node<S: Simd>(&self, simd: S, first: usize) -> Option<usize> {
+        let (due, last) = (first_least(simd, &self.costs, first), NODE_COUNT - 1);
+        (due < last || self.regrets()[last] >= 0.0).then_some(due)
+    }
+
+    /// When a visit is due, in hours after the one before and not before `elapsed_h`; all are those
+    /// that the plan was made of.
+    #[inline(always)]
+    pub fn due_h<S: Simd>(
+        &self,
+        simd: S,
+        path: &Path,
+        hours: &HourPrices,
+        price_h: f64,
+        elapsed_h: f64,
+    ) -> Option<f64> {
+        let (grid, node) = (path.grid, self.due?);
         let due_h = if node == NODE_COUNT - 1 {
             grid.nodes_h[node]
         } else if grid.steps_h[node] > REFINED_H {
-            self.best_hour(path, hours, price_h as f32, node)
+            self.best_hour(simd, path, hours, price_h as f32, node)
         } else {
             self.vertex(grid, node)
         };
@@ -167,8 +210,9 @@ impl Plan {
 
     /// The best time between the neighbours of a node, an hour apart or what comes near: a day has
     /// better hours than the node may have hit.
-    fn best_hour(&self, path: &Path, hours: &HourPrices, price: f32, node: usize) -> f32 {
-        let (grid, next) = (path.grid, self.next(path, node + 1, path.posts[node]));
+    #[inline(always)]
+    fn best_hour<S: Simd>(&self, simd: S, path: &Path, hours: &HourPrices, price: f32, node: usize) -> f32 {
+        let (grid, next) = (path.grid, self.next(simd, path, node + 1, path.posts[node]));
         let (mut best, mut best_h) = (self.costs[node], grid.nodes_h[node]);
         for stretch in [node, node + 1] {
             let try_count = grid.steps_h[stretch].min(TRIES_MAX);
@@ -188,33 +232,56 @@ impl Plan {
     }
 
     /// The best visit at `first` or later, if so many posts were seen by the one before.
-    fn next(&self, path: &Path, first: usize, posts: f32) -> usize {
-        let cost = |node: &usize| self.costs[*node] - path.grid.nodes_h[*node] * posts;
-        (first..NODE_COUNT).min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(NODE_COUNT - 1)
+    #[inline(always)]
+    fn next<S: Simd>(&self, simd: S, path: &Path, first: usize, posts: f32) -> usize {
+        let (mut costs, posts) = (self.costs, simd.splat_f32s(posts));
+        let times_h = S::as_simd_f32s(&path.grid.nodes_h).0;
+        for (cost, at_h) in S::as_mut_simd_f32s(&mut costs).0.iter_mut().zip(times_h) {
+            *cost = simd.sub_f32s(*cost, simd.mul_f32s(*at_h, posts));
+        }
+        first_least(simd, &costs, first)
     }
 
     /// B at some hours within the stretch that ends with a node.
     fn cost_at(&self, path: &Path, hours: &HourPrices, price: f32, (node, at_h): (usize, f32)) -> f32 {
         let (posts, hour) = path.within(node, at_h);
-        let next = self.next(path, node, posts);
+        let next = self.next(Scalar::new(), path, node, posts);
         let wait_h = (path.grid.nodes_h[next] - at_h) * posts;
         price * hours.factor(usize::from(hour)) as f32 + self.costs[next] - wait_h
     }
 }
 
-/// What a visit costs at each node.
+/// The first of the least values, from a place on.
 #[inline(always)]
-fn prices(path: &Path, hours: &HourPrices, price: f32) -> [f32; NODE_COUNT] {
-    let by_hour: [f32; 32] = std::array::from_fn(|hour| price * hours.factor(hour) as f32);
-    std::array::from_fn(|node| by_hour[usize::from(path.clock[node]) % 32])
+fn first_least<S: Simd>(simd: S, values: &[f32; NODE_COUNT], first: usize) -> usize {
+    let (values, places) = (S::as_simd_f32s(values).0, S::as_simd_f32s(&PLACES).0);
+    let (first, none) = (simd.splat_f32s(first as f32), simd.splat_f32s(f32::INFINITY));
+    let asked = |value, place| simd.select_f32s(simd.less_than_or_equal_f32s(first, place), value, none);
+    let mut least = none;
+    for (value, place) in values.iter().zip(places) {
+        least = simd.min_f32s(asked(*value, *place), least);
+    }
+    let (least, mut found) = (simd.splat_f32s(simd.reduce_min_f32s(least)), none);
+    for (value, place) in values.iter().zip(places) {
+        let is_least = simd.less_than_or_equal_f32s(asked(*value, *place), least);
+        found = simd.min_f32s(simd.select_f32s(is_least, *place, none), found);
+    }
+    (simd.reduce_min_f32s(found) as usize).min(NODE_COUNT - 1)
 }
 
 /// Tries visits at some later nodes, of these costs, for all nodes before them.
 #[inline(always)]
-fn relax(best: &mut [[f32; LANES]], posts: &[[f32; LANES]], costs: &[f32; LANES], times_h: &[f32; LANES]) {
-    for (best, posts) in best.iter_mut().zip(posts) {
+fn relax<S: Simd>(
+    simd: S,
+    best: &mut [f32],
+    posts: &[f32; NODE_COUNT],
+    costs: &[f32; LANES],
+    times_h: &[f32; LANES],
+) {
+    for (best, posts) in S::as_mut_simd_f32s(best).0.iter_mut().zip(S::as_simd_f32s(posts).0) {
         for (cost, at_h) in costs.iter().zip(times_h) {
-            *best = std::array::from_fn(|lane| lower(cost - at_h * posts[lane], best[lane]));
+            let waited = simd.mul_f32s(simd.splat_f32s(*at_h), *posts);
+            *best = simd.min_f32s(simd.sub_f32s(simd.splat_f32s(*cost), waited), *best);
         }
     }
 }
@@ -225,16 +292,26 @@ fn relax(best: &mut [[f32; LANES]], posts: &[[f32; LANES]], costs: &[f32; LANES]
 fn settle(
     mut best: [f32; LANES],
     posts: &[f32; LANES],
-    prices: &[f32; LANES],
+    own: &[f32; LANES],
     times_h: &[f32; LANES],
 ) -> [f32; LANES] {
     let mut costs = [0.0; LANES];
     for node in (0..LANES).rev() {
-        costs[node] = prices[node] + times_h[node] * posts[node] + best[node];
-        // Those after it are done with: to try it for them too costs nothing.
-        best = std::array::from_fn(|lane| lower(costs[node] - times_h[node] * posts[lane], best[lane]));
+        costs[node] = own[node] + best[node];
+        for before in 0..node {
+            best[before] = lower(costs[node] - times_h[node] * posts[before], best[before]);
+        }
     }
     costs
+}
+
+const fn places() -> [f32; NODE_COUNT] {
+    let (mut places, mut node) = ([0.0; NODE_COUNT], 0);
+    while node < NODE_COUNT {
+        places[node] = node as f32;
+        node += 1;
+    }
+    places
 }
 
 /// The lower of two numbers, neither of which is odd.

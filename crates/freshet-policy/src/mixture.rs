@@ -49,14 +49,46 @@ const SILENT_EXPECTED_MIN: f32 = 3.0;
 /// Silent is who wrote less than this share of what was expected.
 const SILENT_SHARE: f32 = 0.2;
 
+/// Room for all horizons: a power of two, so that they fill whole vectors and a masked number has its place.
+pub(crate) const HORIZON_ROOM: usize = 16;
+
 /// Weights of one horizon.
 pub(crate) type Weights = [f32; FEATURE_COUNT];
 
 /// The shared weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
 pub struct Mixture {
+    /// By class and feature, so that the rates of all horizons are added up side by side.
+    columns: Box<[[[f32; HORIZON_ROOM]; FEATURE_COUNT]; CLASS_COUNT]>,
+    scatters: [f32; CLASS_COUNT],
+}
+
+/// A mixture as it is written down.
+#[derive(Serialize, Deserialize)]
+struct Written {
     weights: Box<[[Weights; HORIZON_COUNT]; CLASS_COUNT]>,
     scatters: [f32; CLASS_COUNT],
+}
+
+impl From<Written> for Mixture {
+    fn from(Written { weights, scatters }: Written) -> Self {
+        let columns = Box::new([[[0.0; HORIZON_ROOM]; FEATURE_COUNT]; CLASS_COUNT]);
+        let mut mixture = Self { columns, scatters };
+        for (class, weights) in weights.iter().enumerate() {
+            for (horizon, weights) in weights.iter().enumerate() {
+                mixture.set_weights(class, horizon, *weights);
+            }
+        }
+        mixture
+    }
+}
+
+impl From<Mixture> for Written {
+    fn from(mixture: Mixture) -> Self {
+        let of_class = |class| std::array::from_fn(|horizon| mixture.weights(class, horizon));
+        Self { weights: Box::new(std::array::from_fn(of_class)), scatters: mixture.scatters }
+    }
 }
 
 /// What a source's rate is at one horizon: a part that follows its hours, and one that does not.
@@ -66,7 +98,22 @@ pub(crate) struct Rate {
     pub(crate) flat_per_h: f32,
 }
 
+/// The same at every horizon; what is beyond the last means nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rates {
+    pub(crate) shaped_per_h: [f32; HORIZON_ROOM],
+    pub(crate) flat_per_h: [f32; HORIZON_ROOM],
+}
+
+impl Rates {
+    /// The rate at one horizon.
+    pub(crate) fn at(&self, horizon: usize) -> Rate {
+        Rate { shaped_per_h: self.shaped_per_h[horizon], flat_per_h: self.flat_per_h[horizon] }
+    }
+}
+
 /// The class of a source with these sums, and the rates that they make.
+#[inline(always)]
 pub(crate) fn class(sums: &Sums, features: &Weights) -> usize {
     let is_silent = |level: usize| {
         let expected = features[1] * sums.exposures_h[level];
@@ -93,31 +140,43 @@ impl Default for Mixture {
         for (class, share) in SILENT.into_iter().zip(SILENT_USUAL) {
             weights[class].as_flattened_mut().iter_mut().for_each(|weight| *weight *= share);
         }
-        Self { weights, scatters: SCATTERS_USUAL }
+        Written { weights, scatters: SCATTERS_USUAL }.into()
     }
 }
 
 impl Mixture {
-    /// The weights of a class, by horizon.
-    #[cfg(test)]
-    pub(crate) fn weights(&self, class: usize) -> &[Weights; HORIZON_COUNT] {
-        &self.weights[class]
+    /// The weights of a class at a horizon.
+    pub(crate) fn weights(&self, class: usize, horizon: usize) -> Weights {
+        self.columns[class].map(|column| column[horizon])
+    }
+
+    fn set_weights(&mut self, class: usize, horizon: usize, weights: Weights) {
+        for (column, weight) in self.columns[class].iter_mut().zip(weights) {
+            column[horizon] = weight;
+        }
     }
 
     /// The same with weights that a fit may give: an earlier version fitted others.
     pub(crate) fn sound(mut self) -> Self {
         let most = fit::WEIGHT_MAX as f32;
-        for weight in self.weights.iter_mut().flatten().flatten() {
+        for weight in self.columns.as_flattened_mut().as_flattened_mut() {
             *weight = if weight.is_finite() { weight.clamp(0.0, most) } else { 0.0 };
         }
         self
     }
 
     /// The rate of a source by horizon.
-    pub(crate) fn rates(&self, class: usize, features: &Weights) -> [Rate; HORIZON_COUNT] {
-        let mut rates = [Rate::default(); HORIZON_COUNT];
-        for (into, weights) in rates.iter_mut().zip(&self.weights[class]) {
-            *into = rate(weights, features);
+    #[inline(always)]
+    pub(crate) fn rates(&self, class: usize, features: &Weights) -> Rates {
+        let (columns, last) = (&self.columns[class], FEATURE_COUNT - 1);
+        let mut rates = Rates { shaped_per_h: [0.0; HORIZON_ROOM], flat_per_h: [0.0; HORIZON_ROOM] };
+        for (column, feature) in columns[..last].iter().zip(features) {
+            for (rate, weight) in rates.shaped_per_h.iter_mut().zip(column) {
+                *rate += weight * feature;
+            }
+        }
+        for (rate, weight) in rates.flat_per_h.iter_mut().zip(&columns[last]) {
+            *rate = weight * features[last];
         }
         rates
     }
@@ -129,19 +188,13 @@ impl Mixture {
 
     /// Posts an hour in the long run.
     pub(crate) fn long_run_per_h(&self, class: usize, features: &Weights) -> f64 {
+        let (columns, last) = (&self.columns[class], FEATURE_COUNT - 1);
         let of = |horizon: usize| {
-            let rate = rate(&self.weights[class][horizon], features);
-            f64::from(rate.shaped_per_h) + f64::from(rate.flat_per_h)
+            let shaped_per_h: f32 = (0..last).map(|k| columns[k][horizon] * features[k]).sum();
+            f64::from(shaped_per_h) + f64::from(columns[last][horizon] * features[last])
         };
         LONG_RUN.into_iter().map(of).sum::<f64>() / LONG_RUN.len() as f64
     }
-}
-
-#[inline]
-fn rate(weights: &Weights, features: &Weights) -> Rate {
-    let last = FEATURE_COUNT - 1;
-    let shaped_per_h = (0..last).map(|k| weights[k] * features[k]).sum();
-    Rate { shaped_per_h, flat_per_h: weights[last] * features[last] }
 }
 
 /// See [`Mixture::default`]: what those who fell silent still write of what was expected.

@@ -26,26 +26,31 @@ impl Timestamp {
     pub const MAX: Self = Self(i64::MAX / 4);
 
     /// From milliseconds since 1970.
+    #[inline]
     pub const fn from_ms(ms: i64) -> Self {
         Self(ms)
     }
 
     /// From seconds since 1970.
+    #[inline]
     pub const fn from_secs(secs: i64) -> Self {
         Self(secs.saturating_mul(1000))
     }
 
     /// Milliseconds since 1970.
+    #[inline]
     pub const fn ms(self) -> i64 {
         self.0
     }
 
     /// Whole seconds since 1970, rounded down.
+    #[inline]
     pub const fn secs(self) -> i64 {
         self.0.div_euclid(1000)
     }
 
     /// Seconds since 1970 with their fraction, as exports give them.
+    #[inline]
     pub fn secs_f64(self) -> f64 {
         self.0 as f64 / 1000.0
     }
@@ -64,11 +69,13 @@ impl Span {
     pub const DAY: Self = Self(86_400_000);
 
     /// From milliseconds.
+    #[inline]
     pub const fn from_ms(ms: i64) -> Self {
         Self(ms)
     }
 
     /// From seconds.
+    #[inline]
     pub const fn from_secs(secs: i64) -> Self {
         Self(secs.saturating_mul(1000))
     }
@@ -79,11 +86,13 @@ impl Span {
     }
 
     /// Milliseconds.
+    #[inline]
     pub const fn ms(self) -> i64 {
         self.0
     }
 
     /// Seconds with their fraction.
+    #[inline]
     pub fn secs_f64(self) -> f64 {
         self.0 as f64 / 1000.0
     }
@@ -123,6 +132,7 @@ impl Span {
 
 impl Add<Span> for Timestamp {
     type Output = Self;
+    #[inline]
     fn add(self, span: Span) -> Self {
         Self(self.0.saturating_add(span.0))
     }
@@ -130,6 +140,7 @@ impl Add<Span> for Timestamp {
 
 impl Sub<Span> for Timestamp {
     type Output = Self;
+    #[inline]
     fn sub(self, span: Span) -> Self {
         Self(self.0.saturating_sub(span.0))
     }
@@ -137,6 +148,7 @@ impl Sub<Span> for Timestamp {
 
 impl Sub for Timestamp {
     type Output = Span;
+    #[inline]
     fn sub(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
@@ -144,6 +156,7 @@ impl Sub for Timestamp {
 
 impl Add for Span {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
@@ -151,6 +164,7 @@ impl Add for Span {
 
 impl Sub for Span {
     type Output = Self;
+    #[inline]
     fn sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
@@ -158,6 +172,7 @@ impl Sub for Span {
 
 impl Mul<f64> for Span {
     type Output = Self;
+    #[inline]
     fn mul(self, factor: f64) -> Self {
         Self((self.0 as f64 * factor) as i64)
     }

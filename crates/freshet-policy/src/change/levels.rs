@@ -25,7 +25,7 @@ use pulp::{Simd, WithSimd};
 use super::shape;
 use super::week::{Week, hour_of_week};
 use super::{ChangeModel, seconds};
-use crate::mixture::{self, EDGES_H, HORIZON_COUNT, Rate};
+use crate::mixture::{self, EDGES_H, Rate, Rates};
 use crate::pack::{Reader, Writer};
 use crate::rhythm::{Die, LEVEL_COUNT, Small, Sums, Tiny, share_of};
 use crate::wide::wide;
@@ -87,14 +87,22 @@ impl Levels {
     /// Its hours, shrunk to the pool's.
     #[inline(always)]
     pub(crate) fn week(&self, pool: &Pool) -> Week {
+        let mut week = Week::default();
+        self.fill_week(pool, &mut week);
+        week
+    }
+
+    /// The same into a week that is there.
+    #[inline(always)]
+    pub(crate) fn fill_week(&self, pool: &Pool, week: &mut Week) {
         let (pool_hours, pool_days) = pool.shape().factors();
         let count = self.counts[0].get();
-        Week::of_means(shrunk(&self.hours, pool_hours, count), shrunk(&self.days, pool_days, count))
+        week.set_means(shrunk(&self.hours, pool_hours, count), shrunk(&self.days, pool_days, count));
     }
 
     /// The rate by horizon after the last look.
     #[inline(always)]
-    pub(crate) fn rates(&self, pool: &Pool) -> [Rate; HORIZON_COUNT] {
+    pub(crate) fn rates(&self, pool: &Pool) -> Rates {
         let sums = self.sums();
         let features = sums.features(pool.rate_per_s() * 3600.0);
         pool.mixture().rates(mixture::class(&sums, &features), &features)
@@ -171,11 +179,12 @@ impl Levels {
     ) {
         let hours = |at: Timestamp| seconds(self.looked_at(), at) / 3600.0;
         let (from_h, to_h) = (hours(since), hours(until));
-        for (horizon, rate) in self.rates(pool).into_iter().enumerate() {
-            let low_h = EDGES_H[horizon].max(from_h);
+        let rates = self.rates(pool);
+        for (horizon, edge_h) in EDGES_H.into_iter().enumerate() {
+            let low_h = edge_h.max(from_h);
             let high_h = EDGES_H.get(horizon + 1).copied().unwrap_or(f64::INFINITY).min(to_h);
             if high_h > low_h {
-                each(rate, low_h, high_h);
+                each(rates.at(horizon), low_h, high_h);
             }
         }
     }
@@ -188,7 +197,11 @@ fn shrunk<const N: usize>(own: &[u8; N], pool: &[f32; N], count: f32) -> [f32; N
     let known = if sum > 0 { count } else { 0.0 };
     let own_share = known * N as f32 / (sum.max(1) as f32 * (known + PSEUDO_COUNT));
     let pool_share = PSEUDO_COUNT / (known + PSEUDO_COUNT);
-    std::array::from_fn(|cell| f32::from(own[cell]) * own_share + pool[cell] * pool_share)
+    let mut factors = [0.0; N];
+    for cell in 0..N {
+        factors[cell] = f32::from(own[cell]) * own_share + pool[cell] * pool_share;
+    }
+    factors
 }
 
 /// Decayed posts of one look, by hour and weekday.
@@ -227,12 +240,14 @@ impl News {
 #[inline(always)]
 fn moved<const N: usize>(factors: [u8; N], posts: [f32; N], gain: f32, step: f32, die: &mut Die) -> [u8; N] {
     let (keep, gain, seed) = (1.0 - step, gain * FACTOR_STEPS, die.throw());
-    std::array::from_fn(|cell| {
+    let mut moved = [0; N];
+    for cell in 0..N {
         let next = f32::from(factors[cell]) * keep + posts[cell] * gain + share_of(seed, cell as u32);
         // Rounded down by adding 2²³, which leaves no places behind the point.
         let next = (next - 0.5).clamp(0.0, 255.0) + WHOLE;
-        next.to_bits() as u8
-    })
+        moved[cell] = next.to_bits() as u8;
+    }
+    moved
 }
 
 /// The learning from a look, as work that is done on wide vectors.
@@ -273,7 +288,7 @@ impl ChangeModel for Levels {
     }
 
     fn rate_per_s_at(&self, pool: &Pool, at: Timestamp) -> f64 {
-        let rate = self.rates(pool)[mixture::horizon(seconds(self.looked_at(), at) / 3600.0)];
+        let rate = self.rates(pool).at(mixture::horizon(seconds(self.looked_at(), at) / 3600.0));
         let factor = self.week(pool).factor(hour_of_week(at));
         (f64::from(rate.shaped_per_h) * factor + f64::from(rate.flat_per_h)) / 3600.0
     }

@@ -44,7 +44,7 @@ impl Curve {
     ) -> Self {
         let (grid, begin_h) = (path.grid, elapsed_h as f32);
         let (first, _) = grid.node_after(elapsed_h);
-        let mut curve = Self::of_nodes(grid, &plan.regrets);
+        let mut curve = Self::of_nodes(grid, &plan.regrets());
         if grid.steps_h[first] <= REFINED_H || first >= TAIL {
             return curve;
         }

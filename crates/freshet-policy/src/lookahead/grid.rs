@@ -43,7 +43,7 @@ pub(crate) struct Grid {
     /// One by the hours from the node before.
     pub(crate) steps_per_h: [f32; NODE_COUNT],
     /// The horizon in which each node lies, or which it ends.
-    pub(crate) horizons: [u8; NODE_COUNT],
+    pub(crate) horizons: [u32; NODE_COUNT],
 }
 
 /// All grids, from fine to coarse.
@@ -51,6 +51,7 @@ static GRIDS: [Grid; GRID_COUNT] = grids();
 
 impl Grid {
     /// The grid for a source that can wait so long; what is no time can wait for ever.
+    #[inline(always)]
     pub(crate) fn for_reach(reach_h: f32) -> &'static Self {
         let unit_h = reach_h / REACH_UNITS;
         // Powers of two up to the unit, read off its exponent: an infinite one has the largest.
@@ -68,6 +69,7 @@ impl Grid {
 }
 
 /// The exponent of a positive number; a large one of what is not a number.
+#[inline(always)]
 fn exponent(value: f32) -> u32 {
     (value.to_bits() << 1) >> 24
 }
@@ -89,7 +91,7 @@ const fn grids() -> [Grid; GRID_COUNT] {
                 grids[grid].nodes_h[node] = at as f32 * unit_h;
                 grids[grid].steps_h[node] = STEPS[step].1 as f32 * unit_h;
                 grids[grid].steps_per_h[node] = 1.0 / grids[grid].steps_h[node];
-                grids[grid].horizons[node] = horizon(grids[grid].nodes_h[node] as f64) as u8;
+                grids[grid].horizons[node] = horizon(grids[grid].nodes_h[node] as f64) as u32;
                 node += 1;
             }
             step += 1;

@@ -6,19 +6,17 @@
 //! within the day, a grid need not know that.
 
 use freshet_types::Timestamp;
+use pulp::Simd;
 
 use super::grid::{Grid, NODE_COUNT, TAIL};
 use crate::Pool;
 use crate::change::{ChangeModel, Known, Levels};
-use crate::mixture::{EDGES_H, HORIZON_COUNT, Rate};
+use crate::mixture::{EDGES_H, HORIZON_COUNT, HORIZON_ROOM, Rates};
 use crate::rhythm::shape::Shape;
 use crate::rhythm::week::{Week, hour_of_week};
 
 /// A source that can wait longer (ten years) is not told apart from one that can for ever.
 const REACH_H_MAX: f32 = 87_600.0;
-
-/// Room for the rates of all horizons: a power of two, so that a masked number has its place.
-const RATE_ROOM: usize = 16;
 
 /// What a source can wait for.
 #[derive(Clone, Copy, Debug)]
@@ -37,12 +35,14 @@ pub struct Path {
     pub(crate) grid: &'static Grid,
     pub(crate) posts: [f32; NODE_COUNT],
     /// The hour of the day (UTC) of each node.
-    pub(crate) clock: [u8; NODE_COUNT],
-    /// ∫π until each node.
-    masses_h: [f32; NODE_COUNT],
+    pub(crate) clock: [u32; NODE_COUNT],
+    /// ∫π until each node, after a place that means nothing.
+    masses_h: [f32; 1 + NODE_COUNT],
     week: Week,
-    /// The mean rate of the stretch that ends with each node.
-    rates: [Rate; NODE_COUNT],
+    /// The mean rate of the stretch that ends with each node: what follows the hours, and what does not.
+    shaped_per_h: [f32; NODE_COUNT],
+    /// See `shaped_per_h`.
+    flat_per_h: [f32; NODE_COUNT],
     /// The hour of the week of the visit.
     begin_h: f32,
 }
@@ -53,9 +53,10 @@ impl Default for Path {
             grid: Grid::for_reach(0.0),
             posts: [0.0; NODE_COUNT],
             clock: [0; NODE_COUNT],
-            masses_h: [0.0; NODE_COUNT],
+            masses_h: [0.0; 1 + NODE_COUNT],
             week: Week::of(&Shape::default()),
-            rates: [Rate::default(); NODE_COUNT],
+            shaped_per_h: [0.0; NODE_COUNT],
+            flat_per_h: [0.0; NODE_COUNT],
             begin_h: 0.0,
         }
     }
@@ -78,73 +79,95 @@ impl Path {
 
     /// Posts, and the hour of the day, at some hours within the stretch that ends with a node.
     pub(crate) fn within(&self, node: usize, hours: f32) -> (f32, u8) {
-        let rate = self.rates[node];
         let (mass_h, hour) = self.week.at(self.begin_h + hours);
-        let shaped = rate.shaped_per_h * (mass_h - self.masses_h[node - 1]);
-        (self.posts[node - 1] + shaped + rate.flat_per_h * (hours - self.grid.nodes_h[node - 1]), hour)
+        let shaped = self.shaped_per_h[node] * (mass_h - self.masses_h[node]);
+        let flat = self.flat_per_h[node] * (hours - self.grid.nodes_h[node - 1]);
+        (self.posts[node - 1] + shaped + flat, hour)
     }
 
-    /// Of these rates in this week, after a visit at `since`.
+    /// Of these rates in the week that is set, after a visit at `since`.
     #[inline(always)]
-    fn draw(&mut self, week: Week, mut rates: [Rate; HORIZON_COUNT], since: Timestamp, wish: &Wish) {
+    fn draw<S: Simd>(&mut self, simd: S, mut rates: Rates, since: Timestamp, wish: &Wish) {
         let floor_per_h = wish.floor_per_h as f32;
-        for rate in &mut rates {
-            rate.flat_per_h = rate.flat_per_h.max(floor_per_h - rate.shaped_per_h);
+        for (flat_per_h, shaped_per_h) in rates.flat_per_h.iter_mut().zip(&rates.shaped_per_h) {
+            *flat_per_h = flat_per_h.max(floor_per_h - shaped_per_h);
         }
         // A source that waited for long is looked at from there on.
         let reach_h = reach_h(&rates, wish.price_h as f32).max(wish.elapsed_h as f32 / 2.0);
         self.grid = Grid::for_reach(reach_h);
-        (self.week, self.begin_h) = (week, hour_of_week(since) as f32);
-        self.spread(&rates);
-        self.trace();
+        self.begin_h = hour_of_week(since) as f32;
+        self.spread(simd, &rates);
+        self.trace(simd);
     }
 
     /// Rates by stretch, out of rates by horizon: a stretch may reach over several.
     #[inline(always)]
-    fn spread(&mut self, rates: &[Rate; HORIZON_COUNT]) {
-        let mut sums = [(0.0, 0.0, Rate::default()); RATE_ROOM];
+    fn spread<S: Simd>(&mut self, simd: S, rates: &Rates) {
+        let (mut shaped, mut flat) = ([0.0; HORIZON_ROOM], [0.0; HORIZON_ROOM]);
         let mut sum = (0.0, 0.0);
-        for (horizon, rate) in rates.iter().enumerate() {
+        for horizon in 0..HORIZON_COUNT {
+            let (shaped_per_h, flat_per_h) = (rates.shaped_per_h[horizon], rates.flat_per_h[horizon]);
             let low_h = EDGES_H[horizon] as f32;
             let span_h = EDGES_H.get(horizon + 1).map_or(0.0, |edge| *edge as f32 - low_h);
             // What a horizon's own rate would have brought since the visit is taken off again.
-            sums[horizon] = (sum.0 - rate.shaped_per_h * low_h, sum.1 - rate.flat_per_h * low_h, *rate);
-            sum = (sum.0 + rate.shaped_per_h * span_h, sum.1 + rate.flat_per_h * span_h);
+            (shaped[horizon], flat[horizon]) = (sum.0 - shaped_per_h * low_h, sum.1 - flat_per_h * low_h);
+            sum = (sum.0 + shaped_per_h * span_h, sum.1 + flat_per_h * span_h);
         }
-        let (grid, mut before) = (self.grid, (0.0, 0.0));
-        for node in 1..NODE_COUNT {
-            let (shaped, flat, rate) = sums[usize::from(grid.horizons[node]) % RATE_ROOM];
-            let at_h = grid.nodes_h[node];
-            let after = (shaped + rate.shaped_per_h * at_h, flat + rate.flat_per_h * at_h);
-            let per_h = grid.steps_per_h[node];
-            self.rates[node] =
-                Rate { shaped_per_h: (after.0 - before.0) * per_h, flat_per_h: (after.1 - before.1) * per_h };
-            before = after;
+        // What either part alone has brought until each node, after a zero: so every loop is over all nodes.
+        let (grid, mut shaped_sums, mut flat_sums) =
+            (self.grid, [0.0; 1 + NODE_COUNT], [0.0; 1 + NODE_COUNT]);
+        for node in 0..NODE_COUNT {
+            let (horizon, at_h) = (grid.horizons[node] as usize % HORIZON_ROOM, grid.nodes_h[node]);
+            shaped_sums[1 + node] = shaped[horizon] + rates.shaped_per_h[horizon] * at_h;
+            flat_sums[1 + node] = flat[horizon] + rates.flat_per_h[horizon] * at_h;
         }
+        rises(simd, &shaped_sums, &grid.steps_per_h, &mut self.shaped_per_h);
+        rises(simd, &flat_sums, &grid.steps_per_h, &mut self.flat_per_h);
     }
 
     #[inline(always)]
-    fn trace(&mut self) {
+    fn trace<S: Simd>(&mut self, simd: S) {
         let grid = self.grid;
-        (self.masses_h, self.clock) = self.week.at_all(self.begin_h, &grid.nodes_h);
-        let (mut posts, mut before_h) = (0.0, self.masses_h[0]);
-        for node in 1..NODE_COUNT {
-            let (rate, after_h) = (self.rates[node], self.masses_h[node]);
-            posts += rate.shaped_per_h * (after_h - before_h) + rate.flat_per_h * grid.steps_h[node];
-            self.posts[node] = posts;
-            before_h = after_h;
+        self.week.at_all(self.begin_h, &grid.nodes_h, &mut self.masses_h[1..], &mut self.clock);
+        rises(simd, &self.masses_h, &self.shaped_per_h, &mut self.posts);
+        let flat = S::as_simd_f32s(&self.flat_per_h).0.iter().zip(S::as_simd_f32s(&grid.steps_h).0);
+        for (gathered, (per_h, step_h)) in S::as_mut_simd_f32s(&mut self.posts).0.iter_mut().zip(flat) {
+            *gathered = simd.add_f32s(*gathered, simd.mul_f32s(*per_h, *step_h));
         }
+        // Node 0 is the visit: nothing has gathered.
+        self.posts[0] = 0.0;
+        let mut sum = 0.0;
+        for posts in &mut self.posts[1..] {
+            sum += *posts;
+            *posts = sum;
+        }
+    }
+}
+
+/// How much sums rise from each to the next, times a factor.
+#[inline(always)]
+fn rises<S: Simd>(
+    simd: S,
+    sums: &[f32; 1 + NODE_COUNT],
+    factors: &[f32; NODE_COUNT],
+    into: &mut [f32; NODE_COUNT],
+) {
+    let ends = S::as_simd_f32s(&sums[..NODE_COUNT]).0.iter().zip(S::as_simd_f32s(&sums[1..]).0);
+    let factors = S::as_simd_f32s(factors).0;
+    for ((into, factor), (before, after)) in S::as_mut_simd_f32s(into).0.iter_mut().zip(factors).zip(ends) {
+        *into = simd.mul_f32s(simd.sub_f32s(*after, *before), *factor);
     }
 }
 
 /// When the waiting of the posts since a visit equals the price of the next.
 #[inline(always)]
-fn reach_h(rates: &[Rate; HORIZON_COUNT], price_h: f32) -> f32 {
+fn reach_h(rates: &Rates, price_h: f32) -> f32 {
     let (mut posts, mut wait_h) = (0.0_f32, 0.0_f32);
-    for (horizon, rate) in rates.iter().enumerate() {
-        let low_h = EDGES_H[horizon] as f32;
+    for (horizon, edge_h) in EDGES_H.into_iter().enumerate() {
+        let low_h = edge_h as f32;
         let high_h = EDGES_H.get(horizon + 1).map_or(REACH_H_MAX, |edge| *edge as f32);
-        let (span_h, per_h) = (high_h - low_h, rate.shaped_per_h + rate.flat_per_h);
+        let per_h = rates.shaped_per_h[horizon] + rates.flat_per_h[horizon];
+        let span_h = high_h - low_h;
         let after_h = wait_h + span_h * (posts + 0.5 * per_h * span_h);
         if after_h >= price_h {
             let missing_h = (price_h - wait_h).max(0.0);
@@ -160,7 +183,7 @@ fn reach_h(rates: &[Rate; HORIZON_COUNT], price_h: f32) -> f32 {
 /// Gives what gathers after a visit.
 pub trait Outlook: ChangeModel {
     /// What gathers after a visit at `since`, at the nodes that suit the wish.
-    fn path(&self, pool: &Pool, since: Timestamp, wish: &Wish, path: &mut Path);
+    fn path<S: Simd>(&self, simd: S, pool: &Pool, since: Timestamp, wish: &Wish, path: &mut Path);
     /// The hours of the source.
     fn week(&self, pool: &Pool) -> Week;
     /// σ: posts in a stretch have mean L and variance L + σL².
@@ -169,8 +192,9 @@ pub trait Outlook: ChangeModel {
 
 impl Outlook for Levels {
     #[inline(always)]
-    fn path(&self, pool: &Pool, since: Timestamp, wish: &Wish, path: &mut Path) {
-        path.draw(self.week(pool), self.rates(pool), since, wish);
+    fn path<S: Simd>(&self, simd: S, pool: &Pool, since: Timestamp, wish: &Wish, path: &mut Path) {
+        self.fill_week(pool, &mut path.week);
+        path.draw(simd, self.rates(pool), since, wish);
     }
 
     fn week(&self, pool: &Pool) -> Week {
@@ -184,10 +208,11 @@ impl Outlook for Levels {
 
 impl Outlook for Known {
     #[inline(always)]
-    fn path(&self, pool: &Pool, since: Timestamp, wish: &Wish, path: &mut Path) {
+    fn path<S: Simd>(&self, simd: S, pool: &Pool, since: Timestamp, wish: &Wish, path: &mut Path) {
         let shaped_per_h = (self.rate_per_s(pool) * 3600.0) as f32;
-        let rates = [Rate { shaped_per_h, flat_per_h: 0.0 }; HORIZON_COUNT];
-        path.draw(self.week(pool), rates, since, wish);
+        path.week = self.week(pool);
+        let rates = Rates { shaped_per_h: [shaped_per_h; HORIZON_ROOM], flat_per_h: [0.0; HORIZON_ROOM] };
+        path.draw(simd, rates, since, wish);
     }
 
     fn week(&self, _pool: &Pool) -> Week {

@@ -30,9 +30,10 @@ impl Case {
     fn due_h(&self, since: Timestamp) -> f64 {
         let (mut path, mut plan) = (Path::default(), Plan::default());
         let wish = Wish { price_h: self.price_h, floor_per_h: 0.0, elapsed_h: 0.0 };
-        self.model.path(&Pool::default(), since, &wish, &mut path);
-        plan.make(&path, &self.hours, self.price_h, 0.0);
-        plan.due_h(&path, &self.hours, self.price_h, 0.0).expect("a source that posts is visited")
+        self.model.path(Scalar::new(), &Pool::default(), since, &wish, &mut path);
+        plan.make(Scalar::new(), &path, &self.hours, self.price_h, 0.0);
+        plan.due_h(Scalar::new(), &path, &self.hours, self.price_h, 0.0)
+            .expect("a source that posts is visited")
     }
 
     /// What an hour costs if every visit is the one planned after the visit before.
@@ -141,8 +142,8 @@ fn a_constant_rate_is_visited_every_square_root() {
 #[test]
 fn nothing_expected_is_never_due_early() {
     let (path, mut plan) = (Path::default(), Plan::default());
-    plan.make(&path, &HourPrices::default(), 1.0, 0.0);
-    assert!(plan.regrets.iter().all(|regret| regret.is_finite()));
+    plan.make(Scalar::new(), &path, &HourPrices::default(), 1.0, 0.0);
+    assert!(plan.regrets().iter().all(|regret| regret.is_finite()));
     assert_eq!(path.reaches_h(1.0), None);
 }
 
@@ -153,9 +154,9 @@ fn odd_prices_and_times_give_times() {
         for elapsed_h in [0.0, 1e-9, 1e6] {
             let (mut path, mut plan) = (Path::default(), Plan::default());
             let wish = Wish { price_h, floor_per_h: 0.0, elapsed_h };
-            model.path(&Pool::default(), START, &wish, &mut path);
-            plan.make(&path, &HourPrices::default(), price_h, elapsed_h);
-            let due_h = plan.due_h(&path, &HourPrices::default(), price_h, elapsed_h);
+            model.path(Scalar::new(), &Pool::default(), START, &wish, &mut path);
+            plan.make(Scalar::new(), &path, &HourPrices::default(), price_h, elapsed_h);
+            let due_h = plan.due_h(Scalar::new(), &path, &HourPrices::default(), price_h, elapsed_h);
             assert!(
                 due_h.is_none_or(|due_h| due_h.is_finite() && due_h >= elapsed_h),
                 "{price_h} {elapsed_h}"
@@ -170,8 +171,8 @@ fn slack(case: &Case, since: Timestamp) -> (f64, f64) {
     let step_h = due_h / 2.0;
     let (mut path, mut plan) = (Path::default(), Plan::default());
     let wish = Wish { price_h: case.price_h, floor_per_h: 0.0, elapsed_h: due_h - step_h };
-    case.model.path(&Pool::default(), since, &wish, &mut path);
-    plan.make(&path, &case.hours, case.price_h, due_h - step_h);
+    case.model.path(Scalar::new(), &Pool::default(), since, &wish, &mut path);
+    plan.make(Scalar::new(), &path, &case.hours, case.price_h, due_h - step_h);
     let (early_h, late_h) = plan.slack_h(&path, &case.hours, case.price_h, (due_h, step_h));
     (early_h / due_h, late_h / due_h)
 }

@@ -105,14 +105,15 @@ pub(crate) fn fit(histories: &[History<'_>], now: Timestamp, mean_per_h: f64, be
         let (rows, hidden_counts) = &rows[horizon];
         let shared = climb(rows.iter(), prior, prior, ROUNDS.0);
         let prior_of_class = shared.map(|weight| weight.max(PRIOR_MIN.1));
-        for (class, weights) in mixture.weights.iter_mut().enumerate() {
+        for (class, hidden_count) in hidden_counts.iter().enumerate() {
             let own = rows.iter().filter(|row| usize::from(row.class) == class);
-            let (hidden, shown) = (hidden_counts[class] as f64, own.clone().count() as f64);
-            weights[horizon] = if hidden > HIDDEN_SHARE_MAX * (hidden + shown) {
-                before.weights[class][horizon]
+            let (hidden, shown) = (*hidden_count as f64, own.clone().count() as f64);
+            let weights = if hidden > HIDDEN_SHARE_MAX * (hidden + shown) {
+                before.weights(class, horizon)
             } else {
                 climb(own, shared, prior_of_class, ROUNDS.1).map(|weight| weight as f32)
             };
+            mixture.set_weights(class, horizon, weights);
         }
         prior = shared.map(|weight| weight.max(PRIOR_MIN.0));
     }
@@ -125,7 +126,7 @@ pub(crate) fn fit(histories: &[History<'_>], now: Timestamp, mean_per_h: f64, be
 
 /// How far posts stray from what the weights foretell, beyond chance.
 fn scatter<'a>(rows: impl Iterator<Item = &'a Row>, mixture: &Mixture, class: usize) -> f32 {
-    let weights = &mixture.weights[class][SCATTER_HORIZON];
+    let weights = mixture.weights(class, SCATTER_HORIZON);
     let (mut sum, mut row_count) = (mixture.scatter(class) * SCATTER_PRIOR_ROWS, SCATTER_PRIOR_ROWS);
     for row in rows {
         let mean: f32 = weights.iter().zip(row.foretold).map(|(weight, part)| weight * part).sum();
@@ -300,6 +301,6 @@ mod tests {
     #[test]
     fn nothing_known_keeps_the_prior() {
         let mixture = fit(&[], Timestamp::from_secs(0), 1.0, &Mixture::default());
-        assert!(mixture.weights(0)[0].iter().all(|weight| weight.is_finite() && *weight > 0.0));
+        assert!(mixture.weights(0, 0).iter().all(|weight| weight.is_finite() && *weight > 0.0));
     }
 }

@@ -10,7 +10,7 @@
 mod roster;
 
 use freshet_types::{Span, Timestamp};
-use pulp::{Simd, WithSimd};
+use pulp::{Scalar, Simd, WithSimd};
 
 use super::{capture, index};
 use crate::change::{ChangeModel as _, Levels};
@@ -60,10 +60,24 @@ impl<M: Outlook> WithSimd for Drawing<'_, M> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Self { sketch, model, market, since, wish } = self;
-        model.path(&market.pool, since, &wish, &mut sketch.path);
-        sketch.plan.make(&sketch.path, &market.hours, wish.price_h, wish.elapsed_h);
+        model.path(simd, &market.pool, since, &wish, &mut sketch.path);
+        sketch.plan.make(simd, &sketch.path, &market.hours, wish.price_h, wish.elapsed_h);
+    }
+}
+
+/// The same, which gives the planned visit, in hours after the one before.
+struct Dating<'a, M>(Drawing<'a, M>);
+
+impl<M: Outlook> WithSimd for Dating<'_, M> {
+    type Output = Option<f64>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Option<f64> {
+        let Drawing { sketch, model, market, since, wish } = self.0;
+        Drawing { sketch: &mut *sketch, model, market, since, wish }.with_simd(simd);
+        sketch.plan.due_h(simd, &sketch.path, &market.hours, wish.price_h, wish.elapsed_h)
     }
 }
 
@@ -78,12 +92,9 @@ impl Sketch {
         since: Timestamp,
         elapsed_h: f64,
     ) -> f64 {
-        // Prices are in posts times seconds; a source that counts twice pays half.
-        let price_h = market.price / 3600.0 / weight.max(WEIGHT_MIN);
-        let floor_per_h = 2.0 * price_h / market.gap_h_max.powi(2);
-        let wish = Wish { price_h, floor_per_h, elapsed_h };
+        let wish = wish(weight, market, elapsed_h);
         wide(Drawing { sketch: self, model, market, since, wish });
-        price_h
+        wish.price_h
     }
 
     /// What is regretted after a visit at `since`, from `elapsed_h` after it on.
@@ -110,8 +121,8 @@ impl Sketch {
     ) -> Option<f64> {
         let mut from_h = elapsed_h;
         loop {
-            let price_h = self.draw(model, weight, market, since, from_h);
-            let due_h = self.plan.due_h(&self.path, &market.hours, price_h, from_h);
+            let wish = wish(weight, market, from_h);
+            let due_h = wide(Dating(Drawing { sketch: self, model, market, since, wish }));
             let end_h = self.path.end_h();
             // What is not due within the fine nodes is planned again on coarser ones: a burst may have
             // made them too fine.
@@ -182,7 +193,7 @@ impl Sketch {
         // At a constant rate they have gathered when their waiting is n²/2λ.
         let price_h = wanted.powi(2) / (2.0 * model.rate_per_s(&market.pool) * 3600.0);
         let wish = Wish { price_h, floor_per_h: 0.0, elapsed_h };
-        model.path(&market.pool, since, &wish, &mut self.path);
+        model.path(Scalar::new(), &market.pool, since, &wish, &mut self.path);
     }
 
     /// Visits an hour of a day, if each is planned after the one before.
@@ -202,6 +213,14 @@ impl Sketch {
         }
         visit_count / counted_h
     }
+}
+
+/// What a source of this weight can wait for.
+fn wish(weight: f64, market: &Market, elapsed_h: f64) -> Wish {
+    // Prices are in posts times seconds; a source that counts twice pays half.
+    let price_h = market.price / 3600.0 / weight.max(WEIGHT_MIN);
+    let floor_per_h = 2.0 * price_h / market.gap_h_max.powi(2);
+    Wish { price_h, floor_per_h, elapsed_h }
 }
 
 impl Rule for Freshet {

@@ -36,6 +36,13 @@ impl HourPrices {
         self.factors[hour % 24]
     }
 
+    /// Whether all hours cost the same.
+    #[inline(always)]
+    pub(crate) fn is_flat(&self) -> bool {
+        // Without a branch for each of them.
+        self.factors.iter().fold(0, |other, factor| other | (factor.to_bits() ^ 1.0_f64.to_bits())) == 0
+    }
+
     /// The last visit that the budget allowed at `at` was worth so many prices more than it cost.
     pub fn mark(&mut self, at: Timestamp, regret: f64) {
         let hour = (at.secs().rem_euclid(86_400) / 3600) as usize;

@@ -41,10 +41,11 @@ impl Default for Shape {
 }
 
 /// The hour of the day and the weekday (Monday is 0) of an instant, in UTC.
+#[inline]
 pub fn hour_and_day(at: Timestamp) -> (usize, usize) {
-    let secs = at.secs();
-    let hour = secs.rem_euclid(86_400) / 3600;
-    (hour as usize, weekday(secs.div_euclid(86_400)))
+    // Hours since a Monday; the first day of 1970 was a Thursday. Within a week, small numbers are quicker divided.
+    let hour = (at.ms().div_euclid(3_600_000) + 72).rem_euclid(168) as u32;
+    ((hour % 24) as usize, (hour / 24) as usize)
 }
 
 /// The weekday of a day counted from 1970-01-01, a Thursday; Monday is 0.

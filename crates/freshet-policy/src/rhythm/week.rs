@@ -33,7 +33,7 @@ const HOUR_ROOM: usize = 32;
 const DAY_ROOM: usize = 8;
 
 /// Factors and their sums.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Week {
     hours: [f32; HOUR_ROOM],
     days: [f32; DAY_ROOM],
@@ -56,6 +56,7 @@ struct WeekTime {
 }
 
 /// Hours since a Monday, midnight UTC, within the week.
+#[inline(always)]
 pub(crate) fn hour_of_week(at: Timestamp) -> f64 {
     const MONDAY_S: i64 = 4 * 86_400;
     (at.secs() - MONDAY_S).rem_euclid(604_800) as f64 / 3600.0
@@ -64,31 +65,27 @@ pub(crate) fn hour_of_week(at: Timestamp) -> f64 {
 impl Week {
     /// From factors; each set is scaled to mean 1, and the weekdays are flattened.
     pub(crate) fn new(hours: [f32; 24], days: [f32; 7]) -> Self {
-        Self::of_means(scaled(hours), scaled(days))
+        let mut week = Self::default();
+        week.set_means(scaled(hours), scaled(days));
+        week
     }
 
-    /// From factors of which each set has mean 1; the weekdays are flattened.
+    /// Becomes the week of factors of which each set has mean 1; the weekdays are flattened.
     #[inline(always)]
-    pub(crate) fn of_means(hours: [f32; 24], days: [f32; 7]) -> Self {
-        let mut week = Self {
-            hours: [0.0; HOUR_ROOM],
-            days: [0.0; DAY_ROOM],
-            hour_sums: [0.0; HOUR_ROOM],
-            day_sums: [0.0; DAY_ROOM],
-            total: 0.0,
-        };
-        week.hours[..24].copy_from_slice(&hours);
+    pub(crate) fn set_means(&mut self, hours: [f32; 24], days: [f32; 7]) {
+        self.hours[..24].copy_from_slice(&hours);
         let mut day_total = 0.0;
-        for (factor, before) in hours.iter().zip(&mut week.hour_sums) {
+        for (factor, before) in hours.iter().zip(&mut self.hour_sums) {
             *before = day_total;
             day_total += factor;
         }
+        let mut total = 0.0;
         for (day, factor) in days.iter().enumerate() {
             let factor = 1.0 - DAY_SHARE + DAY_SHARE * factor;
-            (week.days[day], week.day_sums[day]) = (factor, week.total);
-            week.total += factor * day_total;
+            (self.days[day], self.day_sums[day]) = (factor, total);
+            total += factor * day_total;
         }
-        week
+        self.total = total;
     }
 
     /// A shape's week.
@@ -105,20 +102,27 @@ impl Week {
         (self.mass(time), time.hour as u8)
     }
 
-    /// The same for many times, counted from one.
+    /// The same for many times, counted from one, into as many places.
     #[inline(always)]
-    pub(crate) fn at_all<const N: usize>(&self, begin_h: f32, hours: &[f32; N]) -> ([f32; N], [u8; N]) {
+    pub(crate) fn at_all<const N: usize>(
+        &self,
+        begin_h: f32,
+        hours: &[f32; N],
+        masses_h: &mut [f32],
+        clock: &mut [u32; N],
+    ) {
         // Two loops: the first has no look-ups, so that it is done on vectors.
-        let (mut weeks, mut days, mut clock, mut parts_h) = ([0.0; N], [0; N], [0; N], [0.0; N]);
+        let (mut before_h, mut days, mut parts_h) = ([0.0; N], [0; N], [0.0; N]);
         for at in 0..N {
             let time = time_of_week(begin_h + hours[at]);
-            (weeks[at], days[at]) = (time.weeks, time.day);
+            (before_h[at], days[at]) = (time.weeks * self.total, time.day);
             (clock[at], parts_h[at]) = (time.hour, time.part_h);
         }
-        let masses = std::array::from_fn(|at| {
-            self.mass(WeekTime { weeks: weeks[at], day: days[at], hour: clock[at], part_h: parts_h[at] })
-        });
-        (masses, clock.map(|hour| hour as u8))
+        for (at, mass_h) in masses_h.iter_mut().enumerate().take(N) {
+            let (day, hour) = (days[at] as usize % DAY_ROOM, clock[at] as usize % HOUR_ROOM);
+            let of_day = self.hour_sums[hour] + self.hours[hour] * parts_h[at];
+            *mass_h = before_h[at] + self.day_sums[day] + self.days[day] * of_day;
+        }
     }
 
     #[inline(always)]
