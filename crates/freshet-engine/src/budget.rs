@@ -86,6 +86,11 @@ impl Budgets {
     }
 }
 
+/// Whether a bucket is of the budget that counts where nobody set one.
+pub(crate) fn is_usual(key: &QuotaKey) -> bool {
+    &*key.rule == BUDGET && &*key.holder == USUALLY
+}
+
 fn need(scope: NetworkName, holder: &str, rate: Rate) -> QuotaNeed {
     let key = QuotaKey { network: scope, rule: BUDGET.into(), holder: holder.into() };
     QuotaNeed { key, limit: rate.count(), window: rate.window(), units: 1 }

@@ -8,7 +8,7 @@
 //! no queue, and the store still has it as due. Dying at any instant therefore loses nothing.
 //!
 //! The file holds the door and the loop. What is known lies in parts that own their fields: `core/sources.rs`, `core/visits.rs`,
-//! `core/servers.rs`, `core/backlogs.rs`, `core/forums.rs` (with `core/recheck.rs` and `core/relearn.rs`), `core/robots.rs`. What happens
+//! `core/servers.rs`, `core/backlogs.rs`, `core/forums.rs` (with `core/desk.rs`, `core/recheck.rs` and `core/relearn.rs`), `core/robots.rs`. What happens
 //! stands in rooms by verb: `core/intake.rs` learns of servers, sources and robots, `core/budgets.rs` of budgets, `core/begin.rs` starts visits (steps 3 and
 //! 4), `core/page.rs` reacts to answers (step 7), `core/learn.rs` learns from what the store has confirmed (step 10), `core/finish.rs` ends visits (step 2), `core/timing.rs` lets prices move
 //! what waits, `core/fetchers.rs` hands orders to the fetchers that are there, `core/health.rs` lets servers rest that do not answer, `core/unread.rs` those whose pages cannot be read. No event
@@ -18,6 +18,8 @@ mod auction;
 mod backlogs;
 mod begin;
 mod budgets;
+mod calls;
+mod desk;
 mod fetchers;
 mod finish;
 mod forums;
@@ -119,6 +121,7 @@ pub struct Core {
     servers: Servers,
     backlogs: Backlogs,
     auction: auction::Auction,
+    desks: desk::Desks,
     forums: Forums,
     rechecks: Rechecks,
     relearn: Relearn,
@@ -167,6 +170,7 @@ impl Core {
             servers: Servers::default(),
             backlogs: Backlogs::default(),
             auction: auction::Auction::default(),
+            desks: desk::Desks::default(),
             forums: Forums::default(),
             rechecks: Rechecks::default(),
             relearn: Relearn::default(),
@@ -211,7 +215,7 @@ impl Core {
             Event::Stale(network, pages) => self.on_stale_pages(&network, pages),
             Event::GrantWanted(request) => self.want_grant(*request),
             Event::RelearnEnded(network, outcome) => self.on_relearn_ended(&network, outcome, now),
-            Event::Trained(trained) => self.on_trained(*trained),
+            Event::Trained(trained) => self.on_trained(*trained, now),
             Event::Fitted(mixture) => self.prices.set_mixture(*mixture, now),
             Event::Hold(is_held) => self.is_held = is_held,
             Event::Drain => self.drain(now),
@@ -260,7 +264,8 @@ impl Core {
         if self.is_draining || !self.has_room() {
             return [held, errand].into_iter().flatten().min();
         }
-        let waits = [self.backlogs.ready_at(), self.auction.wake_at(), self.frontier.next_wake()];
+        let calls = [self.auction.wake_at(), self.desks.wake_at()];
+        let waits = [self.backlogs.ready_at(), self.frontier.next_wake()].into_iter().chain(calls);
         [held, errand].into_iter().chain(waits).flatten().min()
     }
 
@@ -314,7 +319,12 @@ impl Core {
 
     /// Some sources of posts that are visited, evenly from all of them.
     pub fn sample(&self, count_max: usize) -> Vec<SourceId> {
-        let is_read = |slot: &Slot| slot.robot == RobotKind::Status && slot.state == SourceState::Active;
+        // Index lists of a forum show no posts.
+        let is_read = |slot: &Slot| {
+            slot.robot == RobotKind::Status
+                && slot.state == SourceState::Active
+                && !self.forums.contains(slot.key)
+        };
         let all = self.sources.all().filter(|(_, slot)| is_read(slot));
         let stride = all.clone().count().div_ceil(count_max.max(1)).max(1);
         all.step_by(stride).map(|(id, _)| id).collect()

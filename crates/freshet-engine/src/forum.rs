@@ -12,6 +12,7 @@
 //! of both kinds wait; where only one kind does, it goes on. The core holds this and asks no clock; nothing here survives
 //! the process: it is trained anew from what is stored.
 
+pub(crate) mod desk;
 pub mod train;
 
 use std::str::FromStr;
@@ -22,6 +23,7 @@ use freshet_types::list::{BOARD, PORTAL, THREAD};
 use freshet_types::{Map, NetworkName, ServerKey, Source, SourceId, Span, Timestamp};
 
 use crate::schedule::THREAD_GAP_MAX;
+pub use desk::Table;
 
 /// Lists of one forum whose records are remembered; beyond it a list is as one that nobody knows.
 const FACTS_MAX: usize = 50_000;
@@ -75,6 +77,8 @@ pub struct Trained {
     pub models: [Option<Chosen>; 2],
     /// What is known of each list.
     pub facts: Vec<(SourceId, ListFacts)>,
+    /// What all its threads have in common.
+    pub table: Table,
     /// Threads and posts there are.
     pub record_counts: (usize, usize),
 }
@@ -211,6 +215,7 @@ mod tests {
                 trained_at: Timestamp::from_secs(74 * DAY_S),
                 models: [None, model],
                 facts: facts.collect(),
+                table: Table::default(),
                 record_counts: (80, 800),
             },
         );

@@ -116,6 +116,16 @@ pub fn text_of(page: &Page, list: &ListDefinition, record: &RecordReading) -> St
     }
 }
 
+/// What is known about the times of a page.
+pub(crate) fn reader_of(page: &Page, definition: &ForumDefinition) -> Reader {
+    Reader {
+        day_order: definition.times.day_order,
+        fetched_s: page.fetched_s,
+        offset_s: page.offset_s.or(definition.times.offset_s),
+        is_estimated: page.offset_s.is_none() && definition.times.offset_certainty.is_some(),
+    }
+}
+
 struct Inspector<'a> {
     page: &'a Page,
     definition: &'a ForumDefinition,
@@ -127,13 +137,7 @@ impl<'a> Inspector<'a> {
     fn of(page: &'a Page, definition: &'a ForumDefinition) -> Self {
         let lists = [&definition.index, &definition.post].into_iter().flatten();
         let slots: Vec<_> = lists.flat_map(|list| list.page_numbers.iter().cloned()).collect();
-        let reader = Reader {
-            day_order: definition.times.day_order,
-            fetched_s: page.fetched_s,
-            offset_s: page.offset_s.or(definition.times.offset_s),
-            is_estimated: page.offset_s.is_none() && definition.times.offset_certainty.is_some(),
-        };
-        Self { page, definition, patterns: Patterns::plain(&slots), reader }
+        Self { page, definition, patterns: Patterns::plain(&slots), reader: reader_of(page, definition) }
     }
 
     fn has_pattern(&self, url: &Url, patterns: &[String]) -> bool {

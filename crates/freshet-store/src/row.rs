@@ -226,6 +226,25 @@ pub struct Applied {
     pub rested: Vec<SourceId>,
     /// Sources that the page led to: new ones, and those that are due because of what it showed.
     pub led_to: Vec<SourceSlot>,
+    /// What the page told of each list that it leads to, due or not.
+    pub told: Vec<LeadTold>,
+}
+
+/// What a page told of a list that it leads to, and what is stored of that list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeadTold {
+    pub id: SourceId,
+    /// It is a list of posts, not of lists.
+    pub is_thread: bool,
+    /// Nobody knew of it.
+    pub is_new: bool,
+    /// When something last happened in it, as the page shows.
+    pub active_at: Option<Timestamp>,
+    /// Its newest post, or activity, that was read.
+    pub newest_at: Option<Timestamp>,
+    pub visited_at: Option<Timestamp>,
+    /// When it is worth a visit because of what the page shows.
+    pub due_at: Option<Timestamp>,
 }
 
 /// What is stored of a post, for comparing.

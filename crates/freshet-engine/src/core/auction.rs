@@ -19,11 +19,10 @@
 mod bids;
 mod shared;
 
-use std::collections::BTreeSet;
-
 use freshet_frontier::frontier::CANDIDATE;
 use freshet_types::{Map, RobotKind, ServerKey, SourceId, SourceState, Span, Timestamp};
 
+use super::calls::Calls;
 use super::sources::{CoarseSlack, Planned};
 use super::{Core, Slot};
 use crate::price::{ScopeKey, TariffKey};
@@ -50,33 +49,13 @@ enum Giver {
 pub(super) struct Auction {
     by_server: Map<ServerKey, Bids>,
     /// Who has a call to give, by when.
-    calls: BTreeSet<(Timestamp, Giver)>,
-    call_at: Map<Giver, Timestamp>,
+    calls: Calls<Giver>,
 }
 
 impl Auction {
     /// When the next call is to be given.
     pub(super) fn wake_at(&self) -> Option<Timestamp> {
-        self.calls.first().map(|&(at, _)| at)
-    }
-
-    /// There may be a call to give then, or earlier where that was said before.
-    fn call_at(&mut self, giver: Giver, at: Timestamp) {
-        if let Some(&before) = self.call_at.get(&giver) {
-            if before <= at {
-                return;
-            }
-            self.calls.remove(&(before, giver));
-        }
-        self.call_at.insert(giver, at);
-        self.calls.insert((at, giver));
-    }
-
-    fn pop_call(&mut self, now: Timestamp) -> Option<Giver> {
-        let &(at, giver) = self.calls.first().filter(|first| first.0 <= now)?;
-        self.calls.remove(&(at, giver));
-        self.call_at.remove(&giver);
-        Some(giver)
+        self.calls.first()
     }
 
     /// This source waits for a call no longer, or waits anew.
@@ -96,6 +75,10 @@ impl Core {
     pub(super) fn await_news(&mut self, id: SourceId) {
         let Some(slot) = self.sources.get(id) else { return };
         self.auction.end_choice(slot.key, id);
+        if self.is_dealt(id, &slot) {
+            self.await_at_desk(slot.key, id);
+            return self.frontier.schedule(id, slot.key, CANDIDATE, slot.news_at);
+        }
         match self.bid_of(&slot) {
             Some(planned) => {
                 let gap = planned.gap.span();
@@ -117,6 +100,10 @@ impl Core {
     pub(super) fn pump_auction(&mut self, now: Timestamp) {
         while let Some(id) = self.frontier.pop_candidate(now) {
             let Some(slot) = self.sources.get(id).filter(Slot::waits_for_news) else { continue };
+            if self.is_dealt(id, &slot) {
+                self.fall_due_at_desk(&slot, id);
+                continue;
+            }
             let Some(planned) = self.bid_of(&slot) else {
                 self.frontier.schedule(id, slot.key, slot.class(), slot.news_at);
                 continue;
@@ -124,7 +111,7 @@ impl Core {
             self.auction.bid(slot.key, planned.slack, slot.news_at, id);
             self.call_at(slot.key, now);
         }
-        while let Some(giver) = self.auction.pop_call(now) {
+        while let Some(giver) = self.auction.calls.pop(now) {
             match giver {
                 Giver::Server(key) => self.give_calls(key, now),
                 Giver::Shared(scope) => self.give_shared_calls(scope, now),
@@ -141,7 +128,7 @@ impl Core {
     /// There may be a call for the sources of a server then.
     fn call_at(&mut self, key: ServerKey, at: Timestamp) {
         if self.auction.by_server.contains_key(&key) {
-            self.auction.call_at(self.giver_of(key), at);
+            self.auction.calls.add(self.giver_of(key), at);
         }
     }
 
@@ -161,7 +148,7 @@ impl Core {
         }
         // It may have come to share its calls since it was to give one.
         if let giver @ Giver::Shared(_) = self.giver_of(key) {
-            return self.auction.call_at(giver, now);
+            return self.auction.calls.add(giver, now);
         }
         loop {
             let chosen_count = self.chosen_count(key);
@@ -243,7 +230,7 @@ impl Core {
         if dismissed.len() < DISMISSED_AT_ONCE {
             self.auction.by_server.remove(&key);
         } else {
-            self.auction.call_at(Giver::Server(key), now + Span::SECOND);
+            self.auction.calls.add(Giver::Server(key), now + Span::SECOND);
         }
     }
 }

@@ -22,13 +22,15 @@ struct Backlog {
     ready_at: Timestamp,
     open_count: usize,
     open_max: usize,
+    /// Who is next is decided elsewhere (`core/desk.rs`).
+    is_dealt: bool,
     /// The time under which it stands among those that have something to do.
     listed_at: Option<Timestamp>,
 }
 
 impl Backlog {
     fn is_waiting(&self) -> bool {
-        !self.queue.is_empty() && self.open_count < self.open_max
+        !self.is_dealt && !self.queue.is_empty() && self.open_count < self.open_max
     }
 }
 
@@ -53,6 +55,27 @@ impl Backlogs {
     pub(super) fn set_politeness(&mut self, key: ServerKey, politeness: Politeness) {
         self.list[key.index()].open_max = open_max(politeness);
         self.settle(key);
+    }
+
+    /// Whether who is next at this server is decided elsewhere.
+    pub(super) fn set_dealt(&mut self, key: ServerKey, is_dealt: bool) {
+        self.list[key.index()].is_dealt = is_dealt;
+        self.settle(key);
+    }
+
+    /// The first source of a server that may go on.
+    pub(super) fn first_of(&self, key: ServerKey, may_go_on: impl Fn(SourceId) -> bool) -> Option<SourceId> {
+        self.list[key.index()].queue.iter().copied().find(|id| may_go_on(*id))
+    }
+
+    /// A source of a server that waited to read its history begins.
+    pub(super) fn open(&mut self, key: ServerKey, id: SourceId) {
+        let queue = &mut self.list[key.index()].queue;
+        if let Some(place) = queue.iter().position(|waiting| *waiting == id) {
+            queue.remove(place);
+            self.count -= 1;
+        }
+        self.opened(key);
     }
 
     pub(super) fn count(&self) -> usize {

@@ -47,6 +47,7 @@ impl Core {
         self.pump_history(now);
         self.pump_rechecks(now);
         self.pump_auction(now);
+        self.pump_desks(now);
         while self.has_room()
             && let Some(pick) = self.pick_in_turn(now)
         {
@@ -232,6 +233,7 @@ impl Core {
         let (key, robot) = (visit.key, visit.source.robot);
         self.note_asked(key, id);
         self.forums.note_asked(key, robot);
+        self.pay_at_desk(id);
         self.charge(id, now);
         self.end_choice(self.visits[id].source.id, now);
         self.tally.fetches_count += 1;

@@ -32,5 +32,6 @@ impl Core {
             self.visits.wait_until(now, visit);
         }
         self.call_all(now);
+        self.desks.call_all(now);
     }
 }

@@ -55,6 +55,7 @@ impl Core {
         self.tally.applied(applied, robot);
         applied.rested.iter().for_each(|&source| self.rest(source, now));
         applied.led_to.iter().for_each(|slot| self.on_lead(slot, now));
+        self.hear_of(id, &applied.told, now);
         self.learn(id, applied, now);
         let Some(visit) = self.visits.get_mut(id) else { return };
         visit.unconfirmed_count = visit.unconfirmed_count.saturating_sub(1);
@@ -113,6 +114,7 @@ impl Core {
             let (key, source) = (visit.key, visit.source.id);
             self.note_recovered(key, source);
         }
+        self.note_read(id, None, now);
         let visit = &mut self.visits[id];
         visit.source.due_at = if visit.aim == Aim::News || visit.source.state != SourceState::Active {
             let last_at = visit.visited_before.filter(|_| visit.news_count == 0);
@@ -166,6 +168,9 @@ impl Core {
             return self.miss_recheck(id, now);
         }
         visit.source.due_at = schedule::failed(&mut visit.source, why, can_retry, now);
+        let until = visit.source.due_at;
+        self.note_read(id, Some(until), now);
+        let visit = &mut self.visits[id];
         if visit.source.state == SourceState::Failed && visit.rested_at.is_none() {
             self.tally.failure(&visit.source, why, now);
         }
@@ -198,7 +203,7 @@ impl Core {
             attempt: visit.attempt,
         };
         let mut upload = empty_upload(visit, Seen { at: now, visit: id });
-        let (has_asked, source) = (visit.asked_at.is_some(), visit.source.id);
+        let (has_asked, source, key) = (visit.asked_at.is_some(), visit.source.id, visit.key);
         upload.source = Some(stored);
         upload.summary = Some(summary);
         if let Some(lateness) = visit.lateness {
@@ -212,6 +217,7 @@ impl Core {
         self.leave_server(id, has_asked);
         self.free_history(id);
         self.end_choice(source, now);
+        self.leave_desk(key, source, now);
     }
 
     /// The quota ran out in the middle: what was read is stored, the rest waits in the backlog.

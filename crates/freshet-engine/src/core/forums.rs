@@ -159,8 +159,9 @@ impl Core {
     }
 
     /// A forum was trained.
-    pub(super) fn on_trained(&mut self, trained: Trained) {
+    pub(super) fn on_trained(&mut self, trained: Trained, now: Timestamp) {
         if let Some(key) = self.servers.key_of(&trained.network) {
+            self.set_table(key, trained.table.clone(), now);
             self.forums.sites.replace_models(key, trained);
         }
     }

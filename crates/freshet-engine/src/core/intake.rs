@@ -28,6 +28,7 @@ impl Core {
             self.prices.add_server(self.servers.network(key), politeness);
             self.backlogs.add_server(politeness);
             self.forums.set(key, self.is_forum(key));
+            self.backlogs.set_dealt(key, self.has_desk(key));
         }
     }
 
@@ -50,6 +51,7 @@ impl Core {
             self.prices.set_politeness(key, politeness);
             self.backlogs.set_politeness(key, politeness);
             self.forums.set(key, self.is_forum(key));
+            self.backlogs.set_dealt(key, self.has_desk(key));
             let definition = self.servers.network(key).definition();
             let connector =
                 |registry: &Registry| registry.get(definition).map(|it| Arc::clone(&it.connector));
@@ -77,6 +79,7 @@ impl Core {
     pub(super) fn bring_forward(&mut self, slot: &SourceSlot, now: Timestamp) {
         self.on_lead(slot, now);
         if let Some(key) = self.servers.key_of(&slot.network) {
+            self.want_at_desk(key, slot.id);
             self.probe_now(key, now);
         }
     }
@@ -130,6 +133,7 @@ impl Core {
         known.planned = gap.map(Planned::even);
         (known.robot, known.state) = (robot, state);
         self.sources.set(slot.id, known);
+        self.add_to_desk(slot, key, now);
         let is_watched = state.is_watched();
         if was_watched != is_watched {
             self.prices.count(TariffKey::new(key, robot), is_watched);

@@ -4,7 +4,7 @@
 //! that is killed in between loses a lesson, never a post: page and coverage are stored, and the next look learns from there.
 
 use freshet_store::row::Applied;
-use freshet_types::{Timestamp, VisitId};
+use freshet_types::{RobotKind, Timestamp, VisitId};
 
 use super::Core;
 use crate::price::TariffKey;
@@ -20,6 +20,11 @@ impl Core {
         self.tally.add_lags(lesson.lags(&news));
         visit.news_count += u32::try_from(news.len()).unwrap_or(u32::MAX);
         self.forums.note_news(visit.key, &visit.source, &news);
+        let (key, source, robot) = (visit.key, visit.source.id, visit.source.robot);
+        if robot == RobotKind::Comment {
+            self.note_posts(key, source, &news);
+        }
+        let Some(visit) = self.visits.get_mut(id) else { return };
         if lesson.is_held {
             return visit.held_news.append(&mut news);
         }

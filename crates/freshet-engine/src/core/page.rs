@@ -105,6 +105,7 @@ impl Core {
         let is_recheck = visit.walk.leg == Leg::Recheck;
         let refused = visit.walk.refused().map(|state| (state, visit.source.failure.clone()));
         let list = list_of(visit, &page, seen);
+        let is_top = was_list && visit.walk.intent == Intent::First;
         let keeps_validators = visit.walk.keeps_validators() && !page.is_unchanged;
         let mut meaning = visit.walk.read_page(&mut visit.source, endpoint, &page, seen);
         if meaning.is_unknown {
@@ -138,6 +139,9 @@ impl Core {
         let goes_on = meaning.goes_on && visit.source.state == SourceState::Active && is_wanted;
         if was_list {
             visit.has_more = meaning.has_more || (meaning.goes_on && !goes_on);
+        }
+        if is_top {
+            self.note_looked(seen.visit, now);
         }
         self.upload(Shown { observation: page.observation, raw, opted_out, list }, meaning, lesson, seen);
         if goes_on {

@@ -3,7 +3,7 @@
 //! Visits of a thread read its last page only; what changes on the pages before it is seen here in the end. A page that was read
 //! is worth another look when as much time has passed as its newest post was old then, a day at least and
 //! [`RECHECK_GAP_MAX`] at most: edits become rare as posts grow old, so each look doubles the wait. The store knows whose
-//! time has come ([`freshet_store::api::Store::stale_pages`]). A server gives [`RECHECK_SHARE`] of what its politeness allows to such looks,
+//! time has come ([`freshet_store::api::Store::stale_pages`]). A server gives [`RECHECK_SHARE`] of what its politeness and its quotas allow to such looks,
 //! when nobody else waits for it, and they count as what prices leave to others.
 //!
 //! Such a visit asks for one page. It moves neither coverage nor the thread's own schedule; a page that cannot be had now
@@ -136,7 +136,8 @@ impl Core {
                 continue;
             }
             let politeness = begin::politeness(&self.networks, self.servers.instance(key));
-            let pace_s = 1.0 / (polite_per_s(politeness) * RECHECK_SHARE).max(1e-6);
+            let given_per_s = self.desk_refill_per_s(key, now).unwrap_or(f64::INFINITY);
+            let pace_s = 1.0 / (polite_per_s(politeness).min(given_per_s) * RECHECK_SHARE).max(1e-6);
             let Some(page) = self.rechecks.pop(key, now + Span::from_secs_f64(pace_s)) else { continue };
             let intent = page.cursor.map_or(Intent::First, Intent::Next);
             let Some(slot) = self.sources.get_mut(page.source) else { continue };

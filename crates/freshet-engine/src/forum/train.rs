@@ -12,7 +12,7 @@ use freshet_store::api::{Store, StoreError};
 use freshet_store::row::{ListTimes, ListTimesBounds, ListTimesKind};
 use freshet_types::{Map, NetworkName, Span, Timestamp};
 
-use super::Trained;
+use super::{Table, Trained};
 
 /// Lists of each kind that are learned from: the liveliest.
 const LISTS_MAX: usize = 20_000;
@@ -80,7 +80,10 @@ impl Lists {
             Chosen::train(&lists, now_s, LONGEST_H[kind], &ordinary)
         };
         let facts = |list: &ListTimes| (list.source, ListFacts::of(&list.times_s));
+        let mut table = Table::default();
+        self.kinds[1].iter().for_each(|list| table.learn_list(&list.times_s, now_s));
         Trained {
+            table,
             trained_at: now,
             models: [model(0), model(1)],
             facts: self.kinds.iter().flatten().map(facts).collect(),

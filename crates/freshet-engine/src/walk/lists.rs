@@ -11,6 +11,7 @@
 //! A list that shows no times is swept from end to end. A server that ignores page numbers shows the same
 //! threads again: then the walk stops and says so.
 
+use freshet_types::list::BOARD;
 use freshet_types::{Endpoint, IdOrder, Intent, ListOrder, Look, Mark, Obstacle, Page, Source};
 
 use super::marks::{ends, note_news, wanted_since};
@@ -28,7 +29,8 @@ impl Walk {
         if endpoint.order != ListOrder::NewestFirst {
             return self.read_sweep(source, endpoint, page, seen);
         }
-        let leads = page.observation.leads.iter();
+        // Boards stand in an order of their own: when each was active proves nothing about the list.
+        let leads = page.observation.leads.iter().filter(|lead| &*lead.root_kind != BOARD);
         let marks: Vec<Mark> =
             leads.filter_map(|lead| Some(Mark { id: lead.root_id.clone(), at: lead.active_at? })).collect();
         let is_first = self.intent == Intent::First;

@@ -1,17 +1,22 @@
 //! A front page or a board: what it leads to.
 
+use std::ops::Range;
+
 use freshet_types::{Complaint, Lead, Map, Page, RobotKind, Set, Span, Target, Timestamp};
 use url::Url;
 
 use super::{ForumConnector, POSTS, THREADS, relative};
 use crate::address;
 use crate::definition::PageKind;
-use crate::inspect::{PageReading, RecordReading, title};
+use crate::inspect::{PageReading, RecordReading, reader_of, title};
 use crate::page;
 use crate::time::Zone;
+use crate::tree::NodeId;
 
 /// Lists that one page may lead to.
 const LEADS_MAX: usize = 2_000;
+/// Times in the row of a board; what has more is a list of something else beside a link to a board.
+const ROW_TIMES_MAX: usize = 3;
 
 impl ForumConnector {
     pub(super) fn read_lists(
@@ -79,15 +84,67 @@ impl ForumConnector {
             }
             boards[index].1.push(link);
         }
-        let lead = |(root_id, links): (String, Vec<&page::Link>)| Lead {
-            endpoint: THREADS.into(),
-            robot: RobotKind::Status,
-            root_kind: "board".into(),
-            root_id,
-            title: title::best(links.into_iter().filter_map(|link| title::of_link(page, link))),
-            active_at: None,
-            grain: Span::ZERO,
+        let rows = Rows::of(&boards);
+        let lead = |(number, (root_id, links)): (usize, (String, Vec<&page::Link>))| {
+            let (active_at, grain) = self.activity(page, &rows, number, &links).unzip();
+            Lead {
+                endpoint: THREADS.into(),
+                robot: RobotKind::Status,
+                root_kind: "board".into(),
+                root_id,
+                title: title::best(links.into_iter().filter_map(|link| title::of_link(page, link))),
+                active_at,
+                grain: grain.unwrap_or(Span::ZERO),
+            }
         };
-        boards.into_iter().map(lead).collect()
+        boards.into_iter().enumerate().map(lead).collect()
+    }
+
+    /// When something last happened on a board, and how coarsely that is written: the newest time in its row.
+    fn activity(
+        &self,
+        page: &page::Page,
+        rows: &Rows,
+        number: usize,
+        links: &[&page::Link],
+    ) -> Option<(Timestamp, Span)> {
+        let reader = reader_of(page, &self.definition);
+        let row = |link: &&page::Link| rows.around(page, link.node, number);
+        let ranges = links.iter().filter_map(row).map(|row| page.stamp_range(&row));
+        let stamps = ranges.filter(|range| range.len() <= ROW_TIMES_MAX).flatten();
+        let stamps = stamps.map(|at| &page.stamps[at]).filter(|stamp| !stamp.is_noise);
+        let moment = stamps.filter_map(|stamp| reader.read(&stamp.written)).max_by_key(|it| it.unix_s)?;
+        let grain_s = moment.grain_s.max(1);
+        let back_s = if moment.zone == Zone::Relative { grain_s } else { 0 };
+        Some((Timestamp::from_secs(moment.unix_s.saturating_sub(back_s)), Span::from_secs(grain_s)))
+    }
+}
+
+/// Which board each link of a page leads to, in the order of the page.
+struct Rows(Vec<(NodeId, usize)>);
+
+impl Rows {
+    fn of(boards: &[(String, Vec<&page::Link>)]) -> Self {
+        let links = boards
+            .iter()
+            .enumerate()
+            .flat_map(|(number, (_, links))| links.iter().map(move |link| (link.node, number)));
+        let mut links: Vec<_> = links.collect();
+        links.sort_unstable();
+        Self(links)
+    }
+
+    /// The row of a board: the largest part of the page around its link that leads to no other board. Of a page with a single board all
+    /// would be its row, so there is none.
+    fn around(&self, page: &page::Page, node: NodeId, number: usize) -> Option<Range<NodeId>> {
+        let is_alone = |range: &Range<NodeId>| {
+            let from = self.0.partition_point(|(node, _)| *node < range.start);
+            let to = self.0.partition_point(|(node, _)| *node < range.end);
+            self.0[from..to].iter().all(|(_, other)| *other == number)
+        };
+        let parts = page.tree.ancestors(node).map(|at| at..page.tree.end(at));
+        let row = parts.take_while(is_alone).last()?;
+        let has_others = self.0.iter().any(|(_, other)| *other != number);
+        has_others.then_some(row)
     }
 }

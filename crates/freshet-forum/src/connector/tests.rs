@@ -102,6 +102,23 @@ fn a_board_leads_to_its_threads_and_to_boards() {
 }
 
 #[test]
+fn a_front_page_tells_when_its_boards_were_active() {
+    let row = |id: u32, times: &str| format!("<div><p><a href='/board/{id}'>board {id}</a></p>{times}</div>");
+    let check = |html: &str, expected: &[Option<(i64, i64)>]| {
+        let page = read(BOARDS, &Intent::First, "http://forum.test/", html);
+        let told = page.observation.leads.iter().map(|it| Some((it.active_at?.secs(), it.grain.ms() / 1000)));
+        assert_eq!(told.collect::<Vec<_>>(), expected, "{html}");
+    };
+    let (early, late) = ("<p>8 May 2024, 10:00</p>", "<p>9 May 2024, 10:00</p>");
+    let (early_s, late_s) = (1_715_162_400, 1_715_248_800);
+    check(&(row(1, early) + &row(2, late)), &[Some((early_s, 60)), Some((late_s, 60))]);
+    check(&(row(1, &format!("{late}{early}")) + &row(2, "")), &[Some((late_s, 60)), None]);
+    // Of one board all of the page would be the row.
+    check(&row(1, early), &[None]);
+    check(&(row(1, &early.repeat(4)) + &row(2, late)), &[None, Some((late_s, 60))]);
+}
+
+#[test]
 fn a_page_number_that_a_redirect_drops_is_noticed() {
     let html = post(41, 1, "first words") + &post(42, 2, "more words");
     let asked = |cursor: &str| Intent::Next(cursor.to_owned());

@@ -57,13 +57,11 @@ impl Default for Board {
 }
 
 impl Board {
-    /// The portal showed it, with its newest post; so many posts more than its index has shown.
-    pub fn told(&mut self, last_s: f64, more: u32, now_s: f64) {
-        // Until its archive is mirrored counts say nothing; times do.
-        let is_news = last_s >= self.looked_s;
-        self.untold_count = if is_news { more.clamp(1, 50) } else { 0 };
+    /// The portal showed it, with its newest post; so many posts more than its index has shown, where it has news.
+    pub fn told(&mut self, last_s: f64, more: Option<u32>, now_s: f64) {
+        self.untold_count = more.map_or(0, |more| more.clamp(1, 50));
         self.untold_s = last_s;
-        self.told_s = if is_news { self.told_s } else { now_s };
+        self.told_s = if more.is_some() { self.told_s } else { now_s };
     }
 
     /// Whether the portal told of news that no index page has shown.
@@ -141,7 +139,7 @@ mod tests {
         let expected = 25.0 / (3.0 * DAY_S) * 3600.0 * 3600.0 / 2.0;
         assert!((price(&board, DAY_S + 3600.0) / expected - 1.0).abs() < 1e-9);
         let quiet = price(&board, DAY_S + 60.0);
-        board.told(DAY_S + 30.0, 3, DAY_S + 60.0);
+        board.told(DAY_S + 30.0, Some(3), DAY_S + 60.0);
         assert!(price(&board, DAY_S + 60.0) > 100.0 * quiet, "news that the portal tells of are fetched");
     }
 }

@@ -66,6 +66,11 @@ impl Idle {
         self.ended[class][bin_of(gap_s)] += 1.0;
     }
 
+    /// A list of that class is silent for so long, and is not watched any more.
+    pub fn fall_silent(&mut self, class: usize, silence_s: f64) {
+        spend(&mut self.spent_s[class.min(CLASS_COUNT - 1)], silence_s.max(0.0));
+    }
+
     /// A whole list at once.
     pub fn learn_list(&mut self, times_s: &[i64]) {
         let mut before_s = None;

@@ -1,15 +1,15 @@
 //! The engine as a row beside the policies: the whole product crawls the forum, from its portal on.
 //!
 //! Walk, ledger, prices, learning and storing are those of `run`, on a virtual clock; the forum answers with HTML and the definition
-//! is mined from some of its pages ([`site`]). The pages a day are a quota that every request needs, so the crawl has exactly the
+//! is mined from some of its pages ([`site`]). The pages a day are the budget that a person sets, so the crawl has exactly the
 //! bandwidth that the other rows have. What is measured is measured at the forum: what each answered page showed, and when, whatever
 //! the engine believes of it. Refused pages count as pages. What it does not do: faults, and pages of robots.txt.
 
-mod bound;
 mod site;
 
 use std::sync::Arc;
 
+use freshet_engine::budget::Budgets;
 use freshet_engine::core::CoreOptions;
 use freshet_engine::runner::RunError;
 use freshet_network::networks::Networks;
@@ -17,7 +17,7 @@ use freshet_network::robot;
 use freshet_policy::{DEFAULT_POLICY, Pacing, policy_named};
 use freshet_store::row::{InstanceRow, OnDelete};
 use freshet_store::{Access, MEMORY, Options};
-use freshet_types::{RobotKind, Source, Span, Timestamp};
+use freshet_types::{Rate, RobotKind, Source, Span, Timestamp};
 
 use super::history::History;
 use super::measure::Figures;
@@ -57,7 +57,6 @@ pub fn run(history: &'static History, setup: &Setup) -> Result<Crawl, LiveError>
     let clock = VirtualClock::new(setup.start);
     let site = Arc::new(LiveSite::new(history, *setup, Arc::new(clock.clone())));
     let (network, reference) = site.network().ok_or(LiveError::Unlearned)?;
-    let network = bound::bounded(network, setup.pages_per_day);
     let name = reference.instance.network.clone();
     let id = reference.root_id.clone().unwrap_or_default();
     let sources: Vec<Source> = RobotKind::ALL
@@ -69,6 +68,8 @@ pub fn run(history: &'static History, setup: &Setup) -> Result<Crawl, LiveError>
     let mut store = freshet_store::open(MEMORY, Access::Write, Options::default()).map_err(failed)?;
     let row = InstanceRow { instance: reference.instance, on_delete: OnDelete::Keep };
     store.put_instance(&row).and_then(|()| store.add_sources(&sources)).map_err(failed)?;
+    let budget = Rate::per_day(setup.pages_per_day.round().max(1.0) as u32);
+    Budgets([(name, budget)].into()).put(&mut store).map_err(failed)?;
     let pacing = Pacing::default();
     let policy = policy_named(DEFAULT_POLICY, pacing).ok_or(LiveError::Unlearned)?;
     let mut kit = DriverKit::new(Arc::clone(&site) as _, clock, networks, policy);

@@ -35,6 +35,7 @@ fn becomes_one_once(store: &mut dyn Store) {
     let board = add(store, &board);
     let applied = page(store, &board, 100, &[lead("/t/1", Some(90)), lead("/t/2", None)]);
     assert_eq!(applied.led_to.len(), 2);
+    assert!(applied.told.iter().all(|told| told.is_new && told.is_thread && told.visited_at.is_none()));
     let made = load(store, applied.led_to[0].id);
     assert_eq!((made.root_id.as_str(), &*made.endpoint, made.robot), ("/t/1", "posts", RobotKind::Comment));
     assert_eq!((made.due_at, made.depth, made.state), (at(100), 0, SourceState::Active));
@@ -56,8 +57,13 @@ fn is_due_when_something_happened(store: &mut dyn Store) {
     let coverage = Coverage { intervals: vec![interval], ..Coverage::default() };
     let visited = Source { visited_at: Some(at(110)), due_at: at(9_000), coverage, ..load(store, id) };
     store.put_source(&visited).must();
-    assert!(page(store, &board, 200, &[lead("/t/9", Some(90))]).led_to.is_empty(), "nothing happened");
+    let quiet = page(store, &board, 200, &[lead("/t/9", Some(90))]);
+    assert!(quiet.led_to.is_empty() && quiet.told[0].due_at.is_none(), "nothing happened");
+    assert_eq!((quiet.told[0].newest_at, quiet.told[0].visited_at), (Some(at(90)), Some(at(110))));
     let applied = page(store, &board, 300, &[lead("/t/9", Some(250))]);
     assert_eq!(applied.led_to.iter().map(|slot| (slot.id, slot.due_at)).collect::<Vec<_>>(), [(id, at(300))]);
     assert_eq!(load(store, id).due_at, at(300));
+    let again = page(store, &board, 400, &[lead("/t/9", Some(250))]);
+    assert!(again.led_to.is_empty(), "it is due already");
+    assert_eq!((again.told[0].active_at, again.told[0].due_at), (Some(at(250)), Some(at(400))));
 }

@@ -114,8 +114,7 @@ fn a_frame_shows_what_the_engine_reports() {
 
 #[test]
 fn what_is_waited_for_is_told() {
-    let quota =
-        |ready: f64| json!({"network": "a", "rule": "api", "limit": 300, "burst": 30, "window_s": 300.0, "ready": ready});
+    let quota = |ready: f64| json!({"network": "a", "rule": "api", "limit": 300, "burst": 30, "window_s": 300.0, "ready": ready});
     for (sources, due, open, ready, is_stopping, expected) in [
         (0, 0, 0, 30.0, false, "for something to watch; `freshet add REF` adds it"),
         (9, 5, 3, 0.0, false, "5 due, for the quota `api`: a call every 1.0s"),

@@ -28,7 +28,7 @@ impl Core {
             }
             let ready_at = self.prices.scope_ready_at(scope, chosen_count as u32 + 1, &self.ledger, now);
             if ready_at > now {
-                return self.auction.call_at(Giver::Shared(scope), ready_at);
+                return self.auction.calls.add(Giver::Shared(scope), ready_at);
             }
             let mut later = away.iter().map(|key| self.away_until(*key)).min();
             let mut first: Option<(ServerKey, Leader)> = None;
@@ -43,11 +43,11 @@ impl Core {
             }
             let later_at = later.filter(|at| *at > now);
             if let Some(at) = later_at {
-                self.auction.call_at(Giver::Shared(scope), at);
+                self.auction.calls.add(Giver::Shared(scope), at);
             }
             let Some((key, leader)) = first else { return };
             if leader.due_at > now && payers.iter().any(|key| self.is_wanted_by_others(*key)) {
-                return self.auction.call_at(Giver::Shared(scope), leader.due_at);
+                return self.auction.calls.add(Giver::Shared(scope), leader.due_at);
             }
             self.choose(key, leader.slack);
         }

@@ -2,6 +2,7 @@
 
 use freshet_network::networks::{Front, Network};
 use freshet_policy::forum::ListKind;
+use freshet_store::row::LeadTold;
 use freshet_types::list::{BOARD, PORTAL, THREAD};
 use freshet_types::{
     AskRefused, Complaint, Connector, Endpoint, IdOrder, Intent, Lead, ListOrder, PageKind, Politeness,
@@ -68,10 +69,16 @@ impl Connector for ByHand {
 
 /// A core that knows so many boards and threads of a forum, all due.
 fn forum(share: Share, board_count: u32, thread_count: u32) -> Bench {
-    let mut bench = Bench::new("change-rate");
-    bench.core.options.forum_share = share;
+    let mut bench = forum_by("change-rate", share, board_count, thread_count);
     // What a person allows is no part of these plays.
     bench.tell(Event::Budgets(Budgets([(FORUM.into(), "1000/s".parse().unwrap())].into())));
+    bench
+}
+
+/// The same by another policy.
+fn forum_by(policy: &str, share: Share, board_count: u32, thread_count: u32) -> Bench {
+    let mut bench = Bench::new(policy);
+    bench.core.options.forum_share = share;
     let instance =
         Instance { network: FORUM.into(), base: "https://f.example".to_owned(), allow_private: false };
     let reference =
@@ -148,6 +155,40 @@ fn the_ratio_is_held_while_both_kinds_wait() {
     }
     let mut bench = forum(Share::Price, 120, 300);
     assert!(boards_asked(&mut bench, 100) > 20, "by price the more urgent go first");
+}
+
+#[test]
+fn a_thread_gets_the_page_when_its_board_told_of_news() {
+    let mut bench = forum_by("freshet", Share::Price, 1, 4);
+    assert_eq!(boards_asked(&mut bench, 5), 1, "all are read once");
+    assert!(bench.orders.is_empty(), "a minute after all were read no page is worth its while");
+    bench.wait(Span::DAY);
+    while &*bench.orders.front().expect("the ceiling has passed").endpoint != "threads" {
+        let page = some_page(&bench);
+        bench.answer(page);
+        bench.commit_all();
+        bench.wait(Span::from_ms(100));
+    }
+    let (now, page) = (bench.now, some_page(&bench));
+    bench.answer(page);
+    let told = LeadTold {
+        id: SourceId(3),
+        is_thread: true,
+        is_new: false,
+        active_at: Some(now - Span::MINUTE),
+        newest_at: Some(now - Span::DAY),
+        visited_at: Some(now - Span::HOUR * 4.0),
+        due_at: Some(now),
+    };
+    bench.commit(Applied { told: vec![told], ..Applied::default() });
+    bench.commit_all();
+    bench.wait(Span::from_ms(100));
+    assert_eq!(bench.orders[0].root, "/thread/2");
+    let page = some_page(&bench);
+    bench.answer(page);
+    bench.commit_all();
+    bench.wait(Span::SECOND);
+    assert!(bench.orders.is_empty(), "it was read");
 }
 
 #[test]

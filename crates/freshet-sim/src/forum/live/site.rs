@@ -21,9 +21,11 @@ use super::NAME;
 /// Where it is.
 const FRONT: &str = "https://forum.test/";
 const LAYOUT: Layout = Layout::Modern;
-/// Boards and threads of each that a definition is mined from, as many as `add` would look at.
+/// Boards and threads of each that a definition is mined from, some 120 pages as `add` looks at; the longest threads of so many pages, so
+/// that some of them have page links.
 const BOARDS_MINED: usize = 6;
 const THREADS_MINED: usize = 8;
+const PAGES_MINED: u32 = 5;
 const NOT_FOUND: &str = "<!DOCTYPE html><title>Not found</title><p>There is no such page.</p>";
 
 /// A page that was asked for.
@@ -113,7 +115,7 @@ impl LiveSite {
     }
 }
 
-/// The portal, the liveliest boards and threads of them, each with its second page.
+/// The portal, the largest boards and long threads of them, each with its second page.
 fn sample(site: &Site<'_>) -> Vec<Address> {
     let mut addresses = vec![Address::Portal];
     let Rows::Boards(mut boards) = site.answer(Address::Portal).rows else { return addresses };
@@ -121,10 +123,14 @@ fn sample(site: &Site<'_>) -> Vec<Address> {
     for row in boards.iter().take(BOARDS_MINED) {
         let index = Address::Index { board: row.board, page: 1 };
         addresses.extend([index, index.turned_to(2)]);
-        let Rows::Threads(threads) = site.answer(index).rows else { continue };
-        let threads = threads.iter().take(THREADS_MINED);
-        addresses.extend(threads.flat_map(|row| {
-            let posts = Address::Posts { thread: row.thread, page: 1 };
+        let pages = (1..=PAGES_MINED).map(|page| site.answer(index.turned_to(page)).rows);
+        let mut threads: Vec<_> = pages
+            .flat_map(|rows| if let Rows::Threads(rows) = rows { rows } else { Vec::new() })
+            .map(|row| (row.post_count, row.thread))
+            .collect();
+        threads.sort_by_key(|&(post_count, thread)| (std::cmp::Reverse(post_count), thread));
+        addresses.extend(threads.iter().take(THREADS_MINED).flat_map(|(_, thread)| {
+            let posts = Address::Posts { thread: *thread, page: 1 };
             [posts, posts.turned_to(2)]
         }));
     }

@@ -1,8 +1,7 @@
 use freshet_types::Timestamp;
 
 use super::*;
-use crate::forum::policies::Freshet;
-use crate::forum::policies::Sharing;
+use crate::forum::policies::{Freshet, Sharing};
 use crate::forum::{Address, run as run_policy};
 
 const START_S: i64 = 1_600_000_000;
@@ -36,5 +35,7 @@ fn the_engine_crawls_from_the_portal_within_its_pages() {
     assert!(crawl.answers.len() <= 1200 + 1, "{}", crawl.answers.len());
     assert!(crawl.figures.posts.coverage > 0.95, "{:?}", crawl.figures.posts.coverage);
     let told = run_policy(history, &setup, &mut Freshet::new("freshet", &setup, Sharing::Together));
-    assert!(told.posts.charged_s.is_some() && crawl.figures.posts.charged_s.is_some());
+    let (told_s, live_s) = (told.posts.charged_s.unwrap(), crawl.figures.posts.charged_s.unwrap());
+    assert!(live_s <= 1.15 * told_s, "{live_s} s of the engine, {told_s} s of the policy");
+    assert!(crawl.figures.page_count >= 590, "every page is spent: {}", crawl.figures.page_count);
 }

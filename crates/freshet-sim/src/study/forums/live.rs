@@ -10,12 +10,12 @@ use crate::forum::live::{self, Crawl, LiveError};
 use crate::forum::policies::{Freshet, Sharing};
 use crate::forum::{Figures, History, Setup, run};
 
-/// Name, trace, first day, pages a day, days from the portal on, and the last of them, which count: as many as the archive needs, and two weeks.
+/// Name, trace, first day, pages a day, days from the portal on, and the last of them, which count: as many as the archive needs, and some more.
 const CRAWLS: [(&str, &str, Date, f64, u32, u32); 4] = [
-    ("b1", LEAN, (2021, 1, 1), 3000.0, 28, 14),
-    ("b8", SLICER, (2022, 1, 1), 1000.0, 42, 14),
+    ("b1", LEAN, (2021, 1, 1), 3000.0, 20, 5),
+    ("b3", GIT, (2012, 1, 1), 3000.0, 20, 5),
     ("b8", SLICER, (2022, 1, 1), 300.0, 84, 14),
-    ("b3", GIT, (2012, 1, 1), 3000.0, 28, 14),
+    ("b8", SLICER, (2022, 1, 1), 1000.0, 28, 10),
 ];
 
 /// What both reached.

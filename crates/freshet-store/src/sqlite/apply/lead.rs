@@ -3,12 +3,13 @@
 //!
 //! Invariant: what a person removed stays removed, and a source that is due sooner stays so.
 
+use freshet_types::list::THREAD;
 use freshet_types::{Coverage, Lead, Source, SourceId, SourceState, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::super::{source, value};
 use super::Scene;
-use crate::row::{Applied, SourceSlot, Upload};
+use crate::row::{Applied, LeadTold, SourceSlot, Upload};
 
 const FIND: &str = "SELECT id, state, weight, due_at, visited_at, coverage FROM sources \
      WHERE root_id = ?1 AND root_id <> '' AND network = ?2 AND endpoint = ?3";
@@ -30,11 +31,24 @@ pub(super) fn follow(
 ) -> Result<()> {
     let mut find = db.prepare_cached(FIND)?;
     let key = params![lead.root_id, scene.network, &*lead.endpoint];
-    let slot = match find.query_row(key, |row| known(row, upload, lead)).optional()? {
-        None => Some(add(db, scene, upload, lead)?),
-        Some(known) => nudge(db, upload, lead, known)?,
-    };
-    applied.led_to.extend(slot);
+    match find.query_row(key, |row| known(row, upload, lead)).optional()? {
+        None => {
+            let slot = add(db, scene, upload, lead)?;
+            let due_at = Some(slot.due_at);
+            applied.told.push(LeadTold { is_new: true, due_at, ..told(slot.id, lead) });
+            applied.led_to.push(slot);
+        }
+        Some(known) if is_watched(&known) => {
+            let due_at = match known.visited_at {
+                Some(visited_at) => lead.due_at(known.newest_at, visited_at, upload.seen_at),
+                None => Some(upload.seen_at),
+            };
+            let (newest_at, visited_at) = (known.newest_at, known.visited_at);
+            applied.told.push(LeadTold { newest_at, visited_at, due_at, ..told(known.slot.id, lead) });
+            applied.led_to.extend(nudge(db, due_at, known)?);
+        }
+        Some(_) => {}
+    }
     Ok(())
 }
 
@@ -74,12 +88,20 @@ fn add(db: &Connection, scene: &Scene<'_>, upload: &Upload, lead: &Lead) -> Resu
     })
 }
 
-/// Brings the next visit of a known list forward, where the page gives a reason.
-fn nudge(db: &Connection, upload: &Upload, lead: &Lead, known: Known) -> Result<Option<SourceSlot>> {
-    let is_watched = matches!(known.slot.state, SourceState::Active | SourceState::Gone);
-    let Some(visited_at) = known.visited_at.filter(|_| is_watched) else { return Ok(None) };
-    let due_at = lead.due_at(known.newest_at, visited_at, upload.seen_at);
-    let Some(due_at) = due_at.filter(|&due_at| due_at < known.slot.due_at) else { return Ok(None) };
+/// What a page told of a list of which nothing else is known.
+fn told(id: SourceId, lead: &Lead) -> LeadTold {
+    let (is_thread, active_at) = (&*lead.root_kind == THREAD, lead.active_at);
+    LeadTold { id, is_thread, is_new: false, active_at, newest_at: None, visited_at: None, due_at: None }
+}
+
+fn is_watched(known: &Known) -> bool {
+    matches!(known.slot.state, SourceState::Active | SourceState::Gone)
+}
+
+/// Brings the next visit of a list that was visited forward, where the page gives a reason.
+fn nudge(db: &Connection, due_at: Option<Timestamp>, known: Known) -> Result<Option<SourceSlot>> {
+    let due_at = due_at.filter(|&due_at| known.visited_at.is_some() && due_at < known.slot.due_at);
+    let Some(due_at) = due_at else { return Ok(None) };
     db.prepare_cached("UPDATE sources SET due_at = ?2 WHERE id = ?1")?
         .execute(params![known.slot.id.0, due_at.ms()])?;
     Ok(Some(SourceSlot { due_at, ..known.slot }))

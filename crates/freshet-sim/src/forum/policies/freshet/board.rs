@@ -18,7 +18,9 @@ pub(super) struct KnownBoard {
 impl KnownBoard {
     /// The portal showed it.
     pub(super) fn told(&mut self, row: &BoardRow, now_s: f64) {
-        let more = row.post_count.saturating_sub(self.post_count);
+        // Until its archive is mirrored counts say nothing; times do.
+        let is_news = row.last_s as f64 >= self.board.looked_s;
+        let more = is_news.then(|| row.post_count.saturating_sub(self.post_count));
         self.board.told(row.last_s as f64, more, now_s);
     }
 }
