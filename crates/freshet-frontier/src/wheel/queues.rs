@@ -48,13 +48,6 @@ impl Queues {
         Self { all: vec![EMPTY; count], chunks: Vec::new(), free: NONE }
     }
 
-    /// Makes room for so many numbers at once.
-    pub(super) fn reserve(&mut self, count: usize) {
-        // Every queue may have a chunk that is not full.
-        let wanted = count / ROOM + self.all.len();
-        self.chunks.reserve_exact(wanted.saturating_sub(self.chunks.len()));
-    }
-
     /// Memory held, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.chunks.capacity() * size_of::<Chunk>() + self.all.capacity() * size_of::<Queue>()

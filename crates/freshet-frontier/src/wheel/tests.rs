@@ -20,10 +20,10 @@ fn span_ms() -> impl Strategy<Value = i64> {
         0_i64..2_000,
         0_i64..2_000_000,
         0_i64..20_000_000_000,
-        0_i64..20_000_000_000_000,
-        Just(255),
-        Just(256),
-        Just(65_536),
+        0_i64..500_000_000_000,
+        Just(2047),
+        Just(2048),
+        Just(1 << 27),
         Just(1 << 32),
     ]
 }
@@ -121,8 +121,8 @@ proptest! {
 
 #[test]
 fn time_goes_on_through_empty_years() {
-    let mut wheel = Wheel::new(Span::from_ms(1), Timestamp::from_ms(0));
-    let due_at = Timestamp::from_ms(10 * 365 * Span::DAY.ms() + 17);
+    let mut wheel = Wheel::new(Span::from_ms(50), Timestamp::from_ms(0));
+    let due_at = Timestamp::from_ms(10 * 365 * Span::DAY.ms() + 50);
     wheel.schedule(5, due_at);
     assert_eq!(wheel.due_at(5), Some(due_at));
     let (mut out, mut wakes) = (Vec::new(), 0);
@@ -132,25 +132,25 @@ fn time_goes_on_through_empty_years() {
         assert!(out.is_empty() || at == due_at);
         wakes += 1;
     }
-    assert!(wakes < 500, "one wake for each turn and level, not for each tick: {wakes}");
+    assert!(wakes < 500, "one wake for each turn and window, not for each tick: {wakes}");
 }
 
 #[test]
-fn a_million_entries_come_out_in_order_and_cost_nine_bytes() {
-    const COUNT: u32 = 1_000_000;
-    let mut wheel = Wheel::new(Span::from_ms(100), Timestamp::from_ms(0));
+fn many_entries_come_out_in_order_and_cost_five_bytes() {
+    const COUNT: u32 = 200_000;
+    let mut wheel = Wheel::new(Span::from_secs(10), Timestamp::from_ms(0));
     wheel.reserve(COUNT as usize);
     let due_ms = |id: u32| i64::from(id.wrapping_mul(2_654_435_761) >> 6) * 40;
     for id in 0..COUNT {
         wheel.schedule(id, Timestamp::from_ms(due_ms(id)));
     }
-    assert!(wheel.bytes() < COUNT as usize * 9, "{} bytes", wheel.bytes());
+    assert!(wheel.bytes() < COUNT as usize * 5, "{} bytes", wheel.bytes());
     let (mut out, mut last) = (Vec::new(), 0);
     for hour in 0.. {
         out.clear();
         wheel.advance(Timestamp::from_secs(hour * 3600), usize::MAX, &mut out);
         for &id in &out {
-            let tick = (due_ms(id) + 99) / 100;
+            let tick = (due_ms(id) + 9_999) / 10_000;
             assert!(tick >= last);
             last = tick;
         }

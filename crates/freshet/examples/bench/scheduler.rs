@@ -75,12 +75,12 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Value> {
         counts.timed, counts.sources[0], counts.sources[1]
     );
     println!("  decisions of few   {:>12.0} /s", small.decisions_per_s);
-    println!("  decisions of many  {:>12.0} /s  (goal 1000000), each with a plan", large.decisions_per_s);
+    println!("  decisions of many  {:>12.0} /s  (goal 2000000), each with a plan", large.decisions_per_s);
     for (step, share) in STEPS.iter().zip(large.shares) {
         println!("    {step:<16} {:>12.1} % of it", 100.0 * share);
     }
     println!(
-        "  hot state          {:>12.1} bytes a source  (limit 64), {} shared",
+        "  hot state          {:>12.1} bytes a source  (limit 56), {} shared",
         large.bytes_per_source, large.bytes_shared
     );
     println!("  growth             {growth:>12.2} times  (limit 2)");
