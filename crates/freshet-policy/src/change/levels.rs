@@ -37,8 +37,8 @@ const PSEUDO_COUNT: f32 = 20.0;
 const FACTOR_STEPS: f32 = 24.0;
 /// Hours to each side that a post counts in.
 const ASIDE: usize = 3;
-/// A post's share in its own hour and in those beside it: a bell curve of one hour.
-const BELL: [f32; 1 + 2 * ASIDE] = [0.004_435, 0.054, 0.242_04, 0.399_05, 0.242_04, 0.054, 0.004_435];
+/// A post's share in its own hour and in those beside it: a bell curve of one hour, and nothing to fill a vector.
+const BELL: [f32; 2 + 2 * ASIDE] = [0.004_435, 0.054, 0.242_04, 0.399_05, 0.242_04, 0.054, 0.004_435, 0.0];
 /// 2²³: a number of this size has no places behind the point.
 const WHOLE: f32 = 8_388_608.0;
 
@@ -208,18 +208,19 @@ fn shrunk<const N: usize>(own: &[u8; N], pool: &[f32; N], count: f32) -> [f32; N
 #[derive(Debug, Default)]
 struct News {
     count: f32,
-    /// Hours from the third before the day to the third after it.
-    around: [f32; 24 + 2 * ASIDE],
+    /// Hours from the third before the day to the fourth after it.
+    around: [f32; 24 + 2 * ASIDE + 1],
     days: [f32; 7],
 }
 
 impl News {
     /// A post of which so much is left.
+    #[inline(always)]
     fn add(&mut self, post: Timestamp, keep: f32) {
         let (hour, day) = shape::hour_and_day(post);
         self.count += keep;
         self.days[day] += keep;
-        for (cell, share) in self.around[hour..].iter_mut().zip(BELL) {
+        for (cell, share) in self.around[hour..][..BELL.len()].iter_mut().zip(BELL) {
             *cell += keep * share;
         }
     }
