@@ -39,9 +39,9 @@ pub struct Path {
     /// ∫π until each node, after a place that means nothing.
     masses_h: [f32; 1 + NODE_COUNT],
     week: Week,
-    /// The mean rate of the stretch that ends with each node: what follows the hours, and what does not.
+    /// The mean rate of the stretch that ends with each node, its first part: what follows the hours.
     shaped_per_h: [f32; NODE_COUNT],
-    /// See `shaped_per_h`.
+    /// The second part: what comes at all hours alike.
     flat_per_h: [f32; NODE_COUNT],
     /// The hour of the week of the visit.
     begin_h: f32,
