@@ -38,6 +38,8 @@ const CREDITS: std::ops::RangeInclusive<f64> = -8.0..=2.0;
 const RESERVE_USUAL: f64 = 1.0;
 /// Visits of one forum that are under way at once.
 const OPEN_MAX: usize = 4;
+/// A list may come a little before its floor: a quota whose pages come a second sooner would else give every other one to nobody.
+const FLOOR_SHARE: f64 = 0.9;
 /// How soon a forum is looked at again of which no page is worth its while.
 const LOOK_AGAIN: Span = Span::from_secs(10);
 /// And one that has all under way that it may have: a person may have taken a list away.
@@ -175,12 +177,12 @@ impl Core {
     }
 
     /// A page of an index list told of other lists.
-    pub(super) fn hear_of(&mut self, id: VisitId, told: &[LeadTold], now: Timestamp) {
+    pub(super) fn on_told(&mut self, id: VisitId, told: &[LeadTold], now: Timestamp) {
         let Some((key, source)) = self.visits.get(id).map(|visit| (visit.key, visit.source.id)) else {
             return;
         };
         if let Some(desk) = self.desks.desk(key).filter(|_| !told.is_empty()) {
-            desk.hear(source, told, now.secs_f64());
+            desk.on_told(source, told, now.secs_f64());
         }
     }
 
@@ -297,7 +299,7 @@ impl Core {
             return Some((id, Lane::Aside, Aim::News));
         }
         let pacing = self.policy.pacing();
-        let limits = Limits { floor: pacing.floor, ceiling: pacing.ceiling, price };
+        let limits = Limits { floor: pacing.floor * FLOOR_SHARE, ceiling: pacing.ceiling, price };
         let reserve = if quotas.iter().all(budget::is_usual) { RESERVE_USUAL } else { 0.0 };
         let is_archive_next = *archive_credit >= 1.0;
         for is_news in [!is_archive_next, is_archive_next] {

@@ -55,7 +55,7 @@ impl Core {
         self.tally.applied(applied, robot);
         applied.rested.iter().for_each(|&source| self.rest(source, now));
         applied.led_to.iter().for_each(|slot| self.on_lead(slot, now));
-        self.hear_of(id, &applied.told, now);
+        self.on_told(id, &applied.told, now);
         self.learn(id, applied, now);
         let Some(visit) = self.visits.get_mut(id) else { return };
         visit.unconfirmed_count = visit.unconfirmed_count.saturating_sub(1);

@@ -146,7 +146,7 @@ impl Desk {
     }
 
     /// A page of an index list told of these lists.
-    pub(crate) fn hear(&mut self, index_id: SourceId, told: &[LeadTold], now_s: f64) {
+    pub(crate) fn on_told(&mut self, index_id: SourceId, told: &[LeadTold], now_s: f64) {
         let Some(mut index) = self.indexes.remove(&index_id) else { return };
         for lead in told {
             if let Some(board) = self.indexes.get_mut(&lead.id) {
@@ -154,7 +154,7 @@ impl Desk {
             } else if lead.is_thread {
                 self.tells |= lead.active_at.is_some();
                 let is_unread = self.unread.contains(&lead.id);
-                let thread = index.hear(lead, is_unread, self.threads.get(&lead.id).copied(), now_s);
+                let thread = index.on_told(lead, is_unread, self.threads.get(&lead.id).copied(), now_s);
                 if let Some(thread) = thread {
                     self.threads.insert(lead.id, Thread { index: Some(index_id), ..thread });
                 }

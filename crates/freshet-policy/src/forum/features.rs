@@ -19,12 +19,12 @@ pub(crate) const DORMANT_DEVIATIONS: f64 = 2.0;
 pub(crate) const GAP_H_MAX: f64 = 365.0 * 24.0;
 
 /// Hour of the day, 0 to 23.
-pub fn hour_of(at_s: f64) -> usize {
+pub(crate) fn hour_of(at_s: f64) -> usize {
     (at_s.rem_euclid(86_400.0) / 3600.0) as usize % 24
 }
 
 /// Day of the week, Thursday is 0, as 1970 began.
-pub fn weekday_of(at_s: f64) -> usize {
+pub(crate) fn weekday_of(at_s: f64) -> usize {
     (at_s.rem_euclid(7.0 * 86_400.0) / 86_400.0) as usize % 7
 }
 

@@ -56,7 +56,7 @@ impl Index {
     }
 
     /// It showed this of a thread, of which so much was known; gives what is known now, where that is worth keeping.
-    pub(super) fn hear(
+    pub(super) fn on_told(
         &mut self,
         lead: &LeadTold,
         is_unread: bool,

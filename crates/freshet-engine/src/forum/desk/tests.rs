@@ -1,3 +1,5 @@
+//! Who is next at a desk whose lists were told of by hand.
+
 use freshet_types::Timestamp;
 
 use super::*;
@@ -26,7 +28,7 @@ fn desk() -> Desk {
     desk.add_index(SourceId(1), None);
     desk.looked(SourceId(1), NOW_S - 3_600.0);
     desk.looked(SourceId(1), NOW_S - 60.0);
-    desk.hear(SourceId(1), &[lead(99, 9e6, Some(1e6))], NOW_S - 60.0);
+    desk.on_told(SourceId(1), &[lead(99, 9e6, Some(1e6))], NOW_S - 60.0);
     desk
 }
 
@@ -34,7 +36,7 @@ fn desk() -> Desk {
 fn check(told: &[LeadTold], expected: u32, why: &str) {
     let mut desk = desk();
     told.iter().filter(|lead| lead.visited_at.is_none()).for_each(|lead| desk.add_unread(lead.id));
-    desk.hear(SourceId(1), told, NOW_S - 60.0);
+    desk.on_told(SourceId(1), told, NOW_S - 60.0);
     let best = desk.best(LIMITS, |_| true, NOW_S).map(|offer| offer.id.0);
     assert_eq!(best, Some(expected), "{why}");
 }
@@ -57,7 +59,7 @@ fn a_thread_with_news_goes_first_and_a_silent_one_never() {
 fn the_archive_and_what_is_due_by_itself_wait_aside() {
     let mut desk = desk();
     (2..5).for_each(|id| desk.add_unread(SourceId(id)));
-    desk.hear(SourceId(1), &[lead(3, 120.0, None)], NOW_S - 60.0);
+    desk.on_told(SourceId(1), &[lead(3, 120.0, None)], NOW_S - 60.0);
     desk.add_due(SourceId(3));
     desk.add_due(SourceId(9));
     desk.read(SourceId(3), NOW_S);
@@ -70,7 +72,7 @@ fn the_archive_and_what_is_due_by_itself_wait_aside() {
 fn where_no_index_tells_of_activity_due_times_count() {
     let mut desk = desk();
     desk.tells = false;
-    desk.hear(SourceId(1), &[LeadTold { active_at: None, ..lead(2, 0.0, Some(600.0)) }], NOW_S - 60.0);
+    desk.on_told(SourceId(1), &[LeadTold { active_at: None, ..lead(2, 0.0, Some(600.0)) }], NOW_S - 60.0);
     desk.add_due(SourceId(2));
     assert_eq!(desk.best(LIMITS, |_| true, NOW_S), Some(Offer { id: SourceId(2), price: 50.0 }));
     desk.read(SourceId(2), NOW_S);
@@ -91,11 +93,11 @@ fn a_front_page_tells_of_its_boards() {
     (1..4).for_each(|id| desk.looked(SourceId(id), NOW_S - 600.0));
     let board =
         |id: u32, active_ago_s: f64| LeadTold { is_thread: false, ..lead(id, active_ago_s, Some(600.0)) };
-    (2..4).for_each(|id| desk.hear(SourceId(id), &[lead(90 + id, 9e6, Some(1e6))], NOW_S - 600.0));
-    desk.hear(SourceId(1), &[board(2, 700.0), board(3, 700.0)], NOW_S - 600.0);
+    (2..4).for_each(|id| desk.on_told(SourceId(id), &[lead(90 + id, 9e6, Some(1e6))], NOW_S - 600.0));
+    desk.on_told(SourceId(1), &[board(2, 700.0), board(3, 700.0)], NOW_S - 600.0);
     assert_eq!(desk.best(LIMITS, |_| true, NOW_S).map(|offer| offer.id.0), Some(1), "it stands for both");
     desk.looked(SourceId(1), NOW_S - 40.0);
-    desk.hear(SourceId(1), &[board(2, 700.0), board(3, 120.0)], NOW_S);
+    desk.on_told(SourceId(1), &[board(2, 700.0), board(3, 120.0)], NOW_S);
     assert_eq!(desk.best(LIMITS, |_| true, NOW_S).map(|offer| offer.id.0), Some(3), "it told of news there");
     desk.put_off(SourceId(3), NOW_S + 10.0);
     assert_ne!(desk.best(LIMITS, |_| true, NOW_S).map(|offer| offer.id.0), Some(3), "it could not be read");

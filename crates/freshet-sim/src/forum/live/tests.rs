@@ -1,3 +1,5 @@
+//! The engine on a small forum, beside the policy that it goes by.
+
 use freshet_types::Timestamp;
 
 use super::*;
