@@ -3,7 +3,7 @@
 //! They are one setting of the store; a run that is under way sees a change within a second. What each is used for stands in
 //! the live report of the last run.
 
-use freshet_engine::budget::{ALL, BUDGET, BUDGETS_MAX, Budgets, USUAL};
+use freshet_engine::budget::{ALL, BUDGET, BUDGETS_MAX, Budgets, USUAL_CALLS, USUAL_PAGES};
 use freshet_engine::price::POLITENESS;
 use freshet_network::networks::Networks;
 use freshet_report::budgets::{BudgetLine, BudgetsReport};
@@ -54,17 +54,21 @@ pub fn list(data: &Data, networks: &Networks) -> anyhow::Result<BudgetsReport> {
     let prices = live_report(&data.store)?.map(|run| run.work.prices).unwrap_or_default();
     let set = budgets.0.iter().map(|(scope, rate)| line(scope, *rate, false, &prices));
     let mut lines: Vec<BudgetLine> = set.collect();
-    let is_usual = |instance: &Instance| {
+    let usual = |instance: Instance| {
         let definition = networks.definition(instance.network.definition());
-        definition.is_none_or(|definition| definition.quotas.is_empty())
-            && !budgets.is_set_for(&instance.network)
+        let has_quotas = definition.as_ref().is_some_and(|definition| !definition.quotas.is_empty());
+        let rate =
+            if definition.is_none_or(|definition| definition.is_page) { USUAL_PAGES } else { USUAL_CALLS };
+        let is_meant = !has_quotas && !budgets.is_set_for(&instance.network);
+        is_meant.then_some((instance.network, rate))
     };
     let instances = data.store.instances()?.into_iter().map(|row| row.instance);
-    let mut usual: Vec<NetworkName> = instances.filter(is_usual).map(|instance| instance.network).collect();
-    usual.sort();
+    let mut usual: Vec<(NetworkName, Rate)> = instances.filter_map(usual).collect();
+    usual.sort_by(|(one, _), (other, _)| one.cmp(other));
     let more_count = usual.len().saturating_sub(USUAL_MAX) as u64;
-    lines.extend(usual.iter().take(USUAL_MAX).map(|scope| line(scope, USUAL, true, &prices)));
-    Ok(BudgetsReport { budgets: lines, usual: USUAL.to_string(), more_count })
+    lines.extend(usual.iter().take(USUAL_MAX).map(|(scope, rate)| line(scope, *rate, true, &prices)));
+    let (usual_pages, usual_calls) = (USUAL_PAGES.to_string(), USUAL_CALLS.to_string());
+    Ok(BudgetsReport { budgets: lines, usual_pages, usual_calls, more_count })
 }
 
 fn line(scope: &NetworkName, rate: Rate, is_usual: bool, prices: &[PriceStatus]) -> BudgetLine {

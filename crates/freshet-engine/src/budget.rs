@@ -10,7 +10,7 @@
 //! | a network: `mastodon` | all its servers together |
 //! | a server or forum: `mastodon:example.social` | that one |
 //!
-//! A request that no quota covers has the [usual budget](USUAL) of its server, unless a person set one for the server or
+//! A request that no quota covers has the usual budget of its server ([`USUAL_PAGES`], [`USUAL_CALLS`]), unless a person set one for the server or
 //! its network. What rides on a request (robots.txt, a login) counts too.
 
 use std::collections::BTreeMap;
@@ -26,14 +26,16 @@ pub const BUDGETS: Setting<Json<Budgets>> = Setting::new("budgets");
 pub const ALL: &str = "all";
 /// The rule's name of a budget, beside the names that networks give to their quotas.
 pub const BUDGET: &str = "budget";
-/// What a server is asked at most that names no quota, where nobody said: one call in ten seconds.
-pub const USUAL: Rate = Rate::per_day(8640);
+/// What a server is asked at most for pages made for people (forums, feeds) where it names no quota and nobody said: one in five seconds.
+pub const USUAL_PAGES: Rate = Rate::per_day(17_280);
+/// The same for an API: ten a second.
+pub const USUAL_CALLS: Rate = Rate::per_hour(36_000);
 /// Budgets that can be set.
 pub const BUDGETS_MAX: usize = 10_000;
 /// Who holds a budget that a person set.
 const YOU: &str = "you";
-/// Who holds the one that counts where nobody did.
-const USUALLY: &str = "usual";
+/// Who holds those that count where nobody did.
+const USUAL: [&str; 2] = ["usual pages", "usual calls"];
 
 /// All budgets that a person set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -64,7 +66,9 @@ impl Budgets {
         let set = scopes.into_iter().filter_map(|scope| Some((*self.0.get(&scope)?, scope)));
         let mut needs: Vec<QuotaNeed> = set.map(|(rate, scope)| need(scope, YOU, rate)).collect();
         if request.needs.is_empty() && !self.is_set_for(server) {
-            needs.push(need(server.clone(), USUALLY, USUAL));
+            let (holder, rate) =
+                if request.is_page { (USUAL[0], USUAL_PAGES) } else { (USUAL[1], USUAL_CALLS) };
+            needs.push(need(server.clone(), holder, rate));
         }
         needs
     }
@@ -77,18 +81,16 @@ impl Budgets {
 
     /// Whether this bucket is of a budget that is in force, or of none.
     pub(crate) fn keeps(&self, key: &QuotaKey) -> bool {
-        match &*key.holder {
-            _ if &*key.rule != BUDGET => true,
-            YOU => self.0.contains_key(&key.network),
-            USUALLY => !self.is_set_for(&key.network),
-            _ => true,
+        if is_usual(key) {
+            return !self.is_set_for(&key.network);
         }
+        &*key.rule != BUDGET || &*key.holder != YOU || self.0.contains_key(&key.network)
     }
 }
 
 /// Whether a bucket is of the budget that counts where nobody set one.
 pub(crate) fn is_usual(key: &QuotaKey) -> bool {
-    &*key.rule == BUDGET && &*key.holder == USUALLY
+    &*key.rule == BUDGET && USUAL.contains(&&*key.holder)
 }
 
 fn need(scope: NetworkName, holder: &str, rate: Rate) -> QuotaNeed {
@@ -113,9 +115,7 @@ mod tests {
             needs.iter().map(|it| format!("{} {}", it.key.network, it.key.holder)).collect();
         assert_eq!(found, expected, "{set:?} at {server}");
         assert!(needs.iter().all(|need| budgets.keeps(&need.key)));
-        assert!(
-            needs.iter().all(|need| !Budgets::default().keeps(&need.key) || &*need.key.holder == USUALLY)
-        );
+        assert!(needs.iter().all(|need| !Budgets::default().keeps(&need.key) || is_usual(&need.key)));
     }
 
     #[test]
@@ -130,8 +130,8 @@ mod tests {
             &["all you", "mastodon you", "mastodon:one you"],
         );
         // Without a quota there is the usual budget, until a person says otherwise of the server or its network.
-        check(&[], "rss:one", false, &["rss:one usual"]);
-        check(&["all"], "rss:one", false, &["all you", "rss:one usual"]);
+        check(&[], "rss:one", false, &["rss:one usual calls"]);
+        check(&["all"], "rss:one", false, &["all you", "rss:one usual calls"]);
         check(&["rss"], "rss:one", false, &["rss you"]);
         check(&["rss:one"], "rss:one", false, &["rss:one you"]);
         check(&["forum"], "forum", false, &["forum you"]);

@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 pub struct BudgetsReport {
     /// Those that a person set, in order of scope, then the usual ones.
     pub budgets: Vec<BudgetLine>,
-    /// What a server is asked at most that names no quota, where nobody said.
-    pub usual: String,
+    /// What a server is asked at most for pages made for people that names no quota, where nobody said.
+    pub usual_pages: String,
+    /// The same for an API.
+    pub usual_calls: String,
     /// Servers with the usual budget beyond those that are listed.
     pub more_count: u64,
 }

@@ -42,6 +42,11 @@ impl Rate {
         Self { count, window: Span::DAY }
     }
 
+    /// So many an hour.
+    pub const fn per_hour(count: u32) -> Self {
+        Self { count, window: Span::HOUR }
+    }
+
     /// Calls in one [`window`](Self::window).
     pub fn count(self) -> u32 {
         self.count

@@ -8,7 +8,7 @@ use freshet_engine::schedule::PROFILE_GAP;
 use freshet_policy::{Demand, Grade, Pacing, Policy};
 use freshet_report::plan::PlanScope;
 use freshet_store::api::{Store, StoreError};
-use freshet_types::{NetworkName, RobotKind, SourceState};
+use freshet_types::{NetworkName, RobotKind, RobotState, SourceState};
 
 /// The sources of one network.
 #[derive(Debug)]
@@ -72,8 +72,10 @@ pub(super) fn read(
     let other_gap_s = PROFILE_GAP.min(pacing.ceiling).secs_f64().max(1.0);
     let market = memory.market(&NetworkName::from(""), RobotKind::Status);
     let mut planned: BTreeMap<String, Planned> = BTreeMap::new();
+    let resting: Vec<RobotKind> =
+        store.robots()?.iter().filter(|row| row.state != RobotState::Running).map(|row| row.kind).collect();
     store.each_source(&mut |source| {
-        if source.state != SourceState::Active {
+        if source.state != SourceState::Active || resting.contains(&source.robot) {
             return ControlFlow::Continue(());
         }
         let fresh = || Planned::new(&source.network, memory, pacing);

@@ -147,6 +147,12 @@ impl Core {
 
     /// A source of a desk waits for its news, or for its due time where nobody tells of them.
     pub(super) fn await_at_desk(&mut self, key: ServerKey, id: SourceId) {
+        if let Some(counter) = self.desks.by_server.get_mut(&key)
+            && counter.open.iter().any(|(open, _)| *open == id)
+        {
+            // It was chosen, and turned back before it could ask.
+            counter.desk.return_unread(id);
+        }
         self.desks.close(key, id, Timestamp::MIN);
     }
 
@@ -299,7 +305,8 @@ impl Core {
             return Some((id, Lane::Aside, Aim::News));
         }
         let pacing = self.policy.pacing();
-        let limits = Limits { floor: pacing.floor * FLOOR_SHARE, ceiling: pacing.ceiling, price };
+        let floor = pacing.floor.min(pacing.ceiling) * FLOOR_SHARE;
+        let limits = Limits { floor, ceiling: pacing.ceiling, price };
         let reserve = if quotas.iter().all(budget::is_usual) { RESERVE_USUAL } else { 0.0 };
         let is_archive_next = *archive_credit >= 1.0;
         for is_news in [!is_archive_next, is_archive_next] {

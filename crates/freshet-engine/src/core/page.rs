@@ -88,8 +88,8 @@ impl Core {
         else {
             return self.fail(seen.visit, "its definition was taken away", false, now);
         };
-        let key = self.visits[seen.visit].key;
-        self.read_some(key, now);
+        let (key, robot) = (self.visits[seen.visit].key, self.visits[seen.visit].source.robot);
+        self.read_some(key, robot, now);
         let visit = &mut self.visits[seen.visit];
         let mut opted_out = Vec::new();
         if self.options.honours_opt_out {

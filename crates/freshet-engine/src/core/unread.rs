@@ -2,7 +2,7 @@
 //!
 //! One rule for all connectors ([`freshet_types::Page::is_unread`]). A visit that meets such a page fails, and is tried again like any
 //! other; where it was the last page of a thread, the first is asked for before that, since the thread may have become
-//! shorter. After [`UNREAD_MAX`] such pages in a row, whoever asked, the whole server waits, longer each time: asking on would
+//! shorter. After [`UNREAD_MAX`] such pages in a row, whichever source they are of (what another robot can read does not count), the whole server waits, longer each time: asking on would
 //! cost it thousands of requests for nothing. A page that can be read, or a definition that was replaced, ends
 //! that. A forum is learned anew by itself ([`super::relearn`]); where that does not help, the failure says what a person can do.
 //!
@@ -29,6 +29,8 @@ const REST_MAX: Span = Span::DAY;
 pub(super) struct Unread {
     /// Pages in a row that could not be read.
     count: u32,
+    /// Whose page it was last: what another robot can read says nothing of its pages.
+    robot: Option<RobotKind>,
     /// Times that it has waited since one could.
     rest_count: u32,
     until: Option<Timestamp>,
@@ -98,9 +100,9 @@ impl Core {
         if visit.walk.turn_to_first() {
             return self.send(seen.visit, now);
         }
-        let (key, network) = (visit.key, visit.source.network.clone());
+        let (key, network, robot) = (visit.key, visit.source.network.clone(), visit.source.robot);
         let unread = self.servers.unread_mut(key);
-        unread.count = unread.count.saturating_add(1);
+        (unread.count, unread.robot) = (unread.count.saturating_add(1), Some(robot));
         let what = page.complaints.first().map_or("it is empty", |complaint| complaint.what.as_str());
         let why = format!("nothing of the page can be read: {what}; {}", self.advice(&network));
         if self.servers.unread(key).count >= UNREAD_MAX {
@@ -111,9 +113,10 @@ impl Core {
         self.fail(seen.visit, &why, true, now);
     }
 
-    /// A page of this server was read.
-    pub(super) fn read_some(&mut self, key: ServerKey, now: Timestamp) {
-        if self.servers.unread(key).count > 0 {
+    /// A page of this server was read by a robot.
+    pub(super) fn read_some(&mut self, key: ServerKey, robot: RobotKind, now: Timestamp) {
+        let unread = self.servers.unread(key);
+        if unread.count > 0 && unread.robot.is_none_or(|unable| unable == robot) {
             self.forgive_unread(key, now);
         }
     }

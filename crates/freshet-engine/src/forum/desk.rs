@@ -183,6 +183,7 @@ impl Desk {
 
     /// A list could not be read: it is offered again from then on.
     pub(crate) fn put_off(&mut self, id: SourceId, until_s: f64) {
+        self.unread.remove(&id);
         if let Some(index) = self.indexes.get_mut(&id) {
             index.not_before_s = until_s;
         } else {
@@ -225,8 +226,19 @@ impl Desk {
 
     /// The next thread of the archive.
     pub(crate) fn pop_archived(&mut self, is_free: impl Fn(SourceId) -> bool) -> Option<SourceId> {
-        let unread = &self.unread;
-        std::iter::from_fn(|| self.archive.pop_front()).find(|id| unread.contains(id) && is_free(*id))
+        while self.archive.front().is_some_and(|id| !self.unread.contains(id)) {
+            self.archive.pop_front();
+        }
+        // One that may not be read now, since its robot rests, keeps its place.
+        let place = self.archive.iter().position(|id| self.unread.contains(id) && is_free(*id))?;
+        self.archive.remove(place)
+    }
+
+    /// A list that was chosen was not read: one of the archive waits there again.
+    pub(crate) fn return_unread(&mut self, id: SourceId) {
+        if self.unread.contains(&id) {
+            self.archive.push_front(id);
+        }
     }
 
     /// The next thread that is due although no index tells of news.

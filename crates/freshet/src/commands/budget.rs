@@ -40,8 +40,8 @@ pub(crate) fn execute(globals: &Globals, command: &BudgetCommand) -> anyhow::Res
 impl Report for BudgetsReport {
     fn text(&self) -> String {
         let usual = format!(
-            "a server that names no quota is asked {} at most, unless a budget says otherwise",
-            self.usual
+            "a server that names no quota is asked for {} pages (forums, feeds), an API {}, unless a budget says otherwise",
+            self.usual_pages, self.usual_calls
         );
         if self.budgets.is_empty() {
             return format!("no budgets: what the networks allow is spent\n{usual}");

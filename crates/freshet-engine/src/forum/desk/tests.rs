@@ -121,3 +121,20 @@ fn silent_threads_are_forgotten_and_their_silence_is_not() {
     desk.set_table(trained, NOW_S);
     assert_eq!(desk.table.post_count, 43, "more was learned since the start");
 }
+
+#[test]
+fn a_thread_of_the_archive_that_was_not_read_keeps_its_place() {
+    let mut desk = desk();
+    for id in [5, 6, 7] {
+        desk.add_unread(SourceId(id));
+    }
+    assert_eq!(desk.pop_archived(|_| false), None, "its robot rests");
+    assert_eq!(desk.pop_archived(|id| id.0 != 5), Some(SourceId(6)));
+    desk.return_unread(SourceId(6));
+    desk.put_off(SourceId(7), NOW_S + 60.0);
+    assert_eq!(desk.pop_archived(|_| true), Some(SourceId(6)), "it was turned back");
+    desk.read(SourceId(6), NOW_S);
+    desk.return_unread(SourceId(6));
+    assert_eq!(desk.pop_archived(|_| true), Some(SourceId(5)), "and was read then");
+    assert_eq!(desk.pop_archived(|_| true), None, "what failed is tried again by its time, not by its turn");
+}
