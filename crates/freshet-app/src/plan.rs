@@ -102,7 +102,7 @@ fn at_price(args: &PlanWish, all: &Whole, scopes: Vec<Planned>, price: f64) -> P
     let is_missed = |wanted: f64, got: f64| (got / wanted - 1.0).abs() > MISSED;
     let Pacing { floor, ceiling, .. } = all.pacing;
     let note = match (args.lag, args.calls_per_hour) {
-        _ if !over.is_empty() => Some(format!("the quota does not allow it: {}", over.join(", "))),
+        _ if !over.is_empty() => Some(format!("more than quota or budget allow: {}", over.join(", "))),
         (Some(lag), _) if is_missed(lag.secs_f64(), lag_s) => {
             Some(format!("no list is visited more often than every {floor}, or less than {ceiling}"))
         }

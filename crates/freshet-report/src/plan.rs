@@ -57,9 +57,9 @@ pub struct PlanScope {
     pub calls_per_hour: f64,
     /// Mean time from post to seen.
     pub lag_s: f64,
-    /// Calls an hour that its quota allows.
+    /// Calls an hour that its quota and budget allow.
     pub quota_per_hour: Option<f64>,
-    /// The plan needs more calls than the quota allows.
+    /// The plan needs more calls than that.
     pub is_over: bool,
 }
 

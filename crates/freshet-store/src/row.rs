@@ -240,6 +240,8 @@ pub struct LeadTold {
     pub is_new: bool,
     /// When something last happened in it, as the page shows.
     pub active_at: Option<Timestamp>,
+    /// To what that is told: it happened within so long after it.
+    pub grain: Span,
     /// Its newest post, or activity, that was read.
     pub newest_at: Option<Timestamp>,
     pub visited_at: Option<Timestamp>,

@@ -278,7 +278,7 @@ impl Core {
                 return ready_at;
             }
             let Some((id, lane, aim)) = self.next_list(key, counter, now) else {
-                return now + LOOK_AGAIN;
+                return now + LOOK_AGAIN.min(self.policy.pacing().ceiling);
             };
             counter.open.push((id, lane));
             self.choose_list(key, id, aim);

@@ -34,7 +34,7 @@ impl Report for PlanReport {
             cells.extend([lag(it.lag_s), quota]);
             cells
         };
-        let header = ["network", "#lists", "#posts/day", "#calls/h", "#lag", "#quota/h"];
+        let header = ["network", "#lists", "#posts/day", "#calls/h", "#lag", "#allowed/h"];
         let scopes = output::fitted(&header, self.scopes.iter().map(row));
         let point = |it: &PlanPoint| vec![format!("{:.0}", it.calls_per_hour), lag(it.lag_s)];
         let points = table(&["#calls/h", "#lag"], self.table.iter().map(point));

@@ -176,6 +176,7 @@ fn a_thread_gets_the_page_when_its_board_told_of_news() {
         is_thread: true,
         is_new: false,
         active_at: Some(now - Span::MINUTE),
+        grain: Span::ZERO,
         newest_at: Some(now - Span::DAY),
         visited_at: Some(now - Span::HOUR * 4.0),
         due_at: Some(now),

@@ -84,7 +84,8 @@ impl Index {
         }
         // What a look after that did not find may appear later, or never: each look doubles the wait.
         let looked_s = lead.visited_at.map_or(f64::NEG_INFINITY, Timestamp::secs_f64);
-        let again_s = if looked_s > active_s { 2.0 * looked_s - active_s } else { f64::NEG_INFINITY };
+        let over_s = active_s + lead.grain.secs_f64();
+        let again_s = if looked_s > over_s { 2.0 * looked_s - over_s } else { f64::NEG_INFINITY };
         thread.news_s = news_s.map(|news_s| thread.news_s.unwrap_or(news_s.max(again_s)));
         let is_hot = thread.activity.is_hot(now_s);
         if is_hot && !self.hot.contains(&lead.id) {

@@ -16,6 +16,7 @@ fn lead(id: u32, active_ago_s: f64, read_ago_s: Option<f64>) -> LeadTold {
         is_thread: true,
         is_new: false,
         active_at: Some(at(active_ago_s)),
+        grain: Span::ZERO,
         newest_at: read_ago_s.map(|ago_s| at(ago_s + 600.0)),
         visited_at: read_ago_s.map(at),
         due_at: has_news.then(|| at(0.0)),
@@ -137,4 +138,16 @@ fn a_thread_of_the_archive_that_was_not_read_keeps_its_place() {
     desk.return_unread(SourceId(6));
     assert_eq!(desk.pop_archived(|_| true), Some(SourceId(5)), "and was read then");
     assert_eq!(desk.pop_archived(|_| true), None, "what failed is tried again by its time, not by its turn");
+}
+
+#[test]
+fn a_time_to_the_minute_does_not_hide_news_of_that_minute() {
+    // It was read in the minute that its board tells of, and may have a post since; told to the second, it has none.
+    for (grain, expected) in [(Span::MINUTE, Some(2)), (Span::SECOND, None)] {
+        let mut desk = desk();
+        let told = LeadTold { grain, due_at: Some(Timestamp::from_secs(0)), ..lead(2, 160.0, Some(101.0)) };
+        desk.on_told(SourceId(1), &[told], NOW_S - 60.0);
+        let best = desk.best(LIMITS, |_| true, NOW_S - 50.0).map(|offer| offer.id.0);
+        assert_eq!(best, expected, "{grain}");
+    }
 }

@@ -46,7 +46,7 @@ pub(super) fn compare(page: &mut Page, traces: &Traces) -> Result<(), StudyError
     page.section("The engine beside the policy");
     page.text(
         "`live` is the engine of `freshet run` on a virtual clock: it learns the forum from HTML pages, stores what it reads in a database, and has the pages \
-         a day as a quota. It starts at the portal like `freshet`, the policy of the tables below, which runs over the same days beside it. What it reached \
+         a day as a budget. It starts at the portal like `freshet`, the policy of the tables below, which runs over the same days beside it. What it reached \
          is measured at the forum. T all of posts in minutes.",
     );
     let mut rows = Vec::new();
@@ -63,7 +63,7 @@ pub(super) fn compare(page: &mut Page, traces: &Traces) -> Result<(), StudyError
             format!("{:.2}", wait_s(&told) / 60.0),
             format!("{:.2}", wait_s(&crawled) / 60.0),
             format!("{:.2}", wait_s(&crawled) / wait_s(&told).max(1e-9)),
-            percent(used.min(1.0)),
+            percent(used),
             format!("{:.4}", crawled.posts.coverage),
         ]);
     }

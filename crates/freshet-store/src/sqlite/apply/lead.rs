@@ -91,7 +91,17 @@ fn add(db: &Connection, scene: &Scene<'_>, upload: &Upload, lead: &Lead) -> Resu
 /// What a page told of a list of which nothing else is known.
 fn told(id: SourceId, lead: &Lead) -> LeadTold {
     let (is_thread, active_at) = (&*lead.root_kind == THREAD, lead.active_at);
-    LeadTold { id, is_thread, is_new: false, active_at, newest_at: None, visited_at: None, due_at: None }
+    let grain = lead.grain;
+    LeadTold {
+        id,
+        is_thread,
+        is_new: false,
+        active_at,
+        grain,
+        newest_at: None,
+        visited_at: None,
+        due_at: None,
+    }
 }
 
 fn is_watched(known: &Known) -> bool {

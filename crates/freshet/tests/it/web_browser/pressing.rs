@@ -429,9 +429,18 @@ fn press_plan(scene: &Scene, browser: &mut Chromium) {
     check_quiet(browser, &scene.base, "plan");
 }
 
-/// A constraint comes and goes.
+/// A budget and a constraint come and go.
 fn press_settings(scene: &Scene, browser: &mut Chromium) {
     browser.open(&format!("{}/settings", scene.base));
+    browser.fill("[name=scope]", "all");
+    browser.fill("[name=rate]", "1000/s");
+    browser.press("form[action='/budgets'] button");
+    check_says(browser, "1000/s");
+    let budgets = scene.freshet.json(&["budget", "list"]);
+    assert_eq!(budgets["budgets"][0]["rate"], "1000/s", "{budgets}");
+    browser.press("form[action='/budgets/remove'] button");
+    let budgets = scene.freshet.json(&["budget", "list"]);
+    assert_ne!(budgets["budgets"][0]["scope"], "all", "{budgets}");
     browser.fill("[name=expression]", "size(post.text) < 9000");
     browser.press("form[action='/constraints'] button");
     check_says(browser, "size(post.text) < 9000");
