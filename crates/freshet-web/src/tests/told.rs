@@ -113,7 +113,7 @@ async fn budgets_are_set_and_taken_away() {
     assert_eq!((status, told["budgets"][0]["rate"].as_str()), (200, Some("600/h")), "{told}");
     let (_, told) = send(&served, path, allowed("mastodon", "2/s")).await;
     assert_eq!(told["budgets"].as_array().map(Vec::len), Some(1), "the old one is replaced: {told}");
-    assert!(served.text("/settings", 200).await.contains("2/s"));
+    assert!(served.text("/settings", 200).await.contains("2&#x2f;s"));
     let remove = format!("{path}/remove");
     for expected in [200, 400] {
         let (status, told) = send(&served, &remove, json!({ "scope": "mastodon" })).await;
