@@ -46,6 +46,8 @@ pub struct Choices {
     pub ceiling: Option<Span>,
     /// Name of the policy.
     pub policy: Option<String>,
+    /// Sources that one call may ask about; as many as a network allows unless given.
+    pub group: Option<u32>,
     /// What decides between boards and threads of a forum.
     pub forum_share: ForumShare,
     /// Keep every answer as received.
@@ -211,7 +213,13 @@ fn options(choices: &Choices, ceiling: Span) -> RunOptions {
         lasts: choices.lasts,
         depth_max: choices.depth_max,
         keeps_raw: choices.keeps_raw,
-        core: CoreOptions { ceiling, visits_max, forum_share: choices.forum_share, ..CoreOptions::default() },
+        core: CoreOptions {
+            ceiling,
+            visits_max,
+            forum_share: choices.forum_share,
+            group_max: choices.group.map_or(usize::MAX, |group| group as usize),
+            ..CoreOptions::default()
+        },
         ..RunOptions::default()
     }
 }

@@ -10,7 +10,7 @@ mod foretold;
 mod scope;
 
 use freshet_engine::price::Memory;
-use freshet_policy::{Demand, Pacing};
+use freshet_policy::{Pacing, price};
 use freshet_report::plan::{PlanPoint, PlanReport};
 use freshet_types::Span;
 
@@ -32,50 +32,40 @@ pub fn report(data: &Data, args: &PlanWish) -> anyhow::Result<PlanReport> {
         let failure = Failure::misuse("there is nothing to plan with: no list of posts is watched");
         return Err(failure.hint("add some with `freshet add`, and let `freshet run` learn").into());
     }
-    let all = Whole::new(&scopes, policy.pacing());
+    let all = Whole { scopes, pacing: policy.pacing() };
     let price = match (args.lag, args.calls_per_hour) {
-        (Some(lag), _) => all.demand.price_for_lag(lag.secs_f64(), all.pacing),
+        (Some(lag), _) => all.price_for_lag(lag.secs_f64()),
         (None, Some(calls)) => all.price_for_calls(calls),
-        (None, None) => all.price_for_calls(scopes.iter().map(Planned::calls_now_per_h).sum()),
+        (None, None) => all.price_for_calls(all.scopes.iter().map(Planned::calls_now_per_h).sum()),
     };
     let foretold = foretold::compare(&data.store, &memory.forecasts)?;
-    Ok(PlanReport { foretold, ..at_price(args, &all, scopes, price) })
+    Ok(PlanReport { foretold, ..at_price(args, all, price) })
 }
 
 /// All sources under one price.
 struct Whole {
-    demand: Demand,
+    scopes: Vec<Planned>,
     pacing: Pacing,
-    /// Requests of a visit, on average over visits.
-    calls_per_visit: f64,
-    others_per_h: f64,
 }
 
 impl Whole {
-    fn new(scopes: &[Planned], pacing: Pacing) -> Self {
-        let mut demand = Demand::default();
-        for it in scopes {
-            demand.merge(&it.demand);
-        }
-        let weight = |it: &Planned| it.demand.visits_per_s(1e3, pacing);
-        let visits: f64 = scopes.iter().map(weight).sum();
-        let calls: f64 = scopes.iter().map(|it| weight(it) * it.calls_per_visit).sum();
-        let calls_per_visit = if visits > 0.0 { calls / visits } else { 1.0 };
-        let others_per_h = scopes.iter().map(|it| it.others_per_h).sum();
-        Self { demand, pacing, calls_per_visit, others_per_h }
+    fn price_for_calls(&self, calls_per_h: f64) -> f64 {
+        price::find(calls_per_h, 1e3, |price| self.calls_per_h(price))
     }
 
-    fn price_for_calls(&self, calls_per_h: f64) -> f64 {
-        let visits_per_s = (calls_per_h - self.others_per_h) / self.calls_per_visit / 3600.0;
-        self.demand.price_for_visits(visits_per_s, 1e3, self.pacing)
+    fn price_for_lag(&self, lag_s: f64) -> f64 {
+        // The lag rises with the price, its inverse falls as `find` wants it.
+        price::find(1.0 / lag_s.max(1e-9), 1.0, |price| 1.0 / self.lag_s(price).max(1e-9))
     }
 
     fn calls_per_h(&self, price: f64) -> f64 {
-        self.demand.visits_per_s(price, self.pacing) * 3600.0 * self.calls_per_visit + self.others_per_h
+        self.scopes.iter().map(|it| it.calls_per_h(price)).sum()
     }
 
     fn lag_s(&self, price: f64) -> f64 {
-        self.demand.lag_s(price, self.pacing)
+        let waiting = |it: &Planned| it.demand.waiting(price, self.pacing, it.group);
+        let posts_per_s = self.scopes.iter().map(|it| it.demand.posts_per_s()).sum();
+        scope::lag_s(self.scopes.iter().map(waiting).sum(), posts_per_s)
     }
 }
 
@@ -89,7 +79,7 @@ pub struct PlanWish {
 }
 
 /// The plan at this price.
-fn at_price(args: &PlanWish, all: &Whole, scopes: Vec<Planned>, price: f64) -> PlanReport {
+fn at_price(args: &PlanWish, all: Whole, price: f64) -> PlanReport {
     let (calls_per_hour, lag_s) = (all.calls_per_h(price), all.lag_s(price));
     let point = |share: &f64| {
         let price = all.price_for_calls(calls_per_hour * share);
@@ -97,7 +87,9 @@ fn at_price(args: &PlanWish, all: &Whole, scopes: Vec<Planned>, price: f64) -> P
     };
     let mut table: Vec<PlanPoint> = TABLE.iter().map(point).collect();
     table.dedup_by(|one, other| (one.calls_per_hour / other.calls_per_hour - 1.0).abs() < MISSED);
-    let scopes: Vec<_> = scopes.into_iter().map(|it| it.row(price, all.pacing)).collect();
+    let sources_count = all.scopes.iter().map(|it| it.demand.count()).sum();
+    let others_per_hour = all.scopes.iter().map(|it| it.others_per_h).sum();
+    let scopes: Vec<_> = all.scopes.into_iter().map(|it| it.row(price, all.pacing)).collect();
     let over: Vec<_> = scopes.iter().filter(|it| it.is_over).map(|it| it.network.as_str()).collect();
     let is_missed = |wanted: f64, got: f64| (got / wanted - 1.0).abs() > MISSED;
     let Pacing { floor, ceiling, .. } = all.pacing;
@@ -117,8 +109,8 @@ fn at_price(args: &PlanWish, all: &Whole, scopes: Vec<Planned>, price: f64) -> P
     PlanReport {
         calls_per_hour,
         lag_s,
-        others_per_hour: all.others_per_h,
-        sources_count: all.demand.count(),
+        others_per_hour,
+        sources_count,
         posts_per_day: scopes.iter().map(|it| it.posts_per_day).sum(),
         price_post_s: price,
         note,

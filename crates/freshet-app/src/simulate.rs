@@ -50,6 +50,8 @@ pub struct SimulateWish {
     pub overflow: Overflow,
     /// What a policy is to make small.
     pub objective: Objective,
+    /// Sources that a call can ask about.
+    pub group: u32,
     /// Of what is random.
     pub seed: u64,
     /// A file of weights.
@@ -93,6 +95,7 @@ fn setups(args: &SimulateWish) -> anyhow::Result<Vec<Setup>> {
         page_size: args.page_size,
         overflow: args.overflow,
         objective: args.objective,
+        group: args.group,
         seed: args.seed,
         weights: weights.clone(),
     };

@@ -8,7 +8,7 @@
 //! no queue, and the store still has it as due. Dying at any instant therefore loses nothing.
 //!
 //! The file holds the door and the loop. What is known lies in parts that own their fields: `core/sources.rs`, `core/visits.rs`,
-//! `core/servers.rs`, `core/backlogs.rs`, `core/forums.rs` (with `core/desk.rs`, `core/recheck.rs` and `core/relearn.rs`), `core/robots.rs`. What happens
+//! `core/servers.rs`, `core/backlogs.rs`, `core/forums.rs` (with `core/desk.rs`, `core/recheck.rs` and `core/relearn.rs`), `core/groups.rs`, `core/robots.rs`. What happens
 //! stands in rooms by verb: `core/intake.rs` learns of servers, sources and robots, `core/budgets.rs` of budgets, `core/begin.rs` starts visits (steps 3 and
 //! 4), `core/page.rs` reacts to answers (step 7), `core/learn.rs` learns from what the store has confirmed (step 10), `core/finish.rs` ends visits (step 2), `core/timing.rs` lets prices move
 //! what waits, `core/fetchers.rs` hands orders to the fetchers that are there, `core/health.rs` lets servers rest that do not answer, `core/unread.rs` those whose pages cannot be read. No event
@@ -23,6 +23,7 @@ mod desk;
 mod fetchers;
 mod finish;
 mod forums;
+mod groups;
 mod health;
 mod intake;
 mod learn;
@@ -84,6 +85,8 @@ pub struct CoreOptions {
     pub lease_ms: u64,
     /// Who decides between boards and threads of a forum when both wait.
     pub forum_share: Share,
+    /// Sources that one call may ask about, where a network can tell of several; with 1 each is asked alone.
+    pub group_max: usize,
 }
 
 impl Default for CoreOptions {
@@ -96,6 +99,7 @@ impl Default for CoreOptions {
             honours_opt_out: true,
             lease_ms: 120_000,
             forum_share: Share::default(),
+            group_max: usize::MAX,
         }
     }
 }
@@ -122,6 +126,7 @@ pub struct Core {
     backlogs: Backlogs,
     auction: auction::Auction,
     desks: desk::Desks,
+    groups: groups::Groups,
     forums: Forums,
     rechecks: Rechecks,
     relearn: Relearn,
@@ -171,6 +176,7 @@ impl Core {
             backlogs: Backlogs::default(),
             auction: auction::Auction::default(),
             desks: desk::Desks::default(),
+            groups: groups::Groups::default(),
             forums: Forums::default(),
             rechecks: Rechecks::default(),
             relearn: Relearn::default(),

@@ -166,6 +166,11 @@ impl Prices {
         self.scopes[scope.index()].budget_per_s = polite_per_s(politeness);
     }
 
+    /// One call can ask about so many sources of this tariff.
+    pub(crate) fn set_group(&mut self, tariff_key: TariffKey, group: f64) {
+        self.tariffs[tariff_key.index()].group = group.max(1.0);
+    }
+
     /// A source came under this tariff, or left it.
     pub(crate) fn count(&mut self, tariff_key: TariffKey, is_more: bool) {
         let count = &mut self.tariffs[tariff_key.index()].source_count;
@@ -251,7 +256,7 @@ impl Prices {
         }
         let tariff = &self.tariffs[tariff_key.index()];
         (self.market.price, self.market.ceiling_stretch) = (tariff.price, tariff.stretch);
-        self.market.gap_h_max = tariff.gap_h_max;
+        (self.market.gap_h_max, self.market.group) = (tariff.gap_h_max, tariff.group);
         &mut self.market
     }
 
@@ -265,6 +270,11 @@ impl Prices {
     /// The price of a tariff as it was last found.
     pub(crate) fn price(&self, tariff_key: TariffKey) -> f64 {
         self.tariffs[tariff_key.index()].price
+    }
+
+    /// How many times the ceiling sources of a tariff may stay unvisited.
+    pub(crate) fn stretch_of(&self, tariff_key: TariffKey) -> f64 {
+        self.tariffs[tariff_key.index()].stretch
     }
 
     /// Whether the calls of a tariff are fewer than would be worth their while.
@@ -387,9 +397,14 @@ impl Prices {
     fn stretch(&mut self, scope: ScopeKey, now: Timestamp) {
         let it = &self.scopes[scope.index()];
         let tariffs = it.tariffs.iter().map(|&tariff_key| &self.tariffs[tariff_key.index()]);
-        let units: f64 = tariffs.map(|tariff| tariff.source_count as f64 * tariff.units_of(scope)).sum();
+        let units = |tariff: &Tariff| tariff.source_count as f64 * tariff.units_of(scope);
+        let (units, looks) = tariffs
+            .fold((0.0, 0.0), |sum, tariff| (sum.0 + units(tariff), sum.1 + units(tariff) / tariff.group));
         let (target, ceiling_s) = (it.target_per_s(now).max(1e-12), self.pacing.ceiling.secs_f64().max(1.0));
-        let is_kept = units / ceiling_s <= target * self.pacing.ceiling_share;
+        // One that a person wants is kept by probes as well, the usual one only where visits could keep it.
+        let is_wanted = self.pacing.ceiling_share >= Pacing::WANTED_SHARE;
+        let taken_per_s = if is_wanted { looks } else { units } / ceiling_s;
+        let is_kept = taken_per_s <= target * self.pacing.ceiling_share;
         let rounds_s = ROUNDS_MAX * units / target;
         let it = &mut self.scopes[scope.index()];
         it.stretch = if is_kept { 1.0 } else { (rounds_s / ceiling_s).max(1.0) };
@@ -414,7 +429,7 @@ impl Prices {
             let of = |&tariff_key: &TariffKey| {
                 let tariff = &self.tariffs[tariff_key.index()];
                 let units = tariff.units_of(scope);
-                units * tariff.visits_per_s(self.cost(tariff, Some((scope, unit_price))), pacing)
+                units * tariff.calls_per_s(self.cost(tariff, Some((scope, unit_price))), pacing)
             };
             it.tariffs.iter().map(of).sum()
         };

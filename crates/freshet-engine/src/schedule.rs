@@ -48,7 +48,7 @@ pub fn learn(
 /// What a policy knows of a source besides its model.
 pub fn facts(source: &Source, visited_at: Timestamp) -> SourceFacts {
     let weight = f64::from(source.weight);
-    SourceFacts { number: source.id.0, weight, visited_at, turn: 0, page_size: None }
+    SourceFacts { number: source.id.0, weight, visited_at, backlog: 0.0, turn: 0, page_size: None }
 }
 
 /// When a source that was visited `now` is due again, by a person's word before all; `quiet` is the time since the look before

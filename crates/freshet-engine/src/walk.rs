@@ -151,6 +151,29 @@ impl Walk {
         Self { leg: Leg::Recheck, intent, ..Self::nowhere() }
     }
 
+    /// The first page of a list that is asked about with others: if nothing is new there, it asks for nothing more.
+    pub(crate) fn probed(source: &Source) -> Self {
+        let began = source.coverage.footprint();
+        Self { began, page_count: PAGES_PER_VISIT_MAX, ..Self::nowhere() }
+    }
+
+    /// Asks about these roots first, in one request.
+    pub(crate) fn probe(&mut self, roots: Vec<String>) {
+        self.intent = Intent::Probe(roots);
+    }
+
+    /// Whether it asks about several roots.
+    pub(crate) fn is_probe(&self) -> bool {
+        matches!(self.intent, Intent::Probe(_))
+    }
+
+    /// That is over: the first page is next.
+    pub(crate) fn end_probe(&mut self) {
+        if self.is_probe() {
+            self.intent = Intent::First;
+        }
+    }
+
     /// A walk that asks nothing, for a source that cannot be asked about.
     pub(crate) fn nowhere() -> Self {
         Self {

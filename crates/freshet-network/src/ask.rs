@@ -23,10 +23,7 @@ const URL_BYTES_MAX: usize = 8192;
 pub(crate) fn ask(plan: &Plan, target: &Target<'_>, intent: &Intent) -> Result<Request, AskRefused> {
     let asked = find(plan, target)?;
     let part = Part::new(asked, target, intent)?;
-    let endpoint = match (&asked.members, intent) {
-        (Some(members), Intent::Members(_)) => &plan.endpoints[members.endpoint],
-        _ => asked,
-    };
+    let endpoint = asked.stand_in(intent).map_or(asked, |place| &plan.endpoints[place]);
     if endpoint.rule.needs_credential && target.credential.is_none() {
         let network = &target.instance.network;
         return Err(AskRefused(format!(
@@ -91,6 +88,20 @@ impl<'a> Part<'a> {
                 if members.batch == 1 {
                     part.root = &ids[0];
                 }
+            }
+            Intent::Probe(ids) => {
+                let Some(probe) = &endpoint.probe else {
+                    return Err(refuse("cannot be asked about in groups"));
+                };
+                if ids.is_empty() || ids.len() > probe.group {
+                    return Err(refuse(&format!(
+                        "is asked about 1 to {} roots at once, not {}",
+                        probe.group,
+                        ids.len()
+                    )));
+                }
+                part.name = "probe";
+                part.members = ids;
             }
         }
         Ok(part)
@@ -204,7 +215,11 @@ impl Maker<'_> {
         if let (Some(param), Some(cursor)) = (self.cursor_param(), variables.cursor) {
             pairs.push((param, cursor.to_owned()));
         }
-        if let Some(param) = asked.members.as_ref().and_then(|members| members.param.as_deref()) {
+        let param = match self.part.name {
+            "probe" => asked.probe.as_ref().and_then(|probe| probe.param.as_deref()),
+            _ => asked.members.as_ref().and_then(|members| members.param.as_deref()),
+        };
+        if let Some(param) = param {
             pairs.extend(variables.members.iter().map(|id| (param, id.clone())));
         }
         let written = pairs.iter().filter(|(_, value)| !value.is_empty());

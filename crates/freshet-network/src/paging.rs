@@ -89,7 +89,7 @@ pub(crate) fn go_on(answer: &Answer<'_>, page: &mut Page) {
         Intent::First => Cursor::default(),
         Intent::Next(text) => Cursor::parse(text).unwrap_or_default(),
         Intent::Newer(mark) => start_newer(answer.endpoint, mark),
-        Intent::Members(_) => return,
+        Intent::Members(_) | Intent::Probe(_) => return,
     };
     if let Paging::Enumerate { .. } = answer.endpoint.rule.paging {
         return count_ids(answer, &asked, page);

@@ -8,11 +8,13 @@
 mod items;
 
 use freshet_types::definition::{BodyFormat, NewerStyle, Role};
-use freshet_types::{Complaint, Intent, Outcome, Page, PageKind, Response, Target, Timestamp, Validators};
+use freshet_types::{
+    Complaint, Intent, Outcome, Page, PageKind, Pulse, Response, Target, Timestamp, Validators,
+};
 
 use crate::definition::Plan;
-use crate::definition::plan::EndpointPlan;
-use crate::expression::Scope;
+use crate::definition::plan::{EndpointPlan, ProbePlan};
+use crate::expression::{Expression, Scope};
 use crate::format::{Parsed, Text, Tree};
 use crate::outcome::{self, LazyBody};
 use crate::paging::{self, Answer, Ends};
@@ -34,10 +36,8 @@ pub(crate) fn read(
     response: &Response,
     now: Timestamp,
 ) -> (Page, Tally) {
-    let endpoint = match (&endpoint.members, intent) {
-        (Some(members), Intent::Members(_)) => &plan.endpoints[members.endpoint],
-        _ => endpoint,
-    };
+    let probe = endpoint.probe.as_ref();
+    let endpoint = endpoint.stand_in(intent).map_or(endpoint, |place| &plan.endpoints[place]);
     let mut page = Page { kind: endpoint.public.kind, validators: validators(response), ..Page::default() };
     if matches!(intent, Intent::Members(_)) && page.kind == PageKind::Post {
         page.kind = PageKind::Posts;
@@ -53,7 +53,7 @@ pub(crate) fn read(
     if response.status == 304 {
         page.is_unchanged = true;
     } else if (200..300).contains(&response.status) {
-        tally = read_body(plan, endpoint, target, (intent, now), &mut body, &mut page);
+        tally = read_body(plan, (endpoint, probe), target, (intent, now), &mut body, &mut page);
     }
     let is_empty = page.observation == freshet_types::Observation::default();
     // An object that was asked for by id and is not among those shown does not exist.
@@ -83,7 +83,7 @@ fn validators(response: &Response) -> Validators {
 
 fn read_body(
     plan: &Plan,
-    endpoint: &EndpointPlan,
+    (endpoint, probe): (&EndpointPlan, Option<&ProbePlan>),
     target: &Target<'_>,
     (intent, now): (&Intent, Timestamp),
     body: &mut Body<'_>,
@@ -115,10 +115,18 @@ fn read_body(
     let mut reader = items::Reader::new(plan, endpoint, target, (scope, now), page);
     reader.read(&tree, is_reversed);
     let tally = reader.finish();
+    page.pulses = match (probe, intent) {
+        (Some(probe), Intent::Probe(_)) => pulses(endpoint, probe, &tree, scope),
+        (Some(ProbePlan { seen: Some(seen), .. }), Intent::First) => {
+            let value = texts(seen, &tree, scope).into_iter().next();
+            value.map(|value| Pulse { root: target.root.to_owned(), value }).into_iter().collect()
+        }
+        _ => Vec::new(),
+    };
     if let Some(members) = &endpoint.members
         && !matches!(endpoint.rule.paging, freshet_types::definition::Paging::Enumerate { .. })
     {
-        page.members = member_ids(&members.at, &tree, scope);
+        page.members = texts(&members.at, &tree, scope);
     }
     let ends = Ends { item_count: tally.item_count, first: tally.first.clone(), last: tally.last.clone() };
     paging::go_on(&Answer { endpoint, intent, response, body: &tree, ends: &ends }, page);
@@ -132,11 +140,31 @@ fn is_oldest_first(endpoint: &EndpointPlan, intent: &Intent) -> bool {
         && match intent {
             Intent::Newer(_) => true,
             Intent::Next(cursor) => cursor.starts_with('^'),
-            Intent::First | Intent::Members(_) => false,
+            Intent::First | Intent::Members(_) | Intent::Probe(_) => false,
         }
 }
 
-fn member_ids(at: &crate::expression::Expression, tree: &Tree<'_>, scope: Scope<'_>) -> Vec<String> {
+/// What a probe shows of each root; what has no id or no pulse is left out.
+fn pulses(endpoint: &EndpointPlan, probe: &ProbePlan, tree: &Tree<'_>, scope: Scope<'_>) -> Vec<Pulse> {
+    let mut pulses = Vec::new();
+    for group in endpoint.items.iter().filter(|group| group.is_listed) {
+        for value in &group.at.values(tree, scope) {
+            let items = match &**value {
+                Tree::Array(list) => list.as_slice(),
+                single => std::slice::from_ref(single),
+            };
+            let each = |item: &Tree<'_>| {
+                let (root, value) = (texts(&probe.id, item, scope), texts(&probe.pulse, item, scope));
+                Some(Pulse { root: root.into_iter().next()?, value: value.into_iter().next()? })
+            };
+            pulses.extend(items.iter().filter_map(each).take(probe.group));
+        }
+    }
+    pulses
+}
+
+/// The texts and numbers at a place, those in lists one by one.
+fn texts(at: &Expression, tree: &Tree<'_>, scope: Scope<'_>) -> Vec<String> {
     let text = |value: &Tree<'_>| match value {
         Tree::Str(text) => Some(text.to_string()),
         Tree::Number(number) => Some(number.to_string()),

@@ -10,18 +10,22 @@
 //! |---|---|
 //! | √(wλ) | [`Grade`] |
 //! | Σ clamp(√(wλ/2C), 1/ceiling, 1/floor) | [`Demand::visits_per_s`] |
+//! | the same in calls that ask about several sources | [`Demand::calls_per_s`] |
 //! | Σ wλT/2 | [`Demand::waiting`] |
-//! | C with Σ visits = B; without bounds (Σ√(wλ))²/2B² | [`Demand::price_for_visits`] |
+//! | C with Σ visits = B; without bounds (Σ√(wλ))²/2B² | [`crate::price::find`] |
 //!
 //! The rate is taken as constant over a gap: hours and bursts move visits within a day, hardly
 //! their number. What that misses, the controller of whoever spends must correct.
 
-use crate::{Pacing, price};
+use crate::Pacing;
+use crate::lookahead::{Fare, chance};
 
 /// Steps per doubling of the pull: a source is at most 3 % from the middle of its step.
 const STEPS_PER_DOUBLING: f64 = 12.0;
 /// The pull of grade 1: a post in three hundred years.
 const PULL_MIN: f64 = 1e-5;
+/// Rounds in which a gap and the price that times it find each other.
+const SETTLE_STEPS: usize = 6;
 
 /// The pull of one source, as a step of a logarithmic scale; 0 is a source that is not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,40 +110,24 @@ impl Demand {
         self.grades().map(|(grade, count)| f64::from(count) / gap_s(grade, price, pacing)).sum()
     }
 
-    /// Weighted posts a second.
-    pub fn posts_per_s(&self) -> f64 {
-        self.grades().map(|(grade, count)| f64::from(count) * grade.pull().powi(2)).sum()
+    /// Calls a second that they want when each costs `price` and can ask about so many of them.
+    pub fn calls_per_s(&self, price: f64, pacing: Pacing, group: f64) -> f64 {
+        let calls_per_s = |grade| {
+            let (gap_s, calls) = look_in_group(grade, price, pacing, group);
+            calls / gap_s
+        };
+        self.grades().map(|(grade, count)| f64::from(count) * calls_per_s(grade)).sum()
     }
 
-    /// Weighted posts that wait unseen at any time when each visit costs `price`.
-    pub fn waiting(&self, price: f64, pacing: Pacing) -> f64 {
-        let half_gap = |grade| gap_s(grade, price, pacing) / 2.0;
+    /// Weighted posts that wait unseen at any time when each call costs `price` and can ask about so many sources.
+    pub fn waiting(&self, price: f64, pacing: Pacing, group: f64) -> f64 {
+        let half_gap = |grade| look_in_group(grade, price, pacing, group).0 / 2.0;
         self.grades().map(|(grade, count)| f64::from(count) * grade.pull().powi(2) * half_gap(grade)).sum()
     }
 
-    /// Mean seconds from post to visit at this price; 0 where nobody posts.
-    pub fn lag_s(&self, price: f64, pacing: Pacing) -> f64 {
-        let posts_per_s = self.posts_per_s();
-        if posts_per_s > 0.0 { self.waiting(price, pacing) / posts_per_s } else { 0.0 }
-    }
-
-    /// The price at which they want so many visits a second, or as near as the bounds allow.
-    pub fn price_for_visits(&self, visits_per_s: f64, guess: f64, pacing: Pacing) -> f64 {
-        price::find(visits_per_s, guess, |price| self.visits_per_s(price, pacing))
-    }
-
-    /// The price at which posts wait so long on average, or as near as the bounds allow.
-    pub fn price_for_lag(&self, lag_s: f64, pacing: Pacing) -> f64 {
-        if lag_s.is_nan() || lag_s <= 0.0 {
-            return price::PRICE_MIN;
-        }
-        // The lag rises with the price, its inverse falls as `find` wants it.
-        price::find(1.0 / lag_s, 1.0, |price| 1.0 / self.lag_s(price, pacing).max(1e-9))
-    }
-
-    /// Takes in another demand.
-    pub fn merge(&mut self, other: &Self) {
-        other.grades().for_each(|(grade, count)| self.add_many(grade, count));
+    /// Weighted posts a second.
+    pub fn posts_per_s(&self) -> f64 {
+        self.grades().map(|(grade, count)| f64::from(count) * grade.pull().powi(2)).sum()
     }
 }
 
@@ -150,17 +138,41 @@ pub fn gap_s(grade: Grade, price: f64, pacing: Pacing) -> f64 {
     ((2.0 * price).max(0.0).sqrt() / pull).clamp(floor_s, pacing.ceiling.secs_f64().max(floor_s))
 }
 
+/// Seconds between two looks at a source of this grade, and the calls that a look takes in the mean, at a constant rate and with a weight
+/// of 1 ([`crate::lookahead::Fare`]). Whatever a probe finds, visits are no more than they would be without probes.
+fn look_in_group(grade: Grade, price: f64, pacing: Pacing, group: f64) -> (f64, f64) {
+    let alone_s = gap_s(grade, price, pacing);
+    if group <= 1.0 {
+        return (alone_s, 1.0);
+    }
+    let (fare, rate) = (Fare::new(1.0, group), grade.pull().powi(2));
+    let mut looked_s = alone_s;
+    for _ in 0..SETTLE_STEPS {
+        looked_s = gap_s(grade, price * f64::from(fare.timing((rate * looked_s) as f32)), pacing);
+    }
+    let visits_per_s_max = grade.pull().max(PULL_MIN) / (2.0 * price).max(1e-30).sqrt();
+    let visits = f64::from(chance((rate * looked_s) as f32)).min(visits_per_s_max * looked_s);
+    let calls = 1.0 / group + visits;
+    if calls / looked_s < 1.0 / alone_s { (looked_s, calls) } else { (alone_s, 1.0) }
+}
+
 #[cfg(test)]
 mod tests {
     use freshet_types::Span;
 
     use super::*;
+    use crate::price;
 
     const WIDE: Pacing = Pacing {
         floor: Span::from_ms(1),
         ceiling: Span::from_ms(i64::MAX / 8),
         ceiling_share: Pacing::WANTED_SHARE,
     };
+
+    /// Mean seconds from post to visit.
+    fn lag_s(demand: &Demand, price: f64, pacing: Pacing) -> f64 {
+        demand.waiting(price, pacing, 1.0) / demand.posts_per_s()
+    }
 
     fn hourly(count: u32) -> Demand {
         let mut demand = Demand::default();
@@ -178,10 +190,8 @@ mod tests {
         let roots: f64 = rates_per_h.iter().map(|rate| (rate / 3600.0_f64).sqrt()).sum();
         let budget_per_s = 20.0 / 3600.0;
         let expected = roots.powi(2) / (2.0 * budget_per_s * budget_per_s);
-        let price = demand.price_for_visits(budget_per_s, 1.0, WIDE);
+        let price = price::find(budget_per_s, 1.0, |price| demand.visits_per_s(price, WIDE));
         assert!((price / expected - 1.0).abs() < 0.05, "{price}, not {expected}");
-        let price_again = demand.price_for_lag(demand.lag_s(price, WIDE), WIDE);
-        assert!((price_again / price - 1.0).abs() < 0.01, "{price_again}, not {price}");
     }
 
     #[test]
@@ -193,7 +203,7 @@ mod tests {
         assert_eq!(Grade::of(1e30, 1e30), Grade(255));
         for price in [0.0, 1e-30, 1.0, 1e30] {
             let demand = hourly(3);
-            let (visits, lag) = (demand.visits_per_s(price, WIDE), demand.lag_s(price, WIDE));
+            let (visits, lag) = (demand.visits_per_s(price, WIDE), lag_s(&demand, price, WIDE));
             assert!(visits.is_finite() && lag.is_finite(), "{visits} {lag}");
         }
     }
@@ -204,7 +214,20 @@ mod tests {
         let demand = hourly(60);
         assert!((demand.visits_per_s(1e-12, pacing) - 1.0).abs() < 1e-9);
         assert!((demand.visits_per_s(1e12, pacing) - 1.0 / 60.0).abs() < 1e-9);
-        assert!((demand.lag_s(1e12, pacing) - 1800.0).abs() < 1.0);
+        assert!((lag_s(&demand, 1e12, pacing) - 1800.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn calls_that_ask_about_many_are_wanted_less_often_and_find_sooner() {
+        let mut demand = hourly(3);
+        demand.add_many(Grade::of(1.0, 0.02 / 3600.0), 200);
+        for price in [10.0, 600.0, 3600.0, 1e5, 1e12] {
+            let (alone, grouped) =
+                (demand.calls_per_s(price, WIDE, 1.0), demand.calls_per_s(price, WIDE, 40.0));
+            assert!((alone / demand.visits_per_s(price, WIDE) - 1.0).abs() < 1e-9, "{price}");
+            let sooner = demand.waiting(price, WIDE, 40.0) / demand.waiting(price, WIDE, 1.0);
+            assert!(grouped <= alone * 1.001 && sooner <= 1.001, "{price}: {grouped} of {alone}, {sooner}");
+        }
     }
 
     #[test]

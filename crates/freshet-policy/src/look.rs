@@ -41,8 +41,10 @@ pub struct SourceFacts {
     pub number: u32,
     /// How much its news count, 1 by default.
     pub weight: f64,
-    /// When it was last visited.
+    /// When it was last looked at: visited, or asked about in a group.
     pub visited_at: Timestamp,
+    /// Posts that a group told of then and no visit has fetched yet.
+    pub backlog: f64,
     /// The how-manieth visit of all that was; ascending numbers before the first.
     pub turn: u64,
     /// Posts a page shows, where that limits what a visit brings.

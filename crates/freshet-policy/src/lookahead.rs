@@ -30,7 +30,9 @@
 //! clever, and has no branches. Nothing is allocated.
 
 mod curve;
+mod fare;
 pub(crate) mod grid;
+mod grouped;
 mod outlook;
 
 use freshet_types::{Span, Timestamp};
@@ -39,6 +41,8 @@ use pulp::{Scalar, Simd};
 use crate::price::HourPrices;
 
 pub(crate) use curve::Curve;
+pub use fare::Fare;
+pub(crate) use fare::chance;
 use grid::{Grid, NODE_COUNT, TAIL};
 pub use outlook::{Outlook, Path, Wish};
 
@@ -59,8 +63,9 @@ const PLACES: [f32; NODE_COUNT] = places();
 pub struct Plan {
     /// B: posts times hours; only differences matter.
     costs: [f32; NODE_COUNT],
-    /// What of it does not depend on the visits after it.
+    /// What of it does not depend on the visits after it; with groups, what all costs but the first look.
     own: [f32; NODE_COUNT],
+    fare: Fare,
     /// The first of them that is known.
     first: usize,
     /// The first visit that is not regretted, of those that were asked for.
@@ -69,18 +74,36 @@ pub struct Plan {
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { costs: [0.0; NODE_COUNT], own: [0.0; NODE_COUNT], first: 1, due: None }
+        Self {
+            costs: [0.0; NODE_COUNT],
+            own: [0.0; NODE_COUNT],
+            fare: Fare::single(0.0),
+            first: 1,
+            due: None,
+        }
     }
 }
 
 impl Plan {
-    /// Plans along a path, for times from `elapsed_h` on, at a price in posts times hours.
+    /// Plans along a path, for times from `elapsed_h` on.
     #[inline(always)]
-    pub fn make<S: Simd>(&mut self, simd: S, path: &Path, hours: &HourPrices, price_h: f64, elapsed_h: f64) {
-        let (nodes_h, posts) = (&path.grid.nodes_h, &path.posts);
+    pub fn make<S: Simd>(&mut self, simd: S, path: &Path, hours: &HourPrices, fare: Fare, elapsed_h: f64) {
         let asked = path.grid.node_after(elapsed_h).0;
-        let price = price_h as f32;
+        self.fare = fare;
         self.first = asked.saturating_sub(2).clamp(1, TAIL);
+        if fare.is_grouped() {
+            self.make_grouped(path, hours);
+        } else {
+            self.make_single(simd, path, hours);
+        }
+        self.due = self.due_node(simd, asked);
+    }
+
+    /// The costs where every look is a visit.
+    #[inline(always)]
+    fn make_single<S: Simd>(&mut self, simd: S, path: &Path, hours: &HourPrices) {
+        let (nodes_h, posts) = (&path.grid.nodes_h, &path.posts);
+        let price = self.fare.visit;
         self.end(path, hours, price);
         self.weigh(simd, path, hours, price);
         let own = &self.own;
@@ -96,7 +119,6 @@ impl Plan {
             let before = (chunk * LANES).next_multiple_of(S::F32_LANES);
             relax(simd, &mut best[..before], posts, &costs[chunk], &times_h[chunk]);
         }
-        self.due = self.due_node(simd, asked);
     }
 
     /// Costs of first visits so late that what follows is a steady cycle.
@@ -132,6 +154,11 @@ impl Plan {
         }
     }
 
+    /// The calls of a look that finds so many posts in the mean: less than one where it may be a probe.
+    pub(crate) fn calls(&self, posts: f32) -> f64 {
+        if self.fare.is_grouped() { f64::from(self.fare.look(posts) / self.fare.visit) } else { 1.0 }
+    }
+
     /// A: posts times hours, above zero where a visit is due.
     fn regrets(&self) -> [f32; NODE_COUNT] {
         let (mut regrets, first, last) = ([0.0; NODE_COUNT], self.first, NODE_COUNT - 1);
@@ -159,19 +186,14 @@ impl Plan {
     /// When a visit is due, in hours after the one before and not before `elapsed_h`; all are those
     /// that the plan was made of.
     #[inline(always)]
-    pub fn due_h<S: Simd>(
-        &self,
-        simd: S,
-        path: &Path,
-        hours: &HourPrices,
-        price_h: f64,
-        elapsed_h: f64,
-    ) -> Option<f64> {
+    pub fn due_h<S: Simd>(&self, simd: S, path: &Path, hours: &HourPrices, elapsed_h: f64) -> Option<f64> {
         let (grid, node) = (path.grid, self.due?);
-        let due_h = if node == NODE_COUNT - 1 {
+        let due_h = if node == 1 && self.fare.backlog > 0.0 {
+            0.0 // What waits for no more posts waits for nothing.
+        } else if node == NODE_COUNT - 1 {
             grid.nodes_h[node]
         } else if grid.steps_h[node] > REFINED_H {
-            self.best_hour(simd, path, hours, price_h as f32, node)
+            self.best_hour(simd, path, hours, node)
         } else {
             self.vertex(grid, node)
         };
@@ -180,17 +202,12 @@ impl Plan {
 
     /// In how many hours before and after a visit at `due_h` lateness changes by 1 ([`crate::slack`]), from what visits
     /// `step_h` away cost more; path and prices are those of the plan, which covers both.
-    pub(crate) fn slack_h(
-        &self,
-        path: &Path,
-        hours: &HourPrices,
-        price_h: f64,
-        (due_h, step_h): (f64, f64),
-    ) -> (f64, f64) {
+    pub(crate) fn slack_h(&self, path: &Path, hours: &HourPrices, (due_h, step_h): (f64, f64)) -> (f64, f64) {
+        let price_h = f64::from(self.fare.visit);
         let cost = |at_h: f64| {
             let node = path.grid.nodes_h.partition_point(|node_h| f64::from(*node_h) < at_h);
             let node = node.clamp(1, NODE_COUNT - 1);
-            f64::from(self.cost_at(path, hours, price_h as f32, (node, at_h as f32)))
+            f64::from(self.cost_at(path, hours, (node, at_h as f32)))
         };
         let planned = cost(due_h);
         let slack_h = |at_h: f64| step_h / ((cost(at_h) - planned) / price_h).max(COST_MIN).sqrt();
@@ -211,8 +228,8 @@ impl Plan {
     /// The best time between the neighbours of a node, an hour apart or what comes near: a day has
     /// better hours than the node may have hit.
     #[inline(always)]
-    fn best_hour<S: Simd>(&self, simd: S, path: &Path, hours: &HourPrices, price: f32, node: usize) -> f32 {
-        let (grid, next) = (path.grid, self.next(simd, path, node + 1, path.posts[node]));
+    fn best_hour<S: Simd>(&self, simd: S, path: &Path, hours: &HourPrices, node: usize) -> f32 {
+        let (grid, next) = (path.grid, self.next(simd, path, hours, (node + 1, path.posts[node])));
         let (mut best, mut best_h) = (self.costs[node], grid.nodes_h[node]);
         for stretch in [node, node + 1] {
             let try_count = grid.steps_h[stretch].min(TRIES_MAX);
@@ -221,8 +238,8 @@ impl Plan {
                 let at_h = grid.nodes_h[stretch - 1] + step_h * f32::from(step);
                 let (posts, hour) = path.within(stretch, at_h);
                 // The visit after it stays the same.
-                let cost = price * hours.factor(usize::from(hour)) as f32 + self.costs[next]
-                    - (grid.nodes_h[next] - at_h) * posts;
+                let price = self.fare.first(posts) * hours.factor(usize::from(hour)) as f32;
+                let cost = price + self.after(path, hours, next, (at_h, posts));
                 if cost < best {
                     (best, best_h) = (cost, at_h);
                 }
@@ -231,9 +248,12 @@ impl Plan {
         best_h
     }
 
-    /// The best visit at `first` or later, if so many posts were seen by the one before.
+    /// The best look at `first` or later, if so many posts were seen by the one before.
     #[inline(always)]
-    fn next<S: Simd>(&self, simd: S, path: &Path, first: usize, posts: f32) -> usize {
+    fn next<S: Simd>(&self, simd: S, path: &Path, hours: &HourPrices, (first, posts): (usize, f32)) -> usize {
+        if self.fare.is_grouped() {
+            return self.next_grouped(path, hours, first, posts);
+        }
         let (mut costs, posts) = (self.costs, simd.splat_f32s(posts));
         let times_h = S::as_simd_f32s(&path.grid.nodes_h).0;
         for (cost, at_h) in S::as_mut_simd_f32s(&mut costs).0.iter_mut().zip(times_h) {
@@ -242,12 +262,20 @@ impl Plan {
         first_least(simd, &costs, first)
     }
 
+    /// What a look at `at_h` that has seen so many posts costs but its price, if the next is at a node: Bₖ − (uₖ−t)·L.
+    #[inline(always)]
+    fn after(&self, path: &Path, hours: &HourPrices, next: usize, (at_h, posts): (f32, f32)) -> f32 {
+        let cost =
+            if self.fare.is_grouped() { self.cost_after(path, hours, next, posts) } else { self.costs[next] };
+        cost - (path.grid.nodes_h[next] - at_h) * posts
+    }
+
     /// B at some hours within the stretch that ends with a node.
-    fn cost_at(&self, path: &Path, hours: &HourPrices, price: f32, (node, at_h): (usize, f32)) -> f32 {
+    fn cost_at(&self, path: &Path, hours: &HourPrices, (node, at_h): (usize, f32)) -> f32 {
         let (posts, hour) = path.within(node, at_h);
-        let next = self.next(Scalar::new(), path, node, posts);
-        let wait_h = (path.grid.nodes_h[next] - at_h) * posts;
-        price * hours.factor(usize::from(hour)) as f32 + self.costs[next] - wait_h
+        let next = self.next(Scalar::new(), path, hours, (node, posts));
+        let price = self.fare.first(posts) * hours.factor(usize::from(hour)) as f32;
+        price + self.after(path, hours, next, (at_h, posts))
     }
 }
 

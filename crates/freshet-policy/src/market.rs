@@ -51,6 +51,8 @@ pub struct Market {
     pub hours: HourPrices,
     /// No plan leaves a source unvisited for much longer, in hours.
     pub gap_h_max: f64,
+    /// Sources that one call can ask about; 1 where each needs its own.
+    pub group: f64,
 }
 
 impl Market {
@@ -63,6 +65,7 @@ impl Market {
             ceiling_stretch: 1.0,
             hours: HourPrices::default(),
             gap_h_max: f64::INFINITY,
+            group: 1.0,
         }
     }
 }

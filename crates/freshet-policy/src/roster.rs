@@ -22,6 +22,29 @@ pub trait Roster: Send + std::fmt::Debug {
     fn pick(&mut self, now: Timestamp, count: usize, picked: &mut Vec<usize>);
     /// The price of a visit, where the policy knows one.
     fn price(&self) -> Option<f64>;
+    /// How it spends calls that may ask about several sources, where it has more to say than an order.
+    fn groups(&mut self) -> Option<&mut dyn Groups> {
+        None
+    }
+}
+
+/// A roster that prices calls which ask about several sources at once ([`crate::group`]).
+pub trait Groups {
+    /// What to spend a call on at `now`; those asked about are put into `members`. `None` when every source was
+    /// looked at already.
+    fn spend(&mut self, now: Timestamp, members: &mut Vec<usize>) -> Option<Call>;
+    /// A probe at `at` told that source `number` has so many posts that no visit fetched, at least one; a probe that finds
+    /// none is told of as a look.
+    fn note_told(&mut self, number: usize, at: Timestamp, posts: u32);
+}
+
+/// What a call is spent on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// A visit to one source, which fetches its news.
+    Visit(usize),
+    /// A question about several sources: which of them have news.
+    Probe,
 }
 
 /// What a roster starts from.
@@ -35,6 +58,8 @@ pub struct RosterKit {
     pub objective: Objective,
     /// For policies that draw lots.
     pub seed: u64,
+    /// Sources that one call can ask about; with none or one of them each call is a visit.
+    pub group: u32,
 }
 
 impl RosterKit {
@@ -49,6 +74,7 @@ impl RosterKit {
             number: number as u32,
             weight: if weight.is_finite() { weight.max(0.0) } else { 0.0 },
             visited_at: Timestamp::MIN,
+            backlog: 0.0,
             turn: number as u64,
             page_size: self.page_size,
         };

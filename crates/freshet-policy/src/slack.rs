@@ -22,6 +22,15 @@ impl Slack {
         Self { early: gap, late: gap }
     }
 
+    /// What a look at an instant is worth more than it costs, in prices, where it was planned a gap g after the one before. At a
+    /// constant rate that pays for itself after T, a look after t brings (t/T)²; with d for how late it is and s for the slack, it is
+    /// 2(g/s)(d/s) + (d/s)², where g is T and so is s. A look that costs less than a whole call has a shorter gap than its slack.
+    pub fn worth(self, gap: Span, due_at: Timestamp, at: Timestamp) -> f64 {
+        let side = if at < due_at { self.early } else { self.late }.max(Span::SECOND).secs_f64();
+        let late = (at - due_at).secs_f64().max(-gap.secs_f64()) / side;
+        2.0 * gap.secs_f64() / side * late + late * late
+    }
+
     /// The lateness at an instant of a source that is due at `due_at`.
     pub fn lateness(self, due_at: Timestamp, at: Timestamp) -> f64 {
         let side = if at < due_at { self.early } else { self.late };

@@ -76,7 +76,14 @@ fn example<R: Rule>() -> (R::Model, SourceFacts) {
         model.learn(&Look { since, at, news: &news, is_full: false }, &pool);
         since = Some(at);
     }
-    let source = SourceFacts { number: 0, weight: 1.0, visited_at: hour(28 * 24), turn: 0, page_size: None };
+    let source = SourceFacts {
+        number: 0,
+        weight: 1.0,
+        visited_at: hour(28 * 24),
+        backlog: 0.0,
+        turn: 0,
+        page_size: None,
+    };
     (model, source)
 }
 

@@ -11,6 +11,7 @@
 //! returned. The experiment hands it looks, never the history. Calls that are left when every
 //! source was visited in a slot are not carried over.
 
+mod group;
 mod live;
 pub mod oracle;
 pub(crate) mod tally;
@@ -21,11 +22,12 @@ use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use freshet_policy::{Look, Objective, POLICY_NAMES, Roster, RosterKit, roster_named};
+use freshet_policy::{DEFAULT_POLICY, Look, Objective, POLICY_NAMES, Roster, RosterKit, roster_named};
 use freshet_types::{Map, Span, Timestamp};
 
 use crate::trace::History;
 
+use group::Probing;
 pub use tally::{Outcome, Tally};
 
 /// Length of a slot.
@@ -38,7 +40,7 @@ const SLOTS_PER_HOUR: f64 = 4.0;
 pub const CALLS_PER_HOUR_MAX: f64 = 3.6e9;
 
 /// The names of the oracles: they know what no policy can know.
-pub const ORACLE_NAMES: &[&str] = &["bound", "clairvoyant"];
+pub const ORACLE_NAMES: &[&str] = &["bound", "clairvoyant", "informed"];
 
 /// What happens to posts beyond a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +62,8 @@ pub struct Setup {
     pub overflow: Overflow,
     /// What the policies are asked for.
     pub objective: Objective,
+    /// Sources that a call can ask about; with one of them each call is a visit.
+    pub group: u32,
     /// For policies that draw lots.
     pub seed: u64,
     /// How much a user's posts count, where that is not 1.
@@ -74,6 +78,7 @@ impl Setup {
             page_size: None,
             overflow: Overflow::default(),
             objective: Objective::default(),
+            group: 1,
             seed: 0,
             weights: Map::default(),
         }
@@ -91,6 +96,7 @@ impl Setup {
             page_size: self.page_size.filter(|_| self.overflow == Overflow::Lost),
             objective: self.objective,
             seed: self.seed,
+            group: self.group,
         }
     }
 }
@@ -139,6 +145,10 @@ pub(crate) fn run_watched(
     let outcome = match name {
         "bound" => oracle::bound(history, setup),
         "clairvoyant" => oracle::clairvoyant(history, setup),
+        "informed" => {
+            let roster = roster_named(DEFAULT_POLICY, &setup.kit(history)).ok_or_else(|| unknown(name))?;
+            Run { is_told: true, ..Run::new(history, setup, roster) }.finish(watch)
+        }
         _ => {
             let roster = roster_named(name, &setup.kit(history)).ok_or_else(|| unknown(name))?;
             Run::new(history, setup, roster).finish(watch)
@@ -240,6 +250,8 @@ struct Run<'a> {
     visited_at: Vec<Timestamp>,
     tally: Tally,
     goes_on: &'a dyn Fn() -> bool,
+    /// Who has news is known at any time, for nothing.
+    is_told: bool,
 }
 
 impl<'a> Run<'a> {
@@ -248,7 +260,7 @@ impl<'a> Run<'a> {
         let tally = Tally::new(window, history.eval_count());
         let count = history.posters.len();
         let (cursors, visited_at) = (vec![0; count], vec![window.from; count]);
-        Self { history, setup, roster, cursors, visited_at, tally, goes_on: &|| true }
+        Self { history, setup, roster, cursors, visited_at, tally, goes_on: &|| true, is_told: false }
     }
 
     fn finish(mut self, watch: Watch<'_>) -> Outcome {
@@ -257,6 +269,8 @@ impl<'a> Run<'a> {
         let slot_count = u64::from(window.eval_days) * SLOTS_PER_DAY;
         let budget_per_s = self.setup.calls_per_hour / 3600.0;
         let (mut calls, mut picked) = (0.0_f64, Vec::new());
+        let is_grouped = self.setup.group > 1 || self.is_told;
+        let mut probing = is_grouped.then(|| Probing::new(self.cursors.len(), self.setup.group));
         for slot in 0..slot_count {
             if !(self.goes_on)() {
                 break;
@@ -268,6 +282,15 @@ impl<'a> Run<'a> {
             }
             // The fraction is carried over, whole calls are not; further pages are paid later.
             calls = calls.min(0.0) + calls.max(0.0).fract() + self.setup.calls_per_hour / SLOTS_PER_HOUR;
+            if let Some(probing) = &mut probing {
+                if self.is_told {
+                    for source in 0..self.cursors.len() {
+                        self.probe(probing, source, now);
+                    }
+                }
+                calls -= self.spend(probing, (slot, now), calls, watch);
+                continue;
+            }
             let affordable = (calls + 1e-9).clamp(0.0, self.cursors.len() as f64) as usize;
             self.roster.pick(now, affordable, &mut picked);
             for &source in &picked {

@@ -9,6 +9,7 @@
 mod capture;
 mod cuvim;
 mod forums;
+mod groups;
 mod known;
 mod live;
 mod lookahead;
@@ -88,6 +89,12 @@ pub const STUDIES: &[Study] = &[
         about: "the engine of `run` beside the experiment: round robin and `freshet` as policies and as crawls of a simulated server, in nine windows",
         seed: "1 (the simulated server)",
         run: live::run,
+    },
+    Study {
+        name: "groups",
+        about: "one call that asks about many sources: round robin, `freshet` and one that knows who has news, with groups of 40 and without, in nine windows",
+        seed: "no chance",
+        run: groups::run,
     },
     Study {
         name: "known-rates",

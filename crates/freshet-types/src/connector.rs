@@ -40,6 +40,8 @@ pub enum Intent {
     Newer(Mark),
     /// These members, of which a page gave only the ids.
     Members(Vec<String>),
+    /// Which of these roots, the target's own among them, have news.
+    Probe(Vec<String>),
 }
 
 /// How gently a server is to be treated.
@@ -86,6 +88,8 @@ pub struct Endpoint {
     pub relation: Option<RelationRole>,
     /// Ids that one `Intent::Members` request may name.
     pub members_max: usize,
+    /// Roots that one `Intent::Probe` request may name; 0 where there is none.
+    pub probe_max: usize,
     pub politeness: Politeness,
 }
 
@@ -106,6 +110,8 @@ pub struct Page {
     pub is_broken_off: bool,
     /// Ids of members that the page names but does not show; ask with `Intent::Members`.
     pub members: Vec<String>,
+    /// What a probe shows of each root.
+    pub pulses: Vec<Pulse>,
     /// Nothing changed since the validators were given (304).
     pub is_unchanged: bool,
     /// The server answered with something else; what was asked for is at `next`.
@@ -117,6 +123,34 @@ pub struct Page {
     /// What could not be used.
     pub complaints: Vec<Complaint>,
 }
+
+/// What a probe shows of a root: something that changes with every post on its list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pulse {
+    /// Id of the root.
+    pub root: String,
+    /// A count, or the id of the newest post.
+    pub value: String,
+}
+
+impl Pulse {
+    /// How many posts came since another value of the same root, where both are counts and it rose; at least one where it changed
+    /// at all.
+    pub fn risen(before: &str, value: &str) -> u32 {
+        let counts = before.parse::<u64>().ok().zip(value.parse::<u64>().ok());
+        // An id is a number too, and no count.
+        let rise =
+            counts.and_then(|(before, value)| value.checked_sub(before)).filter(|rise| *rise <= RISE_MAX);
+        match rise {
+            _ if before == value => 0,
+            Some(rise) => u32::try_from(rise).unwrap_or(u32::MAX).max(1),
+            None => 1,
+        }
+    }
+}
+
+/// A count that rises by more is none.
+const RISE_MAX: u64 = 10_000;
 
 /// Where complaints stand that are about the address of an answer and not about what it shows.
 pub(crate) const URL_PLACE: &str = "url";
@@ -175,6 +209,24 @@ mod tests {
 
     fn check(page: &Page, expected: bool) {
         assert_eq!(page.is_unread(), expected, "{page:?}");
+    }
+
+    #[test]
+    fn a_pulse_that_changed_means_at_least_one_post() {
+        for (before, value, expected) in [
+            ("42", "42", 0),
+            ("42", "45", 3),
+            ("45", "42", 1),
+            ("a", "b", 1),
+            ("42", "", 1),
+            ("", "", 0),
+            // Ids of posts are numbers too, and no counts.
+            ("110000000000000001", "110000000000999999", 1),
+            ("18446744073709551615", "0", 1),
+            ("42", "18446744073709551616", 1),
+        ] {
+            assert_eq!(Pulse::risen(before, value), expected, "{before} to {value}");
+        }
     }
 
     #[test]

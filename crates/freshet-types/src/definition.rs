@@ -19,7 +19,7 @@ mod version;
 
 pub use endpoint::{
     Ending, EndpointRule, ItemRule, MembersRule, NewerRule, NewerStyle, Ordering, PageKind, Paging,
-    RelationRole, Role, TimeWriting,
+    ProbeRule, RelationRole, Role, TimeWriting,
 };
 pub use mapping::{
     Condition, EmbedRule, FieldRule, FieldTable, HintPlace, HintRule, Mapping, MappingKind, OneOrMany,

@@ -132,6 +132,10 @@ pub struct Source {
     pub model: Vec<u8>,
     /// For conditional requests.
     pub validators: Validators,
+    /// What a probe showed of its root when its list was last read ([`crate::Pulse`]); `None` where none has.
+    pub pulse: Option<String>,
+    /// When its list was last read itself: a probe is a visit too, and shows no edits.
+    pub read_at: Option<Timestamp>,
     /// A person wants it visited this often, whatever that is worth.
     pub pinned: Option<Span>,
     /// The epoch of its lease: who writes of it under a lower one is refused. Raised by whoever leases it; 0 before the first.
@@ -167,6 +171,8 @@ impl Source {
             coverage: Coverage::default(),
             model: Vec::new(),
             validators: Validators::default(),
+            pulse: None,
+            read_at: None,
             pinned: None,
             epoch: 0,
         }

@@ -311,6 +311,10 @@ pub(crate) struct RunArgs {
     /// The policy that decides when to visit
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Option<String>,
+    /// Where calls are scarce and a network can tell of several sources at once which have news, ask about at most K of them with
+    /// one call; 1 asks for each alone [default: as many as the network allows]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) group: Option<u32>,
     /// What decides between boards and threads of a forum when both wait: the price, or the ratio of new threads
     /// to new posts; the data directory remembers it [default: price]
     #[arg(long, value_name = "RULE")]

@@ -22,11 +22,14 @@ pub(super) struct Planned {
     quota_per_h: Option<f64>,
     price_now: f64,
     pacing: Pacing,
+    /// Sources that one call can ask about.
+    pub(super) group: f64,
 }
 
 impl Planned {
     fn new(network: &NetworkName, memory: &Memory, pacing: Pacing) -> Self {
         let tariff = memory.tariff(network, RobotKind::Status);
+        let market = memory.market(network, RobotKind::Status);
         Self {
             network: network.clone(),
             demand: Demand::default(),
@@ -34,13 +37,15 @@ impl Planned {
             others_per_h: 0.0,
             posts_per_s: 0.0,
             quota_per_h: tariff.and_then(|it| it.quota_per_h(memory)),
-            price_now: memory.market(network, RobotKind::Status).price,
+            price_now: market.price,
+            group: market.group,
             pacing,
         }
     }
 
-    fn calls_per_h(&self, price: f64) -> f64 {
-        self.demand.visits_per_s(price, self.pacing) * 3600.0 * self.calls_per_visit + self.others_per_h
+    pub(super) fn calls_per_h(&self, price: f64) -> f64 {
+        let calls_per_s = self.demand.calls_per_s(price, self.pacing, self.group);
+        calls_per_s * 3600.0 * self.calls_per_visit + self.others_per_h
     }
 
     /// At the price of the last run.
@@ -54,12 +59,17 @@ impl Planned {
             sources_count: self.demand.count(),
             posts_per_day: self.posts_per_s * 86_400.0,
             calls_per_hour,
-            lag_s: self.demand.lag_s(price, pacing),
+            lag_s: lag_s(self.demand.waiting(price, pacing, self.group), self.demand.posts_per_s()),
             is_over: self.quota_per_h.is_some_and(|quota| calls_per_hour > quota),
             quota_per_hour: self.quota_per_h,
             network: self.network.to_string(),
         }
     }
+}
+
+/// The mean lag of so many posts a second, of which so many wait at any time; 0 where nobody posts.
+pub(super) fn lag_s(waiting: f64, posts_per_s: f64) -> f64 {
+    if posts_per_s > 0.0 { waiting / posts_per_s } else { 0.0 }
 }
 
 /// Reads all sources, network by network; one pass, nothing kept of a source but its grade.

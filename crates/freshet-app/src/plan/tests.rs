@@ -1,6 +1,5 @@
 //! Plans of sources whose rates are known by hand.
 
-use freshet_policy::Grade;
 use freshet_store::api::Store;
 use freshet_store::testing;
 use freshet_types::{NetworkName, RobotKind, Source, Timestamp};
@@ -38,12 +37,12 @@ fn plan(args: &PlanWish) -> PlanReport {
     let memory = Memory::default();
     let policy = memory.policy();
     let scopes = scope::read(&store(), &memory, &*policy).unwrap();
-    let all = Whole::new(&scopes, policy.pacing());
+    let all = Whole { scopes, pacing: policy.pacing() };
     let price = match (args.lag, args.calls_per_hour) {
-        (Some(lag), _) => all.demand.price_for_lag(lag.secs_f64(), all.pacing),
+        (Some(lag), _) => all.price_for_lag(lag.secs_f64()),
         (_, calls) => all.price_for_calls(calls.unwrap_or(1.0)),
     };
-    at_price(args, &all, scopes, price)
+    at_price(args, all, price)
 }
 
 /// Visits every T have a lag of T/2: a hundred lists at 400 calls an hour wait 7.5 minutes.
@@ -73,6 +72,4 @@ fn the_table_falls_as_calls_rise() {
     let report = plan(&PlanWish { calls_per_hour: Some(200.0), ..PlanWish::default() });
     assert!(report.table.len() > 3 && report.table.is_sorted_by(|a, b| a.lag_s > b.lag_s));
     assert_eq!(report.sources_count, 100);
-    let demand_of_none = Demand::default();
-    assert_eq!((demand_of_none.count(), Grade::NONE.pull()), (0, 0.0));
 }

@@ -20,13 +20,13 @@ mod bids;
 mod shared;
 
 use freshet_frontier::frontier::CANDIDATE;
-use freshet_types::{Map, RobotKind, ServerKey, SourceId, SourceState, Span, Timestamp};
+use freshet_types::{Map, RobotKind, ServerKey, Set, SourceId, SourceState, Span, Timestamp};
 
 use super::calls::Calls;
-use super::sources::{CoarseSlack, Planned};
+use super::sources::Planned;
 use super::{Core, Slot};
 use crate::price::{ScopeKey, TariffKey};
-use bids::{Bids, Leader};
+use bids::{Bids, Lane, Leader};
 
 /// Share of its planned gap after which a source may be visited, if nobody is nearer to being due.
 const BID_SHARE: f64 = 0.1;
@@ -65,8 +65,8 @@ impl Auction {
         }
     }
 
-    fn bid(&mut self, key: ServerKey, slack: CoarseSlack, due_at: Timestamp, id: SourceId) {
-        self.by_server.entry(key).or_default().add(slack, due_at, id);
+    fn bid(&mut self, key: ServerKey, lane: Lane, due_at: Timestamp, id: SourceId) {
+        self.by_server.entry(key).or_default().add(lane, due_at, id);
     }
 }
 
@@ -108,7 +108,9 @@ impl Core {
                 self.frontier.schedule(id, slot.key, slot.class(), slot.news_at);
                 continue;
             };
-            self.auction.bid(slot.key, planned.slack, slot.news_at, id);
+            let is_single = self.group_size(slot.key, now) < 2 || self.is_single(id, planned);
+            let lane = Lane { is_single, slack: planned.slack };
+            self.auction.bid(slot.key, lane, slot.news_at, id);
             self.call_at(slot.key, now);
         }
         while let Some(giver) = self.auction.calls.pop(now) {
@@ -160,11 +162,11 @@ impl Core {
             if ready_at > now {
                 return self.call_at(key, ready_at);
             }
-            let Some(leader) = self.first_bid(key, now) else { return };
+            let Some(leader) = self.leader(key, now) else { return };
             if leader.due_at > now && self.is_wanted_by_others(key) {
                 return self.call_at(key, leader.due_at);
             }
-            self.choose(key, leader.slack);
+            self.choose(key, leader.lane);
         }
     }
 
@@ -182,10 +184,50 @@ impl Core {
         self.frontier.due_count_of(key) > 0 || self.backlogs.is_busy(key)
     }
 
-    /// The source of a server that bids most.
-    fn first_bid(&mut self, key: ServerKey, now: Timestamp) -> Option<Leader> {
+    /// Who gets the next call of a server: of those that bid for a visit, or for a place in a group, the first.
+    fn leader(&mut self, key: ServerKey, now: Timestamp) -> Option<Leader> {
+        // A server that refused probes may answer them again.
+        self.set_group(key, now);
+        let (single, grouped) = (self.first_bid(key, true, now), self.first_bid(key, false, now));
+        let (Some(one), Some(other)) = (single, grouped) else { return single.or(grouped) };
+        let is_group = if self.group_size(key, now) < 2 {
+            other.lateness > one.lateness
+        } else {
+            let worth = self.worth_of(one.id, now);
+            self.is_group_best(key, worth, now)
+        };
+        Some(if is_group { other } else { one })
+    }
+
+    /// Takes those that bid for a place in a group and are worth it, the latest first, so many at most.
+    pub(super) fn take_bids(&mut self, key: ServerKey, count: usize, now: Timestamp) -> Vec<SourceId> {
+        let share = 1.0 / self.group_size(key, now) as f64;
+        let (mut taken, mut seen) = (Vec::new(), Set::default());
+        while taken.len() < count
+            && let Some(first) = self.first_bid(key, false, now)
+            && self.worth_of(first.id, now) + share > 0.0
+            && let Some(bids) = self.auction.by_server.get_mut(&key)
+        {
+            // A source that bids twice goes once.
+            taken.extend(bids.pop(first.lane).filter(|id| seen.insert(*id)));
+        }
+        taken
+    }
+
+    /// Those that were taken bid as before.
+    pub(super) fn bid_again(&mut self, key: ServerKey, ids: &[SourceId]) {
+        for &id in ids {
+            let Some(slot) = self.sources.get(id) else { continue };
+            if let Some(planned) = slot.planned {
+                self.auction.bid(key, Lane { is_single: false, slack: planned.slack }, slot.news_at, id);
+            }
+        }
+    }
+
+    /// The source of a server that bids most, for a visit or for a place in a group.
+    fn first_bid(&mut self, key: ServerKey, is_single: bool, now: Timestamp) -> Option<Leader> {
         let mut bids = self.auction.by_server.remove(&key)?;
-        let first = bids.first(now, |id, due_at| {
+        let first = bids.first(is_single, now, |id, due_at| {
             self.sources.get(id).is_some_and(|slot| {
                 slot.key == key
                     && bids::is_same(due_at, slot.news_at)
@@ -198,10 +240,10 @@ impl Core {
         first
     }
 
-    /// The first bid of this slack has won a call.
-    fn choose(&mut self, key: ServerKey, slack: CoarseSlack) {
+    /// The first bid of this lane has won a call.
+    fn choose(&mut self, key: ServerKey, lane: Lane) {
         let Some(bids) = self.auction.by_server.get_mut(&key) else { return };
-        let Some(id) = bids.pop(slack) else { return };
+        let Some(id) = bids.pop(lane) else { return };
         let Some(slot) = self.sources.get_mut(id) else { return };
         // It is not sent back for a price that rose: it has won at today's.
         slot.price_step = 0;

@@ -58,7 +58,8 @@ impl Core {
     /// Visits that wait for a quota are bounded by politeness already, and must not keep other servers
     /// waiting.
     pub(super) fn has_room(&self) -> bool {
-        self.visits.busy_count() < self.options.visits_max && self.may_ask()
+        let busy_count = self.visits.busy_count().saturating_sub(self.groups.passenger_count());
+        busy_count < self.options.visits_max && self.may_ask()
     }
 
     /// Whether the store keeps up, and a fetcher is there. While that is not so, visits under way ask for no further page
@@ -123,6 +124,7 @@ impl Core {
     /// The source came: the visit begins.
     pub(super) fn begin(&mut self, id: SourceId, source: Option<Box<Source>>, now: Timestamp) {
         let Some((visit, aim)) = self.visits.source_came(id) else { return };
+        let Err(source) = self.join_group(visit, source, now) else { return };
         let Some(slot) = self.sources.get(id) else { return };
         let Some(mut source) = source.filter(|source| source.state.is_watched()) else {
             self.ungrade(id);
@@ -163,7 +165,9 @@ impl Core {
         let mut open = Visit::new(visit, *source, slot.key, aim, walk, now);
         open.lateness = lateness;
         self.visits.open(open);
-        self.send(visit, now);
+        if !self.form_group(visit, now) {
+            self.send(visit, now);
+        }
     }
 
     /// Step 4: makes the request of a visit and sends it when politeness and quotas allow.

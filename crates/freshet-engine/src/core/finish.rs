@@ -162,7 +162,9 @@ impl Core {
 
     /// A page could not be had: the source goes back, at most three times in a row.
     pub(super) fn fail(&mut self, id: VisitId, why: &str, can_retry: bool, now: Timestamp) {
+        self.note_probe_failed(id, now);
         let visit = &mut self.visits[id];
+        visit.walk.end_probe();
         if visit.aim == Aim::Recheck {
             tracing::debug!(source = visit.source.id.0, "an old page cannot be had: {why}");
             return self.miss_recheck(id, now);
@@ -190,6 +192,7 @@ impl Core {
     }
 
     fn upload_summary(&mut self, id: VisitId, stored: Source, outcome: &str, now: Timestamp) {
+        self.disband(id);
         let visit = &mut self.visits[id];
         visit.stage = Stage::Ended;
         let summary = VisitSummary {
@@ -239,6 +242,7 @@ impl Core {
 
     /// Nothing was asked, so there is nothing to write: the source is due at `due_at`.
     pub(super) fn put_off(&mut self, id: VisitId, due_at: Timestamp) {
+        self.disband(id);
         self.free_history(id);
         let visit = self.visits.close(id);
         self.leave_server(id, visit.asked_at.is_some());
@@ -249,6 +253,7 @@ impl Core {
     /// Nothing was got, since no quota is left for its robot before `until`: the source keeps its turn, and so do those
     /// behind it.
     pub(super) fn keep_turn(&mut self, id: VisitId, until: Timestamp) {
+        self.disband(id);
         let visit = &self.visits[id];
         let (source, is_rested, has_asked) =
             (visit.source.id, visit.rested_at.is_some(), visit.asked_at.is_some());
@@ -307,7 +312,7 @@ impl Core {
         };
     }
 
-    fn give_back(&mut self, id: SourceId, state: SourceState, due_at: Timestamp) {
+    pub(super) fn give_back(&mut self, id: SourceId, state: SourceState, due_at: Timestamp) {
         let Some(slot) = self.sources.get_mut(id) else { return };
         slot.is_leased = false;
         if !slot.state.is_watched() {

@@ -27,6 +27,7 @@ impl Core {
             self.frontier.set_trust(key, Trust::New);
             self.prices.add_server(self.servers.network(key), politeness);
             self.backlogs.add_server(politeness);
+            self.set_group(key, Timestamp::MIN);
             self.forums.set(key, self.is_forum(key));
             self.backlogs.set_dealt(key, self.has_desk(key));
         }
@@ -50,6 +51,7 @@ impl Core {
             self.frontier.set_politeness(key, politeness);
             self.prices.set_politeness(key, politeness);
             self.backlogs.set_politeness(key, politeness);
+            self.set_group(key, now);
             self.forums.set(key, self.is_forum(key));
             self.backlogs.set_dealt(key, self.has_desk(key));
             let definition = self.servers.network(key).definition();

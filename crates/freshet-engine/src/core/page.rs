@@ -57,7 +57,10 @@ impl Core {
                 }
                 self.tally.complaints_count += page.complaints.len() as u64;
                 let seen = Seen { at: fetched.received_at, visit: id };
+                let is_probe = self.visits.get(id).is_some_and(|visit| visit.walk.is_probe());
                 match page.outcome.clone() {
+                    Outcome::Ok if is_probe => self.on_probed(page, seen, now),
+                    outcome if is_probe && !is_passing(&outcome) => self.on_probe_refused(id, &page, now),
                     Outcome::Ok if !self.is_unread(seen, &page) => self.on_page(page, raw, seen, now),
                     Outcome::Ok | Outcome::Unreadable => self.on_unreadable(page, seen, now),
                     Outcome::RateLimited { until } | Outcome::QuotaExhausted { until } => {
@@ -82,7 +85,7 @@ impl Core {
         self.send(id, now);
     }
 
-    fn on_page(&mut self, mut page: Page, raw: Option<Vec<u8>>, seen: Seen, now: Timestamp) {
+    pub(super) fn on_page(&mut self, mut page: Page, raw: Option<Vec<u8>>, seen: Seen, now: Timestamp) {
         let Some(connector) =
             self.visits.get(seen.visit).and_then(|visit| self.networks.connector_for(&visit.source.network))
         else {
@@ -106,6 +109,8 @@ impl Core {
         let refused = visit.walk.refused().map(|state| (state, visit.source.failure.clone()));
         let list = list_of(visit, &page, seen);
         let is_top = was_list && visit.walk.intent == Intent::First;
+        // A probe that found nothing new is no page of the list.
+        let is_read = is_top && page.kind == endpoint.kind;
         let keeps_validators = visit.walk.keeps_validators() && !page.is_unchanged;
         let mut meaning = visit.walk.read_page(&mut visit.source, endpoint, &page, seen);
         if meaning.is_unknown {
@@ -142,6 +147,10 @@ impl Core {
         }
         if is_top {
             self.note_looked(seen.visit, now);
+        }
+        if is_read {
+            let shown = page.pulses.pop();
+            self.note_pulse(seen.visit, shown, seen.at);
         }
         self.upload(Shown { observation: page.observation, raw, opted_out, list }, meaning, lesson, seen);
         if goes_on {
@@ -292,6 +301,11 @@ impl Core {
     }
 }
 
+/// Whether an answer says nothing about what was asked: the same may be asked again.
+fn is_passing(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::RateLimited { .. } | Outcome::QuotaExhausted { .. } | Outcome::Transient)
+}
+
 /// The owner of a list that was refused is shown, so the refusal was about the list alone.
 fn keep_refusal(visit: &mut Visit, refused: Option<(SourceState, Option<String>)>) {
     if let (Some((state, failure)), true) = (refused, visit.source.state == SourceState::Active) {
@@ -339,7 +353,7 @@ fn list_of(visit: &Visit, page: &Page, seen: Seen) -> Option<ListPage> {
 
 /// Drops posts of accounts that ask not to be collected, and of one that does so elsewhere; gives
 /// the accounts of this page that do.
-fn drop_opted_out(observation: &mut Observation, also: Option<&str>) -> Vec<String> {
+pub(super) fn drop_opted_out(observation: &mut Observation, also: Option<&str>) -> Vec<String> {
     let out = observation.accounts.iter().filter(|account| account.opts_out);
     let mut out: Vec<String> = out.map(|account| account.id.clone()).collect();
     out.sort_unstable();

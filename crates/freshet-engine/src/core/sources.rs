@@ -70,6 +70,11 @@ impl Planned {
         Self::new(gap, Slack::even(gap))
     }
 
+    /// Of one that has news: in this time they have waited as much as a call costs.
+    pub(super) fn told(patience: Span) -> Self {
+        Self::new(patience * 0.5, Slack::even(patience))
+    }
+
     /// The same at another price, by which all gaps are so many times as long.
     pub(super) fn scaled(self, by: f64) -> Self {
         let Slack { early, late } = self.slack.slack();

@@ -32,7 +32,7 @@ const EARLY_MIN: Span = Span::MINUTE;
 /// One late visit says no more than this about demand.
 const LATENESS_MAX: f64 = 4.0;
 /// An early one no less than this.
-const LATENESS_MIN: f64 = 0.5;
+pub(super) const LATENESS_MIN: f64 = 0.5;
 
 impl Core {
     /// Decides whether a due source is still due at today's price, and how late it is; gives the

@@ -100,7 +100,14 @@ impl Lists {
 fn ordinary(policy: &dyn Policy, market: &Market, known: &[i64], (from_s, to_s): (f64, f64)) -> f64 {
     let at = |secs: f64| Timestamp::from_ms((secs * 1000.0) as i64);
     let news: Vec<Timestamp> = known.iter().map(|at_s| Timestamp::from_secs(*at_s)).collect();
-    let facts = SourceFacts { number: 0, weight: 1.0, visited_at: at(from_s), turn: 0, page_size: None };
+    let facts = SourceFacts {
+        number: 0,
+        weight: 1.0,
+        visited_at: at(from_s),
+        backlog: 0.0,
+        turn: 0,
+        page_size: None,
+    };
     let look = Look { since: None, at: at(from_s), news: &news, is_full: false };
     let model = policy.learn(&[], &facts, market, &look);
     policy.posts(&model, market, at(from_s), at(to_s))

@@ -38,9 +38,9 @@ impl Prices {
             if TariffKey::at(at).robot() != RobotKind::Status {
                 continue;
             }
-            waiting += tariff.demand.waiting(tariff.price, tariff.stretched(self.pacing));
+            waiting += tariff.demand.waiting(tariff.price, tariff.stretched(self.pacing), tariff.group);
             posts_per_s += tariff.demand.posts_per_s();
-            visits_per_s += tariff.visits_per_s(tariff.price, self.pacing);
+            visits_per_s += tariff.calls_per_s(tariff.price, self.pacing);
         }
         if posts_per_s > 0.0 {
             let forecast =

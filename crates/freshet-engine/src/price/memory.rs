@@ -70,6 +70,13 @@ pub struct TariffMemory {
     /// No plan leaves a source unvisited for much longer, in hours.
     #[serde(default)]
     pub gap_h_max: Option<f64>,
+    /// Sources that one call can ask about.
+    #[serde(default = "alone")]
+    pub group: f64,
+}
+
+fn alone() -> f64 {
+    1.0
 }
 
 impl SettingValue for Memory {
@@ -131,6 +138,7 @@ impl Memory {
             pool: self.pool.clone(),
             price: tariff.map_or(RESERVE_UNDECLARED, |it| it.price),
             ceiling_stretch: tariff.map_or(1.0, |it| it.stretch),
+            group: tariff.map_or(1.0, |it| it.group),
             ..Market::new(Objective::Delay)
         }
     }
@@ -205,6 +213,7 @@ impl Prices {
             price: it.price,
             stretch: it.stretch,
             gap_h_max: it.gap_h_max.is_finite().then_some(it.gap_h_max),
+            group: it.group,
         };
         let scope = |&key: &ScopeKey| {
             let it = &self.scopes[key.index()];

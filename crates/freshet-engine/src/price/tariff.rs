@@ -39,6 +39,8 @@ pub(super) struct Tariff {
     pub(super) gap_h_max: f64,
     /// The price when the sources were last pulled forward.
     pub(super) told_price: f64,
+    /// Sources that one call can ask about.
+    pub(super) group: f64,
 }
 
 impl Default for Tariff {
@@ -52,6 +54,7 @@ impl Default for Tariff {
             stretch: 1.0,
             gap_h_max: f64::INFINITY,
             told_price: 0.0,
+            group: 1.0,
         }
     }
 }
@@ -89,11 +92,11 @@ impl Tariff {
         self.bills.iter().find(|bill| bill.scope == scope).map_or(0.0, |bill| bill.units)
     }
 
-    /// Visits a second wanted at a price; sources that went while nobody looked are left out.
-    pub(super) fn visits_per_s(&self, price: f64, pacing: Pacing) -> f64 {
+    /// Calls a second wanted at a price; sources that went while nobody looked are left out.
+    pub(super) fn calls_per_s(&self, price: f64, pacing: Pacing) -> f64 {
         let counted = self.demand.count();
         let alive = if counted > 0 { (self.source_count as f64 / counted as f64).min(1.0) } else { 0.0 };
-        self.demand.visits_per_s(price, self.stretched(pacing)) * alive
+        self.demand.calls_per_s(price, self.stretched(pacing), self.group) * alive
     }
 
     /// The bounds that hold while the ceiling cannot be kept.

@@ -22,6 +22,7 @@ fn endpoint(kind: PageKind, is_newest_first: bool) -> Endpoint {
         is_window: false,
         relation: (kind == PageKind::Relations).then_some(RelationRole::Following),
         members_max: 3,
+        probe_max: 0,
         politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },
     }
 }

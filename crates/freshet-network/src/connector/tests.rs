@@ -12,6 +12,7 @@ use crate::{DefinedConnector, Definition};
 mod limits;
 mod mapping;
 mod paging;
+mod probes;
 
 const HEAD: &str = r#"
 name = "net"

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use encoding_rs::Encoding;
 use freshet_types::definition as data;
-use freshet_types::{Endpoint, Map, Outcome, PrimitiveKind, QuotaRule, Schema};
+use freshet_types::{Endpoint, Intent, Map, Outcome, PrimitiveKind, QuotaRule, Schema};
 use regex::Regex;
 
 use crate::expression::{ConditionPlan, Expression, Field, Pointer, Test};
@@ -54,10 +54,22 @@ pub(crate) struct EndpointPlan {
     pub(crate) paging: PagingPlan,
     pub(crate) newer: Option<NewerPlan>,
     pub(crate) members: Option<MembersPlan>,
+    pub(crate) probe: Option<ProbePlan>,
     pub(crate) format: data::BodyFormat,
     pub(crate) is_page: bool,
     /// Matches the path of URLs of this endpoint; the group `root` is the root where it is there.
     pub(crate) path: Regex,
+}
+
+impl EndpointPlan {
+    /// Which endpoint is really asked, where members or roots are shown by another; its place in the plan.
+    pub(crate) fn stand_in(&self, intent: &Intent) -> Option<usize> {
+        match intent {
+            Intent::Members(_) => self.members.as_ref().map(|members| members.endpoint),
+            Intent::Probe(_) => self.probe.as_ref().map(|probe| probe.endpoint),
+            Intent::First | Intent::Next(_) | Intent::Newer(_) => None,
+        }
+    }
 }
 
 /// A group of items.
@@ -101,6 +113,17 @@ pub(crate) struct MembersPlan {
     pub(crate) endpoint: usize,
     pub(crate) batch: usize,
     pub(crate) param: Option<String>,
+}
+
+/// How one request tells which of many roots have news.
+#[derive(Debug)]
+pub(crate) struct ProbePlan {
+    pub(crate) endpoint: usize,
+    pub(crate) group: usize,
+    pub(crate) param: Option<String>,
+    pub(crate) id: Expression,
+    pub(crate) pulse: Expression,
+    pub(crate) seen: Option<Expression>,
 }
 
 /// A mapping.

@@ -35,13 +35,7 @@ impl Curve {
     }
 
     /// The regrets of a plan along a path, from `elapsed_h` on.
-    pub(crate) fn of_regrets(
-        plan: &Plan,
-        path: &Path,
-        hours: &HourPrices,
-        price_h: f64,
-        elapsed_h: f64,
-    ) -> Self {
+    pub(crate) fn of_regrets(plan: &Plan, path: &Path, hours: &HourPrices, elapsed_h: f64) -> Self {
         let (grid, begin_h) = (path.grid, elapsed_h as f32);
         let (first, _) = grid.node_after(elapsed_h);
         let mut curve = Self::of_nodes(grid, &plan.regrets());
@@ -57,7 +51,7 @@ impl Curve {
             while node > 1 && grid.nodes_h[node - 1] >= at_h {
                 node -= 1;
             }
-            let cost = plan.cost_at(path, hours, price_h as f32, (node, at_h));
+            let cost = plan.cost_at(path, hours, (node, at_h));
             curve.values[step] = least - cost;
             least = lower(least, cost);
         }

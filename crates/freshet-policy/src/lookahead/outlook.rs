@@ -8,6 +8,7 @@
 use freshet_types::Timestamp;
 use pulp::Simd;
 
+use super::Fare;
 use super::grid::{Grid, NODE_COUNT, TAIL};
 use crate::Pool;
 use crate::change::{ChangeModel, Known, Levels};
@@ -17,12 +18,14 @@ use crate::rhythm::week::{Week, hour_of_week};
 
 /// A source that can wait longer (ten years) is not told apart from one that can for ever.
 const REACH_H_MAX: f32 = 87_600.0;
+/// Rounds in which the timing price and the time that it gives find each other: a grid need not know better.
+const TIMING_STEPS: usize = 3;
 
 /// What a source can wait for.
 #[derive(Clone, Copy, Debug)]
 pub struct Wish {
-    /// The price of a visit, in posts times hours.
-    pub price_h: f64,
+    /// What a look costs.
+    pub fare: Fare,
     /// The rate is nowhere taken for less, in posts an hour.
     pub floor_per_h: f64,
     /// It has been waiting for so long already.
@@ -77,6 +80,12 @@ impl Path {
         Some(f64::from(self.grid.nodes_h[node - 1] + share * self.grid.steps_h[node]))
     }
 
+    /// Posts at some hours after the look.
+    pub(crate) fn posts_at(&self, hours: f64) -> f32 {
+        let (node, _) = self.grid.node_after(hours);
+        self.within(node, hours as f32).0
+    }
+
     /// Posts, and the hour of the day, at some hours within the stretch that ends with a node.
     pub(crate) fn within(&self, node: usize, hours: f32) -> (f32, u8) {
         let (mass_h, hour) = self.week.at(self.begin_h + hours);
@@ -93,11 +102,14 @@ impl Path {
             *flat_per_h = flat_per_h.max(floor_per_h - shaped_per_h);
         }
         // A source that waited for long is looked at from there on.
-        let reach_h = reach_h(&rates, wish.price_h as f32).max(wish.elapsed_h as f32 / 2.0);
+        let reach_h = reach(&rates, &wish.fare).max(wish.elapsed_h as f32 / 2.0);
         self.grid = Grid::for_reach(reach_h);
         self.begin_h = hour_of_week(since) as f32;
         self.spread(simd, &rates);
         self.trace(simd);
+        if wish.fare.backlog > 0.0 {
+            self.posts.iter_mut().for_each(|posts| *posts += wish.fare.backlog);
+        }
     }
 
     /// Rates by stretch, out of rates by horizon: a stretch may reach over several.
@@ -159,10 +171,25 @@ fn rises<S: Simd>(
     }
 }
 
-/// When the waiting of the posts since a visit equals the price of the next.
+/// When the waiting of the posts since a look equals what times the next.
 #[inline(always)]
-fn reach_h(rates: &Rates, price_h: f32) -> f32 {
-    let (mut posts, mut wait_h) = (0.0_f32, 0.0_f32);
+fn reach(rates: &Rates, fare: &Fare) -> f32 {
+    let mut reach = reach_h(rates, fare.visit, fare.backlog);
+    if fare.is_grouped() && fare.backlog <= 0.0 {
+        // The timing price depends on what gathers until then, which at a constant rate is twice the price by the time.
+        let mut price = fare.visit;
+        for _ in 0..TIMING_STEPS {
+            price = fare.timing(2.0 * price / reach.max(1e-6));
+            reach = reach_h(rates, price, 0.0);
+        }
+    }
+    reach
+}
+
+/// When the waiting of a backlog and of the posts since a look equals a price.
+#[inline(always)]
+fn reach_h(rates: &Rates, price_h: f32, backlog: f32) -> f32 {
+    let (mut posts, mut wait_h) = (backlog, 0.0_f32);
     for (horizon, edge_h) in EDGES_H.into_iter().enumerate() {
         let low_h = edge_h as f32;
         let high_h = EDGES_H.get(horizon + 1).map_or(REACH_H_MAX, |edge| *edge as f32);

@@ -29,11 +29,10 @@ impl Case {
 
     fn due_h(&self, since: Timestamp) -> f64 {
         let (mut path, mut plan) = (Path::default(), Plan::default());
-        let wish = Wish { price_h: self.price_h, floor_per_h: 0.0, elapsed_h: 0.0 };
+        let wish = Wish { fare: Fare::single(self.price_h), floor_per_h: 0.0, elapsed_h: 0.0 };
         self.model.path(Scalar::new(), &Pool::default(), since, &wish, &mut path);
-        plan.make(Scalar::new(), &path, &self.hours, self.price_h, 0.0);
-        plan.due_h(Scalar::new(), &path, &self.hours, self.price_h, 0.0)
-            .expect("a source that posts is visited")
+        plan.make(Scalar::new(), &path, &self.hours, Fare::single(self.price_h), 0.0);
+        plan.due_h(Scalar::new(), &path, &self.hours, 0.0).expect("a source that posts is visited")
     }
 
     /// What an hour costs if every visit is the one planned after the visit before.
@@ -142,7 +141,7 @@ fn a_constant_rate_is_visited_every_square_root() {
 #[test]
 fn nothing_expected_is_never_due_early() {
     let (path, mut plan) = (Path::default(), Plan::default());
-    plan.make(Scalar::new(), &path, &HourPrices::default(), 1.0, 0.0);
+    plan.make(Scalar::new(), &path, &HourPrices::default(), Fare::single(1.0), 0.0);
     assert!(plan.regrets().iter().all(|regret| regret.is_finite()));
     assert_eq!(path.reaches_h(1.0), None);
 }
@@ -153,10 +152,10 @@ fn odd_prices_and_times_give_times() {
     for price_h in [0.0, 1e-12, 1e12, 1e30] {
         for elapsed_h in [0.0, 1e-9, 1e6] {
             let (mut path, mut plan) = (Path::default(), Plan::default());
-            let wish = Wish { price_h, floor_per_h: 0.0, elapsed_h };
+            let wish = Wish { fare: Fare::single(price_h), floor_per_h: 0.0, elapsed_h };
             model.path(Scalar::new(), &Pool::default(), START, &wish, &mut path);
-            plan.make(Scalar::new(), &path, &HourPrices::default(), price_h, elapsed_h);
-            let due_h = plan.due_h(Scalar::new(), &path, &HourPrices::default(), price_h, elapsed_h);
+            plan.make(Scalar::new(), &path, &HourPrices::default(), Fare::single(price_h), elapsed_h);
+            let due_h = plan.due_h(Scalar::new(), &path, &HourPrices::default(), elapsed_h);
             assert!(
                 due_h.is_none_or(|due_h| due_h.is_finite() && due_h >= elapsed_h),
                 "{price_h} {elapsed_h}"
@@ -170,10 +169,10 @@ fn slack(case: &Case, since: Timestamp) -> (f64, f64) {
     let due_h = case.due_h(since);
     let step_h = due_h / 2.0;
     let (mut path, mut plan) = (Path::default(), Plan::default());
-    let wish = Wish { price_h: case.price_h, floor_per_h: 0.0, elapsed_h: due_h - step_h };
+    let wish = Wish { fare: Fare::single(case.price_h), floor_per_h: 0.0, elapsed_h: due_h - step_h };
     case.model.path(Scalar::new(), &Pool::default(), since, &wish, &mut path);
-    plan.make(Scalar::new(), &path, &case.hours, case.price_h, due_h - step_h);
-    let (early_h, late_h) = plan.slack_h(&path, &case.hours, case.price_h, (due_h, step_h));
+    plan.make(Scalar::new(), &path, &case.hours, Fare::single(case.price_h), due_h - step_h);
+    let (early_h, late_h) = plan.slack_h(&path, &case.hours, (due_h, step_h));
     (early_h / due_h, late_h / due_h)
 }
 
@@ -194,4 +193,42 @@ fn at_a_constant_rate_slack_is_the_gap_and_it_follows_the_day() {
     let busy = std::array::from_fn(|hour| if (8..20).contains(&hour) { 1.0 } else { 0.01 });
     let (early, late) = slack(&case(busy, 6.0), START + Span::HOUR * 20.0);
     assert!(early > late, "{early:.2} before, {late:.2} after");
+}
+
+/// When the first look is planned at a constant rate, where a call asks about so many sources and so many posts are known to wait.
+fn first_look_h(rate_per_h: f64, fare: Fare) -> f64 {
+    let (mut path, mut plan) = (Path::default(), Plan::default());
+    let model = Known::new([rate_per_h / 3600.0; 24]);
+    let wish = Wish { fare, floor_per_h: 0.0, elapsed_h: 0.0 };
+    model.path(Scalar::new(), &Pool::default(), START, &wish, &mut path);
+    plan.make(Scalar::new(), &path, &HourPrices::default(), fare, 0.0);
+    plan.due_h(Scalar::new(), &path, &HourPrices::default(), 0.0).expect("a source that posts is looked at")
+}
+
+#[test]
+fn in_groups_a_constant_rate_is_looked_at_when_an_hour_costs_least() {
+    for (rate_per_h, price_h, group) in
+        [(0.05, 4.0, 40.0), (0.01, 60.0, 40.0), (0.002, 30.0, 100.0), (0.1, 2.0, 5.0), (3.0, 60.0, 40.0)]
+    {
+        let fare = Fare::new(price_h, group);
+        let per_h = |gap_h: f64| {
+            let posts = rate_per_h * gap_h;
+            (f64::from(fare.look(posts as f32)) + posts * gap_h / 2.0) / gap_h
+        };
+        let least = (1..40_000).map(|step| per_h(0.01 * 1.0005_f64.powi(step))).fold(f64::INFINITY, f64::min);
+        let planned = per_h(first_look_h(rate_per_h, fare));
+        assert!(planned < least * 1.06, "{rate_per_h} {price_h} {group}: {planned:.4}, {least:.4} at best");
+        assert!(first_look_h(rate_per_h, fare) <= first_look_h(rate_per_h, Fare::single(price_h)) * 1.1);
+    }
+}
+
+#[test]
+fn known_news_are_fetched_sooner_the_more_they_are() {
+    let fare = Fare::new(4.0, 40.0);
+    let due_h = |backlog: f64| first_look_h(0.5, fare.with_backlog(backlog));
+    assert!(due_h(1.0) < first_look_h(0.5, Fare::single(4.0)), "{}", due_h(1.0));
+    assert!(due_h(3.0) <= due_h(1.0) && due_h(20.0) < 0.2, "{} and {}", due_h(3.0), due_h(20.0));
+    // One post of a source that hardly ever posts waits for no second.
+    let rare_h = first_look_h(0.01, fare.with_backlog(1.0));
+    assert!(rare_h < 0.2, "{rare_h}");
 }

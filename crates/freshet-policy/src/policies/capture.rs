@@ -147,6 +147,7 @@ mod tests {
         assert!(index_of(30.0, Some(20), 3.0) < index(22.0, Some(20)), "much or nothing is worth less");
         let facts = SourceFacts {
             number: 0,
+            backlog: 0.0,
             weight: 1.0,
             visited_at: freshet_types::Timestamp::MIN,
             turn: 0,

@@ -64,7 +64,8 @@ mod tests {
         let now = Timestamp::from_secs(86_400);
         let news: Vec<_> =
             (0..posts).map(|post| Timestamp::from_secs(post * 86_400 / (posts - 1).max(1))).collect();
-        let source = SourceFacts { number: 0, weight: 1.0, visited_at: now, turn: 0, page_size: None };
+        let source =
+            SourceFacts { number: 0, weight: 1.0, visited_at: now, backlog: 0.0, turn: 0, page_size: None };
         let market = Market::new(Objective::Delay);
         let look = Look { since: None, at: now, news: &news, is_full: false };
         let bytes = policy.learn(&[], &source, &market, &look);

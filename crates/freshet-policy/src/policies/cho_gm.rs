@@ -60,8 +60,14 @@ mod tests {
     fn shares(per_day: &[f64], budget_per_day: f64) -> Vec<f64> {
         let mut market = Market::new(Objective::Delay);
         let models: Vec<_> = per_day.iter().map(|rate| model(*rate)).collect();
-        let source =
-            SourceFacts { number: 0, weight: 1.0, visited_at: Timestamp::MIN, turn: 0, page_size: None };
+        let source = SourceFacts {
+            number: 0,
+            weight: 1.0,
+            visited_at: Timestamp::MIN,
+            backlog: 0.0,
+            turn: 0,
+            page_size: None,
+        };
         let wants =
             |model: &Poisson, market: &Market| ChoGm.visits_per_s(model, &source, market).unwrap() * 86_400.0;
         let found = price::find(budget_per_day / 86_400.0, 1.0, |price| {

@@ -7,6 +7,7 @@
 //! Many sources under one budget have a roster of their own ([`roster`]), because the weights of
 //! the mixture and the prices of the hours are learned from all of them.
 
+mod crowd;
 mod roster;
 
 use freshet_types::{Span, Timestamp};
@@ -14,7 +15,7 @@ use pulp::{Scalar, Simd, WithSimd};
 
 use super::{capture, index};
 use crate::change::{ChangeModel as _, Levels};
-use crate::lookahead::{self, Curve, Outlook, Path, Plan, Wish};
+use crate::lookahead::{self, Curve, Fare, Outlook, Path, Plan, Wish};
 use crate::mixture::Mixture;
 use crate::mixture::evidence::{self, Evidence};
 use crate::wide::wide;
@@ -31,10 +32,10 @@ const SLACK_SHARE: f64 = 0.5;
 const SLACK_MAX: f64 = 20.0;
 /// Nobody plans further: a month.
 const PLANNED_H: f64 = 720.0;
-/// Planned visits are counted over a day.
+/// Planned looks are counted over a day.
 const COUNTED_H: f64 = 24.0;
 /// So many of them at most: one in a minute.
-const VISITS_MAX: f64 = 1440.0;
+const LOOKS_MAX: f64 = 1440.0;
 
 /// The look-ahead for one source at a time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,7 +64,7 @@ impl<M: Outlook> WithSimd for Drawing<'_, M> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { sketch, model, market, since, wish } = self;
         model.path(simd, &market.pool, since, &wish, &mut sketch.path);
-        sketch.plan.make(simd, &sketch.path, &market.hours, wish.price_h, wish.elapsed_h);
+        sketch.plan.make(simd, &sketch.path, &market.hours, wish.fare, wish.elapsed_h);
     }
 }
 
@@ -77,51 +78,40 @@ impl<M: Outlook> WithSimd for Dating<'_, M> {
     fn with_simd<S: Simd>(self, simd: S) -> Option<f64> {
         let Drawing { sketch, model, market, since, wish } = self.0;
         Drawing { sketch: &mut *sketch, model, market, since, wish }.with_simd(simd);
-        sketch.plan.due_h(simd, &sketch.path, &market.hours, wish.price_h, wish.elapsed_h)
+        sketch.plan.due_h(simd, &sketch.path, &market.hours, wish.elapsed_h)
     }
 }
 
 impl Sketch {
-    /// Plans the visits after one at `since`, for times from `elapsed_h` after it on; gives the price
-    /// in posts times hours.
-    fn draw<M: Outlook>(
-        &mut self,
-        model: &M,
-        weight: f64,
-        market: &Market,
-        since: Timestamp,
-        elapsed_h: f64,
-    ) -> f64 {
-        let wish = wish(weight, market, elapsed_h);
-        wide(Drawing { sketch: self, model, market, since, wish });
-        wish.price_h
+    /// Plans the looks after the last, for times from `elapsed_h` after it on.
+    fn draw<M: Outlook>(&mut self, model: &M, source: &SourceFacts, market: &Market, elapsed_h: f64) {
+        let wish = wish(source, market, elapsed_h);
+        wide(Drawing { sketch: self, model, market, since: source.visited_at, wish });
     }
 
-    /// What is regretted after a visit at `since`, from `elapsed_h` after it on.
+    /// What is regretted after the last look, from `elapsed_h` after it on.
     fn regrets<M: Outlook>(
         &mut self,
         model: &M,
-        weight: f64,
+        source: &SourceFacts,
         market: &Market,
-        since: Timestamp,
         elapsed_h: f64,
     ) -> Curve {
-        let price_h = self.draw(model, weight, market, since, elapsed_h);
-        Curve::of_regrets(&self.plan, &self.path, &market.hours, price_h, elapsed_h)
+        self.draw(model, source, market, elapsed_h);
+        Curve::of_regrets(&self.plan, &self.path, &market.hours, elapsed_h)
     }
 
-    /// The planned visit after one at `since`, in hours after it.
+    /// The planned look after the last, in hours after it.
     fn due_h<M: Outlook>(
         &mut self,
         model: &M,
-        weight: f64,
+        source: &SourceFacts,
         market: &Market,
-        since: Timestamp,
         elapsed_h: f64,
     ) -> Option<f64> {
-        let mut from_h = elapsed_h;
+        let (since, mut from_h) = (source.visited_at, elapsed_h);
         loop {
-            let wish = wish(weight, market, from_h);
+            let wish = wish(source, market, from_h);
             let due_h = wide(Dating(Drawing { sketch: self, model, market, since, wish }));
             let end_h = self.path.end_h();
             // What is not due within the fine nodes is planned again on coarser ones: a burst may have
@@ -145,7 +135,7 @@ impl Sketch {
         let (since, latest) = (source.visited_at, now + ceiling);
         let elapsed_h = lookahead::hours(since, now);
         let due_h = match market.objective {
-            Objective::Delay => self.due_h(model, source.weight, market, since, elapsed_h),
+            Objective::Delay => self.due_h(model, source, market, elapsed_h),
             Objective::Capture => {
                 let scatter = model.scatter(&market.pool);
                 let wanted = capture::posts_at(market.price, source, scatter);
@@ -172,11 +162,11 @@ impl Sketch {
             return even;
         }
         let step_h = due_h * SLACK_SHARE;
-        let price_h = self.draw(model, source.weight, market, since, due_h - step_h);
+        self.draw(model, source, market, due_h - step_h);
         if due_h + step_h > self.path.end_h() {
             return even;
         }
-        let (early_h, late_h) = self.plan.slack_h(&self.path, &market.hours, price_h, (due_h, step_h));
+        let (early_h, late_h) = self.plan.slack_h(&self.path, &market.hours, (due_h, step_h));
         let bounded = |hours: f64| Span::HOUR * hours.clamp(due_h / SLACK_MAX, due_h * SLACK_MAX);
         Slack { early: bounded(early_h), late: bounded(late_h) }
     }
@@ -192,35 +182,46 @@ impl Sketch {
     ) {
         // At a constant rate they have gathered when their waiting is n²/2λ.
         let price_h = wanted.powi(2) / (2.0 * model.rate_per_s(&market.pool) * 3600.0);
-        let wish = Wish { price_h, floor_per_h: 0.0, elapsed_h };
+        let wish = Wish { fare: Fare::single(price_h), floor_per_h: 0.0, elapsed_h };
         model.path(Scalar::new(), &market.pool, since, &wish, &mut self.path);
     }
 
-    /// Visits an hour of a day, if each is planned after the one before.
+    /// Calls an hour of a day, if each look is planned after the one before.
     ///
-    /// Counted from the first planned visit on: `now` is no time that a plan would choose, and the
+    /// Counted from the first planned look on: `now` is no time that a plan would choose, and the
     /// gap after it says little of the others.
-    fn visits_per_h<M: Outlook>(&mut self, model: &M, weight: f64, market: &Market, now: Timestamp) -> f64 {
-        let mut gap_h = |at_h: f64| {
-            let due_h = self.due_h(model, weight, market, now + Span::HOUR * at_h, 0.0);
-            due_h.unwrap_or(COUNTED_H).max(COUNTED_H / VISITS_MAX)
+    fn calls_per_h<M: Outlook>(
+        &mut self,
+        model: &M,
+        source: &SourceFacts,
+        market: &Market,
+        now: Timestamp,
+    ) -> f64 {
+        let mut look = |at_h: f64| {
+            let facts = SourceFacts { visited_at: now + Span::HOUR * at_h, backlog: 0.0, ..*source };
+            let due_h = self.due_h(model, &facts, market, 0.0);
+            let gap_h = due_h.unwrap_or(COUNTED_H).max(COUNTED_H / LOOKS_MAX);
+            (gap_h, self.plan.calls(self.path.posts_at(gap_h)))
         };
-        let first_h = gap_h(0.0);
-        let (mut counted_h, mut visit_count) = (0.0, 0.0);
-        while counted_h < COUNTED_H && visit_count < VISITS_MAX {
-            counted_h += gap_h(first_h + counted_h);
-            visit_count += 1.0;
+        let (first_h, _) = look(0.0);
+        let (mut counted_h, mut look_count, mut call_count) = (0.0, 0.0, 0.0);
+        while counted_h < COUNTED_H && look_count < LOOKS_MAX {
+            let (gap_h, calls) = look(first_h + counted_h);
+            counted_h += gap_h;
+            call_count += calls;
+            look_count += 1.0;
         }
-        visit_count / counted_h
+        call_count / counted_h
     }
 }
 
-/// What a source of this weight can wait for.
-fn wish(weight: f64, market: &Market, elapsed_h: f64) -> Wish {
+/// What a source can wait for.
+fn wish(source: &SourceFacts, market: &Market, elapsed_h: f64) -> Wish {
     // Prices are in posts times seconds; a source that counts twice pays half.
-    let price_h = market.price / 3600.0 / weight.max(WEIGHT_MIN);
-    let floor_per_h = 2.0 * price_h / market.gap_h_max.powi(2);
-    Wish { price_h, floor_per_h, elapsed_h }
+    let price_h = market.price / 3600.0 / source.weight.max(WEIGHT_MIN);
+    let fare = Fare::new(price_h, market.group).with_backlog(source.backlog);
+    let floor_per_h = 2.0 * f64::from(fare.share) / market.gap_h_max.powi(2);
+    Wish { fare, floor_per_h, elapsed_h }
 }
 
 impl Rule for Freshet {
@@ -249,8 +250,7 @@ impl Rule for Freshet {
         }
         let mut sketch = Sketch::default();
         let elapsed_h = lookahead::hours(source.visited_at, at);
-        let regret_h =
-            sketch.regrets(model, source.weight, market, source.visited_at, elapsed_h).at(elapsed_h);
+        let regret_h = sketch.regrets(model, source, market, elapsed_h).at(elapsed_h);
         1.0 + regret_h * source.weight.max(WEIGHT_MIN) * 3600.0 / market.price
     }
 

@@ -31,8 +31,14 @@ fn check(name: &str, seed: u64) {
         let now = Timestamp::from_secs(now_s);
         let post = |draw: &mut dyn FnMut(i64) -> i64| Timestamp::from_secs(now_s - draw(400_000) + 1000);
         let news: Vec<_> = (0..draw(5) * draw(9)).map(|_| post(&mut draw)).collect();
-        let facts =
-            SourceFacts { number: 7, weight: draw(3) as f64, visited_at: now, turn: 0, page_size: None };
+        let facts = SourceFacts {
+            number: 7,
+            weight: draw(3) as f64,
+            visited_at: now,
+            backlog: 0.0,
+            turn: 0,
+            page_size: None,
+        };
         let look = Look { since, at: now, news: &news, is_full: draw(4) == 0 };
         bytes = policy.learn(&bytes, &facts, &market, &look);
         let due_at = policy.due_at(&bytes, &facts, &market);
@@ -42,8 +48,14 @@ fn check(name: &str, seed: u64) {
         since = (draw(5) > 0).then_some(now);
     }
     // What another policy stored, or chance, is a model that knows nothing.
-    let facts =
-        SourceFacts { number: 7, weight: 1.0, visited_at: Timestamp::from_secs(0), turn: 0, page_size: None };
+    let facts = SourceFacts {
+        number: 7,
+        weight: 1.0,
+        visited_at: Timestamp::from_secs(0),
+        backlog: 0.0,
+        turn: 0,
+        page_size: None,
+    };
     for length in [0, 5, 20, 21, 40, 100] {
         let noise: Vec<u8> = (0..length).map(|_| draw(256) as u8).collect();
         policy.due_at(&noise, &facts, &market);

@@ -17,7 +17,7 @@ const DAYS: i64 = 28;
 
 fn source() -> SourceFacts {
     let visited_at = Timestamp::from_secs(DAYS * 86_400);
-    SourceFacts { number: 1, weight: 1.0, visited_at, turn: 0, page_size: None }
+    SourceFacts { number: 1, weight: 1.0, visited_at, backlog: 0.0, turn: 0, page_size: None }
 }
 
 fn market(price: f64) -> Market {

@@ -11,6 +11,7 @@ mod kill;
 mod month;
 mod path;
 mod prices;
+mod probes;
 mod quota;
 mod receiver;
 mod robots;
@@ -27,7 +28,7 @@ use freshet_policy::{Pacing, policy_named};
 use freshet_store::api::Flow;
 use freshet_store::row::{AccountRow, Filter, InstanceRow, OnDelete, PostRow, RelationRow};
 use freshet_store::testing;
-use freshet_types::{Instance, Map, NetworkName, Set, Source};
+use freshet_types::{Instance, Map, NetworkName, Set, Source, SourceState};
 
 use super::*;
 use crate::{World, WorldFetch, WorldOptions, invariant};

@@ -52,7 +52,11 @@ pub(super) fn run(history: &History, setup: &Setup, policy: &str) -> Result<Outc
     let fetch = WorldFetch::new(Arc::clone(&world), Arc::new(clock.clone()));
     let policy = policy_named(policy, pacing).ok_or_else(|| super::unknown(policy))?;
     let mut kit = DriverKit::new(Arc::new(fetch), clock, networks, policy);
-    kit.options = CoreOptions { ceiling: pacing.ceiling, ..CoreOptions::default() };
+    kit.options = CoreOptions {
+        ceiling: pacing.ceiling,
+        group_max: setup.group.max(1) as usize,
+        ..CoreOptions::default()
+    };
     kit.latency = LATENCY;
     let mut store = freshet_store::open(MEMORY, Access::Write, Options::default())
         .map_err(|error| failed(error.into()))?;

@@ -1,5 +1,6 @@
 //! Experiments on small histories.
 
+mod group;
 mod live;
 mod peek;
 

@@ -26,6 +26,8 @@ use crate::VirtualClock;
 use crate::driver::{Driver, DriverKit};
 pub use site::Answered;
 use site::LiveSite;
+#[cfg(test)]
+pub(crate) use site::mined;
 
 /// The name of this row.
 pub const NAME: &str = "live";

@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 use super::address::Address;
 use super::history::History;
 use super::layout::Layout;
-use super::site::{Edits, PostOrder, Rows, Site};
+use super::site::{Edits, PostOrder, Site};
 use crate::{RunningClock, SimError};
 
 /// The name under which the site is closed.
@@ -133,12 +133,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
         site.advance_to(now_s);
         site.answer(address)
     };
-    let is_empty = match &sheet.rows {
-        Rows::Boards(_) => false,
-        Rows::Threads(rows) => rows.is_empty(),
-        Rows::Posts(rows) => rows.is_empty(),
-    };
-    if is_empty {
+    if sheet.is_missing() {
         return missing();
     }
     let layout = *shared.layout.lock().unwrap_or_else(PoisonError::into_inner);

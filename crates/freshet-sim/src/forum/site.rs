@@ -90,6 +90,17 @@ pub struct Sheet {
     pub page_count: u32,
 }
 
+impl Sheet {
+    /// Whether there is no such page: a list that shows nothing.
+    pub(crate) fn is_missing(&self) -> bool {
+        match &self.rows {
+            Rows::Boards(_) => false,
+            Rows::Threads(rows) => rows.is_empty(),
+            Rows::Posts(rows) => rows.is_empty(),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct ThreadState {
     post_count: u32,

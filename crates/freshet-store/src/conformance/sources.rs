@@ -132,6 +132,8 @@ pub(super) fn sources_come_back_whole(store: &mut dyn Store) {
         coverage,
         model: vec![0, 255, 7],
         validators: Validators { etag: Some("\"e\"".into()), last_modified: Some("Mon".into()) },
+        pulse: Some("1042".into()),
+        read_at: Some(at(98)),
         ..fresh.clone()
     };
     store.put_source(&full).must();

@@ -19,7 +19,7 @@ use crate::api::{StoreError, Trouble};
 use crate::options::Options;
 
 /// All migrations, oldest first; one that was released is never edited.
-const MIGRATIONS: [(&str, &str); 11] = [
+const MIGRATIONS: [(&str, &str); 12] = [
     ("V1__spine", include_str!("../../migrations/sqlite/V1__spine.sql")),
     ("V2__finder", include_str!("../../migrations/sqlite/V2__finder.sql")),
     ("V3__heritage", include_str!("../../migrations/sqlite/V3__heritage.sql")),
@@ -31,6 +31,7 @@ const MIGRATIONS: [(&str, &str); 11] = [
     ("V9__lists_proven", include_str!("../../migrations/sqlite/V9__lists_proven.sql")),
     ("V10__forgotten", include_str!("../../migrations/sqlite/V10__forgotten.sql")),
     ("V11__epochs", include_str!("../../migrations/sqlite/V11__epochs.sql")),
+    ("V12__pulse", include_str!("../../migrations/sqlite/V12__pulse.sql")),
 ];
 
 /// "FRSH", in the header of every store.

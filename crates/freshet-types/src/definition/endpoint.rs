@@ -3,7 +3,7 @@
 //! Templates are minijinja; an undefined name is an error. They know `root` (id or handle of the
 //! root object), `host`, `base`, `limit` (the page size), `cursor` (none on the first page),
 //! `newer` (`.id`, `.at_s`, `.at_ms`, `.at_iso`, `.at_date`; none unless asked for), `members` (a list) and
-//! `intent` (`first`, `next`, `newer`, `members`). A query parameter that renders to nothing is
+//! `intent` (`first`, `next`, `newer`, `members`, `probe`). A query parameter that renders to nothing is
 //! left out; query values are percent-encoded, path parts need `| urlencode`.
 
 use std::collections::BTreeMap;
@@ -107,6 +107,9 @@ pub struct EndpointRule {
     /// The answer names ids only; the members are fetched afterwards.
     #[serde(default)]
     pub members: Option<MembersRule>,
+    /// How one request tells which of many roots have news on this list.
+    #[serde(default)]
+    pub probe: Option<ProbeRule>,
     /// Nothing is answered without a credential.
     #[serde(default)]
     pub needs_credential: bool,
@@ -371,4 +374,32 @@ pub struct MembersRule {
 
 fn default_batch() -> u32 {
     1
+}
+
+/// One request that tells which of many roots have news.
+///
+/// What it shows of each is a *pulse*: a count or an id that changes with every post on the list. One that has not changed since the
+/// list was last read means that there is nothing new.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProbeRule {
+    /// The endpoint that shows the roots; a template there may use `members`.
+    pub endpoint: String,
+    /// Roots that one request may name.
+    pub group: u32,
+    /// Query parameter that is repeated for every root, such as `id[]`.
+    #[serde(default)]
+    pub param: Option<String>,
+    /// JSON pointer (or `jq:` expression) inside each item to the id of the root.
+    #[serde(default = "default_probe_id")]
+    pub id: String,
+    /// JSON pointer (or `jq:` expression) inside each item to the pulse.
+    pub pulse: String,
+    /// The same in the first page of the list itself, where it shows the pulse too: posts that came after the probe are then not told of again.
+    #[serde(default)]
+    pub seen: Option<String>,
+}
+
+fn default_probe_id() -> String {
+    "/id".to_owned()
 }

@@ -224,7 +224,8 @@ impl Fleet {
     fn plan(&mut self, batch: &mut Batch, now: Timestamp) {
         batch.due_ats.clear();
         for &number in &batch.numbers {
-            let source = SourceFacts { number, weight: 1.0, visited_at: now, turn: 0, page_size: None };
+            let source =
+                SourceFacts { number, weight: 1.0, visited_at: now, backlog: 0.0, turn: 0, page_size: None };
             let model = &self.models[number as usize];
             batch.due_ats.push(self.sketch.due_at(model, &source, &self.market, CEILING, now));
         }

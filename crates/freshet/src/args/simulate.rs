@@ -71,6 +71,9 @@ pub(crate) struct SimulateArgs {
     /// that are seen at all)
     #[arg(long, value_name = "WHAT", default_value = "delay")]
     pub(crate) objective: Objective,
+    /// Sources that one call can ask about whether they have news; what it finds takes a visit each
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) group: u32,
     /// What is a source in a trace with threads: `author`, `thread` or `board`
     #[arg(long, value_name = "WHAT", default_value = "author")]
     pub(crate) by: By,

@@ -27,6 +27,7 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
         lasts: args.duration.map(Span::to_std),
         ceiling: args.ceiling,
         policy: args.policy.clone(),
+        group: args.group,
         forum_share,
         keeps_raw: args.keep_raw,
         record: args.record.clone(),

@@ -33,6 +33,7 @@ fn wish(args: &SimulateArgs) -> SimulateWish {
         page_size: args.page_size,
         overflow: if args.overflow == "pages" { Overflow::Pages } else { Overflow::Lost },
         objective: args.objective,
+        group: args.group,
         seed: args.seed,
         weights: args.weights.clone(),
     }

@@ -13,8 +13,17 @@ type Bid = Reverse<(u32, u32)>;
 /// The bid that goes first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leader {
+    pub(super) id: SourceId,
     pub(super) lateness: f64,
     pub(super) due_at: Timestamp,
+    pub(super) lane: Lane,
+}
+
+/// Bids whose order is that of their due times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Lane {
+    /// They bid for a visit of their own, not for a place in a group.
+    pub(super) is_single: bool,
     pub(super) slack: CoarseSlack,
 }
 
@@ -22,43 +31,49 @@ pub(super) struct Leader {
 #[derive(Debug, Default)]
 pub(super) struct Bids {
     /// Those of one slack, the one that is due first on top.
-    lanes: BTreeMap<CoarseSlack, BinaryHeap<Bid>>,
+    lanes: BTreeMap<Lane, BinaryHeap<Bid>>,
     /// Sources that won, and are not granted their call yet.
     pub(super) chosen: Vec<SourceId>,
 }
 
 impl Bids {
-    pub(super) fn add(&mut self, slack: CoarseSlack, due_at: Timestamp, id: SourceId) {
-        self.lanes.entry(slack).or_default().push(Reverse((whole_secs(due_at), id.0)));
+    pub(super) fn add(&mut self, lane: Lane, due_at: Timestamp, id: SourceId) {
+        self.lanes.entry(lane).or_default().push(Reverse((whole_secs(due_at), id.0)));
     }
 
-    /// The one with the largest lateness; bids that do not hold are dropped.
+    /// The one with the largest lateness among those for visits, or for places in a group; bids that do not hold are dropped.
     pub(super) fn first(
         &mut self,
+        is_single: bool,
         now: Timestamp,
         holds: impl Fn(SourceId, Timestamp) -> bool,
     ) -> Option<Leader> {
         let mut first: Option<Leader> = None;
-        self.lanes.retain(|&slack, lane| {
+        self.lanes.retain(|&key, lane| {
+            if key.is_single != is_single {
+                return true;
+            }
             let due_at = |due_secs: u32| Timestamp::from_secs(i64::from(due_secs));
             while lane.peek().is_some_and(|&Reverse((due_secs, id))| !holds(SourceId(id), due_at(due_secs))) {
                 lane.pop();
             }
-            let Some(due_at) = lane.peek().map(|&Reverse((due_secs, _))| due_at(due_secs)) else {
+            let Some((due_at, id)) =
+                lane.peek().map(|&Reverse((due_secs, id))| (due_at(due_secs), SourceId(id)))
+            else {
                 return false;
             };
-            let lateness = slack.slack().lateness(due_at, now);
+            let lateness = key.slack.slack().lateness(due_at, now);
             if first.is_none_or(|first| lateness > first.lateness) {
-                first = Some(Leader { lateness, due_at, slack });
+                first = Some(Leader { id, lateness, due_at, lane: key });
             }
             true
         });
         first
     }
 
-    /// Takes the first bid of this slack.
-    pub(super) fn pop(&mut self, slack: CoarseSlack) -> Option<SourceId> {
-        self.lanes.get_mut(&slack)?.pop().map(|Reverse((_, id))| SourceId(id))
+    /// Takes the first bid of this lane.
+    pub(super) fn pop(&mut self, lane: Lane) -> Option<SourceId> {
+        self.lanes.get_mut(&lane)?.pop().map(|Reverse((_, id))| SourceId(id))
     }
 
     /// Takes so many bids, of whatever slack.
@@ -102,11 +117,13 @@ mod tests {
         let mut all = Bids::default();
         for (number, (gap_h, due_h)) in bids.iter().enumerate() {
             let slack = CoarseSlack::of(Slack::even(Span::HOUR * *gap_h));
-            all.add(slack, at(*due_h), SourceId(number as u32));
+            let lane = Lane { is_single: true, slack };
+            all.add(lane, at(*due_h), SourceId(number as u32));
         }
         let mut order = Vec::new();
-        while let Some(first) = all.first(at(0.0), |id, _| id.0 != 9) {
-            order.extend(all.pop(first.slack).map(|id| id.0));
+        assert!(all.first(false, at(0.0), |_, _| true).is_none(), "nobody bids for a place in a group");
+        while let Some(first) = all.first(true, at(0.0), |id, _| id.0 != 9) {
+            order.extend(all.pop(first.lane).map(|id| id.0));
         }
         assert_eq!(order, expected, "{bids:?}");
     }

@@ -21,7 +21,7 @@ impl Core {
         loop {
             // Those that won at servers that cannot be asked keep nobody waiting.
             let (there, away): (Vec<ServerKey>, Vec<ServerKey>) =
-                self.bidders(&payers).into_iter().partition(|key| !self.is_away(*key, now));
+                self.bidders(&payers).partition(|key| !self.is_away(*key, now));
             let chosen_count: usize = there.iter().map(|key| self.chosen_count(*key)).sum();
             if chosen_count >= CHOSEN_MAX {
                 return;
@@ -41,24 +41,24 @@ impl Core {
                     Err(until) => later = Some(later.map_or(until, |at| at.min(until))),
                 }
             }
-            let later_at = later.filter(|at| *at > now);
-            if let Some(at) = later_at {
+            if let Some(at) = later.filter(|at| *at > now) {
                 self.auction.calls.add(Giver::Shared(scope), at);
             }
             let Some((key, leader)) = first else { return };
             if leader.due_at > now && payers.iter().any(|key| self.is_wanted_by_others(*key)) {
                 return self.auction.calls.add(Giver::Shared(scope), leader.due_at);
             }
-            self.choose(key, leader.slack);
+            self.choose(key, leader.lane);
         }
     }
 
-    /// Those of these servers whose sources bid; whose calls are not scarce any more bid no longer.
-    fn bidders(&mut self, payers: &[ServerKey]) -> Vec<ServerKey> {
-        payers.iter().copied().filter(|key| self.auction.by_server.contains_key(key)).collect()
+    /// Those of these servers whose sources bid.
+    fn bidders(&self, payers: &[ServerKey]) -> impl Iterator<Item = ServerKey> {
+        payers.iter().copied().filter(|key| self.auction.by_server.contains_key(key))
     }
 
-    /// The source of a server that bids most, or when to ask again. None while one of its winners waits for its call.
+    /// The source of a server that bids most, or when to ask again. None while one of its winners waits for its call, and
+    /// where calls are not scarce any more: then nobody bids there any longer.
     fn leader_of(&mut self, key: ServerKey, now: Timestamp) -> Result<Option<Leader>, Timestamp> {
         let tariff = TariffKey::new(key, RobotKind::Status);
         if !self.prices.is_scarce(tariff) {
@@ -70,7 +70,7 @@ impl Core {
         }
         match self.prices.ready_at(tariff, 1, &self.ledger, now) {
             ready_at if ready_at > now => Err(ready_at),
-            _ => Ok(self.first_bid(key, now)),
+            _ => Ok(self.leader(key, now)),
         }
     }
 

@@ -35,6 +35,7 @@ impl ByHand {
             is_window: false,
             relation: None,
             members_max: 0,
+            probe_max: 0,
             politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },
         };
         Self {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use freshet_store::row::{ListPage, Listing, Parked, RelationSweep, Withheld};
 use freshet_types::{
     Account, AccountState, Address, AuthScheme, AuthUse, Complaint, Coverage, DefinitionVersion, Fault,
-    FaultKind, Interval, Lead, LimitReading, Mark, Method, NetworkName, PageKind, QuotaKey, QuotaNeed,
+    FaultKind, Interval, Lead, LimitReading, Mark, Method, NetworkName, PageKind, Pulse, QuotaKey, QuotaNeed,
     Redirect, Redirects, Relation, RobotKind, SourceId, SourceState, Span, Tag,
 };
 
@@ -111,6 +111,7 @@ fn page() -> Page {
         next: Some("max_id=12".to_owned()),
         is_broken_off: true,
         members: vec!["9".to_owned()],
+        pulses: vec![Pulse { root: "7".to_owned(), value: "42".to_owned() }],
         is_unchanged: true,
         is_detour: true,
         validators: Validators { etag: None, last_modified: Some("yesterday".to_owned()) },
@@ -178,6 +179,8 @@ pub(super) fn source() -> Source {
         coverage: Coverage { intervals: vec![interval], ..Coverage::default() },
         model: vec![1, 255],
         validators: Validators { etag: Some("W/1".to_owned()), last_modified: None },
+        pulse: Some("42".to_owned()),
+        read_at: Some(AT),
         pinned: Some(Span::HOUR),
         ..Source::new(&network(), "posts", RobotKind::Status, "account", "7")
     }

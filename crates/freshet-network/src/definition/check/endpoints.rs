@@ -1,15 +1,17 @@
 //! Checks and compiles endpoints.
 
 use freshet_types::definition::{self as data, EndpointRule, NewerStyle, Ordering, Paging};
-use freshet_types::{Endpoint, IdOrder, LinkType, ListOrder, Map, Politeness, Schema, Span};
+use freshet_types::{Endpoint, IdOrder, LinkType, ListOrder, Map, Politeness, RobotKind, Schema, Span};
 use regex::Regex;
 
 use super::{Checker, ItemParts};
-use crate::definition::plan::{EndpointPlan, ItemPlan, MembersPlan, NewerPlan, PagingPlan};
+use crate::definition::plan::{EndpointPlan, ItemPlan, MembersPlan, NewerPlan, PagingPlan, ProbePlan};
 use crate::template::{Part, Template, Variable};
 
 /// Largest page that a definition may ask for.
 const PAGE_SIZE_MAX: u32 = 10_000;
+/// Most roots that a request may ask about.
+const GROUP_MAX: u32 = 1000;
 
 impl Checker<'_> {
     pub(in super::super) fn endpoints(
@@ -98,6 +100,7 @@ impl Checker<'_> {
             is_window: rule.is_window,
             relation: rule.relation,
             members_max: rule.members.as_ref().map_or(0, |members| members.batch.max(1) as usize),
+            probe_max: rule.probe.as_ref().map_or(0, |probe| probe.group as usize),
             politeness: Politeness {
                 pause,
                 in_flight_max: rule.in_flight_max.unwrap_or(data.in_flight_max).max(1),
@@ -139,6 +142,7 @@ impl Checker<'_> {
             paging: self.paging(key, &rule.paging),
             newer: rule.newer.as_ref().map(|newer| self.newer(key, newer)),
             members: self.members(key, rule, index),
+            probe: self.probe(key, rule, (data, index)),
             format: rule.format.unwrap_or(data.format),
             is_page: rule.is_page.unwrap_or(data.is_page),
             url,
@@ -196,6 +200,38 @@ impl Checker<'_> {
             .iter()
             .map(|(name, text)| (name.clone(), self.template(&format!("{key}.query.{name}"), text)));
         NewerPlan { query: query.collect(), value, rule: rule.clone() }
+    }
+
+    fn probe(
+        &mut self,
+        key: &str,
+        rule: &EndpointRule,
+        (data, index): (&data::Definition, &Map<String, usize>),
+    ) -> Option<ProbePlan> {
+        let probe = rule.probe.as_ref()?;
+        let key = format!("{key}.probe");
+        let names: Vec<String> = index.keys().cloned().collect();
+        self.known(&format!("{key}.endpoint"), "endpoint", &probe.endpoint, names.iter());
+        if !(2..=GROUP_MAX).contains(&probe.group) {
+            self.problem(&format!("{key}.group"), format!("a request names 2 to {GROUP_MAX} roots at once"));
+        }
+        if rule.robot != Some(RobotKind::Status) {
+            self.problem(&key, "only lists that the robot `status` visits are asked about in groups");
+        }
+        if data.endpoints.get(&probe.endpoint).is_some_and(|shown| shown.items.is_empty()) {
+            self.problem(
+                &format!("{key}.endpoint"),
+                format!("`{}` has no `items`, so no pulse can be read there", probe.endpoint),
+            );
+        }
+        Some(ProbePlan {
+            endpoint: index.get(&probe.endpoint).copied().unwrap_or_default(),
+            group: probe.group as usize,
+            param: probe.param.clone(),
+            id: self.expression(&format!("{key}.id"), &probe.id),
+            pulse: self.expression(&format!("{key}.pulse"), &probe.pulse),
+            seen: probe.seen.as_ref().map(|seen| self.expression(&format!("{key}.seen"), seen)),
+        })
     }
 
     fn members(&mut self, key: &str, rule: &EndpointRule, index: &Map<String, usize>) -> Option<MembersPlan> {

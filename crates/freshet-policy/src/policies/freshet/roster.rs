@@ -26,6 +26,7 @@ use crate::lookahead::{self, Curve, Outlook};
 use crate::mixture::fit;
 use crate::mixture::seen::{History, Seen};
 use crate::price::{self, SAMPLE_MAX};
+use crate::roster::Groups;
 use crate::roster::pick_best;
 use crate::{Look, Market, Objective, Roster, RosterKit, SourceFacts};
 
@@ -51,20 +52,22 @@ pub enum Rates {
 
 /// A plan as it is kept: regrets, or posts, by node.
 #[derive(Clone, Debug)]
-struct Card {
+pub(super) struct Card {
     made_at: Timestamp,
     price: f64,
     values: Curve,
+    /// Posts by node, where looks may be probes.
+    pub(super) posts: Option<Curve>,
 }
 
 /// Sources under the look-ahead.
 #[derive(Debug)]
 pub struct Lookahead<M: Outlook> {
-    market: Market,
+    pub(super) market: Market,
     rates: Rates,
-    sources: Vec<SourceFacts>,
+    pub(super) sources: Vec<SourceFacts>,
     models: Vec<M>,
-    cards: Vec<Option<Card>>,
+    pub(super) cards: Vec<Option<Card>>,
     /// Of the sources that a fit looks at.
     seen: Vec<Seen>,
     /// A fit looks at every so manieth source.
@@ -73,7 +76,9 @@ pub struct Lookahead<M: Outlook> {
     budget_per_s: f64,
     day: u32,
     turn: u64,
-    ranked: Vec<(f64, u64, u32)>,
+    pub(super) ranked: Vec<(f64, u64, u32)>,
+    /// What the last call was worth more than it cost, and when: the next instant marks it.
+    pub(super) marginal: Option<(Timestamp, f64)>,
 }
 
 impl<M: Outlook> Lookahead<M> {
@@ -82,7 +87,7 @@ impl<M: Outlook> Lookahead<M> {
         let sources = kit.facts();
         let stride = sources.len().div_ceil(SAMPLE_MAX).max(1);
         Self {
-            market: Market::new(kit.objective),
+            market: Market { group: f64::from(kit.group.max(1)), ..Market::new(kit.objective) },
             rates,
             models,
             cards: vec![None; sources.len()],
@@ -94,6 +99,7 @@ impl<M: Outlook> Lookahead<M> {
             turn: sources.len() as u64,
             sources,
             ranked: Vec::new(),
+            marginal: None,
         }
     }
 
@@ -124,7 +130,7 @@ impl<M: Outlook> Lookahead<M> {
         for number in (0..self.models.len()).step_by(self.stride) {
             let (model, source) = (&self.models[number], &self.sources[number]);
             sum += match market.objective {
-                Objective::Delay => self.sketch.visits_per_h(model, source.weight, market, now) / 3600.0,
+                Objective::Delay => self.sketch.calls_per_h(model, source, market, now) / 3600.0,
                 Objective::Capture => index::visits_per_s(model.rate_per_s(&market.pool), source, market),
             };
         }
@@ -141,7 +147,7 @@ impl<M: Outlook> Lookahead<M> {
     }
 
     /// The value of a source at an instant: its regret, or its backlog.
-    fn value(&mut self, number: usize, now: Timestamp) -> f64 {
+    pub(super) fn value(&mut self, number: usize, now: Timestamp) -> f64 {
         let (source, market) = (&self.sources[number], &self.market);
         let elapsed_h = lookahead::hours(source.visited_at, now);
         let is_good = |card: &Card| {
@@ -154,13 +160,14 @@ impl<M: Outlook> Lookahead<M> {
             _ => {
                 let model = &self.models[number];
                 let values = if market.objective == Objective::Delay {
-                    self.sketch.regrets(model, source.weight, market, source.visited_at, elapsed_h)
+                    self.sketch.regrets(model, source, market, elapsed_h)
                 } else {
                     let wanted = source.page_size.map_or(market.price, f64::from);
                     self.sketch.draw_posts(model, market, source.visited_at, elapsed_h, wanted);
                     Curve::of_posts(&self.sketch.path)
                 };
-                self.cards[number].insert(Card { made_at: now, price: market.price, values })
+                let posts = (market.group > 1.0).then(|| Curve::of_posts(&self.sketch.path));
+                self.cards[number].insert(Card { made_at: now, price: market.price, values, posts })
             }
         };
         let value = card.values.at(elapsed_h);
@@ -186,6 +193,7 @@ impl<M: Outlook> Roster for Lookahead<M> {
         self.cards[number] = None;
         let source = &mut self.sources[number];
         source.visited_at = look.at;
+        source.backlog = 0.0;
         source.turn = self.turn;
         self.turn += 1;
     }
@@ -223,5 +231,9 @@ impl<M: Outlook> Roster for Lookahead<M> {
 
     fn price(&self) -> Option<f64> {
         Some(self.market.price)
+    }
+
+    fn groups(&mut self) -> Option<&mut dyn Groups> {
+        (self.market.objective == Objective::Delay).then_some(self as &mut dyn Groups)
     }
 }

@@ -1,15 +1,15 @@
 //! A forum in memory for the virtual clock: its pages as a fetcher gets them, and its definition, mined from a few of them.
 
-use freshet_forum::connector::{PORTAL, network_name, shared};
 use freshet_forum::learn::learn;
 use freshet_forum::page::{self, Page};
-use freshet_network::networks::{Front, Network};
-use freshet_types::{Fault, Reference, Request, Response};
+use freshet_network::networks::Network;
+use freshet_types::{Fault, Request, Response};
 use futures::future::BoxFuture;
 use url::Url;
 
 use super::*;
-use crate::forum::{Address, History, Layout, PostOrder, Rows, Site};
+use crate::forum::live::mined;
+use crate::forum::{Address, History, Layout, PostOrder, Site};
 
 /// Where it is.
 pub(super) const FRONT: &str = "https://forum.test/";
@@ -54,12 +54,7 @@ impl ForumSite {
         let mut site = self.site.lock().unwrap();
         site.advance_to(now_s);
         let sheet = site.answer(address);
-        let is_empty = match &sheet.rows {
-            Rows::Boards(_) => false,
-            Rows::Threads(rows) => rows.is_empty(),
-            Rows::Posts(rows) => rows.is_empty(),
-        };
-        (!is_empty).then(|| LAYOUT.write(address, &sheet, now_s))
+        (!sheet.is_missing()).then(|| LAYOUT.write(address, &sheet, now_s))
     }
 
     /// Its network, mined from some of its pages.
@@ -73,19 +68,8 @@ impl ForumSite {
             let url = Url::parse(FRONT).unwrap().join(&address.to_string()).unwrap();
             Some(Page::read(&page::Source { html: html.as_bytes(), url: &url, fetched_s }))
         };
-        let mut definition = learn(&pages.filter_map(read).collect::<Vec<_>>()).definition;
-        definition.front = Some(FRONT.to_owned());
-        let front = Url::parse(FRONT).unwrap();
-        let (name, text) = (network_name(&front), definition.to_toml());
-        let base = front.origin().ascii_serialization();
-        let reference = Reference {
-            instance: Instance { network: name.clone(), base, allow_private: false },
-            root_kind: PORTAL.into(),
-            root_id: Some("/".to_owned()),
-            handle: None,
-        };
-        let (connector, schema) = shared(name.as_str(), definition);
-        Network::mined(connector, schema).with_front(Front { url: FRONT.to_owned(), reference, text })
+        let definition = learn(&pages.filter_map(read).collect::<Vec<_>>()).definition;
+        mined(definition, &Url::parse(FRONT).unwrap()).0
     }
 
     /// Adds the forum to a store, as a person does who names its front page.

@@ -34,8 +34,8 @@ fn lively() -> History {
 }
 
 /// The engine waits at most so many times as long as the policy, and spends nearly all that it is allowed.
-fn check(history: &History, live: &str, beside: &str, ratio_max: f64) {
-    let outcome = |name: &str| run(history, name, &Setup::new(CALLS_PER_HOUR)).unwrap();
+fn check(history: &History, group: u32, live: &str, beside: &str, ratio_max: f64) {
+    let outcome = |name: &str| run(history, name, &Setup { group, ..Setup::new(CALLS_PER_HOUR) }).unwrap();
     let (own, other) = (outcome(live), outcome(beside));
     let ratio = own.mean_delay_s.unwrap() / other.mean_delay_s.unwrap();
     assert!(ratio <= ratio_max, "{live} waits {ratio:.2} times as long as {beside}, {ratio_max} at most");
@@ -46,8 +46,19 @@ fn check(history: &History, live: &str, beside: &str, ratio_max: f64) {
 #[test]
 fn who_crawls_for_real_gives_every_source_its_turn() {
     let history = lively();
-    check(&history, "live:rr", "rr", 1.06);
-    check(&history, "live", "freshet", 1.1);
+    check(&history, 1, "live:rr", "rr", 1.06);
+    check(&history, 1, "live", "freshet", 1.1);
+}
+
+#[test]
+fn who_asks_about_many_at_once_hears_of_them_sooner() {
+    let history = group::quiet();
+    let delay_s = |group: u32| {
+        let setup = Setup { group, ..Setup::new(CALLS_PER_HOUR) };
+        run(&history, "live", &setup).unwrap().mean_delay_s.unwrap()
+    };
+    let ratio = delay_s(40) / delay_s(1);
+    assert!(ratio <= 0.8, "asking in groups, it waits {ratio:.2} times as long");
 }
 
 #[test]

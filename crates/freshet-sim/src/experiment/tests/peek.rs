@@ -42,11 +42,13 @@ fn decisions(posts: Vec<(u64, i64)>, name: &str, setup: &Setup, until_slot: u64)
 #[test]
 fn no_policy_peeks() {
     let lost = Setup { page_size: Some(3), objective: Objective::Capture, ..Setup::new(11.0) };
-    for setup in [Setup::new(10.0), lost] {
+    let grouped = Setup { group: 6, ..Setup::new(12.0) };
+    for setup in [Setup::new(10.0), lost, grouped] {
         for name in POLICY_NAMES {
             for slot in [1, 130, 251] {
-                // What is posted in a slot is not known to the decision for that slot.
-                let differs_s = WINDOW.start().secs() + (slot - 1) * 900;
+                // What is posted in a slot is not known to the decision for that slot, unless a probe told of it.
+                let known = if setup.group > 1 { slot } else { slot - 1 };
+                let differs_s = WINDOW.start().secs() + known * 900;
                 let kept = posts(1).into_iter().filter(|(_, at_s)| *at_s < differs_s);
                 let other = posts(2).into_iter().filter(|(_, at_s)| *at_s >= differs_s);
                 let changed = kept.chain(other).collect();
@@ -81,7 +83,9 @@ fn check_finite(history: &History, name: &str, setup: &Setup) {
     assert!(outcome.captured <= outcome.posts_total, "{name}");
     assert_eq!(outcome.posts_total, history.eval_count(), "{name}");
     let slot_count = 4.0 * 96.0;
-    let allowed = (setup.calls_per_hour * 96.0).min(23.0 * slot_count);
+    // With groups a source may be asked about and visited in one slot.
+    let once = if setup.group > 1 { 2.0 } else { 1.0 };
+    let allowed = (setup.calls_per_hour * 96.0).min(23.0 * slot_count * once);
     assert!(outcome.calls as f64 <= allowed + 1e-6, "{name}: {} calls of {allowed}", outcome.calls);
 }
 
@@ -93,7 +97,9 @@ fn results_are_finite_whatever_the_budget() {
         for (page_size, objective) in shown {
             let weights = [(3, 0.0), (5, 1e6), (7, 1e-6)].into_iter().collect();
             let setup = Setup { page_size, objective, weights, ..Setup::new(calls_per_hour) };
-            POLICY_NAMES.iter().chain(ORACLE_NAMES).for_each(|name| check_finite(&history, name, &setup));
+            for setup in [setup.clone(), Setup { group: 7, ..setup }] {
+                POLICY_NAMES.iter().chain(ORACLE_NAMES).for_each(|name| check_finite(&history, name, &setup));
+            }
         }
     }
 }
@@ -107,7 +113,10 @@ fn the_clairvoyant_is_never_beaten() {
         let capture = Setup { page_size: Some(5), objective: Objective::Capture, ..setup.clone() };
         let most = run(&history, "clairvoyant", &capture).unwrap().captured;
         for name in POLICY_NAMES {
-            assert!(run(&history, name, &setup).unwrap().mean_delay_s.unwrap() >= least, "{name}");
+            for group in [1, 9] {
+                let setup = Setup { group, ..setup.clone() };
+                assert!(run(&history, name, &setup).unwrap().mean_delay_s.unwrap() >= least, "{name}");
+            }
             assert!(run(&history, name, &capture).unwrap().captured <= most, "{name}");
         }
     }

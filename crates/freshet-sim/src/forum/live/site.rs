@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use freshet_fetch::Fetch;
 use freshet_forum::connector::{PORTAL, network_name, shared};
+use freshet_forum::definition::ForumDefinition;
 use freshet_forum::learn::learn;
 use freshet_forum::page::{self, Page};
 use freshet_network::networks::{Front, Network};
@@ -14,7 +15,7 @@ use url::Url;
 
 use super::super::measure::{Figures, Tally};
 use super::super::setup::Setup;
-use super::super::site::{PostOrder, Rows, Sheet, Site};
+use super::super::site::{PostOrder, Rows, Site};
 use super::super::{Address, History, Layout};
 use super::NAME;
 
@@ -80,26 +81,13 @@ impl LiveSite {
             let sheet = state.site.answer(address);
             let html = LAYOUT.write(address, &sheet, self.clock.now().secs_f64());
             let url = front.join(&address.to_string()).ok()?;
-            let is_shown = !is_empty(&sheet);
-            is_shown.then(|| Page::read(&page::Source { html: html.as_bytes(), url: &url, fetched_s }))
+            (!sheet.is_missing())
+                .then(|| Page::read(&page::Source { html: html.as_bytes(), url: &url, fetched_s }))
         };
         let pages: Vec<Page> = sample(&state.site).into_iter().filter_map(read).collect();
-        let mut definition = learn(&pages).definition;
-        if definition.index.is_none() || definition.post.is_none() {
-            return None;
-        }
-        definition.front = Some(FRONT.to_owned());
-        let (name, text) = (network_name(&front), definition.to_toml());
-        let base = front.origin().ascii_serialization();
-        let reference = Reference {
-            instance: Instance { network: name.clone(), base, allow_private: false },
-            root_kind: PORTAL.into(),
-            root_id: Some("/".to_owned()),
-            handle: None,
-        };
-        let (connector, schema) = shared(name.as_str(), definition);
-        let front = Front { url: FRONT.to_owned(), reference: reference.clone(), text };
-        Some((Network::mined(connector, schema).with_front(front), reference))
+        let definition = learn(&pages).definition;
+        let is_learned = definition.index.is_some() && definition.post.is_some();
+        is_learned.then(|| mined(definition, &front))
     }
 
     fn answer(&self, path: Option<&str>) -> Option<String> {
@@ -111,7 +99,7 @@ impl LiveSite {
         state.site.advance_to(now_s);
         let sheet = state.site.answer(address);
         state.tally.fetched(now_s, &sheet);
-        (!is_empty(&sheet)).then(|| LAYOUT.write(address, &sheet, now_s))
+        (!sheet.is_missing()).then(|| LAYOUT.write(address, &sheet, now_s))
     }
 }
 
@@ -137,12 +125,20 @@ fn sample(site: &Site<'_>) -> Vec<Address> {
     addresses
 }
 
-fn is_empty(sheet: &Sheet) -> bool {
-    match &sheet.rows {
-        Rows::Boards(_) => false,
-        Rows::Threads(rows) => rows.is_empty(),
-        Rows::Posts(rows) => rows.is_empty(),
-    }
+/// The network of a definition that was mined from a forum with this front page, and how a person names the forum.
+pub(crate) fn mined(mut definition: ForumDefinition, front: &Url) -> (Network, Reference) {
+    definition.front = Some(front.to_string());
+    let (name, text) = (network_name(front), definition.to_toml());
+    let base = front.origin().ascii_serialization();
+    let reference = Reference {
+        instance: Instance { network: name.clone(), base, allow_private: false },
+        root_kind: PORTAL.into(),
+        root_id: Some("/".to_owned()),
+        handle: None,
+    };
+    let (connector, schema) = shared(name.as_str(), definition);
+    let front = Front { url: front.to_string(), reference: reference.clone(), text };
+    (Network::mined(connector, schema).with_front(front), reference)
 }
 
 impl Fetch for LiveSite {

@@ -1,0 +1,397 @@
+//! Groups: one call that asks about many sources of a server. Part of steps 3 (pick), 4 (ask) and 7 (compare) of 10.
+//!
+//! Where calls are scarce and a network can tell of many roots at once which have news, the source that wins a call does not
+//! spend it alone: those that would win next go with it. The one request is a *probe*, and shows a *pulse* of each
+//! ([`freshet_types::Pulse`]). Who has the pulse of its last visit has no news: that is a look like one that a server answers with "not
+//! modified", learned from and covered in the same way. Whose pulse is another is *told*, and bids for a visit of its own, the more of its
+//! posts wait the sooner.
+//!
+//! | idea | here |
+//! |---|---|
+//! | the first of a group has its lease, place and request as always; the others are visits without a place | `Party` |
+//! | what a call for a group is worth, beside a visit to who was told | `Core::is_group_best` |
+//! | a look that may be a probe costs its fare | `freshet_policy::lookahead::Fare`, by the group of the market |
+//! | a server that refuses probes is asked singly for a day | [`REFUSED_REST`] |
+//!
+//! Nothing of this is stored but the pulse, and that only when a list was read after it: dying in between costs a call, never a post.
+
+use freshet_store::row::Upload;
+use freshet_types::{
+    Endpoint, Map, Page, PageKind, Pulse, RobotKind, ServerKey, Source, SourceId, SourceState, Span,
+    Timestamp, VisitId,
+};
+
+use super::page::drop_opted_out;
+use super::sources::Planned;
+use super::timing::LATENESS_MIN;
+use super::upload::empty_upload;
+use super::{Core, Slot, VISITS_RESERVED};
+use crate::core::Effect;
+use crate::price::TariffKey;
+use crate::schedule;
+use crate::visit::{Visit, own_endpoint};
+use crate::walk::{Aim, Leg, Seen, Walk};
+
+/// How long a server that refuses probes is asked singly.
+const REFUSED_REST: Span = Span::DAY;
+/// And one whose probes fail again and again.
+const FAILED_REST: Span = Span::HOUR;
+/// Probes in a row that fail before that.
+const FAILURES_MAX: u32 = 3;
+/// Sources that are asked about at once, over all servers.
+const PASSENGERS_MAX: usize = 4096;
+/// A source whose gap is nearly what it would be without probes has news at nearly every look: it is visited at once.
+const SINGLE_SHARE: f64 = 0.9;
+/// Where the ceiling cannot be kept, lists stay unread for so many times as long at most.
+const UNREAD_STRETCH: f64 = 4.0;
+/// How late a call for a group, or for who was told, counts at most: posts come in bursts, and what one leaves waiting says little of
+/// the price that is right for the day.
+const LATENESS_MAX: f64 = 1.1;
+/// What a visit to who was told is worth from the start, in prices: what waits is known, what a probe finds is not.
+const TOLD_WORTH: f64 = 0.1;
+
+/// A probe under way.
+#[derive(Debug, Default)]
+struct Party {
+    /// Visits that go with the first one's request.
+    passengers: Vec<VisitId>,
+    /// Those that are still being read from the store.
+    awaited_count: usize,
+}
+
+/// All groups.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    /// By the visit whose request it is.
+    parties: Map<VisitId, Party>,
+    /// Visits whose source is being read, by the first of their group.
+    leads: Map<VisitId, VisitId>,
+    /// What a probe showed of sources that no visit has read since.
+    told: Map<SourceId, Option<String>>,
+    /// Servers that are asked singly until then, and how often probes failed in a row.
+    refused: Map<ServerKey, (Timestamp, u32)>,
+    /// Servers that told of fewer sources than they were asked about: so many at once.
+    caps: Map<ServerKey, usize>,
+}
+
+impl Groups {
+    /// Visits that have no place at their server.
+    pub(super) fn passenger_count(&self) -> usize {
+        self.leads.len() + self.parties.values().map(|party| party.passengers.len()).sum::<usize>()
+    }
+
+    /// Whether a probe told that this source has news.
+    pub(super) fn is_told(&self, id: SourceId) -> bool {
+        self.told.contains_key(&id)
+    }
+
+    /// The server answered a probe, and told of so many of those that it was asked about.
+    fn accept(&mut self, key: ServerKey, told_count: usize, asked_count: usize) {
+        self.refused.remove(&key);
+        // Some may be gone; where many are missing, it has a limit of its own.
+        if told_count * 4 < asked_count * 3 {
+            self.caps.insert(key, told_count.max(2));
+        }
+    }
+
+    /// It did not, or not with what was asked for.
+    fn note_failure(&mut self, key: ServerKey, is_refusal: bool, now: Timestamp) {
+        let (until, failure_count) = self.refused.entry(key).or_insert((now, 0));
+        *failure_count += 1;
+        let beyond = failure_count.checked_sub(FAILURES_MAX);
+        // Each failure after the first few doubles the rest.
+        let failed = beyond.map(|beyond| (FAILED_REST * f64::from(1_u32 << beyond.min(8))).min(REFUSED_REST));
+        let rest = if is_refusal { Some(REFUSED_REST) } else { failed };
+        *until = now + rest.unwrap_or(Span::ZERO);
+    }
+
+    fn is_refused(&self, key: ServerKey, now: Timestamp) -> bool {
+        self.refused.get(&key).is_some_and(|(until, _)| *until > now)
+    }
+}
+
+impl Core {
+    /// Sources that one call can ask a server about; 1 where each needs its own.
+    pub(super) fn group_size(&self, key: ServerKey, now: Timestamp) -> usize {
+        if self.groups.is_refused(key, now) {
+            return 1;
+        }
+        let connector = self.networks.connector_for(self.servers.network(key));
+        let cap = self.groups.caps.get(&key).copied().unwrap_or(usize::MAX).min(self.options.group_max);
+        let sizes = |endpoint: &Endpoint| endpoint.probe_max.min(cap);
+        let lists = |endpoint: &&Endpoint| endpoint.robot == Some(RobotKind::Status);
+        connector.map_or(1, |connector| {
+            connector.endpoints().iter().filter(lists).map(sizes).max().unwrap_or(1).max(1)
+        })
+    }
+
+    /// The prices of a server know how many sources a call can ask about.
+    pub(super) fn set_group(&mut self, key: ServerKey, now: Timestamp) {
+        let size = self.group_size(key, now);
+        self.prices.set_group(TariffKey::new(key, RobotKind::Status), size as f64);
+    }
+
+    /// Whether a source that bids is visited alone: it was told of, or has news at nearly every look.
+    pub(super) fn is_single(&self, id: SourceId, planned: Planned) -> bool {
+        let is_busy = planned.gap.span() >= planned.slack.slack().late * SINGLE_SHARE;
+        is_busy || self.groups.is_told(id)
+    }
+
+    /// Begins to ask about others with the request of a visit, where that is worth it; gives whether it waits for them.
+    pub(super) fn form_group(&mut self, lead: VisitId, now: Timestamp) -> bool {
+        let Some(visit) = self.visits.get(lead) else { return false };
+        let (key, id) = (visit.key, visit.source.id);
+        let slot = self.sources.get(id).and_then(|slot| slot.planned);
+        // A network may tell of some of its lists and not of others.
+        let connector = self.networks.connector_for(&visit.source.network);
+        let own = connector.as_deref().and_then(|connector| own_endpoint(connector, &visit.source));
+        let own_max = own.map_or(0, |endpoint| endpoint.probe_max);
+        let may_lead = own_max > 1
+            && visit.aim == Aim::News
+            && visit.walk.leg == Leg::List
+            && self.can_be_probed(&visit.source, key, now)
+            && slot.is_some_and(|planned| !self.is_single(id, planned));
+        let told = self.groups.is_told(id).then(|| self.worth_of(id, now));
+        if !may_lead && told.is_none() {
+            return false;
+        }
+        let size = if may_lead { self.group_size(key, now).min(own_max) } else { 1 };
+        let room = PASSENGERS_MAX.saturating_sub(self.groups.passenger_count());
+        let members = self.take_bids(key, (size - 1).min(room), now);
+        if members.is_empty() && told.is_none() {
+            return false;
+        }
+        let share = 1.0 / size as f64;
+        let group =
+            || [id].iter().chain(&members).map(|&id| self.worth_of(id, now) + share).sum::<f64>() - 1.0;
+        let lateness = lateness_of(told.unwrap_or_else(group));
+        let visit = &mut self.visits[lead];
+        visit.lateness = visit.lateness.map(|_| lateness);
+        if members.is_empty() {
+            return false;
+        }
+        self.groups.parties.insert(lead, Party { passengers: Vec::new(), awaited_count: members.len() });
+        for member in members {
+            let (visit, wants_more) = self.visits.next_number();
+            if wants_more {
+                self.want(Effect::ReserveVisits(VISITS_RESERVED));
+            }
+            if let Some(slot) = self.sources.get_mut(member) {
+                slot.is_leased = true;
+            }
+            self.groups.leads.insert(visit, lead);
+            self.visits.await_source(member, visit, Aim::News);
+            self.want(Effect::Load(member));
+        }
+        true
+    }
+
+    /// The source of a visit came, or is gone; gives it back where it does not go with a probe.
+    pub(super) fn join_group(
+        &mut self,
+        visit: VisitId,
+        source: Option<Box<Source>>,
+        now: Timestamp,
+    ) -> Result<(), Option<Box<Source>>> {
+        let Some(lead) = self.groups.leads.remove(&visit) else { return Err(source) };
+        let source = source.filter(|source| source.state.is_watched());
+        let rest = if source.is_some() { Ok(()) } else { Err(None) };
+        if let Some(source) = source {
+            self.board(visit, lead, *source, now);
+        }
+        if let Some(party) = self.groups.parties.get_mut(&lead) {
+            party.awaited_count = party.awaited_count.saturating_sub(1);
+            if party.awaited_count == 0 {
+                self.send_probe(lead, now);
+            }
+        }
+        rest
+    }
+
+    /// A source goes with a probe, unless it cannot be asked about that way or there is none any more.
+    fn board(&mut self, visit: VisitId, lead: VisitId, source: Source, now: Timestamp) {
+        let id = source.id;
+        let Some(slot) = self.sources.get(id) else { return };
+        let is_alike = |lead: &Visit| lead.source.endpoint == source.endpoint;
+        let is_meant = source.state == SourceState::Active
+            && self.can_be_probed(&source, slot.key, now)
+            && self.visits.get(lead).is_some_and(is_alike);
+        if !is_meant {
+            // It bids for a visit of its own.
+            self.groups.told.insert(id, source.pulse.clone());
+        }
+        let party = self.groups.parties.get_mut(&lead).filter(|_| is_meant);
+        let Some(party) = party else {
+            return self.give_back(id, source.state, slot.news_at);
+        };
+        party.passengers.push(visit);
+        let walk = Walk::probed(&source);
+        self.visits.open(Visit::new(visit, source, slot.key, Aim::News, walk, now));
+    }
+
+    /// Whether a pulse is enough for a source: its root is known, no person has set its pace, and its list was not left unread for
+    /// long. A pulse tells of posts, not of edits.
+    fn can_be_probed(&self, source: &Source, key: ServerKey, now: Timestamp) -> bool {
+        let stretch = self.prices.stretch_of(TariffKey::new(key, source.robot));
+        let rounds = if stretch > 1.0 { stretch * UNREAD_STRETCH } else { 1.0 };
+        let unread_max = self.policy.pacing().ceiling * rounds;
+        let is_read = source.read_at.is_some_and(|read_at| now - read_at <= unread_max);
+        is_read && !source.root_id.is_empty() && source.pinned.is_none()
+    }
+
+    /// All of a group are there: the request leaves, as soon as it may.
+    fn send_probe(&mut self, lead: VisitId, now: Timestamp) {
+        let Some(party) = self.groups.parties.get(&lead) else { return };
+        let mut roots: Vec<String> =
+            party.passengers.iter().map(|&id| self.visits[id].source.root_id.clone()).collect();
+        let Some(visit) = self.visits.get_mut(lead) else { return };
+        if roots.is_empty() {
+            self.groups.parties.remove(&lead);
+        } else {
+            roots.insert(0, visit.source.root_id.clone());
+            visit.walk.probe(roots);
+        }
+        self.send(lead, now);
+    }
+
+    /// A probe will not be answered: those who went with it are due when they were.
+    pub(super) fn disband(&mut self, lead: VisitId) {
+        let Some(party) = self.groups.parties.remove(&lead) else { return };
+        for passenger in party.passengers {
+            let Some(source) = self.visits.get(passenger).map(|visit| visit.source.id) else { continue };
+            let news_at = self.sources.news_at(source, Timestamp::MIN);
+            self.put_off(passenger, news_at);
+        }
+    }
+
+    /// The list of a source was read: its pulse is the one that stands there, or what a probe showed before.
+    pub(super) fn note_pulse(&mut self, id: VisitId, shown: Option<Pulse>, at: Timestamp) {
+        let Some(visit) = self.visits.get_mut(id) else { return };
+        visit.source.read_at = Some(at);
+        let told = self.groups.told.remove(&visit.source.id);
+        if let Some(pulse) = shown.map(|pulse| Some(pulse.value)).or(told) {
+            visit.source.pulse = pulse;
+        }
+    }
+
+    /// A probe failed, as requests do: after some of them, sources are asked about singly for a while.
+    pub(super) fn note_probe_failed(&mut self, lead: VisitId, now: Timestamp) {
+        let Some(visit) = self.visits.get(lead).filter(|visit| visit.walk.is_probe()) else { return };
+        let key = visit.key;
+        self.groups.note_failure(key, false, now);
+    }
+
+    /// The server does not answer probes: the first of the group is visited alone, the others go back.
+    pub(super) fn on_probe_refused(&mut self, lead: VisitId, page: &Page, now: Timestamp) {
+        let visit = &mut self.visits[lead];
+        visit.walk.end_probe();
+        let key = visit.key;
+        self.groups.note_failure(key, true, now);
+        let network = self.servers.network(key).as_str();
+        let outcome = page.outcome.name();
+        tracing::info!(
+            network,
+            "asked about several sources at once, it answers `{outcome}`: each is asked alone"
+        );
+        self.disband(lead);
+        self.send(lead, now);
+    }
+
+    /// A probe was answered: who has no news was looked at, who has is told and bids for a visit.
+    pub(super) fn on_probed(&mut self, mut page: Page, seen: Seen, now: Timestamp) {
+        let Some(party) = self.groups.parties.remove(&seen.visit) else {
+            return self.on_probe_refused(seen.visit, &page, now);
+        };
+        if page.pulses.is_empty() {
+            self.groups.parties.insert(seen.visit, party);
+            return self.on_probe_refused(seen.visit, &page, now);
+        }
+        let lead = &mut self.visits[seen.visit];
+        lead.walk.end_probe();
+        let (key, tariff) = (lead.key, TariffKey::new(lead.key, lead.source.robot));
+        if let Some(lateness) = lead.lateness.take() {
+            self.prices.visited(tariff, &lead.paid, lateness, now);
+        }
+        self.groups.accept(key, page.pulses.len(), party.passengers.len() + 1);
+        let pulses: Map<String, String> =
+            std::mem::take(&mut page.pulses).into_iter().map(|pulse| (pulse.root, pulse.value)).collect();
+        let opted_out = if self.options.honours_opt_out {
+            drop_opted_out(&mut page.observation, None)
+        } else {
+            Vec::new()
+        };
+        let lead = &self.visits[seen.visit];
+        let upload = Upload {
+            observation: page.observation,
+            opted_out: opted_out.clone(),
+            ..empty_upload(lead, seen)
+        };
+        self.want_upload(seen.visit, upload);
+        for id in std::iter::once(seen.visit).chain(party.passengers) {
+            let Some(visit) = self.visits.get(id) else { continue };
+            let (root, before) = (&visit.source.root_id, visit.source.pulse.as_deref());
+            match pulses.get(root) {
+                Some(value) if before == Some(value) && !opted_out.contains(root) => {
+                    let unchanged = Page { kind: PageKind::Other, is_unchanged: true, ..Page::default() };
+                    self.on_page(unchanged, None, Seen { visit: id, ..seen }, now);
+                }
+                value => {
+                    let count = value.zip(before).map(|(value, before)| Pulse::risen(before, value));
+                    self.tell(id, value.cloned(), count, seen.at);
+                }
+            }
+        }
+    }
+
+    /// A source has news, or may have: it bids for a visit of its own, the sooner the more of its posts wait.
+    fn tell(&mut self, id: VisitId, pulse: Option<String>, count: Option<u32>, at: Timestamp) {
+        let visit = &self.visits[id];
+        let source = &visit.source;
+        let market = self.prices.market(TariffKey::new(visit.key, source.robot), &self.ledger, at);
+        // Of one that was never asked about before, what is expected is all that is known.
+        let expected = || {
+            let since = source.visited_at.unwrap_or(at);
+            self.policy.posts(&source.model, market, since, at).max(1.0)
+        };
+        let backlog = count.map_or_else(expected, |count| f64::from(count.max(1)));
+        let mut facts = schedule::facts(source, at);
+        facts.backlog = backlog;
+        let due_at = self.policy.due_at(&source.model, &facts, market);
+        // In this time its posts have waited as much as a call costs.
+        let weight = f64::from(source.weight).max(1e-6);
+        let patience = Span::from_secs_f64(market.price / (backlog * weight));
+        let planned = Planned::told(patience);
+        let id_of_source = source.id;
+        self.groups.told.insert(id_of_source, pulse);
+        if let Some(slot) = self.sources.get_mut(id_of_source) {
+            slot.planned = Some(planned);
+        }
+        self.put_off(id, due_at);
+    }
+
+    /// Whether the next call of a server is better spent on a group than on a visit that is worth so much.
+    pub(super) fn is_group_best(&mut self, key: ServerKey, visit: f64, now: Timestamp) -> bool {
+        let size = self.group_size(key, now);
+        let members = self.take_bids(key, size, now);
+        let share = 1.0 / size as f64;
+        let group: f64 = members.iter().map(|&id| self.worth_of(id, now) + share).sum::<f64>() - 1.0;
+        self.bid_again(key, &members);
+        !members.is_empty() && group > visit
+    }
+
+    /// What a look at a source now is worth more than it costs, in prices.
+    pub(super) fn worth_of(&self, id: SourceId, now: Timestamp) -> f64 {
+        let Some((slot, planned)) = self.sources.get(id).and_then(|slot: Slot| Some((slot, slot.planned?)))
+        else {
+            return 0.0;
+        };
+        let told = if self.groups.is_told(id) { TOLD_WORTH } else { 0.0 };
+        told + planned.slack.slack().worth(planned.gap.span(), slot.news_at, now)
+    }
+}
+
+/// How late a call comes that is worth so much more than it costs, as a share of the planned gap: at a constant rate, its square is what
+/// the call brings.
+fn lateness_of(worth: f64) -> f64 {
+    (1.0 + worth).max(0.0).sqrt().clamp(LATENESS_MIN, LATENESS_MAX)
+}

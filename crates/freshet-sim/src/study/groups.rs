@@ -1,0 +1,141 @@
+//! One call for many: what it is worth to ask about several sources at once.
+//!
+//! The windows and calls of the [reference](super::reference) experiment. A call is a visit, or asks about up to K sources which of
+//! them have news; what it found is fetched by visits. `informed` is told who has news for nothing, at any time: no probe can
+//! do better, whatever K is. Not here: lists that show the posts of many sources, which save the visit as well.
+
+use super::StudyError;
+use super::page::{Page, geometric_mean, hours, percent};
+use super::reference::WINDOWS;
+use super::traces::{CHAT, CONGRESS, Date, FIGURES, Traces, four_and_four, midnight};
+use crate::experiment::{Setup, compare};
+use crate::trace::{By, History};
+
+/// Sources that a call asks about, as networks allow it.
+const GROUP: u32 = 40;
+/// Other sizes, in geometric mean only.
+const SIZES: [u32; 4] = [2, 5, 15, 100];
+/// Windows that were not looked at while this was built: trace, first day, calls an hour.
+const OTHERS: [(&str, Date, f64); 3] =
+    [(CONGRESS, (2020, 5, 1), 60.0), (FIGURES, (2013, 10, 1), 10.0), (CHAT, (2018, 3, 1), 10.0)];
+
+pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
+    let mut page = Page::new("groups", "One call for many");
+    page.text(
+        "A call is a visit to one source, or asks about up to K sources which of them have news; their posts then take a visit each. 28 days to learn \
+         from, 28 days that count, the same number of calls in every row; mean delays in hours. `informed` is told who has news for nothing, at \
+         any time, and decides like `freshet`: the most that such questions can bring, for any K. `freshet simulate --group 40 --policies \
+         rr,freshet,informed,live` does the same with any history.",
+    );
+    page.section("With K = 40");
+    let mut table = Table::default();
+    let mut windows = Vec::new();
+    for window in &WINDOWS {
+        let history = window.read(traces)?;
+        table.add((window.trace, window.from, window.calls_per_hour), &history)?;
+        windows.push((history, window.calls_per_hour));
+    }
+    table.write(&mut page);
+    page.section("Windows that were not looked at before");
+    let mut table = Table::default();
+    for (trace, from, calls_per_hour) in OTHERS {
+        let history = traces.read(trace, four_and_four(midnight(from)), By::Author)?;
+        table.add((trace, from, calls_per_hour), &history)?;
+    }
+    table.write(&mut page);
+    page.section("Other sizes of a group");
+    let mut rows = Vec::new();
+    for group in SIZES {
+        let mut ratios = Vec::new();
+        for (history, calls_per_hour) in &windows {
+            let single = Setup::new(*calls_per_hour);
+            let setups = [single.clone(), Setup { group, ..single }];
+            let outcomes = compare(history, &["freshet".to_owned()], &setups, &|_| ())?;
+            ratios.push(ratio(outcomes[1].mean_delay_s, outcomes[0].mean_delay_s));
+        }
+        let mean = geometric_mean(&ratios).unwrap_or(0.0);
+        let most = ratios.iter().copied().fold(0.0, f64::max);
+        rows.push(vec![group.to_string(), format!("{mean:.2}"), format!("{most:.2}")]);
+    }
+    page.table(&["#K", "#`freshet` with groups / without, geometric mean", "#largest"], rows);
+    Ok(vec![page])
+}
+
+/// Rows of a table, and the ratios in them.
+#[derive(Default)]
+struct Table {
+    rows: Vec<Vec<String>>,
+    ratios: [Vec<f64>; 3],
+    live_rows: Vec<Vec<String>>,
+    live_ratios: [Vec<f64>; 2],
+}
+
+impl Table {
+    fn add(
+        &mut self,
+        (trace, (year, month, _), calls_per_hour): (&str, Date, f64),
+        history: &History,
+    ) -> Result<(), StudyError> {
+        let single = Setup::new(calls_per_hour);
+        let grouped = Setup { group: GROUP, ..single.clone() };
+        let names = ["rr", "freshet"].map(str::to_owned);
+        let alone = compare(history, &names, &[single], &|_| ())?;
+        let names = ["rr", "freshet", "informed", "live"].map(str::to_owned);
+        let groups = compare(history, &names, std::slice::from_ref(&grouped), &|_| ())?;
+        let live_alone = compare(history, &names[3..], &[Setup { group: 1, ..grouped }], &|_| ())?;
+        let name = trace.split('_').next().unwrap_or_default();
+        let mut row = vec![format!("{name} {year}-{month:02}, {calls_per_hour}/h")];
+        for policy in 0..2 {
+            let (without_s, with_s) = (alone[policy].mean_delay_s, groups[policy].mean_delay_s);
+            self.ratios[policy].push(ratio(with_s, without_s));
+            row.extend([hours(without_s), hours(with_s), format!("{:.2}", ratio(with_s, without_s))]);
+        }
+        let informed = ratio(groups[2].mean_delay_s, alone[1].mean_delay_s);
+        self.ratios[2].push(informed);
+        row.extend([format!("{informed:.2}"), percent(alone[1].useful_call_share)]);
+        self.rows.push(row);
+        let (without_s, with_s) = (live_alone[0].mean_delay_s, groups[3].mean_delay_s);
+        let ratios = [ratio(with_s, without_s), ratio(with_s, groups[1].mean_delay_s)];
+        self.live_ratios.iter_mut().zip(ratios).for_each(|(all, one)| all.push(one));
+        let figures =
+            [hours(without_s), hours(with_s), format!("{:.2}", ratios[0]), format!("{:.2}", ratios[1])];
+        let name = vec![format!("{name} {year}-{month:02}, {calls_per_hour}/h")];
+        self.live_rows.push([name, figures.to_vec()].concat());
+        Ok(())
+    }
+
+    fn write(self, page: &mut Page) {
+        let columns = [
+            "window",
+            "#rr",
+            "#rr, groups",
+            "#ratio",
+            "#freshet",
+            "#freshet, groups",
+            "#ratio",
+            "#informed / freshet",
+            "#calls of `freshet` that found news",
+        ];
+        page.table(&columns, self.rows);
+        let [in_turn, ahead, informed] = self.ratios.map(|ratios| geometric_mean(&ratios).unwrap_or(0.0));
+        page.text(&format!(
+            "Geometric means of the ratios: {in_turn:.3} for round robin, {ahead:.3} for `freshet`, {informed:.3} for `informed`."
+        ));
+        page.text(
+            "The engine of `freshet run` beside it: `live` crawls a simulated Mastodon that posts as the history does and announces the calls as its limit. It \
+             asks `GET /api/v1/accounts?id[]=` about 40 accounts and goes by their number of posts.",
+        );
+        page.table(
+            &["window", "#live", "#live, groups", "#ratio", "#live / freshet, both with groups"],
+            self.live_rows,
+        );
+        let [less, beside] = self.live_ratios.map(|ratios| geometric_mean(&ratios).unwrap_or(0.0));
+        page.text(&format!(
+            "Geometric means: {less:.3} of the delay without groups, {beside:.3} of the experiment's."
+        ));
+    }
+}
+
+fn ratio(of_s: Option<f64>, to_s: Option<f64>) -> f64 {
+    of_s.unwrap_or(0.0) / to_s.unwrap_or(1.0)
+}
