@@ -218,7 +218,7 @@ mod tests {
             is_window: false,
             relation: None,
             members_max: 0,
-            probe_max: 0,
+            group: freshet_types::GroupAsk::default(),
             politeness: Politeness { pause: Span::SECOND, in_flight_max: 1 },
         };
         let at = |hour: i64| Timestamp::from_secs(hour * 3600);

@@ -52,6 +52,8 @@ pub struct SimulateWish {
     pub objective: Objective,
     /// Sources that a call can ask about.
     pub group: u32,
+    /// Posts that such a call shows of them all; without, it only tells who has news.
+    pub merged: Option<u32>,
     /// Of what is random.
     pub seed: u64,
     /// A file of weights.
@@ -89,6 +91,11 @@ pub fn compare(globals: &Globals, args: &SimulateWish) -> anyhow::Result<Compari
 }
 
 fn setups(args: &SimulateWish) -> anyhow::Result<Vec<Setup>> {
+    if args.merged.is_some() && args.group < 2 {
+        return Err(Failure::misuse("a merged list is one of several sources")
+            .hint("say of how many with `--group`, such as `--group 40 --merged 40`")
+            .into());
+    }
     let weights = args.weights.as_deref().map(history::weights).transpose()?.unwrap_or_default();
     let setup = |calls_per_hour: &f64| Setup {
         calls_per_hour: *calls_per_hour,
@@ -96,6 +103,7 @@ fn setups(args: &SimulateWish) -> anyhow::Result<Vec<Setup>> {
         overflow: args.overflow,
         objective: args.objective,
         group: args.group,
+        merged_page: args.merged.unwrap_or(0),
         seed: args.seed,
         weights: weights.clone(),
     };

@@ -23,6 +23,7 @@ mod meter;
 mod scope;
 mod tariff;
 
+use freshet_policy::group::Group;
 use freshet_policy::mixture::Mixture;
 use freshet_policy::{Grade, Market, Objective, Pacing, Policy, price};
 use freshet_types::{
@@ -167,8 +168,8 @@ impl Prices {
     }
 
     /// One call can ask about so many sources of this tariff.
-    pub(crate) fn set_group(&mut self, tariff_key: TariffKey, group: f64) {
-        self.tariffs[tariff_key.index()].group = group.max(1.0);
+    pub(crate) fn set_group(&mut self, tariff_key: TariffKey, group: Group) {
+        self.tariffs[tariff_key.index()].group = group;
     }
 
     /// A source came under this tariff, or left it.
@@ -398,8 +399,9 @@ impl Prices {
         let it = &self.scopes[scope.index()];
         let tariffs = it.tariffs.iter().map(|&tariff_key| &self.tariffs[tariff_key.index()]);
         let units = |tariff: &Tariff| tariff.source_count as f64 * tariff.units_of(scope);
-        let (units, looks) = tariffs
-            .fold((0.0, 0.0), |sum, tariff| (sum.0 + units(tariff), sum.1 + units(tariff) / tariff.group));
+        let (units, looks) = tariffs.fold((0.0, 0.0), |sum, tariff| {
+            (sum.0 + units(tariff), sum.1 + units(tariff) / tariff.group.size)
+        });
         let (target, ceiling_s) = (it.target_per_s(now).max(1e-12), self.pacing.ceiling.secs_f64().max(1.0));
         // One that a person wants is kept by probes as well, the usual one only where visits could keep it.
         let is_wanted = self.pacing.ceiling_share >= Pacing::WANTED_SHARE;

@@ -25,6 +25,7 @@
 
 mod lists;
 mod marks;
+pub(crate) mod merged;
 mod owner;
 mod posts;
 mod sweep;
@@ -151,25 +152,25 @@ impl Walk {
         Self { leg: Leg::Recheck, intent, ..Self::nowhere() }
     }
 
-    /// The first page of a list that is asked about with others: if nothing is new there, it asks for nothing more.
-    pub(crate) fn probed(source: &Source) -> Self {
+    /// The first page of a list that is asked about with others: it asks for nothing more.
+    pub(crate) fn grouped(source: &Source) -> Self {
         let began = source.coverage.footprint();
         Self { began, page_count: PAGES_PER_VISIT_MAX, ..Self::nowhere() }
     }
 
     /// Asks about these roots first, in one request.
-    pub(crate) fn probe(&mut self, roots: Vec<String>) {
-        self.intent = Intent::Probe(roots);
+    pub(crate) fn ask_group(&mut self, roots: Vec<String>) {
+        self.intent = Intent::Group(roots);
     }
 
     /// Whether it asks about several roots.
-    pub(crate) fn is_probe(&self) -> bool {
-        matches!(self.intent, Intent::Probe(_))
+    pub(crate) fn is_group(&self) -> bool {
+        matches!(self.intent, Intent::Group(_))
     }
 
     /// That is over: the first page is next.
-    pub(crate) fn end_probe(&mut self) {
-        if self.is_probe() {
+    pub(crate) fn end_group(&mut self) {
+        if self.is_group() {
             self.intent = Intent::First;
         }
     }
@@ -259,6 +260,7 @@ impl Walk {
             Leg::Check(_) | Leg::Recheck => PageMeaning::default(),
             Leg::List if page.is_unchanged => self.read_unchanged(source, endpoint, seen),
             Leg::List if page.is_detour => self.follow_detour(source, page, seen),
+            Leg::List if self.is_group() => merged::read_share(source, endpoint, page, seen),
             Leg::List if self.is_tail => self.read_tail(source, endpoint, page, seen),
             Leg::List if endpoint.kind == PageKind::Lists => self.read_lists(source, endpoint, page, seen),
             Leg::List if is_list_of_posts(endpoint) => self.read_posts(source, endpoint, page, seen),

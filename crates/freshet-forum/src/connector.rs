@@ -161,7 +161,7 @@ impl Connector for ForumConnector {
         let path = match intent {
             Intent::First => target.root,
             Intent::Next(cursor) => cursor.as_str(),
-            Intent::Newer(_) | Intent::Members(_) | Intent::Probe(_) => {
+            Intent::Newer(_) | Intent::Members(_) | Intent::Group(_) => {
                 return Err(AskRefused("a forum's page shows all of its records".to_owned()));
             }
         };
@@ -226,7 +226,7 @@ fn endpoints(definition: &ForumDefinition) -> Vec<Endpoint> {
         is_window: false,
         relation: None,
         members_max: 0,
-        probe_max: 0,
+        group: freshet_types::GroupAsk::default(),
         politeness,
     };
     // A board whose threads run otherwise is read from end to end: only news at the top can be found from the top.

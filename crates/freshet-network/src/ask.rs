@@ -89,18 +89,18 @@ impl<'a> Part<'a> {
                     part.root = &ids[0];
                 }
             }
-            Intent::Probe(ids) => {
-                let Some(probe) = &endpoint.probe else {
+            Intent::Group(ids) => {
+                let Some(group) = &endpoint.group else {
                     return Err(refuse("cannot be asked about in groups"));
                 };
-                if ids.is_empty() || ids.len() > probe.group {
+                if ids.is_empty() || ids.len() > group.roots_max {
                     return Err(refuse(&format!(
                         "is asked about 1 to {} roots at once, not {}",
-                        probe.group,
+                        group.roots_max,
                         ids.len()
                     )));
                 }
-                part.name = "probe";
+                part.name = "group";
                 part.members = ids;
             }
         }
@@ -216,7 +216,7 @@ impl Maker<'_> {
             pairs.push((param, cursor.to_owned()));
         }
         let param = match self.part.name {
-            "probe" => asked.probe.as_ref().and_then(|probe| probe.param.as_deref()),
+            "group" => asked.group.as_ref().and_then(|group| group.param.as_deref()),
             _ => asked.members.as_ref().and_then(|members| members.param.as_deref()),
         };
         if let Some(param) = param {

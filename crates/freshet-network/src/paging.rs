@@ -12,7 +12,7 @@
 //! | `=C` | as `C`, where `C` itself begins with one of these signs |
 
 use freshet_types::definition::{Ending, Paging};
-use freshet_types::{Complaint, Intent, Mark, Page, Response, Timestamp};
+use freshet_types::{Complaint, Intent, Mark, Page, PageKind, Response, Timestamp};
 
 use crate::definition::plan::EndpointPlan;
 use crate::expression::is_true;
@@ -87,9 +87,10 @@ pub(crate) struct Answer<'a> {
 pub(crate) fn go_on(answer: &Answer<'_>, page: &mut Page) {
     let asked = match answer.intent {
         Intent::First => Cursor::default(),
+        Intent::Group(_) if page.kind == PageKind::Posts => Cursor::default(),
         Intent::Next(text) => Cursor::parse(text).unwrap_or_default(),
         Intent::Newer(mark) => start_newer(answer.endpoint, mark),
-        Intent::Members(_) | Intent::Probe(_) => return,
+        Intent::Members(_) | Intent::Group(_) => return,
     };
     if let Paging::Enumerate { .. } = answer.endpoint.rule.paging {
         return count_ids(answer, &asked, page);

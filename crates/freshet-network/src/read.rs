@@ -5,15 +5,14 @@
 //! come newest first where the endpoint lists newest first, even when the server was asked to
 //! go upwards and lists oldest first.
 
+mod group;
 mod items;
 
 use freshet_types::definition::{BodyFormat, NewerStyle, Role};
-use freshet_types::{
-    Complaint, Intent, Outcome, Page, PageKind, Pulse, Response, Target, Timestamp, Validators,
-};
+use freshet_types::{Complaint, Intent, Outcome, Page, PageKind, Response, Target, Timestamp, Validators};
 
 use crate::definition::Plan;
-use crate::definition::plan::{EndpointPlan, ProbePlan};
+use crate::definition::plan::{EndpointPlan, GroupPlan};
 use crate::expression::{Expression, Scope};
 use crate::format::{Parsed, Text, Tree};
 use crate::outcome::{self, LazyBody};
@@ -36,7 +35,7 @@ pub(crate) fn read(
     response: &Response,
     now: Timestamp,
 ) -> (Page, Tally) {
-    let probe = endpoint.probe.as_ref();
+    let group = endpoint.group.as_ref();
     let endpoint = endpoint.stand_in(intent).map_or(endpoint, |place| &plan.endpoints[place]);
     let mut page = Page { kind: endpoint.public.kind, validators: validators(response), ..Page::default() };
     if matches!(intent, Intent::Members(_)) && page.kind == PageKind::Post {
@@ -53,7 +52,7 @@ pub(crate) fn read(
     if response.status == 304 {
         page.is_unchanged = true;
     } else if (200..300).contains(&response.status) {
-        tally = read_body(plan, (endpoint, probe), target, (intent, now), &mut body, &mut page);
+        tally = read_body(plan, (endpoint, group), target, (intent, now), &mut body, &mut page);
     }
     let is_empty = page.observation == freshet_types::Observation::default();
     // An object that was asked for by id and is not among those shown does not exist.
@@ -83,7 +82,7 @@ fn validators(response: &Response) -> Validators {
 
 fn read_body(
     plan: &Plan,
-    (endpoint, probe): (&EndpointPlan, Option<&ProbePlan>),
+    (endpoint, group): (&EndpointPlan, Option<&GroupPlan>),
     target: &Target<'_>,
     (intent, now): (&Intent, Timestamp),
     body: &mut Body<'_>,
@@ -115,14 +114,9 @@ fn read_body(
     let mut reader = items::Reader::new(plan, endpoint, target, (scope, now), page);
     reader.read(&tree, is_reversed);
     let tally = reader.finish();
-    page.pulses = match (probe, intent) {
-        (Some(probe), Intent::Probe(_)) => pulses(endpoint, probe, &tree, scope),
-        (Some(ProbePlan { seen: Some(seen), .. }), Intent::First) => {
-            let value = texts(seen, &tree, scope).into_iter().next();
-            value.map(|value| Pulse { root: target.root.to_owned(), value }).into_iter().collect()
-        }
-        _ => Vec::new(),
-    };
+    if let Some(group) = group {
+        group::read(group, endpoint, (intent, &tree), scope, page);
+    }
     if let Some(members) = &endpoint.members
         && !matches!(endpoint.rule.paging, freshet_types::definition::Paging::Enumerate { .. })
     {
@@ -140,27 +134,8 @@ fn is_oldest_first(endpoint: &EndpointPlan, intent: &Intent) -> bool {
         && match intent {
             Intent::Newer(_) => true,
             Intent::Next(cursor) => cursor.starts_with('^'),
-            Intent::First | Intent::Members(_) | Intent::Probe(_) => false,
+            Intent::First | Intent::Members(_) | Intent::Group(_) => false,
         }
-}
-
-/// What a probe shows of each root; what has no id or no pulse is left out.
-fn pulses(endpoint: &EndpointPlan, probe: &ProbePlan, tree: &Tree<'_>, scope: Scope<'_>) -> Vec<Pulse> {
-    let mut pulses = Vec::new();
-    for group in endpoint.items.iter().filter(|group| group.is_listed) {
-        for value in &group.at.values(tree, scope) {
-            let items = match &**value {
-                Tree::Array(list) => list.as_slice(),
-                single => std::slice::from_ref(single),
-            };
-            let each = |item: &Tree<'_>| {
-                let (root, value) = (texts(&probe.id, item, scope), texts(&probe.pulse, item, scope));
-                Some(Pulse { root: root.into_iter().next()?, value: value.into_iter().next()? })
-            };
-            pulses.extend(items.iter().filter_map(each).take(probe.group));
-        }
-    }
-    pulses
 }
 
 /// The texts and numbers at a place, those in lists one by one.

@@ -18,6 +18,7 @@
 //! their number. What that misses, the controller of whoever spends must correct.
 
 use crate::Pacing;
+use crate::group::Group;
 use crate::lookahead::{Fare, chance};
 
 /// Steps per doubling of the pull: a source is at most 3 % from the middle of its step.
@@ -110,8 +111,8 @@ impl Demand {
         self.grades().map(|(grade, count)| f64::from(count) / gap_s(grade, price, pacing)).sum()
     }
 
-    /// Calls a second that they want when each costs `price` and can ask about so many of them.
-    pub fn calls_per_s(&self, price: f64, pacing: Pacing, group: f64) -> f64 {
+    /// Calls a second that they want when each costs `price` and can do so much for a group of them.
+    pub fn calls_per_s(&self, price: f64, pacing: Pacing, group: Group) -> f64 {
         let calls_per_s = |grade| {
             let (gap_s, calls) = look_in_group(grade, price, pacing, group);
             calls / gap_s
@@ -119,8 +120,8 @@ impl Demand {
         self.grades().map(|(grade, count)| f64::from(count) * calls_per_s(grade)).sum()
     }
 
-    /// Weighted posts that wait unseen at any time when each call costs `price` and can ask about so many sources.
-    pub fn waiting(&self, price: f64, pacing: Pacing, group: f64) -> f64 {
+    /// Weighted posts that wait unseen at any time when each call costs `price` and can do so much for a group.
+    pub fn waiting(&self, price: f64, pacing: Pacing, group: Group) -> f64 {
         let half_gap = |grade| look_in_group(grade, price, pacing, group).0 / 2.0;
         self.grades().map(|(grade, count)| f64::from(count) * grade.pull().powi(2) * half_gap(grade)).sum()
     }
@@ -140,9 +141,9 @@ pub fn gap_s(grade: Grade, price: f64, pacing: Pacing) -> f64 {
 
 /// Seconds between two looks at a source of this grade, and the calls that a look takes in the mean, at a constant rate and with a weight
 /// of 1 ([`crate::lookahead::Fare`]). Whatever a probe finds, visits are no more than they would be without probes.
-fn look_in_group(grade: Grade, price: f64, pacing: Pacing, group: f64) -> (f64, f64) {
+fn look_in_group(grade: Grade, price: f64, pacing: Pacing, group: Group) -> (f64, f64) {
     let alone_s = gap_s(grade, price, pacing);
-    if group <= 1.0 {
+    if !group.is_any() {
         return (alone_s, 1.0);
     }
     let (fare, rate) = (Fare::new(1.0, group), grade.pull().powi(2));
@@ -151,8 +152,9 @@ fn look_in_group(grade: Grade, price: f64, pacing: Pacing, group: f64) -> (f64, 
         looked_s = gap_s(grade, price * f64::from(fare.timing((rate * looked_s) as f32)), pacing);
     }
     let visits_per_s_max = grade.pull().max(PULL_MIN) / (2.0 * price).max(1e-30).sqrt();
-    let visits = f64::from(chance((rate * looked_s) as f32)).min(visits_per_s_max * looked_s);
-    let calls = 1.0 / group + visits;
+    let posts = rate * looked_s;
+    let visits = f64::from(chance(posts as f32)).min(visits_per_s_max * looked_s);
+    let calls = 1.0 / group.size + if group.is_merged() { posts / group.room() } else { visits };
     if calls / looked_s < 1.0 / alone_s { (looked_s, calls) } else { (alone_s, 1.0) }
 }
 
@@ -171,7 +173,7 @@ mod tests {
 
     /// Mean seconds from post to visit.
     fn lag_s(demand: &Demand, price: f64, pacing: Pacing) -> f64 {
-        demand.waiting(price, pacing, 1.0) / demand.posts_per_s()
+        demand.waiting(price, pacing, Group::NONE) / demand.posts_per_s()
     }
 
     fn hourly(count: u32) -> Demand {
@@ -222,11 +224,14 @@ mod tests {
         let mut demand = hourly(3);
         demand.add_many(Grade::of(1.0, 0.02 / 3600.0), 200);
         for price in [10.0, 600.0, 3600.0, 1e5, 1e12] {
-            let (alone, grouped) =
-                (demand.calls_per_s(price, WIDE, 1.0), demand.calls_per_s(price, WIDE, 40.0));
+            let alone = demand.calls_per_s(price, WIDE, Group::NONE);
             assert!((alone / demand.visits_per_s(price, WIDE) - 1.0).abs() < 1e-9, "{price}");
-            let sooner = demand.waiting(price, WIDE, 40.0) / demand.waiting(price, WIDE, 1.0);
-            assert!(grouped <= alone * 1.001 && sooner <= 1.001, "{price}: {grouped} of {alone}, {sooner}");
+            for group in [Group::new(40.0, 0.0), Group::new(40.0, 40.0), Group::new(5.0, 20.0)] {
+                let grouped = demand.calls_per_s(price, WIDE, group);
+                let sooner = demand.waiting(price, WIDE, group) / demand.waiting(price, WIDE, Group::NONE);
+                let says = format!("{price}, {group:?}: {grouped} of {alone}, {sooner}");
+                assert!(grouped <= alone * 1.001 && sooner <= 1.001, "{says}");
+            }
         }
     }
 

@@ -1,22 +1,72 @@
-//! Groups under a policy that only ranks: whom one call asks about, and whom a visit is for.
+//! Groups: what one call can do for several sources, and how a policy that only ranks uses it.
 //!
-//! K sources asked about with one call, of which a share h has news, are found for 1 + 1/(K·h) calls each with the visit that
+//! A call for a group is a *probe*, which tells who of up to K sources has news, or a page of a *merged list*, which shows the newest P posts
+//! of them all and so ends the waiting of everyone whose posts it shows whole. What either costs a source stands in
+//! [`crate::lookahead::Fare`].
+//!
+//! Under a policy that only ranks: K sources asked about with one call, of which a share h has news, are found for 1 + 1/(K·h) calls each with the visit that
 //! follows; visits alone find one for 1/h calls. So probes are favoured while h < 1 − 1/K. Whose news are known is visited,
-//! the worthiest first; then the next K in the order of the policy are asked about.
-//! The look-ahead knows more, and prices both ([`crate::lookahead::Fare`]).
+//! the worthiest first; then the next K in the order of the policy are asked about. Of a merged list fewer are asked about after a page
+//! that was too short for them, and one more after each that was not.
+//! The look-ahead knows more, and prices all of it.
 
 use freshet_types::Timestamp;
 
 use crate::Roster;
 use crate::roster::Call;
 
+/// What one call can do for several sources of a server.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Group {
+    /// Sources that it asks about, at least 1; 1 where each needs a call of its own.
+    pub size: f64,
+    /// Posts that it shows of all of them together, where it is a page of a merged list; 0 where it only tells who has news.
+    pub page: f64,
+}
+
+impl Group {
+    /// Each source needs a call of its own.
+    pub const NONE: Self = Self { size: 1.0, page: 0.0 };
+
+    /// A call asks about so many sources, and shows so many posts of them, none where it only tells who has news.
+    pub fn new(size: f64, page: f64) -> Self {
+        let sound = |value: f64| if value.is_finite() { value } else { 0.0 };
+        Self { size: sound(size).max(1.0), page: sound(page).max(0.0) }
+    }
+
+    /// Whether a call can do anything for several sources.
+    pub fn is_any(&self) -> bool {
+        self.size > 1.0
+    }
+
+    /// Whether it brings their posts.
+    pub fn is_merged(&self) -> bool {
+        self.is_any() && self.page > 0.0
+    }
+
+    /// Posts that a page of a merged list is meant to show: what comes in bursts needs room.
+    pub fn room(&self) -> f64 {
+        self.page * FILL
+    }
+}
+
+impl Default for Group {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+/// Share of a merged page that its members are expected to fill.
+const FILL: f64 = 0.7;
 /// How much one answer moves the share of hits.
 const GAIN: f64 = 1.0 / 256.0;
 
 /// What probes told, and whom they asked.
 #[derive(Clone, Debug)]
 pub struct InOrder {
-    group: usize,
+    group: Group,
+    /// Sources that the next call for a group is for.
+    next_size: usize,
     /// Posts that a probe told of and no visit fetched.
     backlogs: Vec<u32>,
     looked_at: Vec<Timestamp>,
@@ -27,9 +77,10 @@ pub struct InOrder {
 
 impl InOrder {
     /// Of so many sources, so many of which a call can ask about.
-    pub fn new(source_count: usize, group: u32) -> Self {
+    pub fn new(source_count: usize, group: Group) -> Self {
         Self {
-            group: group.max(1) as usize,
+            group,
+            next_size: group.size as usize,
             backlogs: vec![0; source_count],
             looked_at: vec![Timestamp::MIN; source_count],
             hit_share: 0.5,
@@ -50,13 +101,19 @@ impl InOrder {
             return Some(Call::Visit(*known));
         }
         let unseen = self.order.iter().copied().filter(|number| self.looked_at[*number] < now);
-        let is_probe = self.hit_share < 1.0 - 1.0 / self.group as f64;
-        members.extend(unseen.take(if is_probe { self.group } else { 1 }));
+        let is_group = self.group.is_merged() || self.hit_share < 1.0 - 1.0 / self.group.size;
+        members.extend(unseen.take(if is_group { self.next_size } else { 1 }));
         match *members.as_slice() {
             [] => None,
             [only] => Some(Call::Visit(only)),
-            _ => Some(Call::Probe),
+            _ => Some(Call::Group),
         }
+    }
+
+    /// A page of a merged list was long enough for those it was for, or was not.
+    pub fn note_page(&mut self, was_enough: bool) {
+        let next = if was_enough { self.next_size + 1 } else { self.next_size / 2 };
+        self.next_size = next.clamp(1, self.group.size as usize);
     }
 
     /// A probe told that a source has so many posts that no visit fetched.

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use crate::Pool;
+use crate::group::Group;
 use crate::price::HourPrices;
 
 /// What a plan is good for.
@@ -51,8 +52,8 @@ pub struct Market {
     pub hours: HourPrices,
     /// No plan leaves a source unvisited for much longer, in hours.
     pub gap_h_max: f64,
-    /// Sources that one call can ask about; 1 where each needs its own.
-    pub group: f64,
+    /// What one call can do for several sources.
+    pub group: Group,
 }
 
 impl Market {
@@ -65,7 +66,7 @@ impl Market {
             ceiling_stretch: 1.0,
             hours: HourPrices::default(),
             gap_h_max: f64::INFINITY,
-            group: 1.0,
+            group: Group::NONE,
         }
     }
 }

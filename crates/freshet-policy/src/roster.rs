@@ -7,6 +7,7 @@
 
 use freshet_types::Timestamp;
 
+use crate::group::Group;
 use crate::price::{self, SAMPLE_MAX};
 use crate::{Look, Market, Objective, Rule, SourceFacts};
 
@@ -34,7 +35,7 @@ pub trait Groups {
     /// looked at already.
     fn spend(&mut self, now: Timestamp, members: &mut Vec<usize>) -> Option<Call>;
     /// A probe at `at` told that source `number` has so many posts that no visit fetched, at least one; a probe that finds
-    /// none is told of as a look.
+    /// none is told of as a look, as is a page of a merged list that shows all of them.
     fn note_told(&mut self, number: usize, at: Timestamp, posts: u32);
 }
 
@@ -43,8 +44,8 @@ pub trait Groups {
 pub enum Call {
     /// A visit to one source, which fetches its news.
     Visit(usize),
-    /// A question about several sources: which of them have news.
-    Probe,
+    /// A call for several sources: a probe, or a page of their merged list.
+    Group,
 }
 
 /// What a roster starts from.
@@ -58,8 +59,8 @@ pub struct RosterKit {
     pub objective: Objective,
     /// For policies that draw lots.
     pub seed: u64,
-    /// Sources that one call can ask about; with none or one of them each call is a visit.
-    pub group: u32,
+    /// What one call can do for several sources.
+    pub group: Group,
 }
 
 impl RosterKit {

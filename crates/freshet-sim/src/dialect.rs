@@ -157,6 +157,8 @@ fn route(ask: &Ask<'_>) -> Reply {
         ["api", "v1", "statuses", id, "history"] => posts::history(ask, id),
         ["api", "v1", "statuses", id, "reblogged_by"] => posts::reposters(ask, id),
         ["api", "v1", "timelines", "public"] => posts::public_timeline(ask),
+        // Not Mastodon's: `crate::merged` says why.
+        ["api", "v1", "timelines", "accounts"] => accounts::merged_timeline(ask),
         ["api", "v1", "timelines", "tag", tag] => posts::tag_timeline(ask, tag),
         ["api", "v2", "search"] => accounts::search(ask),
         ["api", "v2", "instance"] => about::instance(ask),

@@ -22,6 +22,7 @@ use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::time::Instant;
 
+use freshet_policy::group::Group;
 use freshet_policy::{DEFAULT_POLICY, Look, Objective, POLICY_NAMES, Roster, RosterKit, roster_named};
 use freshet_types::{Map, Span, Timestamp};
 
@@ -64,6 +65,8 @@ pub struct Setup {
     pub objective: Objective,
     /// Sources that a call can ask about; with one of them each call is a visit.
     pub group: u32,
+    /// Posts that such a call shows of all of them together, as a page of a merged list does; 0 where it only tells who has news.
+    pub merged_page: u32,
     /// For policies that draw lots.
     pub seed: u64,
     /// How much a user's posts count, where that is not 1.
@@ -79,6 +82,7 @@ impl Setup {
             overflow: Overflow::default(),
             objective: Objective::default(),
             group: 1,
+            merged_page: 0,
             seed: 0,
             weights: Map::default(),
         }
@@ -96,8 +100,13 @@ impl Setup {
             page_size: self.page_size.filter(|_| self.overflow == Overflow::Lost),
             objective: self.objective,
             seed: self.seed,
-            group: self.group,
+            group: self.group(),
         }
+    }
+
+    /// What a call can do for several sources.
+    pub(crate) fn group(&self) -> Group {
+        Group::new(f64::from(self.group), f64::from(self.merged_page))
     }
 }
 
@@ -270,7 +279,7 @@ impl<'a> Run<'a> {
         let budget_per_s = self.setup.calls_per_hour / 3600.0;
         let (mut calls, mut picked) = (0.0_f64, Vec::new());
         let is_grouped = self.setup.group > 1 || self.is_told;
-        let mut probing = is_grouped.then(|| Probing::new(self.cursors.len(), self.setup.group));
+        let mut probing = is_grouped.then(|| Probing::new(self.cursors.len(), self.setup.group()));
         for slot in 0..slot_count {
             if !(self.goes_on)() {
                 break;
@@ -334,8 +343,15 @@ impl<'a> Run<'a> {
 
     /// One visit; gives the calls it took.
     fn visit(&mut self, source: usize, now: Timestamp) -> u32 {
-        let news = self.news(source, now);
         let size = self.setup.page_size.map_or(usize::MAX, |size| size.max(1) as usize);
+        let (call_count, has_news) = self.fetch(source, now, size);
+        self.tally.call(call_count, has_news);
+        call_count
+    }
+
+    /// Fetches the news of a source in pages of so many posts; gives the calls that takes, and whether there were any news.
+    fn fetch(&mut self, source: usize, now: Timestamp, size: usize) -> (u32, bool) {
+        let news = self.news(source, now);
         let shown = match self.setup.overflow {
             Overflow::Lost => &news[news.len().saturating_sub(size)..],
             Overflow::Pages => news,
@@ -343,7 +359,6 @@ impl<'a> Run<'a> {
         let call_count = news.len().div_ceil(size).max(1);
         let call_count = if self.setup.overflow == Overflow::Pages { call_count as u32 } else { 1 };
         let weight = self.setup.weight(self.history.posters[source].user);
-        self.tally.call(call_count, !shown.is_empty());
         for post in shown {
             self.tally.seen(now - *post, weight);
         }
@@ -352,7 +367,7 @@ impl<'a> Run<'a> {
             self.tally.unseen(end - *post, weight);
         }
         self.tell(source, now, shown, shown.len() >= size && self.setup.overflow == Overflow::Lost);
-        call_count
+        (call_count, !shown.is_empty())
     }
 
     /// Posts that no visit fetched wait until the end.

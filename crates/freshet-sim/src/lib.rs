@@ -18,6 +18,7 @@ pub mod fetch;
 pub mod forum;
 #[cfg(test)]
 mod invariant;
+mod merged;
 pub mod plot;
 pub mod refresh;
 pub mod serve;

@@ -40,8 +40,8 @@ pub enum Intent {
     Newer(Mark),
     /// These members, of which a page gave only the ids.
     Members(Vec<String>),
-    /// Which of these roots, the target's own among them, have news.
-    Probe(Vec<String>),
+    /// All of these roots at once, the target's own among them: which of them have news, or their newest posts ([`GroupAsk`]).
+    Group(Vec<String>),
 }
 
 /// How gently a server is to be treated.
@@ -88,9 +88,19 @@ pub struct Endpoint {
     pub relation: Option<RelationRole>,
     /// Ids that one `Intent::Members` request may name.
     pub members_max: usize,
-    /// Roots that one `Intent::Probe` request may name; 0 where there is none.
-    pub probe_max: usize,
+    /// What one `Intent::Group` request does.
+    pub group: GroupAsk,
     pub politeness: Politeness,
+}
+
+/// What one request can do for several roots of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupAsk {
+    /// Roots that it may name; 0 where each needs a request of its own.
+    pub roots_max: usize,
+    /// Posts that it shows of all of them together, where it is a page of their merged list; 0 where it is a probe, which only
+    /// tells who has news.
+    pub posts_max: usize,
 }
 
 /// An answer, read.
@@ -112,6 +122,8 @@ pub struct Page {
     pub members: Vec<String>,
     /// What a probe shows of each root.
     pub pulses: Vec<Pulse>,
+    /// Of a page of a merged list: whose each post is.
+    pub shares: Vec<Share>,
     /// Nothing changed since the validators were given (304).
     pub is_unchanged: bool,
     /// The server answered with something else; what was asked for is at `next`.
@@ -131,6 +143,15 @@ pub struct Pulse {
     pub root: String,
     /// A count, or the id of the newest post.
     pub value: String,
+}
+
+/// A post on a page of a merged list, and a root on whose own list it stands; one post may stand on several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// Id of the root.
+    pub root: String,
+    /// Id of the post.
+    pub post: String,
 }
 
 impl Pulse {

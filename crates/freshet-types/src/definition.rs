@@ -18,8 +18,8 @@ mod rule;
 mod version;
 
 pub use endpoint::{
-    Ending, EndpointRule, ItemRule, MembersRule, NewerRule, NewerStyle, Ordering, PageKind, Paging,
-    ProbeRule, RelationRole, Role, TimeWriting,
+    Ending, EndpointRule, ItemRule, MembersRule, MergedRule, NewerRule, NewerStyle, Ordering, PageKind,
+    Paging, ProbeRule, RelationRole, Role, TimeWriting,
 };
 pub use mapping::{
     Condition, EmbedRule, FieldRule, FieldTable, HintPlace, HintRule, Mapping, MappingKind, OneOrMany,

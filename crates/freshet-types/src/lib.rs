@@ -33,7 +33,9 @@ pub mod visit;
 pub use address::{Address, AddressError, NetworkName};
 pub use change::{Change, ChangeKind};
 pub use clock::{Clock, SteadyClock, SystemClock};
-pub use connector::{AskRefused, Connector, Endpoint, Intent, ListOrder, Page, Politeness, Pulse, Target};
+pub use connector::{
+    AskRefused, Connector, Endpoint, GroupAsk, Intent, ListOrder, Page, Politeness, Pulse, Share, Target,
+};
 pub use coverage::{
     Advance, Coverage, Descent, Hole, IdOrder, Interval, Look, Mark, Obstacle, SHOWN_MAX, missing_between,
 };

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use freshet_engine::price::Memory;
 use freshet_engine::schedule::PROFILE_GAP;
+use freshet_policy::group::Group;
 use freshet_policy::{Demand, Grade, Pacing, Policy};
 use freshet_report::plan::PlanScope;
 use freshet_store::api::{Store, StoreError};
@@ -22,8 +23,8 @@ pub(super) struct Planned {
     quota_per_h: Option<f64>,
     price_now: f64,
     pacing: Pacing,
-    /// Sources that one call can ask about.
-    pub(super) group: f64,
+    /// What one call can do for several sources.
+    pub(super) group: Group,
 }
 
 impl Planned {

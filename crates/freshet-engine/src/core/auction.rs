@@ -199,15 +199,24 @@ impl Core {
         Some(if is_group { other } else { one })
     }
 
-    /// Takes those that bid for a place in a group and are worth it, the latest first, so many at most.
-    pub(super) fn take_bids(&mut self, key: ServerKey, count: usize, now: Timestamp) -> Vec<SourceId> {
-        let share = 1.0 / self.group_size(key, now) as f64;
+    /// Takes those that bid for a place in a group and are worth it, the latest first: so many at most, and beside so many posts that are
+    /// expected of others, no more than there is room for.
+    pub(super) fn take_bids(
+        &mut self,
+        key: ServerKey,
+        (count, mut posts): (usize, f64),
+        now: Timestamp,
+    ) -> Vec<SourceId> {
+        let (share, room) = (1.0 / self.group_size(key, now) as f64, self.room_of(key, now));
         let (mut taken, mut seen) = (Vec::new(), Set::default());
         while taken.len() < count
             && let Some(first) = self.first_bid(key, false, now)
-            && self.worth_of(first.id, now) + share > 0.0
+            && let expected = self.expected_of(first.id, now)
+            && posts + expected <= room
+            && self.worth_of(first.id, now) + share + expected / room > 0.0
             && let Some(bids) = self.auction.by_server.get_mut(&key)
         {
+            posts += expected;
             // A source that bids twice goes once.
             taken.extend(bids.pop(first.lane).filter(|id| seen.insert(*id)));
         }

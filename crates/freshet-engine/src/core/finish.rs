@@ -162,9 +162,9 @@ impl Core {
 
     /// A page could not be had: the source goes back, at most three times in a row.
     pub(super) fn fail(&mut self, id: VisitId, why: &str, can_retry: bool, now: Timestamp) {
-        self.note_probe_failed(id, now);
+        self.note_group_failed(id, now);
         let visit = &mut self.visits[id];
-        visit.walk.end_probe();
+        visit.walk.end_group();
         if visit.aim == Aim::Recheck {
             tracing::debug!(source = visit.source.id.0, "an old page cannot be had: {why}");
             return self.miss_recheck(id, now);

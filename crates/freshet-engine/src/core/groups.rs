@@ -4,21 +4,27 @@
 //! spend it alone: those that would win next go with it. The one request is a *probe*, and shows a *pulse* of each
 //! ([`freshet_types::Pulse`]). Who has the pulse of its last visit has no news: that is a look like one that a server answers with "not
 //! modified", learned from and covered in the same way. Whose pulse is another is *told*, and bids for a visit of its own, the more of its
-//! posts wait the sooner.
+//! posts wait the sooner. Or it is a page of a *merged list*, which brings the posts themselves (`core/groups/merged.rs`).
 //!
 //! | idea | here |
 //! |---|---|
 //! | the first of a group has its lease, place and request as always; the others are visits without a place | `Party` |
 //! | what a call for a group is worth, beside a visit to who was told | `Core::is_group_best` |
 //! | a look that may be a probe costs its fare | `freshet_policy::lookahead::Fare`, by the group of the market |
-//! | a server that refuses probes is asked singly for a day | [`REFUSED_REST`] |
+//! | a server that refuses such calls is asked singly for a day | [`REFUSED_REST`] |
 //!
 //! Nothing of this is stored but the pulse, and that only when a list was read after it: dying in between costs a call, never a post.
 
+mod merged;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use freshet_policy::group::Group;
 use freshet_store::row::Upload;
 use freshet_types::{
-    Endpoint, Map, Page, PageKind, Pulse, RobotKind, ServerKey, Source, SourceId, SourceState, Span,
-    Timestamp, VisitId,
+    Endpoint, GroupAsk, Map, Page, PageKind, Pulse, RobotKind, ServerKey, Source, SourceId, SourceState,
+    Span, Timestamp, VisitId,
 };
 
 use super::page::drop_opted_out;
@@ -32,11 +38,11 @@ use crate::schedule;
 use crate::visit::{Visit, own_endpoint};
 use crate::walk::{Aim, Leg, Seen, Walk};
 
-/// How long a server that refuses probes is asked singly.
+/// How long a server that refuses calls for groups is asked singly.
 const REFUSED_REST: Span = Span::DAY;
-/// And one whose probes fail again and again.
+/// And one where they fail again and again.
 const FAILED_REST: Span = Span::HOUR;
-/// Probes in a row that fail before that.
+/// Failures in a row before that.
 const FAILURES_MAX: u32 = 3;
 /// Sources that are asked about at once, over all servers.
 const PASSENGERS_MAX: usize = 4096;
@@ -50,7 +56,7 @@ const LATENESS_MAX: f64 = 1.1;
 /// What a visit to who was told is worth from the start, in prices: what waits is known, what a probe finds is not.
 const TOLD_WORTH: f64 = 0.1;
 
-/// A probe under way.
+/// A call for a group under way.
 #[derive(Debug, Default)]
 struct Party {
     /// Visits that go with the first one's request.
@@ -72,6 +78,10 @@ pub(super) struct Groups {
     refused: Map<ServerKey, (Timestamp, u32)>,
     /// Servers that told of fewer sources than they were asked about: so many at once.
     caps: Map<ServerKey, usize>,
+    /// How often sources of an endpoint led a group, by server: prices go by the endpoint that does most often.
+    led: Map<ServerKey, BTreeMap<Arc<str>, u32>>,
+    /// How much of a merged page its members are to fill, by server: less where pages were too short.
+    fills: Map<ServerKey, f64>,
 }
 
 impl Groups {
@@ -111,24 +121,35 @@ impl Groups {
 }
 
 impl Core {
-    /// Sources that one call can ask a server about; 1 where each needs its own.
-    pub(super) fn group_size(&self, key: ServerKey, now: Timestamp) -> usize {
+    /// What one call can do for several sources of a server, with as many roots as it may name today.
+    pub(super) fn group_of(&self, key: ServerKey, now: Timestamp) -> GroupAsk {
         if self.groups.is_refused(key, now) {
-            return 1;
+            return GroupAsk::default();
         }
-        let connector = self.networks.connector_for(self.servers.network(key));
+        let Some(connector) = self.networks.connector_for(self.servers.network(key)) else {
+            return GroupAsk::default();
+        };
+        let led = self.groups.led.get(&key);
+        let rank = |endpoint: &&Endpoint| {
+            (led.and_then(|led| led.get(&endpoint.name)).copied(), endpoint.group.roots_max)
+        };
+        let is_list = |endpoint: &&Endpoint| endpoint.robot == Some(RobotKind::Status);
+        let group = connector.endpoints().iter().filter(is_list).max_by_key(rank).map(|it| it.group);
         let cap = self.groups.caps.get(&key).copied().unwrap_or(usize::MAX).min(self.options.group_max);
-        let sizes = |endpoint: &Endpoint| endpoint.probe_max.min(cap);
-        let lists = |endpoint: &&Endpoint| endpoint.robot == Some(RobotKind::Status);
-        connector.map_or(1, |connector| {
-            connector.endpoints().iter().filter(lists).map(sizes).max().unwrap_or(1).max(1)
-        })
+        let group = group.unwrap_or_default();
+        GroupAsk { roots_max: group.roots_max.min(cap), ..group }
     }
 
-    /// The prices of a server know how many sources a call can ask about.
+    /// Sources that one call can ask a server about; 1 where each needs its own.
+    pub(super) fn group_size(&self, key: ServerKey, now: Timestamp) -> usize {
+        self.group_of(key, now).roots_max.max(1)
+    }
+
+    /// The prices of a server know what a call can do for several sources.
     pub(super) fn set_group(&mut self, key: ServerKey, now: Timestamp) {
-        let size = self.group_size(key, now);
-        self.prices.set_group(TariffKey::new(key, RobotKind::Status), size as f64);
+        let GroupAsk { roots_max, posts_max } = self.group_of(key, now);
+        let group = Group::new(roots_max as f64, posts_max as f64);
+        self.prices.set_group(TariffKey::new(key, RobotKind::Status), group);
     }
 
     /// Whether a source that bids is visited alone: it was told of, or has news at nearly every look.
@@ -145,25 +166,28 @@ impl Core {
         // A network may tell of some of its lists and not of others.
         let connector = self.networks.connector_for(&visit.source.network);
         let own = connector.as_deref().and_then(|connector| own_endpoint(connector, &visit.source));
-        let own_max = own.map_or(0, |endpoint| endpoint.probe_max);
+        let own_max = own.map_or(0, |endpoint| endpoint.group.roots_max);
+        let name = own.filter(|_| own_max > 1).map(|endpoint| Arc::clone(&endpoint.name));
         let may_lead = own_max > 1
             && visit.aim == Aim::News
             && visit.walk.leg == Leg::List
-            && self.can_be_probed(&visit.source, key, now)
+            && self.can_be_grouped(&visit.source, key, now)
             && slot.is_some_and(|planned| !self.is_single(id, planned));
         let told = self.groups.is_told(id).then(|| self.worth_of(id, now));
         if !may_lead && told.is_none() {
             return false;
         }
+        if let Some(name) = name.filter(|_| may_lead) {
+            let led = self.groups.led.entry(key).or_default().entry(name).or_default();
+            *led = led.saturating_add(1);
+        }
         let size = if may_lead { self.group_size(key, now).min(own_max) } else { 1 };
-        let room = PASSENGERS_MAX.saturating_sub(self.groups.passenger_count());
-        let members = self.take_bids(key, (size - 1).min(room), now);
+        let seats = PASSENGERS_MAX.saturating_sub(self.groups.passenger_count()).min(size - 1);
+        let members = self.take_bids(key, (seats, self.expected_of(id, now)), now);
         if members.is_empty() && told.is_none() {
             return false;
         }
-        let share = 1.0 / size as f64;
-        let group =
-            || [id].iter().chain(&members).map(|&id| self.worth_of(id, now) + share).sum::<f64>() - 1.0;
+        let group = || self.worth_of_group([id].iter().chain(&members).copied(), (key, size), now);
         let lateness = lateness_of(told.unwrap_or_else(group));
         let visit = &mut self.visits[lead];
         visit.lateness = visit.lateness.map(|_| lateness);
@@ -202,7 +226,7 @@ impl Core {
         if let Some(party) = self.groups.parties.get_mut(&lead) {
             party.awaited_count = party.awaited_count.saturating_sub(1);
             if party.awaited_count == 0 {
-                self.send_probe(lead, now);
+                self.send_group(lead, now);
             }
         }
         rest
@@ -214,7 +238,7 @@ impl Core {
         let Some(slot) = self.sources.get(id) else { return };
         let is_alike = |lead: &Visit| lead.source.endpoint == source.endpoint;
         let is_meant = source.state == SourceState::Active
-            && self.can_be_probed(&source, slot.key, now)
+            && self.can_be_grouped(&source, slot.key, now)
             && self.visits.get(lead).is_some_and(is_alike);
         if !is_meant {
             // It bids for a visit of its own.
@@ -225,13 +249,13 @@ impl Core {
             return self.give_back(id, source.state, slot.news_at);
         };
         party.passengers.push(visit);
-        let walk = Walk::probed(&source);
+        let walk = Walk::grouped(&source);
         self.visits.open(Visit::new(visit, source, slot.key, Aim::News, walk, now));
     }
 
     /// Whether a pulse is enough for a source: its root is known, no person has set its pace, and its list was not left unread for
     /// long. A pulse tells of posts, not of edits.
-    fn can_be_probed(&self, source: &Source, key: ServerKey, now: Timestamp) -> bool {
+    fn can_be_grouped(&self, source: &Source, key: ServerKey, now: Timestamp) -> bool {
         let stretch = self.prices.stretch_of(TariffKey::new(key, source.robot));
         let rounds = if stretch > 1.0 { stretch * UNREAD_STRETCH } else { 1.0 };
         let unread_max = self.policy.pacing().ceiling * rounds;
@@ -240,7 +264,7 @@ impl Core {
     }
 
     /// All of a group are there: the request leaves, as soon as it may.
-    fn send_probe(&mut self, lead: VisitId, now: Timestamp) {
+    fn send_group(&mut self, lead: VisitId, now: Timestamp) {
         let Some(party) = self.groups.parties.get(&lead) else { return };
         let mut roots: Vec<String> =
             party.passengers.iter().map(|&id| self.visits[id].source.root_id.clone()).collect();
@@ -249,12 +273,12 @@ impl Core {
             self.groups.parties.remove(&lead);
         } else {
             roots.insert(0, visit.source.root_id.clone());
-            visit.walk.probe(roots);
+            visit.walk.ask_group(roots);
         }
         self.send(lead, now);
     }
 
-    /// A probe will not be answered: those who went with it are due when they were.
+    /// A call for a group will not be answered: those who went with it are due when they were.
     pub(super) fn disband(&mut self, lead: VisitId) {
         let Some(party) = self.groups.parties.remove(&lead) else { return };
         for passenger in party.passengers {
@@ -274,17 +298,17 @@ impl Core {
         }
     }
 
-    /// A probe failed, as requests do: after some of them, sources are asked about singly for a while.
-    pub(super) fn note_probe_failed(&mut self, lead: VisitId, now: Timestamp) {
-        let Some(visit) = self.visits.get(lead).filter(|visit| visit.walk.is_probe()) else { return };
+    /// A call for a group failed, as requests do: after some of them, sources are asked about singly for a while.
+    pub(super) fn note_group_failed(&mut self, lead: VisitId, now: Timestamp) {
+        let Some(visit) = self.visits.get(lead).filter(|visit| visit.walk.is_group()) else { return };
         let key = visit.key;
         self.groups.note_failure(key, false, now);
     }
 
-    /// The server does not answer probes: the first of the group is visited alone, the others go back.
-    pub(super) fn on_probe_refused(&mut self, lead: VisitId, page: &Page, now: Timestamp) {
+    /// The server does not answer for groups: the first is visited alone, the others go back.
+    pub(super) fn on_group_refused(&mut self, lead: VisitId, page: &Page, now: Timestamp) {
         let visit = &mut self.visits[lead];
-        visit.walk.end_probe();
+        visit.walk.end_group();
         let key = visit.key;
         self.groups.note_failure(key, true, now);
         let network = self.servers.network(key).as_str();
@@ -297,22 +321,40 @@ impl Core {
         self.send(lead, now);
     }
 
-    /// A probe was answered: who has no news was looked at, who has is told and bids for a visit.
-    pub(super) fn on_probed(&mut self, mut page: Page, seen: Seen, now: Timestamp) {
-        let Some(party) = self.groups.parties.remove(&seen.visit) else {
-            return self.on_probe_refused(seen.visit, &page, now);
+    /// A call for a group was answered.
+    pub(super) fn on_grouped(&mut self, page: Page, seen: Seen, now: Timestamp) {
+        let visit = &self.visits[seen.visit];
+        let connector = self.networks.connector_for(&visit.source.network);
+        let own = connector.as_deref().and_then(|connector| own_endpoint(connector, &visit.source));
+        let (Some(endpoint), true) = (own, self.groups.parties.contains_key(&seen.visit)) else {
+            return self.on_group_refused(seen.visit, &page, now);
         };
+        if endpoint.group.posts_max > 0 {
+            self.on_merged(page, endpoint.id_order, seen, now);
+        } else {
+            self.on_probed(page, seen, now);
+        }
+    }
+
+    /// Those who went with a call that was answered, its first one before all; what it cost is known.
+    fn arrive(&mut self, lead: VisitId, now: Timestamp) -> Vec<VisitId> {
+        let party = self.groups.parties.remove(&lead).unwrap_or_default();
+        let visit = &mut self.visits[lead];
+        visit.walk.end_group();
+        if let Some(lateness) = visit.lateness.take() {
+            let tariff = TariffKey::new(visit.key, visit.source.robot);
+            self.prices.visited(tariff, &visit.paid, lateness, now);
+        }
+        std::iter::once(lead).chain(party.passengers).collect()
+    }
+
+    /// A probe was answered: who has no news was looked at, who has is told and bids for a visit.
+    fn on_probed(&mut self, mut page: Page, seen: Seen, now: Timestamp) {
         if page.pulses.is_empty() {
-            self.groups.parties.insert(seen.visit, party);
-            return self.on_probe_refused(seen.visit, &page, now);
+            return self.on_group_refused(seen.visit, &page, now);
         }
-        let lead = &mut self.visits[seen.visit];
-        lead.walk.end_probe();
-        let (key, tariff) = (lead.key, TariffKey::new(lead.key, lead.source.robot));
-        if let Some(lateness) = lead.lateness.take() {
-            self.prices.visited(tariff, &lead.paid, lateness, now);
-        }
-        self.groups.accept(key, page.pulses.len(), party.passengers.len() + 1);
+        let members = self.arrive(seen.visit, now);
+        self.groups.accept(self.visits[seen.visit].key, page.pulses.len(), members.len());
         let pulses: Map<String, String> =
             std::mem::take(&mut page.pulses).into_iter().map(|pulse| (pulse.root, pulse.value)).collect();
         let opted_out = if self.options.honours_opt_out {
@@ -327,7 +369,7 @@ impl Core {
             ..empty_upload(lead, seen)
         };
         self.want_upload(seen.visit, upload);
-        for id in std::iter::once(seen.visit).chain(party.passengers) {
+        for id in members {
             let Some(visit) = self.visits.get(id) else { continue };
             let (root, before) = (&visit.source.root_id, visit.source.pulse.as_deref());
             match pulses.get(root) {
@@ -372,11 +414,23 @@ impl Core {
     /// Whether the next call of a server is better spent on a group than on a visit that is worth so much.
     pub(super) fn is_group_best(&mut self, key: ServerKey, visit: f64, now: Timestamp) -> bool {
         let size = self.group_size(key, now);
-        let members = self.take_bids(key, size, now);
-        let share = 1.0 / size as f64;
-        let group: f64 = members.iter().map(|&id| self.worth_of(id, now) + share).sum::<f64>() - 1.0;
+        let members = self.take_bids(key, (size, 0.0), now);
+        let group = self.worth_of_group(members.iter().copied(), (key, size), now);
         self.bid_again(key, &members);
         !members.is_empty() && group > visit
+    }
+
+    /// What a call for these is worth more than it costs, in prices: each paid its fare already, of which a visit that may follow is not
+    /// part of this call.
+    fn worth_of_group(
+        &self,
+        ids: impl Iterator<Item = SourceId>,
+        (key, size): (ServerKey, usize),
+        now: Timestamp,
+    ) -> f64 {
+        let (share, room) = (1.0 / size as f64, self.room_of(key, now));
+        let brought = |id| self.worth_of(id, now) + share + self.expected_of(id, now) / room;
+        ids.map(brought).sum::<f64>() - 1.0
     }
 
     /// What a look at a source now is worth more than it costs, in prices.

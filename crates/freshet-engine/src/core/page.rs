@@ -57,10 +57,10 @@ impl Core {
                 }
                 self.tally.complaints_count += page.complaints.len() as u64;
                 let seen = Seen { at: fetched.received_at, visit: id };
-                let is_probe = self.visits.get(id).is_some_and(|visit| visit.walk.is_probe());
+                let is_group = self.visits.get(id).is_some_and(|visit| visit.walk.is_group());
                 match page.outcome.clone() {
-                    Outcome::Ok if is_probe => self.on_probed(page, seen, now),
-                    outcome if is_probe && !is_passing(&outcome) => self.on_probe_refused(id, &page, now),
+                    Outcome::Ok if is_group => self.on_grouped(page, seen, now),
+                    outcome if is_group && !is_passing(&outcome) => self.on_group_refused(id, &page, now),
                     Outcome::Ok if !self.is_unread(seen, &page) => self.on_page(page, raw, seen, now),
                     Outcome::Ok | Outcome::Unreadable => self.on_unreadable(page, seen, now),
                     Outcome::RateLimited { until } | Outcome::QuotaExhausted { until } => {

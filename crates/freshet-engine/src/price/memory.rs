@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use freshet_policy::group::Group;
 use freshet_policy::{DEFAULT_POLICY, Demand, Grade, Market, Objective, Pacing, Policy, Pool, policy_named};
 use freshet_store::api::{Store, StoreError};
 use freshet_store::setting::{Setting, SettingValue};
@@ -73,6 +74,9 @@ pub struct TariffMemory {
     /// Sources that one call can ask about.
     #[serde(default = "alone")]
     pub group: f64,
+    /// Posts that such a call shows of them all; 0 where it only tells who has news.
+    #[serde(default)]
+    pub group_page: f64,
 }
 
 fn alone() -> f64 {
@@ -138,7 +142,7 @@ impl Memory {
             pool: self.pool.clone(),
             price: tariff.map_or(RESERVE_UNDECLARED, |it| it.price),
             ceiling_stretch: tariff.map_or(1.0, |it| it.stretch),
-            group: tariff.map_or(1.0, |it| it.group),
+            group: tariff.map_or(Group::NONE, |it| Group::new(it.group, it.group_page)),
             ..Market::new(Objective::Delay)
         }
     }
@@ -213,7 +217,8 @@ impl Prices {
             price: it.price,
             stretch: it.stretch,
             gap_h_max: it.gap_h_max.is_finite().then_some(it.gap_h_max),
-            group: it.group,
+            group: it.group.size,
+            group_page: it.group.page,
         };
         let scope = |&key: &ScopeKey| {
             let it = &self.scopes[key.index()];

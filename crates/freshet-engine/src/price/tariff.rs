@@ -1,5 +1,6 @@
 //! A tariff: what visits of one robot to one server cost, and how many sources pay it.
 
+use freshet_policy::group::Group;
 use freshet_policy::{Demand, Grade, Pacing};
 
 use super::key::ScopeKey;
@@ -40,7 +41,7 @@ pub(super) struct Tariff {
     /// The price when the sources were last pulled forward.
     pub(super) told_price: f64,
     /// Sources that one call can ask about.
-    pub(super) group: f64,
+    pub(super) group: Group,
 }
 
 impl Default for Tariff {
@@ -54,7 +55,7 @@ impl Default for Tariff {
             stretch: 1.0,
             gap_h_max: f64::INFINITY,
             told_price: 0.0,
-            group: 1.0,
+            group: Group::NONE,
         }
     }
 }

@@ -10,7 +10,7 @@ use freshet_types::{
     Account, AccountState, IdOrder, ListOrder, Mark, NetworkName, Observation, Politeness, Post,
 };
 
-fn endpoint(kind: PageKind, is_newest_first: bool) -> Endpoint {
+pub(super) fn endpoint(kind: PageKind, is_newest_first: bool) -> Endpoint {
     Endpoint {
         name: "posts".into(),
         robot: Some(RobotKind::Status),
@@ -22,7 +22,7 @@ fn endpoint(kind: PageKind, is_newest_first: bool) -> Endpoint {
         is_window: false,
         relation: (kind == PageKind::Relations).then_some(RelationRole::Following),
         members_max: 3,
-        probe_max: 0,
+        group: freshet_types::GroupAsk::default(),
         politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },
     }
 }

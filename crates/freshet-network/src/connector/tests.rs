@@ -11,6 +11,7 @@ use crate::{DefinedConnector, Definition};
 
 mod limits;
 mod mapping;
+mod merged;
 mod paging;
 mod probes;
 

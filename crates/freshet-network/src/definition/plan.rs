@@ -54,7 +54,7 @@ pub(crate) struct EndpointPlan {
     pub(crate) paging: PagingPlan,
     pub(crate) newer: Option<NewerPlan>,
     pub(crate) members: Option<MembersPlan>,
-    pub(crate) probe: Option<ProbePlan>,
+    pub(crate) group: Option<GroupPlan>,
     pub(crate) format: data::BodyFormat,
     pub(crate) is_page: bool,
     /// Matches the path of URLs of this endpoint; the group `root` is the root where it is there.
@@ -66,7 +66,7 @@ impl EndpointPlan {
     pub(crate) fn stand_in(&self, intent: &Intent) -> Option<usize> {
         match intent {
             Intent::Members(_) => self.members.as_ref().map(|members| members.endpoint),
-            Intent::Probe(_) => self.probe.as_ref().map(|probe| probe.endpoint),
+            Intent::Group(_) => self.group.as_ref().map(|group| group.endpoint),
             Intent::First | Intent::Next(_) | Intent::Newer(_) => None,
         }
     }
@@ -115,15 +115,22 @@ pub(crate) struct MembersPlan {
     pub(crate) param: Option<String>,
 }
 
-/// How one request tells which of many roots have news.
+/// How one request asks about many roots.
 #[derive(Debug)]
-pub(crate) struct ProbePlan {
+pub(crate) struct GroupPlan {
     pub(crate) endpoint: usize,
-    pub(crate) group: usize,
+    pub(crate) roots_max: usize,
     pub(crate) param: Option<String>,
-    pub(crate) id: Expression,
-    pub(crate) pulse: Expression,
-    pub(crate) seen: Option<Expression>,
+    pub(crate) shows: Shows,
+}
+
+/// What it shows.
+#[derive(Debug)]
+pub(crate) enum Shows {
+    /// A pulse of each root, the id beside it; and the same on the list itself.
+    Pulses { id: Expression, pulse: Expression, seen: Option<Expression> },
+    /// Posts, and the roots on whose lists each stands.
+    Posts { id: Expression, root: Expression },
 }
 
 /// A mapping.

@@ -40,7 +40,7 @@ impl TestConnector {
             is_window: false,
             relation: None,
             members_max: 2,
-            probe_max: 0,
+            group: freshet_types::GroupAsk::default(),
             politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },
         };
         let endpoints = vec![
@@ -110,7 +110,7 @@ impl Connector for TestConnector {
             Intent::First => String::new(),
             Intent::Next(cursor) => format!("?cursor={cursor}"),
             Intent::Newer(mark) => format!("?newer={}", mark.id),
-            Intent::Members(ids) | Intent::Probe(ids) => format!("?ids={}", ids.join(",")),
+            Intent::Members(ids) | Intent::Group(ids) => format!("?ids={}", ids.join(",")),
         };
         let url = format!("{}/{}/{}/{}{tail}", self.name, self.version, target.endpoint, target.root);
         Ok(Request::get(&target.instance.network, url))

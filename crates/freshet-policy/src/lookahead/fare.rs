@@ -11,28 +11,40 @@
 //! What moves it is the rest, the *timing price* f − x·f′ = c/K + c·(x/(1+x))²: the share, and what is saved by fetching
 //! two posts with one visit. Where it reaches c (x beyond √K or so), visits without a probe are cheaper.
 //!
+//! A page of a *merged list* shows up to P posts of K sources with one call. A source pays its place in the group and the room of its posts,
+//!
+//! f(x) = min( c,  c/K + c·x/P )
+//!
+//! and no visit follows. The second part grows like x, so looks are timed by c/K alone.
+//!
 //! A source of which a probe told news has a backlog: L(u) starts above zero, and only a visit ends its waiting.
+
+use crate::group::Group;
 
 /// What a look costs, in posts times hours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fare {
     /// A visit of its own.
     pub(crate) visit: f32,
-    /// The share of a source in a probe; as much as a visit where there are no probes.
+    /// The share of a source in a call for a group; as much as a visit where there are none.
     pub(crate) share: f32,
+    /// What the room of a post on a merged page costs; 0 where a call for a group brings no posts.
+    pub(crate) room: f32,
     /// Posts that are known to wait: the first look is a visit.
     pub(crate) backlog: f32,
 }
 
 impl Fare {
-    /// Of a visit that costs so much where a call asks about so many sources.
-    pub fn new(visit: f64, group: f64) -> Self {
-        Self { visit: visit as f32, share: (visit / group.max(1.0)) as f32, backlog: 0.0 }
+    /// Of a visit that costs so much, by what a call can do for a group.
+    pub fn new(visit: f64, group: Group) -> Self {
+        let room = if group.is_merged() { visit / group.room() } else { 0.0 };
+        let share = visit / group.size.max(1.0);
+        Self { visit: visit as f32, share: share as f32, room: room as f32, backlog: 0.0 }
     }
 
-    /// Where there are no probes.
+    /// Where each source needs a call of its own.
     pub fn single(visit: f64) -> Self {
-        Self::new(visit, 1.0)
+        Self::new(visit, Group::NONE)
     }
 
     /// After a probe that told of so many posts.
@@ -40,23 +52,30 @@ impl Fare {
         Self { backlog: posts as f32, ..self }
     }
 
-    /// Whether probes are of any use here.
+    /// Whether calls for groups are of any use here.
     #[inline(always)]
     pub(crate) fn is_grouped(&self) -> bool {
         self.share < self.visit
     }
 
-    /// What a probe costs that finds what gathered since the look before, with the visit that may follow.
+    /// What a call for a group costs beside its share, where so many posts gathered since the look before: the visit that may follow a probe,
+    /// or the room on a merged page.
     #[inline(always)]
-    pub(crate) fn probe(&self, posts: f32) -> f32 {
-        self.share + self.visit * chance(posts)
+    pub(crate) fn rest(&self, posts: f32) -> f32 {
+        if self.room > 0.0 { self.room * posts } else { self.visit * chance(posts) }
+    }
+
+    /// What a look with a group costs in all.
+    #[inline(always)]
+    pub(crate) fn grouped(&self, posts: f32) -> f32 {
+        self.share + self.rest(posts)
     }
 
     /// What the cheaper look costs.
     #[inline(always)]
     pub(crate) fn look(&self, posts: f32) -> f32 {
-        let probe = self.probe(posts);
-        if probe < self.visit { probe } else { self.visit }
+        let grouped = self.grouped(posts);
+        if grouped < self.visit { grouped } else { self.visit }
     }
 
     /// What the first look costs.
@@ -67,11 +86,18 @@ impl Fare {
 
     /// How the price of a look grows with what it finds.
     pub(crate) fn slope(&self, posts: f32) -> f32 {
-        if self.probe(posts) < self.visit { self.visit * (1.0 - chance(posts)).powi(2) } else { 0.0 }
+        match () {
+            () if self.grouped(posts) >= self.visit => 0.0,
+            () if self.room > 0.0 => self.room,
+            () => self.visit * (1.0 - chance(posts)).powi(2),
+        }
     }
 
     /// The price that times a look which finds so much.
     pub(crate) fn timing(&self, posts: f32) -> f32 {
+        if self.room > 0.0 {
+            return if self.grouped(posts) < self.visit { self.share } else { self.visit };
+        }
         (self.share + self.visit * chance(posts).powi(2)).min(self.visit)
     }
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::Pool;
 use crate::change::{ChangeModel as _, Known};
+use crate::group::Group;
 
 /// A source whose rate is known, a price, and its factors by hour.
 struct Case {
@@ -207,9 +208,17 @@ fn first_look_h(rate_per_h: f64, fare: Fare) -> f64 {
 
 #[test]
 fn in_groups_a_constant_rate_is_looked_at_when_an_hour_costs_least() {
-    for (rate_per_h, price_h, group) in
-        [(0.05, 4.0, 40.0), (0.01, 60.0, 40.0), (0.002, 30.0, 100.0), (0.1, 2.0, 5.0), (3.0, 60.0, 40.0)]
-    {
+    for (rate_per_h, price_h, size, page) in [
+        (0.05, 4.0, 40.0, 0.0),
+        (0.01, 60.0, 40.0, 0.0),
+        (0.002, 30.0, 100.0, 0.0),
+        (0.1, 2.0, 5.0, 0.0),
+        (3.0, 60.0, 40.0, 0.0),
+        (0.05, 4.0, 40.0, 40.0),
+        (0.5, 30.0, 100.0, 100.0),
+        (0.1, 2.0, 5.0, 20.0),
+    ] {
+        let group = Group::new(size, page);
         let fare = Fare::new(price_h, group);
         let per_h = |gap_h: f64| {
             let posts = rate_per_h * gap_h;
@@ -217,14 +226,14 @@ fn in_groups_a_constant_rate_is_looked_at_when_an_hour_costs_least() {
         };
         let least = (1..40_000).map(|step| per_h(0.01 * 1.0005_f64.powi(step))).fold(f64::INFINITY, f64::min);
         let planned = per_h(first_look_h(rate_per_h, fare));
-        assert!(planned < least * 1.06, "{rate_per_h} {price_h} {group}: {planned:.4}, {least:.4} at best");
+        assert!(planned < least * 1.06, "{rate_per_h} {price_h} {group:?}: {planned:.4}, {least:.4} at best");
         assert!(first_look_h(rate_per_h, fare) <= first_look_h(rate_per_h, Fare::single(price_h)) * 1.1);
     }
 }
 
 #[test]
 fn known_news_are_fetched_sooner_the_more_they_are() {
-    let fare = Fare::new(4.0, 40.0);
+    let fare = Fare::new(4.0, Group::new(40.0, 0.0));
     let due_h = |backlog: f64| first_look_h(0.5, fare.with_backlog(backlog));
     assert!(due_h(1.0) < first_look_h(0.5, Fare::single(4.0)), "{}", due_h(1.0));
     assert!(due_h(3.0) <= due_h(1.0) && due_h(20.0) < 0.2, "{} and {}", due_h(3.0), due_h(20.0));

@@ -8,6 +8,8 @@ use crate::world::{Account, Edge, Relation, Standing, text};
 
 /// Posts on a page by default; twice as many at most.
 const POSTS_DEFAULT: usize = 20;
+/// Posts on a page of a merged list by default; twice as many at most.
+const MERGED_DEFAULT: usize = 500;
 /// People on a page by default; twice as many at most.
 const PEOPLE_DEFAULT: usize = 40;
 /// Accounts that one request may name.
@@ -59,6 +61,31 @@ pub(super) fn timeline(ask: &Ask<'_>, id: &str) -> Reply {
         },
     );
     post_page(ask, &bounds, &found.into_iter().copied().collect::<Vec<_>>())
+}
+
+/// What several accounts posted, as one list.
+pub(super) fn merged_timeline(ask: &Ask<'_>) -> Reply {
+    let bounds = Bounds::read(ask, MERGED_DEFAULT);
+    let named = ask.request.query.iter().filter(|(name, _)| name == "id[]");
+    let lists: Vec<&[u32]> = named
+        .filter_map(|(_, id)| find(ask, id))
+        .map(|index| &ask.world.accounts[index as usize])
+        .filter(|account| account.standing == Standing::Public)
+        .map(|account| account.timeline.as_slice())
+        .collect();
+    merged_page(ask, &bounds, &lists)
+}
+
+/// A page of what stands on any of these lists, each post once.
+pub(super) fn merged_page(ask: &Ask<'_>, bounds: &Bounds, lists: &[&[u32]]) -> Reply {
+    let id = |post_index: &u32| ask.world.posts.get(*post_index).id;
+    let is_shown = |post_index: &u32| ask.world.is_visible(*post_index);
+    let newest = |list: &&[u32]| bounds.select(list, id, is_shown).into_iter().copied().collect::<Vec<u32>>();
+    let mut all: Vec<u32> = lists.iter().flat_map(newest).collect();
+    all.sort_unstable_by_key(id);
+    all.dedup();
+    let found: Vec<u32> = bounds.select(&all, id, |_| true).into_iter().copied().collect();
+    post_page(ask, bounds, &found)
 }
 
 /// A page of posts with its links; shared by all lists of posts.

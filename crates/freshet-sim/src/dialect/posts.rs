@@ -1,6 +1,6 @@
 //! Endpoints about posts: one post, its thread, its history, its reposters; timelines.
 
-use super::accounts::{people_page, post_page};
+use super::accounts::{merged_page, people_page, post_page};
 use super::json::{Object, push_list};
 use super::page::Bounds;
 use super::{Ask, Reply};
@@ -8,6 +8,8 @@ use crate::world::{Relation, text};
 
 /// Posts on a page by default; twice as many at most.
 const POSTS_DEFAULT: usize = 20;
+/// Tags of one list that are taken into account, as on the real thing.
+const TAGS_MAX: usize = 4;
 /// Posts that one request may name.
 const IDS_MAX: usize = 20;
 /// Most of a thread that is shown without and with a token: ancestors, descendants, depth.
@@ -111,15 +113,16 @@ pub(super) fn public_timeline(ask: &Ask<'_>) -> Reply {
 }
 
 pub(super) fn tag_timeline(ask: &Ask<'_>, tag: &str) -> Reply {
-    let world = ask.world;
-    let tagged: &[u32] = text::find_tag(tag).map_or(&[], |tag| &world.tagged[tag as usize]);
-    let bounds = Bounds::read(ask, POSTS_DEFAULT);
-    let found = bounds.select(
-        tagged,
-        |post_index| world.posts.get(*post_index).id,
-        |post_index| world.is_visible(*post_index),
-    );
-    post_page(ask, &bounds, &found.into_iter().copied().collect::<Vec<_>>())
+    let also = ask.request.query.iter().filter(|(name, _)| name == "any[]").map(|(_, tag)| tag.as_str());
+    let mut names: Vec<&str> = Vec::new();
+    for name in std::iter::once(tag).chain(also) {
+        if !names.contains(&name) && names.len() < TAGS_MAX {
+            names.push(name);
+        }
+    }
+    let found = names.iter().filter_map(|name| text::find_tag(name));
+    let lists: Vec<&[u32]> = found.map(|tag| ask.world.tagged[tag as usize].as_slice()).collect();
+    merged_page(ask, &Bounds::read(ask, POSTS_DEFAULT), &lists)
 }
 
 fn list(ask: &Ask<'_>, post_indices: Vec<u32>) -> Reply {

@@ -8,6 +8,7 @@ mod faults;
 mod faulty;
 mod forum_site;
 mod kill;
+mod merged;
 mod month;
 mod path;
 mod prices;

@@ -1,10 +1,13 @@
-//! Slots in which a call may ask about several sources: who has news is told, and fetched by a visit of its own.
+//! Slots in which a call may do something for several sources. All calls of a slot happen at its end, as visits do.
 //!
 //! A probe shows how many posts a source has that no visit fetched, neither what nor when. One that finds none is a look,
-//! and is learned from as such. All calls of a slot happen at its end, as visits do.
+//! and is learned from as such. Who has news is fetched by a visit of its own.
+//!
+//! A page of a merged list shows the newest posts of its members. Whoever has no post that is older than the page was visited; of the
+//! others it is known that they have news, and what the page shows of them is not taken, as it leaves a hole below.
 
 use freshet_policy::Call;
-use freshet_policy::group::InOrder;
+use freshet_policy::group::{Group, InOrder};
 use freshet_types::Timestamp;
 
 use super::{Run, Watch};
@@ -16,7 +19,7 @@ pub(super) struct Probing {
 }
 
 impl Probing {
-    pub(super) fn new(source_count: usize, group: u32) -> Self {
+    pub(super) fn new(source_count: usize, group: Group) -> Self {
         Self { in_order: InOrder::new(source_count, group), members: Vec::new() }
     }
 }
@@ -39,11 +42,16 @@ impl Run<'_> {
                     spent += f64::from(self.visit(source, now));
                     probing.in_order.visited(source, now);
                 }
-                Call::Probe => {
+                Call::Group => {
                     spent += 1.0;
-                    self.tally.call(1, false);
-                    for member in std::mem::take(&mut probing.members) {
-                        self.probe(probing, member, now);
+                    let members = std::mem::take(&mut probing.members);
+                    if self.setup.merged_page > 0 {
+                        self.read_merged(probing, &members, now);
+                    } else {
+                        self.tally.call(1, false);
+                        for member in members {
+                            self.probe(probing, member, now);
+                        }
                     }
                 }
             }
@@ -58,10 +66,47 @@ impl Run<'_> {
         }
     }
 
+    /// The posts of a source that no visit fetched.
+    fn unfetched(&self, source: usize, now: Timestamp) -> &[Timestamp] {
+        let posts = &self.history.posters[source].posts[self.cursors[source]..];
+        &posts[..posts.partition_point(|post| *post < now)]
+    }
+
+    /// Reads the newest page of what some sources posted.
+    fn read_merged(&mut self, probing: &mut Probing, members: &[usize], now: Timestamp) {
+        let size = self.setup.merged_page as usize;
+        let mut times: Vec<Timestamp> =
+            members.iter().flat_map(|member| self.unfetched(*member, now)).copied().collect();
+        let was_enough = times.len() <= size;
+        // Others of the last post's instant may stand on the next page.
+        let floor = if was_enough {
+            Timestamp::MIN
+        } else {
+            times.sort_unstable_by(|a, b| b.cmp(a));
+            times[size - 1]
+        };
+        probing.in_order.note_page(was_enough);
+        let mut has_news = false;
+        for &member in members {
+            let unfetched = self.unfetched(member, now);
+            if unfetched.first().is_some_and(|oldest| *oldest <= floor) {
+                let shown = unfetched.len() - unfetched.partition_point(|post| *post < floor);
+                self.note_told(probing, member, now, shown.max(1) as u32);
+            } else {
+                has_news |= self.fetch(member, now, usize::MAX).1;
+                probing.in_order.visited(member, now);
+            }
+        }
+        self.tally.call(1, has_news);
+    }
+
     /// Tells what a probe shows of a source.
     pub(super) fn probe(&mut self, probing: &mut Probing, source: usize, now: Timestamp) {
-        let posts = &self.history.posters[source].posts[self.cursors[source]..];
-        let count = posts.partition_point(|post| *post < now) as u32;
+        let count = self.unfetched(source, now).len() as u32;
+        self.note_told(probing, source, now, count);
+    }
+
+    fn note_told(&mut self, probing: &mut Probing, source: usize, now: Timestamp, count: u32) {
         probing.in_order.note_told(source, now, count);
         if count == 0 {
             self.tell(source, now, &[], false);

@@ -21,7 +21,7 @@ use super::{ExperimentError, Objective, Outcome, Setup, Tally};
 use crate::driver::{Driver, DriverKit, Exchange};
 use crate::trace::{History, Window};
 use crate::world::{Limits, World};
-use crate::{VirtualClock, WorldFetch};
+use crate::{VirtualClock, WorldFetch, merged};
 
 /// The name of this row; `live:NAME` is the engine under another policy than the usual one.
 pub(crate) const NAME: &str = "live";
@@ -45,7 +45,10 @@ pub(super) fn run(history: &History, setup: &Setup, policy: &str) -> Result<Outc
     let world =
         World::of_history(history, limits).map_err(|error| ExperimentError::Live(error.to_string()))?;
     let clock = VirtualClock::new(world.now());
-    let networks = Arc::new(Networks::shipped());
+    let networks = Arc::new(match setup.merged_page {
+        0 => Networks::shipped(),
+        page => merged::networks(setup.group, page),
+    });
     let sources = sources(&networks, &world)?;
     let world = Arc::new(Mutex::new(world));
     let pacing = Pacing::default();

@@ -2,7 +2,7 @@
 //!
 //! The windows and calls of the [reference](super::reference) experiment. A call is a visit, or asks about up to K sources which of
 //! them have news; what it found is fetched by visits. `informed` is told who has news for nothing, at any time: no probe can
-//! do better, whatever K is. Not here: lists that show the posts of many sources, which save the visit as well.
+//! do better, whatever K is. A page of a merged list, which shows the posts themselves, saves the visit as well.
 
 use super::StudyError;
 use super::page::{Page, geometric_mean, hours, percent};
@@ -15,6 +15,8 @@ use crate::trace::{By, History};
 const GROUP: u32 = 40;
 /// Other sizes, in geometric mean only.
 const SIZES: [u32; 4] = [2, 5, 15, 100];
+/// Posts on a page of a merged list: those of Mastodon, of Reddit and of Stack Exchange.
+const PAGES: [u32; 2] = [40, 100];
 /// Windows that were not looked at while this was built: trace, first day, calls an hour.
 const OTHERS: [(&str, Date, f64); 3] =
     [(CONGRESS, (2020, 5, 1), 60.0), (FIGURES, (2013, 10, 1), 10.0), (CHAT, (2018, 3, 1), 10.0)];
@@ -33,7 +35,10 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     for window in &WINDOWS {
         let history = window.read(traces)?;
         table.add((window.trace, window.from, window.calls_per_hour), &history)?;
-        windows.push((history, window.calls_per_hour));
+        let (year, month, _) = window.from;
+        let trace = window.trace.split('_').next().unwrap_or_default();
+        let name = format!("{trace} {year}-{month:02}, {}/h", window.calls_per_hour);
+        windows.push((name, history, window.calls_per_hour));
     }
     table.write(&mut page);
     page.section("Windows that were not looked at before");
@@ -43,11 +48,13 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
         table.add((trace, from, calls_per_hour), &history)?;
     }
     table.write(&mut page);
+    page.section("Merged lists");
+    merged(&mut page, &windows)?;
     page.section("Other sizes of a group");
     let mut rows = Vec::new();
     for group in SIZES {
         let mut ratios = Vec::new();
-        for (history, calls_per_hour) in &windows {
+        for (_, history, calls_per_hour) in &windows {
             let single = Setup::new(*calls_per_hour);
             let setups = [single.clone(), Setup { group, ..single }];
             let outcomes = compare(history, &["freshet".to_owned()], &setups, &|_| ())?;
@@ -59,6 +66,41 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     }
     page.table(&["#K", "#`freshet` with groups / without, geometric mean", "#largest"], rows);
     Ok(vec![page])
+}
+
+/// The same where a call shows the posts of its sources.
+fn merged(page: &mut Page, windows: &[(String, History, f64)]) -> Result<(), StudyError> {
+    page.text(
+        "A call for a group is a page of a merged list: it shows the newest P posts of up to 40 sources, and whoever has no older ones was visited. Whom a page \
+         is for follows from the posts that are expected of each. `live` crawls a simulated server that has such a list of accounts, as Stack Exchange has of users and \
+         Reddit of boards; the shipped definition of Mastodon has one of tags.",
+    );
+    let mut ratios: Vec<Vec<f64>> = vec![Vec::new(); 2 * PAGES.len()];
+    let mut rows = Vec::new();
+    for (name, history, calls_per_hour) in windows {
+        let alone = compare(history, &["freshet".to_owned()], &[Setup::new(*calls_per_hour)], &|_| ())?;
+        let mut row = vec![name.clone(), hours(alone[0].mean_delay_s)];
+        let setup = |merged_page| Setup { group: GROUP, merged_page, ..Setup::new(*calls_per_hour) };
+        let outcomes = compare(history, &["freshet", "live"].map(str::to_owned), &PAGES.map(setup), &|_| ())?;
+        for (outcome, ratios) in outcomes.iter().zip(&mut ratios) {
+            let share = ratio(outcome.mean_delay_s, alone[0].mean_delay_s);
+            ratios.push(share);
+            row.extend([hours(outcome.mean_delay_s), format!("{share:.2}")]);
+        }
+        rows.push(row);
+    }
+    let columns = ["#freshet", "#ratio", "#live", "#ratio"];
+    let heads = PAGES.iter().flat_map(|page| columns.map(|column| format!("{column}, P = {page}")));
+    let heads: Vec<String> =
+        ["window".to_owned(), "#freshet alone".to_owned()].into_iter().chain(heads).collect();
+    page.table(&heads.iter().map(String::as_str).collect::<Vec<_>>(), rows);
+    let means: Vec<String> =
+        ratios.iter().map(|ratios| format!("{:.3}", geometric_mean(ratios).unwrap_or(0.0))).collect();
+    page.text(&format!(
+        "Geometric means of the ratios to `freshet` without groups, `freshet` and `live` for each P: {}.",
+        means.join(", ")
+    ));
+    Ok(())
 }
 
 /// Rows of a table, and the ratios in them.

@@ -3,7 +3,7 @@
 //! Templates are minijinja; an undefined name is an error. They know `root` (id or handle of the
 //! root object), `host`, `base`, `limit` (the page size), `cursor` (none on the first page),
 //! `newer` (`.id`, `.at_s`, `.at_ms`, `.at_iso`, `.at_date`; none unless asked for), `members` (a list) and
-//! `intent` (`first`, `next`, `newer`, `members`, `probe`). A query parameter that renders to nothing is
+//! `intent` (`first`, `next`, `newer`, `members`, `group`). A query parameter that renders to nothing is
 //! left out; query values are percent-encoded, path parts need `| urlencode`.
 
 use std::collections::BTreeMap;
@@ -110,6 +110,9 @@ pub struct EndpointRule {
     /// How one request tells which of many roots have news on this list.
     #[serde(default)]
     pub probe: Option<ProbeRule>,
+    /// How one request shows the newest posts of many roots of this list.
+    #[serde(default)]
+    pub merged: Option<MergedRule>,
     /// Nothing is answered without a credential.
     #[serde(default)]
     pub needs_credential: bool,
@@ -398,6 +401,27 @@ pub struct ProbeRule {
     /// The same in the first page of the list itself, where it shows the pulse too: posts that came after the probe are then not told of again.
     #[serde(default)]
     pub seen: Option<String>,
+}
+
+/// One list that shows the posts of many roots, the newest first.
+///
+/// A page of it proves for each root what a page of its own list would: that nothing is missing between the newest post and the page's
+/// last one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MergedRule {
+    /// The endpoint of the merged list; a template there may use `members`.
+    pub endpoint: String,
+    /// Roots that one request may name.
+    pub group: u32,
+    /// Query parameter that is repeated for every root, such as `any[]`.
+    #[serde(default)]
+    pub param: Option<String>,
+    /// JSON pointer (or `jq:` expression) inside each item to the id of the post.
+    #[serde(default = "default_probe_id")]
+    pub id: String,
+    /// The same to the roots on whose lists it stands, one or several.
+    pub root: String,
 }
 
 fn default_probe_id() -> String {

@@ -74,6 +74,10 @@ pub(crate) struct SimulateArgs {
     /// Sources that one call can ask about whether they have news; what it finds takes a visit each
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) group: u32,
+    /// With `--group`: such a call is a page of a merged list, and shows the newest posts of its sources, so
+    /// many at most; without, it only tells who has news
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) merged: Option<u32>,
     /// What is a source in a trace with threads: `author`, `thread` or `board`
     #[arg(long, value_name = "WHAT", default_value = "author")]
     pub(crate) by: By,

@@ -34,6 +34,7 @@ fn wish(args: &SimulateArgs) -> SimulateWish {
         overflow: if args.overflow == "pages" { Overflow::Pages } else { Overflow::Lost },
         objective: args.objective,
         group: args.group,
+        merged: args.merged,
         seed: args.seed,
         weights: args.weights.clone(),
     }

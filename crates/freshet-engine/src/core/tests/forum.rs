@@ -35,7 +35,7 @@ impl ByHand {
             is_window: false,
             relation: None,
             members_max: 0,
-            probe_max: 0,
+            group: freshet_types::GroupAsk::default(),
             politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },
         };
         Self {

@@ -10,7 +10,7 @@ use freshet_store::row::{ListPage, Listing, Parked, RelationSweep, Withheld};
 use freshet_types::{
     Account, AccountState, Address, AuthScheme, AuthUse, Complaint, Coverage, DefinitionVersion, Fault,
     FaultKind, Interval, Lead, LimitReading, Mark, Method, NetworkName, PageKind, Pulse, QuotaKey, QuotaNeed,
-    Redirect, Redirects, Relation, RobotKind, SourceId, SourceState, Span, Tag,
+    Redirect, Redirects, Relation, RobotKind, Share, SourceId, SourceState, Span, Tag,
 };
 
 use super::*;
@@ -112,6 +112,7 @@ fn page() -> Page {
         is_broken_off: true,
         members: vec!["9".to_owned()],
         pulses: vec![Pulse { root: "7".to_owned(), value: "42".to_owned() }],
+        shares: vec![Share { root: "7".to_owned(), post: "12".to_owned() }],
         is_unchanged: true,
         is_detour: true,
         validators: Validators { etag: None, last_modified: Some("yesterday".to_owned()) },

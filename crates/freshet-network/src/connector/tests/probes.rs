@@ -13,7 +13,7 @@ items = [{ at = "/accounts", mapping = "account" }]
 "#;
 
 fn probe(ids: &[&str]) -> Intent {
-    Intent::Probe(ids.iter().map(|id| (*id).to_owned()).collect())
+    Intent::Group(ids.iter().map(|id| (*id).to_owned()).collect())
 }
 
 /// What an answer to a question shows of each root.
@@ -26,7 +26,7 @@ fn check(intent: &Intent, body: &str, expected: &[(&str, &str)]) {
 #[test]
 fn a_probe_names_its_roots_and_shows_their_pulses() {
     let connector = connector(PROBE);
-    assert_eq!(connector.endpoint("list").unwrap().probe_max, 3);
+    assert_eq!(connector.endpoint("list").unwrap().group.roots_max, 3);
     assert_eq!(ask(PROBE, &probe(&["7", "a b"])).url, "https://net.example/several?id[]=7&id[]=a%20b");
     let refused = |intent: &Intent| connector.ask(&target(&instance()), intent).unwrap_err().to_string();
     let many = refused(&probe(&["1", "2", "3", "4"]));

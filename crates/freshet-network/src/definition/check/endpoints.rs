@@ -1,11 +1,13 @@
 //! Checks and compiles endpoints.
 
 use freshet_types::definition::{self as data, EndpointRule, NewerStyle, Ordering, Paging};
-use freshet_types::{Endpoint, IdOrder, LinkType, ListOrder, Map, Politeness, RobotKind, Schema, Span};
+use freshet_types::{
+    Endpoint, GroupAsk, IdOrder, LinkType, ListOrder, Map, Politeness, RobotKind, Schema, Span,
+};
 use regex::Regex;
 
 use super::{Checker, ItemParts};
-use crate::definition::plan::{EndpointPlan, ItemPlan, MembersPlan, NewerPlan, PagingPlan, ProbePlan};
+use crate::definition::plan::{EndpointPlan, GroupPlan, ItemPlan, MembersPlan, NewerPlan, PagingPlan, Shows};
 use crate::template::{Part, Template, Variable};
 
 /// Largest page that a definition may ask for.
@@ -100,7 +102,7 @@ impl Checker<'_> {
             is_window: rule.is_window,
             relation: rule.relation,
             members_max: rule.members.as_ref().map_or(0, |members| members.batch.max(1) as usize),
-            probe_max: rule.probe.as_ref().map_or(0, |probe| probe.group as usize),
+            group: group_ask(rule, data),
             politeness: Politeness {
                 pause,
                 in_flight_max: rule.in_flight_max.unwrap_or(data.in_flight_max).max(1),
@@ -142,7 +144,7 @@ impl Checker<'_> {
             paging: self.paging(key, &rule.paging),
             newer: rule.newer.as_ref().map(|newer| self.newer(key, newer)),
             members: self.members(key, rule, index),
-            probe: self.probe(key, rule, (data, index)),
+            group: self.group(key, rule, (data, index)),
             format: rule.format.unwrap_or(data.format),
             is_page: rule.is_page.unwrap_or(data.is_page),
             url,
@@ -202,36 +204,60 @@ impl Checker<'_> {
         NewerPlan { query: query.collect(), value, rule: rule.clone() }
     }
 
-    fn probe(
+    /// How one request asks about many roots: a probe, or a merged list.
+    fn group(
         &mut self,
         key: &str,
         rule: &EndpointRule,
         (data, index): (&data::Definition, &Map<String, usize>),
-    ) -> Option<ProbePlan> {
-        let probe = rule.probe.as_ref()?;
-        let key = format!("{key}.probe");
+    ) -> Option<GroupPlan> {
+        let (key, endpoint, roots_max, param) = match (&rule.probe, &rule.merged) {
+            (Some(_), Some(_)) => {
+                self.problem(key, "a list has a `probe` or is `merged`, not both");
+                return None;
+            }
+            (Some(it), None) => (format!("{key}.probe"), &it.endpoint, it.group, it.param.clone()),
+            (None, Some(it)) => (format!("{key}.merged"), &it.endpoint, it.group, it.param.clone()),
+            (None, None) => return None,
+        };
         let names: Vec<String> = index.keys().cloned().collect();
-        self.known(&format!("{key}.endpoint"), "endpoint", &probe.endpoint, names.iter());
-        if !(2..=GROUP_MAX).contains(&probe.group) {
+        self.known(&format!("{key}.endpoint"), "endpoint", endpoint, names.iter());
+        if !(2..=GROUP_MAX).contains(&roots_max) {
             self.problem(&format!("{key}.group"), format!("a request names 2 to {GROUP_MAX} roots at once"));
         }
         if rule.robot != Some(RobotKind::Status) {
             self.problem(&key, "only lists that the robot `status` visits are asked about in groups");
         }
-        if data.endpoints.get(&probe.endpoint).is_some_and(|shown| shown.items.is_empty()) {
-            self.problem(
-                &format!("{key}.endpoint"),
-                format!("`{}` has no `items`, so no pulse can be read there", probe.endpoint),
-            );
+        self.group_endpoint(&key, endpoint, rule, data);
+        let shows = match (&rule.probe, &rule.merged) {
+            (Some(it), _) => Shows::Pulses {
+                id: self.expression(&format!("{key}.id"), &it.id),
+                pulse: self.expression(&format!("{key}.pulse"), &it.pulse),
+                seen: it.seen.as_ref().map(|seen| self.expression(&format!("{key}.seen"), seen)),
+            },
+            (None, it) => {
+                let it = it.as_ref()?;
+                Shows::Posts {
+                    id: self.expression(&format!("{key}.id"), &it.id),
+                    root: self.expression(&format!("{key}.root"), &it.root),
+                }
+            }
+        };
+        let endpoint = index.get(endpoint).copied().unwrap_or_default();
+        Some(GroupPlan { endpoint, roots_max: roots_max as usize, param, shows })
+    }
+
+    /// Whether the endpoint that answers for many roots can.
+    fn group_endpoint(&mut self, key: &str, name: &str, rule: &EndpointRule, data: &data::Definition) {
+        let Some(shown) = data.endpoints.get(name) else { return };
+        let key = format!("{key}.endpoint");
+        if shown.items.is_empty() {
+            self.problem(&key, format!("`{name}` has no `items`, so nothing can be read of its roots"));
         }
-        Some(ProbePlan {
-            endpoint: index.get(&probe.endpoint).copied().unwrap_or_default(),
-            group: probe.group as usize,
-            param: probe.param.clone(),
-            id: self.expression(&format!("{key}.id"), &probe.id),
-            pulse: self.expression(&format!("{key}.pulse"), &probe.pulse),
-            seen: probe.seen.as_ref().map(|seen| self.expression(&format!("{key}.seen"), seen)),
-        })
+        let falls = matches!(shown.order, Ordering::Insertion | Ordering::ClaimedTime);
+        if rule.merged.is_some() && (shown.kind != data::PageKind::Posts || !falls) {
+            self.problem(&key, format!("`{name}` does not list posts, the newest first"));
+        }
     }
 
     fn members(&mut self, key: &str, rule: &EndpointRule, index: &Map<String, usize>) -> Option<MembersPlan> {
@@ -246,6 +272,18 @@ impl Checker<'_> {
             batch: members.batch.max(1) as usize,
             param: members.param.clone(),
         })
+    }
+}
+
+/// What one request can do for several roots.
+fn group_ask(rule: &EndpointRule, data: &data::Definition) -> GroupAsk {
+    match (&rule.probe, &rule.merged) {
+        (Some(probe), _) => GroupAsk { roots_max: probe.group as usize, posts_max: 0 },
+        (None, Some(merged)) => {
+            let page_size = data.endpoints.get(&merged.endpoint).map_or(0, |shown| shown.page_size);
+            GroupAsk { roots_max: merged.group as usize, posts_max: page_size as usize }
+        }
+        (None, None) => GroupAsk::default(),
     }
 }
 

@@ -2,29 +2,53 @@
 //!
 //! In prices of a call: a source that is looked at now instead of later saves its regret v, in which the fare of the cheaper
 //! look is paid ([`crate::lookahead::Fare`]). So a visit is worth v + f(x) − 1 more than it costs, and a probe of some sources
-//! Σ (v + f(x) − x/(1+x)) − 1: each member brings what it saves but the visit that may follow, and the call is paid once.
+//! Σ (v + f(x) − x/(1+x)) − 1: each member brings what it saves but the visit that may follow, and the call is paid once. A page of a merged list
+//! is worth Σ (v + f(x)) − 1, of members whose posts it has room for.
 //! Whatever is worth most gets the call: groups form by what is expected of their members, not by number.
 
 use freshet_types::{Span, Timestamp};
 
 use super::roster::Lookahead;
-use crate::lookahead::{self, Fare, Outlook, chance};
+use crate::lookahead::{self, Fare, Outlook};
 use crate::roster::{Call, Groups, pick_best};
 
 impl<M: Outlook> Lookahead<M> {
-    /// What a visit to a source is worth more than it costs at an instant, and what it would bring to a probe.
-    fn offers(&mut self, number: usize, now: Timestamp, factor: f64) -> (f64, f64) {
+    /// What a visit to a source is worth more than it costs at an instant, what it would bring to a group, and what is expected of it.
+    fn offers(&mut self, number: usize, now: Timestamp, factor: f64) -> (f64, f64, f32) {
         let value = self.value(number, now);
         let source = &self.sources[number];
         if source.backlog > 0.0 {
-            return (value, f64::NEG_INFINITY);
+            return (value, f64::NEG_INFINITY, 0.0);
         }
         let elapsed_h = lookahead::hours(source.visited_at, now);
         let posts = self.cards[number].as_ref().and_then(|card| card.posts.as_ref());
         let posts = posts.map_or(0.0, |posts| posts.at(elapsed_h)).max(0.0) as f32;
         let fare = Fare::new(1.0, self.market.group);
         let paid = value + f64::from(fare.look(posts)) * factor;
-        (paid - factor, paid - f64::from(chance(posts)) * factor)
+        (paid - factor, paid - f64::from(fare.rest(posts)) * factor, posts)
+    }
+
+    /// Keeps of those who would go with a page of a merged list, the best first, whom it has room for; gives what the page is worth.
+    fn fit_page(
+        &mut self,
+        ranked: &[(f64, u64, u32)],
+        members: &mut Vec<usize>,
+        now: Timestamp,
+        factor: f64,
+    ) -> f64 {
+        let (mut room, mut worth) = (self.market.group.room(), -factor);
+        members.clear();
+        for &(brought, _, number) in ranked {
+            let number = number as usize;
+            let (_, _, posts) = self.offers(number, now, factor);
+            room -= f64::from(posts);
+            if room < 0.0 && !members.is_empty() {
+                break;
+            }
+            worth += brought + f64::from(Fare::new(1.0, self.market.group).rest(posts)) * factor;
+            members.push(number);
+        }
+        worth
     }
 }
 
@@ -41,7 +65,7 @@ impl<M: Outlook> Groups for Lookahead<M> {
             if self.sources[number].visited_at >= now && self.sources[number].backlog <= 0.0 {
                 continue;
             }
-            let (visit, brought) = self.offers(number, now, factor);
+            let (visit, brought, _) = self.offers(number, now, factor);
             if best.1.is_none() || visit > best.0 {
                 best = (visit, Some(number));
             }
@@ -49,13 +73,17 @@ impl<M: Outlook> Groups for Lookahead<M> {
                 ranked.push((brought, self.sources[number].turn, number as u32));
             }
         }
-        pick_best(&mut ranked, self.market.group as usize, members);
-        let probe = ranked.iter().map(|(brought, ..)| brought).sum::<f64>() - factor;
+        pick_best(&mut ranked, self.market.group.size as usize, members);
+        let group = if self.market.group.is_merged() {
+            self.fit_page(&ranked, members, now, factor)
+        } else {
+            ranked.iter().map(|(brought, ..)| brought).sum::<f64>() - factor
+        };
         self.ranked = ranked;
         let (visit, number) = (best.0, best.1?);
-        let is_probe = members.len() > 1 && probe > visit;
-        self.marginal = Some((now, if is_probe { probe } else { visit }));
-        Some(if is_probe { Call::Probe } else { Call::Visit(number) })
+        let is_group = members.len() > 1 && group > visit;
+        self.marginal = Some((now, if is_group { group } else { visit }));
+        Some(if is_group { Call::Group } else { Call::Visit(number) })
     }
 
     fn note_told(&mut self, number: usize, at: Timestamp, posts: u32) {

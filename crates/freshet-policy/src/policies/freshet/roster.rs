@@ -87,7 +87,7 @@ impl<M: Outlook> Lookahead<M> {
         let sources = kit.facts();
         let stride = sources.len().div_ceil(SAMPLE_MAX).max(1);
         Self {
-            market: Market { group: f64::from(kit.group.max(1)), ..Market::new(kit.objective) },
+            market: Market { group: kit.group, ..Market::new(kit.objective) },
             rates,
             models,
             cards: vec![None; sources.len()],
@@ -166,7 +166,7 @@ impl<M: Outlook> Lookahead<M> {
                     self.sketch.draw_posts(model, market, source.visited_at, elapsed_h, wanted);
                     Curve::of_posts(&self.sketch.path)
                 };
-                let posts = (market.group > 1.0).then(|| Curve::of_posts(&self.sketch.path));
+                let posts = market.group.is_any().then(|| Curve::of_posts(&self.sketch.path));
                 self.cards[number].insert(Card { made_at: now, price: market.price, values, posts })
             }
         };

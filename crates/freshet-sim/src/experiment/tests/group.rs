@@ -50,6 +50,29 @@ fn asking_about_many_at_once_ends_more_waiting() {
 }
 
 #[test]
+fn a_page_of_many_lists_ends_more_waiting_than_news_of_them() {
+    let history = quiet();
+    let delay_s = |name: &str, merged_page: u32| {
+        let setup = Setup { group: 40, merged_page, ..Setup::new(CALLS_PER_HOUR) };
+        run(&history, name, &setup).unwrap().mean_delay_s.unwrap()
+    };
+    for name in ["freshet", "rr"] {
+        let (told, merged, narrow) = (delay_s(name, 0), delay_s(name, 40), delay_s(name, 3));
+        assert!(merged < told * 0.8, "{name}: {merged:.0} s with the posts, {told:.0} s without");
+        assert!(merged <= narrow, "{name}: {merged:.0} s with pages of 40, {narrow:.0} s of 3");
+    }
+}
+
+#[test]
+fn a_page_too_short_for_its_members_is_taken_for_those_it_reaches() {
+    // One of the first posts long before the others, which fill the page: it is told, and visited next.
+    let three = history(&[&[0], &[600, 700], &[800]]);
+    let setup = Setup { group: 4, merged_page: 3, ..Setup::new(4.0) };
+    let outcome = run(&three, "rr", &setup).unwrap();
+    assert_eq!((outcome.captured, outcome.posts_total), (4, 4));
+}
+
+#[test]
 fn a_call_that_asks_fetches_nothing() {
     // Two sources, one call a slot: asked about in the first slot, visited in the second and third.
     let two = history(&[&[0], &[0]]);

@@ -62,6 +62,19 @@ fn who_asks_about_many_at_once_hears_of_them_sooner() {
 }
 
 #[test]
+fn who_reads_many_lists_as_one_hears_of_them_sooner_still() {
+    let history = group::quiet();
+    let delay_s = |name: &str, merged_page: u32| {
+        let setup = Setup { group: 40, merged_page, ..Setup::new(CALLS_PER_HOUR) };
+        run(&history, name, &setup).unwrap().mean_delay_s.unwrap()
+    };
+    let (told, merged) = (delay_s("live", 0), delay_s("live", 40));
+    assert!(merged <= told * 0.9, "{merged:.0} s with their posts, {told:.0} s with news of them");
+    let ratio = merged / delay_s("freshet", 40);
+    assert!(ratio <= 1.6, "live waits {ratio:.2} times as long as the experiment");
+}
+
+#[test]
 fn what_cannot_be_a_world_is_refused() {
     let history = lively();
     let setup = Setup { calls_per_hour: 0.001, ..Setup::new(1.0) };

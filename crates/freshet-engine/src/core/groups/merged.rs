@@ -1,0 +1,124 @@
+//! Merged lists: one page that shows the newest posts of many sources. Part of steps 3 (pick) and 7 (compare) of 10.
+//!
+//! What the page proves for each of its members stands in [`crate::walk::merged`]. Whoever it reaches was visited, news or none: its posts
+//! are stored and learned from as those of its own list are. Whoever it does not reach has more news than the page could show:
+//! it is told, and bids for a visit of its own; what the page shows of it is not taken, since its own list shows that again.
+//!
+//! Members are chosen by what is expected of them, so that a page has room for their posts. Bursts are not foreseen: where pages
+//! were too short, fewer are asked for together, and where they were not, more again.
+//!
+//! A list that drops a member looks as if nothing was posted there. That is found out when its own list is read, which no member
+//! goes without for long (`can_be_grouped`); and what is known of a list is known by its posts, not by the time of a look: nothing is lost.
+
+use freshet_policy::group::Group;
+use freshet_store::row::Upload;
+use freshet_types::{
+    IdOrder, Map, Observation, Page, PageKind, Post, ServerKey, Set, SourceId, Timestamp, VisitId,
+};
+
+use super::Core;
+use crate::core::page::drop_opted_out;
+use crate::core::upload::empty_upload;
+use crate::walk::Seen;
+use crate::walk::merged::{floor_of, reaches};
+
+/// The least share of a page's room that members are expected to fill.
+const FILL_MIN: f64 = 0.05;
+/// How a page that was too short changes it.
+const FILL_FALL: f64 = 0.7;
+/// And one that was not.
+const FILL_RISE: f64 = 1.05;
+
+impl Core {
+    /// Posts that the next merged page of a server has room for; without end where calls for groups bring no posts.
+    pub(in crate::core) fn room_of(&self, key: ServerKey, now: Timestamp) -> f64 {
+        let group = self.group_of(key, now);
+        if group.posts_max == 0 {
+            return f64::INFINITY;
+        }
+        let fill = self.groups.fills.get(&key).copied().unwrap_or(1.0);
+        Group::new(group.roots_max as f64, group.posts_max as f64).room() * fill
+    }
+
+    /// Posts that are expected of a source since its last visit, by its grade: enough to fill a page with.
+    pub(in crate::core) fn expected_of(&self, id: SourceId, now: Timestamp) -> f64 {
+        let Some(slot) = self.sources.get(id) else { return 0.0 };
+        let since = slot.planned.map_or(now, |planned| slot.news_at - planned.gap.span());
+        slot.grade.pull().powi(2) * (now - since).secs_f64().max(0.0)
+    }
+
+    /// A page of a merged list was answered.
+    pub(super) fn on_merged(&mut self, mut page: Page, order: IdOrder, seen: Seen, now: Timestamp) {
+        let Ok(floor) = floor_of(&page, order, seen) else {
+            return self.on_group_refused(seen.visit, &page, now);
+        };
+        let opted_out = if self.options.honours_opt_out {
+            drop_opted_out(&mut page.observation, None)
+        } else {
+            Vec::new()
+        };
+        let members = self.arrive(seen.visit, now);
+        let shares = self.shares_of(&members, &page);
+        let none = Set::default();
+        let is_reached = |id: &VisitId| {
+            let source = &self.visits[*id].source;
+            let own = shares.get(&source.id).unwrap_or(&none);
+            reaches(floor.as_ref(), |post| own.contains(post), &source.coverage, order)
+        };
+        let (reached, short): (Vec<VisitId>, Vec<VisitId>) = members.into_iter().partition(is_reached);
+        self.note_filled(self.visits[seen.visit].key, (reached.len(), short.len()), now);
+        // Who wrote, and what others' posts show inside, is known from now on, whatever becomes of the members.
+        let mut rest = std::mem::take(&mut page.observation);
+        let (embedded, listed): (Vec<Post>, Vec<Post>) =
+            std::mem::take(&mut rest.posts).into_iter().partition(|post| post.is_embedded);
+        rest.posts = embedded;
+        let upload = Upload { observation: rest, opted_out, ..empty_upload(&self.visits[seen.visit], seen) };
+        self.want_upload(seen.visit, upload);
+        for id in reached {
+            let own = shares.get(&self.visits[id].source.id).unwrap_or(&none);
+            let posts = listed.iter().filter(|post| own.contains(&post.id)).cloned().collect();
+            let observation = Observation { posts, ..Observation::default() };
+            let share = Page { kind: PageKind::Other, observation, ..Page::default() };
+            self.visits[id].walk.ask_group(Vec::new());
+            self.on_page(share, None, Seen { visit: id, ..seen }, now);
+        }
+        for id in short {
+            let source = &self.visits[id].source;
+            let count = shares.get(&source.id).map_or(1, |own| (own.len() as u32).max(1));
+            self.tell(id, source.pulse.clone(), Some(count), seen.at);
+        }
+    }
+
+    /// A merged page reached so many of its members, and so many not; one that reached nobody is a failure.
+    fn note_filled(&mut self, key: ServerKey, (reached_count, short_count): (usize, usize), now: Timestamp) {
+        if reached_count == 0 {
+            self.groups.note_failure(key, false, now);
+        } else {
+            self.groups.refused.remove(&key);
+        }
+        let fill = self.groups.fills.entry(key).or_insert(1.0);
+        *fill = (*fill * if short_count == 0 { FILL_RISE } else { FILL_FALL }).clamp(FILL_MIN, 1.0);
+    }
+
+    /// Which posts of a merged page are whose. A network may write the name of a root in other letters than it was asked for.
+    fn shares_of(&self, members: &[VisitId], page: &Page) -> Map<SourceId, Set<String>> {
+        let mut by_root: Map<String, SourceId> = Map::default();
+        for &member in members {
+            let source = &self.visits[member].source;
+            by_root.entry(source.root_id.to_lowercase()).or_insert(source.id);
+        }
+        // A name as it was asked for goes before one that differs in its letters.
+        by_root.extend(members.iter().map(|id| {
+            let source = &self.visits[*id].source;
+            (source.root_id.clone(), source.id)
+        }));
+        let mut shares: Map<SourceId, Set<String>> = Map::default();
+        for share in &page.shares {
+            let found = by_root.get(&share.root).or_else(|| by_root.get(&share.root.to_lowercase()));
+            if let Some(id) = found {
+                shares.entry(*id).or_default().insert(share.post.clone());
+            }
+        }
+        shares
+    }
+}
