@@ -14,6 +14,8 @@ const COLOURS: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999933"];
 /// Lines of an axis.
 const TICKS_MAX: usize = 8;
+/// Hours between the lines of a day.
+const DAY_STEP_H: f64 = 24.0 / TICKS_MAX as f64;
 
 /// How numbers are spread over an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub enum Scale {
     Linear,
     /// Equal ratios; what is not above 0 is left out.
     Logarithmic,
+    /// The 24 hours of a day, all of them, whatever the values.
+    Day,
 }
 
 /// One plot.
@@ -86,7 +90,7 @@ impl Plot<'_> {
     /// The points that can be drawn.
     fn points(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let can_draw =
-            |scale: Scale, value: f64| value.is_finite() && (scale == Scale::Linear || value > 0.0);
+            |scale: Scale, value: f64| value.is_finite() && (scale != Scale::Logarithmic || value > 0.0);
         let all = self.lines.iter().flat_map(|(_, points)| points.iter().copied());
         all.filter(move |point| can_draw(self.x.1, point.0) && can_draw(self.y.1, point.1))
     }
@@ -111,17 +115,18 @@ impl Axis {
         let (low, high) = match scale {
             Scale::Linear => (low.min(0.0), if high > low.min(0.0) { high } else { low + 1.0 }),
             Scale::Logarithmic => (low, if high > low { high } else { low * 2.0 }),
+            Scale::Day => (0.0, 24.0),
         };
         Some(Self { scale, low, high, from, to })
     }
 
     fn has(&self, value: f64) -> bool {
-        value.is_finite() && (self.scale == Scale::Linear || value > 0.0)
+        value.is_finite() && (self.scale != Scale::Logarithmic || value > 0.0)
     }
 
     fn position(&self, value: f64) -> f64 {
         let share = match self.scale {
-            Scale::Linear => (value - self.low) / (self.high - self.low),
+            Scale::Linear | Scale::Day => (value - self.low) / (self.high - self.low),
             Scale::Logarithmic => (value / self.low).ln() / (self.high / self.low).ln(),
         };
         self.from + (self.to - self.from) * share.clamp(0.0, 1.0)
@@ -139,6 +144,9 @@ impl Axis {
             let ticks: Vec<_> = ticks.filter(|tick| (self.low..=self.high).contains(tick)).collect();
             let every = ticks.len().div_ceil(TICKS_MAX).max(1);
             return ticks.into_iter().step_by(every).collect();
+        }
+        if self.scale == Scale::Day {
+            return (0..=TICKS_MAX).map(|number| number as f64 * DAY_STEP_H).collect();
         }
         let rough = (self.high - self.low) / TICKS_MAX as f64;
         let power = 10_f64.powf(rough.log10().floor());
@@ -198,6 +206,7 @@ mod tests {
         let axis = |scale, low: f64, high: f64| Axis::new(scale, [low, high].into_iter(), 0.0, 1.0).unwrap();
         assert_eq!(axis(Scale::Linear, 0.0, 7.3).ticks(), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
         assert_eq!(axis(Scale::Logarithmic, 8.0, 60.0).ticks(), [10.0, 20.0, 50.0]);
+        assert_eq!(axis(Scale::Day, 7.0, 9.0).ticks(), [0.0, 3.0, 6.0, 9.0, 12.0, 15.0, 18.0, 21.0, 24.0]);
         assert_eq!(axis(Scale::Linear, 5.0, 5.0).ticks().first(), Some(&0.0));
     }
 }

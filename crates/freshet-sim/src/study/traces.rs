@@ -22,12 +22,16 @@ pub(crate) const ROOMS: &str = "b6_freecodecamp_gitter_rooms";
 
 /// A forum about a proof assistant: boards, and threads that are chats.
 pub(crate) const LEAN: &str = "b1_lean_zulip";
+/// Issues of a program: opened, commented, reviewed.
+pub(crate) const BITCOIN: &str = "b2_bitcoin_github";
 /// A mailing list: one board.
 pub(crate) const GIT: &str = "b3_git_mailing_list";
+/// Mailing lists about a language.
+pub(crate) const R_LISTS: &str = "b4_r_mailing_lists";
 /// A forum about medical images: one board.
 pub(crate) const SLICER: &str = "b8_slicer_discourse";
 
-const ALL: [&str; 7] = [CONGRESS, FIGURES, CHAT, ROOMS, LEAN, GIT, SLICER];
+const ALL: [&str; 9] = [CONGRESS, FIGURES, CHAT, ROOMS, LEAN, GIT, SLICER, BITCOIN, R_LISTS];
 
 /// A folder of traces.
 #[derive(Clone, Debug)]
