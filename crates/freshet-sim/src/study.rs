@@ -80,7 +80,7 @@ pub const STUDIES: &[Study] = &[
     Study {
         name: "reference",
         about: "the reference experiment: mean delay of every policy in six windows of real histories, learned \
-                online; delays and budgets in one of them; the work and time of all that (`speed.md`)",
+                online; what was tuned on them, and twelve windows that nobody tuned on; delays and budgets in one of them; the work and time of all that (`speed.md`)",
         seed: "0 (policy `random`); otherwise no chance",
         run: reference::run,
     },
@@ -112,9 +112,9 @@ pub const STUDIES: &[Study] = &[
     },
     Study {
         name: "cuvim",
-        about: "the tables of CUVIM: organ pipes against round robin, Hash weights (tables 1 and 2), partitions \
-                (tables 3 and 4)",
-        seed: "1 (random orders and partitions)",
+        about: "the figures and tables of CUVIM: kinds of account (figures 1 to 4), organ pipes against round robin, Hash weights under \
+                two readings (tables 1 and 2), partitions of up to 80,000 accounts (tables 3 and 4)",
+        seed: "1 (random orders, pools and partitions)",
         run: cuvim::run,
     },
     Study {
@@ -125,7 +125,8 @@ pub const STUDIES: &[Study] = &[
     },
     Study {
         name: "refresh",
-        about: "Liu's accuracy against share of refreshes: uniform, least similar (R1), most accurate (R2), settled",
+        about: "Liu's accuracy against share of refreshes: uniform, least similar (R1), most accurate (R2), settled; on pages where the \
+                paper's share is hard, and on those where it is not",
         seed: "no chance",
         run: refresh::run,
     },

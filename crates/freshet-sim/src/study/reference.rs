@@ -5,6 +5,9 @@
 //! All experiments run one after the other on one core, so that their times add up to the page
 //! about speed. Not here: what a policy does; its file says that.
 
+mod origins;
+mod untuned;
+
 use freshet_policy::POLICY_NAMES;
 
 use super::StudyError;
@@ -75,10 +78,17 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
          warm-up. Slots of 15 minutes; a visit happens at the end of its slot and returns every post since the last one; \
          a post that is never fetched waits until the end. Everything a policy knows comes from the warm-up and from its \
          own visits. *Reference* is a prototype's priced look-ahead on learned rates under the same rules. \
-         `bound` and `clairvoyant` are no policies: they know the evaluation's rates, or its posts.",
+         `bound`, `informed` and `clairvoyant` are no policies: they know the evaluation's rates, who has news, or all \
+         posts. All of it takes about two minutes on one core.",
     );
     windows(&mut page, &histories);
     delays(&mut page, &outcomes);
+    origins::write(&mut page);
+    let delay_s = |window: usize, policy: &str| {
+        let outcome = outcomes[window].iter().find(|outcome| outcome.policy == policy);
+        outcome.and_then(|outcome| outcome.mean_delay_s).unwrap_or(0.0)
+    };
+    untuned::run(&mut page, traces, untuned::developed(delay_s))?;
     distribution(&mut page, &outcomes[0]);
     budgets(&mut page, &histories[0])?;
     Ok(vec![page, speed(&outcomes)])
@@ -187,8 +197,8 @@ fn budgets(page: &mut Page, history: &History) -> Result<(), StudyError> {
         row
     };
     page.table(&columns, lines.iter().map(row));
-    // The clairvoyant's delays come to nothing, which no logarithm shows.
-    lines.retain(|(name, _)| name != "clairvoyant");
+    // The clairvoyant's delays come to nothing, which no logarithm shows; `informed` has a page of its own.
+    lines.retain(|(name, _)| !["clairvoyant", "informed"].contains(&name.as_str()));
     let (x, y) = (("calls an hour", Scale::Logarithmic), ("mean delay, hours", Scale::Logarithmic));
     let title = "Mean delay against budget, a1 2019-02";
     page.plot("reference-budgets", &Plot { title, x, y, lines: lines.clone() });
