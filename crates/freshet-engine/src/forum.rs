@@ -192,6 +192,7 @@ impl Sites {
 mod tests {
     use super::*;
     use freshet_policy::Objective;
+    use freshet_policy::forum::Belief;
     use freshet_types::RobotKind;
 
     const DAY_S: i64 = 86_400;
@@ -205,7 +206,7 @@ mod tests {
         let lists = bursts();
         let lists: Vec<&[i64]> = lists.iter().map(Vec::as_slice).collect();
         let now_s = 74.0 * DAY_S as f64;
-        let model = Chosen::train(&lists, now_s, 8760.0, &|_, _, _| guess);
+        let model = Chosen::train(&lists, now_s, Belief::of(ListKind::Posts), &|_, _, _| guess);
         let facts = lists.iter().enumerate().map(|(at, it)| (SourceId(at as u32), ListFacts::of(it)));
         let mut sites = Sites::default();
         sites.replace_models(

@@ -177,7 +177,7 @@ fn prices(core: &Core, now: Timestamp) -> Vec<PriceStatus> {
 fn forums(core: &Core) -> Vec<ForumModels> {
     let model = |chosen: &Chosen| ListModel {
         model: chosen.kind().name().to_owned(),
-        errors: chosen.test().all().map(|(kind, error)| (kind.name().to_owned(), error)).collect(),
+        errors: chosen.test().all().map(|it| (it.kind.name().to_owned(), it.deviance)).collect(),
         lists_count: chosen.test().list_count as u64,
         lists: None,
     };

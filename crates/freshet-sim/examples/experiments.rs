@@ -120,11 +120,12 @@ fn index() -> String {
     page.text(
         "Traces: a1 accounts of the United States Congress (github.com/alexlitel/congresstweets, MIT), a3 public figures \
          (github.com/bpb27/trump-tweet-archive), a5 a chat (github.com/indieweb/indieweb-chat-archive), b6 chat rooms \
-         (github.com/freeCodeCamp/gitter-history, BSD-3-Clause): user and time of each post, nothing else; b1, b3 and b8 are forums \
-         (github.com/leanprover-community/archive, github.com/gitgitgadget/git-mailing-list-mirror, \
-         github.com/pieper/slicer-discourse-archive): board, thread, time and author; b2 and b4, the same of issues and mailing lists, give only their authors \
-         (github.com/bitcoin-data/github-metadata-backup-bitcoin-bitcoin, github.com/MichaelChirico/r-mailing-list-archive). A small excerpt of a1 \
-         lies in `crates/freshet-sim/samples`; `freshet simulate --trace` runs on it without any of these.",
+         (github.com/freeCodeCamp/gitter-history, BSD-3-Clause): user and time of each post, nothing else; b1, b2, b3, b4 and b8 are forums \
+         (github.com/leanprover-community/archive, github.com/bitcoin-data/github-metadata-backup-bitcoin-bitcoin, \
+         github.com/gitgitgadget/git-mailing-list-mirror, github.com/MichaelChirico/r-mailing-list-archive, \
+         github.com/pieper/slicer-discourse-archive): board, thread, time and author. A small excerpt of a1 \
+         lies in `crates/freshet-sim/samples`; `freshet simulate --trace` runs on it without any of these, and \
+         `freshet simulate --forum` on any forum's history.",
     );
     page.markdown().to_owned()
 }

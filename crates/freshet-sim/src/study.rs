@@ -132,8 +132,8 @@ pub const STUDIES: &[Study] = &[
     },
     Study {
         name: "forums",
-        about: "the list-wise paper's experiments on three forums: bandwidth utilisation, coverage and timeliness of every policy at \
-                three bandwidths, from the portal through a year",
+        about: "the list-wise paper's experiments on five forums: bandwidth utilisation, coverage and timeliness of every policy at \
+                three bandwidths, from the portal through a year; floors of its regression, and models chosen by two losses",
         seed: "no chance",
         run: forums::run,
     },

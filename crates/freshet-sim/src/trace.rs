@@ -59,6 +59,28 @@ pub enum TraceError {
         /// What the trace covers.
         span: String,
     },
+    /// Nobody posts in the days of a forum that count.
+    #[error("nobody posts in the days that count, from {from} to {until}; the trace `{path}` {span}")]
+    Uncounted {
+        path: String,
+        /// The first of them.
+        from: Timestamp,
+        until: Timestamp,
+        /// What the trace covers.
+        span: String,
+    },
+}
+
+/// What a trace covers from its first post to its last, in words.
+fn covered(span: Option<(i64, i64)>) -> String {
+    let at = |secs: i64| Timestamp::from_secs(secs).to_string();
+    span.map_or("is empty".to_owned(), |(first, last)| {
+        format!("has posts from {} to {}", at(first), at(last))
+    })
+}
+
+fn widened(span: Option<(i64, i64)>, at_s: i64) -> (i64, i64) {
+    span.map_or((at_s, at_s), |(first, last)| (first.min(at_s), last.max(at_s)))
 }
 
 /// The stretch of a trace that is used: a warm-up whose posts are known, then an evaluation.
@@ -110,17 +132,14 @@ impl History {
         let mut span: Option<(i64, i64)> = None;
         let (from_s, end_s) = (window.from.secs(), window.end().secs());
         each_post(input, &name, by, |user, at_s| {
-            span = Some(span.map_or((at_s, at_s), |(first, last)| (first.min(at_s), last.max(at_s))));
+            span = Some(widened(span, at_s));
             if (from_s..end_s).contains(&at_s) {
                 posts.push((user, at_s));
             }
         })?;
         let history = Self::from_posts(window, posts);
         if history.posters.is_empty() {
-            let at = |secs: i64| Timestamp::from_secs(secs).to_string();
-            let span = span.map_or("is empty".to_owned(), |(first, last)| {
-                format!("has posts from {} to {}", at(first), at(last))
-            });
+            let span = covered(span);
             return Err(TraceError::Empty { path: name, from: window.from, until: window.start(), span });
         }
         Ok(history)
@@ -177,6 +196,13 @@ pub(crate) fn each_forum_post(path: &Path, mut each: impl FnMut([u64; 3], i64)) 
         }
         Ok(())
     })
+}
+
+/// What a forum's trace covers, in words.
+pub(crate) fn forum_span(path: &Path) -> Result<String, TraceError> {
+    let mut span = None;
+    each_forum_post(path, |_, at_s| span = Some(widened(span, at_s)))?;
+    Ok(covered(span))
 }
 
 /// Calls `each` for every post, in the order of the file.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use freshet_policy::forum::{Chosen, ListFacts};
+use freshet_policy::forum::{Belief, Chosen, ListFacts, ListKind};
 use freshet_policy::{Look, Market, Policy, SourceFacts};
 use freshet_store::api::{Store, StoreError};
 use freshet_store::row::{ListTimes, ListTimesBounds, ListTimesKind};
@@ -20,8 +20,6 @@ const LISTS_MAX: usize = 20_000;
 const TIMES_MAX: usize = 1_000;
 /// How far back times of boards go; threads are short, and told as a whole.
 const INDEX_HISTORY: Span = Span::from_ms(365 * 86_400_000);
-/// Longest interval of index lists and of post lists, in hours: a board is never given up, a thread for a year.
-const LONGEST_H: [f64; 2] = [30.0 * 24.0, 365.0 * 24.0];
 /// Least time between two trainings of a forum.
 const TRAIN_GAP_MIN: Span = Span::HOUR;
 /// The longest: two months.
@@ -75,9 +73,10 @@ impl Lists {
         let now_s = now.secs_f64();
         let ordinary =
             |known: &[i64], from_s: f64, to_s: f64| ordinary(&**policy, market, known, (from_s, to_s));
-        let model = |kind: usize| {
-            let lists: Vec<&[i64]> = self.kinds[kind].iter().map(|list| list.times_s.as_slice()).collect();
-            Chosen::train(&lists, now_s, LONGEST_H[kind], &ordinary)
+        let model = |kind: ListKind| {
+            let lists: Vec<&[i64]> =
+                self.kinds[kind as usize].iter().map(|list| list.times_s.as_slice()).collect();
+            Chosen::train(&lists, now_s, Belief::of(kind), &ordinary)
         };
         let facts = |list: &ListTimes| (list.source, ListFacts::of(&list.times_s));
         let mut table = Table::default();
@@ -85,7 +84,7 @@ impl Lists {
         Trained {
             table,
             trained_at: now,
-            models: [model(0), model(1)],
+            models: [model(ListKind::Index), model(ListKind::Posts)],
             facts: self.kinds.iter().flatten().map(facts).collect(),
             record_counts: (
                 self.kinds[1].len(),
@@ -115,7 +114,7 @@ fn ordinary(policy: &dyn Policy, market: &Market, known: &[i64], (from_s, to_s):
 
 #[cfg(test)]
 mod tests {
-    use freshet_policy::forum::{ListKind, ModelKind};
+    use freshet_policy::forum::ModelKind;
     use freshet_policy::{Objective, Pacing, policy_named};
     use freshet_types::SourceId;
 
@@ -152,7 +151,7 @@ mod tests {
         let trained = lists.train(&policy, &market, Timestamp::from_secs(80 * 86_400));
         let model = |kind: ListKind| trained.models[kind as usize].as_ref().unwrap();
         assert_eq!(model(ListKind::Posts).kind(), ModelKind::Idle, "{:?}", model(ListKind::Posts).test());
-        assert!(model(ListKind::Index).test().ordinary.is_some_and(f64::is_finite));
+        assert!(model(ListKind::Index).test().ordinary.is_some_and(|it| it.deviance.is_finite()));
         assert_eq!((trained.facts.len(), trained.record_counts), (81, (80, 800)));
     }
 }

@@ -12,15 +12,17 @@
 //!
 //! Cost of a question about time: O(instants looked at), some two hundred.
 
-use super::backtest::{Backtest, ModelKind, Ordinary, backtest_with, open_gap};
+use super::backtest::{Backtest, Loss, ModelKind, Ordinary, backtest_with};
+use super::belief::Belief;
 use super::features::{ListFacts, SiteFacts};
+use super::gap;
 use super::idle::{Idle, class_of};
 use super::regression::Regression;
 
 /// How far back the backtest goes, in seconds: the last fortnight is foretold from what was before it.
 const BACKTEST_S: f64 = 14.0 * 86_400.0;
-/// No average interval is shorter, in seconds.
-const INTERVAL_S_MIN: f64 = 60.0;
+/// By what models are chosen.
+const LOSS: Loss = Loss::Deviance;
 /// Instants are looked at in steps that grow by this factor, from a minute on.
 const STEP: f64 = 1.1;
 const FIRST_STEP_S: f64 = 60.0;
@@ -36,20 +38,16 @@ pub struct Chosen {
 
 impl Chosen {
     /// Trains all models on lists by their ascending times and chooses one; `None` where there is too little to tell.
-    pub fn train(lists: &[&[i64]], now_s: f64, longest_h: f64, ordinary: Ordinary<'_>) -> Option<Self> {
-        let test = backtest_with(lists, now_s - BACKTEST_S, now_s, longest_h, Some(ordinary))?;
-        let regression = Regression::train(lists, now_s, longest_h)?;
-        let mut idle = Idle::default();
-        for times_s in lists {
-            idle.learn_list(times_s);
-        }
-        idle.refresh(lists.iter().filter_map(|times_s| open_gap(times_s, now_s)));
+    pub fn train(lists: &[&[i64]], now_s: f64, belief: Belief, ordinary: Ordinary<'_>) -> Option<Self> {
+        let test = backtest_with(lists, now_s - BACKTEST_S, now_s, belief, Some(ordinary))?;
+        let regression = Regression::train(lists, now_s, belief)?;
+        let idle = Idle::of_lists(lists, now_s);
         Some(Self { test, site: SiteFacts::of(lists.iter().copied()), regression, idle })
     }
 
     /// Which model is used.
     pub fn kind(&self) -> ModelKind {
-        self.test.winner()
+        self.test.winner(LOSS)
     }
 
     /// By which figures it won.
@@ -67,9 +65,8 @@ impl Chosen {
                 let last_s = if facts.record_count > 0 { facts.last_s } else { since_s };
                 self.idle.posts(class, since_s - last_s, at_s - last_s)
             }
-            ModelKind::Average | ModelKind::Ordinary => {
-                span_s / (facts.mean_gap_or(&self.site) * 3600.0).max(INTERVAL_S_MIN)
-            }
+            ModelKind::Gap => span_s / gap::interval_s(facts, &self.site, at_s),
+            ModelKind::Average | ModelKind::Ordinary => span_s / gap::mean_s(facts, &self.site),
         };
         // `max` swallows a NaN of infinite times.
         records.max(0.0)
@@ -120,7 +117,7 @@ fn search(
 mod tests {
     use super::*;
 
-    const LONGEST_H: f64 = 365.0 * 24.0;
+    const BELIEF: Belief = Belief { shortest_h: 24.0, longest_h: 365.0 * 24.0 };
     const DAY_S: f64 = 86_400.0;
 
     /// Ten posts a minute apart, one thread a day, nothing after that.
@@ -130,7 +127,7 @@ mod tests {
 
     fn trained(lists: &[Vec<i64>], now_s: f64, ordinary: Ordinary<'_>) -> Chosen {
         let lists: Vec<&[i64]> = lists.iter().map(Vec::as_slice).collect();
-        Chosen::train(&lists, now_s, LONGEST_H, ordinary).unwrap()
+        Chosen::train(&lists, now_s, BELIEF, ordinary).unwrap()
     }
 
     #[test]
@@ -148,7 +145,7 @@ mod tests {
         let guesses = |_: &[i64], _: f64, _: f64| 50.0;
         let chosen = trained(&lists, now_s, &guesses);
         assert_eq!(chosen.kind(), ModelKind::Idle, "{:?}", chosen.test());
-        assert!(chosen.test().ordinary.is_some_and(|error| error > 1.0));
+        assert!(chosen.test().ordinary.is_some_and(|score| score.deviance > 1.0));
     }
 
     #[test]

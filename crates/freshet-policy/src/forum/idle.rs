@@ -11,7 +11,7 @@
 //! | λ(a, c) = ended / spent | [`Idle::rate_per_s`] |
 //! | H(a, b) = ∫ λ | [`Idle::posts`], expected first posts |
 //!
-//! Cost of a gap: O(bins). Open gaps are counted anew by the caller now and then ([`Idle::refresh`]).
+//! Cost of a gap: O(bins), of a question: O(1), because H is kept up to the edge of each bin. Open gaps are counted anew by the caller now and then ([`Idle::refresh`]).
 
 /// Bins of silence: below a minute, then doublings up to about two years.
 const BIN_COUNT: usize = 21;
@@ -30,12 +30,15 @@ pub struct Idle {
     spent_s: [[f64; BIN_COUNT]; CLASS_COUNT],
     open_s: [[f64; BIN_COUNT]; CLASS_COUNT],
     rates_per_s: [[f64; BIN_COUNT]; CLASS_COUNT],
+    /// Posts expected until a silence reaches the bin.
+    posts_before: [[f64; BIN_COUNT]; CLASS_COUNT],
 }
 
 impl Default for Idle {
     fn default() -> Self {
         let zero = [[0.0; BIN_COUNT]; CLASS_COUNT];
-        let mut table = Self { ended: zero, spent_s: zero, open_s: zero, rates_per_s: zero };
+        let mut table =
+            Self { ended: zero, spent_s: zero, open_s: zero, rates_per_s: zero, posts_before: zero };
         table.refresh([]);
         table
     }
@@ -71,6 +74,16 @@ impl Idle {
         spend(&mut self.spent_s[class.min(CLASS_COUNT - 1)], silence_s.max(0.0));
     }
 
+    /// Of all lists of a site as they are known at an instant.
+    pub fn of_lists(lists: &[&[i64]], now_s: f64) -> Self {
+        let mut table = Self::default();
+        for times_s in lists {
+            table.learn_list(times_s);
+        }
+        table.refresh(lists.iter().filter_map(|times_s| open_gap(times_s, now_s)));
+        table
+    }
+
     /// A whole list at once.
     pub fn learn_list(&mut self, times_s: &[i64]) {
         let mut before_s = None;
@@ -91,8 +104,11 @@ impl Idle {
             for bin in 0..BIN_COUNT {
                 let width_s = edge_s(bin + 1) - edge_s(bin);
                 let spent_s = self.spent_s[class][bin] + self.open_s[class][bin];
-                self.rates_per_s[class][bin] =
-                    (self.ended[class][bin] + PRIOR.0) / (spent_s + PRIOR.1 * width_s);
+                let rate_per_s = (self.ended[class][bin] + PRIOR.0) / (spent_s + PRIOR.1 * width_s);
+                self.rates_per_s[class][bin] = rate_per_s;
+                if bin + 1 < BIN_COUNT {
+                    self.posts_before[class][bin + 1] = self.posts_before[class][bin] + rate_per_s * width_s;
+                }
             }
         }
     }
@@ -104,17 +120,22 @@ impl Idle {
 
     /// H: posts expected while the silence grows from one length to another.
     pub fn posts(&self, class: usize, from_s: f64, to_s: f64) -> f64 {
-        let rates = &self.rates_per_s[class.min(CLASS_COUNT - 1)];
-        let (from_s, mut sum) = (from_s.max(0.0), 0.0);
-        for (bin, rate) in rates.iter().enumerate().skip(bin_of(from_s)) {
-            let upper_s = if bin + 1 < BIN_COUNT { edge_s(bin + 1).min(to_s) } else { to_s };
-            sum += rate * (upper_s - edge_s(bin).max(from_s)).max(0.0);
-            if upper_s >= to_s {
-                break;
-            }
-        }
-        sum
+        let class = class.min(CLASS_COUNT - 1);
+        let until = |silence_s: f64| {
+            let bin = bin_of(silence_s);
+            self.posts_before[class][bin] + self.rates_per_s[class][bin] * (silence_s - edge_s(bin))
+        };
+        let from_s = from_s.max(0.0);
+        // `max` swallows the NaN of infinite silences.
+        (until(to_s.max(from_s)) - until(from_s)).max(0.0)
     }
+}
+
+/// Class and silence of a list's open gap.
+fn open_gap(times_s: &[i64], now_s: f64) -> Option<(usize, f64)> {
+    let last_s = *times_s.last()?;
+    let before_s = times_s.len().checked_sub(2).map(|index| (last_s - times_s[index]) as f64);
+    Some((class_of(before_s), now_s - last_s as f64))
 }
 
 /// A silence passes through bins.

@@ -12,21 +12,19 @@
 //! | the part that only depends on the clock: ct, cd, `Δt_site`, `Δt_hour`, `Δt_day` | [`Regression::clock_part`] |
 //! | ds and its weight | [`Regression::dormant_part`] |
 //!
-//! Intervals go in as hours. A sum of weights can be anything: for lists whose last gaps were seconds it is often below zero, and such a list would
-//! seem due at every instant and take all the bandwidth. So nothing below [`INTERVAL_H_MIN`] is believed, and nothing above what the caller
-//! calls longest. (Logarithms in place of hours were tried on three real forums: worse on two, hardly better on one.)
+//! Intervals go in as hours, and come out between the two that are believed ([`Belief`]). (Logarithms in place of hours were tried on three real
+//! forums: worse on two, hardly better on one.)
 //!
 //! Split like this a million lists can be ranked at an hour without computing their features again. Samples, of the last
 //! [`RECENT_S`]: at every record, how long until the next; and of every list, at one instant of that time, the same question, because it is asked of
 //! dormant lists far more often than of lively ones, and ds would never be 1 otherwise. The last gap of a list is open: what has passed of
 //! it is taken for what is left of it. Cost of training: O(samples · 57²).
 
+use super::belief::Belief;
 use super::features::{GAP_COUNT, ListFacts, SiteFacts, hour_of, weekday_of};
 use super::ridge;
 use super::states::{STATE_COUNT, States};
 
-/// Shortest interval that is believed, in hours: a day.
-pub(crate) const INTERVAL_H_MIN: f64 = 24.0;
 /// How far back samples go: 90 days.
 pub(crate) const RECENT_S: f64 = 90.0 * 86_400.0;
 /// Samples of one training.
@@ -48,12 +46,12 @@ pub struct Regression {
     constant: f64,
     states: States,
     site: SiteFacts,
-    longest_h: f64,
+    belief: Belief,
 }
 
 impl Regression {
-    /// Trains on lists as they are known at `now_s`, intervals cut at `longest_h`; `None` without a single gap.
-    pub fn train(lists: &[&[i64]], now_s: f64, longest_h: f64) -> Option<Self> {
+    /// Trains on lists as they are known at `now_s`, intervals cut at the longest that is believed; `None` without a single gap.
+    pub fn train(lists: &[&[i64]], now_s: f64, belief: Belief) -> Option<Self> {
         let gap_count: usize = lists.iter().map(|times_s| times_s.len().saturating_sub(1)).sum();
         if gap_count == 0 {
             return None;
@@ -63,7 +61,7 @@ impl Regression {
         let every = asked.len().div_ceil(STATE_SAMPLES_MAX).max(1);
         let gaps = |question: &Question| question.facts(lists).gaps_or(&site);
         let states = States::of(asked.iter().step_by(every).map(gaps).collect());
-        let mut model = Self { weights: [0.0; FEATURE_COUNT], constant: 0.0, states, site, longest_h };
+        let mut model = Self { weights: [0.0; FEATURE_COUNT], constant: 0.0, states, site, belief };
         let row = |question: &Question| {
             let facts = question.facts(lists);
             let dormant = f64::from(u8::from(question.at_s >= facts.dormant_from_s(&model.site)));
@@ -71,7 +69,7 @@ impl Regression {
                 Some(next_s) => *next_s as f64 - question.at_s,
                 None => now_s - facts.last_s,
             };
-            (model.features(&facts, question.at_s, dormant), (left_s / 3600.0).clamp(0.0, longest_h))
+            (model.features(&facts, question.at_s, dormant), (left_s / 3600.0).clamp(0.0, belief.longest_h))
         };
         let rows: Vec<_> = asked.iter().map(row).collect();
         (model.weights, model.constant) = ridge::fit(&rows);
@@ -87,8 +85,7 @@ impl Regression {
 
     /// A sum of weights as an interval.
     pub fn believed_s(&self, sum_h: f64) -> f64 {
-        // NaN cannot be: weights and features are finite; `max` would swallow it anyway.
-        sum_h.max(INTERVAL_H_MIN).min(self.longest_h.max(INTERVAL_H_MIN)) * 3600.0
+        self.belief.bounded_h(sum_h) * 3600.0
     }
 
     /// The list's part of the sum.
@@ -176,7 +173,7 @@ fn dot(weights: &[f64], features: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    const LONGEST_H: f64 = 365.0 * 24.0;
+    const BELIEF: Belief = Belief { shortest_h: 24.0, longest_h: 365.0 * 24.0 };
 
     /// Lists that post every 2, 4, … 40 days for 100 records.
     fn regular() -> Vec<Vec<i64>> {
@@ -187,7 +184,7 @@ mod tests {
     fn regular_lists_are_foretold() {
         let lists = regular();
         let all: Vec<&[i64]> = lists.iter().map(Vec::as_slice).collect();
-        let model = Regression::train(&all, 200.0 * 86_400.0, LONGEST_H).unwrap();
+        let model = Regression::train(&all, 200.0 * 86_400.0, BELIEF).unwrap();
         let foretold_s = |pace: usize| {
             let facts = ListFacts::of(&lists[pace - 1][..6]);
             model.interval_s(&facts, facts.last_s)
@@ -201,7 +198,7 @@ mod tests {
         let lists: Vec<Vec<i64>> =
             (0..200).map(|it| (0..10).map(|post| it * 86_400 + post * 3600).collect()).collect();
         let all: Vec<&[i64]> = lists.iter().map(Vec::as_slice).collect();
-        let model = Regression::train(&all, 210.0 * 86_400.0, LONGEST_H).unwrap();
+        let model = Regression::train(&all, 210.0 * 86_400.0, BELIEF).unwrap();
         let facts = ListFacts::of(&lists[0][..4]);
         assert!(
             model.interval_s(&facts, facts.last_s + 30.0 * 86_400.0)
@@ -212,9 +209,9 @@ mod tests {
 
     #[test]
     fn nothing_to_learn_from_is_no_model() {
-        assert_eq!(Regression::train(&[], 0.0, LONGEST_H), None);
-        assert_eq!(Regression::train(&[&[5]], 10.0, LONGEST_H), None);
-        let twice = Regression::train(&[&[5, 5]], 10.0, LONGEST_H).unwrap();
+        assert_eq!(Regression::train(&[], 0.0, BELIEF), None);
+        assert_eq!(Regression::train(&[&[5]], 10.0, BELIEF), None);
+        let twice = Regression::train(&[&[5, 5]], 10.0, BELIEF).unwrap();
         assert!(twice.interval_s(&ListFacts::default(), f64::MAX).is_finite());
     }
 }

@@ -4,11 +4,12 @@
 //! authors are numbered from 0 as they appear; a thread belongs to the board of its first post. Memory: 16 bytes a
 //! post, and the posts of each thread as one table of numbers.
 
+use std::ops::Range;
 use std::path::Path;
 
 use freshet_types::{Map, Timestamp};
 
-use crate::trace::{TraceError, each_forum_post};
+use crate::trace::{TraceError, each_forum_post, forum_span};
 
 /// Small numbers for whatever numbers a trace has.
 #[derive(Debug, Default)]
@@ -48,15 +49,34 @@ pub struct History {
 impl History {
     /// Reads a trace up to an end.
     pub fn read(path: &Path, end: Timestamp) -> Result<Self, TraceError> {
+        Self::read_without(path, end, &[])
+    }
+
+    /// The same without the boards that the trace gives these numbers.
+    pub(crate) fn read_without(path: &Path, end: Timestamp, without: &[u64]) -> Result<Self, TraceError> {
         let (mut rows, mut numbers) =
             (Vec::new(), [Numbers::default(), Numbers::default(), Numbers::default()]);
         each_forum_post(path, |given, at_s| {
-            if at_s < end.secs() {
+            if at_s < end.secs() && !without.contains(&given[0]) {
                 let [board, thread, author] = std::array::from_fn(|kind| numbers[kind].of(given[kind]));
                 rows.push((board, thread, at_s, author));
             }
         })?;
         Ok(Self::from_rows(rows))
+    }
+
+    /// Reads a trace up to the end of the days that count; an error where nobody posts in them.
+    pub fn read_counted(path: &Path, counted: Range<Timestamp>) -> Result<Self, TraceError> {
+        let history = Self::read(path, counted.end)?;
+        if history.count_before(counted.start.secs_f64()) == history.posts.len() {
+            return Err(TraceError::Uncounted {
+                path: path.display().to_string(),
+                from: counted.start,
+                until: counted.end,
+                span: forum_span(path)?,
+            });
+        }
+        Ok(history)
     }
 
     /// From rows of board, thread, unix seconds and author, in any order.

@@ -25,7 +25,7 @@ impl Setup {
     }
 
     /// The first instant that counts.
-    pub(crate) fn eval_s(&self) -> f64 {
+    pub fn eval_s(&self) -> f64 {
         self.end_s() - f64::from(self.eval_days.min(self.days)) * DAY_S
     }
 }

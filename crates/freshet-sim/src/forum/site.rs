@@ -8,7 +8,7 @@ use super::history::History;
 use super::order::Order;
 
 /// Records a page may show; what real forums use.
-pub(crate) const PAGE_SIZES: std::ops::RangeInclusive<u32> = 10..=50;
+pub const PAGE_SIZES: std::ops::RangeInclusive<u32> = 10..=50;
 
 /// In which order a thread's posts stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

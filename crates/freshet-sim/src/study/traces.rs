@@ -30,6 +30,10 @@ pub(crate) const GIT: &str = "b3_git_mailing_list";
 pub(crate) const R_LISTS: &str = "b4_r_mailing_lists";
 /// A forum about medical images: one board.
 pub(crate) const SLICER: &str = "b8_slicer_discourse";
+/// Issues and pull requests of a project: two boards.
+pub(crate) const BITCOIN: &str = "b2_bitcoin_github";
+/// Mailing lists about a language: a board each.
+pub(crate) const R_LISTS: &str = "b4_r_mailing_lists";
 
 const ALL: [&str; 9] = [CONGRESS, FIGURES, CHAT, ROOMS, LEAN, GIT, SLICER, BITCOIN, R_LISTS];
 
@@ -60,6 +64,16 @@ impl Traces {
     /// A forum's history up to an end.
     pub fn forum(&self, name: &str, end: Timestamp) -> Result<forum::History, StudyError> {
         Ok(forum::History::read(&self.path(name), end)?)
+    }
+
+    /// The same without the boards that the trace gives these numbers.
+    pub(crate) fn forum_without(
+        &self,
+        name: &str,
+        end: Timestamp,
+        boards: &[u64],
+    ) -> Result<forum::History, StudyError> {
+        Ok(forum::History::read_without(&self.path(name), end, boards)?)
     }
 
     fn path(&self, name: &str) -> PathBuf {

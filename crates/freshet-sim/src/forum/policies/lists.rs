@@ -1,10 +1,10 @@
-//! `lws`, `lws+bc`, `lws+choice`: the list-wise strategy [list-wise, sections 3.4 and 3.5].
+//! `lws`, `lws+bc`, `lws+gap`, `lws+choice`, `lws+rank`: the list-wise strategy [list-wise, sections 3.4 and 3.5].
 //!
 //! A list is due by the records it is expected to have that we have not: ΔI = (CT − LT)/F(x). The list with the largest ΔI goes next: of an index list
 //! the top ⌈ΔI/Num⌉ pages, of a post list the last page; pages just heard of go before either. With bandwidth control every turn belongs to
 //! index lists or post lists by the ratio rule ([`Ratio`]), and takes from the other where its own has nothing. F is the regression, trained
-//! again every two months; before the first training it is the list's average interval. `lws+choice` asks [`backtest`]
-//! at each training and takes the model that wins for each kind of list. New boards show on the portal, which is looked at once a day.
+//! again every two months; before the first training it is the list's average interval. Other rows have another F ([`Forecaster`]): that of
+//! one model, or of the one that wins a backtest at each training, for each kind of list. New boards show on the portal, which is looked at once a day.
 //!
 //! ΔI of every list is computed once an hour; in between only the [`CANDIDATES_PER_TURN`]-fold of the hour's turns are ranked again, because ΔI of
 //! the others cannot catch up so soon.
@@ -13,13 +13,14 @@ mod forecast;
 
 use std::collections::VecDeque;
 
-use freshet_policy::forum::{ListKind, Ratio};
+use freshet_policy::forum::{Belief, ListKind, ModelKind, Ratio};
 
 use super::super::setup::DAY_S;
 use super::super::{Address, ForumPolicy, Setup, Sheet};
 use super::discovery::Discovery;
 use super::standing::{List, Standing};
 use forecast::Forecast;
+pub(crate) use forecast::Forecaster;
 
 /// Seconds after which all lists are ranked again.
 const RANK_S: f64 = 3600.0;
@@ -28,9 +29,6 @@ const CANDIDATES_PER_TURN: f64 = 4.0;
 /// Days after the start at which models are trained, then every two months.
 const TRAIN_DAYS: [f64; 3] = [2.0, 14.0, 45.0];
 const TRAIN_EVERY_DAYS: f64 = 60.0;
-
-/// Longest interval of index lists and of post lists, in hours: a board is never given up, a thread for a year.
-const LONGEST_H: [f64; 2] = [30.0 * 24.0, 365.0 * 24.0];
 
 /// Who decides between index lists and post lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +44,9 @@ pub enum Sharing {
 pub struct Lists {
     name: &'static str,
     sharing: Sharing,
-    is_choosing: bool,
+    forecaster: Forecaster,
+    /// What is believed of index lists and of post lists.
+    beliefs: [Belief; 2],
     page_size: u32,
     turns_per_s: f64,
     start_s: f64,
@@ -69,7 +69,8 @@ impl Lists {
         Self {
             name,
             sharing,
-            is_choosing: false,
+            forecaster: Forecaster::Fixed(ModelKind::Regression),
+            beliefs: [ListKind::Index, ListKind::Posts].map(Belief::of),
             page_size: setup.page_size,
             turns_per_s: setup.pages_per_day / DAY_S,
             start_s: setup.start.secs_f64(),
@@ -85,10 +86,17 @@ impl Lists {
         }
     }
 
-    /// With the model that wins the backtest.
+    /// With F from somewhere else than the regression.
     #[must_use]
-    pub(crate) fn choosing(mut self) -> Self {
-        self.is_choosing = true;
+    pub(crate) fn by(mut self, forecaster: Forecaster) -> Self {
+        self.forecaster = forecaster;
+        self
+    }
+
+    /// With other intervals believed of index lists and of post lists.
+    #[must_use]
+    pub(crate) fn believing(mut self, beliefs: [Belief; 2]) -> Self {
+        self.beliefs = beliefs;
         self
     }
 
@@ -115,7 +123,7 @@ impl Lists {
         for kind in [ListKind::Index, ListKind::Posts] {
             let lists: Vec<&[i64]> = self.lists(kind).iter().map(|list| list.times_s.as_slice()).collect();
             self.forecasts[kind as usize] =
-                Forecast::train(&lists, now_s, LONGEST_H[kind as usize], self.is_choosing);
+                Forecast::train(&lists, now_s, self.beliefs[kind as usize], self.forecaster);
         }
         self.ranked_s = f64::NEG_INFINITY;
     }

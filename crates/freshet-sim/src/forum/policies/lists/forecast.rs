@@ -2,17 +2,23 @@
 //!
 //! The regression's sum is kept split (list, clock, dormant), so that ranking tens of thousands of lists costs an addition and a division each.
 
-use freshet_policy::forum::backtest::open_gap;
 use freshet_policy::forum::idle::class_of;
-use freshet_policy::forum::{Idle, ModelKind, Regression, SiteFacts, backtest};
+use freshet_policy::forum::{Belief, Idle, ListFacts, Loss, ModelKind, Regression, SiteFacts, backtest, gap};
 
 use super::super::super::setup::DAY_S;
 use super::super::standing::List;
 
 /// Days before a training that the backtest asks about.
 const BACKTEST_DAYS: f64 = 14.0;
-/// No interval is shorter, in seconds.
-const INTERVAL_S_MIN: f64 = 60.0;
+
+/// Where F comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Forecaster {
+    /// One model, wherever there is enough to train it.
+    Fixed(ModelKind),
+    /// The model that wins the backtest on what is known of the site.
+    Best(Loss),
+}
 
 /// The model of one kind of list.
 #[derive(Debug)]
@@ -26,6 +32,7 @@ pub(super) struct Forecast {
 #[derive(Debug)]
 enum Model {
     Average,
+    Gap,
     Regression(Box<Regression>),
     Idle(Box<Idle>),
 }
@@ -37,28 +44,24 @@ impl Default for Forecast {
 }
 
 impl Forecast {
-    /// From all lists of a kind; the regression, or the winner of a backtest.
-    pub(super) fn train(lists: &[&[i64]], now_s: f64, longest_h: f64, is_choosing: bool) -> Self {
-        let test =
-            if is_choosing { backtest(lists, now_s - BACKTEST_DAYS * DAY_S, now_s, longest_h) } else { None };
-        let kind = test.map_or(ModelKind::Regression, |test| test.winner());
+    /// From all lists of a kind.
+    pub(super) fn train(lists: &[&[i64]], now_s: f64, belief: Belief, forecaster: Forecaster) -> Self {
+        let kind = match forecaster {
+            Forecaster::Fixed(kind) => kind,
+            Forecaster::Best(loss) => backtest(lists, now_s - BACKTEST_DAYS * DAY_S, now_s, belief)
+                .map_or(ModelKind::Regression, |test| test.winner(loss)),
+        };
         let site = SiteFacts::of(lists.iter().copied());
-        let model = match (kind, Regression::train(lists, now_s, longest_h)) {
-            (ModelKind::Regression, Some(regression)) => Model::Regression(Box::new(regression)),
-            (ModelKind::Idle, _) => {
-                let mut idle = Idle::default();
-                for times_s in lists {
-                    idle.learn_list(times_s);
-                }
-                idle.refresh(lists.iter().filter_map(|times_s| open_gap(times_s, now_s)));
-                Model::Idle(Box::new(idle))
-            }
-            _ => Model::Average,
+        let model = match kind {
+            ModelKind::Regression => Regression::train(lists, now_s, belief)
+                .map_or(Model::Average, |regression| Model::Regression(Box::new(regression))),
+            ModelKind::Idle => Model::Idle(Box::new(Idle::of_lists(lists, now_s))),
+            ModelKind::Gap => Model::Gap,
+            ModelKind::Average | ModelKind::Ordinary => Model::Average,
         };
         let mut forecast = Self { model, site, parts: Vec::new() };
         for (number, times_s) in lists.iter().enumerate() {
-            let facts = freshet_policy::forum::ListFacts::of(times_s);
-            forecast.put(number, &facts);
+            forecast.put(number, &ListFacts::of(times_s));
         }
         forecast
     }
@@ -68,7 +71,7 @@ impl Forecast {
         self.put(number as usize, &list.facts);
     }
 
-    fn put(&mut self, number: usize, facts: &freshet_policy::forum::ListFacts) {
+    fn put(&mut self, number: usize, facts: &ListFacts) {
         if self.parts.len() <= number {
             self.parts.resize(number + 1, (0.0, f64::INFINITY));
         }
@@ -76,7 +79,7 @@ impl Forecast {
             Model::Regression(regression) => {
                 (regression.list_part(facts), facts.dormant_from_s(regression.site()))
             }
-            Model::Average => (facts.mean_gap_or(&self.site), f64::INFINITY),
+            Model::Average | Model::Gap => (gap::mean_s(facts, &self.site), f64::INFINITY),
             Model::Idle(_) => {
                 let class = class_of((facts.gap_count > 0).then_some(facts.gaps_h[0] * 3600.0));
                 (class as f64, f64::INFINITY)
@@ -91,10 +94,12 @@ impl Forecast {
 
     /// ΔI.
     pub(super) fn records(&self, number: usize, list: &List, clock: f64, at_s: f64) -> f64 {
-        let (part, dormant_s) = self.parts.get(number).copied().unwrap_or((self.site.gap_h, f64::INFINITY));
+        // Every list that was looked at has been put.
+        let Some(&(part, dormant_s)) = self.parts.get(number) else { return 0.0 };
         let elapsed_s = (at_s - list.visited_s).max(0.0);
         match &self.model {
-            Model::Average => elapsed_s / (part * 3600.0).max(INTERVAL_S_MIN),
+            Model::Average => elapsed_s / part,
+            Model::Gap => elapsed_s / part.max(at_s - list.facts.last_s),
             Model::Regression(model) => {
                 let dormant = if at_s >= dormant_s { model.dormant_part() } else { 0.0 };
                 elapsed_s / model.believed_s(part + clock + dormant)
