@@ -1,10 +1,12 @@
 //! Comparing policies on a recorded history or on what was collected: where the history comes from ([`history`]), and what is
-//! drawn ([`plots`]). The comparison itself is the simulator's business (`freshet_sim::experiment`).
+//! drawn ([`plots`]). The comparison itself is the simulator's business (`freshet_sim::experiment`). Forums are compared by
+//! their pages ([`forum`]).
 
+pub mod forum;
 pub mod history;
 pub mod plots;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use freshet_policy::Objective;
@@ -117,21 +119,24 @@ fn read(globals: &Globals, args: &SimulateWish) -> anyhow::Result<(String, Optio
         let (name, history) = history::from_store(globals, args.from, window)?;
         return Ok((name, Some(history::CAVEAT), history));
     };
-    let from = args.from.resolve(|| {
-        Err(Failure::misuse("a span back has no meaning in a trace")
-            .hint("give `--from` a date, such as 2024-02-01")
-            .into())
-    })?;
+    let from = args.from.resolve(|| Err(no_span_back().into()))?;
     let history = History::read(path, window(from), args.by).map_err(|error| match error {
         TraceError::Empty { .. } => {
             Failure::misuse(error.to_string()).hint("choose another --from, or fewer days")
         }
         other => Failure::new(other.to_string()).hint(TRACE),
     })?;
-    let name = path
-        .file_name()
-        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-    Ok((name, None, history))
+    Ok((file_name(path), None, history))
+}
+
+/// A trace has no now.
+fn no_span_back() -> Failure {
+    Failure::misuse("a span back has no meaning in a trace").hint("give `--from` a date, such as 2024-02-01")
+}
+
+/// What a trace is called in reports.
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 fn window_report(history: &History, args: &SimulateWish) -> WindowReport {

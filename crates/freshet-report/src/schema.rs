@@ -13,7 +13,7 @@ use crate::{
 type Maker = fn(&mut SchemaGenerator) -> schemars::Schema;
 
 /// Every report and how its schema is made.
-pub(crate) const MAKERS: [(&str, Maker); 51] = [
+pub(crate) const MAKERS: [(&str, Maker); 52] = [
     ("RunStatus", of::<run::RunStatus>),
     ("StatusReport", of::<status::StatusReport>),
     ("ExplainReport", of::<explain::ExplainReport>),
@@ -41,6 +41,7 @@ pub(crate) const MAKERS: [(&str, Maker); 51] = [
     ("CredentialRemoved", of::<credentials::CredentialRemoved>),
     ("SimulateReport", of::<simulate::SimulateReport>),
     ("BacktestReport", of::<simulate::BacktestReport>),
+    ("ForumSimulateReport", of::<simulate::ForumSimulateReport>),
     ("SnapshotReport", of::<snapshot::SnapshotReport>),
     ("VerifyReport", of::<snapshot::VerifyReport>),
     ("SnapshotFacts", of::<snapshot::SnapshotFacts>),

@@ -71,6 +71,70 @@ pub struct PolicyResult {
     pub wall_ms: u64,
 }
 
+/// The comparison on a forum.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ForumSimulateReport {
+    /// What the history is called.
+    pub trace: String,
+    /// The stretch of it.
+    pub window: ForumWindowReport,
+    /// What each policy came to.
+    pub policies: Vec<ForumPolicyResult>,
+}
+
+/// The stretch of a forum's history that was compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ForumWindowReport {
+    /// Policies begin here, at the portal.
+    pub from: UnixNumber,
+    /// They are measured from here on.
+    pub start: UnixNumber,
+    /// Where it ends.
+    pub end: UnixNumber,
+    /// Days in which policies mirror the archive and are not measured.
+    pub warm_days: u32,
+    /// Days in which they are measured.
+    pub eval_days: u32,
+    /// Records of a page.
+    pub page_size: u32,
+    /// Boards at the end.
+    pub boards: u32,
+    /// Threads at the end.
+    pub threads: usize,
+    /// Posts made before policies begin.
+    pub archived_posts: usize,
+    /// Posts made in the days that are measured.
+    pub posts: usize,
+}
+
+/// What one policy reached on a forum at one bandwidth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ForumPolicyResult {
+    /// Which policy.
+    pub policy: String,
+    /// The bandwidth.
+    pub pages_per_day: f64,
+    /// Pages that it fetched in the days that are measured.
+    pub pages: u64,
+    /// Threads, which index lists show.
+    pub threads: ForumShare,
+    /// Posts, which post lists show.
+    pub posts: ForumShare,
+}
+
+/// What was reached of threads or of posts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ForumShare {
+    /// Share of all pages that were pages of that kind of list with something new: bandwidth utilisation, equation 4 of the list-wise paper.
+    pub useful_page_share: f64,
+    /// Share of all that there is that was fetched, mean over the days: coverage, equation 5.
+    pub coverage: f64,
+    /// Mean time from being made to being fetched, of what was fetched in these days: timeliness, equation 6; absent where nothing was.
+    pub timeliness_s: Option<f64>,
+    /// The same over all that was made in these days: what was never fetched waits until the end; absent where nothing was made.
+    pub mean_delay_s: Option<f64>,
+}
+
 /// The backtest that runs on the dashboard, or ran last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BacktestReport {

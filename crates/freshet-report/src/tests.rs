@@ -86,6 +86,7 @@ fn reports_of_commands_keep_their_form() {
         forget::UndoReport: "forget_undo";
         credentials::CredentialsReport: "credentials";
         simulate::SimulateReport: "simulate" "simulate_from_store";
+        simulate::ForumSimulateReport: "simulate_forum";
         learn::LearnReport: "forum_learn";
         learn::InspectReport: "forum_inspect_index" "forum_inspect_post";
     }

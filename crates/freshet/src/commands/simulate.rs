@@ -1,5 +1,7 @@
 //! `freshet simulate`: compares policies on a recorded history, or on what was collected.
 
+mod forum;
+
 use std::process::ExitCode;
 
 use freshet_app::config::Globals;
@@ -13,6 +15,9 @@ use crate::output::{self, COLUMNS, Report, table};
 
 /// Runs the comparison.
 pub(crate) fn execute(globals: &Globals, args: &SimulateArgs) -> anyhow::Result<ExitCode> {
+    if let Some(trace) = &args.forum {
+        return forum::execute(args, trace);
+    }
     let compared = simulate::compare(globals, &wish(args))?;
     if let Some(dir) = &args.plots {
         plots::write(dir, &compared.outcomes)?;

@@ -104,3 +104,114 @@ fn a_store_without_posts_has_nothing_to_test_on() {
     assert_eq!(said.code, 2, "{}", said.err);
     assert!(said.err.contains("no posts were collected"), "{}", said.err);
 }
+
+/// Two boards of which threads of four posts are started every eight hours, for 40 days from 1970-01-01; a line without a board.
+fn with_forum() -> Freshet {
+    let freshet = Freshet::new();
+    let posts = (0..120).flat_map(|thread| {
+        (0..4).map(move |post| {
+            let at_s = thread * 28_800 + post * post * 1_800 + 60;
+            format!("{}\t{thread}\t{at_s}\t{}\n", thread % 2, thread % 7)
+        })
+    });
+    let text: String = posts.collect();
+    let packed = zstd::encode_all(text.as_bytes(), 3).expect("it fits into memory");
+    for (name, bytes) in [
+        ("f.tsv", text.as_bytes()),
+        ("f.tsv.zst", &packed),
+        ("two.tsv", b"0\t5\n"),
+        ("odd.tsv", b"0\t1\tsoon\t3\n"),
+        ("empty.tsv", b""),
+    ] {
+        std::fs::write(freshet.folder().join(name), bytes).expect("the folder is ours");
+    }
+    freshet
+}
+
+fn forum<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let mut args = vec!["simulate", "--from", "1970-01-15", "--warm-days", "10", "--eval-days", "10"];
+    args.extend(more);
+    args
+}
+
+#[test]
+fn forums_are_compared() {
+    let freshet = with_forum();
+    let names = "bound-based,lws+gap,freshet,oracle,live";
+    let asked = |trace| {
+        forum(&["--forum", trace, "--pages-per-day", "20,200", "--policies", names, "--plots", "plots"])
+    };
+    let report = freshet.json(&asked("f.tsv"));
+    assert_eq!(report["trace"], "f.tsv");
+    for (key, value) in
+        [("boards", 2), ("threads", 102), ("archived_posts", 168), ("posts", 120), ("page_size", 20)]
+    {
+        assert_eq!(report["window"][key], Value::from(value), "{key}");
+    }
+    let policies = report["policies"].as_array().expect("a list");
+    let got: Vec<&str> = policies.iter().filter_map(|policy| policy["policy"].as_str()).collect();
+    assert_eq!(got[..5].join(","), names);
+    assert_eq!(got[..5], got[5..]);
+    let delay = |at: usize| policies[at]["posts"]["mean_delay_s"].as_f64().expect("posts were made");
+    assert!(delay(7) < delay(2), "ten times the pages are better: {policies:#?}");
+    assert!(delay(8) <= delay(7) && delay(7) < delay(5), "knowing more is better: {policies:#?}");
+    for name in ["year-use", "year-coverage", "year-timeliness", "bandwidth-use", "bandwidth-timeliness"] {
+        let svg = std::fs::read_to_string(freshet.folder().join(format!("plots/{name}.svg"))).unwrap();
+        assert!(svg.starts_with("<svg") && svg.contains("freshet") && !svg.contains("NaN"), "{name}: {svg}");
+    }
+    let packed = freshet.json(&asked("f.tsv.zst"));
+    assert_eq!(packed["policies"], report["policies"], "packed or not, the same");
+    let text = freshet.ok(&forum(&["--forum", "f.tsv", "--pages-per-day", "50"]));
+    assert!(text.contains("2 boards, 102 threads") && text.contains("lws+bc"), "{text}");
+}
+
+#[test]
+fn bad_input_about_a_forum_is_named() {
+    let freshet = with_forum();
+    let on = |more: &[&'static str]| forum(&[&["--forum", "f.tsv"], more].concat());
+    let of = |trace: &'static str| forum(&["--forum", trace, "--pages-per-day", "50"]);
+    for (args, words) in [
+        (on(&[]), &["--pages-per-day"][..]),
+        (on(&["--pages-per-day", "0"]), &["between 1 and", "without a page"]),
+        (on(&["--pages-per-day", "many"]), &["many", "pages a day"]),
+        (on(&["--pages-per-day", "50", "--policies", "freshet,rr"]), &["`rr`", "lws+bc", "live"]),
+        (on(&["--pages-per-day", "50", "--page-size", "5"]), &["10 to 50", "5"]),
+        (on(&["--pages-per-day", "50", "--calls-per-hour", "5"]), &["--calls-per-hour"]),
+        (on(&["--pages-per-day", "50", "--trace", "f.tsv"]), &["--trace"]),
+        (vec!["simulate", "--forum", "f.tsv", "--from", "7d", "--pages-per-day", "9"], &["span back"]),
+        (
+            vec!["simulate", "--forum", "f.tsv", "--from", "2024-02-01", "--pages-per-day", "9"],
+            &["nobody posts", "1970-02-09", "--from"],
+        ),
+        (of("two.tsv"), &["line 1", "two.tsv", "4 columns"]),
+        (of("odd.tsv"), &["line 1", "odd.tsv", "`soon`"]),
+        (of("empty.tsv"), &["nobody posts", "is empty"]),
+        (of("absent.tsv"), &["absent.tsv"]),
+        (
+            vec![
+                "simulate",
+                "--forum",
+                "f.tsv",
+                "--from",
+                "1969-12-01",
+                "--warm-days",
+                "30",
+                "--eval-days",
+                "9",
+                "--pages-per-day",
+                "9",
+                "--policies",
+                "live",
+            ],
+            &["`live` cannot crawl", "leave `live` out"],
+        ),
+    ] {
+        let said = freshet.say(&args);
+        let all = format!("{}\n{}", said.out, said.err);
+        assert!(said.code == 1 || said.code == 2, "`{}` ended with {}\n{all}", args.join(" "), said.code);
+        for word in words {
+            assert!(all.contains(word), "`freshet {}` does not say `{word}`\n{all}", args.join(" "));
+        }
+        assert!(!all.contains("panicked"), "{all}");
+    }
+}
