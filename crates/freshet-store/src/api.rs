@@ -11,6 +11,7 @@
 //! | [`Browse`](crate::browse::Browse) | questions of people who look around |
 //! | [`ParkingLot`] | objects that wait for a property |
 //! | [`Care`] | forgetting, expiring, checking |
+//! | [`Interest`] | what people ask about, counted by day |
 //!
 //! Contract, checked for every backend by `conformance`:
 //! - [`Apply::apply`] is one transaction: all of its uploads or nothing, whatever kills the process;
@@ -27,6 +28,7 @@ mod apply;
 mod care;
 mod controls;
 mod forward;
+pub mod interest;
 mod log;
 pub mod page;
 mod parking;
@@ -37,6 +39,7 @@ mod sources;
 pub use self::apply::{Apply, Compare};
 pub use self::care::Care;
 pub use self::controls::Controls;
+pub use self::interest::Interest;
 pub use self::log::ChangeLog;
 pub use self::page::{Flow, Rows};
 pub use self::parking::ParkingLot;
@@ -48,20 +51,31 @@ pub use crate::error::{StoreError, Trouble};
 
 /// Everything that must survive: all roles, as most callers need them.
 pub trait Store:
-    Apply + Sources + ChangeLog + Controls + Settings + Read + Browse + ParkingLot + Care + Send
+    Apply + Sources + ChangeLog + Controls + Settings + Read + Browse + ParkingLot + Care + Interest + Send
 {
 }
 
 impl<S> Store for S where
-    S: Apply + Sources + ChangeLog + Controls + Settings + Read + Browse + ParkingLot + Care + Send + ?Sized
+    S: Apply
+        + Sources
+        + ChangeLog
+        + Controls
+        + Settings
+        + Read
+        + Browse
+        + ParkingLot
+        + Care
+        + Interest
+        + Send
+        + ?Sized
 {
 }
 
 /// All roles, for whoever calls the methods of a backend by its own type.
 pub mod prelude {
     pub use super::{
-        Apply as _, Care as _, ChangeLog as _, Controls as _, ParkingLot as _, Read as _, Settings as _,
-        Sources as _, Store as _,
+        Apply as _, Care as _, ChangeLog as _, Controls as _, Interest as _, ParkingLot as _, Read as _,
+        Settings as _, Sources as _, Store as _,
     };
     pub use crate::browse::Browse as _;
 }

@@ -12,6 +12,7 @@ mod control;
 mod epochs;
 mod forget;
 mod forums;
+mod interest;
 mod kit;
 mod leads;
 mod lists;
@@ -89,6 +90,7 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         sources::a_visit_does_not_undo_watching_again,
         sources::a_visit_does_not_undo_opting_out,
         sources::a_visit_does_not_undo_a_shorter_way,
+        sources::a_weight_is_a_persons_word,
         sources::late_pages_of_a_forgotten_source_are_dropped,
         sources::instances_keep_their_care,
         epochs::an_upload_of_an_earlier_lease_is_refused_whole,
@@ -146,7 +148,7 @@ pub fn lists_suite() -> &'static [(&'static str, Behaviour)] {
     ]
 }
 
-/// The behaviours of care: redacting, opting out, forgetting, expiring.
+/// The behaviours of care: redacting, opting out, forgetting, expiring; and of what people ask about.
 pub fn care_suite() -> &'static [(&'static str, Behaviour)] {
     behaviours![
         care::redacting_erases_the_content_of_deleted_posts,
@@ -172,6 +174,10 @@ pub fn care_suite() -> &'static [(&'static str, Behaviour)] {
         forget::somebody_may_be_kept_out_before_they_are_seen,
         forget::what_is_parked_shows_nobody_forgotten,
         forget::forgetting_goes_in_pieces,
+        interest::inquiries_count_for_whom_they_show,
+        interest::interest_lasts_seven_days,
+        interest::who_is_forgotten_was_never_asked_about,
+        interest::a_day_has_so_many_rows,
     ]
 }
 

@@ -52,6 +52,8 @@ pub enum SourcesChange {
     Pinned(SourceId),
     /// Something was forgotten. What it was is not said: nobody may read it here.
     Forgotten,
+    /// These have another weight.
+    Weighed(Vec<SourceId>),
     /// Something that only another version understands.
     #[serde(untagged)]
     Other(serde_json::Value),
@@ -131,6 +133,7 @@ mod tests {
         check(&sources(SourcesChange::Watched(ids())), "sources", r#"{"watched":[1,2]}"#);
         check(&sources(SourcesChange::Pinned(SourceId(7))), "sources", r#"{"pinned":7}"#);
         check(&sources(SourcesChange::Forgotten), "sources", r#""forgotten""#);
+        check(&sources(SourcesChange::Weighed(ids())), "sources", r#"{"weighed":[1,2]}"#);
         check(&sources(SourcesChange::Other(serde_json::json!({"moved": 1}))), "sources", r#"{"moved":1}"#);
         check(&Control::Robots(RobotKind::Comment), "robots", "comment");
         check(&Control::Constraints(ConstraintsChange::Changed), "constraints", "changed");

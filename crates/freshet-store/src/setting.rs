@@ -22,6 +22,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("forum_share", "`run`: how the requests of a forum are shared"),
     ("history", "engine: how much was done, point by point"),
     ("history_pace", "the terminal view: how quickly holes were filled"),
+    ("importance", "engine: whether weights follow what people ask about"),
     ("ledger", "engine: all quotas in one text, as older versions wrote them"),
     ("ledger/", "engine: one quota or one storm each"),
     ("parked_days", "engine: how many days an object may wait for a property"),

@@ -15,6 +15,7 @@ mod control;
 mod damage;
 mod erase;
 mod forgotten;
+mod interest;
 mod lists;
 mod log;
 mod network;

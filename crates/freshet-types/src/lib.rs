@@ -29,6 +29,7 @@ pub mod server;
 pub mod source;
 pub mod time;
 pub mod visit;
+pub mod weight;
 
 pub use address::{Address, AddressError, NetworkName};
 pub use change::{Change, ChangeKind};
@@ -55,3 +56,4 @@ pub use server::ServerKey;
 pub use source::{Instance, Source, SourceState, Validators};
 pub use time::{Span, Timestamp};
 pub use visit::VisitSummary;
+pub use weight::{Weight, WeightError};

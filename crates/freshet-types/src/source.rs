@@ -114,7 +114,7 @@ pub struct Source {
     pub since: Option<Timestamp>,
     /// Posts older than this are dropped, where set.
     pub retention: Option<Span>,
-    /// How much its news count, 1 by default.
+    /// How much its news count ([`crate::Weight`]), 1 by default: a person's word, which no visit changes.
     pub weight: f32,
     /// When the next visit is due.
     pub due_at: Timestamp,

@@ -5,10 +5,13 @@
 
 use freshet_types::{
     Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitSummary,
+    Weight,
 };
 
+use super::interest::{Inquiry, InterestRow};
 use super::{
-    Apply, Care, ChangeLog, Compare, Controls, ParkingLot, Read, Rows, Settings, Sources, StoreError,
+    Apply, Care, ChangeLog, Compare, Controls, Interest, ParkingLot, Read, Rows, Settings, Sources,
+    StoreError,
 };
 use crate::browse::{
     Browse, Counted, ForumQuery, ForumState, ListState, Neighbours, Node, PostQuery, RootName, SourcePage,
@@ -54,6 +57,7 @@ forward!(Sources {
     change put_source(source: &Source) -> ();
     change set_state(ids: &[SourceId], state: SourceState) -> ();
     change pin(id: SourceId, every: Option<Span>, due_at: Timestamp) -> ();
+    change weigh(sources: &[(SourceId, Timestamp)], weight: Weight) -> ();
 });
 
 forward!(ChangeLog {
@@ -129,4 +133,9 @@ forward!(Care {
     change erase_some() -> Option<Erased>;
     change unforget(reference: &str) -> u64;
     change expire(now: Timestamp) -> u64;
+});
+
+forward!(Interest {
+    ask interest(day: i64) -> Vec<InterestRow>;
+    change count_inquiries(day: i64, inquiries: &[Inquiry]) -> ();
 });

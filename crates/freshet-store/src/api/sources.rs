@@ -1,6 +1,6 @@
 //! Role: sources and the servers they are on.
 
-use freshet_types::{NetworkName, Source, SourceId, SourceState, Span, Timestamp};
+use freshet_types::{NetworkName, Source, SourceId, SourceState, Span, Timestamp, Weight};
 
 use super::page::{Flow, ROWS_MAX, Rows, SLOTS_MAX, each_row};
 use super::{StoreError, first};
@@ -55,4 +55,7 @@ pub trait Sources {
     /// A source is visited this often from now on, or as the policy says again. Its next visit is due
     /// at this instant at the latest.
     fn pin(&mut self, id: SourceId, every: Option<Span>, due_at: Timestamp) -> Result<(), StoreError>;
+    /// The news of these sources count so much from now on; no visit changes that. The next visit of each is due at the
+    /// instant beside it at the latest.
+    fn weigh(&mut self, sources: &[(SourceId, Timestamp)], weight: Weight) -> Result<(), StoreError>;
 }

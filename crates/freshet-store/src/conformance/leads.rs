@@ -31,7 +31,7 @@ pub(super) fn a_list_that_a_page_leads_to_becomes_a_source(store: &mut dyn Store
 }
 
 fn becomes_one_once(store: &mut dyn Store) {
-    let board = Source { since: Some(at(5)), retention: Some(Span::DAY), ..timeline("board") };
+    let board = Source { since: Some(at(5)), retention: Some(Span::DAY), weight: 2.5, ..timeline("board") };
     let board = add(store, &board);
     let applied = page(store, &board, 100, &[lead("/t/1", Some(90)), lead("/t/2", None)]);
     assert_eq!(applied.led_to.len(), 2);
@@ -40,6 +40,7 @@ fn becomes_one_once(store: &mut dyn Store) {
     assert_eq!((made.root_id.as_str(), &*made.endpoint, made.robot), ("/t/1", "posts", RobotKind::Comment));
     assert_eq!((made.due_at, made.depth, made.state), (at(100), 0, SourceState::Active));
     assert_eq!((made.since, made.retention), (board.since, board.retention), "as the list that led there");
+    assert_eq!(made.weight.to_string(), "2.5", "it weighs as much");
     let second = page(store, &board, 200, &[lead("/t/1", Some(90)), lead("/t/2", Some(150))]);
     assert!(second.led_to.is_empty(), "both are due already: {second:?}");
     store.set_state(&[made.id], SourceState::Removed).must();

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use freshet_types::coverage::{Coverage, Interval, Mark, Obstacle};
 use freshet_types::{
     Instance, RobotKind, Source, SourceId, SourceState, Span, Timestamp, Validators, VisitId, VisitSummary,
+    Weight,
 };
 
 use super::kit::{Must, add, all_posts, apply, at, load, network, post, posts, timeline};
@@ -269,6 +270,28 @@ pub(super) fn a_visit_does_not_undo_a_shorter_way(store: &mut dyn Store) {
     assert_eq!(add(store, &timeline("a")).depth, 0, "a person adds it");
     apply(store, Upload { source: Some(found.clone()), ..posts(100, []) });
     assert_eq!(load(store, found.id).depth, 0);
+}
+
+pub(super) fn a_weight_is_a_persons_word(store: &mut dyn Store) {
+    let weight = |text: &str| text.parse::<Weight>().expect("it is a weight");
+    let weight_of = |store: &dyn Store, source: &Source| load(store, source.id).weight.to_string();
+    let source = add(store, &Source { due_at: at(500), ..timeline("a") });
+    let other = add(store, &timeline("b"));
+    store.weigh(&[(source.id, at(300))], weight("2.5")).must();
+    let weighed = load(store, source.id);
+    assert_eq!((weighed.weight, weighed.due_at), (2.5, at(300)), "a visit is brought forward");
+    store.weigh(&[(source.id, at(400))], weight("4")).must();
+    assert_eq!(load(store, source.id).due_at, at(300), "and never put off");
+    // A visit that began before, with a page and with an end that changes more than most do.
+    let late = Source { weight: 7.0, ..source.clone() };
+    apply(store, Upload { source: Some(late.clone()), ..posts(100, []) });
+    assert_eq!(weight_of(store, &source), "4");
+    let gone = Source { state: SourceState::Gone, ..late };
+    apply(store, Upload { source: Some(gone), ..posts(101, []) });
+    assert_eq!(weight_of(store, &source), "4");
+    store.add_sources(std::slice::from_ref(&source)).must();
+    assert_eq!(weight_of(store, &source), "4", "adding it again says nothing of its weight");
+    assert_eq!(weight_of(store, &other), "1");
 }
 
 pub(super) fn late_pages_of_a_forgotten_source_are_dropped(store: &mut dyn Store) {

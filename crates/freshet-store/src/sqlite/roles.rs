@@ -4,16 +4,18 @@
 //! prepared statement costs less than a long list of parameters.
 
 use freshet_types::{
-    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
+    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, Weight,
 };
 use rusqlite::Connection;
 
 use super::{
-    SqliteStore, apply, browse, check, control, damage, erase, failed, forgotten, lists, log, network,
-    parking, read, search, source,
+    SqliteStore, apply, browse, check, control, damage, erase, failed, forgotten, interest, lists, log,
+    network, parking, read, search, source,
 };
+use crate::api::interest::{Inquiry, InterestRow};
 use crate::api::{
-    Apply, Care, ChangeLog, Compare, Controls, ParkingLot, Read, Rows, Settings, Sources, StoreError,
+    Apply, Care, ChangeLog, Compare, Controls, Interest, ParkingLot, Read, Rows, Settings, Sources,
+    StoreError,
 };
 use crate::control::{Control, ControlRow};
 use crate::row::{
@@ -102,6 +104,10 @@ impl Sources for SqliteStore {
 
     fn pin(&mut self, id: SourceId, every: Option<Span>, due_at: Timestamp) -> Result<(), StoreError> {
         self.write("pin a source", |db| source::pin(db, id, every, due_at))
+    }
+
+    fn weigh(&mut self, sources: &[(SourceId, Timestamp)], weight: Weight) -> Result<(), StoreError> {
+        self.write("weigh sources", |db| source::weigh(db, sources, weight))
     }
 }
 
@@ -321,5 +327,15 @@ impl Care for SqliteStore {
 
     fn last_number(&self) -> Result<u64, StoreError> {
         check::last_number(&self.db).map_err(failed("read a counter"))
+    }
+}
+
+impl Interest for SqliteStore {
+    fn count_inquiries(&mut self, day: i64, inquiries: &[Inquiry]) -> Result<(), StoreError> {
+        self.write("count what was asked", |db| interest::count(db, day, inquiries))
+    }
+
+    fn interest(&self, day: i64) -> Result<Vec<InterestRow>, StoreError> {
+        interest::of(&self.db, day).map_err(failed("read what was asked about"))
     }
 }

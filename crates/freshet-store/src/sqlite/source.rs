@@ -2,10 +2,10 @@
 //!
 //! Invariants: one source per network, endpoint and root (or handle, until that is resolved);
 //! a number is never given twice; what others said of a source while a visit was under way (a
-//! person's `remove`, an owner's wish not to be collected, a shorter way to it) outlasts the visit.
+//! person's `remove` or weight, an owner's wish not to be collected, a shorter way to it) outlasts the visit.
 
 use freshet_types::{
-    Address, Coverage, NetworkName, Source, SourceId, SourceState, Span, Timestamp, Validators,
+    Address, Coverage, NetworkName, Source, SourceId, SourceState, Span, Timestamp, Validators, Weight,
 };
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
@@ -47,6 +47,7 @@ pub(super) struct Stored {
     root_id: String,
     handle: Option<String>,
     epoch: u64,
+    weight: f32,
 }
 
 impl Stored {
@@ -81,7 +82,7 @@ impl Stored {
 
 /// What is stored of this source; `None` if it was forgotten.
 pub(super) fn stored(db: &Connection, id: SourceId) -> Result<Option<Stored>> {
-    let sql = "SELECT state, depth, since, retention_ms, pinned_ms, root_id, handle, epoch FROM sources WHERE id = ?1";
+    let sql = "SELECT state, depth, since, retention_ms, pinned_ms, root_id, handle, epoch, weight FROM sources WHERE id = ?1";
     let mut find = db.prepare_cached(sql)?;
     let stored = find.query_row([id.0], |row| {
         let span = |column| row.get::<_, Option<i64>>(column).map(|ms| ms.map(Span::from_ms));
@@ -94,6 +95,7 @@ pub(super) fn stored(db: &Connection, id: SourceId) -> Result<Option<Stored>> {
             root_id: row.get(5)?,
             handle: row.get(6)?,
             epoch: row.get::<_, i64>(7)? as u64,
+            weight: row.get(8)?,
         })
     });
     stored.optional()
@@ -121,6 +123,7 @@ pub(super) fn write_after_visit(
         since: stored.since,
         retention: stored.retention,
         pinned: stored.pinned,
+        weight: stored.weight,
         epoch: upload.epoch,
         ..source.clone()
     };
@@ -141,7 +144,7 @@ fn write_visited(db: &Connection, source: &Source, stored: &Stored, epoch: u64) 
     let coverage = serde_json::to_string(&source.coverage).expect("a coverage is plain data");
     db.prepare_cached(UPDATE_VISITED)?.execute(params![
         source.id.0,
-        source.weight,
+        stored.weight,
         source.due_at.ms(),
         source.depth.min(stored.depth),
         value::ms(source.visited_at),
@@ -447,6 +450,16 @@ pub(super) fn set_state(db: &Connection, ids: &[SourceId], state: SourceState) -
 pub(super) fn pin(db: &Connection, id: SourceId, every: Option<Span>, due_at: Timestamp) -> Result<()> {
     let sql = "UPDATE sources SET pinned_ms = ?2, due_at = min(due_at, ?3) WHERE id = ?1";
     db.prepare_cached(sql)?.execute(params![id.0, every.map(Span::ms), due_at.ms()])?;
+    Ok(())
+}
+
+/// Says how much the news of these sources count.
+pub(super) fn weigh(db: &Connection, sources: &[(SourceId, Timestamp)], weight: Weight) -> Result<()> {
+    let sql = "UPDATE sources SET weight = ?2, due_at = min(due_at, ?3) WHERE id = ?1";
+    let mut update = db.prepare_cached(sql)?;
+    for (id, due_at) in sources {
+        update.execute(params![id.0, weight.value(), due_at.ms()])?;
+    }
     Ok(())
 }
 

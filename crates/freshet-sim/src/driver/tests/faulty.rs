@@ -9,8 +9,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use freshet_engine::quota::LEDGER;
+use freshet_store::api::interest::{Inquiry, InterestRow};
 use freshet_store::api::{
-    Apply, Care, ChangeLog, Compare, Controls, ParkingLot, Read, Rows, Settings, Sources, StoreError, Trouble,
+    Apply, Care, ChangeLog, Compare, Controls, Interest, ParkingLot, Read, Rows, Settings, Sources,
+    StoreError, Trouble,
 };
 use freshet_store::browse::{
     Browse, Counted, ForumQuery, ForumState, ListState, Neighbours, Node, PostQuery, RootName, SourcePage,
@@ -24,6 +26,7 @@ use freshet_store::row::{
 };
 use freshet_types::{
     Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitSummary,
+    Weight,
 };
 
 use super::super::trace::Trace;
@@ -262,6 +265,7 @@ delegate!(Sources {
     person put_source(source: &Source) -> ();
     person set_state(ids: &[SourceId], state: SourceState) -> ();
     person pin(id: SourceId, every: Option<Span>, due_at: Timestamp) -> ();
+    person weigh(sources: &[(SourceId, Timestamp)], weight: Weight) -> ();
 });
 
 delegate!(ChangeLog {
@@ -347,4 +351,9 @@ delegate!(Care {
     person mark_forgotten(reference: &str) -> Forgetting;
     person erase_some() -> Option<Erased>;
     person unforget(reference: &str) -> u64;
+});
+
+delegate!(Interest {
+    read interest(day: i64) -> Vec<InterestRow>;
+    person count_inquiries(day: i64, inquiries: &[Inquiry]) -> ();
 });

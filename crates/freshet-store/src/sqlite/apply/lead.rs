@@ -4,7 +4,7 @@
 //! Invariant: what a person removed stays removed, and a source that is due sooner stays so.
 
 use freshet_types::list::THREAD;
-use freshet_types::{Coverage, Lead, Source, SourceId, SourceState, Timestamp};
+use freshet_types::{Coverage, Lead, Source, SourceId, SourceState, Timestamp, Weight};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::super::{source, value};
@@ -74,6 +74,7 @@ fn add(db: &Connection, scene: &Scene<'_>, upload: &Upload, lead: &Lead) -> Resu
         since: from.and_then(|from| from.since),
         retention: from.and_then(|from| from.retention),
         due_at: upload.seen_at,
+        weight: weight_of(db, from)?,
         ..Source::new(&upload.network, &lead.endpoint, lead.robot, &lead.root_kind, &lead.root_id)
     };
     let id = source::insert(db, scene.network, source.state, &source)?;
@@ -86,6 +87,14 @@ fn add(db: &Connection, scene: &Scene<'_>, upload: &Upload, lead: &Lead) -> Resu
         due_at: source.due_at,
         gap: None,
     })
+}
+
+/// What a list weighs, its lists weigh.
+fn weight_of(db: &Connection, from: Option<&Source>) -> Result<f32> {
+    let Some(from) = from else { return Ok(Weight::USUAL.value()) };
+    let mut find = db.prepare_cached("SELECT weight FROM sources WHERE id = ?1")?;
+    let weight = find.query_row([from.id.0], |row| row.get(0)).optional()?;
+    Ok(weight.unwrap_or(Weight::USUAL.value()))
 }
 
 /// What a page told of a list of which nothing else is known.
