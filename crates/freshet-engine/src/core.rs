@@ -38,6 +38,7 @@ mod timing;
 mod unread;
 mod upload;
 mod visits;
+mod weight;
 
 pub(crate) use health::ServerView;
 pub use message::{Effect, Event, Moment, Restored};
@@ -204,6 +205,7 @@ impl Core {
             Event::Instances(instances) => self.add_servers(instances),
             Event::Slots(slots) => slots.into_iter().for_each(|slot| self.add_source(&slot, now)),
             Event::Wanted(slots) => slots.iter().for_each(|slot| self.bring_forward(slot, now)),
+            Event::Weighed(source) => self.reweigh(&source, now),
             Event::Loaded(id, source) => self.begin(id, source, now),
             Event::Begun(order) => self.renew_lease(order),
             Event::FetcherJoined(id) => self.join_fetcher(id, now),

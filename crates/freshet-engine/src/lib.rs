@@ -2,7 +2,7 @@
 //!
 //! | step | here |
 //! |---|---|
-//! | 1 plan | [`price`], [`budget`] |
+//! | 1 plan | [`price`], [`budget`], [`importance`] |
 //! | 2 schedule | [`schedule`], of forums [`forum`] |
 //! | 3 pick, 4 ask | `core/begin.rs` |
 //! | 5 fetch, 6 read | [`fetcher`] |
@@ -27,6 +27,7 @@ pub mod feed;
 pub mod fetcher;
 pub mod forum;
 pub mod history;
+pub mod importance;
 pub mod lesson;
 pub mod load;
 pub mod order;

@@ -13,6 +13,7 @@ use crate::budget::Budgets;
 use crate::constrain::setting::CONSTRAINTS;
 use crate::core::STALE_MAX;
 use crate::forum::train::Lists;
+use crate::importance::Importance;
 
 /// Sources told to the core at once, so that a million of them never stand in memory twice.
 const SLOTS_CHUNK: usize = 10_000;
@@ -26,6 +27,10 @@ pub enum Question {
     Sources(Vec<SourceId>),
     /// The source whose pace a person chose.
     Pinned(SourceId),
+    /// Sources that a person gave another weight.
+    Weighed(Vec<SourceId>),
+    /// What people asked about in the days up to this instant.
+    Importance(Timestamp),
     /// What people left for the running process above this number.
     Controls(u64),
     /// The constraints, as they are stored.
@@ -54,6 +59,9 @@ pub enum Reply {
     Sources(Vec<(SourceId, Option<Box<Source>>)>),
     /// The source, where it is still there.
     Pinned(Option<Box<Source>>),
+    /// Those that are still there.
+    Weighed(Vec<Source>),
+    Importance(Box<Importance>),
     /// In the order in which they were left.
     Controls(Vec<ControlRow>),
     /// The text of the setting.
@@ -83,6 +91,8 @@ pub fn answer(store: &dyn Store, question: &Question) -> Result<Reply, StoreErro
             Reply::Sources(ids.iter().copied().zip(sources).collect())
         }
         Question::Pinned(id) => Reply::Pinned(store.source(*id)?.map(Box::new)),
+        Question::Weighed(ids) => Reply::Weighed(store.sources(ids)?.into_iter().flatten().collect()),
+        Question::Importance(now) => Reply::Importance(Box::new(Importance::read(store, *now)?)),
         Question::Controls(above) => Reply::Controls(store.controls_above(*above)?),
         Question::Constraints => Reply::Constraints(CONSTRAINTS.get(store)?),
         Question::Budgets => Reply::Budgets(match Budgets::from_store(store) {

@@ -1,7 +1,7 @@
 //! One run of the engine without input or output: everything that is decided around the core.
 //!
 //! The runner owns the [`Core`] and decides what a run does beside visiting: it obeys people (`runner/control.rs`), outlives
-//! trouble (`runner/trouble.rs`), looks after forums and shared weights (`runner/forums.rs`, `runner/fits.rs`, and
+//! trouble (`runner/trouble.rs`), looks after forums, shared weights and importance (`runner/forums.rs`, `runner/fits.rs`, `runner/importance.rs`, and
 //! `runner/work.rs` for what takes long), tells the writer how much may come out of the rings, draws reports
 //! (`runner/view.rs`), drains and ends (`runner/end.rs`).
 //!
@@ -14,6 +14,7 @@ mod control;
 mod end;
 mod fits;
 mod forums;
+mod importance;
 mod message;
 mod trouble;
 mod view;
@@ -45,6 +46,7 @@ use control::Controls;
 use end::Stage;
 use fits::Fits;
 use forums::Forums;
+use importance::Interest;
 use trouble::Troubles;
 use view::View;
 
@@ -179,6 +181,7 @@ pub struct Runner {
     troubles: Troubles,
     forums: Forums,
     fits: Fits,
+    interest: Interest,
     view: View,
     stage: Stage,
     /// Wall time after which it ends by itself.
@@ -216,6 +219,7 @@ impl Runner {
             troubles: Troubles::default(),
             forums: Forums::default(),
             fits: Fits::default(),
+            interest: Interest::default(),
             stage: Stage::new(options),
             lasts_ms: options.lasts.map(ms),
             room: AHEAD_MAX,
@@ -357,6 +361,7 @@ impl Runner {
                 for (id, mut source) in sources {
                     if let Some(leased) = &mut source {
                         leased.epoch = self.epoch;
+                        self.interest.weigh(leased);
                     }
                     self.feed_core(Event::Loaded(id, source));
                 }
@@ -368,6 +373,7 @@ impl Runner {
             }
             Reply::Lists(lists) => self.train(*lists),
             Reply::Evidence(evidence) => self.add_evidence(evidence),
+            Reply::Importance(importance) => self.on_importance(*importance),
             Reply::Newest(_) => self.on_readable(),
             reply => self.obey(reply)?,
         }
@@ -389,6 +395,7 @@ impl Runner {
         if !self.troubles.reading.waits(self.moment) {
             self.tend_forums();
             self.tend_fits();
+            self.tend_importance();
         }
         if self.is_time(self.priced_ms, PRICES_EVERY_MS) {
             self.priced_ms = self.moment.wall_ms;

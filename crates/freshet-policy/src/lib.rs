@@ -14,6 +14,7 @@ pub mod demand;
 pub mod explanation;
 pub mod forum;
 pub mod group;
+pub mod importance;
 pub mod look;
 pub mod lookahead;
 pub mod market;

@@ -459,7 +459,7 @@ impl<S: Store> Driver<S> {
 fn is_routine(output: &Output) -> bool {
     match output {
         Output::Reload | Output::Look | Output::Report(_) | Output::Free(_) => true,
-        Output::Ask(question) => matches!(question, Question::Controls(_)),
+        Output::Ask(question) => matches!(question, Question::Controls(_) | Question::Importance(_)),
         Output::Job(job) => matches!(job, Job::Prices(_) | Job::Report(_) | Job::History(_) | Job::Room(_)),
         _ => false,
     }

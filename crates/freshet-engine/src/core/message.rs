@@ -49,6 +49,8 @@ pub enum Event {
     Slots(Vec<SourceSlot>),
     /// A person wants these sooner than planned.
     Wanted(Vec<SourceSlot>),
+    /// A source has another weight; the record says which.
+    Weighed(Box<Source>),
     /// A source that was asked for; `None` if it is gone from the store.
     Loaded(SourceId, Option<Box<Source>>),
     /// An order that had to wait at its fetcher is carried out now.

@@ -15,6 +15,9 @@ use crate::core::Event;
 use crate::question::{Question, Reply};
 use crate::writer::Job;
 
+/// Sources of another weight that are read at once: a forum has thousands of lists.
+const WEIGHED_AT_ONCE: usize = 64;
+
 /// Which wishes were seen, and what is still to be read for the newest.
 #[derive(Debug)]
 pub(super) struct Controls {
@@ -98,6 +101,7 @@ impl Runner {
                 let slot = source.map(|source| slot(*source));
                 self.feed_core(Event::Wanted(slot.into_iter().collect()));
             }
+            Reply::Weighed(sources) => self.reweigh(sources),
             _ => return Ok(()),
         }
         self.read_next();
@@ -126,6 +130,10 @@ impl Runner {
             match &row.control {
                 // A source that was pinned is due as its new pace wants it.
                 Control::Sources(SourcesChange::Pinned(id)) => questions.push_back(Question::Pinned(*id)),
+                Control::Sources(SourcesChange::Weighed(ids)) => {
+                    let parts = ids.chunks(WEIGHED_AT_ONCE);
+                    questions.extend(parts.map(|part| Question::Weighed(part.to_vec())));
+                }
                 Control::Unknown { verb, .. } => {
                     tracing::warn!(
                         "the message `{verb}` of another version is not understood and passed over"

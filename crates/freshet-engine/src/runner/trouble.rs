@@ -121,8 +121,9 @@ impl Runner {
             Question::Sources(ids) => self.troubles.unread.extend(ids),
             Question::Lists(network, _) => self.forums.put_off(&network, self.moment.now),
             Question::Evidence(..) => self.fits.give_up_reading(),
-            Question::Stale(..) | Question::Newest => {}
+            Question::Stale(..) | Question::Newest | Question::Importance(_) => {}
             Question::Pinned(_)
+            | Question::Weighed(_)
             | Question::Controls(_)
             | Question::Constraints
             | Question::Budgets

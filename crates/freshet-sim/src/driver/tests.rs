@@ -17,6 +17,7 @@ mod quota;
 mod receiver;
 mod robots;
 mod thirty_days;
+mod weights;
 mod wire;
 
 use std::sync::Mutex;

@@ -19,7 +19,7 @@ fn scarce() -> Arc<Networks> {
     Arc::new(networks)
 }
 
-fn scene(policy: &'static str, accounts: u32, posts_per_day: f64) -> Scene {
+pub(super) fn scene(policy: &'static str, accounts: u32, posts_per_day: f64) -> Scene {
     let chances = Chances {
         departure_per_day: 0.0,
         suspension_per_day: 0.0,
