@@ -21,6 +21,7 @@ use freshet_store::row::{InstanceRow, OnDelete};
 use freshet_types::definition::OnDelete as Declared;
 use freshet_types::{
     Connector, Map, NetworkName, Reference, RobotKind, RobotState, Set, Source, SourceId, Span, Timestamp,
+    Weight,
 };
 use url::{Host, Url};
 
@@ -30,6 +31,7 @@ use crate::failure::Failure;
 use crate::notice;
 use crate::progress::Progress;
 use crate::text::{grouped, shorten};
+use crate::weight;
 use crate::when::When;
 
 /// References added in one transaction: few enough to hold, many enough to be quick.
@@ -68,6 +70,8 @@ pub struct AddWish {
     pub since: Option<When>,
     /// Posts older than this are dropped.
     pub retention: Option<Span>,
+    /// How much the waiting of their posts counts; what is known keeps its weight unless it is said.
+    pub weight: Option<Weight>,
     /// Loopback and private addresses are permitted.
     pub allow_private: bool,
     /// They are front pages of forums.
@@ -158,7 +162,9 @@ fn add_all(
     let since = args.since.map(|when| when.resolve(|| data.now())).transpose()?;
     let stored = data.store.instances()?.into_iter();
     let stored = stored.map(|row| (row.instance.network.clone(), row)).collect();
-    let mut adder = Adder { args, since, networks, store: &mut data.store, stored, known: Set::default() };
+    let now = data.now_for_report(None);
+    let mut adder =
+        Adder { args, now, since, networks, store: &mut data.store, stored, known: Set::default() };
     let mut robots = Set::default();
     for batch in list.texts.chunks(BATCH) {
         adder.add(batch, &mut robots, adding)?;
@@ -208,6 +214,7 @@ fn understand(networks: &Networks, text: &str) -> Result<(Reference, Vec<Source>
 
 struct Adder<'a> {
     args: &'a AddWish,
+    now: Timestamp,
     since: Option<Timestamp>,
     networks: &'a Networks,
     store: &'a mut dyn Store,
@@ -240,12 +247,14 @@ impl Adder<'_> {
             sources.extend(made.into_iter().map(|source| Source {
                 since: self.since,
                 retention: self.args.retention,
+                weight: self.args.weight.unwrap_or(Weight::USUAL).value(),
                 handle: reference.handle.clone(),
                 ..source
             }));
             ends.push((sources.len(), *line, text));
         }
         let added = self.store.add_sources(&sources)?;
+        self.weigh_known(&added)?;
         adding.report.sources_count += added.iter().filter(|(_, is_new)| *is_new).count() as u64;
         let mut start = 0;
         for (end, line, text) in ends {
@@ -264,6 +273,18 @@ impl Adder<'_> {
             let report = &mut adding.report;
             *if is_new { &mut report.added_count } else { &mut report.known_count } += 1;
             start = end;
+        }
+        Ok(())
+    }
+
+    /// What was there before weighs what a person says now.
+    fn weigh_known(&mut self, added: &[(SourceId, bool)]) -> anyhow::Result<()> {
+        let Some(weight) = self.args.weight else { return Ok(()) };
+        let known: Vec<SourceId> =
+            added.iter().filter(|(id, is_new)| !is_new && *id != FORGOTTEN).map(|(id, _)| *id).collect();
+        let sources: Vec<Source> = self.store.sources(&known)?.into_iter().flatten().collect();
+        if !sources.is_empty() {
+            weight::weigh(self.store, sources, weight, self.now)?;
         }
         Ok(())
     }

@@ -126,10 +126,13 @@ impl Data {
 
     /// A directory that is there, as it is.
     pub fn reopen(dir: &Path) -> anyhow::Result<Self> {
-        Ok(Self {
-            dir: dir.to_owned(),
-            store: freshet_store::open(&store_path(dir), Access::Write, Options::default())?,
-        })
+        Self::reopen_with(dir, Options::default())
+    }
+
+    /// The same, with these options.
+    pub(crate) fn reopen_with(dir: &Path, options: Options) -> anyhow::Result<Self> {
+        let store = freshet_store::open(&store_path(dir), Access::Write, options)?;
+        Ok(Self { dir: dir.to_owned(), store })
     }
 
     /// Where it is.

@@ -9,11 +9,13 @@ mod words;
 
 pub use words::{Words, words};
 
+use freshet_engine::importance::Importance;
 use freshet_engine::price::Memory;
 use freshet_policy::{ChangeModel as _, ChangeRate, Forecast};
-use freshet_report::explain::{Covered, ExplainReport, ExplainedSource, Fact, NextVisit, When};
+use freshet_report::explain::{Counts, Covered, ExplainReport, ExplainedSource, Fact, NextVisit, When};
 use freshet_report::run::RunStatus;
 use freshet_report::time::UnixNumber;
+use freshet_store::api::Store;
 use freshet_store::browse::Browse as _;
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
 
@@ -31,33 +33,63 @@ pub fn report(globals: &Globals, reference: &str) -> anyhow::Result<ExplainRepor
         return Err(no_source(reference));
     }
     let now = data.now_for_report(None);
-    let memory = Memory::from_store(&data.store)?;
-    let live = status::live_report(&data.store)?;
+    let ground = Ground::read(&data.store, now)?;
     let explained = |source: &Source| -> anyhow::Result<ExplainedSource> {
         let title = data.store.title_of(source)?;
-        Ok(explain(source, title, &memory, live.as_ref(), now))
+        Ok(explain(source, title, &ground, now))
     };
     let sources = sources.iter().map(explained).collect::<anyhow::Result<_>>()?;
     Ok(ExplainReport { now: UnixNumber::of(now), sources })
 }
 
-/// What is known of a source, and of the list of this title that it is; `live` is the report of the run under way, or of the last one.
-pub fn explain(
-    source: &Source,
-    title: Option<String>,
-    memory: &Memory,
-    live: Option<&RunStatus>,
-    now: Timestamp,
-) -> ExplainedSource {
+/// What explanations stand on, for all sources.
+#[derive(Debug, Default)]
+pub struct Ground {
+    /// Prices, as the last run left them.
+    memory: Memory,
+    /// The report of the run under way, or of the last one.
+    live: Option<RunStatus>,
+    /// What people asked about.
+    importance: Importance,
+}
+
+impl Ground {
+    /// Reads it.
+    pub fn read(store: &dyn Store, now: Timestamp) -> anyhow::Result<Self> {
+        Ok(Self {
+            memory: Memory::from_store(store)?,
+            live: status::live_report(store)?,
+            importance: Importance::read(store, now)?,
+        })
+    }
+
+    /// How much a source counts.
+    fn counts(&self, source: &Source) -> Counts {
+        let standing = self.importance.of_source(source.id);
+        Counts {
+            weight: source.weight,
+            eir_per_day: standing.eir_per_day,
+            importance: standing.importance,
+            factor: standing.factor,
+            has_importance: self.importance.is_on(),
+        }
+    }
+}
+
+/// What is known of a source, and of the list of this title that it is.
+pub fn explain(source: &Source, title: Option<String>, ground: &Ground, now: Timestamp) -> ExplainedSource {
     let label = source.label_with(title.as_deref());
     let is_priced = source.pinned.is_none() && source.state.is_watched();
-    let decision = Decision::of(source, memory, live, now).filter(|_| is_priced);
+    let counts = ground.counts(source);
+    let mut weighed = source.clone();
+    ground.importance.weigh(&mut weighed);
+    let decision = Decision::of(&weighed, &ground.memory, ground.live.as_ref(), now).filter(|_| is_priced);
     let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
     let optional = |at: Option<Timestamp>| at.and_then(UnixNumber::of);
     let coverage = &source.coverage;
     ExplainedSource {
         source: source.id,
-        facts: facts(source, forecast, decision.as_ref(), now),
+        facts: facts(source, forecast, (decision.as_ref(), counts), now),
         label,
         title,
         network: source.network.clone(),
@@ -78,12 +110,18 @@ pub fn explain(
         complete_until: optional(coverage.top().map(|top| top.until).or(coverage.empty_at)),
         holes_count: coverage.holes().len(),
         failure: source.failure.clone(),
+        counts: Some(counts),
         why: decision.map(|decision| decision.why),
     }
 }
 
 /// The explanation, fact by fact.
-fn facts(source: &Source, forecast: Forecast, decision: Option<&Decision>, now: Timestamp) -> Vec<Fact> {
+fn facts(
+    source: &Source,
+    forecast: Forecast,
+    (decision, counts): (Option<&Decision>, Counts),
+    now: Timestamp,
+) -> Vec<Fact> {
     let next = match source.state {
         SourceState::Paused => NextVisit::Paused,
         SourceState::Removed => NextVisit::Removed,
@@ -92,6 +130,9 @@ fn facts(source: &Source, forecast: Forecast, decision: Option<&Decision>, now: 
     let visited_at = source.visited_at.and_then(UnixNumber::of);
     let mut facts = vec![Fact::Visits { visited_at, next, state: source.state }];
     facts.extend(source.pinned.map(|every| Fact::Pinned { every_s: every.secs_f64() }));
+    // Of profiles and relations, which have a pace of their own, a weight changes nothing.
+    let is_weighed = matches!(source.robot, RobotKind::Status | RobotKind::Comment);
+    facts.extend(is_weighed.then_some(Fact::Weight { counts }));
     let last_post_at = forecast.last_at.and_then(UnixNumber::of);
     if let Some(decision) = decision {
         facts.extend(decision.facts(last_post_at, now));
@@ -135,7 +176,7 @@ mod tests {
 
     /// All facts as they read.
     fn told(source: &Source, at: Timestamp) -> String {
-        let explained = explain(source, None, &Memory::default(), None, at);
+        let explained = explain(source, None, &Ground::default(), at);
         explained.facts.iter().map(|fact| words(fact, at).sentence()).collect::<Vec<_>>().join("\n")
     }
 

@@ -12,6 +12,7 @@
 //! | [`mined`], [`forum`], [`relearn`] | forums as networks; learning them; learning them anew while they are crawled |
 //! | [`networks`], [`credentials`], [`robots`], [`constraints`], [`budgets`] | what may be read, with which secrets, by whom, what is wanted, and how much may be asked |
 //! | [`add`], [`sources`], [`pause`], [`remove`], [`forget`] | which sources are watched, and which are not any more |
+//! | [`weight`], [`interest`] | how much each counts, by what a person says and by what people ask about |
 //! | [`crawl`] | a run, put together |
 //! | [`status`], [`explain`], [`gaps`], [`plan`], [`search`], [`check`], [`simulate`] | reports |
 
@@ -30,6 +31,7 @@ pub mod forum;
 pub mod gaps;
 pub mod identity;
 pub mod init;
+pub mod interest;
 pub mod mined;
 pub mod networks;
 pub mod notice;
@@ -45,4 +47,5 @@ pub mod simulate;
 mod sources;
 pub mod status;
 pub mod text;
+pub mod weight;
 pub mod when;

@@ -30,8 +30,8 @@ pub fn remove(store: &mut dyn Store, sources: Vec<Source>) -> anyhow::Result<Rem
     Ok(RemoveReport { removed_count: ids.len(), sources })
 }
 
-/// A forum's front page stands for all of it: the boards and threads that were found from it go with it.
-fn with_lists(store: &dyn Store, found: Vec<Source>) -> anyhow::Result<Vec<Source>> {
+/// A forum's front page stands for all of it: the boards and threads that were found from it go with it, and weigh what it weighs.
+pub(crate) fn with_lists(store: &dyn Store, found: Vec<Source>) -> anyhow::Result<Vec<Source>> {
     let forums: Vec<NetworkName> =
         found.iter().filter(|it| &*it.root_kind == PORTAL).map(|it| it.network.clone()).collect();
     if forums.is_empty() {

@@ -10,6 +10,7 @@ use freshet_network::DefinedConnector;
 use freshet_network::networks::Networks;
 use freshet_report::search::{FoundAccount, FoundPost};
 use freshet_report::time::UnixNumber;
+use freshet_store::api::interest::Inquiry;
 use freshet_store::row::Hit;
 use freshet_types::{Account, Connector as _, Instance, Intent, NetworkName, Outcome, Target};
 
@@ -18,10 +19,11 @@ use crate::data::{self, CONTACT_UNKNOWN, Data, block_on};
 use crate::failure::Failure;
 use crate::notice;
 
-/// The posts that match, at most so many.
-pub fn posts(globals: &Globals, query: &str, limit: usize) -> anyhow::Result<Vec<FoundPost>> {
+/// The posts that match, at most so many, and what of them is to be counted once they are shown ([`crate::interest`]).
+pub fn posts(globals: &Globals, query: &str, limit: usize) -> anyhow::Result<(Vec<FoundPost>, Inquiry)> {
     let hits = open(globals)?.store.search(query, limit).map_err(misuse)?;
-    Ok(hits.into_iter().map(found_post).collect())
+    let inquiry = Inquiry { posts: hits.iter().map(|hit| hit.row.object).collect(), ..Inquiry::default() };
+    Ok((hits.into_iter().map(found_post).collect(), inquiry))
 }
 
 /// Accounts that a network finds by this name, at most so many.

@@ -71,11 +71,29 @@ pub struct ExplainedSource {
     pub holes_count: usize,
     /// Why its last visit failed.
     pub failure: Option<String>,
+    /// How much it counts, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
     /// The decision, for what a policy times.
     pub why: Option<Why>,
     /// The explanation, fact by fact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
+}
+
+/// How much the waiting of a source's posts counts: what a person set, times a factor of what people ask about.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Counts {
+    /// What a person set; 1 is usual.
+    pub weight: f32,
+    /// Requests a day for its users in the last 7 days, in the mean.
+    pub eir_per_day: f64,
+    /// I of SocWeb: how often its users are asked about, times how often it was the answer, in the mean.
+    pub importance: f64,
+    /// What the weight is multiplied by.
+    pub factor: f64,
+    /// Whether weights follow what people ask about.
+    pub has_importance: bool,
 }
 
 /// A decision of the policy, and what it stands on.
@@ -103,7 +121,7 @@ pub struct Why {
     pub calls: f64,
     /// What a visit now would be worth, in units of its price.
     pub worth_now: f64,
-    /// How much the source counts.
+    /// How much the source counts in all.
     pub weight: f32,
     /// When it would be due if something were different.
     pub otherwise: Otherwise,

@@ -53,6 +53,7 @@ pub(crate) const MAKERS: [(&str, Maker); 52] = [
     ("SourcesReport", of::<sources::SourcesReport>),
     ("SourceReport", of::<sources::SourceReport>),
     ("PinReport", of::<sources::PinReport>),
+    ("WeightReport", of::<sources::WeightReport>),
     ("SteerReport", of::<sources::SteerReport>),
     ("RemoveReport", of::<sources::RemoveReport>),
     ("PauseReport", of::<sources::PauseReport>),

@@ -59,6 +59,9 @@ pub struct SourceLine {
     pub is_complete: Option<bool>,
     /// Why its last visit failed.
     pub failure: Option<String>,
+    /// How much the waiting of its posts counts, as a person set it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f32>,
 }
 
 /// One source, explained, with its last visits and what is proven of it.
@@ -183,4 +186,16 @@ pub struct PauseReport {
     pub sources: Vec<SourceId>,
     /// They rest now; else they are watched again.
     pub is_paused: bool,
+}
+
+/// What `freshet weight` changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WeightReport {
+    /// How much they count now.
+    pub weight: f32,
+    /// How many sources counted otherwise before.
+    pub changed_count: usize,
+    /// Which.
+    #[schemars(with = "Vec<u32>")]
+    pub sources: Vec<SourceId>,
 }

@@ -63,7 +63,7 @@ fn reports_of_the_run_keep_their_form() {
 #[test]
 fn reports_of_commands_keep_their_form() {
     fixtures! {
-        explain::ExplainReport: "explain_posts" "explain_gone" "explain_pinned" "explain_paused" "explain_thread"
+        explain::ExplainReport: "explain_posts" "explain_weighed" "explain_gone" "explain_pinned" "explain_paused" "explain_thread"
             "explain_board";
         gaps::GapsReport: "gaps" "gaps_of_nothing" "gaps_forum" "gaps_with_holes";
         plan::PlanReport: "plan" "plan_out_of_reach";
@@ -80,6 +80,7 @@ fn reports_of_commands_keep_their_form() {
         constraints::ConstraintsReport: "constraints" "constraints_one";
         add::AddReport: "add" "add_refused" "add_forum";
         sources::PauseReport: "pause";
+        sources::WeightReport: "weight";
         sources::RemoveReport: "remove";
         init::InitReport: "init";
         forget::ForgetReport: "forget";

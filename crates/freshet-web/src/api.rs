@@ -22,7 +22,7 @@ use freshet_report::plan::PlanReport;
 use freshet_report::posts::{PostReport, PostsReport};
 use freshet_report::robots::RobotsReport;
 use freshet_report::simulate::BacktestReport;
-use freshet_report::sources::{PinReport, SourceReport, SourcesReport, SteerReport};
+use freshet_report::sources::{PinReport, SourceReport, SourcesReport, SteerReport, WeightReport};
 use freshet_report::status::StatusReport;
 use freshet_types::definition::Definition;
 use serde::{Deserialize, Serialize};
@@ -96,6 +96,14 @@ fn add_sources(routes: Routes) -> Routes {
             post("/api/v1/sources/{number}/pin", "Visits a source `every` so often, or as the policy says")
                 .giving("PinReport"),
             pin_source,
+        )
+        .add(
+            post(
+                "/api/v1/sources/{number}/weight",
+                "Lets the waiting of its posts count `weight` times as much",
+            )
+            .giving("WeightReport"),
+            weigh_source,
         )
         .add(
             post("/api/v1/sources/{number}/{verb}", "`pause`, `watch` or `remove` a source")
@@ -364,6 +372,14 @@ async fn pin_source(
     Json(pin): Json<source::Pin>,
 ) -> Answer<Json<PinReport>> {
     source::pin(&site, &number, pin).await.map(Json)
+}
+
+async fn weigh_source(
+    State(site): State<Shared>,
+    Path(number): Path<String>,
+    Json(wish): Json<source::Weigh>,
+) -> Answer<Json<WeightReport>> {
+    source::weigh(&site, &number, wish).await.map(Json)
 }
 
 async fn graph_at(

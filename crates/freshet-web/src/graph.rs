@@ -11,6 +11,7 @@ use freshet_app::data::Data;
 use freshet_app::plain::plain;
 use freshet_app::text::one_line;
 use freshet_report::graph::{GraphEdge, GraphNode, GraphReport, GraphTie, LegendEntry};
+use freshet_store::api::interest::Inquiry;
 use freshet_store::browse::{ANSWERS_AMONG, Browse as _, Neighbours, Node, SourceQuery};
 use freshet_types::{Address, NetworkName, RobotKind};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,7 @@ use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::graph_chart;
+use super::interest;
 use super::render::{Beside, short};
 use super::sources::typed;
 
@@ -43,6 +45,7 @@ pub(super) async fn page(
     Query(asked): Query<Asked>,
 ) -> Answer<Response> {
     let at = typed("at", &asked.at)?;
+    let is_asked = at.is_some();
     let (around, beginnings) = site
         .read(move |_, data| {
             let node = match &at {
@@ -55,6 +58,9 @@ pub(super) async fn page(
         .await?;
     let picture = around.as_ref().and_then(|around| graph_chart::picture(&around.node, &around.neighbours));
     let report = around.as_ref().map(Around::report);
+    if let Some(report) = report.as_ref().filter(|_| is_asked) {
+        interest::note(&site, inquiry(&report.middle));
+    }
     let more = json!({ "picture": picture, "beginnings": beginnings, "asked": asked });
     Ok(site.page(Some(&identity), "graph", "Graph", &Beside { report, more }))
 }
@@ -65,7 +71,18 @@ pub(super) async fn describe(site: &Shared, asked: &Asked) -> Answer<GraphReport
     let at = at.ok_or_else(|| {
         Problem::bad("`at` names what stands in the middle").hint("a number, a handle or an address")
     })?;
-    site.read(move |_, data| Ok(Around::of(data, middle(data, &at)?)?.report())).await
+    let report = site.read(move |_, data| Ok(Around::of(data, middle(data, &at)?)?.report())).await?;
+    interest::note(site, inquiry(&report.middle));
+    Ok(report)
+}
+
+/// Who asks for this neighbourhood asks about what stands in its middle.
+fn inquiry(middle: &GraphNode) -> Inquiry {
+    let numbers = middle.object.into_iter().collect();
+    match middle.kind.as_str() {
+        "account" => Inquiry { accounts: numbers, ..Inquiry::default() },
+        _ => Inquiry { posts: numbers, ..Inquiry::default() },
+    }
 }
 
 /// What a person means: a number, an address, or the handle of a source.

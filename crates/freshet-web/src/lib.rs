@@ -17,7 +17,7 @@
 //! | [`answer`], [`render`], [`chart`], [`names`] | problems as answers; templates; drawings; names of sources |
 //! | [`overview`], [`sources`], [`source`], [`posts`], [`graph`], [`forums`], [`plan`], [`robots`], [`networks`], [`experiments`], [`alerts`], [`settings`] | a page each |
 //! | [`live`], [`learn`], [`download`], [`credentials`], [`constraints`], [`budgets`], [`trouble`] | parts of pages: live values, forums being learned, files, forms |
-//! | [`bench`], [`jobs`] | work in the background: the one backtest, forums that wait to be learned |
+//! | [`bench`], [`jobs`], [`interest`] | work in the background: the one backtest, forums that wait to be learned, counting what people ask about |
 //! | [`api`], [`openapi`], [`metrics`] | the same for programs |
 
 mod access;
@@ -37,6 +37,7 @@ mod forums;
 mod graph;
 mod graph_chart;
 mod guard;
+mod interest;
 mod jobs;
 mod learn;
 mod live;
@@ -146,6 +147,7 @@ fn routes() -> Routes {
         .get("/part/learn", learn::part)
         .get("/sources/{number}", source::page)
         .post("/sources/{number}/pin", source::pin_form)
+        .post("/sources/{number}/weight", source::weigh_form)
         .post("/sources/{number}/{verb}", source::steer)
         .get("/posts", posts::page)
         .get("/posts/{number}", posts::one)

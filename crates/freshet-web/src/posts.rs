@@ -13,6 +13,7 @@ use freshet_engine::record::post_record;
 use freshet_report::posts::{PostChange, PostLine, PostReport, PostsReport};
 use freshet_report::time::UnixNumber;
 use freshet_sink::{Format, RecordKind};
+use freshet_store::api::interest::Inquiry;
 use freshet_store::browse::{Browse as _, OFFSET_MAX, PostQuery};
 use freshet_store::row::{Hit, PostRow};
 use freshet_types::Timestamp;
@@ -24,6 +25,7 @@ use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::door::Guest;
 use super::download::{self, File};
+use super::interest;
 use super::render::Beside;
 use super::site::Site;
 use super::sources::{page_number, typed};
@@ -101,11 +103,17 @@ pub(super) async fn list(site: &Shared, asked: &Asked) -> Answer<PostsReport> {
         Ok(PostsReport { page, has_more, networks, posts: hits.into_iter().map(line).collect() })
     };
     // Words are looked up in an index that a writing connection brings up to date first.
-    if asked.q.trim().is_empty() {
-        site.read(look).await
+    let report = if asked.q.trim().is_empty() {
+        site.read(look).await?
     } else {
-        site.write(move |site, data| look(site, data)).await
+        site.write(move |site, data| look(site, data)).await?
+    };
+    // Who asks for nothing in particular asks about nobody.
+    if !asked.q.trim().is_empty() || !asked.author.trim().is_empty() {
+        let posts = report.posts.iter().map(|line| line.post).collect();
+        interest::note(site, Inquiry { posts, ..Inquiry::default() });
     }
+    Ok(report)
 }
 
 fn line(hit: Hit) -> PostLine {
@@ -137,7 +145,7 @@ pub(super) async fn describe(site: &Shared, number: &str) -> Answer<PostReport> 
     let missing =
         || Problem::not_found("there is no such post").hint("it may have been forgotten or expired");
     let object: u64 = number.parse().map_err(|_| missing())?;
-    site.read(move |_, data| {
+    let look = move |_: &Site, data: &Data| {
         let row = data.store.post(object)?.ok_or_else(missing)?;
         let of = |id: &Option<String>| -> Answer<Option<u64>> {
             let found = id.as_ref().map(|id| data.store.post_of(&row.network, id)).transpose()?.flatten();
@@ -165,8 +173,10 @@ pub(super) async fn describe(site: &Shared, number: &str) -> Answer<PostReport> 
             changes: changes.collect(),
             author_handle: row.author_handle,
         })
-    })
-    .await
+    };
+    let report = site.read(look).await?;
+    interest::note(site, Inquiry { posts: vec![object], ..Inquiry::default() });
+    Ok(report)
 }
 
 /// A post exactly as `freshet export` writes it.

@@ -28,6 +28,7 @@ use super::access::{Access, Identity, Sessions};
 use super::answer::{Answer, Problem};
 use super::bench::Bench;
 use super::download;
+use super::interest::Inquiries;
 use super::jobs::Jobs;
 use super::render::Pages;
 use super::seats::{Room, Seats};
@@ -116,6 +117,8 @@ pub(super) struct Site {
     pub(super) bench: Bench,
     /// Forums that are learned.
     pub(super) jobs: Jobs,
+    /// What was asked about and is not counted yet.
+    pub(super) inquiries: Inquiries,
     /// Pages that listen.
     pub(super) listeners: Arc<Seats>,
     /// Files that are taken away.
@@ -147,6 +150,7 @@ impl Site {
             credentials: Mutex::new(parts.credentials.clone()),
             bench: Bench::default(),
             jobs: Jobs::default(),
+            inquiries: Inquiries::default(),
             listeners: Seats::new(LISTENERS),
             downloads: Seats::new(download::ROOM),
             readers: Mutex::new(Vec::new()),

@@ -1,33 +1,35 @@
 //! One source: its rhythm, what is expected and what came, why its next visit is when it is, what is
-//! proven complete, and its last visits; pausing, watching again, pinning and removing it.
+//! proven complete, and its last visits; pausing, watching again, pinning, weighing and removing it.
 //!
 //! Several people may have its page open. A button does what it says whoever pressed before, and tells
 //! when there was nothing left to do; an interval that somebody else has changed meanwhile is not
-//! overwritten unseen.
+//! overwritten unseen, nor is a weight.
 
 use axum::Extension;
 use axum::extract::{Form, Path, Query, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_app::data::Data;
-use freshet_app::explain::{explain, words};
+use freshet_app::explain::{Ground, explain, words};
 use freshet_app::text::one_line;
-use freshet_app::{pause, remove, status};
-use freshet_engine::price::Memory;
+use freshet_app::{pause, remove, weight};
 use freshet_report::sources::{
-    CoveredInterval, ListMark, ObservedPosts, PinReport, SourceReport, SteerReport, VisitLine,
+    CoveredInterval, ListMark, ObservedPosts, PinReport, SourceReport, SteerReport, VisitLine, WeightReport,
 };
 use freshet_report::time::UnixNumber;
+use freshet_store::api::interest::Inquiry;
 use freshet_store::browse::Browse as _;
 use freshet_store::control::{Control, SourcesChange};
-use freshet_types::{Interval, Mark, Source, SourceId, SourceState, Span, Timestamp, VisitSummary};
+use freshet_types::{
+    Interval, Mark, Source, SourceId, SourceState, Span, Timestamp, VisitSummary, Weight, WeightError,
+};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Shared;
 use super::access::Identity;
 use super::answer::{Answer, Problem, Told};
 use super::site::Site;
-use super::{chart, names};
+use super::{chart, interest, names};
 
 /// Visits shown.
 const VISITS_SHOWN: usize = 20;
@@ -38,11 +40,12 @@ const PIN_MAX: Span = Span::from_secs(365 * 86_400);
 const OBSERVED_DAYS: [i64; 3] = [1, 7, 28];
 
 /// What was just done, as a word in the address and as a sentence.
-const DONE: [(&str, &str); 7] = [
+const DONE: [(&str, &str); 8] = [
     ("pause", "It is paused; what was collected stays, and nothing is asked of it."),
     ("watch", "It is watched again."),
     ("remove", "It is removed: no longer visited; what was collected stays."),
     ("pin", "Its interval was changed."),
+    ("weight", "Its weight was changed; its next visit is timed by it."),
     ("was-pause", "Nothing changed: it was paused already."),
     ("was-watch", "Nothing changed: it was watched already."),
     ("was-remove", "Nothing changed: it was removed already."),
@@ -65,12 +68,14 @@ pub(super) async fn page(
                 rhythm: chart::rhythm(&times),
                 coverage_chart: chart::coverage(&source.coverage, site.now()),
                 told: told.map(|it| FactRow { key: it.heading, value: it.text() }).collect(),
+                weight_text: source.weight.to_string(),
                 done: done(&just.told, source.state),
                 report,
             })
         })
         .await?;
     let title = shown.report.name.clone();
+    interest::note(&site, Inquiry { sources: vec![id], ..Inquiry::default() });
     Ok(site.page(Some(&identity), "source", &title, &shown))
 }
 
@@ -83,6 +88,8 @@ struct SourcePage {
     coverage_chart: Option<String>,
     /// Why it is visited when it is, fact by fact.
     told: Vec<FactRow>,
+    /// The weight that is in force, as it is typed.
+    weight_text: String,
     /// What was just done.
     done: Option<&'static str>,
 }
@@ -108,15 +115,16 @@ fn done(told: &str, state: SourceState) -> Option<&'static str> {
 /// What the API gives of a source.
 pub(super) async fn describe(site: &Shared, number: &str) -> Answer<SourceReport> {
     let id = number_of(number)?;
-    site.read(move |site, data| Ok(about(site, data, &find(data, id)?)?.0)).await
+    let report = site.read(move |site, data| Ok(about(site, data, &find(data, id)?)?.0)).await?;
+    interest::note(site, Inquiry { sources: vec![id], ..Inquiry::default() });
+    Ok(report)
 }
 
 /// What is known of a source, and its posting times.
 fn about(site: &Site, data: &Data, source: &Source) -> Answer<(SourceReport, Vec<Timestamp>)> {
     let now = site.now();
-    let memory = Memory::from_store(&data.store)?;
+    let ground = Ground::read(&data.store, now)?;
     let title = data.store.title_of(source)?;
-    let live = status::live_report(&data.store)?;
     let times = data.store.posting_times(source)?;
     let object = match &*source.root_kind {
         "account" => data.store.account_of(&source.network, &source.root_id)?.map(|row| row.object),
@@ -129,7 +137,7 @@ fn about(site: &Site, data: &Data, source: &Source) -> Answer<(SourceReport, Vec
         until: UnixNumber::of(it.until),
     };
     let report = SourceReport {
-        explained: explain(source, title, &memory, live.as_ref(), now),
+        explained: explain(source, title, &ground, now),
         pinned_text: source.pinned.map(typeable),
         object,
         root_kind: source.root_kind.to_string(),
@@ -249,6 +257,54 @@ pub(super) async fn pin(site: &Shared, number: &str, pin: Pin) -> Answer<PinRepo
         data.store.pin(id, every, due_at.unwrap_or(Timestamp::MAX))?;
         data.store.push_control(&Control::Sources(SourcesChange::Pinned(id)))?;
         Ok(PinReport { source: id, pinned_s: every.map(Span::secs_f64) })
+    })
+    .await
+}
+
+/// What is typed to weigh a source.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Weigh {
+    /// The weight, as a number or as it is typed.
+    weight: Value,
+    /// The weight that whoever asks believes to be in force; without it nothing is compared.
+    #[serde(default)]
+    was: Option<String>,
+}
+
+/// The form was sent; it shows its word beside what is typed.
+#[derive(Deserialize)]
+pub(super) struct WeighForm {
+    #[serde(default)]
+    weight: String,
+    #[serde(default)]
+    was: Option<String>,
+}
+
+/// A weight was typed.
+pub(super) async fn weigh_form(
+    State(site): State<Shared>,
+    Path(number): Path<String>,
+    Form(typed): Form<WeighForm>,
+) -> Answer<Response> {
+    weigh(&site, &number, Weigh { weight: Value::String(typed.weight), was: typed.was }).await?;
+    Ok(to_page(&number, "weight"))
+}
+
+/// The waiting of a source's posts counts so much from now on; a forum's front page stands for all its lists.
+pub(super) async fn weigh(site: &Shared, number: &str, wish: Weigh) -> Answer<WeightReport> {
+    let id = number_of(number)?;
+    let typed = wish.weight.as_str().map_or_else(|| wish.weight.to_string(), str::to_owned);
+    let wanted: Weight = typed.parse().map_err(|error: WeightError| Problem::bad(error.to_string()))?;
+    site.write(move |site, data| {
+        let source = find(data, id)?;
+        let now = source.weight.to_string();
+        if wish.was.is_some_and(|was| was != now) && now != wanted.to_string() {
+            let message = format!("somebody has changed the weight meanwhile, to `{now}`");
+            let hint = format!("it stays so; load the page again and repeat it if it shall be `{wanted}`");
+            return Err(Problem::conflict(message).hint(hint));
+        }
+        Ok(weight::weigh(&mut data.store, vec![source], wanted, site.now())?)
     })
     .await
 }

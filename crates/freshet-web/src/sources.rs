@@ -170,6 +170,7 @@ fn line(source: &Source, name: String, now: Timestamp) -> SourceLine {
         holes_count: source.coverage.holes().len(),
         is_complete: is_list.then_some(source.coverage.is_complete()),
         failure: source.failure.as_deref().map(one_line),
+        weight: Some(source.weight),
     }
 }
 

@@ -10,9 +10,10 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use freshet_app::when::When;
 use freshet_engine::forum::Share;
+use freshet_engine::importance::Switch;
 use freshet_export::CHECKPOINT_EVERY;
 use freshet_sink::{Format, RecordKind};
-use freshet_types::Span;
+use freshet_types::{Span, Weight};
 
 mod group;
 mod simulate;
@@ -116,6 +117,8 @@ pub(crate) enum Command {
     Pause(RemoveArgs),
     /// Watch again what was paused or removed
     Resume(RemoveArgs),
+    /// Say how much a source counts: at weight 4 its posts wait half as long
+    Weight(WeightArgs),
     /// Erase everything that was collected of an account, a post or a source, for good
     Forget(ForgetArgs),
     /// Crawl, until stopped
@@ -203,6 +206,7 @@ Examples:
   freshet add bluesky:http://127.0.0.1:2583/alice.test --allow-private
   freshet add https://forum.example/ --as forum
   freshet add -f follows.csv --since 2026-01-01
+  freshet add @ada@example.social --weight 5
   cat refs.txt | freshet add -f -";
 
 /// `freshet add`.
@@ -225,6 +229,9 @@ pub(crate) struct AddArgs {
     /// Drop posts of these sources when they are older than this span
     #[arg(long, value_name = "SPAN", value_parser = value::span)]
     pub(crate) retention: Option<Span>,
+    /// How much they count, from 0.001 to 1000: at weight 4 their posts wait half as long [default: 1, or what it was]
+    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    pub(crate) weight: Option<Weight>,
     /// Permit loopback and private addresses for these sources
     #[arg(long)]
     pub(crate) allow_private: bool,
@@ -248,6 +255,31 @@ pub(crate) struct RemoveArgs {
     /// The source: what `add` was given, a handle, an address or a source's number
     #[arg(value_name = "REF", required = true)]
     pub(crate) references: Vec<String>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+const WEIGHT_EXAMPLES: &str = "\
+Examples:
+  freshet weight @ada@example.social 5           her posts count five times as much as others'
+  freshet weight 17 18 19 0.2                    these sources may wait longer
+  freshet weight https://forum.example/ 2        a forum with all its boards and threads
+
+What waits counts by its weight: visits come 1/√weight times as far apart where calls are scarce.
+Small weights are still visited within the ceiling. A run that is under way obeys within a second.
+What people ask about counts more by itself; `freshet explain` shows both, and
+`freshet run --importance off` leaves that out.";
+
+/// `freshet weight`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = WEIGHT_EXAMPLES)]
+pub(crate) struct WeightArgs {
+    /// The source: what `add` was given, a handle, an address or a source's number
+    #[arg(value_name = "REF", required = true, num_args = 1.., allow_negative_numbers = true)]
+    pub(crate) references: Vec<String>,
+    /// The weight, from 0.001 to 1000; 1 is usual
+    #[arg(value_name = "W", required = true, allow_negative_numbers = true)]
+    pub(crate) weight: Weight,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
 }
@@ -319,6 +351,10 @@ pub(crate) struct RunArgs {
     /// to new posts; the data directory remembers it [default: price]
     #[arg(long, value_name = "RULE")]
     pub(crate) forum_share: Option<Share>,
+    /// Whether what people ask about (searches, pages, the API) counts more: on or off; the data directory remembers
+    /// it [default: on]
+    #[arg(long, value_name = "SWITCH", value_parser = value::switch)]
+    pub(crate) importance: Option<Switch>,
     /// Keep every answer as received, compressed
     #[arg(long)]
     pub(crate) keep_raw: bool,

@@ -30,6 +30,7 @@ mod search;
 mod simulate;
 mod snapshot;
 mod status;
+mod weight;
 mod world;
 
 use std::process::ExitCode;
@@ -47,6 +48,7 @@ pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<Exi
         Command::Remove(args) => remove::execute(globals, &args),
         Command::Pause(args) => pause::execute(globals, &args, true),
         Command::Resume(args) => pause::execute(globals, &args, false),
+        Command::Weight(args) => weight::execute(globals, &args),
         Command::Forget(args) => forget::execute(globals, &args),
         Command::Run(args) => run::execute(globals, &args),
         Command::Dashboard(args) => dashboard::execute(globals, &args),

@@ -1,6 +1,6 @@
 //! How the facts of an explanation read: one heading and some lines each, the same for the terminal and for the page.
 
-use freshet_report::explain::{Behaviour, Covered, DueReason, Fact, NextVisit, When};
+use freshet_report::explain::{Behaviour, Counts, Covered, DueReason, Fact, NextVisit, When};
 use freshet_report::time::UnixNumber;
 use freshet_types::{Span, Timestamp};
 
@@ -59,6 +59,7 @@ pub fn words(fact: &Fact, now: Timestamp) -> Words {
         Fact::Pinned { every_s } => {
             Words::spoken("pinned", format!("it is visited every {}, whatever that is worth", span(*every_s)))
         }
+        Fact::Weight { counts } => weight(counts),
         Fact::Silence { wait_s, since } => silence(*wait_s, *since, now),
         Fact::Model { model, lists, errors } => {
             let errors: Vec<String> =
@@ -127,6 +128,22 @@ fn due(next: NextVisit, now: Timestamp) -> String {
         NextVisit::Due(When::At(at)) => ago(at, now),
         NextVisit::Due(When::Never) => "never".to_owned(),
     }
+}
+
+/// What a person set, and what people ask about.
+fn weight(counts: &Counts) -> Words {
+    let Counts { weight, eir_per_day, importance, factor, has_importance } = *counts;
+    let asked = if eir_per_day > 0.0 {
+        format!("asked about {eir_per_day:.2} times a day (EIR), importance {importance:.2}")
+    } else {
+        "nobody asked about it in the last 7 days".to_owned()
+    };
+    let follows = if has_importance {
+        format!("so it counts {:.2} in all", f64::from(weight) * factor)
+    } else {
+        "which changes nothing: importance is off".to_owned()
+    };
+    Words::spoken("weight", format!("{weight} as set; {asked},")).and([follows])
 }
 
 fn silence(wait_s: f64, since: Option<UnixNumber>, now: Timestamp) -> Words {
@@ -216,6 +233,19 @@ mod tests {
             &Fact::Visits { visited_at: Some(at(9_940)), next, state },
             "visits",
             "last visited 1m 00s ago; next visit: none while it is paused; state: paused",
+        );
+        let asked =
+            Counts { weight: 2.5, eir_per_day: 1.0, importance: 3.0, factor: 4.0, has_importance: true };
+        check(
+            &Fact::Weight { counts: asked },
+            "weight",
+            "weight: 2.5 as set; asked about 1.00 times a day (EIR), importance 3.00, so it counts 10.00 in all",
+        );
+        let off = Counts { eir_per_day: 0.0, factor: 1.0, has_importance: false, ..asked };
+        check(
+            &Fact::Weight { counts: off },
+            "weight",
+            "weight: 2.5 as set; nobody asked about it in the last 7 days, which changes nothing: importance is off",
         );
         check(
             &Fact::Silence { wait_s: 2_592_000.0, since: Some(at(9_940)) },

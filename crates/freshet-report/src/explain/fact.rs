@@ -4,7 +4,7 @@ use freshet_types::SourceState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Behaviour, DueReason};
+use super::{Behaviour, Counts, DueReason};
 use crate::pairs::Pairs;
 use crate::time::UnixNumber;
 
@@ -26,6 +26,11 @@ pub enum Fact {
     Pinned {
         /// From one visit to the next.
         every_s: f64,
+    },
+    /// How much the waiting of its posts counts.
+    Weight {
+        /// By what a person set and by what people ask about.
+        counts: Counts,
     },
     /// A thread waits longer, because its last look brought nothing.
     Silence {

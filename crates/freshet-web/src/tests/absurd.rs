@@ -117,6 +117,8 @@ async fn no_form_fails_over_absurd_fields() {
         ("/sources/add", "since"),
         ("/sources/1/pin", "every"),
         ("/sources/1/pin", "was"),
+        ("/sources/1/weight", "weight"),
+        ("/sources/1/weight", "was"),
         ("/experiments", "calls_per_hour"),
         ("/experiments", "warm_days"),
         ("/experiments", "from"),

@@ -56,6 +56,59 @@ async fn a_source_is_pinned_and_let_go() {
 }
 
 #[tokio::test]
+async fn a_source_is_weighed() {
+    let served = Visitor::start(None, None).await;
+    let weight = "/api/v1/sources/1/weight";
+    for (wanted, status, words) in [
+        (json!("2.5"), 200, "\"changed_count\":1"),
+        (json!("2.5"), 200, "\"changed_count\":0"),
+        (json!("0"), 400, "from 0.001 to 1000"),
+        (json!("-1"), 400, "negative"),
+        (json!("inf"), 400, "too large"),
+        (json!("NaN"), 400, "no number"),
+        (json!("much"), 400, "no number"),
+        (json!(null), 400, "no number"),
+        (json!(2.5), 200, "\"changed_count\":0"),
+    ] {
+        let (answered, body) = send(&served, weight, json!({ "weight": wanted })).await;
+        assert_eq!(answered, status, "{wanted}: {body}");
+        assert!(body.to_string().contains(words), "{wanted}: {body}");
+    }
+    let source: serde_json::Value =
+        serde_json::from_str(&served.text("/api/v1/sources/1", 200).await).unwrap();
+    assert_eq!(source["counts"]["weight"], json!(2.5), "{source}");
+    assert!(served.text("/sources/1", 200).await.contains("2.5 as set"));
+    assert!(served.text("/sources", 200).await.contains("<td class=\"n\">2.5</td>"));
+    assert_eq!(send(&served, "/api/v1/sources/99/weight", json!({ "weight": "2" })).await.0, 404);
+}
+
+#[tokio::test]
+async fn what_is_asked_about_is_counted_after_the_answer() {
+    let served = Visitor::start(None, None).await;
+    for path in ["/posts?q=river", "/api/v1/posts?author=1", "/sources/1", "/api/v1/sources/1"] {
+        served.text(path, 200).await;
+    }
+    // Lists of everything ask about nobody.
+    for path in ["/posts", "/sources", "/api/v1/posts"] {
+        served.text(path, 200).await;
+    }
+    let store = freshet_store::testing::reader(&served.folder.path().join("store.sqlite"));
+    let today = freshet_engine::importance::day_of(freshet_types::Clock::now(&freshet_types::SystemClock));
+    for _ in 0..200 {
+        let days = [today, today + 1].map(|day| store.interest(day).unwrap());
+        let counted = days.iter().any(|rows| rows.first().is_some_and(|row| row.asked_count == 4));
+        if counted {
+            assert!(days.iter().flatten().all(|row| row.source.0 == 1), "{days:?}");
+            let shown = served.text("/sources/1", 200).await;
+            assert!(shown.contains("0.57 times a day (EIR)"), "{shown}");
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    panic!("nothing was counted");
+}
+
+#[tokio::test]
 async fn a_credential_is_added_and_removed_and_its_secret_never_shown() {
     const SECRET: &str = "planted-secret-7f3a";
     let served = Visitor::start(None, None).await;
@@ -109,7 +162,7 @@ async fn press(served: &Visitor, path: &str, fields: &[(&str, &str)]) -> (u16, S
 #[tokio::test]
 async fn a_stale_page_overwrites_nothing_and_is_told() {
     let served = Visitor::start(None, None).await;
-    let pin = "/sources/1/pin";
+    let (pin, weight) = ("/sources/1/pin", "/sources/1/weight");
     // Each row: what is pressed, the fields, the status, what is said, and the state from then on.
     for (path, fields, status, words, state) in [
         ("/sources/1/pause", vec![], 303, "It is paused", "paused"),
@@ -121,6 +174,10 @@ async fn a_stale_page_overwrites_nothing_and_is_told() {
         (pin, vec![("every", ""), ("was", "1h")], 409, "meanwhile, to `10m`", "active"),
         (pin, vec![("every", "10m"), ("was", "")], 303, "interval was changed", "active"),
         (pin, vec![("every", "15m"), ("was", "10m")], 303, "pinned to 15m", "active"),
+        (weight, vec![("weight", "2"), ("was", "1")], 303, "Its weight was changed", "active"),
+        (weight, vec![("weight", "3"), ("was", "1")], 409, "meanwhile, to `2`", "active"),
+        (weight, vec![("weight", "2"), ("was", "1")], 303, "Its weight was changed", "active"),
+        (weight, vec![("weight", "zero"), ("was", "2")], 400, "no number", "active"),
         ("/sources/1/remove", vec![], 303, "It is removed", "removed"),
         ("/sources/1/remove", vec![], 303, "it was removed already", "removed"),
         ("/sources/1/pause", vec![], 409, "it was removed meanwhile", "removed"),

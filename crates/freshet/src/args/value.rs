@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 
 use freshet_app::data::CLOCK_SYSTEM;
+use freshet_engine::importance::Switch;
+use freshet_store::setting::SettingValue as _;
 use freshet_types::Span;
 
 pub(super) fn span(text: &str) -> Result<Span, String> {
@@ -51,4 +53,9 @@ pub(super) fn clock(text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     Err("a clock is an http:// or https:// address, or `system`".to_owned())
+}
+
+/// On or off.
+pub(super) fn switch(text: &str) -> Result<Switch, String> {
+    Switch::from_stored(text).map_err(|_| "write `on` or `off`".to_owned())
 }

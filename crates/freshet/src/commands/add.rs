@@ -27,6 +27,7 @@ fn wish(args: &AddArgs) -> AddWish {
         column: args.column.clone(),
         since: args.since,
         retention: args.retention,
+        weight: args.weight,
         allow_private: args.allow_private,
         is_forum: args.kind == Some(AddKind::Forum),
     }

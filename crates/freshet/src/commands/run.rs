@@ -10,6 +10,7 @@ use freshet_app::config::Globals;
 use freshet_app::crawl::{Choices, remembered_share};
 use freshet_app::data::Data;
 use freshet_app::forget;
+use freshet_engine::importance::IMPORTANCE;
 use freshet_report::RunStatus;
 use freshet_types::Span;
 
@@ -23,6 +24,9 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
     let _lock = data.lock()?;
     forget::finish(&mut data)?;
     let forum_share = remembered_share(&mut data, args.forum_share)?;
+    if let Some(switch) = &args.importance {
+        IMPORTANCE.put(&mut data.store, switch)?;
+    }
     let choices = Choices {
         lasts: args.duration.map(Span::to_std),
         ceiling: args.ceiling,

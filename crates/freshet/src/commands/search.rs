@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use freshet_app::config::Globals;
+use freshet_app::interest;
 use freshet_app::plain::plain;
 use freshet_app::search::{self, AccountWish};
 use freshet_report::search::{AccountsFound, FoundAccount, FoundPost, PostsFound};
@@ -26,8 +27,9 @@ pub(crate) fn execute(globals: &Globals, args: &SearchArgs) -> anyhow::Result<Ex
             output::print(args.report, &AccountsFound { network: network.clone(), accounts })?;
         }
         _ => {
-            let hits = search::posts(globals, &args.query, args.limit as usize)?;
+            let (hits, inquiry) = search::posts(globals, &args.query, args.limit as usize)?;
             output::print(args.report, &PostsFound { query: args.query.clone(), hits })?;
+            interest::count(globals, inquiry);
         }
     }
     Ok(ExitCode::SUCCESS)

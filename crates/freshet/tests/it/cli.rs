@@ -31,6 +31,7 @@ fn help() {
         "remove",
         "pause",
         "resume",
+        "weight",
         "forget",
         "run",
         "dashboard",
@@ -73,6 +74,15 @@ fn misuse() {
         (&["add"], &["REF"]),
         (&["add", "what is this?"], &["what is this?", "@user@", "bsky", "feed"]),
         (&["add", "@a@host", "--since", "nonsense"], &["nonsense"]),
+        (&["add", "@a@host", "--weight", "0"], &["`0`", "from 0.001 to 1000", "freshet pause"]),
+        (&["add", "@a@host", "--weight", "-1"], &["`-1`", "negative", "from 0.001 to 1000"]),
+        (&["add", "@a@host", "--weight", "inf"], &["`inf`", "too large"]),
+        (&["weight", "@a@host", "nan"], &["`nan`", "no number"]),
+        (&["weight", "@a@host", "much"], &["`much`", "from 0.001 to 1000"]),
+        (&["weight", "@a@host", "-2"], &["`-2`", "negative"]),
+        (&["weight", "2"], &["W"]),
+        (&["weight", "@nobody@host", "2"], &["no source is known", "@nobody@host"]),
+        (&["run", "--importance", "perhaps"], &["perhaps", "`on` or `off`"]),
     ] {
         check(&freshet, args, 2, words);
     }
@@ -111,6 +121,21 @@ fn a_partly_understood_list_adds_what_it_can() {
     std::fs::write(freshet.folder().join("list"), "# friends\n@ada@example.social\n???\n").unwrap();
     check(&freshet, &["add", "-f", "list"], 1, &["???"]);
     check(&freshet, &["explain", "@ada@example.social"], 0, &["ada"]);
+}
+
+#[test]
+fn a_weight_is_set_shown_and_kept() {
+    let freshet = Freshet::new();
+    freshet.ok(&["init"]);
+    check(&freshet, &["add", "@ada@example.social", "@bob@example.social", "--weight", "5"], 0, &["2 added"]);
+    check(&freshet, &["explain", "@ada@example.social"], 0, &["weight: 5 as set", "nobody asked about it"]);
+    check(&freshet, &["weight", "@ada@example.social", "0.2"], 0, &["of weight 0.2 now"]);
+    check(&freshet, &["weight", "@ada@example.social", "0.2"], 0, &["nothing changed"]);
+    check(&freshet, &["add", "@ada@example.social"], 0, &["1 already there"]);
+    check(&freshet, &["explain", "@ada@example.social"], 0, &["weight: 0.2 as set"]);
+    check(&freshet, &["explain", "@bob@example.social"], 0, &["weight: 5 as set"]);
+    check(&freshet, &["add", "@bob@example.social", "--weight", "3"], 0, &["1 already there"]);
+    check(&freshet, &["explain", "@bob@example.social"], 0, &["weight: 3 as set"]);
 }
 
 #[test]

@@ -209,6 +209,10 @@ fn press_source(scene: &Scene, browser: &mut Chromium) {
     check_says(browser, "pinned to 15m 00s");
     browser.press("button.quiet:not(header *)");
     assert_eq!(about()["pinned_s"], Value::Null);
+    browser.fill("[name=weight]", "2.5");
+    browser.press("form[action$='/weight'] button");
+    check_says(browser, "Its weight was changed");
+    assert_eq!(about()["counts"]["weight"], 2.5);
     browser.press("form[action$='/remove'] button");
     check_says(browser, "It is removed");
     assert_eq!(about()["state"], "removed");
