@@ -72,7 +72,7 @@ mod tests {
         check(&[asked(7, 1)], 1.0);
         check(&[asked(14, 3)], 6.0);
         check(&[asked(0, 5)], 0.0);
-        check(&[asked(7, 2), asked(21, 4)], (2.0 + 12.0) / 2.0);
+        check(&[asked(7, 2), asked(21, 4)], 7.0);
         check(&[asked(7, 2), asked(0, 4)], 1.0);
     }
 

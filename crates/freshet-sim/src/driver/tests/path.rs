@@ -50,7 +50,7 @@ const ROWS: [Row; 15] = [
 ];
 
 /// Messages beside the path: what else a run reads at its start, looks after and reports.
-const BESIDE: [&str; 41] = [
+const BESIDE: [&str; 43] = [
     // Whether there are more than the one source.
     "out Ask(Slots(SourceId(1",
     "in Reply(Slots(SourceId(1",
