@@ -25,6 +25,7 @@ pub mod partition;
 pub mod policies;
 pub mod pool;
 pub mod price;
+pub mod refresh;
 pub mod rhythm;
 pub mod roster;
 pub mod rule;

@@ -8,7 +8,7 @@
 //! The other half judges policies: a [`trace`] is a recorded history, an [`experiment`] drives
 //! policies through it under a budget, an [`oracle`] says what could have been reached at all, and
 //! a [`study`] asks one question of many experiments and answers with a page of docs/results. What only
-//! studies use, such as [`refresh`] plans, lives here and not beside what the engine plans by.
+//! studies use, such as [`refresh`] trials, lives here and not beside what the engine plans by.
 
 pub mod clock;
 pub mod dialect;

@@ -21,9 +21,10 @@ mod rules;
 mod synthetic;
 pub mod traces;
 
+use freshet_policy::refresh::TooManyInstants;
+
 use crate::experiment::ExperimentError;
 use crate::forum::live::LiveError;
-use crate::refresh::TooManyInstants;
 use crate::trace::TraceError;
 
 pub use page::Page;

@@ -19,7 +19,7 @@ pub(super) const OFFERED: &[(&str, &str)] = &[
     ),
     ("crates/freshet-fetch/src/recording.rs", "recordings are played back by whoever has them"),
     (
-        "crates/freshet-sim/src/refresh/similarity.rs",
+        "crates/freshet-policy/src/refresh/similarity.rs",
         "how alike two pages are, for pages that nobody recorded yet",
     ),
     ("crates/freshet-policy/src/change/estimate.rs", "estimators of papers, to compare others with"),

@@ -2,41 +2,14 @@
 //!
 //! | paper | here |
 //! |---|---|
-//! | information accuracy | [`accuracy`]: weighted mean over all instants of the similarity of page and copy |
+//! | information accuracy | [`accuracy`](freshet_policy::refresh::accuracy): weighted mean over all instants of the similarity of page and copy |
 //! | refresh rate, as a share of refreshing at every instant | `share_used` |
 //! | frequent refresh strategy | a share of 1, whose accuracy is 1 |
 //!
-//! The paper does not define its accuracy; this is the quantity its algorithm can influence. [`compare`] learns a plan on
+//! [`compare`] learns a plan on
 //! one period and scores it on the next, so that no plan knows the period it is judged by.
 
-use super::{Demand, Plan, Reading, Similarities, plan};
-
-/// The mean similarity of page and copy when fetching at these instants, in any order.
-///
-/// Before the first fetch there is no copy and the accuracy is 0; so it is where nothing has weight.
-pub fn accuracy(similarities: &Similarities, weights: &[f64], instants: &[usize]) -> f64 {
-    let mut is_fetched = vec![false; similarities.count()];
-    for &instant in instants.iter().filter(|&&instant| instant < similarities.count()) {
-        is_fetched[instant] = true;
-    }
-    let (mut sum, mut total, mut copy) = (0.0, 0.0, None);
-    for (instant, is_fetched) in is_fetched.into_iter().enumerate() {
-        copy = if is_fetched { Some(instant) } else { copy };
-        let weight = weight(weights, instant);
-        total += weight;
-        sum += weight * copy.map_or(0.0, |copy| similarities.of(copy, instant));
-    }
-    if total > 0.0 { sum / total } else { 0.0 }
-}
-
-/// The most that one instant may matter, so that all of them add up to a number.
-const WEIGHT_MAX: f64 = 1e12;
-
-/// The weight that counts: 1 where none is given, 0 for what is negative or no number.
-pub(super) fn weight(weights: &[f64], instant: usize) -> f64 {
-    let given = weights.get(instant).copied().unwrap_or(1.0);
-    if given > 0.0 { given.min(WEIGHT_MAX) } else { 0.0 }
-}
+use freshet_policy::refresh::{Demand, Plan, Reading, Similarities, accuracy, plan};
 
 /// Evenly spaced instants, the first among them: what one does without looking at the page.
 pub(crate) fn uniform(instant_count: usize, refresh_count: usize) -> Vec<usize> {
@@ -46,26 +19,26 @@ pub(crate) fn uniform(instant_count: usize, refresh_count: usize) -> Vec<usize> 
 
 /// One page in two periods of equal length.
 #[derive(Clone, Debug)]
-pub struct Trial {
+pub(crate) struct Trial {
     /// The period that plans are made from.
-    pub learned: Similarities,
+    pub(crate) learned: Similarities,
     /// The period they are scored on.
-    pub scored: Similarities,
+    pub(crate) scored: Similarities,
 }
 
 /// What one kind of plan reached, as the mean over all pages.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub(crate) struct Point {
     /// `uniform`, `distinct`, `accurate`, or `settled`: accurate for [`Similarities::settled`].
-    pub plan: &'static str,
+    pub(crate) plan: &'static str,
     /// The share of refreshes that was allowed.
-    pub share_asked: f64,
+    pub(crate) share_asked: f64,
     /// The share that was used: less where the filter left fewer instants.
-    pub share_used: f64,
+    pub(crate) share_used: f64,
     /// The accuracy on the scored period.
-    pub accuracy: f64,
+    pub(crate) accuracy: f64,
     /// Plans that are proven best for the period they were made from.
-    pub proven_count: usize,
+    pub(crate) proven_count: usize,
 }
 
 /// How far `settled` trusts distances rather than the one period it learned from.
@@ -83,7 +56,7 @@ const PLANS: [(&str, Option<Reading>, f64); 4] = [
 ];
 
 /// Accuracy against share of refreshes for each kind of plan; at least one refresh a page.
-pub fn compare(trials: &[Trial], shares: &[f64], similarity_max: f64) -> Vec<Point> {
+pub(crate) fn compare(trials: &[Trial], shares: &[f64], similarity_max: f64) -> Vec<Point> {
     let points = shares
         .iter()
         .flat_map(|&share| PLANS.iter().map(move |&kind| point(trials, kind, share, similarity_max)));
@@ -120,26 +93,7 @@ fn point(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::refresh::Chain;
-
-    fn check(weights: &[f64], instants: &[usize], expected: f64) {
-        let similarities = Similarities::chained(&[0.5, 0.5, 1.0], Chain::Product).unwrap();
-        let found = accuracy(&similarities, weights, instants);
-        assert!((found - expected).abs() < 1e-12, "{weights:?} {instants:?}: {found}");
-    }
-
-    #[test]
-    fn the_copy_is_compared_at_every_instant() {
-        check(&[], &[0, 1, 2, 3], 1.0);
-        check(&[], &[0], (1.0 + 0.5 + 0.25 + 0.25) / 4.0);
-        check(&[], &[2, 0], (1.0 + 0.5 + 1.0 + 1.0) / 4.0);
-        check(&[], &[2], 0.5);
-        check(&[3.0, 1.0, 0.0, 0.0], &[0], 3.5 / 4.0);
-        check(&[3.0, 1.0, f64::NAN, -2.0], &[0, 99], 3.5 / 4.0);
-        check(&[0.0; 4], &[0], 0.0);
-        check(&[], &[], 0.0);
-        check(&[f64::INFINITY; 4], &[0, 1, 2, 3], 1.0);
-    }
+    use freshet_policy::refresh::Chain;
 
     #[test]
     fn uniform_plans_are_even() {

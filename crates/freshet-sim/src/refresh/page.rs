@@ -1,12 +1,11 @@
 //! A list of posts as a page: what it shows at each instant, and how similar that is to what it showed before.
 //!
 //! An account's or a thread's page shows its newest K posts. Two instants are as similar as the sets of
-//! posts they show [`jaccard`](super::jaccard); for a list that only grows at its top these sets are stretches of one sequence, so the
+//! posts they show [`jaccard`](freshet_policy::refresh::jaccard); for a list that only grows at its top these sets are stretches of one sequence, so the
 //! similarity follows from two numbers each. Deletions and edits are not modelled. Cost: O(p log p + n²).
 
+use freshet_policy::refresh::{Similarities, TooManyInstants};
 use freshet_types::Timestamp;
-
-use super::{Similarities, TooManyInstants};
 
 /// The similarities of a page of the newest `shown_count` posts at these instants.
 ///
@@ -32,7 +31,7 @@ pub(crate) fn page_similarities(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::refresh::jaccard;
+    use freshet_policy::refresh::jaccard;
 
     /// Posts at these seconds, looked at every ten seconds.
     fn check(posts_s: &[i64], shown_count: usize, series: &[f64]) {

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use freshet_sim::refresh::{Chain, Demand, Plan, Reading, Similarities, accuracy, kept, plan};
+use freshet_policy::refresh::{Chain, Demand, Plan, Reading, Similarities, accuracy, kept, plan};
 use freshet_types::map::Hasher;
 use serde_json::{Value, json};
 

@@ -5,13 +5,14 @@
 //! refreshes at the paper's share then reach about the paper's accuracy, and a plan has something to win. `hindsight` is no
 //! plan: it is the exact plan for the scored week itself, the most that any plan could reach.
 
+use freshet_policy::refresh::{Reading, accuracy};
 use freshet_types::Timestamp;
 
 use super::tuning::{self, planned, refresh_count};
 use super::weeks::{LEARNED, SHOWN_COUNT, Weeks};
 use super::{PAPER, StudyError};
 use crate::plot::{Plot, Scale};
-use crate::refresh::{Reading, Trial, accuracy};
+use crate::refresh::Trial;
 use crate::study::page::{Page, percent};
 use crate::study::traces::{CONGRESS, Date, LEAN, Traces, midnight};
 use crate::trace::{By, History, Window};

@@ -4,7 +4,9 @@
 //! without a rhythm ([`Similarities::settled`]). For each history it is the one of [`TRIED`] whose plans from the first
 //! three weeks did best on the fourth, over all pages and shares of refreshes. The fifth week, which counts, is not looked at.
 
-use crate::refresh::{Demand, Reading, Similarities, Trial, accuracy, plan};
+use freshet_policy::refresh::{Demand, Reading, Similarities, accuracy, plan};
+
+use crate::refresh::Trial;
 
 /// Shares that are tried.
 pub(super) const TRIED: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 0.9];
@@ -47,7 +49,7 @@ pub(super) fn best(trials: &[Trial], shares: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::refresh::Chain;
+    use freshet_policy::refresh::Chain;
 
     fn similarities(series: &[f64]) -> Similarities {
         Similarities::chained(series, Chain::Product).unwrap()

@@ -1,8 +1,9 @@
 //! A page in five weeks: four that plans are made from, and one that they are scored on.
 
+use freshet_policy::refresh::{Similarities, TooManyInstants};
 use freshet_types::{Span, Timestamp};
 
-use crate::refresh::{Similarities, TooManyInstants, Trial, page_similarities};
+use crate::refresh::{Trial, page_similarities};
 
 /// Weeks that plans are made from.
 pub(super) const LEARNED: u32 = 4;

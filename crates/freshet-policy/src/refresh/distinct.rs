@@ -10,7 +10,7 @@
 //! the plan says that it is not proven. It looks only at how instants resemble each other, not at when the
 //! page changes in between: a baseline, not a recommendation. Cost: O(f m) to build, O(f m) for each swap.
 
-pub mod bound;
+mod bound;
 
 use super::{Plan, Similarities};
 
@@ -22,7 +22,7 @@ const SWAPS_MAX: usize = 10_000;
 const IMPROVEMENT_MIN: f64 = 1e-9;
 
 /// The `refresh_count` least similar of these candidates; all of them where there are no more than that.
-pub fn choose(similarities: &Similarities, candidates: &[usize], refresh_count: usize) -> Plan {
+pub(super) fn choose(similarities: &Similarities, candidates: &[usize], refresh_count: usize) -> Plan {
     let matrix = Matrix::new(similarities, candidates);
     if refresh_count == 0 || refresh_count >= candidates.len() {
         let all: Vec<usize> = (0..candidates.len().min(refresh_count)).collect();

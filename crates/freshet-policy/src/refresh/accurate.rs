@@ -20,7 +20,7 @@
 use super::{Plan, Similarities, accuracy};
 
 /// The best `refresh_count` of these candidates; all of them where there are no more than that.
-pub fn choose(
+pub(super) fn choose(
     similarities: &Similarities,
     weights: &[f64],
     candidates: &[usize],
