@@ -21,6 +21,7 @@ pub mod market;
 pub mod mixture;
 pub mod pacing;
 mod pack;
+pub mod page;
 pub mod partition;
 pub mod policies;
 pub mod pool;

@@ -24,7 +24,9 @@ mod accuracy;
 mod accurate;
 mod distinct;
 mod filter;
+pub(crate) mod priced;
 mod similarity;
+mod sketch;
 
 #[cfg(test)]
 mod tests;
@@ -32,6 +34,7 @@ mod tests;
 pub use accuracy::accuracy;
 pub use filter::kept;
 pub use similarity::{Chain, Similarities, TooManyInstants, jaccard, shingles};
+pub use sketch::Sketch;
 
 /// What the plan is good at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -216,7 +216,7 @@ fn finite(value: f64) -> f64 {
 }
 
 /// Change rate and name: how every policy's bytes begin.
-fn head(rate: &ChangeRate, name: &str) -> Writer {
+pub(crate) fn head(rate: &ChangeRate, name: &str) -> Writer {
     Writer(rate.to_bytes()).byte(name.len() as u8).bytes(name.as_bytes())
 }
 
@@ -225,6 +225,14 @@ fn named<'a>(reader: &mut Reader<'a>) -> Option<&'a [u8]> {
     reader.bytes(crate::change::CHANGE_RATE_BYTES)?;
     let length = usize::from(reader.byte()?);
     reader.bytes(length)
+}
+
+/// What follows upon the week, if the name is this one.
+pub(crate) fn own<'a>(bytes: &'a [u8], name: &str) -> Option<Reader<'a>> {
+    let mut reader = Reader(bytes);
+    let is_own = named(&mut reader)? == name.as_bytes();
+    Week::read(&mut reader)?;
+    is_own.then_some(reader)
 }
 
 /// The week, whichever policy wrote it down.
