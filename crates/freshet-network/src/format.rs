@@ -9,6 +9,7 @@
 //! body takes does not grow with what somebody packs into it.
 
 mod feed;
+mod page;
 mod room;
 mod skim;
 mod text;
@@ -69,6 +70,7 @@ pub(crate) fn parse<'a>(
         BodyFormat::Json => parse_json(keys, text),
         BodyFormat::Xml => xml::parse(text.get()),
         BodyFormat::Feed => feed::parse(text.get(), &text.response.url),
+        BodyFormat::Page => page::parse(text.get(), text.response),
     }
 }
 

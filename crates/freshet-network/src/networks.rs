@@ -12,7 +12,8 @@
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use freshet_types::{
-    Address, Connector, DefinitionVersion, Instance, LinkType, Map, NetworkName, Reference, RobotKind, Schema,
+    Address, Connector, DefinitionVersion, Instance, LinkType, Map, NetworkName, PageKind, Reference,
+    RobotKind, Schema,
 };
 
 use crate::connector::DefinedConnector;
@@ -25,6 +26,7 @@ const POST: &str = "post";
 const SHIPPED: &[(&str, &str)] = &[
     ("networks/hackernews.toml", include_str!("../../../networks/hackernews.toml")),
     ("networks/bluesky.toml", include_str!("../../../networks/bluesky.toml")),
+    ("networks/page.toml", include_str!("../../../networks/page.toml")),
     ("networks/rss.toml", include_str!("../../../networks/rss.toml")),
     ("networks/mastodon.toml", include_str!("../../../networks/mastodon.toml")),
 ];
@@ -115,7 +117,10 @@ impl Network {
             None => kind == POST,
         };
         self.connector.endpoints().iter().any(|endpoint| {
-            endpoint.robot.is_some_and(|robot| robots.contains(&robot)) && is_post(&endpoint.root_kind)
+            // An endpoint that shows the post itself leads nowhere that is not known.
+            endpoint.robot.is_some_and(|robot| robots.contains(&robot))
+                && endpoint.kind != PageKind::Post
+                && is_post(&endpoint.root_kind)
         })
     }
 

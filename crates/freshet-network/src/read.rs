@@ -93,7 +93,9 @@ fn read_body(
         Ok(parsed) => parsed,
         Err(what) => {
             if page.outcome == Outcome::Ok {
-                page.outcome = Outcome::Transient;
+                // An API that does not keep its format has a problem; a page may be whatever it is.
+                let is_page = endpoint.format == BodyFormat::Page;
+                page.outcome = if is_page { Outcome::BadRequest } else { Outcome::Transient };
             }
             page.complaints.push(Complaint::new("body", what));
             return Tally::default();

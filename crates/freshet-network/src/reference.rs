@@ -221,7 +221,8 @@ impl Dialects {
             return format!("; say on which server: `@{handle}@example.social`");
         }
         if text.starts_with("http://") || text.starts_with("https://") {
-            return format!("; if it is a feed, write `rss:{}`", text.chars().take(200).collect::<String>());
+            let text: String = text.chars().take(200).collect();
+            return format!("; if it is a feed, write `rss:{text}`, if it is a single page, `page:{text}`");
         }
         let name = text.split(['/', ':']).next().unwrap_or_default();
         let is_near = |dialect: &&Dialect| distance(name, &dialect.name) <= 2;

@@ -147,6 +147,8 @@ pub enum BodyFormat {
     Xml,
     /// RSS 2.0, RSS 1.0, RSS 0.9x, Atom or JSON Feed, turned into one shape (see `networks/rss.toml`).
     Feed,
+    /// A page for people, HTML or plain text: its title, its language and its text (see `networks/page.toml`).
+    Page,
 }
 
 /// What becomes of a stored post that the network deletes.
