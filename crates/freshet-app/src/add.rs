@@ -43,9 +43,12 @@ const REFUSED_SHOWN_MAX: usize = 20;
 /// Characters shown of a reason when there are many.
 const WHY_CHARS_MAX: usize = 160;
 
+/// What names a single page.
+const PAGE_PREFIX: &str = "page:";
+
 /// What may be given, in one breath.
 const UNDERSTOOD: &str = "give a profile URL, @user@host, a Bluesky handle or at:// URI, a feed URL, \
-     or a file of these with -f; `freshet add --help` shows examples";
+     any other address with `--as page`, or a file of these with -f; `freshet add --help` shows examples";
 
 /// What a file may be.
 const LISTED: &str = "give a text file with a reference a line, OPML, or CSV (Mastodon, twarc, minet; --column NAME names the \
@@ -76,6 +79,8 @@ pub struct AddWish {
     pub allow_private: bool,
     /// They are front pages of forums.
     pub is_forum: bool,
+    /// They are single pages, whatever else their addresses may look like.
+    pub is_page: bool,
 }
 
 /// A report while references are added one by one.
@@ -194,7 +199,20 @@ fn gather(args: &AddWish, report: &mut AddReport) -> anyhow::Result<Vec<(Option<
         }));
         texts.extend(listed.references.into_iter().map(|(line, text)| (Some(line), text)));
     }
+    if args.is_page {
+        texts.iter_mut().for_each(|(_, text)| *text = as_page(text));
+    }
     Ok(texts)
+}
+
+/// The reference of a single page at this address.
+fn as_page(text: &str) -> String {
+    let text = text.trim();
+    if text.starts_with(PAGE_PREFIX) {
+        return text.to_owned();
+    }
+    let has_scheme = text.starts_with("http://") || text.starts_with("https://");
+    format!("{PAGE_PREFIX}{}{text}", if has_scheme { "" } else { "https://" })
 }
 
 /// The reference and its sources, or why there are none.

@@ -4,6 +4,7 @@
 //! (`explain/why.rs`), with the market that the last run left in the store; what is proven complete is asked of the
 //! source. How the facts read, in a terminal or on a page, is said once (`explain/words.rs`).
 
+mod page;
 mod why;
 mod words;
 
@@ -79,7 +80,7 @@ impl Ground {
 /// What is known of a source, and of the list of this title that it is.
 pub fn explain(source: &Source, title: Option<String>, ground: &Ground, now: Timestamp) -> ExplainedSource {
     let label = source.label_with(title.as_deref());
-    let is_priced = source.pinned.is_none() && source.state.is_watched();
+    let is_priced = source.pinned.is_none() && source.state.is_watched() && !source.is_page();
     let counts = ground.counts(source);
     let mut weighed = source.clone();
     ground.importance.weigh(&mut weighed);
@@ -89,7 +90,7 @@ pub fn explain(source: &Source, title: Option<String>, ground: &Ground, now: Tim
     let coverage = &source.coverage;
     ExplainedSource {
         source: source.id,
-        facts: facts(source, forecast, (decision.as_ref(), counts), now),
+        facts: facts(source, forecast, (decision.as_ref(), counts), page::facts(source, &ground.memory), now),
         label,
         title,
         network: source.network.clone(),
@@ -120,6 +121,7 @@ fn facts(
     source: &Source,
     forecast: Forecast,
     (decision, counts): (Option<&Decision>, Counts),
+    page: Vec<Fact>,
     now: Timestamp,
 ) -> Vec<Fact> {
     let next = match source.state {
@@ -136,6 +138,8 @@ fn facts(
     let last_post_at = forecast.last_at.and_then(UnixNumber::of);
     if let Some(decision) = decision {
         facts.extend(decision.facts(last_post_at, now));
+    } else if source.is_page() {
+        facts.extend(page);
     } else if forecast.rate_per_s > 0.0 {
         let per_day = forecast.rate_per_s * Span::DAY.secs_f64();
         facts.push(Fact::Pace { per_day, last_post_at });

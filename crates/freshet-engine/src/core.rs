@@ -105,6 +105,8 @@ impl Default for CoreOptions {
     }
 }
 
+/// The definition of single pages.
+const PAGE: &str = "page";
 /// Due times are told apart by this much.
 const TICK: Span = Span::from_ms(50);
 
@@ -327,11 +329,12 @@ impl Core {
 
     /// Some sources of posts that are visited, evenly from all of them.
     pub fn sample(&self, count_max: usize) -> Vec<SourceId> {
-        // Index lists of a forum show no posts.
+        // Index lists of a forum show no posts, and single pages are compared with themselves.
         let is_read = |slot: &Slot| {
             slot.robot == RobotKind::Status
                 && slot.state == SourceState::Active
                 && !self.forums.contains(slot.key)
+                && self.servers.network(slot.key).definition() != PAGE
         };
         let all = self.sources.all().filter(|(_, slot)| is_read(slot));
         let stride = all.clone().count().div_ceil(count_max.max(1)).max(1);

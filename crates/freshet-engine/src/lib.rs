@@ -3,7 +3,7 @@
 //! | step | here |
 //! |---|---|
 //! | 1 plan | [`price`], [`budget`], [`importance`] |
-//! | 2 schedule | [`schedule`], of forums [`forum`] |
+//! | 2 schedule | [`schedule`], of forums [`forum`], of single pages [`pages`] |
 //! | 3 pick, 4 ask | `core/begin.rs` |
 //! | 5 fetch, 6 read | [`fetcher`] |
 //! | 7 compare | [`compare`] |
@@ -31,6 +31,7 @@ pub mod importance;
 pub mod lesson;
 pub mod load;
 pub mod order;
+pub mod pages;
 pub mod price;
 pub mod question;
 pub mod quota;

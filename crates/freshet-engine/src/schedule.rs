@@ -7,6 +7,7 @@ use freshet_policy::{Grade, Look, Market, Policy, SourceFacts};
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
 
 use crate::lesson::Lesson;
+use crate::pages;
 use crate::visit::Visit;
 use crate::walk::Aim;
 
@@ -62,6 +63,9 @@ pub fn due_at(
 ) -> Timestamp {
     match (source.state, source.pinned) {
         (SourceState::Active, Some(every)) => now + every,
+        (SourceState::Active, None) if source.is_page() => {
+            pages::plan(source, market, policy.pacing(), now).due_at
+        }
         (SourceState::Active, None) => match (source.robot, quiet) {
             // Most threads are over soon, and there is one per post: each fruitless look doubles
             // the wait, whatever the ceiling, or old threads would take all of the quota.
@@ -106,6 +110,9 @@ pub fn grade(source: &Source, policy: &dyn Policy, market: &Market, quiet: Optio
     };
     if !is_timed || source.state != SourceState::Active || source.pinned.is_some() {
         return Grade::NONE;
+    }
+    if source.is_page() {
+        return pages::grade(source);
     }
     Grade::of(f64::from(source.weight), policy.rate_per_s(&source.model, market))
 }

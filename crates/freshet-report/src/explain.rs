@@ -5,7 +5,7 @@
 
 mod fact;
 
-pub use fact::{Covered, Fact, NextVisit, When};
+pub use fact::{Covered, Fact, LookTold, NextVisit, PlannedTold, RefreshReason, When};
 
 use freshet_types::{NetworkName, RobotKind, SourceId, SourceState};
 use schemars::JsonSchema;

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Coverage, NetworkName, RobotKind, SourceId, Span, Timestamp};
 
+/// The definition of single pages, and the type of their objects.
+const PAGE: &str = "page";
+
 /// A server of a network that sources live on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instance {
@@ -176,6 +179,11 @@ impl Source {
             pinned: None,
             epoch: 0,
         }
+    }
+
+    /// Whether it is a single page, which is compared with itself, and no list of posts.
+    pub fn is_page(&self) -> bool {
+        &*self.root_kind == PAGE && self.network.definition() == PAGE
     }
 
     /// What a person calls it: the handle where there is one, else the address of its root.

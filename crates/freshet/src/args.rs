@@ -205,6 +205,7 @@ Examples:
   freshet add https://news.ycombinator.com/user?id=pg https://example.org/feed.xml
   freshet add bluesky:http://127.0.0.1:2583/alice.test --allow-private
   freshet add https://forum.example/ --as forum
+  freshet add https://wiki.example/Rivers page:https://example.org/about --as page
   freshet add -f follows.csv --since 2026-01-01
   freshet add @ada@example.social --weight 5
   cat refs.txt | freshet add -f -";
@@ -235,7 +236,8 @@ pub(crate) struct AddArgs {
     /// Permit loopback and private addresses for these sources
     #[arg(long)]
     pub(crate) allow_private: bool,
-    /// They are front pages of forums: learn each one, unless it is known
+    /// They are front pages of forums (learn each one, unless it is known), or single pages, each one
+    /// looked at as often as it changes
     #[arg(long = "as", value_name = "KIND", value_enum)]
     pub(crate) kind: Option<AddKind>,
     #[command(flatten)]
@@ -247,6 +249,8 @@ pub(crate) struct AddArgs {
 pub(crate) enum AddKind {
     /// The front page of a forum.
     Forum,
+    /// A single page, looked at as often as it changes.
+    Page,
 }
 
 /// `freshet remove`, `freshet pause`, `freshet resume`.

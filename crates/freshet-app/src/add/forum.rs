@@ -25,6 +25,9 @@ type Learnt = (Vec<LearnedForum>, Map<String, String>);
 /// Learns the forums among what was typed that are not known yet.
 pub(super) fn learn_new(globals: &Globals, networks: &Networks, args: &AddWish) -> anyhow::Result<Learnt> {
     let (mut sites, mut tried) = (Vec::new(), Map::default());
+    if args.is_page {
+        return Ok((sites, tried));
+    }
     for text in &args.references {
         let understood = networks.understand(text);
         let is_known = understood

@@ -1,6 +1,8 @@
 //! How the facts of an explanation read: one heading and some lines each, the same for the terminal and for the page.
 
-use freshet_report::explain::{Behaviour, Counts, Covered, DueReason, Fact, NextVisit, When};
+use freshet_report::explain::{
+    Behaviour, Counts, Covered, DueReason, Fact, LookTold, NextVisit, PlannedTold, RefreshReason, When,
+};
 use freshet_report::time::UnixNumber;
 use freshet_types::{Span, Timestamp};
 
@@ -100,6 +102,12 @@ pub fn words(fact: &Fact, now: Timestamp) -> Words {
         Fact::Otherwise { one_more_post, price_doubled, price_halved, no_ceiling } => {
             otherwise([*one_more_post, *price_doubled, *price_halved, *no_ceiling], now)
         }
+        Fact::Looks { count, changed_count, series, noise, similarity_max } => {
+            looks((*count, *changed_count), series, (*noise, *similarity_max))
+        }
+        Fact::Refresh { reason, planned, price_post_s, accuracy, ceiling_s } => {
+            refresh((*reason, *ceiling_s), planned, (*price_post_s, *accuracy), now)
+        }
         Fact::Rests { because } => {
             Words::own("note", format!("it rests and is looked at now and then: {because}"))
         }
@@ -166,6 +174,48 @@ fn because(reason: DueReason, policy: &str, ceiling_s: f64) -> String {
         DueReason::Turn => format!("`{policy}` visits in turn; the quota sets the pace"),
         DueReason::Silence => "its last look brought nothing".to_owned(),
     }
+}
+
+fn looks((all, changed): (usize, usize), series: &[LookTold], (noise, similarity_max): (f64, f64)) -> Words {
+    let mark = |look: &LookTold| if look.is_changed { "*" } else { "" };
+    let told = series.iter().map(|look| format!("{:.2}{}", look.similarity, mark(look)));
+    let told: Vec<String> = told.collect();
+    let of = if series.len() < all { "the last" } else { "each" };
+    let words =
+        Words::spoken("looks", format!("{}, {changed} with a change (*);", count(all as u64, "look")));
+    let words = words.and([format!("similarity to the stored copy, {of}: {}", told.join(" "))]);
+    if noise > similarity_max + 0.1 || noise > 0.999 {
+        return words;
+    }
+    words.and([format!(
+        "(it differs at every fetch, {noise:.2} similar: what is {similarity_max:.2} similar is no change)"
+    )])
+}
+
+fn refresh(
+    (reason, ceiling_s): (RefreshReason, f64),
+    planned: &[PlannedTold],
+    (price_post_s, accuracy): (f64, Option<f64>),
+    now: Timestamp,
+) -> Words {
+    let price = span(price_post_s);
+    let why = match reason {
+        RefreshReason::Noise => "a look soon after the last tells what differs at every fetch".to_owned(),
+        RefreshReason::Exploring => {
+            "too little is known of it yet: gaps double until a plan can be made".to_owned()
+        }
+        RefreshReason::Worth => format!("by the plan a look then is worth its price, {price} of waiting"),
+        RefreshReason::Ceiling => format!("nothing stays unvisited longer than {}", span(ceiling_s)),
+    };
+    let looks = planned.iter().filter_map(|look| Some((look.at?, look.saved_post_s)));
+    let looks: Vec<String> =
+        looks.map(|(at, saved)| format!("{} (saves {})", ago(at, now), span(saved))).collect();
+    if looks.is_empty() {
+        return Words::spoken("why then", why);
+    }
+    let share =
+        accuracy.map_or(String::new(), |share| format!("; the copy shows {:.1} % of it", share * 100.0));
+    Words::spoken("why then", format!("{why};")).and([format!("plan: {}{share}", looks.join(", "))])
 }
 
 fn otherwise(all: [When; 4], now: Timestamp) -> Words {

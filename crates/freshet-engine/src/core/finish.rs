@@ -140,7 +140,7 @@ impl Core {
             let timing = (&*self.policy, &*market);
             let due_at = own_at
                 .unwrap_or_else(|| schedule::due_at(&visit.source, timing, self.options.ceiling, quiet, now));
-            if is_scarce && own_at.is_none() {
+            if is_scarce && own_at.is_none() && !visit.source.is_page() {
                 let facts = schedule::facts(&visit.source, now);
                 visit.slack = Some(self.policy.slack(&visit.source.model, &facts, market, due_at));
             }

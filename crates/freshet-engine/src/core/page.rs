@@ -12,12 +12,15 @@ use super::upload::{empty_upload, list_page};
 use super::{Core, Effect};
 use crate::lesson::Lesson;
 use crate::order::{Answer, Fetched};
+use crate::pages;
 use crate::schedule;
 use crate::visit::{Visit, own_endpoint};
 use crate::walk::{ACCOUNT, Leg, PageMeaning, Seen};
 
 /// Most redirects of one request. Whoever fetches ends a circle sooner; this holds whoever that is.
 const REDIRECTS_MAX: usize = 20;
+/// What is stored of pages that show something.
+const POST: &str = "post";
 
 impl Core {
     /// An answer came in, or word that there is none.
@@ -104,7 +107,8 @@ impl Core {
         };
         let (was_lookup, was_list) = (visit.walk.leg == Leg::Lookup, visit.walk.leg == Leg::List);
         // A single post that is still there says nothing about the time since the last look.
-        let is_telling = was_list || visit.walk.leg == Leg::Owner;
+        let is_single = visit.source.is_page();
+        let is_telling = (was_list || visit.walk.leg == Leg::Owner) && !is_single;
         let is_recheck = visit.walk.leg == Leg::Recheck;
         let refused = visit.walk.refused().map(|state| (state, visit.source.failure.clone()));
         let list = list_of(visit, &page, seen);
@@ -128,6 +132,9 @@ impl Core {
         }
         if keeps_validators {
             visit.source.validators = page.validators.clone();
+        }
+        if is_single {
+            pages::take_in(&mut visit.source, visit.state_before, &mut page, seen.at);
         }
         let is_tail = visit.walk.is_tail();
         let lesson = is_telling.then(|| Lesson::of(&mut meaning, endpoint.kind, seen.at, is_tail));
@@ -232,7 +239,10 @@ impl Core {
     fn on_failure(&mut self, outcome: &Outcome, page: &Page, seen: Seen, now: Timestamp) {
         let visit = &mut self.visits[seen.visit];
         let what = page.complaints.first().map_or(String::new(), |complaint| format!(": {}", complaint.what));
-        let why = format!("the network answered `{}`{what}", outcome.name());
+        let why = match page.complaints.first() {
+            Some(complaint) if visit.source.is_page() => complaint.what.clone(),
+            _ => format!("the network answered `{}`{what}", outcome.name()),
+        };
         if let (Outcome::BadRequest, Leg::List, Intent::Next(cursor)) =
             (outcome, &visit.walk.leg, &visit.walk.intent)
         {
@@ -253,7 +263,10 @@ impl Core {
         let visit = &self.visits[seen.visit];
         let source = Some(freshet_types::Source { due_at: visit.started_at, ..visit.source.clone() });
         let observation = page.observation;
-        let upload = Upload { invalid, observation, source, ..empty_upload(visit, seen) };
+        // The address of a page is its id: what is not there any more was taken down.
+        let is_gone = visit.source.is_page() && visit.source.state == SourceState::Gone;
+        let deleted = is_gone.then(|| (POST.to_owned(), visit.source.root_id.clone())).into_iter().collect();
+        let upload = Upload { invalid, observation, source, deleted, ..empty_upload(visit, seen) };
         self.want_upload(seen.visit, upload);
     }
 

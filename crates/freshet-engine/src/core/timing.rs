@@ -12,6 +12,7 @@ use freshet_types::{RobotKind, Source, SourceId, SourceState, Span, Timestamp, V
 use super::sources::Planned;
 use super::{Core, Slot};
 use crate::forum::Bounds;
+use crate::pages;
 use crate::price::{self, TariffKey, Use};
 use crate::quota::Claim;
 use crate::schedule;
@@ -52,7 +53,11 @@ impl Core {
         let facts: SourceFacts = schedule::facts(source, visited_at);
         let bounds = Bounds { pacing: self.policy.pacing(), is_quiet: false };
         let own_at = self.forums.due_at(slot.key, source, market, bounds, visited_at);
-        let due_at = own_at.unwrap_or_else(|| self.policy.due_at(&source.model, &facts, market));
+        let due_at = match own_at {
+            Some(due_at) => due_at,
+            None if source.is_page() => pages::plan(source, market, self.policy.pacing(), visited_at).due_at,
+            None => self.policy.due_at(&source.model, &facts, market),
+        };
         let (planned, real) = (due_at - visited_at, now - visited_at);
         // Only one that was scheduled at a known, lower price may go back: others are here because
         // a person or its history wants them.

@@ -107,6 +107,32 @@ pub enum Fact {
         /// Without a ceiling.
         no_ceiling: When,
     },
+    /// What the looks at a single page have shown.
+    Looks {
+        /// How many are remembered.
+        count: usize,
+        /// Those that found a change.
+        changed_count: usize,
+        /// The last of them, the newest last.
+        series: Vec<LookTold>,
+        /// How similar two looks at once are: below 1 where the page differs at every fetch.
+        noise: f64,
+        /// What is at least this similar to the stored copy has not changed.
+        similarity_max: f64,
+    },
+    /// The plan of a single page.
+    Refresh {
+        /// What sets the time of the next look.
+        reason: RefreshReason,
+        /// The looks of the coming days; none before the page is known.
+        planned: Vec<PlannedTold>,
+        /// What a look must save: waiting of posts, for which the changed share of the page stands.
+        price_post_s: f64,
+        /// How much of the page the copy shows on average, if the plan is kept.
+        accuracy: Option<f64>,
+        /// The longest that anything stays unvisited.
+        ceiling_s: f64,
+    },
     /// It rests, and is looked at now and then.
     Rests {
         /// Why.
@@ -122,6 +148,40 @@ pub enum Fact {
         /// Why.
         why: String,
     },
+}
+
+/// One look at a single page.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LookTold {
+    /// When.
+    pub at: Option<UnixNumber>,
+    /// To the copy that was stored then.
+    pub similarity: f64,
+    /// It found a change.
+    pub is_changed: bool,
+}
+
+/// One planned look at a single page.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedTold {
+    /// When.
+    pub at: Option<UnixNumber>,
+    /// What it saves until the look after it, in post-seconds.
+    pub saved_post_s: f64,
+}
+
+/// What sets the time of the next look at a single page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RefreshReason {
+    /// It measures what differs at every fetch.
+    Noise,
+    /// Too little is known of it: gaps grow.
+    Exploring,
+    /// Then a look is worth its price.
+    Worth,
+    /// Nothing stays unvisited longer.
+    Ceiling,
 }
 
 /// The next visit of a source.

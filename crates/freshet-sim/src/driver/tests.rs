@@ -10,6 +10,7 @@ mod forum_site;
 mod kill;
 mod merged;
 mod month;
+mod pages;
 mod path;
 mod prices;
 mod probes;

@@ -1,4 +1,4 @@
-//! `freshet add`: watch accounts, feeds, tags, threads and forums.
+//! `freshet add`: watch accounts, feeds, tags, threads, forums and single pages.
 //!
 //! What cannot be understood is told by line with its reason; the rest is added (exit code 1). When nothing is
 //! understood, nothing is stored (exit code 2).
@@ -30,6 +30,7 @@ fn wish(args: &AddArgs) -> AddWish {
         weight: args.weight,
         allow_private: args.allow_private,
         is_forum: args.kind == Some(AddKind::Forum),
+        is_page: args.kind == Some(AddKind::Page),
     }
 }
 

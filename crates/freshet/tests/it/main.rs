@@ -16,6 +16,7 @@ mod hints;
 mod hostile;
 mod mastodon_server;
 mod outputs;
+mod pages;
 mod simulate;
 mod steering;
 mod stored;
