@@ -42,7 +42,7 @@ mod weight;
 
 pub(crate) use health::ServerView;
 pub use message::{Effect, Event, Moment, Restored};
-pub(crate) use recheck::STALE_MAX;
+pub(crate) use recheck::{RECHECKS, STALE_MAX};
 pub(crate) use unread::UnreadView;
 pub(crate) use visits::VISITS_RESERVED;
 
@@ -255,6 +255,7 @@ impl Core {
             self.prices.restore(memory);
         }
         self.restore_relearn(restored.relearnt);
+        self.rechecks.restore(restored.rechecks);
     }
 
     /// Uploads that the store has not confirmed yet.

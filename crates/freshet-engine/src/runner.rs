@@ -30,10 +30,13 @@ use std::time::Duration;
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_store::api::{Store, StoreError};
+use freshet_store::setting::Json;
 use freshet_types::{SourceId, Span, Timestamp};
 
 use crate::constrain::setting::SettingError;
-use crate::core::{Core, CoreOptions, CredentialChoice, Effect, Event, Moment, Restored, VISITS_RESERVED};
+use crate::core::{
+    Core, CoreOptions, CredentialChoice, Effect, Event, Moment, RECHECKS, Restored, VISITS_RESERVED,
+};
 use crate::feed::{AHEAD_MAX, FeedError};
 use crate::history::History;
 use crate::price::PRICES;
@@ -153,10 +156,11 @@ impl Past {
         let ledger = Ledger::from_settings(LEDGER.all(store)?, LEDGER_BEFORE.get(store)?.as_deref(), now);
         let prices = PRICES.get(store)?;
         let mut relearnt = RELEARN.get(store)?.unwrap_or_default();
+        let rechecks = RECHECKS.find(store)?.map(|Json(ages)| ages).unwrap_or_default();
         // Written by a clock that was ahead of today's: the next try is not put off for longer than usual.
         relearnt.0.values_mut().for_each(|note| note.at = note.at.min(now));
         Ok(Self {
-            restored: Restored { ledger, prices, relearnt },
+            restored: Restored { ledger, prices, relearnt, rechecks },
             history: History::from_store(store)?,
             control_seen: store.controls_above(0)?.last().map_or(0, |control| control.number),
         })

@@ -34,6 +34,15 @@ pub enum Ending {
     Failed,
 }
 
+/// Another look at an old page of a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Rechecked {
+    /// The look before.
+    pub since: Timestamp,
+    /// What this one has shown: the newest post of the page, and when.
+    pub seen: Option<(Timestamp, Timestamp)>,
+}
+
 /// One look at one source, from lease to last commit.
 #[derive(Debug)]
 pub struct Visit {
@@ -96,6 +105,8 @@ pub struct Visit {
     pub has_more: bool,
     /// The state of its source when it began.
     pub state_before: SourceState,
+    /// Of another look at an old page: what its forum's plan learns from.
+    pub rechecked: Option<Rechecked>,
     /// When another page showed, meanwhile, that the owner asks not to be collected.
     pub rested_at: Option<Timestamp>,
 }
@@ -141,6 +152,7 @@ impl Visit {
             stage: Stage::Asks,
             ending: None,
             has_more: false,
+            rechecked: None,
             rested_at: None,
         }
     }

@@ -17,9 +17,11 @@
 //!
 //! Of a change counts what it lost beyond the noise. Cost: a look O(1) beside its sketch; about 2 KB a page.
 
+mod ages;
 mod plan;
 mod rates;
 
+pub use ages::{AgedLook, Ages};
 pub use plan::{PagePlan, PageReason, PlannedLook, Terms};
 
 use freshet_types::{Span, Timestamp};

@@ -120,6 +120,8 @@ pub struct StalePage {
     pub source: SourceId,
     /// How the page is asked for; `None` for the first.
     pub cursor: Option<String>,
+    /// When it was last looked at.
+    pub seen_at: Timestamp,
 }
 
 /// A list as exports give it.

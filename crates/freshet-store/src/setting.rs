@@ -27,6 +27,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("ledger/", "engine: one quota or one storm each"),
     ("parked_days", "engine: how many days an object may wait for a property"),
     ("prices", "engine: the price of each scope"),
+    ("rechecks", "engine: what old pages of each forum have shown, by age"),
     ("relearnt", "engine: when each forum was learned anew"),
     ("status", "engine: the live report of the last run"),
     ("store", "exports: which store this is"),

@@ -6,7 +6,7 @@ use freshet_frontier::Pick;
 use freshet_frontier::priority::CLASS_COUNT;
 use freshet_network::networks::Networks;
 use freshet_types::{
-    Instance, Politeness, Redirects, Source, SourceId, SourceState, Span, Target, Timestamp, VisitId,
+    Instance, Intent, Politeness, Redirects, Source, SourceId, SourceState, Span, Target, Timestamp, VisitId,
 };
 
 use super::timing::Timing;
@@ -154,8 +154,12 @@ impl Core {
             Timing::Due(lateness) => lateness,
             Timing::Early(due_at, step) => return self.wait_longer(visit, &source, (due_at, step), now),
         };
+        let (intent, rechecked) = match aim {
+            Aim::Recheck => self.rechecks.intent(slot.key, id),
+            Aim::News | Aim::History => (Intent::First, None),
+        };
         let mut walk = match aim {
-            Aim::Recheck => Walk::recheck(self.rechecks.intent(slot.key, id)),
+            Aim::Recheck => Walk::recheck(intent),
             Aim::News | Aim::History => Walk::start(&source, endpoint, aim),
         };
         walk.has_owner = connector.as_deref().is_some_and(|connector| connector.single(ACCOUNT).is_some());
@@ -163,7 +167,7 @@ impl Core {
             walk.ask_consent(&source, endpoint);
         }
         let mut open = Visit::new(visit, *source, slot.key, aim, walk, now);
-        open.lateness = lateness;
+        (open.lateness, open.rechecked) = (lateness, rechecked);
         self.visits.open(open);
         if !self.form_group(visit, now) {
             self.send(visit, now);

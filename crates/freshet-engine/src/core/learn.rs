@@ -13,6 +13,7 @@ use crate::schedule;
 impl Core {
     /// The store has committed the oldest unconfirmed upload of this visit: its lesson is learned.
     pub(super) fn learn(&mut self, id: VisitId, applied: &Applied, now: Timestamp) {
+        self.learn_recheck(id, applied);
         let Some(visit) = self.visits.get_mut(id) else { return };
         visit.new_post_count += u32::try_from(applied.new_posts.len()).unwrap_or(u32::MAX);
         let Some(mut lesson) = visit.lessons.pop_front().flatten() else { return };

@@ -9,6 +9,7 @@ use freshet_policy::mixture::Mixture;
 use freshet_store::row::{Applied, RobotRow, SourceSlot, StalePage, Upload};
 use freshet_types::{Instance, NetworkName, Request, Source, SourceId, Timestamp, VisitId};
 
+use super::recheck::AgesOf;
 use crate::budget::Budgets;
 use crate::forum::Trained;
 use crate::order::{Fetched, FetcherId, Order, OrderId};
@@ -34,6 +35,8 @@ pub struct Restored {
     pub prices: Option<Memory>,
     /// What came of learning forums anew.
     pub relearnt: Notes,
+    /// What old pages of forums have shown.
+    pub(crate) rechecks: AgesOf,
 }
 
 /// Everything that can make the engine do something.

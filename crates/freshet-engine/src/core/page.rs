@@ -7,7 +7,6 @@ use freshet_types::{
     Timestamp, VisitId,
 };
 
-use super::recheck::recheck_at;
 use super::upload::{empty_upload, list_page};
 use super::{Core, Effect};
 use crate::lesson::Lesson;
@@ -111,7 +110,12 @@ impl Core {
         let is_telling = (was_list || visit.walk.leg == Leg::Owner) && !is_single;
         let is_recheck = visit.walk.leg == Leg::Recheck;
         let refused = visit.walk.refused().map(|state| (state, visit.source.failure.clone()));
-        let list = list_of(visit, &page, seen);
+        let newest_at = newest_listed(&page);
+        let recheck_at = self.rechecks.next_at(&visit.source.network, newest_at, seen.at);
+        let list = list_of(visit, &page, recheck_at);
+        if let Some(rechecked) = &mut visit.rechecked {
+            rechecked.seen = newest_at.map(|newest_at| (newest_at, seen.at));
+        }
         let is_top = was_list && visit.walk.intent == Intent::First;
         // A probe that found nothing new is no page of the list.
         let is_read = is_top && page.kind == endpoint.kind;
@@ -346,20 +350,25 @@ struct Shown {
     list: Option<ListPage>,
 }
 
+/// The newest post of a page, those inside others left out.
+fn newest_listed(page: &Page) -> Option<Timestamp> {
+    let listed = page.observation.posts.iter().filter(|post| !post.is_embedded);
+    listed.filter_map(|post| post.created_at).max()
+}
+
 /// The page of a list that this is, where the source is one.
-fn list_of(visit: &Visit, page: &Page, seen: Seen) -> Option<ListPage> {
+fn list_of(visit: &Visit, page: &Page, recheck_at: Timestamp) -> Option<ListPage> {
     let is_list = is_list(&visit.source.root_kind) && matches!(visit.walk.leg, Leg::List | Leg::Recheck);
     if !is_list || page.is_unchanged || (page.is_detour && visit.walk.leg == Leg::List) {
         return None;
     }
     let listed: Vec<&Post> = page.observation.posts.iter().filter(|post| !post.is_embedded).collect();
-    let newest_at = listed.iter().filter_map(|post| post.created_at).max();
     Some(ListPage {
         title: page.title.clone(),
         next: page.next.clone(),
         is_gone: listed.is_empty() && visit.walk.leg == Leg::Recheck,
         shown: listed.iter().map(|post| post.id.clone()).collect(),
-        recheck_at: recheck_at(newest_at, seen.at),
+        recheck_at,
         ..list_page(visit)
     })
 }

@@ -1,30 +1,35 @@
 //! Another look at old pages of threads, for edits and deletions. Part of step 3 (pick) of 10.
 //!
-//! Visits of a thread read its last page only; what changes on the pages before it is seen here in the end. A page that was read
-//! is worth another look when as much time has passed as its newest post was old then, a day at least and
-//! [`RECHECK_GAP_MAX`] at most: edits become rare as posts grow old, so each look doubles the wait. The store knows whose
-//! time has come ([`freshet_store::api::Store::stale_pages`]). A server gives [`RECHECK_SHARE`] of what its politeness and its quotas allow to such looks,
+//! Visits of a thread read its last page only; what changes on the pages before it is seen here in the end. Each such look says whether
+//! something was edited since the look before; what all pages of the site have shown, by age, makes the plan of ages at which a page
+//! is worth another look ([`freshet_policy::page::Ages`]). The plan is kept in the store with every [`NOTED_EVERY`] looks and every edit found, so that
+//! a new process goes on with it. The store knows whose time has come ([`freshet_store::api::Store::stale_pages`]). A server gives [`RECHECK_SHARE`] of what its politeness and its quotas allow to such looks,
 //! when nobody else waits for it, and they count as what prices leave to others.
 //!
 //! Such a visit asks for one page. It moves neither coverage nor the thread's own schedule; a page that cannot be had now
 //! waits for its next turn.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use freshet_store::row::{ListPage, StalePage, Upload};
+use freshet_policy::page::{AgedLook, Ages};
+use freshet_store::row::{Applied, ListPage, StalePage, Upload};
+use freshet_store::setting::{Json, Setting, SettingValue as _};
 use freshet_types::{Intent, Map, NetworkName, ServerKey, SourceId, SourceState, Span, Timestamp, VisitId};
 
 use super::upload::{empty_upload, list_page};
 use super::{Core, Effect, begin};
 use crate::price::polite_per_s;
+use crate::visit::Rechecked;
 use crate::walk::{Aim, Seen};
 
 /// Share of the requests that politeness allows.
 const RECHECK_SHARE: f64 = 0.02;
-/// Least wait for another look at a page.
-const RECHECK_GAP_MIN: Span = Span::DAY;
-/// The longest.
-const RECHECK_GAP_MAX: Span = Span::from_ms(90 * 86_400_000);
+/// How long a page waits that could not be had.
+const MISSED_GAP: Span = Span::DAY;
+/// Fruitless looks after which what was learned is written down: as many are forgotten when the process is killed.
+const NOTED_EVERY: u64 = 16;
+/// Setting under which the store remembers what old pages of each forum have shown.
+pub(crate) const RECHECKS: Setting<Json<AgesOf>> = Setting::new("rechecks");
 /// How soon a server that others wait for is looked at again.
 const WANTED_GAP: Span = Span::from_ms(250);
 /// Pages asked of the store at once.
@@ -40,26 +45,42 @@ pub(super) struct Rechecks {
     by_server: Map<ServerKey, Pages>,
     /// The servers that have some, by when the next look may begin.
     ready: BTreeSet<(Timestamp, ServerKey)>,
+    /// What old pages have shown, by forum.
+    ages: AgesOf,
+    /// What is supposed of a forum that has shown nothing yet.
+    usual: Ages,
 }
+
+/// What old pages have shown, by network.
+pub(crate) type AgesOf = BTreeMap<NetworkName, Ages>;
 
 /// The pages of one server that are worth another look.
 #[derive(Debug, Default)]
 struct Pages {
     queue: VecDeque<StalePage>,
     /// Of sources that are on their way, what to ask for.
-    intents: Map<SourceId, Intent>,
+    intents: Map<SourceId, (Intent, Timestamp)>,
     ready_at: Timestamp,
     /// When the store was last asked, on the wall.
     asked_ms: Option<u64>,
 }
 
-/// When a page whose newest post is this old is worth another look.
-pub(super) fn recheck_at(newest_at: Option<Timestamp>, seen_at: Timestamp) -> Timestamp {
-    let gap = newest_at.map_or(RECHECK_GAP_MAX * 0.5, |newest_at| seen_at - newest_at);
-    seen_at + gap.clamp(RECHECK_GAP_MIN, RECHECK_GAP_MAX)
-}
-
 impl Rechecks {
+    /// What an earlier process has learned.
+    pub(super) fn restore(&mut self, ages: AgesOf) {
+        self.ages = ages;
+    }
+
+    /// When a page of this forum whose newest post is this old is worth another look.
+    pub(super) fn next_at(
+        &self,
+        network: &NetworkName,
+        newest_at: Option<Timestamp>,
+        seen_at: Timestamp,
+    ) -> Timestamp {
+        self.ages.get(network).unwrap_or(&self.usual).next_at(newest_at, seen_at)
+    }
+
     /// Takes in the store's answer.
     fn add(&mut self, key: ServerKey, found: Vec<StalePage>) {
         let pages = self.by_server.entry(key).or_default();
@@ -96,9 +117,16 @@ impl Rechecks {
     }
 
     /// What a source that is looked at again is asked for.
-    pub(super) fn intent(&mut self, key: ServerKey, id: SourceId) -> Intent {
-        let intent = self.by_server.get_mut(&key).and_then(|pages| pages.intents.remove(&id));
-        intent.unwrap_or(Intent::First)
+    pub(super) fn intent(&mut self, key: ServerKey, id: SourceId) -> (Intent, Option<Rechecked>) {
+        let asked = self.by_server.get_mut(&key).and_then(|pages| pages.intents.remove(&id));
+        let rechecked = |since| Rechecked { since, seen: None };
+        asked.map_or((Intent::First, None), |(intent, since)| (intent, Some(rechecked(since))))
+    }
+
+    /// Looks that a forum's plan has learned from.
+    #[cfg(test)]
+    pub(super) fn look_count(&self, network: &NetworkName) -> u64 {
+        self.ages.get(network).map_or(0, |ages| ages.counts().0)
     }
 
     /// Whether no look waits.
@@ -144,9 +172,23 @@ impl Core {
             // What is due for its news comes back to this when it has them.
             if slot.waits_for_news() && slot.state == SourceState::Active && slot.news_at > now {
                 slot.aim = Aim::Recheck;
-                self.rechecks.by_server.entry(key).or_default().intents.insert(page.source, intent);
+                let asked = (intent, page.seen_at);
+                self.rechecks.by_server.entry(key).or_default().intents.insert(page.source, asked);
                 self.frontier.schedule(page.source, key, begin::HISTORY_CLASS, Timestamp::MIN);
             }
+        }
+    }
+
+    /// The store has said whether an old page has changed: its forum's plan learns from that.
+    pub(super) fn learn_recheck(&mut self, id: VisitId, applied: &Applied) {
+        let Some(visit) = self.visits.get_mut(id) else { return };
+        let Some(Rechecked { since, seen: Some((newest_at, at)) }) = visit.rechecked.take() else { return };
+        let is_edited = applied.edited_count + applied.deleted_count > 0;
+        let ages = self.rechecks.ages.entry(visit.source.network.clone()).or_default();
+        ages.learn(&AgedLook { newest_at, since, at, is_edited });
+        if is_edited || ages.counts().0.is_multiple_of(NOTED_EVERY) {
+            let text = Json(self.rechecks.ages.clone()).to_stored();
+            self.want(Effect::Note(RECHECKS.key(), text));
         }
     }
 
@@ -154,28 +196,10 @@ impl Core {
     pub(super) fn miss_recheck(&mut self, id: VisitId, now: Timestamp) {
         let visit = &mut self.visits[id];
         let seen = Seen { at: now, visit: id };
-        let page = ListPage { recheck_at: now + RECHECK_GAP_MIN, ..list_page(visit) };
+        let page = ListPage { recheck_at: now + MISSED_GAP, ..list_page(visit) };
         let upload =
             Upload { page: Some(page), brought_by: Some(visit.source.id), ..empty_upload(visit, seen) };
         self.want_upload(id, upload);
         self.finish(id, MISSED, now);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_look_doubles_the_wait() {
-        let at = |hours: f64| Timestamp::from_secs(1_000_000_000) + Span::HOUR * hours;
-        let hours = |newest_h: f64, seen_h: f64| {
-            (recheck_at(Some(at(newest_h)), at(seen_h)) - at(seen_h)).secs_f64() / 3600.0
-        };
-        assert!((hours(0.0, 1.0) - 24.0).abs() < 1e-9);
-        assert!((hours(0.0, 25.0) - 25.0).abs() < 1e-9);
-        assert!((hours(0.0, 50.0) - 50.0).abs() < 1e-9);
-        assert!((hours(0.0, 1e6) - 90.0 * 24.0).abs() < 1e-9);
-        assert!(recheck_at(None, at(0.0)) > at(24.0));
     }
 }

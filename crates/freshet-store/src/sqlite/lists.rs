@@ -70,7 +70,7 @@ pub(super) fn stale(
 ) -> Result<Vec<StalePage>> {
     let Some(network) = networks.find(db, network)? else { return Ok(Vec::new()) };
     // The order of the joins is given: by the network, all of its lists would be walked through for a few pages.
-    let sql = "SELECT s.id, g.cursor FROM pages g INDEXED BY pages_by_due CROSS JOIN lists l ON l.id = g.list \
+    let sql = "SELECT s.id, g.cursor, g.seen_at FROM pages g INDEXED BY pages_by_due CROSS JOIN lists l ON l.id = g.list \
                CROSS JOIN sources s ON s.root_id = l.native_id AND s.root_id <> '' AND s.network = l.network \
                  AND s.root_kind = l.kind \
                WHERE g.due_at <= ?1 AND l.network = ?2 AND s.state = ?3 ORDER BY g.due_at LIMIT ?4";
@@ -82,6 +82,7 @@ pub(super) fn stale(
             Ok(StalePage {
                 source: SourceId(row.get(0)?),
                 cursor: Some(cursor).filter(|cursor| !cursor.is_empty()),
+                seen_at: Timestamp::from_ms(row.get(2)?),
             })
         })?;
     rows.collect()

@@ -332,7 +332,8 @@ fn an_old_page_is_looked_at_again_and_its_thread_stays_as_it_was() {
     bench.answer(page);
     bench.commit_all();
     let before = bench.sources[&SourceId(1)].clone();
-    let pages = vec![StalePage { source: SourceId(1), cursor: Some("page=2".to_owned()) }];
+    let pages =
+        vec![StalePage { source: SourceId(1), cursor: Some("page=2".to_owned()), seen_at: bench.now }];
     bench.tell(Event::Stale(FORUM.into(), pages));
     bench.wait(Span::SECOND);
     assert_eq!(bench.orders.len(), 1);
@@ -346,9 +347,11 @@ fn an_old_page_is_looked_at_again_and_its_thread_stays_as_it_was() {
     let after = bench.sources[&SourceId(1)].clone();
     assert_eq!((&after.coverage, after.visited_at), (&before.coverage, before.visited_at));
     assert_eq!(after.due_at, before.due_at, "its own visit is due when it was");
+    assert_eq!(bench.core.rechecks.look_count(&FORUM.into()), 1, "the plan of the forum has learned from it");
     // One that is gone is forgotten, one that fails waits.
     for (page, is_gone) in [(Page::default(), true), (unread_page(), false)] {
-        let pages = vec![StalePage { source: SourceId(1), cursor: Some("page=2".to_owned()) }];
+        let pages =
+            vec![StalePage { source: SourceId(1), cursor: Some("page=2".to_owned()), seen_at: bench.now }];
         bench.tell(Event::Stale(FORUM.into(), pages));
         bench.wait(Span::MINUTE);
         bench.answer(page);
