@@ -36,11 +36,11 @@ pub enum Ending {
 
 /// Another look at an old page of a thread.
 #[derive(Clone, Copy, Debug)]
-pub struct Rechecked {
+pub(crate) struct Rechecked {
     /// The look before.
-    pub since: Timestamp,
+    pub(crate) since: Timestamp,
     /// What this one has shown: the newest post of the page, and when.
-    pub seen: Option<(Timestamp, Timestamp)>,
+    pub(crate) seen: Option<(Timestamp, Timestamp)>,
 }
 
 /// One look at one source, from lease to last commit.
@@ -106,7 +106,7 @@ pub struct Visit {
     /// The state of its source when it began.
     pub state_before: SourceState,
     /// Of another look at an old page: what its forum's plan learns from.
-    pub rechecked: Option<Rechecked>,
+    pub(crate) rechecked: Option<Rechecked>,
     /// When another page showed, meanwhile, that the owner asks not to be collected.
     pub rested_at: Option<Timestamp>,
 }

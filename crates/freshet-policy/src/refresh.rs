@@ -34,7 +34,7 @@ mod tests;
 pub use accuracy::accuracy;
 pub use filter::kept;
 pub use similarity::{Chain, Similarities, TooManyInstants, jaccard, shingles};
-pub use sketch::Sketch;
+pub(crate) use sketch::Sketch;
 
 /// What the plan is good at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@
 //! A look tells that something was lost since the look before, not when: interval-censored counts. The factors are found by
 //! expectation and maximisation [Dempster 1977]: each loss is shared among the hours of its stretch in proportion to the present
 //! rates, then each factor is what its hours got over what they would have got at the mean. So looks that found nothing clear
-//! hours, and the change is pinned down to those that are left. One change, spread evenly, is added to what was seen: a page that changed
+//! hours, and the change is pinned down to those that are left. A few changes, spread evenly, are added to what was seen: a page that changed
 //! twice has no rhythm yet. Hours are those of UTC. Cost: O(h) for h hours between the first and the last look, a few rounds.
 
 use freshet_types::{Span, Timestamp};
@@ -25,10 +25,10 @@ const PRIOR_LOSS: f64 = 0.05;
 const PRIOR_SPAN: Span = Span::DAY;
 /// Rounds of sharing out; the factors hardly move after these.
 const ROUNDS: usize = 12;
-/// Even changes that are added to those seen, for the hours.
-const HOUR_PRIOR: f64 = 1.0;
+/// Even changes that are added to those seen, for the hours: with fewer, a fortnight's accidents pass for a rhythm.
+const HOUR_PRIOR: f64 = 4.0;
 /// And for the days, of which fewer were seen.
-const DAY_PRIOR: f64 = 2.0;
+const DAY_PRIOR: f64 = 6.0;
 /// Longest stretch that is looked at hour by hour; of one that is longer, its end.
 const STRETCH_MAX: Span = Span::from_ms(28 * 86_400_000);
 

@@ -23,13 +23,13 @@ const TEXT_BYTES_MAX: usize = 512 << 10;
 
 /// The smallest hashes of a page's shingles, ascending, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sketch {
+pub(crate) struct Sketch {
     minima: Vec<u32>,
 }
 
 impl Sketch {
     /// The sketch of a text; markup is to be taken out before.
-    pub fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
         // Ascending by all 64 bits, hence by the upper half.
         let mut minima: Vec<u32> =
@@ -39,13 +39,8 @@ impl Sketch {
         Self { minima }
     }
 
-    /// Whether the text had no words.
-    pub fn is_empty(&self) -> bool {
-        self.minima.is_empty()
-    }
-
     /// How similar two pages are, from 0 to 1; two without words are the same.
-    pub fn similarity(&self, other: &Self) -> f64 {
+    pub(crate) fn similarity(&self, other: &Self) -> f64 {
         let is_whole = self.minima.len() < MINIMA_MAX && other.minima.len() < MINIMA_MAX;
         let sample = if is_whole { usize::MAX } else { MINIMA_MAX };
         let (mut own, mut theirs) = (self.minima.iter().peekable(), other.minima.iter().peekable());
