@@ -101,7 +101,7 @@ fn quota_per_h(scope: &NetworkName, prices: &[PriceStatus]) -> Option<f64> {
 }
 
 /// What a person means: everything, a network, a server by its name, or a server or forum by an address of it.
-fn scope_of(data: &Data, networks: &Networks, text: &str) -> anyhow::Result<NetworkName> {
+pub(crate) fn scope_of(data: &Data, networks: &Networks, text: &str) -> anyhow::Result<NetworkName> {
     let text = text.trim();
     let name = NetworkName::from(text);
     let is_known = |name: &NetworkName| {

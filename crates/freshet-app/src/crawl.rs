@@ -16,7 +16,7 @@ use freshet_fetch::recording::RECORDING_BYTES_MAX;
 use freshet_fetch::{CredentialInfo, Fetch, HttpFetch, HttpOptions, Recorder, Vault};
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
-use freshet_policy::{DEFAULT_POLICY, POLICY_NAMES, Pacing, Policy, policy_named};
+use freshet_policy::{DEFAULT_POLICY, Objective, POLICY_NAMES, Pacing, Policy, policy_named};
 use freshet_report::RunStatus;
 use freshet_store::setting::Setting;
 use freshet_store::{Access, Options};
@@ -46,6 +46,8 @@ pub struct Choices {
     pub ceiling: Option<Span>,
     /// Name of the policy.
     pub policy: Option<String>,
+    /// What visits are to bring.
+    pub objective: Objective,
     /// Sources that one call may ask about; as many as a network allows unless given.
     pub group: Option<u32>,
     /// What decides between boards and threads of a forum.
@@ -217,6 +219,7 @@ fn options(choices: &Choices, ceiling: Span) -> RunOptions {
             ceiling,
             visits_max,
             forum_share: choices.forum_share,
+            objective: choices.objective,
             group_max: choices.group.map_or(usize::MAX, |group| group as usize),
             ..CoreOptions::default()
         },
@@ -231,6 +234,7 @@ fn chosen(choices: &Choices, ceiling: Span) -> Vec<(&'static str, String)> {
     vec![
         ("ceiling", ceiling.to_string()),
         ("depth", choices.depth_max.to_string()),
+        ("objective", choices.objective.name().to_owned()),
         ("forum_share", choices.forum_share.name().to_owned()),
         ("answers_kept", if choices.keeps_raw { "yes" } else { "no" }.to_owned()),
         ("recording", path(&choices.record)),

@@ -5,11 +5,14 @@
 //! source. How the facts read, in a terminal or on a page, is said once (`explain/words.rs`).
 
 mod page;
+mod turn;
 mod why;
 mod words;
 
+pub use turn::turn_of;
 pub use words::{Words, words};
 
+use freshet_engine::calendar::{Calendars, Compiled};
 use freshet_engine::importance::Importance;
 use freshet_engine::price::Memory;
 use freshet_policy::{ChangeModel as _, ChangeRate, Forecast};
@@ -34,10 +37,11 @@ pub fn report(globals: &Globals, reference: &str) -> anyhow::Result<ExplainRepor
         return Err(no_source(reference));
     }
     let now = data.now_for_report(None);
-    let ground = Ground::read(&data.store, now)?;
+    let grounds = Grounds::read(&data.store, now)?;
     let explained = |source: &Source| -> anyhow::Result<ExplainedSource> {
         let title = data.store.title_of(source)?;
-        Ok(explain(source, title, &ground, now))
+        let turn = turn_of(&data.store, source, &grounds)?;
+        Ok(explain(source, title, &grounds, turn, now))
     };
     let sources = sources.iter().map(explained).collect::<anyhow::Result<_>>()?;
     Ok(ExplainReport { now: UnixNumber::of(now), sources })
@@ -45,22 +49,25 @@ pub fn report(globals: &Globals, reference: &str) -> anyhow::Result<ExplainRepor
 
 /// What explanations stand on, for all sources.
 #[derive(Debug, Default)]
-pub struct Ground {
-    /// Prices, as the last run left them.
+pub struct Grounds {
+    /// Prices, as the last run left them, and what all sources have in common.
     memory: Memory,
     /// The report of the run under way, or of the last one.
     live: Option<RunStatus>,
     /// What people asked about.
     importance: Importance,
+    /// Which days are not like others.
+    calendars: Compiled,
 }
 
-impl Ground {
-    /// Reads it.
+impl Grounds {
+    /// Reads it. Calendars that cannot be used are passed over, as a run does.
     pub fn read(store: &dyn Store, now: Timestamp) -> anyhow::Result<Self> {
         Ok(Self {
             memory: Memory::from_store(store)?,
             live: status::live_report(store)?,
             importance: Importance::read(store, now)?,
+            calendars: Calendars::from_store(store)?.compile().unwrap_or_default(),
         })
     }
 
@@ -77,20 +84,29 @@ impl Ground {
     }
 }
 
-/// What is known of a source, and of the list of this title that it is.
-pub fn explain(source: &Source, title: Option<String>, ground: &Ground, now: Timestamp) -> ExplainedSource {
+/// What is known of a source, and of the list of this title that it is; `turn` is its place where sources are visited in
+/// turn ([`turn_of`]).
+pub fn explain(
+    source: &Source,
+    title: Option<String>,
+    grounds: &Grounds,
+    turn: Option<Fact>,
+    now: Timestamp,
+) -> ExplainedSource {
     let label = source.label_with(title.as_deref());
     let is_priced = source.pinned.is_none() && source.state.is_watched() && !source.is_page();
-    let counts = ground.counts(source);
     let mut weighed = source.clone();
-    ground.importance.weigh(&mut weighed);
-    let decision = Decision::of(&weighed, &ground.memory, ground.live.as_ref(), now).filter(|_| is_priced);
+    grounds.importance.weigh(&mut weighed);
+    let decision = Decision::of(&weighed, grounds, now).filter(|_| is_priced);
     let forecast = ChangeRate::from_bytes(&source.model).forecast(now);
     let optional = |at: Option<Timestamp>| at.and_then(UnixNumber::of);
     let coverage = &source.coverage;
+    let counts = grounds.counts(source);
+    let page = page::facts(source, &grounds.memory);
+    let facts = facts(source, forecast, Known { decision: decision.as_ref(), turn, counts, page }, now);
     ExplainedSource {
         source: source.id,
-        facts: facts(source, forecast, (decision.as_ref(), counts), page::facts(source, &ground.memory), now),
+        facts,
         label,
         title,
         network: source.network.clone(),
@@ -116,14 +132,19 @@ pub fn explain(source: &Source, title: Option<String>, ground: &Ground, now: Tim
     }
 }
 
-/// The explanation, fact by fact.
-fn facts(
-    source: &Source,
-    forecast: Forecast,
-    (decision, counts): (Option<&Decision>, Counts),
+/// What else an explanation tells.
+struct Known<'a> {
+    decision: Option<&'a Decision>,
+    /// Its place, where sources are visited in turn.
+    turn: Option<Fact>,
+    counts: Counts,
+    /// Of a single page, its plan.
     page: Vec<Fact>,
-    now: Timestamp,
-) -> Vec<Fact> {
+}
+
+/// The explanation, fact by fact.
+fn facts(source: &Source, forecast: Forecast, known: Known<'_>, now: Timestamp) -> Vec<Fact> {
+    let Known { decision, turn, counts, page } = known;
     let next = match source.state {
         SourceState::Paused => NextVisit::Paused,
         SourceState::Removed => NextVisit::Removed,
@@ -137,6 +158,7 @@ fn facts(
     facts.extend(is_weighed.then_some(Fact::Weight { counts }));
     let last_post_at = forecast.last_at.and_then(UnixNumber::of);
     if let Some(decision) = decision {
+        facts.extend(turn);
         facts.extend(decision.facts(last_post_at, now));
     } else if source.is_page() {
         facts.extend(page);
@@ -180,7 +202,7 @@ mod tests {
 
     /// All facts as they read.
     fn told(source: &Source, at: Timestamp) -> String {
-        let explained = explain(source, None, &Ground::default(), at);
+        let explained = explain(source, None, &Grounds::default(), None, at);
         explained.facts.iter().map(|fact| words(fact, at).sentence()).collect::<Vec<_>>().join("\n")
     }
 

@@ -10,7 +10,7 @@
 //! | [`failure`], [`notice`], [`progress`] | how things fail; what is said beside the result; long work |
 //! | [`text`], [`plain`], [`when`] | numbers and times for people; posts without their markup; instants as people type them |
 //! | [`mined`], [`forum`], [`relearn`] | forums as networks; learning them; learning them anew while they are crawled |
-//! | [`networks`], [`credentials`], [`robots`], [`constraints`], [`budgets`] | what may be read, with which secrets, by whom, what is wanted, and how much may be asked |
+//! | [`networks`], [`credentials`], [`robots`], [`constraints`], [`budgets`], [`calendars`] | what may be read, with which secrets, by whom, what is wanted, how much may be asked, and which days are not like others |
 //! | [`add`], [`sources`], [`pause`], [`remove`], [`forget`] | which sources are watched, and which are not any more |
 //! | [`weight`], [`interest`] | how much each counts, by what a person says and by what people ask about |
 //! | [`crawl`] | a run, put together |
@@ -18,6 +18,7 @@
 
 pub mod add;
 pub mod budgets;
+pub mod calendars;
 pub mod check;
 pub mod config;
 pub mod constraints;

@@ -7,7 +7,7 @@ pub mod history;
 pub mod plots;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use freshet_policy::Objective;
 use freshet_report::UnixNumber;
@@ -16,6 +16,7 @@ use freshet_sim::experiment::{self, Outcome, Overflow, Setup};
 use freshet_sim::trace::{By, History, TraceError, Window};
 use freshet_types::Timestamp;
 
+use crate::calendars;
 use crate::config::Globals;
 use crate::failure::Failure;
 use crate::notice;
@@ -60,6 +61,8 @@ pub struct SimulateWish {
     pub seed: u64,
     /// A file of weights.
     pub weights: Option<PathBuf>,
+    /// A file that says which days are not like others.
+    pub calendar: Option<PathBuf>,
 }
 
 /// A comparison: its report, and what plots are drawn from.
@@ -99,6 +102,8 @@ fn setups(args: &SimulateWish) -> anyhow::Result<Vec<Setup>> {
             .into());
     }
     let weights = args.weights.as_deref().map(history::weights).transpose()?.unwrap_or_default();
+    let calendar = args.calendar.as_deref().map(calendars::read).transpose()?;
+    let calendar = calendar.map(|spec| spec.compile()).transpose()?.map(Arc::new);
     let setup = |calls_per_hour: &f64| Setup {
         calls_per_hour: *calls_per_hour,
         page_size: args.page_size,
@@ -108,6 +113,7 @@ fn setups(args: &SimulateWish) -> anyhow::Result<Vec<Setup>> {
         merged_page: args.merged.unwrap_or(0),
         seed: args.seed,
         weights: weights.clone(),
+        calendar: calendar.clone(),
     };
     Ok(args.calls_per_hour.iter().map(setup).collect())
 }

@@ -8,7 +8,7 @@
 //! no queue, and the store still has it as due. Dying at any instant therefore loses nothing.
 //!
 //! The file holds the door and the loop. What is known lies in parts that own their fields: `core/sources.rs`, `core/visits.rs`,
-//! `core/servers.rs`, `core/backlogs.rs`, `core/forums.rs` (with `core/desk.rs`, `core/recheck.rs` and `core/relearn.rs`), `core/groups.rs`, `core/robots.rs`. What happens
+//! `core/servers.rs`, `core/backlogs.rs`, `core/forums.rs` (with `core/desk.rs`, `core/recheck.rs` and `core/relearn.rs`), `core/groups.rs`, `core/turns.rs`, `core/robots.rs`. What happens
 //! stands in rooms by verb: `core/intake.rs` learns of servers, sources and robots, `core/budgets.rs` of budgets, `core/begin.rs` starts visits (steps 3 and
 //! 4), `core/page.rs` reacts to answers (step 7), `core/learn.rs` learns from what the store has confirmed (step 10), `core/finish.rs` ends visits (step 2), `core/timing.rs` lets prices move
 //! what waits, `core/fetchers.rs` hands orders to the fetchers that are there, `core/health.rs` lets servers rest that do not answer, `core/unread.rs` those whose pages cannot be read. No event
@@ -35,6 +35,7 @@ mod robots;
 mod servers;
 mod sources;
 mod timing;
+mod turns;
 mod unread;
 mod upload;
 mod visits;
@@ -43,6 +44,7 @@ mod weight;
 pub(crate) use health::ServerView;
 pub use message::{Effect, Event, Moment, Restored};
 pub(crate) use recheck::{RECHECKS, STALE_MAX};
+pub(crate) use turns::LineView;
 pub(crate) use unread::UnreadView;
 pub(crate) use visits::VISITS_RESERVED;
 
@@ -50,7 +52,8 @@ use std::sync::Arc;
 
 use freshet_frontier::Frontier;
 use freshet_network::networks::{Networks, Registry};
-use freshet_policy::Policy;
+use freshet_policy::calendar::Calendar;
+use freshet_policy::{Objective, Policy};
 use freshet_types::{NetworkName, RobotKind, RobotState, ServerKey, SourceId, SourceState, Span, Timestamp};
 
 use crate::budget::Budgets;
@@ -88,6 +91,10 @@ pub struct CoreOptions {
     pub forum_share: Share,
     /// Sources that one call may ask about, where a network can tell of several; with 1 each is asked alone.
     pub group_max: usize,
+    /// What visits are to bring: little delay, or many distinct posts where lists show their newest only.
+    pub objective: Objective,
+    /// Which days are not like others, where the store says nothing of it.
+    pub calendar: Option<Arc<Calendar>>,
 }
 
 impl Default for CoreOptions {
@@ -101,6 +108,8 @@ impl Default for CoreOptions {
             lease_ms: 120_000,
             forum_share: Share::default(),
             group_max: usize::MAX,
+            objective: Objective::Delay,
+            calendar: None,
         }
     }
 }
@@ -129,6 +138,7 @@ pub struct Core {
     backlogs: Backlogs,
     auction: auction::Auction,
     desks: desk::Desks,
+    lines: turns::Lines,
     groups: groups::Groups,
     forums: Forums,
     rechecks: Rechecks,
@@ -169,7 +179,7 @@ impl Core {
         Self {
             registry: networks.snapshot(),
             networks,
-            prices: Prices::new(&*policy),
+            prices: Prices::new(&*policy, options.objective),
             policy,
             credential,
             robots: Robots::default(),
@@ -179,6 +189,7 @@ impl Core {
             backlogs: Backlogs::default(),
             auction: auction::Auction::default(),
             desks: desk::Desks::default(),
+            lines: turns::Lines::default(),
             groups: groups::Groups::default(),
             forums: Forums::default(),
             rechecks: Rechecks::default(),
@@ -221,6 +232,9 @@ impl Core {
                 }
             }
             Event::Budgets(budgets) => self.set_budgets(budgets, now),
+            Event::Calendars(calendars) => {
+                self.prices.set_calendars(calendars.or_for_all(self.options.calendar.as_ref()));
+            }
             Event::Robots(rows) => rows.into_iter().for_each(|row| self.set_robot(row)),
             Event::Stale(network, pages) => self.on_stale_pages(&network, pages),
             Event::GrantWanted(request) => self.want_grant(*request),
@@ -275,7 +289,7 @@ impl Core {
         if self.is_draining || !self.has_room() {
             return [held, errand].into_iter().flatten().min();
         }
-        let calls = [self.auction.wake_at(), self.desks.wake_at()];
+        let calls = [self.auction.wake_at(), self.desks.wake_at(), self.lines.wake_at()];
         let waits = [self.backlogs.ready_at(), self.frontier.next_wake()].into_iter().chain(calls);
         [held, errand].into_iter().chain(waits).flatten().min()
     }

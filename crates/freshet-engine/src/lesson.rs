@@ -20,6 +20,8 @@ pub struct Lesson {
     pub goes_on: bool,
     /// Its news are learned with those of the pages that follow: the list runs from old to new.
     pub is_held: bool,
+    /// How many posts a list shows that is a window; 0 of one that is none, nothing where the page does not say.
+    pub window: Option<u32>,
     told: Told,
     /// Posts that the walk had not come by before.
     fresh: Vec<Timestamp>,
@@ -43,14 +45,21 @@ impl Default for Told {
 }
 
 impl Lesson {
-    /// What this page of an endpoint of this kind, seen at `at`, may teach; takes over what of `meaning` nobody else needs.
-    pub fn of(meaning: &mut PageMeaning, kind: PageKind, at: Timestamp, is_tail: bool) -> Self {
+    /// What this page of an endpoint of this kind, seen at `at` with so many posts in its window, may teach; takes over what of
+    /// `meaning` nobody else needs.
+    pub fn of(
+        meaning: &mut PageMeaning,
+        kind: PageKind,
+        (at, window): (Timestamp, Option<u32>),
+        is_tail: bool,
+    ) -> Self {
         let told = match kind {
             PageKind::Lists => Told::Activities(std::mem::take(&mut meaning.news)),
             _ => Told::Posts(std::mem::take(&mut meaning.told)),
         };
         let (fresh, lags) = (meaning.news.clone(), std::mem::take(&mut meaning.lags));
-        Self { at, goes_on: meaning.goes_on, is_held: is_tail && meaning.goes_on, told, fresh, lags }
+        let is_held = is_tail && meaning.goes_on;
+        Self { at, goes_on: meaning.goes_on, is_held, window, told, fresh, lags }
     }
 
     /// Of the posts that the store found new, the times of those that the look tells of, and what was fresh and is withheld;
@@ -91,7 +100,7 @@ mod tests {
             lags: [1, 50].map(Span::from_secs).to_vec(),
             ..PageMeaning::default()
         };
-        let mut lesson = Lesson::of(&mut meaning, PageKind::Posts, Timestamp::from_secs(100), false);
+        let mut lesson = Lesson::of(&mut meaning, PageKind::Posts, (Timestamp::from_secs(100), None), false);
         let news = lesson.news(&times(new_posts), &[]);
         assert_eq!(news, times(expected), "{told:?} {new_posts:?}");
         let found: Vec<i64> = lesson.lags(&news).map(|lag| lag.ms() / 1000).collect();
@@ -115,7 +124,7 @@ mod tests {
     fn activities_are_news_by_themselves() {
         let mut meaning =
             PageMeaning { news: vec![Timestamp::from_secs(9)], goes_on: true, ..PageMeaning::default() };
-        let mut lesson = Lesson::of(&mut meaning, PageKind::Lists, Timestamp::from_secs(10), false);
+        let mut lesson = Lesson::of(&mut meaning, PageKind::Lists, (Timestamp::from_secs(10), None), false);
         assert!(lesson.goes_on && !lesson.is_held);
         assert_eq!(lesson.news(&[], &[]), [Timestamp::from_secs(9)]);
     }
@@ -125,7 +134,7 @@ mod tests {
         let times = |secs: &[i64]| secs.iter().copied().map(Timestamp::from_secs).collect::<Vec<_>>();
         let mut meaning =
             PageMeaning { told: times(&[99, 50, 20]), news: times(&[99, 50]), ..PageMeaning::default() };
-        let mut lesson = Lesson::of(&mut meaning, PageKind::Posts, Timestamp::from_secs(100), false);
+        let mut lesson = Lesson::of(&mut meaning, PageKind::Posts, (Timestamp::from_secs(100), None), false);
         // The post of 50 is stored; that of 99 is withheld; that of 20 is withheld and was seen by an earlier look.
         assert_eq!(lesson.news(&times(&[50]), &times(&[99, 20])), times(&[50, 99]));
     }

@@ -2,7 +2,7 @@
 //!
 //! | step | here |
 //! |---|---|
-//! | 1 plan | [`price`], [`budget`], [`importance`] |
+//! | 1 plan | [`price`], [`budget`], [`importance`], [`calendar`] |
 //! | 2 schedule | [`schedule`], of forums [`forum`], of single pages [`pages`] |
 //! | 3 pick, 4 ask | `core/begin.rs` |
 //! | 5 fetch, 6 read | [`fetcher`] |
@@ -18,6 +18,7 @@
 //! [`order`] has the messages between core and fetchers, [`wire`] the form in which they travel between processes.
 
 pub mod budget;
+pub mod calendar;
 pub mod compare;
 pub mod constrain;
 pub mod core;

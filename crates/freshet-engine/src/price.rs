@@ -39,6 +39,7 @@ pub(crate) use scope::Use;
 use scope::{PRICED_EVERY, Scope};
 use tariff::{RESERVE_DECLARED, RESERVE_UNDECLARED, Tariff};
 
+use crate::calendar::Compiled;
 use crate::quota::Ledger;
 
 /// The rule's name of a server's politeness, beside the names that networks give to their quotas.
@@ -87,6 +88,8 @@ pub struct Prices {
     forecasts: Vec<Forecast>,
     /// When the last was made, or the first could have been.
     foretold_since: Option<Timestamp>,
+    /// Which days are not like others.
+    calendars: Compiled,
 }
 
 /// A price in a byte, in steps of 2^¼; 0 is unknown.
@@ -97,9 +100,9 @@ pub(crate) fn step_of(price: f64) -> u8 {
 
 impl Prices {
     /// Before anything is known.
-    pub fn new(policy: &dyn Policy) -> Self {
+    pub fn new(policy: &dyn Policy, objective: Objective) -> Self {
         Self {
-            market: Market::new(Objective::Delay),
+            market: Market::new(objective),
             pacing: policy.pacing(),
             has_price: policy.has_price(),
             policy: policy.name(),
@@ -112,6 +115,7 @@ impl Prices {
             has_fallen: false,
             forecasts: Vec::new(),
             foretold_since: None,
+            calendars: Compiled::default(),
         }
     }
 
@@ -128,6 +132,11 @@ impl Prices {
     /// From now on, these weights.
     pub(crate) fn set_mixture(&mut self, mixture: Mixture, now: Timestamp) {
         self.market.pool.set_mixture(mixture, now);
+    }
+
+    /// From now on, these calendars.
+    pub(crate) fn set_calendars(&mut self, calendars: Compiled) {
+        self.calendars = calendars;
     }
 
     /// A server, in the order of their keys.
@@ -258,6 +267,7 @@ impl Prices {
         let tariff = &self.tariffs[tariff_key.index()];
         (self.market.price, self.market.ceiling_stretch) = (tariff.price, tariff.stretch);
         (self.market.gap_h_max, self.market.group) = (tariff.gap_h_max, tariff.group);
+        self.market.calendars = self.calendars.of(&self.servers[tariff_key.server().index()].0);
         &mut self.market
     }
 

@@ -10,6 +10,7 @@ use freshet_store::row::{RobotRow, SourceSlot, StalePage};
 use freshet_types::{Instance, NetworkName, Source, SourceId, Span, Timestamp};
 
 use crate::budget::Budgets;
+use crate::calendar::{Calendars, Compiled};
 use crate::constrain::setting::CONSTRAINTS;
 use crate::core::STALE_MAX;
 use crate::forum::train::Lists;
@@ -37,6 +38,8 @@ pub enum Question {
     Constraints,
     /// What a person allows.
     Budgets,
+    /// Which days are not like others.
+    Calendars,
     /// What the robots are to do.
     Robots,
     Instances,
@@ -68,6 +71,8 @@ pub enum Reply {
     Constraints(Option<String>),
     /// The budgets, or why they cannot be read.
     Budgets(Result<Budgets, String>),
+    /// The calendars as policies know them, or why they cannot be read.
+    Calendars(Result<Compiled, String>),
     Robots(Vec<RobotRow>),
     /// All of them.
     Instances(Vec<Instance>),
@@ -97,6 +102,11 @@ pub fn answer(store: &dyn Store, question: &Question) -> Result<Reply, StoreErro
         Question::Constraints => Reply::Constraints(CONSTRAINTS.get(store)?),
         Question::Budgets => Reply::Budgets(match Budgets::from_store(store) {
             Ok(budgets) => Ok(budgets),
+            Err(StoreError::Setting { why, .. }) => Err(why),
+            Err(error) => return Err(error),
+        }),
+        Question::Calendars => Reply::Calendars(match Calendars::from_store(store) {
+            Ok(calendars) => calendars.compile(),
             Err(StoreError::Setting { why, .. }) => Err(why),
             Err(error) => return Err(error),
         }),

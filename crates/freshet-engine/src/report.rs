@@ -6,13 +6,13 @@ use freshet_policy::forum::{Chosen, ListKind};
 use freshet_report::pairs::Pairs;
 use freshet_report::run::{
     FailureNote, FaultCount, FetcherCounts, ForumModels, Lag, ListModel, OpenVisit, PriceStatus, Queues,
-    QuotaStatus, Relearnt, RingSize, RunStatus, RunWork, ServerStatus, Unreadable,
+    QuotaStatus, Relearnt, RingSize, RoundStatus, RunStatus, RunWork, ServerStatus, Unreadable,
 };
 use freshet_report::time::{UnixFloat, UnixNumber};
 use freshet_store::setting::Json;
 use freshet_types::{FaultKind, NetworkName, RobotKind, ServerKey, Span, Timestamp};
 
-use crate::core::{Core, ServerView, UnreadView};
+use crate::core::{Core, LineView, ServerView, UnreadView};
 use crate::fetcher::FetcherState;
 use crate::quota::QuotaView;
 use crate::relearn::Note;
@@ -105,6 +105,7 @@ fn work(core: &Core, setting: &Setting, now: Timestamp) -> RunWork {
         rings: by_robot(|robot| ring(setting.rings[robot as usize])),
         quotas: quotas(core, now),
         prices: prices(core, now),
+        rounds: core.line_views().take(SERVERS_SHOWN).map(round).collect(),
         servers,
         servers_count,
         forums: forums(core),
@@ -115,6 +116,18 @@ fn work(core: &Core, setting: &Setting, now: Timestamp) -> RunWork {
         fetchers: fetchers(&setting.fetchers),
         trouble: None,
         subscribers: Vec::new(),
+    }
+}
+
+/// A line as it is reported.
+fn round(view: LineView) -> RoundStatus {
+    RoundStatus {
+        network: view.network,
+        robot: view.robot,
+        round: view.round,
+        begun_at: UnixNumber::of(view.begun_at),
+        sources_count: view.source_count as u64,
+        left_count: view.left_count as u64,
     }
 }
 

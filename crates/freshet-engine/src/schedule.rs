@@ -3,6 +3,7 @@
 //! The policy speaks for sources that answer. Those that do not are looked at rarely, because a
 //! suspended account may come back, and never sooner than the network said.
 
+use freshet_policy::stored::window_of;
 use freshet_policy::{Grade, Look, Market, Policy, SourceFacts};
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
 
@@ -21,6 +22,8 @@ pub const PROFILE_GAP: Span = Span::DAY;
 pub(crate) const THREAD_GAP_MAX: Span = Span::from_ms(30 * 86_400_000);
 /// Failed visits in a row after which the failure is shown and the source rests [SocWeb, 4.1].
 pub const ATTEMPTS_MAX: u8 = 3;
+/// A window that shows fewer posts than before is believed to be smaller by this part of the difference, each time.
+const SHRINKS_BY: u32 = 4;
 /// Wait before the second attempt; it doubles for the third.
 const RETRY_GAP: Span = Span::from_secs(20);
 
@@ -40,8 +43,12 @@ pub fn learn(
     }
     let until = visit.learned_down_to.unwrap_or(lesson.at);
     let since = if visit.aim == Aim::News { visit.visited_before } else { Some(until) };
-    let look = Look { since, at: until, news, is_full: lesson.goes_on };
-    visit.source.model = policy.learn(&visit.source.model, &facts(&visit.source, lesson.at), market, &look);
+    let facts =
+        SourceFacts { page_size: window_after(&visit.source, lesson), ..facts(&visit.source, lesson.at) };
+    // Where a window shows nothing but news, others may have scrolled out of it.
+    let has_overflown = facts.page_size.is_some_and(|size| news.len() >= size as usize);
+    let look = Look { since, at: until, news, is_full: lesson.goes_on || has_overflown };
+    visit.source.model = policy.learn(&visit.source.model, &facts, market, &look);
     market.pool.learn(&look);
     visit.learned_down_to = news.iter().copied().min().or(visit.learned_down_to);
 }
@@ -49,7 +56,20 @@ pub fn learn(
 /// What a policy knows of a source besides its model.
 pub fn facts(source: &Source, visited_at: Timestamp) -> SourceFacts {
     let weight = f64::from(source.weight);
-    SourceFacts { number: source.id.0, weight, visited_at, backlog: 0.0, turn: 0, page_size: None }
+    let page_size = window_of(&source.model);
+    SourceFacts { number: source.id.0, weight, visited_at, backlog: 0.0, turn: 0, page_size }
+}
+
+/// How many posts the list of a source shows, after this lesson; `None` where it is no window. One that shows fewer than before may have
+/// had posts taken away: it is believed step by step.
+fn window_after(source: &Source, lesson: &Lesson) -> Option<u32> {
+    let known = window_of(&source.model);
+    match (lesson.window, known) {
+        (None, known) => known,
+        (Some(0), _) => None,
+        (Some(shown), Some(known)) if shown < known => Some(known - ((known - shown) / SHRINKS_BY).max(1)),
+        (Some(shown), _) => Some(shown),
+    }
 }
 
 /// When a source that was visited `now` is due again, by a person's word before all; `quiet` is the time since the look before

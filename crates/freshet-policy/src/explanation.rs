@@ -2,6 +2,9 @@
 
 use freshet_types::Timestamp;
 
+use crate::calendar::{Calendar, DayKind};
+use crate::change::HashTable;
+use crate::change::hash::Speaker;
 use crate::change::kind::Kind;
 
 /// What set the time of the next visit.
@@ -15,6 +18,8 @@ pub enum Reason {
     Ceiling,
     /// Later would do, but the quota suffices for more rounds through all sources than that.
     Rounds,
+    /// Later would do, but its list shows its newest posts only, and what is expected would fill too much of it.
+    Window,
     /// Its turn: the policy knows no worth, the quota sets the pace.
     Turn,
 }
@@ -27,6 +32,7 @@ impl Reason {
             Self::Floor => "floor",
             Self::Ceiling => "ceiling",
             Self::Rounds => "rounds",
+            Self::Window => "window",
             Self::Turn => "turn",
         }
     }
@@ -68,4 +74,23 @@ pub struct Otherwise {
     pub price_halved: Timestamp,
     /// … there were no ceiling.
     pub no_ceiling: Timestamp,
+}
+
+/// What a day is by the calendar, and which table of posts by hours speaks for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spoken {
+    /// The holiday's name.
+    pub holiday: Option<String>,
+    /// It is a day of the weekend, and no holiday.
+    pub is_weekend: bool,
+    /// Whose table it is.
+    pub speaker: Speaker,
+}
+
+impl Spoken {
+    pub(crate) fn of(table: &HashTable, calendar: &Calendar, at: Timestamp) -> Self {
+        let kind = calendar.kind_of(calendar.day_and_hour(at).0);
+        let holiday = if let DayKind::Holiday(name) = kind { Some(name.to_owned()) } else { None };
+        Self { holiday, is_weekend: kind == DayKind::Weekend, speaker: table.speaker(kind) }
+    }
 }

@@ -9,6 +9,7 @@
 
 #![expect(clippy::inline_always, reason = "what is not inlined into `wide` work stays narrow")]
 
+pub mod calendar;
 pub mod change;
 pub mod demand;
 pub mod explanation;
@@ -32,12 +33,13 @@ pub mod roster;
 pub mod rule;
 pub mod slack;
 pub mod stored;
+pub mod turns;
 mod units;
 mod wide;
 
 pub use change::{ChangeModel, ChangeRate, Forecast};
 pub use demand::{Demand, Grade};
-pub use explanation::{Explanation, Otherwise, Reason};
+pub use explanation::{Explanation, Otherwise, Reason, Spoken};
 pub use look::{Look, SourceFacts};
 pub use market::{Market, Objective};
 pub use pacing::Pacing;

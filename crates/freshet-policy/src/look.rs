@@ -47,7 +47,8 @@ pub struct SourceFacts {
     pub backlog: f64,
     /// The how-manieth visit of all that was; ascending numbers before the first.
     pub turn: u64,
-    /// Posts a page shows, where that limits what a visit brings.
+    /// Posts a page shows, where that limits what a visit brings: others scroll out of it and are lost. What is learned from a
+    /// look takes it over.
     pub page_size: Option<u32>,
 }
 

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use crate::Pool;
+use crate::calendar::Calendars;
 use crate::group::Group;
 use crate::price::HourPrices;
 
@@ -54,6 +55,8 @@ pub struct Market {
     pub gap_h_max: f64,
     /// What one call can do for several sources.
     pub group: Group,
+    /// Which days are not like others, for sources of which somebody said so.
+    pub calendars: Calendars,
 }
 
 impl Market {
@@ -67,6 +70,7 @@ impl Market {
             hours: HourPrices::default(),
             gap_h_max: f64::INFINITY,
             group: Group::NONE,
+            calendars: Calendars::default(),
         }
     }
 }

@@ -98,7 +98,7 @@ impl PageModel {
 
     /// For the store: as every model's bytes they begin with the change rate, which reports read.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let writer = Week::default().write(stored::head(&self.rate, NAME));
+        let writer = Week::default().write(stored::head(&self.rate, NAME, None));
         let writer = self.last.write(self.stored.write(writer)).byte(self.measures.len() as u8);
         let writer = self.measures.iter().fold(writer, |writer, measure| writer.float(*measure));
         let look = |writer: Writer, look: &PageLook| {

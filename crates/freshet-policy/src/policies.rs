@@ -5,7 +5,7 @@
 //!
 //! Each file has its formula in the header. What they share: a [`Rule`] says what a visit is
 //! worth; those whose nature is an order alone (`rr`, `random`, `organ-pipe`, `ring`) know no
-//! price and no due time, so in the engine they ask for their turn at once.
+//! price and no due time: in the engine their sources stand in a line ([`crate::turns`]).
 
 mod azar;
 mod backlog;
@@ -35,6 +35,7 @@ use std::sync::Arc;
 use crate::change::{Chooser, Levels, Profile};
 use crate::roster::Ruled;
 use crate::stored::{InTurn, stored};
+use crate::turns::TurnOrder;
 use crate::{Pacing, Policy, Roster, RosterKit, Rule};
 
 pub(crate) use azar::Azar;
@@ -55,6 +56,7 @@ pub(crate) use nutch::Nutch;
 pub(crate) use organ_pipe::OrganPipe;
 pub(crate) use proportional::Proportional;
 pub use random::Random;
+pub(crate) use random::mixed;
 pub(crate) use round_robin::RoundRobin;
 pub(crate) use sia_cho::SiaCho;
 pub use storm::Storm;
@@ -124,7 +126,12 @@ fn with_rule<M: Make>(name: &str, kit: &RosterKit, make: M) -> Option<M::Made> {
 
 /// The policy of this name, for the engine.
 pub fn policy_named(name: &str, pacing: Pacing) -> Option<Arc<dyn Policy>> {
-    const IN_TURN: [&str; 4] = ["ring", "rr", "random", "organ-pipe"];
+    const IN_TURN: [(&str, TurnOrder); 4] = [
+        ("ring", TurnOrder::Ring),
+        ("rr", TurnOrder::Number),
+        ("random", TurnOrder::Lots),
+        ("organ-pipe", TurnOrder::Pipes),
+    ];
     struct ForEngine(Pacing);
     impl Make for ForEngine {
         type Made = Arc<dyn Policy>;
@@ -132,8 +139,8 @@ pub fn policy_named(name: &str, pacing: Pacing) -> Option<Arc<dyn Policy>> {
             stored(rule, self.0)
         }
     }
-    if let Some(name) = IN_TURN.into_iter().find(|known| *known == name) {
-        return Some(Arc::new(InTurn(name, pacing)));
+    if let Some((name, order)) = IN_TURN.into_iter().find(|(known, _)| *known == name) {
+        return Some(Arc::new(InTurn { name, order, pacing }));
     }
     with_rule(name, &RosterKit::default(), ForEngine(pacing))
 }

@@ -5,8 +5,11 @@
 //! pipes) has a roster of its own. The invariant: a decision depends on the looks it was told
 //! of and on nothing else.
 
+use std::sync::Arc;
+
 use freshet_types::Timestamp;
 
+use crate::calendar::Calendar;
 use crate::group::Group;
 use crate::price::{self, SAMPLE_MAX};
 use crate::{Look, Market, Objective, Rule, SourceFacts};
@@ -61,6 +64,8 @@ pub struct RosterKit {
     pub seed: u64,
     /// What one call can do for several sources.
     pub group: Group,
+    /// Which days are not like others, for all of them.
+    pub calendar: Option<Arc<Calendar>>,
 }
 
 impl RosterKit {
@@ -105,9 +110,11 @@ impl<R: Rule> Ruled<R> {
     pub fn with_models(rule: R, kit: &RosterKit, mut models: Vec<R::Model>) -> Self {
         let sources = kit.facts();
         models.resize(sources.len(), R::Model::default());
+        let mut market = Market::new(kit.objective);
+        market.calendars.usual.clone_from(&kit.calendar);
         Self {
             rule,
-            market: Market::new(kit.objective),
+            market,
             models,
             turn: sources.len() as u64,
             sources,

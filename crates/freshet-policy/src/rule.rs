@@ -7,6 +7,7 @@
 
 use freshet_types::{Span, Timestamp};
 
+use crate::explanation::Spoken;
 use crate::mixture::Mixture;
 use crate::mixture::evidence::Evidence;
 use crate::{ChangeModel, Look, Market, Pool, Slack, SourceFacts};
@@ -28,6 +29,24 @@ pub trait Rule: Send + Sync + std::fmt::Debug {
     }
     /// What a visit at `at` is worth, in units of the price; finite or +∞, never NaN.
     fn worth(&self, model: &Self::Model, source: &SourceFacts, market: &Market, at: Timestamp) -> f64;
+    /// Posts that are expected from its last visit until then.
+    fn posts(&self, model: &Self::Model, source: &SourceFacts, market: &Market, until: Timestamp) -> f64 {
+        model.posts(&market.pool, source.visited_at, until)
+    }
+    /// Posts a second that are expected at an instant.
+    fn rate_now(&self, model: &Self::Model, _source: &SourceFacts, market: &Market, at: Timestamp) -> f64 {
+        model.rate_per_s_at(&market.pool, at)
+    }
+    /// What the day is by the source's calendar, and which table speaks for it, where the rule has tables.
+    fn spoken(
+        &self,
+        _model: &Self::Model,
+        _source: &SourceFacts,
+        _market: &Market,
+        _at: Timestamp,
+    ) -> Option<Spoken> {
+        None
+    }
     /// Visits a second that the source is worth at the market's price, in the long run; `None`
     /// where the rule knows no price.
     fn visits_per_s(&self, _model: &Self::Model, _source: &SourceFacts, _market: &Market) -> Option<f64> {
@@ -53,16 +72,7 @@ pub trait Rule: Send + Sync + std::fmt::Debug {
         ceiling: Span,
         now: Timestamp,
     ) -> Timestamp {
-        let is_due = |at: Timestamp| self.worth(model, source, market, at) >= 1.0;
-        let step = ceiling * (1.0 / f64::from(SEARCH_POINTS));
-        let points = (0..=SEARCH_POINTS).map(|point| now + step * f64::from(point));
-        let Some(found) = points.into_iter().find(|at| is_due(*at)) else { return now + ceiling };
-        let (mut early, mut late) = ((found - step).max(now), found);
-        for _ in 0..SEARCH_STEPS {
-            let middle = early + (late - early) * 0.5;
-            *(if is_due(middle) { &mut late } else { &mut early }) = middle;
-        }
-        late
+        first(now, ceiling, |at| self.worth(model, source, market, at) >= 1.0).unwrap_or(now + ceiling)
     }
     /// How much a visit loses that comes earlier or later than `due_at`.
     fn slack(
@@ -74,4 +84,17 @@ pub trait Rule: Send + Sync + std::fmt::Debug {
     ) -> Slack {
         Slack::even(due_at - source.visited_at)
     }
+}
+
+/// The first instant after `now`, at most `ceiling` away, at which something is so.
+pub(crate) fn first(now: Timestamp, ceiling: Span, is_so: impl Fn(Timestamp) -> bool) -> Option<Timestamp> {
+    let step = ceiling * (1.0 / f64::from(SEARCH_POINTS));
+    let mut points = (0..=SEARCH_POINTS).map(|point| now + step * f64::from(point));
+    let found = points.find(|at| is_so(*at))?;
+    let (mut early, mut late) = ((found - step).max(now), found);
+    for _ in 0..SEARCH_STEPS {
+        let middle = early + (late - early) * 0.5;
+        *(if is_so(middle) { &mut late } else { &mut early }) = middle;
+    }
+    Some(late)
 }

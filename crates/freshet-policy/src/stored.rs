@@ -7,7 +7,12 @@
 //! The first bytes are always the change rate of [SocWeb, section 4.1], whatever the policy:
 //! reports read them, and a policy that was switched to starts from the others' rate. Then come
 //! the policy's name, the week that tells the kind of the account [CUVIM, section 3], and the
-//! policy's own model; another policy's model is not understood and starts anew.
+//! policy's own model; another policy's model is not understood and starts anew. Between name and week stands how many posts the list
+//! shows, where it is a *window*: one that shows its newest posts only, so that others scroll out of it unseen.
+//!
+//! Whatever is asked for, a window is looked at before what is expected fills a share of it ([`FILLED_SHARE`]): then a burst that nobody
+//! foresaw may be some times as large as what was expected before a post is lost. Where distinct posts are asked for and calls are so
+//! scarce that losses are planned, the price alone decides.
 
 use std::sync::Arc;
 
@@ -15,16 +20,28 @@ use freshet_types::{Span, Timestamp};
 
 use crate::change::ChangeRate;
 use crate::change::kind::Week;
+use crate::explanation::Spoken;
 use crate::mixture::Mixture;
 use crate::mixture::evidence::Evidence;
 use crate::pack::{Reader, Writer};
+use crate::rule::first;
+use crate::turns::TurnOrder;
 use crate::units::Units;
 use crate::{
-    ChangeModel, Explanation, Look, Market, Otherwise, Pacing, Pool, Reason, Rule, Slack, SourceFacts,
+    ChangeModel, Explanation, Look, Market, Objective, Otherwise, Pacing, Pool, Reason, Rule, Slack,
+    SourceFacts,
 };
 
 /// Times nearer than this to a bound are at the bound.
 const NEAR: Span = Span::SECOND;
+/// Posts that are expected in a window when it is looked at, as a share of what it shows.
+pub const FILLED_SHARE: f64 = 1.0 / 3.0;
+/// Where a call must bring more than this share of a window, losses are planned.
+const PLANNED_LOSS: f64 = 0.05;
+/// And this is the most that it can be asked to bring: nothing ever brings a whole one for sure.
+const BROUGHT_MAX: f64 = 0.95;
+/// Marks the length of the name where the size of a window follows.
+const HAS_WINDOW: u8 = 0x80;
 /// How far ahead `explain` looks where there is no ceiling: a month.
 const FAR: Span = Span::from_ms(30 * 86_400_000);
 
@@ -36,6 +53,10 @@ pub trait Policy: Send + Sync + std::fmt::Debug {
     fn has_price(&self) -> bool;
     /// The bounds that it keeps.
     fn pacing(&self) -> Pacing;
+    /// In which order sources have their turns, where that is all it says.
+    fn turn_order(&self) -> Option<TurnOrder> {
+        None
+    }
     /// Takes in what a visit saw; gives the model's bytes.
     fn learn(&self, bytes: &[u8], source: &SourceFacts, market: &Market, look: &Look<'_>) -> Vec<u8>;
     /// When to look again at a source that was looked at at `source.visited_at`.
@@ -53,6 +74,16 @@ pub trait Policy: Send + Sync + std::fmt::Debug {
     fn refit(&self, _evidence: &[Evidence], _pool: &Pool, _now: Timestamp) -> Option<Mixture> {
         None
     }
+    /// What the day is by the source's calendar, and which table of its model speaks for it, where it has tables.
+    fn spoken(
+        &self,
+        _bytes: &[u8],
+        _source: &SourceFacts,
+        _market: &Market,
+        _at: Timestamp,
+    ) -> Option<Spoken> {
+        None
+    }
     /// Why then.
     fn explain(&self, bytes: &[u8], source: &SourceFacts, market: &Market, now: Timestamp) -> Explanation;
 }
@@ -62,7 +93,8 @@ pub trait Policy: Send + Sync + std::fmt::Debug {
 pub(crate) struct Stored<R: Rule> {
     rule: R,
     pacing: Pacing,
-    units: Units,
+    /// For delay, and for distinct posts.
+    units: [Units; 2],
 }
 
 /// A source's bytes, read.
@@ -73,7 +105,7 @@ struct Known<M> {
 
 impl<R: Rule> Stored<R> {
     pub(crate) fn new(rule: R, pacing: Pacing) -> Self {
-        Self { units: Units::of(&rule), rule, pacing }
+        Self { units: [Objective::Delay, Objective::Capture].map(|it| Units::of(&rule, it)), rule, pacing }
     }
 
     fn read(&self, bytes: &[u8]) -> Known<R::Model> {
@@ -84,14 +116,40 @@ impl<R: Rule> Stored<R> {
     /// The week and what is ours, if the name is ours.
     fn own<'a>(&self, bytes: &'a [u8]) -> Option<(Week, &'a [u8])> {
         let mut reader = Reader(bytes);
-        let name = named(&mut reader)?;
+        let (name, _) = named(&mut reader)?;
         let week = Week::read(&mut reader)?;
         (name == self.rule.name().as_bytes()).then_some((week, reader.0))
     }
 
-    /// The market in the rule's own unit.
-    fn own_market(&self, market: &Market) -> Market {
-        Market { price: self.units.own_price(market.price), ..market.clone() }
+    /// The market of a source in the rule's own unit.
+    fn own_market(&self, source: &SourceFacts, market: &Market) -> Market {
+        let price = match market.objective {
+            Objective::Delay => self.units[0].own_price(market.price),
+            Objective::Capture => {
+                let most = source.page_size.map_or(f64::INFINITY, |size| f64::from(size) * source.weight);
+                self.units[1].own_price(market.price).min((most * BROUGHT_MAX).max(1e-9))
+            }
+        };
+        Market { price, ..market.clone() }
+    }
+
+    /// When what is expected fills so much of a window that it must be looked at; `None` where that is not within the ceiling.
+    fn fills_at(
+        &self,
+        model: &R::Model,
+        source: &SourceFacts,
+        market: &Market,
+        ceiling: Span,
+    ) -> Option<Timestamp> {
+        let size = f64::from(source.page_size?);
+        let is_lost =
+            market.objective == Objective::Capture && market.price > PLANNED_LOSS * size * source.weight;
+        if is_lost {
+            return None;
+        }
+        first(source.visited_at, ceiling, |at| {
+            self.rule.posts(model, source, market, at) >= size * FILLED_SHARE
+        })
     }
 
     fn ceiling(&self, market: &Market) -> Span {
@@ -102,7 +160,10 @@ impl<R: Rule> Stored<R> {
     fn due(&self, model: &R::Model, source: &SourceFacts, market: &Market, ceiling: Span) -> Timestamp {
         let since = source.visited_at;
         let due_at = self.rule.due_at(model, source, market, ceiling, since);
-        due_at.clamp(since + self.pacing.floor.min(ceiling), since + ceiling)
+        let fills_at = self.fills_at(model, source, market, ceiling);
+        fills_at
+            .map_or(due_at, |fills_at| due_at.min(fills_at))
+            .clamp(since + self.pacing.floor.min(ceiling), since + ceiling)
     }
 
     /// When it would be due if nothing but its worth spoke for a visit.
@@ -120,10 +181,10 @@ impl<R: Rule> Stored<R> {
     fn otherwise(&self, model: &R::Model, source: &SourceFacts, market: &Market) -> Otherwise {
         let ceiling = self.ceiling(market);
         let at_price = |factor: f64| {
-            let market = self.own_market(&Market { price: market.price * factor, ..market.clone() });
+            let market = self.own_market(source, &Market { price: market.price * factor, ..market.clone() });
             self.due(model, source, &market, ceiling)
         };
-        let market = self.own_market(market);
+        let market = self.own_market(source, market);
         let at = source.visited_at;
         let mut luckier = model.clone();
         let look = Look { since: Some(at), at, news: &[at], is_full: false };
@@ -143,7 +204,7 @@ impl<R: Rule> Policy for Stored<R> {
     }
 
     fn has_price(&self) -> bool {
-        self.units.has_price()
+        self.units[0].has_price()
     }
 
     fn pacing(&self) -> Pacing {
@@ -156,15 +217,20 @@ impl<R: Rule> Policy for Stored<R> {
         let Known { mut week, mut model } = self.read(bytes);
         week.learn(look);
         self.rule.learn(&mut model, look, source, market);
-        week.write(head(&rate, self.rule.name())).bytes(&model.to_bytes()).0
+        week.write(head(&rate, self.rule.name(), source.page_size)).bytes(&model.to_bytes()).0
     }
 
     fn due_at(&self, bytes: &[u8], source: &SourceFacts, market: &Market) -> Timestamp {
-        self.due(&self.read(bytes).model, source, &self.own_market(market), self.ceiling(market))
+        self.due(&self.read(bytes).model, source, &self.own_market(source, market), self.ceiling(market))
     }
 
     fn slack(&self, bytes: &[u8], source: &SourceFacts, market: &Market, due_at: Timestamp) -> Slack {
-        self.rule.slack(&self.read(bytes).model, source, &self.own_market(market), due_at)
+        let (model, own) = (self.read(bytes).model, self.own_market(source, market));
+        match self.fills_at(&model, source, &own, self.ceiling(market)) {
+            // What scrolls out of a window is lost, whatever a plan for its delay says.
+            Some(fills_at) if fills_at <= due_at + NEAR => Slack::even(due_at - source.visited_at),
+            _ => self.rule.slack(&model, source, &own, due_at),
+        }
     }
 
     fn rate_per_s(&self, bytes: &[u8], market: &Market) -> f64 {
@@ -180,15 +246,21 @@ impl<R: Rule> Policy for Stored<R> {
         self.rule.refit(&models, evidence, pool, now)
     }
 
+    fn spoken(&self, bytes: &[u8], source: &SourceFacts, market: &Market, at: Timestamp) -> Option<Spoken> {
+        self.rule.spoken(&self.read(bytes).model, source, market, at)
+    }
+
     fn explain(&self, bytes: &[u8], source: &SourceFacts, market: &Market, now: Timestamp) -> Explanation {
         let Known { week, model } = self.read(bytes);
-        let (own, ceiling, pool) = (self.own_market(market), self.ceiling(market), &market.pool);
+        let (own, ceiling, pool) = (self.own_market(source, market), self.ceiling(market), &market.pool);
         let due_at = self.due(&model, source, &own, ceiling);
         let gap = due_at - source.visited_at;
         let reason = if ceiling - gap <= NEAR {
             Reason::Ceiling
         } else if gap - self.pacing.floor <= NEAR {
             Reason::Floor
+        } else if self.fills_at(&model, source, &own, ceiling).is_some_and(|at| at - due_at <= NEAR) {
+            Reason::Window
         } else if self.due_without_rounds(&model, source, &own, ceiling) - due_at > NEAR {
             Reason::Rounds
         } else {
@@ -198,9 +270,9 @@ impl<R: Rule> Policy for Stored<R> {
         Explanation {
             due_at,
             reason,
-            posts_expected: finite(model.posts(pool, source.visited_at, due_at)),
+            posts_expected: finite(self.rule.posts(&model, source, market, due_at)),
             wait_s_expected: finite(model.wait_s(pool, source.visited_at, due_at)),
-            rate_now_per_s: finite(model.rate_per_s_at(pool, now)),
+            rate_now_per_s: finite(self.rule.rate_now(&model, source, market, now)),
             rate_per_s: finite(model.rate_per_s(pool)),
             price: market.price,
             worth_now: finite(worth_now),
@@ -215,22 +287,34 @@ fn finite(value: f64) -> f64 {
     if value.is_nan() { 0.0 } else { value.clamp(0.0, 1e12) }
 }
 
-/// Change rate and name: how every policy's bytes begin.
-pub(crate) fn head(rate: &ChangeRate, name: &str) -> Writer {
-    Writer(rate.to_bytes()).byte(name.len() as u8).bytes(name.as_bytes())
+/// Change rate, name and window: how every policy's bytes begin.
+pub(crate) fn head(rate: &ChangeRate, name: &str, window: Option<u32>) -> Writer {
+    let mark = if window.is_some() { HAS_WINDOW } else { 0 };
+    let writer = Writer(rate.to_bytes()).byte(name.len() as u8 | mark).bytes(name.as_bytes());
+    match window {
+        Some(size) => writer.bytes(&size.to_le_bytes()),
+        None => writer,
+    }
 }
 
-/// The name of the policy that wrote these bytes.
-fn named<'a>(reader: &mut Reader<'a>) -> Option<&'a [u8]> {
+/// The name of the policy that wrote these bytes, and the size of the window.
+fn named<'a>(reader: &mut Reader<'a>) -> Option<(&'a [u8], Option<u32>)> {
     reader.bytes(crate::change::CHANGE_RATE_BYTES)?;
-    let length = usize::from(reader.byte()?);
-    reader.bytes(length)
+    let length = reader.byte()?;
+    let name = reader.bytes(usize::from(length & !HAS_WINDOW))?;
+    let size = |reader: &mut Reader<'a>| Some(u32::from_le_bytes(reader.bytes(4)?.try_into().ok()?));
+    Some((name, if length & HAS_WINDOW == 0 { None } else { Some(size(reader)?) }))
+}
+
+/// How many posts a list shows that is a window, as these bytes know it.
+pub fn window_of(bytes: &[u8]) -> Option<u32> {
+    named(&mut Reader(bytes))?.1.filter(|size| *size > 0)
 }
 
 /// What follows upon the week, if the name is this one.
 pub(crate) fn own<'a>(bytes: &'a [u8], name: &str) -> Option<Reader<'a>> {
     let mut reader = Reader(bytes);
-    let is_own = named(&mut reader)? == name.as_bytes();
+    let is_own = named(&mut reader)?.0 == name.as_bytes();
     Week::read(&mut reader)?;
     is_own.then_some(reader)
 }
@@ -242,13 +326,17 @@ fn week_of(bytes: &[u8]) -> Option<Week> {
     Week::read(&mut reader)
 }
 
-/// A policy that asks for its turn at once: the quota alone sets the pace.
+/// A policy that is an order alone: from the floor on a source waits for its turn, and the quota sets the pace.
 #[derive(Debug)]
-pub(crate) struct InTurn(pub(crate) &'static str, pub(crate) Pacing);
+pub(crate) struct InTurn {
+    pub(crate) name: &'static str,
+    pub(crate) order: TurnOrder,
+    pub(crate) pacing: Pacing,
+}
 
 impl Policy for InTurn {
     fn name(&self) -> &'static str {
-        self.0
+        self.name
     }
 
     fn has_price(&self) -> bool {
@@ -256,19 +344,23 @@ impl Policy for InTurn {
     }
 
     fn pacing(&self) -> Pacing {
-        self.1
+        self.pacing
     }
 
-    fn learn(&self, bytes: &[u8], _source: &SourceFacts, market: &Market, look: &Look<'_>) -> Vec<u8> {
+    fn turn_order(&self) -> Option<TurnOrder> {
+        Some(self.order)
+    }
+
+    fn learn(&self, bytes: &[u8], source: &SourceFacts, market: &Market, look: &Look<'_>) -> Vec<u8> {
         let mut rate = ChangeRate::from_bytes(bytes);
         rate.learn(look, &market.pool);
         let mut week = week_of(bytes).unwrap_or_default();
         week.learn(look);
-        week.write(head(&rate, self.0)).0
+        week.write(head(&rate, self.name, source.page_size)).0
     }
 
     fn due_at(&self, _bytes: &[u8], source: &SourceFacts, _market: &Market) -> Timestamp {
-        source.visited_at
+        source.visited_at + self.pacing.floor.min(self.pacing.ceiling)
     }
 
     fn rate_per_s(&self, bytes: &[u8], market: &Market) -> f64 {
@@ -281,7 +373,7 @@ impl Policy for InTurn {
 
     fn explain(&self, bytes: &[u8], source: &SourceFacts, market: &Market, now: Timestamp) -> Explanation {
         let rate_per_s = finite(self.rate_per_s(bytes, market));
-        let (at, elapsed_s) = (source.visited_at, source.elapsed_s(now));
+        let (at, elapsed_s) = (self.due_at(bytes, source, market), source.elapsed_s(now));
         Explanation {
             due_at: at,
             reason: Reason::Turn,

@@ -28,10 +28,10 @@ pub(crate) struct Units {
 }
 
 impl Units {
-    /// Of this rule.
-    pub(crate) fn of<R: Rule>(rule: &R) -> Self {
+    /// Of this rule, where this is asked for.
+    pub(crate) fn of<R: Rule>(rule: &R, objective: Objective) -> Self {
         let (model, source) = example::<R>();
-        let mut market = Market::new(Objective::Delay);
+        let mut market = Market::new(objective);
         if rule.visits_per_s(&model, &source, &market).is_none() {
             return Self { grid: None };
         }
@@ -96,14 +96,17 @@ mod tests {
     fn the_example_is_visited_as_often_in_any_unit() {
         for delay_price in [0.5, 112.5, 20_000.0] {
             // Its own unit is the post-second, so nothing changes.
-            let own = Units::of(&Index).own_price(delay_price);
+            let own = Units::of(&Index, Objective::Delay).own_price(delay_price);
             assert!((own / delay_price - 1.0).abs() < 0.05, "{own}, not {delay_price}");
             // Proportional: λτ posts are the price, and τ = √(2C/λ).
-            let own = Units::of(&Proportional).own_price(delay_price);
+            let own = Units::of(&Proportional, Objective::Delay).own_price(delay_price);
             let posts = (2.0 * delay_price / 3600.0).sqrt();
             assert!((own / posts - 1.0).abs() < 0.1, "{own}, not {posts}");
+            // So it is for distinct posts, where the price is a number of them.
+            let own = Units::of(&Index, Objective::Capture).own_price(delay_price);
+            assert!((own / posts - 1.0).abs() < 0.1, "{own}, not {posts}");
         }
-        assert!(!Units::of(&ByChangeRate).has_price());
-        assert!(Units::of(&Index).own_price(f64::NAN).is_finite());
+        assert!(!Units::of(&ByChangeRate, Objective::Delay).has_price());
+        assert!(Units::of(&Index, Objective::Delay).own_price(f64::NAN).is_finite());
     }
 }

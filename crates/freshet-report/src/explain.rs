@@ -5,7 +5,7 @@
 
 mod fact;
 
-pub use fact::{Covered, Fact, LookTold, NextVisit, PlannedTold, RefreshReason, When};
+pub use fact::{Covered, DayTable, Fact, LookTold, NextVisit, PlannedTold, RefreshReason, When};
 
 use freshet_types::{NetworkName, RobotKind, SourceId, SourceState};
 use schemars::JsonSchema;
@@ -156,6 +156,8 @@ pub enum DueReason {
     Ceiling,
     /// The quota suffices to look at all this often.
     Rounds,
+    /// Its list shows its newest posts only, and what is expected would fill too much of it.
+    Window,
     /// The policy visits in turn.
     Turn,
     /// Its last look brought nothing, so that it waits longer.

@@ -7,7 +7,7 @@
 //! | module | report of |
 //! |---|---|
 //! | [`run`] | a run about itself, several times a second; stored under the setting `status` |
-//! | [`status`], [`explain`], [`gaps`], [`plan`], [`robots`], [`networks`], [`alerts`], [`check`], [`search`], [`constraints`], [`budgets`], [`init`], [`forget`], [`snapshot`], [`credentials`], [`simulate`] | the command of that name |
+//! | [`status`], [`explain`], [`gaps`], [`plan`], [`robots`], [`networks`], [`alerts`], [`check`], [`search`], [`constraints`], [`budgets`], [`calendars`], [`init`], [`forget`], [`snapshot`], [`credentials`], [`simulate`] | the command of that name |
 //! | [`learn`] | `freshet forum` |
 //! | [`add`], [`sources`], [`posts`], [`graph`], [`forums`], [`history`] | what is watched, collected and known |
 //! | [`dashboard`] | what only the dashboard's API answers |
@@ -20,6 +20,7 @@
 pub mod add;
 pub mod alerts;
 pub mod budgets;
+pub mod calendars;
 pub mod check;
 pub mod constraints;
 pub mod credentials;

@@ -8,7 +8,7 @@ mod forum;
 mod server;
 
 pub use forum::{ForumModels, ListModel, Relearnt, Unreadable};
-pub use server::{PriceStatus, QuotaStatus, ServerStatus};
+pub use server::{PriceStatus, QuotaStatus, RoundStatus, ServerStatus};
 
 use freshet_types::{RobotKind, RobotState};
 use schemars::JsonSchema;
@@ -88,6 +88,9 @@ pub struct RunWork {
     pub quotas: Vec<QuotaStatus>,
     /// What a call of each quota is worth.
     pub prices: Vec<PriceStatus>,
+    /// Where sources are visited in turn, how far each round is; a hundred at most.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<RoundStatus>,
     /// Servers that do not answer, those that are down first; a hundred at most.
     pub servers: Vec<ServerStatus>,
     /// How many such servers there are.

@@ -19,9 +19,10 @@ pub(crate) mod tally;
 mod tests;
 
 use std::num::NonZeroUsize;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use freshet_policy::calendar::Calendar;
 use freshet_policy::group::Group;
 use freshet_policy::{DEFAULT_POLICY, Look, Objective, POLICY_NAMES, Roster, RosterKit, roster_named};
 use freshet_types::{Map, Span, Timestamp};
@@ -71,6 +72,8 @@ pub struct Setup {
     pub seed: u64,
     /// How much a user's posts count, where that is not 1.
     pub weights: Map<u64, f64>,
+    /// Which days are not like others.
+    pub calendar: Option<Arc<Calendar>>,
 }
 
 impl Setup {
@@ -85,6 +88,7 @@ impl Setup {
             merged_page: 0,
             seed: 0,
             weights: Map::default(),
+            calendar: None,
         }
     }
 
@@ -101,6 +105,7 @@ impl Setup {
             objective: self.objective,
             seed: self.seed,
             group: self.group(),
+            calendar: self.calendar.clone(),
         }
     }
 

@@ -6,6 +6,7 @@
 //! themselves are not part of the project. What a study does not do: judge. Where figures fall
 //! short of a paper's, the page says so and why.
 
+mod calendar;
 mod capture;
 mod cuvim;
 mod forums;
@@ -21,6 +22,7 @@ mod rules;
 mod synthetic;
 pub mod traces;
 
+use freshet_engine::calendar::CalendarError;
 use freshet_policy::refresh::TooManyInstants;
 
 use crate::experiment::ExperimentError;
@@ -49,6 +51,9 @@ pub enum StudyError {
     /// An experiment cannot be run.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
+    /// A calendar of ours cannot be used: the system has no time zones.
+    #[error("the calendar of the study cannot be used: {0}")]
+    Calendar(CalendarError),
     /// The engine cannot crawl a forum.
     #[error(transparent)]
     Forum(#[from] LiveError),
@@ -117,6 +122,12 @@ pub const STUDIES: &[Study] = &[
                 two readings (tables 1 and 2), partitions of up to 80,000 accounts (tables 3 and 4)",
         seed: "1 (random orders, pools and partitions)",
         run: cuvim::run,
+    },
+    Study {
+        name: "calendar",
+        about: "weekends, holidays and the clock on the wall: what each changes for `hash-week` and `cuvim` in two windows of a1",
+        seed: "no chance",
+        run: calendar::run,
     },
     Study {
         name: "mispredictions",

@@ -10,6 +10,7 @@ const SOURCES: &str = "sources";
 const ROBOTS: &str = "robots";
 const CONSTRAINTS: &str = "constraints";
 const BUDGETS: &str = "budgets";
+const CALENDARS: &str = "calendars";
 const SETTINGS: &str = "settings";
 const ALERT_TEST: &str = "alert-test";
 
@@ -24,6 +25,8 @@ pub enum Control {
     Constraints(ConstraintsChange),
     /// Budgets are to be read anew.
     Budgets,
+    /// Calendars are to be read anew.
+    Calendars,
     /// A setting of a network changed: its name.
     Settings(String),
     /// A receiver of alerts, by its name, wants a test message.
@@ -88,6 +91,7 @@ impl Control {
             Self::Constraints(ConstraintsChange::Changed) => (CONSTRAINTS, "changed".to_owned()),
             Self::Constraints(ConstraintsChange::Forgotten) => (CONSTRAINTS, "forgotten".to_owned()),
             Self::Budgets => (BUDGETS, "changed".to_owned()),
+            Self::Calendars => (CALENDARS, "changed".to_owned()),
             Self::Settings(name) => (SETTINGS, name.clone()),
             Self::AlertTest(receiver) => (ALERT_TEST, receiver.clone()),
             Self::Unknown { verb, argument } => (verb, argument.clone()),
@@ -107,6 +111,7 @@ impl Control {
             CONSTRAINTS if argument == "forgotten" => Self::Constraints(ConstraintsChange::Forgotten),
             CONSTRAINTS => Self::Constraints(ConstraintsChange::Changed),
             BUDGETS => Self::Budgets,
+            CALENDARS => Self::Calendars,
             SETTINGS => Self::Settings(argument.to_owned()),
             ALERT_TEST => Self::AlertTest(argument.to_owned()),
             _ => unknown(),
@@ -139,6 +144,7 @@ mod tests {
         check(&Control::Constraints(ConstraintsChange::Changed), "constraints", "changed");
         check(&Control::Constraints(ConstraintsChange::Forgotten), "constraints", "forgotten");
         check(&Control::Budgets, "budgets", "changed");
+        check(&Control::Calendars, "calendars", "changed");
         check(&Control::Settings("on_delete".into()), "settings", "on_delete");
         check(&Control::AlertTest("me".into()), "alert-test", "me");
         let dance = || Control::Unknown { verb: "dance".into(), argument: "a tango".into() };

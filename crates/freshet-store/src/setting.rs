@@ -14,6 +14,7 @@ use crate::api::{Settings, StoreError};
 pub const KEYS: &[(&str, &str)] = &[
     ("alerts", "alerts: what they remember between runs"),
     ("budgets", "engine: what a person allows it to ask"),
+    ("calendars", "engine: which days are not like others"),
     ("clock", "the data directory: the clock that it lives by"),
     ("constraints", "engine: the rules that say which objects are wanted"),
     ("contact", "the data directory: the address in the user agent"),

@@ -12,6 +12,7 @@ use freshet_app::when::When;
 use freshet_engine::forum::Share;
 use freshet_engine::importance::Switch;
 use freshet_export::CHECKPOINT_EVERY;
+use freshet_policy::Objective;
 use freshet_sink::{Format, RecordKind};
 use freshet_types::{Span, Weight};
 
@@ -20,10 +21,10 @@ mod simulate;
 mod value;
 
 pub(crate) use group::{
-    AlertsArgs, AlertsCommand, BudgetCommand, ConstraintArgs, ConstraintsCommand, CredentialArgs,
-    CredentialsCommand, DashboardArgs, DashboardCommand, ForumCommand, ForumFormat, ForumInspectArgs,
-    ForumLearnArgs, NetworksCommand, ReadArgs, RobotsCommand, SnapshotArgs, SnapshotCommand, TlsArgs,
-    WorldArgs, WorldCommand,
+    AlertsArgs, AlertsCommand, BudgetCommand, CalendarCommand, ConstraintArgs, ConstraintsCommand,
+    CredentialArgs, CredentialsCommand, DashboardArgs, DashboardCommand, ForumCommand, ForumFormat,
+    ForumInspectArgs, ForumLearnArgs, NetworksCommand, ReadArgs, RobotsCommand, SnapshotArgs,
+    SnapshotCommand, TlsArgs, WorldArgs, WorldCommand,
 };
 pub(crate) use simulate::SimulateArgs;
 
@@ -148,6 +149,9 @@ pub(crate) enum Command {
     /// Say how much may be asked, below what the networks allow
     #[command(subcommand)]
     Budget(BudgetCommand),
+    /// Say which days are not like others: weekends, holidays, and by whose clock
+    #[command(subcommand)]
+    Calendar(CalendarCommand),
     /// Take records out as JSON lines, CSV or Parquet
     Export(ExportArgs),
     /// Write a folder to cite: data, hashes, definitions and what is proven complete
@@ -347,6 +351,10 @@ pub(crate) struct RunArgs {
     /// The policy that decides when to visit
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Option<String>,
+    /// What visits are to bring: `delay` (posts are seen soon) or `capture` (as many as possible are seen at all, where
+    /// lists show only their newest)
+    #[arg(long, value_name = "WHAT", default_value = "delay")]
+    pub(crate) objective: Objective,
     /// Where calls are scarce and a network can tell of several sources at once which have news, ask about at most K of them with
     /// one call; 1 asks for each alone [default: as many as the network allows]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]

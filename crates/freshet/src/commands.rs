@@ -7,6 +7,7 @@
 mod add;
 mod alerts;
 mod budget;
+mod calendar;
 mod check;
 mod completions;
 mod constraints;
@@ -62,6 +63,7 @@ pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<Exi
         Command::Robots(command) => robots::execute(globals, &command),
         Command::Constraints(command) => constraints::execute(globals, &command),
         Command::Budget(command) => budget::execute(globals, &command),
+        Command::Calendar(command) => calendar::execute(globals, &command),
         Command::Export(args) => export::execute(globals, &args),
         Command::Snapshot(args) => snapshot::execute(globals, &args),
         Command::Forum(command) => forum::execute(globals, &command),

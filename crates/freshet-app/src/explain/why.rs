@@ -4,15 +4,17 @@
 //! now; the time that stands in the schedule is that of the last visit and may differ a little.
 
 use freshet_engine::forum::list_kind;
-use freshet_engine::price::Memory;
 use freshet_engine::schedule;
+use freshet_policy::change::hash::Speaker;
 use freshet_policy::change::kind::Kind;
 use freshet_policy::forum::ListKind;
-use freshet_policy::{Explanation, Reason};
-use freshet_report::explain::{Behaviour, DueReason, Fact, Otherwise, When, Why};
+use freshet_policy::{Explanation, Reason, Spoken};
+use freshet_report::explain::{Behaviour, DayTable, DueReason, Fact, Otherwise, When, Why};
 use freshet_report::run::{ListModel, RunStatus};
 use freshet_report::time::UnixNumber;
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
+
+use super::Grounds;
 
 /// The decision and what it stands on.
 #[derive(Debug)]
@@ -22,6 +24,7 @@ pub(super) struct Decision {
     explanation: Explanation,
     ceiling: Span,
     silence: Option<Silence>,
+    spoken: Option<Spoken>,
 }
 
 /// A thread that brought nothing at its last look.
@@ -33,15 +36,12 @@ struct Silence {
 
 impl Decision {
     /// For a source that a policy times and that was visited before.
-    pub(super) fn of(
-        source: &Source,
-        memory: &Memory,
-        live: Option<&RunStatus>,
-        now: Timestamp,
-    ) -> Option<Self> {
+    pub(super) fn of(source: &Source, grounds: &Grounds, now: Timestamp) -> Option<Self> {
+        let Grounds { memory, live, calendars, .. } = grounds;
         let is_timed = matches!(source.robot, RobotKind::Status | RobotKind::Comment);
         let visited_at = source.visited_at.filter(|_| is_timed && source.state == SourceState::Active)?;
-        let (policy, market) = (memory.policy(), memory.market(&source.network, source.robot));
+        let (policy, mut market) = (memory.policy(), memory.market(&source.network, source.robot));
+        market.calendars = calendars.of(&source.network);
         let facts = schedule::facts(source, visited_at);
         let explanation = policy.explain(&source.model, &facts, &market, now);
         let per_day = |rate_per_s: f64| rate_per_s * Span::DAY.secs_f64();
@@ -53,7 +53,7 @@ impl Decision {
             due_at: UnixNumber::of(due_at),
             reason: if silence.is_some() { DueReason::Silence } else { reason(explanation.reason) },
             silent_since: silence.and_then(|it| it.since).and_then(UnixNumber::of),
-            model: model_of(source, live),
+            model: model_of(source, live.as_ref()),
             expected_posts: explanation.posts_expected,
             expected_wait_s: explanation.wait_s_expected,
             rate_now_per_day: per_day(explanation.rate_now_per_s),
@@ -70,7 +70,9 @@ impl Decision {
                 no_ceiling_at: UnixNumber::of(explanation.otherwise.no_ceiling),
             },
         };
-        Some(Self { why, explanation, ceiling: policy.pacing().ceiling * market.ceiling_stretch, silence })
+        let spoken = policy.spoken(&source.model, &facts, &market, now);
+        let ceiling = policy.pacing().ceiling * market.ceiling_stretch;
+        Some(Self { why, explanation, ceiling, silence, spoken })
     }
 
     /// The decision as facts, the reason first.
@@ -83,6 +85,11 @@ impl Decision {
             model: it.model.clone(),
             lists: it.lists.clone().unwrap_or_default(),
             errors: it.errors.clone(),
+        });
+        let table = self.spoken.clone().map(|it| Fact::Table {
+            holiday: it.holiday,
+            is_weekend: it.is_weekend,
+            speaker: speaker(it.speaker),
         });
         let others = [
             Fact::Due {
@@ -106,7 +113,11 @@ impl Decision {
                 no_ceiling: When::of(otherwise.no_ceiling, now),
             },
         ];
-        silence.into_iter().chain(model).chain(others).collect()
+        let in_turn = |fact: &Fact| matches!(fact, Fact::Cost { .. } | Fact::Otherwise { .. });
+        let is_priced = self.explanation.reason != Reason::Turn;
+        // Where sources are visited in turn, no price has a say.
+        let others = others.into_iter().filter(|fact| is_priced || !in_turn(fact));
+        silence.into_iter().chain(model).chain(others).chain(table).collect()
     }
 }
 
@@ -139,7 +150,18 @@ fn reason(reason: Reason) -> DueReason {
         Reason::Floor => DueReason::Floor,
         Reason::Ceiling => DueReason::Ceiling,
         Reason::Rounds => DueReason::Rounds,
+        Reason::Window => DueReason::Window,
         Reason::Turn => DueReason::Turn,
+    }
+}
+
+/// Whose table it is, as reports name it.
+fn speaker(speaker: Speaker) -> DayTable {
+    match speaker {
+        Speaker::Workday => DayTable::Workday,
+        Speaker::Weekend => DayTable::Weekend,
+        Speaker::Holidays => DayTable::Holidays,
+        Speaker::Own => DayTable::Own,
     }
 }
 

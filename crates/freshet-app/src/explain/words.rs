@@ -1,7 +1,7 @@
 //! How the facts of an explanation read: one heading and some lines each, the same for the terminal and for the page.
 
 use freshet_report::explain::{
-    Behaviour, Counts, Covered, DueReason, Fact, LookTold, NextVisit, PlannedTold, RefreshReason, When,
+    Behaviour, Counts, Covered, DayTable, DueReason, Fact, LookTold, NextVisit, PlannedTold, RefreshReason, When,
 };
 use freshet_report::time::UnixNumber;
 use freshet_types::{Span, Timestamp};
@@ -77,6 +77,9 @@ pub fn words(fact: &Fact, now: Timestamp) -> Words {
                 Words::spoken("why then", why)
             }
         }
+        Fact::Turn { round, before_count, sources_count, is_drawn } => {
+            turn(*round, *before_count, *sources_count, *is_drawn)
+        }
         Fact::Expected { posts, wait_s } => Words::spoken(
             "expected",
             format!("{posts:.2} posts by then, having waited {} in all", span(*wait_s)),
@@ -89,6 +92,7 @@ pub fn words(fact: &Fact, now: Timestamp) -> Words {
             Words::spoken("rate", format!("{mean_per_day:.2} posts a day, now {now_per_day:.2}{last}"))
         }
         Fact::Kind { kind } => Words::spoken("kind", format!("{} ({})", kind.name(), behaviour(*kind))),
+        Fact::Table { holiday, is_weekend, speaker } => table(holiday.as_deref(), *is_weekend, *speaker),
         Fact::Cost { calls, price_post_s, worth_now } => {
             let percent = (worth_now * 100.0).min(WORTH_PERCENT_MAX);
             let must = span(*price_post_s);
@@ -114,6 +118,36 @@ pub fn words(fact: &Fact, now: Timestamp) -> Words {
         Fact::Coverage { covered } => Words::own("coverage", coverage(covered, now)),
         Fact::Failure { why } => Words::spoken("last failure", one_line(why)),
     }
+}
+
+fn turn(round: u64, before_count: Option<u64>, sources_count: u64, is_drawn: bool) -> Words {
+    let all = count(sources_count, "source");
+    let place = match before_count {
+        _ if is_drawn => format!("lots are drawn: each of {all} is as likely to be next as the others"),
+        Some(0) => format!("it is next of {all}"),
+        Some(before) => format!("{} before it of {all}", count(before, "turn")),
+        None => format!("one of {all}"),
+    };
+    Words::spoken("turn", format!("round {round}; {place}"))
+}
+
+fn table(holiday: Option<&str>, is_weekend: bool, speaker: DayTable) -> Words {
+    let day = match holiday {
+        Some(name) => format!("today is the holiday {}", one_line(name)),
+        None if is_weekend => "today is a day of the weekend".to_owned(),
+        None => "today is a workday".to_owned(),
+    };
+    let whose = match speaker {
+        DayTable::Own => "that it had the last time speaks",
+        DayTable::Holidays => "of other holidays speaks, since this one was not seen before",
+        DayTable::Weekend if holiday.is_some() => "of weekends speaks, since no holiday was seen before",
+        DayTable::Weekend => "of weekends speaks",
+        DayTable::Workday if holiday.is_some() || is_weekend => {
+            "of workdays speaks, since no such day was seen before"
+        }
+        DayTable::Workday => "of workdays speaks",
+    };
+    Words::spoken("calendar", format!("{day}; the table {whose}"))
 }
 
 fn span(secs: f64) -> Span {
@@ -171,6 +205,9 @@ fn because(reason: DueReason, policy: &str, ceiling_s: f64) -> String {
             "little is expected, but the quota suffices to look at all this often".to_owned()
         }
         DueReason::Ceiling => format!("nothing stays unvisited longer than {}", span(ceiling_s)),
+        DueReason::Window => {
+            "its list shows its newest posts only, and a third of them would be new by then".to_owned()
+        }
         DueReason::Turn => format!("`{policy}` visits in turn; the quota sets the pace"),
         DueReason::Silence => "its last look brought nothing".to_owned(),
     }
@@ -314,6 +351,30 @@ mod tests {
             &due(DueReason::Ceiling, true),
             "otherwise",
             "without that silence: nothing stays unvisited longer than 6h 00m",
+        );
+        let turn =
+            |before_count, is_drawn| Fact::Turn { round: 3, before_count, sources_count: 40, is_drawn };
+        check(&turn(Some(7), false), "turn", "turn: round 3; 7 turns before it of 40 sources");
+        check(&turn(Some(0), false), "turn", "turn: round 3; it is next of 40 sources");
+        check(
+            &turn(None, true),
+            "turn",
+            "turn: round 3; lots are drawn: each of 40 sources is as likely to be next as the others",
+        );
+        let table = |name: Option<&str>, is_weekend, speaker| Fact::Table {
+            holiday: name.map(str::to_owned),
+            is_weekend,
+            speaker,
+        };
+        check(
+            &table(Some("new year"), false, DayTable::Own),
+            "calendar",
+            "calendar: today is the holiday new year; the table that it had the last time speaks",
+        );
+        check(
+            &table(None, true, DayTable::Weekend),
+            "calendar",
+            "calendar: today is a day of the weekend; the table of weekends speaks",
         );
         let (soon, never) = (When::At(at(10_060)), When::Never);
         check(

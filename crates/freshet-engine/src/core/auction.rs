@@ -75,6 +75,9 @@ impl Core {
     pub(super) fn await_news(&mut self, id: SourceId) {
         let Some(slot) = self.sources.get(id) else { return };
         self.auction.end_choice(slot.key, id);
+        if self.takes_turns(id, &slot) {
+            return self.await_turn(id, &slot);
+        }
         if self.is_dealt(id, &slot) {
             self.await_at_desk(slot.key, id);
             return self.frontier.schedule(id, slot.key, CANDIDATE, slot.news_at);
@@ -100,6 +103,10 @@ impl Core {
     pub(super) fn pump_auction(&mut self, now: Timestamp) {
         while let Some(id) = self.frontier.pop_candidate(now) {
             let Some(slot) = self.sources.get(id).filter(Slot::waits_for_news) else { continue };
+            if self.takes_turns(id, &slot) {
+                self.join_line(id, &slot, now);
+                continue;
+            }
             if self.is_dealt(id, &slot) {
                 self.fall_due_at_desk(&slot, id);
                 continue;
@@ -265,6 +272,7 @@ impl Core {
     pub(super) fn end_choice(&mut self, id: SourceId, now: Timestamp) {
         let Some(slot) = self.sources.get(id) else { return };
         self.auction.end_choice(slot.key, id);
+        self.end_turn(id, &slot, now);
         self.call_at(slot.key, now);
     }
 

@@ -180,12 +180,17 @@ impl Core {
             self.frontier.schedule(id, slot.key, slot.class(), Timestamp::MIN);
         }
         while let Some((key, id)) = self.backlogs.pop(now) {
+            // One that takes turns leaves its history when it has its turn, whenever that is.
+            let takes_turns = self.sources.get(id).is_some_and(|slot| self.takes_turns(id, &slot));
             let Some(slot) = self.sources.get_mut(id) else { continue };
             slot.is_backlogged = false;
             // One that is being visited comes back if that leaves more to do.
-            if slot.waits_for_news() && slot.state == SourceState::Active && slot.news_at > now {
+            let has_time = slot.news_at > now || takes_turns;
+            if slot.waits_for_news() && slot.state == SourceState::Active && has_time {
                 slot.aim = Aim::History;
-                self.backlogs.standing.insert((slot.news_at, id));
+                if !takes_turns {
+                    self.backlogs.standing.insert((slot.news_at, id));
+                }
                 self.backlogs.opened(key);
                 // Due since ever, hence at once: `now` would be rounded up to the next tick.
                 self.frontier.schedule(id, key, HISTORY_CLASS, Timestamp::MIN);

@@ -47,6 +47,7 @@ impl Core {
         self.pump_history(now);
         self.pump_rechecks(now);
         self.pump_auction(now);
+        self.pump_turns(now);
         self.pump_desks(now);
         while self.has_room()
             && let Some(pick) = self.pick_in_turn(now)

@@ -33,5 +33,6 @@ impl Core {
         }
         self.call_all(now);
         self.desks.call_all(now);
+        self.lines.call_all(now);
     }
 }

@@ -291,6 +291,7 @@ impl Core {
     /// All of it is stored: the lease ends, the source is due when the policy says.
     fn release(&mut self, id: VisitId) {
         let visit = self.visits.close(id);
+        self.lines.set_pinned(visit.source.id, visit.source.pinned.is_some());
         self.regrade(&visit);
         let (state, due_at) = state_and_due(&visit, visit.source.due_at);
         let source = visit.source;

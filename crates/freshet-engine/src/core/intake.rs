@@ -82,6 +82,7 @@ impl Core {
         self.on_lead(slot, now);
         if let Some(key) = self.servers.key_of(&slot.network) {
             self.want_at_desk(key, slot.id);
+            self.jump_line(slot.id);
             self.probe_now(key, now);
         }
     }
@@ -120,6 +121,7 @@ impl Core {
             aim: Aim::News,
             is_leased: false,
             is_backlogged: false,
+            is_in_line: false,
         };
         let before = self.sources.get(slot.id);
         let was_watched = before.is_some_and(|slot| slot.state.is_watched());

@@ -11,6 +11,7 @@ use freshet_types::{Instance, NetworkName, Request, Source, SourceId, Timestamp,
 
 use super::recheck::AgesOf;
 use crate::budget::Budgets;
+use crate::calendar::Compiled;
 use crate::forum::Trained;
 use crate::order::{Fetched, FetcherId, Order, OrderId};
 use crate::price::Memory;
@@ -71,6 +72,8 @@ pub enum Event {
     Applied(Vec<(VisitId, Applied)>),
     /// What a person allows from now on.
     Budgets(Budgets),
+    /// Which days are not like others, from now on.
+    Calendars(Compiled),
     /// What the robots are to do, and with which credentials.
     Robots(Vec<RobotRow>),
     /// Pages of threads on this network that are worth another look.

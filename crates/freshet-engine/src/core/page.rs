@@ -3,8 +3,8 @@
 use freshet_store::row::{ListPage, Upload};
 use freshet_types::list::is_list;
 use freshet_types::{
-    Intent, LimitReading, Observation, Obstacle, Outcome, Page, PageKind, Post, Redirect, SourceState,
-    Timestamp, VisitId,
+    Endpoint, Intent, LimitReading, Observation, Obstacle, Outcome, Page, PageKind, Post, Redirect,
+    SourceState, Timestamp, VisitId,
 };
 
 use super::upload::{empty_upload, list_page};
@@ -140,8 +140,8 @@ impl Core {
         if is_single {
             pages::take_in(&mut visit.source, visit.state_before, &mut page, seen.at);
         }
-        let is_tail = visit.walk.is_tail();
-        let lesson = is_telling.then(|| Lesson::of(&mut meaning, endpoint.kind, seen.at, is_tail));
+        let (is_tail, shown) = (visit.walk.is_tail(), is_read.then(|| window(endpoint, &page)).flatten());
+        let lesson = is_telling.then(|| Lesson::of(&mut meaning, endpoint.kind, (seen.at, shown), is_tail));
         self.tally.posts_read_count += page.observation.posts.len() as u64;
         if was_lookup {
             let (network, root_id) = (visit.source.network.clone(), visit.source.root_id.clone());
@@ -385,4 +385,13 @@ pub(super) fn drop_opted_out(observation: &mut Observation, also: Option<&str>) 
         observation.posts.retain(|post| !post.author.as_ref().is_some_and(is_out));
     }
     out
+}
+
+/// How many posts a first page shows whose list is a window; 0 where it is none, or goes on below.
+fn window(endpoint: &Endpoint, page: &Page) -> Option<u32> {
+    if !endpoint.is_window || page.next.is_some() {
+        return Some(0);
+    }
+    let shown = page.observation.posts.iter().filter(|post| !post.is_embedded).count();
+    u32::try_from(shown).ok().filter(|shown| *shown > 0 && !page.is_unchanged)
 }

@@ -37,6 +37,8 @@ pub(super) struct Slot {
     pub(super) is_leased: bool,
     /// It is in its server's backlog, once.
     pub(super) is_backlogged: bool,
+    /// It stands in its server's line, once.
+    pub(super) is_in_line: bool,
 }
 
 /// What a policy planned of the next visit, in three bytes.

@@ -12,6 +12,7 @@ mod starving;
 mod steady;
 mod timing;
 mod trouble;
+mod turns;
 
 use std::collections::{BTreeSet, VecDeque};
 

@@ -33,7 +33,7 @@ impl TariffKey {
     }
 
     /// Whose visits.
-    pub(super) fn robot(self) -> RobotKind {
+    pub(crate) fn robot(self) -> RobotKind {
         self.robot
     }
 }

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use freshet_policy::group::Group;
-use freshet_policy::{DEFAULT_POLICY, Demand, Grade, Market, Objective, Pacing, Policy, Pool, policy_named};
+use freshet_policy::{DEFAULT_POLICY, Demand, Grade, Market, Pacing, Policy, Pool, policy_named};
 use freshet_store::api::{Store, StoreError};
 use freshet_store::setting::{Setting, SettingValue};
 use freshet_types::{NetworkName, QuotaKey, RobotKind, Span, Timestamp};
@@ -31,6 +31,8 @@ pub struct Memory {
     /// The policy that was in force.
     pub policy: String,
     pub pacing: Option<(Span, Span)>,
+    /// What was asked for, by its name.
+    pub objective: String,
     /// What the sources have in common.
     pub pool: Pool,
     pub scopes: Vec<ScopeMemory>,
@@ -143,7 +145,7 @@ impl Memory {
             price: tariff.map_or(RESERVE_UNDECLARED, |it| it.price),
             ceiling_stretch: tariff.map_or(1.0, |it| it.stretch),
             group: tariff.map_or(Group::NONE, |it| Group::new(it.group, it.group_page)),
-            ..Market::new(Objective::Delay)
+            ..Market::new(self.objective.parse().unwrap_or_default())
         }
     }
 }
@@ -229,6 +231,7 @@ impl Prices {
             saved_at: now,
             policy: self.policy.to_owned(),
             pacing: Some((self.pacing.floor, self.pacing.ceiling)),
+            objective: self.market.objective.name().to_owned(),
             pool: self.market.pool.clone(),
             scopes: numbers.iter().map(scope).collect(),
             tariffs: tariffs.into_iter().map(tariff).collect(),

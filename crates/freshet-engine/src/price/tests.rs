@@ -17,7 +17,7 @@ fn priced(source_count: u32, limit: u32, ceiling: Span) -> (Prices, Ledger, Time
     let policy =
         policy_named("index", Pacing { floor: Span::MINUTE, ceiling, ceiling_share: Pacing::WANTED_SHARE })
             .unwrap();
-    let (mut prices, mut ledger) = (Prices::new(&*policy), Ledger::default());
+    let (mut prices, mut ledger) = (Prices::new(&*policy, Objective::Delay), Ledger::default());
     prices.add_server(&NetworkName::from("net"), Politeness { pause: Span::ZERO, in_flight_max: 4 });
     let now = Timestamp::from_secs(1_000_000);
     let asker = Asker { network: NetworkName::from("net"), credential: None };
@@ -64,7 +64,7 @@ fn prices_are_remembered_and_sources_not_counted_twice() {
         Pacing { floor: Span::MINUTE, ceiling: Span::DAY, ceiling_share: Pacing::WANTED_SHARE },
     )
     .unwrap();
-    let mut restored = Prices::new(&*policy);
+    let mut restored = Prices::new(&*policy, Objective::Delay);
     restored.restore(Memory::from_text(&prices.to_text(now)));
     restored.add_server(&NetworkName::from("net"), Politeness { pause: Span::ZERO, in_flight_max: 4 });
     (0..1000).for_each(|_| restored.count(PLACE, true));

@@ -57,6 +57,7 @@ impl Runner {
         self.controls.questions = [
             Question::Constraints,
             Question::Budgets,
+            Question::Calendars,
             Question::Robots,
             Question::Instances,
             Question::Slots(first),
@@ -85,6 +86,9 @@ impl Runner {
                 tracing::warn!("the old budgets stay in force: {why}");
             }
             Reply::Budgets(Err(why)) => return Err(RunError::Budgets(why)),
+            Reply::Calendars(Ok(calendars)) => self.feed_core(Event::Calendars(calendars)),
+            // Days that are taken for others cost some delay: no reason not to crawl.
+            Reply::Calendars(Err(why)) => tracing::warn!("the calendars that were in force stay so: {why}"),
             Reply::Robots(robots) => {
                 self.feed_core(Event::Robots(robots));
                 // A robot that was switched on finds its ring tended at once.
@@ -119,6 +123,9 @@ impl Runner {
         }
         if has(|control| matches!(control, Control::Budgets)) {
             questions.push_back(Question::Budgets);
+        }
+        if has(|control| matches!(control, Control::Calendars)) {
+            questions.push_back(Question::Calendars);
         }
         if has(|control| matches!(control, Control::Robots(_))) {
             questions.push_back(Question::Robots);

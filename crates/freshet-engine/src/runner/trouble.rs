@@ -127,6 +127,7 @@ impl Runner {
             | Question::Controls(_)
             | Question::Constraints
             | Question::Budgets
+            | Question::Calendars
             | Question::Robots
             | Question::Instances
             | Question::Slots(_) => self.controls.give_up(),

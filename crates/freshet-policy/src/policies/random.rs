@@ -30,7 +30,7 @@ impl Rule for Random {
 
 /// A bijection of 64 bits in which every bit of the input moves half of the output
 /// (the finaliser of `SplitMix64` [Steele 2014]).
-fn mixed(value: u64) -> u64 {
+pub(crate) fn mixed(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

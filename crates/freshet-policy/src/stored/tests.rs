@@ -3,6 +3,7 @@
 use freshet_types::{Span, Timestamp};
 use proptest::prelude::*;
 
+use super::window_of;
 use crate::change::kind::Kind;
 use crate::{
     DEFAULT_POLICY, Look, Market, Objective, POLICY_NAMES, Pacing, Policy, Reason, SourceFacts, policy_named,
@@ -77,7 +78,7 @@ fn an_explanation_agrees_with_the_decision() {
             match told.reason {
                 Reason::Ceiling => assert!(PACING.ceiling - gap <= Span::SECOND, "`{name}`: {told:?}"),
                 Reason::Floor => assert!(gap - PACING.floor <= Span::SECOND, "`{name}`: {told:?}"),
-                Reason::Turn | Reason::Rounds | Reason::Worth => {}
+                Reason::Turn | Reason::Rounds | Reason::Worth | Reason::Window => {}
             }
         }
         let kind = |posts_per_day| {
@@ -85,6 +86,56 @@ fn an_explanation_agrees_with_the_decision() {
         };
         assert_eq!((kind(1), kind(200)), (Kind::Constant, Kind::Authority), "`{name}`");
     }
+}
+
+/// A source whose list shows so many posts.
+fn window(size: u32) -> SourceFacts {
+    SourceFacts { page_size: Some(size), ..source() }
+}
+
+#[test]
+fn a_window_is_looked_at_before_what_is_expected_fills_it() {
+    for name in ["freshet", "index", "hash", "cuvim", "change-rate", "cho-gm"] {
+        let policy = policy_named(name, PACING).unwrap();
+        // An hourly source: twelve posts fill in half a day, so four hours are the longest.
+        let bytes = month(&*policy, 24);
+        let gap_h = |facts: &SourceFacts, market: &Market| {
+            (policy.due_at(&bytes, facts, market) - facts.visited_at).secs_f64() / 3600.0
+        };
+        let dear = market(1e9);
+        let (with_h, without_h) = (gap_h(&window(12), &dear), gap_h(&source(), &dear));
+        assert!(
+            (2.0..=6.0).contains(&with_h) || with_h == without_h,
+            "`{name}`: {with_h} h, {without_h} h without"
+        );
+        assert!(with_h <= without_h, "`{name}`: {with_h} h, {without_h} h without");
+        let told = policy.explain(&bytes, &window(12), &dear, source().visited_at);
+        assert_eq!(told.reason == Reason::Window, with_h < without_h, "`{name}`: {told:?}");
+        assert!(gap_h(&window(1000), &dear) == without_h, "`{name}`: a large window changes nothing");
+        // Where distinct posts are asked for, a dear call is spent when the window is nearly full.
+        let capture = |price| Market { price, ..Market::new(Objective::Capture) };
+        let (cheap_h, dear_h) = (gap_h(&window(12), &capture(10.0)), gap_h(&window(12), &capture(1e9)));
+        assert!(cheap_h <= 6.0 && cheap_h <= dear_h, "`{name}`: {cheap_h} h, {dear_h} h");
+    }
+}
+
+#[test]
+fn the_size_of_a_window_is_kept_with_the_model() {
+    let look =
+        |at_h: i64| Look { since: None, at: Timestamp::from_secs(at_h * 3600), news: &[], is_full: false };
+    for name in POLICY_NAMES {
+        let policy = policy_named(name, PACING).unwrap();
+        let plain = month(&*policy, 24);
+        assert_eq!(window_of(&plain), None, "`{name}`");
+        let sized = policy.learn(&plain, &window(25), &market(100.0), &look(672));
+        assert_eq!(window_of(&sized), Some(25), "`{name}`");
+        let cleared = policy.learn(&sized, &source(), &market(100.0), &look(672));
+        assert_eq!(window_of(&cleared), None, "`{name}`");
+        let rate = |bytes: &[u8]| policy.rate_per_s(bytes, &market(100.0));
+        assert!((rate(&sized) / rate(&plain) - 1.0).abs() < 0.2, "`{name}`: the model goes on");
+    }
+    assert_eq!(window_of(&[]), None);
+    assert_eq!(window_of(&[0xff; 40]), None);
 }
 
 #[test]

@@ -59,6 +59,17 @@ pub enum Fact {
         /// It would be due then, were it not for its silence.
         is_overruled: bool,
     },
+    /// Its place among those that are visited in turn.
+    Turn {
+        /// Which round it is since the run began.
+        round: u64,
+        /// Sources that have their turn before it; none where lots are drawn, or they are too many to be counted.
+        before_count: Option<u64>,
+        /// Sources that stand in line.
+        sources_count: u64,
+        /// Each is as likely as the others, whoever was visited before.
+        is_drawn: bool,
+    },
     /// What the next visit is expected to find.
     Expected {
         /// Posts by then.
@@ -86,6 +97,15 @@ pub enum Fact {
     Kind {
         /// The kind.
         kind: Behaviour,
+    },
+    /// What today is by its calendar, and which table of posts by hours speaks for it.
+    Table {
+        /// The holiday's name.
+        holiday: Option<String>,
+        /// It is a day of the weekend, and no holiday.
+        is_weekend: bool,
+        /// Whose table it is.
+        speaker: DayTable,
     },
     /// What a visit costs and is worth.
     Cost {
@@ -182,6 +202,20 @@ pub enum RefreshReason {
     Worth,
     /// Nothing stays unvisited longer.
     Ceiling,
+}
+
+/// A table of posts by hours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DayTable {
+    /// That of workdays.
+    Workday,
+    /// That of weekends.
+    Weekend,
+    /// That of all holidays that were seen.
+    Holidays,
+    /// That of the same holiday as it was seen before.
+    Own,
 }
 
 /// The next visit of a source.

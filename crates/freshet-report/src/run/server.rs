@@ -1,10 +1,10 @@
 //! Servers, their quotas and the prices of their calls, as a run reports them.
 
-use freshet_types::NetworkName;
+use freshet_types::{NetworkName, RobotKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::time::{UnixFloat, number};
+use crate::time::{UnixFloat, UnixNumber, number};
 
 /// No network: what a report that says nothing of it has.
 fn nowhere() -> NetworkName {
@@ -96,6 +96,38 @@ impl Default for PriceStatus {
             news_per_h: 0.0,
             others_per_h: 0.0,
             sources_count: 0,
+        }
+    }
+}
+
+/// How far a round is in which sources of a server are visited in turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RoundStatus {
+    /// Of which server.
+    #[schemars(with = "String")]
+    pub network: NetworkName,
+    /// By which robot.
+    pub robot: RobotKind,
+    /// Which round it is since the run began, from 1 on.
+    pub round: u64,
+    /// When it began.
+    pub begun_at: Option<UnixNumber>,
+    /// Sources that stand in line.
+    pub sources_count: u64,
+    /// Those that have not had their turn.
+    pub left_count: u64,
+}
+
+impl Default for RoundStatus {
+    fn default() -> Self {
+        Self {
+            network: nowhere(),
+            robot: RobotKind::Status,
+            round: 0,
+            begun_at: None,
+            sources_count: 0,
+            left_count: 0,
         }
     }
 }

@@ -43,8 +43,14 @@ pub(super) fn timeline(ask: &Ask<'_>, id: &str) -> Reply {
     let no_reposts = request.is_on("exclude_reblogs");
     let tag = request.param("tagged").map(text::find_tag);
     let face = ask.face();
-    let bounds = Bounds::read(ask, POSTS_DEFAULT);
-    let list: &[u32] = if is_empty { &[] } else { &account.timeline };
+    let (bounds, list) = match world.window() {
+        Some(size) => {
+            let first = account.timeline.len().saturating_sub(size);
+            (Bounds::newest(size), &account.timeline[first..])
+        }
+        None => (Bounds::read(ask, POSTS_DEFAULT), &account.timeline[..]),
+    };
+    let list: &[u32] = if is_empty { &[] } else { list };
     let found = bounds.select(
         list,
         |post_index| world.posts.get(*post_index).id,

@@ -42,6 +42,11 @@ impl Bounds {
         }
     }
 
+    /// So many of the newest, whatever is asked for.
+    pub(super) fn newest(limit: usize) -> Self {
+        Self { limit, below: u64::MAX, above: None, is_upward: false }
+    }
+
     /// The wanted part of `list`, newest first; `list` rises by `key`.
     pub(super) fn select<'l, T>(
         &self,

@@ -17,7 +17,7 @@ use freshet_store::row::{InstanceRow, OnDelete};
 use freshet_store::{Access, MEMORY, Options};
 use freshet_types::{Instance, NetworkName, RobotKind, Source, Span};
 
-use super::{ExperimentError, Objective, Outcome, Setup, Tally};
+use super::{ExperimentError, Outcome, Overflow, Setup, Tally};
 use crate::driver::{Driver, DriverKit, Exchange};
 use crate::trace::{History, Window};
 use crate::world::{Limits, World};
@@ -27,6 +27,10 @@ use crate::{VirtualClock, WorldFetch, merged};
 pub(crate) const NAME: &str = "live";
 /// Where the world is.
 const HOST: &str = "history.test";
+/// How the world is read.
+const MASTODON: &str = include_str!("../../../../networks/mastodon.toml");
+/// Posts that the world gives on one page at most.
+const PAGE_MAX: u32 = 40;
 /// Longest way of an answer.
 const LATENCY: Span = Span::from_ms(400);
 /// A budget that is no whole number of calls an hour becomes a whole number in so many hours at most.
@@ -42,13 +46,13 @@ pub(super) fn run(history: &History, setup: &Setup, policy: &str) -> Result<Outc
     let failed = |error: RunError| ExperimentError::Live(error.to_string());
     check(setup)?;
     let limits = Limits { api: Some(limit(setup.calls_per_hour)?), ..Limits::OFF };
-    let world =
+    let mut world =
         World::of_history(history, limits).map_err(|error| ExperimentError::Live(error.to_string()))?;
+    if let (Some(size), Overflow::Lost) = (setup.page_size, setup.overflow) {
+        world.set_window(size);
+    }
     let clock = VirtualClock::new(world.now());
-    let networks = Arc::new(match setup.merged_page {
-        0 => Networks::shipped(),
-        page => merged::networks(setup.group, page),
-    });
+    let networks = Arc::new(networks(setup)?);
     let sources = sources(&networks, &world)?;
     let world = Arc::new(Mutex::new(world));
     let pacing = Pacing::default();
@@ -58,6 +62,8 @@ pub(super) fn run(history: &History, setup: &Setup, policy: &str) -> Result<Outc
     kit.options = CoreOptions {
         ceiling: pacing.ceiling,
         group_max: setup.group.max(1) as usize,
+        objective: setup.objective,
+        calendar: setup.calendar.clone(),
         ..CoreOptions::default()
     };
     kit.latency = LATENCY;
@@ -83,10 +89,44 @@ fn check(setup: &Setup) -> Result<(), ExperimentError> {
     if !setup.weights.is_empty() {
         return refused("weights of sources yet");
     }
-    if setup.objective != Objective::default() {
-        return refused("objective but the mean delay yet");
+    if setup.merged_page > 0 && setup.page_size.is_some() {
+        return refused("merged lists beside pages of a certain size");
+    }
+    let is_long = setup.page_size.is_some_and(|size| size > PAGE_MAX);
+    if is_long && setup.overflow == Overflow::Pages {
+        return Err(ExperimentError::Live(format!("its server gives {PAGE_MAX} posts a page at most")));
     }
     Ok(())
+}
+
+/// The networks, whose Mastodon has pages of the size that is asked for: a window where the rest is lost.
+fn networks(setup: &Setup) -> Result<Networks, ExperimentError> {
+    if setup.merged_page > 0 {
+        return Ok(merged::networks(setup.group, setup.merged_page));
+    }
+    let networks = Networks::shipped();
+    if let Some(size) = setup.page_size {
+        let text = definition(size, setup.overflow == Overflow::Lost);
+        let applied = networks.apply_definition("mastodon.toml", &text);
+        applied.map_err(|error| ExperimentError::Live(error.to_string()))?;
+    }
+    Ok(networks)
+}
+
+/// The definition of Mastodon with another list of posts.
+fn definition(size: u32, is_window: bool) -> String {
+    let mut lines = Vec::new();
+    let mut is_meant = false;
+    for line in MASTODON.lines() {
+        is_meant = if line.starts_with('[') { line == "[endpoints.posts]" } else { is_meant };
+        let is_dropped = is_meant && is_window && ["paging", "newer"].iter().any(|key| line.starts_with(key));
+        if is_meant && line.starts_with("page_size") {
+            lines.extend([format!("page_size = {size}"), format!("is_window = {is_window}")]);
+        } else if !is_dropped {
+            lines.push(line.to_owned());
+        }
+    }
+    lines.join("\n")
 }
 
 /// So many calls in such a window.

@@ -23,6 +23,8 @@ pub(crate) struct Replay {
     times_ms: Vec<Vec<i64>>,
     /// When each post was first on a page, by its index; later ones were not shown yet.
     shown_at_ms: Vec<i64>,
+    /// Posts of an account that its list shows, the newest; all unless given.
+    window: Option<u32>,
 }
 
 /// One recorded post, and what became of it.
@@ -58,6 +60,16 @@ impl World {
             world.plan_recorded(account, 0);
         }
         Ok(world)
+    }
+
+    /// From now on lists of posts show so many, the newest, and nothing below.
+    pub(crate) fn set_window(&mut self, size: u32) {
+        self.replay.window = Some(size);
+    }
+
+    /// How many posts of an account its list shows; `None` for all.
+    pub(crate) fn window(&self) -> Option<usize> {
+        self.replay.window.map(|size| size as usize)
     }
 
     /// Everything posted so far, in order, and when it was first shown.
@@ -132,5 +144,7 @@ mod tests {
         let shown: Vec<_> =
             world.shown().map(|it| (it.poster, it.first_at.map(|seen| seen.secs() - at(0)))).collect();
         assert_eq!(shown, [(0, Some(15)), (0, Some(15)), (1, None)]);
+        world.set_window(1);
+        assert_eq!(ask(&mut world, 30), 1, "one scrolled out");
     }
 }

@@ -409,6 +409,58 @@ pub(crate) enum BudgetCommand {
     Clear(ReportArgs),
 }
 
+const CALENDAR_EXAMPLES: &str = "\
+A calendar is a small TOML file:
+
+  zone = \"Europe/Berlin\"            # hours and days are local; UTC unless given
+  weekend = [\"sat\", \"sun\"]         # the usual one; elsewhere [\"fri\", \"sat\"]
+  [holidays]
+  \"new year\" = [\"2025-01-01\", \"2026-01-01\"]
+
+The policies `cuvim` and `hash-week` have tables for workdays, weekends and each holiday; for
+a holiday the same one of last year speaks, else other holidays, else the weekend. The
+narrowest scope holds. A run that is under way sees a change within a second.
+
+Examples:
+  freshet calendar check germany.toml
+  freshet calendar set all germany.toml
+  freshet calendar set mastodon:example.social germany.toml
+  freshet calendar set @ada@example.social usa.toml
+  freshet calendar remove all";
+
+/// `freshet calendar …`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = CALENDAR_EXAMPLES)]
+pub(crate) enum CalendarCommand {
+    /// Show the calendars in force
+    List(ReportArgs),
+    /// Set one; one of the same scope is replaced
+    #[command(after_help = CALENDAR_EXAMPLES)]
+    Set {
+        /// `all`, a network, a server, or a source by what `add` was given or by its number
+        scope: String,
+        /// The calendar
+        file: PathBuf,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+    /// Take one away
+    Remove {
+        /// Its scope, as the list shows it
+        scope: String,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+    /// Look whether a file is a calendar; nothing is changed
+    #[command(after_help = CALENDAR_EXAMPLES)]
+    Check {
+        /// The calendar
+        file: PathBuf,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+}
+
 const SNAPSHOT_EXAMPLES: &str = "\
 Examples:
   freshet snapshot flood-2026-11 --title 'Posts on the flood of November 2026'

@@ -122,6 +122,9 @@ pub(crate) struct SimulateArgs {
     /// A file of lines `user<TAB>weight`: how much a user's posts count, 1 unless given
     #[arg(long, value_name = "FILE", conflicts_with = "forum")]
     pub(crate) weights: Option<PathBuf>,
+    /// Which days are not like others, for `cuvim` and `hash-week`: a file as `freshet calendar` takes it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) calendar: Option<PathBuf>,
     /// For policies that draw lots: the same number gives the same result
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "forum")]
     pub(crate) seed: u64,

@@ -31,6 +31,7 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
         lasts: args.duration.map(Span::to_std),
         ceiling: args.ceiling,
         policy: args.policy.clone(),
+        objective: args.objective,
         group: args.group,
         forum_share,
         keeps_raw: args.keep_raw,

@@ -42,6 +42,7 @@ fn wish(args: &SimulateArgs) -> SimulateWish {
         merged: args.merged,
         seed: args.seed,
         weights: args.weights.clone(),
+        calendar: args.calendar.clone(),
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod alerts;
 mod bluesky;
+mod calendar;
 mod cli;
 mod constraints;
 mod earlier;

@@ -95,6 +95,10 @@ fn a_crawl_explains_plans_and_shows_its_prices() {
         freshet.ok(&["run", "--headless", "--for", "8s", "--ceiling", "1h", "--policy", policy]);
         check_reports(&freshet, &references[0], policy);
     }
+    freshet.ok(&["run", "--headless", "--for", "8s", "--ceiling", "1h", "--policy", "rr"]);
+    let told = freshet.ok(&["explain", &references[0]]);
+    assert!(told.contains("turn: round") && told.contains("sources"), "{told}");
+    assert!(!told.contains("twice the price"), "where sources have turns, no price has a say: {told}");
 }
 
 fn check_reports(freshet: &Freshet, reference: &str, policy: &str) {

@@ -36,7 +36,7 @@ fn check(what: &str, first: Page, stored: &[i64], end: End, expected: (&str, u32
     assert!(bench.core.is_idle(), "{what}");
     let rate = |model: &[u8]| {
         let policy = policy_named(DEFAULT_POLICY, Pacing::default()).unwrap();
-        policy.rate_per_s(model, &freshet_policy::Market::new(freshet_policy::Objective::Delay))
+        policy.rate_per_s(model, &freshet_policy::Market::new(Objective::Delay))
     };
     let learned = &bench.sources[&id].model;
     assert_ne!(learned, &before, "{what}: the summary carries what was learned");

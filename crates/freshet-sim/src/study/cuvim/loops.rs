@@ -12,8 +12,9 @@
 //! which of them the paper ran; [`super::tables`] shows both beside its figures.
 
 use freshet_policy::Look;
+use freshet_policy::calendar::Calendar;
 use freshet_policy::change::HashTable;
-use freshet_policy::change::hash::{Calendar, SLOTS};
+use freshet_policy::change::hash::SLOTS;
 use freshet_types::{Span, Timestamp};
 
 use crate::trace::{History, Poster};
