@@ -200,7 +200,9 @@ fn gather(args: &AddWish, report: &mut AddReport) -> anyhow::Result<Vec<(Option<
         texts.extend(listed.references.into_iter().map(|(line, text)| (Some(line), text)));
     }
     if args.is_page {
-        texts.iter_mut().for_each(|(_, text)| *text = as_page(text));
+        for (_, text) in &mut texts {
+            *text = as_page(text);
+        }
     }
     Ok(texts)
 }

@@ -13,7 +13,7 @@ use crate::{
 type Maker = fn(&mut SchemaGenerator) -> schemars::Schema;
 
 /// Every report and how its schema is made.
-pub(crate) const MAKERS: [(&str, Maker); 52] = [
+pub(crate) const MAKERS: [(&str, Maker); 53] = [
     ("RunStatus", of::<run::RunStatus>),
     ("StatusReport", of::<status::StatusReport>),
     ("ExplainReport", of::<explain::ExplainReport>),

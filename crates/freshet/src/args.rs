@@ -269,7 +269,7 @@ pub(crate) struct RemoveArgs {
 
 const WEIGHT_EXAMPLES: &str = "\
 Examples:
-  freshet weight @ada@example.social 5           her posts count five times as much as others'
+  freshet weight @ada@example.social 5           her posts count five times as much as usual
   freshet weight 17 18 19 0.2                    these sources may wait longer
   freshet weight https://forum.example/ 2        a forum with all its boards and threads
 

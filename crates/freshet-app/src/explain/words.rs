@@ -1,7 +1,8 @@
 //! How the facts of an explanation read: one heading and some lines each, the same for the terminal and for the page.
 
 use freshet_report::explain::{
-    Behaviour, Counts, Covered, DayTable, DueReason, Fact, LookTold, NextVisit, PlannedTold, RefreshReason, When,
+    Behaviour, Counts, Covered, DayTable, DueReason, Fact, LookTold, NextVisit, PlannedTold, RefreshReason,
+    When,
 };
 use freshet_report::time::UnixNumber;
 use freshet_types::{Span, Timestamp};
@@ -352,6 +353,28 @@ mod tests {
             "otherwise",
             "without that silence: nothing stays unvisited longer than 6h 00m",
         );
+        let (soon, never) = (When::At(at(10_060)), When::Never);
+        check(
+            &Fact::Otherwise {
+                one_more_post: When::Now,
+                price_doubled: soon,
+                price_halved: soon,
+                no_ceiling: never,
+            },
+            "otherwise",
+            "it would be due now after one more post, due in 1m 00s at twice the price, due in 1m 00s at half the price, due \
+             never without a ceiling",
+        );
+        check(
+            &Fact::Coverage { covered: Covered::Holes { holes_count: 2 } },
+            "coverage",
+            "2 holes; `freshet gaps` prices them",
+        );
+        check(&Fact::Failure { why: "no\nanswer".to_owned() }, "last failure", "last failure: no answer");
+    }
+
+    #[test]
+    fn turns_and_calendars_read_as_sentences() {
         let turn =
             |before_count, is_drawn| Fact::Turn { round: 3, before_count, sources_count: 40, is_drawn };
         check(&turn(Some(7), false), "turn", "turn: round 3; 7 turns before it of 40 sources");
@@ -376,23 +399,5 @@ mod tests {
             "calendar",
             "calendar: today is a day of the weekend; the table of weekends speaks",
         );
-        let (soon, never) = (When::At(at(10_060)), When::Never);
-        check(
-            &Fact::Otherwise {
-                one_more_post: When::Now,
-                price_doubled: soon,
-                price_halved: soon,
-                no_ceiling: never,
-            },
-            "otherwise",
-            "it would be due now after one more post, due in 1m 00s at twice the price, due in 1m 00s at half the price, due \
-             never without a ceiling",
-        );
-        check(
-            &Fact::Coverage { covered: Covered::Holes { holes_count: 2 } },
-            "coverage",
-            "2 holes; `freshet gaps` prices them",
-        );
-        check(&Fact::Failure { why: "no\nanswer".to_owned() }, "last failure", "last failure: no answer");
     }
 }

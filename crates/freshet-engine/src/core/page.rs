@@ -96,11 +96,7 @@ impl Core {
         let (key, robot) = (self.visits[seen.visit].key, self.visits[seen.visit].source.robot);
         self.read_some(key, robot, now);
         let visit = &mut self.visits[seen.visit];
-        let mut opted_out = Vec::new();
-        if self.options.honours_opt_out {
-            let also = visit.rested_at.map(|_| visit.source.root_id.as_str());
-            opted_out = drop_opted_out(&mut page.observation, also);
-        }
+        let opted_out = self.options.honours_opt_out.then(|| leave_out(visit, &mut page)).unwrap_or_default();
         let Some(endpoint) = own_endpoint(&*connector, &visit.source) else {
             return self.fail(seen.visit, "its endpoint was taken away", false, now);
         };
@@ -113,9 +109,7 @@ impl Core {
         let newest_at = newest_listed(&page);
         let recheck_at = self.rechecks.next_at(&visit.source.network, newest_at, seen.at);
         let list = list_of(visit, &page, recheck_at);
-        if let Some(rechecked) = &mut visit.rechecked {
-            rechecked.seen = newest_at.map(|newest_at| (newest_at, seen.at));
-        }
+        note_rechecked(visit, newest_at, seen);
         let is_top = was_list && visit.walk.intent == Intent::First;
         // A probe that found nothing new is no page of the list.
         let is_read = is_top && page.kind == endpoint.kind;
@@ -130,10 +124,8 @@ impl Core {
             schedule::answered(&mut visit.source, seen.at);
         }
         keep_refusal(visit, refused);
-        if let Some(why) = meaning.complaint {
-            self.tally.complaints_count += 1;
-            tracing::warn!(source = visit.source.id.0, "{why}");
-        }
+        self.tally.complaints_count += u64::from(meaning.complaint.is_some());
+        tell_complaint(visit, meaning.complaint);
         if keeps_validators {
             visit.source.validators = page.validators.clone();
         }
@@ -144,10 +136,7 @@ impl Core {
         let lesson = is_telling.then(|| Lesson::of(&mut meaning, endpoint.kind, (seen.at, shown), is_tail));
         self.tally.posts_read_count += page.observation.posts.len() as u64;
         if was_lookup {
-            let (network, root_id) = (visit.source.network.clone(), visit.source.root_id.clone());
-            if let Some(handle) = visit.source.handle.clone() {
-                self.sources.note_handle(&network, &handle, &root_id);
-            }
+            self.note_looked_up(seen.visit);
         }
         let visit = &mut self.visits[seen.visit];
         let slot = self.sources.get(visit.source.id);
@@ -168,6 +157,14 @@ impl Core {
             self.send(seen.visit, now);
         } else {
             self.end_leg(seen.visit, now);
+        }
+    }
+
+    /// The id of a source that was known by its handle is known now.
+    fn note_looked_up(&mut self, id: VisitId) {
+        let source = &self.visits[id].source;
+        if let Some(handle) = &source.handle {
+            self.sources.note_handle(&source.network, handle, &source.root_id);
         }
     }
 
@@ -321,6 +318,25 @@ impl Core {
 /// Whether an answer says nothing about what was asked: the same may be asked again.
 fn is_passing(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::RateLimited { .. } | Outcome::QuotaExhausted { .. } | Outcome::Transient)
+}
+
+/// Leaves out of a page who asks for it, the owner of its source among them if it did so elsewhere; gives the accounts that do.
+fn leave_out(visit: &Visit, page: &mut Page) -> Vec<String> {
+    let also = visit.rested_at.map(|_| visit.source.root_id.as_str());
+    drop_opted_out(&mut page.observation, also)
+}
+
+fn tell_complaint(visit: &Visit, complaint: Option<&'static str>) {
+    if let Some(why) = complaint {
+        tracing::warn!(source = visit.source.id.0, "{why}");
+    }
+}
+
+/// Another look at a page of a thread saw a page whose newest post is this old.
+fn note_rechecked(visit: &mut Visit, newest_at: Option<Timestamp>, seen: Seen) {
+    if let Some(rechecked) = &mut visit.rechecked {
+        rechecked.seen = newest_at.map(|newest_at| (newest_at, seen.at));
+    }
 }
 
 /// The owner of a list that was refused is shown, so the refusal was about the list alone.

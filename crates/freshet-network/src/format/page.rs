@@ -325,15 +325,12 @@ fn decoded(text: &str) -> Cow<'_, str> {
     while let Some((before, after)) = rest.split_once('&') {
         plain.push_str(before);
         let end = after.as_bytes().iter().take(ENTITY_BYTES_MAX).position(|&byte| byte == b';');
-        match end.and_then(|end| Some((entity(&after[..end])?, end))) {
-            Some((value, end)) => {
-                plain.push_str(&value);
-                rest = &after[end + 1..];
-            }
-            None => {
-                plain.push('&');
-                rest = after;
-            }
+        if let Some((value, end)) = end.and_then(|end| Some((entity(&after[..end])?, end))) {
+            plain.push_str(&value);
+            rest = &after[end + 1..];
+        } else {
+            plain.push('&');
+            rest = after;
         }
     }
     plain.push_str(rest);

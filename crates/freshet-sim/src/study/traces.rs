@@ -22,12 +22,8 @@ pub(crate) const ROOMS: &str = "b6_freecodecamp_gitter_rooms";
 
 /// A forum about a proof assistant: boards, and threads that are chats.
 pub(crate) const LEAN: &str = "b1_lean_zulip";
-/// Issues of a program: opened, commented, reviewed.
-pub(crate) const BITCOIN: &str = "b2_bitcoin_github";
 /// A mailing list: one board.
 pub(crate) const GIT: &str = "b3_git_mailing_list";
-/// Mailing lists about a language.
-pub(crate) const R_LISTS: &str = "b4_r_mailing_lists";
 /// A forum about medical images: one board.
 pub(crate) const SLICER: &str = "b8_slicer_discourse";
 /// Issues and pull requests of a project: two boards.
