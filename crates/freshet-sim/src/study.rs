@@ -18,6 +18,7 @@ mod mispredictions;
 pub mod page;
 mod reference;
 mod refresh;
+mod refresh_live;
 mod rules;
 mod synthetic;
 pub mod traces;
@@ -141,6 +142,12 @@ pub const STUDIES: &[Study] = &[
                 paper's share is hard, and on those where it is not",
         seed: "no chance",
         run: refresh::run,
+    },
+    Study {
+        name: "refresh-live",
+        about: "what refresh plans save a crawl: single pages against even looks, old pages of threads against a wait that doubles",
+        seed: "20260917",
+        run: refresh_live::run,
     },
     Study {
         name: "forums",
