@@ -7,9 +7,14 @@
 //!
 //! What it does not do: decide what a call costs. The price is that of all sources of the server.
 
-use freshet_policy::page::{PageModel, PagePlan, Terms};
+use std::collections::BTreeMap;
+
+use freshet_policy::page::{Ages, PageModel, PagePlan, Terms};
 use freshet_policy::{Grade, Market, Pacing};
-use freshet_types::{Page, Source, SourceState, Timestamp};
+use freshet_types::{NetworkName, Page, Source, SourceState, Timestamp};
+
+/// What old pages of threads have shown, by forum.
+pub(crate) type AgesOf = BTreeMap<NetworkName, Ages>;
 
 /// Takes in a look at a page, and leaves of it what is to be stored. One that was not active before is stored as it is: it
 /// is back.
@@ -46,7 +51,7 @@ pub(crate) fn grade(source: &Source) -> Grade {
 mod tests {
     use super::*;
     use freshet_policy::Objective;
-    use freshet_types::{NetworkName, Observation, Post, RobotKind};
+    use freshet_types::{Observation, Post, RobotKind};
 
     fn shown(text: &str) -> Page {
         let posts = vec![Post { id: "u".to_owned(), text: text.to_owned(), ..Post::default() }];

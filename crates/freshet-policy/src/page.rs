@@ -33,7 +33,7 @@ use crate::refresh::Sketch;
 use crate::stored;
 use crate::{ChangeModel as _, Look, Pool};
 
-/// Looks that are remembered: two weeks of one every six hours, so that every hour of the week was looked at.
+/// Looks that are remembered; fruitless ones in a row count as one, so that they reach back over twenty changes at least.
 const LOOKS_MAX: usize = 64;
 /// ζ of a page without noise: what is more similar than this is a date or a counter somewhere on it.
 const SIMILARITY_MAX: f64 = 0.97;
@@ -131,7 +131,9 @@ impl PageModel {
         let is_edit = similarity < self.similarity_max();
         let left = if is_edit { (similarity / self.noise()).min(1.0) } else { 1.0 };
         self.looks.push(PageLook { at, similarity, is_edit, left });
-        self.looks.drain(..self.looks.len().saturating_sub(LOOKS_MAX));
+        if self.looks.len() > LOOKS_MAX {
+            self.forget_one();
+        }
         self.last = shown;
         if is_edit || is_wanted {
             self.stored = self.last.clone();
@@ -141,6 +143,14 @@ impl PageModel {
             self.rate.learn(&look, &Pool::default());
         }
         is_edit || is_wanted
+    }
+
+    /// Forgets the look that says least: of two fruitless ones in a row the earlier says nothing that the later does not.
+    fn forget_one(&mut self) {
+        let is_said_again = |at: &usize| !self.looks[*at].is_edit && !self.looks[at + 1].is_edit;
+        // The last two tell whether noise was measured.
+        let place = (1..self.looks.len().saturating_sub(2)).find(is_said_again).unwrap_or(0);
+        self.looks.remove(place);
     }
 
     /// The looks that are remembered, the last one last.

@@ -9,11 +9,11 @@ use freshet_policy::mixture::Mixture;
 use freshet_store::row::{Applied, RobotRow, SourceSlot, StalePage, Upload};
 use freshet_types::{Instance, NetworkName, Request, Source, SourceId, Timestamp, VisitId};
 
-use super::recheck::AgesOf;
 use crate::budget::Budgets;
 use crate::calendar::Compiled;
 use crate::forum::Trained;
 use crate::order::{Fetched, FetcherId, Order, OrderId};
+use crate::pages::AgesOf;
 use crate::price::Memory;
 use crate::quota::{Ledger, Reservation};
 use crate::relearn::Notes;

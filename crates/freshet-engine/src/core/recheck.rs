@@ -9,7 +9,7 @@
 //! Such a visit asks for one page. It moves neither coverage nor the thread's own schedule; a page that cannot be had now
 //! waits for its next turn.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use freshet_policy::page::{AgedLook, Ages};
 use freshet_store::row::{Applied, ListPage, StalePage, Upload};
@@ -18,6 +18,7 @@ use freshet_types::{Intent, Map, NetworkName, ServerKey, SourceId, SourceState, 
 
 use super::upload::{empty_upload, list_page};
 use super::{Core, Effect, begin};
+use crate::pages::AgesOf;
 use crate::price::polite_per_s;
 use crate::visit::Rechecked;
 use crate::walk::{Aim, Seen};
@@ -50,9 +51,6 @@ pub(super) struct Rechecks {
     /// What is supposed of a forum that has shown nothing yet.
     usual: Ages,
 }
-
-/// What old pages have shown, by network.
-pub(crate) type AgesOf = BTreeMap<NetworkName, Ages>;
 
 /// The pages of one server that are worth another look.
 #[derive(Debug, Default)]

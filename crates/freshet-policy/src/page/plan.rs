@@ -41,7 +41,7 @@ pub struct Terms {
     pub weight: f64,
     /// No look is sooner after another.
     pub floor: Span,
-    /// Nor later.
+    /// The longest that it stays without one.
     pub ceiling: Span,
 }
 
