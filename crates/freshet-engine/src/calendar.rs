@@ -92,9 +92,7 @@ pub enum CalendarError {
     /// A date stands there twice.
     #[error("`holidays`: {date} is `{name}`, and it is `{other}` as well")]
     DateTwice {
-        /// The date.
         date: String,
-        /// One holiday.
         name: String,
         /// The other, or the same.
         other: String,
@@ -225,12 +223,6 @@ impl Calendars {
         }
         compiled.own = Arc::new(own);
         Ok(compiled)
-    }
-
-    /// The scopes that cover a source, the narrowest first.
-    pub fn covering(&self, id: SourceId, network: &NetworkName) -> Option<(&String, &CalendarSpec)> {
-        let scopes = [scope_of(id), network.to_string(), network.definition().to_owned(), ALL.to_owned()];
-        scopes.iter().find_map(|scope| self.0.get_key_value(scope))
     }
 }
 

@@ -16,11 +16,9 @@ const DAY_S: i64 = 86_400;
 /// What a day is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DayKind<'a> {
-    /// Like most.
     Workday,
-    /// One of the weekend.
     Weekend,
-    /// The holiday of this name.
+    /// By its name.
     Holiday(&'a str),
 }
 

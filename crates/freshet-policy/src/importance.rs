@@ -21,9 +21,9 @@
 /// The window of the rate, in days.
 pub const DAYS: u32 = 7;
 /// What nobody asks about counts at least so much of its weight.
-pub const FACTOR_MIN: f64 = 0.25;
+pub(crate) const FACTOR_MIN: f64 = 0.25;
 /// What everybody asks about counts at most so many times its weight.
-pub const FACTOR_MAX: f64 = 4.0;
+pub(crate) const FACTOR_MAX: f64 = 4.0;
 
 /// What was asked about one user of a source within the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

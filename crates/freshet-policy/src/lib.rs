@@ -16,6 +16,7 @@ pub mod explanation;
 pub mod forum;
 pub mod group;
 pub mod importance;
+pub mod in_order;
 pub mod look;
 pub mod lookahead;
 pub mod market;

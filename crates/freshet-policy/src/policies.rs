@@ -56,7 +56,6 @@ pub(crate) use nutch::Nutch;
 pub(crate) use organ_pipe::OrganPipe;
 pub(crate) use proportional::Proportional;
 pub use random::Random;
-pub(crate) use random::mixed;
 pub(crate) use round_robin::RoundRobin;
 pub(crate) use sia_cho::SiaCho;
 pub use storm::Storm;

@@ -35,11 +35,12 @@ use crate::{
 /// Times nearer than this to a bound are at the bound.
 const NEAR: Span = Span::SECOND;
 /// Posts that are expected in a window when it is looked at, as a share of what it shows.
-pub const FILLED_SHARE: f64 = 1.0 / 3.0;
+pub(crate) const FILLED_SHARE: f64 = 1.0 / 3.0;
 /// Where a call must bring more than this share of a window, losses are planned.
 const PLANNED_LOSS: f64 = 0.05;
-/// And this is the most that it can be asked to bring: nothing ever brings a whole one for sure.
-const BROUGHT_MAX: f64 = 0.95;
+/// And this is the most that it can be asked to bring: a window is due about when it is full, however dear calls are. Later its posts are
+/// lost, and so would be the order of those that wait.
+const BROUGHT_MAX: f64 = 0.3;
 /// Marks the length of the name where the size of a window follows.
 const HAS_WINDOW: u8 = 0x80;
 /// How far ahead `explain` looks where there is no ceiling: a month.

@@ -20,7 +20,6 @@ use std::collections::VecDeque;
 use freshet_types::Timestamp;
 
 use crate::partition::organ_pipes;
-use crate::policies::mixed;
 
 /// Lots that are drawn for one turn before the line is gone through from the last of them.
 const DRAWS_MAX: usize = 16;
@@ -28,22 +27,21 @@ const DRAWS_MAX: usize = 16;
 /// In which order sources have their turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnOrder {
-    /// By number.
+    /// Those that were added first go first, round after round.
     Number,
-    /// A circular queue.
+    /// Who was visited goes to the end, and so does who joins.
     Ring,
-    /// Lots are drawn.
+    /// Each turn is drawn anew.
     Lots,
-    /// Organ pipes.
+    /// The fastest in the middle of a round, by what is known when it begins.
     Pipes,
 }
 
 /// Whether a source can have its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Now.
     Ready,
-    /// Not now.
+    /// It is being visited, or rests for a while.
     Soon,
     /// It has left the line.
     Gone,
@@ -93,7 +91,7 @@ impl Turns {
     }
 
     /// Whose turn it is. Those that have left the line are put into `gone`; `rate` is asked when a round begins.
-    pub fn take(
+    pub fn pop(
         &mut self,
         standing: impl Fn(u32) -> Standing,
         rate: impl Fn(u32) -> f64,
@@ -102,7 +100,7 @@ impl Turns {
         if self.order == TurnOrder::Lots {
             return self.draw(standing, gone);
         }
-        if let Some(number) = self.take_within(self.left, &standing, gone) {
+        if let Some(number) = self.pop_within(self.left, &standing, gone) {
             return Some(number);
         }
         // Nobody of this round can be visited. A new one begins with somebody who can.
@@ -110,11 +108,11 @@ impl Turns {
             return None;
         }
         self.begin(rate);
-        self.take_within(self.left, &standing, gone)
+        self.pop_within(self.left, &standing, gone)
     }
 
     /// The first of so many that is ready has its turn and goes to the end.
-    fn take_within(
+    fn pop_within(
         &mut self,
         count: usize,
         standing: impl Fn(u32) -> Standing,
@@ -195,7 +193,6 @@ impl Turns {
 /// One who stands in a line, as whoever only reads the store knows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Member {
-    /// Its number.
     pub number: u32,
     /// When it was last visited.
     pub visited_at: Option<Timestamp>,
@@ -224,6 +221,15 @@ pub fn before(order: TurnOrder, members: &[Member], number: u32, begun_at: Times
     let place = line.iter().position(|member| member.number == number)?;
     let left = |members: &[Member]| members.iter().filter(|member| !has_had(member)).count();
     Some(if has_had(&line[place]) { left(&line) + place } else { left(&line[..place]) })
+}
+
+/// A bijection of 64 bits in which every bit of the input moves half of the output
+/// (the finaliser of `SplitMix64` [Steele 2014]).
+pub(crate) fn mixed(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub(super) fn note(site: &Shared, inquiry: Inquiry) {
     let site = Arc::clone(site);
     tokio::spawn(async move {
         tokio::time::sleep(WAIT).await;
-        let inquiries = site.inquiries.take();
+        let inquiries = site.inquiries.drain();
         let counted = site
             .write(move |site, data| Ok(data.store.count_inquiries(day_of(site.now()), &inquiries)?))
             .await;
@@ -51,7 +51,7 @@ impl Inquiries {
         false
     }
 
-    fn take(&self) -> Vec<Inquiry> {
+    fn drain(&self) -> Vec<Inquiry> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -66,7 +66,7 @@ mod tests {
         let one = |post| Inquiry { posts: vec![post], ..Inquiry::default() };
         assert!(!inquiries.push(Inquiry::default()), "nothing was shown");
         let firsts = (0..2 * WAITING_MAX as u64).filter(|&post| inquiries.push(one(post))).count();
-        assert_eq!((firsts, inquiries.take().len()), (1, WAITING_MAX));
+        assert_eq!((firsts, inquiries.drain().len()), (1, WAITING_MAX));
         assert!(inquiries.push(one(1)), "the next one is the first again");
     }
 }

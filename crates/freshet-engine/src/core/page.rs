@@ -96,7 +96,7 @@ impl Core {
         let (key, robot) = (self.visits[seen.visit].key, self.visits[seen.visit].source.robot);
         self.read_some(key, robot, now);
         let visit = &mut self.visits[seen.visit];
-        let opted_out = self.options.honours_opt_out.then(|| leave_out(visit, &mut page)).unwrap_or_default();
+        let opted_out = if self.options.honours_opt_out { leave_out(visit, &mut page) } else { Vec::new() };
         let Some(endpoint) = own_endpoint(&*connector, &visit.source) else {
             return self.fail(seen.visit, "its endpoint was taken away", false, now);
         };

@@ -150,7 +150,7 @@ impl Core {
             let chosen = &line.chosen;
             let standing = |number: u32| self.standing(SourceId(number), key, chosen, now);
             let pull = |number: u32| self.sources.get(SourceId(number)).map_or(0.0, |slot| slot.grade.pull());
-            let next = line.turns.take(standing, pull, &mut gone);
+            let next = line.turns.pop(standing, pull, &mut gone);
             if line.turns.round() != round {
                 line.begun_at = now;
             }

@@ -90,7 +90,7 @@ impl ListFacts {
     }
 
     /// The mean gap, or the site's.
-    pub fn mean_gap_or(&self, site: &SiteFacts) -> f64 {
+    pub(crate) fn mean_gap_or(&self, site: &SiteFacts) -> f64 {
         if self.gap_count > 0 { self.mean_gap_h } else { site.gap_h }
     }
 

@@ -6,6 +6,7 @@
 use freshet_types::Timestamp;
 
 use crate::change::Poisson;
+use crate::turns::mixed;
 use crate::{Market, Rule, SourceFacts};
 
 /// Draws lots.
@@ -26,13 +27,4 @@ impl Rule for Random {
         let lot = mixed(self.seed ^ mixed(at.ms() as u64) ^ mixed(u64::from(source.number) + 1));
         lot as f64 / u64::MAX as f64
     }
-}
-
-/// A bijection of 64 bits in which every bit of the input moves half of the output
-/// (the finaliser of `SplitMix64` [Steele 2014]).
-pub(crate) fn mixed(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
 }

@@ -7,7 +7,8 @@
 //! others it is known that they have news, and what the page shows of them is not taken, as it leaves a hole below.
 
 use freshet_policy::Call;
-use freshet_policy::group::{Group, InOrder};
+use freshet_policy::group::Group;
+use freshet_policy::in_order::InOrder;
 use freshet_types::Timestamp;
 
 use super::{Run, Watch};

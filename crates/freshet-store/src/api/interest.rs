@@ -11,7 +11,7 @@ use super::StoreError;
 pub const DAYS: i64 = 7;
 /// Users, and pairs of a source and a user, that are counted on one day; whoever comes later that day is not counted.
 /// A person asks about dozens a day; a program that asks about everything says nothing about what matters.
-pub const ROWS_PER_DAY_MAX: usize = 10_000;
+pub(crate) const ROWS_PER_DAY_MAX: usize = 10_000;
 /// Objects of one inquiry that are counted; pages show fewer.
 pub const SHOWN_MAX: usize = 1_000;
 
@@ -22,7 +22,6 @@ pub struct Inquiry {
     pub posts: Vec<u64>,
     /// Accounts, by their numbers.
     pub accounts: Vec<u64>,
-    /// Sources.
     pub sources: Vec<SourceId>,
 }
 

@@ -26,7 +26,7 @@ struct Counts {
 pub(super) fn count(db: &Connection, day: i64, inquiries: &[Inquiry]) -> Result<()> {
     let mut counts = Counts::default();
     for inquiry in inquiries {
-        counts.take(db, inquiry)?;
+        counts.add(db, inquiry)?;
     }
     // A clock that was ahead leaves days that have not come yet.
     for table in ["inquiries", "answers"] {
@@ -83,7 +83,7 @@ pub(super) fn of(db: &Connection, day: i64) -> Result<Vec<InterestRow>> {
 }
 
 impl Counts {
-    fn take(&mut self, db: &Connection, inquiry: &Inquiry) -> Result<()> {
+    fn add(&mut self, db: &Connection, inquiry: &Inquiry) -> Result<()> {
         let mut users = Set::default();
         for &post in inquiry.posts.iter().take(SHOWN_MAX) {
             let find = "SELECT a.id, p.source FROM posts p \
