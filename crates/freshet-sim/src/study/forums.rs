@@ -78,8 +78,7 @@ fn introduce(page: &mut Page) {
     page.text(&format!(
         "Yang et al. (KDD 2009) let policies fetch a forum from its portal on, for a year, at so many pages a day, and measure the last \
          {EVAL_DAYS} days. Here the forums are five recorded histories: b1 a Zulip community of 2021 (many boards, threads that are chats), b2 the issues and \
-         pull requests of a project on GitHub of 2020 (two boards), b3 a mailing list of 2012 (one board), b4 seven mailing lists of 2010 (a board each; the \
-         largest of the eight, of which months are missing, is left out), b8 a Discourse forum of 2022 (one board). `freshet simulate --forum` makes the same comparison on any \
+         pull requests of a project on GitHub of 2020 (two boards), b3 a mailing list of 2012 (one board), b4 six mailing lists of 2010 (a board each; a seventh, the largest, of which months are missing, is left out), b8 a Discourse forum of 2022 (one board). `freshet simulate --forum` makes the same comparison on any \
          other history. Pages show {PAGE_SIZE} records; index lists by last \
          activity with the number of posts of each thread, post lists oldest first; pages are fetched one by one at an even pace."
     ));

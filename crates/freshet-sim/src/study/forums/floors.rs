@@ -118,8 +118,7 @@ fn score(page: &mut Page, scored: &[(&Site, &History, Setup)]) {
     page.text(&format!(
         "What that changes on the sites and years of the tables above, on which nothing was tuned: T all in minutes at {PAGES_PER_DAY} pages a day, with a day \
          for all lists → with these floors. Where index lists compete with post lists for every page (`lws`), a shorter floor of theirs finds threads sooner at the \
-         expense of posts. Floors of post lists below a day made it worse wherever they were tried: what the regression foretells below some \
-         days is not so, and lists about which it is wrong take pages from the others."
+         expense of posts. Floors of post lists below a day were tried too: on b1 they doubled T all of posts or worse, elsewhere they changed little. What the regression foretells below some days is not so, and lists about which it is wrong take pages from the others."
     ));
     let rows = scored.iter().zip(before).map(|((site, ..), before)| {
         let width = site.bandwidths.iter().position(|width| width.total_cmp(&PAGES_PER_DAY).is_eq());

@@ -71,7 +71,7 @@ pub(super) fn why(page: &mut Page, sites: &[Site]) {
     page.section("What differs from the paper, and why");
     page.text(
         "- **T.** Equation 6 leaves out posts that are never fetched, and coverage with a whole archive below the line hardly shows them; T all charges them.\n\
-         - **Forums.** The paper has eighteen, with boards and quoted sizes of their own and tens of posts a page; ours are five recorded histories of other kinds \
+         - **Forums.** The paper has eighteen, of which the pages are as each forum makes them; ours are five recorded histories of other kinds \
          of sites (a chat, an issue tracker, mailing lists, one forum), a page shows 20 records, and every index page is sorted by last activity. Whoever looks at \
          threads one by one has tens of thousands of silent threads to look at, and a post in a thread that had fallen silent (the table below) waits for its turn: one \
          such post in a hundred that waits a month makes the mean seven hours longer.\n\

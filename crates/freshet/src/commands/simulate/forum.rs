@@ -49,7 +49,7 @@ impl Report for ForumSimulateReport {
     fn text(&self) -> String {
         let window = &self.window;
         let header = format!(
-            "{}: {}, {} and {} at the end; {} from {} to {}, after {} days from the portal on with an archive of {}; \
+            "{}: {}, {} at the end, {}; {} from {} to {}, after {} days from the portal on with an archive of {}; \
              BU is the share of pages that brought something new, T the mean time from made to fetched, delay the same with what was \
              never fetched",
             output::one_line(&self.trace),
