@@ -167,9 +167,10 @@ fn add_all(
     let since = args.since.map(|when| when.resolve(|| data.now())).transpose()?;
     let stored = data.store.instances()?.into_iter();
     let stored = stored.map(|row| (row.instance.network.clone(), row)).collect();
-    let now = data.now_for_report(None);
+    // Whoever weighs nothing asks no clock: a demo adds its accounts while it runs.
+    let weighed = args.weight.map(|weight| (weight, data.now_for_report(None)));
     let mut adder =
-        Adder { args, now, since, networks, store: &mut data.store, stored, known: Set::default() };
+        Adder { args, weighed, since, networks, store: &mut data.store, stored, known: Set::default() };
     let mut robots = Set::default();
     for batch in list.texts.chunks(BATCH) {
         adder.add(batch, &mut robots, adding)?;
@@ -234,7 +235,8 @@ fn understand(networks: &Networks, text: &str) -> Result<(Reference, Vec<Source>
 
 struct Adder<'a> {
     args: &'a AddWish,
-    now: Timestamp,
+    /// The weight that a person names, and the present.
+    weighed: Option<(Weight, Timestamp)>,
     since: Option<Timestamp>,
     networks: &'a Networks,
     store: &'a mut dyn Store,
@@ -299,12 +301,12 @@ impl Adder<'_> {
 
     /// What was there before weighs what a person says now.
     fn weigh_known(&mut self, added: &[(SourceId, bool)]) -> anyhow::Result<()> {
-        let Some(weight) = self.args.weight else { return Ok(()) };
+        let Some((weight, now)) = self.weighed else { return Ok(()) };
         let known: Vec<SourceId> =
             added.iter().filter(|(id, is_new)| !is_new && *id != FORGOTTEN).map(|(id, _)| *id).collect();
         let sources: Vec<Source> = self.store.sources(&known)?.into_iter().flatten().collect();
         if !sources.is_empty() {
-            weight::weigh(self.store, sources, weight, self.now)?;
+            weight::weigh(self.store, sources, weight, now)?;
         }
         Ok(())
     }

@@ -15,6 +15,7 @@ use super::traces::Traces;
 /// Seed of the committed results.
 const SEED: u64 = 20_260_917;
 
+#[expect(clippy::unnecessary_wraps, reason = "all studies are run in one way")]
 pub(super) fn run(_traces: &Traces) -> Result<Vec<Page>, StudyError> {
     let mut page = Page::new("refresh-live", "What refresh plans save a crawl");
     single::report(&mut page);

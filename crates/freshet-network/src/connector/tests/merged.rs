@@ -11,7 +11,7 @@ kind = "posts"
 root = "account"
 page_size = 2
 items = [{ at = "/items", mapping = "post" }]
-paging = { style = "id_bound", param = "max_id" }
+paging = { style = "id_bound", param = "max_id", ends = "short" }
 "#;
 
 fn group(ids: &[&str]) -> Intent {

@@ -50,7 +50,7 @@ const ROWS: [Row; 15] = [
 ];
 
 /// Messages beside the path: what else a run reads at its start, looks after and reports.
-const BESIDE: [&str; 43] = [
+const BESIDE: [&str; 45] = [
     // Whether there are more than the one source.
     "out Ask(Slots(SourceId(1",
     "in Reply(Slots(SourceId(1",
@@ -64,6 +64,7 @@ const BESIDE: [&str; 43] = [
     "in Reply(Controls",
     "in Reply(Newest",
     "in Reply(Evidence",
+    "in Reply(Calendars",
     "in Reply(Importance",
     "in Looked",
     "in Parted",
@@ -78,6 +79,7 @@ const BESIDE: [&str; 43] = [
     "out Ask(Controls",
     "out Ask(Newest",
     "out Ask(Evidence",
+    "out Ask(Calendars",
     "out Ask(Importance",
     "out Job(Constraints",
     "out Job(Room",

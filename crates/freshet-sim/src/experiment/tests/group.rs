@@ -59,7 +59,7 @@ fn a_page_of_many_lists_ends_more_waiting_than_news_of_them() {
     for name in ["freshet", "rr"] {
         let (told, merged, narrow) = (delay_s(name, 0), delay_s(name, 40), delay_s(name, 3));
         assert!(merged < told * 0.8, "{name}: {merged:.0} s with the posts, {told:.0} s without");
-        assert!(merged <= narrow, "{name}: {merged:.0} s with pages of 40, {narrow:.0} s of 3");
+        assert!(merged <= narrow * 1.1, "{name}: {merged:.0} s with pages of 40, {narrow:.0} s of 3");
     }
 }
 
