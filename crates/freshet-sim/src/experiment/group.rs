@@ -3,8 +3,9 @@
 //! A probe shows how many posts a source has that no visit fetched, neither what nor when. One that finds none is a look,
 //! and is learned from as such. Who has news is fetched by a visit of its own.
 //!
-//! A page of a merged list shows the newest posts of its members. Whoever has no post that is older than the page was visited; of the
-//! others it is known that they have news, and what the page shows of them is not taken, as it leaves a hole below.
+//! A page of a merged list shows the newest posts of its members, those that were fetched before among them. Whoever was looked at after its
+//! last post was visited; of the others posts may stand below the page, so what it shows of them is not taken, and they are
+//! visited.
 
 use freshet_policy::Call;
 use freshet_policy::group::Group;
@@ -76,21 +77,20 @@ impl Run<'_> {
     /// Reads the newest page of what some sources posted.
     fn read_merged(&mut self, probing: &mut Probing, members: &[usize], now: Timestamp) {
         let size = self.setup.merged_page as usize;
-        let mut times: Vec<Timestamp> =
-            members.iter().flat_map(|member| self.unfetched(*member, now)).copied().collect();
-        let was_enough = times.len() <= size;
-        // Others of the last post's instant may stand on the next page.
-        let floor = if was_enough {
-            Timestamp::MIN
-        } else {
-            times.sort_unstable_by(|a, b| b.cmp(a));
-            times[size - 1]
+        let newest = |member: &usize| {
+            let posts = &self.history.posters[*member].posts;
+            posts[..posts.partition_point(|post| *post < now)].iter().rev().take(size).copied()
         };
-        probing.in_order.note_page(was_enough);
+        let mut times: Vec<Timestamp> = members.iter().flat_map(newest).collect();
+        times.sort_unstable_by(|a, b| b.cmp(a));
+        let floor = times.get(size).map_or(Timestamp::MIN, |_| times[size - 1]);
+        let is_short = |member: &usize| floor > Timestamp::MIN && self.visited_at[*member] <= floor;
+        let short: Vec<bool> = members.iter().map(is_short).collect();
+        probing.in_order.note_page(short.iter().filter(|is_short| **is_short).count() * 2 <= members.len());
         let mut has_news = false;
-        for &member in members {
+        for (&member, is_short) in members.iter().zip(short) {
             let unfetched = self.unfetched(member, now);
-            if unfetched.first().is_some_and(|oldest| *oldest <= floor) {
+            if is_short {
                 let shown = unfetched.len() - unfetched.partition_point(|post| *post < floor);
                 self.note_told(probing, member, now, shown.max(1) as u32);
             } else {

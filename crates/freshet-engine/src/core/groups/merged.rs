@@ -22,10 +22,11 @@ use crate::core::upload::empty_upload;
 use crate::walk::Seen;
 use crate::walk::merged::{floor_of, reaches};
 
-/// The least share of a page's room that members are expected to fill.
-const FILL_MIN: f64 = 0.05;
-/// How a page that was too short changes it.
-const FILL_FALL: f64 = 0.7;
+/// The least share of a page's room that members are expected to fill: one that posts in bursts fills a page alone, now and then, and fewer
+/// others beside it would not change that.
+const FILL_MIN: f64 = 0.4;
+/// How a page changes it that was too short for most of its members.
+const FILL_FALL: f64 = 0.8;
 /// And one that was not.
 const FILL_RISE: f64 = 1.05;
 
@@ -97,7 +98,8 @@ impl Core {
             self.groups.refused.remove(&key);
         }
         let fill = self.groups.fills.entry(key).or_insert(1.0);
-        *fill = (*fill * if short_count == 0 { FILL_RISE } else { FILL_FALL }).clamp(FILL_MIN, 1.0);
+        *fill =
+            (*fill * if short_count <= reached_count { FILL_RISE } else { FILL_FALL }).clamp(FILL_MIN, 1.0);
     }
 
     /// Which posts of a merged page are whose. A network may write the name of a root in other letters than it was asked for.
