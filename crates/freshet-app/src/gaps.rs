@@ -217,6 +217,7 @@ mod tests {
             order: ListOrder::NewestFirst,
             is_window: false,
             relation: None,
+            link: None,
             members_max: 0,
             group: freshet_types::GroupAsk::default(),
             politeness: Politeness { pause: Span::SECOND, in_flight_max: 1 },

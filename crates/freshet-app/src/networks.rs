@@ -1,5 +1,6 @@
 //! The definitions of networks: listed, shown as text and checked; and what is kept of what a network deletes.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use freshet_network::definition::Definition;
@@ -126,22 +127,31 @@ pub fn check_file(path: &Path) -> anyhow::Result<CheckedFile> {
             if let Err(error) = Networks::shipped().apply_definition(&file, &text) {
                 let text = format!("{file}: {error}");
                 let problems = vec![whole_file(error.to_string())];
-                return Ok(CheckedFile { file, is_sound: false, names: Vec::new(), problems, text });
+                return Ok(unsound(file, problems, text));
             }
             let names: Vec<_> = definition.family().iter().map(|it| it.name.clone()).collect();
-            let text = format!("{file}: sound; it defines {}", names.join(", "));
-            CheckedFile { file, is_sound: true, names, problems: Vec::new(), text }
+            let mut text = format!("{file}: sound; it defines {}", names.join(", "));
+            let unfilled = definition.unfilled();
+            for it in &unfilled {
+                let _ = write!(text, "\n{file}:{}: key `{}`: {}", it.line, it.key, it.what);
+            }
+            let unfilled = unfilled.iter().map(problem_of).collect();
+            CheckedFile { file, is_sound: true, names, problems: Vec::new(), unfilled, text }
         }
         Err(error) => {
-            let problem = |it: &freshet_network::definition::Problem| DefinitionProblem {
-                line: Some(it.line),
-                key: Some(it.key.clone()),
-                what: it.what.clone(),
-            };
-            let problems = error.problems.iter().map(problem).collect();
-            CheckedFile { file, is_sound: false, names: Vec::new(), problems, text: error.to_string() }
+            let problems = error.problems.iter().map(problem_of).collect();
+            unsound(file, problems, error.to_string())
         }
     })
+}
+
+fn problem_of(it: &freshet_network::definition::Problem) -> DefinitionProblem {
+    DefinitionProblem { line: Some(it.line), key: Some(it.key.clone()), what: it.what.clone() }
+}
+
+/// A file that cannot be used.
+fn unsound(file: String, problems: Vec<DefinitionProblem>, text: String) -> CheckedFile {
+    CheckedFile { file, is_sound: false, names: Vec::new(), problems, unfilled: Vec::new(), text }
 }
 
 /// A mistake that belongs to no line.
@@ -158,12 +168,13 @@ fn check_forum(path: &Path, file: String, text: &str) -> CheckedFile {
                 is_sound: true,
                 names: vec![network.name.to_string()],
                 problems: Vec::new(),
+                unfilled: Vec::new(),
                 text,
             }
         }
         Err(error) => {
             let problems = vec![whole_file(error.to_string())];
-            CheckedFile { file, is_sound: false, names: Vec::new(), problems, text: format!("{error:#}") }
+            unsound(file, problems, format!("{error:#}"))
         }
     }
 }

@@ -173,8 +173,8 @@ impl Relearner {
         for thread in threads {
             let read = read(&connector, &known.instance, thread);
             let posts = &read.observation.posts;
-            let ids: Vec<&str> = posts.iter().map(|post| post.id.as_str()).collect();
-            let stored = store.posts_of(network, &ids).map_err(|error| error.to_string())?;
+            let names: Vec<_> = posts.iter().map(|post| (&*post.kind, post.id.as_str())).collect();
+            let stored = store.posts_of(network, &names).map_err(|error| error.to_string())?;
             let found = posts.iter().zip(stored).map(|(post, stored)| {
                 stored.map(|row| {
                     let times = row.post.created_at.zip(post.created_at);

@@ -387,8 +387,8 @@ mod tests {
     fn robots_feed_each_other_as_in_the_paper() {
         check(RobotKind::Relation, "relation:1 user:1 status:1 tag:1");
         check(RobotKind::User, "");
-        check(RobotKind::Status, "relation:1 user:1 status:1 comment:1 tag:1");
-        check(RobotKind::Comment, "relation:1 user:1 status:1 comment:1 tag:1");
+        check(RobotKind::Status, "relation:1 user:1 status:1 comment:1 tag:1 link:1");
+        check(RobotKind::Comment, "relation:1 user:1 status:1 comment:1 tag:1 link:1");
         check(RobotKind::Tag, "");
     }
 

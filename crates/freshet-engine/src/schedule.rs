@@ -95,7 +95,9 @@ pub fn due_at(
             (RobotKind::Status | RobotKind::Comment, _) => {
                 policy.due_at(&source.model, &facts(source, now), market)
             }
-            (RobotKind::User | RobotKind::Relation | RobotKind::Tag, _) => now + PROFILE_GAP.min(ceiling),
+            (RobotKind::User | RobotKind::Relation | RobotKind::Tag | RobotKind::Link, _) => {
+                now + PROFILE_GAP.min(ceiling)
+            }
         },
         (SourceState::Failed, _) => now + FAILED_GAP,
         (SourceState::Removed | SourceState::Paused, _) => Timestamp::MAX,
@@ -126,7 +128,7 @@ pub fn grade(source: &Source, policy: &dyn Policy, market: &Market, quiet: Optio
     let is_timed = match source.robot {
         RobotKind::Status => true,
         RobotKind::Comment => quiet.is_none(),
-        RobotKind::User | RobotKind::Relation | RobotKind::Tag => false,
+        RobotKind::User | RobotKind::Relation | RobotKind::Tag | RobotKind::Link => false,
     };
     if !is_timed || source.state != SourceState::Active || source.pinned.is_some() {
         return Grade::NONE;
@@ -148,6 +150,7 @@ pub fn class_of(robot: RobotKind) -> u8 {
         RobotKind::Tag => 4,
         RobotKind::User => 5,
         RobotKind::Relation => 6,
+        RobotKind::Link => 7,
     }
 }
 

@@ -33,7 +33,7 @@ mod tail;
 
 use std::collections::VecDeque;
 
-use freshet_store::row::{Listing, RelationSweep};
+use freshet_store::row::{LinkSweep, Listing, RelationSweep};
 use freshet_types::{
     Connector, Coverage, Endpoint, Intent, ListOrder, Obstacle, Page, PageKind, RobotKind, Set, Source, Span,
     Timestamp, VisitId,
@@ -131,6 +131,8 @@ pub struct PageMeaning {
     pub complaint: Option<&'static str>,
     /// A relation list was read to its end.
     pub swept: Option<RelationSweep>,
+    /// A collection was read to its end.
+    pub links_swept: Option<LinkSweep>,
     /// The looked-up handle is unknown to the network.
     pub is_unknown: bool,
 }

@@ -51,7 +51,7 @@ fn apply(store: &mut dyn Store, posts: Vec<Post>) {
         accounts: vec![account],
         relations: vec![Relation { source: "7".to_owned(), target: "8".to_owned() }],
         tags: Vec::new(),
-        leads: Vec::new(),
+        ..Observation::default()
     };
     let upload = Upload::new(VisitId(5), "social:a.example".into(), Timestamp::from_ms(1_000_500));
     store.apply(&[Upload { observation, ..upload }], |_, _| None).unwrap();

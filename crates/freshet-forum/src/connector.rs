@@ -225,6 +225,7 @@ fn endpoints(definition: &ForumDefinition) -> Vec<Endpoint> {
         order,
         is_window: false,
         relation: None,
+        link: None,
         members_max: 0,
         group: freshet_types::GroupAsk::default(),
         politeness,
@@ -252,6 +253,7 @@ pub fn schema(name: &str) -> Schema {
     let text = || LinkType::P(PrimitiveKind::Text);
     let links = |pairs: Vec<(&str, LinkType)>| ObjectType {
         links: pairs.into_iter().map(|(name, link)| (name.to_owned(), link)).collect(),
+        ids: None,
     };
     let post = links(vec![
         ("text", text()),

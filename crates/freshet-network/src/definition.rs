@@ -11,6 +11,7 @@ pub(crate) mod plan;
 mod positions;
 mod rules;
 mod schema;
+mod unfilled;
 
 use std::fmt;
 use std::ops::Deref;
@@ -68,6 +69,8 @@ impl fmt::Display for DefinitionError {
 pub struct Definition {
     /// What the file says about this network.
     view: Arc<data::Definition>,
+    /// Where its keys stand in the file.
+    positions: Arc<KeyPositions>,
     /// The whole file, compiled; variants share it.
     pub(crate) plan: Arc<Plan>,
 }
@@ -84,7 +87,8 @@ impl Definition {
         let data: data::Definition =
             toml::from_str(toml).map_err(|error| fail(vec![positions.explain(&error)]))?;
         let plan = compile::compile(data, &positions).map_err(fail)?;
-        Ok(Self { view: Arc::new(plan.data.clone()), plan: Arc::new(plan) })
+        let (view, positions) = (Arc::new(plan.data.clone()), Arc::new(positions));
+        Ok(Self { view, positions, plan: Arc::new(plan) })
     }
 
     /// All networks of the file: the definition itself, then its variants under their own names.
@@ -97,9 +101,9 @@ impl Definition {
             view.base.clone_from(&variant.base);
             view.host.clone_from(&variant.host);
             view.references.clone_from(&variant.references);
-            Self { view: Arc::new(view), plan: Arc::clone(&self.plan) }
+            Self { view: Arc::new(view), ..self.clone() }
         });
-        std::iter::once(Self { view: Arc::new(self.plan.data.clone()), plan: Arc::clone(&self.plan) })
+        std::iter::once(Self { view: Arc::new(self.plan.data.clone()), ..self.clone() })
             .chain(variants)
             .collect()
     }
@@ -119,6 +123,13 @@ impl Definition {
             written.endpoints.values_mut().for_each(|endpoint| endpoint.variant = None);
         }
         written
+    }
+
+    /// Links that it declares and nothing in it can fill: no mistake, but whoever asks for one waits for ever.
+    pub fn unfilled(&self) -> Vec<Problem> {
+        let problem =
+            |(key, what): (String, String)| Problem { line: self.positions.line_of(&key), key, what };
+        unfilled::unfilled(&self.plan.data).into_iter().map(problem).collect()
     }
 
     /// The object and link types.

@@ -1,4 +1,4 @@
-//! The five robots as data: who wants which object, and who feeds whom [MBCrawler, sections 2.1–2.2].
+//! The robots as data: who wants which object, and who feeds whom [MBCrawler, sections 2.1–2.2].
 //!
 //! | robot | collects | feeds with accounts it meets | feeds with posts it meets |
 //! |---|---|---|---|
@@ -7,6 +7,7 @@
 //! | status | posts of an account, reposts of a post | relation, user, status, tag | comment, status |
 //! | comment | replies to a post | relation, user, status, tag | – |
 //! | tag | tags of an account | – | – |
+//! | link | members of any collection that a definition lists | relation, user, status, tag, link | comment, status, link |
 //!
 //! The first four rows are the paper's; the tag robot is the one its authors added for Weibo, with
 //! a queue of accounts like the user robot's. "Status feeds status with posts" is the chain of
@@ -27,10 +28,10 @@ pub const ACCOUNT: &str = "account";
 
 /// Who is fed with an object of this type when `finder` meets it for the first time.
 fn feeds(finder: RobotKind, root_kind: &str) -> &'static [RobotKind] {
-    use RobotKind::{Comment, Relation, Status, Tag, User};
+    use RobotKind::{Comment, Link, Relation, Status, Tag, User};
     match (finder, root_kind) {
-        (Relation | Status | Comment, ACCOUNT) => &[Relation, User, Status, Tag],
-        (Status, _) => &[Status, Comment],
+        (Relation | Status | Comment | Link, ACCOUNT) => &[Relation, User, Status, Tag, Link],
+        (Status | Link, _) => &[Status, Comment, Link],
         (User | Tag | Relation | Comment, _) => &[],
     }
 }
@@ -108,7 +109,7 @@ mod tests {
         let networks = crate::networks::Networks::shipped();
         for (network, root_kind, expected) in [
             ("mastodon", "account", "relation user status tag"),
-            ("mastodon", "post", "comment"),
+            ("mastodon", "post", "comment link"),
             ("mastodon", "tag", "status"),
             ("bluesky", "account", "relation user status"),
             ("rss", "account", "status"),

@@ -2,7 +2,7 @@
 
 use freshet_types::RobotKind;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Both levels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +25,14 @@ pub struct Point {
     /// Nine of ten are below.
     pub lag_p90_s: Option<f64>,
     /// New posts by robot, in the order of [`RobotKind::ALL`].
+    #[serde(deserialize_with = "by_robot")]
     pub posts: [u64; RobotKind::ALL.len()],
     /// Requests sent.
     pub fetches: u64,
+}
+
+/// Counts by robot; what was written when there were fewer robots lacks the last of them.
+fn by_robot<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[u64; RobotKind::ALL.len()], D::Error> {
+    let counts = Vec::<u64>::deserialize(deserializer)?;
+    Ok(std::array::from_fn(|robot| counts.get(robot).copied().unwrap_or(0)))
 }

@@ -47,6 +47,9 @@ pub struct CheckedFile {
     pub names: Vec<String>,
     /// Its mistakes.
     pub problems: Vec<DefinitionProblem>,
+    /// Links that it declares and nothing in it can fill.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfilled: Vec<DefinitionProblem>,
     /// The same for people.
     #[serde(skip)]
     pub text: String,

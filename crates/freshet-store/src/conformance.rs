@@ -23,6 +23,7 @@ mod posts;
 mod read;
 mod relations;
 mod sources;
+mod things;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -45,7 +46,8 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
     behaviours![
         posts::new_posts_are_reported_and_come_back_whole,
         posts::the_same_upload_twice_changes_nothing,
-        posts::one_id_is_one_post_whatever_its_type,
+        posts::types_that_share_their_ids_share_their_posts,
+        posts::the_same_id_of_two_types_is_two_posts,
         posts::ids_are_unique_per_network_only,
         posts::an_edit_replaces_the_text_and_is_logged,
         posts::counts_change_quietly,
@@ -96,6 +98,11 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         epochs::an_upload_of_an_earlier_lease_is_refused_whole,
         epochs::the_first_word_of_a_lease_takes_the_source_over,
         epochs::leases_are_told_apart_within_one_transaction,
+        things::things_are_stored_once_and_filled_in,
+        things::a_post_an_account_and_a_thing_may_share_an_id,
+        things::members_are_stored_swept_and_revived,
+        things::a_single_link_leads_to_one_object,
+        things::what_is_forgotten_takes_its_links_along,
         control::messages_are_read_above_a_number,
         control::robots_start_as_the_paper_says,
         control::settings_are_kept,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use freshet_types::{
-    Account, Instance, NetworkName, Observation, Post, RobotKind, RobotState, Set, Source, SourceId,
-    SourceState, Span, Timestamp, VisitId, VisitSummary,
+    Account, End, Instance, Link, NetworkName, Observation, Post, RobotKind, RobotState, Set, Source,
+    SourceId, SourceState, Span, Thing, Timestamp, VisitId, VisitSummary,
 };
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,8 @@ pub struct Upload {
     /// All relations of this account in this direction were seen since this instant:
     /// older ones were cancelled.
     pub relations_swept: Option<RelationSweep>,
+    /// All members of this collection were seen since this instant: older ones were cancelled.
+    pub links_swept: Option<LinkSweep>,
     /// Accounts that ask not to be collected: their sources rest from now on, and their posts are
     /// redacted where those of this network are when they are deleted.
     pub opted_out: Vec<String>,
@@ -80,6 +82,7 @@ impl Upload {
             deleted: Vec::new(),
             invalid: None,
             relations_swept: None,
+            links_swept: None,
             opted_out: Vec::new(),
             withheld: Withheld::default(),
             parked: Vec::new(),
@@ -204,6 +207,17 @@ pub struct RelationSweep {
     pub began_at: Timestamp,
 }
 
+/// A collection that was read from its first to its last page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkSweep {
+    /// Whose collection it is.
+    pub from: End,
+    /// Its association name.
+    pub name: Arc<str>,
+    /// When its first page was asked for.
+    pub began_at: Timestamp,
+}
+
 /// What an upload changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Applied {
@@ -221,6 +235,8 @@ pub struct Applied {
     pub new_account_count: u32,
     /// Relations never seen before.
     pub new_relation_count: u32,
+    /// Links never seen before that no row of an object tells.
+    pub new_link_count: u32,
     /// Ids of stored posts of this source that the listing should have shown and did not: missing,
     /// not deleted. Those never asked about come first; those asked about lately are left out.
     pub missing: Vec<String>,
@@ -230,6 +246,44 @@ pub struct Applied {
     pub led_to: Vec<SourceSlot>,
     /// What the page told of each list that it leads to, due or not.
     pub told: Vec<LeadTold>,
+}
+
+/// An object that is neither post, account nor list, as it is stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThingRow {
+    /// Its number in the store.
+    pub object: u64,
+    pub network: NetworkName,
+    pub thing: Thing,
+    /// When it was first seen.
+    pub seen_at: Timestamp,
+}
+
+/// A link that no row of an object tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkRow {
+    pub link: Link,
+    /// When it was first seen.
+    pub seen_at: Timestamp,
+    pub last_seen_at: Timestamp,
+    /// When it was found to be no more.
+    pub cancelled_at: Option<Timestamp>,
+}
+
+/// Which links of an object are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkQuery<'a> {
+    pub network: &'a NetworkName,
+    /// The object's type and id.
+    pub object: (&'a str, &'a str),
+    /// Those that lead to it instead of those that lead from it.
+    pub is_inward: bool,
+    /// Only those of this name.
+    pub name: Option<&'a str>,
+    /// Those that ended are given too.
+    pub with_cancelled: bool,
+    /// At most so many.
+    pub limit: usize,
 }
 
 /// What a page told of a list that it leads to, and what is stored of that list.
@@ -399,6 +453,10 @@ pub struct Counts {
     pub deleted: u64,
     pub accounts: u64,
     pub relations: u64,
+    /// Objects that are neither posts, accounts nor lists.
+    pub things: u64,
+    /// Links that no row of an object tells, those that ended included.
+    pub links: u64,
     /// Lines of the change log.
     pub changes: u64,
     pub visits: u64,
@@ -414,6 +472,8 @@ pub struct Erased {
     pub accounts: u64,
     pub posts: u64,
     pub relations: u64,
+    pub things: u64,
+    pub links: u64,
     /// Tags of accounts.
     pub tags: u64,
     pub sources: u64,
@@ -430,6 +490,8 @@ impl std::ops::AddAssign for Erased {
         self.accounts += more.accounts;
         self.posts += more.posts;
         self.relations += more.relations;
+        self.things += more.things;
+        self.links += more.links;
         self.tags += more.tags;
         self.sources += more.sources;
         self.visits += more.visits;

@@ -26,6 +26,7 @@ mod read;
 mod roles;
 mod search;
 mod source;
+mod things;
 mod value;
 
 use std::cell::RefCell;

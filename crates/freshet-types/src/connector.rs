@@ -84,6 +84,8 @@ pub struct Endpoint {
     pub order: ListOrder,
     /// The list shows only its newest part, as feeds do.
     pub is_window: bool,
+    /// The collection of the root whose members are stored as such, where their own rows do not tell.
+    pub link: Option<Arc<str>>,
     /// Of a list of accounts: on which side of the relation the root is.
     pub relation: Option<RelationRole>,
     /// Ids that one `Intent::Members` request may name.

@@ -166,6 +166,10 @@ pub enum OnDelete {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TypeRule {
+    /// The space of ids that it shares with other types, by any name; a type that names none has ids of its own, and `3` of one type
+    /// is another object than `3` of the next.
+    #[serde(default)]
+    pub ids: Option<String>,
     /// p-links: values. Those that every mapping may fill (`text`, `url`, …) need not be named.
     #[serde(default)]
     pub plinks: BTreeMap<String, PrimitiveKind>,

@@ -15,6 +15,7 @@ pub mod definition;
 pub mod exchange;
 pub mod id;
 mod json_text;
+pub mod kind;
 pub mod link;
 pub mod list;
 pub mod map;
@@ -43,10 +44,13 @@ pub use coverage::{
 pub use definition::{DefinitionVersion, PageKind};
 pub use exchange::{AuthScheme, AuthUse, Meter, Method, Redirect, Redirects, Request, Response};
 pub use id::{SourceId, VisitId};
+pub use kind::PostKind;
 pub use link::{LinkKind, LinkRefused, LinkType, ObjectType, PrimitiveKind, Schema};
 pub use map::{Map, Set};
 pub use object::{Object, Primitive};
-pub use observation::{Account, AccountState, Complaint, Lead, Observation, Post, Relation, Tag};
+pub use observation::{
+    Account, AccountState, Complaint, End, Lead, Link, Observation, Post, Relation, Tag, Thing,
+};
 pub use outcome::{Blame, Fault, FaultKind, Outcome};
 pub use quota::{LimitReading, QuotaKey, QuotaNeed, QuotaRule, QuotaScope};
 pub use rate::{Rate, RateError};

@@ -85,6 +85,8 @@ pub enum LinkType {
 pub struct ObjectType {
     /// By association name.
     pub links: BTreeMap<String, LinkType>,
+    /// The space of ids that it shares with other types.
+    pub ids: Option<String>,
 }
 
 /// The object and link types of one network.

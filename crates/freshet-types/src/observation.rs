@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Address, Primitive, RobotKind, Span, Timestamp};
+use crate::{Address, PostKind, Primitive, RobotKind, Span, Timestamp};
 
 /// Everything one page showed, in document order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Observation {
     /// Posts, the ones that another post contains (originals of reposts) included.
     pub posts: Vec<Post>,
@@ -23,6 +24,10 @@ pub struct Observation {
     pub tags: Vec<Tag>,
     /// Lists that the page leads to.
     pub leads: Vec<Lead>,
+    /// Objects of all other types.
+    pub things: Vec<Thing>,
+    /// Links within the network that no field of the above tells.
+    pub links: Vec<Link>,
 }
 
 /// A list that a page leads to: a board of a forum, a thread of a board. It becomes a source, and
@@ -73,7 +78,7 @@ pub struct Post {
     /// The network's id.
     pub id: String,
     /// Object type: `post`, `comment`, or what the definition calls it.
-    pub kind: Arc<str>,
+    pub kind: PostKind,
     /// Id of the author's account.
     pub author: Option<String>,
     /// When it was posted, as the network says.
@@ -189,6 +194,45 @@ pub struct Tag {
     pub account: String,
     /// The tag, without a hash sign.
     pub name: String,
+}
+
+/// An object of any other type that a definition declares: a place, an album, a channel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Thing {
+    /// The network's id.
+    pub id: String,
+    /// Its type, as the definition calls it.
+    pub kind: Arc<str>,
+    /// What people call it.
+    pub name: Option<String>,
+    /// Where people look at it.
+    pub url: Option<String>,
+    /// When it was made.
+    pub created_at: Option<Timestamp>,
+    /// All other values, by association name.
+    pub plinks: Vec<(Arc<str>, Primitive)>,
+    /// Objects of other networks it points at, by association name.
+    pub slinks: Vec<(Arc<str>, Address)>,
+}
+
+/// One end of a link: an object of the page's network.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct End {
+    /// Its type.
+    pub kind: Arc<str>,
+    pub id: String,
+}
+
+/// A c-link, or the link to one member of a collection (co-link).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Link {
+    pub from: End,
+    /// Association name, as the type of `from` declares it.
+    pub name: Arc<str>,
+    pub to: End,
+    /// It is one of a collection; otherwise there is one of this name, and a new one replaces it.
+    pub is_member: bool,
 }
 
 /// Something on a page that could not be used; counted, sampled, shown.

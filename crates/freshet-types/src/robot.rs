@@ -1,5 +1,9 @@
 //! Robots: which kind of thing is collected [MBCrawler, section 2.1].
 //!
+//! Five are the paper's. The sixth collects any other collection that a definition says how to list (who likes a post, the members of
+//! a community, the albums of an account): which link of which type is a row of the definition, an endpoint with `robot = "link"`, and
+//! no code.
+//!
 //! Not robots.txt; that is *exclusion*.
 
 use std::fmt;
@@ -8,7 +12,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The five robots.
+/// The robots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RobotKind {
@@ -22,11 +26,14 @@ pub enum RobotKind {
     Comment,
     /// Tags of an account.
     Tag,
+    /// Members of any other collection.
+    Link,
 }
 
 impl RobotKind {
     /// All of them, in the order of the paper.
-    pub const ALL: [Self; 5] = [Self::Relation, Self::User, Self::Status, Self::Comment, Self::Tag];
+    pub const ALL: [Self; 6] =
+        [Self::Relation, Self::User, Self::Status, Self::Comment, Self::Tag, Self::Link];
 
     /// The name that people type.
     pub fn name(self) -> &'static str {
@@ -36,6 +43,7 @@ impl RobotKind {
             Self::Status => "status",
             Self::Comment => "comment",
             Self::Tag => "tag",
+            Self::Link => "link",
         }
     }
 }
@@ -50,7 +58,7 @@ impl FromStr for RobotKind {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|robot| robot.name() == text).ok_or_else(|| {
-            format!("there is no robot `{text}`; the robots are relation, user, status, comment, tag")
+            format!("there is no robot `{text}`; the robots are relation, user, status, comment, tag, link")
         })
     }
 }

@@ -112,7 +112,7 @@ fn number_of(data: &Data, network: &NetworkName, kind: &str, id: &str) -> Answer
     if kind == "account" {
         return Ok(data.store.account_of(network, id)?.map(|row| row.object));
     }
-    Ok(data.store.post_of(network, id)?.map(|row| row.object))
+    Ok(data.store.post_of(network, kind, id)?.map(|row| row.object))
 }
 
 /// An account to begin with.

@@ -147,9 +147,10 @@ pub(super) async fn describe(site: &Shared, number: &str) -> Answer<PostReport> 
     let object: u64 = number.parse().map_err(|_| missing())?;
     let look = move |_: &Site, data: &Data| {
         let row = data.store.post(object)?.ok_or_else(missing)?;
-        let of = |id: &Option<String>| -> Answer<Option<u64>> {
-            let found = id.as_ref().map(|id| data.store.post_of(&row.network, id)).transpose()?.flatten();
-            Ok(found.map(|found| found.object))
+        let of = |id: &Option<String>, kind: Option<&str>| -> Answer<Option<u64>> {
+            let kind = kind.unwrap_or(&row.post.kind);
+            let find = |id: &String| data.store.post_of(&row.network, kind, id);
+            Ok(id.as_ref().map(find).transpose()?.flatten().map(|found| found.object))
         };
         let earlier = data.store.earlier_texts(object)?;
         let changes = data.store.changes_of(object, CHANGES_SHOWN)?.into_iter().map(|change| {
@@ -168,8 +169,8 @@ pub(super) async fn describe(site: &Shared, number: &str) -> Answer<PostReport> 
         Ok(PostReport {
             record,
             post: object,
-            reply_to_post: of(&row.post.reply_to)?,
-            repost_of_post: of(&row.post.repost_of)?,
+            reply_to_post: of(&row.post.reply_to, row.post.kind.reply_to())?,
+            repost_of_post: of(&row.post.repost_of, None)?,
             changes: changes.collect(),
             author_handle: row.author_handle,
         })

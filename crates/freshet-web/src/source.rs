@@ -129,7 +129,7 @@ fn about(site: &Site, data: &Data, source: &Source) -> Answer<(SourceReport, Vec
     let times = data.store.posting_times(source)?;
     let object = match &*source.root_kind {
         "account" => data.store.account_of(&source.network, &source.root_id)?.map(|row| row.object),
-        _ => data.store.post_of(&source.network, &source.root_id)?.map(|row| row.object),
+        kind => data.store.post_of(&source.network, kind, &source.root_id)?.map(|row| row.object),
     };
     let mark = |mark: &Mark| ListMark { id: mark.id.clone(), at: UnixNumber::of(mark.at) };
     let interval = |it: &Interval| CoveredInterval {

@@ -130,6 +130,7 @@ fn fill(path: &std::path::Path) {
     let mut upload = Upload::new(VisitId(1), network, Timestamp::from_secs(1_700_000_100));
     let post = |id: &str, text: &str, url: &str| Post {
         id: id.to_owned(),
+        kind: "post".into(),
         author: Some("1".to_owned()),
         created_at: Some(Timestamp::from_secs(1_700_000_000)),
         text: text.to_owned(),

@@ -140,7 +140,7 @@ pub(crate) enum Command {
     Check(ReportArgs),
     /// Search the posts that were collected, or accounts on a network
     Search(SearchArgs),
-    /// Show and steer the robots: relation, user, status, comment, tag
+    /// Show and steer the robots: relation, user, status, comment, tag, link
     #[command(subcommand)]
     Robots(RobotsCommand),
     /// Say which posts and accounts are wanted

@@ -20,12 +20,12 @@ pub(super) fn completed(store: &dyn Store, schema: &Schema, object: &Object) -> 
     let nothing = Observation::default();
     let mut builder = Builder::new(&network, schema, &nothing);
     let mut completed = object.clone();
-    let ids = |of_accounts: bool| -> Vec<&str> {
-        let meant = addresses.iter().filter(|address| (&*address.kind == ACCOUNT) == of_accounts);
-        meant.map(|address| address.id.as_str()).collect()
-    };
-    let mut accounts = store.accounts_of(&network, &ids(true))?.into_iter();
-    let mut posts = store.posts_of(&network, &ids(false))?.into_iter();
+    let is_account = |address: &&Address| &*address.kind == ACCOUNT;
+    let ids: Vec<_> = addresses.iter().filter(is_account).map(|address| address.id.as_str()).collect();
+    let others = addresses.iter().filter(|address| !is_account(address));
+    let names: Vec<_> = others.map(|address| (&*address.kind, address.id.as_str())).collect();
+    let mut accounts = store.accounts_of(&network, &ids)?.into_iter();
+    let mut posts = store.posts_of(&network, &names)?.into_iter();
     for address in &addresses {
         let known = match &*address.kind {
             ACCOUNT => accounts.next().flatten().map(|row| builder.account(&row.account)),
@@ -42,7 +42,7 @@ pub(super) fn completed(store: &dyn Store, schema: &Schema, object: &Object) -> 
 /// Whether more than its name is stored.
 pub(super) fn is_stored(store: &dyn Store, shown: &Shown, address: &Address) -> Result<bool, StoreError> {
     Ok(match shown {
-        Shown::Post(post) => store.post_of(&address.network, &post.id)?.is_some(),
+        Shown::Post(post) => store.post_of(&address.network, &post.kind, &post.id)?.is_some(),
         Shown::Account(account) => {
             let known = store.account_of(&address.network, &account.id)?.map(|row| row.account);
             known.is_some_and(|it| it.handle.is_some() || it.name.is_some() || it.followers_count.is_some())

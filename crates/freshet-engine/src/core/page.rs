@@ -18,8 +18,6 @@ use crate::walk::{ACCOUNT, Leg, PageMeaning, Seen};
 
 /// Most redirects of one request. Whoever fetches ends a circle sooner; this holds whoever that is.
 const REDIRECTS_MAX: usize = 20;
-/// What is stored of pages that show something.
-const POST: &str = "post";
 
 impl Core {
     /// An answer came in, or word that there is none.
@@ -266,7 +264,8 @@ impl Core {
         let observation = page.observation;
         // The address of a page is its id: what is not there any more was taken down.
         let is_gone = visit.source.is_page() && visit.source.state == SourceState::Gone;
-        let deleted = is_gone.then(|| (POST.to_owned(), visit.source.root_id.clone())).into_iter().collect();
+        let gone = || (visit.source.root_kind.to_string(), visit.source.root_id.clone());
+        let deleted = is_gone.then(gone).into_iter().collect();
         let upload = Upload { invalid, observation, source, deleted, ..empty_upload(visit, seen) };
         self.want_upload(seen.visit, upload);
     }
@@ -284,6 +283,7 @@ impl Core {
             lists: meaning.lists,
             checked,
             relations_swept: meaning.swept,
+            links_swept: meaning.links_swept,
             deleted: meaning.deleted.into_iter().map(|id| ("post".to_owned(), id)).collect(),
             page: shown.list,
             ..empty_upload(visit, seen)

@@ -153,7 +153,12 @@ mod tests {
     use crate::compare::compare;
 
     fn see(store: &mut dyn Store, secs: i64, ids: &[&str], text: &str) {
-        let post = |id: &&str| Post { id: (*id).to_owned(), text: text.to_owned(), ..Post::default() };
+        let post = |id: &&str| Post {
+            id: (*id).to_owned(),
+            kind: "post".into(),
+            text: text.to_owned(),
+            ..Post::default()
+        };
         let posts = ids.iter().map(post).collect();
         let upload = Upload::new(VisitId(1), "hackernews".into(), Timestamp::from_secs(secs));
         let observation = Observation { posts, ..Observation::default() };

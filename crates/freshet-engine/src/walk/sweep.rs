@@ -5,10 +5,10 @@
 //! began (`oldest`). An empty last page is not believed before the top has shown something again, and a sweep that goes round
 //! ends where it notices; the next one begins at the top.
 
-use freshet_store::row::RelationSweep;
+use freshet_store::row::{LinkSweep, RelationSweep};
 use freshet_types::definition::RelationRole;
 use freshet_types::{
-    Descent, Endpoint, Intent, Interval, Mark, Obstacle, Page, RobotKind, Source, Timestamp,
+    Descent, End, Endpoint, Intent, Interval, Mark, Obstacle, Page, RobotKind, Source, Timestamp,
 };
 
 use super::{PAGES_PER_VISIT_MAX, PageMeaning, Seen, Walk, is_about_posts};
@@ -43,22 +43,21 @@ impl Walk {
             meaning.news = listed.filter_map(|post| post.created_at).filter(|&at| at > before_at).collect();
             meaning.told.clone_from(&meaning.news);
         }
-        let is_empty = page.observation.relations.is_empty();
-        let is_relation = source.robot == RobotKind::Relation;
-        if let (None, Some(cursor), true, true) = (&page.next, &asked, is_empty, is_relation) {
+        let is_empty = is_without_members(page);
+        if let (None, Some(cursor), true, true) = (&page.next, &asked, is_empty, is_collection(source)) {
             // What is hidden altogether looks like an end: it is one if the top still shows accounts.
             if !source.coverage.doubt_end(cursor, seen.at) {
                 self.intent = Intent::First;
                 return PageMeaning { goes_on: true, ..meaning };
             }
-            meaning.swept = finished_sweep(source, endpoint, began_at);
+            finish_sweep(source, endpoint, began_at, &mut meaning);
             return meaning;
         }
         source.coverage.intervals = vec![sweep_interval(source, page, (began_at, before_at), seen)];
         match (&page.next, asked) {
             (Some(next), asked) => self.go_on_with(source, next, asked.as_deref(), seen, &mut meaning),
             (None, asked) if asked.is_some() || !is_empty => {
-                meaning.swept = finished_sweep(source, endpoint, began_at);
+                finish_sweep(source, endpoint, began_at, &mut meaning);
             }
             (None, _) => {}
         }
@@ -73,7 +72,7 @@ impl Walk {
         page: &Page,
         (cursor, seen): (String, Seen),
     ) -> PageMeaning {
-        if page.observation.relations.is_empty() {
+        if is_without_members(page) {
             // All of it is hidden: the sweep ends and proves nothing.
             source.coverage.drop_doubt();
             source.coverage.end_at(&cursor);
@@ -81,10 +80,9 @@ impl Walk {
         }
         let began_at = source.coverage.top().map_or(seen.at, |top| top.until);
         if source.coverage.confirm_end(seen.at) {
-            return PageMeaning {
-                swept: finished_sweep(source, endpoint, began_at),
-                ..PageMeaning::default()
-            };
+            let mut meaning = PageMeaning::default();
+            finish_sweep(source, endpoint, began_at, &mut meaning);
+            return meaning;
         }
         // Too long ago to prove anything: the empty page is looked at once more.
         self.intent = Intent::Next(cursor);
@@ -112,11 +110,30 @@ impl Walk {
     }
 }
 
-/// The end of a sweep of relations; what could not be read is not cancelled.
-fn finished_sweep(source: &Source, endpoint: &Endpoint, began_at: Timestamp) -> Option<RelationSweep> {
-    let is_whole = source.robot == RobotKind::Relation && !source.coverage.is_patchy();
-    let is_following = endpoint.relation.filter(|_| is_whole)? == RelationRole::Following;
-    Some(RelationSweep { account: source.root_id.clone(), is_following, began_at })
+/// Whether the list is a collection of its root, of which members may be cancelled.
+fn is_collection(source: &Source) -> bool {
+    matches!(source.robot, RobotKind::Relation | RobotKind::Link)
+}
+
+fn is_without_members(page: &Page) -> bool {
+    page.observation.relations.is_empty() && page.observation.links.is_empty()
+}
+
+/// The end of a sweep of a collection; what could not be read is not cancelled.
+fn finish_sweep(source: &Source, endpoint: &Endpoint, began_at: Timestamp, meaning: &mut PageMeaning) {
+    if !is_collection(source) || source.coverage.is_patchy() {
+        return;
+    }
+    meaning.swept = endpoint.relation.map(|relation| RelationSweep {
+        account: source.root_id.clone(),
+        is_following: relation == RelationRole::Following,
+        began_at,
+    });
+    meaning.links_swept = endpoint.link.clone().map(|name| LinkSweep {
+        from: End { kind: source.root_kind.clone(), id: source.root_id.clone() },
+        name,
+        began_at,
+    });
 }
 
 /// The interval of a sweep that began and whose forerunner began at these times.

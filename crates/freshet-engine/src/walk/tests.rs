@@ -21,6 +21,7 @@ pub(super) fn endpoint(kind: PageKind, is_newest_first: bool) -> Endpoint {
         order: if is_newest_first { ListOrder::NewestFirst } else { ListOrder::Mixed },
         is_window: false,
         relation: (kind == PageKind::Relations).then_some(RelationRole::Following),
+        link: None,
         members_max: 3,
         group: freshet_types::GroupAsk::default(),
         politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },

@@ -4,7 +4,7 @@
 
 use freshet_types::{
     AccountState, Connector, IdOrder, Instance, Intent, ListOrder, Mark, NetworkName, Outcome, Page,
-    PageKind, Request, Response, Target, Timestamp, Validators,
+    PageKind, Primitive, Request, Response, Target, Timestamp, Validators,
 };
 
 use crate::{DefinedConnector, Definition};
@@ -12,6 +12,7 @@ use crate::{DefinedConnector, Definition};
 mod limits;
 mod mapping;
 mod merged;
+mod objects;
 mod paging;
 mod probes;
 

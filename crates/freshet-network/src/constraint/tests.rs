@@ -165,6 +165,7 @@ fn hostile_texts_are_refused_without_harm() {
 fn schema() -> Schema {
     let links = |links: &[(&str, LinkType)]| ObjectType {
         links: links.iter().map(|(name, link)| ((*name).to_owned(), link.clone())).collect(),
+        ids: None,
     };
     Schema {
         network: "social".to_owned(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use encoding_rs::Encoding;
 use freshet_types::definition as data;
-use freshet_types::{Endpoint, Intent, Map, Outcome, PrimitiveKind, QuotaRule, Schema};
+use freshet_types::{Endpoint, Intent, Map, Outcome, PostKind, PrimitiveKind, QuotaRule, Schema};
 use regex::Regex;
 
 use crate::expression::{ConditionPlan, Expression, Field, Pointer, Test};
@@ -138,12 +138,16 @@ pub(crate) enum Shows {
 pub(crate) struct MappingPlan {
     pub(crate) kind: data::MappingKind,
     pub(crate) object_type: Arc<str>,
+    /// The same, with what the definition says of ids, for posts.
+    pub(crate) post_kind: PostKind,
     pub(crate) fields: Fields,
     pub(crate) deleted: Vec<ConditionPlan>,
     pub(crate) states: Vec<(freshet_types::AccountState, ConditionPlan)>,
     pub(crate) opts_out: Vec<ConditionPlan>,
     pub(crate) plinks: Vec<(Arc<str>, PrimitiveKind, Field)>,
-    pub(crate) embeds: Vec<ItemPlan>,
+    /// Ids of linked objects.
+    pub(crate) links: Vec<LinkPlan>,
+    pub(crate) embeds: Vec<EmbedPlan>,
     pub(crate) hints: Vec<HintPlan>,
     pub(crate) variants: Vec<(ConditionPlan, usize)>,
     pub(crate) skip: Vec<ConditionPlan>,
@@ -154,6 +158,28 @@ impl MappingPlan {
     pub(crate) fn is_post(&self, kind: &str) -> bool {
         self.kind == data::MappingKind::Post && *self.object_type == *kind
     }
+}
+
+/// A c- or co-link whose targets are given by their ids.
+#[derive(Debug)]
+pub(crate) struct LinkPlan {
+    pub(crate) name: Arc<str>,
+    pub(crate) to: Arc<str>,
+    pub(crate) is_member: bool,
+    pub(crate) field: Field,
+}
+
+impl LinkPlan {
+    pub(crate) fn new(name: &str, (to, is_member): (&str, bool), field: Field) -> Self {
+        Self { name: name.into(), to: to.into(), is_member, field }
+    }
+}
+
+/// Items inside an item, and the link that leads from it to them, with whether that is a collection.
+#[derive(Debug)]
+pub(crate) struct EmbedPlan {
+    pub(crate) items: ItemPlan,
+    pub(crate) link: Option<(Arc<str>, bool)>,
 }
 
 /// The named fields of all kinds of objects.

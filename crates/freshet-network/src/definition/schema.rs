@@ -32,6 +32,10 @@ const ACCOUNT_VALUES: [(&str, PrimitiveKind); 12] = [
     ("opts_out", PrimitiveKind::Bool),
 ];
 
+/// Values of all other objects, by the names of the fields of `Thing`.
+const THING_VALUES: [(&str, PrimitiveKind); 3] =
+    [("name", PrimitiveKind::Text), ("url", PrimitiveKind::Text), ("created_at", PrimitiveKind::Time)];
+
 /// Builds the schema, noting links that lead nowhere or stand twice.
 pub(super) fn build(checker: &mut Checker<'_>, data: &data::Definition) -> Schema {
     let mut schema = Schema { network: data.name.clone(), types: std::collections::BTreeMap::new() };
@@ -59,7 +63,7 @@ pub(super) fn build(checker: &mut Checker<'_>, data: &data::Definition) -> Schem
             let (definition, kind) = links.elsewhere("scolinks", link, to);
             links.add("scolinks", link, LinkType::Sco(definition, kind));
         }
-        let found = links.found;
+        let found = ObjectType { ids: rule.ids.clone(), ..links.found };
         schema.types.insert(name.clone(), found);
     }
     add_common_values(data, &mut schema);
@@ -71,6 +75,7 @@ fn add_common_values(data: &data::Definition, schema: &mut Schema) {
         let (default, values) = match mapping.kind {
             MappingKind::Post => ("post", POST_VALUES.as_slice()),
             MappingKind::Account => ("account", ACCOUNT_VALUES.as_slice()),
+            MappingKind::Object => ("object", THING_VALUES.as_slice()),
             MappingKind::Relation | MappingKind::Tag | MappingKind::Group => continue,
         };
         let name = mapping.object_type.as_deref().unwrap_or(default);

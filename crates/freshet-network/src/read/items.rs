@@ -3,12 +3,16 @@
 //! The order of the document is kept. A post that stands inside another is pushed after it and
 //! marked as embedded; accounts are pushed once a page, by id.
 
-use std::borrow::Cow;
+mod links;
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use freshet_types::address::ID_BYTES_MAX;
 use freshet_types::definition::{MappingKind, RelationRole};
 use freshet_types::{
-    Account, AccountState, Address, Complaint, Mark, Outcome, Page, Post, Relation, Set, Span, Tag, Target,
-    Timestamp,
+    Account, AccountState, Address, Complaint, End, Link, Mark, Outcome, Page, Post, Relation, Set, Span,
+    Tag, Target, Timestamp,
 };
 
 use super::COMPLAINTS_MAX;
@@ -134,44 +138,59 @@ impl<'a> Reader<'a> {
 
     fn element(&mut self, group: &ItemPlan, item: &Tree<'_>, spot: Spot<'_>) {
         match group.each.as_ref().map_or(Some(item), |pointer| pointer.get(item)) {
-            Some(inner) => self.item(&self.plan.mappings[group.mapping], inner, spot),
+            Some(inner) => {
+                let made = self.item(&self.plan.mappings[group.mapping], inner, spot);
+                if let (Some(made), true) = (made, spot.is_listed) {
+                    self.join(made);
+                }
+            }
             None => self.complain_at(spot, "the item is empty".to_owned()),
         }
     }
 
-    fn item(&mut self, mapping: &'a MappingPlan, item: &Tree<'_>, spot: Spot<'_>) {
+    /// Maps an item with all that stands inside it; gives the object that it became, if any.
+    fn item(&mut self, mapping: &'a MappingPlan, item: &Tree<'_>, spot: Spot<'_>) -> Option<End> {
         if spot.depth > DEPTH_MAX {
-            return self.complain_at(spot, format!("items are nested deeper than {DEPTH_MAX} levels"));
+            self.complain_at(spot, format!("items are nested deeper than {DEPTH_MAX} levels"));
+            return None;
         }
         if item.is_null() || self.any(&mapping.skip, item) {
-            return;
+            return None;
         }
         if let Some((_, other)) = mapping.variants.iter().find(|(when, _)| when.holds(item, self.scope)) {
             let deeper = Spot { depth: spot.depth + 1, ..spot };
             return self.item(&self.plan.mappings[*other], item, deeper);
         }
-        match mapping.kind {
+        let id = match mapping.kind {
             MappingKind::Post => self.post(mapping, item, spot),
             MappingKind::Account => self.account(mapping, item, spot),
+            MappingKind::Object => self.thing(mapping, item, spot),
             MappingKind::Relation => self.relation(mapping, item, spot),
             MappingKind::Tag => self.tag(mapping, item, spot),
-            MappingKind::Group => {}
+            MappingKind::Group => None,
+        };
+        let made = id.map(|id| End { kind: Arc::clone(&mapping.object_type), id });
+        if let Some(made) = &made {
+            self.link(mapping, item, made, spot);
         }
-        self.embeds(mapping, item, spot);
+        self.embeds(mapping, item, made.as_ref(), spot);
+        made
     }
 
-    fn embeds(&mut self, mapping: &'a MappingPlan, item: &Tree<'_>, spot: Spot<'_>) {
+    fn embeds(&mut self, mapping: &'a MappingPlan, item: &Tree<'_>, outer: Option<&End>, spot: Spot<'_>) {
         for embed in &mapping.embeds {
+            let link = embed.link.as_ref().zip(outer);
+            let embed = &embed.items;
             if embed.when.as_ref().is_some_and(|when| !when.holds(item, self.scope)) {
                 continue;
             }
             let inner = Spot { depth: spot.depth + 1, is_listed: spot.is_listed && embed.is_listed, ..spot };
             let Some(value) = embed.at.first(item, self.scope) else { continue };
             match &*value {
-                Tree::Array(list) => list.iter().for_each(|one| self.inner(embed, one, inner)),
+                Tree::Array(list) => list.iter().for_each(|one| self.inner(embed, link, one, inner)),
                 // An empty text stands for "none", as Reddit's `replies` does.
                 Tree::Str(text) if text.is_empty() => {}
-                single => self.inner(embed, single, inner),
+                single => self.inner(embed, link, single, inner),
             }
         }
     }
@@ -179,7 +198,14 @@ impl<'a> Reader<'a> {
     /// Whether the answer has brought all that one may; says so once, and what is left is not at its end.
     fn is_full(&mut self) -> bool {
         let seen = &self.page.observation;
-        let is_full = seen.posts.len().max(seen.accounts.len()).max(seen.relations.len()) >= ITEMS_MAX;
+        let counts = [
+            seen.posts.len(),
+            seen.accounts.len(),
+            seen.relations.len(),
+            seen.things.len(),
+            seen.links.len(),
+        ];
+        let is_full = counts.into_iter().any(|count| count >= ITEMS_MAX);
         if is_full && !self.is_told_full {
             self.is_told_full = true;
             self.page.is_broken_off = true;
@@ -191,18 +217,29 @@ impl<'a> Reader<'a> {
         is_full
     }
 
-    fn inner(&mut self, embed: &ItemPlan, value: &Tree<'_>, spot: Spot<'_>) {
+    fn inner(
+        &mut self,
+        embed: &ItemPlan,
+        link: Option<(&(Arc<str>, bool), &End)>,
+        value: &Tree<'_>,
+        spot: Spot<'_>,
+    ) {
         if self.is_full() {
             return;
         }
-        if let Some(inner) = embed.each.as_ref().map_or(Some(value), |pointer| pointer.get(value)) {
-            self.item(&self.plan.mappings[embed.mapping], inner, spot);
+        let Some(inner) = embed.each.as_ref().map_or(Some(value), |pointer| pointer.get(value)) else {
+            return;
+        };
+        let made = self.item(&self.plan.mappings[embed.mapping], inner, spot);
+        if let (Some(to), Some(((name, is_member), outer))) = (made, link) {
+            let link = Link { from: outer.clone(), name: Arc::clone(name), to, is_member: *is_member };
+            self.page.observation.links.push(link);
         }
     }
 
-    fn post(&mut self, mapping: &MappingPlan, item: &Tree<'_>, spot: Spot<'_>) {
+    fn post(&mut self, mapping: &MappingPlan, item: &Tree<'_>, spot: Spot<'_>) -> Option<String> {
         let fields = &mapping.fields;
-        let Some(id) = self.id(fields.id.as_ref(), item, spot) else { return };
+        let id = self.id(fields.id.as_ref(), item, spot)?;
         let created_at = self.posted_at(fields.created_at.as_ref(), item, spot);
         let edited_at = self.time(fields.edited_at.as_ref(), item, spot);
         if spot.is_listed {
@@ -218,7 +255,7 @@ impl<'a> Reader<'a> {
             }
         }
         let post = Post {
-            kind: std::sync::Arc::clone(&mapping.object_type),
+            kind: mapping.post_kind.clone(),
             author: text(&fields.author),
             created_at,
             edited_at,
@@ -235,21 +272,22 @@ impl<'a> Reader<'a> {
             is_embedded: !spot.is_listed,
             plinks: self.plinks(mapping, item),
             slinks: self.hints(mapping, item),
-            id,
+            id: id.clone(),
         };
         self.page.observation.posts.push(post);
+        Some(id)
     }
 
-    fn account(&mut self, mapping: &MappingPlan, item: &Tree<'_>, spot: Spot<'_>) {
+    fn account(&mut self, mapping: &MappingPlan, item: &Tree<'_>, spot: Spot<'_>) -> Option<String> {
         let fields = &mapping.fields;
-        let Some(id) = self.id(fields.id.as_ref(), item, spot) else { return };
+        let id = self.id(fields.id.as_ref(), item, spot)?;
         if spot.is_listed {
             self.tally.account_count += 1;
             self.list(&id, None);
             self.relate(&id);
         }
         if !self.seen.insert(id.clone()) {
-            return;
+            return Some(id);
         }
         let created_at = self.time(fields.created_at.as_ref(), item, spot);
         let text = |field: &Option<Field>| field.as_ref().and_then(|field| field.text(item, self.scope));
@@ -269,9 +307,10 @@ impl<'a> Reader<'a> {
             opts_out: self.any(&mapping.opts_out, item),
             plinks: self.plinks(mapping, item),
             slinks: self.hints(mapping, item),
-            id,
+            id: id.clone(),
         };
         self.page.observation.accounts.push(account);
+        Some(id)
     }
 
     /// What the item says about the account. A post that is shown proves its author not private.
@@ -294,7 +333,7 @@ impl<'a> Reader<'a> {
         self.page.observation.relations.push(relation);
     }
 
-    fn relation(&mut self, mapping: &MappingPlan, item: &Tree<'_>, spot: Spot<'_>) {
+    fn relation(&mut self, mapping: &MappingPlan, item: &Tree<'_>, spot: Spot<'_>) -> Option<String> {
         let source = self.id(mapping.fields.source.as_ref(), item, spot);
         let target = self.id(mapping.fields.target.as_ref(), item, spot);
         if let (Some(source), Some(target)) = (source, target) {
@@ -304,13 +343,14 @@ impl<'a> Reader<'a> {
             }
             self.page.observation.relations.push(Relation { source, target });
         }
+        None
     }
 
-    fn tag(&mut self, mapping: &MappingPlan, item: &Tree<'_>, spot: Spot<'_>) {
+    fn tag(&mut self, mapping: &MappingPlan, item: &Tree<'_>, spot: Spot<'_>) -> Option<String> {
         let account = self.id(mapping.fields.account.as_ref(), item, spot);
         let names =
             mapping.fields.name.as_ref().map(|field| field.texts(item, self.scope)).unwrap_or_default();
-        let Some(account) = account else { return };
+        let account = account?;
         if names.is_empty() {
             self.complain_at(spot, "the tag has no name".to_owned());
         }
@@ -318,12 +358,13 @@ impl<'a> Reader<'a> {
             let name = name.trim_start_matches('#').to_owned();
             self.page.observation.tags.push(Tag { account: account.clone(), name });
         }
+        None
     }
 
     fn id(&mut self, field: Option<&Field>, item: &Tree<'_>, spot: Spot<'_>) -> Option<String> {
         let id = field.and_then(|field| field.text(item, self.scope));
         match id {
-            Some(id) if id.len() <= freshet_types::address::ID_BYTES_MAX => Some(id),
+            Some(id) if id.len() <= ID_BYTES_MAX => Some(id),
             Some(_) => {
                 self.complain_at(spot, "the id is too long".to_owned());
                 None
@@ -368,19 +409,15 @@ impl<'a> Reader<'a> {
         conditions.iter().any(|condition| condition.holds(item, self.scope))
     }
 
-    fn plinks(
-        &self,
-        mapping: &MappingPlan,
-        item: &Tree<'_>,
-    ) -> Vec<(std::sync::Arc<str>, freshet_types::Primitive)> {
+    fn plinks(&self, mapping: &MappingPlan, item: &Tree<'_>) -> Vec<(Arc<str>, freshet_types::Primitive)> {
         let values = mapping.plinks.iter().filter_map(|(name, kind, field)| {
-            Some((std::sync::Arc::clone(name), field.primitive(*kind, item, self.scope)?))
+            Some((Arc::clone(name), field.primitive(*kind, item, self.scope)?))
         });
         values.collect()
     }
 
-    fn hints(&self, mapping: &MappingPlan, item: &Tree<'_>) -> Vec<(std::sync::Arc<str>, Address)> {
-        let mut found: Vec<(std::sync::Arc<str>, Address)> = Vec::new();
+    fn hints(&self, mapping: &MappingPlan, item: &Tree<'_>) -> Vec<(Arc<str>, Address)> {
+        let mut found: Vec<(Arc<str>, Address)> = Vec::new();
         for hint in &mapping.hints {
             for field in &hint.within {
                 for text in field.texts(item, self.scope).into_iter().take(HINTS_MAX) {
@@ -391,7 +428,7 @@ impl<'a> Reader<'a> {
                         let is_new =
                             !found.iter().any(|(link, known)| *link == hint.link && *known == address);
                         if is_new && address.network != self.target.instance.network {
-                            found.push((std::sync::Arc::clone(&hint.link), address));
+                            found.push((Arc::clone(&hint.link), address));
                         }
                     }
                 }

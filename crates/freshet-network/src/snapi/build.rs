@@ -21,7 +21,7 @@ const LEVELS_MAX: usize = 2;
 pub struct Builder<'a> {
     network: &'a NetworkName,
     schema: &'a Schema,
-    posts: Map<&'a str, &'a Post>,
+    posts: Map<(&'a str, &'a str), &'a Post>,
     accounts: Map<&'a str, &'a Account>,
     complaints: Vec<Complaint>,
 }
@@ -32,7 +32,7 @@ impl<'a> Builder<'a> {
         Self {
             network,
             schema,
-            posts: observation.posts.iter().map(|post| (post.id.as_str(), post)).collect(),
+            posts: observation.posts.iter().map(|post| ((&*post.kind, post.id.as_str()), post)).collect(),
             accounts: observation.accounts.iter().map(|account| (account.id.as_str(), account)).collect(),
             complaints: Vec::new(),
         }
@@ -113,7 +113,7 @@ impl<'a> Builder<'a> {
     fn link_one(&mut self, object: &mut Object, name: &str, id: Option<&str>, level: usize) {
         let (Some(id), Some(LinkType::C(kind))) = (id, self.link_type(object, name).cloned()) else { return };
         let account = self.accounts.get(id).copied().filter(|_| kind == ACCOUNT);
-        let post = self.posts.get(id).copied().filter(|post| *post.kind == *kind && level < LEVELS_MAX);
+        let post = self.posts.get(&(kind.as_str(), id)).copied().filter(|_| level < LEVELS_MAX);
         let target = match (account, post) {
             (Some(account), _) => self.account(account),
             (None, Some(post)) => self.post_at(post, level + 1),

@@ -39,6 +39,7 @@ impl TestConnector {
             order: freshet_types::ListOrder::NewestFirst,
             is_window: false,
             relation: None,
+            link: None,
             members_max: 2,
             group: freshet_types::GroupAsk::default(),
             politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },
@@ -59,6 +60,7 @@ impl TestConnector {
     pub(crate) fn schema(&self) -> Schema {
         let links = |links: Vec<(&str, LinkType)>| ObjectType {
             links: links.into_iter().map(|(name, link)| (name.to_owned(), link)).collect(),
+            ids: None,
         };
         let account = links(vec![
             ("handle", LinkType::P(PrimitiveKind::Text)),
@@ -128,12 +130,11 @@ impl Connector for TestConnector {
         let observation = Observation {
             posts: list("posts").iter().map(post).collect(),
             accounts: list("accounts").iter().map(account).collect(),
-            relations: Vec::new(),
             tags: list("tags")
                 .iter()
                 .map(|tag| Tag { account: target.root.to_owned(), name: text(tag) })
                 .collect(),
-            leads: Vec::new(),
+            ..Observation::default()
         };
         Page {
             kind: self.endpoint(target.endpoint).map(|endpoint| endpoint.kind).unwrap_or_default(),

@@ -4,8 +4,8 @@
 //! made of these.
 
 use freshet_types::{
-    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitSummary,
-    Weight,
+    Address, Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
+    VisitSummary, Weight,
 };
 
 use super::interest::{Inquiry, InterestRow};
@@ -19,9 +19,9 @@ use crate::browse::{
 };
 use crate::control::{Control, ControlRow};
 use crate::row::{
-    AccountRow, Applied, Counts, Erased, Filter, Finding, Forgetting, Hit, InstanceRow, ListRow, ListTimes,
-    ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow, SourceSlot,
-    StalePage, Upload,
+    AccountRow, Applied, Counts, Erased, Filter, Finding, Forgetting, Hit, InstanceRow, LinkQuery, LinkRow,
+    ListRow, ListTimes, ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow,
+    RobotRow, SourceSlot, StalePage, ThingRow, Upload,
 };
 
 /// Implements a role for boxes. `ask` takes the store as it is, `change` for writing.
@@ -88,8 +88,11 @@ forward!(Read {
     ask relations(filter: &Filter, limit: usize) -> Rows<RelationRow>;
     ask lists(filter: &Filter, limit: usize) -> Rows<ListRow>;
     ask posts_numbered(numbers: &[u64]) -> Vec<Option<PostRow>>;
-    ask posts_of(network: &NetworkName, ids: &[&str]) -> Vec<Option<PostRow>>;
+    ask posts_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<PostRow>>;
     ask accounts_of(network: &NetworkName, ids: &[&str]) -> Vec<Option<AccountRow>>;
+    ask things_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<ThingRow>>;
+    ask links_of(query: &LinkQuery<'_>) -> Vec<LinkRow>;
+    ask links_across(target: &Address, limit: usize) -> Vec<(Address, String)>;
     ask objects(numbers: &[u64]) -> Vec<Option<ObjectRow>>;
     ask stale_pages(network: &NetworkName, now: Timestamp, limit: usize) -> Vec<StalePage>;
     ask list_times(network: &NetworkName, kind: ListTimesKind, bounds: ListTimesBounds) -> Vec<ListTimes>;

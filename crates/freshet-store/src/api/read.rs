@@ -1,12 +1,12 @@
 //! Role: reading rows back, for exports, models, delivery and search.
 
-use freshet_types::{NetworkName, Source, Timestamp};
+use freshet_types::{Address, NetworkName, Source, Timestamp};
 
 use super::page::{Flow, ROWS_MAX, Rows, each_row};
 use super::{StoreError, first};
 use crate::row::{
-    AccountRow, Counts, Filter, Hit, ListRow, ListTimes, ListTimesBounds, ListTimesKind, ObjectRow, PostRow,
-    RelationRow, StalePage,
+    AccountRow, Counts, Filter, Hit, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds, ListTimesKind,
+    ObjectRow, PostRow, RelationRow, StalePage, ThingRow,
 };
 
 /// Reading what is stored.
@@ -49,11 +49,16 @@ pub trait Read {
     fn post(&self, number: u64) -> Result<Option<PostRow>, StoreError> {
         self.posts_numbered(&[number]).map(first)
     }
-    /// The posts of these ids, in the order asked for; `None` for one that is not there.
-    fn posts_of(&self, network: &NetworkName, ids: &[&str]) -> Result<Vec<Option<PostRow>>, StoreError>;
-    /// The post of this id.
-    fn post_of(&self, network: &NetworkName, id: &str) -> Result<Option<PostRow>, StoreError> {
-        self.posts_of(network, &[id]).map(first)
+    /// The posts of these types and ids, in the order asked for; `None` for one that is not there. Where types share their ids,
+    /// any of them finds the post.
+    fn posts_of(
+        &self,
+        network: &NetworkName,
+        names: &[(&str, &str)],
+    ) -> Result<Vec<Option<PostRow>>, StoreError>;
+    /// The post of this type and id.
+    fn post_of(&self, network: &NetworkName, kind: &str, id: &str) -> Result<Option<PostRow>, StoreError> {
+        self.posts_of(network, &[(kind, id)]).map(first)
     }
     /// The accounts of these ids, in the order asked for; `None` for one that is not there.
     fn accounts_of(&self, network: &NetworkName, ids: &[&str])
@@ -62,6 +67,16 @@ pub trait Read {
     fn account_of(&self, network: &NetworkName, id: &str) -> Result<Option<AccountRow>, StoreError> {
         self.accounts_of(network, &[id]).map(first)
     }
+    /// The things of these types and ids, in the order asked for; `None` for one that is not there.
+    fn things_of(
+        &self,
+        network: &NetworkName,
+        names: &[(&str, &str)],
+    ) -> Result<Vec<Option<ThingRow>>, StoreError>;
+    /// The links of an object that no row tells, by name and then as they were first seen.
+    fn links_of(&self, query: &LinkQuery<'_>) -> Result<Vec<LinkRow>, StoreError>;
+    /// Objects of other networks and the links by which they lead to this address: the address of each, and the name.
+    fn links_across(&self, target: &Address, limit: usize) -> Result<Vec<(Address, String)>, StoreError>;
     /// Posts, accounts and lists by their numbers, in the order asked for; `None` for one that is not there.
     fn objects(&self, numbers: &[u64]) -> Result<Vec<Option<ObjectRow>>, StoreError>;
     /// A post, an account or a list by its number.

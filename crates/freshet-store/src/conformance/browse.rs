@@ -113,7 +113,7 @@ pub(super) fn an_object_tells_its_history(store: &mut dyn Store) {
     apply(store, posts(1, [post("1", "a", 10, "one"), post("2", "a", 11, "other")]));
     apply(store, posts(2, [post("1", "a", 10, "two")]));
     apply(store, posts(3, [post("1", "a", 10, "three")]));
-    let object = store.post_of(&network(), "1").must().expect("it is there").object;
+    let object = store.post_of(&network(), "post", "1").must().expect("it is there").object;
     let own: Vec<_> = changes(store).into_iter().filter(|change| change.object == object).collect();
     assert_eq!(store.changes_of(object, 10).must(), own);
     assert_eq!(store.changes_of(object, 2).must(), own[..2], "the oldest first");
@@ -164,7 +164,7 @@ pub(super) fn links_are_followed_both_ways(store: &mut dyn Store) {
     };
     let ada = store.account_of(&network(), "a").must().expect("it is there").object;
     assert_eq!(told(ada), ("ada".to_owned(), vec![">follows b".to_owned(), "<author 1".to_owned()]));
-    let said = store.post_of(&network(), "1").must().expect("it is there").object;
+    let said = store.post_of(&network(), "post", "1").must().expect("it is there").object;
     assert_eq!(told(said).1, [">author a"]);
     assert_eq!(store.node(1 << 40).must(), None);
 }
@@ -180,7 +180,7 @@ pub(super) fn rows_are_counted_by_day(store: &mut dyn Store) {
     assert_eq!(count(Counted::Posts, &all, u64::MAX), [(-1, 1), (0, 1), (2, 2)]);
     let since = Filter { since: Some(at(DAY)), ..Filter::default() };
     assert_eq!(count(Counted::Posts, &since, u64::MAX), [(2, 2)]);
-    let first = store.post_of(&network(), "1").must().expect("it is there").object;
+    let first = store.post_of(&network(), "post", "1").must().expect("it is there").object;
     assert_eq!(count(Counted::Posts, &all, first), [(0, 1)], "no further than the number");
     assert_eq!(count(Counted::Relations, &all, u64::MAX), [(6, 2)]);
     let accounts = count(Counted::Accounts, &all, u64::MAX);

@@ -148,6 +148,8 @@ fn check_forgotten(store: &dyn Store, erased: &Erased) {
         accounts: 1,
         posts: 2,
         relations: 2,
+        things: 0,
+        links: 0,
         tags: 1,
         sources: 1,
         visits: 1,

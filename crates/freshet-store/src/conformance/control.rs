@@ -21,13 +21,19 @@ pub(super) fn messages_are_read_above_a_number(store: &mut dyn Store) {
 }
 
 pub(super) fn robots_start_as_the_paper_says(store: &mut dyn Store) {
-    use RobotKind::{Comment, Relation, Status, Tag, User};
+    use RobotKind::{Comment, Link, Relation, Status, Tag, User};
     use RobotState::{Paused, Running, Stopped};
     let states = |store: &dyn Store| -> Vec<_> {
         store.robots().must().into_iter().map(|row| (row.kind, row.state)).collect()
     };
-    let expected =
-        [(Relation, Stopped), (User, Running), (Status, Running), (Comment, Stopped), (Tag, Stopped)];
+    let expected = [
+        (Relation, Stopped),
+        (User, Running),
+        (Status, Running),
+        (Comment, Stopped),
+        (Tag, Stopped),
+        (Link, Stopped),
+    ];
     assert_eq!(states(store), expected);
     store.set_robot(Status, Paused).must();
     store.set_robot_credential(Status, Some("mine")).must();

@@ -86,8 +86,11 @@ pub(super) fn many_things_are_answered_in_the_order_asked_for(store: &mut dyn St
         found.into_iter().map(|row| row.map(|row| row.post.text)).collect()
     };
     let expected = [Some("two".to_owned()), None, Some("one".to_owned()), Some("two".to_owned())];
-    assert_eq!(texts(store.posts_of(&network(), &["2", "9", "1", "2"]).must()), expected);
-    let number = |id: &str| store.post_of(&network(), id).must().expect("it is there").object;
+    assert_eq!(
+        texts(store.posts_of(&network(), &["2", "9", "1", "2"].map(|id| ("post", id))).must()),
+        expected
+    );
+    let number = |id: &str| store.post_of(&network(), "post", id).must().expect("it is there").object;
     let numbers = [number("2"), 1 << 40, number("1"), number("2")];
     assert_eq!(texts(store.posts_numbered(&numbers).must()), expected);
     let objects = store.objects(&numbers).must();

@@ -1,6 +1,6 @@
 //! Behaviours of posts: new, edited, deleted, back, missing, embedded.
 
-use freshet_types::{Address, ChangeKind, Post, Primitive, Source};
+use freshet_types::{Address, ChangeKind, Post, PostKind, Primitive, Source};
 
 use super::kit::{
     Must, add, all_posts, apply, at, changes, compare, lines, network, only_post, post, posts, timeline,
@@ -42,13 +42,38 @@ pub(super) fn the_same_upload_twice_changes_nothing(store: &mut dyn Store) {
     assert_eq!((all_posts(store), changes(store), store.counts().must()), before);
 }
 
-pub(super) fn one_id_is_one_post_whatever_its_type(store: &mut dyn Store) {
-    let mut comment = post("1", "a", 10, "one");
-    comment.kind = "comment".into();
-    apply(store, posts(100, [comment]));
-    let applied = apply(store, posts(101, [post("1", "a", 10, "one")]));
+pub(super) fn types_that_share_their_ids_share_their_posts(store: &mut dyn Store) {
+    let typed =
+        |kind: &str| Post { kind: PostKind::new(kind).in_space(Some("item")), ..post("1", "a", 10, "one") };
+    apply(store, posts(100, [typed("comment")]));
+    let applied = apply(store, posts(101, [typed("story")]));
     assert_eq!(applied, Applied::default());
-    assert_eq!(&*only_post(store).post.kind, "comment", "the first type stays");
+    assert_eq!(only_post(store).post, typed("comment"), "the first type stays");
+    let number = |kind| store.post_of(&network(), kind, "1").must().map(|row| row.object);
+    assert!(number("story").is_some() && number("story") == number("comment"), "either type finds it");
+    apply(store, Upload { deleted: vec![("story".into(), "1".into())], ..posts(102, []) });
+    assert!(only_post(store).deleted_at.is_some(), "either type says that it is gone");
+}
+
+pub(super) fn the_same_id_of_two_types_is_two_posts(store: &mut dyn Store) {
+    let comment = PostKind::new("comment").leading_to(None, Some("post"));
+    let comment = Post { kind: comment, root: Some("1".into()), ..post("1", "b", 20, "an answer") };
+    let applied = apply(store, posts(100, [post("1", "a", 10, "a question"), comment.clone()]));
+    assert_eq!((applied.new_posts.len(), applied.edited_count), (2, 0));
+    let found = |kind| store.post_of(&network(), kind, "1").must().map(|row| row.post);
+    assert_eq!(found("comment"), Some(comment.clone()));
+    assert_eq!(found("post").map(|post| post.text), Some("a question".to_owned()));
+    assert_eq!(found("album"), None);
+    let edited = Post { edited_at: Some(at(30)), text: "a better answer".into(), ..comment };
+    assert_eq!(apply(store, posts(200, [edited])).edited_count, 1);
+    apply(store, Upload { deleted: vec![("post".into(), "1".into())], ..posts(300, []) });
+    let stored = all_posts(store);
+    let shown: Vec<_> = stored.iter().map(|row| (row.post.text.as_str(), row.deleted_at.is_some())).collect();
+    assert_eq!(shown, [("a question", true), ("a better answer", false)], "each has its own fate");
+    assert_eq!(
+        apply(store, Upload { deleted: vec![("album".into(), "1".into())], ..posts(400, []) }).deleted_count,
+        0
+    );
 }
 
 pub(super) fn ids_are_unique_per_network_only(store: &mut dyn Store) {

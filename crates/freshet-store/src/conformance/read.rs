@@ -131,10 +131,10 @@ pub(super) fn counts_are_those_of_the_rows(store: &mut dyn Store) {
 pub(super) fn one_post_and_one_account_are_found_by_id(store: &mut dyn Store) {
     let elsewhere = freshet_types::NetworkName::from("mastodon:b.example");
     apply(store, posts(100, [post("1", "a", 10, "x")]));
-    assert_eq!(store.post_of(&network(), "1").must().map(|row| row.post.text).as_deref(), Some("x"));
+    assert_eq!(store.post_of(&network(), "post", "1").must().map(|row| row.post.text).as_deref(), Some("x"));
     assert_eq!(store.account_of(&network(), "a").must().map(|row| row.account.id).as_deref(), Some("a"));
     for (network, id) in [(&network(), "2"), (&elsewhere, "1")] {
-        assert!(store.post_of(network, id).must().is_none());
+        assert!(store.post_of(network, "post", id).must().is_none());
         assert!(store.account_of(network, id).must().is_none());
     }
 }

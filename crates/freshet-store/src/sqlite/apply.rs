@@ -16,14 +16,15 @@ mod lead;
 mod list;
 mod post;
 mod relation;
+mod thing;
 
 use freshet_types::{Account, ChangeKind, Map, RobotKind, Set, SourceId, Timestamp, VisitSummary};
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, params};
+use rusqlite::{CachedStatement, Connection, Result, params};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::forgotten::Forgotten;
 use super::network::Networks;
-use super::{erase, log, parking, source, value};
+use super::{erase, log, parking, read, source, value};
 use crate::api::Compare;
 use crate::row::{Applied, Upload, Withheld};
 
@@ -169,6 +170,12 @@ impl<'a> Batch<'a> {
         for tag in &seen.tags {
             self.tag(&scene, tag)?;
         }
+        for thing in &seen.things {
+            self.thing(&scene, thing)?;
+        }
+        for link in &seen.links {
+            self.link(&scene, link, &mut applied)?;
+        }
         self.leads(&scene, upload, &mut applied)?;
         if let (Some(page), Some(list)) = (&upload.page, scene.list) {
             self.list_page(&scene, list, page, &mut applied)?;
@@ -184,6 +191,9 @@ impl<'a> Batch<'a> {
         }
         if let Some(sweep) = &upload.relations_swept {
             self.cancel_unseen(&scene, sweep)?;
+        }
+        if let Some(sweep) = &upload.links_swept {
+            self.cancel_unlisted(&scene, sweep)?;
         }
         if let Some(listing) = &upload.lists {
             applied.missing = self.missing(&scene, listing, &seen.posts)?;
@@ -231,13 +241,10 @@ impl<'a> Batch<'a> {
         if kind == "account" {
             return self.invalidate(scene, id, "gone");
         }
-        let find = "SELECT id FROM posts WHERE network = ?1 AND native_id = ?2 AND deleted_at IS NULL";
-        let mut find = self.db.prepare_cached(find)?;
-        let known = find.query_row(params![scene.network, id], |row| row.get(0)).optional()?;
-        if let Some(object) = known {
-            self.mark_deleted(scene, object, applied)?;
+        match read::post_number(self.db, scene.network, kind, id)? {
+            Some((object, false)) => self.mark_deleted(scene, object, applied),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn mark_deleted(&mut self, scene: &Scene<'_>, object: i64, applied: &mut Applied) -> Result<()> {
@@ -346,7 +353,7 @@ fn write_cross_links(
     }
     let wanted = slinks.iter().filter(|(_, target)| !forgotten.has_address(target));
     let slinks: Vec<_> = wanted.cloned().collect();
-    if super::read::slinks(db, object)? == slinks {
+    if read::slinks(db, object)? == slinks {
         return Ok(());
     }
     db.prepare_cached("DELETE FROM cross_links WHERE object = ?1")?.execute([object])?;

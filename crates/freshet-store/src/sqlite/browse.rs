@@ -226,6 +226,7 @@ mod tests {
         store.set_state(&[SourceId(2)], SourceState::Removed).unwrap();
         let mut upload = Upload::new(VisitId(1), one, Timestamp::from_secs(1000));
         let post = |id: &str, author: &str, at: i64, text: &str| Post {
+            kind: "post".into(),
             id: id.to_owned(),
             author: Some(author.to_owned()),
             created_at: Some(Timestamp::from_secs(at)),
@@ -314,7 +315,7 @@ mod tests {
         let source = store.source(SourceId(1)).unwrap().unwrap();
         assert_eq!(store.posting_times(&source).unwrap(), [Timestamp::from_secs(100)]);
         assert_eq!(store.visits_of(SourceId(1), 10).unwrap(), []);
-        let object = store.post_of(&source.network, "10").unwrap().unwrap().object;
+        let object = store.post_of(&source.network, "post", "10").unwrap().unwrap().object;
         assert_eq!(store.changes_of(object, 10).unwrap().len(), 1);
     }
 
@@ -333,7 +334,7 @@ mod tests {
             around.ties.iter().map(tell).collect::<Vec<_>>()
         };
         assert_eq!(told(&node), ["follows 2", "<author 10"]);
-        let post = store.post_of(&network, "10").unwrap().unwrap().object;
+        let post = store.post_of(&network, "post", "10").unwrap().unwrap().object;
         assert_eq!(told(&store.node(post).unwrap().unwrap()), ["author 1"]);
         assert_eq!(store.node(u64::MAX).unwrap(), None);
         const { assert!(COUNT_MAX <= OFFSET_MAX) };

@@ -8,6 +8,7 @@
 //! A repost by somebody else stays as an event, but its text, which is the erased text, goes.
 //! What others wrote *about* somebody cannot be found and stays.
 
+mod links;
 pub(super) mod piece;
 mod step;
 mod target;
@@ -110,8 +111,11 @@ fn erase_listed(db: &Connection, erased: &mut Erased) -> Result<()> {
     erased.parked +=
         run("DELETE FROM parked WHERE address IN (SELECT n.name || '/account/' || a.native_id \
          FROM accounts a JOIN networks n ON n.id = a.network WHERE a.id IN (SELECT id FROM temp.erased))")?;
+    // A link has two ends, and goes with either.
+    let (links, link_lines) = links::erase(db)?;
     // The first line of an object bears its number; the later ones have an index of their own.
-    let lines = run("DELETE FROM changes WHERE number IN (SELECT id FROM temp.erased)")?
+    let lines = link_lines
+        + run("DELETE FROM changes WHERE number IN (SELECT id FROM temp.erased)")?
         + run("DELETE FROM changes WHERE object IN (SELECT id FROM temp.erased) AND number <> object")?;
     let count =
         "SELECT count(*) FROM posts WHERE id IN (SELECT id FROM temp.erased) AND deleted_at IS NOT NULL";
@@ -119,16 +123,21 @@ fn erase_listed(db: &Connection, erased: &mut Erased) -> Result<()> {
     let posts = run("DELETE FROM posts WHERE id IN (SELECT id FROM temp.erased)")?;
     let accounts = run("DELETE FROM accounts WHERE id IN (SELECT id FROM temp.erased)")?;
     let relations = run("DELETE FROM relations WHERE id IN (SELECT id FROM temp.erased)")?;
+    let things = run("DELETE FROM things WHERE id IN (SELECT id FROM temp.erased)")?;
     erased.changes += lines;
     erased.posts += posts;
     erased.accounts += accounts;
     erased.relations += relations;
+    erased.things += things;
+    erased.links += links;
     let less = |count: u64| -(count as i64);
     Tally {
         posts: less(posts),
         deleted: -deleted,
         accounts: less(accounts),
         relations: less(relations),
+        things: less(things),
+        links: less(links),
         changes: less(lines),
         visits: 0,
     }

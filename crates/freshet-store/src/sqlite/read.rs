@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use freshet_types::{Account, Address, NetworkName, Post, Timestamp};
+use freshet_types::{Account, Address, NetworkName, Post, PostKind, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::damage::{Broken, Table};
@@ -19,7 +19,7 @@ use crate::row::{AccountRow, Counts, Filter, PostRow, RelationRow};
 /// The columns of a post with its author's handle.
 const POST: &str = "SELECT p.id, p.network, p.kind, p.native_id, p.author, p.created_at, p.edited_at, p.seen_at, \
      p.deleted_at, p.is_embedded, p.reply_to, p.root, p.repost_of, p.quote_of, p.lang, p.url, p.uri, p.tags, \
-     p.text, p.properties, a.handle \
+     p.text, p.properties, a.handle, p.space, p.reply_kind, p.root_kind \
      FROM posts p LEFT JOIN accounts a ON a.network = p.network AND a.native_id = p.author";
 
 const ACCOUNT: &str = "SELECT t.id, t.network, t.native_id, t.seen_at, t.created_at, t.state, t.opts_out, t.invalid, \
@@ -161,16 +161,39 @@ pub(super) fn post(db: &Connection, networks: &Networks, number: u64) -> Result<
     statement.query_row([number as i64], |row| post_of(db, networks, row)).optional()
 }
 
-/// The post of this id.
+/// Which post a network, an id and a type name: one of that type, or one whose type shares its ids with others and was seen as
+/// another.
+const NAMED: &str = "p.network = ?1 AND p.native_id = ?2 AND (p.kind = ?3 OR p.space <> p.kind) \
+     ORDER BY p.kind <> ?3 LIMIT 1";
+
+/// The post of this type and id.
 pub(super) fn post_named(
     db: &Connection,
     networks: &Networks,
     network: &NetworkName,
-    id: &str,
+    (kind, id): (&str, &str),
 ) -> Result<Option<PostRow>> {
     let Some(network) = networks.find(db, network)? else { return Ok(None) };
-    let mut statement = db.prepare_cached(&format!("{POST} WHERE p.network = ?1 AND p.native_id = ?2"))?;
-    statement.query_row(params![network, id], |row| post_of(db, networks, row)).optional()
+    let mut statement = db.prepare_cached(&format!("{POST} WHERE {NAMED}"))?;
+    statement.query_row(params![network, id, kind], |row| post_of(db, networks, row)).optional()
+}
+
+/// The number of the post of this type and id, and whether it is marked as deleted.
+pub(super) fn post_number(
+    db: &Connection,
+    network: i64,
+    kind: &str,
+    id: &str,
+) -> Result<Option<(i64, bool)>> {
+    let find = format!("SELECT p.id, p.deleted_at IS NOT NULL FROM posts p WHERE {NAMED}");
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    db.prepare_cached(&find)?.query_row(params![network, id, kind], read).optional()
+}
+
+/// The number of the thing of this type and id.
+pub(super) fn thing_number(db: &Connection, network: i64, kind: &str, id: &str) -> Result<Option<i64>> {
+    let find = "SELECT id FROM things WHERE network = ?1 AND native_id = ?2 AND kind = ?3";
+    db.prepare_cached(find)?.query_row(params![network, id, kind], |row| row.get(0)).optional()
 }
 
 /// The account of this id.
@@ -223,7 +246,7 @@ fn post_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<PostRo
     let deleted_at = value::at(row, 8)?;
     let post = Post {
         id: row.get(3)?,
-        kind: row.get_ref(2)?.as_str()?.into(),
+        kind: kind_of(row)?,
         author: row.get(4)?,
         created_at: value::at(row, 5)?,
         edited_at: value::at(row, 6)?,
@@ -248,6 +271,15 @@ fn post_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<PostRo
         author_handle: row.get(20)?,
         seen_at: Timestamp::from_ms(row.get(7)?),
         deleted_at,
+    })
+}
+
+/// The type of a post, with what its row says of ids.
+fn kind_of(row: &Row<'_>) -> Result<PostKind> {
+    let kind = PostKind::new(row.get_ref(2)?.as_str()?).in_space(value::text(row, 21)?);
+    Ok(match (value::text(row, 22)?, value::text(row, 23)?) {
+        (None, None) => kind,
+        (reply_to, root) => kind.leading_to(reply_to, root),
     })
 }
 
@@ -306,6 +338,8 @@ pub(super) fn counts(db: &Connection) -> Result<Counts> {
             "deleted" => counts.deleted = value,
             "accounts" => counts.accounts = value,
             "relations" => counts.relations = value,
+            "things" => counts.things = value,
+            "links" => counts.links = value,
             "changes" => counts.changes = value,
             "visits" => counts.visits = value,
             _ => {}

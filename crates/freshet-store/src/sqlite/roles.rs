@@ -4,13 +4,14 @@
 //! prepared statement costs less than a long list of parameters.
 
 use freshet_types::{
-    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, Weight,
+    Address, Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
+    Weight,
 };
 use rusqlite::Connection;
 
 use super::{
     SqliteStore, apply, browse, check, control, damage, erase, failed, forgotten, interest, lists, log,
-    network, parking, read, search, source,
+    network, parking, read, search, source, things,
 };
 use crate::api::interest::{Inquiry, InterestRow};
 use crate::api::{
@@ -19,9 +20,9 @@ use crate::api::{
 };
 use crate::control::{Control, ControlRow};
 use crate::row::{
-    AccountRow, Applied, Counts, Erased, Filter, Finding, Forgetting, Hit, InstanceRow, ListRow, ListTimes,
-    ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow, SourceSlot,
-    StalePage, Upload,
+    AccountRow, Applied, Counts, Erased, Filter, Finding, Forgetting, Hit, InstanceRow, LinkQuery, LinkRow,
+    ListRow, ListTimes, ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow,
+    RobotRow, SourceSlot, StalePage, ThingRow, Upload,
 };
 
 impl Apply for SqliteStore {
@@ -194,9 +195,30 @@ impl Read for SqliteStore {
         numbers.iter().map(post).collect::<Result<_, _>>().map_err(failed("read a post"))
     }
 
-    fn posts_of(&self, network: &NetworkName, ids: &[&str]) -> Result<Vec<Option<PostRow>>, StoreError> {
-        let post = |id: &&str| read::post_named(&self.db, &self.networks, network, id);
-        ids.iter().map(post).collect::<Result<_, _>>().map_err(failed("read a post"))
+    fn posts_of(
+        &self,
+        network: &NetworkName,
+        names: &[(&str, &str)],
+    ) -> Result<Vec<Option<PostRow>>, StoreError> {
+        let post = |name: &(&str, &str)| read::post_named(&self.db, &self.networks, network, *name);
+        names.iter().map(post).collect::<Result<_, _>>().map_err(failed("read a post"))
+    }
+
+    fn things_of(
+        &self,
+        network: &NetworkName,
+        names: &[(&str, &str)],
+    ) -> Result<Vec<Option<ThingRow>>, StoreError> {
+        let thing = |name: &(&str, &str)| things::named(&self.db, &self.networks, network, *name);
+        names.iter().map(thing).collect::<Result<_, _>>().map_err(failed("read a thing"))
+    }
+
+    fn links_of(&self, query: &LinkQuery<'_>) -> Result<Vec<LinkRow>, StoreError> {
+        things::links(&self.db, &self.networks, query).map_err(failed("read links"))
+    }
+
+    fn links_across(&self, target: &Address, limit: usize) -> Result<Vec<(Address, String)>, StoreError> {
+        things::across(&self.db, target, limit).map_err(failed("read links of other networks"))
     }
 
     fn accounts_of(

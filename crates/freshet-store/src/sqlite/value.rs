@@ -41,8 +41,19 @@ fn write_json<T: serde::Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
     serde_json::to_writer(out, value).expect("a vector takes every text and number");
 }
 
+/// What the properties are after a look that showed these; `None` where they stay as they are stored.
+pub(super) fn fresher(stored: Option<&str>, seen: Option<&str>) -> Option<String> {
+    match (stored, seen) {
+        (Some(stored), Some(seen)) if stored != seen => {
+            Some(merged(stored, seen)).filter(|merged| merged != stored)
+        }
+        (None, Some(seen)) => Some(seen.to_owned()),
+        _ => None,
+    }
+}
+
 /// The stored properties with the newly seen ones laid over them.
-pub(super) fn merged(stored: &str, seen: &str) -> String {
+fn merged(stored: &str, seen: &str) -> String {
     let mut all: serde_json::Map<String, Value> = serde_json::from_str(stored).unwrap_or_default();
     let new: serde_json::Map<String, Value> = serde_json::from_str(seen).unwrap_or_default();
     all.extend(new);

@@ -34,6 +34,8 @@ pub enum PageKind {
     Relations,
     /// Tags of an account.
     Tags,
+    /// Objects of other types: albums, channels, communities.
+    Objects,
     /// The network reports an error.
     Error,
     /// Something else.

@@ -21,13 +21,13 @@ pub struct Mapping {
     /// Object type; the kind's name by default.
     #[serde(default, rename = "type")]
     pub object_type: Option<String>,
-    /// Post, account: the network's id. An item without one is complained about.
+    /// Post, account, object: the network's id. An item without one is complained about.
     #[serde(default)]
     pub id: Option<FieldRule>,
     /// Post: id of the author (c-link).
     #[serde(default)]
     pub author: Option<FieldRule>,
-    /// Post, account: when it was posted or made.
+    /// Post, account, object: when it was posted or made.
     #[serde(default)]
     pub created_at: Option<FieldRule>,
     /// Post: when it was last edited.
@@ -36,7 +36,7 @@ pub struct Mapping {
     /// Post: text, kept as it is.
     #[serde(default)]
     pub text: Option<FieldRule>,
-    /// Post, account: where people look at it.
+    /// Post, account, object: where people look at it.
     #[serde(default)]
     pub url: Option<FieldRule>,
     /// Post, account: the id that all servers share.
@@ -63,7 +63,7 @@ pub struct Mapping {
     /// Account: what people type to name it.
     #[serde(default)]
     pub handle: Option<FieldRule>,
-    /// Account: display name. Tag: the tag.
+    /// Account, object: display name. Tag: the tag.
     #[serde(default)]
     pub name: Option<FieldRule>,
     /// Account: self-description.
@@ -99,13 +99,19 @@ pub struct Mapping {
     /// Account: it asks not to be collected when any of these holds.
     #[serde(default)]
     pub opts_out: Vec<Condition>,
-    /// Post, account: other values, by association name; the type must declare them.
+    /// Post, account, object: other values, by association name; the type must declare them.
     #[serde(default)]
     pub plinks: BTreeMap<String, FieldRule>,
+    /// Post, account, object: ids of single objects it links to, by association name; the type must declare them.
+    #[serde(default)]
+    pub clinks: BTreeMap<String, FieldRule>,
+    /// Post, account, object: ids of members of its collections, by association name; the type must declare them.
+    #[serde(default)]
+    pub colinks: BTreeMap<String, FieldRule>,
     /// Items that stand inside this one and are read too.
     #[serde(default)]
     pub embeds: Vec<EmbedRule>,
-    /// Post, account: pointers into other networks.
+    /// Post, account, object: pointers into other networks.
     #[serde(default)]
     pub hints: Vec<HintRule>,
     /// Other mappings for some of the items, first match first.
@@ -131,6 +137,8 @@ pub enum MappingKind {
     Relation,
     /// An account carries a tag.
     Tag,
+    /// An object of any other type: a place, an album, a channel.
+    Object,
     /// Nothing itself; only what stands inside it counts.
     Group,
 }
@@ -263,6 +271,9 @@ pub struct EmbedRule {
     /// Only where this holds of the outer item.
     #[serde(default)]
     pub when: Option<Condition>,
+    /// The outer item links to them by this association: a c-link or a co-link of its type.
+    #[serde(default)]
+    pub link: Option<String>,
 }
 
 /// A pointer into another network.

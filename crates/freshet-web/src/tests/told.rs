@@ -38,7 +38,8 @@ async fn a_post_shows_what_it_said_before() {
     let served = Visitor::start(None, None).await;
     let mut upload =
         Upload::new(VisitId(2), NetworkName::from("mastodon:a.example"), Timestamp::from_secs(1_700_000_200));
-    let edited = Post { id: "11".to_owned(), text: "<p>loud</p>".to_owned(), ..Post::default() };
+    let edited =
+        Post { id: "11".to_owned(), kind: "post".into(), text: "<p>loud</p>".to_owned(), ..Post::default() };
     upload.observation = Observation { posts: vec![edited], ..Observation::default() };
     store(&served).apply(&[upload], |_, _| Some(ChangeKind::Edited)).unwrap();
     let found = api(&served, "/api/v1/posts").await;

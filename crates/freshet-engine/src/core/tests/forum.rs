@@ -34,6 +34,7 @@ impl ByHand {
             order,
             is_window: false,
             relation: None,
+            link: None,
             members_max: 0,
             group: freshet_types::GroupAsk::default(),
             politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },

@@ -6,11 +6,12 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use freshet_store::row::{ListPage, Listing, Parked, RelationSweep, Withheld};
+use freshet_store::row::{LinkSweep, ListPage, Listing, Parked, RelationSweep, Withheld};
 use freshet_types::{
-    Account, AccountState, Address, AuthScheme, AuthUse, Complaint, Coverage, DefinitionVersion, Fault,
-    FaultKind, Interval, Lead, LimitReading, Mark, Method, NetworkName, PageKind, Pulse, QuotaKey, QuotaNeed,
-    Redirect, Redirects, Relation, RobotKind, Share, SourceId, SourceState, Span, Tag,
+    Account, AccountState, Address, AuthScheme, AuthUse, Complaint, Coverage, DefinitionVersion, End, Fault,
+    FaultKind, Interval, Lead, LimitReading, Link, Mark, Method, NetworkName, PageKind, PostKind, Pulse,
+    QuotaKey, QuotaNeed, Redirect, Redirects, Relation, RobotKind, Share, SourceId, SourceState, Span, Tag,
+    Thing,
 };
 
 use super::*;
@@ -58,7 +59,7 @@ fn response() -> Response {
 fn observation() -> Observation {
     let post = Post {
         id: "12".to_owned(),
-        kind: "post".into(),
+        kind: PostKind::new("job").in_space(Some("item")),
         author: Some("7".to_owned()),
         created_at: Some(AT),
         text: "grüß".to_owned(),
@@ -89,6 +90,19 @@ fn observation() -> Observation {
             title: Some("A thread".to_owned()),
             active_at: Some(AT),
             grain: Span::MINUTE,
+        }],
+        things: vec![Thing {
+            id: "3".to_owned(),
+            kind: "place".into(),
+            name: Some("Gent".to_owned()),
+            plinks: vec![("longitude".into(), Primitive::Float(3.7))],
+            ..Thing::default()
+        }],
+        links: vec![Link {
+            from: End { kind: "account".into(), id: "7".to_owned() },
+            name: "hometown".into(),
+            to: End { kind: "place".into(), id: "3".to_owned() },
+            is_member: false,
         }],
     }
 }
@@ -201,6 +215,11 @@ fn upload() -> Upload {
         deleted: vec![("post".to_owned(), "3".to_owned())],
         invalid: Some(("7".to_owned(), "gone".to_owned())),
         relations_swept: Some(RelationSweep { account: "7".to_owned(), is_following: true, began_at: AT }),
+        links_swept: Some(LinkSweep {
+            from: End { kind: "post".into(), id: "12".to_owned() },
+            name: "likers".into(),
+            began_at: AT,
+        }),
         opted_out: vec!["8".to_owned()],
         withheld: Withheld { posts: ["12".to_owned()].into_iter().collect(), ..Withheld::default() },
         parked: vec![Parked {

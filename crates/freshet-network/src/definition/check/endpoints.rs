@@ -2,7 +2,7 @@
 
 use freshet_types::definition::{self as data, EndpointRule, NewerStyle, Ordering, Paging};
 use freshet_types::{
-    Endpoint, GroupAsk, IdOrder, LinkType, ListOrder, Map, Politeness, RobotKind, Schema, Span,
+    Endpoint, GroupAsk, IdOrder, LinkType, ListOrder, Map, PageKind, Politeness, RobotKind, Schema, Span,
 };
 use regex::Regex;
 
@@ -14,6 +14,13 @@ use crate::template::{Part, Template, Variable};
 const PAGE_SIZE_MAX: u32 = 10_000;
 /// Most roots that a request may ask about.
 const GROUP_MAX: u32 = 1000;
+
+/// The collection whose members are stored. Lists of posts need not be where the posts tell themselves: by author, thread or tag; and
+/// who follows whom is a relation.
+fn stored_link(rule: &EndpointRule) -> Option<&str> {
+    let is_told = rule.relation.is_some() || !matches!(rule.kind, PageKind::Accounts | PageKind::Objects);
+    rule.link.as_deref().filter(|_| !is_told || rule.robot == Some(RobotKind::Link))
+}
 
 impl Checker<'_> {
     pub(in super::super) fn endpoints(
@@ -58,7 +65,13 @@ impl Checker<'_> {
         if !(1..=PAGE_SIZE_MAX).contains(&rule.page_size) {
             self.problem(&format!("{key}.page_size"), format!("a page has 1 to {PAGE_SIZE_MAX} items"));
         }
-        if rule.items.is_empty() && rule.members.is_none() && rule.kind != freshet_types::PageKind::Other {
+        if rule.robot == Some(RobotKind::Link) && rule.link.is_none() {
+            self.problem(
+                key,
+                "`link` is missing: the robot `link` collects the members of a collection; which?",
+            );
+        }
+        if rule.items.is_empty() && rule.members.is_none() && rule.kind != PageKind::Other {
             self.problem(
                 key,
                 "`items` (or `members`) is missing: where do the items stand, and which mapping reads them?",
@@ -100,6 +113,7 @@ impl Checker<'_> {
                 _ => ListOrder::Mixed,
             },
             is_window: rule.is_window,
+            link: stored_link(rule).map(Into::into),
             relation: rule.relation,
             members_max: rule.members.as_ref().map_or(0, |members| members.batch.max(1) as usize),
             group: group_ask(rule, data),
@@ -255,7 +269,7 @@ impl Checker<'_> {
             self.problem(&key, format!("`{name}` has no `items`, so nothing can be read of its roots"));
         }
         let falls = matches!(shown.order, Ordering::Insertion | Ordering::ClaimedTime);
-        if rule.merged.is_some() && (shown.kind != data::PageKind::Posts || !falls) {
+        if rule.merged.is_some() && (shown.kind != PageKind::Posts || !falls) {
             self.problem(&key, format!("`{name}` does not list posts, the newest first"));
         }
     }

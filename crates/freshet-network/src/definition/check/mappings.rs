@@ -1,18 +1,22 @@
 //! Checks and compiles mappings: every field must belong to the kind, every link to the type.
 
 use freshet_types::definition::{self as data, FieldRule, Mapping, MappingKind};
-use freshet_types::{LinkType, Map, PrimitiveKind, Schema};
+use freshet_types::{LinkType, Map, PostKind, PrimitiveKind, Schema};
 
 use super::{Checker, ItemParts};
-use crate::definition::plan::{Fields, HintPlan, MappingPlan};
+use crate::definition::plan::{EmbedPlan, Fields, HintPlan, LinkPlan, MappingPlan};
 use crate::expression::Field;
 
 const POST: &[MappingKind] = &[MappingKind::Post];
 const ACCOUNT: &[MappingKind] = &[MappingKind::Account];
+const ALL: &[MappingKind] = &[MappingKind::Post, MappingKind::Account, MappingKind::Object];
 const BOTH: &[MappingKind] = &[MappingKind::Post, MappingKind::Account];
 const RELATION: &[MappingKind] = &[MappingKind::Relation];
 const TAG: &[MappingKind] = &[MappingKind::Tag];
-const NAMED: &[MappingKind] = &[MappingKind::Account, MappingKind::Tag];
+const NAMED: &[MappingKind] = &[MappingKind::Account, MappingKind::Object, MappingKind::Tag];
+
+/// Links of posts that are fields of their own.
+const FIELDS: [&str; 5] = ["author", "reply_to", "root", "repost_of", "quote_of"];
 
 /// Most variants that one mapping may choose from; each is tried for every item.
 const VARIANTS_MAX: usize = 32;
@@ -38,7 +42,7 @@ impl Checker<'_> {
         index: &Map<String, usize>,
     ) -> MappingPlan {
         let object_type = rule.object_type.clone().unwrap_or_else(|| default_type(rule.kind).to_owned());
-        if matches!(rule.kind, MappingKind::Post | MappingKind::Account) {
+        if ALL.contains(&rule.kind) {
             self.known(&format!("{key}.type"), "type", &object_type, schema.types.keys());
         }
         let fields = self.fields(key, rule);
@@ -60,10 +64,12 @@ impl Checker<'_> {
             states,
             opts_out: self.conditions(&format!("{key}.opts_out"), &rule.opts_out),
             plinks: self.plinks(key, rule, &object_type, schema),
-            embeds: self.embeds(key, rule, index),
+            links: self.links(key, rule, &object_type, schema),
+            embeds: self.embeds(key, rule, (&object_type, schema), index),
             hints: self.hints(key, rule, &object_type, schema),
             variants: self.variants(key, rule, index),
             skip: self.conditions(&format!("{key}.skip"), &rule.skip),
+            post_kind: post_kind(&object_type, schema),
             object_type: object_type.into(),
         }
     }
@@ -75,7 +81,7 @@ impl Checker<'_> {
             };
         }
         fields! {
-            id: BOTH, author: POST, created_at: BOTH, edited_at: POST, text: POST, url: BOTH, uri: BOTH,
+            id: ALL, author: POST, created_at: ALL, edited_at: POST, text: POST, url: ALL, uri: BOTH,
             reply_to: POST, root: POST, repost_of: POST, quote_of: POST, lang: POST, tags: POST,
             handle: ACCOUNT, name: NAMED, bio: ACCOUNT, location: ACCOUNT, followers_count: ACCOUNT,
             following_count: ACCOUNT, posts_count: ACCOUNT, source: RELATION, target: RELATION, account: TAG,
@@ -98,7 +104,7 @@ impl Checker<'_> {
 
     fn check_required(&mut self, key: &str, rule: &Mapping, fields: &Fields) {
         let required: &[(&str, bool)] = match rule.kind {
-            MappingKind::Post | MappingKind::Account => &[("id", fields.id.is_some())],
+            MappingKind::Post | MappingKind::Account | MappingKind::Object => &[("id", fields.id.is_some())],
             MappingKind::Relation => {
                 &[("source", fields.source.is_some()), ("target", fields.target.is_some())]
             }
@@ -155,13 +161,45 @@ impl Checker<'_> {
         plans
     }
 
+    /// Links whose targets are given by their ids.
+    fn links(&mut self, key: &str, rule: &Mapping, object_type: &str, schema: &Schema) -> Vec<LinkPlan> {
+        let single = rule.clinks.iter().map(|(name, field)| ("clinks", name, field));
+        let many = rule.colinks.iter().map(|(name, field)| ("colinks", name, field));
+        let mut plans = Vec::new();
+        for (family, name, field) in single.chain(many) {
+            let key = format!("{key}.{family}.{name}");
+            let field = self.field(&key, field, rule.time);
+            if FIELDS.contains(&name.as_str()) {
+                self.problem(&key, format!("`{name}` is a field of posts: map it as `{name}`"));
+            }
+            match link_to(schema, object_type, name) {
+                Some(to) if to.1 == (family == "colinks") => plans.push(LinkPlan::new(name, to, field)),
+                _ => self.problem(
+                    &key,
+                    format!("`types.{object_type}.{family}` does not declare `{name}`; add it there"),
+                ),
+            }
+        }
+        plans
+    }
+
     fn embeds(
         &mut self,
         key: &str,
         rule: &Mapping,
+        (object_type, schema): (&str, &Schema),
         index: &Map<String, usize>,
-    ) -> Vec<crate::definition::plan::ItemPlan> {
+    ) -> Vec<EmbedPlan> {
         let embeds = rule.embeds.iter().enumerate().map(|(at, embed)| {
+            let link = embed.link.as_ref().and_then(|name| {
+                let to = link_to(schema, object_type, name);
+                if to.is_none() {
+                    let what =
+                        format!("`types.{object_type}` declares no c- or co-link `{name}`; add it there");
+                    self.problem(&format!("{key}.embeds[{at}].link"), what);
+                }
+                to.map(|(_, is_member)| (name.as_str().into(), is_member))
+            });
             let parts = ItemParts {
                 at: &embed.at,
                 each: embed.each.as_deref(),
@@ -169,7 +207,7 @@ impl Checker<'_> {
                 is_listed: embed.is_listed,
                 when: embed.when.as_ref(),
             };
-            self.items(&format!("{key}.embeds[{at}]"), &parts, index)
+            EmbedPlan { items: self.items(&format!("{key}.embeds[{at}]"), &parts, index), link }
         });
         embeds.collect()
     }
@@ -223,12 +261,31 @@ impl Checker<'_> {
     }
 }
 
+/// The type that a c- or co-link of a type leads to, and whether it is a collection.
+fn link_to<'s>(schema: &'s Schema, object_type: &str, name: &str) -> Option<(&'s str, bool)> {
+    match schema.types.get(object_type)?.links.get(name)? {
+        LinkType::C(to) => Some((to, false)),
+        LinkType::Co(to) => Some((to, true)),
+        _ => None,
+    }
+}
+
+/// The type of posts, with what the definition says of its ids and of those of its links.
+fn post_kind(object_type: &str, schema: &Schema) -> PostKind {
+    let space =
+        |kind: &str| schema.types.get(kind).and_then(|it| it.ids.clone()).unwrap_or_else(|| kind.to_owned());
+    let own = space(object_type);
+    let other = |name| link_to(schema, object_type, name).map(|(to, _)| to).filter(|to| space(to) != own);
+    PostKind::new(object_type).in_space(Some(&own)).leading_to(other("reply_to"), other("root"))
+}
+
 fn default_type(kind: MappingKind) -> &'static str {
     match kind {
         MappingKind::Post => "post",
         MappingKind::Account => "account",
         MappingKind::Relation => "relation",
         MappingKind::Tag => "tag",
+        MappingKind::Object => "object",
         MappingKind::Group => "group",
     }
 }

@@ -20,13 +20,13 @@ use freshet_store::browse::{
 };
 use freshet_store::control::{Control, ControlRow};
 use freshet_store::row::{
-    AccountRow, Applied, Counts, Erased, Filter, Finding, Forgetting, Hit, InstanceRow, ListRow, ListTimes,
-    ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow, SourceSlot,
-    StalePage, Upload,
+    AccountRow, Applied, Counts, Erased, Filter, Finding, Forgetting, Hit, InstanceRow, LinkQuery, LinkRow,
+    ListRow, ListTimes, ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow,
+    RobotRow, SourceSlot, StalePage, ThingRow, Upload,
 };
 use freshet_types::{
-    Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp, VisitSummary,
-    Weight,
+    Address, Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
+    VisitSummary, Weight,
 };
 
 use super::super::trace::Trace;
@@ -306,7 +306,10 @@ delegate!(Read {
     read relations(filter: &Filter, limit: usize) -> Rows<RelationRow>;
     read lists(filter: &Filter, limit: usize) -> Rows<ListRow>;
     read posts_numbered(numbers: &[u64]) -> Vec<Option<PostRow>>;
-    read posts_of(network: &NetworkName, ids: &[&str]) -> Vec<Option<PostRow>>;
+    read things_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<ThingRow>>;
+    read links_of(query: &LinkQuery<'_>) -> Vec<LinkRow>;
+    read links_across(target: &Address, limit: usize) -> Vec<(Address, String)>;
+    read posts_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<PostRow>>;
     read accounts_of(network: &NetworkName, ids: &[&str]) -> Vec<Option<AccountRow>>;
     read objects(numbers: &[u64]) -> Vec<Option<ObjectRow>>;
     read stale_pages(network: &NetworkName, now: Timestamp, limit: usize) -> Vec<StalePage>;

@@ -257,14 +257,7 @@ fn is_whole(account: &Account) -> bool {
 }
 
 fn found(row: &Row<'_>, scene: &Scene<'_>, account: &Account, seen: Option<&str>) -> Result<Found> {
-    let stored = value::text(row, 5)?;
-    let properties = match (stored, seen) {
-        (Some(stored), Some(seen)) if stored != seen => {
-            Some(value::merged(stored, seen)).filter(|merged| merged != stored)
-        }
-        (None, Some(seen)) => Some(seen.to_owned()),
-        _ => None,
-    };
+    let properties = value::fresher(value::text(row, 5)?, seen);
     let was = value::text(row, 2)?.and_then(value::state_of).unwrap_or_default();
     let state = if is_bare(account) && account.state == AccountState::Active { was } else { account.state };
     let opted_out: bool = row.get(3)?;

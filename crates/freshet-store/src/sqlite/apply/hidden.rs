@@ -5,7 +5,7 @@
 //! as soon as a page shows both. A name inside the text of somebody else is not looked for; nor can a repost be
 //! recognised on a page that does not say whose post it repeats.
 
-use freshet_types::{Address, Set};
+use freshet_types::{Address, End, Set};
 use rusqlite::Result;
 use serde_json::Value;
 
@@ -67,11 +67,13 @@ impl<'a> Batch<'a> {
     pub(super) fn shows_forgotten(&self, scene: &Scene<'_>, upload: &Upload) -> bool {
         let seen = &upload.observation;
         let is_out = |account: &str| self.is_forgotten(scene, account);
+        let has_end = |end: &End| self.forgotten.has_root(scene.network_name, &end.kind, &end.id);
         !self.forgotten.is_empty()
             && (!scene.hidden.is_empty()
                 || seen.accounts.iter().any(|account| is_out(&account.id))
                 || seen.relations.iter().any(|it| is_out(&it.source) || is_out(&it.target))
-                || seen.tags.iter().any(|tag| is_out(&tag.account)))
+                || seen.tags.iter().any(|tag| is_out(&tag.account))
+                || seen.links.iter().any(|link| has_end(&link.from) || has_end(&link.to)))
     }
 
     /// Parks what the upload wants parked and does not show anybody forgotten.

@@ -15,11 +15,11 @@ use crate::row::{Applied, KnownPost, Listing};
 /// A post that is there already is left alone; the next statement finds it.
 pub(super) const INSERT: &str = "INSERT INTO posts (id, network, kind, native_id, author, created_at, edited_at, seen_at, deleted_at, \
      version, depth, is_embedded, is_retained, source, reply_to, root, repost_of, quote_of, lang, url, uri, tags, \
-     text, properties, list) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, \
-     ?20, ?21, ?22, ?23, ?24, ?25) ON CONFLICT DO NOTHING";
+     text, properties, list, space, reply_kind, root_kind) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \
+     ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28) ON CONFLICT DO NOTHING";
 
 const FIND: &str = "SELECT id, version, deleted_at, depth, is_embedded, properties, author, reply_to, root, repost_of, \
-     quote_of, lang, url, uri, created_at, list FROM posts WHERE network = ?1 AND native_id = ?2";
+     quote_of, lang, url, uri, created_at, list FROM posts WHERE network = ?1 AND native_id = ?2 AND space = ?3";
 
 /// Fills and refreshes; what was not seen stays. A post that stood inside another so far belongs to
 /// the first list that shows it.
@@ -118,6 +118,9 @@ impl<'a> Batch<'a> {
             post.text,
             value::properties(&post.plinks, &mut self.properties),
             list_of(scene, post),
+            post.kind.space(),
+            post.kind.reply_to(),
+            post.kind.root(),
         ])
     }
 
@@ -149,7 +152,9 @@ impl<'a> Batch<'a> {
     fn find_post(&mut self, scene: &Scene<'_>, post: &Post) -> Result<Option<Found>> {
         let seen = value::properties(&post.plinks, &mut self.properties);
         let mut find = self.db.prepare_cached(FIND)?;
-        let found = find.query_row(params![scene.network, post.id], |row| found(row, scene, post, seen));
+        let found = find.query_row(params![scene.network, post.id, post.kind.space()], |row| {
+            found(row, scene, post, seen)
+        });
         found.optional()
     }
 
@@ -190,7 +195,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// A post was asked about by itself.
+    /// A post was asked about by itself. Another type's post of the same id is spared for a day too, which does no harm.
     pub(super) fn note_checked(&self, scene: &Scene<'_>, id: &str) -> Result<()> {
         let note = "UPDATE posts SET checked_at = ?3 WHERE network = ?1 AND native_id = ?2";
         self.db.prepare_cached(note)?.execute(params![scene.network, id, scene.seen_at])?;
@@ -198,7 +203,8 @@ impl<'a> Batch<'a> {
     }
 
     /// Stored posts of the listed stretch that the page lacks: missing, which is not deleted. Only
-    /// those that this source's own list brought: an author may have several lists.
+    /// those that this source's own list brought: an author may have several lists. Only of the type that can be asked about one by
+    /// one: an id of another type would be taken for somebody else's.
     pub(super) fn missing(
         &self,
         scene: &Scene<'_>,
@@ -207,6 +213,7 @@ impl<'a> Batch<'a> {
     ) -> Result<Vec<String>> {
         let sql = "SELECT native_id FROM posts WHERE network = ?1 AND author = ?2 \
                    AND created_at BETWEEN ?3 AND ?4 AND deleted_at IS NULL AND source IS ?5 AND is_embedded = 0 \
+                   AND (kind = 'post' OR space <> kind) \
                    AND (checked_at IS NULL OR checked_at <= ?6) ORDER BY checked_at, created_at DESC, id DESC";
         let shown: Set<&str> = posts.iter().map(|post| post.id.as_str()).collect();
         let mut statement = self.db.prepare_cached(sql)?;
@@ -247,14 +254,7 @@ fn is_expired(scene: &Scene<'_>, post: &Post) -> bool {
 }
 
 fn found(row: &Row<'_>, scene: &Scene<'_>, post: &Post, seen: Option<&str>) -> Result<Found> {
-    let stored = value::text(row, 5)?;
-    let properties = match (stored, seen) {
-        (Some(stored), Some(seen)) if stored != seen => {
-            Some(value::merged(stored, seen)).filter(|merged| merged != stored)
-        }
-        (None, Some(seen)) => Some(seen.to_owned()),
-        _ => None,
-    };
+    let properties = value::fresher(value::text(row, 5)?, seen);
     let links = [&post.author, &post.reply_to, &post.root, &post.repost_of, &post.quote_of];
     let others = [&post.lang, &post.url, &post.uri];
     let is_nearer = row.get::<_, u16>(3)? > depth(scene, post);

@@ -12,11 +12,13 @@ use crate::browse::{ANSWERS_AMONG, Neighbours, Node, Tie};
 
 /// Letters of a post by which people know it.
 const LABEL_CHARS: i64 = 60;
+const ACCOUNT: &str = "account";
 
 /// Where an object stands in its tables.
 struct Centre {
     network: i64,
     name: NetworkName,
+    kind: String,
     id: String,
 }
 
@@ -27,14 +29,16 @@ pub(super) fn node(db: &Connection, networks: &Networks, number: i64) -> Result<
     let found: Option<(i64, String, _)> = db.prepare_cached(account)?.query_row([number], read).optional()?;
     if let Some((network, id, label)) = found {
         let name = networks.name(db, network)?;
-        return Ok(Some(made(&name, "account", &id, Some(number), label)));
+        return Ok(Some(made(&name, ACCOUNT, &id, Some(number), label)));
     }
-    let post = "SELECT network, native_id, substr(text, 1, ?2) FROM posts WHERE id = ?1";
-    let found: Option<(i64, String, _)> =
-        db.prepare_cached(post)?.query_row(params![number, LABEL_CHARS], read).optional()?;
-    let Some((network, id, label)) = found else { return Ok(None) };
+    let other = "SELECT network, native_id, substr(text, 1, ?2), kind FROM posts WHERE id = ?1 \
+                 UNION ALL SELECT network, native_id, substr(name, 1, ?2), kind FROM things WHERE id = ?1";
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+    let found: Option<(i64, String, Option<String>, String)> =
+        db.prepare_cached(other)?.query_row(params![number, LABEL_CHARS], read).optional()?;
+    let Some((network, id, label, kind)) = found else { return Ok(None) };
     let name = networks.name(db, network)?;
-    Ok(Some(made(&name, "post", &id, Some(number), label)))
+    Ok(Some(made(&name, &kind, &id, Some(number), label)))
 }
 
 /// What stands around it, at most `limit` of each kind of link.
@@ -43,13 +47,14 @@ pub(super) fn around(db: &Connection, networks: &Networks, node: &Node, limit: u
     let Some(number) = node.object else { return Ok(around) };
     let name = NetworkName::from(node.network.as_str());
     let Some(network) = networks.find(db, &name)? else { return Ok(around) };
-    let centre = Centre { network, name, id: node.id.clone() };
+    let centre = Centre { network, name, kind: node.kind.clone(), id: node.id.clone() };
     let mut walk = Walk { db, centre: &centre, limit, around: &mut around };
-    if node.kind == "account" {
+    if node.kind == ACCOUNT {
         walk.of_account()?;
     } else {
         walk.of_post(number as i64)?;
     }
+    walk.linked()?;
     walk.across(number as i64)?;
     walk.among()?;
     Ok(around)
@@ -71,7 +76,7 @@ impl Walk<'_> {
             let nodes = ids.iter().map(|id| self.account(id)).collect::<Result<Vec<_>>>()?;
             self.tie(name, is_out, nodes);
         }
-        let posts = "SELECT id, native_id, substr(text, 1, ?4) FROM posts WHERE network = ?1 AND author = ?2 \
+        let posts = "SELECT id, native_id, substr(text, 1, ?4), kind FROM posts WHERE network = ?1 AND author = ?2 \
                      ORDER BY created_at DESC LIMIT ?3";
         let nodes =
             self.posts(posts, params![self.centre.network, self.centre.id, self.more(), LABEL_CHARS])?;
@@ -85,13 +90,24 @@ impl Walk<'_> {
     }
 
     fn of_post(&mut self, number: i64) -> Result<()> {
-        let sql = "SELECT author, reply_to, root, repost_of, quote_of FROM posts WHERE id = ?1";
-        let ids: [Option<String>; 5] = self.db.prepare_cached(sql)?.query_row([number], |row| {
-            Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?])
-        })?;
-        for (name, id) in ["author", "reply_to", "root", "repost_of", "quote_of"].into_iter().zip(ids) {
+        let sql = "SELECT author, reply_to, COALESCE(reply_kind, kind), root, COALESCE(root_kind, kind), repost_of, quote_of \
+                   FROM posts WHERE id = ?1";
+        let read = |row: &Row<'_>| {
+            let own = self.centre.kind.clone();
+            Ok([
+                ("author", ACCOUNT.to_owned(), row.get::<_, Option<String>>(0)?),
+                ("reply_to", row.get(2)?, row.get(1)?),
+                ("root", row.get(4)?, row.get(3)?),
+                ("repost_of", own.clone(), row.get(5)?),
+                ("quote_of", own, row.get(6)?),
+            ])
+        };
+        let Some(links) = self.db.prepare_cached(sql)?.query_row([number], read).optional()? else {
+            return Ok(());
+        };
+        for (name, kind, id) in links {
             let Some(id) = id else { continue };
-            let node = if name == "author" { self.account(&id)? } else { self.post(&id)? };
+            let node = self.named(&kind, &id)?;
             self.tie(name, true, vec![node]);
         }
         let key = params![
@@ -100,12 +116,15 @@ impl Walk<'_> {
             self.more(),
             LABEL_CHARS,
             number,
-            ANSWERS_AMONG as i64
+            ANSWERS_AMONG as i64,
+            self.centre.kind,
         ];
-        for name in ["reply_to", "repost_of", "quote_of"] {
+        for (name, of) in
+            [("reply_to", "COALESCE(reply_kind, kind)"), ("repost_of", "kind"), ("quote_of", "kind")]
+        {
             let sql = format!(
-                "SELECT id, native_id, substr(text, 1, ?4) FROM posts WHERE id > ?5 AND id <= ?5 + ?6 \
-                 AND network = ?1 AND {name} = ?2 ORDER BY id LIMIT ?3"
+                "SELECT id, native_id, substr(text, 1, ?4), kind FROM posts WHERE id > ?5 AND id <= ?5 + ?6 \
+                 AND network = ?1 AND {name} = ?2 AND {of} = ?7 ORDER BY id LIMIT ?3"
             );
             let nodes = self.posts(&sql, key)?;
             self.tie(name, false, nodes);
@@ -142,7 +161,7 @@ impl Walk<'_> {
             .nodes
             .iter()
             .enumerate()
-            .filter(|(_, node)| node.kind == "account")
+            .filter(|(_, node)| node.kind == ACCOUNT)
             .map(|(at, node)| (at, node.id.as_str()))
             .collect();
         let mut among = Vec::new();
@@ -173,31 +192,53 @@ impl Walk<'_> {
         let mut find = self.db.prepare_cached(sql)?;
         let rows = find.query_map(key, |row| {
             let id: String = row.get(1)?;
-            Ok(made(&self.centre.name, "post", &id, Some(row.get(0)?), row.get(2)?))
+            let kind: String = row.get(3)?;
+            Ok(made(&self.centre.name, &kind, &id, Some(row.get(0)?), row.get(2)?))
         })?;
         rows.collect()
     }
 
     fn account(&self, id: &str) -> Result<Node> {
-        let sql = "SELECT id, COALESCE(handle, name) FROM accounts WHERE network = ?1 AND native_id = ?2";
-        self.known(sql, "account", id)
+        self.named(ACCOUNT, id)
     }
 
-    fn post(&self, id: &str) -> Result<Node> {
-        self.known(
-            "SELECT id, substr(text, 1, 60) FROM posts WHERE network = ?1 AND native_id = ?2",
-            "post",
-            id,
-        )
-    }
-
-    /// The node of an id, stored or only named.
-    fn known(&self, sql: &str, kind: &str, id: &str) -> Result<Node> {
+    /// The node of a type and an id, stored or only named.
+    fn named(&self, kind: &str, id: &str) -> Result<Node> {
+        let sql = match kind {
+            ACCOUNT => {
+                "SELECT id, COALESCE(handle, name) FROM accounts WHERE network = ?1 AND native_id = ?2 AND ?3 <> ''"
+            }
+            _ => {
+                "SELECT id, substr(text, 1, 60) FROM posts \
+                  WHERE network = ?1 AND native_id = ?2 AND (kind = ?3 OR space <> kind) \
+                  UNION ALL SELECT id, substr(name, 1, 60) FROM things WHERE network = ?1 AND native_id = ?2 AND kind = ?3"
+            }
+        };
         let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let key = params![self.centre.network, id, kind];
         let found: Option<(i64, Option<String>)> =
-            self.db.prepare_cached(sql)?.query_row(params![self.centre.network, id], read).optional()?;
+            self.db.prepare_cached(sql)?.query_row(key, read).optional()?;
         let (object, label) = found.map_or((None, None), |(object, label)| (Some(object), label));
         Ok(made(&self.centre.name, kind, id, object, label))
+    }
+
+    /// Links that no column of a row tells, both ways.
+    fn linked(&mut self) -> Result<()> {
+        let out = "SELECT name, to_kind, to_id FROM object_links \
+                   WHERE network = ?1 AND from_id = ?2 AND from_kind = ?3 AND cancelled_at IS NULL ORDER BY name LIMIT ?4";
+        let back = "SELECT name, from_kind, from_id FROM object_links \
+                    WHERE network = ?1 AND to_id = ?2 AND to_kind = ?3 AND cancelled_at IS NULL ORDER BY name LIMIT ?4";
+        for (sql, is_out) in [(out, true), (back, false)] {
+            let mut find = self.db.prepare_cached(sql)?;
+            let key = params![self.centre.network, self.centre.id, self.centre.kind, self.more()];
+            let rows = find.query_map(key, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            let links: Vec<(String, String, String)> = rows.collect::<Result<_>>()?;
+            for group in links.chunk_by(|one, other| one.0 == other.0) {
+                let nodes = group.iter().map(|(_, kind, id)| self.named(kind, id)).collect::<Result<_>>()?;
+                self.tie(&group[0].0, is_out, nodes);
+            }
+        }
+        Ok(())
     }
 
     /// Adds links of one kind; a node that is there already is not shown twice.

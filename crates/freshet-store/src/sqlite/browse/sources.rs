@@ -209,19 +209,19 @@ pub(super) fn root_name(db: &Connection, networks: &Networks, source: &Source) -
     let Some(network) = networks.find(db, &source.network)? else { return Ok(RootName::default()) };
     let sql = match &*source.root_kind {
         "account" => {
-            "SELECT COALESCE(handle, name), NULL FROM accounts WHERE network = ?1 AND native_id = ?2 AND ?3 > 0"
+            "SELECT COALESCE(handle, name), NULL FROM accounts WHERE network = ?1 AND native_id = ?2 AND ?3 > 0 AND ?4 <> ''"
         }
         PORTAL | BOARD | THREAD => {
-            "SELECT title, NULL FROM lists WHERE network = ?1 AND native_id = ?2 AND ?3 > 0 AND title <> ''"
+            "SELECT title, NULL FROM lists WHERE network = ?1 AND native_id = ?2 AND ?3 > 0 AND kind = ?4 AND title <> ''"
         }
         _ => {
             "SELECT COALESCE(a.handle, p.author), substr(p.text, 1, ?3) FROM posts p \
              LEFT JOIN accounts a ON a.network = p.network AND a.native_id = p.author \
-             WHERE p.network = ?1 AND p.native_id = ?2"
+             WHERE p.network = ?1 AND p.native_id = ?2 AND (p.kind = ?4 OR p.space <> p.kind)"
         }
     };
     let mut find = db.prepare_cached(sql)?;
-    let key = params![network, source.root_id, NAME_CHARS];
+    let key = params![network, source.root_id, NAME_CHARS, &*source.root_kind];
     let found = find.query_row(key, |row| Ok(RootName { who: row.get(0)?, text: row.get(1)? }));
     Ok(found.optional()?.unwrap_or_default())
 }

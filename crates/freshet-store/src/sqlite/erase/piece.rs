@@ -65,7 +65,7 @@ pub(in super::super) fn next(db: &Connection) -> Result<Option<Work>> {
 /// The numbers of what this piece is about, found without a lock.
 pub(in super::super) fn find(db: &Connection, work: &Work) -> Result<Vec<i64>> {
     // One walk along the posts, each looking up what it repeats; the other way round there is no index.
-    const REPOSTS: &str = "SELECT r.id FROM posts r CROSS JOIN posts p ON p.network = r.network AND p.native_id = r.repost_of \
+    const REPOSTS: &str = "SELECT r.id FROM posts r CROSS JOIN posts p ON p.network = r.network AND p.native_id = r.repost_of AND p.space = r.space \
                            WHERE r.id > ?1 AND r.repost_of IS NOT NULL AND r.version <> 0";
     let all = |sql: &str, key: &[&dyn rusqlite::ToSql]| -> Result<Vec<i64>> {
         db.prepare_cached(sql)?.query_map(key, |row| row.get(0))?.collect()
@@ -166,7 +166,7 @@ fn erase_found(db: &Connection, work: &Work, found: &[i64], erased: &mut Erased)
     }
     let watching = "SELECT s.id FROM temp.erased e CROSS JOIN posts p ON p.id = e.id \
                     CROSS JOIN sources s ON s.root_id = p.native_id AND s.root_id <> '' AND s.network = p.network \
-                    WHERE s.root_kind <> 'account'";
+                    WHERE s.root_kind <> 'account' AND (s.root_kind = p.kind OR p.space <> p.kind)";
     let mut watching = db.prepare_cached(watching)?;
     let sources: Vec<u32> = watching.query_map([], |row| row.get(0))?.collect::<Result<_>>()?;
     erase_sources(db, work.subject, &sources, erased)?;

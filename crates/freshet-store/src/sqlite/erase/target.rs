@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use super::super::forgotten::{Forgotten, Named};
 use super::super::network::Networks;
-use super::super::source;
+use super::super::{read, source};
 use super::step::{Step, note};
 use crate::row::{Erased, Forgetting};
 
@@ -95,12 +95,12 @@ impl Targets {
                 db.prepare_cached(find)?.query_row(params![network, id], |row| row.get(0)).optional()?;
             self.add_handle(&address.network, handle.flatten().as_deref());
         } else {
-            let find = "SELECT id FROM posts WHERE network = ?1 AND native_id = ?2";
-            let mut find = db.prepare_cached(find)?;
-            let post: Option<i64> = find.query_row(params![network, id], |row| row.get(0)).optional()?;
-            is_list = post.is_none();
+            let post = read::post_number(db, network, kind, id)?.map(|(number, _)| number);
+            let thing = read::thing_number(db, network, kind, id)?;
+            is_list = post.or(thing).is_none();
             self.names.extend(post.map(|_| Named::post(name, id)));
-            self.posts.extend(post);
+            self.names.extend(thing.map(|_| Named::root(name, kind, id)));
+            self.posts.extend(post.or(thing));
         }
         self.add_sources(db, network, address, is_list)
     }

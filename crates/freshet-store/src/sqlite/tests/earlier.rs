@@ -29,7 +29,7 @@ fn edited(count: i64) -> (SqliteStore, u64) {
     for secs in 0..=count {
         apply(&mut store, page(secs, vec![said(&format!("text {secs}"))]));
     }
-    let number = store.post_of(&NETWORK.into(), "1").unwrap().unwrap().object;
+    let number = store.post_of(&NETWORK.into(), "post", "1").unwrap().unwrap().object;
     (store, number)
 }
 

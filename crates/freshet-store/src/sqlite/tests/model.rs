@@ -44,10 +44,14 @@ fn author(post: u8) -> String {
     format!("author{}", post % AUTHORS)
 }
 
+fn kind(post: u8) -> &'static str {
+    if post % 2 == 0 { "post" } else { "comment" }
+}
+
 fn post((id, version, is_deleted): (u8, u8, bool)) -> Post {
     Post {
         id: id.to_string(),
-        kind: if id % 2 == 0 { "post" } else { "comment" }.into(),
+        kind: kind(id).into(),
         author: Some(author(id)),
         created_at: Some(Timestamp::from_secs(i64::from(id))),
         text: if is_deleted { String::new() } else { format!("text {version}") },
@@ -164,7 +168,8 @@ fn run(path: &Path, actions: Vec<Action>) {
                 store.apply(&last, compare).unwrap();
             }
             Action::Delete(id) => {
-                let upload = Upload { deleted: vec![("post".into(), id.to_string())], ..page(secs, vec![]) };
+                let upload =
+                    Upload { deleted: vec![(kind(id).into(), id.to_string())], ..page(secs, vec![]) };
                 assert_eq!(
                     store.apply(std::slice::from_ref(&upload), compare).unwrap(),
                     [twin.apply(&upload)]

@@ -15,9 +15,12 @@ fn schema() -> Schema {
             ("twin".to_owned(), LinkType::Sc(Some("video".to_owned()), "channel".to_owned())),
             ("clips".to_owned(), LinkType::Sco(None, "clip".to_owned())),
         ]),
+        ids: None,
     };
-    let place =
-        ObjectType { links: BTreeMap::from([("longitude".to_owned(), LinkType::P(PrimitiveKind::Float))]) };
+    let place = ObjectType {
+        links: BTreeMap::from([("longitude".to_owned(), LinkType::P(PrimitiveKind::Float))]),
+        ids: None,
+    };
     Schema {
         network: "social".to_owned(),
         types: BTreeMap::from([("account".to_owned(), account), ("place".to_owned(), place)]),

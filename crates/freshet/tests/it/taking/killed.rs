@@ -40,7 +40,7 @@ fn filled() -> Freshet {
             accounts: Vec::new(),
             relations: Vec::new(),
             tags: Vec::new(),
-            leads: Vec::new(),
+            ..Observation::default()
         };
         let upload =
             Upload::new(VisitId(1), "mastodon:a.example".into(), Timestamp::from_secs(1_710_000_000));

@@ -1,0 +1,78 @@
+//! Reading things and links back.
+
+use freshet_types::{Address, End, Link, NetworkName, Thing, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Result, Row, params};
+
+use super::network::Networks;
+use super::{read, value};
+use crate::row::{LinkQuery, LinkRow, ThingRow};
+
+/// Links given at once, whatever is asked for.
+const LINKS_MAX: usize = 100_000;
+
+/// The thing of this type and id.
+pub(super) fn named(
+    db: &Connection,
+    networks: &Networks,
+    name: &NetworkName,
+    (kind, id): (&str, &str),
+) -> Result<Option<ThingRow>> {
+    let Some(network) = networks.find(db, name)? else { return Ok(None) };
+    let sql = "SELECT id, seen_at, name, url, created_at, properties FROM things \
+               WHERE network = ?1 AND native_id = ?2 AND kind = ?3";
+    let read = |row: &Row<'_>| {
+        let object: i64 = row.get(0)?;
+        let thing = Thing {
+            id: id.to_owned(),
+            kind: kind.into(),
+            name: row.get(2)?,
+            url: row.get(3)?,
+            created_at: value::at(row, 4)?,
+            plinks: value::plinks(value::text(row, 5)?),
+            slinks: read::slinks(db, object)?,
+        };
+        let seen_at = Timestamp::from_ms(row.get(1)?);
+        Ok(ThingRow { object: object as u64, network: name.clone(), thing, seen_at })
+    };
+    db.prepare_cached(sql)?.query_row(params![network, id, kind], read).optional()
+}
+
+/// The links of an object, one way.
+pub(super) fn links(db: &Connection, networks: &Networks, query: &LinkQuery<'_>) -> Result<Vec<LinkRow>> {
+    let Some(network) = networks.find(db, query.network)? else { return Ok(Vec::new()) };
+    let end = if query.is_inward { "to" } else { "from" };
+    let sql = format!(
+        "SELECT from_kind, from_id, name, to_kind, to_id, is_member, seen_at, last_seen_at, cancelled_at \
+         FROM object_links WHERE network = ?1 AND {end}_id = ?2 AND {end}_kind = ?3 AND (?4 IS NULL OR name = ?4) \
+         AND (?5 OR cancelled_at IS NULL) ORDER BY name, id LIMIT ?6"
+    );
+    let (kind, id) = query.object;
+    let limit = query.limit.min(LINKS_MAX) as i64;
+    let read = |row: &Row<'_>| {
+        let end = |kind: usize, id: usize| -> Result<End> {
+            Ok(End { kind: row.get_ref(kind)?.as_str()?.into(), id: row.get(id)? })
+        };
+        let name = row.get_ref(2)?.as_str()?.into();
+        Ok(LinkRow {
+            link: Link { from: end(0, 1)?, name, to: end(3, 4)?, is_member: row.get(5)? },
+            seen_at: Timestamp::from_ms(row.get(6)?),
+            last_seen_at: Timestamp::from_ms(row.get(7)?),
+            cancelled_at: value::at(row, 8)?,
+        })
+    };
+    let mut find = db.prepare_cached(&sql)?;
+    find.query_map(params![network, id, kind, query.name, query.with_cancelled, limit], read)?.collect()
+}
+
+/// Objects that lead to an address of another network.
+pub(super) fn across(db: &Connection, target: &Address, limit: usize) -> Result<Vec<(Address, String)>> {
+    let sql = "SELECT o.address, c.name FROM cross_links c CROSS JOIN objects o ON o.id = c.object \
+               WHERE c.target = ?1 ORDER BY c.object LIMIT ?2";
+    let mut find = db.prepare_cached(sql)?;
+    let rows = find.query_map(params![target.to_string(), limit.min(LINKS_MAX) as i64], |row| {
+        let address = row.get_ref(0)?.as_str()?;
+        let address = address.parse().map_err(|_| value::unknown(0, "address", address))?;
+        Ok((address, row.get(1)?))
+    })?;
+    rows.collect()
+}
