@@ -249,16 +249,9 @@ fn all_problems_are_told_at_once() {
     assert_eq!(error.problems.len(), 3, "{error}");
 }
 
-const SHIPPED: [(&str, &str); 4] = [
-    ("networks/mastodon.toml", include_str!("../../../../networks/mastodon.toml")),
-    ("networks/bluesky.toml", include_str!("../../../../networks/bluesky.toml")),
-    ("networks/hackernews.toml", include_str!("../../../../networks/hackernews.toml")),
-    ("networks/rss.toml", include_str!("../../../../networks/rss.toml")),
-];
-
 #[test]
 fn shipped_definitions_are_sound() {
-    for (file, text) in SHIPPED {
+    for (file, text) in crate::networks::SHIPPED {
         let definition = Definition::parse(file, text).unwrap_or_else(|error| panic!("{error}"));
         for network in definition.family() {
             let connector = crate::DefinedConnector::new(&network).unwrap();
@@ -271,7 +264,7 @@ fn shipped_definitions_are_sound() {
 
 #[test]
 fn a_variant_has_its_own_endpoints_under_the_usual_names() {
-    let bluesky = Definition::parse("b", SHIPPED[1].1).unwrap();
+    let bluesky = Definition::parse("b", include_str!("../../../../networks/bluesky.toml")).unwrap();
     let pds = &bluesky.family()[1];
     assert_eq!((pds.name.as_str(), pds.schema().network.as_str()), ("bluesky-pds", "bluesky-pds"));
     assert_eq!(pds.base_on(Some("pds.example")).as_deref(), Some("https://pds.example"));

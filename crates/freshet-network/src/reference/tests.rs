@@ -139,6 +139,19 @@ fn references_are_understood() {
     }
 }
 
+/// A definition cannot take away what another one is named by.
+#[test]
+fn every_example_of_a_shipped_definition_names_its_own_network() {
+    let networks = Networks::shipped();
+    for network in networks.snapshot().iter() {
+        let definition = network.definition.as_ref().expect("shipped networks are defined");
+        for reference in &definition.references {
+            let found = networks.understand(&reference.example).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(found.instance.network.definition(), &*network.name, "{}", reference.example);
+        }
+    }
+}
+
 #[test]
 fn what_is_not_understood_says_what_would_be() {
     let networks = Networks::shipped();
@@ -151,9 +164,9 @@ fn what_is_not_understood_says_what_would_be() {
         ("nowhere/account/7", "no network `nowhere`"),
         ("mastodon:example.social/album/7", "no type `album`"),
         ("https://example.org/article", "if it is a feed, write `rss:https://example.org/article`"),
-        ("https://twitter.com/ada", "`twitter`, which has no definition here"),
-        ("https://www.youtube.com/@ada", "`youtube`, which has no definition here"),
-        ("x.com/ada", "`twitter`, which has no definition here"),
+        ("https://www.instagram.com/ada", "`instagram`, which has no definition here"),
+        ("https://www.tiktok.com/@ada", "`tiktok`, which has no definition here"),
+        ("threads.net/@ada", "`threads`, which has no definition here"),
         ("https://ada:secret@example.social/@ada", "take it out"),
         ("https://example.social/@a\u{0}da", "control characters"),
         ("bluesky-pds:did:plc:abc234", "not understood"),
