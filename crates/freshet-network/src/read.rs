@@ -111,7 +111,7 @@ fn read_body(
             format!("the answer is too large: {left_out} of its elements were left out and are not read");
         page.complaints.push(Complaint::new("body", what));
     }
-    let scope = Scope { root: target.root, url: &response.url };
+    let scope = Scope { root: target.root, url: &response.url, body: &tree };
     let is_reversed = is_oldest_first(endpoint, intent);
     let mut reader = items::Reader::new(plan, endpoint, target, (scope, now), page);
     reader.read(&tree, is_reversed);

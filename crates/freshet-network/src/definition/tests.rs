@@ -240,6 +240,22 @@ fn errors_in_rules_point_at_file_line_and_key() {
 }
 
 #[test]
+fn a_list_beside_is_checked() {
+    let beside = |rule: &str| format!("author = {{ at = \"/author\", beside = {{ {rule} }} }}");
+    let place = "small.toml:19: key `mappings.post.author.beside";
+    for (rule, expected) in [
+        ("at = \"users\", value = \"/name\"", format!("{place}.at`: `users` is not a JSON pointer")),
+        ("at = \"/users\", value = \"name\"", format!("{place}.value`: `name` is not a JSON pointer")),
+        (
+            "at = \"/users\", value = \"/name\", when = { at = \"/a\", matches = \"(\" }",
+            format!("{place}.when.matches`: `(` is not a regular expression"),
+        ),
+    ] {
+        check("author = \"/author\"", &beside(rule), &expected);
+    }
+}
+
+#[test]
 fn all_problems_are_told_at_once() {
     let bad = SOUND
         .replace("\"1h\"", "\"x\"")
