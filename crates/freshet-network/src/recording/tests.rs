@@ -285,3 +285,38 @@ fn feeds_are_their_own_accounts() {
     let endpoint = endpoint.endpoint("feed").unwrap();
     assert!(endpoint.is_window && endpoint.order == freshet_types::ListOrder::NewestFirst);
 }
+
+#[test]
+fn a_path_is_known_with_json_at_its_end_and_without() {
+    for url in
+        ["https://oauth.reddit.com/user/ada/about/?raw_json=1", "https://www.reddit.com/user/ada/about.json"]
+    {
+        let line = format!(r#"{{"url": "{url}", "body": {{"kind": "t2", "data": {{"name": "ada"}}}}}}"#);
+        let report = read_line(&definition("reddit"), 1, &line);
+        assert_eq!((report.kind, report.first_id.as_deref()), (PageKind::Account, Some("ada")), "{url}");
+    }
+}
+
+#[test]
+fn only_parameters_that_differ_tell_endpoints_apart() {
+    for (query, kind) in [
+        ("part=id&q=x&type=video", PageKind::Posts),
+        ("part=id&q=x&type=channel", PageKind::Accounts),
+        ("part=id,snippet&channelId=x&order=relevance&type=video", PageKind::Posts),
+    ] {
+        let url = format!("https://www.googleapis.com/youtube/v3/search?{query}");
+        let line = format!(r#"{{"url": "{url}", "body": {{"items": []}}}}"#);
+        assert_eq!(read_line(&definition("youtube"), 1, &line).kind, kind, "{query}");
+    }
+}
+
+#[test]
+fn authors_who_stand_beside_are_found() {
+    let topics = page("flarum", 1, "topics", "all").observation;
+    let authors: Vec<_> =
+        topics.posts.iter().filter(|post| !post.is_embedded).map(|post| post.author.as_deref()).collect();
+    assert_eq!(authors, [Some("ada"), Some("bob"), None], "the last one's account is deleted");
+    let topics = page("discourse", 1, "latest", "posts").observation;
+    let authors: Vec<_> = topics.posts.iter().map(|post| post.author.as_deref()).collect();
+    assert_eq!(authors, [Some("ada"), Some("ada"), Some("bob")]);
+}
