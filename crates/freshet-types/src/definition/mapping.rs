@@ -199,7 +199,7 @@ pub struct FieldTable {
     pub to: Option<String>,
     /// The value names an element of a list elsewhere in the answer; what stands there counts instead.
     #[serde(default)]
-    pub beside: Option<BesideRule>,
+    pub beside: Option<Box<BesideRule>>,
 }
 
 /// A list beside the items, whose elements they name: accounts by number, say.
