@@ -284,7 +284,12 @@ fn root_in(endpoint: &EndpointPlan, path: &str, url: &Url, query: &Map<String, S
 fn read_unknown(definition: &Definition, response: &Response) -> (Page, Tally) {
     let endpoints = &definition.plan.endpoints;
     let mut best: Option<(usize, Page, Tally)> = None;
-    if (200..300).contains(&response.status) {
+    let is_good = (200..300).contains(&response.status);
+    // Who only says that something was done need not say it in any format.
+    if is_good && response.body.is_empty() {
+        return (Page { kind: PageKind::Other, ..Page::default() }, Tally::default());
+    }
+    if is_good {
         for endpoint in endpoints.iter().filter(|endpoint| !endpoint.items.is_empty()) {
             let (page, tally) = read_as(definition, endpoint, "", response);
             let worth = worth(&page);
@@ -308,7 +313,7 @@ fn read_unknown(definition: &Definition, response: &Response) -> (Page, Tally) {
     // What another endpoint's mapping misses here says nothing about this answer.
     page.complaints.retain(|complaint| complaint.place == "body");
     if matches!(page.outcome, Outcome::Transient | Outcome::Unreadable)
-        && (200..300).contains(&response.status)
+        && is_good
         && page.complaints.is_empty()
     {
         page.outcome = Outcome::Ok;
