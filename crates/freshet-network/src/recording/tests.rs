@@ -50,9 +50,9 @@ fn check(name: &str) {
     let file = format!("{name}.expected");
     #[expect(clippy::disallowed_methods, reason = "a developer's switch, read by this test only")]
     if std::env::var("FRESHET_BLESS").is_ok() {
-        let shown: String = read.iter().map(|(_, report)| format!("{}\n", show(report))).collect();
+        let shown: Vec<String> = read.iter().map(|(_, report)| show(report)).collect();
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-        std::fs::write(folder.join(&file), shown).unwrap();
+        std::fs::write(folder.join(&file), shown.join("\n") + "\n").unwrap();
     }
     let expected = fixture(&file).unwrap_or_else(|| panic!("there is no {file}"));
     for (number, ((line, report), expected)) in read.iter().zip(expected.lines()).enumerate() {
@@ -246,6 +246,104 @@ fn shipped_endpoints_are_asked_by_these_urls() {
     check_url("hackernews", None, ("item", "8863"), &first, item);
     let url = "https://blog.example/f?x=1";
     check_url("rss", Some("blog.example"), ("feed", url), &first, url);
+}
+
+#[test]
+fn posts_of_further_networks_are_asked_for_by_these_urls() {
+    let (first, next) = (Intent::First, Intent::Next("7".into()));
+    let both = Intent::Group(vec!["rivers".into(), "lakes".into()]);
+    let reddit = "https://oauth.reddit.com";
+    for (endpoint, root, intent, path) in [
+        ("posts", "ada", &next, "/user/ada/overview.json?limit=100&raw_json=1&sort=new&after=7"),
+        ("replies", "t3_1abcd1", &first, "/comments/1abcd1.json?limit=500&raw_json=1&sort=new"),
+        ("board_posts", "rivers", &both, "/r/rivers+lakes/new.json?limit=100&raw_json=1"),
+        ("post", "t3_1abcd1", &first, "/api/info.json?id=t3_1abcd1&raw_json=1"),
+    ] {
+        check_url("reddit", None, (endpoint, root), intent, &format!("{reddit}{path}"));
+    }
+    let (forum, api) = (Some("forum.example"), "https://forum.example");
+    for (network, endpoint, root, intent, path) in [
+        (
+            "discourse",
+            "replies",
+            "12",
+            &Intent::Members(vec!["5".into(), "6".into()]),
+            "/t/12/posts.json?post_ids[]=5&post_ids[]=6",
+        ),
+        ("discourse", "server_posts", "posts", &next, "/posts.json?before=7"),
+        ("discourse", "board_topics", "rivers/5", &next, "/c/rivers/5.json?order=created&page=7"),
+        ("nodebb", "replies", "12", &next, "/api/topic/12?sort=oldest_to_newest&page=7"),
+        (
+            "flarum",
+            "posts",
+            "ada",
+            &first,
+            "/api/posts?filter[author]=ada&filter[type]=comment&page[limit]=50&sort=-createdAt",
+        ),
+        (
+            "lemmy",
+            "board_posts",
+            "rivers@a.example",
+            &next,
+            "/api/v3/post/list?community_name=rivers%40a.example&limit=50&sort=New&type_=All&page_cursor=7",
+        ),
+        ("lobsters", "posts", "ada", &next, "/~ada/stories.json?page=7"),
+        ("misskey", "posts", "9a", &next, "/api/users/notes"),
+    ] {
+        check_url(network, forum, (endpoint, root), intent, &format!("{api}{path}"));
+    }
+}
+
+#[test]
+fn misskey_is_asked_by_a_body() {
+    let definition = definition("misskey");
+    let connector = DefinedConnector::new(&definition).unwrap();
+    let instance = Instance {
+        network: NetworkName::new("misskey", Some("misskey.example")),
+        base: "https://misskey.example".into(),
+        allow_private: false,
+    };
+    let mark = freshet_types::Mark { id: "9b".into(), at: Timestamp::from_secs(100) };
+    let both = Intent::Group(vec!["9a".into(), "9b".into()]);
+    for (endpoint, root, intent, body) in [
+        ("posts", "9a", &Intent::First, r#""withChannelNotes": true}"#),
+        ("posts", "9a", &Intent::Next("9c".into()), r#""withChannelNotes": true, "untilId": "9c"}"#),
+        ("posts", "9a", &Intent::Newer(mark), r#""withChannelNotes": true, "sinceId": "9b"}"#),
+        ("posts", "9a", &both, r#"{"userIds": ["9a", "9b"]}"#),
+        ("lookup", "ada", &Intent::First, r#"{"username": "ada"}"#),
+        ("lookup", "ada@a.example", &Intent::First, r#"{"username": "ada", "host": "a.example"}"#),
+    ] {
+        let target = Target { instance: &instance, endpoint, root, credential: None, validators: None };
+        let request = connector.ask(&target, intent).unwrap();
+        let sent = request.body.unwrap();
+        assert!(sent.ends_with(body), "{sent}");
+        serde_json::from_str::<Value>(&sent).unwrap();
+    }
+}
+
+#[test]
+fn youtube_needs_a_key_and_looks_at_many_channels_at_once() {
+    let definition = definition("youtube");
+    let connector = DefinedConnector::new(&definition).unwrap();
+    let instance = Instance {
+        network: NetworkName::new("youtube", None),
+        base: definition.base_on(None).unwrap(),
+        allow_private: false,
+    };
+    let root = "UCabcdefghijklmnopqrstuv";
+    let target = Target { instance: &instance, endpoint: "posts", root, credential: None, validators: None };
+    assert!(connector.ask(&target, &Intent::First).unwrap_err().to_string().contains("needs a credential"));
+    let key: std::sync::Arc<str> = "key".into();
+    let target = Target { credential: Some(&key), ..target };
+    let request = connector.ask(&target, &Intent::First).unwrap();
+    assert!(request.url.contains("playlistId=UUabcdefghijklmnopqrstuv"), "{}", request.url);
+    assert_eq!((request.needs[0].limit, request.needs[0].units), (10_000, 1));
+    let both = Intent::Group(vec![root.into(), "UCb".into()]);
+    let request = connector.ask(&target, &both).unwrap();
+    assert!(request.url.contains("id=UCabcdefghijklmnopqrstuv%2CUCb"), "{}", request.url);
+    let pulses = parse(fixture("youtube.jsonl").unwrap().lines().nth(3).unwrap()).unwrap();
+    let page = connector.read(&target, &both, &pulses, Timestamp::from_secs(1_800_000_000));
+    assert_eq!((page.pulses.len(), page.pulses[0].value.as_str()), (2, "87"));
 }
 
 #[test]
