@@ -91,12 +91,12 @@ fn read_body(
     let response = body.response;
     let Parsed { tree, left_out } = match body.parsed() {
         Ok(parsed) => parsed,
+        // What a rule knows by status and header needs no body: NodeBB says with a bare path where a page went.
+        Err(_) if page.outcome != Outcome::Ok => return Tally::default(),
         Err(what) => {
-            if page.outcome == Outcome::Ok {
-                // An API that does not keep its format has a problem; a page may be whatever it is.
-                let is_page = endpoint.format == BodyFormat::Page;
-                page.outcome = if is_page { Outcome::BadRequest } else { Outcome::Transient };
-            }
+            // An API that does not keep its format has a problem; a page may be whatever it is.
+            let is_page = endpoint.format == BodyFormat::Page;
+            page.outcome = if is_page { Outcome::BadRequest } else { Outcome::Transient };
             page.complaints.push(Complaint::new("body", what));
             return Tally::default();
         }
