@@ -4,6 +4,8 @@
 //! of it is total: what is not there, or of another type, is `None`, and the caller decides
 //! whether to complain. Ids come out as strings whatever they were.
 
+mod beside;
+
 use std::borrow::Cow;
 
 use crate::format::{Keys, Tree};
@@ -13,6 +15,8 @@ use freshet_types::definition::TimeFormat;
 use freshet_types::{Primitive, PrimitiveKind, Timestamp};
 use regex::Regex;
 
+pub(crate) use beside::Beside;
+
 /// What expressions know beside the item.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope<'a> {
@@ -20,6 +24,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) root: &'a str,
     /// The address that answered.
     pub(crate) url: &'a str,
+    /// The whole answer.
+    pub(crate) body: &'a Tree<'a>,
 }
 
 /// A JSON pointer, split.
@@ -158,6 +164,7 @@ pub(crate) struct Field {
     pub(crate) suffix: String,
     pub(crate) pattern: Option<Regex>,
     pub(crate) to: Option<String>,
+    pub(crate) beside: Option<Beside>,
 }
 
 impl Field {
@@ -174,7 +181,7 @@ impl Field {
         }
         let found = |expression: &Expression| {
             let value = expression.first(item, scope)?;
-            scalar(&value).and_then(|text| self.dress(text))
+            scalar(&value).and_then(|text| self.dress(text, scope))
         };
         self.expressions.iter().find_map(found)
     }
@@ -186,29 +193,29 @@ impl Field {
             for value in expression.values(item, scope) {
                 match &*value {
                     Tree::Array(list) => {
-                        texts.extend(list.iter().filter_map(|element| self.element(element)));
+                        texts.extend(list.iter().filter_map(|element| self.element(element, scope)));
                     }
-                    single => texts.extend(self.element(single)),
+                    single => texts.extend(self.element(single, scope)),
                 }
             }
         }
         texts
     }
 
-    fn element(&self, element: &Tree<'_>) -> Option<String> {
+    fn element(&self, element: &Tree<'_>, scope: Scope<'_>) -> Option<String> {
         if self.only_where.as_ref().is_some_and(|pointer| !pointer.get(element).is_some_and(is_true)) {
             return None;
         }
         let value = self.each.as_ref().map_or(Some(element), |pointer| pointer.get(element))?;
-        scalar(value).and_then(|text| self.dress(text))
+        scalar(value).and_then(|text| self.dress(text, scope))
     }
 
     /// The instant; `Err` holds what is there and is no time.
     pub(crate) fn time(&self, item: &Tree<'_>, scope: Scope<'_>) -> Result<Option<Timestamp>, String> {
         for expression in &self.expressions {
             let Some(value) = expression.first(item, scope) else { continue };
-            // `false` is how Reddit says "never edited", an empty text how others do.
-            if matches!(&*value, Tree::Bool(false)) || value.as_str() == Some("") {
+            // `false` is how Reddit says "never edited", `true` "once, long ago"; others say the first with an empty text.
+            if matches!(&*value, Tree::Bool(_)) || value.as_str() == Some("") {
                 continue;
             }
             return times::read(&value, self.time).map(Some).ok_or_else(|| value.to_string());
@@ -249,10 +256,15 @@ impl Field {
             && self.pattern.is_none()
             && self.each.is_none()
             && self.only_where.is_none()
+            && self.beside.is_none()
     }
 
-    /// Applies pattern, prefix and suffix.
-    fn dress(&self, text: String) -> Option<String> {
+    /// Looks beside, and applies pattern, prefix and suffix.
+    fn dress(&self, text: String, scope: Scope<'_>) -> Option<String> {
+        let text = match &self.beside {
+            Some(beside) => beside.find(&text, scope)?,
+            None => text,
+        };
         let text = match &self.pattern {
             Some(pattern) => {
                 let captures = pattern.captures(&text)?;

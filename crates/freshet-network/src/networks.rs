@@ -11,6 +11,7 @@
 
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
+use freshet_types::definition::{BodyFormat, Hosts};
 use freshet_types::{
     Address, Connector, DefinitionVersion, Instance, LinkType, Map, NetworkName, PageKind, Reference,
     RobotKind, Schema,
@@ -22,14 +23,8 @@ use crate::reference::{Dialect, Dialects, PatternError, ReferenceError};
 
 /// The type of posts in forums that were mined.
 const POST: &str = "post";
-/// The definitions that are compiled in, in the order in which references are tried.
-const SHIPPED: &[(&str, &str)] = &[
-    ("networks/hackernews.toml", include_str!("../../../networks/hackernews.toml")),
-    ("networks/bluesky.toml", include_str!("../../../networks/bluesky.toml")),
-    ("networks/page.toml", include_str!("../../../networks/page.toml")),
-    ("networks/rss.toml", include_str!("../../../networks/rss.toml")),
-    ("networks/mastodon.toml", include_str!("../../../networks/mastodon.toml")),
-];
+/// The definitions that are compiled in: the files of `networks/`, by name.
+pub(crate) const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
 
 /// Why a definition cannot join the registry.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -235,7 +230,8 @@ impl Networks {
                 read_definition(file, text)
                     .unwrap_or_else(|error| panic!("a shipped definition is wrong: {error}"))
             };
-            let networks = SHIPPED.iter().flat_map(read).map(Arc::new).collect();
+            let mut networks: Vec<_> = SHIPPED.iter().flat_map(read).map(Arc::new).collect();
+            networks.sort_by_key(|network| breadth(network));
             Arc::new(Registry::new(networks, Vec::new()))
         });
         Self { registry: RwLock::new(Arc::clone(&READ)) }
@@ -311,6 +307,16 @@ impl Networks {
     /// What a person means by this text.
     pub fn understand(&self, text: &str) -> Result<Reference, ReferenceError> {
         self.snapshot().understand(text)
+    }
+}
+
+/// How wide a network casts its references: narrow ones are tried first.
+fn breadth(network: &Network) -> u8 {
+    match network.definition.as_deref() {
+        Some(definition) if definition.hosts == Hosts::One => 0,
+        Some(definition) if definition.host.is_some() => 1,
+        Some(definition) if definition.format != BodyFormat::Json => 2,
+        _ => 3,
     }
 }
 

@@ -53,8 +53,10 @@ fn holds(plan: &OutcomePlan, endpoint: &str, response: &Response, body: &mut imp
     if plan.body.is_empty() {
         return true;
     }
-    let scope = Scope { root: "", url: &response.url };
-    body.tree().is_some_and(|tree| plan.body.iter().all(|condition| condition.holds(tree, scope)))
+    body.tree().is_some_and(|tree| {
+        let scope = Scope { root: "", url: &response.url, body: tree };
+        plan.body.iter().all(|condition| condition.holds(tree, scope))
+    })
 }
 
 /// Fills in when to come back, or where it moved.

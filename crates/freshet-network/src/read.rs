@@ -91,12 +91,12 @@ fn read_body(
     let response = body.response;
     let Parsed { tree, left_out } = match body.parsed() {
         Ok(parsed) => parsed,
+        // What a rule knows by status and header needs no body: NodeBB says with a bare path where a page went.
+        Err(_) if page.outcome != Outcome::Ok => return Tally::default(),
         Err(what) => {
-            if page.outcome == Outcome::Ok {
-                // An API that does not keep its format has a problem; a page may be whatever it is.
-                let is_page = endpoint.format == BodyFormat::Page;
-                page.outcome = if is_page { Outcome::BadRequest } else { Outcome::Transient };
-            }
+            // An API that does not keep its format has a problem; a page may be whatever it is.
+            let is_page = endpoint.format == BodyFormat::Page;
+            page.outcome = if is_page { Outcome::BadRequest } else { Outcome::Transient };
             page.complaints.push(Complaint::new("body", what));
             return Tally::default();
         }
@@ -111,7 +111,7 @@ fn read_body(
             format!("the answer is too large: {left_out} of its elements were left out and are not read");
         page.complaints.push(Complaint::new("body", what));
     }
-    let scope = Scope { root: target.root, url: &response.url };
+    let scope = Scope { root: target.root, url: &response.url, body: &tree };
     let is_reversed = is_oldest_first(endpoint, intent);
     let mut reader = items::Reader::new(plan, endpoint, target, (scope, now), page);
     reader.read(&tree, is_reversed);

@@ -20,6 +20,8 @@ use crate::template::{Part, Template, Variable};
 
 /// Longest line that is read.
 pub const LINE_BYTES_MAX: usize = 64 << 20;
+/// What some servers want at the end of a path, and others leave out.
+const JSON_ENDING: &str = ".json";
 
 /// What a recorded exchange shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,11 +171,21 @@ fn read_as(
 
 /// The endpoint whose template gives this URL, and the root in it.
 fn find_endpoint<'d>(definition: &'d Definition, url: &Url) -> Option<(&'d EndpointPlan, String)> {
+    // Some servers answer the same with `.json` and without it.
+    let twin = match url.path().trim_end_matches('/').strip_suffix(JSON_ENDING) {
+        Some(bare) => bare.to_owned(),
+        None => format!("{}{JSON_ENDING}", url.path().trim_end_matches('/')),
+    };
+    find_by_path(definition, url, url.path()).or_else(|| find_by_path(definition, url, &twin))
+}
+
+fn find_by_path<'d>(definition: &'d Definition, url: &Url, path: &str) -> Option<(&'d EndpointPlan, String)> {
     let query: Map<String, String> =
         url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
     let by_path: Vec<&EndpointPlan> =
-        definition.plan.endpoints.iter().filter(|endpoint| endpoint.path.is_match(url.path())).collect();
-    let fitting = by_path.iter().filter_map(|endpoint| Some((query_fit(endpoint, &query)?, *endpoint)));
+        definition.plan.endpoints.iter().filter(|endpoint| endpoint.path.is_match(path)).collect();
+    let fitting =
+        by_path.iter().filter_map(|endpoint| Some((query_fit(endpoint, &by_path, &query)?, *endpoint)));
     let best = fitting.max_by_key(|(fit, endpoint)| {
         let text: usize = literal_bytes(&endpoint.url);
         let is_usual =
@@ -186,34 +198,41 @@ fn find_endpoint<'d>(definition: &'d Definition, url: &Url) -> Option<(&'d Endpo
         (None, [only]) => only,
         _ => return None,
     };
-    Some((endpoint, root_in(endpoint, url, &query)))
+    Some((endpoint, root_in(endpoint, path, url, &query)))
 }
 
-/// How many constant parameters agree; `None` when one differs.
-fn query_fit(endpoint: &EndpointPlan, query: &Map<String, String>) -> Option<usize> {
+/// How many constant parameters agree; `None` when one differs that tells endpoints of this path apart.
+fn query_fit(
+    endpoint: &EndpointPlan,
+    rivals: &[&EndpointPlan],
+    query: &Map<String, String>,
+) -> Option<usize> {
     let mut fit = 0;
-    for (name, templates) in &endpoint.query {
-        let [Template::Parts(parts)] = templates.as_slice() else { continue };
-        let constant = match parts.as_slice() {
-            [Part::Text(text)] => text.as_str(),
-            // A constant beginning tells endpoints apart too: `tags=author_…`.
-            [Part::Text(text), ..] => {
-                let value = query.get(name)?;
-                fit += usize::from(value.starts_with(text.as_str()));
-                if !value.starts_with(text.as_str()) {
-                    return None;
-                }
-                continue;
-            }
-            _ => continue,
-        };
+    for (name, _) in &endpoint.query {
+        let Some((constant, is_whole)) = constant(endpoint, name) else { continue };
+        let is_telling =
+            || rivals.iter().any(|rival| self::constant(rival, name) != Some((constant, is_whole)));
         match query.get(name) {
-            Some(value) if value == constant => fit += 1,
-            Some(_) => return None,
-            None => {}
+            Some(value) if value == constant || !is_whole && value.starts_with(constant) => fit += 1,
+            Some(_) if is_telling() => return None,
+            None if !is_whole => return None,
+            Some(_) | None => {}
         }
     }
     Some(fit)
+}
+
+/// The constant value of a parameter, or its constant beginning (`tags=author_…`), and whether it is the whole.
+fn constant<'e>(endpoint: &'e EndpointPlan, name: &str) -> Option<(&'e str, bool)> {
+    let (_, templates) = endpoint.query.iter().find(|(own, _)| own == name)?;
+    match templates.as_slice() {
+        [Template::Parts(parts)] => match parts.as_slice() {
+            [Part::Text(text)] => Some((text.as_str(), true)),
+            [Part::Text(text), ..] => Some((text.as_str(), false)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Bytes of a template that are fixed: the more, the more special the endpoint.
@@ -233,10 +252,10 @@ fn literal_bytes(template: &Template) -> usize {
 }
 
 /// The root in a URL: a group of the path, a parameter, or the whole address.
-fn root_in(endpoint: &EndpointPlan, url: &Url, query: &Map<String, String>) -> String {
+fn root_in(endpoint: &EndpointPlan, path: &str, url: &Url, query: &Map<String, String>) -> String {
     if let Some(root) = endpoint
         .path
-        .captures(url.path())
+        .captures(path)
         .and_then(|captures| captures.name("root").map(|found| found.as_str().to_owned()))
     {
         let pair = format!("root={}", root.replace('+', "%2B"));
@@ -265,7 +284,12 @@ fn root_in(endpoint: &EndpointPlan, url: &Url, query: &Map<String, String>) -> S
 fn read_unknown(definition: &Definition, response: &Response) -> (Page, Tally) {
     let endpoints = &definition.plan.endpoints;
     let mut best: Option<(usize, Page, Tally)> = None;
-    if (200..300).contains(&response.status) {
+    let is_good = (200..300).contains(&response.status);
+    // Who only says that something was done need not say it in any format.
+    if is_good && response.body.is_empty() {
+        return (Page { kind: PageKind::Other, ..Page::default() }, Tally::default());
+    }
+    if is_good {
         for endpoint in endpoints.iter().filter(|endpoint| !endpoint.items.is_empty()) {
             let (page, tally) = read_as(definition, endpoint, "", response);
             let worth = worth(&page);
@@ -289,7 +313,7 @@ fn read_unknown(definition: &Definition, response: &Response) -> (Page, Tally) {
     // What another endpoint's mapping misses here says nothing about this answer.
     page.complaints.retain(|complaint| complaint.place == "body");
     if matches!(page.outcome, Outcome::Transient | Outcome::Unreadable)
-        && (200..300).contains(&response.status)
+        && is_good
         && page.complaints.is_empty()
     {
         page.outcome = Outcome::Ok;
@@ -320,6 +344,8 @@ fn report(line: usize, page: &Page, tally: &Tally, mut complaints: Vec<String>) 
     let kind = match page.kind {
         PageKind::Post if tally.post_count > 1 => PageKind::Posts,
         PageKind::Account if tally.account_count > 1 => PageKind::Accounts,
+        // A search finds what there is, whatever it was asked for.
+        PageKind::Accounts if tally.post_count > tally.account_count => PageKind::Posts,
         kind => kind,
     };
     complaints.extend(page.complaints.iter().map(|one| format!("{}: {}", one.place, one.what)));

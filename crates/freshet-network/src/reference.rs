@@ -113,12 +113,15 @@ impl Dialects {
         if text.len() > TEXT_BYTES_MAX || text.chars().any(char::is_control) {
             return Err(ReferenceError::NotText(text.chars().filter(|c| !c.is_control()).take(60).collect()));
         }
-        if let Some(reference) = self.read_address(text)? {
+        let address = self.read_address(text);
+        if let Ok(Some(reference)) = address {
             return Ok(reference);
         }
         if let Some(reference) = self.read_forced(text)? {
             return Ok(reference);
         }
+        // `lemmy:host/c/name` looks like an address with a strange type, and is only wrong if nobody says so.
+        address?;
         let normal = normalise(text)?;
         self.refuse_foreign(text, &normal)?;
         if let Some(reference) = self.all.iter().find_map(|dialect| dialect.read(&normal, None)) {

@@ -22,8 +22,8 @@ pub use endpoint::{
     Paging, ProbeRule, RelationRole, Role, TimeWriting,
 };
 pub use mapping::{
-    Condition, EmbedRule, FieldRule, FieldTable, HintPlace, HintRule, Mapping, MappingKind, OneOrMany,
-    StateRule, TimeFormat, VariantRule,
+    BesideRule, Condition, EmbedRule, FieldRule, FieldTable, HintPlace, HintRule, Mapping, MappingKind,
+    OneOrMany, StateRule, TimeFormat, VariantRule,
 };
 pub use rule::{
     CredentialUse, LimitRule, OutcomeName, OutcomeRule, PercentRule, QuotaDeclaration, RequestChoice,

@@ -14,7 +14,7 @@ use super::Problem;
 use super::nearest::nearest;
 use super::plan::{AnswerPart, ItemPlan};
 use super::positions::KeyPositions;
-use crate::expression::{ConditionPlan, Expression, Field, Pointer, Test};
+use crate::expression::{Beside, ConditionPlan, Expression, Field, Pointer, Test};
 use crate::format::{Keys, owned};
 use crate::template::{Template, Templates, Variables};
 
@@ -197,6 +197,7 @@ impl Checker<'_> {
             suffix: String::new(),
             pattern: None,
             to: None,
+            beside: None,
         };
         let texts = match rule {
             FieldRule::One(text) => std::slice::from_ref(text),
@@ -210,6 +211,7 @@ impl Checker<'_> {
                 field.pattern =
                     table.pattern.as_ref().and_then(|text| self.regex(&format!("{key}.match"), text));
                 field.to.clone_from(&table.to);
+                field.beside = table.beside.as_ref().map(|rule| self.beside(&format!("{key}.beside"), rule));
                 if table.to.is_some() && table.pattern.is_none() {
                     self.problem(&format!("{key}.to"), "it needs `match`, whose groups it uses");
                 }
@@ -221,6 +223,16 @@ impl Checker<'_> {
         }
         field.expressions = texts.iter().map(|text| self.expression(key, text)).collect();
         field
+    }
+
+    /// A list beside the items.
+    fn beside(&mut self, key: &str, rule: &data::BesideRule) -> Beside {
+        Beside {
+            at: self.pointer(&format!("{key}.at"), &rule.at),
+            id: self.pointer(&format!("{key}.id"), &rule.id),
+            value: self.pointer(&format!("{key}.value"), &rule.value),
+            when: rule.when.as_ref().map(|when| self.condition(&format!("{key}.when"), when)),
+        }
     }
 
     /// A condition on an item or a body.

@@ -240,6 +240,22 @@ fn errors_in_rules_point_at_file_line_and_key() {
 }
 
 #[test]
+fn a_list_beside_is_checked() {
+    let beside = |rule: &str| format!("author = {{ at = \"/author\", beside = {{ {rule} }} }}");
+    let place = "small.toml:19: key `mappings.post.author.beside";
+    for (rule, expected) in [
+        ("at = \"users\", value = \"/name\"", format!("{place}.at`: `users` is not a JSON pointer")),
+        ("at = \"/users\", value = \"name\"", format!("{place}.value`: `name` is not a JSON pointer")),
+        (
+            "at = \"/users\", value = \"/name\", when = { at = \"/a\", matches = \"(\" }",
+            format!("{place}.when.matches`: `(` is not a regular expression"),
+        ),
+    ] {
+        check("author = \"/author\"", &beside(rule), &expected);
+    }
+}
+
+#[test]
 fn all_problems_are_told_at_once() {
     let bad = SOUND
         .replace("\"1h\"", "\"x\"")
@@ -249,16 +265,9 @@ fn all_problems_are_told_at_once() {
     assert_eq!(error.problems.len(), 3, "{error}");
 }
 
-const SHIPPED: [(&str, &str); 4] = [
-    ("networks/mastodon.toml", include_str!("../../../../networks/mastodon.toml")),
-    ("networks/bluesky.toml", include_str!("../../../../networks/bluesky.toml")),
-    ("networks/hackernews.toml", include_str!("../../../../networks/hackernews.toml")),
-    ("networks/rss.toml", include_str!("../../../../networks/rss.toml")),
-];
-
 #[test]
 fn shipped_definitions_are_sound() {
-    for (file, text) in SHIPPED {
+    for (file, text) in crate::networks::SHIPPED {
         let definition = Definition::parse(file, text).unwrap_or_else(|error| panic!("{error}"));
         for network in definition.family() {
             let connector = crate::DefinedConnector::new(&network).unwrap();
@@ -271,7 +280,7 @@ fn shipped_definitions_are_sound() {
 
 #[test]
 fn a_variant_has_its_own_endpoints_under_the_usual_names() {
-    let bluesky = Definition::parse("b", SHIPPED[1].1).unwrap();
+    let bluesky = Definition::parse("b", include_str!("../../../../networks/bluesky.toml")).unwrap();
     let pds = &bluesky.family()[1];
     assert_eq!((pds.name.as_str(), pds.schema().network.as_str()), ("bluesky-pds", "bluesky-pds"));
     assert_eq!(pds.base_on(Some("pds.example")).as_deref(), Some("https://pds.example"));

@@ -86,6 +86,25 @@ const TABLE: &[(&str, &str)] = &[
     ("https://news.ycombinator.com/item?id=8863", "hackernews post 8863 -"),
     ("hn:ada", "hackernews account ada -"),
     ("hackernews/post/8863", "hackernews post 8863 -"),
+    // Networks whose paths exist elsewhere too, named.
+    ("lemmy:lemmy.example/c/rivers", "lemmy:lemmy.example board rivers https://lemmy.example"),
+    ("lemmy:http://127.0.0.1:8536/u/ada", "lemmy:127.0.0.1:8536 account @ada http://127.0.0.1:8536"),
+    ("!rivers@lemmy.example", "lemmy:lemmy.example board rivers https://lemmy.example"),
+    ("misskey:https://misskey.example/@ada", "misskey:misskey.example account @ada https://misskey.example"),
+    ("https://misskey.example/@ada", "mastodon:misskey.example account @ada https://misskey.example"),
+    ("discourse:forum.example/t/a-title/12/3", "discourse:forum.example topic 12 https://forum.example"),
+    ("discourse:forum.example/c/a/b/5", "discourse:forum.example board a/b/5 https://forum.example"),
+    ("nodebb:https://forum.example/topic/12/a-title", "nodebb:forum.example topic 12 https://forum.example"),
+    ("flarum:http://127.0.0.1:8000/d/12", "flarum:127.0.0.1:8000 topic 12 http://127.0.0.1:8000"),
+    // Networks with a host of their own.
+    ("reddit:r/rivers", "reddit board rivers https://oauth.reddit.com"),
+    (
+        "https://old.reddit.com/r/rivers/comments/1abcd1/a_title/kb/",
+        "reddit post t3_1abcd1 https://oauth.reddit.com",
+    ),
+    ("www.youtube.com/@ada", "youtube account @ada https://youtube.googleapis.com"),
+    ("https://youtu.be/abcdefghijk?t=9", "youtube video abcdefghijk https://youtube.googleapis.com"),
+    ("https://lobste.rs/s/abc123/a_title", "lobsters post abc123 https://lobste.rs"),
     // Feeds.
     (
         "https://example.org/index.xml",
@@ -139,6 +158,19 @@ fn references_are_understood() {
     }
 }
 
+/// A definition cannot take away what another one is named by.
+#[test]
+fn every_example_of_a_shipped_definition_names_its_own_network() {
+    let networks = Networks::shipped();
+    for network in networks.snapshot().iter() {
+        let definition = network.definition.as_ref().expect("shipped networks are defined");
+        for reference in &definition.references {
+            let found = networks.understand(&reference.example).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(found.instance.network.definition(), &*network.name, "{}", reference.example);
+        }
+    }
+}
+
 #[test]
 fn what_is_not_understood_says_what_would_be() {
     let networks = Networks::shipped();
@@ -151,9 +183,9 @@ fn what_is_not_understood_says_what_would_be() {
         ("nowhere/account/7", "no network `nowhere`"),
         ("mastodon:example.social/album/7", "no type `album`"),
         ("https://example.org/article", "if it is a feed, write `rss:https://example.org/article`"),
-        ("https://twitter.com/ada", "`twitter`, which has no definition here"),
-        ("https://www.youtube.com/@ada", "`youtube`, which has no definition here"),
-        ("x.com/ada", "`twitter`, which has no definition here"),
+        ("https://www.instagram.com/ada", "`instagram`, which has no definition here"),
+        ("https://www.tiktok.com/@ada", "`tiktok`, which has no definition here"),
+        ("threads.net/@ada", "`threads`, which has no definition here"),
         ("https://ada:secret@example.social/@ada", "take it out"),
         ("https://example.social/@a\u{0}da", "control characters"),
         ("bluesky-pds:did:plc:abc234", "not understood"),

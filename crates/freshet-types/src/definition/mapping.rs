@@ -167,7 +167,7 @@ impl OneOrMany {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "an expression, a list of expressions, or a table with `at` (and `each`, `where`, `time`, `prefix`, `suffix`, `match`)"
+    expecting = "an expression, a list of expressions, or a table with `at` (and `each`, `where`, `time`, `prefix`, `suffix`, `match`, `to`, `beside`)"
 )]
 pub enum FieldRule {
     /// One expression.
@@ -205,6 +205,29 @@ pub struct FieldTable {
     /// The value, with the groups of `match`: `https://bsky.app/profile/$1/post/$2`.
     #[serde(default)]
     pub to: Option<String>,
+    /// The value names an element of a list elsewhere in the answer; what stands there counts instead.
+    #[serde(default)]
+    pub beside: Option<Box<BesideRule>>,
+}
+
+/// A list beside the items, whose elements they name: accounts by number, say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BesideRule {
+    /// JSON pointer from the top of the answer to the list.
+    pub at: String,
+    /// JSON pointer inside each element to what the item names it by.
+    #[serde(default = "default_beside_id")]
+    pub id: String,
+    /// JSON pointer inside the element to the value.
+    pub value: String,
+    /// Only elements of which this holds.
+    #[serde(default)]
+    pub when: Option<Condition>,
+}
+
+fn default_beside_id() -> String {
+    "/id".to_owned()
 }
 
 /// How a time is written in an answer.
