@@ -171,6 +171,9 @@ pub struct ItemRule {
     /// They accompany the answer and are not what it lists.
     #[serde(default)]
     pub is_embedded: bool,
+    /// Where there are none, the answer may lack the place itself.
+    #[serde(default)]
+    pub is_optional: bool,
 }
 
 /// Which side of a relation the root is on.
