@@ -68,6 +68,9 @@ pub struct EndpointRule {
     pub kind: PageKind,
     /// Type of the root object.
     pub root: String,
+    /// Regular expression for ids of its roots, where the path alone does not tell endpoints apart.
+    #[serde(default)]
+    pub roots: Option<String>,
     /// The robot that visits it again and again; none for what is asked on demand only.
     #[serde(default)]
     pub robot: Option<RobotKind>,
