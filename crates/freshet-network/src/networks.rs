@@ -26,6 +26,12 @@ const POST: &str = "post";
 const SHIPPED: &[(&str, &str)] = &[
     ("networks/hackernews.toml", include_str!("../../../networks/hackernews.toml")),
     ("networks/bluesky.toml", include_str!("../../../networks/bluesky.toml")),
+    ("networks/stackexchange.toml", include_str!("../../../networks/stackexchange.toml")),
+    ("networks/github.toml", include_str!("../../../networks/github.toml")),
+    ("networks/tumblr.toml", include_str!("../../../networks/tumblr.toml")),
+    ("networks/twitter.toml", include_str!("../../../networks/twitter.toml")),
+    ("networks/weibo.toml", include_str!("../../../networks/weibo.toml")),
+    ("networks/facebook.toml", include_str!("../../../networks/facebook.toml")),
     ("networks/page.toml", include_str!("../../../networks/page.toml")),
     ("networks/rss.toml", include_str!("../../../networks/rss.toml")),
     ("networks/mastodon.toml", include_str!("../../../networks/mastodon.toml")),
