@@ -353,6 +353,7 @@ fn report(line: usize, page: &Page, tally: &Tally, mut complaints: Vec<String>) 
     let kind = match page.kind {
         // An address that may show an account or a post, and showed a post.
         PageKind::Account if tally.account_count == 0 && tally.post_count == 1 => PageKind::Post,
+        PageKind::Account if tally.account_count == 0 && tally.post_count > 1 => PageKind::Posts,
         PageKind::Post if tally.post_count > 1 => PageKind::Posts,
         PageKind::Account if tally.account_count > 1 => PageKind::Accounts,
         kind => kind,

@@ -80,6 +80,64 @@ fn all_recordings_are_read() {
     }
 }
 
+/// Paths that are alike but for the form of ids, a version, and a parameter that both lists send.
+const ALIKE: &str = r#"
+name = "net"
+title = "Net"
+base = "https://net.example"
+[types.account]
+[types.post]
+[endpoints.board]
+url = "/v2/{{ root }}"
+roots = '[a-z]+/[a-z]+'
+kind = "accounts"
+root = "account"
+items = [{ at = "/list", mapping = "account", is_optional = true }]
+[endpoints.thread]
+url = "/v2/{{ root }}"
+roots = '[a-z]+/[a-z]+/\d+'
+kind = "posts"
+root = "post"
+items = [{ at = "/list", mapping = "post", is_optional = true }]
+[endpoints.new]
+url = "/v2/search"
+query = { fields = "id", sort = "new" }
+kind = "posts"
+root = "account"
+items = [{ at = "/list", mapping = "post", is_optional = true }]
+[endpoints.people]
+url = "/v2/search"
+query = { fields = "id", sort = "people" }
+kind = "accounts"
+root = "account"
+items = [{ at = "/list", mapping = "account", is_optional = true }]
+[mappings.account]
+kind = "account"
+id = "/id"
+[mappings.post]
+kind = "post"
+id = "/id"
+"#;
+
+#[test]
+fn endpoints_are_told_apart_by_roots_and_parameters_in_any_version() {
+    let definition = Definition::parse("net", ALIKE).unwrap();
+    for (path, expected) in [
+        ("v2/ada/river", "accounts 0 1"),
+        ("v2/ada/river/5", "posts 1 0"),
+        ("v1.1/ada/river/5", "posts 1 0"),
+        ("ada/river/5", "posts 1 0"),
+        ("v2/search?fields=id,name&sort=people", "accounts 0 1"),
+        ("v3/search?fields=id,name&sort=new", "posts 1 0"),
+        ("v2/search?fields=id&sort=old", "other 0 0"),
+        ("v2/elsewhere", "other 0 0"),
+    ] {
+        let line = format!(r#"{{"url": "https://net.example/{path}", "body": {{"list": [{{"id": 7}}]}}}}"#);
+        let shown = show(&recording::read_line(&definition, 1, &line));
+        assert!(shown.starts_with(expected), "{path}: {shown}");
+    }
+}
+
 /// The network by its definition alone, and the server that it lives on.
 fn network(name: &str) -> (Arc<dyn Connector>, Instance) {
     let networks = Networks::empty();
