@@ -295,8 +295,9 @@ impl Maker<'_> {
             (QuotaScope::App | QuotaScope::Token | QuotaScope::User, credential) => credential?.into(),
         };
         let units = quota.costs.get(key).copied().unwrap_or(1);
+        let network = &self.target.instance.network;
         let key = QuotaKey {
-            network: self.target.instance.network.clone(),
+            network: if quota.is_shared { network.definition().into() } else { network.clone() },
             rule: Arc::clone(&quota.rule.name),
             holder,
         };

@@ -26,6 +26,9 @@ pub(crate) const COMPLAINTS_MAX: usize = 50;
 /// Ids of members taken from one page.
 pub(crate) const MEMBERS_MAX: usize = 20_000;
 
+/// The status of an answer that promises to have no body.
+const NO_CONTENT: u16 = 204;
+
 /// What an answer shows, with the tally that `networks read` reports.
 pub(crate) fn read(
     plan: &Plan,
@@ -51,7 +54,7 @@ pub(crate) fn read(
     let mut tally = Tally::default();
     if response.status == 304 {
         page.is_unchanged = true;
-    } else if (200..300).contains(&response.status) {
+    } else if (200..300).contains(&response.status) && response.status != NO_CONTENT {
         tally = read_body(plan, (endpoint, group), target, (intent, now), &mut body, &mut page);
     }
     let is_empty = page.observation == freshet_types::Observation::default();

@@ -5,10 +5,14 @@
 //! definition's templates, of all variants; an address that no endpoint knows is judged by the
 //! shape of its body. Nothing is stored and nothing is asked.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use freshet_types::definition::Hosts;
 use freshet_types::{
     Instance, Intent, Map, NetworkName, Outcome, Page, PageKind, Response, Target, Timestamp,
 };
+use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 use url::Url;
@@ -22,6 +26,12 @@ use crate::template::{Part, Template, Variable};
 pub const LINE_BYTES_MAX: usize = 64 << 20;
 /// What some servers want at the end of a path, and others leave out.
 const JSON_ENDING: &str = ".json";
+
+/// The version of an API in the pattern of a path: `/v23\.0/`, `/2/`.
+static VERSION: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"/v?\d+(?:\\\.\d+)*/").expect("this pattern is sound"));
+/// Any version in its place, or none.
+const ANY_VERSION: &str = r"/(?:v?\d+(?:\.\d+)*/)?";
 
 /// What a recorded exchange shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,15 +192,16 @@ fn find_endpoint<'d>(definition: &'d Definition, url: &Url) -> Option<(&'d Endpo
 fn find_by_path<'d>(definition: &'d Definition, url: &Url, path: &str) -> Option<(&'d EndpointPlan, String)> {
     let query: Map<String, String> =
         url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
-    let by_path: Vec<&EndpointPlan> =
-        definition.plan.endpoints.iter().filter(|endpoint| endpoint.path.is_match(path)).collect();
+    let mut by_path = endpoints_at(definition, path);
+    // The longest text in a template is the most special endpoint.
+    let text = by_path.iter().map(|endpoint| literal_bytes(&endpoint.url)).max();
+    by_path.retain(|endpoint| Some(literal_bytes(&endpoint.url)) == text);
     let fitting =
         by_path.iter().filter_map(|endpoint| Some((query_fit(endpoint, &by_path, &query)?, *endpoint)));
     let best = fitting.max_by_key(|(fit, endpoint)| {
-        let text: usize = literal_bytes(&endpoint.url);
         let is_usual =
             endpoint.public.robot.is_some() || endpoint.rule.role != freshet_types::definition::Role::List;
-        (text, *fit, is_usual, std::cmp::Reverse(endpoint.key.as_str()))
+        (*fit, is_usual, std::cmp::Reverse(endpoint.key.as_str()))
     });
     // An address with other parameters than usual is still that of the only endpoint with its path.
     let endpoint = match (best, by_path.as_slice()) {
@@ -199,6 +210,21 @@ fn find_by_path<'d>(definition: &'d Definition, url: &Url, path: &str) -> Option
         _ => return None,
     };
     Some((endpoint, root_in(endpoint, path, url, &query)))
+}
+
+/// The endpoints with this path; where there are none, those whose path differs in the version of the API alone, since
+/// recordings outlive versions.
+fn endpoints_at<'d>(definition: &'d Definition, path: &str) -> Vec<&'d EndpointPlan> {
+    let endpoints = &definition.plan.endpoints;
+    let exact: Vec<_> = endpoints.iter().filter(|endpoint| endpoint.path.is_match(path)).collect();
+    if !exact.is_empty() {
+        return exact;
+    }
+    let is_alike = |endpoint: &&EndpointPlan| {
+        let loose = VERSION.replace(endpoint.path.as_str(), ANY_VERSION);
+        matches!(loose, Cow::Owned(_)) && Regex::new(&loose).is_ok_and(|pattern| pattern.is_match(path))
+    };
+    endpoints.iter().filter(is_alike).collect()
 }
 
 /// How many constant parameters agree; `None` when one differs that tells endpoints of this path apart.
@@ -342,6 +368,9 @@ fn report(line: usize, page: &Page, tally: &Tally, mut complaints: Vec<String>) 
     let listed = || page.observation.posts.iter().filter(|post| !post.is_embedded);
     let times = || listed().filter_map(|post| post.created_at).map(Timestamp::secs);
     let kind = match page.kind {
+        // An address that may show an account or a post, and showed a post.
+        PageKind::Account if tally.account_count == 0 && tally.post_count == 1 => PageKind::Post,
+        PageKind::Account if tally.account_count == 0 && tally.post_count > 1 => PageKind::Posts,
         PageKind::Post if tally.post_count > 1 => PageKind::Posts,
         PageKind::Account if tally.account_count > 1 => PageKind::Accounts,
         // A search finds what there is, whatever it was asked for.

@@ -226,6 +226,8 @@ pub(crate) struct QuotaPlan {
     pub(crate) applies: data::CredentialUse,
     pub(crate) requests: data::RequestChoice,
     pub(crate) costs: Map<String, u32>,
+    /// All servers of the network take from it.
+    pub(crate) is_shared: bool,
 }
 
 /// A header, or a part of the body.

@@ -36,6 +36,7 @@ pub(super) fn quotas(checker: &mut Checker<'_>, data: &data::Definition) -> Vec<
             applies: quota.applies,
             requests: quota.requests.clone(),
             costs: quota.costs.iter().map(|(name, units)| (name.clone(), *units)).collect(),
+            is_shared: quota.is_shared,
         }
     });
     plans.collect()

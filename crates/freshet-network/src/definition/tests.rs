@@ -58,6 +58,21 @@ fn the_small_definition_is_sound() {
 }
 
 #[test]
+fn the_form_of_roots_is_checked() {
+    let url = "url = \"/api/{{ root | urlencode }}/posts\"";
+    check(
+        url,
+        &format!("{url}\nroots = '('"),
+        "small.toml:12: key `endpoints.posts.roots`: `(` is not a regular expression",
+    );
+    check(
+        url,
+        "url = \"/api/posts\"\nroots = 'x'",
+        "small.toml:12: key `endpoints.posts.roots`: `url` has no plain `{{ root }}`",
+    );
+}
+
+#[test]
 fn syntax_and_type_errors_point_at_file_line_and_key() {
     check("title = \"Small\"", "title = Small", "small.toml:2: ");
     check("title = \"Small\"", "title = \"Small", "small.toml:2: ");

@@ -92,7 +92,8 @@ impl<'a> Reader<'a> {
     /// Maps all groups of items.
     pub(super) fn read(&mut self, tree: &Tree<'_>, is_reversed: bool) {
         let endpoint = self.endpoint;
-        let mut is_anything_there = endpoint.items.is_empty();
+        let mut is_anything_there =
+            endpoint.items.is_empty() || endpoint.rule.items.iter().any(|group| group.is_optional);
         for group in &endpoint.items {
             let values = group.at.values(tree, self.scope);
             is_anything_there |= !values.is_empty();

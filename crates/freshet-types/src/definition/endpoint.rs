@@ -70,6 +70,9 @@ pub struct EndpointRule {
     pub kind: PageKind,
     /// Type of the root object.
     pub root: String,
+    /// Regular expression for ids of its roots, where the path alone does not tell endpoints apart.
+    #[serde(default)]
+    pub roots: Option<String>,
     /// The robot that visits it again and again; none for what is asked on demand only.
     #[serde(default)]
     pub robot: Option<RobotKind>,
@@ -173,6 +176,9 @@ pub struct ItemRule {
     /// They accompany the answer and are not what it lists.
     #[serde(default)]
     pub is_embedded: bool,
+    /// Where there are none, the answer may lack the place itself.
+    #[serde(default)]
+    pub is_optional: bool,
 }
 
 /// Which side of a relation the root is on.

@@ -31,6 +31,9 @@ pub struct QuotaDeclaration {
     /// Units per request by endpoint; 1 for the others.
     #[serde(default)]
     pub costs: BTreeMap<String, u32>,
+    /// One service answers for all servers, so all of them take from it.
+    #[serde(default)]
+    pub is_shared: bool,
 }
 
 /// Whether a quota counts requests with a credential or without.

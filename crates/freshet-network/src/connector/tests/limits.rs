@@ -3,6 +3,16 @@
 use super::*;
 
 #[test]
+fn servers_of_one_service_share_its_quota() {
+    let quota = "[[quotas]]\nname = \"day\"\nscope = \"ip\"\nlimit = 300\nwindow = \"1d\"\n";
+    for (key, expected) in [("", "net:a.example"), ("is_shared = true\n", "net")] {
+        let instance = Instance { network: NetworkName::new("net", Some("a.example")), ..instance() };
+        let request = connector(&format!("{quota}{key}")).ask(&target(&instance), &Intent::First).unwrap();
+        assert_eq!(request.needs[0].key.network.to_string(), expected);
+    }
+}
+
+#[test]
 fn quotas_of_every_scope_are_needed() {
     let extra = r#"
 [[quotas]]

@@ -17,6 +17,27 @@ fn ids_stay_texts_whatever_they_are() {
 }
 
 #[test]
+fn a_place_may_be_missing_where_it_is_said_to_be_optional() {
+    for (key, outcome) in [("", Outcome::Unreadable), (", is_optional = true", Outcome::Ok)] {
+        let extra = format!(
+            "[endpoints.found]\nurl = \"/found\"\nkind = \"posts\"\nroot = \"account\"\nitems = [{{ at = \"/data\", mapping = \"post\"{key} }}]\n"
+        );
+        let (connector, instance) = (connector(&extra), instance());
+        let target = Target { endpoint: "found", ..target(&instance) };
+        let page = connector.read(&target, &Intent::First, &response(200, &[], r#"{"meta": {}}"#), now());
+        assert_eq!((page.complaints.is_empty(), &page.outcome), (outcome == Outcome::Ok, &outcome), "{key}");
+    }
+}
+
+#[test]
+fn an_answer_without_content_is_no_broken_one() {
+    let page = read("", &Intent::First, &response(204, &[], ""));
+    assert_eq!((page.complaints.len(), page.outcome), (0, Outcome::Ok));
+    let page = read("", &Intent::First, &response(200, &[], ""));
+    assert_eq!((page.complaints.len(), page.outcome), (1, Outcome::Transient));
+}
+
+#[test]
 fn complaints_are_bounded() {
     let items = vec!["{}"; 200].join(",");
     let page = read("", &Intent::First, &response(200, &[], &format!("{{\"items\": [{items}]}}")));

@@ -150,7 +150,7 @@ impl Checker<'_> {
         let headers = headers.collect();
         EndpointPlan {
             key: name.to_owned(),
-            path: path_pattern(&url, &rule.url),
+            path: self.path(key, &url, rule),
             query,
             headers,
             body: rule.body.as_ref().map(|text| self.template(&format!("{key}.body"), text)),
@@ -184,6 +184,16 @@ impl Checker<'_> {
             self.items(&format!("{key}.items[{at}]"), &parts, mappings)
         });
         items.collect()
+    }
+
+    /// A pattern for the paths of its URLs, with the ids of its roots where they are described.
+    fn path(&mut self, key: &str, url: &Template, rule: &EndpointRule) -> Regex {
+        let roots = rule.roots.as_ref().and_then(|text| self.regex(&format!("{key}.roots"), text));
+        let has_root = |part: &Part| matches!(part, Part::Variable { variable: Variable::Root, .. });
+        if rule.roots.is_some() && !matches!(url, Template::Parts(parts) if parts.iter().any(has_root)) {
+            self.problem(&format!("{key}.roots"), "`url` has no plain `{{ root }}` that it could describe");
+        }
+        path_pattern(url, &rule.url, roots.as_ref().map(Regex::as_str))
     }
 
     fn paging(&mut self, key: &str, paging: &Paging) -> PagingPlan {
@@ -302,7 +312,7 @@ fn group_ask(rule: &EndpointRule, data: &data::Definition) -> GroupAsk {
 }
 
 /// A pattern for the paths that a URL template can give.
-fn path_pattern(template: &Template, text: &str) -> Regex {
+fn path_pattern(template: &Template, text: &str, roots: Option<&str>) -> Regex {
     let mut pattern = String::from("^");
     match template {
         Template::Parts(parts) if parts.len() == 1 && !matches!(parts[0], Part::Text(_)) => {
@@ -313,8 +323,12 @@ fn path_pattern(template: &Template, text: &str) -> Regex {
                 match part {
                     Part::Text(text) => pattern.push_str(&regex::escape(path_of(text))),
                     Part::Variable { variable: Variable::Base, .. } => {}
-                    Part::Variable { variable: Variable::Root, .. } if !pattern.contains("(?<root>") => {
-                        pattern.push_str("(?<root>[^/?#]+)");
+                    Part::Variable { variable: Variable::Root, is_encoded }
+                        if !pattern.contains("(?<root>") =>
+                    {
+                        // What is put in as it is may be a path itself: `owner/name`.
+                        let usual = if *is_encoded { "[^/?#]+" } else { "[^?#]+" };
+                        pattern.extend(["(?<root>", roots.unwrap_or(usual), ")"]);
                     }
                     Part::Variable { .. } => pattern.push_str("[^/?#]+"),
                 }
