@@ -2,7 +2,9 @@
 //!
 //! A call for a group is a *probe*, which tells who of up to K sources has news, or a page of a *merged list*, which shows the newest P posts
 //! of them all and so ends the waiting of everyone whose posts it shows whole. What either costs a source stands in
-//! [`crate::lookahead::Fare`]; how a policy that only ranks uses them, in [`crate::in_order`].
+//! [`crate::lookahead::Fare`]; how a policy that only ranks uses them, in [`crate::in_order`]; whom a page is for, in [`reach`].
+
+pub mod reach;
 
 /// What one call can do for several sources of a server.
 #[derive(Clone, Copy, Debug, PartialEq)]

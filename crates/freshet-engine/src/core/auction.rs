@@ -173,7 +173,9 @@ impl Core {
             if leader.due_at > now && self.is_wanted_by_others(key) {
                 return self.call_at(key, leader.due_at);
             }
-            self.choose(key, leader.lane);
+            if !self.choose(key, leader) {
+                return;
+            }
         }
     }
 
@@ -196,34 +198,40 @@ impl Core {
         // A server that refused probes may answer them again.
         self.set_group(key, now);
         let (single, grouped) = (self.first_bid(key, true, now), self.first_bid(key, false, now));
-        let (Some(one), Some(other)) = (single, grouped) else { return single.or(grouped) };
-        let is_group = if self.group_size(key, now) < 2 {
-            other.lateness > one.lateness
-        } else {
-            let worth = self.worth_of(one.id, now);
-            self.is_group_best(key, worth, now)
-        };
-        Some(if is_group { other } else { one })
+        let Some(other) = grouped else { return single };
+        if self.group_size(key, now) < 2 {
+            return single.filter(|one| other.lateness <= one.lateness).or(grouped);
+        }
+        let is_merged = self.is_merged(key, now);
+        if single.is_none() && !is_merged {
+            return grouped;
+        }
+        let (members, group) = self.best_group(key, now);
+        let is_visit = |one: &Leader| members.is_empty() || group <= self.worth_of(one.id, now);
+        if let Some(one) = single.filter(is_visit) {
+            return Some(one);
+        }
+        let latest = members.into_iter().filter(|_| is_merged).filter_map(|id| self.bid_in_group(id, now));
+        latest.max_by(|one, other| one.lateness.total_cmp(&other.lateness)).or(grouped)
     }
 
-    /// Takes those that bid for a place in a group and are worth it, the latest first: so many at most, and beside so many posts that are
-    /// expected of others, no more than there is room for.
-    pub(super) fn take_bids(
-        &mut self,
-        key: ServerKey,
-        (count, mut posts): (usize, f64),
-        now: Timestamp,
-    ) -> Vec<SourceId> {
+    /// The bid of a source for a place in a group.
+    fn bid_in_group(&self, id: SourceId, now: Timestamp) -> Option<Leader> {
+        let slot = self.sources.get(id)?;
+        let (slack, due_at) = (slot.planned?.slack, slot.news_at);
+        let lane = Lane { is_single: false, slack };
+        Some(Leader { id, lateness: slack.slack().lateness(due_at, now), due_at, lane })
+    }
+
+    /// Takes those that bid for a place in a group and are worth it, the latest first, so many at most.
+    pub(super) fn take_bids(&mut self, key: ServerKey, count: usize, now: Timestamp) -> Vec<SourceId> {
         let (share, room) = (1.0 / self.group_size(key, now) as f64, self.room_of(key, now));
         let (mut taken, mut seen) = (Vec::new(), Set::default());
         while taken.len() < count
             && let Some(first) = self.first_bid(key, false, now)
-            && let expected = self.expected_of(first.id, now)
-            && posts + expected <= room
-            && self.worth_of(first.id, now) + share + expected / room > 0.0
+            && self.worth_of(first.id, now) + share + self.expected_of(first.id, now) / room > 0.0
             && let Some(bids) = self.auction.by_server.get_mut(&key)
         {
-            posts += expected;
             // A source that bids twice goes once.
             taken.extend(bids.pop(first.lane).filter(|id| seen.insert(*id)));
         }
@@ -256,16 +264,17 @@ impl Core {
         first
     }
 
-    /// The first bid of this lane has won a call.
-    fn choose(&mut self, key: ServerKey, lane: Lane) {
-        let Some(bids) = self.auction.by_server.get_mut(&key) else { return };
-        let Some(id) = bids.pop(lane) else { return };
-        let Some(slot) = self.sources.get_mut(id) else { return };
+    /// This bid has won a call; gives whether it was there.
+    fn choose(&mut self, key: ServerKey, leader: Leader) -> bool {
+        let Some(bids) = self.auction.by_server.get_mut(&key) else { return false };
+        let Some(id) = bids.take(leader.lane, leader.id) else { return false };
+        let Some(slot) = self.sources.get_mut(id) else { return false };
         // It is not sent back for a price that rose: it has won at today's.
         slot.price_step = 0;
         bids.chosen.push(id);
         let class = slot.class();
         self.frontier.schedule(id, key, class, Timestamp::MIN);
+        true
     }
 
     /// A call was granted to this source, or it goes back without one.

@@ -149,6 +149,8 @@ impl Core {
             // History does not move the news: they are due when they were.
             self.sources.news_at(visit.source.id, now)
         };
+        self.note_last_look(id, now);
+        let visit = &mut self.visits[id];
         visit.has_more = visit.has_more
             && visit.source.state == SourceState::Active
             && visit.walk.may_go_on(&mut visit.source.coverage, now);

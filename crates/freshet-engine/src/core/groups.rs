@@ -4,29 +4,33 @@
 //! spend it alone: those that would win next go with it. The one request is a *probe*, and shows a *pulse* of each
 //! ([`freshet_types::Pulse`]). Who has the pulse of its last visit has no news: that is a look like one that a server answers with "not
 //! modified", learned from and covered in the same way. Whose pulse is another is *told*, and bids for a visit of its own, the more of its
-//! posts wait the sooner. Or it is a page of a *merged list*, which brings the posts themselves (`core/groups/merged.rs`).
+//! posts wait the sooner. Or it is a page of a *merged list*, which brings the posts themselves (`core/groups/merged.rs`), for those whom it
+//! reaches (`core/groups/members.rs`).
 //!
 //! | idea | here |
 //! |---|---|
 //! | the first of a group has its lease, place and request as always; the others are visits without a place | `Party` |
-//! | what a call for a group is worth, beside a visit to who was told | `Core::is_group_best` |
+//! | what a call for a group is worth, beside a visit to who was told | `Core::best_group` |
 //! | a look that may be a probe costs its fare | `freshet_policy::lookahead::Fare`, by the group of the market |
 //! | a server that refuses such calls is asked singly for a day | [`REFUSED_REST`] |
 //!
 //! Nothing of this is stored but the pulse, and that only when a list was read after it: dying in between costs a call, never a post.
 
+mod members;
 mod merged;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use freshet_policy::group::Group;
+use freshet_policy::group::reach::Recent;
 use freshet_store::row::Upload;
 use freshet_types::{
     Endpoint, GroupAsk, Map, Page, PageKind, Pulse, RobotKind, ServerKey, Source, SourceId, SourceState,
     Span, Timestamp, VisitId,
 };
 
+use self::members::LastLook;
 use super::page::drop_opted_out;
 use super::sources::Planned;
 use super::timing::LATENESS_MIN;
@@ -82,6 +86,10 @@ pub(super) struct Groups {
     led: Map<ServerKey, BTreeMap<Arc<str>, u32>>,
     /// How much of a merged page its members are to fill, by server: less where pages were too short.
     fills: Map<ServerKey, f64>,
+    /// The newest posts of servers that have merged lists.
+    recents: Map<ServerKey, Recent>,
+    /// The last looks at their sources.
+    looks: Map<SourceId, LastLook>,
 }
 
 impl Groups {
@@ -93,6 +101,11 @@ impl Groups {
     /// Whether a probe told that this source has news.
     pub(super) fn is_told(&self, id: SourceId) -> bool {
         self.told.contains_key(&id)
+    }
+
+    /// A source is not counted any more.
+    pub(super) fn forget(&mut self, id: SourceId) {
+        self.looks.remove(&id);
     }
 
     /// The server answered a probe, and told of so many of those that it was asked about.
@@ -183,7 +196,7 @@ impl Core {
         }
         let size = if may_lead { self.group_size(key, now).min(own_max) } else { 1 };
         let seats = PASSENGERS_MAX.saturating_sub(self.groups.passenger_count()).min(size - 1);
-        let members = self.take_bids(key, (seats, self.expected_of(id, now)), now);
+        let members = self.take_members(key, (seats, Some(id)), now);
         if members.is_empty() && told.is_none() {
             return false;
         }
@@ -409,15 +422,6 @@ impl Core {
             slot.planned = Some(planned);
         }
         self.put_off(id, due_at);
-    }
-
-    /// Whether the next call of a server is better spent on a group than on a visit that is worth so much.
-    pub(super) fn is_group_best(&mut self, key: ServerKey, visit: f64, now: Timestamp) -> bool {
-        let size = self.group_size(key, now);
-        let members = self.take_bids(key, (size, 0.0), now);
-        let group = self.worth_of_group(members.iter().copied(), (key, size), now);
-        self.bid_again(key, &members);
-        !members.is_empty() && group > visit
     }
 
     /// What a call for these is worth more than it costs, in prices: each paid its fare already, of which a visit that may follow is not

@@ -25,6 +25,7 @@ impl Core {
         if robot == RobotKind::Comment {
             self.note_posts(key, source, &news);
         }
+        self.note_recent(id, &news, now);
         let Some(visit) = self.visits.get_mut(id) else { return };
         if lesson.is_held {
             return visit.held_news.append(&mut news);

@@ -105,6 +105,7 @@ impl Core {
 
     /// A source is not counted any more.
     pub(super) fn ungrade(&mut self, id: SourceId) {
+        self.groups.forget(id);
         let Some(slot) = self.sources.get_mut(id) else { return };
         let grade = std::mem::replace(&mut slot.grade, Grade::NONE);
         let tariff = TariffKey::new(slot.key, slot.robot);

@@ -2,8 +2,8 @@
 //!
 //! The page shows the posts of several lists, the newest first, down to its last one, its *floor*. So for each member it is what a page of
 //! the member's own list would be: nothing is missing between its newest post and the floor. The page shows all that is new of a
-//! member ([`reaches`]) if it shows the newest post that is known of it, or if that one is older than the floor and the member was last looked
-//! at after it: then what is covered is raised. If not, posts may stand below the page, and the member's own list must be read.
+//! member ([`reach`]) if it shows the newest post that is known of it, or if that one is older than the floor and the member was last looked
+//! at after it: then what is covered is raised. If not, posts may stand below the page: it is too short for this member.
 //!
 //! A page that goes down to the newest known post and does not show it leaves the member out, or the post is deleted: its own list tells.
 //!
@@ -33,21 +33,33 @@ pub(crate) fn floor_of(page: &Page, order: IdOrder, seen: Seen) -> Result<Option
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unordered;
 
-/// Whether a page with this floor, which shows these posts of a list, shows everything that is newer than what is covered of it.
-pub(crate) fn reaches(
+/// What a merged page is for one of its members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// It shows everything that is newer than what is covered.
+    Whole,
+    /// It ends above the last look: what it shows is new, and more may stand below.
+    Short,
+    /// It should show what it does not: only the member's own list tells.
+    Odd,
+}
+
+/// What a page with this floor, which shows these posts of a list, is for the list.
+pub(crate) fn reach(
     floor: Option<&Mark>,
     shown: impl Fn(&str) -> bool,
     coverage: &Coverage,
     order: IdOrder,
-) -> bool {
-    let is_after_floor = |at: Timestamp| floor.is_none_or(|floor| floor.at + SKEW < at);
+) -> Reach {
+    let down_to = |looked_at: Timestamp| {
+        let is_after_floor = floor.is_none_or(|floor| floor.at + SKEW < looked_at);
+        if is_after_floor { Reach::Whole } else { Reach::Short }
+    };
     match coverage.top() {
-        None => coverage.empty_at.is_some_and(is_after_floor),
-        Some(top) if shown(&top.newest.id) => true,
-        Some(top) => {
-            let is_due = floor.is_none_or(|floor| floor.reaches(&top.newest, order));
-            !is_due && is_after_floor(top.until)
-        }
+        None => coverage.empty_at.map_or(Reach::Odd, down_to),
+        Some(top) if shown(&top.newest.id) => Reach::Whole,
+        Some(top) if floor.is_none_or(|floor| floor.reaches(&top.newest, order)) => Reach::Odd,
+        Some(top) => down_to(top.until),
     }
 }
 
@@ -63,6 +75,8 @@ pub(super) fn read_share(source: &mut Source, endpoint: &Endpoint, page: &Page, 
         source.coverage.raise(ends, false, (seen.at, seen.visit));
     } else if let Some(top) = source.coverage.intervals.first_mut() {
         top.until = seen.at;
+    } else {
+        source.coverage.empty_at = Some(seen.at);
     }
     meaning
 }
@@ -98,33 +112,34 @@ mod tests {
         coverage
     }
 
-    /// Whether a page reaches a member whose newest known post is this one, and that was looked at at 500; `None` where the
-    /// page proves nothing.
-    fn check(ids: &[i64], goes_on: bool, newest: Option<i64>, expected: Option<bool>) {
+    /// What a page is for a member whose newest known post is this one, and that was looked at at 500; `None` where the page
+    /// proves nothing.
+    fn check(ids: &[i64], goes_on: bool, newest: Option<i64>, expected: Option<Reach>) {
         let shown = |id: &str| ids.iter().any(|one| one.to_string() == id);
         let reached = floor_of(&page(ids, goes_on), IdOrder::Numeric, SEEN)
-            .map(|floor| reaches(floor.as_ref(), shown, &coverage(newest), IdOrder::Numeric));
+            .map(|floor| reach(floor.as_ref(), shown, &coverage(newest), IdOrder::Numeric));
         assert_eq!(reached.ok(), expected, "{ids:?} {goes_on} {newest:?}");
     }
 
     #[test]
     fn a_page_reaches_whoever_is_known_down_to_its_last_post() {
+        use Reach::{Odd, Short, Whole};
         // It shows the post that is known.
-        check(&[900, 800, 470], true, Some(470), Some(true));
-        check(&[900, 800, 470], false, Some(800), Some(true));
+        check(&[900, 800, 470], true, Some(470), Some(Whole));
+        check(&[900, 800, 470], false, Some(800), Some(Whole));
         // That one is older than the floor, and nothing came between the last look and the floor.
-        check(&[900, 800, 430], true, Some(20), Some(true));
-        check(&[900, 800, 430], true, None, Some(true));
+        check(&[900, 800, 430], true, Some(20), Some(Whole));
+        check(&[900, 800, 430], true, None, Some(Whole));
         // The floor is above the last look, or too near to it.
-        check(&[900, 800, 470], true, Some(20), Some(false));
-        check(&[900, 800, 700], true, None, Some(false));
+        check(&[900, 800, 470], true, Some(20), Some(Short));
+        check(&[900, 800, 700], true, None, Some(Short));
         // It should show the post that is known, and does not.
-        check(&[900, 800, 430], true, Some(450), Some(false));
-        check(&[900, 800], false, Some(450), Some(false));
-        check(&[], false, Some(450), Some(false));
+        check(&[900, 800, 430], true, Some(450), Some(Odd));
+        check(&[900, 800], false, Some(450), Some(Odd));
+        check(&[], false, Some(450), Some(Odd));
         // A list that ends here shows everything.
-        check(&[900, 800], false, None, Some(true));
-        check(&[], false, None, Some(true));
+        check(&[900, 800], false, None, Some(Whole));
+        check(&[], false, None, Some(Whole));
         // Out of order, or broken off at once.
         check(&[900, 470, 800], true, Some(470), None);
         check(&[], true, Some(470), None);
@@ -144,5 +159,8 @@ mod tests {
         let later = Seen { at: Timestamp::from_secs(1100), ..SEEN };
         assert!(read_share(&mut source, &endpoint, &page(&[], true), later).news.is_empty());
         assert_eq!(source.coverage.top().unwrap().until, later.at);
+        let mut silent = Source { coverage: coverage(None), ..source };
+        assert!(read_share(&mut silent, &endpoint, &page(&[], true), later).news.is_empty());
+        assert_eq!(silent.coverage.empty_at, Some(later.at), "who never posted was looked at all the same");
     }
 }

@@ -4,8 +4,8 @@
 //! and is learned from as such. Who has news is fetched by a visit of its own.
 //!
 //! A page of a merged list shows the newest posts of its members, those that were fetched before among them. Whoever was looked at after its
-//! last post was visited; of the others posts may stand below the page, so what it shows of them is not taken, and they are
-//! visited.
+//! last post was visited; of the others posts may stand below the page, so what it shows of them is not taken: they are told of, and
+//! visited. Of whom it shows nothing it says nothing.
 
 use freshet_policy::Call;
 use freshet_policy::group::Group;
@@ -92,7 +92,11 @@ impl Run<'_> {
             let unfetched = self.unfetched(member, now);
             if is_short {
                 let shown = unfetched.len() - unfetched.partition_point(|post| *post < floor);
-                self.note_told(probing, member, now, shown.max(1) as u32);
+                // Who is not shown has posted nothing since the last post of the page: that is no news of it, and it goes with another
+                // page. A policy that only ranks would ask about it at once again.
+                if shown > 0 || self.roster.groups().is_none() {
+                    self.note_told(probing, member, now, shown.max(1) as u32);
+                }
             } else {
                 has_news |= self.fetch(member, now, usize::MAX).1;
                 probing.in_order.visited(member, now);

@@ -76,6 +76,21 @@ impl Bids {
         self.lanes.get_mut(&lane)?.pop().map(|Reverse((_, id))| SourceId(id))
     }
 
+    /// Takes the bid of this source, which is among the first of its lane.
+    pub(super) fn take(&mut self, lane: Lane, wanted: SourceId) -> Option<SourceId> {
+        let bids = self.lanes.get_mut(&lane)?;
+        let mut passed = Vec::new();
+        let found = loop {
+            match bids.pop() {
+                Some(Reverse((_, id))) if id == wanted.0 => break Some(wanted),
+                Some(bid) => passed.push(bid),
+                None => break None,
+            }
+        };
+        bids.extend(passed);
+        found
+    }
+
     /// Takes so many bids, of whatever slack.
     pub(super) fn pop_some(&mut self, count: usize) -> Vec<SourceId> {
         let mut taken = Vec::new();
@@ -145,5 +160,18 @@ mod tests {
         let mut bids = vec![(1.0, -5.0); 10];
         bids[9] = (1.0, -50.0);
         check(&bids, &[0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn a_bid_is_taken_from_behind_others_which_keep_their_order() {
+        let (mut bids, lane) =
+            (Bids::default(), Lane { is_single: false, slack: CoarseSlack::of(Slack::even(Span::HOUR)) });
+        for number in 0..4 {
+            bids.add(lane, at(f64::from(number)), SourceId(number));
+        }
+        assert_eq!(bids.take(lane, SourceId(2)), Some(SourceId(2)));
+        assert_eq!(bids.take(lane, SourceId(7)), None, "who does not bid is not there");
+        let left: Vec<u32> = std::iter::from_fn(|| bids.pop(lane)).map(|id| id.0).collect();
+        assert_eq!(left, [0, 1, 3]);
     }
 }

@@ -48,7 +48,9 @@ impl Core {
             if leader.due_at > now && payers.iter().any(|key| self.is_wanted_by_others(*key)) {
                 return self.auction.calls.add(Giver::Shared(scope), leader.due_at);
             }
-            self.choose(key, leader.lane);
+            if !self.choose(key, leader) {
+                return;
+            }
         }
     }
 

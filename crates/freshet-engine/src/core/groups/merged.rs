@@ -1,10 +1,11 @@
 //! Merged lists: one page that shows the newest posts of many sources. Part of steps 3 (pick) and 7 (compare) of 10.
 //!
 //! What the page proves for each of its members stands in [`crate::walk::merged`]. Whoever it reaches was visited, news or none: its posts
-//! are stored and learned from as those of its own list are. Whoever it does not reach has more news than the page could show:
-//! it is told, and bids for a visit of its own; what the page shows of it is not taken, since its own list shows that again.
+//! are stored and learned from as those of its own list are. Whoever it shows and does not reach has more news than the page could show:
+//! it is told, and bids for a visit of its own; what the page shows of it is not taken, since its own list shows that again. Of whom it
+//! neither reaches nor shows it says nothing: that one is due when it was, and goes with another page.
 //!
-//! Members are chosen by what is expected of them, so that a page has room for their posts. Bursts are not foreseen: where pages
+//! Members are chosen so that a page reaches them (`core/groups/members.rs`). Bursts are not foreseen: where pages
 //! were too short, fewer are asked for together, and where they were not, more again.
 //!
 //! A list that drops a member looks as if nothing was posted there. That is found out when its own list is read, which no member
@@ -20,7 +21,7 @@ use super::Core;
 use crate::core::page::drop_opted_out;
 use crate::core::upload::empty_upload;
 use crate::walk::Seen;
-use crate::walk::merged::{floor_of, reaches};
+use crate::walk::merged::{Reach, floor_of, reach};
 
 /// The least share of a page's room that members are expected to fill: one that posts in bursts fills a page alone, now and then, and fewer
 /// others beside it would not change that.
@@ -41,13 +42,6 @@ impl Core {
         Group::new(group.roots_max as f64, group.posts_max as f64).room() * fill
     }
 
-    /// Posts that are expected of a source since its last visit, by its grade: enough to fill a page with.
-    pub(in crate::core) fn expected_of(&self, id: SourceId, now: Timestamp) -> f64 {
-        let Some(slot) = self.sources.get(id) else { return 0.0 };
-        let since = slot.planned.map_or(now, |planned| slot.news_at - planned.gap.span());
-        slot.grade.pull().powi(2) * (now - since).secs_f64().max(0.0)
-    }
-
     /// A page of a merged list was answered.
     pub(super) fn on_merged(&mut self, mut page: Page, order: IdOrder, seen: Seen, now: Timestamp) {
         let Ok(floor) = floor_of(&page, order, seen) else {
@@ -61,12 +55,16 @@ impl Core {
         let members = self.arrive(seen.visit, now);
         let shares = self.shares_of(&members, &page);
         let none = Set::default();
-        let is_reached = |id: &VisitId| {
-            let source = &self.visits[*id].source;
+        let (mut reached, mut short) = (Vec::new(), Vec::new());
+        for id in members {
+            let source = &self.visits[id].source;
             let own = shares.get(&source.id).unwrap_or(&none);
-            reaches(floor.as_ref(), |post| own.contains(post), &source.coverage, order)
-        };
-        let (reached, short): (Vec<VisitId>, Vec<VisitId>) = members.into_iter().partition(is_reached);
+            match reach(floor.as_ref(), |post| own.contains(post), &source.coverage, order) {
+                Reach::Whole => reached.push(id),
+                Reach::Short => short.push((id, false)),
+                Reach::Odd => short.push((id, true)),
+            }
+        }
         self.note_filled(self.visits[seen.visit].key, (reached.len(), short.len()), now);
         // Who wrote, and what others' posts show inside, is known from now on, whatever becomes of the members.
         let mut rest = std::mem::take(&mut page.observation);
@@ -75,19 +73,39 @@ impl Core {
         rest.posts = embedded;
         let upload = Upload { observation: rest, opted_out, ..empty_upload(&self.visits[seen.visit], seen) };
         self.want_upload(seen.visit, upload);
+        let posts_of = |source: SourceId| -> Vec<Post> {
+            let own = shares.get(&source).unwrap_or(&none);
+            listed.iter().filter(|post| own.contains(&post.id)).cloned().collect()
+        };
         for id in reached {
-            let own = shares.get(&self.visits[id].source.id).unwrap_or(&none);
-            let posts = listed.iter().filter(|post| own.contains(&post.id)).cloned().collect();
+            let posts = posts_of(self.visits[id].source.id);
+            self.note_shown(id, &posts, now);
             let observation = Observation { posts, ..Observation::default() };
             let share = Page { kind: PageKind::Other, observation, ..Page::default() };
             self.visits[id].walk.ask_group(Vec::new());
             self.on_page(share, None, Seen { visit: id, ..seen }, now);
         }
-        for id in short {
-            let source = &self.visits[id].source;
-            let count = shares.get(&source.id).map_or(1, |own| (own.len() as u32).max(1));
-            self.tell(id, source.pulse.clone(), Some(count), seen.at);
+        for (id, is_odd) in short {
+            let posts = posts_of(self.visits[id].source.id);
+            self.note_shown(id, &posts, now);
+            self.on_missed(id, posts.len(), is_odd, seen.at);
         }
+    }
+
+    /// How much room the posts of a member take on pages is known from those that show it.
+    fn note_shown(&mut self, id: VisitId, posts: &[Post], now: Timestamp) {
+        let times: Vec<Timestamp> = posts.iter().filter_map(|post| post.created_at).collect();
+        self.note_recent(id, &times, now);
+    }
+
+    /// A page does not go down to the last look at a member, of which it shows so many posts, or leaves out what it should show.
+    fn on_missed(&mut self, id: VisitId, shown_count: usize, is_odd: bool, at: Timestamp) {
+        if shown_count == 0 && !is_odd && self.is_first_miss(id) {
+            let news_at = self.sources.news_at(self.visits[id].source.id, at);
+            return self.put_off(id, news_at);
+        }
+        let pulse = self.visits[id].source.pulse.clone();
+        self.tell(id, pulse, Some((shown_count as u32).max(1)), at);
     }
 
     /// A merged page reached so many of its members, and so many not; one that reached nobody is a failure.

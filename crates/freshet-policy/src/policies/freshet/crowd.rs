@@ -3,12 +3,13 @@
 //! In prices of a call: a source that is looked at now instead of later saves its regret v, in which the fare of the cheaper
 //! look is paid ([`crate::lookahead::Fare`]). So a visit is worth v + f(x) − 1 more than it costs, and a probe of some sources
 //! Σ (v + f(x) − x/(1+x)) − 1: each member brings what it saves but the visit that may follow, and the call is paid once. A page of a merged list
-//! is worth Σ (v + f(x)) − 1, of members whose posts it has room for.
+//! is worth Σ (v + f(x)) − 1, of members that it reaches ([`crate::group::reach`]).
 //! Whatever is worth most gets the call: groups form by what is expected of their members, not by number.
 
 use freshet_types::{Span, Timestamp};
 
 use super::roster::Lookahead;
+use crate::group::reach::{CANDIDATES_PER_SEAT, Candidate, best_page};
 use crate::lookahead::{self, Fare, Outlook};
 use crate::roster::{Call, Groups, pick_best};
 
@@ -28,7 +29,7 @@ impl<M: Outlook> Lookahead<M> {
         (paid - factor, paid - f64::from(fare.rest(posts)) * factor, posts)
     }
 
-    /// Keeps of those who would go with a page of a merged list, the best first, whom it has room for; gives what the page is worth.
+    /// Keeps of those who would go with a page of a merged list whom the best one is for; gives what it is worth.
     fn fit_page(
         &mut self,
         ranked: &[(f64, u64, u32)],
@@ -36,19 +37,17 @@ impl<M: Outlook> Lookahead<M> {
         now: Timestamp,
         factor: f64,
     ) -> f64 {
-        let (mut room, mut worth) = (self.market.group.room(), -factor);
+        let group = self.market.group;
+        let mut candidate = |&(_, _, number): &(f64, u64, u32)| {
+            let (visit, _, posts) = self.offers(number as usize, now, factor);
+            let looked_at = self.sources[number as usize].visited_at;
+            Candidate { number, brought: visit + factor, posts: f64::from(posts), looked_at }
+        };
+        let candidates: Vec<Candidate> = ranked.iter().map(&mut candidate).collect();
+        let (places, brought) = best_page(group, group.room(), &candidates, &self.recent, false);
         members.clear();
-        for &(brought, _, number) in ranked {
-            let number = number as usize;
-            let (_, _, posts) = self.offers(number, now, factor);
-            room -= f64::from(posts);
-            if room < 0.0 && !members.is_empty() {
-                break;
-            }
-            worth += brought + f64::from(Fare::new(1.0, self.market.group).rest(posts)) * factor;
-            members.push(number);
-        }
-        worth
+        members.extend(places.into_iter().map(|place| candidates[place].number as usize));
+        brought - factor
     }
 }
 
@@ -69,12 +68,16 @@ impl<M: Outlook> Groups for Lookahead<M> {
             if best.1.is_none() || visit > best.0 {
                 best = (visit, Some(number));
             }
-            if brought > 0.0 {
+            // Whom a page of this instant did not reach, another would not.
+            let was_asked = self.asked.0 == now && self.asked.1.contains(&number);
+            if brought > 0.0 && !was_asked {
                 ranked.push((brought, self.sources[number].turn, number as u32));
             }
         }
-        pick_best(&mut ranked, self.market.group.size as usize, members);
-        let group = if self.market.group.is_merged() {
+        let is_merged = self.market.group.is_merged();
+        let count = self.market.group.size as usize * if is_merged { CANDIDATES_PER_SEAT } else { 1 };
+        pick_best(&mut ranked, count, members);
+        let group = if is_merged {
             self.fit_page(&ranked, members, now, factor)
         } else {
             ranked.iter().map(|(brought, ..)| brought).sum::<f64>() - factor
@@ -83,6 +86,12 @@ impl<M: Outlook> Groups for Lookahead<M> {
         let (visit, number) = (best.0, best.1?);
         let is_group = members.len() > 1 && group > visit;
         self.marginal = Some((now, if is_group { group } else { visit }));
+        if is_group && is_merged {
+            if self.asked.0 != now {
+                self.asked = (now, Vec::new());
+            }
+            self.asked.1.extend_from_slice(members);
+        }
         Some(if is_group { Call::Group } else { Call::Visit(number) })
     }
 

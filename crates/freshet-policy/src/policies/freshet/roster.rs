@@ -22,6 +22,7 @@ use freshet_types::{Span, Timestamp};
 
 use super::super::{capture, index};
 use super::{Sketch, WEIGHT_MIN};
+use crate::group::reach::Recent;
 use crate::lookahead::{self, Curve, Outlook};
 use crate::mixture::fit;
 use crate::mixture::seen::{History, Seen};
@@ -79,6 +80,10 @@ pub struct Lookahead<M: Outlook> {
     pub(super) ranked: Vec<(f64, u64, u32)>,
     /// What the last call was worth more than it cost, and when: the next instant marks it.
     pub(super) marginal: Option<(Timestamp, f64)>,
+    /// The newest posts that looks showed.
+    pub(super) recent: Recent,
+    /// Who was asked about in groups at the last instant, reached or not.
+    pub(super) asked: (Timestamp, Vec<usize>),
 }
 
 impl<M: Outlook> Lookahead<M> {
@@ -100,6 +105,8 @@ impl<M: Outlook> Lookahead<M> {
             sources,
             ranked: Vec::new(),
             marginal: None,
+            recent: Recent::default(),
+            asked: (Timestamp::MIN, Vec::new()),
         }
     }
 
@@ -190,6 +197,9 @@ impl<M: Outlook> Roster for Lookahead<M> {
         self.market.pool.learn(look);
         self.models[number].learn(look, &self.market.pool);
         self.remember(number, look);
+        if self.market.group.is_merged() {
+            self.recent.note(number as u32, look.news.iter().copied());
+        }
         self.cards[number] = None;
         let source = &mut self.sources[number];
         source.visited_at = look.at;
