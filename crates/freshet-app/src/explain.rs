@@ -5,11 +5,12 @@
 //! source. How the facts read, in a terminal or on a page, is said once (`explain/words.rs`).
 
 mod page;
+mod place;
 mod turn;
 mod why;
 mod words;
 
-pub use turn::turn_of;
+pub use place::Place;
 pub use words::{Words, words};
 
 use freshet_engine::calendar::{Calendars, Compiled};
@@ -24,7 +25,7 @@ use freshet_store::browse::Browse as _;
 use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
 
 use crate::config::Globals;
-use crate::data::Data;
+use crate::data::{self, Data};
 use crate::sources::{no_source, sources_meant};
 use crate::{gaps, status};
 use why::Decision;
@@ -38,10 +39,11 @@ pub fn report(globals: &Globals, reference: &str) -> anyhow::Result<ExplainRepor
     }
     let now = data.now_for_report(None);
     let grounds = Grounds::read(&data.store, now)?;
+    let networks = data::networks(globals)?;
     let explained = |source: &Source| -> anyhow::Result<ExplainedSource> {
         let title = data.store.title_of(source)?;
-        let turn = turn_of(&data.store, source, &grounds)?;
-        Ok(explain(source, title, &grounds, turn, now))
+        let place = Place::read(&data.store, &networks, source, &grounds)?;
+        Ok(explain(source, title, &grounds, place, now))
     };
     let sources = sources.iter().map(explained).collect::<anyhow::Result<_>>()?;
     Ok(ExplainReport { now: UnixNumber::of(now), sources })
@@ -84,13 +86,12 @@ impl Grounds {
     }
 }
 
-/// What is known of a source, and of the list of this title that it is; `turn` is its place where sources are visited in
-/// turn ([`turn_of`]).
+/// What is known of a source, and of the list of this title that it is; `place` is its place among the others.
 pub fn explain(
     source: &Source,
     title: Option<String>,
     grounds: &Grounds,
-    turn: Option<Fact>,
+    place: Place,
     now: Timestamp,
 ) -> ExplainedSource {
     let label = source.label_with(title.as_deref());
@@ -103,7 +104,7 @@ pub fn explain(
     let coverage = &source.coverage;
     let counts = grounds.counts(source);
     let page = page::facts(source, &grounds.memory);
-    let facts = facts(source, forecast, Known { decision: decision.as_ref(), turn, counts, page }, now);
+    let facts = facts(source, forecast, Known { decision: decision.as_ref(), place, counts, page }, now);
     ExplainedSource {
         source: source.id,
         facts,
@@ -135,8 +136,7 @@ pub fn explain(
 /// What else an explanation tells.
 struct Known<'a> {
     decision: Option<&'a Decision>,
-    /// Its place, where sources are visited in turn.
-    turn: Option<Fact>,
+    place: Place,
     counts: Counts,
     /// Of a single page, its plan.
     page: Vec<Fact>,
@@ -144,7 +144,7 @@ struct Known<'a> {
 
 /// The explanation, fact by fact.
 fn facts(source: &Source, forecast: Forecast, known: Known<'_>, now: Timestamp) -> Vec<Fact> {
-    let Known { decision, turn, counts, page } = known;
+    let Known { decision, place: Place { turn, group }, counts, page } = known;
     let next = match source.state {
         SourceState::Paused => NextVisit::Paused,
         SourceState::Removed => NextVisit::Removed,
@@ -160,6 +160,7 @@ fn facts(source: &Source, forecast: Forecast, known: Known<'_>, now: Timestamp) 
     if let Some(decision) = decision {
         facts.extend(turn);
         facts.extend(decision.facts(last_post_at, now));
+        facts.extend(group);
     } else if source.is_page() {
         facts.extend(page);
     } else if forecast.rate_per_s > 0.0 {
@@ -202,7 +203,7 @@ mod tests {
 
     /// All facts as they read.
     fn told(source: &Source, at: Timestamp) -> String {
-        let explained = explain(source, None, &Grounds::default(), None, at);
+        let explained = explain(source, None, &Grounds::default(), Place::default(), at);
         explained.facts.iter().map(|fact| words(fact, at).sentence()).collect::<Vec<_>>().join("\n")
     }
 

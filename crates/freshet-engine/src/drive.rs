@@ -235,7 +235,7 @@ impl Driver {
         while carried_out < OUTPUTS_MAX {
             let Some(output) = self.outputs.pop_front() else { return Ok(false) };
             carried_out += match &output {
-                Output::Ask(Question::Sources(ids)) => ids.len(),
+                Output::Ask(Question::Sources(ids, _)) => ids.len(),
                 _ => 1,
             };
             self.carry_out(output)?;

@@ -34,6 +34,7 @@ pub mod load;
 pub mod order;
 pub mod pages;
 pub mod price;
+mod profile;
 pub mod question;
 pub mod quota;
 pub mod record;

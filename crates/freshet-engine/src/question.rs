@@ -15,6 +15,7 @@ use crate::constrain::setting::CONSTRAINTS;
 use crate::core::STALE_MAX;
 use crate::forum::train::Lists;
 use crate::importance::Importance;
+use crate::profile;
 
 /// Sources told to the core at once, so that a million of them never stand in memory twice.
 const SLOTS_CHUNK: usize = 10_000;
@@ -24,8 +25,8 @@ const EVIDENCE_KEPT: Span = Span::from_ms(56 * 86_400_000);
 /// One reading of the store.
 #[derive(Clone, Debug)]
 pub enum Question {
-    /// The whole records of these sources, which the core is about to visit.
-    Sources(Vec<SourceId>),
+    /// The whole records of these sources, which the core is about to visit now.
+    Sources(Vec<SourceId>, Timestamp),
     /// The source whose pace a person chose.
     Pinned(SourceId),
     /// Sources that a person gave another weight.
@@ -91,8 +92,10 @@ pub enum Reply {
 /// Reads what is asked for.
 pub fn answer(store: &dyn Store, question: &Question) -> Result<Reply, StoreError> {
     Ok(match question {
-        Question::Sources(ids) => {
-            let sources = store.sources(ids)?.into_iter().map(|source| source.map(Box::new));
+        Question::Sources(ids, now) => {
+            let mut sources = store.sources(ids)?;
+            profile::recall(store, &mut sources, *now)?;
+            let sources = sources.into_iter().map(|source| source.map(Box::new));
             Reply::Sources(ids.iter().copied().zip(sources).collect())
         }
         Question::Pinned(id) => Reply::Pinned(store.source(*id)?.map(Box::new)),

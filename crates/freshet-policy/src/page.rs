@@ -30,7 +30,7 @@ use crate::change::ChangeRate;
 use crate::change::kind::Week;
 use crate::pack::{Reader, Writer};
 use crate::refresh::Sketch;
-use crate::stored;
+use crate::stored::{self, Extras};
 use crate::{ChangeModel as _, Look, Pool};
 
 /// Looks that are remembered; fruitless ones in a row count as one, so that they reach back over twenty changes at least.
@@ -98,7 +98,7 @@ impl PageModel {
 
     /// For the store: as every model's bytes they begin with the change rate, which reports read.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let writer = Week::default().write(stored::head(&self.rate, NAME, None));
+        let writer = Week::default().write(stored::head(&self.rate, NAME, Extras::default()));
         let writer = self.last.write(self.stored.write(writer)).byte(self.measures.len() as u8);
         let writer = self.measures.iter().fold(writer, |writer, measure| writer.float(*measure));
         let look = |writer: Writer, look: &PageLook| {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::Look;
 use crate::mixture::Mixture;
+use crate::prior::Prior;
 use crate::rhythm::decay;
 use crate::rhythm::shape::{self, Shape};
 
@@ -36,6 +37,9 @@ pub struct Pool {
     mixture: Mixture,
     /// When the mixture was fitted on this crawl's own posts.
     fitted_at: Option<Timestamp>,
+    /// What is expected of one source in place of the mean, where something was told of it before any look.
+    #[serde(skip)]
+    expected_per_s: Option<f64>,
 }
 
 impl Default for Pool {
@@ -49,6 +53,7 @@ impl Default for Pool {
             shape: Shape::default(),
             mixture: Mixture::default(),
             fitted_at: None,
+            expected_per_s: None,
         }
     }
 }
@@ -97,8 +102,19 @@ impl Pool {
         self.shape = Shape::shrunk(&self.hours, &self.days, &Shape::default(), shape::POOL_PSEUDO_COUNT);
     }
 
-    /// Mean rate of a source.
+    /// The same as one source sees it: with what its profile says in place of the mean.
+    pub(crate) fn expecting(&self, prior: Prior) -> Self {
+        let expected_per_s = prior.rate_per_s(self.mean_per_s()).max(RATE_PER_S_MIN);
+        Self { expected_per_s: Some(expected_per_s), ..self.clone() }
+    }
+
+    /// Rate of a source of which nothing was seen: the mean, unless its profile says otherwise.
     pub fn rate_per_s(&self) -> f64 {
+        self.expected_per_s.unwrap_or_else(|| self.mean_per_s())
+    }
+
+    /// Mean rate of a source.
+    fn mean_per_s(&self) -> f64 {
         if self.exposure_s <= 0.0 {
             return RATE_PER_S_UNKNOWN;
         }

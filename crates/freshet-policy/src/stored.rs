@@ -8,12 +8,14 @@
 //! reports read them, and a policy that was switched to starts from the others' rate. Then come
 //! the policy's name, the week that tells the kind of the account [CUVIM, section 3], and the
 //! policy's own model; another policy's model is not understood and starts anew. Between name and week stands how many posts the list
-//! shows, where it is a *window*: one that shows its newest posts only, so that others scroll out of it unseen.
+//! shows, where it is a *window*: one that shows its newest posts only, so that others scroll out of it unseen. After it stands what the
+//! profile says of its rate ([`Prior`]), where that is known: to the models it is the mean of all, as this source sees it.
 //!
 //! Whatever is asked for, a window is looked at before what is expected fills a share of it ([`FILLED_SHARE`]): then a burst that nobody
 //! foresaw may be some times as large as what was expected before a post is lost. Where distinct posts are asked for and calls are so
 //! scarce that losses are planned, the price alone decides.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use freshet_types::{Span, Timestamp};
@@ -24,6 +26,7 @@ use crate::explanation::Spoken;
 use crate::mixture::Mixture;
 use crate::mixture::evidence::Evidence;
 use crate::pack::{Reader, Writer};
+use crate::prior::Prior;
 use crate::rule::first;
 use crate::turns::TurnOrder;
 use crate::units::Units;
@@ -43,6 +46,8 @@ const PLANNED_LOSS: f64 = 0.05;
 const BROUGHT_MAX: f64 = 0.3;
 /// Marks the length of the name where the size of a window follows.
 const HAS_WINDOW: u8 = 0x80;
+/// And where a prior does. No name of a policy is as long as this.
+const HAS_PRIOR: u8 = 0x40;
 /// How far ahead `explain` looks where there is no ceiling: a month.
 const FAR: Span = Span::from_ms(30 * 86_400_000);
 
@@ -117,7 +122,7 @@ impl<R: Rule> Stored<R> {
     /// The week and what is ours, if the name is ours.
     fn own<'a>(&self, bytes: &'a [u8]) -> Option<(Week, &'a [u8])> {
         let mut reader = Reader(bytes);
-        let (name, _) = named(&mut reader)?;
+        let name = named(&mut reader)?.name;
         let week = Week::read(&mut reader)?;
         (name == self.rule.name().as_bytes()).then_some((week, reader.0))
     }
@@ -218,14 +223,17 @@ impl<R: Rule> Policy for Stored<R> {
         let Known { mut week, mut model } = self.read(bytes);
         week.learn(look);
         self.rule.learn(&mut model, look, source, market);
-        week.write(head(&rate, self.rule.name(), source.page_size)).bytes(&model.to_bytes()).0
+        let extras = Extras { window: source.page_size, prior: prior_of(bytes) };
+        week.write(head(&rate, self.rule.name(), extras)).bytes(&model.to_bytes()).0
     }
 
     fn due_at(&self, bytes: &[u8], source: &SourceFacts, market: &Market) -> Timestamp {
+        let market = &expecting(market, bytes);
         self.due(&self.read(bytes).model, source, &self.own_market(source, market), self.ceiling(market))
     }
 
     fn slack(&self, bytes: &[u8], source: &SourceFacts, market: &Market, due_at: Timestamp) -> Slack {
+        let market = &expecting(market, bytes);
         let (model, own) = (self.read(bytes).model, self.own_market(source, market));
         match self.fills_at(&model, source, &own, self.ceiling(market)) {
             // What scrolls out of a window is lost, whatever a plan for its delay says.
@@ -235,11 +243,11 @@ impl<R: Rule> Policy for Stored<R> {
     }
 
     fn rate_per_s(&self, bytes: &[u8], market: &Market) -> f64 {
-        self.read(bytes).model.rate_per_s(&market.pool)
+        self.read(bytes).model.rate_per_s(&expecting(market, bytes).pool)
     }
 
     fn posts(&self, bytes: &[u8], market: &Market, from: Timestamp, to: Timestamp) -> f64 {
-        finite(self.read(bytes).model.posts(&market.pool, from, to))
+        finite(self.read(bytes).model.posts(&expecting(market, bytes).pool, from, to))
     }
 
     fn refit(&self, evidence: &[Evidence], pool: &Pool, now: Timestamp) -> Option<Mixture> {
@@ -252,6 +260,7 @@ impl<R: Rule> Policy for Stored<R> {
     }
 
     fn explain(&self, bytes: &[u8], source: &SourceFacts, market: &Market, now: Timestamp) -> Explanation {
+        let market = &*expecting(market, bytes);
         let Known { week, model } = self.read(bytes);
         let (own, ceiling, pool) = (self.own_market(source, market), self.ceiling(market), &market.pool);
         let due_at = self.due(&model, source, &own, ceiling);
@@ -288,34 +297,82 @@ fn finite(value: f64) -> f64 {
     if value.is_nan() { 0.0 } else { value.clamp(0.0, 1e12) }
 }
 
-/// Change rate, name and window: how every policy's bytes begin.
-pub(crate) fn head(rate: &ChangeRate, name: &str, window: Option<u32>) -> Writer {
-    let mark = if window.is_some() { HAS_WINDOW } else { 0 };
-    let writer = Writer(rate.to_bytes()).byte(name.len() as u8 | mark).bytes(name.as_bytes());
-    match window {
-        Some(size) => writer.bytes(&size.to_le_bytes()),
-        None => writer,
+/// The market as a source sees it of whose rate something was told before any look.
+fn expecting<'a>(market: &'a Market, bytes: &[u8]) -> Cow<'a, Market> {
+    match prior_of(bytes) {
+        Some(prior) => Cow::Owned(Market { pool: market.pool.expecting(prior), ..market.clone() }),
+        None => Cow::Borrowed(market),
     }
 }
 
-/// The name of the policy that wrote these bytes, and the size of the window.
-fn named<'a>(reader: &mut Reader<'a>) -> Option<(&'a [u8], Option<u32>)> {
+/// What stands between name and week, where it is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Extras {
+    /// How many posts the list shows, where it is a window.
+    window: Option<u32>,
+    prior: Option<Prior>,
+}
+
+/// The begin of a model's bytes, but for its rate.
+struct Head<'a> {
+    name: &'a [u8],
+    extras: Extras,
+}
+
+/// Change rate, name and extras: how every policy's bytes begin.
+pub(crate) fn head(rate: &ChangeRate, name: &str, extras: Extras) -> Writer {
+    head_of(rate, &Head { name: name.as_bytes(), extras })
+}
+
+fn head_of(rate: &ChangeRate, head: &Head<'_>) -> Writer {
+    let Extras { window, prior } = head.extras;
+    let marks = [(window.is_some(), HAS_WINDOW), (prior.is_some(), HAS_PRIOR)];
+    let mark: u8 = marks.into_iter().map(|(is_there, mark)| if is_there { mark } else { 0 }).sum();
+    let writer = Writer(rate.to_bytes()).byte(head.name.len() as u8 | mark).bytes(head.name);
+    let writer = window.into_iter().fold(writer, |writer, size| writer.bytes(&size.to_le_bytes()));
+    prior.into_iter().fold(writer, |writer, prior| writer.float(prior.told_per_s()))
+}
+
+/// The name of the policy that wrote these bytes, and what stands behind it.
+fn named<'a>(reader: &mut Reader<'a>) -> Option<Head<'a>> {
     reader.bytes(crate::change::CHANGE_RATE_BYTES)?;
     let length = reader.byte()?;
-    let name = reader.bytes(usize::from(length & !HAS_WINDOW))?;
-    let size = |reader: &mut Reader<'a>| Some(u32::from_le_bytes(reader.bytes(4)?.try_into().ok()?));
-    Some((name, if length & HAS_WINDOW == 0 { None } else { Some(size(reader)?) }))
+    let name = reader.bytes(usize::from(length & !(HAS_WINDOW | HAS_PRIOR)))?;
+    let mut extras = Extras::default();
+    if length & HAS_WINDOW != 0 {
+        extras.window = Some(u32::from_le_bytes(reader.bytes(4)?.try_into().ok()?));
+    }
+    if length & HAS_PRIOR != 0 {
+        extras.prior = Prior::told(reader.amount()?);
+    }
+    Some(Head { name, extras })
 }
 
 /// How many posts a list shows that is a window, as these bytes know it.
 pub fn window_of(bytes: &[u8]) -> Option<u32> {
-    named(&mut Reader(bytes))?.1.filter(|size| *size > 0)
+    named(&mut Reader(bytes))?.extras.window.filter(|size| *size > 0)
+}
+
+/// What a profile said of the rate, as these bytes know it.
+pub fn prior_of(bytes: &[u8]) -> Option<Prior> {
+    named(&mut Reader(bytes))?.extras.prior
+}
+
+/// The same model with this prior. Bytes that cannot be read know nothing but the prior then, whatever the policy.
+pub fn with_prior(bytes: &[u8], prior: Prior) -> Vec<u8> {
+    let mut reader = Reader(bytes);
+    let known = named(&mut reader);
+    let rate = if known.is_some() { ChangeRate::from_bytes(bytes) } else { ChangeRate::default() };
+    let rest = if known.is_some() { reader.0 } else { &[] };
+    let mut head = known.unwrap_or(Head { name: &[], extras: Extras::default() });
+    head.extras.prior = Some(prior);
+    head_of(&rate, &head).bytes(rest).0
 }
 
 /// What follows upon the week, if the name is this one.
 pub(crate) fn own<'a>(bytes: &'a [u8], name: &str) -> Option<Reader<'a>> {
     let mut reader = Reader(bytes);
-    let is_own = named(&mut reader)?.0 == name.as_bytes();
+    let is_own = named(&mut reader)?.name == name.as_bytes();
     Week::read(&mut reader)?;
     is_own.then_some(reader)
 }
@@ -357,7 +414,8 @@ impl Policy for InTurn {
         rate.learn(look, &market.pool);
         let mut week = week_of(bytes).unwrap_or_default();
         week.learn(look);
-        week.write(head(&rate, self.name, source.page_size)).0
+        let extras = Extras { window: source.page_size, prior: prior_of(bytes) };
+        week.write(head(&rate, self.name, extras)).0
     }
 
     fn due_at(&self, _bytes: &[u8], source: &SourceFacts, _market: &Market) -> Timestamp {
@@ -365,7 +423,7 @@ impl Policy for InTurn {
     }
 
     fn rate_per_s(&self, bytes: &[u8], market: &Market) -> f64 {
-        ChangeRate::from_bytes(bytes).rate_per_s(&market.pool)
+        ChangeRate::from_bytes(bytes).rate_per_s(&expecting(market, bytes).pool)
     }
 
     fn posts(&self, bytes: &[u8], market: &Market, from: Timestamp, to: Timestamp) -> f64 {

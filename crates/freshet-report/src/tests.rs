@@ -64,7 +64,7 @@ fn reports_of_the_run_keep_their_form() {
 fn reports_of_commands_keep_their_form() {
     fixtures! {
         explain::ExplainReport: "explain_posts" "explain_weighed" "explain_gone" "explain_pinned" "explain_paused" "explain_thread"
-            "explain_board" "explain_page";
+            "explain_board" "explain_page" "explain_grouped";
         gaps::GapsReport: "gaps" "gaps_of_nothing" "gaps_forum" "gaps_with_holes";
         plan::PlanReport: "plan" "plan_out_of_reach";
         robots::RobotsReport: "robots";

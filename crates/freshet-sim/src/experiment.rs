@@ -74,6 +74,22 @@ pub struct Setup {
     pub weights: Map<u64, f64>,
     /// Which days are not like others.
     pub calendar: Option<Arc<Calendar>>,
+    /// What the engine hears of an account before it looks at its posts.
+    pub profiles: Profiles,
+    /// The engine begins with the evaluation: lists show the warm-up, and nothing was learned from it.
+    pub is_cold: bool,
+}
+
+/// What the engine hears of an account before it looks at its posts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profiles {
+    /// Nothing: it is added by its id.
+    #[default]
+    Unasked,
+    /// It is added by its handle, and the look-up shows the profile with all that it says.
+    Shown,
+    /// The same, but no profile says how many posts there are.
+    Uncounted,
 }
 
 impl Setup {
@@ -89,6 +105,8 @@ impl Setup {
             seed: 0,
             weights: Map::default(),
             calendar: None,
+            profiles: Profiles::default(),
+            is_cold: false,
         }
     }
 

@@ -16,6 +16,7 @@ mod live;
 mod lookahead;
 mod mispredictions;
 pub mod page;
+mod profiles;
 mod reference;
 mod refresh;
 mod refresh_live;
@@ -102,6 +103,12 @@ pub const STUDIES: &[Study] = &[
         about: "one call that asks about many sources: round robin, `freshet` and one that knows who has news, with groups of 40 and without, in nine windows",
         seed: "no chance",
         run: groups::run,
+    },
+    Study {
+        name: "profiles",
+        about: "the first three days of a crawl: what it is worth that profiles say how many posts an account has, in seven windows",
+        seed: "1 (the simulated server)",
+        run: profiles::run,
     },
     Study {
         name: "known-rates",

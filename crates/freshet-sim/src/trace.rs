@@ -4,7 +4,7 @@
 //! which author, thread or board may be taken for the user; plain or compressed with zstd,
 //! told by its first bytes. What a file may hold is defined: lines in any order, several posts
 //! of one user in one second, times before 1970 and in the future. Anything else is an error
-//! that names the line. Memory is bounded by the window that is asked for, not by the file.
+//! that names the line. Memory is bounded by the window that is asked for and by the users, not by the file.
 
 mod line;
 
@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::Path;
 
-use freshet_types::{Span, Timestamp};
+use freshet_types::{Map, Span, Timestamp};
 
 pub use line::{By, LineError};
 
@@ -113,6 +113,24 @@ pub struct Poster {
     pub user: u64,
     /// Posting times in the window, ascending; several may be equal.
     pub posts: Vec<Timestamp>,
+    /// What its profile knows of the time before.
+    pub before: Before,
+}
+
+/// What a trace shows of somebody before its window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Before {
+    /// Posts.
+    pub count: u32,
+    /// The first of them.
+    pub first_at: Option<Timestamp>,
+}
+
+impl Before {
+    fn add(&mut self, at: Timestamp) {
+        self.count = self.count.saturating_add(1);
+        self.first_at = Some(self.first_at.map_or(at, |first_at| first_at.min(at)));
+    }
 }
 
 /// The posts of a window, of those who posted in its warm-up, in ascending order of users.
@@ -128,16 +146,21 @@ impl History {
         let name = path.display().to_string();
         let failed = |error| TraceError::Read { path: name.clone(), error };
         let input = open(path).map_err(failed)?;
-        let mut posts = Vec::new();
+        let (mut posts, mut before) = (Vec::new(), Map::<u64, Before>::default());
         let mut span: Option<(i64, i64)> = None;
         let (from_s, end_s) = (window.from.secs(), window.end().secs());
         each_post(input, &name, by, |user, at_s| {
             span = Some(widened(span, at_s));
             if (from_s..end_s).contains(&at_s) {
                 posts.push((user, at_s));
+            } else if at_s < from_s {
+                before.entry(user).or_default().add(Timestamp::from_secs(at_s));
             }
         })?;
-        let history = Self::from_posts(window, posts);
+        let mut history = Self::from_posts(window, posts);
+        for poster in &mut history.posters {
+            poster.before = before.get(&poster.user).copied().unwrap_or_default();
+        }
         if history.posters.is_empty() {
             let span = covered(span);
             return Err(TraceError::Empty { path: name, from: window.from, until: window.start(), span });
@@ -152,7 +175,7 @@ impl History {
         let mut posters: Vec<Poster> = Vec::new();
         for (user, at_s) in posts {
             if posters.last().is_none_or(|poster| poster.user != user) {
-                posters.push(Poster { user, posts: Vec::new() });
+                posters.push(Poster { user, ..Poster::default() });
             }
             if let Some(poster) = posters.last_mut() {
                 poster.posts.push(Timestamp::from_secs(at_s));
@@ -162,6 +185,18 @@ impl History {
         // Sorted: who posted before the start at all has the first post before it.
         posters.retain(|poster| poster.posts.first().is_some_and(|at| *at < start));
         Self { window, posters }
+    }
+
+    /// The same, beginning with the evaluation: what was before is told by profiles alone.
+    pub(crate) fn from_start(mut self) -> Self {
+        let start = self.window.start();
+        for poster in &mut self.posters {
+            let kept = poster.posts.split_off(poster.posts.partition_point(|at| *at < start));
+            let earlier = std::mem::replace(&mut poster.posts, kept);
+            earlier.into_iter().for_each(|at| poster.before.add(at));
+        }
+        self.window = Window { from: start, warm_days: 0, ..self.window };
+        self
     }
 
     /// Posts of the evaluation.

@@ -9,7 +9,7 @@ use axum::Extension;
 use axum::extract::{Form, Path, Query, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_app::data::Data;
-use freshet_app::explain::{Grounds, explain, turn_of, words};
+use freshet_app::explain::{Grounds, Place, explain, words};
 use freshet_app::text::one_line;
 use freshet_app::{pause, remove, weight};
 use freshet_report::sources::{
@@ -125,7 +125,7 @@ fn about(site: &Site, data: &Data, source: &Source) -> Answer<(SourceReport, Vec
     let now = site.now();
     let grounds = Grounds::read(&data.store, now)?;
     let title = data.store.title_of(source)?;
-    let turn = turn_of(&data.store, source, &grounds)?;
+    let place = Place::read(&data.store, &site.parts.networks, source, &grounds)?;
     let times = data.store.posting_times(source)?;
     let object = match &*source.root_kind {
         "account" => data.store.account_of(&source.network, &source.root_id)?.map(|row| row.object),
@@ -138,7 +138,7 @@ fn about(site: &Site, data: &Data, source: &Source) -> Answer<(SourceReport, Vec
         until: UnixNumber::of(it.until),
     };
     let report = SourceReport {
-        explained: explain(source, title, &grounds, turn, now),
+        explained: explain(source, title, &grounds, place, now),
         pinned_text: source.pinned.map(typeable),
         object,
         root_kind: source.root_kind.to_string(),

@@ -14,7 +14,11 @@ use super::Grounds;
 const MEMBERS_MAX: usize = 100_000;
 
 /// The place of a source that is visited in turn; `None` where a price decides, or no run has reported its line.
-pub fn turn_of(store: &dyn Store, source: &Source, grounds: &Grounds) -> Result<Option<Fact>, StoreError> {
+pub(super) fn turn_of(
+    store: &dyn Store,
+    source: &Source,
+    grounds: &Grounds,
+) -> Result<Option<Fact>, StoreError> {
     let Grounds { memory, live, .. } = grounds;
     let policy = memory.policy();
     let is_in_turn = source.state == SourceState::Active && source.pinned.is_none();

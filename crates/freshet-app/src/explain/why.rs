@@ -8,6 +8,7 @@ use freshet_engine::schedule;
 use freshet_policy::change::hash::Speaker;
 use freshet_policy::change::kind::Kind;
 use freshet_policy::forum::ListKind;
+use freshet_policy::stored::prior_of;
 use freshet_policy::{Explanation, Reason, Spoken};
 use freshet_report::explain::{Behaviour, DayTable, DueReason, Fact, Otherwise, When, Why};
 use freshet_report::run::{ListModel, RunStatus};
@@ -25,6 +26,7 @@ pub(super) struct Decision {
     ceiling: Span,
     silence: Option<Silence>,
     spoken: Option<Spoken>,
+    profile: Option<Fact>,
 }
 
 /// A thread that brought nothing at its last look.
@@ -72,7 +74,11 @@ impl Decision {
         };
         let spoken = policy.spoken(&source.model, &facts, &market, now);
         let ceiling = policy.pacing().ceiling * market.ceiling_stretch;
-        Some(Self { why, explanation, ceiling, silence, spoken })
+        let profile = prior_of(&source.model).map(|prior| Fact::Profile {
+            told_per_day: per_day(prior.told_per_s()),
+            expected_per_day: per_day(prior.rate_per_s(market.pool.rate_per_s())),
+        });
+        Some(Self { why, explanation, ceiling, silence, spoken, profile })
     }
 
     /// The decision as facts, the reason first.
@@ -117,7 +123,8 @@ impl Decision {
         let is_priced = self.explanation.reason != Reason::Turn;
         // Where sources are visited in turn, no price has a say.
         let others = others.into_iter().filter(|fact| is_priced || !in_turn(fact));
-        silence.into_iter().chain(model).chain(others).chain(table).collect()
+        let profile = self.profile.clone();
+        silence.into_iter().chain(model).chain(others).chain(profile).chain(table).collect()
     }
 }
 

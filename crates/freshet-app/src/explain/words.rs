@@ -4,6 +4,7 @@ use freshet_report::explain::{
     Behaviour, Counts, Covered, DayTable, DueReason, Fact, LookTold, NextVisit, PlannedTold, RefreshReason,
     When,
 };
+use freshet_report::pairs::Pairs;
 use freshet_report::time::UnixNumber;
 use freshet_types::{Span, Timestamp};
 
@@ -64,12 +65,7 @@ pub fn words(fact: &Fact, now: Timestamp) -> Words {
         }
         Fact::Weight { counts } => weight(counts),
         Fact::Silence { wait_s, since } => silence(*wait_s, *since, now),
-        Fact::Model { model, lists, errors } => {
-            let errors: Vec<String> =
-                errors.iter().map(|(name, error)| format!("{name} {error:.2}")).collect();
-            Words::spoken("model", format!("{model}, which foretold {lists} of this forum best;"))
-                .and([format!("errors: {}", errors.join(", "))])
-        }
+        Fact::Model { model, lists, errors } => foretold(model, lists, errors),
         Fact::Due { reason, policy, ceiling_s, is_overruled } => {
             let why = because(*reason, policy, *ceiling_s);
             if *is_overruled {
@@ -81,6 +77,10 @@ pub fn words(fact: &Fact, now: Timestamp) -> Words {
         Fact::Turn { round, before_count, sources_count, is_drawn } => {
             turn(*round, *before_count, *sources_count, *is_drawn)
         }
+        Fact::Grouped { roots_max, shows_posts, shared_count, looks_count, last_at } => {
+            grouped((*roots_max, *shows_posts), (*shared_count, *looks_count), *last_at, now)
+        }
+        Fact::Profile { told_per_day, expected_per_day } => profile(*told_per_day, *expected_per_day),
         Fact::Expected { posts, wait_s } => Words::spoken(
             "expected",
             format!("{posts:.2} posts by then, having waited {} in all", span(*wait_s)),
@@ -121,6 +121,12 @@ pub fn words(fact: &Fact, now: Timestamp) -> Words {
     }
 }
 
+fn foretold(model: &str, lists: &str, errors: &Pairs<String, f64>) -> Words {
+    let errors: Vec<String> = errors.iter().map(|(name, error)| format!("{name} {error:.2}")).collect();
+    Words::spoken("model", format!("{model}, which foretold {lists} of this forum best;"))
+        .and([format!("errors: {}", errors.join(", "))])
+}
+
 fn turn(round: u64, before_count: Option<u64>, sources_count: u64, is_drawn: bool) -> Words {
     let all = count(sources_count, "source");
     let place = match before_count {
@@ -130,6 +136,25 @@ fn turn(round: u64, before_count: Option<u64>, sources_count: u64, is_drawn: boo
         None => format!("one of {all}"),
     };
     Words::spoken("turn", format!("round {round}; {place}"))
+}
+
+fn profile(told_per_day: f64, expected_per_day: f64) -> Words {
+    let told = format!("{told_per_day:.2} posts a day since it was made;");
+    Words::spoken("profile", told).and([format!("by that alone {expected_per_day:.2} would be expected")])
+}
+
+fn grouped(
+    (roots_max, shows_posts): (usize, bool),
+    (shared_count, looks_count): (usize, usize),
+    last_at: Option<UnixNumber>,
+    now: Timestamp,
+) -> Words {
+    let others = count(roots_max.saturating_sub(1) as u64, "other");
+    let does = if shows_posts { "shows its newest posts with those of" } else { "asks about it and" };
+    let last = last_at.map_or(String::new(), |at| format!(", the last {}", ago(at, now)));
+    let looks = count(looks_count as u64, "look");
+    Words::spoken("groups", format!("one call {does} up to {others};"))
+        .and([format!("{shared_count} of its last {looks} came with the call of another source{last}")])
 }
 
 fn table(holiday: Option<&str>, is_weekend: bool, speaker: DayTable) -> Words {
@@ -364,6 +389,30 @@ mod tests {
             "otherwise",
             "it would be due now after one more post, due in 1m 00s at twice the price, due in 1m 00s at half the price, due \
              never without a ceiling",
+        );
+        check(
+            &Fact::Profile { told_per_day: 4.0, expected_per_day: 3.03 },
+            "profile",
+            "profile: 4.00 posts a day since it was made; by that alone 3.03 would be expected",
+        );
+        let grouped = |shows_posts, last_at| Fact::Grouped {
+            roots_max: 40,
+            shows_posts,
+            shared_count: 7,
+            looks_count: 20,
+            last_at,
+        };
+        check(
+            &grouped(false, Some(at(9_940))),
+            "groups",
+            "groups: one call asks about it and up to 39 others; 7 of its last 20 looks came with the call of another source, the \
+             last 1m 00s ago",
+        );
+        check(
+            &grouped(true, None),
+            "groups",
+            "groups: one call shows its newest posts with those of up to 39 others; 7 of its last 20 looks came with the call of \
+             another source",
         );
         check(
             &Fact::Coverage { covered: Covered::Holes { holes_count: 2 } },

@@ -12,6 +12,7 @@ use super::{Core, Effect};
 use crate::lesson::Lesson;
 use crate::order::{Answer, Fetched};
 use crate::pages;
+use crate::profile;
 use crate::schedule;
 use crate::visit::{Visit, own_endpoint};
 use crate::walk::{ACCOUNT, Leg, PageMeaning, Seen};
@@ -122,6 +123,7 @@ impl Core {
             schedule::answered(&mut visit.source, seen.at);
         }
         keep_refusal(visit, refused);
+        profile::note(&mut visit.source, &page.observation.accounts, seen.at);
         self.tally.complaints_count += u64::from(meaning.complaint.is_some());
         tell_complaint(visit, meaning.complaint);
         if keeps_validators {

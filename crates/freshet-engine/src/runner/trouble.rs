@@ -93,7 +93,7 @@ impl Runner {
         if self.troubles.reading.waits(self.moment) {
             self.troubles.unread.extend(ids);
         } else {
-            self.ask(Question::Sources(ids));
+            self.ask(Question::Sources(ids, self.moment.now));
         }
     }
 
@@ -118,7 +118,7 @@ impl Runner {
     pub(super) fn on_unread(&mut self, question: Question, error: &StoreError) -> Result<(), ()> {
         let trouble = error.trouble().filter(|_| self.controls.is_loaded()).ok_or(())?;
         match question {
-            Question::Sources(ids) => self.troubles.unread.extend(ids),
+            Question::Sources(ids, _) => self.troubles.unread.extend(ids),
             Question::Lists(network, _) => self.forums.put_off(&network, self.moment.now),
             Question::Evidence(..) => self.fits.give_up_reading(),
             Question::Stale(..) | Question::Newest | Question::Importance(_) => {}

@@ -3,10 +3,11 @@
 use freshet_types::{Span, Timestamp};
 use proptest::prelude::*;
 
-use super::window_of;
+use super::{prior_of, window_of, with_prior};
 use crate::change::kind::Kind;
 use crate::{
-    DEFAULT_POLICY, Look, Market, Objective, POLICY_NAMES, Pacing, Policy, Reason, SourceFacts, policy_named,
+    DEFAULT_POLICY, Look, Market, Objective, POLICY_NAMES, Pacing, Policy, Prior, Reason, SourceFacts,
+    policy_named,
 };
 
 const PACING: Pacing = Pacing {
@@ -15,6 +16,8 @@ const PACING: Pacing = Pacing {
     ceiling_share: Pacing::WANTED_SHARE,
 };
 const DAYS: i64 = 28;
+/// No profile leads to expect more.
+const PRIOR_PER_DAY_MAX: f64 = 1440.0;
 
 fn source() -> SourceFacts {
     let visited_at = Timestamp::from_secs(DAYS * 86_400);
@@ -140,6 +143,50 @@ fn the_size_of_a_window_is_kept_with_the_model() {
     assert_eq!(window_of(&[0xff; 40]), None);
 }
 
+/// A profile of so many posts in a hundred days.
+fn profile(posts_count: i64) -> Prior {
+    let now = source().visited_at;
+    Prior::of(posts_count, now - Span::DAY * 100.0, now).unwrap()
+}
+
+#[test]
+fn a_profile_stays_with_the_model_and_speaks_until_looks_do() {
+    let empty = |at_h: i64, since_h: Option<i64>| Look {
+        since: since_h.map(|hour| Timestamp::from_secs(hour * 3600)),
+        at: Timestamp::from_secs(at_h * 3600),
+        news: &[],
+        is_full: false,
+    };
+    let other = policy_named("index", PACING).unwrap();
+    for name in POLICY_NAMES {
+        let policy = policy_named(name, PACING).unwrap();
+        let rate = |bytes: &[u8]| policy.rate_per_s(bytes, &market(100.0)) * 86_400.0;
+        let (busy, quiet) = (with_prior(&[], profile(5_000)), with_prior(&[], profile(5)));
+        assert!(rate(&busy) >= rate(&[]) && rate(&[]) >= rate(&quiet), "`{name}`");
+        let seen = policy.learn(&busy, &window(25), &market(100.0), &empty(672, None));
+        assert_eq!((prior_of(&seen), window_of(&seen)), (Some(profile(5_000)), Some(25)), "`{name}`");
+        let switched = other.learn(&seen, &source(), &market(100.0), &empty(673, Some(672)));
+        assert_eq!(prior_of(&switched), Some(profile(5_000)), "`{name}`");
+        // Whoever was seen for a month is expected to go on, whatever the profile says.
+        let month = month(&*policy, 24);
+        let known = rate(&with_prior(&month, profile(5)));
+        assert!(
+            (known / rate(&month) - 1.0).abs() < 0.35,
+            "`{name}`: {known} a day, {} without",
+            rate(&month)
+        );
+    }
+    let policy = policy_named(DEFAULT_POLICY, PACING).unwrap();
+    let rate = |bytes: &[u8]| policy.rate_per_s(bytes, &market(100.0)) * 86_400.0;
+    let (busy, quiet) = (with_prior(&[], profile(5_000)), with_prior(&[], profile(5)));
+    assert!((rate(&busy) / 50.0_f64.powf(0.8) - 1.0).abs() < 0.2, "{}", rate(&busy));
+    assert!((rate(&quiet) / 0.25 - 1.0).abs() < 0.2, "{}", rate(&quiet));
+    let silent = policy.learn(&busy, &source(), &market(100.0), &empty(672, Some(0)));
+    assert!(rate(&silent) < 0.1 * rate(&busy), "a month of silence is believed: {}", rate(&silent));
+    assert_eq!(prior_of(&[]), None);
+    assert_eq!(prior_of(&[0xff; 40]), None);
+}
+
 #[test]
 fn the_week_survives_a_change_of_policy() {
     let (before, after) = (policy_named("rr", PACING).unwrap(), policy_named("index", PACING).unwrap());
@@ -172,10 +219,18 @@ proptest! {
     /// Whatever was seen, what the usual policy shows of a source is what it may do: no more in a day than a multiple of all it ever did.
     /// Formulas of papers are what they are; they show numbers.
     #[test]
-    fn what_is_shown_of_a_source_agrees_with_what_was_seen(looks in odd_looks()) {
+    fn what_is_shown_of_a_source_agrees_with_what_was_seen(
+        looks in odd_looks(),
+        told in proptest::option::of((any::<i64>(), any::<i64>())),
+    ) {
+        let begin = Timestamp::from_secs(1_000_000_000);
+        let profile = told.and_then(|(count, at_ms)| Prior::of(count, Timestamp::from_ms(at_ms), begin));
+        let odd = told.and_then(|(count, age_ms)| Prior::of(count, begin - Span::from_ms(age_ms % (1 << 40)), begin));
+        let prior = profile.or(odd);
         for name in POLICY_NAMES {
             let policy = policy_named(name, PACING).unwrap();
-            let (mut bytes, mut market, mut now) = (Vec::new(), market(100.0), Timestamp::from_secs(1_000_000_000));
+            let (mut bytes, mut market, mut now) = (Vec::new(), market(100.0), begin);
+            bytes = prior.map_or(bytes, |prior| with_prior(&[], prior));
             let (mut facts, mut post_count) = (source(), 0.0);
             for (gap_h, ages_h, is_full, has_since) in &looks {
                 let since = has_since.then_some(now);
@@ -191,7 +246,8 @@ proptest! {
             let explained = policy.explain(&bytes, &facts, &market, now);
             let per_day = policy.rate_per_s(&bytes, &market) * 86_400.0;
             let is_usual = *name == DEFAULT_POLICY;
-            let most_per_day = if is_usual { 50.0 * (post_count + 1.0) * (post_count + 1.0) } else { 1e15 };
+            let least = prior.map_or(1.0, |_| PRIOR_PER_DAY_MAX);
+            let most_per_day = if is_usual { 50.0 * (post_count + least) * (post_count + 1.0) } else { 1e15 };
             prop_assert!((0.0..=most_per_day).contains(&per_day), "`{name}`: {per_day} posts a day after {post_count}");
             let days = (explained.due_at - now).secs_f64() / 86_400.0;
             let most = most_per_day * days.max(1.0);

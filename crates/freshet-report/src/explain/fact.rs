@@ -70,6 +70,26 @@ pub enum Fact {
         /// Each is as likely as the others, whoever was visited before.
         is_drawn: bool,
     },
+    /// It was looked at by calls for several sources.
+    Grouped {
+        /// Sources that one call can be for, by the network's definition.
+        roots_max: usize,
+        /// Such a call shows the posts themselves, as one list; otherwise it tells who has news.
+        shows_posts: bool,
+        /// Looks that the call of another source was for as well.
+        shared_count: usize,
+        /// Of so many, the last ones.
+        looks_count: usize,
+        /// The last of the shared ones.
+        last_at: Option<UnixNumber>,
+    },
+    /// What its profile says of how much it posts.
+    Profile {
+        /// Posts a day since the account was made.
+        told_per_day: f64,
+        /// Posts a day that are expected by that alone: nearer to the mean of all.
+        expected_per_day: f64,
+    },
     /// What the next visit is expected to find.
     Expected {
         /// Posts by then.

@@ -55,7 +55,7 @@ impl<'a> Face<'a> {
             .value("discoverable", !is_suspended)
             .value("indexable", !is_suspended)
             .value("group", false)
-            .quoted("created_at", Millis(account.created_at_ms().div_euclid(DAY_MS) * DAY_MS))
+            .quoted("created_at", Millis(account.joined_ms.div_euclid(DAY_MS) * DAY_MS))
             .text("note", &if is_suspended { String::new() } else { note(account, key) })
             .quoted("url", format_args!("{base}/@{handle}"))
             .quoted("uri", format_args!("{base}/users/{handle}"))

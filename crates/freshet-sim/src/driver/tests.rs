@@ -7,6 +7,7 @@ mod crash;
 mod faults;
 mod faulty;
 mod forum_site;
+mod grouped;
 mod kill;
 mod merged;
 mod month;

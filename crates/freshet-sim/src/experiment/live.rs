@@ -17,10 +17,10 @@ use freshet_store::row::{InstanceRow, OnDelete};
 use freshet_store::{Access, MEMORY, Options};
 use freshet_types::{Instance, NetworkName, RobotKind, Source, Span};
 
-use super::{ExperimentError, Outcome, Overflow, Setup, Tally};
+use super::{ExperimentError, Outcome, Overflow, Profiles, Setup, Tally};
 use crate::driver::{Driver, DriverKit, Exchange};
 use crate::trace::{History, Window};
-use crate::world::{Limits, World};
+use crate::world::{AccountInfo, Limits, World};
 use crate::{VirtualClock, WorldFetch, merged};
 
 /// The name of this row; `live:NAME` is the engine under another policy than the usual one.
@@ -29,6 +29,8 @@ pub(crate) const NAME: &str = "live";
 const HOST: &str = "history.test";
 /// How the world is read.
 const MASTODON: &str = include_str!("../../../../networks/mastodon.toml");
+/// How the line begins that says where a profile counts its posts.
+const COUNTED: &str = "posts_count = ";
 /// Posts that the world gives on one page at most.
 const PAGE_MAX: u32 = 40;
 /// Longest way of an answer.
@@ -51,9 +53,12 @@ pub(super) fn run(history: &History, setup: &Setup, policy: &str) -> Result<Outc
     if let (Some(size), Overflow::Lost) = (setup.page_size, setup.overflow) {
         world.set_window(size);
     }
+    if setup.is_cold {
+        world.advance_to(history.window.start());
+    }
     let clock = VirtualClock::new(world.now());
     let networks = Arc::new(networks(setup)?);
-    let sources = sources(&networks, &world)?;
+    let sources = sources(&networks, &world, setup.profiles)?;
     let world = Arc::new(Mutex::new(world));
     let pacing = Pacing::default();
     let fetch = WorldFetch::new(Arc::clone(&world), Arc::new(clock.clone()));
@@ -89,8 +94,8 @@ fn check(setup: &Setup) -> Result<(), ExperimentError> {
     if !setup.weights.is_empty() {
         return refused("weights of sources yet");
     }
-    if setup.merged_page > 0 && setup.page_size.is_some() {
-        return refused("merged lists beside pages of a certain size");
+    if setup.merged_page > 0 && (setup.page_size.is_some() || setup.profiles == Profiles::Uncounted) {
+        return refused("merged lists beside other changes of its definition");
     }
     let is_long = setup.page_size.is_some_and(|size| size > PAGE_MAX);
     if is_long && setup.overflow == Overflow::Pages {
@@ -105,12 +110,19 @@ fn networks(setup: &Setup) -> Result<Networks, ExperimentError> {
         return Ok(merged::networks(setup.group, setup.merged_page));
     }
     let networks = Networks::shipped();
-    if let Some(size) = setup.page_size {
-        let text = definition(size, setup.overflow == Overflow::Lost);
+    let is_lost = setup.overflow == Overflow::Lost;
+    let text = setup.page_size.map_or_else(|| MASTODON.to_owned(), |size| definition(size, is_lost));
+    let text = if setup.profiles == Profiles::Uncounted { uncounted(&text) } else { text };
+    if text != MASTODON {
         let applied = networks.apply_definition("mastodon.toml", &text);
         applied.map_err(|error| ExperimentError::Live(error.to_string()))?;
     }
     Ok(networks)
+}
+
+/// The same definition, which does not read how many posts a profile counts.
+fn uncounted(text: &str) -> String {
+    text.lines().filter(|line| !line.starts_with(COUNTED)).map(|line| format!("{line}\n")).collect()
 }
 
 /// The definition of Mastodon with another list of posts.
@@ -153,14 +165,21 @@ fn network() -> NetworkName {
 }
 
 /// The timelines of all accounts, as a person adds them.
-fn sources(networks: &Networks, world: &World) -> Result<Vec<Source>, ExperimentError> {
+fn sources(networks: &Networks, world: &World, profiles: Profiles) -> Result<Vec<Source>, ExperimentError> {
     let connector = networks
         .connector("mastodon")
         .ok_or_else(|| ExperimentError::Live("the definition of `mastodon` is not there".to_owned()))?;
-    let posts_of = |id: u64| {
-        robot::sources_for(&*connector, &network(), RobotKind::Status, "account", &id.to_string(), 0)
+    let posts_of =
+        |id: &str| robot::sources_for(&*connector, &network(), RobotKind::Status, "account", id, 0);
+    let added = |account: AccountInfo<'_>| match profiles {
+        Profiles::Unasked => posts_of(&account.id.to_string()),
+        Profiles::Shown | Profiles::Uncounted => {
+            let handle = Some(account.handle.to_owned());
+            let sources = posts_of("").into_iter();
+            sources.map(|source| Source { handle: handle.clone(), ..source }).collect()
+        }
     };
-    Ok(world.accounts().flat_map(|account| posts_of(account.id)).collect())
+    Ok(world.accounts().flat_map(added).collect())
 }
 
 /// What the world saw of the crawl in the evaluation.

@@ -3,9 +3,10 @@
 mod group;
 mod live;
 mod peek;
+mod profiles;
 
 use super::*;
-use crate::trace::Window;
+use crate::trace::{Before, Window};
 
 const WINDOW: Window = Window { from: Timestamp::from_secs(0), warm_days: 1, eval_days: 1 };
 

@@ -14,10 +14,10 @@ use super::page::{Page, percent};
 use super::reference::WINDOWS;
 use super::rules::{KNOWN_NAMES, roster_known};
 use super::synthetic::{SEED, Synthetic, Visits, expected_posts, synthetic};
-use super::traces::{CHAT, CONGRESS, Date, FIGURES, Traces, four_and_four, midnight};
+use super::traces::{Stretch, Traces, UNSEEN, month_of};
 use crate::experiment::oracle::{Curve, most_captured};
 use crate::experiment::{Setup, run as experiment, run_roster};
-use crate::trace::{By, History};
+use crate::trace::History;
 
 const PAGE_SIZE: u32 = 20;
 /// What round robin should see.
@@ -27,8 +27,6 @@ const STEPS: u32 = 18;
 /// No history here needs more calls an hour for round robin to see two thirds.
 const CALLS_PER_HOUR_MAX: f64 = 1000.0;
 const POLICIES: [&str; 7] = ["rr", "hash", "hash-week", "index", "backlog", "freshet", "clairvoyant"];
-/// Windows that were looked at as a check only.
-const OTHERS: [(&str, Date); 3] = [(CONGRESS, (2020, 5, 1)), (FIGURES, (2013, 10, 1)), (CHAT, (2018, 3, 1))];
 const SLOTS_PER_HOUR: f64 = 4.0;
 /// Budgets of the synthetic part, calls an hour.
 const BUDGETS: [f64; 3] = [4.0, 8.0, 16.0];
@@ -51,13 +49,13 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     let mut table = Table::default();
     // The second window is the first with another budget.
     for window in WINDOWS.iter().enumerate().filter(|(number, _)| *number != 1).map(|(_, window)| window) {
-        table.add(window.trace, window.from, &window.read(traces)?)?;
+        table.add(&window.stretch, &window.stretch.read(traces)?)?;
     }
     table.write(&mut page);
     page.text("Windows that were only looked at as a check, after the rules for silent sources were chosen by a1 2021-03 above:");
     let mut table = Table::default();
-    for (trace, from) in OTHERS {
-        table.add(trace, from, &traces.read(trace, four_and_four(midnight(from)), By::Author)?)?;
+    for window in &UNSEEN {
+        table.add(window, &window.read(traces)?)?;
     }
     table.write(&mut page);
     page.text(
@@ -78,11 +76,10 @@ struct Table {
 
 impl Table {
     /// Three budgets of one history.
-    fn add(&mut self, trace: &str, (year, month, _): Date, history: &History) -> Result<(), StudyError> {
+    fn add(&mut self, window: &Stretch, history: &History) -> Result<(), StudyError> {
         for share in SHARES {
             let setup = setup(calls_for(history, share)?);
-            let name = trace.split('_').next().unwrap_or_default();
-            let mut row = vec![format!("{name} {year}-{month:02}"), format!("{}", setup.calls_per_hour)];
+            let mut row = vec![month_of(window.trace, window.from), format!("{}", setup.calls_per_hour)];
             let mut shares = Vec::new();
             for policy in POLICIES {
                 shares.push(experiment(history, policy, &setup)?.coverage.unwrap_or(0.0));

@@ -7,9 +7,9 @@
 use super::StudyError;
 use super::page::{Page, geometric_mean, hours, percent};
 use super::reference::WINDOWS;
-use super::traces::{CHAT, CONGRESS, Date, FIGURES, Traces, four_and_four, midnight};
+use super::traces::{Stretch, Traces, UNSEEN};
 use crate::experiment::{Setup, compare};
-use crate::trace::{By, History};
+use crate::trace::History;
 
 /// Sources that a call asks about, as networks allow it.
 const GROUP: u32 = 40;
@@ -17,9 +17,6 @@ const GROUP: u32 = 40;
 const SIZES: [u32; 4] = [2, 5, 15, 100];
 /// Posts on a page of a merged list: those of Mastodon, of Reddit and of Stack Exchange.
 const PAGES: [u32; 2] = [40, 100];
-/// Windows that were not looked at while this was built: trace, first day, calls an hour.
-const OTHERS: [(&str, Date, f64); 3] =
-    [(CONGRESS, (2020, 5, 1), 60.0), (FIGURES, (2013, 10, 1), 10.0), (CHAT, (2018, 3, 1), 10.0)];
 
 pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     let mut page = Page::new("groups", "One call for many");
@@ -32,20 +29,16 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     page.section("With K = 40");
     let mut table = Table::default();
     let mut windows = Vec::new();
-    for window in &WINDOWS {
+    for window in WINDOWS.iter().map(|window| window.stretch) {
         let history = window.read(traces)?;
-        table.add((window.trace, window.from, window.calls_per_hour), &history)?;
-        let (year, month, _) = window.from;
-        let trace = window.trace.split('_').next().unwrap_or_default();
-        let name = format!("{trace} {year}-{month:02}, {}/h", window.calls_per_hour);
-        windows.push((name, history, window.calls_per_hour));
+        table.add(&window, &history)?;
+        windows.push((window, history));
     }
     table.write(&mut page);
     page.section("Windows that were not looked at before");
     let mut table = Table::default();
-    for (trace, from, calls_per_hour) in OTHERS {
-        let history = traces.read(trace, four_and_four(midnight(from)), By::Author)?;
-        table.add((trace, from, calls_per_hour), &history)?;
+    for window in &UNSEEN {
+        table.add(window, &window.read(traces)?)?;
     }
     table.write(&mut page);
     page.section("Merged lists");
@@ -54,8 +47,8 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     let mut rows = Vec::new();
     for group in SIZES {
         let mut ratios = Vec::new();
-        for (_, history, calls_per_hour) in &windows {
-            let single = Setup::new(*calls_per_hour);
+        for (window, history) in &windows {
+            let single = Setup::new(window.calls_per_hour);
             let setups = [single.clone(), Setup { group, ..single }];
             let outcomes = compare(history, &["freshet".to_owned()], &setups, &|_| ())?;
             ratios.push(ratio(outcomes[1].mean_delay_s, outcomes[0].mean_delay_s));
@@ -69,7 +62,7 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
 }
 
 /// The same where a call shows the posts of its sources.
-fn merged(page: &mut Page, windows: &[(String, History, f64)]) -> Result<(), StudyError> {
+fn merged(page: &mut Page, windows: &[(Stretch, History)]) -> Result<(), StudyError> {
     page.text(
         "A call for a group is a page of a merged list: it shows the newest P posts of up to 40 sources, and whoever has no older ones was visited. Whom a page \
          is for follows from the posts of each, known and expected, and from its last look: the page must go back to the last looks of all. `live` crawls a simulated server that has such a list of accounts, as Stack Exchange has of users and \
@@ -77,11 +70,12 @@ fn merged(page: &mut Page, windows: &[(String, History, f64)]) -> Result<(), Stu
     );
     let mut ratios: Vec<Vec<f64>> = vec![Vec::new(); 2 * PAGES.len()];
     let mut rows = Vec::new();
-    for (name, history, calls_per_hour) in windows {
-        let alone = compare(history, &["freshet".to_owned()], &[Setup::new(*calls_per_hour)], &|_| ())?;
-        let mut row = vec![name.clone(), hours(alone[0].mean_delay_s)];
-        let setup = |merged_page| Setup { group: GROUP, merged_page, ..Setup::new(*calls_per_hour) };
+    for (window, history) in windows {
+        let alone = Setup::new(window.calls_per_hour);
+        let setup = |merged_page| Setup { group: GROUP, merged_page, ..alone.clone() };
         let outcomes = compare(history, &["freshet", "live"].map(str::to_owned), &PAGES.map(setup), &|_| ())?;
+        let alone = compare(history, &["freshet".to_owned()], &[alone], &|_| ())?;
+        let mut row = vec![window.name(), hours(alone[0].mean_delay_s)];
         for (outcome, ratios) in outcomes.iter().zip(&mut ratios) {
             let share = ratio(outcome.mean_delay_s, alone[0].mean_delay_s);
             ratios.push(share);
@@ -137,20 +131,15 @@ struct Table {
 }
 
 impl Table {
-    fn add(
-        &mut self,
-        (trace, (year, month, _), calls_per_hour): (&str, Date, f64),
-        history: &History,
-    ) -> Result<(), StudyError> {
-        let single = Setup::new(calls_per_hour);
+    fn add(&mut self, window: &Stretch, history: &History) -> Result<(), StudyError> {
+        let single = Setup::new(window.calls_per_hour);
         let grouped = Setup { group: GROUP, ..single.clone() };
         let names = ["rr", "freshet"].map(str::to_owned);
         let alone = compare(history, &names, &[single], &|_| ())?;
         let names = ["rr", "freshet", "informed", "live"].map(str::to_owned);
         let groups = compare(history, &names, std::slice::from_ref(&grouped), &|_| ())?;
         let live_alone = compare(history, &names[3..], &[Setup { group: 1, ..grouped }], &|_| ())?;
-        let name = trace.split('_').next().unwrap_or_default();
-        let mut row = vec![format!("{name} {year}-{month:02}, {calls_per_hour}/h")];
+        let mut row = vec![window.name()];
         for policy in 0..2 {
             let (without_s, with_s) = (alone[policy].mean_delay_s, groups[policy].mean_delay_s);
             self.ratios[policy].push(ratio(with_s, without_s));
@@ -165,8 +154,7 @@ impl Table {
         self.live_ratios.iter_mut().zip(ratios).for_each(|(all, one)| all.push(one));
         let figures =
             [hours(without_s), hours(with_s), format!("{:.2}", ratios[0]), format!("{:.2}", ratios[1])];
-        let name = vec![format!("{name} {year}-{month:02}, {calls_per_hour}/h")];
-        self.live_rows.push([name, figures.to_vec()].concat());
+        self.live_rows.push([vec![window.name()], figures.to_vec()].concat());
         Ok(())
     }
 

@@ -7,15 +7,12 @@
 use super::StudyError;
 use super::page::{Page, geometric_mean, hours, percent};
 use super::reference::WINDOWS;
-use super::traces::{CHAT, CONGRESS, Date, FIGURES, Traces, four_and_four, midnight};
+use super::traces::{Stretch, Traces, UNSEEN};
 use crate::experiment::{Outcome, Setup, compare};
-use crate::trace::{By, History};
+use crate::trace::History;
 
 /// What is compared: each policy of the experiment, and the engine that crawls by it.
 const PAIRS: [(&str, &str); 2] = [("rr", "live:rr"), ("freshet", "live")];
-/// Windows that were not looked at before: trace, first day, calls an hour.
-const OTHERS: [(&str, Date, f64); 3] =
-    [(CONGRESS, (2020, 5, 1), 60.0), (FIGURES, (2013, 10, 1), 10.0), (CHAT, (2018, 3, 1), 10.0)];
 
 pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     let mut page = Page::new("live", "The engine beside the experiment");
@@ -29,14 +26,13 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     page.section("Mean delay in hours");
     let mut table = Table::default();
     for window in &WINDOWS {
-        table.add((window.trace, window.from, window.calls_per_hour), &window.read(traces)?)?;
+        table.add(&window.stretch, &window.stretch.read(traces)?)?;
     }
     table.write(&mut page);
     page.section("Windows that were not looked at before");
     let mut table = Table::default();
-    for (trace, from, calls_per_hour) in OTHERS {
-        let history = traces.read(trace, four_and_four(midnight(from)), By::Author)?;
-        table.add((trace, from, calls_per_hour), &history)?;
+    for window in &UNSEEN {
+        table.add(window, &window.read(traces)?)?;
     }
     table.write(&mut page);
     causes(&mut page);
@@ -51,14 +47,9 @@ struct Table {
 }
 
 impl Table {
-    fn add(
-        &mut self,
-        (trace, (year, month, _), calls_per_hour): (&str, Date, f64),
-        history: &History,
-    ) -> Result<(), StudyError> {
-        let setup = Setup::new(calls_per_hour);
-        let name = trace.split('_').next().unwrap_or_default();
-        let mut row = vec![format!("{name} {year}-{month:02}, {calls_per_hour}/h")];
+    fn add(&mut self, window: &Stretch, history: &History) -> Result<(), StudyError> {
+        let setup = Setup::new(window.calls_per_hour);
+        let mut row = vec![window.name()];
         let mut spent = 0.0;
         let names: Vec<String> =
             PAIRS.iter().flat_map(|&(told, live)| [told.to_owned(), live.to_owned()]).collect();
@@ -68,7 +59,7 @@ impl Table {
             let ratio = live_s.unwrap_or(0.0) / told_s.unwrap_or(1.0);
             ratios.push(ratio);
             row.extend([hours(told_s), hours(live_s), format!("{ratio:.2}")]);
-            spent = share_spent(&pair[1], history, calls_per_hour);
+            spent = share_spent(&pair[1], history, window.calls_per_hour);
         }
         row.push(percent(spent));
         self.rows.push(row);

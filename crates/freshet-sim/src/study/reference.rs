@@ -12,37 +12,28 @@ use freshet_policy::POLICY_NAMES;
 
 use super::StudyError;
 use super::page::{Page, geometric_mean, hours};
-use super::traces::{CHAT, CONGRESS, Date, FIGURES, Traces, four_and_four, midnight};
+use super::traces::{CHAT, CONGRESS, Date, FIGURES, Stretch, Traces, stretch};
 use crate::experiment::{ORACLE_NAMES, Outcome, Setup, run as experiment};
 use crate::plot::{Plot, Scale};
-use crate::trace::{By, History};
+use crate::trace::History;
 
-/// A window: trace, first day, calls an hour, the reference's mean delay in hours.
+/// A window, and the reference's mean delay in hours.
 pub(super) struct Reference {
-    pub(super) trace: &'static str,
-    pub(super) from: Date,
-    pub(super) calls_per_hour: f64,
+    pub(super) stretch: Stretch,
     mean_h: f64,
-    label: &'static str,
 }
 
-const fn reference(
-    trace: &'static str,
-    from: Date,
-    calls_per_hour: f64,
-    mean_h: f64,
-    label: &'static str,
-) -> Reference {
-    Reference { trace, from, calls_per_hour, mean_h, label }
+const fn reference(trace: &'static str, from: Date, calls_per_hour: f64, mean_h: f64) -> Reference {
+    Reference { stretch: stretch(trace, from, calls_per_hour), mean_h }
 }
 
 pub(super) const WINDOWS: [Reference; 6] = [
-    reference(CONGRESS, (2019, 2, 1), 60.0, 5.308, "a1 2019-02, 60/h"),
-    reference(CONGRESS, (2019, 2, 1), 20.0, 16.506, "a1 2019-02, 20/h"),
-    reference(CONGRESS, (2021, 3, 1), 60.0, 4.644, "a1 2021-03, 60/h"),
-    reference(FIGURES, (2016, 2, 1), 10.0, 2.040, "a3 2016-02, 10/h"),
-    reference(CHAT, (2020, 2, 1), 10.0, 2.392, "a5 2020-02, 10/h"),
-    reference(CHAT, (2024, 2, 1), 10.0, 1.996, "a5 2024-02, 10/h"),
+    reference(CONGRESS, (2019, 2, 1), 60.0, 5.308),
+    reference(CONGRESS, (2019, 2, 1), 20.0, 16.506),
+    reference(CONGRESS, (2021, 3, 1), 60.0, 4.644),
+    reference(FIGURES, (2016, 2, 1), 10.0, 2.040),
+    reference(CHAT, (2020, 2, 1), 10.0, 2.392),
+    reference(CHAT, (2024, 2, 1), 10.0, 1.996),
 ];
 /// Budgets of the plot of delay against budget, calls an hour on 948 sources.
 const BUDGETS: [f64; 7] = [5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0];
@@ -50,12 +41,6 @@ const BUDGETS: [f64; 7] = [5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0];
 const DELAYS_SHOWN_H: std::ops::Range<f64> = 0.1..60.0;
 /// Policies that are plotted: the baselines of the papers and the better ones.
 const PLOTTED: [&str; 7] = ["rr", "hash", "sia-cho", "backlog", "index", "index-profile", "freshet"];
-
-impl Reference {
-    pub(super) fn read(&self, traces: &Traces) -> Result<History, StudyError> {
-        traces.read(self.trace, four_and_four(midnight(self.from)), By::Author)
-    }
-}
 
 /// Every name that decides online; `ring` is `rr` under its name in the engine.
 fn online() -> impl Iterator<Item = &'static str> {
@@ -66,8 +51,8 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     let mut histories: Vec<History> = Vec::new();
     let mut outcomes: Vec<Vec<Outcome>> = Vec::new();
     for window in &WINDOWS {
-        let history = window.read(traces)?;
-        let setup = Setup::new(window.calls_per_hour);
+        let history = window.stretch.read(traces)?;
+        let setup = Setup::new(window.stretch.calls_per_hour);
         let names = online().chain(ORACLE_NAMES.iter().copied());
         outcomes.push(names.map(|name| experiment(&history, name, &setup)).collect::<Result<_, _>>()?);
         histories.push(history);
@@ -97,11 +82,11 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
 fn windows(page: &mut Page, histories: &[History]) {
     page.section("Windows");
     let rows = WINDOWS.iter().zip(histories).map(|(window, history)| {
-        let (year, month, day) = window.from;
+        let Stretch { trace, from: (year, month, day), calls_per_hour } = window.stretch;
         vec![
-            window.trace.to_owned(),
+            trace.to_owned(),
             format!("{year}-{month:02}-{day:02}"),
-            window.calls_per_hour.to_string(),
+            calls_per_hour.to_string(),
             history.posters.len().to_string(),
             history.eval_count().to_string(),
         ]
@@ -121,7 +106,7 @@ fn delays(page: &mut Page, outcomes: &[Vec<Outcome>]) {
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|a, b| ratio(*a).unwrap_or(0.0).total_cmp(&ratio(*b).unwrap_or(0.0)).reverse());
     let mut columns = vec!["policy"];
-    let labels: Vec<_> = WINDOWS.iter().map(|window| format!("#{}", window.label)).collect();
+    let labels: Vec<_> = WINDOWS.iter().map(|window| format!("#{}", window.stretch.name())).collect();
     columns.extend(labels.iter().map(String::as_str));
     columns.push("#ratio, geometric mean");
     let rows = order.iter().map(|&number| {
@@ -141,7 +126,7 @@ fn delays(page: &mut Page, outcomes: &[Vec<Outcome>]) {
     let Some(number) = outcomes[0].iter().position(|outcome| outcome.policy == "freshet") else { return };
     let of = |(window, outcomes): (&Reference, &Vec<Outcome>)| {
         let mean_h = outcomes[number].mean_delay_s.unwrap_or(0.0) / 3600.0;
-        format!("{:.3} ({})", mean_h / window.mean_h, window.label)
+        format!("{:.3} ({})", mean_h / window.mean_h, window.stretch.name())
     };
     let ratios: Vec<_> = WINDOWS.iter().zip(outcomes).map(of).collect();
     page.text(&format!("`freshet` as a share of the reference: {}.", ratios.join(", ")));
@@ -149,7 +134,7 @@ fn delays(page: &mut Page, outcomes: &[Vec<Outcome>]) {
 
 fn distribution(page: &mut Page, outcomes: &[Outcome]) {
     page.section("How long posts wait");
-    page.text(&format!("{}.", WINDOWS[0].label));
+    page.text(&format!("{}.", WINDOWS[0].stretch.name()));
     let plotted: Vec<_> =
         PLOTTED.iter().filter_map(|name| outcomes.iter().find(|outcome| outcome.policy == *name)).collect();
     let row = |outcome: &&Outcome| {

@@ -52,7 +52,7 @@ pub(super) fn synthetic(seed: u64) -> Synthetic {
             (CYCLE_STRENGTH * angle.cos()).exp() as f32
         };
         let shape = Shape::new(std::array::from_fn(factor), [1.0; 7]);
-        posters.push(Poster { user, posts: posts(&mut rng, rate_per_s, &shape) });
+        posters.push(Poster { user, posts: posts(&mut rng, rate_per_s, &shape), ..Poster::default() });
         models.push(Known::new(shape.factors().0.map(|factor| f64::from(factor) * rate_per_s)));
         curves.push(Curve::new(1.0, SLOT_COUNT, |slot| {
             rate_per_s * shape.factor(WINDOW.start() + SLOT * (slot as f64 + 0.5))

@@ -87,6 +87,44 @@ pub(crate) fn midnight((year, month, day): Date) -> Timestamp {
     Timestamp::from_secs(date.map_or(0, |zoned| zoned.timestamp().as_second()))
 }
 
+/// A month of a trace, as tables name it: `a1 2019-02`.
+pub(crate) fn month_of(trace: &str, (year, month, _): Date) -> String {
+    let short = trace.split('_').next().unwrap_or(trace);
+    format!("{short} {year}-{month:02}")
+}
+
+/// A window of a trace that is crawled with so many calls an hour.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stretch {
+    pub(crate) trace: &'static str,
+    /// Its first day.
+    pub(crate) from: Date,
+    pub(crate) calls_per_hour: f64,
+}
+
+/// Windows that were not looked at while the engine was built.
+pub(crate) const UNSEEN: [Stretch; 3] = [
+    stretch(CONGRESS, (2020, 5, 1), 60.0),
+    stretch(FIGURES, (2013, 10, 1), 10.0),
+    stretch(CHAT, (2018, 3, 1), 10.0),
+];
+
+pub(crate) const fn stretch(trace: &'static str, from: Date, calls_per_hour: f64) -> Stretch {
+    Stretch { trace, from, calls_per_hour }
+}
+
+impl Stretch {
+    /// As tables name it: `a1 2019-02, 60/h`.
+    pub(crate) fn name(&self) -> String {
+        format!("{}, {}/h", month_of(self.trace, self.from), self.calls_per_hour)
+    }
+
+    /// Four weeks to learn from, four weeks that count.
+    pub(crate) fn read(&self, traces: &Traces) -> Result<History, StudyError> {
+        traces.read(self.trace, four_and_four(midnight(self.from)), By::Author)
+    }
+}
+
 /// The usual window: four weeks to learn from, four weeks that count.
 pub(crate) fn four_and_four(from: Timestamp) -> Window {
     Window { from, warm_days: 28, eval_days: 28 }

@@ -91,6 +91,8 @@ pub(crate) struct Account {
     pub round: u32,
     pub standing: Standing,
     pub standing_since_ms: i64,
+    /// Since when its profile says that it is there; its id may be older.
+    pub joined_ms: i64,
     /// Places of its posts, from old to new.
     pub timeline: Vec<u32>,
     /// Posts that were not deleted.
@@ -125,6 +127,7 @@ impl Account {
             round: 0,
             standing: Standing::Public,
             standing_since_ms: created_at_ms,
+            joined_ms: created_at_ms,
             timeline: Vec::new(),
             post_count: 0,
             following: Vec::new(),
@@ -132,10 +135,6 @@ impl Account {
             tags,
             language,
         }
-    }
-
-    pub(crate) fn created_at_ms(&self) -> i64 {
-        (self.id >> 16) as i64
     }
 
     /// Since when its posts are hidden, if they are.

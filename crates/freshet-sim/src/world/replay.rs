@@ -1,6 +1,7 @@
 //! A world whose people post when a recorded history says so, and do nothing else.
 //!
-//! Nobody follows, edits, deletes or leaves: what a history does not tell does not happen. The world
+//! Nobody follows, edits, deletes or leaves: what a history does not tell does not happen. Profiles tell of all
+//! posts that the trace has, those before the history among them, which no list shows. The world
 //! notes when each post was first on an answered page: that is where a crawl's delay is taken, at
 //! the server and not in the crawl's own books.
 
@@ -13,7 +14,7 @@ use super::{Account, World};
 use crate::SimError;
 use crate::trace::History;
 
-/// How long before the history the accounts were made.
+/// How long before the history the ids of the accounts were given.
 const AGE: Span = Span::from_secs(400 * 86_400);
 
 /// The recorded posts, and when each was first shown.
@@ -54,6 +55,10 @@ impl World {
         let draw = |index| Account::draw(options.seed, index, first_ms + i64::from(index), 1.0);
         let accounts = (0..count).map(draw).collect();
         let mut world = Self::furnished(options, accounts);
+        for (account, poster) in world.accounts.iter_mut().zip(&history.posters) {
+            account.post_count = poster.before.count;
+            account.joined_ms = poster.before.first_at.unwrap_or(start_at).ms();
+        }
         let times = |posts: &[Timestamp]| posts.iter().map(|at| at.ms()).collect();
         world.replay.times_ms = history.posters.iter().map(|poster| times(&poster.posts)).collect();
         for account in 0..count {
@@ -117,7 +122,7 @@ impl World {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::Window;
+    use crate::trace::{Before, Window};
     use crate::{WorldRequest, dialect};
 
     #[test]
@@ -146,5 +151,35 @@ mod tests {
         assert_eq!(shown, [(0, Some(15)), (0, Some(15)), (1, None)]);
         world.set_window(1);
         assert_eq!(ask(&mut world, 30), 1, "one scrolled out");
+    }
+
+    #[test]
+    fn profiles_count_what_was_posted_before_the_history() {
+        let window = Window { from: Timestamp::from_secs(1_700_006_400), warm_days: 1, eval_days: 1 };
+        let at = |days: i64| window.from.secs() + days * 86_400 / 4;
+        let mut history = History::from_posts(window, vec![(7, at(1)), (7, at(2)), (7, at(5)), (9, at(3))]);
+        let first_at = Timestamp::from_secs(at(-400));
+        history.posters[0].before = Before { count: 50, first_at: Some(first_at) };
+        let history = history.from_start();
+        assert_eq!(history.posters[0].before, Before { count: 52, first_at: Some(first_at) });
+        let mut world = World::of_history(&history, Limits::OFF).unwrap();
+        let ids: Vec<u64> = world.accounts().map(|account| account.id).collect();
+        let mut ask = |id: u64, days: i64| {
+            let request = WorldRequest {
+                method: "GET".to_owned(),
+                path: format!("/api/v1/accounts/{id}"),
+                query: Vec::new(),
+                headers: Vec::new(),
+                client: "a test".to_owned(),
+            };
+            let body = world.answer(&request, Timestamp::from_secs(at(days))).body;
+            let account: serde_json::Value = serde_json::from_slice(&body).unwrap();
+            (account["statuses_count"].as_u64(), account["created_at"].as_str().map(str::to_owned))
+        };
+        let made = Some("2023-08-07T00:00:00.000Z".to_owned());
+        assert_eq!(ask(ids[0], 4), (Some(52), made.clone()));
+        assert_eq!(ask(ids[0], 6), (Some(53), made));
+        // Of whom nothing was before the first post, the profile begins with it.
+        assert_eq!(ask(ids[1], 6), (Some(1), Some("2023-11-15T00:00:00.000Z".to_owned())));
     }
 }

@@ -5,14 +5,10 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
+use super::grouped::{self, DAYS, options};
 use super::*;
+use crate::Limits;
 use crate::world::text;
-use crate::{Chances, Limits};
-
-const ACCOUNTS: usize = 50;
-/// Calls an hour that the world announces.
-const CALLS_PER_H: u32 = 20;
-const DAYS: u32 = 5;
 
 /// How merged lists are shown.
 #[derive(Clone, Copy, Debug)]
@@ -78,47 +74,16 @@ impl Oddly {
     }
 }
 
-fn options() -> WorldOptions {
-    WorldOptions {
-        seed: 5,
-        accounts: ACCOUNTS as u32,
-        posts_per_day: 3.0,
-        chances: Chances::NONE,
-        limits: Limits { api: Some((CALLS_PER_H, Span::HOUR)), ..Limits::OFF },
-        history: Span::HOUR,
-        ..WorldOptions::default()
-    }
-}
-
 /// A scene in which merged lists of accounts are shown in some way.
 fn scene(way: Way, options: WorldOptions) -> (Scene, Arc<Oddly>) {
-    let mut scene = Scene::new(options, Span::HOUR * 6.0);
-    scene.policy = "freshet";
-    let world = WorldFetch::new(Arc::clone(&scene.world), Arc::new(scene.clock.clone()));
-    let fetch = Arc::new(Oddly { world, way, count: Mutex::default() });
-    scene.fetch = Some(Arc::clone(&fetch) as Arc<dyn Fetch>);
-    (scene, fetch)
+    grouped::scene(options, |world| Oddly { world, way, count: Mutex::default() })
 }
 
 /// Crawls for some days; gives how many merged pages there were.
 fn check(way: Way) -> u32 {
     let (mut scene, fetch) = scene(way, options());
     scene.networks = Arc::new(crate::merged::networks(40, 40));
-    let lists: Vec<Source> =
-        scene.sources(ACCOUNTS).into_iter().filter(|source| source.robot == RobotKind::Status).collect();
-    let mut driver = scene.start(furnish(testing::memory(), &lists));
-    driver.run_for(Span::DAY * f64::from(DAYS)).unwrap();
-    let stored = posts(&driver.store);
-    let facts = scene.with_world(invariant::facts);
-    let settled_at = scene.now() - Span::DAY;
-    let lost = invariant::nothing_lost(&facts, &stored, &scene.accounts(ACCOUNTS), settled_at);
-    assert!(lost.is_empty(), "{way:?}: {} lost, among them {:?}", lost.len(), lost.first());
-    expect_none("invented", &invariant::nothing_invented(&facts, &stored));
-    let sources = all_sources(&driver.store);
-    let unread: Vec<_> = sources.iter().filter(|it| it.read_at.is_none_or(|at| at < settled_at)).collect();
-    assert!(unread.is_empty(), "{way:?}: {} sources were not read for a day", unread.len());
-    assert!(sources.iter().all(|source| source.state == SourceState::Active), "{way:?}");
-    assert_eq!(scene.refused_count(), 0, "{way:?}");
+    grouped::check(&scene, Vec::new(), way);
     *fetch.count.lock().unwrap()
 }
 

@@ -5,13 +5,8 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
+use super::grouped::{self, DAYS};
 use super::*;
-use crate::{Chances, Limits};
-
-const ACCOUNTS: usize = 50;
-/// Calls an hour that the world announces.
-const CALLS_PER_H: u32 = 20;
-const DAYS: u32 = 5;
 
 /// How probes are answered.
 #[derive(Clone, Copy, Debug)]
@@ -94,41 +89,13 @@ fn count_as(accounts: &mut [Value], count: u32) {
 
 /// Crawls for some days; gives how many probes there were.
 fn check(way: Way) -> u32 {
-    let options = WorldOptions {
-        seed: 5,
-        accounts: ACCOUNTS as u32,
-        posts_per_day: 3.0,
-        chances: Chances::NONE,
-        limits: Limits { api: Some((CALLS_PER_H, Span::HOUR)), ..Limits::OFF },
-        history: Span::HOUR,
-        ..WorldOptions::default()
-    };
-    let mut scene = Scene::new(options, Span::HOUR * 6.0);
-    scene.policy = "freshet";
-    let world = WorldFetch::new(Arc::clone(&scene.world), Arc::new(scene.clock.clone()));
-    let fetch = Arc::new(Oddly { world, way, probe_count: Mutex::default() });
-    scene.fetch = Some(Arc::clone(&fetch) as Arc<dyn Fetch>);
-    let lists: Vec<Source> =
-        scene.sources(ACCOUNTS).into_iter().filter(|source| source.robot == RobotKind::Status).collect();
+    let oddly = |world| Oddly { world, way, probe_count: Mutex::default() };
+    let (scene, fetch) = grouped::scene(grouped::options(), oddly);
     // A list of which no probe tells.
     let connector = scene.networks.connector("mastodon").unwrap();
     let tag = robot::sources_for(&*connector, &Scene::network(), RobotKind::Status, "tag", "news", 0);
     assert_eq!(tag.len(), 1);
-    let lists = [lists, tag].concat();
-    let mut driver = scene.start(furnish(testing::memory(), &lists));
-    driver.run_for(Span::DAY * f64::from(DAYS)).unwrap();
-    let stored = posts(&driver.store);
-    let facts = scene.with_world(invariant::facts);
-    // Twenty calls an hour for fifty accounts: each was read within a day, whatever its probes say.
-    let settled_at = scene.now() - Span::DAY;
-    let lost = invariant::nothing_lost(&facts, &stored, &scene.accounts(ACCOUNTS), settled_at);
-    assert!(lost.is_empty(), "{way:?}: {} lost, among them {:?}", lost.len(), lost.first());
-    expect_none("invented", &invariant::nothing_invented(&facts, &stored));
-    let sources = all_sources(&driver.store);
-    let unread: Vec<_> = sources.iter().filter(|it| it.read_at.is_none_or(|at| at < settled_at)).collect();
-    assert!(unread.is_empty(), "{way:?}: {} sources were not read for a day", unread.len());
-    assert!(sources.iter().all(|source| source.state == SourceState::Active), "{way:?}");
-    assert_eq!(scene.refused_count(), 0, "{way:?}");
+    grouped::check(&scene, tag, way);
     *fetch.probe_count.lock().unwrap()
 }
 

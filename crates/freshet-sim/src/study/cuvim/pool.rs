@@ -43,7 +43,7 @@ mod tests {
 
     fn check(posts_days: &[f64], expected: f64) {
         let at = |days: &f64| Timestamp::from_secs((days * 86_400.0) as i64);
-        let found = workload(&Poster { user: 0, posts: posts_days.iter().map(at).collect() });
+        let found = workload(&Poster { posts: posts_days.iter().map(at).collect(), ..Poster::default() });
         assert!((found - expected).abs() < 1e-9, "{posts_days:?}: {found}");
     }
 

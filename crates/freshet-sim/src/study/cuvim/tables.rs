@@ -10,7 +10,7 @@ use super::loops::{Form, PAGE_SIZE, Reading, Tally, loop_of};
 use crate::experiment::{Setup, run as experiment};
 use crate::study::StudyError;
 use crate::study::page::{Page, gain, percent};
-use crate::study::traces::{CHAT, CONGRESS, Date, FIGURES, Traces, midnight};
+use crate::study::traces::{CHAT, CONGRESS, Date, FIGURES, Traces, midnight, month_of};
 use crate::trace::{By, History, Window};
 
 const WEIGHTS: [f64; 6] = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4];
@@ -123,7 +123,7 @@ fn shapes(page: &mut Page, traces: &Traces) -> Result<(), StudyError> {
     let mut rows = vec![shape("the paper", "", [PAPER[0], PAPER[5]])];
     for (trace, from) in SHAPES {
         let history = two_months(traces, (trace, from))?;
-        let name = format!("{} {}-{:02}", trace.split('_').next().unwrap_or(trace), from.0, from.1);
+        let name = month_of(trace, from);
         for (reading, reading_name) in [(Reading::Mean, "mean"), (Reading::Sum, "sum")] {
             for (form, is_told) in FORMS {
                 let ends = [0.9, 0.4].map(|weight| loop_of(&history, Form { reading, weight, is_told }));

@@ -10,7 +10,7 @@ use crate::study::StudyError;
 use crate::study::page::{Page, geometric_mean, hours};
 use crate::study::traces::{
     BITCOIN, CHAT, CONGRESS, Date, FIGURES, GIT, LEAN, R_LISTS, ROOMS, SLICER, Traces, four_and_four,
-    midnight,
+    midnight, month_of,
 };
 use crate::trace::By;
 
@@ -61,9 +61,8 @@ pub(super) fn run(page: &mut Page, traces: &Traces, developed: Vec<Delays>) -> R
                 *delay =
                     experiment(&history, policy, &Setup::new(calls_per_hour))?.mean_delay_s.unwrap_or(0.0);
             }
-            let short = trace.split('_').next().unwrap_or(trace);
             let mut row = vec![
-                format!("{short} {}-{:02}, {name}", from.0, from.1),
+                format!("{}, {name}", month_of(trace, from)),
                 history.posters.len().to_string(),
                 history.eval_count().to_string(),
                 format!("{calls_per_hour:.1}"),
