@@ -9,6 +9,7 @@
 //! and its visible Next is not, and where the head is silent there is no next page. What it does not do: fetch. Whether a server
 //! ignores the number shows only in what it answers; learning compares such pages.
 
+mod run;
 mod words;
 
 use std::borrow::Cow;
@@ -18,6 +19,7 @@ use freshet_types::Map;
 use crate::address::{self, Slot, Turner};
 use crate::page::{Link, Page};
 
+use run::Row;
 use words::Direction;
 
 /// A number on a link that may be that of a page.
@@ -67,7 +69,7 @@ impl Step<'_> {
 
 /// Places of page numbers that one page speaks for.
 pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
-    let steps = steps(page);
+    let steps = steps(page, &[]);
     let mut found: Map<Slot, Evidence> = Map::default();
     let mut add = |slot: &Slot, evidence: Evidence| {
         let known = found.entry(slot.clone()).or_insert(evidence);
@@ -91,6 +93,9 @@ pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
         if is_even(&points, from) {
             add(slot, Evidence::Numbers);
         }
+    }
+    for place in run::own_rows(page).iter().filter_map(|row| row.place(page)) {
+        std::iter::once(&place.slot).chain(&place.beside).for_each(|slot| add(slot, Evidence::Numbers));
     }
     let mut found: Vec<_> = found.into_iter().collect();
     found.sort_unstable();
@@ -149,24 +154,39 @@ pub fn pager(page: &Page, slots: &[Slot], is_head_only: bool) -> Pager {
     pager.next = head("next");
     pager.previous = head("prev").or_else(|| head("previous"));
     let steps: Vec<Step<'_>> =
-        steps(page).into_iter().filter(|it| !it.link.is_head && slots.contains(&it.slot)).collect();
+        steps(page, slots).into_iter().filter(|it| !it.link.is_head && slots.contains(&it.slot)).collect();
     let is_silent =
         is_head_only && !page.links.iter().any(|link| link.is_head && page.is_relation(link, "next"));
+    let row = if is_head_only { None } else { own_row(page, slots) };
     if pager.next.is_none() && !is_silent {
-        pager.next = forward(page, &steps, &mut pager.complaints);
+        pager.next = forward(page, &steps, row.as_ref(), &mut pager.complaints);
     }
     if pager.previous.is_none() && !is_head_only {
-        pager.previous = backward(page, &steps);
+        let by_row = || row.as_ref().and_then(|row| row.link(row.current? - 1)).map(shown);
+        pager.previous = backward(page, &steps).or_else(by_row);
     }
     if !is_head_only
         || pager.next.as_ref().is_some_and(|next| steps.iter().any(|step| shown(step.link) == *next))
     {
-        pager.last = last(&steps, pager.next.is_some());
+        let by_row = || row.as_ref().and_then(Row::last).map(|(_, link)| shown(link));
+        pager.last = last(&steps, pager.next.is_some()).or_else(|| by_row().filter(|_| pager.next.is_some()));
     }
     pager
 }
 
-fn forward(page: &Page, steps: &[Step<'_>], complaints: &mut Vec<String>) -> Option<String> {
+/// The row of numbers that turns this page.
+fn own_row<'a>(page: &'a Page, slots: &[Slot]) -> Option<Row<'a>> {
+    run::own_rows(page)
+        .into_iter()
+        .find(|row| row.place(page).is_some_and(|place| slots.contains(&place.slot)))
+}
+
+fn forward(
+    page: &Page,
+    steps: &[Step<'_>],
+    row: Option<&Row<'_>>,
+    complaints: &mut Vec<String>,
+) -> Option<String> {
     let is_later = |step: &&Step<'_>| match (step.from, step.to) {
         (Some(from), Some(to)) => to > from,
         (None, Some(_)) => step.number != Some(1),
@@ -177,11 +197,16 @@ fn forward(page: &Page, steps: &[Step<'_>], complaints: &mut Vec<String>) -> Opt
     };
     let by_relation = told(&|step| page.is_relation(step.link, "next"));
     let by_word = || told(&|step| step.direction == Some(Direction::Next));
+    let by_row = || row.and_then(|row| row.link(row.current? + 1)).map(shown);
     let by_number = || {
+        // A row says which page this is: where it has no link to the one after it, none is.
+        if row.is_some() {
+            return None;
+        }
         let numbered = steps.iter().filter(|step| step.number.is_some()).filter(is_later);
         numbered.min_by_key(|step| step.to).map(|step| shown(step.link))
     };
-    let found = by_relation.or_else(by_word).or_else(by_number);
+    let found = by_relation.or_else(by_word).or_else(by_row).or_else(by_number);
     let is_told =
         |step: &&Step<'_>| step.direction == Some(Direction::Next) || page.is_relation(step.link, "next");
     if found.is_none()
@@ -216,15 +241,15 @@ fn last(steps: &[Step<'_>], has_next: bool) -> Option<String> {
 }
 
 /// All links of a page that change one number of its address.
-fn steps(page: &Page) -> Vec<Step<'_>> {
-    let turner = Turner::of(&page.url);
+fn steps<'a>(page: &'a Page, slots: &[Slot]) -> Vec<Step<'a>> {
+    let turner = Turner::knowing(&page.url, slots);
     let mut steps: Vec<Step<'_>> = page
         .links
         .iter()
         .filter_map(|link| {
             let turn = turner.turn(&link.url)?;
             let text = page.link_text(link);
-            let number = text.trim().parse().ok().filter(|number| (1..NUMBER_MAX).contains(number));
+            let number = number_in(&text);
             let direction = words::direction(&text, &page.link_hint(link));
             Some(Step { link, text, slot: turn.slot, from: turn.from, to: turn.to, number, direction })
         })
@@ -239,6 +264,15 @@ fn steps(page: &Page) -> Vec<Step<'_>> {
         }
     }
     steps
+}
+
+/// The number that is written on a link.
+fn number_on(page: &Page, link: &Link) -> Option<i64> {
+    number_in(&page.link_text(link))
+}
+
+fn number_in(text: &str) -> Option<i64> {
+    text.trim().parse().ok().filter(|number| (1..NUMBER_MAX).contains(number))
 }
 
 fn shown(link: &Link) -> String {

@@ -9,7 +9,8 @@ use std::borrow::Cow;
 use freshet_types::{Map, Set};
 use url::Url;
 
-use super::{ListParts, Slot, pairs, segments, split_path};
+use super::parts::split_path;
+use super::{ListParts, Slot, pairs, segments};
 
 /// A word before a number that is kept.
 const PREFIX_CHARS_MAX: usize = 8;
@@ -132,9 +133,14 @@ impl Patterns {
 
     /// The parameters that do not carry the page number, in the order of their names.
     fn own_pairs<'a>(&self, url: &'a Url) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let is_slot =
-            |name: &str| self.slots.iter().any(|it| matches!(it, Slot::Query(known) if known == name));
-        pairs(url).into_iter().filter(move |(name, _)| !is_slot(name))
+        let is_slot = |(name, value): (&str, &str)| {
+            self.slots.iter().any(|it| match it {
+                Slot::Query(known) => known == name,
+                Slot::Beside(known, set) => known == name && set == value,
+                _ => false,
+            })
+        };
+        pairs(url).into_iter().filter(move |pair| !is_slot(*pair))
     }
 
     fn is_match(&self, pattern: &str, url: &Url, parts: &ListParts<'_>) -> bool {

@@ -1,0 +1,178 @@
+//! Numbers in a row: `1, 2, [3] … 9`, where each leads to a page of the list and one, without a link, is the page itself.
+//!
+//! Many forums write no word for the next page, and many addresses do not say which page they are. A row of rising numbers
+//! says both: the number that is no link, or leads here, is this page's, and the next one is the next page. What the links
+//! of a row have in common among themselves shows where the number stands, whatever the page's own address looks like.
+//!
+//! A row of page numbers beside a thread in a board has no number without a link, and is not this page's.
+
+use std::ops::Range;
+
+use crate::address::{self, Slot, Turner, loose_turn};
+use crate::page::{Link, Page};
+
+use super::is_even;
+
+/// Nodes between two numbers of a row.
+const GAP_NODES_MAX: usize = 24;
+/// Texts looked at before and after a row for the number of the page itself.
+const EDGE_TEXTS_MAX: usize = 4;
+/// Rows of one page that are looked at; more come from rows of threads.
+const ROWS_MAX: usize = 400;
+
+/// A row of numbers.
+#[derive(Debug)]
+pub(super) struct Row<'a> {
+    /// What is read, and the link; rising.
+    links: Vec<(i64, &'a Link)>,
+    /// The number of the page itself.
+    pub(super) current: Option<i64>,
+}
+
+/// Where a row's number stands, and what stands beside it.
+pub(super) struct Place {
+    pub(super) slot: Slot,
+    pub(super) beside: Vec<Slot>,
+}
+
+/// The rows of a page that are its own.
+pub(super) fn own_rows(page: &Page) -> Vec<Row<'_>> {
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for link in page.links.iter().filter(|link| !link.is_head) {
+        let Some(number) = super::number_on(page, link) else { continue };
+        let gap = rows.last().and_then(|row| Gap::between(page, row, number, link));
+        if let (Some(row), Some(gap)) = (rows.last_mut(), gap) {
+            row.current = row.current.or(gap.current);
+            row.links.push((number, link));
+        } else if rows.len() < ROWS_MAX {
+            rows.push(Row { links: vec![(number, link)], current: None });
+        } else {
+            break;
+        }
+    }
+    let own = address::key(&page.url);
+    for row in &mut rows {
+        row.current =
+            row.current.or_else(|| row.current_at_edge(page)).or_else(|| row.current_by_link(page, &own));
+    }
+    rows.retain(|row| row.current.is_some() && row.is_here(page));
+    rows
+}
+
+/// What stands between two numbers of one row.
+struct Gap {
+    current: Option<i64>,
+}
+
+impl Gap {
+    fn between(page: &Page, row: &Row<'_>, number: i64, link: &Link) -> Option<Self> {
+        let (last, before) = row.links.last()?;
+        let start = page.tree.end(before.node);
+        if number <= *last || link.node < start || link.node - start > GAP_NODES_MAX {
+            return None;
+        }
+        let mut current = None;
+        for text in (start..link.node).filter_map(|node| page.tree.text(node)) {
+            if text.chars().any(char::is_alphabetic) {
+                return None;
+            }
+            current = current.or_else(|| lone_number(text).filter(|it| (last + 1..number).contains(it)));
+        }
+        Some(Self { current })
+    }
+}
+
+impl<'a> Row<'a> {
+    fn range(&self, page: &Page) -> Range<usize> {
+        let (first, last) = (self.links.first(), self.links.last());
+        first.map_or(0, |it| it.1.node)..last.map_or(0, |it| page.tree.end(it.1.node))
+    }
+
+    /// The number right before the row or right after it.
+    fn current_at_edge(&self, page: &Page) -> Option<i64> {
+        let range = self.range(page);
+        let (first, last) = (self.links.first()?.0, self.links.last()?.0);
+        let near = |nodes: &mut dyn Iterator<Item = usize>, wanted: i64| {
+            let texts = nodes.filter_map(|node| page.tree.text(node)).filter(|it| !it.trim().is_empty());
+            let mut texts = texts.take(EDGE_TEXTS_MAX).take_while(|it| !it.chars().any(char::is_alphabetic));
+            texts.find_map(lone_number).filter(|it| *it == wanted)
+        };
+        let start = range.start.saturating_sub(GAP_NODES_MAX);
+        let end = page.tree.len().min(range.end + GAP_NODES_MAX);
+        near(&mut (start..range.start).rev(), first - 1).or_else(|| near(&mut (range.end..end), last + 1))
+    }
+
+    /// The number whose link leads here.
+    fn current_by_link(&self, page: &Page, own: &str) -> Option<i64> {
+        let is_here = |link: &Link| address::key(&link.url) == own;
+        let here = self.links.iter().find(|(_, link)| is_here(link));
+        let is_marked = |link: &Link| {
+            page.has_role(link, |class| {
+                let words = class.split(|c: char| !c.is_ascii_alphabetic());
+                words.into_iter().any(|it| MARKS.iter().any(|mark| it.eq_ignore_ascii_case(mark)))
+            })
+        };
+        here.or_else(|| self.links.iter().find(|(_, link)| is_marked(link))).map(|(number, _)| *number)
+    }
+
+    /// Whether the row leads to pages of the part of the site that this page is in.
+    fn is_here(&self, page: &Page) -> bool {
+        let own = address::segments(&page.url);
+        self.links.iter().all(|(_, link)| {
+            let host = link.url.host_str() == page.url.host_str();
+            host && address::segments(&link.url).first() == own.first()
+        })
+    }
+
+    /// The link with this number.
+    pub(super) fn link(&self, number: i64) -> Option<&'a Link> {
+        self.links.iter().find(|(it, _)| *it == number).map(|(_, link)| *link)
+    }
+
+    /// The largest number.
+    pub(super) fn last(&self) -> Option<(i64, &'a Link)> {
+        self.links.last().copied()
+    }
+
+    /// Where the number stands in the row's addresses.
+    pub(super) fn place(&self, page: &Page) -> Option<Place> {
+        let &(base_number, base) = self.links.last()?;
+        let turner = Turner::of(&base.url);
+        let others =
+            self.links.iter().filter(|(number, link)| *number != base_number && link.url != base.url);
+        let turns: Vec<_> =
+            others.filter_map(|(number, link)| Some((*number, turner.turn(&link.url)?))).collect();
+        let told = turns.iter().find(|(number, _)| *number > 1).or(turns.first());
+        let Some((_, known)) = told else {
+            // One link must tell, beside the page's own address.
+            let (turn, beside) = loose_turn(&page.url, &base.url, base_number).filter(|_| base_number > 1)?;
+            return Some(Place { slot: turn.slot, beside });
+        };
+        let mut points: Vec<(i64, Option<i64>)> = vec![(base_number, known.from)];
+        points.extend(
+            turns.iter().filter(|(_, turn)| turn.slot == known.slot).map(|(number, turn)| (*number, turn.to)),
+        );
+        is_even(&points, None)
+            .then(|| Place { slot: known.slot.clone(), beside: beside(page, base, &known.slot) })
+    }
+}
+
+/// Classes that mark the page that is shown.
+const MARKS: [&str; 6] = ["current", "currentpage", "selected", "active", "highlight", "here"];
+
+/// What stands beside the number in a link of the row and not in the page's own address, where that is a shorter form of it.
+fn beside(page: &Page, link: &Link, slot: &Slot) -> Vec<Slot> {
+    let (own, other) = (address::pairs(&page.url), address::pairs(&link.url));
+    let is_slot = |name: &str| matches!(slot, Slot::Query(known) if known == name);
+    if own.iter().any(|pair| !other.contains(pair) && !is_slot(pair.0)) {
+        return Vec::new();
+    }
+    let extra = other.iter().filter(|pair| !own.contains(pair) && !is_slot(pair.0));
+    extra.map(|(name, value)| Slot::Beside((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+/// The number that a text is, whatever signs stand around it.
+fn lone_number(text: &str) -> Option<i64> {
+    let digits = text.trim_matches(|c: char| !c.is_ascii_digit());
+    (digits.len() <= 6).then(|| digits.parse().ok())?
+}
