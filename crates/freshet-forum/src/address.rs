@@ -53,6 +53,11 @@ pub(crate) fn list_key(url: &Url, slots: &[Slot]) -> String {
     written(url, &parts.segments, &parts.pairs)
 }
 
+/// The segments without the page number, where that stands among them.
+pub(crate) fn list_segments<'a>(url: &'a Url, slot: &Slot) -> Vec<Cow<'a, str>> {
+    ListParts::of(url, std::slice::from_ref(slot)).segments
+}
+
 /// What an address has in common with those of the other pages of its list.
 struct ListParts<'a> {
     segments: Vec<Cow<'a, str>>,

@@ -205,8 +205,8 @@ fn shape(segment: &str) -> Cow<'_, str> {
         let is_number_alone = segment[at..stem.len().max(at)].bytes().all(|it| it.is_ascii_digit());
         let is_kept = !prefix.is_empty()
             && prefix.len() <= PREFIX_CHARS_MAX
-            && (is_number_alone || !prefix.ends_with(['-', '_']))
-            && prefix.trim_end_matches(['-', '_', '.']).bytes().all(|it| it.is_ascii_alphabetic());
+            && (is_number_alone || !prefix.ends_with(['-', '_', ',']))
+            && prefix.trim_end_matches(['-', '_', '.', ',']).bytes().all(|it| it.is_ascii_alphabetic());
         return if is_kept { Cow::Owned(format!("{prefix}*")) } else { Cow::Borrowed("*") };
     }
     let is_title = stem.len() > WORD_CHARS_MAX || stem.contains(['-', '%', '+']);
@@ -238,6 +238,7 @@ mod tests {
             "/v.php?mode=new",
             "/t12-a",
             "/f3-b",
+            "/topic,12.msg4.html",
         ]
         .iter()
         .map(|it| Url::parse("http://forum.test").unwrap().join(it).unwrap())
@@ -260,6 +261,7 @@ mod tests {
                 "/v.php?mode=new",
                 "/t*",
                 "/f*",
+                "/topic,*",
             ]
         );
         let is_match = |pattern: &str, url: &Url| patterns.is_any(&[pattern.to_owned()], url);

@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use url::Url;
+
 use crate::address::{self, Slot, Turner, loose_turn};
 use crate::page::{Link, Page};
 
@@ -160,15 +162,31 @@ impl<'a> Row<'a> {
 /// Classes that mark the page that is shown.
 const MARKS: [&str; 6] = ["current", "currentpage", "selected", "active", "highlight", "here"];
 
-/// What stands beside the number in a link of the row and not in the page's own address, where that is a shorter form of it.
+/// What stands beside the number in a link of the row and not in a shorter address of the same list: the page's own, or that of
+/// a link on it, which still says by a number which list it is.
 fn beside(page: &Page, link: &Link, slot: &Slot) -> Vec<Slot> {
-    let (own, other) = (address::pairs(&page.url), address::pairs(&link.url));
     let is_slot = |name: &str| matches!(slot, Slot::Query(known) if known == name);
-    if own.iter().any(|pair| !other.contains(pair) && !is_slot(pair.0)) {
+    let mut full = address::pairs(&link.url);
+    full.retain(|(name, _)| !is_slot(name));
+    let list = address::list_segments(&link.url, slot);
+    let is_shorter = |url: &Url| {
+        let pairs = address::pairs(url);
+        let has_number =
+            list.iter().map(AsRef::as_ref).chain(pairs.iter().map(|(_, value)| *value)).any(has_digit);
+        let is_part = pairs.len() < full.len() && pairs.iter().all(|pair| full.contains(pair));
+        let is_same = || address::list_segments(url, slot) == list && url.host_str() == link.url.host_str();
+        has_number && is_part && is_same()
+    };
+    let urls = std::iter::once(&page.url).chain(page.links.iter().map(|link| &link.url));
+    let Some(pairs) = urls.filter(|url| is_shorter(url)).map(address::pairs).max_by_key(Vec::len) else {
         return Vec::new();
-    }
-    let extra = other.iter().filter(|pair| !own.contains(pair) && !is_slot(pair.0));
+    };
+    let extra = full.iter().filter(|pair| !pairs.contains(pair));
     extra.map(|(name, value)| Slot::Beside((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|it| it.is_ascii_digit())
 }
 
 /// The number that a text is, whatever signs stand around it.

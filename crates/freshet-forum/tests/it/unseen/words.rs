@@ -124,8 +124,9 @@ impl Words {
         self.months[at.month() as usize - 1]
     }
 
+    /// Three letters of the month; four where French has two months that begin alike.
     pub(super) fn short_month(&self, at: DateTime) -> String {
-        self.month(at).chars().take(3).collect()
+        self.month(at).chars().take(if self.code == "fr" { 4 } else { 3 }).collect()
     }
 
     pub(super) fn day(&self, at: DateTime) -> &'static str {
