@@ -10,6 +10,7 @@
 //! ignores the number shows only in what it answers; learning compares such pages.
 
 mod run;
+mod stated;
 mod words;
 
 use std::borrow::Cow;
@@ -20,6 +21,7 @@ use crate::address::{self, Slot, Turner};
 use crate::page::{Link, Page};
 
 use run::Row;
+use stated::Position;
 use words::Direction;
 
 /// A number on a link that may be that of a page.
@@ -34,6 +36,8 @@ pub struct Pager {
     pub previous: Option<String>,
     /// The last page, where the page links to it.
     pub last: Option<String>,
+    /// The page says that the list goes on, and no link leads there.
+    pub is_broken_off: bool,
     /// Links that were refused, and why.
     pub complaints: Vec<String>,
 }
@@ -83,6 +87,10 @@ pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
             add(&step.slot, Evidence::Word);
         }
     }
+    let position = Position::of(page);
+    for step in steps.iter().filter(|step| is_neighbour(step, &steps, position)) {
+        add(&step.slot, Evidence::Numbers);
+    }
     let mut slots: Vec<&Slot> = steps.iter().map(|step| &step.slot).collect();
     slots.sort_unstable();
     slots.dedup();
@@ -100,6 +108,31 @@ pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
     let mut found: Vec<_> = found.into_iter().collect();
     found.sort_unstable();
     found
+}
+
+/// Whether a step rises by words and arrows as page numbers do: as far to the next page as another to the previous one, or to the
+/// neighbour of the page that this page says it is.
+fn is_neighbour(step: &Step<'_>, steps: &[Step<'_>], position: Option<Position>) -> bool {
+    let (opposite, along) = match step.direction {
+        Some(Direction::Next) => (Direction::Previous, 1),
+        Some(Direction::Previous) => (Direction::Next, -1),
+        _ => return false,
+    };
+    let Some(to) = step.to else { return false };
+    let from = step.from.unwrap_or(0);
+    let is_back = |it: &Step<'_>| {
+        it.slot == step.slot
+            && it.direction == Some(opposite)
+            && it.to.is_some_and(|it| it - from == from - to)
+    };
+    let is_told = |at: Position| {
+        let target = at.page + along;
+        // Pages are counted from one, from nought, or by their first record.
+        let is_counted = to == target || (from == at.page - 1 && to == target - 1);
+        let is_offset = from * (target - 1) == to * (at.page - 1);
+        (1..=at.count).contains(&target) && from != to && (is_counted || is_offset)
+    };
+    (step.from.is_some() && from != to && steps.iter().any(is_back)) || position.is_some_and(is_told)
 }
 
 /// Whether numbers that are read and values that are led to rise together evenly; `from` is the value of the page itself.
@@ -171,7 +204,22 @@ pub fn pager(page: &Page, slots: &[Slot], is_head_only: bool) -> Pager {
         let by_row = || row.as_ref().and_then(Row::last).map(|(_, link)| shown(link));
         pager.last = last(&steps, pager.next.is_some()).or_else(|| by_row().filter(|_| pager.next.is_some()));
     }
+    if pager.next.is_none() {
+        pager.find_break(page);
+    }
     pager
+}
+
+impl Pager {
+    /// Says where a page without a next link tells of pages after it: numbers in a row, or its place among all pages.
+    fn find_break(&mut self, page: &Page) {
+        let stated = Position::of(page).filter(|it| it.has_more()).map(|it| (it.page, it.count));
+        let found = stated.or_else(|| run::own_rows(page).iter().find_map(Row::beyond));
+        if let Some((at, count)) = found {
+            self.is_broken_off = true;
+            self.complaints.push(format!("this is page {at} of {count}, and no link leads to the next"));
+        }
+    }
 }
 
 /// The row of numbers that turns this page.

@@ -62,7 +62,8 @@ impl Patterns {
         let menu_min = (page_count * MENU_TENTHS / 10).max(COMMON_MIN);
         for (url, _, _) in seen.values().filter(|(_, _, count)| *count >= menu_min) {
             let shapes = patterns.shapes(url);
-            if let Some(last) = shapes.len().checked_sub(1) {
+            // What has a number is no name, however many pages link to it.
+            if let Some(last) = shapes.len().checked_sub(1).filter(|&last| !shapes[last].contains('*')) {
                 patterns.names.insert(format!("{}|{}", position(&shapes, last), shapes[last]));
             }
         }

@@ -136,6 +136,12 @@ impl<'a> Row<'a> {
         self.links.last().copied()
     }
 
+    /// The number of the page and the largest, where the row goes on after the page; one link alone proves no row.
+    pub(super) fn beyond(&self) -> Option<(i64, i64)> {
+        let (current, (last, _)) = (self.current?, self.last()?);
+        (self.links.len() > 1 && last > current).then_some((current, last))
+    }
+
     /// Where the number stands in the row's addresses.
     pub(super) fn place(&self, page: &Page) -> Option<Place> {
         let &(base_number, base) = self.links.last()?;
