@@ -343,6 +343,10 @@ mod tests {
         check("<p>Joined: 05 Jan 2004<br>Posts: 123</p>", &["05 Jan 2004 ?"]);
         check("<p>Last edited by ada; 06-30-2008 at 02:05 PM.</p>", &["06-30-2008 at 02:05 PM ?"]);
         check("<td><span title='06-29-2008'>Yesterday</span>, 02:05 PM<br>x</td>", &["Yesterday, 02:05 PM"]);
+        check(
+            "<td>by <a>x</a> <span class=date>07/18/25</span> <span class=time>08:55 AM</span></td>",
+            &["07/18/25 08:55 AM"],
+        );
         check("<p>no time at all</p>", &[]);
     }
 }

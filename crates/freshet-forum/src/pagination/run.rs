@@ -90,18 +90,15 @@ impl<'a> Row<'a> {
         first.map_or(0, |it| it.1.node)..last.map_or(0, |it| page.tree.end(it.1.node))
     }
 
-    /// The number right before the row or right after it.
+    /// The number right before the row or right after it; before it also one that is left apart from it (`1 … 8 9`).
     fn current_at_edge(&self, page: &Page) -> Option<i64> {
         let range = self.range(page);
         let (first, last) = (self.links.first()?.0, self.links.last()?.0);
-        let near = |nodes: &mut dyn Iterator<Item = usize>, wanted: i64| {
-            let texts = nodes.filter_map(|node| page.tree.text(node)).filter(|it| !it.trim().is_empty());
-            let mut texts = texts.take(EDGE_TEXTS_MAX).take_while(|it| !it.chars().any(char::is_alphabetic));
-            texts.find_map(lone_number).filter(|it| *it == wanted)
-        };
         let start = range.start.saturating_sub(GAP_NODES_MAX);
         let end = page.tree.len().min(range.end + GAP_NODES_MAX);
-        near(&mut (start..range.start).rev(), first - 1).or_else(|| near(&mut (range.end..end), last + 1))
+        let (before, is_apart) = near(page, (start..range.start).rev()).unzip();
+        let before = before.filter(|it| *it == first - 1 || (is_apart == Some(true) && *it < first));
+        before.or_else(|| near(page, range.end..end).map(|it| it.0).filter(|it| *it == last + 1))
     }
 
     /// The number whose link leads here.
@@ -142,27 +139,37 @@ impl<'a> Row<'a> {
         (self.links.len() > 1 && last > current).then_some((current, last))
     }
 
-    /// Where the number stands in the row's addresses.
+    /// Where the number stands in the addresses of the row and of the page itself.
     pub(super) fn place(&self, page: &Page) -> Option<Place> {
-        let &(base_number, base) = self.links.last()?;
-        let turner = Turner::of(&base.url);
-        let others =
-            self.links.iter().filter(|(number, link)| *number != base_number && link.url != base.url);
+        let mut members: Vec<(i64, &Url)> =
+            self.links.iter().map(|(number, link)| (*number, &link.url)).collect();
+        if let Some(current) = self.current {
+            members.retain(|(number, _)| *number != current);
+            members.push((current, &page.url));
+            members.sort_by_key(|(number, _)| *number);
+        }
+        // The largest number is never left out of its address.
+        let (base_number, base) = members.pop()?;
+        let turner = Turner::of(base);
         let turns: Vec<_> =
-            others.filter_map(|(number, link)| Some((*number, turner.turn(&link.url)?))).collect();
-        let told = turns.iter().find(|(number, _)| *number > 1).or(turns.first());
-        let Some((_, known)) = told else {
-            // One link must tell, beside the page's own address.
-            let (turn, beside) = loose_turn(&page.url, &base.url, base_number).filter(|_| base_number > 1)?;
+            members.iter().filter_map(|(number, url)| Some((*number, turner.turn(url)?))).collect();
+        let Some((_, known)) = turns.iter().find(|(number, _)| *number > 1).or(turns.first()) else {
+            // One shorter address must tell.
+            let (_, shorter) = members.last()?;
+            let (turn, beside) = loose_turn(shorter, base, base_number)?;
             return Some(Place { slot: turn.slot, beside });
         };
         let mut points: Vec<(i64, Option<i64>)> = vec![(base_number, known.from)];
-        points.extend(
-            turns.iter().filter(|(_, turn)| turn.slot == known.slot).map(|(number, turn)| (*number, turn.to)),
-        );
-        is_even(&points, None)
-            .then(|| Place { slot: known.slot.clone(), beside: beside(page, base, &known.slot) })
+        let same = turns.iter().filter(|(_, turn)| turn.slot == known.slot);
+        points.extend(same.map(|(number, turn)| (*number, turn.to)));
+        let is_told = is_even(&points, None) || is_only_two(&points);
+        is_told.then(|| Place { slot: known.slot.clone(), beside: beside(page, base, &known.slot) })
     }
+}
+
+/// The first page without a number, and another that has one.
+fn is_only_two(points: &[(i64, Option<i64>)]) -> bool {
+    matches!(points, [(number, Some(value)), (1, None)] if *number > 1 && *value > 0)
 }
 
 /// Classes that mark the page that is shown.
@@ -170,17 +177,17 @@ const MARKS: [&str; 6] = ["current", "currentpage", "selected", "active", "highl
 
 /// What stands beside the number in a link of the row and not in a shorter address of the same list: the page's own, or that of
 /// a link on it, which still says by a number which list it is.
-fn beside(page: &Page, link: &Link, slot: &Slot) -> Vec<Slot> {
+fn beside(page: &Page, member: &Url, slot: &Slot) -> Vec<Slot> {
     let is_slot = |name: &str| matches!(slot, Slot::Query(known) if known == name);
-    let mut full = address::pairs(&link.url);
+    let mut full = address::pairs(member);
     full.retain(|(name, _)| !is_slot(name));
-    let list = address::list_segments(&link.url, slot);
+    let list = address::list_segments(member, slot);
     let is_shorter = |url: &Url| {
         let pairs = address::pairs(url);
         let has_number =
             list.iter().map(AsRef::as_ref).chain(pairs.iter().map(|(_, value)| *value)).any(has_digit);
         let is_part = pairs.len() < full.len() && pairs.iter().all(|pair| full.contains(pair));
-        let is_same = || address::list_segments(url, slot) == list && url.host_str() == link.url.host_str();
+        let is_same = || address::list_segments(url, slot) == list && url.host_str() == member.host_str();
         has_number && is_part && is_same()
     };
     let urls = std::iter::once(&page.url).chain(page.links.iter().map(|link| &link.url));
@@ -193,6 +200,19 @@ fn beside(page: &Page, link: &Link, slot: &Slot) -> Vec<Slot> {
 
 fn has_digit(text: &str) -> bool {
     text.bytes().any(|it| it.is_ascii_digit())
+}
+
+/// The nearest number that is a text of its own, and whether dots stand before it; words end the search.
+fn near(page: &Page, nodes: impl Iterator<Item = usize>) -> Option<(i64, bool)> {
+    let texts = nodes.filter_map(|node| page.tree.text(node)).filter(|it| !it.trim().is_empty());
+    let mut is_apart = false;
+    for text in texts.take(EDGE_TEXTS_MAX).take_while(|it| !it.chars().any(char::is_alphabetic)) {
+        is_apart |= text.contains('…') || text.contains("..");
+        if let Some(number) = lone_number(text) {
+            return Some((number, is_apart));
+        }
+    }
+    None
 }
 
 /// The number that a text is, whatever signs stand around it.
