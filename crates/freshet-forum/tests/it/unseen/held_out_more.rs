@@ -1,4 +1,4 @@
-//! Two more imitations that nothing was fitted to; see [`super::held_out`].
+//! An imitation that nothing was fitted to, see [`super::held_out`], and one that was held out until its faults were looked at.
 
 use std::fmt::Write as _;
 
