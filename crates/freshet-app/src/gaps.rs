@@ -155,8 +155,11 @@ pub fn is_list(networks: &Networks, source: &Source) -> bool {
 /// Why this hole of this source cannot be closed, whatever is spent.
 pub fn obstacle(source: &Source, hole: &Hole) -> Option<&'static str> {
     let scrolled = "the list shows only its newest part, and what is missing had scrolled out of it";
+    // A page of a forum shows no newest part of its list: it is one of several, and nobody said where the next one is.
+    let is_paged = freshet_types::list::is_list(&source.root_kind);
+    let cut = if is_paged { freshet_types::Obstacle::Unlinked.reason() } else { scrolled };
     let shut = hole.obstacle.map(freshet_types::Obstacle::reason);
-    rest_of(source.state).or(shut).or(hole.cursor.is_none().then_some(scrolled))
+    rest_of(source.state).or(shut).or(hole.cursor.is_none().then_some(cut))
 }
 
 /// Why nothing more can be read of a source in this state.

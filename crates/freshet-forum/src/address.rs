@@ -6,13 +6,21 @@
 //!
 //! Where the page number stands is a [`Slot`], found by comparing two addresses that differ in a number only. What it does not
 //! do: know that `page` means page; that is learned from the links that carry numbers ([`crate::pagination`]).
+//! What an address is made of, wherever the software puts it, says [`parts`]; what of it is a session says [`session`].
 
+mod parts;
 mod pattern;
+mod session;
 mod slot;
+mod turn;
 
+pub(crate) use parts::all_segments;
+pub use parts::{pairs, segments};
 pub(crate) use pattern::Patterns;
-pub(crate) use slot::Turner;
-pub use slot::{Slot, Turn, turn};
+pub(crate) use session::{drop_session, drop_tokens};
+pub use slot::Slot;
+pub use turn::{Turn, turn};
+pub(crate) use turn::{Turner, loose_turn};
 
 use std::borrow::Cow;
 
@@ -20,12 +28,6 @@ use url::Url;
 
 /// Characters of one address; longer ones are not followed.
 pub(crate) const ADDRESS_CHARS_MAX: usize = 2_000;
-/// Names that servers give to session parameters.
-const SESSION_NAMES: [&str; 8] =
-    ["sid", "phpsessid", "jsessionid", "sessionid", "session_id", "osessid", "aspsessionid", "s"];
-/// A session id is at least so many hexadecimal or base-64 characters.
-const SESSION_CHARS_MIN: usize = 16;
-
 /// A link of a page as an absolute address without session ids; nothing for mail, scripts and other schemes.
 pub fn resolve(base: &Url, href: &str) -> Option<Url> {
     let href = href.trim();
@@ -40,52 +42,6 @@ pub fn resolve(base: &Url, href: &str) -> Option<Url> {
     Some(url)
 }
 
-/// Takes session ids out of an address; the order of what is left stays.
-pub(crate) fn drop_session(url: &mut Url) {
-    // One byte is looked for quicker than a word, and hardly any path has it.
-    if url.path().contains(';')
-        && let Some(at) = url.path().find(";jsessionid=")
-    {
-        let path = url.path()[..at].to_owned();
-        url.set_path(&path);
-    }
-    let Some(query) = url.query() else { return };
-    if !query.split('&').any(is_session) {
-        return;
-    }
-    let kept: Vec<&str> = query.split('&').filter(|pair| !is_session(pair)).collect();
-    let kept = kept.join("&");
-    url.set_query(Some(kept.as_str()).filter(|it| !it.is_empty()));
-}
-
-fn is_session(pair: &str) -> bool {
-    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-    value.len() >= SESSION_CHARS_MIN
-        && SESSION_NAMES.iter().any(|it| it.eq_ignore_ascii_case(name))
-        && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-}
-
-/// The path's segments that are not empty.
-pub fn segments(url: &Url) -> Vec<&str> {
-    split_path(url.path()).collect()
-}
-
-fn split_path(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter(|segment| !segment.is_empty())
-}
-
-/// The query's pairs in the order of their names.
-pub fn pairs(url: &Url) -> Vec<(&str, &str)> {
-    let query = url.query().unwrap_or_default();
-    let mut pairs: Vec<_> = query
-        .split('&')
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .collect();
-    pairs.sort_unstable();
-    pairs
-}
-
 /// Equal for addresses of one page.
 pub fn key(url: &Url) -> String {
     written(url, &segments(url), &pairs(url))
@@ -97,6 +53,11 @@ pub(crate) fn list_key(url: &Url, slots: &[Slot]) -> String {
     written(url, &parts.segments, &parts.pairs)
 }
 
+/// The segments without the page number, where that stands among them.
+pub(crate) fn list_segments<'a>(url: &'a Url, slot: &Slot) -> Vec<Cow<'a, str>> {
+    ListParts::of(url, std::slice::from_ref(slot)).segments
+}
+
 /// What an address has in common with those of the other pages of its list.
 struct ListParts<'a> {
     segments: Vec<Cow<'a, str>>,
@@ -105,12 +66,13 @@ struct ListParts<'a> {
 
 impl<'a> ListParts<'a> {
     fn of(url: &'a Url, slots: &[Slot]) -> Self {
-        let mut segments: Vec<Cow<'a, str>> = split_path(url.path()).map(Cow::Borrowed).collect();
+        let mut segments: Vec<Cow<'a, str>> = all_segments(url).map(Cow::Borrowed).collect();
         let mut pairs = pairs(url);
         let mut cut = None;
         for slot in slots {
             match slot {
                 Slot::Query(name) => pairs.retain(|(it, value)| it != name || !is_number(value)),
+                Slot::Beside(name, value) => pairs.retain(|it| *it != (name.as_str(), value.as_str())),
                 Slot::Tail(name) => {
                     for (_, value) in pairs.iter_mut().filter(|(it, _)| it == name) {
                         *value = value.split_once('.').map_or(*value, |(head, _)| head);
@@ -125,7 +87,9 @@ impl<'a> ListParts<'a> {
                     }
                 }
                 Slot::Path(depth, prefix) => {
-                    let is_page = |it: &Cow<'_, str>| it.strip_prefix(prefix.as_str()).is_some_and(is_number);
+                    let is_page = |it: &Cow<'_, str>| {
+                        it.strip_prefix(prefix.as_str()).is_some_and(|it| is_number(slot::without_ending(it)))
+                    };
                     if segments.len() == depth + 1 && segments.last().is_some_and(is_page) {
                         segments.pop();
                     }
@@ -206,24 +170,13 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_left_out() {
-        for (href, expected) in [
-            ("/t.php?sid=44ef6b8926694d2b544dcb8caaedcf22&t=5", "http://forum.test/t.php?t=5"),
-            ("/t.php?t=5&PHPSESSID=44ef6b8926694d2b544d", "http://forum.test/t.php?t=5"),
-            ("/t.php?s=5", "http://forum.test/t.php?s=5"),
-            ("/t;jsessionid=ABC123?p=1", "http://forum.test/t?p=1"),
-        ] {
-            assert_eq!(resolve(&url("/"), href).map(String::from).as_deref(), Some(expected), "{href}");
-        }
-        assert_eq!(resolve(&url("/"), "javascript:void(0)"), None);
-    }
-
-    #[test]
     fn page_numbers_are_read_and_put_back() {
         for (slot, with, without, number) in [
             ("?page", "/b/5?x=1&page=2", "/b/5?x=1", 2),
             ("2/page-", "/threads/a.1/page-3", "/threads/a.1", 3),
             ("2/page/", "/topics/1/page/4", "/topics/1/", 4),
+            ("2/page", "/show.php?12-title/page3&o=1", "/show.php?12-title&o=1", 3),
+            ("3/p", "/i.php?p=/d/title/p3", "/i.php?p=/d/title", 3),
         ] {
             let slot = Slot::parse(slot).unwrap();
             assert_eq!(
@@ -233,8 +186,13 @@ mod tests {
             );
             assert_eq!(slot.with_number(&url(without), number), Some(url(with)), "{without}");
         }
-        for (slot, address, number) in [("?topic.", "/i.php?topic=12.15", 15), ("-p", "/topic-12-p3.html", 3)]
-        {
+        for (slot, address, number) in [
+            ("?topic.", "/i.php?topic=12.15", 15),
+            ("-p", "/topic-12-p3.html", 3),
+            (".", "/topic,12.15.html", 15),
+            ("#-", "/12-title-3.html", 3),
+            ("1/index", "/board/index3.html", 3),
+        ] {
             let slot = Slot::parse(slot).unwrap();
             assert_eq!(slot.number_in(&url(address)), Some(number), "{address}");
         }
@@ -249,6 +207,11 @@ mod tests {
             ("3/", "/t/a/96/", "/t/a/96/2/"),
             ("2/page/", "/topics/1/page/4", "/topics/1"),
             ("-p", "/topic-12-p3.html", "/topic-12.html"),
+            (".", "/i.php/topic,12.15.html", "/i.php/topic,12.0.html"),
+            (",", "/topic-12,15.html", "/topic-12.html"),
+            ("#-", "/12-title-3.html", "/12-title.html"),
+            ("2/page", "/show.php?12-title/page3", "/show.php?12-title"),
+            ("?order=desc", "/b.php?f=2&order=desc", "/b.php?f=2"),
         ] {
             let slots = [Slot::parse(slot).unwrap()];
             assert_eq!(list_key(&url(first), &slots), list_key(&url(second), &slots), "{slot}");

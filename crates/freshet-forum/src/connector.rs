@@ -106,6 +106,9 @@ impl ForumConnector {
         };
         read.complaints.extend(reading.complaints.into_iter().map(|what| Complaint::new("page", what)));
         read.next = Self::next(target, &page, reading.next_url.as_deref(), &mut read.complaints);
+        // A link that is not followed leads somewhere: the list does not end here.
+        let is_refused = || reading.next_url.as_deref().is_some_and(|next| !is_here(target, next));
+        read.is_broken_off = read.next.is_none() && (reading.is_broken_off || is_refused());
         read
     }
 
@@ -136,6 +139,11 @@ fn relative(target: &Target<'_>, url: &Url) -> Option<String> {
     let is_here = url.host() == base.host() && url.port_or_known_default() == base.port_or_known_default();
     let query = url.query().map_or_else(String::new, |query| format!("?{query}"));
     is_here.then(|| format!("{}{query}", url.path()))
+}
+
+/// Whether an address is one of the forum's server.
+fn is_here(target: &Target<'_>, address: &str) -> bool {
+    Url::parse(address).is_ok_and(|url| relative(target, &url).is_some())
 }
 
 impl Connector for ForumConnector {

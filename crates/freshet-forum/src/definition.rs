@@ -100,7 +100,7 @@ pub struct ListDefinition {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field over by reference")]
-fn is_false(value: &bool) -> bool {
+pub(crate) fn is_false(value: &bool) -> bool {
     !value
 }
 

@@ -15,7 +15,7 @@ use serde::Serialize;
 use url::Url;
 
 use crate::address::Patterns;
-use crate::definition::{BODY_STEPS, ForumDefinition, ListDefinition, PageKind};
+use crate::definition::{BODY_STEPS, ForumDefinition, ListDefinition, PageKind, is_false};
 use crate::layout::{DELTA, Layout};
 use crate::page::Page;
 use crate::pagination;
@@ -71,6 +71,9 @@ pub struct PageReading {
     pub prev_url: Option<String>,
     /// The last page of the list.
     pub last_url: Option<String>,
+    /// The page says that its list goes on, and no link leads there: its end is not the end of the list.
+    #[serde(skip_serializing_if = "is_false")]
+    pub is_broken_off: bool,
     /// What could not be used.
     pub complaints: Vec<String>,
 }
@@ -85,6 +88,7 @@ pub fn inspect(page: &Page, definition: &ForumDefinition) -> PageReading {
         next_url: None,
         prev_url: None,
         last_url: None,
+        is_broken_off: false,
         complaints: Vec::new(),
     };
     reading.complaints.extend(page.tree.cut().map(ToOwned::to_owned));
@@ -95,6 +99,7 @@ pub fn inspect(page: &Page, definition: &ForumDefinition) -> PageReading {
         }
         let pager = pagination::pager(page, &list.page_numbers, list.is_next_in_head);
         (reading.next_url, reading.prev_url, reading.last_url) = (pager.next, pager.previous, pager.last);
+        reading.is_broken_off = pager.is_broken_off;
         reading.complaints.extend(pager.complaints);
     }
     reading

@@ -62,7 +62,8 @@ impl Page {
         address::drop_session(&mut url);
         let mut paths = PathWriter::new(&tree, &steps);
         let (stamps, offset_s) = stamp::collect(&tree, &mut paths);
-        let links = link::collect(&tree, &mut paths, &base(&tree, &url));
+        let mut links = link::collect(&tree, &mut paths, &base(&tree, &url));
+        address::drop_tokens(&mut url, &mut links);
         let paths = paths.finish();
         Self { url, fetched_s: source.fetched_s, tree, steps, paths, stamps, links, offset_s }
     }

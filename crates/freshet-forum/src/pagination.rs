@@ -9,6 +9,8 @@
 //! and its visible Next is not, and where the head is silent there is no next page. What it does not do: fetch. Whether a server
 //! ignores the number shows only in what it answers; learning compares such pages.
 
+mod run;
+mod stated;
 mod words;
 
 use std::borrow::Cow;
@@ -18,6 +20,8 @@ use freshet_types::Map;
 use crate::address::{self, Slot, Turner};
 use crate::page::{Link, Page};
 
+use run::Row;
+use stated::Position;
 use words::Direction;
 
 /// A number on a link that may be that of a page.
@@ -32,6 +36,8 @@ pub struct Pager {
     pub previous: Option<String>,
     /// The last page, where the page links to it.
     pub last: Option<String>,
+    /// The page says that the list goes on, and no link leads there.
+    pub is_broken_off: bool,
     /// Links that were refused, and why.
     pub complaints: Vec<String>,
 }
@@ -67,7 +73,7 @@ impl Step<'_> {
 
 /// Places of page numbers that one page speaks for.
 pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
-    let steps = steps(page);
+    let steps = steps(page, &[]);
     let mut found: Map<Slot, Evidence> = Map::default();
     let mut add = |slot: &Slot, evidence: Evidence| {
         let known = found.entry(slot.clone()).or_insert(evidence);
@@ -81,6 +87,10 @@ pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
             add(&step.slot, Evidence::Word);
         }
     }
+    let position = Position::of(page);
+    for step in steps.iter().filter(|step| is_neighbour(step, &steps, position)) {
+        add(&step.slot, Evidence::Numbers);
+    }
     let mut slots: Vec<&Slot> = steps.iter().map(|step| &step.slot).collect();
     slots.sort_unstable();
     slots.dedup();
@@ -92,9 +102,37 @@ pub fn evidence(page: &Page) -> Vec<(Slot, Evidence)> {
             add(slot, Evidence::Numbers);
         }
     }
+    for place in run::own_rows(page).iter().filter_map(|row| row.place(page)) {
+        std::iter::once(&place.slot).chain(&place.beside).for_each(|slot| add(slot, Evidence::Numbers));
+    }
     let mut found: Vec<_> = found.into_iter().collect();
     found.sort_unstable();
     found
+}
+
+/// Whether a step rises by words and arrows as page numbers do: as far to the next page as another to the previous one, or to the
+/// neighbour of the page that this page says it is.
+fn is_neighbour(step: &Step<'_>, steps: &[Step<'_>], position: Option<Position>) -> bool {
+    let (opposite, along) = match step.direction {
+        Some(Direction::Next) => (Direction::Previous, 1),
+        Some(Direction::Previous) => (Direction::Next, -1),
+        _ => return false,
+    };
+    let Some(to) = step.to else { return false };
+    let from = step.from.unwrap_or(0);
+    let is_back = |it: &Step<'_>| {
+        it.slot == step.slot
+            && it.direction == Some(opposite)
+            && it.to.is_some_and(|it| it - from == from - to)
+    };
+    let is_told = |at: Position| {
+        let target = at.page + along;
+        // Pages are counted from one, from nought, or by their first record.
+        let is_counted = to == target || (from == at.page - 1 && to == target - 1);
+        let is_offset = from * (target - 1) == to * (at.page - 1);
+        (1..=at.count).contains(&target) && from != to && (is_counted || is_offset)
+    };
+    (step.from.is_some() && from != to && steps.iter().any(is_back)) || position.is_some_and(is_told)
 }
 
 /// Whether numbers that are read and values that are led to rise together evenly; `from` is the value of the page itself.
@@ -149,24 +187,54 @@ pub fn pager(page: &Page, slots: &[Slot], is_head_only: bool) -> Pager {
     pager.next = head("next");
     pager.previous = head("prev").or_else(|| head("previous"));
     let steps: Vec<Step<'_>> =
-        steps(page).into_iter().filter(|it| !it.link.is_head && slots.contains(&it.slot)).collect();
+        steps(page, slots).into_iter().filter(|it| !it.link.is_head && slots.contains(&it.slot)).collect();
     let is_silent =
         is_head_only && !page.links.iter().any(|link| link.is_head && page.is_relation(link, "next"));
+    let row = if is_head_only { None } else { own_row(page, slots) };
     if pager.next.is_none() && !is_silent {
-        pager.next = forward(page, &steps, &mut pager.complaints);
+        pager.next = forward(page, &steps, row.as_ref(), &mut pager.complaints);
     }
     if pager.previous.is_none() && !is_head_only {
-        pager.previous = backward(page, &steps);
+        let by_row = || row.as_ref().and_then(|row| row.link(row.current? - 1)).map(shown);
+        pager.previous = backward(page, &steps).or_else(by_row);
     }
     if !is_head_only
         || pager.next.as_ref().is_some_and(|next| steps.iter().any(|step| shown(step.link) == *next))
     {
-        pager.last = last(&steps, pager.next.is_some());
+        let by_row = || row.as_ref().and_then(Row::last).map(|(_, link)| shown(link));
+        pager.last = last(&steps, pager.next.is_some()).or_else(|| by_row().filter(|_| pager.next.is_some()));
+    }
+    if pager.next.is_none() {
+        pager.find_break(page);
     }
     pager
 }
 
-fn forward(page: &Page, steps: &[Step<'_>], complaints: &mut Vec<String>) -> Option<String> {
+impl Pager {
+    /// Says where a page without a next link tells of pages after it: numbers in a row, or its place among all pages.
+    fn find_break(&mut self, page: &Page) {
+        let stated = Position::of(page).filter(|it| it.has_more()).map(|it| (it.page, it.count));
+        let found = stated.or_else(|| run::own_rows(page).iter().find_map(Row::beyond));
+        if let Some((at, count)) = found {
+            self.is_broken_off = true;
+            self.complaints.push(format!("this is page {at} of {count}, and no link leads to the next"));
+        }
+    }
+}
+
+/// The row of numbers that turns this page.
+fn own_row<'a>(page: &'a Page, slots: &[Slot]) -> Option<Row<'a>> {
+    run::own_rows(page)
+        .into_iter()
+        .find(|row| row.place(page).is_some_and(|place| slots.contains(&place.slot)))
+}
+
+fn forward(
+    page: &Page,
+    steps: &[Step<'_>],
+    row: Option<&Row<'_>>,
+    complaints: &mut Vec<String>,
+) -> Option<String> {
     let is_later = |step: &&Step<'_>| match (step.from, step.to) {
         (Some(from), Some(to)) => to > from,
         (None, Some(_)) => step.number != Some(1),
@@ -177,11 +245,16 @@ fn forward(page: &Page, steps: &[Step<'_>], complaints: &mut Vec<String>) -> Opt
     };
     let by_relation = told(&|step| page.is_relation(step.link, "next"));
     let by_word = || told(&|step| step.direction == Some(Direction::Next));
+    let by_row = || row.and_then(|row| row.link(row.current? + 1)).map(shown);
     let by_number = || {
+        // A row says which page this is: where it has no link to the one after it, none is.
+        if row.is_some() {
+            return None;
+        }
         let numbered = steps.iter().filter(|step| step.number.is_some()).filter(is_later);
         numbered.min_by_key(|step| step.to).map(|step| shown(step.link))
     };
-    let found = by_relation.or_else(by_word).or_else(by_number);
+    let found = by_relation.or_else(by_word).or_else(by_row).or_else(by_number);
     let is_told =
         |step: &&Step<'_>| step.direction == Some(Direction::Next) || page.is_relation(step.link, "next");
     if found.is_none()
@@ -216,15 +289,15 @@ fn last(steps: &[Step<'_>], has_next: bool) -> Option<String> {
 }
 
 /// All links of a page that change one number of its address.
-fn steps(page: &Page) -> Vec<Step<'_>> {
-    let turner = Turner::of(&page.url);
+fn steps<'a>(page: &'a Page, slots: &[Slot]) -> Vec<Step<'a>> {
+    let turner = Turner::knowing(&page.url, slots);
     let mut steps: Vec<Step<'_>> = page
         .links
         .iter()
         .filter_map(|link| {
             let turn = turner.turn(&link.url)?;
             let text = page.link_text(link);
-            let number = text.trim().parse().ok().filter(|number| (1..NUMBER_MAX).contains(number));
+            let number = number_in(&text);
             let direction = words::direction(&text, &page.link_hint(link));
             Some(Step { link, text, slot: turn.slot, from: turn.from, to: turn.to, number, direction })
         })
@@ -239,6 +312,15 @@ fn steps(page: &Page) -> Vec<Step<'_>> {
         }
     }
     steps
+}
+
+/// The number that is written on a link.
+fn number_on(page: &Page, link: &Link) -> Option<i64> {
+    number_in(&page.link_text(link))
+}
+
+fn number_in(text: &str) -> Option<i64> {
+    text.trim().parse().ok().filter(|number| (1..NUMBER_MAX).contains(number))
 }
 
 fn shown(link: &Link) -> String {

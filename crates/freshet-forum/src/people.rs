@@ -2,6 +2,7 @@
 
 use url::Url;
 
+use crate::address::all_segments;
 use crate::page::{Link, Page};
 
 /// Words that name people, in addresses and classes.
@@ -44,7 +45,7 @@ pub(crate) fn is_person_address(url: &Url) -> bool {
         |it: &str| it == "u" || (it.len() <= SEGMENT_CHARS_MAX && !it.contains('-') && names_people(it));
     // Some write their parameters with semicolons.
     let query = url.query().unwrap_or_default();
-    url.path().split('/').any(is_segment)
+    all_segments(url).any(is_segment)
         || query.split(['&', ';']).filter_map(|pair| pair.split_once('=')).any(|(name, value)| {
             // A whole address as a value is what somebody shares.
             let is_short = value.len() <= SEGMENT_CHARS_MAX;

@@ -71,6 +71,13 @@ impl Walk {
         {
             return PageMeaning { deleted, ..self.stop(source, next, Obstacle::Round, seen.at) };
         }
+        if page.next.is_none() && page.is_broken_off {
+            return PageMeaning {
+                lags: noted.lags,
+                deleted,
+                ..self.break_off(source, cursor.as_deref(), seen.at)
+            };
+        }
         let (lags, next) = (noted.lags, page.next.clone());
         match next {
             Some(next) if self.page_count < PAGES_PER_VISIT_MAX => {
@@ -91,6 +98,14 @@ impl Walk {
             self.intent = Intent::First;
         }
         can_turn
+    }
+
+    /// The list goes on and nobody says where: it is not complete, and its last known page is looked at again when it is due.
+    fn break_off(&mut self, source: &mut Source, cursor: Option<&str>, at: Timestamp) -> PageMeaning {
+        match cursor {
+            Some(cursor) => self.stop(source, cursor, Obstacle::Unlinked, at),
+            None => PageMeaning { complaint: Some(Obstacle::Unlinked.reason()), ..self.tell_held() },
+        }
     }
 
     /// The list cannot be read further than this cursor: what was read of it stays.

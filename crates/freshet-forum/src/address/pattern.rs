@@ -9,7 +9,8 @@ use std::borrow::Cow;
 use freshet_types::{Map, Set};
 use url::Url;
 
-use super::{ListParts, Slot, pairs, segments, split_path};
+use super::parts::split_path;
+use super::{ListParts, Slot, pairs, segments};
 
 /// A word before a number that is kept.
 const PREFIX_CHARS_MAX: usize = 8;
@@ -61,7 +62,8 @@ impl Patterns {
         let menu_min = (page_count * MENU_TENTHS / 10).max(COMMON_MIN);
         for (url, _, _) in seen.values().filter(|(_, _, count)| *count >= menu_min) {
             let shapes = patterns.shapes(url);
-            if let Some(last) = shapes.len().checked_sub(1) {
+            // What has a number is no name, however many pages link to it.
+            if let Some(last) = shapes.len().checked_sub(1).filter(|&last| !shapes[last].contains('*')) {
                 patterns.names.insert(format!("{}|{}", position(&shapes, last), shapes[last]));
             }
         }
@@ -132,9 +134,14 @@ impl Patterns {
 
     /// The parameters that do not carry the page number, in the order of their names.
     fn own_pairs<'a>(&self, url: &'a Url) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let is_slot =
-            |name: &str| self.slots.iter().any(|it| matches!(it, Slot::Query(known) if known == name));
-        pairs(url).into_iter().filter(move |(name, _)| !is_slot(name))
+        let is_slot = |(name, value): (&str, &str)| {
+            self.slots.iter().any(|it| match it {
+                Slot::Query(known) => known == name,
+                Slot::Beside(known, set) => known == name && set == value,
+                _ => false,
+            })
+        };
+        pairs(url).into_iter().filter(move |pair| !is_slot(*pair))
     }
 
     fn is_match(&self, pattern: &str, url: &Url, parts: &ListParts<'_>) -> bool {
@@ -199,8 +206,8 @@ fn shape(segment: &str) -> Cow<'_, str> {
         let is_number_alone = segment[at..stem.len().max(at)].bytes().all(|it| it.is_ascii_digit());
         let is_kept = !prefix.is_empty()
             && prefix.len() <= PREFIX_CHARS_MAX
-            && (is_number_alone || !prefix.ends_with(['-', '_']))
-            && prefix.trim_end_matches(['-', '_', '.']).bytes().all(|it| it.is_ascii_alphabetic());
+            && (is_number_alone || !prefix.ends_with(['-', '_', ',']))
+            && prefix.trim_end_matches(['-', '_', '.', ',']).bytes().all(|it| it.is_ascii_alphabetic());
         return if is_kept { Cow::Owned(format!("{prefix}*")) } else { Cow::Borrowed("*") };
     }
     let is_title = stem.len() > WORD_CHARS_MAX || stem.contains(['-', '%', '+']);
@@ -232,6 +239,7 @@ mod tests {
             "/v.php?mode=new",
             "/t12-a",
             "/f3-b",
+            "/topic,12.msg4.html",
         ]
         .iter()
         .map(|it| Url::parse("http://forum.test").unwrap().join(it).unwrap())
@@ -254,6 +262,7 @@ mod tests {
                 "/v.php?mode=new",
                 "/t*",
                 "/f*",
+                "/topic,*",
             ]
         );
         let is_match = |pattern: &str, url: &Url| patterns.is_any(&[pattern.to_owned()], url);

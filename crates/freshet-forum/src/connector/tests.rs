@@ -74,6 +74,29 @@ fn posts_have_their_own_ids_and_texts() {
 }
 
 #[test]
+fn a_page_that_tells_of_more_pages_and_links_to_none_is_broken_off() {
+    let posts = post(41, 1, "first words") + &post(42, 2, "more words");
+    for (pager, is_broken_off) in [
+        ("", false),
+        ("<p>Page 1 of 12</p>", true),
+        ("<p>Page 12 of 12</p>", false),
+        ("<p>Pages: <b>1</b> <a href='/topic/6?go=b'>2</a> <a href='/topic/6?go=c'>3</a></p>", true),
+        ("<p>Page 1 of 3 <b>1</b> <a href='?page=2'>2</a> <a href='?page=3'>3</a></p>", false),
+        ("<p>Page 3 of 3 <a href='?page=1'>1</a> <a href='?page=2'>2</a> <b>3</b></p>", false),
+        ("<a rel=next href='http://other.test/topic/6/title?page=2'>2</a>", false),
+    ] {
+        let html = posts.clone() + pager;
+        let page = read(POSTS, &Intent::First, "http://forum.test/topic/6/title", &html);
+        assert_eq!(page.is_broken_off, is_broken_off, "{pager}");
+        assert_eq!(
+            page.complaints.iter().any(|it| it.what.contains("no link leads")),
+            is_broken_off,
+            "{pager}"
+        );
+    }
+}
+
+#[test]
 fn a_board_leads_to_its_threads_and_to_boards() {
     let row = |id: u32, day: u32| {
         format!(

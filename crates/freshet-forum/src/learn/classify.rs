@@ -20,6 +20,8 @@ use crate::record::{self, Record};
 
 /// Text of a post that is on no link, in characters, on average.
 const POST_CHARS_MIN: f64 = 15.0;
+/// Text of a post that quotes, in characters, on average: rows of boards have less.
+const PROSE_CHARS_MIN: f64 = 120.0;
 /// Share of pages that link to an address before it counts as the site's menu.
 const MENU_SHARE: f64 = 0.6;
 /// Threads that pages without times link to, on average, before they are boards.
@@ -74,8 +76,19 @@ impl<'a> Node<'a> {
 
     /// Whether it may hold posts: times of day, text, and no titles.
     fn may_be_posts(&self) -> bool {
-        let has_times = self.anchors.first().is_some_and(|best| best.clock_share > 0.3 && best.score > 0.1);
-        !self.is_people && has_times && self.lists.is_none() && self.text_chars_mean >= POST_CHARS_MIN
+        self.has_times() && self.lists.is_none() && self.text_chars_mean >= POST_CHARS_MIN
+    }
+
+    /// Whether it holds posts though a link of each leads elsewhere, to the post that it quotes for instance: much text, and no page
+    /// of what the links lead to was seen.
+    fn may_be_quoting(&self, nodes: &[Node<'_>]) -> bool {
+        let is_seen = |number: u32| nodes.iter().any(|node| node.number == number);
+        self.has_times() && self.text_chars_mean >= PROSE_CHARS_MIN && !self.lists.is_some_and(is_seen)
+    }
+
+    fn has_times(&self) -> bool {
+        let best = self.anchors.first();
+        !self.is_people && best.is_some_and(|best| best.clock_share > 0.3 && best.score > 0.1)
     }
 }
 
@@ -103,10 +116,15 @@ pub(crate) fn classify<'a>(site: &'a Site<'a>) -> (Vec<Node<'a>>, Vec<PageKind>)
 fn posts(nodes: &[Node<'_>]) -> Set<u32> {
     let listed: Set<u32> = nodes.iter().filter_map(|node| node.lists).collect();
     let may_be: Vec<&Node<'_>> = nodes.iter().filter(|node| node.may_be_posts()).collect();
-    let chosen: Set<u32> =
-        may_be.iter().filter(|node| listed.contains(&node.number)).map(|node| node.number).collect();
+    let is_listed = |node: &&Node<'_>| listed.contains(&node.number);
+    let chosen: Set<u32> = may_be.iter().copied().filter(is_listed).map(|node| node.number).collect();
     if !chosen.is_empty() {
         return chosen;
+    }
+    let quoting = nodes.iter().filter(is_listed).filter(|node| node.may_be_quoting(nodes));
+    let quoting: Set<u32> = quoting.map(|node| node.number).collect();
+    if !quoting.is_empty() {
+        return quoting;
     }
     if let Some(largest) = may_be.iter().max_by_key(|node| node.record_count) {
         return Set::from_iter([largest.number]);

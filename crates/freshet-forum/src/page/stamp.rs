@@ -208,10 +208,12 @@ impl Collector<'_, '_> {
             .ancestors(node)
             .take(3)
             .find(|&at| self.stamps.iter().rev().take(8).any(|it| it.node == at));
-        if let Some(carrier) = carrier {
-            self.merge(carrier, range, written);
+        if let Some(carrier) = carrier
+            && self.merge(carrier, text_node, &range, written)
+        {
             return;
         }
+        let written = carrier.map_or(written, |carrier| self.taken_from(carrier, written));
         while LOOKS.contains(&self.tree.tag(node)) && self.tree.named(node, &local_name!("class")).is_none() {
             let Some(parent) = self.tree.parent(node) else { break };
             node = parent;
@@ -229,15 +231,29 @@ impl Collector<'_, '_> {
         self.stamps.push(Stamp { node, path, written, raw, is_machine, is_noise });
     }
 
-    /// A text on an element that has a time already: the better of the two stays.
-    fn merge(&mut self, carrier: NodeId, range: Range<usize>, written: Written) {
-        if let Some(stamp) = self.stamps.iter_mut().rev().find(|it| it.node == carrier)
-            && !stamp.written.has_clock()
-            && written.has_clock()
-        {
-            let raw = self.run.text()[range].trim().to_owned();
+    /// A text on an element that has a time already: the better of the two stays. Gives whether the element keeps it: where the text
+    /// goes on behind the element (`<span title=…>Today</span>, 14:05`), its time stands where such texts stand without one.
+    fn merge(&mut self, carrier: NodeId, text_node: NodeId, range: &Range<usize>, written: Written) -> bool {
+        let end =
+            self.run.parts.iter().rev().find(|(start, _)| *start < range.end).map_or(text_node, |it| it.1);
+        let Some(stamp) = self.stamps.iter_mut().rev().find(|it| it.node == carrier) else { return true };
+        let is_better = !stamp.written.has_clock() && written.has_clock();
+        if is_better && self.tree.is_within(end, carrier) {
+            let raw = self.run.text()[range.clone()].trim().to_owned();
             (stamp.written, stamp.raw, stamp.is_machine) = (written, raw, false);
         }
+        !is_better || self.tree.is_within(end, carrier)
+    }
+
+    /// Takes a day from an element that carries it and gives it to the text around, which says how far back it was and when.
+    fn taken_from(&mut self, carrier: NodeId, written: Written) -> Written {
+        let Some(at) = self.stamps.iter().rposition(|it| it.node == carrier) else { return written };
+        let carried = self.stamps.remove(at).written;
+        let is_day = matches!(carried.date, Date::Full(..) | Date::Numbers(..));
+        if is_day && matches!(written.date, Date::DaysBack(_)) {
+            return Written { date: carried.date, ..written };
+        }
+        written
     }
 }
 
@@ -326,6 +342,11 @@ mod tests {
         check("<dl><dt>Joined</dt><dd>Jan 1, 2009</dd></dl>", &["Jan 1, 2009 ?"]);
         check("<p>Joined: 05 Jan 2004<br>Posts: 123</p>", &["05 Jan 2004 ?"]);
         check("<p>Last edited by ada; 06-30-2008 at 02:05 PM.</p>", &["06-30-2008 at 02:05 PM ?"]);
+        check("<td><span title='06-29-2008'>Yesterday</span>, 02:05 PM<br>x</td>", &["Yesterday, 02:05 PM"]);
+        check(
+            "<td>by <a>x</a> <span class=date>07/18/25</span> <span class=time>08:55 AM</span></td>",
+            &["07/18/25 08:55 AM"],
+        );
         check("<p>no time at all</p>", &[]);
     }
 }

@@ -52,6 +52,12 @@ const STATES: [&str; 36] = [
     "cf",
 ];
 
+/// States that end a class made of several words; words of place (left, first) tell columns apart there.
+const ENDINGS: [&str; 16] = [
+    "new", "old", "read", "unread", "hot", "cold", "locked", "unlocked", "closed", "sticky", "pinned",
+    "moved", "odd", "even", "online", "offline",
+];
+
 /// The steps of all elements of a page.
 #[derive(Debug, Default)]
 pub struct Steps {
@@ -144,15 +150,36 @@ fn name(tag: &str, class: &str) -> String {
         let plain: String = word.chars().filter(|c| !c.is_ascii_digit()).take(40).collect();
         let plain = plain.trim_matches(['-', '_']);
         if plain.len() > 1 && !STATES.contains(&plain.to_ascii_lowercase().as_str()) {
-            return format!(".{plain}");
+            return format!(".{}", without_state(plain));
         }
     }
     tag.to_owned()
 }
 
+/// `subject_new` and `subject_old` are one role in two states.
+fn without_state(class: &str) -> &str {
+    let end = class
+        .rsplit_once(['-', '_'])
+        .filter(|(role, state)| role.len() > 1 && ENDINGS.iter().any(|it| it.eq_ignore_ascii_case(state)));
+    end.map_or(class, |(role, _)| role)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn states_are_no_part_of_a_name() {
+        for (class, expected) in [
+            ("subject_new", ".subject"),
+            ("odd topic-unread", ".topic"),
+            ("cell-left", ".cell-left"),
+            ("new", "td"),
+            ("post2 old", ".post"),
+        ] {
+            assert_eq!(name("td", class), expected, "{class}");
+        }
+    }
 
     #[test]
     fn a_path_is_told_from_its_text() {

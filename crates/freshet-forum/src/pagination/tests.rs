@@ -42,6 +42,31 @@ fn pagers_of_many_kinds() {
 }
 
 #[test]
+fn rows_of_numbers_tell_what_addresses_do_not() {
+    let row = "<b>Pages:</b> <a href='?t=12&start=0'>1</a>, <b>2</b>, <a href='?t=12&start=30'>3</a>";
+    check("/v.php?p=456", row, ("/v.php?t=12&start=30", "/v.php?t=12&start=0", "/v.php?t=12&start=30"));
+    let beside = "[1] <a href='?f=2&days=0&start=50'>2</a> <a href='?f=2&days=0&start=100'>3</a>";
+    check("/v.php?f=2", beside, ("/v.php?f=2&days=0&start=50", "-", "/v.php?f=2&days=0&start=100"));
+    let arrows = "<a href='?page=1'>‹</a> <a href='?page=3'>›</a>";
+    check("/b?page=2", arrows, ("/b?page=3", "/b?page=1", "-"));
+    // Page numbers of a thread in its row of a board.
+    let threads =
+        "<td>5</td><td><a href='/t?id=7'>x</a> <a href='/t?id=7&p=2'>2</a> <a href='/t?id=7&p=3'>3</a></td>";
+    check("/b?id=7", threads, ("-", "-", "-"));
+}
+
+#[test]
+fn pages_are_not_skipped_and_lists_not_cut_in_silence() {
+    let far = "<p><b>1</b> … <a href='?page=8'>8</a> <a href='?page=9'>9</a></p>";
+    let pager = check("/b?page=1", far, ("-", "-", "-"));
+    assert!(pager.is_broken_off && pager.complaints[0].contains("page 1 of 9"), "{pager:?}");
+    let pager = check("/b", "<p>Seite 1 von 4</p>", ("-", "-", "-"));
+    assert!(pager.is_broken_off, "{pager:?}");
+    let pager = check("/b", "<p>Page 4 of 4</p>", ("-", "-", "-"));
+    assert!(!pager.is_broken_off, "{pager:?}");
+}
+
+#[test]
 fn the_head_is_believed_and_the_traps_are_not() {
     let wrong =
         "<head><link rel=next href='?start=585'></head><a href='?page=2'>2</a><a href='?page=2'>Next</a>";

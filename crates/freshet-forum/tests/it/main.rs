@@ -4,4 +4,5 @@ mod hostile;
 mod invented;
 mod layouts;
 mod saved;
+mod unseen;
 mod zone;

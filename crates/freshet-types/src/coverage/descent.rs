@@ -40,6 +40,8 @@ pub enum Obstacle {
     Refused,
     /// Visit after visit leaves the list as it was.
     Idle,
+    /// Its page says that the list goes on, and no link leads there.
+    Unlinked,
 }
 
 impl Obstacle {
@@ -52,6 +54,7 @@ impl Obstacle {
             }
             Self::Refused => "the network refuses the next page, though it named that page itself",
             Self::Idle => "visit after visit brings nothing more of it: it is not followed any further",
+            Self::Unlinked => "the page says that the list goes on, and no link leads to its next page",
         }
     }
 }

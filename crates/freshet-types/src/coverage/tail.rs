@@ -1,7 +1,7 @@
 //! Coverage of lists that run from old to new: threads of forums.
 //!
 //! Such a list is read from its first page to its last, and grows at its end. It is one interval:
-//! `is_bottom` says that the end was reached, `below` where the next look goes on: the page after the
+//! `is_bottom` says that the end was reached (a page that says the list goes on, without saying where, is no end), `below` where the next look goes on: the page after the
 //! last one that was read, or that page itself once it is the end. The pages chain without a hole
 //! when each next link was followed, and a later look at the last page finds there the post that was
 //! the newest: if that stands elsewhere now, or is gone, posts have moved between pages, and only
@@ -30,6 +30,7 @@ impl Coverage {
     pub fn advance(&mut self, look: &Look<'_>, ids: &[String]) -> Advance {
         let Some((newest, oldest)) = look.ends.clone() else { return Advance::Apart };
         let end = look.next.or(look.cursor).map(str::to_owned);
+        let is_bottom = look.next.is_none() && !look.is_broken_off;
         let known = self.intervals.first_mut().filter(|known| known.below.as_deref() == look.cursor);
         let gone = match (known, look.cursor) {
             (Some(known), _) => {
@@ -42,7 +43,7 @@ impl Coverage {
                 if newest.at >= known.newest.at || (was_at_end && !has_newest) {
                     known.newest = newest;
                 }
-                (known.below, known.is_bottom) = (end, look.next.is_none());
+                (known.below, known.is_bottom) = (end, is_bottom);
                 (known.until, known.visit) = (look.seen_at, look.visit);
                 gone
             }
@@ -52,7 +53,7 @@ impl Coverage {
                     oldest,
                     until: look.seen_at,
                     below: end,
-                    is_bottom: look.next.is_none(),
+                    is_bottom,
                     visit: look.visit,
                 }];
                 Vec::new()
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
     use crate::{Timestamp, VisitId};
 
-    /// Pages as `cursor>ids>next`; ids are single characters, times their codes.
+    /// Pages as `cursor>ids>next`; ids are single characters, times their codes; the next page `?` is somewhere unknown.
     fn check(pages: &[&str], expected: &str) {
         let mut coverage = Coverage::default();
         let mut told = Vec::new();
@@ -103,15 +104,16 @@ mod tests {
                 |id: &String| Mark { id: id.clone(), at: Timestamp::from_secs(i64::from(id.as_bytes()[0])) };
             let ends = ids.last().zip(ids.first()).map(|(newest, oldest)| (mark(newest), mark(oldest)));
             let seen_at = Timestamp::from_secs(1000);
+            let is_broken_off = next == Some("?");
             let look = Look {
                 ends,
                 cursor,
-                next,
+                next: next.filter(|_| !is_broken_off),
                 seen_at,
                 visit: VisitId(1),
                 since: None,
                 is_window: false,
-                is_broken_off: false,
+                is_broken_off,
                 unsure: &[],
             };
             told.push(match coverage.advance(&look, &ids) {
@@ -129,6 +131,13 @@ mod tests {
         check(&[">ab>2", "2>c>", "2>cd>3", "3>e>"], "open- complete- open- complete-");
         check(&[">a>", ">ab>2", "2>c>"], "complete- open- complete-");
         check(&["7>ab>"], "apart");
+    }
+
+    #[test]
+    fn a_list_that_goes_on_somewhere_is_not_complete() {
+        check(&[">ab>?"], "open-");
+        check(&[">ab>2", "2>cd>?", "2>cde>?"], "open- open- open-");
+        check(&[">ab>?", ">ab>2", "2>c>"], "open- open- complete-");
     }
 
     #[test]

@@ -178,3 +178,44 @@ fn a_long_thread_takes_several_visits() {
     assert!(source.coverage.is_complete());
     assert_eq!(all.len(), ids.len());
 }
+
+#[test]
+fn a_list_that_says_it_goes_on_without_a_link_is_not_complete() {
+    // The pages of a thread, the last of which says that there are more; on it stands the cursor that is looked at again.
+    for (pages, cursor) in [(1_usize, None), (2, Some("2"))] {
+        let (endpoint, mut source) = thread();
+        let ids: Vec<u32> = (1..=(pages * PAGE) as u32).collect();
+        let cut = |intent: &Intent| {
+            let page = thread_page(&ids, intent);
+            Page { is_broken_off: page.next.is_none(), ..page }
+        };
+        for look in ["first", "second"] {
+            let mut walk = Walk::start(&source, &endpoint, Aim::News);
+            let mut meaning = walk.read_page(&mut source, &endpoint, &cut(&walk.intent.clone()), seen(1_000));
+            while meaning.goes_on {
+                meaning = walk.read_page(&mut source, &endpoint, &cut(&walk.intent.clone()), seen(1_000));
+            }
+            assert!(
+                !source.coverage.is_complete() && !meaning.has_more,
+                "{look} look at {pages}: {meaning:?}"
+            );
+            assert_eq!(meaning.complaint, Some(Obstacle::Unlinked.reason()), "{look} look at {pages}");
+            let holes = source.coverage.holes();
+            assert_eq!(holes.len(), 1, "{look} look at {pages}");
+            assert_eq!(holes[0].cursor, None, "no cursor leads into what is missing");
+            assert_eq!(source.coverage.top().and_then(|top| top.below.as_deref()), cursor);
+        }
+        // A link appears: the rest is read, and then the list is complete.
+        let mut walk = Walk::start(&source, &endpoint, Aim::News);
+        let longer: Vec<u32> = (1..=(pages * PAGE) as u32 + 2).collect();
+        while walk
+            .read_page(&mut source, &endpoint, &thread_page(&longer, &walk.intent.clone()), seen(2_000))
+            .goes_on
+        {}
+        assert!(source.coverage.is_complete(), "{pages}: {:?}", source.coverage);
+    }
+    let (endpoint, mut source) = board();
+    let page = Page { is_broken_off: true, ..board_page(&[], &[(1, 10), (2, 20)], &Intent::First) };
+    Walk::start(&source, &endpoint, Aim::News).read_page(&mut source, &endpoint, &page, seen(1_000));
+    assert!(!source.coverage.is_complete() && source.coverage.holes().len() == 1, "{:?}", source.coverage);
+}

@@ -39,6 +39,10 @@ impl<'a> Run<'a> {
             return;
         }
         self.join();
+        // White space alone between two elements is no text of the page; `07/18/25` and `08:55` are two words nevertheless.
+        if do_run_together(&self.joined, text) {
+            self.joined.push(' ');
+        }
         let mut parts = text.split(|c: char| c.is_whitespace() && c != ' ');
         self.joined.extend(parts.next());
         for part in parts {
@@ -63,6 +67,17 @@ impl<'a> Run<'a> {
         self.joined.clear();
         self.parts.clear();
     }
+}
+
+/// Whether two texts would be one word or number, if nothing stood between them.
+fn do_run_together(before: &str, after: &str) -> bool {
+    let is_digits = |a: char, b: char| a.is_ascii_digit() && b.is_ascii_digit();
+    let is_letters = |a: char, b: char| a.is_ascii_alphabetic() && b.is_ascii_alphabetic();
+    before
+        .chars()
+        .next_back()
+        .zip(after.chars().next())
+        .is_some_and(|(a, b)| is_digits(a, b) || is_letters(a, b))
 }
 
 /// How many bytes of a run are looked at: all of a short one, the first lines of prose that has lines.
