@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use freshet_types::{AccountState, Primitive, Timestamp};
+use freshet_types::{AccountState, Primitive, Timestamp, Timetable};
 use rusqlite::Row;
 use rusqlite::types::{FromSqlError, FromSqlResult, Type, ValueRef};
 use serde_json::Value;
@@ -39,6 +39,22 @@ pub(super) fn tags<'a>(tags: &[String], out: &'a mut Vec<u8>) -> Option<&'a str>
 
 fn write_json<T: serde::Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
     serde_json::to_writer(out, value).expect("a vector takes every text and number");
+}
+
+/// A timetable as JSON; `None` where it says nothing.
+pub(super) fn timetable_text(timetable: &Timetable) -> Option<String> {
+    let told = Some(timetable).filter(|timetable| !timetable.is_empty());
+    told.map(|timetable| serde_json::to_string(timetable).expect("a timetable is plain data"))
+}
+
+/// The timetable in a column; none says nothing.
+pub(super) fn timetable(row: &Row<'_>, column: usize) -> rusqlite::Result<Timetable> {
+    match text(row, column)? {
+        Some(told) => {
+            serde_json::from_str(told).map_err(|error| unknown(column, "timetable", &error.to_string()))
+        }
+        None => Ok(Timetable::default()),
+    }
 }
 
 /// The stored properties with the newly seen ones laid over them.

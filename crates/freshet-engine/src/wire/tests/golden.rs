@@ -10,7 +10,7 @@ use freshet_store::row::{ListPage, Listing, Parked, RelationSweep, Withheld};
 use freshet_types::{
     Account, AccountState, Address, AuthScheme, AuthUse, Complaint, Coverage, DefinitionVersion, Fault,
     FaultKind, Interval, Lead, LimitReading, Mark, Method, NetworkName, PageKind, Pulse, QuotaKey, QuotaNeed,
-    Redirect, Redirects, Relation, RobotKind, Share, SourceId, SourceState, Span, Tag,
+    Redirect, Redirects, Relation, RobotKind, Share, SourceId, SourceState, Span, Tag, Timetable,
 };
 
 use super::*;
@@ -61,6 +61,7 @@ fn observation() -> Observation {
         kind: "post".into(),
         author: Some("7".to_owned()),
         created_at: Some(AT),
+        is_edit_claimed: true,
         text: "grüß".to_owned(),
         tags: vec!["rivers".to_owned()],
         is_embedded: true,
@@ -93,6 +94,11 @@ fn observation() -> Observation {
     }
 }
 
+fn timetable() -> Timetable {
+    let hub = Some("https://hub.example/".to_owned());
+    Timetable { ttl_min: Some(60), period_min: None, skip_hours: 3, skip_days: 1, hub }
+}
+
 fn limits() -> Vec<LimitReading> {
     vec![LimitReading {
         rule: Some("api".into()),
@@ -116,6 +122,7 @@ fn page() -> Page {
         is_unchanged: true,
         is_detour: true,
         validators: Validators { etag: None, last_modified: Some("yesterday".to_owned()) },
+        timetable: Some(timetable()),
         limits: limits(),
         complaints: vec![Complaint::new("/0", "no id")],
     }
@@ -180,6 +187,7 @@ pub(super) fn source() -> Source {
         coverage: Coverage { intervals: vec![interval], ..Coverage::default() },
         model: vec![1, 255],
         validators: Validators { etag: Some("W/1".to_owned()), last_modified: None },
+        timetable: timetable(),
         pulse: Some("42".to_owned()),
         read_at: Some(AT),
         pinned: Some(Span::HOUR),
