@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use freshet_types::definition::{MappingKind, RelationRole};
+use freshet_types::definition::{BodyFormat, MappingKind, RelationRole};
 use freshet_types::{
     Account, AccountState, Address, Complaint, Mark, Outcome, Page, Post, Relation, Set, Span, Tag, Target,
     Timestamp,
@@ -222,6 +222,8 @@ impl<'a> Reader<'a> {
             author: text(&fields.author),
             created_at,
             edited_at,
+            // A feed's times of change are renewed by programs, whether anything changed or not.
+            is_edit_claimed: self.endpoint.format == BodyFormat::Feed,
             text: text(&fields.text).unwrap_or_default(),
             url: text(&fields.url),
             uri: text(&fields.uri),
