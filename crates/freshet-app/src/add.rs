@@ -1,10 +1,11 @@
 //! Adding: from what people type to sources in the store.
 //!
-//! Nothing is fetched, but for forums, which must be learned first ([`forum`]): a handle becomes an id on the first visit. What cannot be understood is
+//! Nothing is fetched, but for addresses that no network knows: their feed is looked for ([`feed`]), and forums must be learned first ([`forum`]). A handle becomes an id on the first visit. What cannot be understood is
 //! told by line with its reason and costs nothing else: the rest is added. When
 //! nothing is understood, nothing is stored, not even a data directory. Adding
 //! the same again changes nothing, so a list may be added whenever it has grown.
 
+mod feed;
 mod forum;
 
 pub use forum::may_be_forum;
@@ -45,6 +46,10 @@ const WHY_CHARS_MAX: usize = 160;
 
 /// What names a single page.
 const PAGE_PREFIX: &str = "page:";
+/// What names a feed, whatever its address looks like.
+const FEED_PREFIX: &str = "rss:";
+/// What to do about an address behind which nothing was found.
+const INSTEAD: &str = "give the address of its feed if it has one, or watch the page itself with `--as page`";
 
 /// What may be given, in one breath.
 const UNDERSTOOD: &str = "give a profile URL, @user@host, a Bluesky handle or at:// URI, a feed URL, \
@@ -95,8 +100,8 @@ struct Adding {
 pub fn add(globals: &Globals, args: &AddWish) -> anyhow::Result<AddReport> {
     let networks = data::networks(globals)?;
     let mut adding = Adding::default();
-    let texts = gather(args, &mut adding.report)?;
-    (adding.report.learned, adding.tried) = forum::learn_new(globals, &networks, args)?;
+    let mut texts = gather(args, &mut adding.report)?;
+    take_sites(globals, &networks, args, &mut texts, &mut adding)?;
     if !texts.iter().any(|(_, text)| understand(&networks, text).is_ok()) {
         for (line, text) in &texts {
             if let Err(why) = understand(&networks, text) {
@@ -122,6 +127,36 @@ pub fn add(globals: &Globals, args: &AddWish) -> anyhow::Result<AddReport> {
     add_all(&mut data, &networks, args, list, &mut adding)?;
     progress.end();
     Ok(adding.report)
+}
+
+/// Addresses that no network knows: their feeds stand in for them, and forums among them are learned.
+fn take_sites(
+    globals: &Globals,
+    networks: &Networks,
+    args: &AddWish,
+    texts: &mut [(Option<u64>, String)],
+    adding: &mut Adding,
+) -> anyhow::Result<()> {
+    let mut found = feed::find(globals, networks, args)?;
+    let is_open = |text: &&String| !found.feeds.contains_key(*text);
+    let references = args.references.iter().filter(is_open).cloned().collect();
+    let rest = AddWish { references, ..args.clone() };
+    (adding.report.learned, adding.tried) = forum::learn_new(globals, networks, &rest)?;
+    for (text, why) in &mut adding.tried {
+        // What is no forum after all has its feed.
+        if let Some(feed) = found.spare.remove(text) {
+            found.feeds.insert(text.clone(), feed);
+        } else if let Some(vain) = found.vain.get(text) {
+            *why = format!("{why}; {vain}; {INSTEAD}");
+        }
+    }
+    for (_, text) in texts {
+        if let Some(feed) = found.feeds.remove(&*text) {
+            *text = format!("{FEED_PREFIX}{}", feed.feed);
+            adding.report.feeds.push(feed);
+        }
+    }
+    Ok(())
 }
 
 /// Adds to a data directory that is open already, and prints nothing.

@@ -6,6 +6,7 @@
 
 mod page;
 mod place;
+mod publisher;
 mod turn;
 mod why;
 mod words;
@@ -104,7 +105,9 @@ pub fn explain(
     let coverage = &source.coverage;
     let counts = grounds.counts(source);
     let page = page::facts(source, &grounds.memory);
-    let facts = facts(source, forecast, Known { decision: decision.as_ref(), place, counts, page }, now);
+    let publisher = publisher::fact(source, grounds.memory.policy().pacing().ceiling, now);
+    let known = Known { decision: decision.as_ref(), place, counts, page, publisher };
+    let facts = facts(source, forecast, known, now);
     ExplainedSource {
         source: source.id,
         facts,
@@ -140,11 +143,13 @@ struct Known<'a> {
     counts: Counts,
     /// Of a single page, its plan.
     page: Vec<Fact>,
+    /// Of a feed, when its publisher wants to be asked.
+    publisher: Option<Fact>,
 }
 
 /// The explanation, fact by fact.
 fn facts(source: &Source, forecast: Forecast, known: Known<'_>, now: Timestamp) -> Vec<Fact> {
-    let Known { decision, place: Place { turn, group }, counts, page } = known;
+    let Known { decision, place: Place { turn, group }, counts, page, publisher } = known;
     let next = match source.state {
         SourceState::Paused => NextVisit::Paused,
         SourceState::Removed => NextVisit::Removed,
@@ -152,6 +157,7 @@ fn facts(source: &Source, forecast: Forecast, known: Known<'_>, now: Timestamp) 
     };
     let visited_at = source.visited_at.and_then(UnixNumber::of);
     let mut facts = vec![Fact::Visits { visited_at, next, state: source.state }];
+    facts.extend(publisher);
     facts.extend(source.pinned.map(|every| Fact::Pinned { every_s: every.secs_f64() }));
     // Of profiles and relations, which have a pace of their own, a weight changes nothing.
     let is_weighed = matches!(source.robot, RobotKind::Status | RobotKind::Comment);
@@ -236,6 +242,15 @@ mod tests {
             let text = told(&source, at);
             assert!(text.contains(expected), "{state:?}: {text}");
         }
+        let mut feed =
+            Source::new(&NetworkName::from("rss:a.example"), "feed", RobotKind::Status, "feed", "f");
+        (feed.visited_at, feed.timetable.ttl_min) = (Some(at), Some(45));
+        (feed.timetable.skip_hours, feed.timetable.skip_days) = (1 << 3, 1 << 6);
+        feed.timetable.hub = Some("https://hub.example/".to_owned());
+        let text = told(&feed, at);
+        let expected = "publisher: it asks to be left alone for 45m 00s after a visit, is silent in the hours from 3:00 UTC, is silent on \
+                        Sundays, has its news told by the hub https://hub.example/, which is not used; the next visit waits for that (in 45m";
+        assert!(text.contains(expected), "{text}");
         let network = NetworkName::from("mastodon:a.example");
         let mut source = Source::new(&network, "posts", RobotKind::Status, "account", "7");
         source.coverage.intervals = vec![Interval { below: Some("c".to_owned()), ..interval(false) }];

@@ -105,7 +105,6 @@ fn setups(args: &SimulateWish) -> anyhow::Result<Vec<Setup>> {
     let calendar = args.calendar.as_deref().map(calendars::read).transpose()?;
     let calendar = calendar.map(|spec| spec.compile()).transpose()?.map(Arc::new);
     let setup = |calls_per_hour: &f64| Setup {
-        calls_per_hour: *calls_per_hour,
         page_size: args.page_size,
         overflow: args.overflow,
         objective: args.objective,
@@ -114,6 +113,7 @@ fn setups(args: &SimulateWish) -> anyhow::Result<Vec<Setup>> {
         seed: args.seed,
         weights: weights.clone(),
         calendar: calendar.clone(),
+        ..Setup::new(*calls_per_hour)
     };
     Ok(args.calls_per_hour.iter().map(setup).collect())
 }

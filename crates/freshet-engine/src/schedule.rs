@@ -92,9 +92,9 @@ pub fn due_at(
             (RobotKind::Comment, Some(quiet)) => {
                 now + (quiet * 2.0).clamp(ceiling, THREAD_GAP_MAX.max(ceiling))
             }
-            (RobotKind::Status | RobotKind::Comment, _) => {
-                policy.due_at(&source.model, &facts(source, now), market)
-            }
+            (RobotKind::Status | RobotKind::Comment, _) => policy
+                .due_at(&source.model, &facts(source, now), market)
+                .max(held_until(source, ceiling, now)),
             (RobotKind::User | RobotKind::Relation | RobotKind::Tag | RobotKind::Link, _) => {
                 now + PROFILE_GAP.min(ceiling)
             }
@@ -110,6 +110,11 @@ pub fn due_at(
             _,
         ) => now + REVIVAL_GAP,
     }
+}
+
+/// Until when the publisher of a source that was visited then asks to be left alone: never longer than a person's ceiling.
+pub fn held_until(source: &Source, ceiling: Span, visited_at: Timestamp) -> Timestamp {
+    source.timetable.not_before(visited_at).min(visited_at + ceiling)
 }
 
 /// The latest that a source can be due, whatever is stored: times that an earlier run wrote may be those of a clock that
@@ -219,6 +224,27 @@ mod tests {
         let due = due_at(&pinned, (&*policy, &market), Span::HOUR, None, now);
         assert_eq!((due - now).to_string(), "5m 00s", "a person's word comes before the policy's");
         assert!(grade(&pinned, &*policy, &market, None) == Grade::NONE, "and takes it off the market");
+    }
+
+    #[test]
+    fn a_publishers_word_holds_a_visit_back_within_the_ceiling() {
+        let now = Timestamp::from_secs(1_000_000);
+        // By this policy everything is due after a minute.
+        let pacing =
+            Pacing { floor: Span::MINUTE, ceiling: Span::MINUTE, ceiling_share: Pacing::WANTED_SHARE };
+        let policy = policy_named("change-rate", pacing).unwrap();
+        for (ttl_min, ceiling, pinned, expected) in [
+            (None, Span::DAY, None, "1m 00s"),
+            (Some(60), Span::DAY, None, "1h 00m"),
+            (Some(60), Span::MINUTE * 10.0, None, "10m 00s"),
+            (Some(60), Span::DAY, Some(Span::MINUTE * 5.0), "5m 00s"),
+        ] {
+            let mut source =
+                Source::new(&NetworkName::from("rss:a.example"), "feed", RobotKind::Status, "account", "7");
+            (source.timetable.ttl_min, source.pinned) = (ttl_min, pinned);
+            let due = due_at(&source, (&*policy, &Market::new(Objective::Delay)), ceiling, None, now);
+            assert_eq!((due - now).to_string(), expected, "{ttl_min:?} {ceiling} {pinned:?}");
+        }
     }
 
     #[test]

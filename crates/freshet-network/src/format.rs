@@ -34,6 +34,17 @@ pub(crate) struct Parsed<'a> {
     pub(crate) tree: Tree<'a>,
     /// Elements of lists that found none.
     pub(crate) left_out: usize,
+    /// What is wrong with it as a whole.
+    pub(crate) complaints: Vec<String>,
+    /// It ends before its end: what follows is not known.
+    pub(crate) is_cut: bool,
+}
+
+impl<'a> Parsed<'a> {
+    /// A tree, and how many elements found no room in it.
+    pub(crate) fn new(tree: Tree<'a>, left_out: usize) -> Self {
+        Self { tree, left_out, complaints: Vec::new(), is_cut: false }
+    }
 }
 
 /// A tree of its own, of a value that does not stay.

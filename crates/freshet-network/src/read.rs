@@ -7,6 +7,7 @@
 
 mod group;
 mod items;
+mod timetable;
 
 use freshet_types::definition::{BodyFormat, NewerStyle, Role};
 use freshet_types::{Complaint, Intent, Outcome, Page, PageKind, Response, Target, Timestamp, Validators};
@@ -92,7 +93,7 @@ fn read_body(
     page: &mut Page,
 ) -> Tally {
     let response = body.response;
-    let Parsed { tree, left_out } = match body.parsed() {
+    let Parsed { tree, left_out, complaints, is_cut } = match body.parsed() {
         Ok(parsed) => parsed,
         // What a rule knows by status and header needs no body: NodeBB says with a bare path where a page went.
         Err(_) if page.outcome != Outcome::Ok => return Tally::default(),
@@ -114,6 +115,15 @@ fn read_body(
             format!("the answer is too large: {left_out} of its elements were left out and are not read");
         page.complaints.push(Complaint::new("body", what));
     }
+    if endpoint.format == BodyFormat::Feed && !is_cut {
+        page.timetable = Some(timetable::read(&tree));
+    }
+    if is_cut {
+        page.is_broken_off = true;
+        // An answer that did not come whole must not be taken for known at the next visit.
+        page.validators = Validators::default();
+    }
+    page.complaints.extend(complaints.into_iter().map(|what| Complaint::new("body", what)));
     let scope = Scope { root: target.root, url: &response.url, body: &tree };
     let is_reversed = is_oldest_first(endpoint, intent);
     let mut reader = items::Reader::new(plan, endpoint, target, (scope, now), page);

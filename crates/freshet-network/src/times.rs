@@ -2,7 +2,7 @@
 //!
 //! Part of steps 4 and 6 of 10. Written by hand, because this is the hottest leaf of reading
 //! and because feeds deviate from every standard. Pure; a time that is not understood is `None`
-//! and never a guess. No time zone names beyond those of RFC 822 are known.
+//! and never a guess. Of time zones, those of RFC 822 are known by name, and those that feeds use most.
 
 use freshet_types::Timestamp;
 use freshet_types::definition::{ResetFormat, TimeFormat, TimeWriting};
@@ -83,27 +83,34 @@ fn iso(text: &str) -> Option<Timestamp> {
     clock(midnight_ms, hour, minute, second).map(|at| Timestamp::from_ms(at + ms - offset_min * 60_000))
 }
 
-/// Dates with a month in letters: RFC 822, RFC 2822, RFC 850, asctime, Twitter's and Weibo's.
+/// Dates with a month in letters: RFC 822, RFC 2822, RFC 850, asctime, Twitter's and Weibo's, and what feeds make of these.
 fn words(text: &str) -> Option<Timestamp> {
     let (mut day, mut month, mut year, mut time, mut offset_min) = (None, None, None, None, 0);
-    for word in text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
-        if word.contains(':') {
-            time = Some(word);
+    let mut half_day_h = None;
+    // What stands in brackets explains a zone that was given.
+    let text = text.split_once(" (").map_or(text, |(head, _)| head);
+    let parts = text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
+    for (place, word) in parts.enumerate() {
+        if word.contains(':') && word.starts_with(|first: char| first.is_ascii_digit()) {
+            let (clock, rest) = word.split_at(clock_end(word));
+            time = Some(clock);
+            half_day_h = half_day(rest);
+            if half_day_h.is_none() && !rest.is_empty() {
+                offset_min = zone(rest)?;
+            }
+        } else if let Some(hours) = half_day(word).filter(|_| time.is_some()) {
+            half_day_h = Some(hours);
         } else if let Some((d, rest)) = word.split_once('-').filter(|(d, _)| d.parse::<u8>().is_ok()) {
             // RFC 850: `15-Nov-26`.
             let (m, y) = rest.split_once('-')?;
             (day, month, year) = (d.parse().ok(), month_number(m), y.parse().ok());
-        } else if let Ok(number) = word
-            .parse::<i64>()
-            .map_err(|_| ())
-            .and_then(|n| if word.starts_with(['+', '-']) { Err(()) } else { Ok(n) })
-        {
+        } else if let Some(number) = ordinal(word) {
             if day.is_none() { day = Some(number) } else { year = Some(number) }
         } else if let Some(found) = month_number(word) {
             month = month.or(Some(found));
         } else if let Some(found) = zone(word) {
             offset_min = found;
-        } else if !is_weekday(word) && !word.starts_with('(') {
+        } else if !(is_weekday(word) || (place == 0 && is_name(word))) {
             return None;
         }
     }
@@ -114,11 +121,42 @@ fn words(text: &str) -> Option<Timestamp> {
     };
     let midnight_ms = days_from_civil(year, month?, day?)? * 86_400_000;
     let mut parts = time.unwrap_or("00:00:00").split(':');
-    let hour = parts.next()?.parse().ok()?;
+    let hour: i64 = parts.next()?.parse().ok()?;
+    let hour = half_day_h.filter(|_| (1..=12).contains(&hour)).map_or(hour, |after| hour % 12 + after);
     let minute = parts.next()?.parse().ok()?;
     let second = parts.next().map_or(Some(0.0), |text| text.parse::<f64>().ok())?;
     let at = clock(midnight_ms, hour, minute, second as i64)?;
     Some(Timestamp::from_ms(at + ((second.fract() * 1000.0) as i64) - offset_min * 60_000))
+}
+
+/// Where the digits of a time of day end: `10:00:00GMT`, `10:00am`.
+fn clock_end(word: &str) -> usize {
+    word.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.')).unwrap_or(word.len())
+}
+
+/// Hours that `am` and `pm` put before a time of day.
+fn half_day(word: &str) -> Option<i64> {
+    let is = |name: &str| word.eq_ignore_ascii_case(name);
+    if is("am") || is("a.m.") {
+        Some(0)
+    } else if is("pm") || is("p.m.") {
+        Some(12)
+    } else {
+        None
+    }
+}
+
+/// A number without a sign: `15`, `15th`.
+fn ordinal(word: &str) -> Option<i64> {
+    let is_ending = |end: &str| ["", "st", "nd", "rd", "th", "."].contains(&end);
+    let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, end) = word.split_at(digits);
+    number.parse().ok().filter(|_| is_ending(end))
+}
+
+/// Whether a word can be the day of the week in some language: it says nothing that the date does not.
+fn is_name(word: &str) -> bool {
+    word.trim_end_matches('.').chars().all(char::is_alphabetic)
 }
 
 fn clock(midnight_ms: i64, hour: i64, minute: i64, second: i64) -> Option<i64> {
@@ -138,17 +176,32 @@ fn zone(text: &str) -> Option<i64> {
         let minutes = if digits.len() <= 2 { value * 60 } else { value / 100 * 60 + value % 100 };
         return (minutes <= 18 * 60).then(|| if text.starts_with('-') { -minutes } else { minutes });
     }
-    let name = text.trim_matches(['(', ')']);
-    let hours = match name.to_ascii_uppercase().as_str() {
+    let name = text.trim_matches(['(', ')']).to_ascii_uppercase();
+    if let Some(rest) = name.strip_prefix("GMT").or_else(|| name.strip_prefix("UTC"))
+        && rest.starts_with(['+', '-'])
+    {
+        return zone(rest);
+    }
+    let hours = match name.as_str() {
         "" | "Z" | "UT" | "UTC" | "GMT" | "WET" => 0,
         "EDT" => -4,
         "EST" | "CDT" => -5,
         "CST" | "MDT" => -6,
         "MST" | "PDT" => -7,
-        "PST" => -8,
-        "BST" | "CET" => 1,
-        "CEST" => 2,
-        "JST" => 9,
+        "PST" | "AKDT" => -8,
+        "AKST" => -9,
+        "HST" => -10,
+        "BST" | "CET" | "MET" | "WEST" => 1,
+        "CEST" | "MEST" | "EET" | "SAST" => 2,
+        "EEST" | "MSK" => 3,
+        // Of three that write so, most feeds are India's.
+        "IST" => return Some(5 * 60 + 30),
+        "HKT" | "SGT" | "AWST" => 8,
+        "JST" | "KST" => 9,
+        "AEST" => 10,
+        "AEDT" => 11,
+        "NZST" => 12,
+        "NZDT" => 13,
         _ => return None,
     };
     Some(hours * 60)

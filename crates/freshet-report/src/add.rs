@@ -27,6 +27,20 @@ pub struct AddReport {
     pub stopped_robots: Vec<RobotKind>,
     /// Forums that were learned.
     pub learned: Vec<LearnedForum>,
+    /// Feeds that were found for addresses of pages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feeds: Vec<FoundFeed>,
+}
+
+/// The feed of a page that was given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FoundFeed {
+    /// What was typed.
+    pub reference: String,
+    /// The address of the feed that is watched instead.
+    pub feed: String,
+    /// Other feeds that the page offers.
+    pub others: Vec<String>,
 }
 
 /// A reference that was not added.

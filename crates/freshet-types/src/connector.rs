@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::coverage::{IdOrder, Mark};
 use crate::definition::{PageKind, RelationRole};
 use crate::observation::{Complaint, Observation};
-use crate::{Instance, LimitReading, Outcome, Request, Response, RobotKind, Span, Timestamp, Validators};
+use crate::{
+    Instance, LimitReading, Outcome, Request, Response, RobotKind, Span, Timestamp, Timetable, Validators,
+};
 
 /// What to ask about.
 #[derive(Clone, Debug)]
@@ -132,6 +134,8 @@ pub struct Page {
     pub is_detour: bool,
     /// For the next conditional request.
     pub validators: Validators,
+    /// What its publisher says about when to come; `None` where the answer cannot say it.
+    pub timetable: Option<Timetable>,
     /// What it announced about limits.
     pub limits: Vec<LimitReading>,
     /// What could not be used.

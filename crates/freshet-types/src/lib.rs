@@ -29,6 +29,7 @@ pub mod robot;
 pub mod server;
 pub mod source;
 pub mod time;
+pub mod timetable;
 pub mod visit;
 pub mod weight;
 
@@ -59,5 +60,6 @@ pub use robot::{RobotKind, RobotState};
 pub use server::ServerKey;
 pub use source::{Instance, Source, SourceState, Validators};
 pub use time::{Span, Timestamp};
+pub use timetable::Timetable;
 pub use visit::VisitSummary;
 pub use weight::{Weight, WeightError};

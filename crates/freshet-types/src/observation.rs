@@ -85,6 +85,8 @@ pub struct Post {
     pub created_at: Option<Timestamp>,
     /// When it was last edited.
     pub edited_at: Option<Timestamp>,
+    /// That it was edited then is a claim that holds beside another text only: feeds renew the time of a post that says the same as before.
+    pub is_edit_claimed: bool,
     /// The text as the network gives it (it may be HTML).
     pub text: String,
     /// Where people read it.
@@ -265,7 +267,8 @@ impl Post {
         let mut hasher = xxhash_rust::xxh3::Xxh3Default::new();
         hasher.update(self.text.as_bytes());
         hasher.update(&[0xff]);
-        hasher.update(&self.edited_at.map_or(0, Timestamp::ms).to_le_bytes());
+        let edited_at = self.edited_at.filter(|_| !self.is_edit_claimed);
+        hasher.update(&edited_at.map_or(0, Timestamp::ms).to_le_bytes());
         for tag in &self.tags {
             hasher.update(tag.as_bytes());
             hasher.update(&[0xfe]);
@@ -277,6 +280,19 @@ impl Post {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_alone_makes_another_version_where_it_is_no_mere_claim() {
+        let post = |text: &str, edited_s: i64, is_edit_claimed| Post {
+            text: text.to_owned(),
+            edited_at: Some(Timestamp::from_secs(edited_s)),
+            is_edit_claimed,
+            ..Post::default()
+        };
+        assert_ne!(post("a", 1, false).version(), post("a", 2, false).version());
+        assert_eq!(post("a", 1, true).version(), post("a", 2, true).version());
+        assert_ne!(post("a", 1, true).version(), post("b", 1, true).version());
+    }
 
     fn check(active_s: i64, grain_s: i64, newest_s: Option<i64>, visited_s: i64, expected: Option<i64>) {
         let lead = Lead {

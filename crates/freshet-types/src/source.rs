@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Coverage, NetworkName, RobotKind, SourceId, Span, Timestamp};
+use crate::{Coverage, NetworkName, RobotKind, SourceId, Span, Timestamp, Timetable};
 
 /// The definition of single pages, and the type of their objects.
 const PAGE: &str = "page";
@@ -135,6 +135,8 @@ pub struct Source {
     pub model: Vec<u8>,
     /// For conditional requests.
     pub validators: Validators,
+    /// What its publisher says about when to come.
+    pub timetable: Timetable,
     /// What a probe showed of its root when its list was last read ([`crate::Pulse`]); `None` where none has.
     pub pulse: Option<String>,
     /// When its list was last read itself: a probe is a visit too, and shows no edits.
@@ -174,6 +176,7 @@ impl Source {
             coverage: Coverage::default(),
             model: Vec::new(),
             validators: Validators::default(),
+            timetable: Timetable::default(),
             pulse: None,
             read_at: None,
             pinned: None,

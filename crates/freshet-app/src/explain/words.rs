@@ -8,6 +8,7 @@ use freshet_report::pairs::Pairs;
 use freshet_report::time::UnixNumber;
 use freshet_types::{Span, Timestamp};
 
+use super::publisher;
 use crate::text::{count, one_line, relative};
 
 /// A worth beyond this many percent is told as this many.
@@ -60,6 +61,7 @@ pub fn words(fact: &Fact, now: Timestamp) -> Words {
                 format!("{visited}; next visit: {}; state: {}", due(*next, now), state.name()),
             )
         }
+        Fact::Publisher { .. } => Words::spoken("publisher", publisher::sentence(fact, now)),
         Fact::Pinned { every_s } => {
             Words::spoken("pinned", format!("it is visited every {}, whatever that is worth", span(*every_s)))
         }

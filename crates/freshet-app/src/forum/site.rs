@@ -25,6 +25,8 @@ use crate::notice;
 use crate::progress::{self, Progress};
 use crate::text::count;
 
+/// What feeds are declared to be.
+const FEED_TYPES: [&str; 3] = ["rss+xml", "atom+xml", "feed+json"];
 /// Requests in a row that fail before the server is left alone.
 const FAILURES_MAX: usize = 10;
 
@@ -39,17 +41,11 @@ pub struct Wanted {
 
 /// Samples and learns the forum whose front page this is; gives also a feed that the page offers.
 pub fn learn_site(globals: &Globals, front: &Url, wanted: Wanted) -> anyhow::Result<(Learned, Option<Url>)> {
-    let contact = match &globals.config.contact {
-        Some(contact) => Some(contact.clone()),
-        None => Data::look(globals).ok().and_then(|data| data.contact(globals).ok().flatten()),
-    };
-    let contact = contact.unwrap_or_else(|| data::CONTACT_UNKNOWN.to_owned());
-    let options = HttpOptions::new(contact, Arc::new(SystemClock), Arc::new(Vault::empty()));
-    let fetch = HttpFetch::new(options)?;
+    let fetch = http(globals)?;
     let politeness = politeness(front);
     notice::note(format!("learning {front} from up to {}", count(wanted.pages_max as u64, "page")));
     notice::on_interrupt("stopped: nothing was learned, and nothing was stored");
-    let (front, pages) = data::block_on(sample(&fetch, front, wanted, politeness))?;
+    let (front, pages) = data::block_on(sample(&fetch, front, wanted))?;
     let mut learned = progress::during("learning from the pages", || learn(&pages));
     // What robots.txt asks for holds for the crawl as well.
     let asked_ms = fetch.exclusion_pause(front.as_str()).map_or(0, Span::ms);
@@ -57,15 +53,33 @@ pub fn learn_site(globals: &Globals, front: &Url, wanted: Wanted) -> anyhow::Res
     learned.definition.front = Some(front.into());
     learned.definition.politeness =
         PolitenessDefinition { pause_ms: politeness.pause_ms.max(asked_ms), ..politeness };
-    Ok((learned, pages.first().and_then(feed_of)))
+    Ok((learned, pages.first().and_then(|page| feeds_of(page).into_iter().next())))
 }
 
-/// The feed that a page offers in its head.
-fn feed_of(page: &Page) -> Option<Url> {
-    let is_feed = |kind: &str| kind.contains("rss+xml") || kind.contains("atom+xml");
+/// Who asks, before there is a run: without credentials, and by the clock of this computer.
+pub(crate) fn http(globals: &Globals) -> anyhow::Result<HttpFetch> {
+    let contact = match &globals.config.contact {
+        Some(contact) => Some(contact.clone()),
+        None => Data::look(globals).ok().and_then(|data| data.contact(globals).ok().flatten()),
+    };
+    let contact = contact.unwrap_or_else(|| data::CONTACT_UNKNOWN.to_owned());
+    let options = HttpOptions::new(contact, Arc::new(SystemClock), Arc::new(Vault::empty()));
+    Ok(HttpFetch::new(options)?)
+}
+
+/// The feeds that a page offers in its head, in its order.
+pub(crate) fn feeds_of(page: &Page) -> Vec<Url> {
+    let is_feed = |kind: &str| FEED_TYPES.iter().any(|feed| kind.to_ascii_lowercase().contains(feed));
     let links = page.links.iter().filter(|link| link.is_head && page.is_relation(link, "alternate"));
-    let feed = links.into_iter().find(|link| page.tree.attribute(link.node, "type").is_some_and(is_feed));
-    feed.map(|link| link.url.clone())
+    let feeds = links.filter(|link| page.tree.attribute(link.node, "type").is_some_and(is_feed));
+    feeds.map(|link| link.url.clone()).collect()
+}
+
+/// Waits as long as there must be between two requests to a site.
+pub(crate) async fn pause(fetch: &HttpFetch, url: &Url) {
+    let asked_ms = fetch.exclusion_pause(url.as_str()).map_or(0, |pause| pause.ms().unsigned_abs());
+    let own_ms = u64::from(politeness(url).pause_ms);
+    tokio::time::sleep(Duration::from_millis(asked_ms.max(own_ms))).await;
 }
 
 /// A server on this computer or in this house is one's own: it needs no pause.
@@ -83,20 +97,14 @@ fn politeness(front: &Url) -> PolitenessDefinition {
     }
 }
 
-async fn sample(
-    fetch: &HttpFetch,
-    front: &Url,
-    wanted: Wanted,
-    politeness: PolitenessDefinition,
-) -> anyhow::Result<(Url, Vec<Page>)> {
+async fn sample(fetch: &HttpFetch, front: &Url, wanted: Wanted) -> anyhow::Result<(Url, Vec<Page>)> {
     let mut front = front.clone();
     let mut sampler = Sampler::new(&front, wanted.pages_max);
     let (mut pages, mut failure_count) = (Vec::new(), 0);
     let mut progress = Progress::new("pages", 0, wanted.pages_max as u64);
     while let Some(url) = sampler.next_url() {
         if !pages.is_empty() {
-            let asked = fetch.exclusion_pause(url.as_str()).map_or(0, |pause| pause.ms().unsigned_abs());
-            tokio::time::sleep(Duration::from_millis(asked.max(u64::from(politeness.pause_ms)))).await;
+            pause(fetch, &url).await;
         }
         match page(fetch, &url, wanted.allow_private).await {
             Ok(Some(page)) => {

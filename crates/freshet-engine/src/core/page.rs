@@ -3,7 +3,7 @@
 use freshet_store::row::{ListPage, Upload};
 use freshet_types::list::is_list;
 use freshet_types::{
-    Endpoint, Intent, LimitReading, Observation, Obstacle, Outcome, Page, PageKind, Post, Redirect,
+    Endpoint, Intent, LimitReading, Observation, Obstacle, Outcome, Page, PageKind, Post, Redirect, Source,
     SourceState, Timestamp, VisitId,
 };
 
@@ -127,7 +127,7 @@ impl Core {
         self.tally.complaints_count += u64::from(meaning.complaint.is_some());
         tell_complaint(visit, meaning.complaint);
         if keeps_validators {
-            visit.source.validators = page.validators.clone();
+            keep_word(&mut visit.source, &page);
         }
         if is_single {
             pages::take_in(&mut visit.source, visit.state_before, &mut page, seen.at);
@@ -262,7 +262,7 @@ impl Core {
     /// The source travels with what was told: if it was forgotten meanwhile, so is this.
     fn upload_refused(&mut self, invalid: Option<(String, String)>, page: Page, seen: Seen) {
         let visit = &self.visits[seen.visit];
-        let source = Some(freshet_types::Source { due_at: visit.started_at, ..visit.source.clone() });
+        let source = Some(Source { due_at: visit.started_at, ..visit.source.clone() });
         let observation = page.observation;
         // The address of a page is its id: what is not there any more was taken down.
         let is_gone = visit.source.is_page() && visit.source.state == SourceState::Gone;
@@ -342,6 +342,15 @@ fn note_rechecked(visit: &mut Visit, newest_at: Option<Timestamp>, seen: Seen) {
 }
 
 /// The owner of a list that was refused is shown, so the refusal was about the list alone.
+/// What a first page says for the next visit: how to ask whether anything changed, and when to come. An answer without a body
+/// says nothing of either, and what was said before holds.
+fn keep_word(source: &mut Source, page: &Page) {
+    source.validators = page.validators.clone();
+    if let Some(timetable) = &page.timetable {
+        source.timetable = timetable.clone();
+    }
+}
+
 fn keep_refusal(visit: &mut Visit, refused: Option<(SourceState, Option<String>)>) {
     if let (Some((state, failure)), true) = (refused, visit.source.state == SourceState::Active) {
         (visit.source.state, visit.source.failure) = (state, failure);

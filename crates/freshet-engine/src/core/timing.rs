@@ -58,6 +58,11 @@ impl Core {
             None if source.is_page() => pages::plan(source, market, self.policy.pacing(), visited_at).due_at,
             None => self.policy.due_at(&source.model, &facts, market),
         };
+        // Nobody comes sooner than the publisher asks for because a price fell.
+        let held_until = schedule::held_until(source, self.options.ceiling, visited_at);
+        if slot.price_step > 0 && held_until > now {
+            return Timing::Early(held_until, step);
+        }
         let (planned, real) = (due_at - visited_at, now - visited_at);
         // Only one that was scheduled at a known, lower price may go back: others are here because
         // a person or its history wants them.

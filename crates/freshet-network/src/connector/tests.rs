@@ -9,6 +9,7 @@ use freshet_types::{
 
 use crate::{DefinedConnector, Definition};
 
+mod feeds;
 mod limits;
 mod mapping;
 mod merged;

@@ -85,7 +85,7 @@ pub(super) fn parse(text: &str, response: &Response) -> Result<Parsed<'static>, 
     values.extend(page.title.filter(|title| !title.is_empty()).map(|title| ("title", title)));
     values.extend(page.lang.map(|lang| ("lang", lang)));
     let values = values.into_iter().map(|(key, value)| (key, Tree::Str(Cow::Owned(value))));
-    Ok(Parsed { tree: Tree::Object(values.collect::<ObjectAsVec<'_>>()), left_out })
+    Ok(Parsed::new(Tree::Object(values.collect::<ObjectAsVec<'_>>()), left_out))
 }
 
 /// Whether a declared type says that there is no text.

@@ -63,13 +63,13 @@ impl Keys {
     pub(super) fn read<'de>(&'de self, text: &'de str) -> serde_json::Result<Parsed<'de>> {
         // A value takes two bytes at least, so a short text has no more of them than there is room for.
         if self.keeps_all && text.len() / 2 < VALUES_MAX {
-            return Ok(Parsed { tree: serde_json::from_str(text)?, left_out: 0 });
+            return Ok(Parsed::new(serde_json::from_str(text)?, 0));
         }
         let room = Room::new(VALUES_MAX);
         let mut source = serde_json::Deserializer::from_str(text);
         let tree = Value { keys: self, room: &room }.deserialize(&mut source)?;
         source.end()?;
-        Ok(Parsed { tree, left_out: room.left_out() })
+        Ok(Parsed::new(tree, room.left_out()))
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! In this order: a byte order mark, what the definition declares, what `Content-Type` says,
 //! valid UTF-8, what an XML declaration or zero bytes give away, and at last a guess from the
-//! bytes. A wrong byte becomes the replacement character; text never fails.
+//! bytes. Who says an encoding that the bytes contradict is not believed: bytes that are UTF-8 with letters beyond ASCII are nothing else by
+//! chance, and bytes that are none are not UTF-8, unless most of it is and some are broken. A wrong byte becomes the replacement character; text never fails.
 
 use std::borrow::Cow;
 
@@ -18,7 +19,9 @@ pub(crate) fn decode<'r>(declared: Option<&'static Encoding>, response: &'r Resp
     let body = response.body.as_slice();
     let encoding = match Encoding::for_bom(body) {
         Some((encoding, _)) => encoding,
-        None => declared.or_else(|| charset(response)).unwrap_or_else(|| guess(body)),
+        None => declared
+            .or_else(|| charset(response).filter(|said| is_credible(said, body)))
+            .unwrap_or_else(|| guess(body)),
     };
     encoding.decode(body).0
 }
@@ -33,6 +36,26 @@ fn charset(response: &Response) -> Option<&'static Encoding> {
     Encoding::for_label(parameter.trim().trim_matches(['"', '\'']).as_bytes())
 }
 
+/// Whether bytes can be in the encoding that somebody says.
+fn is_credible(said: &'static Encoding, body: &[u8]) -> bool {
+    // A text without zeros is not of two bytes a letter.
+    if said == UTF_16BE || said == UTF_16LE {
+        return body.contains(&0);
+    }
+    match std::str::from_utf8(body) {
+        Ok(text) => said == UTF_8 || text.is_ascii(),
+        Err(_) => said != UTF_8 || is_mostly_utf8(body),
+    }
+}
+
+/// Whether bytes that are no valid UTF-8 are meant to be: some letters beyond ASCII are, as in a text that was cut.
+fn is_mostly_utf8(body: &[u8]) -> bool {
+    let chunks = || body.utf8_chunks();
+    let wide: usize = chunks().map(|chunk| chunk.valid().chars().filter(|c| !c.is_ascii()).count()).sum();
+    let broken = chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
+    wide >= broken
+}
+
 fn guess(body: &[u8]) -> &'static Encoding {
     match body {
         [0, second, ..] if *second != 0 => return UTF_16BE,
@@ -42,7 +65,7 @@ fn guess(body: &[u8]) -> &'static Encoding {
     if std::str::from_utf8(body).is_ok() {
         return UTF_8;
     }
-    if let Some(encoding) = xml_declaration(body) {
+    if let Some(encoding) = xml_declaration(body).filter(|said| is_credible(said, body)) {
         return encoding;
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);

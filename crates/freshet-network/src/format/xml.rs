@@ -19,7 +19,7 @@ const VALUES_MAX: usize = 100_000;
 pub(super) fn parse(text: &str) -> Result<Parsed<'static>, String> {
     let room = Room::new(VALUES_MAX);
     let tree = owned(parse_within(text, &room)?);
-    Ok(Parsed { tree, left_out: room.left_out() })
+    Ok(Parsed::new(tree, room.left_out()))
 }
 
 fn parse_within(text: &str, room: &Room) -> Result<Value, String> {
@@ -48,7 +48,7 @@ fn parse_within(text: &str, room: &Room) -> Result<Value, String> {
             Event::GeneralRef(entity) => {
                 let resolved = entity.resolve_char_ref().ok().flatten().map(String::from);
                 let name = entity.into_inner();
-                let known = || quick_xml::escape::resolve_predefined_entity(&name).map(str::to_owned);
+                let known = || quick_xml::escape::resolve_xml_entity(&name).map(str::to_owned);
                 add_text(&mut open, &resolved.or_else(known).unwrap_or_else(|| format!("&{name};")));
             }
             Event::Eof => break,

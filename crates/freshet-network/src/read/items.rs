@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use freshet_types::address::ID_BYTES_MAX;
-use freshet_types::definition::{MappingKind, RelationRole};
+use freshet_types::definition::{BodyFormat, MappingKind, RelationRole};
 use freshet_types::{
     Account, AccountState, Address, Complaint, End, Link, Mark, Outcome, Page, Post, Relation, Set, Span,
     Tag, Target, Timestamp,
@@ -260,6 +260,8 @@ impl<'a> Reader<'a> {
             author: text(&fields.author),
             created_at,
             edited_at,
+            // A feed's times of change are renewed by programs, whether anything changed or not.
+            is_edit_claimed: self.endpoint.format == BodyFormat::Feed,
             text: text(&fields.text).unwrap_or_default(),
             url: text(&fields.url),
             uri: text(&fields.uri),

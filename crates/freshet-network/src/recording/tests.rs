@@ -378,7 +378,7 @@ fn feeds_are_their_own_accounts() {
         ("https://blog.example/feed.xml", Some("Blog"))
     );
     assert_eq!(seen.posts[0].author.as_deref(), Some("https://blog.example/feed.xml"));
-    assert_eq!((seen.posts[0].text.as_str(), seen.posts[1].text.as_str()), ("text b", "A"));
+    assert_eq!((seen.posts[0].text.as_str(), seen.posts[1].text.as_str()), ("B\n\ntext b", "A"));
     let endpoint = DefinedConnector::new(&definition("rss")).unwrap();
     let endpoint = endpoint.endpoint("feed").unwrap();
     assert!(endpoint.is_window && endpoint.order == freshet_types::ListOrder::NewestFirst);

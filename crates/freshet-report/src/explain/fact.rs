@@ -22,6 +22,21 @@ pub enum Fact {
         #[schemars(with = "String")]
         state: SourceState,
     },
+    /// What the publisher of a feed says about when to come.
+    Publisher {
+        /// It may be kept for so long.
+        ttl_s: Option<f64>,
+        /// It says to change this often.
+        every_s: Option<f64>,
+        /// Hours of the day, in UTC, in which it is silent.
+        silent_hours: Vec<u32>,
+        /// Days of the week on which it is silent; 0 is Monday.
+        silent_days: Vec<u32>,
+        /// Who tells subscribers of its news.
+        hub: Option<String>,
+        /// Until when it is left alone for that, where this is to come.
+        not_before: Option<UnixNumber>,
+    },
     /// A person chose how often it is visited.
     Pinned {
         /// From one visit to the next.

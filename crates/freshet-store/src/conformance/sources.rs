@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use freshet_types::coverage::{Coverage, Interval, Mark, Obstacle};
 use freshet_types::{
-    Instance, RobotKind, Source, SourceId, SourceState, Span, Timestamp, Validators, VisitId, VisitSummary,
-    Weight,
+    Instance, RobotKind, Source, SourceId, SourceState, Span, Timestamp, Timetable, Validators, VisitId,
+    VisitSummary, Weight,
 };
 
 use super::kit::{Must, add, all_posts, apply, at, load, network, post, posts, timeline};
@@ -135,6 +135,7 @@ pub(super) fn sources_come_back_whole(store: &mut dyn Store) {
         validators: Validators { etag: Some("\"e\"".into()), last_modified: Some("Mon".into()) },
         pulse: Some("1042".into()),
         read_at: Some(at(98)),
+        timetable: Timetable { ttl_min: Some(60), skip_hours: 3, ..Timetable::default() },
         ..fresh.clone()
     };
     store.put_source(&full).must();

@@ -250,6 +250,7 @@ fn post_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<PostRo
         author: row.get(4)?,
         created_at: value::at(row, 5)?,
         edited_at: value::at(row, 6)?,
+        is_edit_claimed: false,
         text: row.get(18)?,
         url: row.get(15)?,
         uri: row.get(16)?,

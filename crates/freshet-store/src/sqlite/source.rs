@@ -19,22 +19,22 @@ use crate::row::{SourceSlot, Upload};
 const FOUND_MAX: i64 = 1000;
 
 pub(super) const COLUMNS: &str = "id, network, robot, state, weight, due_at, depth, endpoint, root_kind, root_id, handle, \
-                       since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage, pinned_ms, epoch, pulse, read_at";
+                       since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage, pinned_ms, epoch, pulse, read_at, timetable";
 
 const UPDATE: &str = "UPDATE sources SET network = ?2, robot = ?3, state = ?4, weight = ?5, due_at = ?6, \
      depth = ?7, endpoint = ?8, root_kind = ?9, root_id = ?10, handle = ?11, since = ?12, retention_ms = ?13, \
      visited_at = ?14, attempts = ?15, failure = ?16, etag = ?17, last_modified = ?18, model = ?19, \
-     coverage = ?20, pinned_ms = ?21, epoch = max(epoch, ?22), pulse = ?23, read_at = ?24 WHERE id = ?1";
+     coverage = ?20, pinned_ms = ?21, epoch = max(epoch, ?22), pulse = ?23, read_at = ?24, timetable = ?25 WHERE id = ?1";
 
 /// What most visits change: nothing that other indexes than those by time stand on, or each visit
 /// would write them all anew.
 const UPDATE_VISITED: &str = "UPDATE sources SET weight = ?2, due_at = ?3, depth = ?4, visited_at = ?5, \
-     attempts = ?6, failure = ?7, etag = ?8, last_modified = ?9, model = ?10, coverage = ?11, epoch = ?12, pulse = ?13, read_at = ?14 \
-     WHERE id = ?1";
+     attempts = ?6, failure = ?7, etag = ?8, last_modified = ?9, model = ?10, coverage = ?11, epoch = ?12, pulse = ?13, read_at = ?14, \
+     timetable = ?15 WHERE id = ?1";
 
 const INSERT: &str = "INSERT INTO sources (id, network, robot, state, weight, due_at, depth, endpoint, root_kind, \
-     root_id, handle, since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage, pinned_ms, epoch, pulse, read_at) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)";
+     root_id, handle, since, retention_ms, visited_at, attempts, failure, etag, last_modified, model, coverage, pinned_ms, epoch, pulse, read_at, timetable) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)";
 
 /// What others may have written of a source while it was visited.
 pub(super) struct Stored {
@@ -157,6 +157,7 @@ fn write_visited(db: &Connection, source: &Source, stored: &Stored, epoch: u64) 
         epoch as i64,
         source.pulse,
         value::ms(source.read_at),
+        value::timetable_text(&source.timetable),
     ])?;
     Ok(())
 }
@@ -207,6 +208,7 @@ fn write(db: &Connection, sql: &str, network: i64, state: SourceState, source: &
         source.epoch as i64,
         source.pulse,
         value::ms(source.read_at),
+        value::timetable_text(&source.timetable),
     ])
 }
 
@@ -493,6 +495,7 @@ pub(super) fn source_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> 
         epoch: row.get::<_, i64>(21)? as u64,
         pulse: row.get(22)?,
         read_at: value::at(row, 23)?,
+        timetable: value::timetable(row, 24)?,
     })
 }
 

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use freshet_types::{AccountState, Primitive, Timestamp};
+use freshet_types::{AccountState, Primitive, Timestamp, Timetable};
 use rusqlite::Row;
 use rusqlite::types::{FromSqlError, FromSqlResult, Type, ValueRef};
 use serde_json::Value;
@@ -49,6 +49,22 @@ pub(super) fn fresher(stored: Option<&str>, seen: Option<&str>) -> Option<String
         }
         (None, Some(seen)) => Some(seen.to_owned()),
         _ => None,
+    }
+}
+
+/// A timetable as JSON; `None` where it says nothing.
+pub(super) fn timetable_text(timetable: &Timetable) -> Option<String> {
+    let told = Some(timetable).filter(|timetable| !timetable.is_empty());
+    told.map(|timetable| serde_json::to_string(timetable).expect("a timetable is plain data"))
+}
+
+/// The timetable in a column; none says nothing.
+pub(super) fn timetable(row: &Row<'_>, column: usize) -> rusqlite::Result<Timetable> {
+    match text(row, column)? {
+        Some(told) => {
+            serde_json::from_str(told).map_err(|error| unknown(column, "timetable", &error.to_string()))
+        }
+        None => Ok(Timetable::default()),
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use freshet_app::add::{self, AddWish};
 use freshet_app::config::Globals;
-use freshet_report::add::{AddReport, LearnedForum};
+use freshet_report::add::{AddReport, FoundFeed, LearnedForum};
 
 use crate::args::{AddArgs, AddKind};
 use crate::failure;
@@ -37,6 +37,7 @@ fn wish(args: &AddArgs) -> AddWish {
 impl Report for AddReport {
     fn text(&self) -> String {
         let mut lines: Vec<String> = self.learned.iter().map(learned).collect();
+        lines.extend(self.feeds.iter().map(found));
         lines.push(format!(
             "{} added, {} already there, {} not understood",
             self.added_count,
@@ -60,6 +61,17 @@ impl Report for AddReport {
             format!("note: the robot `{robot}` does not work now; `freshet robots start {robot}` starts it")
         }));
         lines.join("\n")
+    }
+}
+
+/// A feed that was found, and what else there was.
+fn found(feed: &FoundFeed) -> String {
+    let line = format!("found the feed `{}` of `{}`", feed.feed, feed.reference);
+    match feed.others.as_slice() {
+        [] => line,
+        others => {
+            format!("{line}; it also offers {} (`freshet add rss:ADDRESS` adds one)", others.join(", "))
+        }
     }
 }
 

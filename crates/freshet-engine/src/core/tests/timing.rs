@@ -1,6 +1,7 @@
 //! What moves the due times of sources, and what leaves them alone.
 
 use freshet_policy::DEFAULT_POLICY;
+use freshet_types::Timetable;
 
 use super::*;
 
@@ -27,6 +28,29 @@ fn a_post_that_is_checked_teaches_nothing() {
     assert_eq!(bench.uploads[0].checked, ["995001"], "that it was asked about is remembered");
     bench.commit_all();
     assert_eq!(bench.sources[&id].model, learned, "that it is still there is no silence");
+}
+
+#[test]
+fn a_publishers_word_outlasts_an_answer_without_a_body_and_a_lead() {
+    let (mut bench, id, slot) = visited();
+    bench.wait(slot.news_at - bench.now + Span::SECOND);
+    let timetable = Timetable { ttl_min: Some(600), ..Timetable::default() };
+    bench.answer(Page { timetable: Some(timetable), ..list("7", (0..30).map(|at| 970_000 + at * 1000)) });
+    bench.commit_all();
+    for _ in 0..2 {
+        assert_eq!(bench.sources[&id].timetable.ttl_min, Some(600));
+        let news_at = bench.slot(id).news_at;
+        let held_until = bench.sources[&id].visited_at.expect("it was visited") + Span::HOUR * 10.0;
+        assert!(news_at >= held_until.min(bench.now + bench.core.options.ceiling), "{news_at} {held_until}");
+        // Whoever brings it forward does not bring it before that.
+        let led_to = vec![SourceSlot { due_at: bench.now + Span::SECOND, ..bench.stored_slot(id) }];
+        bench.tell(Event::Applied(vec![(VisitId(999), Applied { led_to, ..Applied::default() })]));
+        bench.wait(Span::MINUTE);
+        assert!(bench.orders.is_empty(), "{:?}", bench.orders);
+        bench.wait(Span::DAY);
+        bench.answer(Page { is_unchanged: true, ..list("7", []) });
+        bench.commit_all();
+    }
 }
 
 #[test]

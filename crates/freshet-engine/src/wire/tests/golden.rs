@@ -11,7 +11,7 @@ use freshet_types::{
     Account, AccountState, Address, AuthScheme, AuthUse, Complaint, Coverage, DefinitionVersion, End, Fault,
     FaultKind, Interval, Lead, LimitReading, Link, Mark, Method, NetworkName, PageKind, PostKind, Pulse,
     QuotaKey, QuotaNeed, Redirect, Redirects, Relation, RobotKind, Share, SourceId, SourceState, Span, Tag,
-    Thing,
+    Thing, Timetable,
 };
 
 use super::*;
@@ -62,6 +62,7 @@ fn observation() -> Observation {
         kind: PostKind::new("job").in_space(Some("item")),
         author: Some("7".to_owned()),
         created_at: Some(AT),
+        is_edit_claimed: true,
         text: "grüß".to_owned(),
         tags: vec!["rivers".to_owned()],
         is_embedded: true,
@@ -107,6 +108,11 @@ fn observation() -> Observation {
     }
 }
 
+fn timetable() -> Timetable {
+    let hub = Some("https://hub.example/".to_owned());
+    Timetable { ttl_min: Some(60), period_min: None, skip_hours: 3, skip_days: 1, hub }
+}
+
 fn limits() -> Vec<LimitReading> {
     vec![LimitReading {
         rule: Some("api".into()),
@@ -130,6 +136,7 @@ fn page() -> Page {
         is_unchanged: true,
         is_detour: true,
         validators: Validators { etag: None, last_modified: Some("yesterday".to_owned()) },
+        timetable: Some(timetable()),
         limits: limits(),
         complaints: vec![Complaint::new("/0", "no id")],
     }
@@ -194,6 +201,7 @@ pub(super) fn source() -> Source {
         coverage: Coverage { intervals: vec![interval], ..Coverage::default() },
         model: vec![1, 255],
         validators: Validators { etag: Some("W/1".to_owned()), last_modified: None },
+        timetable: timetable(),
         pulse: Some("42".to_owned()),
         read_at: Some(AT),
         pinned: Some(Span::HOUR),

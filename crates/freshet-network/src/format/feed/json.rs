@@ -1,16 +1,12 @@
 //! JSON Feed [version 1.1, jsonfeed.org], in the shape that all feeds get here.
 //!
-//! Part of step 6 of 10. It is read here rather than by `feed-rs`, which builds every item and gives each a copy of all the
-//! feed's authors: a feed of 9 MB took it 5 GB. Ids that are numbers are taken as the standard asks for it.
+//! Part of step 6 of 10. Ids that are numbers are taken as the standard asks for it.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use freshet_types::definition::TimeFormat;
-
 use super::super::{Keys, Parsed, Tree};
-use super::{PARTS_MAX, Values, hash, object, put_number};
-use crate::times;
+use super::shape::{Entry, Feed, PARTS_MAX};
 
 /// What a feed must say of itself; version 1 and 1.1 differ in the names of authors only.
 const VERSION: &str = "https://jsonfeed.org/version/1";
@@ -18,71 +14,61 @@ const VERSION: &str = "https://jsonfeed.org/version/1";
 /// The keys that are looked at.
 static KEYS: LazyLock<Keys> = LazyLock::new(|| {
     let names = "version title home_page_url feed_url description language author authors name items id url \
-                 external_url content_html content_text summary date_published date_modified tags attachments";
+                 external_url content_html content_text summary date_published date_modified tags attachments hubs next_url";
     let mut keys = Keys::default();
     names.split_whitespace().for_each(|name| keys.add(name));
     keys
 });
 
-/// The feed, or what is wrong with it.
-pub(super) fn parse(text: &str) -> Result<Parsed<'_>, String> {
-    let Parsed { tree: feed, left_out } = KEYS.read(text).map_err(|error| error.to_string())?;
-    match text_at(&feed, "version") {
+/// The feed and how much of it there was no room for, or what is wrong with it.
+pub(super) fn read(text: &str) -> Result<(Feed<'_>, usize), String> {
+    let Parsed { tree, left_out, .. } = KEYS.read(text).map_err(|error| error.to_string())?;
+    match text_at(&tree, "version") {
         Some(version) if version.starts_with(VERSION) => {}
         version => {
             let shown: String = version.unwrap_or_default().chars().take(60).collect();
             return Err(format!("its version is `{shown}`, and not `{VERSION}`"));
         }
     }
-    let mut values = Values::new();
-    put(&mut values, "link", text_at(&feed, "home_page_url").or_else(|| text_at(&feed, "feed_url")));
-    for key in ["title", "description", "language"] {
-        put(&mut values, key, text_at(&feed, key));
-    }
-    let author = author(&feed);
-    let entries = elements(&feed, "items").iter().map(|item| entry(item, author.as_ref())).collect();
-    values.push(("entries", Tree::Array(entries)));
-    Ok(Parsed { tree: object(values), left_out })
+    let feed = Feed {
+        link: text_at(&tree, "home_page_url").or_else(|| text_at(&tree, "feed_url")),
+        title: text_at(&tree, "title"),
+        description: text_at(&tree, "description"),
+        language: text_at(&tree, "language"),
+        author: author(&tree),
+        next: text_at(&tree, "next_url"),
+        hub: elements(&tree, "hubs").first().and_then(|hub| text_at(hub, "url")),
+        entries: elements(&tree, "items").iter().map(entry).collect(),
+        ..Feed::default()
+    };
+    Ok((feed, left_out))
 }
 
-fn entry<'a>(item: &Tree<'a>, feed_author: Option<&Cow<'a, str>>) -> Tree<'a> {
-    let mut values = Values::new();
-    let attached = || text_at(elements(item, "attachments").first()?, "url");
-    let link = text_at(item, "url").or_else(|| text_at(item, "external_url")).or_else(attached);
+fn entry<'a>(item: &Tree<'a>) -> Entry<'a> {
+    let attached = || elements(item, "attachments").iter().filter_map(|file| text_at(file, "url"));
+    let link = text_at(item, "url").or_else(|| text_at(item, "external_url")).or_else(|| attached().next());
     let (html, plain) = (trimmed(item, "content_html"), trimmed(item, "content_text"));
-    let title = text_at(item, "title");
-    // Where there is no summary, the plain text is one beside the marked-up text.
-    let summary = text_at(item, "summary").or_else(|| html.is_some().then(|| plain.clone()).flatten());
-    let body = html.or(plain);
-    let time =
-        |key| times::read_text(&text_at(item, key)?, TimeFormat::Auto).map(freshet_types::Timestamp::ms);
-    let published = time("date_published");
-    let id = text_at(item, "id").or_else(|| link.clone()).unwrap_or_else(|| {
-        let parts = [title.as_deref(), summary.as_deref(), body.as_deref()];
-        Cow::Owned(hash(parts, published.unwrap_or_default()))
-    });
-    values.push(("media", Tree::Array(Vec::new())));
-    let tags = elements(item, "tags").iter().filter_map(text).take(PARTS_MAX).map(Tree::Str);
-    values.push(("tags", Tree::Array(tags.collect())));
-    put(&mut values, "id", Some(id));
-    put(&mut values, "author", author(item).or_else(|| feed_author.cloned()));
-    put(&mut values, "link", link);
-    put(&mut values, "title", title);
-    put(&mut values, "summary", summary);
-    put(&mut values, "content", body);
-    put_number(&mut values, "published", published);
-    put_number(&mut values, "updated", time("date_modified"));
-    object(values)
+    Entry {
+        id: text_at(item, "id"),
+        link,
+        title: text_at(item, "title"),
+        // Where there is no summary, the plain text is one beside the marked-up text.
+        summary: text_at(item, "summary").or_else(|| html.is_some().then(|| plain.clone()).flatten()),
+        content: html.or(plain),
+        published: text_at(item, "date_published"),
+        updated: text_at(item, "date_modified"),
+        author: author(item),
+        language: text_at(item, "language"),
+        tags: elements(item, "tags").iter().filter_map(text).take(PARTS_MAX).collect(),
+        media: attached().take(PARTS_MAX).collect(),
+        ..Entry::default()
+    }
 }
 
 /// The first author that has a name.
 fn author<'a>(of: &Tree<'a>) -> Option<Cow<'a, str>> {
     let one = at(of, "author").and_then(|author| text_at(author, "name"));
     one.or_else(|| elements(of, "authors").iter().find_map(|author| text_at(author, "name")))
-}
-
-fn put<'a>(values: &mut Values<'a>, key: &'static str, text: Option<Cow<'a, str>>) {
-    values.extend(text.map(|text| (key, Tree::Str(text))));
 }
 
 fn at<'t, 'a>(object: &'t Tree<'a>, key: &str) -> Option<&'t Tree<'a>> {
