@@ -63,7 +63,8 @@ impl Page {
         let mut paths = PathWriter::new(&tree, &steps);
         let (stamps, offset_s) = stamp::collect(&tree, &mut paths);
         let mut links = link::collect(&tree, &mut paths, &base(&tree, &url));
-        address::drop_tokens(&mut url, &mut links);
+        let mut urls: Vec<&mut Url> = links.iter_mut().map(|link| &mut link.url).collect();
+        address::drop_tokens(&mut url, &mut urls);
         let paths = paths.finish();
         Self { url, fetched_s: source.fetched_s, tree, steps, paths, stamps, links, offset_s }
     }

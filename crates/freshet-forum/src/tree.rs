@@ -25,7 +25,7 @@ pub const NODES_MAX: usize = 300_000;
 /// hostile pages slow.
 pub const DEPTH_MAX: usize = 500;
 /// Attributes of one element that are kept; the largest honest elements have some twenty.
-pub const ATTRIBUTES_MAX: usize = 64;
+pub(crate) const ATTRIBUTES_MAX: usize = 64;
 /// Attributes of one page that are kept. The builder copies those of formatting elements wherever it opens them again.
 pub(crate) const ATTRIBUTES_TOTAL_MAX: usize = 300_000;
 /// Elements that the tree builder may look at for one page. Honest pages need five or six for an element; this is

@@ -120,7 +120,7 @@ pub struct Poster {
 /// What a trace shows of somebody before its window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Before {
-    /// Posts.
+    /// So many posts.
     pub count: u32,
     /// The first of them.
     pub first_at: Option<Timestamp>,
@@ -188,12 +188,14 @@ impl History {
     }
 
     /// The same, beginning with the evaluation: what was before is told by profiles alone.
-    pub(crate) fn from_start(mut self) -> Self {
+    pub(crate) fn told_from_start(mut self) -> Self {
         let start = self.window.start();
         for poster in &mut self.posters {
             let kept = poster.posts.split_off(poster.posts.partition_point(|at| *at < start));
             let earlier = std::mem::replace(&mut poster.posts, kept);
-            earlier.into_iter().for_each(|at| poster.before.add(at));
+            for at in earlier {
+                poster.before.add(at);
+            }
         }
         self.window = Window { from: start, warm_days: 0, ..self.window };
         self

@@ -85,7 +85,9 @@ impl World {
     /// A world of these accounts in which nothing has happened and nothing is planned.
     fn furnished(options: WorldOptions, mut accounts: Vec<Account>) -> Self {
         // So that profiles are true: their posts are counted since then.
-        accounts.iter_mut().for_each(|account| account.joined_ms = options.start_at.ms());
+        for account in &mut accounts {
+            account.joined_ms = options.start_at.ms();
+        }
         let handles =
             accounts.iter().zip(0..).map(|(account, index)| (account.handle.clone(), index)).collect();
         Self {

@@ -46,8 +46,6 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
     behaviours![
         posts::new_posts_are_reported_and_come_back_whole,
         posts::the_same_upload_twice_changes_nothing,
-        posts::types_that_share_their_ids_share_their_posts,
-        posts::the_same_id_of_two_types_is_two_posts,
         posts::ids_are_unique_per_network_only,
         posts::an_edit_replaces_the_text_and_is_logged,
         posts::counts_change_quietly,
@@ -98,11 +96,6 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         epochs::an_upload_of_an_earlier_lease_is_refused_whole,
         epochs::the_first_word_of_a_lease_takes_the_source_over,
         epochs::leases_are_told_apart_within_one_transaction,
-        things::things_are_stored_once_and_filled_in,
-        things::a_post_an_account_and_a_thing_may_share_an_id,
-        things::members_are_stored_swept_and_revived,
-        things::a_single_link_leads_to_one_object,
-        things::what_is_forgotten_takes_its_links_along,
         control::messages_are_read_above_a_number,
         control::robots_start_as_the_paper_says,
         control::settings_are_kept,
@@ -118,6 +111,19 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         read::search_forgets_a_text_that_was_taken_out,
         read::the_index_is_brought_up_in_steps,
         read::counts_are_those_of_the_rows,
+    ]
+}
+
+/// The behaviours of types, of things and of links that no row tells.
+pub fn things_suite() -> &'static [(&'static str, Behaviour)] {
+    behaviours![
+        posts::types_that_share_their_ids_share_their_posts,
+        posts::the_same_id_of_two_types_is_two_posts,
+        things::things_are_stored_once_and_filled_in,
+        things::a_post_an_account_and_a_thing_may_share_an_id,
+        things::members_are_stored_swept_and_revived,
+        things::a_single_link_leads_to_one_object,
+        things::what_is_forgotten_takes_its_links_along,
     ]
 }
 
@@ -224,10 +230,12 @@ pub fn raw_suite() -> &'static [(&'static str, Behaviour)] {
     ]
 }
 
-/// Checks every behaviour of [`suite`], [`browse_suite`], [`lists_suite`], [`care_suite`] and [`constraint_suite`], each with a store of
+/// Checks every behaviour of [`suite`], [`things_suite`], [`browse_suite`], [`lists_suite`], [`care_suite`] and [`constraint_suite`], each with a store of
 /// its own.
 pub fn check(make: impl Fn() -> Box<dyn Store>) {
-    for behaviours in [suite(), browse_suite(), lists_suite(), care_suite(), constraint_suite()] {
+    for behaviours in
+        [suite(), things_suite(), browse_suite(), lists_suite(), care_suite(), constraint_suite()]
+    {
         run(behaviours, |behaviour| behaviour(&mut *make()));
     }
 }

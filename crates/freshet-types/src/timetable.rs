@@ -2,7 +2,7 @@
 //!
 //! RSS has three ways to say it (`ttl`, `skipHours`, `skipDays`), RSS 1.0 a fourth (how often it changes), and `WebSub` names who tells of news. A
 //! feed that may be kept for an hour is not asked for an hour, and not in hours in which nothing is published. That
-//! is a courtesy with a limit ([`Timetable::HOLD_MAX`]): whoever asks for more would never be heard. How often a feed says to change
+//! is a courtesy with a limit (`HOLD_MAX`): whoever asks for more would never be heard. How often a feed says to change
 //! is shown and holds nothing back: the change model knows better.
 
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ const FIRST_WEEKDAY: i64 = 3;
 
 impl Timetable {
     /// The longest that a publisher's word holds a visit back.
-    pub const HOLD_MAX: Span = Span::DAY;
+    const HOLD_MAX: Span = Span::DAY;
 
     /// Whether it says nothing.
     pub fn is_empty(&self) -> bool {

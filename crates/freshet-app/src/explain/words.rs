@@ -392,6 +392,10 @@ mod tests {
             "it would be due now after one more post, due in 1m 00s at twice the price, due in 1m 00s at half the price, due \
              never without a ceiling",
         );
+    }
+
+    #[test]
+    fn what_others_tell_of_it_reads_as_sentences() {
         check(
             &Fact::Profile { told_per_day: 4.0, expected_per_day: 3.03 },
             "profile",

@@ -267,7 +267,7 @@ impl Core {
     /// This bid has won a call; gives whether it was there.
     fn choose(&mut self, key: ServerKey, leader: Leader) -> bool {
         let Some(bids) = self.auction.by_server.get_mut(&key) else { return false };
-        let Some(id) = bids.take(leader.lane, leader.id) else { return false };
+        let Some(id) = bids.pop_one(leader.lane, leader.id) else { return false };
         let Some(slot) = self.sources.get_mut(id) else { return false };
         // It is not sent back for a price that rose: it has won at today's.
         slot.price_step = 0;

@@ -122,7 +122,7 @@ fn networks(setup: &Setup) -> Result<Networks, ExperimentError> {
 
 /// The same definition, which does not read how many posts a profile counts.
 fn uncounted(text: &str) -> String {
-    text.lines().filter(|line| !line.starts_with(COUNTED)).map(|line| format!("{line}\n")).collect()
+    text.split_inclusive('\n').filter(|line| !line.starts_with(COUNTED)).collect()
 }
 
 /// The definition of Mastodon with another list of posts.

@@ -63,7 +63,7 @@ fn delays_s(
     calls_per_hour: f64,
     shows_before: bool,
 ) -> Result<[Option<f64>; 2], StudyError> {
-    let history = if shows_before { history.clone() } else { history.clone().from_start() };
+    let history = if shows_before { history.clone() } else { history.clone().told_from_start() };
     let mut delays_s = [None; 2];
     for (delay_s, profiles) in delays_s.iter_mut().zip([Profiles::Uncounted, Profiles::Shown]) {
         let setup = Setup { profiles, is_cold: true, ..Setup::new(calls_per_hour) };

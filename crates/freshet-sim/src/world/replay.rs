@@ -160,7 +160,7 @@ mod tests {
         let mut history = History::from_posts(window, vec![(7, at(1)), (7, at(2)), (7, at(5)), (9, at(3))]);
         let first_at = Timestamp::from_secs(at(-400));
         history.posters[0].before = Before { count: 50, first_at: Some(first_at) };
-        let history = history.from_start();
+        let history = history.told_from_start();
         assert_eq!(history.posters[0].before, Before { count: 52, first_at: Some(first_at) });
         let mut world = World::of_history(&history, Limits::OFF).unwrap();
         let ids: Vec<u64> = world.accounts().map(|account| account.id).collect();

@@ -170,12 +170,7 @@ impl<'a> Batch<'a> {
         for tag in &seen.tags {
             self.tag(&scene, tag)?;
         }
-        for thing in &seen.things {
-            self.thing(&scene, thing)?;
-        }
-        for link in &seen.links {
-            self.link(&scene, link, &mut applied)?;
-        }
+        self.things(&scene, upload, &mut applied)?;
         self.leads(&scene, upload, &mut applied)?;
         if let (Some(page), Some(list)) = (&upload.page, scene.list) {
             self.list_page(&scene, list, page, &mut applied)?;
@@ -191,9 +186,6 @@ impl<'a> Batch<'a> {
         }
         if let Some(sweep) = &upload.relations_swept {
             self.cancel_unseen(&scene, sweep)?;
-        }
-        if let Some(sweep) = &upload.links_swept {
-            self.cancel_unlisted(&scene, sweep)?;
         }
         if let Some(listing) = &upload.lists {
             applied.missing = self.missing(&scene, listing, &seen.posts)?;

@@ -77,7 +77,7 @@ impl Bids {
     }
 
     /// Takes the bid of this source, which is among the first of its lane.
-    pub(super) fn take(&mut self, lane: Lane, wanted: SourceId) -> Option<SourceId> {
+    pub(super) fn pop_one(&mut self, lane: Lane, wanted: SourceId) -> Option<SourceId> {
         let bids = self.lanes.get_mut(&lane)?;
         let mut passed = Vec::new();
         let found = loop {
@@ -169,8 +169,8 @@ mod tests {
         for number in 0..4 {
             bids.add(lane, at(f64::from(number)), SourceId(number));
         }
-        assert_eq!(bids.take(lane, SourceId(2)), Some(SourceId(2)));
-        assert_eq!(bids.take(lane, SourceId(7)), None, "who does not bid is not there");
+        assert_eq!(bids.pop_one(lane, SourceId(2)), Some(SourceId(2)));
+        assert_eq!(bids.pop_one(lane, SourceId(7)), None, "who does not bid is not there");
         let left: Vec<u32> = std::iter::from_fn(|| bids.pop(lane)).map(|id| id.0).collect();
         assert_eq!(left, [0, 1, 3]);
     }

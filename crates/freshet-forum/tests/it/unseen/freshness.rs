@@ -43,9 +43,10 @@ pub(super) const FRESHNESS: Engine = Engine {
             let address = |page| scene.href(&(FRESHNESS.thread_address)(scene.variant, thread, page));
             let mut pages = String::new();
             if thread.page_count() > 1 {
-                let links: String = (1..=thread.page_count())
+                let links = (1..=thread.page_count())
                     .map(|it| format!("<a href='{}'>{it}</a> ", address(it)))
-                    .collect();
+                    .collect::<Vec<_>>()
+                    .concat();
                 pages = format!("<span class=bbp-topic-pagination>{links}</span>");
             }
             format!(
@@ -203,9 +204,10 @@ pub(super) const MULTIPAGES: Engine = Engine {
             let address = |page| scene.href(&(MULTIPAGES.thread_address)(scene.variant, thread, page));
             let mut pages = String::new();
             if thread.page_count() > 1 {
-                let links: String = (1..=thread.page_count().min(4))
+                let links = (1..=thread.page_count().min(4))
                     .map(|it| format!("<a href='{}'>{it}</a> ", address(it)))
-                    .collect();
+                    .collect::<Vec<_>>()
+                    .concat();
                 pages = format!("<span class=smalltext>({}s: {links})</span>", scene.words().page);
             }
             let user =

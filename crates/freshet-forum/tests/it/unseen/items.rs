@@ -43,9 +43,10 @@ pub(super) const SENTINELS: Engine = Engine {
             let (first, last) = (&thread.posts[0], thread.last());
             let mut pages = String::new();
             if thread.page_count() > 1 {
-                let links: String = (2..=thread.page_count().min(4))
+                let links = (2..=thread.page_count().min(4))
                     .map(|it| format!("<a href='{}'>{it}</a> ", address(it)))
-                    .collect();
+                    .collect::<Vec<_>>()
+                    .concat();
                 pages = format!("<span class=itemPageNav><span>...</span>{links}</span>");
             }
             format!(

@@ -72,6 +72,7 @@ impl Board {
 }
 
 /// How one site differs from another of the same software.
+#[expect(clippy::struct_excessive_bools, reason = "any of them may hold without the others")]
 #[derive(Clone, Copy)]
 pub(super) struct Variant {
     pub(super) name: &'static str,

@@ -56,9 +56,10 @@ pub(super) const REPLY_NUMBERS: Engine = Engine {
             let address = |page| scene.href(&(REPLY_NUMBERS.thread_address)(scene.variant, thread, page));
             let mut pages = String::new();
             if thread.page_count() > 1 {
-                let links: String = (1..=thread.page_count())
+                let links = (1..=thread.page_count())
                     .map(|it| format!("<a href='{}'>{it}</a> ", address(it)))
-                    .collect();
+                    .collect::<Vec<_>>()
+                    .concat();
                 pages = format!("<small id=pages1>« {links}»</small>");
             }
             let (first, last) = (&thread.posts[0], thread.last());
@@ -117,7 +118,7 @@ pub(super) const REPLY_NUMBERS: Engine = Engine {
                 scene.href(&format!("index.php?action=post;quote={};topic={}.0", post.id, thread.id)),
                 post.text,
                 scene.href(&format!("index.php?action=reporttm;topic={}.0;msg={}", thread.id, post.id)),
-                if post.index % 2 == 0 { "" } else { "2" }
+                if post.index.is_multiple_of(2) { "" } else { "2" }
             )
         };
         let ad = "<tr><td style='padding: 1px 1px 0 1px'><table width='100%' class=bordercolor><tr><td class=windowbg><a href='http://ads.example/f'>Buy nets</a></td></tr></table></td></tr>";
@@ -241,9 +242,10 @@ pub(super) const ROUTES: Engine = Engine {
             let address = |page| scene.href(&(ROUTES.thread_address)(scene.variant, thread, page));
             let mut pages = String::new();
             if thread.page_count() > 1 {
-                let links: String = (1..=thread.page_count().min(4))
+                let links = (1..=thread.page_count().min(4))
                     .map(|it| format!(" <span><a href='{}'>{it}</a></span>", address(it)))
-                    .collect();
+                    .collect::<Vec<_>>()
+                    .concat();
                 pages = format!(
                     "<div class=pagination><dl class='pagination'><dt class=label>{} Pages</dt><dd>{links}</dd></dl></div>",
                     thread.page_count()

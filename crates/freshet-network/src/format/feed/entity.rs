@@ -17,15 +17,12 @@ pub(super) fn decode(text: &str) -> Cow<'_, str> {
     while let Some(after) = rest.strip_prefix('&') {
         let name_end = after.bytes().take(ENTITY_BYTES_MAX + 1).position(|byte| byte == b';');
         let meant = name_end.and_then(|end| Some((entity(&after[..end])?, end + 1)));
-        rest = match meant {
-            Some((meant, bytes)) => {
-                decoded.push_str(&meant);
-                &after[bytes..]
-            }
-            None => {
-                decoded.push('&');
-                after
-            }
+        rest = if let Some((meant, bytes)) = meant {
+            decoded.push_str(&meant);
+            &after[bytes..]
+        } else {
+            decoded.push('&');
+            after
         };
         let next = rest.find('&').unwrap_or(rest.len());
         decoded.push_str(&rest[..next]);

@@ -16,7 +16,6 @@ use super::entity;
 pub(super) enum Token<'a> {
     /// `<name …>`, or `<name …/>`, which holds nothing.
     Start(Tag<'a>),
-    /// `</name>`.
     End(&'a str),
     /// As written, with its entities.
     Text(&'a str),
@@ -108,7 +107,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next bytes; the place moves behind them.
-    fn take(&mut self, bytes: usize) -> &'a str {
+    fn read_bytes(&mut self, bytes: usize) -> &'a str {
         let taken = &self.rest()[..bytes];
         self.at += bytes;
         taken
@@ -165,7 +164,7 @@ impl<'a> Iterator for Scanner<'a> {
             if rest.starts_with("<![CDATA[") {
                 self.at += "<![CDATA[".len();
                 let end = self.find("]]>");
-                let held = self.take(end.unwrap_or(self.rest().len()));
+                let held = self.read_bytes(end.unwrap_or(self.rest().len()));
                 self.at = (self.at + "]]>".len()).min(self.text.len());
                 return Some(Token::CData(held));
             }
@@ -183,7 +182,7 @@ impl<'a> Iterator for Scanner<'a> {
             // A `<` that begins no tag is a letter like others.
             let first = rest.chars().next().map_or(1, char::len_utf8);
             let end = rest[first..].find('<').map_or(rest.len(), |at| first + at);
-            return Some(Token::Text(self.take(end)));
+            return Some(Token::Text(self.read_bytes(end)));
         }
     }
 }

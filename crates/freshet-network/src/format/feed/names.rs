@@ -18,19 +18,18 @@ pub(super) enum Space {
     Core,
     /// Dublin Core, and its terms.
     Dublin,
-    /// `content:encoded`.
     Content,
     /// Media RSS: pictures and films.
     Media,
     /// How often the feed changes.
     Syndication,
-    /// Comment counts.
+    /// How many answered.
     Slash,
-    /// Comment feeds.
+    /// Where answers are listed.
     Comments,
-    /// Replies.
+    /// What answers what.
     Thread,
-    /// Podcasts.
+    /// Sound, and who speaks.
     Podcast,
     Other,
 }

@@ -218,7 +218,7 @@ impl<'a> Entry<'a> {
             }
             // The mapping complains of it; not where another time does as well.
             Err(text) if updated.is_none() => {
-                put(&mut values, "published", Some(Cow::Owned(text.to_owned())))
+                put(&mut values, "published", Some(Cow::Owned(text.to_owned())));
             }
             Err(_) => {}
         }

@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
                 set(&mut feed.description, styled(tag, inside));
             }
             (Space::Core | Space::Dublin, "language") => {
-                feed.language = value::text(inside).or(feed.language.take())
+                feed.language = value::text(inside).or(feed.language.take());
             }
             (Space::Core, "updated" | "modified" | "lastbuilddate" | "pubdate") | (Space::Dublin, "date") => {
                 set(&mut feed.updated, value::text(inside));
@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
             }
             (Space::Dublin, "date" | "issued" | "created") => set(&mut entry.dated, text()),
             (Space::Core, "updated") | (Space::Core | Space::Dublin, "modified") => {
-                set(&mut entry.updated, text())
+                set(&mut entry.updated, text());
             }
             (Space::Core, "author") | (Space::Dublin, "creator") => set(&mut entry.author, person(inside)),
             (Space::Core, "category") => {

@@ -54,5 +54,5 @@ fn check(history: &History, shows_before: bool, share_max: f64) {
 fn profiles_end_waiting_where_lists_show_nothing_and_cost_none_elsewhere() {
     let history = uneven();
     check(&history, true, 1.03);
-    check(&history.from_start(), false, 1.0);
+    check(&history.told_from_start(), false, 1.0);
 }

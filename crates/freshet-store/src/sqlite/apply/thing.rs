@@ -12,7 +12,7 @@ use rusqlite::{OptionalExtension, Result, Row, params};
 use super::super::log::Class;
 use super::super::value;
 use super::{Batch, Scene, differs, write_cross_links};
-use crate::row::{Applied, LinkSweep};
+use crate::row::{Applied, LinkSweep, Upload};
 
 const INSERT: &str = "INSERT INTO things (id, network, kind, native_id, depth, seen_at, source, created_at, name, url, properties) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO NOTHING";
@@ -48,7 +48,23 @@ struct Found {
 }
 
 impl<'a> Batch<'a> {
-    pub(super) fn thing(&mut self, scene: &Scene<'_>, thing: &Thing) -> Result<()> {
+    /// Everything that an upload brings of things and links.
+    pub(super) fn things(
+        &mut self,
+        scene: &Scene<'_>,
+        upload: &'a Upload,
+        applied: &mut Applied,
+    ) -> Result<()> {
+        for thing in &upload.observation.things {
+            self.thing(scene, thing)?;
+        }
+        for link in &upload.observation.links {
+            self.link(scene, link, applied)?;
+        }
+        upload.links_swept.as_ref().map_or(Ok(()), |sweep| self.cancel_unlisted(scene, sweep))
+    }
+
+    fn thing(&mut self, scene: &Scene<'_>, thing: &Thing) -> Result<()> {
         if self.forgotten.has_root(scene.network_name, &thing.kind, &thing.id) {
             return Ok(());
         }
@@ -104,7 +120,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    pub(super) fn link(&mut self, scene: &Scene<'_>, link: &'a Link, applied: &mut Applied) -> Result<()> {
+    fn link(&mut self, scene: &Scene<'_>, link: &'a Link, applied: &mut Applied) -> Result<()> {
         let ends = [&link.from, &link.to];
         if ends.iter().any(|end| self.forgotten.has_root(scene.network_name, &end.kind, &end.id)) {
             return Ok(());
@@ -172,7 +188,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Cancels what a collection that was read from first to last page no longer holds.
-    pub(super) fn cancel_unlisted(&mut self, scene: &Scene<'_>, sweep: &LinkSweep) -> Result<()> {
+    fn cancel_unlisted(&mut self, scene: &Scene<'_>, sweep: &LinkSweep) -> Result<()> {
         let LinkSweep { from, name, began_at } = sweep;
         let mut find = self.db.prepare_cached(FIND_UNSEEN)?;
         let key = params![scene.network, from.id, &*from.kind, &**name, began_at.ms()];

@@ -45,7 +45,7 @@ fn author(post: u8) -> String {
 }
 
 fn kind(post: u8) -> &'static str {
-    if post % 2 == 0 { "post" } else { "comment" }
+    if post.is_multiple_of(2) { "post" } else { "comment" }
 }
 
 fn post((id, version, is_deleted): (u8, u8, bool)) -> Post {
