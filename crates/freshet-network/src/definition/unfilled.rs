@@ -156,4 +156,16 @@ id = "/id"
         let without = [all[0], all[1], all[2], all[3], all[4], all[6]];
         check("[mappings.post]", &format!("{place}\n[mappings.post]"), &without);
     }
+
+    #[test]
+    fn shipped_definitions_fill_what_they_declare() {
+        let unfilled: Vec<String> = crate::networks::SHIPPED
+            .iter()
+            .flat_map(|(file, text)| {
+                let definition = Definition::parse(file, text).unwrap_or_else(|error| panic!("{error}"));
+                definition.unfilled().into_iter().map(move |it| format!("{file}: {}", it.key))
+            })
+            .collect();
+        assert!(unfilled.is_empty(), "{unfilled:#?}");
+    }
 }
