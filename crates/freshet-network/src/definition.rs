@@ -13,6 +13,7 @@ mod rules;
 mod schema;
 mod unfilled;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -121,6 +122,8 @@ impl Definition {
             written.variants.clear();
             written.endpoints.retain(|_, endpoint| endpoint.variant.as_deref() == Some(variant));
             written.endpoints.values_mut().for_each(|endpoint| endpoint.variant = None);
+            let endpoints = &written.endpoints;
+            written.quotas.retain_mut(|quota| counts_some(quota, endpoints));
         }
         written
     }
@@ -146,6 +149,13 @@ impl Definition {
         let host = host.or(self.view.host.as_deref())?;
         Some(self.view.base.replace("{{ host }}", host).replace("{{host}}", host))
     }
+}
+
+/// Whether a quota counts requests of any of these endpoints; it names no others from now on.
+fn counts_some(quota: &mut data::QuotaDeclaration, endpoints: &BTreeMap<String, data::EndpointRule>) -> bool {
+    let data::RequestChoice::Endpoints(names) = &mut quota.requests else { return true };
+    names.retain(|name| endpoints.contains_key(name));
+    !names.is_empty()
 }
 
 /// Its name only; the whole would fill pages of a log.

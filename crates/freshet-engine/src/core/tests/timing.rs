@@ -31,7 +31,7 @@ fn a_post_that_is_checked_teaches_nothing() {
 }
 
 #[test]
-fn a_publishers_word_outlasts_an_answer_without_a_body_and_a_lead() {
+fn a_publishers_word_outlasts_an_answer_without_a_body_and_a_falling_price() {
     let (mut bench, id, slot) = visited();
     bench.wait(slot.news_at - bench.now + Span::SECOND);
     let timetable = Timetable { ttl_min: Some(600), ..Timetable::default() };
@@ -42,9 +42,11 @@ fn a_publishers_word_outlasts_an_answer_without_a_body_and_a_lead() {
         let news_at = bench.slot(id).news_at;
         let held_until = bench.sources[&id].visited_at.expect("it was visited") + Span::HOUR * 10.0;
         assert!(news_at >= held_until.min(bench.now + bench.core.options.ceiling), "{news_at} {held_until}");
-        // Whoever brings it forward does not bring it before that.
-        let led_to = vec![SourceSlot { due_at: bench.now + Span::SECOND, ..bench.stored_slot(id) }];
-        bench.tell(Event::Applied(vec![(VisitId(999), Applied { led_to, ..Applied::default() })]));
+        // As when prices fall: it comes due sooner, and goes back.
+        let slot = bench.slot(id);
+        assert!(slot.price_step > 0, "{slot:?}");
+        bench.core.sources.set(id, Slot { news_at: bench.now + Span::SECOND, ..slot });
+        bench.core.await_news(id);
         bench.wait(Span::MINUTE);
         assert!(bench.orders.is_empty(), "{:?}", bench.orders);
         bench.wait(Span::DAY);
