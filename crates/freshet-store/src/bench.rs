@@ -189,8 +189,8 @@ fn insert(
     let mut post = db.prepare_cached(
         "INSERT INTO posts (id, network, kind, native_id, author, created_at, edited_at, seen_at, deleted_at, \
          version, depth, is_embedded, is_retained, source, reply_to, root, repost_of, quote_of, lang, url, uri, \
-         tags, text, properties) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
-         ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
+         tags, text, properties, space) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
+         ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?3)",
     )?;
     let mut account = db.prepare_cached(
         "INSERT INTO accounts (id, network, native_id, depth, seen_at, handle) VALUES (?1, 1, ?2, 0, ?3, ?4)",
