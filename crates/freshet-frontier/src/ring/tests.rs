@@ -299,13 +299,15 @@ fn an_entry_that_decays_while_the_ring_is_open_is_an_error() {
 /// 200 thousand and a calculation stand for ten million.
 #[test]
 fn memory_is_bounded() {
-    const IDS: u64 = 200_000;
+    const ROBOTS: usize = RobotKind::ALL.len();
+    const IDS: u64 = 40_000 * ROBOTS as u64;
+    const MEMORY: usize = 4_000 * ROBOTS;
     const BYTES_MAX: usize = 64 << 20;
     let dir = TempDir::new().unwrap();
-    let mut rings = Coordinator::open(dir.path(), 20_000).unwrap();
+    let mut rings = Coordinator::open(dir.path(), MEMORY).unwrap();
     for robot in RobotKind::ALL {
         let ring = rings.ring(robot);
-        for id in 0..IDS / 5 {
+        for id in 0..IDS / ROBOTS as u64 {
             ring.push(id).unwrap();
         }
         while ring.leased_count() < LEASES_MAX {
@@ -318,7 +320,7 @@ fn memory_is_bounded() {
     }
     rings.tend().unwrap();
     let memory_parts: usize = rings.rings().map(|(_, ring)| ring.memory.bytes()).sum();
-    assert_eq!(memory_parts, 20_000 * 12, "the memory parts are full and no larger");
+    assert_eq!(memory_parts, MEMORY * 12, "the memory parts are full and no larger");
     let segment_list = 10_000_000 / 65_536 * 16 * 2;
     let of_full_size = rings.bytes() - memory_parts + segment_list + 1_048_576 * 12;
     assert!(of_full_size < BYTES_MAX, "{of_full_size} bytes with a million ids in memory");
