@@ -9,6 +9,9 @@ use url::Url;
 /// What separates parameters.
 pub(super) const SEPARATORS: [char; 2] = ['&', ';'];
 
+/// Longest name of a parameter that holds a route: `p`, `q`, `r`.
+const ROUTE_NAME_BYTES_MAX: usize = 2;
+
 /// The segments of path and route that are not empty.
 pub fn segments(url: &Url) -> Vec<&str> {
     all_segments(url).collect()
@@ -36,13 +39,14 @@ pub fn pairs(url: &Url) -> Vec<(&str, &str)> {
 /// a value that is a path, given to a file.
 pub(super) fn route(url: &Url) -> Option<&str> {
     let first = url.query()?.split(SEPARATORS).next()?;
-    let Some((_, value)) = first.split_once('=') else {
+    let Some((name, value)) = first.split_once('=') else {
         let is_route = first.contains('/') || first.starts_with(|c: char| c.is_ascii_digit());
         return is_route.then_some(first);
     };
     let is_given_to_file =
         || url.path().rsplit('/').next().is_some_and(|it| it.is_empty() || it.contains('.'));
-    (value.starts_with('/') && is_given_to_file()).then_some(value)
+    // Log-in pages are told the page to return to in a longer word (`next`, `return`): each would be another page, without end.
+    (value.starts_with('/') && name.len() <= ROUTE_NAME_BYTES_MAX && is_given_to_file()).then_some(value)
 }
 
 /// The address with more behind its path, or behind its route where it has one.
@@ -72,6 +76,7 @@ mod tests {
             ("/index.php?p=/d/12/a&x=2", "index.php d 12 a | x=2"),
             ("/?q=/node/5", "node 5 | "),
             ("/login?next=/topic/5", "login | next=/topic/5"),
+            ("/user/login/?next=/topic/5/", "user login | next=/topic/5/"),
             ("/i.php?topic=12.0;topicseen", "i.php | topic=12.0 topicseen="),
             ("/b/5?unread", "b 5 | unread="),
             ("/v.php?t=5&a=1", "v.php | a=1 t=5"),
