@@ -104,7 +104,7 @@ fn driver(dir: &Path, options: &RunOptions) -> Driver {
 }
 
 /// Longest that the end of such a driver lasts: its web never answers, so it takes nearly all of that.
-const END_MAX: Duration = Duration::from_secs(2);
+const END_MAX: Duration = Duration::from_secs(10);
 
 fn start(kit: Kit, options: &RunOptions) -> Driver {
     let report_every = SLEEP_MIN;
