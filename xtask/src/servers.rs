@@ -1,12 +1,13 @@
 //! The servers nobody here wrote: finds or installs what end-to-end tests crawl. Not one of the ten steps.
 //!
-//! Packages come by name and version from Debian, npm and `PyPI`, into the cache folder where that is
+//! Packages come by name and version from Debian, npm, `PyPI` and the crate registry, into the cache folder where that is
 //! possible. Invariant: a failed installation never breaks the rest; what is lacking is named, the tests
 //! that need it skip, and the skips are counted. It starts nothing: tests start their own servers.
 
 mod debian;
 mod npm;
 mod pypi;
+mod registry;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -48,6 +49,7 @@ pub(crate) fn prepare() -> Result<Servers> {
     servers.add("PyPI django-spirit", pypi::spirit());
     servers.add("PyPI misago", pypi::misago());
     servers.add("npm nodebb", npm::nodebb());
+    servers.add("crate lemmy_server", registry::lemmy());
     servers.add("PyPI highspy and PySCIPOpt", pypi::solvers());
     servers.add("Chromium", debian::chromium().map(|path| vec![("FRESHET_TEST_CHROMIUM", path)]));
     servers.add("npm axe-core", npm::axe());

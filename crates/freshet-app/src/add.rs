@@ -123,7 +123,7 @@ pub fn add(globals: &Globals, args: &AddWish) -> anyhow::Result<AddReport> {
             grouped(total)
         ));
     };
-    let list = List { texts: &texts, each_batch: Some(&mut each_batch) };
+    let list = List { each_batch: Some(&mut each_batch), ..List::silent(&texts) };
     add_all(&mut data, &networks, args, list, &mut adding)?;
     progress.end();
     Ok(adding.report)
@@ -175,6 +175,21 @@ pub fn add_typed(data: &mut Data, networks: &Networks, args: &AddWish) -> anyhow
     Ok(adding.report)
 }
 
+/// Adds accounts that were found, each with what to call it: by what they mean, whatever texts would.
+pub(crate) fn add_references(
+    data: &mut Data,
+    networks: &Networks,
+    args: &AddWish,
+    references: Vec<(String, Reference)>,
+) -> anyhow::Result<AddReport> {
+    let mut adding = Adding::default();
+    let texts: Vec<_> = references.iter().map(|(text, _)| (None, text.clone())).collect();
+    let found = references.into_iter().collect();
+    let list = List { found, ..List::silent(&texts) };
+    add_all(data, networks, args, list, &mut adding)?;
+    Ok(adding.report)
+}
+
 /// What each reference would become, without adding anything.
 pub fn preview(networks: &Networks, args: &AddWish) -> Vec<Result<(Reference, Vec<Source>), String>> {
     args.references.iter().map(|text| understand(networks, text)).collect()
@@ -183,12 +198,14 @@ pub fn preview(networks: &Networks, args: &AddWish) -> Vec<Result<(Reference, Ve
 /// References with their lines, and who is told how many are dealt with.
 struct List<'a> {
     texts: &'a [(Option<u64>, String)],
+    /// What some of the texts mean, where that is known.
+    found: Map<String, Reference>,
     each_batch: Option<&'a mut dyn FnMut(u64)>,
 }
 
 impl<'a> List<'a> {
     fn silent(texts: &'a [(Option<u64>, String)]) -> Self {
-        Self { texts, each_batch: None }
+        Self { texts, found: Map::default(), each_batch: None }
     }
 }
 
@@ -204,8 +221,8 @@ fn add_all(
     let stored = stored.map(|row| (row.instance.network.clone(), row)).collect();
     // Whoever weighs nothing asks no clock: a demo adds its accounts while it runs.
     let weighed = args.weight.map(|weight| (weight, data.now_for_report(None)));
-    let mut adder =
-        Adder { args, weighed, since, networks, store: &mut data.store, stored, known: Set::default() };
+    let (store, known, found) = (&mut data.store, Set::default(), std::mem::take(&mut list.found));
+    let mut adder = Adder { args, weighed, since, networks, store, stored, known, found };
     let mut robots = Set::default();
     for batch in list.texts.chunks(BATCH) {
         adder.add(batch, &mut robots, adding)?;
@@ -255,7 +272,15 @@ fn as_page(text: &str) -> String {
 
 /// The reference and its sources, or why there are none.
 fn understand(networks: &Networks, text: &str) -> Result<(Reference, Vec<Source>), String> {
-    let reference = networks.understand(text).map_err(|error| error.to_string())?;
+    with_sources(networks, text, networks.understand(text).map_err(|error| error.to_string())?)
+}
+
+/// A reference with its sources, or why there are none.
+fn with_sources(
+    networks: &Networks,
+    text: &str,
+    reference: Reference,
+) -> Result<(Reference, Vec<Source>), String> {
     let network = &reference.instance.network;
     let connector = networks
         .connector_for(network)
@@ -279,6 +304,8 @@ struct Adder<'a> {
     stored: Map<NetworkName, InstanceRow>,
     /// Servers that this command has put.
     known: Set<NetworkName>,
+    /// What some of the texts mean, where that is known.
+    found: Map<String, Reference>,
 }
 
 impl Adder<'_> {
@@ -290,7 +317,11 @@ impl Adder<'_> {
     ) -> anyhow::Result<()> {
         let (mut sources, mut ends) = (Vec::new(), Vec::new());
         for (line, text) in batch {
-            let (reference, made) = match understand(self.networks, text) {
+            let understood = match self.found.remove(text) {
+                Some(reference) => with_sources(self.networks, text, reference),
+                None => understand(self.networks, text),
+            };
+            let (reference, made) = match understood {
                 Ok(understood) => understood,
                 Err(why) => {
                     adding.refuse(*line, text, why);

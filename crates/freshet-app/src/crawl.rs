@@ -13,9 +13,10 @@ use freshet_engine::drive::{self, Kit, RunError, RunOptions};
 use freshet_engine::forum::Share as ForumShare;
 use freshet_fetch::descriptors::{self, Share};
 use freshet_fetch::recording::RECORDING_BYTES_MAX;
-use freshet_fetch::{CredentialInfo, Fetch, HttpFetch, HttpOptions, Recorder, Vault};
+use freshet_fetch::{CredentialInfo, Fetch, HttpFetch, HttpOptions, LiveVault, Recorder};
 use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
+use freshet_network::snapi::Snapi;
 use freshet_policy::{DEFAULT_POLICY, Objective, POLICY_NAMES, Pacing, Policy, policy_named};
 use freshet_report::RunStatus;
 use freshet_store::setting::Setting;
@@ -28,6 +29,9 @@ use crate::data::{self, Data};
 use crate::failure::Failure;
 use crate::relearn::Relearner;
 use crate::{mined, notice};
+use secrets::Secrets;
+
+mod secrets;
 
 /// Memory of all rings together: 10 million ids stay under 64 MB whatever is on disk.
 const RINGS_MEMORY_MAX: usize = 1 << 20;
@@ -100,18 +104,21 @@ impl Crawl {
         let clock = data.clock().await?;
         let pacing = pacing(choices.ceiling);
         let policy = policy(choices.policy.as_deref().unwrap_or(DEFAULT_POLICY), pacing)?;
-        let vault = Arc::new(data.vault(globals)?);
+        let vault = data.live_vault(globals)?;
         let contact = contact(globals, data)?;
         let fetch = fetch(&choices, &contact, &clock, &vault)?;
         let mut definitions = Definitions::watch(data.networks_dir());
         let networks = Arc::new(data::networks(globals)?);
         let subscribe = |path: &Path| subscribe(data, path);
         let subscriptions = choices.deliver.as_deref().map(subscribe).transpose()?.into_iter().collect();
+        let snapi = Snapi::initialize(Arc::clone(&networks), Vec::new())?;
         let watched = Arc::clone(&networks);
-        let credentials = vault.list();
+        let credentials = vault.now().list();
+        let mut secrets = Secrets::new(vault, data)?;
+        let choice = secrets.choice();
         let relearner = Relearner::new(data, &networks, &fetch);
         let kit = Kit {
-            credential: Arc::new(move |network, robot, named| vault.choose_named(network, robot, named)),
+            credential: choice,
             writer: freshet_store::open(
                 &data.store_path(),
                 Access::Write,
@@ -121,7 +128,10 @@ impl Crawl {
             rings: Coordinator::open(&data.rings_dir(), RINGS_MEMORY_MAX)?,
             fetch,
             clock: Arc::clone(&clock),
-            on_poll: Box::new(move || definitions.refresh(&watched)),
+            on_poll: Box::new(move || {
+                definitions.refresh(&snapi, &watched);
+                secrets.poll();
+            }),
             on_unread: Box::new(move |errand| relearner.begin(errand)),
             networks: Arc::clone(&networks),
             policy,
@@ -176,9 +186,9 @@ fn fetch(
     choices: &Choices,
     contact: &str,
     clock: &Arc<dyn Clock>,
-    vault: &Arc<Vault>,
+    vault: &LiveVault,
 ) -> anyhow::Result<Arc<dyn Fetch>> {
-    let http = HttpFetch::new(HttpOptions::new(contact, Arc::clone(clock), Arc::clone(vault)))?;
+    let http = HttpFetch::new(HttpOptions::new(contact, Arc::clone(clock), vault.clone()))?;
     Ok(match &choices.record {
         Some(path) => {
             Arc::new(Recorder::create(Arc::new(http), path, vault.scrubber(), RECORDING_BYTES_MAX)?)
@@ -278,9 +288,14 @@ impl Definitions {
     }
 
     /// Applies what changed; a wrong one is told, and the old one stays in use.
-    fn refresh(&mut self, networks: &Networks) {
+    fn refresh(&mut self, snapi: &Snapi, networks: &Networks) {
         for path in self.changed() {
-            let applied = data::read_definition(&path).and_then(|text| mined::apply(networks, &path, &text));
+            let applied = data::read_definition(&path).and_then(|text| {
+                if mined::is_forum(&text) {
+                    return mined::apply(networks, &path, &text);
+                }
+                Ok(snapi.apply_definition(&path.display().to_string(), &text)?)
+            });
             match applied {
                 Ok(name) => tracing::info!(network = name, "definition replaced"),
                 Err(error) => tracing::warn!("the old definition stays in use: {error:#}"),

@@ -4,7 +4,7 @@
 //! store.sqlite       everything that was learned
 //! rings/             memory+disk queues of the robots
 //! networks/*.toml    definitions that replace or join the shipped ones
-//! credentials.age    secrets, encrypted
+//! credentials.age    secrets, encrypted; `.lock` beside it while they are changed
 //! alerts.toml        rules and receivers of alerts, where they are not the usual
 //! dashboard.password argon2 hash of the dashboard's password, where one was set
 //! lock               held by the one process that runs; its number stands inside
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use freshet_fetch::{RemoteClock, Vault};
+use freshet_fetch::{LiveVault, RemoteClock, Vault};
 use freshet_network::networks::Networks;
 use freshet_store::api::Store;
 use freshet_store::setting::Setting;
@@ -241,6 +241,12 @@ impl Data {
         };
         vault.merge(globals.config.vault()?)?;
         Ok(vault)
+    }
+
+    /// The same for a process that asks networks: what they renew is saved, and what others add is seen.
+    pub(crate) fn live_vault(&self, globals: &Globals) -> anyhow::Result<LiveVault> {
+        let path = vault_path(&self.dir);
+        Ok(LiveVault::watching(self.vault(globals)?, &path, globals.config.passphrase.clone()))
     }
 }
 

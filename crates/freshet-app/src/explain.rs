@@ -61,6 +61,8 @@ pub struct Grounds {
     importance: Importance,
     /// Which days are not like others.
     calendars: Compiled,
+    /// When this is asked.
+    now: Timestamp,
 }
 
 impl Grounds {
@@ -71,6 +73,7 @@ impl Grounds {
             live: status::live_report(store)?,
             importance: Importance::read(store, now)?,
             calendars: Calendars::from_store(store)?.compile().unwrap_or_default(),
+            now,
         })
     }
 
@@ -149,7 +152,7 @@ struct Known<'a> {
 
 /// The explanation, fact by fact.
 fn facts(source: &Source, forecast: Forecast, known: Known<'_>, now: Timestamp) -> Vec<Fact> {
-    let Known { decision, place: Place { turn, group }, counts, page, publisher } = known;
+    let Known { decision, place: Place { turn, group, held }, counts, page, publisher } = known;
     let next = match source.state {
         SourceState::Paused => NextVisit::Paused,
         SourceState::Removed => NextVisit::Removed,
@@ -157,6 +160,7 @@ fn facts(source: &Source, forecast: Forecast, known: Known<'_>, now: Timestamp) 
     };
     let visited_at = source.visited_at.and_then(UnixNumber::of);
     let mut facts = vec![Fact::Visits { visited_at, next, state: source.state }];
+    facts.extend(held);
     facts.extend(publisher);
     facts.extend(source.pinned.map(|every| Fact::Pinned { every_s: every.secs_f64() }));
     // Of profiles and relations, which have a pace of their own, a weight changes nothing.

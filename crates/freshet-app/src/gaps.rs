@@ -221,6 +221,7 @@ mod tests {
             is_window: false,
             relation: None,
             link: None,
+            counted_by: None,
             members_max: 0,
             group: freshet_types::GroupAsk::default(),
             politeness: Politeness { pause: Span::SECOND, in_flight_max: 1 },

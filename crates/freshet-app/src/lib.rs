@@ -10,16 +10,19 @@
 //! | [`failure`], [`notice`], [`progress`] | how things fail; what is said beside the result; long work |
 //! | [`text`], [`plain`], [`when`] | numbers and times for people; posts without their markup; instants as people type them |
 //! | [`mined`], [`forum`], [`relearn`] | forums as networks; learning them; learning them anew while they are crawled |
-//! | [`networks`], [`credentials`], [`robots`], [`constraints`], [`budgets`], [`calendars`] | what may be read, with which secrets, by whom, what is wanted, how much may be asked, and which days are not like others |
-//! | [`add`], [`sources`], [`pause`], [`remove`], [`forget`] | which sources are watched, and which are not any more |
+//! | [`networks`], [`credentials`], [`login`], [`robots`], [`constraints`], [`focus`], [`budgets`], [`calendars`] | what may be read, with which secrets, by whom, what is wanted, what first, how much may be asked, and which days are not like others |
+//! | [`add`], [`find`], [`sources`], [`pause`], [`remove`], [`forget`] | which sources are watched, and which are not any more |
 //! | [`weight`], [`interest`] | how much each counts, by what a person says and by what people ask about |
 //! | [`crawl`] | a run, put together |
-//! | [`status`], [`explain`], [`gaps`], [`plan`], [`search`], [`check`], [`simulate`] | reports |
+//! | [`object`], [`graph`] | one object and its links, from the store or from its network; its neighbourhood, drawn or exported |
+//! | [`status`], [`explain`], [`gaps`], [`plan`], [`search`], [`check`], [`complaints`], [`simulate`] | reports |
 
 pub mod add;
 pub mod budgets;
 pub mod calendars;
+pub mod case;
 pub mod check;
+pub mod complaints;
 pub mod config;
 pub mod constraints;
 pub mod crawl;
@@ -27,15 +30,20 @@ pub mod credentials;
 pub mod data;
 pub mod explain;
 pub mod failure;
+pub mod find;
+pub mod focus;
 pub mod forget;
 pub mod forum;
 pub mod gaps;
+pub mod graph;
 pub mod identity;
 pub mod init;
 pub mod interest;
+pub mod login;
 pub mod mined;
 pub mod networks;
 pub mod notice;
+pub mod object;
 pub mod pause;
 pub mod plain;
 pub mod plan;

@@ -13,12 +13,12 @@ use url::Url;
 
 use crate::failure::Failure;
 
-/// The key that only definitions of forums have.
+/// The key under which definitions of forums have a number, their version; those of networks have a word there, if anything.
 const MARK: &str = "format";
 
 /// Whether a file is a forum's.
 pub fn is_forum(text: &str) -> bool {
-    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key(MARK))
+    text.parse::<toml::Table>().is_ok_and(|table| table.get(MARK).is_some_and(toml::Value::is_integer))
 }
 
 /// Takes in one file of `networks/`, whatever it is; gives the name of its network.

@@ -210,6 +210,7 @@ mod tests {
         for name in networks.names() {
             let definition = networks.definition(&name).unwrap();
             let text = to_toml(&definition.written());
+            assert!(!mined::is_forum(&text), "{name} is taken for a forum");
             let reread = Definition::parse(&name, &text).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(reread.written(), definition.written(), "{name}");
             let endpoints = |it: &Definition| DefinedConnector::new(it).unwrap().endpoints().to_vec();

@@ -3,6 +3,7 @@
 //!
 //! The state is written to the store; a run that is under way sees it within a second.
 
+use freshet_engine::focus::FOCUS;
 use freshet_fetch::CredentialInfo;
 use freshet_report::robots::{RobotLine, RobotsReport};
 use freshet_store::api::Store;
@@ -13,6 +14,7 @@ use freshet_types::{RobotKind, RobotState};
 use crate::config::Globals;
 use crate::data::Data;
 use crate::failure::Failure;
+use crate::status;
 
 /// What a robot can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
@@ -90,11 +92,26 @@ fn name_credential(
     Ok(())
 }
 
-/// All robots.
+/// All robots, and what the run under way, or the last one, had of each.
 pub fn list(data: &Data) -> anyhow::Result<RobotsReport> {
-    let line = |row: RobotRow| RobotLine { name: row.kind, state: row.state, credential: row.credential };
+    let run = status::live_report(&data.store)?;
+    let hours = run.as_ref().map(|run| (run.now.0 - run.started_at.0).secs_f64() / 3600.0);
+    let line = |row: RobotRow| {
+        let count = run.as_ref().and_then(|run| run.work.collected_by_robot.get(&row.kind).copied());
+        RobotLine {
+            name: row.kind,
+            state: row.state,
+            credential: row.credential,
+            collects: row.kind.collects().to_owned(),
+            collected_count: count,
+            collected_per_hour: count
+                .zip(hours.filter(|hours| *hours > 0.0))
+                .map(|(count, h)| count as f64 / h),
+        }
+    };
     let robots = data.store.robots()?.into_iter().map(line).collect();
-    Ok(RobotsReport { is_running: data.runner().is_some(), robots })
+    let focus = FOCUS.find(&data.store)?.map(|stored| stored.0.to_string());
+    Ok(RobotsReport { is_running: data.runner().is_some(), focus, robots })
 }
 
 #[cfg(test)]
@@ -111,6 +128,9 @@ mod tests {
             kind: freshet_fetch::CredentialKind::Bearer,
             robot,
             identifier: None,
+            app: None,
+            expires_at: None,
+            state: freshet_fetch::CredentialState::Ready,
             origin: freshet_fetch::Origin::File,
         };
         let known = [info("free", None), info("taken", Some(RobotKind::User))];

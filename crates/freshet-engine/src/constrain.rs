@@ -6,24 +6,32 @@
 //! store knows that one already. Parking and releasing travel in the uploads themselves, so they
 //! are part of the one transaction, and the parking in memory can be read back from the store.
 //!
+//! An answer may stand on the members of a collection, as they are known now (`constrain/judge.rs`). Pages bring members, so
+//! after each commit whoever waits for more of them, and owns a collection that has changed, is judged again (`constrain/touched.rs`).
+//!
 //! Withheld is not hidden: the page did show it, so coverage counts it as seen (the core has
 //! computed that already), and what is stored of it is kept up to date and not missing. Without
 //! constraints nothing is looked at here.
 
+mod judge;
 mod known;
+pub mod revisit;
 pub mod setting;
+mod sift;
+pub(crate) mod touched;
 
 use std::sync::Arc;
 
-use freshet_network::constraint::{Answer, Constraints, Parked, Parking, Shown, Verdict};
-use freshet_network::networks::{Network, Networks};
-use freshet_network::robot::ACCOUNT;
-use freshet_network::snapi::build::Builder;
+use freshet_network::constraint::{Answer, Constraints, Parked, Parking, Purpose, Shown, Verdict};
+use freshet_network::networks::Networks;
 use freshet_store::api::{Flow, Store, StoreError};
 use freshet_store::row::{self, Applied, Upload, Withheld};
-use freshet_types::{Address, Map, Object, Post, Schema, SourceId, Span, Timestamp, VisitId};
+use freshet_types::{Map, Object, Post, SourceId, Span, Timestamp, VisitId};
 
 use crate::compare::compare;
+
+pub(crate) use judge::Case;
+pub use judge::{Judge, Told};
 
 /// Released objects stored in one transaction, so that a change of the constraints holds nobody up.
 const RELEASED_BATCH: usize = 1000;
@@ -31,26 +39,53 @@ const RELEASED_BATCH: usize = 1000;
 /// Judges what uploads bring.
 #[derive(Debug)]
 pub(crate) struct Constrainer {
+    judge: Judge,
     networks: Arc<Networks>,
-    constraints: Constraints,
     parking: Parking,
+    /// What waits may wait for members of a collection.
+    asks_for_members: bool,
     /// The store failed after the parking here had changed: the store's word counts.
     is_doubtful: bool,
 }
 
-/// What the constraints make of one upload.
-#[derive(Debug, Default)]
-struct Sifted {
-    withheld: Withheld,
-    parked: Vec<row::Parked>,
-    unparked: Vec<String>,
+/// The judge, where the parking asks: it knows no store, so a store that fails is told afterwards.
+struct Bench<'a> {
+    judge: &'a Judge,
+    store: &'a dyn Store,
+    now: Timestamp,
+    failure: Option<StoreError>,
+}
+
+impl Bench<'_> {
+    fn answer(&mut self, object: &Object, depth: u16) -> Answer {
+        match self.judge.judge(self.store, Purpose::Store, Case { object, depth, now: self.now }) {
+            Ok(told) => told.patiently(),
+            Err(error) => {
+                let missing = error.to_string();
+                self.failure.get_or_insert(error);
+                Answer::CannotTell { missing }
+            }
+        }
+    }
 }
 
 impl Constrainer {
     /// No constraints yet; everything is wanted.
     pub(crate) fn new(networks: Arc<Networks>) -> Self {
-        let (constraints, parking) = (Constraints::default(), Parking::default());
-        Self { networks, constraints, parking, is_doubtful: false }
+        let judge = Judge::new(Arc::clone(&networks), Constraints::default());
+        Self { judge, networks, parking: Parking::default(), asks_for_members: false, is_doubtful: false }
+    }
+
+    /// Who judges.
+    pub(crate) fn judge(&self) -> &Judge {
+        &self.judge
+    }
+
+    /// These constraints were in force before: what is parked is read from the store and stays as it was judged.
+    pub(crate) fn go_on_with(&mut self, constraints: Constraints) {
+        self.judge = Judge::new(Arc::clone(&self.networks), constraints);
+        self.asks_for_members = self.judge.asks_for_members(Purpose::Store);
+        self.is_doubtful = true;
     }
 
     /// Replaces the constraints; everything that is parked is read from the store and judged anew.
@@ -60,11 +95,15 @@ impl Constrainer {
         constraints: Constraints,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        self.constraints = constraints;
+        self.judge = Judge::new(Arc::clone(&self.networks), constraints);
+        self.asks_for_members = self.judge.asks_for_members(Purpose::Store);
         self.is_doubtful = true;
         let mut unparked = self.read_back(store)?;
         let (mut wanted, mut addresses) = (Vec::new(), Vec::new());
-        for verdict in self.parking.judge_all(&self.constraints, now) {
+        let mut bench = Bench { judge: &self.judge, store, now, failure: None };
+        let verdicts = self.parking.judge_all(&mut |object, depth| bench.answer(object, depth));
+        bench.failure.map_or(Ok(()), Err)?;
+        for verdict in verdicts {
             match verdict {
                 Verdict::Wanted(parked) => {
                     addresses.push(parked.object.address.to_string());
@@ -135,22 +174,27 @@ impl Constrainer {
         uploads: &mut Vec<Upload>,
     ) -> Result<Vec<(VisitId, Applied)>, StoreError> {
         let own_count = uploads.len();
-        let released = self.judge(store, uploads)?;
+        let released = self.judge_uploads(store, uploads)?;
         let (causes, released): (Vec<usize>, Vec<Upload>) = released.into_iter().unzip();
         uploads.extend(released);
         let mut applied = store.apply(uploads, compare)?;
         // The core waits for one answer for each upload it made; what was released joins its cause.
         let more = applied.split_off(own_count);
         for (cause, more) in causes.into_iter().zip(more) {
-            applied[cause].new_posts.extend(more.new_posts);
-            applied[cause].new_account_count += more.new_account_count;
+            join(&mut applied[cause], more);
         }
         for (upload, applied) in
             uploads.iter().zip(&mut applied).filter(|(upload, _)| !upload.withheld.posts.is_empty())
         {
-            let is_withheld = |post: &&Post| !post.is_embedded && upload.withheld.posts.contains(&post.id);
+            let is_withheld =
+                |post: &&Post| !post.is_embedded && upload.withheld.has_post(&post.kind, &post.id);
             let withheld = upload.observation.posts.iter().filter(is_withheld);
             applied.withheld_posts = withheld.filter_map(|post| post.created_at).collect();
+        }
+        // What the pages brought is stored: whatever fails from here on is done again after the next start, at the latest.
+        if let Err(error) = self.judge_touched(store, &uploads[..own_count], &mut applied) {
+            tracing::warn!("what waits for members of a collection is judged again later: {error}");
+            self.is_doubtful = true;
         }
         Ok(uploads.iter().map(|upload| upload.visit).zip(applied).collect())
     }
@@ -168,16 +212,16 @@ impl Constrainer {
 
     /// Marks what is withheld, parked and unparked; gives what is released, each with the place of
     /// the upload that caused it.
-    fn judge(
+    fn judge_uploads(
         &mut self,
         store: &dyn Store,
         uploads: &mut [Upload],
     ) -> Result<Vec<(usize, Upload)>, StoreError> {
-        if self.constraints.is_empty() && self.parking.is_empty() {
+        if self.judge.constraints().is_empty() && self.parking.is_empty() {
             return Ok(Vec::new());
         }
         for upload in uploads.iter_mut() {
-            let Some(network) = self.network(upload) else { continue };
+            let Some(network) = self.judge.network(&upload.network) else { continue };
             let sifted = self.sift(store, &network.schema, upload)?;
             upload.withheld = sifted.withheld;
             upload.parked.extend(sifted.parked);
@@ -190,9 +234,9 @@ impl Constrainer {
         let (mut wanted, mut addresses) = (Vec::new(), Vec::new());
         // Afterwards, so that what one page parks finds what a page before it in this batch brings.
         for (cause, upload) in uploads.iter_mut().enumerate() {
-            let Some(network) = self.network(upload) else { continue };
+            let Some(network) = self.judge.network(&upload.network) else { continue };
             for object in self.awaited(&network.schema, upload) {
-                for verdict in self.parking.offer(&object, &self.constraints, upload.seen_at) {
+                for verdict in self.offer(store, &object, upload.seen_at)? {
                     match verdict {
                         Verdict::Wanted(parked) => {
                             addresses.push(parked.object.address.to_string());
@@ -221,102 +265,23 @@ impl Constrainer {
         Ok(released)
     }
 
-    fn network(&self, upload: &Upload) -> Option<Arc<Network>> {
-        self.networks.snapshot().get(upload.network.definition()).map(Arc::clone)
-    }
-
-    /// Whether a constraint speaks of objects of this type here.
-    fn is_judged(&self, upload: &Upload, kind: &str) -> bool {
-        self.constraints.iter().any(|constraint| {
-            constraint.type_name() == kind
-                && constraint.network().is_none_or(|name| name == upload.network.definition())
-        })
-    }
-
-    fn sift(&mut self, store: &dyn Store, schema: &Schema, upload: &Upload) -> Result<Sifted, StoreError> {
-        let mut sifted = Sifted::default();
-        let seen = &upload.observation;
-        let mut builder = Builder::new(&upload.network, schema, seen);
-        for post in &seen.posts {
-            if !self.is_judged(upload, &post.kind) {
-                continue;
-            }
-            let depth = upload.depth.saturating_add(u16::from(post.is_embedded));
-            let shown = Shown::Post(post.clone());
-            let object = builder.post(post);
-            if !self.admit(store, schema, upload, (object, depth, shown), &mut sifted)? {
-                sifted.withheld.posts.insert(post.id.clone());
-            }
-        }
-        if self.is_judged(upload, ACCOUNT) {
-            for account in &seen.accounts {
-                let is_own = own_account(upload) == Some(&*account.id);
-                let depth = upload.depth.saturating_add(u16::from(!is_own));
-                let shown = Shown::Account(account.clone());
-                let object = builder.account(account);
-                if !self.admit(store, schema, upload, (object, depth, shown), &mut sifted)? {
-                    sifted.withheld.accounts.insert(account.id.clone());
-                }
-            }
-        }
-        Ok(sifted)
-    }
-
-    /// Whether the object goes into the store; if not yet, it is parked.
-    fn admit(
+    /// Something is known of an object: what waits for it is judged again.
+    fn offer(
         &mut self,
         store: &dyn Store,
-        schema: &Schema,
-        upload: &Upload,
-        (mut object, depth, shown): (Object, u16, Shown),
-        sifted: &mut Sifted,
-    ) -> Result<bool, StoreError> {
-        let address = object.address.clone();
-        // A tombstone has nothing to be judged by, and deletes what is stored.
-        let is_gone = matches!(&shown, Shown::Post(Post { is_deleted: true, .. }));
-        let judge = |object: &Object| self.constraints.judge(object, depth, upload.seen_at);
-        let mut answer = if is_gone { Answer::No } else { judge(&object) };
-        if matches!(answer, Answer::CannotTell { .. }) {
-            object = known::completed(store, schema, &object)?;
-            answer = judge(&object);
-        }
-        let Answer::CannotTell { missing } = answer else {
-            sifted
-                .unparked
-                .extend(self.parking.unpark(&address).map(|parked| parked.object.address.to_string()));
-            return Ok(answer == Answer::Yes);
-        };
-        if known::is_stored(store, &shown, &address)? {
-            return Ok(false);
-        }
-        let finder = upload.robot;
-        let arrival =
-            Parked { finder, shown: Some(shown), ..Parked::new(object, missing, upload.seen_at, depth) };
-        let before = self.parking.get(&address).cloned();
-        let left = self.parking.park(arrival);
-        sifted.unparked.extend(left.map(|left| left.object.address.to_string()));
-        // A page shows the same posts again and again; only news of them are written down.
-        let after = self.parking.get(&address).filter(|after| before.as_ref() != Some(after));
-        let source = upload.source.as_ref().map(|source| source.id);
-        sifted.parked.extend(after.map(|after| stored_form(after, source)));
-        Ok(false)
+        object: &Object,
+        now: Timestamp,
+    ) -> Result<Vec<Verdict>, StoreError> {
+        let mut bench = Bench { judge: &self.judge, store, now, failure: None };
+        let verdicts = self.parking.offer(object, &mut |object, depth| bench.answer(object, depth));
+        bench.failure.map_or(Ok(verdicts), Err)
     }
+}
 
-    /// The objects of this upload that something waits for.
-    fn awaited(&self, schema: &Schema, upload: &Upload) -> Vec<Object> {
-        if self.parking.is_empty() {
-            return Vec::new();
-        }
-        let seen = &upload.observation;
-        let mut builder = Builder::new(&upload.network, schema, seen);
-        let is_awaited =
-            |kind: &str, id: &str| self.parking.is_about(&Address::new(&upload.network, kind, id));
-        let posts = seen.posts.iter().filter(|post| !post.is_deleted && is_awaited(&post.kind, &post.id));
-        let mut objects: Vec<Object> = posts.map(|post| builder.post(post)).collect();
-        let accounts = seen.accounts.iter().filter(|account| is_awaited(ACCOUNT, &account.id));
-        objects.extend(accounts.map(|account| builder.account(account)));
-        objects
-    }
+/// Takes what was released into the answer about the upload that caused it.
+fn join(applied: &mut Applied, more: Applied) {
+    applied.new_posts.extend(more.new_posts);
+    applied.new_account_count += more.new_account_count;
 }
 
 /// An upload that stores what waited, as the page of this source showed it.
@@ -343,16 +308,14 @@ fn release(
             upload.depth = parked.depth.saturating_sub(1);
             upload.observation.accounts.push(account);
         }
+        Some(Shown::Thing(thing)) => {
+            upload.depth = parked.depth.saturating_sub(1);
+            upload.observation.things.push(thing);
+        }
         None => {}
     }
     upload.unparked.push(address.to_string());
     Ok(upload)
-}
-
-/// The account whose source this is: it is not a step away.
-fn own_account(upload: &Upload) -> Option<&str> {
-    let source = upload.source.as_ref().filter(|source| &*source.root_kind == ACCOUNT);
-    source.map(|source| source.root_id.as_str())
 }
 
 fn stored_form(parked: &Parked, source: Option<SourceId>) -> row::Parked {

@@ -8,7 +8,7 @@
 //! no queue, and the store still has it as due. Dying at any instant therefore loses nothing.
 //!
 //! The file holds the door and the loop. What is known lies in parts that own their fields: `core/sources.rs`, `core/visits.rs`,
-//! `core/servers.rs`, `core/backlogs.rs`, `core/forums.rs` (with `core/desk.rs`, `core/recheck.rs` and `core/relearn.rs`), `core/groups.rs`, `core/turns.rs`, `core/robots.rs`. What happens
+//! `core/servers.rs`, `core/backlogs.rs`, `core/forums.rs` (with `core/desk.rs`, `core/recheck.rs` and `core/relearn.rs`), `core/groups.rs`, `core/guests.rs`, `core/turns.rs`, `core/robots.rs`. What happens
 //! stands in rooms by verb: `core/intake.rs` learns of servers, sources and robots, `core/budgets.rs` of budgets, `core/begin.rs` starts visits (steps 3 and
 //! 4), `core/page.rs` reacts to answers (step 7), `core/learn.rs` learns from what the store has confirmed (step 10), `core/finish.rs` ends visits (step 2), `core/timing.rs` lets prices move
 //! what waits, `core/fetchers.rs` hands orders to the fetchers that are there, `core/health.rs` lets servers rest that do not answer, `core/unread.rs` those whose pages cannot be read. No event
@@ -19,14 +19,18 @@ mod backlogs;
 mod begin;
 mod budgets;
 mod calls;
+mod complain;
 mod desk;
 mod fetchers;
 mod finish;
 mod forums;
 mod groups;
+mod guests;
 mod health;
+mod hold;
 mod intake;
 mod learn;
+mod links;
 mod message;
 mod page;
 mod recheck;
@@ -54,7 +58,9 @@ use freshet_frontier::Frontier;
 use freshet_network::networks::{Networks, Registry};
 use freshet_policy::calendar::Calendar;
 use freshet_policy::{Objective, Policy};
-use freshet_types::{NetworkName, RobotKind, RobotState, ServerKey, SourceId, SourceState, Span, Timestamp};
+use freshet_types::{
+    Holder, NetworkName, RobotKind, RobotState, ServerKey, SourceId, SourceState, Span, Timestamp,
+};
 
 use crate::budget::Budgets;
 use crate::forum::{Share, Sites};
@@ -65,6 +71,7 @@ use crate::tally::Tally;
 use crate::visit::Visit;
 use backlogs::Backlogs;
 use forums::Forums;
+use guests::Guests;
 use recheck::Rechecks;
 use relearn::Relearn;
 use robots::Robots;
@@ -119,9 +126,8 @@ const PAGE: &str = "page";
 /// Due times are told apart by this much.
 const TICK: Span = Span::from_ms(50);
 
-/// Which credential a robot uses on a network; a person may have named one for it.
-pub type CredentialChoice =
-    Arc<dyn Fn(&NetworkName, RobotKind, Option<&str>) -> Option<Arc<str>> + Send + Sync>;
+/// Which credentials a robot may use on a network, in turn; a person may have named one for it.
+pub type CredentialChoice = Arc<dyn Fn(&NetworkName, RobotKind, Option<&str>) -> Vec<Holder> + Send + Sync>;
 
 /// The state machine: parts that own what they know, and the rooms of `core/` that let them work together.
 pub struct Core {
@@ -139,10 +145,12 @@ pub struct Core {
     auction: auction::Auction,
     desks: desk::Desks,
     lines: turns::Lines,
+    member_turns: links::MemberTurns,
     groups: groups::Groups,
     forums: Forums,
     rechecks: Rechecks,
     relearn: Relearn,
+    guests: Guests,
     frontier: Frontier,
     ledger: Ledger,
     budgets: Budgets,
@@ -190,10 +198,12 @@ impl Core {
             auction: auction::Auction::default(),
             desks: desk::Desks::default(),
             lines: turns::Lines::default(),
+            member_turns: links::MemberTurns::default(),
             groups: groups::Groups::default(),
             forums: Forums::default(),
             rechecks: Rechecks::default(),
             relearn: Relearn::default(),
+            guests: Guests::default(),
             frontier,
             ledger: Ledger::default(),
             budgets: Budgets::default(),
@@ -220,6 +230,8 @@ impl Core {
             Event::Wanted(slots) => slots.iter().for_each(|slot| self.bring_forward(slot, now)),
             Event::Weighed(source) => self.reweigh(&source, now),
             Event::Loaded(id, source) => self.begin(id, source, now),
+            Event::Held(source, until) => self.hold_back(source, until, now),
+            Event::Wake(ids) => self.wake(&ids, now),
             Event::Begun(order) => self.renew_lease(order),
             Event::FetcherJoined(id) => self.join_fetcher(id, now),
             Event::FetcherLeft(id) => self.leave_fetcher(id, now),
@@ -239,6 +251,7 @@ impl Core {
             Event::Stale(network, pages) => self.on_stale_pages(&network, pages),
             Event::GrantWanted(request) => self.want_grant(*request),
             Event::RelearnEnded(network, outcome) => self.on_relearn_ended(&network, outcome, now),
+            Event::Guest(number, ask) => self.on_guest(number, *ask, now),
             Event::Trained(trained) => self.on_trained(*trained, now),
             Event::Fitted(mixture) => self.prices.set_mixture(*mixture, now),
             Event::Hold(is_held) => self.is_held = is_held,
@@ -249,6 +262,8 @@ impl Core {
                 return std::mem::take(&mut self.effects);
             }
         }
+        // A person waits for it, so it goes before what is planned.
+        self.grant_guests(now);
         self.pump(now);
         self.grant_errands(now);
         self.reserve(now);
@@ -285,7 +300,7 @@ impl Core {
     /// When it must be woken though nothing happened.
     pub fn wake_at(&self) -> Option<Timestamp> {
         let held = self.visits.waits_until().filter(|_| self.may_ask());
-        let errand = self.errands_wake_at();
+        let errand = [self.errands_wake_at(), self.guests_wake_at()].into_iter().flatten().min();
         if self.is_draining || !self.has_room() {
             return [held, errand].into_iter().flatten().min();
         }

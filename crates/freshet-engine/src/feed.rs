@@ -7,8 +7,17 @@
 //! An id leaves its ring when it has become sources; from then on the wheel holds it.
 //!
 //! How far to go is bounded: `depth` steps from what a person added, and never more than
-//! [`AHEAD_MAX`] sources that were never visited. Started with a greater depth than before, the
-//! rings take in what they had passed by ([`Feeder::deepen`]).
+//! [`AHEAD_MAX`] sources that wait to be visited, of which the robot of links may fill half. Started with a greater depth than before, the
+//! rings take in what they had passed by ([`Feeder::deepen`]). What constraints say about following is asked when an id leaves
+//! its ring (`feed/follow.rs`).
+//!
+//! Ids leave a ring as they came. While there is a focus ([`crate::focus`]) the best leave first (`scores`), few at a time; a ring of which ids go
+//! round stays in order.
+
+mod across;
+mod counted;
+mod follow;
+mod scores;
 
 use std::sync::Arc;
 
@@ -16,10 +25,15 @@ use freshet_frontier::{Coordinator, RingError};
 use freshet_network::networks::Networks;
 use freshet_network::robot;
 use freshet_store::api::{Store, StoreError, Trouble};
-use freshet_store::row::{ObjectRow, SourceSlot};
+use freshet_store::control::{Control, SourcesChange};
+use freshet_store::row::{Held, SourceSlot};
 use freshet_store::setting::Setting;
-use freshet_types::{Change, ChangeKind, Connector, RobotKind, RobotState, Source, SourceState};
+use freshet_types::{Change, ChangeKind, RobotKind, RobotState, Source, SourceState, Timestamp};
 
+use self::counted::{Round, heirs};
+use self::scores::Scores;
+use crate::constrain::Judge;
+use crate::focus::FOCUS;
 use crate::report::Rings;
 
 /// Changes read from the log at once.
@@ -86,15 +100,6 @@ fn drop_removed(store: &dyn Store, sources: &mut Vec<Source>) -> Result<(), Stor
     Ok(())
 }
 
-/// The sources that a robot makes of what was found. They go back no further, and keep no longer,
-/// than the source on whose way it was found: what a person said of that holds for all beyond.
-fn heirs(connector: &dyn Connector, robot: RobotKind, found: &ObjectRow) -> impl Iterator<Item = Source> {
-    let (since, retention) = (found.since, found.retention);
-    robot::sources_for(connector, &found.network, robot, &found.kind, &found.id, found.depth)
-        .into_iter()
-        .map(move |source| Source { since, retention, ..source })
-}
-
 /// Owns the rings.
 #[derive(Debug)]
 pub struct Feeder {
@@ -102,6 +107,12 @@ pub struct Feeder {
     networks: Arc<Networks>,
     depth_max: u16,
     is_deep: bool,
+    /// Where the ring of each robot stands of which some ids wait.
+    rounds: [Round; RobotKind::ALL.len()],
+    /// Who says what is followed.
+    judge: Option<Judge>,
+    /// Who leaves first, while there is a focus.
+    scores: Option<Scores>,
     /// Sources that were made and that nobody was told of yet, because something failed after them.
     made: Vec<SourceSlot>,
 }
@@ -112,7 +123,17 @@ impl Feeder {
         for warning in rings.warnings() {
             tracing::warn!("{warning}");
         }
-        Self { rings, networks, depth_max, is_deep: false, made: Vec::new() }
+        let rounds = Default::default();
+        Self {
+            rings,
+            networks,
+            depth_max,
+            is_deep: false,
+            rounds,
+            judge: None,
+            scores: None,
+            made: Vec::new(),
+        }
     }
 
     /// The networks it knows.
@@ -137,12 +158,17 @@ impl Feeder {
 
     /// Moves what the log has for running robots into their rings, and up to `room` ids on into
     /// sources; gives the new ones. After an error it may be called again: nothing is left out.
-    pub fn tend(&mut self, store: &mut dyn Store, room: usize) -> Result<Vec<SourceSlot>, FeedError> {
-        self.tend_all(store, room)?;
+    pub fn tend(
+        &mut self,
+        store: &mut dyn Store,
+        room: usize,
+        now: Timestamp,
+    ) -> Result<Vec<SourceSlot>, FeedError> {
+        self.tend_all(store, room, now)?;
         Ok(std::mem::take(&mut self.made))
     }
 
-    fn tend_all(&mut self, store: &mut dyn Store, room: usize) -> Result<(), FeedError> {
+    fn tend_all(&mut self, store: &mut dyn Store, room: usize, now: Timestamp) -> Result<(), FeedError> {
         if !self.is_deep {
             self.doubt(store)?;
             self.deepen(store)?;
@@ -151,17 +177,39 @@ impl Feeder {
         let robots = store.robots()?;
         let awake = robots.iter().filter(|row| row.state != RobotState::Stopped);
         self.fill(store, &awake.map(|row| row.kind).collect::<Vec<_>>())?;
-        for row in robots {
-            if row.state == RobotState::Running && self.made.len() < room {
-                self.drain(store, row.kind, room - self.made.len())?;
+        self.score(store)?;
+        let ahead_max = if self.scores.is_some() { scores::AHEAD_MAX } else { AHEAD_MAX };
+        let room = room.saturating_sub(AHEAD_MAX - ahead_max);
+        let running: Vec<RobotKind> =
+            robots.iter().filter(|row| row.state == RobotState::Running).map(|row| row.kind).collect();
+        // Where there is little room, no robot takes it all.
+        let share = if self.scores.is_some() { room.div_ceil(running.len().max(1)) } else { room };
+        for &robot in &running {
+            let room = match robot {
+                // There are several lists of members for each post: all of them together hold up no other robot.
+                RobotKind::Link => room.saturating_sub(ahead_max / 2),
+                _ => room,
+            };
+            if self.made.len() < room {
+                self.drain(store, robot, share.min(room - self.made.len()), now)?;
             }
         }
+        self.judge_held(store, &running, room.saturating_sub(self.made.len()), now)?;
         Ok(self.rings.tend()?)
     }
 
     /// Writes down where the rings stand; without it ids are handed out again, never lost.
     pub fn sync(&mut self) -> Result<(), FeedError> {
         Ok(self.rings.sync()?)
+    }
+
+    /// Learns what scores rest on, if there is a focus. A focus that cannot be read is none.
+    fn score(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+        let focus = FOCUS.find(store)?.map(|stored| stored.0);
+        if self.scores.as_ref().map(Scores::focus) != focus.as_ref() {
+            self.scores = focus.map(Scores::new);
+        }
+        self.scores.as_mut().map_or(Ok(()), |scores| scores.step(store))
     }
 
     /// A ring that stands ahead of the log consumed another one: a power cut took the newest changes,
@@ -235,7 +283,7 @@ impl Feeder {
         robots: &[RobotKind],
         above: u64,
     ) -> Result<(Vec<Change>, u64), StoreError> {
-        if !self.networks.are_posts_visited(robots) {
+        if !self.networks.are_posts_visited(robots) && !robots.contains(&RobotKind::Across) {
             return store.account_changes_above(above, LOG_BATCH);
         }
         let changes = store.changes_above(above, LOG_BATCH)?;
@@ -244,6 +292,9 @@ impl Feeder {
     }
 
     fn is_for(&self, robot: RobotKind, change: &Change) -> bool {
+        if robot == RobotKind::Across || change.kind == ChangeKind::Pointed {
+            return robot == RobotKind::Across && self.is_across(change);
+        }
         // Who was first seen as suspended or gone is found when they come back.
         let is_found =
             matches!(change.kind, ChangeKind::Created | ChangeKind::Approached | ChangeKind::Restored);
@@ -259,12 +310,25 @@ impl Feeder {
         })
     }
 
-    /// Makes sources of some ids of a ring. Ids whose sources could not be stored go back into it.
-    fn drain(&mut self, store: &mut dyn Store, robot: RobotKind, room: usize) -> Result<(), FeedError> {
+    /// Makes sources of some ids of a ring. Ids whose sources could not be stored go back into it, and so do those that wait.
+    fn drain(
+        &mut self,
+        store: &mut dyn Store,
+        robot: RobotKind,
+        room: usize,
+        now: Timestamp,
+    ) -> Result<(), FeedError> {
+        if self.rounds[robot as usize].rests(now) {
+            return Ok(());
+        }
         let mut ids = Vec::new();
-        let made = self.make_sources(store, robot, room, &mut ids);
-        for id in ids {
+        let made = self.make_sources(store, robot, (room, now), &mut ids);
+        for (id, waits) in ids {
             match made {
+                Ok(()) if waits => {
+                    self.rounds[robot as usize].note(id);
+                    self.rings.ring(robot).put_back(id)?;
+                }
                 Ok(()) => self.rings.ring(robot).done(id)?,
                 // The lease ends and the id waits in memory, whatever the disk says to that.
                 Err(_) => drop(self.rings.ring(robot).put_back(id)),
@@ -273,34 +337,78 @@ impl Feeder {
         made
     }
 
+    /// Pops ids off a ring until there are so many more; gives whether there may be others.
+    fn pop_some(
+        &mut self,
+        robot: RobotKind,
+        count_max: usize,
+        now: Timestamp,
+        ids: &mut Vec<(u64, bool)>,
+    ) -> Result<bool, FeedError> {
+        let first = ids.len();
+        let ring = self.rings.ring(robot);
+        let is_in_order = ring.is_owing() || self.rounds[robot as usize].is_open();
+        if let Some(scores) = self.scores.as_mut().filter(|_| !is_in_order) {
+            let chosen =
+                scores.choose(robot, &ring.window(scores::WINDOW)?, count_max.min(POP_BATCH - first));
+            ids.extend(ring.pop_at(&chosen).into_iter().map(|id| (id, false)));
+            return Ok(ids.len() > first);
+        }
+        while ids.len() < POP_BATCH && ids.len() - first < count_max {
+            let Some(id) = self.rings.ring(robot).pop()? else { return Ok(false) };
+            ids.push((id, false));
+            let round = &mut self.rounds[robot as usize];
+            if round.ends_with(id) {
+                round.end(now);
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Each id with whether it waits.
     fn make_sources(
         &mut self,
         store: &mut dyn Store,
         robot: RobotKind,
-        room: usize,
-        ids: &mut Vec<u64>,
+        (room, now): (usize, Timestamp),
+        ids: &mut Vec<(u64, bool)>,
     ) -> Result<(), FeedError> {
         let mut sources: Vec<Source> = Vec::new();
-        while ids.len() < POP_BATCH && sources.len() < room {
+        let (mut held, mut has_more) = (Vec::new(), true);
+        while has_more && ids.len() < POP_BATCH && sources.len() < room {
             let first = ids.len();
-            while ids.len() < POP_BATCH && sources.len() + ids.len() - first < room {
-                let Some(id) = self.rings.ring(robot).pop()? else { break };
-                ids.push(id);
-            }
-            if ids.len() == first {
-                break;
-            }
-            for found in store.objects(&ids[first..])?.into_iter().flatten() {
-                if let Some(connector) = self.networks.connector_for(&found.network) {
-                    sources.extend(heirs(&*connector, robot, &found));
+            has_more = self.pop_some(robot, room - sources.len(), now, ids)?;
+            let numbers: Vec<u64> = ids[first..].iter().map(|(id, _)| *id).collect();
+            for ((object, waits), found) in ids[first..].iter_mut().zip(store.objects(&numbers)?) {
+                let Some(found) = found else { continue };
+                if let Some(judge_at) = self.held_until(store, robot, &found, now)? {
+                    held.push(Held { object: *object, robot, judge_at });
+                } else if let Some(connector) = self.networks.connector_for(&found.network) {
+                    let heirs = heirs(&*connector, robot, &found, now);
+                    sources.extend(heirs.sources);
+                    *waits = heirs.waits;
                 }
             }
         }
+        if !held.is_empty() {
+            store.hold(&held)?;
+        }
+        self.add(store, sources)
+    }
+
+    /// Has sources stored, and tells of those that are new.
+    fn add(&mut self, store: &mut dyn Store, mut sources: Vec<Source>) -> Result<(), FeedError> {
         drop_removed(store, &mut sources)?;
+        let has_new_servers = self.meet_servers(store, &mut sources)?;
         if sources.is_empty() {
             return Ok(());
         }
         let added = store.add_sources(&sources)?;
+        if has_new_servers {
+            // The run hears of servers as of those that a person adds.
+            store.push_control(&Control::Sources(SourcesChange::Added(sources.len() as u64)))?;
+        }
         for (source, (number, is_new)) in sources.iter().zip(added) {
             if is_new {
                 self.made.push(SourceSlot {
@@ -319,143 +427,4 @@ impl Feeder {
 }
 
 #[cfg(test)]
-mod tests {
-    use freshet_store::row::Upload;
-    use freshet_store::testing;
-    use freshet_types::{Account, NetworkName, Observation, Post, Timestamp, VisitId};
-
-    use super::*;
-
-    /// Everything that `finder` meets in one page: an account one step away, and a post.
-    fn upload(finder: RobotKind, network: &NetworkName) -> Upload {
-        let account = Account { id: "9".to_owned(), ..Account::default() };
-        let post = Post { id: "1".to_owned(), kind: "post".into(), ..Post::default() };
-        Upload {
-            robot: Some(finder),
-            observation: Observation { accounts: vec![account], posts: vec![post], ..Observation::default() },
-            ..Upload::new(VisitId(1), network.clone(), Timestamp::from_secs(1))
-        }
-    }
-
-    /// Paused robots let their rings grow and hand nothing out.
-    fn pause_all(store: &mut dyn Store) {
-        for robot in RobotKind::ALL {
-            store.set_robot(robot, RobotState::Paused).unwrap();
-        }
-    }
-
-    /// Which rings grow, and by how many ids, when `finder` meets an account and a post.
-    fn check(finder: RobotKind, expected: &str) {
-        let dir = tempfile::tempdir().unwrap();
-        let mut store = testing::memory();
-        let network = NetworkName::from("mastodon:a.example");
-        store.apply(&[upload(finder, &network)], |_, _| None).unwrap();
-        pause_all(&mut store);
-        let rings = Coordinator::open(dir.path(), 1000).unwrap();
-        let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 5);
-        feeder.tend(&mut store, 0).unwrap();
-        let grown: Vec<_> = RobotKind::ALL
-            .into_iter()
-            .filter_map(|robot| Some((robot, feeder.waiting(robot))).filter(|(_, count)| *count > 0))
-            .map(|(robot, count)| format!("{robot}:{count}"))
-            .collect();
-        assert_eq!(grown.join(" "), expected, "{finder} found them");
-    }
-
-    #[test]
-    fn ids_whose_sources_cannot_be_stored_come_again() {
-        let dir = tempfile::tempdir().unwrap();
-        let db = dir.path().join("store.db");
-        let mut store = testing::open(&db);
-        let network = NetworkName::from("mastodon:a.example");
-        store.apply(&[upload(RobotKind::Relation, &network)], |_, _| None).unwrap();
-        pause_all(&mut store);
-        let rings = Coordinator::open(&dir.path().join("rings"), 1000).unwrap();
-        let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 5);
-        feeder.tend(&mut store, 100).unwrap();
-        store.set_robot(RobotKind::Status, RobotState::Running).unwrap();
-        let waiting = feeder.waiting(RobotKind::Status);
-        assert!(waiting > 0, "the robot has something to do");
-        let mut reader = testing::reader(&db);
-        feeder.tend(&mut reader, 100).unwrap_err();
-        assert_eq!(feeder.waiting(RobotKind::Status), waiting);
-        assert!(!feeder.tend(&mut store, 100).unwrap().is_empty());
-        assert_eq!(feeder.waiting(RobotKind::Status), 0);
-    }
-
-    #[test]
-    fn robots_feed_each_other_as_in_the_paper() {
-        check(RobotKind::Relation, "relation:1 user:1 status:1 tag:1");
-        check(RobotKind::User, "");
-        check(RobotKind::Status, "relation:1 user:1 status:1 comment:1 tag:1 link:1");
-        check(RobotKind::Comment, "relation:1 user:1 status:1 comment:1 tag:1 link:1");
-        check(RobotKind::Tag, "");
-    }
-
-    #[test]
-    fn who_was_first_known_as_gone_is_found_when_back() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut store = testing::memory();
-        pause_all(&mut store);
-        let rings = Coordinator::open(dir.path(), 1000).unwrap();
-        let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 5);
-        let network = NetworkName::from("mastodon:a.example");
-        let upload = |observation| Upload {
-            robot: Some(RobotKind::Relation),
-            observation,
-            ..Upload::new(VisitId(1), network.clone(), Timestamp::from_secs(1))
-        };
-        let invalid = Some(("9".to_owned(), "suspended".to_owned()));
-        let account = Account { id: "9".to_owned(), name: Some("back".to_owned()), ..Account::default() };
-        let back = Observation { accounts: vec![account], ..Observation::default() };
-        for (upload, expected) in
-            [(Upload { invalid, ..upload(Observation::default()) }, 0), (upload(back), 1)]
-        {
-            store.apply(&[upload], |_, _| None).unwrap();
-            feeder.tend(&mut store, 0).unwrap();
-            assert_eq!(
-                [RobotKind::Relation, RobotKind::Tag].map(|robot| feeder.waiting(robot)),
-                [expected; 2]
-            );
-        }
-    }
-
-    #[test]
-    fn a_ring_that_is_ahead_of_the_store_is_filled_anew() {
-        let dir = tempfile::tempdir().unwrap();
-        let network = NetworkName::from("mastodon:a.example");
-        let mut waiting = Vec::new();
-        // The second store stands for a copy that was made before most of the first one's changes.
-        for extra in [50, 0] {
-            let mut store = testing::memory();
-            let mut first = upload(RobotKind::Relation, &network);
-            let account = |id: u32| Account { id: format!("x{id}"), ..Account::default() };
-            first.observation.accounts.extend((0..extra).map(account));
-            store.apply(&[first], |_, _| None).unwrap();
-            pause_all(&mut store);
-            let rings = Coordinator::open(dir.path(), 1000).unwrap();
-            let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 5);
-            feeder.tend(&mut store, 0).unwrap();
-            feeder.sync().unwrap();
-            waiting.push(feeder.waiting(RobotKind::User));
-        }
-        assert_eq!(waiting, [51, 1]);
-    }
-
-    #[test]
-    fn what_a_person_added_feeds_all_whoever_saw_it_first() {
-        let change = |finder, depth, kind: &str| Change {
-            number: 1,
-            seen_at: Timestamp::from_secs(1),
-            kind: ChangeKind::Created,
-            address: freshet_types::Address::new(&NetworkName::from("mastodon:a.example"), kind, "9"),
-            object: 1,
-            depth,
-            visit: VisitId(1),
-            finder: Some(finder),
-        };
-        assert_eq!(finder(&change(RobotKind::User, 0, "account")), None);
-        assert_eq!(finder(&change(RobotKind::User, 1, "account")), Some(RobotKind::User));
-        assert_eq!(finder(&change(RobotKind::Comment, 0, "post")), Some(RobotKind::Status));
-    }
-}
+mod tests;

@@ -7,6 +7,7 @@
 //! | 3 pick, 4 ask | `core/begin.rs` |
 //! | 5 fetch, 6 read | [`fetcher`] |
 //! | 7 compare | [`compare`] |
+//! | 3 pick, of what was found | [`feed`], [`focus`] |
 //! | between 6 and 8 | [`constrain`] |
 //! | 8 apply | [`writer`] |
 //! | 9 deliver | [`deliver`] |
@@ -15,18 +16,21 @@
 //! [`core`] is a pure state machine (events in, effects out). [`runner`] decides everything around it (people's wishes,
 //! trouble, forums, reports, the end of a run), [`writer`] what is written when; both do no input or output of their own.
 //! [`drive`] is their shell with tokio, threads and real clocks, the simulator's driver the one on a virtual clock.
-//! [`order`] has the messages between core and fetchers, [`wire`] the form in which they travel between processes.
+//! [`guest`] lets commands ask networks under the ledger of a run. [`order`] has the messages between core and fetchers, [`wire`] the form in which they travel between processes.
 
 pub mod budget;
 pub mod calendar;
 pub mod compare;
+mod consent;
 pub mod constrain;
 pub mod core;
 pub mod deliver;
 pub mod drive;
 pub mod feed;
 pub mod fetcher;
+pub mod focus;
 pub mod forum;
+pub mod guest;
 pub mod history;
 pub mod importance;
 pub mod lesson;

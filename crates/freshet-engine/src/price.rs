@@ -52,6 +52,8 @@ const ROUNDS_MAX: f64 = 4.0;
 const SETTLE_ROUNDS: usize = 3;
 /// A fall by this factor pulls sources forward.
 const FALL: f64 = 1.3;
+/// The most that lists of members take of a server's calls where these are scarce.
+const MEMBERS_SHARE: f64 = 0.1;
 /// A scope as reports show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PriceView {
@@ -294,6 +296,14 @@ impl Prices {
         self.has_price
             && self.dearest(tariff).is_some_and(|scope| scope.is_declared)
             && tariff.price > RESERVE_DECLARED
+    }
+
+    /// The time between two lists of members of a server whose calls are scarce; `None` where there are enough for all.
+    pub(crate) fn member_gap(&self, server: ServerKey) -> Option<Span> {
+        let news = TariffKey::new(server, RobotKind::Status);
+        let scope = self.dearest(self.tariffs.get(news.index())?).filter(|_| self.is_scarce(news))?;
+        let per_s = scope.budget_per_s * MEMBERS_SHARE;
+        (per_s > 0.0).then(|| Span::from_secs_f64(per_s.recip()))
     }
 
     /// The scope that all servers of a tariff's calls compete for, where the dearest is not one server's own.

@@ -3,6 +3,8 @@
 //! The runner holds no store: it asks, and whoever moves it (tokio's shell, the simulator's) lets [`answer`] read and hands the
 //! reply back. So a reading that fails is an input like any other, and reading can move to another thread or machine.
 
+use std::sync::Arc;
+
 use freshet_policy::mixture::evidence::Evidence;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::control::ControlRow;
@@ -11,6 +13,8 @@ use freshet_types::{Instance, NetworkName, Source, SourceId, Span, Timestamp};
 
 use crate::budget::Budgets;
 use crate::calendar::{Calendars, Compiled};
+use crate::constrain::Judge;
+use crate::constrain::revisit::HeldBack;
 use crate::constrain::setting::CONSTRAINTS;
 use crate::core::STALE_MAX;
 use crate::forum::train::Lists;
@@ -27,6 +31,8 @@ const EVIDENCE_KEPT: Span = Span::from_ms(56 * 86_400_000);
 pub enum Question {
     /// The whole records of these sources, which the core is about to visit now.
     Sources(Vec<SourceId>, Timestamp),
+    /// Whether these sources, which the core is about to visit now, are worth another visit.
+    Revisit(Vec<Box<Source>>, Arc<Judge>, Timestamp),
     /// The source whose pace a person chose.
     Pinned(SourceId),
     /// Sources that a person gave another weight.
@@ -61,6 +67,8 @@ pub enum Question {
 pub enum Reply {
     /// The records; `None` for a source that is gone.
     Sources(Vec<(SourceId, Option<Box<Source>>)>),
+    /// The same sources, and why some are held back.
+    Revisit(Vec<(Box<Source>, Option<HeldBack>)>),
     /// The source, where it is still there.
     Pinned(Option<Box<Source>>),
     /// Those that are still there.
@@ -97,6 +105,13 @@ pub fn answer(store: &dyn Store, question: &Question) -> Result<Reply, StoreErro
             profile::recall(store, &mut sources, *now)?;
             let sources = sources.into_iter().map(|source| source.map(Box::new));
             Reply::Sources(ids.iter().copied().zip(sources).collect())
+        }
+        Question::Revisit(sources, judge, now) => {
+            let mut judged = Vec::with_capacity(sources.len());
+            for source in sources {
+                judged.push((source.clone(), judge.held_back(store, source, *now)?));
+            }
+            Reply::Revisit(judged)
         }
         Question::Pinned(id) => Reply::Pinned(store.source(*id)?.map(Box::new)),
         Question::Weighed(ids) => Reply::Weighed(store.sources(ids)?.into_iter().flatten().collect()),

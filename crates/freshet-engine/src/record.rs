@@ -9,7 +9,7 @@ use std::sync::Arc;
 use freshet_sink::record::Properties;
 use freshet_sink::{AccountRecord, ChangeRecord, PostRecord, RelationRecord};
 use freshet_store::row::{AccountRow, PostRow, RelationRow};
-use freshet_types::{Address, Change, Primitive};
+use freshet_types::{Address, Change, CrossLink, Primitive};
 use serde_json::Value;
 
 /// Type of the account objects in addresses.
@@ -89,15 +89,19 @@ pub fn change_record(change: &Change) -> ChangeRecord {
     }
 }
 
-fn properties(plinks: &[(Arc<str>, Primitive)], slinks: &[(Arc<str>, Address)]) -> Properties {
+fn properties(plinks: &[(Arc<str>, Primitive)], slinks: &[CrossLink]) -> Properties {
     let mut properties = Properties::new();
     for (name, value) in plinks {
         properties.insert(name.to_string(), value.into());
     }
-    for (name, address) in slinks {
-        let list = properties.entry(name.to_string()).or_insert_with(|| Value::Array(Vec::new()));
+    for link in slinks {
+        if let Some(value) = &link.value {
+            properties.insert(link.name.to_string(), value.into());
+            continue;
+        }
+        let list = properties.entry(link.name.to_string()).or_insert_with(|| Value::Array(Vec::new()));
         if let Value::Array(list) = list {
-            list.push(address.to_string().into());
+            list.push(link.target.to_string().into());
         }
     }
     properties

@@ -16,6 +16,7 @@ mod fits;
 mod forums;
 mod importance;
 mod message;
+mod revisit;
 mod trouble;
 mod view;
 mod work;
@@ -50,6 +51,7 @@ use end::Stage;
 use fits::Fits;
 use forums::Forums;
 use importance::Interest;
+use revisit::Revisits;
 use trouble::Troubles;
 use view::View;
 
@@ -186,6 +188,7 @@ pub struct Runner {
     forums: Forums,
     fits: Fits,
     interest: Interest,
+    revisits: Revisits,
     view: View,
     stage: Stage,
     /// Wall time after which it ends by itself.
@@ -224,6 +227,7 @@ impl Runner {
             forums: Forums::default(),
             fits: Fits::default(),
             interest: Interest::default(),
+            revisits: Revisits::default(),
             stage: Stage::new(options),
             lasts_ms: options.lasts.map(ms),
             room: AHEAD_MAX,
@@ -353,7 +357,10 @@ impl Runner {
             Told::Reserved(numbers) => self.feed_core(Event::VisitNumbers(numbers)),
             Told::Trouble(part, what, advice) => self.on_trouble(part, what, advice),
             Told::Mended(part) => self.mend(part),
-            Told::Spent(uploads) => self.want(Output::Free(uploads)),
+            Told::Spent(uploads) => {
+                self.wake_touched(&uploads);
+                self.want(Output::Free(uploads));
+            }
             Told::Failed(error) => return Err(error.into()),
         }
         Ok(())
@@ -361,15 +368,8 @@ impl Runner {
 
     fn on_reply(&mut self, reply: Reply) -> Result<(), RunError> {
         match reply {
-            Reply::Sources(sources) => {
-                for (id, mut source) in sources {
-                    if let Some(leased) = &mut source {
-                        leased.epoch = self.epoch;
-                        self.interest.weigh(leased);
-                    }
-                    self.feed_core(Event::Loaded(id, source));
-                }
-            }
+            Reply::Sources(sources) => self.on_sources(sources),
+            Reply::Revisit(judged) => self.on_judged(judged),
             Reply::Stale(network, pages) => {
                 if !pages.is_empty() {
                     self.feed_core(Event::Stale(network, pages));

@@ -20,6 +20,8 @@ const FAILED_GAP: Span = Span::HOUR;
 pub const PROFILE_GAP: Span = Span::DAY;
 /// Longest wait between two looks at a thread.
 pub(crate) const THREAD_GAP_MAX: Span = Span::from_ms(30 * 86_400_000);
+/// Longest wait between two looks at a list of members.
+pub(crate) const LINK_GAP_MAX: Span = Span::from_ms(365 * 86_400_000);
 /// Failed visits in a row after which the failure is shown and the source rests [SocWeb, 4.1].
 pub const ATTEMPTS_MAX: u8 = 3;
 /// A window that shows fewer posts than before is believed to be smaller by this part of the difference, each time.
@@ -89,15 +91,20 @@ pub fn due_at(
         (SourceState::Active, None) => match (source.robot, quiet) {
             // Most threads are over soon, and there is one per post: each fruitless look doubles
             // the wait, whatever the ceiling, or old threads would take all of the quota.
-            (RobotKind::Comment, Some(quiet)) => {
+            (RobotKind::Comment | RobotKind::Across, Some(quiet)) => {
                 now + (quiet * 2.0).clamp(ceiling, THREAD_GAP_MAX.max(ceiling))
+            }
+            // So are lists of members: who likes a post does so soon, and nobody looks at old ones for ever.
+            (RobotKind::Link, Some(quiet)) => {
+                now + (quiet * 2.0).clamp(PROFILE_GAP.min(ceiling), LINK_GAP_MAX.max(ceiling))
             }
             (RobotKind::Status | RobotKind::Comment, _) => policy
                 .due_at(&source.model, &facts(source, now), market)
                 .max(held_until(source, ceiling, now)),
-            (RobotKind::User | RobotKind::Relation | RobotKind::Tag | RobotKind::Link, _) => {
-                now + PROFILE_GAP.min(ceiling)
-            }
+            (
+                RobotKind::User | RobotKind::Relation | RobotKind::Tag | RobotKind::Link | RobotKind::Across,
+                _,
+            ) => now + PROFILE_GAP.min(ceiling),
         },
         (SourceState::Failed, _) => now + FAILED_GAP,
         (SourceState::Removed | SourceState::Paused, _) => Timestamp::MAX,
@@ -121,7 +128,8 @@ pub fn held_until(source: &Source, ceiling: Span, visited_at: Timestamp) -> Time
 /// was ahead of today's.
 pub fn latest(robot: RobotKind, state: SourceState, ceiling: Span, now: Timestamp) -> Timestamp {
     match (state, robot) {
-        (SourceState::Active, RobotKind::Comment) => now + THREAD_GAP_MAX.max(ceiling),
+        (SourceState::Active, RobotKind::Link) => now + LINK_GAP_MAX.max(ceiling),
+        (SourceState::Active, RobotKind::Comment | RobotKind::Across) => now + THREAD_GAP_MAX.max(ceiling),
         (SourceState::Active, _) => now + ceiling,
         (SourceState::Removed | SourceState::Paused, _) => Timestamp::MAX,
         (_, _) => now + REVIVAL_GAP,
@@ -133,7 +141,7 @@ pub fn grade(source: &Source, policy: &dyn Policy, market: &Market, quiet: Optio
     let is_timed = match source.robot {
         RobotKind::Status => true,
         RobotKind::Comment => quiet.is_none(),
-        RobotKind::User | RobotKind::Relation | RobotKind::Tag | RobotKind::Link => false,
+        RobotKind::User | RobotKind::Relation | RobotKind::Tag | RobotKind::Link | RobotKind::Across => false,
     };
     if !is_timed || source.state != SourceState::Active || source.pinned.is_some() {
         return Grade::NONE;
@@ -156,6 +164,7 @@ pub fn class_of(robot: RobotKind) -> u8 {
         RobotKind::User => 5,
         RobotKind::Relation => 6,
         RobotKind::Link => 7,
+        RobotKind::Across => 8,
     }
 }
 
@@ -203,7 +212,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_source_has_its_pace() {
-        use RobotKind::{Comment, Relation, Status, User};
+        use RobotKind::{Comment, Link, Relation, Status, User};
         check(Status, SourceState::Active, Some(5), "1h 00m");
         check(User, SourceState::Active, None, "1h 00m");
         check(Relation, SourceState::Active, None, "1h 00m");
@@ -211,6 +220,10 @@ mod tests {
         check(Comment, SourceState::Active, Some(1), "2h 00m");
         check(Comment, SourceState::Active, Some(40), "3d 8h");
         check(Comment, SourceState::Active, Some(2000), "30d 0h");
+        check(Link, SourceState::Active, None, "1h 00m");
+        check(Link, SourceState::Active, Some(1), "2h 00m");
+        check(Link, SourceState::Active, Some(2000), "166d 16h");
+        check(Link, SourceState::Active, Some(20_000), "365d 0h");
         check(Status, SourceState::Gone, None, "24h 00m");
         check(Status, SourceState::Failed, None, "1h 00m");
         let mut pinned = Source::new(&NetworkName::from("net"), "list", Status, "account", "7");
@@ -254,6 +267,7 @@ mod tests {
             (RobotKind::Status, SourceState::Active, Span::HOUR),
             (RobotKind::User, SourceState::Active, Span::HOUR),
             (RobotKind::Comment, SourceState::Active, THREAD_GAP_MAX),
+            (RobotKind::Link, SourceState::Active, LINK_GAP_MAX),
             (RobotKind::Status, SourceState::Failed, REVIVAL_GAP),
             (RobotKind::Status, SourceState::OptedOut, REVIVAL_GAP),
         ] {

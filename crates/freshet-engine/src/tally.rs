@@ -37,6 +37,9 @@ pub struct Tally {
     pub posts_count: u64,
     /// The same by robot, in the order of [`RobotKind::ALL`].
     pub posts_by_robot: [u64; RobotKind::ALL.len()],
+    /// What each robot is there for ([`RobotKind::collects`]), in the same order: profiles that were read, and of all else what was never
+    /// seen before.
+    pub collected: [u64; RobotKind::ALL.len()],
     pub edited_count: u64,
     pub deleted_count: u64,
     /// Accounts never seen before.
@@ -64,11 +67,27 @@ impl Tally {
         self.posts_count += applied.new_posts.len() as u64;
         if let Some(robot) = robot {
             self.posts_by_robot[robot as usize] += applied.new_posts.len() as u64;
+            self.collected[robot as usize] += match robot {
+                RobotKind::Relation => u64::from(applied.new_relation_count),
+                RobotKind::Status | RobotKind::Comment => applied.new_posts.len() as u64,
+                RobotKind::Tag => u64::from(applied.new_tag_count),
+                RobotKind::Link => u64::from(applied.new_link_count),
+                RobotKind::Across => applied.new_posts.len() as u64 + u64::from(applied.new_account_count),
+                // Profiles are counted when they are read: most were met before by name.
+                RobotKind::User => 0,
+            };
         }
         self.edited_count += u64::from(applied.edited_count);
         self.deleted_count += u64::from(applied.deleted_count);
         self.accounts_count += u64::from(applied.new_account_count);
         self.relations_count += u64::from(applied.new_relation_count);
+    }
+
+    /// A page with so many profiles was read for this robot.
+    pub(crate) fn read_profiles(&mut self, robot: RobotKind, count: usize) {
+        if robot == RobotKind::User {
+            self.collected[robot as usize] += count as u64;
+        }
     }
 
     pub(crate) fn fault(&mut self, kind: FaultKind) {
@@ -90,5 +109,35 @@ impl Tally {
         }
         lags.sort_unstable();
         Some((lags[lags.len() / 2], lags[lags.len() * 9 / 10]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_robot_counts_what_it_is_there_for() {
+        let applied = Applied {
+            new_posts: vec![Timestamp::from_secs(1); 2],
+            new_account_count: 3,
+            new_relation_count: 5,
+            new_link_count: 7,
+            new_tag_count: 11,
+            ..Applied::default()
+        };
+        let mut tally = Tally::default();
+        for robot in RobotKind::ALL {
+            tally.applied(&applied, Some(robot));
+            tally.read_profiles(robot, 13);
+        }
+        let told: Vec<String> = RobotKind::ALL
+            .into_iter()
+            .map(|robot| format!("{} {}", tally.collected[robot as usize], robot.collects()))
+            .collect();
+        assert_eq!(
+            told.join(", "),
+            "5 relations, 13 profiles, 2 posts, 2 replies, 11 tags, 7 members, 5 objects"
+        );
     }
 }

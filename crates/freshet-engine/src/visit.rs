@@ -1,10 +1,11 @@
 //! A visit under way, from its lease to its last commit.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use freshet_policy::{Grade, Slack};
 use freshet_types::{
-    Connector, Endpoint, Redirect, ServerKey, Source, SourceState, Span, Timestamp, VisitId,
+    Complaint, Connector, Endpoint, Redirect, ServerKey, Source, SourceState, Span, Timestamp, VisitId,
 };
 
 use crate::lesson::Lesson;
@@ -83,6 +84,8 @@ pub struct Visit {
     pub learned_down_to: Option<Timestamp>,
     /// What the request under way took from the quotas.
     pub claim: Option<Claim>,
+    /// The credential that it asked with last.
+    pub credential: Option<Arc<str>>,
     /// The fetcher that has the request under way; `None` before it is placed, and when no answer is waited for.
     pub fetcher: Option<FetcherId>,
     /// Orders so far, whatever came of them: the last is the one under way.
@@ -109,6 +112,8 @@ pub struct Visit {
     pub(crate) rechecked: Option<Rechecked>,
     /// When another page showed, meanwhile, that the owner asks not to be collected.
     pub rested_at: Option<Timestamp>,
+    /// What could not be used of its answers; the next upload takes it along.
+    pub(crate) complaints: Vec<Complaint>,
 }
 
 impl Visit {
@@ -142,6 +147,7 @@ impl Visit {
             held_news: Vec::new(),
             learned_down_to: None,
             claim: None,
+            credential: None,
             fetcher: None,
             order_count: 0,
             paid: Vec::new(),
@@ -154,6 +160,7 @@ impl Visit {
             has_more: false,
             rechecked: None,
             rested_at: None,
+            complaints: Vec::new(),
         }
     }
 

@@ -254,7 +254,7 @@ impl Walk {
         self.below_count += u32::from(self.leg == Leg::List && self.cursor().is_some());
         match self.leg {
             Leg::Lookup => self.read_lookup(source, endpoint, page),
-            Leg::Owner => self.read_owner(source, page, seen),
+            Leg::Owner => self.read_owner(source, endpoint, page, seen),
             Leg::Consent => {
                 (self.leg, self.intent) = (Leg::List, first_intent(source, endpoint, Aim::News));
                 PageMeaning { goes_on: true, ..PageMeaning::default() }
@@ -279,7 +279,8 @@ impl Walk {
         self.intent = first_intent(source, endpoint, Aim::News);
         // The look-up shows the profile already: the robot that wanted it is served.
         let is_profile = account.followers_count.is_some() || account.name.is_some();
-        let is_served = source.robot == RobotKind::User && endpoint.kind == PageKind::Account && is_profile;
+        let is_profiled = matches!(source.robot, RobotKind::User | RobotKind::Across);
+        let is_served = is_profiled && endpoint.kind == PageKind::Account && is_profile;
         PageMeaning { goes_on: !is_served, ..PageMeaning::default() }
     }
 

@@ -121,6 +121,8 @@ pub struct Writer {
     /// The robots' rings; without them no robot is fed.
     feeder: Option<Feeder>,
     constrainer: Constrainer,
+    /// The constraints of the run were told.
+    is_constrained: bool,
     pile: Pile,
     /// Whether the store takes nothing.
     spell: Spell,
@@ -143,6 +145,7 @@ impl Writer {
         Self {
             feeder,
             constrainer: Constrainer::new(networks),
+            is_constrained: false,
             pile: Pile::default(),
             spell: Spell::default(),
             ring_spell: Spell::default(),
@@ -247,6 +250,11 @@ impl Writer {
                 }
                 Group::Constraints(constraints) => {
                     self.constrainer.replace(store, constraints.clone(), moment.now)?;
+                    store.hasten_held(None)?;
+                    if let Some(feeder) = &mut self.feeder {
+                        feeder.constrain(self.constrainer.judge().clone());
+                    }
+                    self.is_constrained = true;
                 }
             }
             self.pile.groups.pop_front();
@@ -278,7 +286,8 @@ impl Writer {
         }
         self.fed_ms = Some(moment.wall_ms);
         self.move_cursors(store)?;
-        if self.ring_spell.waits(moment) {
+        // What is followed is not known before the constraints are.
+        if self.ring_spell.waits(moment) || !self.is_constrained {
             return Ok(());
         }
         match self.feed_rings(store, moment, tell) {
@@ -302,7 +311,7 @@ impl Writer {
             self.synced_ms = Some(moment.wall_ms);
             tell(Told::Rings(feeder.lengths()));
         }
-        let slots = feeder.tend(store, self.room)?;
+        let slots = feeder.tend(store, self.room, moment.now)?;
         if !slots.is_empty() {
             tell(Told::Event(Event::Slots(slots)));
         }

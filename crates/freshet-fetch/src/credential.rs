@@ -8,13 +8,18 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use freshet_types::{NetworkName, RobotKind};
+use freshet_types::{Holder, NetworkName, RobotKind, Timestamp};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::FetchError;
 use crate::scrub::SECRET_BYTES_MIN;
+
+mod grant;
+
+pub use grant::Grant;
+pub(crate) use grant::GrantEntry;
 
 /// How the names of credentials in the environment begin.
 pub(crate) const ENVIRONMENT_PREFIX: &str = "FRESHET_CREDENTIAL_";
@@ -35,6 +40,10 @@ pub enum CredentialKind {
     AppPassword,
     /// A key of an application.
     ApiKey,
+    /// An access token of OAuth 2, with what renews it.
+    Oauth2,
+    /// A token of OAuth 1.0a, with the secrets that requests are signed by.
+    Oauth1,
 }
 
 impl CredentialKind {
@@ -44,6 +53,8 @@ impl CredentialKind {
             Self::Bearer => "bearer",
             Self::AppPassword => "app_password",
             Self::ApiKey => "api_key",
+            Self::Oauth2 => "oauth2",
+            Self::Oauth1 => "oauth1",
         }
     }
 }
@@ -57,11 +68,13 @@ impl fmt::Display for CredentialKind {
 impl FromStr for CredentialKind {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        [Self::Bearer, Self::AppPassword, Self::ApiKey]
+        [Self::Bearer, Self::AppPassword, Self::ApiKey, Self::Oauth2, Self::Oauth1]
             .into_iter()
             .find(|kind| kind.name() == text)
             .ok_or_else(|| {
-                format!("there is no credential kind `{text}`; the kinds are bearer, app_password, api_key")
+                format!(
+                    "there is no credential kind `{text}`; the kinds are bearer, app_password, api_key, oauth1, oauth2"
+                )
             })
     }
 }
@@ -96,9 +109,13 @@ pub struct Credential {
     pub kind: CredentialKind,
     /// The only robot that may use it, if it is reserved.
     pub robot: Option<RobotKind>,
-    /// Who it speaks for, where an app password needs it.
+    /// Who it speaks for: the user, whose tokens share the quotas of a user.
     pub identifier: Option<String>,
+    /// The app's id at the network: tokens of one app share its quotas.
+    pub app: Option<String>,
     pub secret: SecretString,
+    /// What OAuth gave with it.
+    pub grant: Option<Grant>,
     /// Where it came from.
     pub origin: Origin,
 }
@@ -115,8 +132,33 @@ pub struct CredentialInfo {
     pub robot: Option<RobotKind>,
     /// Who it speaks for.
     pub identifier: Option<String>,
+    /// The app it belongs to.
+    pub app: Option<String>,
     /// Where it came from.
     pub origin: Origin,
+    /// When its token runs out, where that is known.
+    pub expires_at: Option<Timestamp>,
+    /// Whether it can be used, as far as is known.
+    pub state: CredentialState,
+}
+
+/// Whether a credential can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CredentialState {
+    /// As far as anybody knows.
+    Ready,
+    /// The network took it back: somebody must log in again.
+    Refused,
+}
+
+impl CredentialState {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Refused => "refused",
+        }
+    }
 }
 
 impl Credential {
@@ -128,14 +170,27 @@ impl Credential {
         robot: Option<RobotKind>,
         secret: &SecretString,
     ) -> Result<Self, FetchError> {
-        let (identifier, secret) = split(name, kind, secret)?;
+        if kind == CredentialKind::Oauth2 {
+            let why = format!("it comes by logging in; use `freshet login {network}`");
+            return Err(FetchError::Credential { name: name.to_owned(), why });
+        }
+        let (app, grant, secret) = match kind {
+            CredentialKind::Oauth1 => {
+                let (app, grant, token) = grant::typed(name, secret)?;
+                (Some(app), Some(grant), token)
+            }
+            _ => (None, None, secret.clone()),
+        };
+        let (identifier, secret) = split(name, kind, &secret)?;
         let credential = Self {
             name: name.into(),
             network: network.clone(),
             kind,
             robot,
             identifier,
+            app,
             secret,
+            grant,
             origin: Origin::File,
         };
         credential.checked()
@@ -164,6 +219,14 @@ impl Credential {
         if self.kind == CredentialKind::AppPassword && self.identifier.is_none() {
             return fail("an app password needs its identifier; give `identifier:password`");
         }
+        let is_named = |text: &Option<String>| text.as_deref().is_none_or(is_name);
+        if !is_named(&self.app) || !is_named(&self.identifier) {
+            return fail("the names of its app and its user have up to 256 visible ASCII characters");
+        }
+        let is_oauth = matches!(self.kind, CredentialKind::Oauth2 | CredentialKind::Oauth1);
+        if is_oauth && (self.grant.is_none() || self.app.is_none()) {
+            return fail("a token of OAuth belongs to an app, which is missing; log in again");
+        }
         Ok(self)
     }
 
@@ -175,8 +238,28 @@ impl Credential {
             kind: self.kind,
             robot: self.robot,
             identifier: self.identifier.clone(),
+            app: self.app.clone(),
             origin: self.origin,
+            expires_at: self.grant.as_ref().and_then(|grant| grant.expires_at),
+            state: if self.is_refused() { CredentialState::Refused } else { CredentialState::Ready },
         }
+    }
+
+    /// Whose quotas its requests take from.
+    pub(crate) fn holder(&self) -> Holder {
+        let named = |text: &Option<String>| text.as_deref().map_or_else(|| Arc::clone(&self.name), Arc::from);
+        Holder { credential: Arc::clone(&self.name), app: named(&self.app), user: named(&self.identifier) }
+    }
+
+    /// Whether the network took it back.
+    pub fn is_refused(&self) -> bool {
+        self.grant.as_ref().is_some_and(|grant| grant.is_refused)
+    }
+
+    /// Every secret in it.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = &SecretString> {
+        let granted = self.grant.iter().flat_map(Grant::secrets);
+        std::iter::once(&self.secret).chain(granted)
     }
 
     /// Whether it is for this network: the same server, or a network that has only one.

@@ -17,7 +17,7 @@ pub enum FetchError {
     #[error("`{path}` could not be {verb}: {cause}")]
     File {
         path: PathBuf,
-        /// `read` or `written`.
+        /// `read`, `written` or `locked`.
         verb: &'static str,
         /// What the system said.
         cause: std::io::Error,
@@ -25,6 +25,16 @@ pub enum FetchError {
     /// The credentials file does not open with this passphrase.
     #[error("the passphrase does not open `{0}`; try again, or remove the file to start anew")]
     Passphrase(PathBuf),
+    /// There is a credentials file, and nobody gave its passphrase.
+    #[error("`{0}` is there now, and its passphrase is not known; start again with FRESHET_PASSPHRASE")]
+    Locked(PathBuf),
+    /// Logging in failed.
+    #[error("no login at `{network}`: {why}")]
+    Login {
+        network: String,
+        /// What went wrong, and what to do.
+        why: String,
+    },
     /// The credentials file is not one.
     #[error("`{path}` is not a credentials file: {why}; restore it from a copy, or remove it")]
     Vault {

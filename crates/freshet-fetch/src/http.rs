@@ -1,7 +1,7 @@
 //! Fetching over HTTP: one request in, one response or one typed fault out.
 //!
 //! The order of one exchange: check the URL ([`guard`]), ask the exclusion rules for pages, take
-//! a place at the host ([`hosts`]) and one of all, show the credential ([`auth`]), send, read the body within
+//! a place at the host ([`hosts`]) and one of all, show the credential ([`auth`], [`shown`]), send, read the body within
 //! its limits ([`body`]), follow redirects by the same steps, or tell them to whoever wants to grant
 //! each one. Invariants: every wait, every buffer and the number of connections, idle ones included
 //! ([`idle`]), is bounded; credentials never follow to another server; no fault holds a secret; every
@@ -11,22 +11,21 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use freshet_types::{
-    AuthScheme, AuthUse, Fault, FaultKind, Meter, Redirect, Redirects, Request, Response, Span,
-};
+use freshet_types::{Clock, Fault, FaultKind, Meter, Redirect, Redirects, Request, Response, Span};
 use futures::future::BoxFuture;
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use reqwest::{Client, ClientBuilder};
-use secrecy::{ExposeSecret as _, SecretString};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use url::Url;
 
+use crate::credential::Credential;
 use crate::exclusion::{self, Exclusions};
-use crate::{Fetch, FetchError, Scrubber};
+use crate::{Fetch, FetchError, Scrubber, Vault};
 use body::{BodyLimits, BodySink, Wanted};
 use hop::Hop;
-use session::{Made, Sessions, Stale};
+use renewal::Renewals;
+use session::Sessions;
 
 mod auth;
 mod body;
@@ -36,7 +35,9 @@ mod hop;
 mod hosts;
 mod idle;
 pub mod options;
+mod renewal;
 mod session;
+mod shown;
 
 pub use options::HttpOptions;
 
@@ -63,6 +64,7 @@ pub struct HttpFetch {
     hosts: hosts::Hosts,
     exclusions: Exclusions,
     sessions: Sessions,
+    renewals: Renewals,
     scrubber: Arc<Scrubber>,
 }
 
@@ -99,6 +101,7 @@ impl HttpFetch {
             hosts: hosts::Hosts::new(options.in_flight_per_host_max),
             exclusions: Exclusions::new(Arc::clone(&options.clock)),
             sessions: Sessions::new(options.vault.scrubber()),
+            renewals: Renewals::default(),
             scrubber: options.vault.scrubber(),
             options,
         })
@@ -113,6 +116,23 @@ impl HttpFetch {
     /// The pause that the site's robots.txt asks for, once one of its pages was fetched.
     pub fn exclusion_pause(&self, url: &str) -> Option<Span> {
         self.exclusions.pause(&Url::parse(url).ok()?)
+    }
+
+    /// The clock that answers are dated by.
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        &*self.options.clock
+    }
+
+    /// What knows all secrets of this process.
+    pub(crate) fn scrubber(&self) -> &Scrubber {
+        &self.scrubber
+    }
+
+    /// The same, with this credential and no other.
+    pub(crate) fn holding(&self, credential: Credential) -> Result<Self, FetchError> {
+        let mut vault = Vault::empty();
+        vault.put(credential)?;
+        Self::new(HttpOptions { vault: vault.into(), ..self.options.clone() })
     }
 
     /// The text without any secret this process knows.
@@ -192,78 +212,6 @@ impl HttpFetch {
         Box::pin(self.answer_as(hop, auth, limits)).await
     }
 
-    async fn answer_as(&self, hop: &Hop<'_>, auth: &AuthUse, limits: BodyLimits) -> Result<Response, Fault> {
-        let credential = auth::credential(&self.options.vault, auth, hop, &hop.url)?;
-        let AuthScheme::Session { .. } = auth.scheme else {
-            let response = self.show(hop, auth, &credential.secret, limits).await?;
-            return Ok(auth::scrubbed(&self.scrubber, &auth.credential, response));
-        };
-        let scrubbed = |response| auth::scrubbed(&self.scrubber, &auth.credential, response);
-        let mut refused: Option<(SecretString, Response)> = None;
-        loop {
-            // By the standard a 401 may mean many things; the other form says that the token ran out.
-            let stale =
-                refused.as_ref().map(|(token, response)| Stale { token, is_told: response.status != 401 });
-            let token = match self.session(hop, auth, stale, limits).await? {
-                Made::Token(token) => token,
-                Made::Answer(response) => return Ok(scrubbed(response)),
-            };
-            if let Some((_, response)) = refused.take_if(|(stale, _)| is_same(stale, &token)) {
-                return Ok(scrubbed(response));
-            }
-            let response = self.show(hop, auth, &token, limits).await?;
-            if refused.is_some() || !is_expired(&response) {
-                return Ok(scrubbed(response));
-            }
-            refused = Some((token, response));
-        }
-    }
-
-    async fn show(
-        &self,
-        hop: &Hop<'_>,
-        auth: &AuthUse,
-        secret: &SecretString,
-        limits: BodyLimits,
-    ) -> Result<Response, Fault> {
-        let (mut url, mut headers) = (hop.url.clone(), hop.headers()?);
-        auth::show(&auth.scheme, secret, &mut url, &mut headers)?;
-        self.exchange(hop, url, headers, limits).await
-    }
-
-    /// A token for the session, from the cache or by logging in.
-    async fn session(
-        &self,
-        hop: &Hop<'_>,
-        auth: &AuthUse,
-        stale: Option<Stale<'_>>,
-        limits: BodyLimits,
-    ) -> Result<Made, Fault> {
-        let AuthScheme::Session { url, token } = &auth.scheme else {
-            return Err(Fault::new(FaultKind::Credential, "only sessions have tokens"));
-        };
-        let url = hop.url.join(url).map_err(|_| {
-            Fault::new(FaultKind::Request, format!("`{url}` is no place to make a session at"))
-        })?;
-        guard::check_parsed(&url, hop.allow_private)?;
-        // The password itself goes to this URL, which may be another server than the request's.
-        let credential = auth::credential(&self.options.vault, auth, hop, &url)?;
-        // A login elsewhere takes nothing from the quotas of the request's server.
-        let is_here = hop::is_same_server(&hop.url, &url);
-        let meter = if is_here { hop.request.meter.clone() } else { Meter::default() };
-        let (allow_private, patience) = (hop.allow_private, hop.request.patience);
-        let request = Request { allow_private, patience, meter, ..Request::get(&hop.request.network, "") };
-        let ask = |login: String| -> BoxFuture<'_, Result<Response, Fault>> {
-            let request = Request { body: Some(login), ..request };
-            let url = url.clone();
-            Box::pin(async move {
-                let hop = Hop::login(&request, url);
-                self.exchange(&hop, hop.url.clone(), hop.headers()?, limits).await
-            })
-        };
-        self.sessions.token(credential, (&url, token), stale, ask).await
-    }
-
     /// Sends and reads; `url` may carry a secret in its query, `hop.url` never does.
     async fn exchange(
         &self,
@@ -341,10 +289,6 @@ impl Fetch for HttpFetch {
     }
 }
 
-fn is_same(one: &SecretString, other: &SecretString) -> bool {
-    one.expose_secret() == other.expose_secret()
-}
-
 /// `freshet/VERSION (+CONTACT)`: who we are and whom to write to.
 fn user_agent(contact: &str) -> Result<String, FetchError> {
     let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '(' | ')' | '\\');
@@ -406,13 +350,6 @@ fn headers_of(headers: &HeaderMap, bytes_max: usize) -> Result<Vec<(String, Stri
         (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
     };
     Ok(headers.iter().map(pair).collect())
-}
-
-/// A token has run out: 401 by the standard, 400 `ExpiredToken` by the AT protocol.
-fn is_expired(response: &Response) -> bool {
-    let word = b"ExpiredToken";
-    response.status == 401
-        || response.status == 400 && response.body.windows(word.len()).take(4096).any(|window| window == word)
 }
 
 fn at(host: &str, fault: &Fault) -> Fault {

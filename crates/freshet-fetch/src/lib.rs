@@ -18,18 +18,20 @@ pub mod exclusion;
 #[cfg(any(test, feature = "testing"))]
 pub mod hostile;
 pub mod http;
+pub mod login;
 pub mod mail;
+pub mod oauth;
 pub mod recording;
 pub mod scrub;
 pub mod vault;
 
 pub use clock::RemoteClock;
-pub use credential::{Credential, CredentialInfo, CredentialKind, Origin};
+pub use credential::{Credential, CredentialInfo, CredentialKind, CredentialState, Grant, Origin};
 pub use error::FetchError;
 pub use http::{HttpFetch, HttpOptions};
 pub use recording::{Recorder, Replay};
 pub use scrub::Scrubber;
-pub use vault::Vault;
+pub use vault::{LiveVault, Vault};
 
 /// The fetch seam: the web ([`http`]), a recording, or a simulated world.
 pub trait Fetch: Send + Sync + Debug {

@@ -10,13 +10,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use age::{Decryptor, Encryptor, scrypt};
-use freshet_types::{NetworkName, RobotKind};
+use freshet_types::{Holder, NetworkName, RobotKind};
 use secrecy::zeroize::{Zeroize, Zeroizing};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 
-use crate::credential::{Credential, CredentialInfo, CredentialKind, Origin, from_variable};
+use crate::credential::{Credential, CredentialInfo, CredentialKind, GrantEntry, Origin, from_variable};
 use crate::{FetchError, Scrubber};
+
+mod live;
+mod locked;
+
+pub use live::{LiveVault, Reloaded};
 
 /// Largest credentials file that is read; a thousand long tokens fit.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -60,7 +65,11 @@ struct Entry {
     robot: Option<RobotKind>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     identifier: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    app: Option<String>,
     secret: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    grant: Option<GrantEntry>,
 }
 
 impl Vault {
@@ -129,6 +138,13 @@ impl Vault {
         self.insert(credential.checked()?)
     }
 
+    /// Adds a credential, or puts it in the place of the one of its name.
+    pub fn put(&mut self, credential: Credential) -> Result<(), FetchError> {
+        let credential = credential.checked()?;
+        self.credentials.retain(|known| known.name != credential.name);
+        self.insert(credential)
+    }
+
     /// Removes a credential of the file by its name.
     pub fn remove(&mut self, name: &str) -> Result<CredentialInfo, FetchError> {
         let is_it = |known: &Credential| &*known.name == name && known.origin == Origin::File;
@@ -142,33 +158,32 @@ impl Vault {
         self.credentials.iter().map(Credential::info).collect()
     }
 
-    /// The name of the credential this robot is to use on this network, if there is one.
-    pub fn choose(&self, network: &NetworkName, robot: Option<RobotKind>) -> Option<Arc<str>> {
-        self.choices(network, robot).into_iter().next()
-    }
-
-    /// As [`Vault::choose`], with a credential that a person named for this robot before all others.
-    /// It is used where it is for this network and not reserved for another robot.
-    pub fn choose_named(
+    /// The credentials that are equally good for this robot on this network, with whom each shares its quotas. One that a
+    /// person named for the robot is used before all others.
+    pub fn holders(
         &self,
         network: &NetworkName,
-        robot: RobotKind,
+        robot: Option<RobotKind>,
         named: Option<&str>,
-    ) -> Option<Arc<str>> {
+    ) -> Vec<Holder> {
         let is_fit = |known: &&Credential| {
-            known.is_for(network) && known.robot.is_none_or(|reserved| reserved == robot)
+            known.is_for(network)
+                && !known.is_refused()
+                && known.robot.is_none_or(|reserved| Some(reserved) == robot)
         };
         let named = named.and_then(|name| self.credential(name)).filter(is_fit);
-        named.map(|known| Arc::clone(&known.name)).or_else(|| self.choose(network, Some(robot)))
+        if let Some(known) = named {
+            return vec![known.holder()];
+        }
+        self.choices(network, robot).into_iter().map(Credential::holder).collect()
     }
 
-    /// All equally good credentials, by name: the robot's own ones, else those of no robot.
-    pub fn choices(&self, network: &NetworkName, robot: Option<RobotKind>) -> Vec<Arc<str>> {
-        let of = |wanted: Option<RobotKind>| -> Vec<Arc<str>> {
+    /// All equally good credentials: the robot's own ones, else those of no robot.
+    fn choices(&self, network: &NetworkName, robot: Option<RobotKind>) -> Vec<&Credential> {
+        let of = |wanted: Option<RobotKind>| -> Vec<&Credential> {
             self.credentials
                 .iter()
-                .filter(|known| known.is_for(network) && known.robot == wanted)
-                .map(|known| Arc::clone(&known.name))
+                .filter(|known| known.is_for(network) && known.robot == wanted && !known.is_refused())
                 .collect()
         };
         let own = if robot.is_some() { of(robot) } else { Vec::new() };
@@ -226,7 +241,9 @@ impl Vault {
             let why = format!("there are {CREDENTIALS_MAX} already; remove some first");
             return Err(FetchError::Credential { name: credential.name.to_string(), why });
         }
-        self.scrubber.learn(&credential.name, &credential.secret);
+        for secret in credential.secrets() {
+            self.scrubber.learn(&credential.name, secret);
+        }
         let at = self.credentials.partition_point(|known| known.name < credential.name);
         self.credentials.insert(at, credential);
         Ok(())
@@ -241,7 +258,9 @@ impl Entry {
             kind: credential.kind,
             robot: credential.robot,
             identifier: credential.identifier.clone(),
+            app: credential.app.clone(),
             secret: credential.secret.expose_secret().to_owned(),
+            grant: credential.grant.as_ref().map(GrantEntry::of),
         }
     }
 
@@ -252,7 +271,9 @@ impl Entry {
             kind: self.kind,
             robot: self.robot,
             identifier: self.identifier.take(),
+            app: self.app.take(),
             secret: self.secret.as_str().into(),
+            grant: self.grant.as_ref().map(GrantEntry::grant),
             origin: Origin::File,
         };
         credential.checked()
@@ -262,6 +283,7 @@ impl Entry {
 impl Drop for Entry {
     fn drop(&mut self) {
         self.secret.zeroize();
+        self.grant.iter_mut().flat_map(GrantEntry::secrets_mut).for_each(Zeroize::zeroize);
     }
 }
 

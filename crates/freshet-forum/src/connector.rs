@@ -234,6 +234,7 @@ fn endpoints(definition: &ForumDefinition) -> Vec<Endpoint> {
         is_window: false,
         relation: None,
         link: None,
+        counted_by: None,
         members_max: 0,
         group: freshet_types::GroupAsk::default(),
         politeness,
@@ -273,9 +274,14 @@ pub fn schema(name: &str) -> Schema {
     ]);
     let account =
         links(vec![("handle", text()), ("name", text()), ("posts", LinkType::Co("post".to_owned()))]);
-    let board = links(vec![("threads", LinkType::Co("thread".to_owned()))]);
-    let thread = links(vec![("posts", LinkType::Co("post".to_owned()))]);
-    let portal = links(vec![("boards", LinkType::Co("board".to_owned()))]);
+    let list = |contained: Vec<(&str, &str)>| {
+        let values = vec![("title", text()), ("active_at", LinkType::P(PrimitiveKind::Time))];
+        let collections = contained.into_iter().map(|(name, of)| (name, LinkType::Co(of.to_owned())));
+        links(values.into_iter().chain(collections).collect())
+    };
+    let board = list(vec![("threads", "thread"), ("boards", "board")]);
+    let thread = list(vec![("posts", "post")]);
+    let portal = list(vec![("boards", "board"), ("threads", "thread")]);
     let types =
         [("post", post), ("account", account), ("board", board), ("thread", thread), (PORTAL, portal)];
     Schema {

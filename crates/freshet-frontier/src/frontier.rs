@@ -205,6 +205,11 @@ impl Frontier {
         self.put_back(pick.id, pick.turn);
     }
 
+    /// Whether a visit has a place at its server, and with it a turn that it can keep. Those who go with another's request have none.
+    pub fn has_place(&self, visit: VisitId) -> bool {
+        self.leases.get(visit).is_some()
+    }
+
     /// Ends a visit that got nothing: its source stays due and keeps its turn. The pause stays where something was sent.
     pub fn return_first(&mut self, visit: VisitId, has_sent: bool) {
         let Some(turn) = self.leases.get(visit).map(|lease| lease.turn) else { return };

@@ -23,5 +23,6 @@ pub use frontier::Frontier;
 pub use lease::Pick;
 pub use ring::coordinator::Coordinator;
 pub use ring::error::{RingError, RingWarning};
+pub use ring::order::Turns;
 pub use ring::{Ring, RingOptions};
 pub use wheel::Wheel;

@@ -17,8 +17,10 @@
 //! Invariant: an id that entered and is not done is handed out again after a crash at any
 //! instant, provided that the caller replays the change log from [`Ring::log_cursor`]. It may
 //! be handed out twice. Ids are not compared: that something enters only once is the log's care.
+//!
+//! Who is told what each id is worth may have the best of its head first (`order`); nobody waits for ever by that.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use freshet_types::Map;
@@ -29,6 +31,7 @@ mod disk;
 mod entry;
 pub mod error;
 mod memory;
+pub mod order;
 
 use checkpoint::{Checkpoint, Stored};
 use disk::{Disk, READ_ENTRIES};
@@ -72,6 +75,8 @@ pub struct Ring {
     loaded_to: u64,
     /// Ids in the disk part from the head on, those in the memory part included.
     queued_count: usize,
+    /// Places behind the head whose ids were handed out before their turn; some before it, until they are cleared away.
+    taken: BTreeSet<u64>,
     /// Ids leased by an earlier process; handed out before all others.
     owed: VecDeque<u64>,
     leased: Map<u64, Lease>,
@@ -122,6 +127,8 @@ impl Ring {
             warnings.push(RingWarning::Rebuilt { ring: ring() });
             recovery.returned.clear();
         }
+        // A place behind a torn tail is given anew.
+        let taken: BTreeSet<u64> = found.taken.iter().copied().filter(|place| *place < disk.tail()).collect();
         let (owed, passed_over) = recovery.match_returned(found.leased);
         let passed_count: u32 = passed_over.values().sum();
         let mut ring = Self {
@@ -131,6 +138,7 @@ impl Ring {
             memory: MemoryPart::new(options.memory_max),
             loaded_to: found.head.clamp(disk.first(), disk.tail()),
             queued_count: recovery.queued_count - passed_count as usize,
+            taken,
             owed,
             leased: Map::default(),
             leased_count: 0,
@@ -233,12 +241,16 @@ impl Ring {
             self.queued_count -= 1;
             id
         };
+        self.lease(id);
+        Ok(Some(id))
+    }
+
+    fn lease(&mut self, id: u64) {
         self.lease_order += 1;
         let order = self.lease_order;
         self.leased.entry(id).or_insert(Lease { count: 0, order }).count += 1;
         self.leased_count += 1;
         self.changes_since_checkpoint += 1;
-        Ok(Some(id))
     }
 
     /// Closes the lease of an id that was visited: it leaves the ring.
@@ -274,6 +286,7 @@ impl Ring {
     pub fn sync(&mut self) -> Result<(), RingError> {
         self.flush()?;
         self.disk.save()?;
+        self.clear_taken();
         let mut open: Vec<(u64, u64, u32)> =
             self.leased.iter().map(|(&id, lease)| (lease.order, id, lease.count)).collect();
         open.sort_unstable();
@@ -282,6 +295,7 @@ impl Ring {
             head: self.memory.head_seq(self.loaded_to),
             tail: self.disk.tail(),
             leased: leased.chain(self.owed.iter().copied()).collect(),
+            taken: self.taken.iter().copied().collect(),
         };
         self.changes_since_checkpoint = 0;
         if self.written.as_ref() == Some(&checkpoint) && std::fs::metadata(&self.checkpoint_path).is_ok() {
@@ -297,7 +311,9 @@ impl Ring {
     pub fn bytes(&self) -> usize {
         let queues = (self.owed.capacity() + self.back.capacity()) * size_of::<u64>();
         let maps = self.leased.allocation_size() + self.passed_over.allocation_size();
-        size_of::<Self>() + self.memory.bytes() + self.disk.bytes() + queues + maps
+        // A node of the tree is at least half full.
+        let holes = self.taken.len() * 2 * size_of::<u64>();
+        size_of::<Self>() + self.memory.bytes() + self.disk.bytes() + queues + maps + holes
     }
 
     fn append(&mut self, kind: Kind, value: u64) -> Result<(), RingError> {
@@ -340,7 +356,8 @@ impl Ring {
             left -= entries.len();
             for entry in entries {
                 self.loaded_to = entry.seq + 1;
-                if entry.kind != Kind::Cursor && !self.pass_over(entry.value) {
+                let is_id = entry.kind != Kind::Cursor && !self.taken.contains(&entry.seq);
+                if is_id && !self.pass_over(entry.value) {
                     self.memory.push(entry.value, entry.seq);
                 }
             }
@@ -368,7 +385,8 @@ struct Recovery {
 
 impl Recovery {
     fn see(&mut self, entry: Entry, checkpoint: &Checkpoint) {
-        if entry.kind == Kind::Cursor || entry.seq < checkpoint.head {
+        let is_gone = entry.seq < checkpoint.head || checkpoint.taken.binary_search(&entry.seq).is_ok();
+        if entry.kind == Kind::Cursor || is_gone {
             return;
         }
         self.queued_count += 1;

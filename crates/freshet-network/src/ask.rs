@@ -13,7 +13,7 @@ use url::Url;
 
 use crate::definition::Plan;
 use crate::definition::plan::{EndpointPlan, QuotaPlan};
-use crate::paging::{Cursor, start_newer};
+use crate::paging::{self, Cursor, start_newer};
 use crate::template::{Template, Variables, encode};
 
 /// Longest URL that is sent; servers refuse longer ones anyway.
@@ -213,7 +213,7 @@ impl Maker<'_> {
             }
         }
         if let (Some(param), Some(cursor)) = (self.cursor_param(), variables.cursor) {
-            pairs.push((param, cursor.to_owned()));
+            pairs.push(self.numbered(cursor).unwrap_or_else(|| (param, cursor.to_owned())));
         }
         let param = match self.part.name {
             "group" => asked.group.as_ref().and_then(|group| group.param.as_deref()),
@@ -227,6 +227,12 @@ impl Maker<'_> {
             .map(|(name, value)| format!("{}={}", encode_name(name), encode(value)))
             .collect::<Vec<_>>()
             .join("&"))
+    }
+
+    /// The parameter with the number of a page, where the server gave no cursor.
+    fn numbered(&self, cursor: &str) -> Option<(&str, String)> {
+        let Paging::Cursor { page, .. } = &self.endpoint.rule.paging else { return None };
+        Some((page.as_deref()?, cursor.strip_prefix(paging::NUMBERED)?.to_owned()))
     }
 
     fn cursor_param(&self) -> Option<&str> {
@@ -264,7 +270,7 @@ impl Maker<'_> {
     }
 
     fn auth(&self) -> Option<AuthUse> {
-        let credential = Arc::clone(self.target.credential?);
+        let credential = Arc::clone(&self.target.credential?.credential);
         Some(AuthUse { credential, scheme: self.plan.data.auth.first()?.clone() })
     }
 
@@ -274,7 +280,7 @@ impl Maker<'_> {
 
     fn need(&self, quota: &QuotaPlan) -> Option<QuotaNeed> {
         let (name, key) = (&*self.endpoint.public.name, self.endpoint.key.as_str());
-        let credential = self.target.credential.map(|credential| &**credential);
+        let credential = self.target.credential;
         let applies = match quota.applies {
             CredentialUse::Any => true,
             CredentialUse::Anonymous => credential.is_none(),
@@ -288,11 +294,15 @@ impl Maker<'_> {
         if !applies || !counts {
             return None;
         }
-        let holder: Arc<str> = match (quota.rule.scope, credential) {
-            (QuotaScope::Ip, _) => "ip".into(),
-            (QuotaScope::Endpoint, credential) => format!("{}/{name}", credential.unwrap_or("ip")).into(),
-            // Without a credential there is no holder, so nothing is counted.
-            (QuotaScope::App | QuotaScope::Token | QuotaScope::User, credential) => credential?.into(),
+        // Without a credential there is neither app nor user, so nothing is counted.
+        let holder: Arc<str> = match quota.rule.scope {
+            QuotaScope::Ip => "ip".into(),
+            QuotaScope::Endpoint => {
+                format!("{}/{name}", credential.map_or("ip", |holder| &*holder.credential)).into()
+            }
+            QuotaScope::App => Arc::clone(&credential?.app),
+            QuotaScope::Token => Arc::clone(&credential?.credential),
+            QuotaScope::User => Arc::clone(&credential?.user),
         };
         let units = quota.costs.get(key).copied().unwrap_or(1);
         let network = &self.target.instance.network;

@@ -4,8 +4,9 @@
 //!
 //! ```text
 //! post.plinks["likes"] > 1000 && post.clinks["location"].plinks["longitude"] < 20.0
-//! account.posts.exists(p, p.likes > 1000)      the short form: any association by its name; not in a crawl
-//! depth <= 2 && now - post.created_at < 7 * 86400 * 1000
+//! account.posts.exists(p, p.likes > 1000)      the short form: any association by its name
+//! account.posts.within("24h").size() > 20      conditions over time
+//! depth <= 2 && now - post.created_at < span("7d")
 //! ```
 //!
 //! `depth` counts the steps from what a person added, `now` is in milliseconds, as all times are.
@@ -19,7 +20,9 @@
 
 mod check;
 mod parking;
+mod purpose;
 mod value;
+mod window;
 
 use std::sync::{Arc, LazyLock};
 
@@ -27,7 +30,11 @@ use cel::context::VariableResolver;
 use cel::{Context, Env, ExecutionError, Program, Value};
 use freshet_types::{Object, Schema, Timestamp};
 
+use check::Obstacle;
+pub use check::{Asked, STEPS_MAX};
 pub use parking::{Parked, Parking, Shown, Verdict};
+pub use purpose::Purpose;
+pub use window::AT;
 
 /// Longest text of one constraint: a person writes a line or two.
 pub(crate) const TEXT_BYTES_MAX: usize = 1024;
@@ -43,7 +50,7 @@ const PARSER_STACK_BYTES: usize = 64 << 20;
 pub const CONSTRAINTS_MAX: usize = 256;
 
 /// The functions and macros of CEL, made once: building them costs far more than a judgement.
-static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib().with_optional_support(false)));
+static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(window::env()));
 
 /// Whether an object is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +80,15 @@ pub enum ConstraintError {
     /// The name of the type is no name.
     #[error("`{0}` is not an object type; write `post`, or `network/post` for one network only")]
     BadType(String),
+    /// It would decide nothing.
+    #[error("a constraint on `{type_name}` for `{}` has no effect: {why}", .purpose.name())]
+    NoEffect {
+        /// The type it is about.
+        type_name: String,
+        purpose: Purpose,
+        /// Why nothing follows from it.
+        why: String,
+    },
     /// There are more than [`CONSTRAINTS_MAX`].
     #[error("{0} constraints are too many; at most {CONSTRAINTS_MAX} can be in force")]
     TooMany(usize),
@@ -95,6 +111,7 @@ pub enum ConstraintError {
 pub struct Constraint {
     network: Option<String>,
     type_name: String,
+    purpose: Purpose,
     text: String,
     program: Arc<Program>,
 }
@@ -119,7 +136,13 @@ impl Constraint {
         }
         let program = on_deep_stack(|| Self::compile(name, &text))
             .map_err(|why| ConstraintError::Unreadable(name.to_owned(), why))??;
-        Ok(Self { network, type_name: name.to_owned(), text, program: Arc::new(program) })
+        let purpose = Purpose::default();
+        Ok(Self { network, type_name: name.to_owned(), purpose, text, program: Arc::new(program) })
+    }
+
+    /// The same for another purpose than storing.
+    pub fn with_purpose(self, purpose: Purpose) -> Self {
+        Self { purpose, ..self }
     }
 
     fn compile(name: &str, text: &str) -> Result<Program, ConstraintError> {
@@ -145,6 +168,16 @@ impl Constraint {
         &self.type_name
     }
 
+    /// What it decides.
+    pub fn purpose(&self) -> Purpose {
+        self.purpose
+    }
+
+    /// Whether its answer may change with time alone.
+    pub fn is_timed(&self) -> bool {
+        self.program.expression().references().has_variable("now")
+    }
+
     /// The network it is limited to, if any.
     pub fn network(&self) -> Option<&str> {
         self.network.as_deref()
@@ -155,28 +188,45 @@ impl Constraint {
         &self.text
     }
 
+    /// Whether it speaks about objects of this type in networks of this definition.
+    pub fn speaks_of(&self, type_name: &str, definition: &str) -> bool {
+        self.type_name == type_name && self.network.as_deref().is_none_or(|name| name == definition)
+    }
+
     /// Whether it speaks about this object at all.
     pub fn is_about(&self, object: &Object) -> bool {
-        *object.address.kind == *self.type_name
-            && self.network.as_deref().is_none_or(|name| name == object.address.network.definition())
+        self.speaks_of(&object.address.kind, object.address.network.definition())
     }
 
     /// Compares every path in it with what a network's definition declares.
     ///
     /// A misspelt association would otherwise park every object for ever.
     pub fn check(&self, schema: &Schema) -> Result<(), ConstraintError> {
-        self.check_paths(schema, false)
+        self.check_paths(schema, None).map(drop)
     }
 
-    /// The same, and that a crawl can tell: it judges objects as pages show them, and no page shows the collections of an object.
+    /// The same, and that a crawl can tell: `obstacle` says which links it can never know, and why.
     ///
     /// A rule about one would park every object until it expires, and the robots would never be told of any.
-    pub(crate) fn check_for_crawl(&self, schema: &Schema) -> Result<(), ConstraintError> {
-        self.check_paths(schema, true)
+    pub(crate) fn check_for_crawl(
+        &self,
+        schema: &Schema,
+        obstacle: Obstacle<'_>,
+    ) -> Result<(), ConstraintError> {
+        self.check_paths(schema, Some(obstacle)).map(drop)
     }
 
-    fn check_paths(&self, schema: &Schema, is_crawl: bool) -> Result<(), ConstraintError> {
-        let checked = check::paths(&self.program, &self.type_name, schema, is_crawl);
+    /// The collections that it asks for, as far as it fits the network.
+    pub fn asked(&self, schema: &Schema) -> Vec<Asked> {
+        self.check_paths(schema, None).unwrap_or_default()
+    }
+
+    fn check_paths(
+        &self,
+        schema: &Schema,
+        obstacle: Option<Obstacle<'_>>,
+    ) -> Result<Vec<Asked>, ConstraintError> {
+        let checked = check::paths(&self.program, &self.type_name, schema, obstacle);
         checked.map_err(|(column, what)| ConstraintError::At {
             type_name: self.type_name.clone(),
             text: self.text.clone(),
@@ -268,18 +318,40 @@ impl Constraints {
         self.all.iter()
     }
 
-    /// No if any says no, else uncertain if any is uncertain, else yes.
+    /// Those of one purpose that speak of a type in networks of this definition.
+    pub fn speaking_of<'a>(
+        &'a self,
+        purpose: Purpose,
+        type_name: &'a str,
+        definition: &'a str,
+    ) -> impl Iterator<Item = &'a Constraint> {
+        let is_meant = move |it: &&Constraint| it.purpose == purpose && it.speaks_of(type_name, definition);
+        self.all.iter().filter(is_meant)
+    }
+
+    /// Whether the object is to be stored.
     pub fn judge(&self, object: &Object, depth: u16, now: Timestamp) -> Answer {
-        let mut answer = Answer::Yes;
-        for constraint in &self.all {
+        self.judge_for(Purpose::Store, object, depth, now).0
+    }
+
+    /// No if any of this purpose says no, else uncertain if any is uncertain, else yes; and which one that is.
+    pub fn judge_for(
+        &self,
+        purpose: Purpose,
+        object: &Object,
+        depth: u16,
+        now: Timestamp,
+    ) -> (Answer, Option<&Constraint>) {
+        let mut found = (Answer::Yes, None);
+        for constraint in self.all.iter().filter(|constraint| constraint.purpose == purpose) {
             match constraint.judge(object, depth, now) {
                 Answer::Yes => {}
-                Answer::No => return Answer::No,
-                uncertain if answer == Answer::Yes => answer = uncertain,
+                Answer::No => return (Answer::No, Some(constraint)),
+                uncertain if found.0 == Answer::Yes => found = (uncertain, Some(constraint)),
                 Answer::CannotTell { .. } => {}
             }
         }
-        answer
+        found
     }
 }
 

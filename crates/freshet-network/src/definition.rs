@@ -135,6 +135,26 @@ impl Definition {
         unfilled::unfilled(&self.plan.data).into_iter().map(problem).collect()
     }
 
+    /// Whether anything in it fills this link of objects of a type.
+    pub(crate) fn fills(&self, type_name: &str, link: &str) -> bool {
+        unfilled::is_filled(&self.plan.data, type_name, link)
+    }
+
+    /// Whether pages show objects of this type.
+    pub(crate) fn makes(&self, type_name: &str) -> bool {
+        unfilled::is_made(&self.plan.data, type_name)
+    }
+
+    /// Whether pages show objects of this type inside others.
+    pub(crate) fn embeds(&self, type_name: &str) -> bool {
+        unfilled::is_embedded_anywhere(&self.plan.data, type_name)
+    }
+
+    /// Whether pages show this collection together with its object: as links (`Some(true)`), or as the tags of a post.
+    pub(crate) fn shows(&self, type_name: &str, link: &str) -> Option<bool> {
+        unfilled::shown(&self.plan.data, type_name, link)
+    }
+
     /// The object and link types.
     pub fn schema(&self) -> Schema {
         Schema { network: self.view.name.clone(), ..self.plan.schema.clone() }

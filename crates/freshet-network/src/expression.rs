@@ -5,17 +5,24 @@
 //! whether to complain. Ids come out as strings whatever they were.
 
 mod beside;
+mod number;
 
 use std::borrow::Cow;
 
+use crate::element;
 use crate::format::{Keys, Tree};
 use crate::jq::Jq;
+use crate::selector::Selector;
 use crate::times;
 use freshet_types::definition::TimeFormat;
 use freshet_types::{Primitive, PrimitiveKind, Timestamp};
 use regex::Regex;
 
 pub(crate) use beside::Beside;
+use number::{to_float, to_int};
+
+/// Whole numbers from here on have neighbours that read alike, where they do not fit into 64 bits (2^53).
+const EXACT_BELOW: f64 = 9_007_199_254_740_992.0;
 
 /// What expressions know beside the item.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +79,8 @@ pub(crate) enum Expression {
     Every(Vec<Pointer>),
     /// A jq program.
     Jq(Box<Jq>),
+    /// Elements of a page, or an attribute of them.
+    Css(Selector),
     /// The id the visit is about.
     Root,
     /// The address that answered.
@@ -85,6 +94,7 @@ impl Expression {
         Ok(match text {
             "$root" => Self::Root,
             "$url" => Self::Url,
+            _ if text.starts_with("css:") => Self::Css(Selector::compile(&text["css:".len()..])?),
             _ => match (text.strip_prefix("jq:"), text.strip_prefix('=')) {
                 (Some(program), _) => Self::Jq(Box::new(Jq::compile(program)?)),
                 (_, Some(literal)) => Self::Literal(literal.to_owned()),
@@ -103,7 +113,7 @@ impl Expression {
             Self::Pointer(pointer) => pointer.name_keys(keys),
             Self::Every(pointers) => pointers.iter().for_each(|pointer| pointer.name_keys(keys)),
             Self::Jq(_) => keys.keep_all(),
-            Self::Root | Self::Url | Self::Literal(_) => {}
+            Self::Css(_) | Self::Root | Self::Url | Self::Literal(_) => {}
         }
     }
 
@@ -113,6 +123,7 @@ impl Expression {
             Self::Pointer(pointer) => pointer.get(item).map(Cow::Borrowed).into_iter().collect(),
             Self::Every(pointers) => walk(pointers, item).into_iter().map(Cow::Borrowed).collect(),
             Self::Jq(jq) => jq.run(item).into_iter().map(Cow::Owned).collect(),
+            Self::Css(selector) => selector.all(item).into_iter().map(Cow::Borrowed).collect(),
             _ => self.first(item, scope).into_iter().collect(),
         }
     }
@@ -123,10 +134,18 @@ impl Expression {
             Self::Pointer(pointer) => pointer.get(item).map(Cow::Borrowed),
             Self::Every(pointers) => walk(pointers, item).first().copied().map(Cow::Borrowed),
             Self::Jq(jq) => jq.run(item).into_iter().next().map(Cow::Owned),
+            Self::Css(selector) => selector.first(item).map(Cow::Borrowed),
             Self::Root => Some(Cow::Owned(Tree::from(scope.root))),
             Self::Url => Some(Cow::Owned(Tree::from(scope.url))),
             Self::Literal(text) => Some(Cow::Owned(Tree::from(text.clone()))),
         }
+    }
+}
+
+/// The whole value.
+impl Default for Expression {
+    fn default() -> Self {
+        Self::Pointer(Pointer::default())
     }
 }
 
@@ -165,6 +184,8 @@ pub(crate) struct Field {
     pub(crate) pattern: Option<Regex>,
     pub(crate) to: Option<String>,
     pub(crate) beside: Option<Beside>,
+    /// Values that are known, where others are worth a complaint.
+    pub(crate) known: Vec<String>,
 }
 
 impl Field {
@@ -225,6 +246,9 @@ impl Field {
 
     /// A whole number; texts and numbers with a fraction are accepted.
     pub(crate) fn int(&self, item: &Tree<'_>, scope: Scope<'_>) -> Option<i64> {
+        if self.pattern.is_some() {
+            return self.text(item, scope).and_then(|text| to_int(&Tree::from(text)));
+        }
         self.expressions.iter().find_map(|expression| to_int(&*expression.first(item, scope)?))
     }
 
@@ -243,10 +267,52 @@ impl Field {
             PrimitiveKind::Float => Primitive::Float(
                 self.expressions.iter().find_map(|expression| to_float(&*expression.first(item, scope)?))?,
             ),
+            PrimitiveKind::Bool if self.pattern.is_some() => {
+                Primitive::Bool(self.text(item, scope).is_some())
+            }
             PrimitiveKind::Bool => {
                 let found = self.expressions.iter().find_map(|expression| expression.first(item, scope))?;
                 Primitive::Bool(is_true(&found))
             }
+        })
+    }
+
+    /// Whether a list or an object stands where a text should; of single plain pointers only, which nine tenths of all fields are. Where
+    /// there are several, one of them may be of another shape on purpose.
+    pub(crate) fn is_misshapen(&self, item: &Tree<'_>) -> bool {
+        self.is_plain()
+            && self.expressions.len() == 1
+            && self.pointed(item).is_some_and(|value| matches!(value, Tree::Array(_) | Tree::Object(_)))
+    }
+
+    /// Whether the item has a place for it, with a value or with none: an empty text or list says as much as a full one.
+    pub(crate) fn is_shown(&self, item: &Tree<'_>) -> bool {
+        self.expressions.iter().any(|expression| match expression {
+            Expression::Pointer(pointer) => pointer.get(item).is_some(),
+            Expression::Every(pointers) => pointers.first().is_some_and(|first| first.get(item).is_some()),
+            Expression::Jq(jq) => !jq.run(item).is_empty(),
+            // A page that is shaped otherwise shows nothing there; that ends no link.
+            Expression::Css(selector) => selector.first(item).is_some(),
+            Expression::Root | Expression::Url | Expression::Literal(_) => true,
+        })
+    }
+
+    /// Whether anything stands there, an empty text excepted.
+    pub(crate) fn is_there(&self, item: &Tree<'_>) -> bool {
+        self.pointed(item).is_some_and(|value| value.as_str() != Some(""))
+    }
+
+    /// Whether a number stands there that lost digits when it was read.
+    pub(crate) fn is_inexact(&self, item: &Tree<'_>) -> bool {
+        let is_rounded = |value: &Tree<'_>| matches!(value, Tree::Number(number) if number.as_f64().is_some_and(|it| number.is_f64() && it.abs() >= EXACT_BELOW));
+        self.pointed(item).is_some_and(is_rounded)
+    }
+
+    /// The first value that a pointer leads to.
+    fn pointed<'v>(&self, item: &'v Tree<'v>) -> Option<&'v Tree<'v>> {
+        self.expressions.iter().find_map(|expression| match expression {
+            Expression::Pointer(pointer) => pointer.get(item),
+            _ => None,
         })
     }
 
@@ -293,20 +359,8 @@ fn scalar(value: &Tree<'_>) -> Option<String> {
         Tree::Number(number) => Some(number.to_string()),
         Tree::Bool(truth) => Some(truth.to_string()),
         // An XML element with attributes keeps its text here.
-        Tree::Object(map) => map.get("#text").and_then(scalar),
+        Tree::Object(map) => map.get("#text").and_then(scalar).or_else(|| element::text(value)),
         _ => None,
-    }
-}
-
-fn to_int(value: &Tree<'_>) -> Option<i64> {
-    value.as_i64().or_else(|| to_float(value).map(|float| float as i64))
-}
-
-fn to_float(value: &Tree<'_>) -> Option<f64> {
-    match value {
-        Tree::Str(text) => text.trim().parse().ok().filter(|float: &f64| float.is_finite()),
-        Tree::Object(map) => map.get("#text").and_then(to_float),
-        _ => value.as_f64(),
     }
 }
 

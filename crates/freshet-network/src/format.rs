@@ -1,14 +1,17 @@
 //! Bodies: from bytes in any text encoding to one tree, whatever the format.
 //!
 //! Part of step 6 of 10. JSON stays as it is; XML and feeds become JSON trees, so that one
-//! kind of mapping serves all. A tree borrows its texts from the body wherever it can: reading a
+//! kind of mapping serves all; so does HTML, whose elements are found by selectors ([`crate::element`]). A tree borrows its texts from the body wherever it can: reading a
 //! page is four times as fast as with owned values. What no mapping asks for is skipped
 //! ([`skim`]). Where a key stands twice in an object, the
 //! first counts. Never panics on outside data; the caller turns an error into a complaint. Depth
 //! is bounded (128 levels, the limit of `serde_json`), and so is what becomes a tree ([`room`]): the memory that a
 //! body takes does not grow with what somebody packs into it.
 
+mod entity;
 mod feed;
+mod html;
+mod markup;
 mod page;
 mod room;
 mod skim;
@@ -81,6 +84,7 @@ pub(crate) fn parse<'a>(
         BodyFormat::Json => parse_json(keys, text),
         BodyFormat::Xml => xml::parse(text.get()),
         BodyFormat::Feed => feed::parse(text.get(), &text.response.url),
+        BodyFormat::Html => html::parse(text.get()),
         BodyFormat::Page => page::parse(text.get(), text.response),
     }
 }

@@ -8,6 +8,7 @@
 mod meter;
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use jaq_core::data::JustLut;
 use jaq_core::load::parse::Def;
@@ -56,6 +57,10 @@ const REFUSED_WORDS: [&str; 28] = [
     "setpath",
 ];
 
+/// The filters that every program may use; reading them takes longer than reading a program.
+static KNOWN: LazyLock<Vec<Def<&'static str>>> =
+    LazyLock::new(|| jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs()).collect());
+
 /// A compiled program.
 pub(crate) struct Jq {
     program: String,
@@ -87,18 +92,18 @@ impl Jq {
                 "`*` is not allowed in a jq program here: it can repeat a text a billion times".to_owned()
             );
         }
-        let defs = || jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
         let arena = Arena::default();
         let unread = |near: String| {
             format!("the jq program cannot be read: {}", near.chars().take(120).collect::<String>())
         };
-        // As it is written first: what is wrong with it is told in its own words.
-        let written = Loader::new(defs()).load(&arena, File { code: program, path: () });
-        written
-            .map_err(|errors| unread(errors.first().map(|it| format!("{:?}", it.1)).unwrap_or_default()))?;
-        let term = load::parse(program, |parser| parser.term()).ok_or_else(|| unread(String::new()))?;
+        let Some(term) = load::parse(program, |parser| parser.term()) else {
+            // What is wrong with it is told in its own words.
+            let written = Loader::new([]).load(&arena, File { code: program, path: () });
+            let errors = written.err().unwrap_or_default();
+            return Err(unread(errors.first().map(|it| format!("{:?}", it.1)).unwrap_or_default()));
+        };
         let metered = Def { name: PROGRAM, args: Vec::new(), body: meter::metered(term)? };
-        let mut known: Vec<Def<&str>> = defs().collect();
+        let mut known: Vec<Def<&str>> = KNOWN.clone();
         known.push(metered);
         let modules = Loader::new(known)
             .load(&arena, File { code: PROGRAM, path: () })

@@ -8,6 +8,8 @@ pub mod definition;
 
 pub mod connector;
 pub mod constraint;
+pub mod effect;
+pub mod focus;
 pub mod networks;
 pub mod recording;
 pub mod reference;
@@ -15,6 +17,7 @@ pub mod robot;
 pub mod snapi;
 
 mod ask;
+mod element;
 mod expression;
 mod format;
 mod jq;
@@ -22,6 +25,7 @@ mod limits;
 mod outcome;
 mod paging;
 mod read;
+mod selector;
 mod template;
 mod times;
 mod tree;

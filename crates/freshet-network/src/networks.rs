@@ -5,9 +5,11 @@
 //! keeps it to the end, so a visit never reads an answer with another definition than it asked by. Requests that are under
 //! way name the version they were made by: the one before the present is kept for them ([`Registry::at`]).
 //!
-//! The order matters for references only: what a person adds comes first, networks with a host of
+//! Definitions that are compiled in are read when somebody asks for them ([`shipped`]). The order matters for references only: what a person adds comes first, networks with a host of
 //! their own next, then feeds (known by how their address ends), and servers that live anywhere
 //! (Mastodon) last.
+
+mod shipped;
 
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
@@ -21,11 +23,11 @@ use crate::connector::DefinedConnector;
 use crate::definition::{Definition, DefinitionError};
 use crate::reference::{Dialect, Dialects, PatternError, ReferenceError};
 
+#[cfg(test)]
+pub(crate) use shipped::FILES as SHIPPED;
+
 /// The type of posts in forums that were mined.
 const POST: &str = "post";
-/// The definitions that are compiled in: the files of `networks/`, by name.
-pub(crate) const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
-
 /// Why a definition cannot join the registry.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum NetworksError {
@@ -135,18 +137,49 @@ impl Network {
     }
 }
 
+/// A network of the registry.
+#[derive(Clone, Debug)]
+enum Entry {
+    Ready(Arc<Network>),
+    /// Compiled in; its file is read when somebody asks for it.
+    Shipped(&'static shipped::Outline),
+}
+
+impl Entry {
+    fn name(&self) -> &str {
+        match self {
+            Self::Ready(network) => &network.name,
+            Self::Shipped(outline) => &outline.name,
+        }
+    }
+
+    fn dialect(&self) -> Option<&Dialect> {
+        match self {
+            Self::Ready(network) => network.dialect.as_ref(),
+            Self::Shipped(outline) => Some(&outline.dialect),
+        }
+    }
+
+    fn network(&self) -> &Arc<Network> {
+        match self {
+            Self::Ready(network) => network,
+            Self::Shipped(outline) => outline.network(),
+        }
+    }
+}
+
 /// A state of affairs: all networks at one instant.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
-    networks: Vec<Arc<Network>>,
+    networks: Vec<Entry>,
     /// Those that were replaced, the last version of each name.
     replaced: Vec<Arc<Network>>,
     dialects: Dialects,
 }
 
 impl Registry {
-    fn new(networks: Vec<Arc<Network>>, replaced: Vec<Arc<Network>>) -> Self {
-        let dialects = networks.iter().filter_map(|network| network.dialect.clone()).collect();
+    fn new(networks: Vec<Entry>, replaced: Vec<Arc<Network>>) -> Self {
+        let dialects = networks.iter().filter_map(|entry| entry.dialect().cloned()).collect();
         Self { networks, replaced, dialects: Dialects::new(dialects) }
     }
 
@@ -155,15 +188,16 @@ impl Registry {
         let (mut networks, mut replaced) = (self.networks.clone(), self.replaced.clone());
         let mut front = Vec::new();
         for arrival in arrivals.into_iter().map(Arc::new) {
-            match networks.iter_mut().chain(&mut front).find(|network| network.name == arrival.name) {
+            match networks.iter_mut().chain(&mut front).find(|entry| *entry.name() == *arrival.name) {
                 Some(known) => {
-                    let before = std::mem::replace(known, arrival);
-                    if before.version != known.version {
+                    let before = std::mem::replace(known, Entry::Ready(Arc::clone(&arrival)));
+                    let before = before.network();
+                    if before.version != arrival.version {
                         replaced.retain(|network| network.name != before.name);
-                        replaced.push(before);
+                        replaced.push(Arc::clone(before));
                     }
                 }
-                None => front.push(arrival),
+                None => front.push(Entry::Ready(arrival)),
             }
         }
         front.append(&mut networks);
@@ -172,18 +206,18 @@ impl Registry {
 
     /// The network of this name.
     pub fn get(&self, name: &str) -> Option<&Arc<Network>> {
-        self.networks.iter().find(|network| *network.name == *name)
+        self.networks.iter().find(|entry| entry.name() == name).map(Entry::network)
     }
 
     /// The network of this name as it was in this version: the present one, or the one before it.
     pub fn at(&self, name: &str, version: DefinitionVersion) -> Option<&Arc<Network>> {
         let is_meant = |network: &&Arc<Network>| network.version == version && *network.name == *name;
-        self.networks.iter().find(is_meant).or_else(|| self.replaced.iter().find(is_meant))
+        self.get(name).filter(is_meant).or_else(|| self.replaced.iter().find(is_meant))
     }
 
-    /// All networks.
+    /// All networks; those that were not needed yet are read now.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Network>> {
-        self.networks.iter()
+        self.networks.iter().map(Entry::network)
     }
 
     /// The server that objects of this network live on.
@@ -201,7 +235,11 @@ impl Registry {
     }
 
     fn fronts(&self) -> impl Iterator<Item = &Front> {
-        self.networks.iter().filter_map(|network| network.front.as_ref())
+        // None that is compiled in was mined.
+        self.networks.iter().filter_map(|entry| match entry {
+            Entry::Ready(network) => network.front.as_ref(),
+            Entry::Shipped(_) => None,
+        })
     }
 
     /// One example of every kind of reference, one network on a line.
@@ -222,19 +260,19 @@ impl Networks {
         Self::default()
     }
 
-    /// The definitions that are compiled in. They are read once in a process: that takes longer than many a test, and what
-    /// one registry is changed to is no business of the others.
+    /// A registry of its own, as this one is now: what is applied to one does not reach the other.
+    pub fn copied(&self) -> Self {
+        Self { registry: RwLock::new(self.snapshot()) }
+    }
+
+    /// The definitions that are compiled in. Each is read once in a process, when somebody asks for it: that takes longer than many a
+    /// test, and what one registry is changed to is no business of the others.
     pub fn shipped() -> Self {
-        static READ: LazyLock<Arc<Registry>> = LazyLock::new(|| {
-            let read = |(file, text): &(&str, &str)| {
-                read_definition(file, text)
-                    .unwrap_or_else(|error| panic!("a shipped definition is wrong: {error}"))
-            };
-            let mut networks: Vec<_> = SHIPPED.iter().flat_map(read).map(Arc::new).collect();
-            networks.sort_by_key(|network| breadth(network));
+        static OUTLINED: LazyLock<Arc<Registry>> = LazyLock::new(|| {
+            let networks = shipped::outlines().iter().map(Entry::Shipped).collect();
             Arc::new(Registry::new(networks, Vec::new()))
         });
-        Self { registry: RwLock::new(Arc::clone(&READ)) }
+        Self { registry: RwLock::new(Arc::clone(&OUTLINED)) }
     }
 
     /// The networks as they are now; what is asked through it stays consistent.
@@ -269,7 +307,8 @@ impl Networks {
 
     /// Names of all networks, sorted.
     pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<_> = self.snapshot().iter().map(|network| network.name.to_string()).collect();
+        let mut names: Vec<_> =
+            self.snapshot().networks.iter().map(|entry| entry.name().to_owned()).collect();
         names.sort();
         names
     }
@@ -311,12 +350,12 @@ impl Networks {
 }
 
 /// How wide a network casts its references: narrow ones are tried first.
-fn breadth(network: &Network) -> u8 {
-    match network.definition.as_deref() {
-        Some(definition) if definition.hosts == Hosts::One => 0,
-        Some(definition) if definition.host.is_some() => 1,
-        Some(definition) if definition.format != BodyFormat::Json => 2,
-        _ => 3,
+fn breadth(hosts: Hosts, host: Option<&str>, format: BodyFormat) -> u8 {
+    match (hosts, host, format) {
+        (Hosts::One, ..) => 0,
+        (_, Some(_), _) => 1,
+        (_, _, BodyFormat::Json) => 3,
+        _ => 2,
     }
 }
 

@@ -9,15 +9,19 @@
 //! | `C` | the page after cursor `C`, towards older posts |
 //! | `^MS>ID` | the page above this mark, towards newer posts |
 //! | `>MS>LEN>ID` + `C` | the page after `C`, but nothing at or below this mark |
+//! | `#N` | page `N` of a list that has cursors on newer servers |
 //! | `=C` | as `C`, where `C` itself begins with one of these signs |
 
 use freshet_types::definition::{Ending, Paging};
 use freshet_types::{Complaint, Intent, Mark, Page, PageKind, Response, Timestamp};
 
 use crate::definition::plan::EndpointPlan;
-use crate::expression::is_true;
+use crate::expression::{Scope, is_true};
 use crate::format::Tree;
 use crate::times;
+
+/// What stands before the number of a page, where a server gives no cursor and counts pages.
+pub(crate) const NUMBERED: char = '#';
 
 /// A cursor, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -168,7 +172,10 @@ fn downwards(answer: &Answer<'_>, asked: Option<&str>) -> Onward {
             }
         }
         Paging::Link {} => link_next(answer.response).into(),
-        Paging::Cursor { end, ends, .. } => body_cursor(answer, end.as_deref(), *ends).into(),
+        Paging::Cursor { end, ends, page, .. } => {
+            let found = body_cursor(answer, end.as_deref(), *ends);
+            found.or_else(|| page.as_ref().and_then(|_| next_number(answer, asked))).into()
+        }
         Paging::Page { first, ends, .. } => {
             let present = number(u64::from(*first));
             let plan = &answer.endpoint.paging;
@@ -201,8 +208,8 @@ fn downwards(answer: &Answer<'_>, asked: Option<&str>) -> Onward {
             }
         }
         Paging::Url { .. } => {
-            let link = answer.endpoint.paging.at.get(answer.body).and_then(Tree::as_str);
-            link.filter(|link| !link.is_empty()).map(|link| absolute(answer.response, link)).into()
+            let link = named(answer).filter(|link| !link.is_empty());
+            link.map(|link| absolute(answer.response, &link)).into()
         }
     }
 }
@@ -223,12 +230,26 @@ fn body_cursor(answer: &Answer<'_>, end: Option<&str>, ends: Ending) -> Option<S
     if ends == Ending::Short && has_ended(answer, ends) {
         return None;
     }
-    let cursor = match answer.endpoint.paging.at.get(answer.body)? {
-        Tree::Str(text) => text.to_string(),
-        Tree::Number(number) => number.to_string(),
-        _ => return None,
-    };
+    let cursor = named(answer)?;
     (!cursor.is_empty() && Some(cursor.as_str()) != end).then_some(cursor)
+}
+
+/// The text or number at the place that paging looks at.
+fn named(answer: &Answer<'_>) -> Option<String> {
+    let scope = Scope { root: "", url: &answer.response.url, body: answer.body };
+    match &*answer.endpoint.paging.at.first(answer.body, scope)? {
+        Tree::Str(text) => Some(text.to_string()),
+        Tree::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// The number of the next page, where a server says nothing of cursors and showed something.
+fn next_number(answer: &Answer<'_>, asked: Option<&str>) -> Option<String> {
+    let number_of = |cursor: &str| cursor.strip_prefix(NUMBERED)?.parse().ok();
+    let present: u64 = asked.and_then(number_of).unwrap_or(1);
+    let is_silent = answer.ends.item_count > 0 && named(answer).is_none();
+    is_silent.then(|| format!("{NUMBERED}{}", present.saturating_add(1)))
 }
 
 /// The id before this one, where ids are numbers of any length; there is none before zero.
@@ -280,11 +301,7 @@ fn absolute(response: &Response, link: &str) -> String {
 /// Ids counted down from the highest, or up from a mark.
 fn count_ids(answer: &Answer<'_>, asked: &Cursor, page: &mut Page) {
     let size = u64::from(answer.endpoint.rule.page_size);
-    let highest = answer.endpoint.paging.at.get(answer.body).and_then(|value| match value {
-        Tree::Str(text) => text.parse().ok(),
-        other => other.as_u64(),
-    });
-    let Some(highest) = highest else { return };
+    let Some(highest) = named(answer).and_then(|text| text.parse::<u64>().ok()) else { return };
     if let Some(mark) = &asked.above {
         let Ok(known) = mark.id.parse::<u64>() else { return };
         let top = highest.min(known + size);

@@ -7,6 +7,7 @@
 
 mod group;
 mod items;
+mod sample;
 mod timetable;
 
 use freshet_types::definition::{BodyFormat, NewerStyle, Role};
@@ -48,6 +49,7 @@ pub(crate) fn read(
     let text = Text::new(response, plan.encoding);
     let mut body = Body { plan, format: endpoint.format, response, text: &text, parsed: None };
     page.outcome = outcome::judge(&plan.outcomes, &endpoint.key, response, &mut body, now);
+    let is_refused = page.outcome != Outcome::Ok;
     let needs_body = plan.limits.iter().any(crate::definition::plan::LimitPlan::needs_body);
     let tree = if needs_body { body.tree().unwrap_or(&Tree::Null) } else { &Tree::Null };
     page.limits = limits::read(&plan.limits, response, tree, now);
@@ -70,6 +72,10 @@ pub(crate) fn read(
     }
     if page.is_unread() {
         page.outcome = Outcome::Unreadable;
+    }
+    // An error in the place of what was asked for is not that, badly written.
+    if is_empty && is_refused {
+        page.complaints.retain(|complaint| complaint.place == "body");
     }
     if is_empty && page.outcome != Outcome::Ok {
         page.kind = PageKind::Error;
@@ -101,7 +107,8 @@ fn read_body(
             // An API that does not keep its format has a problem; a page may be whatever it is.
             let is_page = endpoint.format == BodyFormat::Page;
             page.outcome = if is_page { Outcome::BadRequest } else { Outcome::Transient };
-            page.complaints.push(Complaint::new("body", what));
+            let shown = sample::of_body(body.text.get());
+            page.complaints.push(Complaint::new("body", what).with_sample(shown));
             return Tally::default();
         }
     };
@@ -196,7 +203,7 @@ impl<'a> Body<'a> {
 fn sniff(format: BodyFormat, response: &Response) -> BodyFormat {
     let first = response.body.iter().find(|byte| !byte.is_ascii_whitespace());
     match (format, first) {
-        (BodyFormat::Xml | BodyFormat::Feed, Some(b'{' | b'[')) => BodyFormat::Json,
+        (BodyFormat::Xml | BodyFormat::Feed | BodyFormat::Html, Some(b'{' | b'[')) => BodyFormat::Json,
         _ => format,
     }
 }

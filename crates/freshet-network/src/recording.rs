@@ -176,7 +176,13 @@ fn read_as(
         credential: None,
         validators: None,
     };
-    read::read(&definition.plan, endpoint, &target, &Intent::First, response, Timestamp::MAX)
+    let (page, mut tally) =
+        read::read(&definition.plan, endpoint, &target, &Intent::First, response, Timestamp::MAX);
+    // Told is the order of the document.
+    if endpoint.items.iter().any(|group| group.is_reversed) {
+        std::mem::swap(&mut tally.first, &mut tally.last);
+    }
+    (page, tally)
 }
 
 /// The endpoint whose template gives this URL, and the root in it.
@@ -372,6 +378,8 @@ fn report(line: usize, page: &Page, tally: &Tally, mut complaints: Vec<String>) 
         PageKind::Account if tally.account_count == 0 && tally.post_count == 1 => PageKind::Post,
         PageKind::Account if tally.account_count == 0 && tally.post_count > 1 => PageKind::Posts,
         PageKind::Post if tally.post_count > 1 => PageKind::Posts,
+        // One that may show a record of any kind, and showed a profile.
+        PageKind::Post if tally.post_count == 0 && tally.account_count == 1 => PageKind::Account,
         PageKind::Account if tally.account_count > 1 => PageKind::Accounts,
         // A search finds what there is, whatever it was asked for.
         PageKind::Accounts if tally.post_count > tally.account_count => PageKind::Posts,

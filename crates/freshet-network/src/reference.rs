@@ -150,7 +150,7 @@ impl Dialects {
         let mut lines = vec!["  network/type/id, NETWORK:REF, NETWORK:https://host/REF".to_owned()];
         for dialect in &self.all {
             let examples: Vec<_> =
-                dialect.patterns.iter().map(|(_, pattern)| pattern.example.as_str()).collect();
+                dialect.patterns.iter().map(|pattern| pattern.rule.example.as_str()).collect();
             if !examples.is_empty() {
                 lines.push(format!("  {}: {}", dialect.name, examples.join(", ")));
             }

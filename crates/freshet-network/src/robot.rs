@@ -8,6 +8,7 @@
 //! | comment | replies to a post | relation, user, status, tag | – |
 //! | tag | tags of an account | – | – |
 //! | link | members of any collection that a definition lists | relation, user, status, tag, link | comment, status, link |
+//! | across | what links of other networks lead to | across, with the author of what it read | – |
 //!
 //! The first four rows are the paper's; the tag robot is the one its authors added for Weibo, with
 //! a queue of accounts like the user robot's. "Status feeds status with posts" is the chain of
@@ -19,20 +20,24 @@
 //! whichever robot met it first, and a ring that was switched off catches up later. A thing that a
 //! person adds feeds every robot that has an endpoint for it.
 //!
+//! The robot `across` is fed with stubs alone, which no other robot takes; it reads the object itself, and the comments on it, through the
+//! endpoints that definitions have for these anyway.
+//!
 //! This file decides; it neither queues nor visits.
 
-use freshet_types::{Connector, NetworkName, RobotKind, Source};
+use freshet_types::{Connector, Endpoint, NetworkName, PageKind, RobotKind, Source};
 
 /// The root type that accounts have in every definition.
 pub const ACCOUNT: &str = "account";
 
 /// Who is fed with an object of this type when `finder` meets it for the first time.
 fn feeds(finder: RobotKind, root_kind: &str) -> &'static [RobotKind] {
-    use RobotKind::{Comment, Link, Relation, Status, Tag, User};
+    use RobotKind::{Across, Comment, Link, Relation, Status, Tag, User};
     match (finder, root_kind) {
         (Relation | Status | Comment | Link, ACCOUNT) => &[Relation, User, Status, Tag, Link],
         (Status | Link, _) => &[Status, Comment, Link],
-        (User | Tag | Relation | Comment, _) => &[],
+        (Across, ACCOUNT) => &[Across],
+        (User | Tag | Relation | Comment | Across, _) => &[],
     }
 }
 
@@ -50,10 +55,49 @@ pub(crate) fn wanted_by(connector: &dyn Connector, root_kind: &str) -> Vec<Robot
 /// The robots whose rings take in an object that `finder` met; `None`: a person added it.
 pub fn fed_by(finder: Option<RobotKind>, connector: &dyn Connector, root_kind: &str) -> Vec<RobotKind> {
     let mut robots = wanted_by(connector, root_kind);
+    if finder == Some(RobotKind::Across) && can_follow(connector, root_kind, "") {
+        robots.push(RobotKind::Across);
+    }
     if let Some(finder) = finder {
         robots.retain(|robot| feeds(finder, root_kind).contains(robot));
     }
     robots
+}
+
+/// Whether an object that a link of another network leads to can be read by itself.
+pub fn can_follow(connector: &dyn Connector, root_kind: &str, id: &str) -> bool {
+    connector.single(root_kind).is_some()
+        && (handle_of(root_kind, id).is_none() || connector.lookup().is_some())
+}
+
+/// The handle by which a link names an account whose id it does not know: `@ada`.
+fn handle_of<'a>(root_kind: &str, id: &'a str) -> Option<&'a str> {
+    id.strip_prefix('@').filter(|handle| root_kind == ACCOUNT && !handle.is_empty())
+}
+
+/// The sources through which `across` visits an object: itself, and the comments on it, whose authors are a step further away.
+fn sources_across(
+    connector: &dyn Connector,
+    network: &NetworkName,
+    (root_kind, root_id): (&str, &str),
+    depth: u16,
+) -> Vec<Source> {
+    let source = |endpoint: &Endpoint, id: &str, depth: u16| Source {
+        depth,
+        ..Source::new(network, &endpoint.name, RobotKind::Across, root_kind, id)
+    };
+    let Some(own) = connector.single(root_kind) else { return Vec::new() };
+    if let Some(handle) = handle_of(root_kind, root_id) {
+        return vec![Source { handle: Some(handle.to_owned()), ..source(own, "", depth) }];
+    }
+    let is_of = |endpoint: &&Endpoint| {
+        endpoint.kind == PageKind::Comments
+            && endpoint.robot == Some(RobotKind::Comment)
+            && *endpoint.root_kind == *root_kind
+    };
+    let comments = connector.endpoints().iter().filter(is_of);
+    let comments = comments.map(|endpoint| source(endpoint, root_id, depth.saturating_add(1)));
+    [source(own, root_id, depth)].into_iter().chain(comments).collect()
 }
 
 /// The sources through which `robot` visits an object: one for each of its endpoints.
@@ -65,9 +109,10 @@ pub fn sources_for(
     root_id: &str,
     depth: u16,
 ) -> Vec<Source> {
-    let is_for = |endpoint: &&freshet_types::Endpoint| {
-        endpoint.robot == Some(robot) && *endpoint.root_kind == *root_kind
-    };
+    if robot == RobotKind::Across {
+        return sources_across(connector, network, (root_kind, root_id), depth);
+    }
+    let is_for = |endpoint: &&Endpoint| endpoint.robot == Some(robot) && *endpoint.root_kind == *root_kind;
     connector
         .endpoints()
         .iter()
@@ -117,6 +162,29 @@ mod tests {
             let connector = networks.connector(network).unwrap();
             let names: Vec<_> = wanted_by(&*connector, root_kind).into_iter().map(RobotKind::name).collect();
             assert_eq!(names.join(" "), expected, "{network} {root_kind}");
+        }
+    }
+
+    #[test]
+    fn what_links_of_other_networks_lead_to_is_read_by_itself() {
+        let networks = crate::networks::Networks::shipped();
+        for (network, kind, id, expected) in [
+            ("youtube", "video", "v", "video 1 v,replies 2 v"),
+            ("youtube", "account", "UC1", "account 1 UC1"),
+            ("mastodon", "account", "@ada", "account 1 @ada"),
+            ("bluesky", "post", "at://x", "post 1 at://x,replies 2 at://x"),
+            ("rss", "account", "x", ""),
+        ] {
+            let connector = networks.connector(network).unwrap();
+            let name = NetworkName::from(network);
+            let sources = sources_for(&*connector, &name, RobotKind::Across, kind, id, 1);
+            let shown = |it: &Source| {
+                let root = it.handle.as_ref().map_or(it.root_id.clone(), |handle| format!("@{handle}"));
+                format!("{} {} {root}", it.endpoint, it.depth)
+            };
+            let shown: Vec<_> = sources.iter().map(shown).collect();
+            assert_eq!(shown.join(","), expected, "{network} {kind}");
+            assert_eq!(can_follow(&*connector, kind, id), !expected.is_empty(), "{network} {kind}");
         }
     }
 

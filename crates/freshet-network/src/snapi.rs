@@ -27,9 +27,6 @@ pub use call::{Call, CallOptions, Step};
 use crate::constraint::{Constraint, ConstraintError, Constraints};
 use crate::networks::{Networks, NetworksError, Registry};
 
-/// All six kinds of link.
-pub const ALL_LINKS: [LinkKind; 6] =
-    [LinkKind::P, LinkKind::C, LinkKind::Co, LinkKind::Sp, LinkKind::Sc, LinkKind::Sco];
 /// Most credentials that may be in use at once.
 const CREDENTIALS_MAX: usize = 10_000;
 
@@ -147,7 +144,7 @@ impl Snapi {
     }
 
     /// The constraints in force.
-    pub fn constraints(&self) -> Arc<Constraints> {
+    fn constraints(&self) -> Arc<Constraints> {
         Arc::clone(&self.constraints.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -237,20 +234,6 @@ pub fn check_constraint(registry: &Registry, constraint: &Constraint) -> Result<
     // The network in which most of it makes sense is the one that was thought of.
     let furthest = errors.into_iter().max_by_key(|(has_type, error)| (*has_type, column(error)));
     furthest.map_or(Ok(()), |(_, error)| Err(error.into()))
-}
-
-/// Why a crawl can never judge by this constraint, though it fits a network: in none that it fits, pages show what it asks for.
-pub fn never_told(registry: &Registry, constraint: &Constraint) -> Option<ConstraintError> {
-    let is_meant = |name: &str| constraint.network().is_none_or(|wanted| wanted == name);
-    let networks = registry.iter().filter(|network| is_meant(&network.name));
-    let mut why = None;
-    for network in networks.filter(|network| constraint.check(&network.schema).is_ok()) {
-        match constraint.check_for_crawl(&network.schema) {
-            Ok(()) => return None,
-            Err(error) => why = why.or(Some(error)),
-        }
-    }
-    why
 }
 
 fn column(error: &ConstraintError) -> usize {

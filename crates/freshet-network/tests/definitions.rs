@@ -148,6 +148,8 @@ fn network(name: &str) -> (Arc<dyn Connector>, Instance) {
 
 /// What is asked: network, endpoint, root, intent, and the URL without the parameters that choose fields.
 const ASKED: &[(&str, &str, &str, &str, &str)] = &[
+    ("telegram", "posts", "riverwatch", "101", "https://t.me/s/riverwatch?before=101"),
+    ("telegram", "post", "riverwatch/120", "", "https://t.me/riverwatch/120?embed=1&mode=tme"),
     (
         "stackexchange",
         "account",
@@ -238,7 +240,8 @@ fn without_fields(url: &str) -> String {
 #[test]
 fn endpoints_are_asked_by_these_urls() {
     for (name, endpoint, root, part, url) in ASKED {
-        let ((connector, instance), credential) = (network(name), "mine".into());
+        let ((connector, instance), credential) =
+            (network(name), freshet_types::Holder::alone("mine".into()));
         let target =
             Target { instance: &instance, endpoint, root, credential: Some(&credential), validators: None };
         let intent = match (*part, root.is_empty()) {
@@ -332,6 +335,13 @@ const TYPED: &[(&str, &str)] = &[
     ("https://www.facebook.com/permalink.php?story_fbid=456&id=123", "facebook post 123_456"),
     ("facebook:riverwatch", "facebook account @riverwatch"),
     ("facebook:123_456", "facebook post 123_456"),
+    ("https://t.me/s/riverwatch", "telegram account riverwatch"),
+    ("https://t.me/s/riverwatch?before=120", "telegram account riverwatch"),
+    ("t.me/riverwatch", "telegram account riverwatch"),
+    ("https://telegram.me/riverwatch/", "telegram account riverwatch"),
+    ("telegram:riverwatch", "telegram account riverwatch"),
+    ("telegram:@riverwatch", "telegram account riverwatch"),
+    ("https://t.me/riverwatch/120", "telegram post riverwatch/120"),
 ];
 
 #[test]

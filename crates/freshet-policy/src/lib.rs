@@ -29,6 +29,7 @@ pub mod policies;
 pub mod pool;
 pub mod price;
 pub mod prior;
+pub mod rank;
 pub mod refresh;
 pub mod rhythm;
 pub mod roster;

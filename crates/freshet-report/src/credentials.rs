@@ -4,6 +4,8 @@ use freshet_types::{NetworkName, RobotKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::time::UnixNumber;
+
 /// All credentials, or the one that was added or removed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CredentialsReport {
@@ -14,6 +16,13 @@ pub struct CredentialsReport {
     pub headline: Option<String>,
 }
 
+/// On which networks several tokens are used in turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TermsReport {
+    /// Networks and servers whose terms allow it, as a person says.
+    pub many_tokens: Vec<String>,
+}
+
 /// A credential without its secret.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CredentialLine {
@@ -22,7 +31,7 @@ pub struct CredentialLine {
     /// The network it is for, or the one server of it.
     #[schemars(with = "String")]
     pub network: NetworkName,
-    /// What sort it is: `bearer`, `app_password` or `api_key`.
+    /// What sort it is: `bearer`, `app_password`, `api_key`, `oauth2` or `oauth1`.
     pub kind: String,
     /// The only robot that may use it, if it is reserved.
     pub robot: Option<RobotKind>,
@@ -30,6 +39,12 @@ pub struct CredentialLine {
     pub identifier: Option<String>,
     /// Where it came from: `environment` or `file`.
     pub origin: String,
+    /// The app it belongs to: tokens of one app share its quotas.
+    pub app: Option<String>,
+    /// When its token runs out, where that is known; freshet renews what it can.
+    pub expires_at: Option<UnixNumber>,
+    /// `ready`, or `refused`: the network took it back, and somebody must log in again.
+    pub state: String,
 }
 
 /// A credential was added, as the dashboard says it.

@@ -1,5 +1,7 @@
 //! What stands around an account or post.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,4 +74,21 @@ pub struct LegendEntry {
     pub name: String,
     /// The number of its colour.
     pub colour: usize,
+}
+
+/// The report of `freshet graph`: what was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NeighbourhoodReport {
+    /// The address of what stands in the middle.
+    pub middle: String,
+    /// Where it was written.
+    pub file: PathBuf,
+    /// Steps from the middle.
+    pub depth: u8,
+    /// Objects that are in it.
+    pub nodes_count: usize,
+    /// Links that are in it.
+    pub edges_count: usize,
+    /// Some were left out.
+    pub is_cut: bool,
 }

@@ -7,8 +7,9 @@
 //! | module | report of |
 //! |---|---|
 //! | [`run`] | a run about itself, several times a second; stored under the setting `status` |
-//! | [`status`], [`explain`], [`gaps`], [`plan`], [`robots`], [`networks`], [`alerts`], [`check`], [`search`], [`constraints`], [`budgets`], [`calendars`], [`init`], [`forget`], [`snapshot`], [`credentials`], [`simulate`] | the command of that name |
+//! | [`case`] (`demo`), [`status`], [`explain`], [`gaps`], [`plan`], [`robots`], [`networks`], [`alerts`], [`check`], [`complaints`], [`search`], [`find`], [`constraints`], [`focus`], [`budgets`], [`calendars`], [`init`], [`forget`], [`snapshot`], [`credentials`], [`simulate`] | the command of that name |
 //! | [`learn`] | `freshet forum` |
+//! | [`object`] | `freshet get` and `freshet show` |
 //! | [`add`], [`sources`], [`posts`], [`graph`], [`forums`], [`history`] | what is watched, collected and known |
 //! | [`dashboard`] | what only the dashboard's API answers |
 //! | [`time`], [`pairs`] | the forms of instants and of values by name |
@@ -21,11 +22,15 @@ pub mod add;
 pub mod alerts;
 pub mod budgets;
 pub mod calendars;
+pub mod case;
 pub mod check;
+pub mod complaints;
 pub mod constraints;
 pub mod credentials;
 pub mod dashboard;
 pub mod explain;
+pub mod find;
+pub mod focus;
 pub mod forget;
 pub mod forums;
 pub mod gaps;
@@ -34,6 +39,7 @@ pub mod history;
 pub mod init;
 pub mod learn;
 pub mod networks;
+pub mod object;
 pub mod pairs;
 pub mod plan;
 pub mod posts;

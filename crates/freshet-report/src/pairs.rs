@@ -18,6 +18,11 @@ impl<K, V> Pairs<K, V> {
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&K, &V)> {
         self.0.iter().map(|(name, value)| (name, value))
     }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 impl<K: PartialEq, V> Pairs<K, V> {

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct RobotsReport {
     /// A run is under way.
     pub is_running: bool,
+    /// The focus that says whom they visit first, as a person would write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub focus: Option<String>,
     /// All robots.
     pub robots: Vec<RobotLine>,
 }
@@ -23,4 +26,10 @@ pub struct RobotLine {
     pub state: RobotState,
     /// The credential that it shows.
     pub credential: Option<String>,
+    /// What it collects: relations, profiles, posts, replies, tags or members.
+    pub collects: String,
+    /// So many of them in the run under way, or the last one.
+    pub collected_count: Option<u64>,
+    /// So many an hour, over that run.
+    pub collected_per_hour: Option<f64>,
 }

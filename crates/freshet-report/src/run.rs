@@ -82,6 +82,9 @@ pub struct RunWork {
     pub robots: Pairs<RobotKind, RobotState>,
     /// New posts of this run by the robot that found them.
     pub posts_by_robot: Pairs<RobotKind, u64>,
+    /// What each robot has collected in this run: relations, profiles, posts, replies, tags, members.
+    #[serde(skip_serializing_if = "Pairs::is_empty")]
+    pub collected_by_robot: Pairs<RobotKind, u64>,
     /// What waits in the robots' rings.
     pub rings: Pairs<RobotKind, RingSize>,
     /// What the networks still allow.

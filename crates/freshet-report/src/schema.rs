@@ -5,17 +5,19 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::Value;
 
 use crate::{
-    add, alerts, budgets, check, constraints, credentials, dashboard, explain, forget, forums, gaps, graph,
-    history, init, learn, networks, plan, posts, robots, run, search, simulate, snapshot, sources, status,
+    add, alerts, budgets, case, check, complaints, constraints, credentials, dashboard, explain, find, focus,
+    forget, forums, gaps, graph, history, init, learn, networks, object, plan, posts, robots, run, search,
+    simulate, snapshot, sources, status,
 };
 
 /// Makes the schema of one report.
 type Maker = fn(&mut SchemaGenerator) -> schemars::Schema;
 
 /// Every report and how its schema is made.
-pub(crate) const MAKERS: [(&str, Maker); 53] = [
+pub(crate) const MAKERS: [(&str, Maker); 61] = [
     ("RunStatus", of::<run::RunStatus>),
     ("StatusReport", of::<status::StatusReport>),
+    ("CaseReport", of::<case::CaseReport>),
     ("ExplainReport", of::<explain::ExplainReport>),
     ("GapsReport", of::<gaps::GapsReport>),
     ("PlanReport", of::<plan::PlanReport>),
@@ -29,14 +31,18 @@ pub(crate) const MAKERS: [(&str, Maker); 53] = [
     ("AlertTestReport", of::<alerts::AlertTestReport>),
     ("AlertMessage", of::<alerts::AlertMessage>),
     ("CheckReport", of::<check::CheckReport>),
+    ("ComplaintsReport", of::<complaints::ComplaintsReport>),
     ("PostsFound", of::<search::PostsFound>),
-    ("AccountsFound", of::<search::AccountsFound>),
+    ("AccountsFound", of::<find::AccountsFound>),
     ("ConstraintsReport", of::<constraints::ConstraintsReport>),
+    ("ConstraintTest", of::<constraints::ConstraintTest>),
+    ("FocusReport", of::<focus::FocusReport>),
     ("BudgetsReport", of::<budgets::BudgetsReport>),
     ("InitReport", of::<init::InitReport>),
     ("ForgetReport", of::<forget::ForgetReport>),
     ("UndoReport", of::<forget::UndoReport>),
     ("CredentialsReport", of::<credentials::CredentialsReport>),
+    ("TermsReport", of::<credentials::TermsReport>),
     ("CredentialAdded", of::<credentials::CredentialAdded>),
     ("CredentialRemoved", of::<credentials::CredentialRemoved>),
     ("SimulateReport", of::<simulate::SimulateReport>),
@@ -59,7 +65,10 @@ pub(crate) const MAKERS: [(&str, Maker); 53] = [
     ("PauseReport", of::<sources::PauseReport>),
     ("PostsReport", of::<posts::PostsReport>),
     ("PostReport", of::<posts::PostReport>),
+    ("ObjectReport", of::<object::ObjectReport>),
+    ("ShowReport", of::<object::ShowReport>),
     ("GraphReport", of::<graph::GraphReport>),
+    ("NeighbourhoodReport", of::<graph::NeighbourhoodReport>),
     ("ForumsReport", of::<forums::ForumsReport>),
     ("ForumReport", of::<forums::ForumReport>),
     ("HistoryReport", of::<history::HistoryReport>),

@@ -1,4 +1,4 @@
-//! The reports of `freshet search`: posts that were collected, or accounts on a network.
+//! The report of `freshet search`: posts that were collected.
 
 use freshet_types::NetworkName;
 use schemars::JsonSchema;
@@ -31,34 +31,6 @@ pub struct FoundPost {
     pub snippet: String,
     /// The whole text.
     pub text: String,
-    /// Where a browser finds it.
-    pub url: Option<String>,
-}
-
-/// Accounts that a network found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct AccountsFound {
-    /// The network that was asked.
-    pub network: String,
-    /// The accounts.
-    pub accounts: Vec<FoundAccount>,
-}
-
-/// An account as searches show it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FoundAccount {
-    /// The network's id.
-    pub native_id: String,
-    /// Its handle.
-    pub handle: Option<String>,
-    /// Its name.
-    pub name: Option<String>,
-    /// What it says of itself.
-    pub bio: Option<String>,
-    /// Who follows it.
-    pub followers_count: Option<i64>,
-    /// Its posts.
-    pub posts_count: Option<i64>,
     /// Where a browser finds it.
     pub url: Option<String>,
 }

@@ -81,6 +81,9 @@ pub struct SnapshotConstraint {
     pub type_name: String,
     /// What must be true of them.
     pub text: String,
+    /// What it decides, where that is not what is stored.
+    #[serde(rename = "for", default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
 }
 
 /// A definition that is part of a snapshot.

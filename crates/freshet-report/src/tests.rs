@@ -9,9 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::{
-    RunStatus, StatusReport, add, alerts, check, constraints, credentials, dashboard, explain, forget,
-    forums, gaps, graph, history, init, learn, networks, plan, posts, robots, schema, search, simulate,
-    snapshot, sources,
+    RunStatus, StatusReport, add, alerts, case, check, complaints, constraints, credentials, dashboard,
+    explain, find, focus, forget, forums, gaps, graph, history, init, learn, networks, object, plan, posts,
+    robots, schema, search, simulate, snapshot, sources,
 };
 
 /// The text becomes this report and the same JSON again; numbers keep their form.
@@ -65,9 +65,11 @@ fn reports_of_commands_keep_their_form() {
     fixtures! {
         explain::ExplainReport: "explain_posts" "explain_weighed" "explain_gone" "explain_pinned" "explain_paused" "explain_thread"
             "explain_board" "explain_page" "explain_grouped";
+        case::CaseReport: "demo_case";
         gaps::GapsReport: "gaps" "gaps_of_nothing" "gaps_forum" "gaps_with_holes";
         plan::PlanReport: "plan" "plan_out_of_reach";
         robots::RobotsReport: "robots";
+        focus::FocusReport: "focus";
         networks::NetworksReport: "networks";
         networks::DefinitionsReport: "networks_check";
         networks::OnDeleteReport: "networks_set";
@@ -76,8 +78,14 @@ fn reports_of_commands_keep_their_form() {
         alerts::AlertTestReport: "alerts_test";
         alerts::AlertMessage: "alert_message";
         check::CheckReport: "check" "check_with_findings";
+        complaints::ComplaintsReport: "complaints";
         search::PostsFound: "search";
+        find::AccountsFound: "find";
+        object::ObjectReport: "object";
+        object::ShowReport: "show";
+        graph::NeighbourhoodReport: "graph_written";
         constraints::ConstraintsReport: "constraints" "constraints_one";
+        constraints::ConstraintTest: "constraints_test";
         add::AddReport: "add" "add_refused" "add_forum";
         sources::PauseReport: "pause";
         sources::WeightReport: "weight";
@@ -86,6 +94,7 @@ fn reports_of_commands_keep_their_form() {
         forget::ForgetReport: "forget";
         forget::UndoReport: "forget_undo";
         credentials::CredentialsReport: "credentials";
+        credentials::TermsReport: "credentials_terms";
         simulate::SimulateReport: "simulate" "simulate_from_store";
         simulate::ForumSimulateReport: "simulate_forum";
         learn::LearnReport: "forum_learn";

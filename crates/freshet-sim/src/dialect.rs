@@ -1,4 +1,4 @@
-//! The world as seen from outside: Mastodon's dialect, with its limits.
+//! The world as seen from outside: Mastodon's dialect, or one of two others, with its limits.
 //!
 //! One request in, one response out, no sockets: [`serve`](crate::serve) puts it on HTTP and
 //! [`WorldFetch`](crate::WorldFetch) behind the fetch seam. An answer depends on the request,
@@ -8,9 +8,12 @@
 mod about;
 mod accounts;
 mod entity;
+mod graph;
 mod json;
 mod page;
 mod posts;
+mod tree;
+mod videos;
 
 #[cfg(test)]
 mod tests;
@@ -22,8 +25,8 @@ use entity::Face;
 use crate::World;
 #[cfg(test)]
 use crate::world::Counters;
-use crate::world::Spoil;
 pub use crate::world::WorldRequest;
+use crate::world::{Dialect, Spoil};
 
 /// What a world that was asked without a `Host` calls itself.
 pub(crate) const DEFAULT_HOST: &str = "world.test";
@@ -139,7 +142,17 @@ fn route(ask: &Ask<'_>) -> Reply {
         return Reply::error(405, "Method not allowed");
     }
     let path: Vec<&str> = ask.request.path.split('/').filter(|part| !part.is_empty()).collect();
-    match path.as_slice() {
+    match (ask.world.options.dialect, path.as_slice()) {
+        (_, ["robots.txt"]) => about::exclusion(),
+        (Dialect::Mastodon, path) => route_mastodon(ask, path),
+        (Dialect::Graph, [version, path @ ..]) if version.starts_with('v') => graph::route(ask, path),
+        (Dialect::Videos, ["youtube", "v3", path @ ..]) => videos::route(ask, path),
+        (Dialect::Graph | Dialect::Videos, _) => Reply::missing(),
+    }
+}
+
+fn route_mastodon(ask: &Ask<'_>, path: &[&str]) -> Reply {
+    match path {
         ["api", "v1", "accounts"] => accounts::several(ask),
         ["api", "v1", "accounts", "lookup"] => accounts::lookup(ask),
         ["api", "v1", "accounts", id] => accounts::one(ask, id),
@@ -156,6 +169,7 @@ fn route(ask: &Ask<'_>) -> Reply {
         ["api", "v1", "statuses", id, "context"] => posts::context(ask, id),
         ["api", "v1", "statuses", id, "history"] => posts::history(ask, id),
         ["api", "v1", "statuses", id, "reblogged_by"] => posts::reposters(ask, id),
+        ["api", "v1", "statuses", id, "favourited_by"] => posts::likers(ask, id),
         ["api", "v1", "timelines", "public"] => posts::public_timeline(ask),
         // Not Mastodon's: `crate::merged` says why.
         ["api", "v1", "timelines", "accounts"] => accounts::merged_timeline(ask),
@@ -165,7 +179,6 @@ fn route(ask: &Ask<'_>) -> Reply {
         ["api", "v1", "instance"] => about::instance_v1(ask),
         [".well-known", "nodeinfo"] => about::node_links(ask),
         ["nodeinfo", "2.0"] => about::node_info(ask),
-        ["robots.txt"] => about::exclusion(),
         ["api", ..] => Reply::missing(),
         [] => about::front_page(ask),
         [profile] if profile.starts_with('@') => about::profile_page(ask, &profile[1..]),

@@ -28,7 +28,8 @@ use freshet_report::RunStatus;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::control::{Control, SourcesChange};
 use freshet_types::{
-    Clock, Fault, FaultKind, NetworkName, RobotKind, RobotState, SourceId, SourceState, Span, Timestamp,
+    Clock, Fault, FaultKind, Holder, NetworkName, RobotKind, RobotState, SourceId, SourceState, Span,
+    Timestamp,
 };
 use futures::FutureExt;
 
@@ -104,6 +105,8 @@ pub struct DriverKit {
     /// When to look again.
     pub policy: Arc<dyn Policy>,
     pub options: CoreOptions,
+    /// What requests may show, in turn.
+    pub credentials: Vec<Holder>,
     /// The robots' rings, where robots are to be fed.
     pub feeder: Option<Feeder>,
     /// Longest way of an answer.
@@ -126,6 +129,7 @@ impl DriverKit {
             networks,
             policy,
             options: CoreOptions::default(),
+            credentials: Vec::new(),
             feeder: None,
             latency: Span::ZERO,
             #[cfg(test)]
@@ -142,10 +146,14 @@ impl<S: Store> Driver<S> {
         let moment = Moment { now: started_at, wall_ms: 0 };
         let past = Past::read(&store, started_at)?;
         let options = RunOptions { core: kit.options, report_every: REPORT_EVERY, ..RunOptions::default() };
+        let credentials = kit.credentials;
         let runner_kit = RunnerKit {
             networks: Arc::clone(&kit.networks),
             policy: kit.policy,
-            credential: Arc::new(|_: &_, _, named: Option<&str>| named.map(Arc::from)),
+            credential: Arc::new(move |_: &_, _, named: Option<&str>| match named {
+                Some(name) => vec![Holder::alone(name.into())],
+                None => credentials.clone(),
+            }),
         };
         let clock: Arc<dyn Clock> = Arc::new(kit.clock.clone());
         let networks = Arc::clone(&kit.networks);

@@ -22,6 +22,7 @@ mod merged;
 pub mod plot;
 pub mod refresh;
 pub mod serve;
+pub mod society;
 pub mod study;
 pub mod trace;
 pub mod world;
@@ -34,7 +35,8 @@ pub use fetch::WorldFetch;
 pub use serve::{Server, Stopper, serve};
 pub use trace::{History, Window};
 pub use world::{
-    AccountInfo, AccountKind, Chances, Faults, Limits, Standing, TruthLine, World, WorldOptions,
+    AccountInfo, AccountKind, Chances, Communities, Dialect, Faults, Limits, Standing, TruthLine, World,
+    WorldOptions,
 };
 
 /// What can go wrong with a world; the faults it shows on purpose are not among these.

@@ -9,6 +9,7 @@
 mod calendar;
 mod capture;
 mod cuvim;
+mod focus;
 mod forums;
 mod groups;
 mod known;
@@ -155,6 +156,13 @@ pub const STUDIES: &[Study] = &[
         about: "what refresh plans save a crawl: single pages against even looks, old pages of threads against a wait that doubles",
         seed: "20260917",
         run: refresh_live::run,
+    },
+    Study {
+        name: "focus",
+        about: "wanted posts a call: a focus with personalised PageRank against breadth-first and random discovery, with exploring shares of 0, 10 and \
+                30 %, in worlds with and without communities; what is never found",
+        seed: "1 to 5 (the simulated worlds)",
+        run: focus::run,
     },
     Study {
         name: "forums",

@@ -32,7 +32,7 @@ use desk::Desk;
 pub(crate) use desk::Spoil;
 use event::{Agenda, What};
 use follow::Crowd;
-pub use options::{Chances, Faults, Limits, WorldOptions};
+pub use options::{Chances, Communities, Dialect, Faults, Limits, WorldOptions};
 pub(crate) use post::{Post, Posts, Relation};
 use replay::Replay;
 pub use request::WorldRequest;
@@ -84,6 +84,13 @@ impl World {
 
     /// A world of these accounts in which nothing has happened and nothing is planned.
     fn furnished(options: WorldOptions, mut accounts: Vec<Account>) -> Self {
+        if let Some(communities) = options.communities {
+            for (account, index) in accounts.iter_mut().zip(0..) {
+                // Two of three of the tags that an account likes are its community's.
+                let own = (index % communities.count) as u8;
+                account.tags[..2].fill(own);
+            }
+        }
         // So that profiles are true: their posts are counted since then.
         for account in &mut accounts {
             account.joined_ms = options.start_at.ms();
@@ -96,7 +103,7 @@ impl World {
             tagged: vec![Vec::new(); text::TAG_COUNT as usize],
             handles,
             agenda: Agenda::default(),
-            crowd: Crowd::new(options.seed, &accounts),
+            crowd: Crowd::new(options.seed, &accounts, options.communities),
             replay: Replay::default(),
             now_ms: options.start_at.ms(),
             accounts,
@@ -126,6 +133,17 @@ impl World {
     /// Posts so far, deleted and hidden ones included.
     pub fn post_count(&self) -> usize {
         self.posts.all().len()
+    }
+
+    /// Places of the posts that are neither answers nor reposts and can be seen now.
+    pub(crate) fn originals(&self) -> Vec<u32> {
+        let is_one =
+            |post: &Post| matches!(post.relation(), Relation::Original) && self.is_post_visible(post);
+        (0..)
+            .zip(self.posts.all())
+            .filter(|(_, post)| is_one(post))
+            .map(|(post_index, _)| post_index)
+            .collect()
     }
 
     /// All accounts, as only their maker knows them.

@@ -294,7 +294,7 @@ record! {
         number: i64,
         /// When it was noticed.
         seen_at: Timestamp,
-        /// `created`, `edited`, `deleted`, `restored`, `invalidated`, `unlinked`, `approached` or `relearnt`.
+        /// `created`, `edited`, `deleted`, `restored`, `invalidated`, `unlinked`, `approached`, `relearnt` or `pointed`.
         kind: String,
         /// The address of the object it happened to.
         id: String,

@@ -7,7 +7,7 @@
 use freshet_types::{Change, NetworkName, RobotKind, Source, SourceId, SourceState, Timestamp, VisitSummary};
 
 use crate::error::StoreError;
-use crate::row::{Filter, Hit};
+use crate::row::{ComplaintRow, Filter, Hit};
 
 /// Most rows of a page.
 pub(crate) const PAGE_MAX: usize = 1000;
@@ -265,6 +265,52 @@ pub struct Neighbours {
     pub among: Vec<(usize, usize)>,
 }
 
+/// A collection of an object, and where its members stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Association<'a> {
+    /// Posts of this type that an account wrote, newest first.
+    Written(&'a str),
+    /// Posts of an account that repeat another, newest first.
+    Repeated,
+    /// Who follows an account, as they were seen.
+    Followers,
+    /// Whom an account follows, as they were seen.
+    Following,
+    /// Tags of an account, by name.
+    Tags,
+    /// Posts that answer a post, among the [`ANSWERS_AMONG`] that were seen before and after it.
+    Answers,
+    /// Posts that repeat a post, among the same.
+    Reposts,
+    /// Posts that quote a post, among the same.
+    Quotes,
+    /// What a list of a forum contains: lists of this type, or posts.
+    Contained(&'a str),
+    /// Members of this name that no row tells, as they were seen.
+    Named(&'a str),
+}
+
+/// Which members of a collection.
+#[derive(Clone, Copy, Debug)]
+pub struct MemberQuery<'a> {
+    pub network: &'a NetworkName,
+    /// Type and id of the object whose collection it is.
+    pub object: (&'a str, &'a str),
+    pub association: Association<'a>,
+    pub offset: usize,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// A part of a collection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemberPage {
+    /// Type and id of each.
+    pub members: Vec<(String, String)>,
+    /// How many there are in all, counted up to [`COUNT_MAX`].
+    pub count: usize,
+}
+
 /// Rows that can be counted by day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
@@ -276,6 +322,15 @@ pub enum Counted {
     Relations,
 }
 
+/// How many objects of one type a network has here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KindCount {
+    pub network: NetworkName,
+    /// The type, as the network's definition calls it.
+    pub kind: String,
+    pub count: u64,
+}
+
 /// Questions of people who look around.
 pub trait Browse {
     /// A page of sources.
@@ -284,6 +339,8 @@ pub trait Browse {
     fn node(&self, object: u64) -> Result<Option<Node>, StoreError>;
     /// What stands around it, at most `limit` of each kind of link.
     fn neighbours(&self, node: &Node, limit: usize) -> Result<Neighbours, StoreError>;
+    /// A part of a collection of an object.
+    fn members(&self, query: &MemberQuery<'_>) -> Result<MemberPage, StoreError>;
     /// What people know the root of each of these sources by, as far as it is stored.
     fn root_names(&self, sources: &[Source]) -> Result<Vec<RootName>, StoreError>;
     /// What people know the root of a source by, as far as it is stored.
@@ -325,6 +382,16 @@ pub trait Browse {
         filter: &Filter,
         up_to: u64,
     ) -> Result<Vec<(i64, u64)>, StoreError>;
+    /// How many posts that are not deleted, accounts and things there are, by network and type. Every row is looked at.
+    fn count_by_kind(&self) -> Result<Vec<KindCount>, StoreError>;
     /// The number of the newest relation; 0 before the first.
     fn last_relation(&self) -> Result<u64, StoreError>;
+    /// What could not be used of answers, by network, endpoint and kind, those met last first: at most `limit` of them, each with
+    /// at most `samples` samples. Of this network or definition, or of all.
+    fn complaints(
+        &self,
+        network: Option<&str>,
+        limit: usize,
+        samples: usize,
+    ) -> Result<Vec<ComplaintRow>, StoreError>;
 }

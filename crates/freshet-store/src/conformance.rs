@@ -5,8 +5,10 @@
 //! payloads. Nothing here knows a backend. Speed and crashes are each backend's own tests.
 
 mod accounts;
+mod across;
 mod browse;
 mod care;
+mod complaints;
 mod constraints;
 mod control;
 mod epochs;
@@ -17,6 +19,7 @@ mod kit;
 mod leads;
 mod lists;
 mod log;
+mod members;
 mod pages;
 mod pair;
 mod posts;
@@ -72,6 +75,7 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         relations::a_sweep_keeps_to_its_direction,
         relations::a_cancelled_relation_is_revived_when_seen,
         relations::a_late_page_revives_nothing,
+        relations::tags_that_vanish_are_cancelled_and_come_back,
         log::the_log_has_every_change_in_order,
         log::an_object_is_found_by_its_number,
         log::an_object_knows_what_the_source_that_found_it_wants,
@@ -123,7 +127,15 @@ pub fn things_suite() -> &'static [(&'static str, Behaviour)] {
         things::a_post_an_account_and_a_thing_may_share_an_id,
         things::members_are_stored_swept_and_revived,
         things::a_single_link_leads_to_one_object,
+        things::objects_are_counted_by_type,
         things::what_is_forgotten_takes_its_links_along,
+        across::links_across_keep_what_speaks_for_them,
+        across::a_proven_link_outranks_a_mention,
+        across::a_link_across_ends_when_a_whole_look_lacks_it,
+        across::what_a_link_leads_to_becomes_a_stub_once,
+        across::a_stub_that_is_read_is_an_ordinary_post,
+        across::a_link_into_a_network_that_nobody_reads_stays_a_link,
+        across::a_forgotten_stub_leaves_nothing,
     ]
 }
 
@@ -138,6 +150,9 @@ pub fn browse_suite() -> &'static [(&'static str, Behaviour)] {
         browse::posts_are_listed_and_filtered,
         browse::sources_are_known_by_names,
         browse::an_object_tells_its_history,
+        members::collections_are_read_in_parts,
+        members::what_leads_to_a_post_is_found_whichever_was_seen_first,
+        members::lists_contain_lists_and_posts,
         browse::visits_are_listed_newest_first,
         browse::links_are_followed_both_ways,
         browse::rows_are_counted_by_day,
@@ -182,6 +197,7 @@ pub fn care_suite() -> &'static [(&'static str, Behaviour)] {
         forget::reposts_do_not_bring_the_forgotten_back,
         forget::who_was_forgotten_by_handle_is_known_by_id,
         forget::forgotten_posts_and_lists_stay_away,
+        forget::what_is_forgotten_of_one_type_is_not_of_another,
         forget::the_forgotten_are_not_added_again,
         forget::forgetting_can_be_taken_back,
         forget::somebody_may_be_kept_out_before_they_are_seen,
@@ -191,6 +207,12 @@ pub fn care_suite() -> &'static [(&'static str, Behaviour)] {
         interest::interest_lasts_seven_days,
         interest::who_is_forgotten_was_never_asked_about,
         interest::a_day_has_so_many_rows,
+        complaints::complaints_are_counted_by_kind_with_samples,
+        complaints::an_upload_complains_once,
+        complaints::kinds_of_complaints_are_bounded,
+        complaints::samples_go_with_whom_they_may_show,
+        complaints::samples_go_with_time_and_deleted_posts,
+        complaints::complaints_of_a_forgotten_source_are_dropped,
     ]
 }
 
@@ -199,10 +221,14 @@ pub fn constraint_suite() -> &'static [(&'static str, Behaviour)] {
     behaviours![
         constraints::withheld_posts_are_kept_up_to_date_and_not_stored_anew,
         constraints::withheld_posts_are_not_missing,
+        constraints::what_is_withheld_of_one_type_is_not_of_another,
         constraints::withheld_accounts_and_their_relations_stay_out,
         constraints::what_was_withheld_can_be_let_in_by_the_same_transaction,
         constraints::parking_is_part_of_the_upload,
         constraints::forgetting_reaches_what_is_parked,
+        constraints::withheld_things_and_their_links_stay_out,
+        constraints::members_of_collections_come_newest_first,
+        constraints::held_objects_are_judged_again_in_turn,
     ]
 }
 

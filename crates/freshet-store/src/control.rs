@@ -3,7 +3,7 @@
 //! A message is stored as two texts, a verb and an argument. One that this version does not know, because a newer one left it, is
 //! [`Control::Unknown`]: whoever reads it passes over it with a warning.
 
-use freshet_types::{RobotKind, SourceId};
+use freshet_types::{Request, RobotKind, SourceId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 const SOURCES: &str = "sources";
@@ -13,9 +13,10 @@ const BUDGETS: &str = "budgets";
 const CALENDARS: &str = "calendars";
 const SETTINGS: &str = "settings";
 const ALERT_TEST: &str = "alert-test";
+const GUEST: &str = "guest";
 
 /// Something a person asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Control {
     /// Sources are others than before, or in another state.
     Sources(SourcesChange),
@@ -31,6 +32,8 @@ pub enum Control {
     Settings(String),
     /// A receiver of alerts, by its name, wants a test message.
     AlertTest(String),
+    /// A command that asks a network itself wants to do so under the ledger of the run.
+    Guest(Box<GuestAsk>),
     /// A message of another version.
     Unknown {
         /// What it asks for.
@@ -62,6 +65,23 @@ pub enum SourcesChange {
     Other(serde_json::Value),
 }
 
+/// What a command that asks a network itself wants of the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GuestAsk {
+    /// May this request leave? Answered by the number of the message.
+    Grant(Request),
+    /// A request that was granted took so many exchanges more, or was told that there are too many.
+    Spent {
+        request: Request,
+        extra_count: u32,
+        /// The server said "too many".
+        is_refused: bool,
+        /// Until then, as the server says.
+        refused_until: Option<Timestamp>,
+    },
+}
+
 /// Why constraints are applied anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConstraintsChange {
@@ -72,7 +92,7 @@ pub enum ConstraintsChange {
 }
 
 /// A message in the store.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ControlRow {
     /// Its place, rising.
     pub number: u64,
@@ -94,6 +114,9 @@ impl Control {
             Self::Calendars => (CALENDARS, "changed".to_owned()),
             Self::Settings(name) => (SETTINGS, name.clone()),
             Self::AlertTest(receiver) => (ALERT_TEST, receiver.clone()),
+            Self::Guest(ask) => {
+                (GUEST, serde_json::to_string(ask).expect("a request without its secrets is plain data"))
+            }
             Self::Unknown { verb, argument } => (verb, argument.clone()),
         }
     }
@@ -114,6 +137,7 @@ impl Control {
             CALENDARS => Self::Calendars,
             SETTINGS => Self::Settings(argument.to_owned()),
             ALERT_TEST => Self::AlertTest(argument.to_owned()),
+            GUEST => serde_json::from_str(argument).map_or_else(|_| unknown(), Self::Guest),
             _ => unknown(),
         }
     }
@@ -147,6 +171,9 @@ mod tests {
         check(&Control::Calendars, "calendars", "changed");
         check(&Control::Settings("on_delete".into()), "settings", "on_delete");
         check(&Control::AlertTest("me".into()), "alert-test", "me");
+        let guest = GuestAsk::Grant(Request::get(&"n".into(), "https://n.example/".to_owned()));
+        let (_, argument) = Control::Guest(Box::new(guest.clone())).to_stored();
+        check(&Control::Guest(Box::new(guest)), "guest", &argument);
         let dance = || Control::Unknown { verb: "dance".into(), argument: "a tango".into() };
         check(&dance(), "dance", "a tango");
     }

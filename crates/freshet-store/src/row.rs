@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use freshet_types::{
-    Account, End, Instance, Link, NetworkName, Observation, Post, RobotKind, RobotState, Set, Source,
-    SourceId, SourceState, Span, Thing, Timestamp, VisitId, VisitSummary,
+    Account, Address, Complaint, CrossLink, End, Instance, Link, NetworkName, Observation, Post, PostKind,
+    Primitive, RobotKind, RobotState, Set, Source, SourceId, SourceState, Span, Thing, Timestamp, VisitId,
+    VisitSummary,
 };
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +46,8 @@ pub struct Upload {
     /// All relations of this account in this direction were seen since this instant:
     /// older ones were cancelled.
     pub relations_swept: Option<RelationSweep>,
-    /// All members of this collection were seen since this instant: older ones were cancelled.
+    /// All members of this collection were seen since this instant: older ones were cancelled. The collections of the tag robot are
+    /// the tags of an account.
     pub links_swept: Option<LinkSweep>,
     /// Accounts that ask not to be collected: their sources rest from now on, and their posts are
     /// redacted where those of this network are when they are deleted.
@@ -60,6 +62,10 @@ pub struct Upload {
     pub page: Option<ListPage>,
     /// The visit ended with this.
     pub summary: Option<VisitSummary>,
+    /// What could not be used of its answers.
+    pub complaints: Vec<Complaint>,
+    /// Objects of other networks that its links lead to and that a definition can read: they become stubs.
+    pub followed: Vec<Address>,
 }
 
 impl Upload {
@@ -89,6 +95,8 @@ impl Upload {
             unparked: Vec::new(),
             page: None,
             summary: None,
+            complaints: Vec::new(),
+            followed: Vec::new(),
         }
     }
 }
@@ -180,9 +188,38 @@ pub struct ListTimes {
 /// brought up to date, found deleted, and not missing. Nothing of it is stored anew.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withheld {
+    /// Posts as `type/id`, and as `space/id` where several types share their ids: a post 12 is not the comment 12.
     pub posts: Set<String>,
     /// Accounts, and with them the relations they stand in.
     pub accounts: Set<String>,
+    /// Objects of other types, and with them the links they stand in. They are judged where they are stored, so this does not travel.
+    #[serde(skip)]
+    pub things: Set<End>,
+}
+
+impl Withheld {
+    /// Whether an object of another type than posts and accounts is kept out.
+    pub(crate) fn has_thing(&self, kind: &str, id: &str) -> bool {
+        !self.things.is_empty() && self.things.contains(&End { kind: kind.into(), id: id.to_owned() })
+    }
+}
+
+impl Withheld {
+    /// Keeps this post out.
+    pub fn hold_post(&mut self, kind: &PostKind, id: &str) {
+        self.posts.insert(format!("{kind}/{id}"));
+        self.posts.insert(format!("{}/{id}", kind.space()));
+    }
+
+    /// Whether this post is kept out.
+    pub fn has_post(&self, kind: &PostKind, id: &str) -> bool {
+        self.has_post_of(kind.space(), id)
+    }
+
+    /// The same by the name of its type, or of the space of its ids.
+    pub(crate) fn has_post_of(&self, kind: &str, id: &str) -> bool {
+        !self.posts.is_empty() && self.posts.contains(&format!("{kind}/{id}"))
+    }
 }
 
 /// A stretch of one author's list that a page shows completely.
@@ -237,6 +274,8 @@ pub struct Applied {
     pub new_relation_count: u32,
     /// Links never seen before that no row of an object tells.
     pub new_link_count: u32,
+    /// Tags of accounts never seen before.
+    pub new_tag_count: u32,
     /// Ids of stored posts of this source that the listing should have shown and did not: missing,
     /// not deleted. Those never asked about come first; those asked about lately are left out.
     pub missing: Vec<String>,
@@ -246,6 +285,30 @@ pub struct Applied {
     pub led_to: Vec<SourceSlot>,
     /// What the page told of each list that it leads to, due or not.
     pub told: Vec<LeadTold>,
+}
+
+/// Complaints of one kind about one endpoint of a network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ComplaintRow {
+    pub network: NetworkName,
+    /// The endpoint of the source; empty where nobody knows it any more.
+    pub endpoint: String,
+    /// What is wrong, without what differs from case to case.
+    pub what: String,
+    pub count: u64,
+    pub first_at: Timestamp,
+    pub last_at: Timestamp,
+    /// Some of them, the newest first.
+    pub samples: Vec<ComplaintSample>,
+}
+
+/// One complaint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ComplaintSample {
+    /// The source whose answer it is about.
+    pub source: Option<SourceId>,
+    pub seen_at: Timestamp,
+    pub complaint: Complaint,
 }
 
 /// An object that is neither post, account nor list, as it is stored.
@@ -270,6 +333,35 @@ pub struct LinkRow {
     pub cancelled_at: Option<Timestamp>,
 }
 
+/// A link into another network as it is stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CrossLinkRow {
+    /// The object that has it.
+    pub from: Address,
+    pub link: CrossLink,
+    /// The visit that saw it first.
+    pub visit: VisitId,
+    /// When it was first seen.
+    pub seen_at: Timestamp,
+    /// When it was last seen, to the hour.
+    pub last_seen_at: Timestamp,
+    /// When it was found to be no more.
+    pub cancelled_at: Option<Timestamp>,
+}
+
+/// Which links into other networks are wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CrossLinkQuery<'a> {
+    /// Those that this object has.
+    pub from: Option<&'a Address>,
+    /// Those that lead to this object, where no object is said to have them.
+    pub to: Option<&'a Address>,
+    /// Those that ended are given too.
+    pub with_ended: bool,
+    /// At most so many.
+    pub limit: usize,
+}
+
 /// Which links of an object are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkQuery<'a> {
@@ -284,6 +376,48 @@ pub struct LinkQuery<'a> {
     pub with_cancelled: bool,
     /// At most so many.
     pub limit: usize,
+}
+
+/// Which members of a collection are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewestQuery<'a> {
+    /// The owner's type and id.
+    pub object: (&'a str, &'a str),
+    pub collection: Collection<'a>,
+    /// At most so many, the newest.
+    pub limit: usize,
+}
+
+/// A collection, by what tells its members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Collection<'a> {
+    /// Posts whose author the object is.
+    Posts,
+    /// Posts that reply to it.
+    Replies,
+    /// Accounts that follow it.
+    Followers,
+    /// Accounts that it follows.
+    Following,
+    /// Links of this name.
+    Linked(&'a str),
+}
+
+/// A member of a collection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub end: End,
+    /// When it was posted; of anything else, when it was first seen as a member.
+    pub at: Timestamp,
+}
+
+/// An object that a robot makes no sources of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    pub object: u64,
+    pub robot: RobotKind,
+    /// When it is judged again.
+    pub judge_at: Timestamp,
 }
 
 /// What a page told of a list that it leads to, and what is stored of that list.
@@ -326,6 +460,10 @@ pub struct ObjectRow {
     pub since: Option<Timestamp>,
     /// How long that source keeps posts.
     pub retention: Option<Span>,
+    /// When it was made, of a post whose page says it.
+    pub created_at: Option<Timestamp>,
+    /// What is known of a post or thing by name: its counts above all.
+    pub plinks: Vec<(Arc<str>, Primitive)>,
 }
 
 /// The few fields by which the scheduler knows a source.

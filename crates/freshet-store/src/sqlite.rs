@@ -11,13 +11,16 @@
 mod apply;
 mod browse;
 mod check;
+mod complaints;
 mod control;
 mod damage;
 mod erase;
 mod forgotten;
+mod held;
 mod interest;
 mod lists;
 mod log;
+mod members;
 mod network;
 mod open;
 mod parking;

@@ -27,11 +27,13 @@ pub enum ChangeKind {
     Approached,
     /// A forum is read by a definition that was learned anew; told of its front page.
     Relearnt,
+    /// Something of another network leads to it, and nothing more is known of it: a stub was made. When it is read, it is `created`.
+    Pointed,
 }
 
 impl ChangeKind {
     /// All kinds, for reading them back.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Created,
         Self::Edited,
         Self::Deleted,
@@ -40,6 +42,7 @@ impl ChangeKind {
         Self::Unlinked,
         Self::Approached,
         Self::Relearnt,
+        Self::Pointed,
     ];
 
     /// The name in exports and in the store.
@@ -53,6 +56,7 @@ impl ChangeKind {
             Self::Unlinked => "unlinked",
             Self::Approached => "approached",
             Self::Relearnt => "relearnt",
+            Self::Pointed => "pointed",
         }
     }
 }

@@ -8,11 +8,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::complaint::Complaint;
 use crate::coverage::{IdOrder, Mark};
 use crate::definition::{PageKind, RelationRole};
-use crate::observation::{Complaint, Observation};
+use crate::observation::Observation;
 use crate::{
-    Instance, LimitReading, Outcome, Request, Response, RobotKind, Span, Timestamp, Timetable, Validators,
+    Holder, Instance, LimitReading, Outcome, Request, Response, RobotKind, Span, Timestamp, Timetable,
+    Validators,
 };
 
 /// What to ask about.
@@ -24,8 +26,8 @@ pub struct Target<'a> {
     pub endpoint: &'a str,
     /// Id of the root object, or the handle for a look-up.
     pub root: &'a str,
-    /// Name of the credential to use, if any.
-    pub credential: Option<&'a Arc<str>>,
+    /// The credential to use, if any, and with whom its quotas are shared.
+    pub credential: Option<&'a Holder>,
     /// For conditional requests.
     pub validators: Option<&'a Validators>,
 }
@@ -88,6 +90,8 @@ pub struct Endpoint {
     pub is_window: bool,
     /// The collection of the root whose members are stored as such, where their own rows do not tell.
     pub link: Option<Arc<str>>,
+    /// The value of the root that counts the members of the list: where it says 0, there is nothing to visit.
+    pub counted_by: Option<Arc<str>>,
     /// Of a list of accounts: on which side of the relation the root is.
     pub relation: Option<RelationRole>,
     /// Ids that one `Intent::Members` request may name.

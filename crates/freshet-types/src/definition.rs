@@ -13,6 +13,7 @@ use crate::reference::ReferencePattern;
 use crate::{AuthScheme, IdOrder, PrimitiveKind};
 
 mod endpoint;
+mod login;
 mod mapping;
 mod rule;
 mod version;
@@ -21,6 +22,7 @@ pub use endpoint::{
     Ending, EndpointRule, ItemRule, MembersRule, MergedRule, NewerRule, NewerStyle, Ordering, PageKind,
     Paging, ProbeRule, RelationRole, Role, TimeWriting,
 };
+pub use login::{ClientAuth, GrantName, LoginKind, LoginRule, UserRule};
 pub use mapping::{
     BesideRule, Condition, EmbedRule, FieldRule, FieldTable, HintPlace, HintRule, Mapping, MappingKind,
     OneOrMany, StateRule, TimeFormat, VariantRule,
@@ -74,6 +76,9 @@ pub struct Definition {
     /// How credentials are shown; the first is the usual one.
     #[serde(default)]
     pub auth: Vec<AuthScheme>,
+    /// How people and apps log in; the first is the usual way.
+    #[serde(default)]
+    pub login: Vec<LoginRule>,
     /// Object types and their links.
     pub types: BTreeMap<String, TypeRule>,
     /// What can be asked.
@@ -147,6 +152,8 @@ pub enum BodyFormat {
     Xml,
     /// RSS 2.0, RSS 1.0, RSS 0.9x, Atom or JSON Feed, turned into one shape (see `networks/rss.toml`).
     Feed,
+    /// A page for people, HTML, as a tree of its elements, in which `css:` expressions find them.
+    Html,
     /// A page for people, HTML or plain text: its title, its language and its text (see `networks/page.toml`).
     Page,
 }

@@ -6,9 +6,11 @@
 //! seen ([`observation`]), what is known to be complete ([`coverage`]), what changed
 //! ([`change`]).
 
+pub mod across;
 pub mod address;
 pub mod change;
 pub mod clock;
+pub mod complaint;
 pub mod connector;
 pub mod coverage;
 pub mod definition;
@@ -33,9 +35,11 @@ pub mod timetable;
 pub mod visit;
 pub mod weight;
 
+pub use across::{Confidence, CrossLink, Evidence};
 pub use address::{Address, AddressError, NetworkName};
 pub use change::{Change, ChangeKind};
 pub use clock::{Clock, SteadyClock, SystemClock};
+pub use complaint::Complaint;
 pub use connector::{
     AskRefused, Connector, Endpoint, GroupAsk, Intent, ListOrder, Page, Politeness, Pulse, Share, Target,
 };
@@ -49,11 +53,9 @@ pub use kind::PostKind;
 pub use link::{LinkKind, LinkRefused, LinkType, ObjectType, PrimitiveKind, Schema};
 pub use map::{Map, Set};
 pub use object::{Object, Primitive};
-pub use observation::{
-    Account, AccountState, Complaint, End, Lead, Link, Observation, Post, Relation, Tag, Thing,
-};
+pub use observation::{Account, AccountState, End, Lead, Link, Observation, Post, Relation, Tag, Thing};
 pub use outcome::{Blame, Fault, FaultKind, Outcome};
-pub use quota::{LimitReading, QuotaKey, QuotaNeed, QuotaRule, QuotaScope};
+pub use quota::{Holder, LimitReading, QuotaKey, QuotaNeed, QuotaRule, QuotaScope};
 pub use rate::{Rate, RateError};
 pub use reference::{Reference, ReferencePattern};
 pub use robot::{RobotKind, RobotState};

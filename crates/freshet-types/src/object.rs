@@ -164,15 +164,17 @@ impl Object {
     /// Newer values win, links of an object seen more than once are united by address, and
     /// nothing is forgotten. Returns whether the object was met at all.
     pub fn absorb(&mut self, newer: &Self) -> bool {
-        let mut is_met = self.address == newer.address;
-        if is_met {
+        if self.address == newer.address {
             self.plinks.extend(newer.plinks.clone());
             self.splinks.extend(newer.splinks.clone());
             absorb_one(&mut self.clinks, &newer.clinks);
             absorb_one(&mut self.sclinks, &newer.sclinks);
             absorb_many(&mut self.colinks, &newer.colinks);
             absorb_many(&mut self.scolinks, &newer.scolinks);
+            // Not further down: a post may reply to itself, and what was just taken in would be met for ever.
+            return true;
         }
+        let mut is_met = false;
         let ones = self.clinks.values_mut().chain(self.sclinks.values_mut());
         let many = self.colinks.values_mut().chain(self.scolinks.values_mut()).flatten();
         for linked in ones.chain(many) {
@@ -235,6 +237,18 @@ mod tests {
         let replies: Vec<_> =
             post.colinks["replies"].iter().map(|reply| reply.plinks["likes"].clone()).collect();
         assert_eq!(replies, [2.into(), 3.into()]);
+    }
+
+    #[test]
+    fn links_that_lead_in_a_circle_end() {
+        let mut post = object("social/post/1", None);
+        let mut reply = object("social/post/2", None);
+        reply.clinks.insert("reply_to".to_owned(), object("social/post/1", None));
+        post.clinks.insert("reply_to".to_owned(), reply);
+        post.clinks.insert("root".to_owned(), object("social/post/1", None));
+        let newer = Object { plinks: object("social/post/1", Some(3)).plinks, ..post.clone() };
+        assert!(post.absorb(&newer));
+        assert_eq!(post.plinks["likes"], 3.into());
     }
 
     #[test]

@@ -2,13 +2,13 @@
 //!
 //! Ids are the network's own; the network is the visit's. Everything a definition maps beyond
 //! the named fields travels in `plinks`. One malformed record never costs the page: it becomes
-//! a [`Complaint`].
+//! a [`Complaint`](crate::Complaint).
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Address, PostKind, Primitive, RobotKind, Span, Timestamp};
+use crate::{CrossLink, PostKind, Primitive, RobotKind, Span, Timestamp};
 
 /// Everything one page showed, in document order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -110,8 +110,10 @@ pub struct Post {
     pub is_embedded: bool,
     /// All other values, by association name.
     pub plinks: Vec<(Arc<str>, Primitive)>,
-    /// Objects of other networks it points at (sc- and sco-links), by association name.
-    pub slinks: Vec<(Arc<str>, Address)>,
+    /// Links into other networks.
+    pub slinks: Vec<CrossLink>,
+    /// Names of the links across that this look shows where they are: one of them that is not in `slinks` is no more.
+    pub slinks_seen: Vec<Arc<str>>,
 }
 
 /// The state a network reports of an account.
@@ -177,8 +179,10 @@ pub struct Account {
     pub opts_out: bool,
     /// All other values, by association name.
     pub plinks: Vec<(Arc<str>, Primitive)>,
-    /// Objects of other networks it points at, by association name.
-    pub slinks: Vec<(Arc<str>, Address)>,
+    /// Links into other networks.
+    pub slinks: Vec<CrossLink>,
+    /// Names of the links across that this look shows where they are.
+    pub slinks_seen: Vec<Arc<str>>,
 }
 
 /// `source` follows `target`; ids of accounts.
@@ -214,8 +218,10 @@ pub struct Thing {
     pub created_at: Option<Timestamp>,
     /// All other values, by association name.
     pub plinks: Vec<(Arc<str>, Primitive)>,
-    /// Objects of other networks it points at, by association name.
-    pub slinks: Vec<(Arc<str>, Address)>,
+    /// Links into other networks.
+    pub slinks: Vec<CrossLink>,
+    /// Names of the links across that this look shows where they are.
+    pub slinks_seen: Vec<Arc<str>>,
 }
 
 /// One end of a link: an object of the page's network.
@@ -235,30 +241,6 @@ pub struct Link {
     pub to: End,
     /// It is one of a collection; otherwise there is one of this name, and a new one replaces it.
     pub is_member: bool,
-}
-
-/// Something on a page that could not be used; counted, sampled, shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Complaint {
-    /// Where: a JSON pointer, an element, a header.
-    pub place: String,
-    /// What is wrong with it.
-    pub what: String,
-}
-
-impl Complaint {
-    /// Longest text kept of what is wrong.
-    pub(crate) const WHAT_BYTES_MAX: usize = 300;
-
-    /// A complaint about `place`.
-    pub fn new(place: impl Into<String>, what: impl Into<String>) -> Self {
-        let mut what: String = what.into();
-        if what.len() > Self::WHAT_BYTES_MAX {
-            let cut = (0..=Self::WHAT_BYTES_MAX).rev().find(|&at| what.is_char_boundary(at)).unwrap_or(0);
-            what.truncate(cut);
-        }
-        Self { place: place.into(), what }
-    }
 }
 
 impl Post {

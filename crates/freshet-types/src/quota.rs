@@ -27,6 +27,24 @@ pub enum QuotaScope {
     Endpoint,
 }
 
+/// A credential, and with whom its quotas are shared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Its name in the vault: what a token holds is its own.
+    pub credential: Arc<str>,
+    /// The app it belongs to; its own name where nobody said.
+    pub app: Arc<str>,
+    /// The user whose it is; its own name where nobody said.
+    pub user: Arc<str>,
+}
+
+impl Holder {
+    /// One that shares nothing.
+    pub fn alone(credential: Arc<str>) -> Self {
+        Self { app: Arc::clone(&credential), user: Arc::clone(&credential), credential }
+    }
+}
+
 /// A declared quota, with units checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuotaRule {
@@ -47,7 +65,7 @@ pub struct QuotaKey {
     pub network: NetworkName,
     /// Which rule.
     pub rule: Arc<str>,
-    /// Whose: `ip`, a credential's name, or `credential/endpoint`.
+    /// Whose: `ip`, a credential's, an app's or a user's name, or `credential/endpoint`.
     pub holder: Arc<str>,
 }
 

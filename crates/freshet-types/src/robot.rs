@@ -4,6 +4,9 @@
 //! a community, the albums of an account): which link of which type is a row of the definition, an endpoint with `robot = "link"`, and
 //! no code.
 //!
+//! The seventh, `across`, visits what links of other networks lead to: a post that shares a video pulls in the video, its comments and
+//! its channel, under the quota of the video's network.
+//!
 //! Not robots.txt; that is *exclusion*.
 
 use std::fmt;
@@ -28,12 +31,14 @@ pub enum RobotKind {
     Tag,
     /// Members of any other collection.
     Link,
+    /// What links of other networks lead to.
+    Across,
 }
 
 impl RobotKind {
     /// All of them, in the order of the paper.
-    pub const ALL: [Self; 6] =
-        [Self::Relation, Self::User, Self::Status, Self::Comment, Self::Tag, Self::Link];
+    pub const ALL: [Self; 7] =
+        [Self::Relation, Self::User, Self::Status, Self::Comment, Self::Tag, Self::Link, Self::Across];
 
     /// The name that people type.
     pub fn name(self) -> &'static str {
@@ -44,6 +49,20 @@ impl RobotKind {
             Self::Comment => "comment",
             Self::Tag => "tag",
             Self::Link => "link",
+            Self::Across => "across",
+        }
+    }
+
+    /// What it collects, in the word by which its rate is told.
+    pub fn collects(self) -> &'static str {
+        match self {
+            Self::Relation => "relations",
+            Self::User => "profiles",
+            Self::Status => "posts",
+            Self::Comment => "replies",
+            Self::Tag => "tags",
+            Self::Link => "members",
+            Self::Across => "objects",
         }
     }
 }
@@ -58,7 +77,9 @@ impl FromStr for RobotKind {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|robot| robot.name() == text).ok_or_else(|| {
-            format!("there is no robot `{text}`; the robots are relation, user, status, comment, tag, link")
+            format!(
+                "there is no robot `{text}`; the robots are relation, user, status, comment, tag, link, across"
+            )
         })
     }
 }

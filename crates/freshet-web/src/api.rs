@@ -10,6 +10,7 @@ use freshet_engine::report::STATUS;
 use freshet_report::add::{AddPreview, AddReport};
 use freshet_report::alerts::AlertsView;
 use freshet_report::budgets::BudgetsReport;
+use freshet_report::complaints::ComplaintsReport;
 use freshet_report::constraints::ConstraintsReport;
 use freshet_report::credentials::{CredentialAdded, CredentialRemoved, CredentialsReport};
 use freshet_report::dashboard::{LearningReport, SessionReport, SettingsReport};
@@ -18,6 +19,7 @@ use freshet_report::gaps::GapsReport;
 use freshet_report::graph::GraphReport;
 use freshet_report::history::HistoryReport;
 use freshet_report::networks::NetworksReport;
+use freshet_report::object::ObjectReport;
 use freshet_report::plan::PlanReport;
 use freshet_report::posts::{PostReport, PostsReport};
 use freshet_report::robots::RobotsReport;
@@ -31,8 +33,8 @@ use super::access::Identity;
 use super::answer::{Answer, Problem};
 use super::site::{GAPS_MAX, Site};
 use super::{
-    Route, Routes, Shared, alerts, bench, budgets, constraints, experiments, forums, graph, jobs, learn,
-    live, networks, openapi, posts, robots, settings, source, sources,
+    Route, Routes, Shared, alerts, bench, budgets, complaints, constraints, experiments, forums, graph, jobs,
+    learn, live, networks, objects, openapi, posts, robots, settings, source, sources,
 };
 
 /// How posts are asked for.
@@ -43,6 +45,12 @@ const POSTS: &[(&str, &str)] = &[
     ("since", "created at or after: a date, a time, or a span back such as 7d"),
     ("until", "created before"),
     ("page", "from 1"),
+];
+/// How an object is asked for.
+const OBJECT: &[(&str, &str)] = &[
+    ("links", "links or paths of links, with commas between: author.handle,replies"),
+    ("limit", "members of a collection, at most 1000"),
+    ("offset", "members that are passed over"),
 ];
 /// How sources are asked for.
 const SOURCES: &[(&str, &str)] = &[
@@ -69,6 +77,15 @@ pub(super) fn add(routes: Routes) -> Routes {
             get("/api/v1/gaps", "What is not proven complete", &[("limit", "sources, at most 1000")])
                 .giving("GapsReport"),
             gaps,
+        )
+        .add(
+            get(
+                "/api/v1/complaints",
+                "What could not be used of answers, with samples",
+                &[("network", "a network, or all servers of a definition")],
+            )
+            .giving("ComplaintsReport"),
+            list_complaints,
         )
         .add(
             get(
@@ -128,6 +145,11 @@ fn add_posts(routes: Routes) -> Routes {
             )
             .giving("GraphReport"),
             graph_at,
+        )
+        .add(
+            get("/api/v1/objects/{*address}", "One object, its values and links, by its address", OBJECT)
+                .giving("ObjectReport"),
+            one_object,
         )
         .add(get("/api/v1/forums", "The forums that were learned", &[]).giving("ForumsReport"), list_forums)
         .add(
@@ -261,6 +283,13 @@ async fn gaps(State(site): State<Shared>, Query(asked): Query<Limit>) -> Answer<
     Ok(Json(report))
 }
 
+async fn list_complaints(
+    State(site): State<Shared>,
+    Query(asked): Query<complaints::Asked>,
+) -> Answer<Json<ComplaintsReport>> {
+    complaints::describe(&site, asked).await.map(Json)
+}
+
 async fn plan(State(site): State<Shared>, Query(wish): Query<super::plan::Wish>) -> Answer<Json<PlanReport>> {
     super::plan::describe(&site, &wish).await.map(Json)
 }
@@ -387,6 +416,14 @@ async fn graph_at(
     Query(asked): Query<graph::Asked>,
 ) -> Answer<Json<GraphReport>> {
     graph::describe(&site, &asked).await.map(Json)
+}
+
+async fn one_object(
+    State(site): State<Shared>,
+    Path(address): Path<String>,
+    Query(asked): Query<objects::Asked>,
+) -> Answer<Json<ObjectReport>> {
+    objects::describe(&site, address, &asked).await.map(Json)
 }
 
 async fn list_forums(State(site): State<Shared>) -> Answer<Json<ForumsReport>> {

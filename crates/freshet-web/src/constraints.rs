@@ -1,4 +1,4 @@
-//! Constraints on the settings page: which posts and accounts are wanted, as `freshet constraints` has them.
+//! Constraints on the settings page: what is stored, followed, visited again and let in, as `freshet constraints` has them.
 //!
 //! A crawl that runs sees a change within a second. One is removed by its number and its text together, so that whoever
 //! looks at an old page removes nothing else.
@@ -25,6 +25,9 @@ pub(super) struct Wish {
     type_name: String,
     /// A CEL expression.
     expression: String,
+    /// What it decides; without a word, what is stored.
+    #[serde(rename = "for", default)]
+    purpose: String,
 }
 
 /// Which one is no longer wanted.
@@ -45,7 +48,12 @@ pub(super) async fn add(site: &Shared, wish: Wish) -> Answer<ConstraintsReport> 
         return Err(Problem::bad(format!("an expression has {EXPRESSION_CHARS_MAX} characters at most")));
     }
     site.write(move |site, data: &mut Data| {
-        constraints::add(data, &site.parts.networks, wish.type_name.trim(), wish.expression.trim())?;
+        let wish = constraints::Wish {
+            type_name: wish.type_name.trim(),
+            expression: wish.expression.trim(),
+            purpose: wish.purpose.trim(),
+        };
+        constraints::add(data, &site.parts.networks, wish)?;
         Ok(constraints::list(data)?)
     })
     .await

@@ -33,6 +33,10 @@ pub(super) struct Typed {
     #[serde(default)]
     robot: String,
     #[serde(default)]
+    app: String,
+    #[serde(default)]
+    user: String,
+    #[serde(default)]
     secret: String,
     #[serde(default)]
     passphrase: String,
@@ -87,12 +91,14 @@ pub(super) async fn add(site: &Shared, typed: Typed) -> Answer<CredentialAdded> 
             name: name.as_deref(),
             kind: kind.unwrap_or(CredentialKind::Bearer),
             robot,
+            app: given(&typed.app),
+            user: given(&typed.user),
             secret: &secret,
         };
         credentials::keep(&vault_path(&site.parts.dir), &passphrase, &site.parts.networks, &wanted)
     })
     .await?;
-    Ok(CredentialAdded { credential: line_of(&info), note: credentials::RESTART.to_owned() })
+    Ok(CredentialAdded { credential: line_of(&info), note: credentials::SEEN.to_owned() })
 }
 
 /// Removes one; gives what it was.
@@ -101,7 +107,7 @@ pub(super) async fn remove(site: &Shared, name: String, unlocking: Unlocking) ->
     let info =
         in_file(site, move |site| credentials::discard(&vault_path(&site.parts.dir), &passphrase, &name))
             .await?;
-    Ok(CredentialRemoved { removed: line_of(&info), note: credentials::RESTART.to_owned() })
+    Ok(CredentialRemoved { removed: line_of(&info), note: credentials::SEEN.to_owned() })
 }
 
 /// The passphrase that was typed, or that of the environment. A secret never travels in the open.

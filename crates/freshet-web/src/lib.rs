@@ -15,10 +15,10 @@
 //! | [`guard`], [`access`], [`tries`], [`login`], [`next`] | who may look: host, login, token, the form's word |
 //! | [`site`] | what all pages stand on: store, clock, networks, templates |
 //! | [`answer`], [`render`], [`chart`], [`names`] | problems as answers; templates; drawings; names of sources |
-//! | [`overview`], [`sources`], [`source`], [`posts`], [`graph`], [`forums`], [`plan`], [`robots`], [`networks`], [`experiments`], [`alerts`], [`settings`] | a page each |
+//! | [`overview`], [`sources`], [`source`], [`posts`], [`graph`], [`forums`], [`plan`], [`robots`], [`networks`], [`experiments`], [`alerts`], [`complaints`], [`settings`] | a page each |
 //! | [`live`], [`learn`], [`download`], [`credentials`], [`constraints`], [`budgets`], [`trouble`] | parts of pages: live values, forums being learned, files, forms |
 //! | [`bench`], [`jobs`], [`interest`] | work in the background: the one backtest, forums that wait to be learned, counting what people ask about |
-//! | [`api`], [`openapi`], [`metrics`] | the same for programs |
+//! | [`api`], [`objects`], [`openapi`], [`metrics`] | the same for programs |
 
 mod access;
 mod alerts;
@@ -27,6 +27,7 @@ mod api;
 mod bench;
 mod budgets;
 mod chart;
+mod complaints;
 mod constraints;
 mod credentials;
 mod door;
@@ -46,6 +47,7 @@ mod metrics;
 mod names;
 mod networks;
 mod next;
+mod objects;
 mod openapi;
 mod overview;
 mod plan;
@@ -162,6 +164,7 @@ fn routes() -> Routes {
         .post("/credentials/{name}/remove", credentials::remove_form)
         .get("/networks", networks::page)
         .get("/networks/{name}", networks::one)
+        .get("/complaints", complaints::page)
         .get("/alerts", alerts::page)
         .post("/alerts/test/{name}", alerts::test)
         .get("/settings", settings::page)

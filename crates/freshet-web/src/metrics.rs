@@ -94,6 +94,12 @@ fn write_work(out: &mut String, work: &RunWork) {
     let of_robot = |(robot, count): (&RobotKind, &u64)| (label("robot", robot.name()), Some(*count as f64));
     let posts = work.posts_by_robot.iter().map(of_robot);
     family(out, "freshet_apply_new_posts_by_robot_total", "counter", "Posts never seen before", posts);
+    let collected = work.collected_by_robot.iter().map(|(robot, count)| {
+        let what = ("what", robot.collects().to_owned());
+        (vec![("robot", robot.name().to_owned()), what], Some(*count as f64))
+    });
+    let about = "What each robot is there for: relations, profiles, posts, replies, tags, members";
+    family(out, "freshet_apply_collected_by_robot_total", "counter", about, collected);
     let faults = work.faults.iter().map(|it| (label("kind", &it.kind), Some(it.count as f64)));
     family(out, "freshet_fetch_faults_total", "counter", "Exchanges without an answer", faults);
     let prices = |of: fn(&PriceStatus) -> f64| {
@@ -162,6 +168,7 @@ mod tests {
         let mut status = StatusReport { is_running: true, ..StatusReport::default() };
         let live = json!({
             "fetches_count": 7, "lag_s": null,
+            "collected_by_robot": { "relation": 5 },
             "faults": [{ "kind": "time\"out\n", "count": 2 }],
             "prices": [{ "network": "n", "rule": "api", "holder": "ip", "price_post_s": 1.5 }],
         });
@@ -171,6 +178,7 @@ mod tests {
             "freshet_up 1",
             "# TYPE freshet_fetch_requests_total counter",
             "freshet_fetch_requests_total 7",
+            "freshet_apply_collected_by_robot_total{robot=\"relation\",what=\"relations\"} 5",
             "freshet_fetch_faults_total{kind=\"time\\\"out\\n\"} 2",
             "freshet_plan_price_post_seconds{network=\"n\",rule=\"api\",holder=\"ip\"} 1.5",
         ] {

@@ -30,7 +30,7 @@ pub(super) async fn page(
     Query(told): Query<Told>,
 ) -> Answer<Response> {
     let told = ["added", "removed"].into_iter().find(|known| *known == told.told);
-    let told = told.map(|told| format!("{told}; {}", freshet_app::credentials::RESTART));
+    let told = told.map(|told| format!("{told}; {}", freshet_app::credentials::SEEN));
     let shown = site
         .read(|site, data| {
             let servers = servers(data)?;

@@ -21,7 +21,7 @@ pub(super) async fn document() -> Json<Value> {
 fn describe(routes: &[Route]) -> Value {
     let mut paths = Map::new();
     for route in routes.iter().filter(|route| route.path.starts_with(BASE)) {
-        let methods = paths.entry(route.path).or_insert_with(|| json!({}));
+        let methods = paths.entry(path_of(route)).or_insert_with(|| json!({}));
         methods[route.method.to_lowercase()] = operation(route);
     }
     json!({
@@ -43,6 +43,11 @@ fn describe(routes: &[Route]) -> Value {
             "schemas": schemas(routes),
         },
     })
+}
+
+/// The path as `OpenAPI` writes it, which has no mark for a hole that takes slashes.
+fn path_of(route: &Route) -> String {
+    route.path.replace("{*", "{")
 }
 
 /// What is sent to the API, and what it answers: the reports have schemas of their own.
@@ -101,7 +106,8 @@ fn sent() -> Map<String, Value> {
 
 fn operation(route: &Route) -> Value {
     let text = json!({ "type": "string" });
-    let in_path = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let path = path_of(route);
+    let in_path = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let in_path = in_path.map(|name| json!({ "name": name, "in": "path", "required": true, "schema": text }));
     let in_query = route.query.iter().map(
         |(name, meaning)| json!({ "name": name, "in": "query", "description": meaning, "schema": text }),
@@ -162,13 +168,13 @@ mod tests {
         let document = describe(&routes);
         let described = document["paths"].as_object().unwrap();
         for route in routes.iter().filter(|route| route.path.starts_with(BASE)) {
-            let operation = &described[route.path][route.method.to_lowercase()];
+            let operation = &described[&path_of(route)][route.method.to_lowercase()];
             assert!(operation["summary"].is_string(), "{route:?}");
             let holes = route.path.matches('{').count();
             let in_path = operation["parameters"].as_array().unwrap().iter().filter(|it| it["in"] == "path");
             assert_eq!(in_path.count(), holes, "{route:?}");
         }
-        assert!(described.keys().all(|path| routes.iter().any(|route| route.path == path)));
+        assert!(described.keys().all(|path| routes.iter().any(|route| path_of(route) == *path)));
     }
 
     #[test]

@@ -22,7 +22,7 @@ use super::answer::Problem;
 use super::chart::escape;
 
 /// Every template, by name.
-const TEMPLATES: [(&str, &str); 24] = [
+const TEMPLATES: [(&str, &str); 25] = [
     ("base.html", include_str!("templates/base.html")),
     ("login.html", include_str!("templates/login.html")),
     ("problem.html", include_str!("templates/problem.html")),
@@ -45,6 +45,7 @@ const TEMPLATES: [(&str, &str); 24] = [
     ("experiments_part.html", include_str!("templates/experiments_part.html")),
     ("networks.html", include_str!("templates/networks.html")),
     ("network.html", include_str!("templates/network.html")),
+    ("complaints.html", include_str!("templates/complaints.html")),
     ("alerts.html", include_str!("templates/alerts.html")),
     ("settings.html", include_str!("templates/settings.html")),
 ];
@@ -150,7 +151,7 @@ impl Pages {
 /// The name in the menu under which a page stands.
 fn section(page: &str) -> &'static str {
     match page {
-        "overview" | "plan" => "Overview",
+        "overview" | "plan" | "complaints" => "Overview",
         "sources" | "source" | "add" => "Sources",
         "posts" | "post" => "Posts",
         "graph" => "Graph",

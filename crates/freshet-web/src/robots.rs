@@ -24,12 +24,14 @@ use super::site::Site;
 const MESSAGES_SHOWN: usize = 15;
 
 /// What each robot does, for people who have not read the papers.
-const WORK: [(RobotKind, &str); 5] = [
+const WORK: [(RobotKind, &str); RobotKind::ALL.len()] = [
     (RobotKind::Relation, "who follows whom"),
     (RobotKind::User, "profiles of accounts"),
     (RobotKind::Status, "posts of accounts and feeds"),
     (RobotKind::Comment, "replies to posts"),
     (RobotKind::Tag, "tags of accounts"),
+    (RobotKind::Link, "who likes or repeats a post, and other members of lists"),
+    (RobotKind::Across, "what links lead to on other networks, with comments"),
 ];
 
 /// The whole page.

@@ -164,7 +164,12 @@ impl WithForm for RequestBuilder {
 /// The path with something in its holes.
 fn filled(path: &str) -> String {
     let name = if path.contains("/forums/") { FORUM } else { "mastodon" };
-    let known = [("{robot}", "tag"), ("{number}", "1"), ("{name}", name)];
+    let known = [
+        ("{*address}", "mastodon:a.example/account/1"),
+        ("{robot}", "tag"),
+        ("{number}", "1"),
+        ("{name}", name),
+    ];
     let path = known.iter().fold(path.to_owned(), |path, (hole, value)| path.replace(hole, value));
     let verb = if path.contains("/robots/") { "start" } else { "pause" };
     path.replace("{verb}", verb)

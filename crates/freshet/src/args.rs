@@ -17,15 +17,19 @@ use freshet_sink::{Format, RecordKind};
 use freshet_types::{Span, Weight};
 
 mod group;
+mod login;
+mod object;
 mod simulate;
 mod value;
 
 pub(crate) use group::{
     AlertsArgs, AlertsCommand, BudgetCommand, CalendarCommand, ConstraintArgs, ConstraintsCommand,
-    CredentialArgs, CredentialsCommand, DashboardArgs, DashboardCommand, ForumCommand, ForumFormat,
-    ForumInspectArgs, ForumLearnArgs, NetworksCommand, ReadArgs, RobotsCommand, SnapshotArgs,
-    SnapshotCommand, TlsArgs, WorldArgs, WorldCommand,
+    CredentialArgs, CredentialsCommand, DashboardArgs, DashboardCommand, DialectName, FocusCommand,
+    ForumCommand, ForumFormat, ForumInspectArgs, ForumLearnArgs, NetworksCommand, ReadArgs, RobotsCommand,
+    SnapshotArgs, SnapshotCommand, Terms, TlsArgs, WishArgs, WorldArgs, WorldCommand,
 };
+pub(crate) use login::LoginArgs;
+pub(crate) use object::{GetArgs, GraphArgs, ShowArgs};
 pub(crate) use simulate::SimulateArgs;
 
 const EXAMPLES: &str = "\
@@ -138,14 +142,27 @@ pub(crate) enum Command {
     Alerts(AlertsArgs),
     /// Look whether what is stored is whole and nobody else may read it; nothing is changed
     Check(ReportArgs),
-    /// Search the posts that were collected, or accounts on a network
+    /// Show what could not be used of answers: how often, where, and samples of it
+    Complaints(ComplaintsArgs),
+    /// Search the posts that were collected
     Search(SearchArgs),
-    /// Show and steer the robots: relation, user, status, comment, tag, link
+    /// Find accounts on a network by words, and watch them
+    Find(FindArgs),
+    /// Read one object and its links: values, collections, paths such as `author.followers_count`
+    Get(GetArgs),
+    /// Show one object to people: its values, links, changes and sources
+    Show(ShowArgs),
+    /// Draw or export what stands around an object: SVG, `GraphML` or GEXF
+    Graph(GraphArgs),
+    /// Show and steer the robots: relation, user, status, comment, tag, link, across
     #[command(subcommand)]
     Robots(RobotsCommand),
     /// Say which posts and accounts are wanted
     #[command(subcommand)]
     Constraints(ConstraintsCommand),
+    /// Say which posts are wanted first: words, tags, languages, places
+    #[command(subcommand)]
+    Focus(FocusCommand),
     /// Say how much may be asked, below what the networks allow
     #[command(subcommand)]
     Budget(BudgetCommand),
@@ -162,6 +179,8 @@ pub(crate) enum Command {
     /// Learn how a forum's pages are read, and read them
     #[command(subcommand)]
     Forum(ForumCommand),
+    /// Log in to a network: a browser is asked for consent, and the token is kept, encrypted
+    Login(Box<LoginArgs>),
     /// Keep secrets, encrypted
     #[command(subcommand)]
     Credentials(CredentialsCommand),
@@ -179,6 +198,9 @@ pub(crate) enum Command {
 /// `freshet demo`.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct DemoArgs {
+    /// A use-case on two networks that lead into each other, instead of a crawl of one
+    #[arg(value_enum, value_name = "CASE")]
+    pub(crate) case: Option<CaseName>,
     /// Draw nothing; print a report at the end
     #[arg(long)]
     pub(crate) headless: bool,
@@ -190,6 +212,15 @@ pub(crate) struct DemoArgs {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
+}
+
+/// The use-cases of `freshet demo`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CaseName {
+    /// People found by name, their history, friends and recent albums
+    Spider,
+    /// Posts that share videos, and the videos with their comments and channels
+    World,
 }
 
 /// `freshet init`.
@@ -426,6 +457,29 @@ pub(crate) struct GapsArgs {
     pub(crate) report: ReportArgs,
 }
 
+const COMPLAINTS_EXAMPLES: &str = "\
+A complaint is about one record of an answer, or one value of it; the rest of the answer is kept.
+Samples are kept for 30 days, and forgetting anybody erases all of them.
+
+Examples:
+  freshet complaints                             all kinds, those met last first
+  freshet complaints --network mastodon          of all servers of a network
+  freshet complaints --samples 20 --format json  with all that is kept";
+
+/// `freshet complaints`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = COMPLAINTS_EXAMPLES)]
+pub(crate) struct ComplaintsArgs {
+    /// Only of this network, or of all servers of this definition
+    #[arg(long, value_name = "NETWORK")]
+    pub(crate) network: Option<String>,
+    /// Show at most so many samples of each kind as text; JSON has all that are kept
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) samples: usize,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
 /// `freshet search`.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct SearchArgs {
@@ -435,14 +489,39 @@ pub(crate) struct SearchArgs {
     /// At most so many
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: u32,
-    /// Search accounts on a network instead of posts in the store
-    #[arg(long, requires = "network")]
-    pub(crate) online: bool,
-    /// Which network: `bluesky`, `mastodon:example.social`
-    #[arg(long, value_name = "NAME", requires = "online")]
-    pub(crate) network: Option<String>,
-    /// Permit loopback and private addresses for this search
-    #[arg(long, requires = "online")]
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+const FIND_EXAMPLES: &str = "\
+Examples:
+  freshet find bluesky river watchers            who calls themselves so
+  freshet find mastodon:example.social botany --add --limit 50
+                                                 and watch the first fifty
+  freshet robots start relation                  go on from them to whom they follow, with
+  freshet run --depth 1                          one step more
+
+A request or a few are sent, with the network's credential if there is one; some networks answer none without.
+Nothing is stored unless --add is given.";
+
+/// `freshet find`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = FIND_EXAMPLES)]
+pub(crate) struct FindArgs {
+    /// Which network: `bluesky`, `mastodon:example.social`, `mastodon:http://127.0.0.1:4040`
+    #[arg(value_name = "NETWORK")]
+    pub(crate) network: String,
+    /// Words to look for: a name, a handle, what people say of themselves
+    #[arg(value_name = "WORDS", required = true)]
+    pub(crate) words: Vec<String>,
+    /// Watch the accounts that are found, as `freshet add` would
+    #[arg(long)]
+    pub(crate) add: bool,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=500))]
+    pub(crate) limit: u32,
+    /// Permit loopback and private addresses
+    #[arg(long)]
     pub(crate) allow_private: bool,
     #[command(flatten)]
     pub(crate) report: ReportArgs,

@@ -9,6 +9,7 @@ mod alerts;
 mod budget;
 mod calendar;
 mod check;
+mod complaints;
 mod completions;
 mod constraints;
 mod credentials;
@@ -16,10 +17,15 @@ mod dashboard;
 mod demo;
 mod explain;
 mod export;
+mod find;
+mod focus;
 mod forget;
 mod forum;
 mod gaps;
+mod get;
+mod graph;
 mod init;
+mod login;
 mod man;
 mod networks;
 mod pause;
@@ -28,6 +34,7 @@ mod remove;
 mod robots;
 mod run;
 mod search;
+mod show;
 mod simulate;
 mod snapshot;
 mod status;
@@ -59,15 +66,22 @@ pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<Exi
         Command::Gaps(args) => gaps::execute(globals, &args),
         Command::Alerts(args) => alerts::execute(globals, &args),
         Command::Check(args) => check::execute(globals, args),
+        Command::Complaints(args) => complaints::execute(globals, &args),
         Command::Search(args) => search::execute(globals, &args),
+        Command::Find(args) => find::execute(globals, &args),
+        Command::Get(args) => get::execute(globals, &args),
+        Command::Graph(args) => graph::execute(globals, &args),
+        Command::Show(args) => show::execute(globals, &args),
         Command::Robots(command) => robots::execute(globals, &command),
         Command::Constraints(command) => constraints::execute(globals, &command),
+        Command::Focus(command) => focus::execute(globals, &command),
         Command::Budget(command) => budget::execute(globals, &command),
         Command::Calendar(command) => calendar::execute(globals, &command),
         Command::Export(args) => export::execute(globals, &args),
         Command::Snapshot(args) => snapshot::execute(globals, &args),
         Command::Forum(command) => forum::execute(globals, &command),
         Command::Networks(command) => networks::execute(globals, &command),
+        Command::Login(args) => login::execute(globals, &args),
         Command::Credentials(command) => credentials::execute(globals, &command),
         Command::Simulate(args) => simulate::execute(globals, &args),
         Command::Completions(args) => completions::execute(&args),

@@ -20,6 +20,8 @@ type Need = (&'static str, fn() -> bool);
 const NEEDED: &[Need] = &[
     ("redis-server", || redis().is_ok()),
     ("postgresql", || postgres().is_ok()),
+    // Lemmy links the client library.
+    ("libpq-dev", || process::which("pg_config").is_some()),
     ("python3-venv", has_venv),
     ("chromium", || chromium().is_ok()),
     ("npm", || process::which("npm").is_some()),

@@ -1,8 +1,11 @@
-//! The place of a source among the others: in turn (`explain/turn.rs`), and in calls that are for several sources.
+//! The place of a source among the others: in turn (`explain/turn.rs`), in calls that are for several sources, and behind a constraint.
 //!
 //! A visit that is written down as answered without a request of its own went with the request of another source. The source whose request
 //! it was has a visit like any other, and one whose news a call told of has none before they are read: neither is counted.
 
+use std::sync::Arc;
+
+use freshet_engine::constrain::{Judge, setting};
 use freshet_network::networks::Networks;
 use freshet_report::explain::Fact;
 use freshet_report::time::UnixNumber;
@@ -24,6 +27,8 @@ pub struct Place {
     pub(super) turn: Option<Fact>,
     /// Where one call is for several.
     pub(super) group: Option<Fact>,
+    /// Where a constraint says that it is not visited again.
+    pub(super) held: Option<Fact>,
 }
 
 impl Place {
@@ -39,8 +44,22 @@ impl Place {
         let ask = endpoint.map(|endpoint| endpoint.group).filter(|ask| ask.roots_max > 1);
         let visits = if ask.is_some() { store.visits_of(source.id, LOOKS_MAX)? } else { Vec::new() };
         let group = ask.and_then(|ask| group(ask, &visits));
-        Ok(Self { turn: turn_of(store, source, grounds)?, group })
+        let held = held_back(store, networks, source, grounds)?;
+        Ok(Self { turn: turn_of(store, source, grounds)?, group, held })
     }
+}
+
+/// The constraint that holds a source back. Those that cannot be used are passed over: `freshet run` says which.
+fn held_back(
+    store: &dyn Store,
+    networks: &Networks,
+    source: &Source,
+    grounds: &Grounds,
+) -> Result<Option<Fact>, StoreError> {
+    let Ok(constraints) = setting::constraints(store, networks) else { return Ok(None) };
+    let judge = Judge::new(Arc::new(networks.copied()), constraints);
+    let held = judge.held_back(store, source, grounds.now)?;
+    Ok(held.map(|held| Fact::HeldBack { constraint: held.by }))
 }
 
 /// What calls for several did for a source with these visits, the newest first; nothing where none was for it.

@@ -115,12 +115,18 @@ pub fn words(fact: &Fact, now: Timestamp) -> Words {
         Fact::Refresh { reason, planned, price_post_s, accuracy, ceiling_s } => {
             refresh((*reason, *ceiling_s), planned, (*price_post_s, *accuracy), now)
         }
+        Fact::HeldBack { constraint } => held_back(constraint),
         Fact::Rests { because } => {
             Words::own("note", format!("it rests and is looked at now and then: {because}"))
         }
         Fact::Coverage { covered } => Words::own("coverage", coverage(covered, now)),
         Fact::Failure { why } => Words::spoken("last failure", one_line(why)),
     }
+}
+
+fn held_back(constraint: &str) -> Words {
+    let text = format!("it is not visited again while this constraint is not met: {constraint}");
+    Words::spoken("held back", text)
 }
 
 fn foretold(model: &str, lists: &str, errors: &Pairs<String, f64>) -> Words {

@@ -97,11 +97,11 @@ pub(super) fn read(
                 it.posts_per_s += rate_per_s;
                 it.demand.add(Grade::of(f64::from(source.weight), rate_per_s));
             }
-            RobotKind::User | RobotKind::Relation | RobotKind::Tag | RobotKind::Link => {
+            RobotKind::User | RobotKind::Relation | RobotKind::Tag => {
                 it.others_per_h += 3600.0 / other_gap_s;
             }
-            // Most threads are over: their looks grow ever rarer.
-            RobotKind::Comment => {}
+            // Most threads are over, and most posts have their likes: their looks grow ever rarer.
+            RobotKind::Comment | RobotKind::Link | RobotKind::Across => {}
         }
         ControlFlow::Continue(())
     })?;

@@ -3,9 +3,9 @@
 //! A rule that cannot be read, or that a crawl can never judge by, is an error and never left out: a crawl
 //! without it would collect what nobody wanted, and one with it would collect nothing.
 
-use freshet_network::constraint::{Constraint, ConstraintError, Constraints};
+use freshet_network::constraint::{Constraint, ConstraintError, Constraints, Purpose};
+use freshet_network::effect::refusal;
 use freshet_network::networks::Networks;
-use freshet_network::snapi::never_told;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::control::{ConstraintsChange, Control};
 use freshet_store::setting::Setting;
@@ -28,6 +28,21 @@ pub struct Rule {
     #[serde(rename = "type")]
     pub type_name: String,
     pub text: String,
+    /// What it decides; absent for storing.
+    #[serde(rename = "for", default, skip_serializing_if = "is_usual")]
+    pub purpose: Purpose,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_usual(purpose: &Purpose) -> bool {
+    *purpose == Purpose::default()
+}
+
+impl Rule {
+    /// A rule about what is stored.
+    pub fn new(type_name: &str, text: &str) -> Self {
+        Self { type_name: type_name.to_owned(), text: text.to_owned(), purpose: Purpose::Store }
+    }
 }
 
 /// Why the constraints of a store cannot be used.
@@ -80,7 +95,8 @@ pub fn parse(text: Option<&str>, networks: &Networks) -> Result<Constraints, Set
     for (rule, number) in parse_rules(text)?.iter().zip(1..) {
         let wrong = |why| SettingError::Rule { number, why };
         let constraint = Constraint::parse(&rule.type_name, &rule.text).map_err(wrong)?;
-        never_told(&registry, &constraint).map_or(Ok(()), |why| Err(wrong(why)))?;
+        let constraint = constraint.with_purpose(rule.purpose);
+        refusal(&registry, &constraint).map_or(Ok(()), |why| Err(wrong(why)))?;
         all.push(constraint);
     }
     Constraints::new(all).map_err(SettingError::TooMany)
@@ -108,7 +124,7 @@ mod tests {
         let mut store = testing::memory();
         let constraints = |store: &dyn Store| constraints(store, &Networks::shipped());
         assert!(constraints(&store).unwrap().is_empty());
-        let rule = |text: &str| Rule { type_name: "post".to_owned(), text: text.to_owned() };
+        let rule = |text: &str| Rule::new("post", text);
         set_rules(&mut store, &[rule("depth <= 1")]).unwrap();
         assert_eq!(rules(&store).unwrap(), [rule("depth <= 1")]);
         assert_eq!(
@@ -118,11 +134,19 @@ mod tests {
         set_rules(&mut store, &[rule("depth <= 1"), rule("depth <")]).unwrap();
         let error = constraints(&store).unwrap_err().to_string();
         assert!(error.contains("constraint 2") && error.contains("remove 2"), "{error}");
-        let posting =
-            Rule { type_name: "account".to_owned(), text: "account.posts.exists(p, true)".to_owned() };
-        set_rules(&mut store, &[posting]).unwrap();
+        set_rules(&mut store, &[Rule::new("mastodon/account", "size(account.tags) > 1")]).unwrap();
         let error = constraints(&store).unwrap_err().to_string();
         assert!(error.contains("wait in vain") && error.contains("remove 1"), "{error}");
+        let mut follow = rule("depth <= 1");
+        follow.purpose = Purpose::Follow;
+        set_rules(&mut store, &[rule("true"), follow]).unwrap();
+        let kept = CONSTRAINTS.get(&store).unwrap().unwrap();
+        assert_eq!(
+            kept,
+            r#"[{"type":"post","text":"true"},{"type":"post","text":"depth <= 1","for":"follow"}]"#
+        );
+        let purposes: Vec<_> = constraints(&store).unwrap().iter().map(Constraint::purpose).collect();
+        assert_eq!(purposes, [Purpose::Store, Purpose::Follow]);
         CONSTRAINTS.put(&mut store, &"nonsense".to_owned()).unwrap();
         assert!(constraints(&store).unwrap_err().to_string().contains("clear"));
     }

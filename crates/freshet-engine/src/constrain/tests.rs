@@ -3,7 +3,7 @@
 use freshet_network::constraint::Constraint;
 use freshet_store::row::{Filter, Listing};
 use freshet_store::testing;
-use freshet_types::{Account, NetworkName, Observation, Primitive, RobotKind, Source};
+use freshet_types::{Account, End, NetworkName, Observation, Primitive, RobotKind, Source};
 
 use super::*;
 
@@ -18,9 +18,13 @@ fn network() -> NetworkName {
     NetworkName::from("mastodon:a.example")
 }
 
+/// Rules by type and text; a purpose other than storing stands before the type.
 fn constraints(rules: &[(&str, &str)]) -> Constraints {
-    let all = rules.iter().map(|(kind, text)| Constraint::parse(kind, text).unwrap()).collect();
-    Constraints::new(all).unwrap()
+    let parse = |(kind, text): &(&str, &str)| {
+        let (purpose, kind) = kind.split_once(' ').unwrap_or(("store", kind));
+        Constraint::parse(kind, text).unwrap().with_purpose(Purpose::named(purpose).unwrap())
+    };
+    Constraints::new(rules.iter().map(parse).collect()).unwrap()
 }
 
 fn post(id: &str, likes: Option<i64>) -> Post {
@@ -309,4 +313,211 @@ fn what_could_not_be_stored_is_judged_anew() {
     scene.check("2", "1");
     scene.apply(vec![page(101, vec![post("1", Some(5000))], vec![])]);
     scene.check("1 2", "");
+}
+
+const POPULAR: &str = "account.posts.exists(p, p.like_count >= 100)";
+
+fn has_account(scene: &Scene, id: &str) -> bool {
+    scene.store.account_of(&network(), id).unwrap().is_some_and(|row| row.account.handle.is_some())
+}
+
+#[test]
+fn an_owner_is_judged_again_when_its_collection_gets_members() {
+    for restarts in [false, true] {
+        let rules = [("account", POPULAR)];
+        let mut scene = Scene::new(&rules);
+        scene.apply(vec![page(100, vec![post("1", Some(5))], vec![account("7", None), account("8", None)])]);
+        scene.check("1", "7 8");
+        if restarts {
+            scene.restart(&rules);
+        }
+        // Another post of the owner, and one of somebody else.
+        let other = Post { author: Some("9".to_owned()), ..post("3", Some(900)) };
+        scene.apply(vec![page(101, vec![post("2", Some(7)), other], vec![])]);
+        scene.check("1 2 3", "7 8");
+        let applied = scene.apply(vec![page(102, vec![post("4", Some(100))], vec![])]);
+        scene.check("1 2 3 4", "8");
+        assert!(has_account(&scene, "7") && !has_account(&scene, "8"), "restarted: {restarts}");
+        assert_eq!(applied[0].new_account_count, 0, "it had a bare row");
+    }
+}
+
+#[test]
+fn members_of_the_same_page_count_at_once() {
+    for (text, is_wanted) in [
+        (POPULAR, true),
+        ("account.posts.all(p, p.like_count > 3)", true),
+        // The page's own members are not stored yet: none is known that is not so.
+        ("account.posts.all(p, p.like_count > 5)", true),
+        ("size(account.posts) == 2", true),
+        ("size(account.posts) > 2", false),
+        ("account.posts.within('90s').size() == 1", true),
+        ("account.posts.rate('2m') > 59.0", true),
+        ("account.posts.rate('2m') > 61.0", false),
+        (
+            "account.posts.filter(p, p.id == '1').followed_by(account.posts.filter(p, p.id == '2'), '1h').size() == 1",
+            true,
+        ),
+        (
+            "account.posts.filter(p, p.id == '2').followed_by(account.posts.filter(p, p.id == '1'), '1h').size() == 1",
+            false,
+        ),
+        // What does not stand on members is no matter of waiting.
+        ("account.followers_count > 9 && size(account.posts) > 0", false),
+    ] {
+        let mut scene = Scene::new(&[("account", text)]);
+        let earlier = Post { created_at: Some(at(5)), ..post("1", Some(200)) };
+        let later = Post { created_at: Some(at(80)), ..post("2", Some(4)) };
+        scene.apply(vec![page(100, vec![earlier, later], vec![account("7", Some(1))])]);
+        assert_eq!(has_account(&scene, "7"), is_wanted, "{text}");
+        let is_parked = !is_wanted && !text.contains("followers_count");
+        scene.check("1 2", if is_parked { "7" } else { "" });
+    }
+}
+
+#[test]
+fn every_kind_of_collection_is_known_from_its_rows() {
+    let relation = |source: &str, target: &str| freshet_types::Relation {
+        source: source.to_owned(),
+        target: target.to_owned(),
+    };
+    let end = |kind: &str, id: &str| End { kind: kind.into(), id: id.to_owned() };
+    let like = |id: &str| freshet_types::Link {
+        from: end("post", "1"),
+        name: "likers".into(),
+        to: end("account", id),
+        is_member: true,
+    };
+    for (kind, text) in [
+        ("account", "account.id != '7' || account.followers.exists(f, f.followers_count > 10)"),
+        ("account", "account.id != '7' || size(account.following) == 1"),
+        ("post", "post.id != '1' || post.replies.exists(r, r.like_count > 3)"),
+        ("post", "size(post.likers) == 2"),
+        ("post", "post.author.followers.size() == 1"),
+    ] {
+        let mut scene = Scene::new(&[(kind, text)]);
+        let first = page(100, vec![post("1", None)], vec![account("7", None)]);
+        scene.apply(vec![first]);
+        let waits = if kind == "account" { ("1", "7") } else { ("", "1") };
+        scene.check(waits.0, waits.1);
+        let mut more = page(101, vec![], vec![account("8", Some(50))]);
+        more.observation.relations = vec![relation("8", "7"), relation("7", "9")];
+        more.observation.links = vec![like("8"), like("9")];
+        if text.contains("replies") {
+            more.observation.posts = vec![Post { reply_to: Some("1".to_owned()), ..post("2", Some(9)) }];
+        }
+        scene.apply(vec![more]);
+        let is_stored =
+            scene.store.post_of(&network(), "post", "1").unwrap().is_some() && has_account(&scene, "7");
+        assert!(is_stored, "{kind} {text}: {}", scene.parked());
+    }
+}
+
+#[test]
+fn who_is_only_met_may_be_kept_out() {
+    let mut scene =
+        Scene::new(&[("discover account", "account.followers_count > 100"), ("discover post", "false")]);
+    let mut source = Source::new(&network(), "posts", RobotKind::Status, "account", "7");
+    let (number, _) = scene.store.add_sources(std::slice::from_ref(&source)).unwrap()[0];
+    source.id = number;
+    let embedded = Post { is_embedded: true, author: Some("6".to_owned()), ..post("2", None) };
+    let seen = vec![account("7", Some(1)), account("8", Some(5)), account("9", Some(500))];
+    let upload = Upload { source: Some(source), ..page(100, vec![post("1", None), embedded], seen) };
+    scene.apply(vec![upload.clone()]);
+    scene.check("1", "");
+    let known = |scene: &Scene, id: &str| scene.store.account_of(&network(), id).unwrap().is_some();
+    assert!(known(&scene, "7"), "the page is its own");
+    assert!(!known(&scene, "8") && known(&scene, "9"));
+    assert!(!known(&scene, "6"), "the author of a post that is not let in is not named");
+    // Who is only named cannot be judged by followers, and is let in; by steps it can.
+    let mut named = page(101, vec![], vec![]);
+    named.observation.relations =
+        vec![freshet_types::Relation { source: "5".to_owned(), target: "7".to_owned() }];
+    scene.apply(vec![named.clone()]);
+    assert!(known(&scene, "5"));
+    scene.constrain(&[("discover account", "depth < 1")]);
+    named.observation.relations[0].source = "4".to_owned();
+    scene.apply(vec![named, page(102, vec![], vec![account("9", Some(600)), account("3", None)])]);
+    assert!(!known(&scene, "4") && !known(&scene, "3"));
+    let kept = scene.store.account_of(&network(), "9").unwrap().unwrap();
+    assert_eq!(kept.account.followers_count, Some(600), "whoever is stored is no newcomer");
+}
+
+const PLACES: &str = r#"
+name = "places"
+title = "Places"
+base = "https://places.example"
+
+[types.account]
+colinks = { posts = "post" }
+
+[types.post]
+clinks = { author = "account", place = "place", reply_to = "post" }
+
+[types.place]
+plinks = { longitude = "float" }
+
+[endpoints.posts]
+url = "/posts"
+kind = "posts"
+root = "account"
+robot = "status"
+link = "posts"
+items = [{ mapping = "post" }]
+
+[mappings.account]
+kind = "account"
+id = "/id"
+handle = "/handle"
+
+[mappings.place]
+kind = "object"
+type = "place"
+id = "/id"
+plinks = { longitude = "/longitude" }
+
+[mappings.post]
+kind = "post"
+id = "/id"
+author = "/author"
+reply_to = "/reply_to"
+embeds = [{ at = "/place", mapping = "place", link = "place" }]
+"#;
+
+#[test]
+fn things_are_judged_and_followed_by_links() {
+    let networks = Arc::new(Networks::shipped());
+    networks.apply_definition("places.toml", PLACES).unwrap();
+    let place = |id: &str, longitude: f64| freshet_types::Thing {
+        id: id.to_owned(),
+        kind: "place".into(),
+        plinks: vec![("longitude".into(), Primitive::Float(longitude))],
+        ..freshet_types::Thing::default()
+    };
+    let at_place = |post: &str, place: &str| freshet_types::Link {
+        from: End { kind: "post".into(), id: post.to_owned() },
+        name: "place".into(),
+        to: End { kind: "place".into(), id: place.to_owned() },
+        is_member: false,
+    };
+    let mut scene = Scene::new(&[]);
+    scene.constrainer = Constrainer::new(networks);
+    scene.constrain(&[
+        ("places/place", "place.longitude < 20.0"),
+        ("places/post", "post.place.longitude < 20.0"),
+    ]);
+    let mut upload =
+        Upload { network: "places".into(), ..page(100, vec![post("1", None), post("2", None)], vec![]) };
+    upload.observation.posts.push(Post { reply_to: Some("3".to_owned()), ..post("3", None) });
+    upload.observation.things = vec![place("a", 10.0), place("b", 30.0)];
+    upload.observation.links = vec![at_place("1", "a"), at_place("2", "b"), at_place("3", "c")];
+    scene.apply(vec![upload]);
+    // A post that replies to itself waits for its place, and ends no judgement.
+    scene.check("1", "3");
+    let found = scene.store.things_of(&"places".into(), &[("place", "a"), ("place", "b")]).unwrap();
+    assert_eq!(found.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false]);
+    let mut later = Upload { network: "places".into(), ..page(101, vec![], vec![]) };
+    later.observation.things = vec![place("c", 5.0)];
+    scene.apply(vec![later]);
+    scene.check("1 3", "");
 }

@@ -240,10 +240,19 @@ impl Core {
 
     /// Those that were taken bid as before.
     pub(super) fn bid_again(&mut self, key: ServerKey, ids: &[SourceId]) {
+        self.bid_all(key, ids, false);
+    }
+
+    /// Those that were taken bid for visits of their own.
+    pub(super) fn bid_alone(&mut self, key: ServerKey, ids: &[SourceId]) {
+        self.bid_all(key, ids, true);
+    }
+
+    fn bid_all(&mut self, key: ServerKey, ids: &[SourceId], is_single: bool) {
         for &id in ids {
             let Some(slot) = self.sources.get(id) else { continue };
             if let Some(planned) = slot.planned {
-                self.auction.bid(key, Lane { is_single: false, slack: planned.slack }, slot.news_at, id);
+                self.auction.bid(key, Lane { is_single, slack: planned.slack }, slot.news_at, id);
             }
         }
     }

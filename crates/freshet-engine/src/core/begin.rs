@@ -6,7 +6,8 @@ use freshet_frontier::Pick;
 use freshet_frontier::priority::CLASS_COUNT;
 use freshet_network::networks::Networks;
 use freshet_types::{
-    Instance, Intent, Politeness, Redirects, Source, SourceId, SourceState, Span, Target, Timestamp, VisitId,
+    Holder, Instance, Intent, Politeness, Redirects, Source, SourceId, SourceState, Span, Target, Timestamp,
+    VisitId,
 };
 
 use super::timing::Timing;
@@ -85,7 +86,10 @@ impl Core {
                     self.frontier.give_back_first(pick);
                 }
                 Some(until) if until > now => self.frontier.give_back(pick, until),
-                _ => return Some(pick),
+                _ => match self.member_turn(pick.id, &slot, now) {
+                    Some(until) => self.frontier.give_back(pick, until),
+                    None => return Some(pick),
+                },
             }
         }
     }
@@ -124,7 +128,18 @@ impl Core {
 
     /// The source came: the visit begins.
     pub(super) fn begin(&mut self, id: SourceId, source: Option<Box<Source>>, now: Timestamp) {
-        let Some((visit, aim)) = self.visits.source_came(id) else { return };
+        let Some(awaited) = self.visits.source_came(id) else { return };
+        self.begin_as(id, awaited, source, now);
+    }
+
+    /// The same for the visit that waited for it.
+    pub(super) fn begin_as(
+        &mut self,
+        id: SourceId,
+        (visit, aim): (VisitId, Aim),
+        source: Option<Box<Source>>,
+        now: Timestamp,
+    ) {
         let Err(source) = self.join_group(visit, source, now) else { return };
         let Some(slot) = self.sources.get(id) else { return };
         let Some(mut source) = source.filter(|source| source.state.is_watched()) else {
@@ -184,8 +199,8 @@ impl Core {
         if self.is_shut(visit.key, id, now) {
             return self.turn_back(id, false, now);
         }
-        let order = match self.order(visit) {
-            Ok(order) => order,
+        let orders = match self.orders(visit) {
+            Ok(orders) => orders,
             Err(why) => return self.fail(id, &why, false, now),
         };
         let (key, is_permitted) = (visit.key, visit.is_permitted);
@@ -197,9 +212,8 @@ impl Core {
         if allowed_at > now {
             return self.postpone(id, allowed_at, now);
         }
-        let claim = Claim::of(&order.request, self.budgets.needs(&order.request));
-        match self.ledger.grant(&claim, now) {
-            Ok(reserved_by) => {
+        match self.grant(orders, now) {
+            Ok(Granted { order, claim, reserved_by }) => {
                 if !is_permitted {
                     self.frontier.allow_request(key, now).expect("it was allowed a moment ago");
                 }
@@ -224,6 +238,7 @@ impl Core {
     pub(super) fn on_reserved(&mut self, number: u64, now: Timestamp) {
         self.ledger.confirm(number);
         self.release_errands();
+        self.release_guests();
         while let Some(orders) = self.visits.release(number) {
             for (visit, order) in orders {
                 self.dispatch(visit, order, now);
@@ -238,6 +253,7 @@ impl Core {
         visit.order_count += 1;
         visit.asked_at = Some(now);
         visit.is_permitted = false;
+        visit.credential.clone_from(&claim.asker.credential);
         visit.claim = Some(claim);
         let (key, robot) = (visit.key, visit.source.robot);
         self.note_asked(key, id);
@@ -304,7 +320,35 @@ impl Core {
         self.postpone(id, until, now);
     }
 
-    fn order(&self, visit: &Visit) -> Result<Order, String> {
+    /// The first of these orders that may leave now, or when one may.
+    fn grant(&mut self, orders: Vec<Order>, now: Timestamp) -> Result<Granted, Timestamp> {
+        let mut until = Timestamp::MAX;
+        for order in orders {
+            let claim = Claim::of(&order.request, self.budgets.needs(&order.request));
+            match self.ledger.grant(&claim, now) {
+                Ok(reserved_by) => {
+                    self.robots.next_turn();
+                    return Ok(Granted { order, claim, reserved_by });
+                }
+                Err(at) => until = until.min(at),
+            }
+        }
+        Err(until)
+    }
+
+    /// What this visit asks for next, with each credential that it may use.
+    fn orders(&self, visit: &Visit) -> Result<Vec<Order>, String> {
+        let source = &visit.source;
+        let named = self.robots.credential(source.robot);
+        let holders = (self.credential)(&source.network, source.robot, named);
+        let holders = self.robots.in_turn(holders, visit.credential.as_deref());
+        if holders.is_empty() {
+            return Ok(vec![self.order(visit, None)?]);
+        }
+        holders.iter().map(|holder| self.order(visit, Some(holder))).collect()
+    }
+
+    fn order(&self, visit: &Visit, holder: Option<&Holder>) -> Result<Order, String> {
         let source = &visit.source;
         let networks = self.networks.snapshot();
         let network = networks
@@ -319,13 +363,11 @@ impl Core {
             )
         })?;
         let instance = Arc::clone(self.servers.instance(visit.key));
-        let named = self.robots.credential(source.robot);
-        let credential = (self.credential)(&source.network, source.robot, named);
         let target = Target {
             instance: &instance,
             endpoint: &endpoint.name,
             root,
-            credential: credential.as_ref(),
+            credential: holder,
             validators: visit.walk.is_conditional(source).then_some(&source.validators),
         };
         let mut request =
@@ -338,6 +380,14 @@ impl Core {
         let id = OrderId { visit: visit.id, number: visit.order_count + 1 };
         Ok(Order { id, request, version: network.version, instance, endpoint, root, intent })
     }
+}
+
+/// A request that may leave, with what it took.
+struct Granted {
+    order: Order,
+    claim: Claim,
+    /// The reservation that must be written first.
+    reserved_by: Option<u64>,
 }
 
 /// The gentlest politeness that any endpoint of the server's network asks for.

@@ -259,8 +259,10 @@ impl Core {
         let visit = &self.visits[id];
         let (source, is_rested, has_asked) =
             (visit.source.id, visit.rested_at.is_some(), visit.asked_at.is_some());
-        let slot = self.sources.get_mut(source).filter(|slot| slot.state.is_watched() && !is_rested);
-        // A person took it off the list meanwhile, or its owner asked not to be collected: it has no turn to keep.
+        // A source that a merged page showed and that asks for more by itself has no place to which it could go back.
+        let has_turn = !is_rested && self.frontier.has_place(id);
+        let slot = self.sources.get_mut(source).filter(|slot| slot.state.is_watched() && has_turn);
+        // Nor has one that a person took off the list meanwhile, or whose owner asked not to be collected.
         let Some(slot) = slot else { return self.put_off(id, until) };
         slot.is_leased = false;
         let (key, class) = (slot.key, slot.class());

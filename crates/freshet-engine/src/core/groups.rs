@@ -31,11 +31,11 @@ use freshet_types::{
 };
 
 use self::members::LastLook;
-use super::page::drop_opted_out;
 use super::sources::Planned;
 use super::timing::LATENESS_MIN;
 use super::upload::empty_upload;
 use super::{Core, Slot, VISITS_RESERVED};
+use crate::consent::drop_opted_out;
 use crate::core::Effect;
 use crate::price::TariffKey;
 use crate::schedule;
@@ -185,7 +185,8 @@ impl Core {
             && visit.aim == Aim::News
             && visit.walk.leg == Leg::List
             && self.can_be_grouped(&visit.source, key, now)
-            && slot.is_some_and(|planned| !self.is_single(id, planned));
+            && slot.is_some_and(|planned| !self.is_single(id, planned))
+            && self.expected_of(id, now) < self.room_of(key, now);
         let told = self.groups.is_told(id).then(|| self.worth_of(id, now));
         if !may_lead && told.is_none() {
             return false;

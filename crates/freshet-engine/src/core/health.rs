@@ -207,6 +207,7 @@ impl Core {
                 self.on_server_answered(id, now);
                 return self.fail(id, &why, fault.is_retryable(), now);
             }
+            Blame::Request if self.is_disarmed(id, fault) => return self.excuse(id, now),
             Blame::Request => {
                 self.forget_probe(id);
                 return self.fail(id, &why, fault.is_retryable(), now);
@@ -286,6 +287,18 @@ impl Core {
             return self.put_off(id, news_at);
         }
         self.suspend(id, now);
+    }
+
+    /// The credential that was to be shown is not to be used any more, taken back or removed: the next try goes with
+    /// another one, or without.
+    fn is_disarmed(&self, id: VisitId, fault: &Fault) -> bool {
+        let visit = &self.visits[id];
+        let Some(shown) = visit.credential.as_ref().filter(|_| fault.kind == FaultKind::Credential) else {
+            return false;
+        };
+        let named = self.robots.credential(visit.source.robot);
+        let holders = (self.credential)(&visit.source.network, visit.source.robot, named);
+        holders.iter().all(|holder| holder.credential != *shown)
     }
 
     /// This computer could not ask: nobody is to blame, and it is tried again soon.

@@ -16,6 +16,9 @@ impl Core {
         self.learn_recheck(id, applied);
         let Some(visit) = self.visits.get_mut(id) else { return };
         visit.new_post_count += u32::try_from(applied.new_posts.len()).unwrap_or(u32::MAX);
+        if visit.source.robot == RobotKind::Link {
+            visit.news_count = visit.news_count.saturating_add(applied.new_link_count);
+        }
         let Some(mut lesson) = visit.lessons.pop_front().flatten() else { return };
         let mut news = lesson.news(&applied.new_posts, &applied.withheld_posts);
         self.tally.add_lags(lesson.lags(&news));

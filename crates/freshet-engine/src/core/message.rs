@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use freshet_policy::mixture::Mixture;
+use freshet_store::control::GuestAsk;
 use freshet_store::row::{Applied, RobotRow, SourceSlot, StalePage, Upload};
 use freshet_types::{Instance, NetworkName, Request, Source, SourceId, Timestamp, VisitId};
 
@@ -57,6 +58,10 @@ pub enum Event {
     Weighed(Box<Source>),
     /// A source that was asked for; `None` if it is gone from the store.
     Loaded(SourceId, Option<Box<Source>>),
+    /// A source that was asked for, and that a constraint holds back: it is judged again then.
+    Held(Box<Source>, Timestamp),
+    /// What these sources may have been held back for has changed.
+    Wake(Vec<SourceId>),
     /// An order that had to wait at its fetcher is carried out now.
     Begun(OrderId),
     /// A fetcher is there to be given work. One of this id that was there before is gone, with what it had.
@@ -82,6 +87,8 @@ pub enum Event {
     GrantWanted(Box<Request>),
     /// A forum was learned anew: what was found, or why nothing came of it.
     RelearnEnded(NetworkName, Result<String, String>),
+    /// A command wants to ask a network itself: the number of its message, by which it is answered, and what it wants.
+    Guest(u64, Box<GuestAsk>),
     /// Models of when the lists of a forum get their next record.
     Trained(Box<Trained>),
     /// Weights that all sources share, fitted anew.

@@ -7,8 +7,9 @@ use freshet_types::{
     SourceState, Timestamp, VisitId,
 };
 
-use super::upload::{empty_upload, list_page};
-use super::{Core, Effect};
+use super::upload::{empty_upload, followed, list_page};
+use super::{Core, Effect, complain};
+use crate::consent::drop_opted_out;
 use crate::lesson::Lesson;
 use crate::order::{Answer, Fetched};
 use crate::pages;
@@ -56,7 +57,7 @@ impl Core {
                 if page.outcome != Outcome::Transient {
                     self.on_server_answered(id, now);
                 }
-                self.tally.complaints_count += page.complaints.len() as u64;
+                self.hold(id, &page.complaints);
                 let seen = Seen { at: fetched.received_at, visit: id };
                 let is_group = self.visits.get(id).is_some_and(|visit| visit.walk.is_group());
                 match page.outcome.clone() {
@@ -124,8 +125,8 @@ impl Core {
         }
         keep_refusal(visit, refused);
         profile::note(&mut visit.source, &page.observation.accounts, seen.at);
-        self.tally.complaints_count += u64::from(meaning.complaint.is_some());
-        tell_complaint(visit, meaning.complaint);
+        self.complain_beside(seen.visit, &page.observation, meaning.complaint);
+        let visit = &mut self.visits[seen.visit];
         if keeps_validators {
             keep_word(&mut visit.source, &page);
         }
@@ -135,6 +136,7 @@ impl Core {
         let (is_tail, shown) = (visit.walk.is_tail(), is_read.then(|| window(endpoint, &page)).flatten());
         let lesson = is_telling.then(|| Lesson::of(&mut meaning, endpoint.kind, (seen.at, shown), is_tail));
         self.tally.posts_read_count += page.observation.posts.len() as u64;
+        self.tally.read_profiles(robot, page.observation.accounts.len());
         if was_lookup {
             self.note_looked_up(seen.visit);
         }
@@ -308,8 +310,10 @@ impl Core {
     }
 
     /// Has an upload of a visit stored; what it teaches is learned when it is.
-    fn want_lesson(&mut self, id: VisitId, upload: Upload, lesson: Option<Lesson>) {
+    fn want_lesson(&mut self, id: VisitId, mut upload: Upload, lesson: Option<Lesson>) {
         if let Some(visit) = self.visits.get_mut(id) {
+            upload.complaints = std::mem::take(&mut visit.complaints);
+            upload.followed = followed(&upload, &self.networks);
             visit.unconfirmed_count += 1;
             visit.lessons.push_back(lesson);
         }
@@ -323,15 +327,13 @@ fn is_passing(outcome: &Outcome) -> bool {
 }
 
 /// Leaves out of a page who asks for it, the owner of its source among them if it did so elsewhere; gives the accounts that do.
-fn leave_out(visit: &Visit, page: &mut Page) -> Vec<String> {
+fn leave_out(visit: &mut Visit, page: &mut Page) -> Vec<String> {
     let also = visit.rested_at.map(|_| visit.source.root_id.as_str());
-    drop_opted_out(&mut page.observation, also)
-}
-
-fn tell_complaint(visit: &Visit, complaint: Option<&'static str>) {
-    if let Some(why) = complaint {
-        tracing::warn!(source = visit.source.id.0, "{why}");
+    let out = drop_opted_out(&mut page.observation, also);
+    if !out.is_empty() || also.is_some() {
+        complain::hide_samples(visit);
     }
+    out
 }
 
 /// Another look at a page of a thread saw a page whose newest post is this old.
@@ -398,20 +400,6 @@ fn list_of(visit: &Visit, page: &Page, recheck_at: Timestamp) -> Option<ListPage
         recheck_at,
         ..list_page(visit)
     })
-}
-
-/// Drops posts of accounts that ask not to be collected, and of one that does so elsewhere; gives
-/// the accounts of this page that do.
-pub(super) fn drop_opted_out(observation: &mut Observation, also: Option<&str>) -> Vec<String> {
-    let out = observation.accounts.iter().filter(|account| account.opts_out);
-    let mut out: Vec<String> = out.map(|account| account.id.clone()).collect();
-    out.sort_unstable();
-    out.dedup();
-    if !out.is_empty() || also.is_some() {
-        let is_out = |author: &String| also == Some(author.as_str()) || out.binary_search(author).is_ok();
-        observation.posts.retain(|post| !post.author.as_ref().is_some_and(is_out));
-    }
-    out
 }
 
 /// How many posts a first page shows whose list is a window; 0 where it is none, or goes on below.

@@ -3,6 +3,7 @@
 mod consent;
 mod fetchers;
 mod forum;
+mod guests;
 mod learning;
 mod leases;
 mod quota;
@@ -49,6 +50,8 @@ pub(crate) struct Bench {
     /// Forums that are to be learned anew, and requests that were granted for that.
     relearns: Vec<NetworkName>,
     granted_count: u32,
+    /// What was last written down under each key.
+    notes: Map<&'static str, String>,
     /// What answers took beyond their grants.
     extra_count: u32,
     pub(crate) now: Timestamp,
@@ -64,7 +67,7 @@ impl Bench {
         )
         .unwrap();
         let networks = Arc::new(Networks::shipped());
-        let choice: CredentialChoice = Arc::new(|_, _, _| None);
+        let choice: CredentialChoice = Arc::new(|_, _, _| Vec::new());
         let mut core = Core::new(networks, policy, choice, CoreOptions::default(), 1..10_000_000, now);
         let instance = |network: &str, base: &str| Instance {
             network: network.into(),
@@ -90,6 +93,7 @@ impl Bench {
             reservations: VecDeque::new(),
             relearns: Vec::new(),
             granted_count: 0,
+            notes: Map::default(),
             extra_count: 0,
             now,
             wall_ms: 0,
@@ -144,7 +148,8 @@ impl Bench {
                 Effect::Reserve(reservation) => self.reservations.push_back(*reservation),
                 Effect::Relearn(network) => self.relearns.push(network),
                 Effect::Granted(_) => self.granted_count += 1,
-                Effect::ReserveVisits(_) | Effect::Note(..) | Effect::ReadStale(_) => {}
+                Effect::Note(key, text) => drop(self.notes.insert(key, text)),
+                Effect::ReserveVisits(_) | Effect::ReadStale(_) => {}
             }
         }
     }

@@ -91,7 +91,7 @@ fn kit(dir: &Path, sources_count: usize, fetch: Arc<dyn Fetch>) -> Kit {
         clock: Arc::new(SystemClock),
         networks: Arc::new(Networks::shipped()),
         policy: policy_named(DEFAULT_POLICY, pacing).unwrap(),
-        credential: Arc::new(|_, _, _| None),
+        credential: Arc::new(|_, _, _| Vec::new()),
         subscriptions: Vec::new(),
         on_poll: Box::new(|| {}),
         on_unread: Box::new(drop),

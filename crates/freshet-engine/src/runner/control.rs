@@ -4,12 +4,14 @@
 //! wish that could not be read is read again. The start of a run reads the same things in the same way.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use freshet_store::control::{Control, ControlRow, SourcesChange};
 use freshet_store::row::SourceSlot;
 use freshet_types::{Source, SourceId};
 
 use super::{RunError, Runner};
+use crate::constrain::Judge;
 use crate::constrain::setting::{self, SettingError};
 use crate::core::Event;
 use crate::question::{Question, Reply};
@@ -149,6 +151,11 @@ impl Runner {
                 _ => {}
             }
         }
+        for row in controls {
+            if let Control::Guest(ask) = &row.control {
+                self.feed_core(Event::Guest(row.number, ask.clone()));
+            }
+        }
     }
 
     /// Reads what comes next; after the last of it the wishes count as fulfilled.
@@ -168,7 +175,10 @@ impl Runner {
     /// From now on these constraints; wrong ones end the start of a run, and change nothing later.
     fn constrain(&mut self, text: Option<&str>) -> Result<(), RunError> {
         match setting::parse(text, &self.networks) {
-            Ok(constraints) => self.give(Job::Constraints(constraints)),
+            Ok(constraints) => {
+                self.revisit_by(Judge::new(Arc::clone(&self.networks), constraints.clone()));
+                self.give(Job::Constraints(constraints));
+            }
             Err(SettingError::Store(error)) => return Err(error.into()),
             Err(error) if self.controls.is_loaded => {
                 tracing::warn!("the old constraints stay in force: {error}");

@@ -119,6 +119,9 @@ impl Runner {
         let trouble = error.trouble().filter(|_| self.controls.is_loaded()).ok_or(())?;
         match question {
             Question::Sources(ids, _) => self.troubles.unread.extend(ids),
+            Question::Revisit(sources, ..) => {
+                self.troubles.unread.extend(sources.iter().map(|source| source.id));
+            }
             Question::Lists(network, _) => self.forums.put_off(&network, self.moment.now),
             Question::Evidence(..) => self.fits.give_up_reading(),
             Question::Stale(..) | Question::Newest | Question::Importance(_) => {}

@@ -37,9 +37,19 @@ impl Walk {
 
     /// The owner is shown: as ever, then the posts of an empty list are gone, and a list that was refused is refused by itself; as
     /// hidden, then nothing is known of them.
-    pub(super) fn read_owner(&mut self, source: &mut Source, page: &Page, seen: Seen) -> PageMeaning {
+    pub(super) fn read_owner(
+        &mut self,
+        source: &mut Source,
+        endpoint: &Endpoint,
+        page: &Page,
+        seen: Seen,
+    ) -> PageMeaning {
         let owner = page.observation.accounts.iter().find(|account| account.id == source.root_id);
-        if owner.is_none_or(|owner| owner.state != AccountState::Active) {
+        let is_active = owner.is_some_and(|owner| owner.state == AccountState::Active);
+        if endpoint.kind == PageKind::Tags && self.refused.is_none() {
+            return super::sweep::read_owner_of_tags(source, endpoint, is_active, seen);
+        }
+        if !is_active {
             return PageMeaning::default();
         }
         if let Some(refused) = &self.refused {

@@ -53,6 +53,9 @@ impl Walk {
             finish_sweep(source, endpoint, began_at, &mut meaning);
             return meaning;
         }
+        if is_empty && asked.is_none() && page.next.is_none() && self.doubt_empty(source) {
+            return PageMeaning { goes_on: true, ..meaning };
+        }
         source.coverage.intervals = vec![sweep_interval(source, page, (began_at, before_at), seen)];
         match (&page.next, asked) {
             (Some(next), asked) => self.go_on_with(source, next, asked.as_deref(), seen, &mut meaning),
@@ -62,6 +65,14 @@ impl Walk {
             (None, _) => {}
         }
         meaning
+    }
+
+    /// All tags of an account are gone, or hidden with it: its profile decides, where any were shown before. Other collections are often
+    /// hidden by themselves, so that nothing follows from an empty one.
+    fn doubt_empty(&mut self, source: &Source) -> bool {
+        let had_members = source.coverage.top().is_some_and(|top| !top.newest.id.is_empty());
+        let is_told = source.robot == RobotKind::Tag && !source.coverage.is_patchy();
+        is_told && had_members && self.turn_to_owner(source)
     }
 
     /// The top was asked for once more, since the page below it was empty.
@@ -110,13 +121,31 @@ impl Walk {
     }
 }
 
+/// The owner of an empty list of tags was shown; as ever, then the tags are gone.
+pub(super) fn read_owner_of_tags(
+    source: &mut Source,
+    endpoint: &Endpoint,
+    is_active: bool,
+    seen: Seen,
+) -> PageMeaning {
+    let mut meaning = PageMeaning::default();
+    let before_at = source.coverage.top().map_or(Timestamp::MIN, |top| top.until);
+    let nothing = Page::default();
+    source.coverage.intervals = vec![sweep_interval(source, &nothing, (seen.at, before_at), seen)];
+    if is_active {
+        finish_sweep(source, endpoint, seen.at, &mut meaning);
+    }
+    meaning
+}
+
 /// Whether the list is a collection of its root, of which members may be cancelled.
 fn is_collection(source: &Source) -> bool {
-    matches!(source.robot, RobotKind::Relation | RobotKind::Link)
+    matches!(source.robot, RobotKind::Relation | RobotKind::Link | RobotKind::Tag)
 }
 
 fn is_without_members(page: &Page) -> bool {
-    page.observation.relations.is_empty() && page.observation.links.is_empty()
+    let seen = &page.observation;
+    seen.relations.is_empty() && seen.links.is_empty() && seen.tags.is_empty()
 }
 
 /// The end of a sweep of a collection; what could not be read is not cancelled.
@@ -136,14 +165,17 @@ fn finish_sweep(source: &Source, endpoint: &Endpoint, began_at: Timestamp, meani
     });
 }
 
-/// The interval of a sweep that began and whose forerunner began at these times.
+/// The interval of a sweep that began and whose forerunner began at these times. Its marks name the owner, but for lists without
+/// tags.
 fn sweep_interval(
     source: &Source,
     page: &Page,
     (began_at, before_at): (Timestamp, Timestamp),
     seen: Seen,
 ) -> Interval {
-    let mark = |at| Mark { id: source.root_id.clone(), at };
+    let has_none = source.robot == RobotKind::Tag && is_without_members(page);
+    let owner = if has_none { "" } else { &*source.root_id };
+    let mark = |at| Mark { id: owner.to_owned(), at };
     Interval {
         newest: mark(began_at),
         oldest: mark(before_at),

@@ -22,6 +22,7 @@ pub(super) fn endpoint(kind: PageKind, is_newest_first: bool) -> Endpoint {
         is_window: false,
         relation: (kind == PageKind::Relations).then_some(RelationRole::Following),
         link: None,
+        counted_by: None,
         members_max: 3,
         group: freshet_types::GroupAsk::default(),
         politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },

@@ -45,7 +45,8 @@ impl Bench {
         let networks = Arc::new(Networks::shipped());
         let rings = Coordinator::open(&dir.join("rings"), 1000).unwrap();
         let feeder = Feeder::new(rings, Arc::clone(&networks), 0);
-        let writer = Writer::new(networks, Some(feeder));
+        let mut writer = Writer::new(networks, Some(feeder));
+        writer.accept(Job::Constraints(Constraints::default()));
         Self { writer, store, told: VecDeque::new(), foreign, wall_ms: 0 }
     }
 

@@ -35,7 +35,11 @@ impl Facts {
     /// The facts for programs.
     pub(super) fn report(&self) -> SnapshotFacts {
         let at = |at: Option<Timestamp>| at.and_then(UnixNumber::of);
-        let rule = |it: &Rule| SnapshotConstraint { type_name: it.type_name.clone(), text: it.text.clone() };
+        let rule = |it: &Rule| SnapshotConstraint {
+            type_name: it.type_name.clone(),
+            text: it.text.clone(),
+            purpose: Some(it.purpose.name()).filter(|name| *name != "store").map(str::to_owned),
+        };
         SnapshotFacts {
             version: self.version,
             freshet: self.freshet.to_owned(),
@@ -154,9 +158,11 @@ impl Facts {
             ));
         }
         if !self.constraints.is_empty() {
-            lines.push("Constraints kept out what was not wanted:".to_owned());
+            lines.push("Constraints said what was stored, followed, visited again and let in:".to_owned());
             lines.extend(
-                self.constraints.iter().map(|rule| format!("- `{}`: `{}`", rule.type_name, rule.text)),
+                self.constraints
+                    .iter()
+                    .map(|rule| format!("- {} `{}`: `{}`", rule.purpose.name(), rule.type_name, rule.text)),
             );
         }
         lines.push(

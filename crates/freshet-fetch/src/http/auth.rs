@@ -61,7 +61,7 @@ pub(super) fn show(
 }
 
 /// Marked as sensitive, so that not even the client's own traces show it.
-fn sensitive(text: &str) -> Result<HeaderValue, Fault> {
+pub(super) fn sensitive(text: &str) -> Result<HeaderValue, Fault> {
     let mut value = HeaderValue::from_str(text)
         .map_err(|_| Fault::new(FaultKind::Credential, "the secret holds characters that no header may"))?;
     value.set_sensitive(true);

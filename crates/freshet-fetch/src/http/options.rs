@@ -9,7 +9,7 @@ use std::time::Duration;
 use freshet_types::Clock;
 
 use super::guard::{Lookup, system_lookup};
-use crate::Vault;
+use crate::LiveVault;
 use crate::descriptors::Share;
 
 /// What can be set; start from [`HttpOptions::new`].
@@ -20,7 +20,7 @@ pub struct HttpOptions {
     /// Gives `received_at` and ages the cache of exclusion rules.
     pub clock: Arc<dyn Clock>,
     /// The credentials that requests may name.
-    pub vault: Arc<Vault>,
+    pub vault: LiveVault,
     /// Longest wait for a connection, its TLS handshake included.
     pub connect_max: Duration,
     /// Longest wait from sending to the end of the headers, connecting included.
@@ -51,12 +51,12 @@ pub struct HttpOptions {
 
 impl HttpOptions {
     /// The usual limits, and those that follow from the file descriptors there are.
-    pub fn new(contact: impl Into<String>, clock: Arc<dyn Clock>, vault: Arc<Vault>) -> Self {
+    pub fn new(contact: impl Into<String>, clock: Arc<dyn Clock>, vault: impl Into<LiveVault>) -> Self {
         let share = Share::now();
         Self {
             contact: contact.into(),
             clock,
-            vault,
+            vault: vault.into(),
             connect_max: Duration::from_secs(10),
             first_byte_max: Duration::from_secs(30),
             between_bytes_max: Duration::from_secs(20),

@@ -1,6 +1,7 @@
 //! Tests of fetching over HTTP against the hostile server, by subject: every fault is typed, none hangs.
 
 mod credentials;
+mod granted;
 mod guarded;
 mod manners;
 mod redirects;
@@ -9,7 +10,7 @@ mod wire;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-use freshet_types::{Method, NetworkName, SystemClock, Timestamp};
+use freshet_types::{AuthScheme, AuthUse, Method, NetworkName, SystemClock, Timestamp};
 
 use super::*;
 use crate::hostile::{Behaviour, Hostile};

@@ -13,9 +13,11 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::entry::u64_at;
 use super::error::RingError;
 
-const MAGIC: &[u8; 8] = b"frshchk1";
+const MAGIC: &[u8; 8] = b"frshchk2";
+/// Of checkpoints from before ids left a ring out of turn.
+const MAGIC_BEFORE: &[u8; 8] = b"frshchk1";
 const FIXED_LEN: usize = 32;
-/// A larger file is no checkpoint: leases are bounded.
+/// A larger file is no checkpoint: leases are bounded, and so are ids taken out of turn.
 const FILE_LEN_MAX: u64 = 1 << 20;
 
 /// Where a ring stood.
@@ -27,6 +29,8 @@ pub(super) struct Checkpoint {
     pub(super) tail: u64,
     /// Ids handed out from before `head` and neither done nor put back, oldest first.
     pub(super) leased: Vec<u64>,
+    /// Places behind `head` whose ids were handed out before their turn, ascending.
+    pub(super) taken: Vec<u64>,
 }
 
 /// What is at the place where a checkpoint belongs.
@@ -62,13 +66,13 @@ impl Checkpoint {
     }
 
     fn encode(&self, salt: u64) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(FIXED_LEN + 8 * (self.leased.len() + 1));
+        let mut bytes = Vec::with_capacity(FIXED_LEN + 8 * (self.leased.len() + self.taken.len() + 1));
         bytes.extend_from_slice(MAGIC);
         for number in [self.head, self.tail, self.leased.len() as u64] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
-        for id in &self.leased {
-            bytes.extend_from_slice(&id.to_le_bytes());
+        for number in self.leased.iter().chain(&self.taken) {
+            bytes.extend_from_slice(&number.to_le_bytes());
         }
         let check = xxh3_64_with_seed(&bytes, salt);
         bytes.extend_from_slice(&check.to_le_bytes());
@@ -77,13 +81,20 @@ impl Checkpoint {
 
     fn decode(bytes: &[u8], salt: u64) -> Option<Self> {
         let content = bytes.get(..bytes.len().checked_sub(8)?)?;
-        if u64_at(bytes, content.len())? != xxh3_64_with_seed(content, salt) || content.get(..8)? != MAGIC {
+        if u64_at(bytes, content.len())? != xxh3_64_with_seed(content, salt) {
             return None;
         }
-        let leased: Vec<u64> =
-            content.get(FIXED_LEN..)?.chunks_exact(8).filter_map(|id| u64_at(id, 0)).collect();
-        let count = u64_at(content, 24)?;
-        let checkpoint = Self { head: u64_at(content, 8)?, tail: u64_at(content, 16)?, leased };
-        (count == checkpoint.leased.len() as u64).then_some(checkpoint)
+        let is_before = content.get(..8)? == MAGIC_BEFORE;
+        if !is_before && content.get(..8)? != MAGIC {
+            return None;
+        }
+        let mut leased: Vec<u64> =
+            content.get(FIXED_LEN..)?.chunks_exact(8).filter_map(|number| u64_at(number, 0)).collect();
+        let count = usize::try_from(u64_at(content, 24)?).ok()?;
+        if count > leased.len() || (is_before && count != leased.len()) {
+            return None;
+        }
+        let taken = leased.split_off(count);
+        Some(Self { head: u64_at(content, 8)?, tail: u64_at(content, 16)?, leased, taken })
     }
 }

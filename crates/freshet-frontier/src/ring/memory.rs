@@ -55,10 +55,36 @@ impl MemoryPart {
         self.ids.pop_front()
     }
 
+    /// The first ids, at most so many.
+    pub(super) fn first(&self, max: usize) -> Vec<u64> {
+        self.ids.iter().take(max).copied().collect()
+    }
+
+    /// Takes out the ids at these positions, ascending, and gives each with its place, where `end` is the place after the last id read. One
+    /// pass, however many.
+    pub(super) fn pop_at(&mut self, positions: &[usize], end: u64) -> Vec<(u64, u64)> {
+        let mut taken = Vec::with_capacity(positions.len());
+        let mut wanted = positions.iter().copied().peekable();
+        let Some(&first) = wanted.peek() else { return taken };
+        let mut kept = first;
+        for position in first..self.ids.len() {
+            if wanted.next_if_eq(&position).is_some() {
+                taken.push((self.ids[position], full(self.seqs[position], end)));
+            } else {
+                self.ids[kept] = self.ids[position];
+                self.seqs[kept] = self.seqs[position];
+                kept += 1;
+            }
+        }
+        self.ids.truncate(kept);
+        self.seqs.truncate(kept);
+        taken
+    }
+
     /// Place of the head, where `end` is the place after the last id read.
     pub(super) fn head_seq(&self, end: u64) -> u64 {
         match self.seqs.front() {
-            Some(&low) => end - u64::from((end as u32).wrapping_sub(low)),
+            Some(&low) => full(low, end),
             None => end,
         }
     }
@@ -67,4 +93,9 @@ impl MemoryPart {
     pub(super) fn bytes(&self) -> usize {
         self.ids.capacity() * 8 + self.seqs.capacity() * 4
     }
+}
+
+/// The whole place of which this is the low half.
+fn full(low: u32, end: u64) -> u64 {
+    end - u64::from((end as u32).wrapping_sub(low))
 }

@@ -8,8 +8,11 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::coordinator::Coordinator;
+use super::order::Turns;
 use super::*;
 
+/// Fewer than the memory part holds.
+const WINDOW: usize = 4;
 /// Small enough that every run crosses segments and overflows the memory part.
 const SMALL: RingOptions = RingOptions { memory_max: 5, segment_entries: 7, is_fsynced: false };
 
@@ -17,6 +20,8 @@ const SMALL: RingOptions = RingOptions { memory_max: 5, segment_entries: 7, is_f
 enum Action {
     Log(usize),
     Pop,
+    /// Out of turn.
+    PopAt(usize),
     Done(usize),
     PutBack(usize),
     Tend,
@@ -51,7 +56,8 @@ fn mangle() -> impl Strategy<Value = Mangle> {
 fn action(crash: impl Strategy<Value = Mangle> + 'static) -> impl Strategy<Value = Action> {
     prop_oneof![
         6 => (0_usize..6).prop_map(Action::Log),
-        8 => Just(Action::Pop),
+        5 => Just(Action::Pop),
+        5 => any::<usize>().prop_map(Action::PopAt),
         3 => any::<usize>().prop_map(Action::Done),
         3 => any::<usize>().prop_map(Action::PutBack),
         2 => Just(Action::Tend),
@@ -129,6 +135,16 @@ impl Run {
                     self.leased.push(id);
                 }
             }
+            Action::PopAt(which) if !self.ring.is_owing() => {
+                let window = self.ring.window(WINDOW).unwrap();
+                assert!(window.len() <= WINDOW);
+                if !window.is_empty() {
+                    let position = which % window.len();
+                    assert_eq!(self.ring.pop_at(&[position]), [window[position]]);
+                    self.leased.push(window[position]);
+                }
+            }
+            Action::PopAt(_) => self.act(&Action::Pop),
             Action::Done(which) if !self.leased.is_empty() => {
                 let id = self.leased.remove(which % self.leased.len());
                 self.ring.done(id).unwrap();
@@ -189,6 +205,8 @@ proptest! {
         let mut twin: VecDeque<u64> = VecDeque::new();
         for action in &actions {
             let before = (run.next_id, run.leased.clone());
+            // The queue's end is on its way back to the disk, and not in the window.
+            let in_window = run.ring.window(WINDOW).unwrap().len().max(1);
             if matches!(action, Action::Crash(_)) {
                 // A restart in good order, between visits.
                 while !run.leased.is_empty() {
@@ -201,6 +219,9 @@ proptest! {
             match *action {
                 Action::Log(_) => twin.extend(before.0..run.next_id),
                 Action::Pop => prop_assert_eq!(run.leased.get(before.1.len()).copied(), twin.pop_front()),
+                Action::PopAt(which) => {
+                    prop_assert_eq!(run.leased.get(before.1.len()).copied(), twin.remove(which % in_window));
+                }
                 Action::PutBack(which) if !before.1.is_empty() => twin.push_back(before.1[which % before.1.len()]),
                 _ => {}
             }
@@ -208,6 +229,68 @@ proptest! {
             prop_assert_eq!(run.ring.len(), twin.len() + run.leased.len());
         }
         prop_assert_eq!(run.drain(), Vec::from(twin));
+    }
+}
+
+#[test]
+fn what_left_out_of_turn_stays_out_after_a_restart() {
+    let mut run = Run::new();
+    run.act(&Action::Log(6));
+    for position in [2, 3] {
+        run.act(&Action::PopAt(position));
+        run.act(&Action::Done(0));
+    }
+    run.act(&Action::Sync);
+    run.crash(&Mangle::Nothing);
+    assert_eq!(run.drain(), [0, 1, 3, 5]);
+    // A torn tail gives places anew: what comes to stand in a hole is no hole.
+    run.act(&Action::Log(3));
+    run.act(&Action::PopAt(2));
+    run.act(&Action::Done(0));
+    run.act(&Action::Sync);
+    run.crash(&Mangle::Truncate(40));
+    assert!(run.drain().into_iter().collect::<BTreeSet<u64>>().is_superset(&[6, 7].into()));
+}
+
+#[test]
+fn the_best_leave_first_and_for_the_exploring_share_the_oldest() {
+    let check = |scores: &[f64], count: usize, explore_percent: u8, expected: &[usize]| {
+        assert_eq!(Turns::default().choose(scores, count, explore_percent), expected, "{scores:?}");
+    };
+    check(&[], 3, 50, &[]);
+    check(&[1.0, 5.0, 3.0, 4.0], 2, 0, &[1, 3]);
+    check(&[1.0, 5.0, 3.0, 4.0], 9, 0, &[0, 1, 2, 3]);
+    check(&[1.0, 5.0, 3.0, 4.0], 2, 50, &[0, 1]);
+    check(&[1.0, 5.0, 3.0, 4.0], 3, 100, &[0, 1, 2]);
+    check(&[0.0; 4], 2, 10, &[0, 1]);
+    check(&[f64::NAN, f64::NEG_INFINITY, 0.0], 1, 0, &[2]);
+    check(&[1.0, 2.0], 1, 200, &[0]);
+}
+
+/// Whatever comes later is worth more: the worst that can happen to those who wait.
+#[test]
+fn every_id_leaves_in_the_end() {
+    const OLD: u64 = 3;
+    for (explore_percent, turns_max) in
+        [(100, 3), (30, 10), (10, 30), (0, (OLD as usize) * (order::TAKEN_MAX + 1))]
+    {
+        let dir = TempDir::new().unwrap();
+        let mut ring = Ring::open(dir.path(), "status", RingOptions::default()).unwrap();
+        (0..OLD).for_each(|id| ring.push(id).unwrap());
+        let mut turns = Turns::default();
+        let mut left = BTreeSet::new();
+        for turn in 0..turns_max as u64 {
+            ring.push(OLD + turn).unwrap();
+            let scores: Vec<f64> = ring.window(64).unwrap().iter().map(|id| *id as f64).collect();
+            let positions = turns.choose(&scores, 1, explore_percent);
+            for id in ring.pop_at(&positions) {
+                ring.done(id).unwrap();
+                left.insert(id);
+            }
+            assert!(ring.taken.len() <= order::TAKEN_MAX);
+        }
+        assert!((0..OLD).all(|id| left.contains(&id)), "{explore_percent}: {turns_max} turns");
+        assert_eq!(left.len(), turns_max, "one a turn");
     }
 }
 

@@ -3,12 +3,14 @@
 //! The definitions are small and invented; what they say is how some real network works.
 
 use freshet_types::{
-    AccountState, Connector, IdOrder, Instance, Intent, ListOrder, Mark, NetworkName, Outcome, Page,
-    PageKind, Primitive, Request, Response, Target, Timestamp, Validators,
+    AccountState, Connector, Evidence, IdOrder, Instance, Intent, ListOrder, Mark, NetworkName, Outcome,
+    Page, PageKind, Primitive, Request, Response, Target, Timestamp, Validators,
 };
 
 use crate::{DefinedConnector, Definition};
 
+mod across;
+mod bad;
 mod feeds;
 mod limits;
 mod mapping;
@@ -125,7 +127,7 @@ paging = { style = "id_bound" }
 is_page = true
 "#;
     let instance = instance();
-    let credential = "key".into();
+    let credential = freshet_types::Holder::alone("key".into());
     let validators = Validators { etag: Some("W/\"1\"".into()), last_modified: None };
     let target = Target { credential: Some(&credential), validators: Some(&validators), ..target(&instance) };
     let request = connector(extra).ask(&target, &Intent::First).unwrap();

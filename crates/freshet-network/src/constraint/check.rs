@@ -1,14 +1,19 @@
 //! What can be known to be wrong with a constraint before any object is judged.
 //!
 //! Names that stand for nothing, functions that do not exist, loops in loops in loops, and, given
-//! a network's schema, paths that no object of the network can have. Findings carry the column.
+//! a network's schema, paths that no object of the network can have, or that a crawl can never fill.
+//! On the way it is noted which collections are asked for. Findings carry the column.
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 use cel::{Context, ExecutionError, Program};
 use freshet_types::{LinkKind, LinkType, Schema};
 
+use super::window::{FOLLOWED_BY, RATE, WITHIN};
+
 /// Loops inside loops that a constraint may have; the work grows with this power.
 const LOOPS_MAX: usize = 2;
+/// Links from object to object that a crawl follows for one judgement: a reply, what it replies to, its author.
+pub const STEPS_MAX: usize = 3;
 
 /// Column from 1, and what is wrong there.
 type Finding = (usize, String);
@@ -75,17 +80,36 @@ pub(super) fn depth(expr: &IdedExpr) -> usize {
 
 /// Checks that every name and function exists; the object is called `name`.
 pub(super) fn names(program: &Program, name: &str) -> Result<(), Finding> {
-    let mut walk = Walk { program, name, schema: None, is_crawl: false, scope: Vec::new() };
+    let mut walk = Walk::new(program, name, None, None);
     walk.infer(program.expression()).map(drop)
 }
 
-/// Checks that every path exists on objects of `type_name` in this network; with `is_crawl`, that a crawl can know it, too.
+/// Why a crawl never knows this link of objects of this type; `None` where it does.
+pub(crate) type Obstacle<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
+
+/// A collection that a constraint asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The links that lead from the object to the owner of the collection; none where it is the object itself.
+    pub path: Vec<String>,
+    /// Type of the owner.
+    pub owner: String,
+    /// The association that it is.
+    pub link: String,
+    /// Values of its members are asked for, not only how many there are and when they came.
+    pub is_read: bool,
+    /// It is gone through in a loop inside a loop.
+    pub is_nested: bool,
+}
+
+/// Checks that every path exists on objects of `type_name` in this network; with an `obstacle`, that a crawl can know it,
+/// too. Gives the collections that it asks for.
 pub(super) fn paths(
     program: &Program,
     type_name: &str,
     schema: &Schema,
-    is_crawl: bool,
-) -> Result<(), Finding> {
+    obstacle: Option<Obstacle<'_>>,
+) -> Result<Vec<Asked>, Finding> {
     if !schema.types.contains_key(type_name) {
         let known: Vec<_> = schema.types.keys().map(String::as_str).collect();
         return Err((
@@ -93,16 +117,38 @@ pub(super) fn paths(
             format!("`{}` has no type `{type_name}`, only {}", schema.network, known.join(", ")),
         ));
     }
-    let mut walk = Walk { program, name: type_name, schema: Some(schema), is_crawl, scope: Vec::new() };
-    walk.infer(program.expression()).map(drop)
+    let mut walk = Walk::new(program, type_name, Some(schema), obstacle);
+    walk.infer(program.expression())?;
+    Ok(walk.asked)
+}
+
+/// Where an object stands.
+#[derive(Clone, PartialEq)]
+enum Place {
+    /// So many links from the object that is judged.
+    Path(Vec<String>),
+    /// It is a member of a collection.
+    Member,
+    /// A member links to it.
+    Beyond,
+}
+
+impl Place {
+    fn after(&self, link: &str) -> Self {
+        match self {
+            Self::Path(path) => Self::Path(path.iter().cloned().chain([link.to_owned()]).collect()),
+            Self::Member | Self::Beyond => Self::Beyond,
+        }
+    }
 }
 
 /// What an expression stands for, as far as paths are concerned.
 #[derive(Clone, PartialEq)]
 enum Shape {
-    Object(String),
-    Links(LinkKind, String),
-    Many(String),
+    Object(String, Place),
+    Links(LinkKind, String, Place),
+    /// A collection of this type, and its place among those asked for.
+    Many(String, Option<usize>),
     Value,
     Other,
 }
@@ -111,12 +157,22 @@ struct Walk<'p> {
     program: &'p Program,
     name: &'p str,
     schema: Option<&'p Schema>,
-    /// Objects are judged one by one, as the pages of a crawl show them.
-    is_crawl: bool,
+    /// Objects are judged one by one, as the pages of a crawl show them: what it can never know.
+    obstacle: Option<Obstacle<'p>>,
     scope: Vec<(String, Shape)>,
+    asked: Vec<Asked>,
 }
 
-impl Walk<'_> {
+impl<'p> Walk<'p> {
+    fn new(
+        program: &'p Program,
+        name: &'p str,
+        schema: Option<&'p Schema>,
+        obstacle: Option<Obstacle<'p>>,
+    ) -> Self {
+        Self { program, name, schema, obstacle, scope: Vec::new(), asked: Vec::new() }
+    }
+
     fn at(&self, expr: &IdedExpr, what: String) -> Finding {
         let offset = self.program.source_info().offset_for(expr.id).map_or(0, |(start, _)| start);
         (offset as usize + 1, what)
@@ -127,7 +183,12 @@ impl Walk<'_> {
             Expr::Ident(name) => self.ident(expr, name),
             Expr::Select(select) => {
                 let operand = self.infer(&select.operand)?;
-                self.step(expr, operand, &select.field)
+                let found = self.step(expr, operand, &select.field)?;
+                if select.test && self.obstacle.is_some() && matches!(found, Shape::Many(..)) {
+                    let what = "a collection is always there, were it empty; ask for its `size`".to_owned();
+                    return Err(self.at(expr, what));
+                }
+                Ok(found)
             }
             Expr::Call(call) => self.call(expr, call),
             Expr::Comprehension(comprehension) => self.comprehension(expr, comprehension),
@@ -154,7 +215,7 @@ impl Walk<'_> {
             return Ok(shape.clone());
         }
         if name == self.name {
-            return Ok(Shape::Object(self.name.to_owned()));
+            return Ok(Shape::Object(self.name.to_owned(), Place::Path(Vec::new())));
         }
         // The types of CEL are names too: `type(x) == int`.
         let is_known =
@@ -174,10 +235,10 @@ impl Walk<'_> {
                 return self.step(expr, container, name.inner());
             }
             self.infer(key)?;
-            return Ok(match container {
-                Shape::Many(kind) => Shape::Object(kind),
-                _ => Shape::Other,
-            });
+            return Ok(self.member(container));
+        }
+        if [WITHIN, RATE, FOLLOWED_BY].contains(&call.func_name.as_str()) {
+            return self.window(expr, call);
         }
         if is_identifier(&call.func_name) && !is_function(&call.func_name) {
             return Err(self.at(expr, format!("there is no function `{}` in CEL", call.func_name)));
@@ -188,11 +249,42 @@ impl Walk<'_> {
         Ok(Shape::Other)
     }
 
+    /// A function over time, as the parser has made it: the collection first.
+    fn window(&mut self, expr: &IdedExpr, call: &CallExpr) -> Result<Shape, Finding> {
+        let name = call.func_name.as_str();
+        let [list, others @ ..] = call.args.as_slice() else { return Err(self.at(expr, usage(name))) };
+        if call.target.is_some() || others.len() != 2 {
+            return Err(self.at(expr, usage(name)));
+        }
+        let shape = self.infer(list)?;
+        let mut lists = vec![shape.clone()];
+        for other in others {
+            let other = self.infer(other)?;
+            lists.extend((name == FOLLOWED_BY).then_some(other));
+        }
+        if lists.iter().any(|shape| !matches!(shape, Shape::Many(..) | Shape::Other)) {
+            return Err(self.at(expr, usage(name)));
+        }
+        Ok(if name == RATE { Shape::Value } else { lists.pop().unwrap_or(Shape::Other) })
+    }
+
+    /// What a member of this is; its values are asked for from now on.
+    fn member(&mut self, collection: Shape) -> Shape {
+        let Shape::Many(kind, index) = collection else { return Shape::Other };
+        let is_nested = !self.scope.is_empty();
+        if let Some(asked) = index.and_then(|index| self.asked.get_mut(index)) {
+            asked.is_read = true;
+            asked.is_nested |= is_nested;
+        }
+        Shape::Object(kind, Place::Member)
+    }
+
     fn comprehension(&mut self, expr: &IdedExpr, loops: &ComprehensionExpr) -> Result<Shape, Finding> {
-        let member = match self.infer(&loops.iter_range)? {
-            Shape::Many(kind) => Shape::Object(kind),
-            _ => Shape::Other,
-        };
+        let range = self.infer(&loops.iter_range)?;
+        if self.obstacle.is_some() && matches!(range, Shape::Value | Shape::Object(..)) {
+            return Err(self.at(expr, "only a collection can be gone through, member by member".to_owned()));
+        }
+        let member = self.member(range);
         if self.scope.len() >= LOOPS_MAX {
             return Err(self.at(expr, format!("loops may be nested {LOOPS_MAX} deep, not deeper")));
         }
@@ -205,21 +297,21 @@ impl Walk<'_> {
     }
 
     /// What `key` of this shape stands for.
-    fn step(&self, expr: &IdedExpr, from: Shape, key: &str) -> Result<Shape, Finding> {
+    fn step(&mut self, expr: &IdedExpr, from: Shape, key: &str) -> Result<Shape, Finding> {
         let Some(schema) = self.schema else { return Ok(Shape::Other) };
-        let (kind, type_name) = match from {
-            Shape::Object(type_name) => match key {
-                "plinks" => return Ok(Shape::Links(LinkKind::P, type_name)),
-                "clinks" => return Ok(Shape::Links(LinkKind::C, type_name)),
-                "colinks" => return Ok(Shape::Links(LinkKind::Co, type_name)),
-                "splinks" => return Ok(Shape::Links(LinkKind::Sp, type_name)),
-                "sclinks" => return Ok(Shape::Links(LinkKind::Sc, type_name)),
-                "scolinks" => return Ok(Shape::Links(LinkKind::Sco, type_name)),
+        let (kind, type_name, place) = match from {
+            Shape::Object(type_name, place) => match key {
+                "plinks" => return Ok(Shape::Links(LinkKind::P, type_name, place)),
+                "clinks" => return Ok(Shape::Links(LinkKind::C, type_name, place)),
+                "colinks" => return Ok(Shape::Links(LinkKind::Co, type_name, place)),
+                "splinks" => return Ok(Shape::Links(LinkKind::Sp, type_name, place)),
+                "sclinks" => return Ok(Shape::Links(LinkKind::Sc, type_name, place)),
+                "scolinks" => return Ok(Shape::Links(LinkKind::Sco, type_name, place)),
                 "id" | "type" | "network" | "address" => return Ok(Shape::Value),
-                _ => (None, type_name),
+                _ => (None, type_name, place),
             },
-            Shape::Links(kind, type_name) => (Some(kind), type_name),
-            Shape::Many(type_name) => {
+            Shape::Links(kind, type_name, place) => (Some(kind), type_name, place),
+            Shape::Many(type_name, _) => {
                 let what = format!(
                     "this is a collection of `{type_name}`; write `.exists(x, x[\"{key}\"] > 1)` or `[0]`"
                 );
@@ -230,53 +322,80 @@ impl Walk<'_> {
         };
         // A type of another network: its schema is not at hand.
         let Some(object_type) = schema.types.get(&type_name) else { return Ok(Shape::Other) };
-        match object_type.links.get(key) {
-            Some(LinkType::Co(_)) if self.is_crawl && !is_shown_with(&type_name, key) => {
-                Err(self.at(expr, never_known(&type_name, key)))
+        let Some(link) = object_type.links.get(key) else {
+            let known: Vec<_> = object_type.links.keys().map(String::as_str).collect();
+            let what =
+                format!("`{type_name}` of {} has no link `{key}`, only {}", schema.network, known.join(", "));
+            return Err(self.at(expr, what));
+        };
+        if kind.is_some_and(|kind| kind != link.kind()) {
+            return Err(self.at(expr, format!("`{key}` of `{type_name}` is a {}", link.kind())));
+        }
+        if let Some(why) = self.obstacle.and_then(|known| unknowable(known, &type_name, key, link, &place)) {
+            return Err(self.at(expr, why));
+        }
+        Ok(self.shape_of(link, type_name, key, &place))
+    }
+
+    fn shape_of(&mut self, link: &LinkType, owner: String, key: &str, place: &Place) -> Shape {
+        match link {
+            LinkType::P(_) | LinkType::Sp(_) => Shape::Value,
+            LinkType::C(kind) => Shape::Object(kind.clone(), place.after(key)),
+            LinkType::Co(kind) => {
+                let index = match place {
+                    Place::Path(path) => Some(self.ask(path, owner, key)),
+                    Place::Member | Place::Beyond => None,
+                };
+                Shape::Many(kind.clone(), index)
             }
-            Some(link) if kind.is_none_or(|kind| kind == link.kind()) => Ok(link_shape(link)),
-            Some(link) => {
-                let what = format!("`{key}` of `{type_name}` is a {}", link.kind());
-                Err(self.at(expr, what))
-            }
-            None => {
-                let known: Vec<_> = object_type.links.keys().map(String::as_str).collect();
-                let what = format!(
-                    "`{type_name}` of {} has no link `{key}`, only {}",
-                    schema.network,
-                    known.join(", ")
-                );
-                Err(self.at(expr, what))
-            }
+            LinkType::Sc(..) | LinkType::Sco(..) => Shape::Other,
         }
     }
-}
 
-/// Whether pages show this collection together with its object: the tags of a post, and no other.
-fn is_shown_with(type_name: &str, key: &str) -> bool {
-    type_name != crate::robot::ACCOUNT && key == "tags"
-}
-
-/// Why a crawl cannot judge by this collection, and what it can judge by.
-fn never_known(type_name: &str, key: &str) -> String {
-    let instead = match (type_name, key) {
-        ("account", "posts") => "; write a rule about `post`, or ask for `account.posts_count`",
-        ("account", _) => "; ask for a count, such as `account.followers_count`",
-        _ => "; ask for a value of the object or of its author",
-    };
-    format!(
-        "a crawl judges each `{type_name}` when a page shows it, and no page shows its collection `{key}`: \
-         every one of them would wait in vain{instead}"
-    )
-}
-
-fn link_shape(link: &LinkType) -> Shape {
-    match link {
-        LinkType::P(_) | LinkType::Sp(_) => Shape::Value,
-        LinkType::C(kind) => Shape::Object(kind.clone()),
-        LinkType::Co(kind) => Shape::Many(kind.clone()),
-        LinkType::Sc(..) | LinkType::Sco(..) => Shape::Other,
+    /// Notes that a collection is asked for; gives its place.
+    fn ask(&mut self, path: &[String], owner: String, link: &str) -> usize {
+        let is_same = |asked: &Asked| asked.path == path && asked.link == link;
+        self.asked.iter().position(is_same).unwrap_or_else(|| {
+            let (path, link) = (path.to_vec(), link.to_owned());
+            self.asked.push(Asked { path, owner, link, is_read: false, is_nested: false });
+            self.asked.len() - 1
+        })
     }
+}
+
+/// Why a crawl cannot know this link of an object at this place.
+fn unknowable(
+    obstacle: Obstacle<'_>,
+    type_name: &str,
+    key: &str,
+    link: &LinkType,
+    place: &Place,
+) -> Option<String> {
+    let is_collection = matches!(link, LinkType::Co(_));
+    match place {
+        Place::Member if is_collection => Some(format!(
+            "`{key}` is a collection of a member of a collection, which is not looked up; ask for a value of the member"
+        )),
+        Place::Beyond => Some(format!(
+            "of a member only its own values are known, not `{key}` of what it links to; ask for a value of the member"
+        )),
+        Place::Path(path) if path.len() >= STEPS_MAX && matches!(link, LinkType::C(_)) => {
+            Some(format!("at most {STEPS_MAX} links are followed from one object to the next"))
+        }
+        Place::Path(_) | Place::Member => obstacle(type_name, key),
+    }
+}
+
+/// How a function over time is called.
+fn usage(name: &str) -> String {
+    let example = match name {
+        RATE => "account.posts.rate(\"6h\") > 3.0",
+        FOLLOWED_BY => {
+            "account.posts.filter(p, …).followed_by(account.posts.filter(p, …), \"1h\").size() > 0"
+        }
+        _ => "account.posts.within(\"24h\").size() > 20",
+    };
+    format!("`{name}` is asked of a collection: `{example}`")
 }
 
 /// Whether CEL has a function of this name: only an unknown one is an undeclared reference.

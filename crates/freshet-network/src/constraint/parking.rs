@@ -7,10 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use freshet_types::{Account, Address, Map, Object, Post, RobotKind, Span, Timestamp};
+use freshet_types::{Account, Address, Map, Object, Post, RobotKind, Span, Thing, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Constraints};
+use super::Answer;
 
 /// Most objects that wait in memory at once: a few kilobytes each, so about a hundred megabytes.
 pub(crate) const PARKED_MAX: usize = 50_000;
@@ -21,7 +21,11 @@ pub(crate) const PARKED_MAX: usize = 50_000;
 pub enum Shown {
     Post(Post),
     Account(Account),
+    Thing(Thing),
 }
+
+/// How an object that waits, found so many steps from what a person added, is judged.
+pub(crate) type Judge<'a> = &'a mut dyn FnMut(&Object, u16) -> Answer;
 
 /// An object that waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -168,31 +172,25 @@ impl Parking {
     }
 
     /// Judges everything again, as after a change of the constraints.
-    pub fn judge_all(&mut self, constraints: &Constraints, now: Timestamp) -> Vec<Verdict> {
+    pub fn judge_all(&mut self, judge: Judge<'_>) -> Vec<Verdict> {
         let numbers: Vec<_> = self.parked.keys().copied().collect();
-        numbers.into_iter().filter_map(|number| self.judge(number, None, constraints, now)).collect()
+        numbers.into_iter().filter_map(|number| self.judge(number, None, judge)).collect()
     }
 
     /// Something arrived: everything that waits for this object is judged again.
-    pub fn offer(&mut self, object: &Object, constraints: &Constraints, now: Timestamp) -> Vec<Verdict> {
+    pub fn offer(&mut self, object: &Object, judge: Judge<'_>) -> Vec<Verdict> {
         let Some(numbers) = self.about.get(&object.address).cloned() else { return Vec::new() };
-        numbers.into_iter().filter_map(|number| self.judge(number, Some(object), constraints, now)).collect()
+        numbers.into_iter().filter_map(|number| self.judge(number, Some(object), judge)).collect()
     }
 
-    fn judge(
-        &mut self,
-        number: u64,
-        news: Option<&Object>,
-        constraints: &Constraints,
-        now: Timestamp,
-    ) -> Option<Verdict> {
+    fn judge(&mut self, number: u64, news: Option<&Object>, judge: Judge<'_>) -> Option<Verdict> {
         let mut parked = self.remove(number)?;
         let before = news.map(|_| parked.object.clone());
         if let Some(object) = news {
             parked.object.absorb(object);
         }
         let is_news = before.is_none_or(|before| before != parked.object);
-        Some(match constraints.judge(&parked.object, parked.depth, now) {
+        Some(match judge(&parked.object, parked.depth) {
             Answer::Yes => Verdict::Wanted(Box::new(parked)),
             Answer::No => Verdict::Unwanted(parked.object.address),
             Answer::CannotTell { missing } => {

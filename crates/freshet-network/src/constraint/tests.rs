@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use freshet_types::{LinkType, ObjectType, PrimitiveKind, Span};
 
+use super::parking::Judge;
 use super::*;
 
 const NOW: Timestamp = Timestamp::from_secs(1_000_000);
@@ -119,6 +120,12 @@ fn errors_point_at_the_place() {
         ("post.text.sartsWith('a')", 20, "no function `sartsWith`"),
         ("post.a.all(x, x.b.all(y, y.c.all(z, z.d)))", 33, "nested 2 deep"),
         ("", 1, ""),
+        ("post.a.within('soon').size() > 1", 15, "`soon` is no span"),
+        ("post.a.within('0h').size() > 1", 15, "366 days at most"),
+        ("post.a.rate('9999d') > 1.0", 13, "366 days at most"),
+        ("post.a.within(5).size() > 1", 15, "a text in quotes"),
+        ("post.within('1h').size() > 1", 12, "`within` is asked of a collection"),
+        ("within(post.a, '1h').size() > 1", 7, "`within` is asked of a collection"),
     ] {
         let error = Constraint::parse("post", text).unwrap_err();
         let ConstraintError::At { column: found, ref what, .. } = error else { panic!("{text}: {error}") };
@@ -200,21 +207,109 @@ fn paths_are_compared_with_the_definition() {
             Some(why) => assert!(found.clone().unwrap_err().to_string().contains(why), "{text}: {found:?}"),
         }
     }
-    for (kind, text, is_told) in [
-        ("account", "account.posts.exists(p, p.likes > 2)", false),
-        ("account", "depth < 2 || account.colinks['posts'][0].likes > 2", false),
-        ("account", "!has(account.posts)", false),
-        ("post", "post.likes > 1 && post.author.posts.exists(p, p.likes > 2)", false),
-        ("post", "post.tags.exists(t, t.id == 'rust') && post.author.id != ''", true),
-        ("account", "depth < 2", true),
+    // A crawl that never hears of likes.
+    let obstacle = |_: &str, link: &str| (link == "likes").then(|| "nobody brings it".to_owned());
+    for (kind, text, why) in [
+        ("account", "account.posts.exists(p, p.likes > 2)", Some("nobody brings it")),
+        ("account", "account.posts.size() > 2", None),
+        ("account", "!has(account.posts)", Some("ask for its `size`")),
+        ("post", "post.likes > 1", Some("nobody brings it")),
+        ("post", "post.tags.exists(t, t.id == 'rust') && post.author.id != ''", None),
+        ("post", "post.author.posts.exists(p, p.author.id == post.author.id)", None),
+        ("post", "post.author.posts.exists(p, p.author.posts.size() > 1)", Some("only its own values")),
+        ("post", "post.author.posts.exists(p, p.tags.size() > 1)", Some("a collection of a member")),
+        ("post", "post.id.exists(p, true)", Some("only a collection")),
+        ("account", "depth < 2", None),
     ] {
-        let found = Constraint::parse(kind, text).unwrap().check_for_crawl(&schema());
-        assert_eq!(found.is_ok(), is_told, "{text}: {found:?}");
-        let is_clear = |error: String| error.contains("no page shows its collection `posts`");
-        assert!(found.err().is_none_or(|error| is_clear(error.to_string())), "{text}");
+        let found = Constraint::parse(kind, text).unwrap().check_for_crawl(&schema(), &obstacle);
+        match why {
+            None => assert_eq!(found, Ok(()), "{text}"),
+            Some(why) => assert!(found.clone().unwrap_err().to_string().contains(why), "{text}: {found:?}"),
+        }
     }
     let error = Constraint::parse("album", "album.id != ''").unwrap().check(&schema()).unwrap_err();
     assert!(error.to_string().contains("no type `album`, only account, post"), "{error}");
+}
+
+#[test]
+fn it_is_noted_which_collections_are_asked_for() {
+    for (kind, text, expected) in [
+        ("post", "post.likes > 1 && post.author.id != ''", ""),
+        ("account", "size(account.posts) > 1", "posts"),
+        ("account", "account.posts.within('1h').size() > 1 && account['posts'].rate('2h') > 1.0", "posts"),
+        ("account", "account.posts.exists(p, p.likes > 1)", "posts read"),
+        ("post", "post.author.posts[0].likes > 1 && size(post.tags) > 1", "author.posts read, tags"),
+        (
+            "account",
+            "account.posts.exists(p, account.posts.exists(q, q.likes > p.likes))",
+            "posts read nested",
+        ),
+    ] {
+        let asked = Constraint::parse(kind, text).unwrap().asked(&schema());
+        let mark = |is_so: bool, word: &'static str| if is_so { word } else { "" };
+        let show = |it: &Asked| {
+            let path: Vec<_> = it.path.iter().map(String::as_str).chain([it.link.as_str()]).collect();
+            format!("{}{}{}", path.join("."), mark(it.is_read, " read"), mark(it.is_nested, " nested"))
+        };
+        assert_eq!(asked.iter().map(show).collect::<Vec<_>>().join(", "), expected, "{text}");
+    }
+}
+
+/// An account that posted `a` 30 minutes ago, `b` 20 minutes ago, `c` 2 hours ago, and whose follower came 10 minutes ago.
+fn busy_account() -> Object {
+    let object = |address: &str| Object::new(address.parse().unwrap());
+    let member = |id: &str, text: &str, minutes: i64| {
+        let mut post = object(&format!("social/post/{id}"));
+        post.plinks.insert("text".to_owned(), text.into());
+        post.plinks.insert("created_at".to_owned(), (NOW - Span::MINUTE * minutes as f64).into());
+        post
+    };
+    let mut account = object("social/account/7");
+    let posts = vec![member("1", "a", 30), member("2", "b", 20), member("3", "c", 120)];
+    account.colinks.insert("posts".to_owned(), posts);
+    let mut follower = object("social/account/8");
+    follower.plinks.insert("created_at".to_owned(), 0.into());
+    follower.plinks.insert(AT.to_owned(), (NOW - Span::MINUTE * 10.0).into());
+    account.colinks.insert("followers".to_owned(), vec![follower]);
+    account
+}
+
+#[test]
+fn conditions_over_time() {
+    let after = |first: &str, second: &str, span: &str| {
+        let those = |text: &str| format!("account.posts.filter(p, p.text == '{text}')");
+        format!("{}.followed_by({}, '{span}').size() > 0", those(first), those(second))
+    };
+    for (text, expected) in [
+        ("account.posts.within('1h').size() == 2", "yes"),
+        ("account.posts.within('3h').size() == 3", "yes"),
+        ("size(account.posts.within('25m')) == 1", "yes"),
+        ("account.posts.within('1h').exists(p, p.text == 'c')", "no"),
+        ("account.posts.within('1h').all(p, p.text != 'c')", "yes"),
+        ("account.posts.rate('30m') == 2.0", "yes"),
+        ("account.posts.rate('3h') == 1.0", "yes"),
+        // Of a follower it counts when it came, not when its account was made.
+        ("account.followers.within('15m').size() == 1", "yes"),
+        ("account.likers.within('15m').size() == 1", "account.likers"),
+        (&after("a", "b", "15m"), "yes"),
+        (&after("a", "b", "5m"), "no"),
+        (&after("b", "a", "1h"), "no"),
+        (&after("c", "b", "2h"), "yes"),
+        ("now - span('1h') < now && span('1m') == 60000", "yes"),
+    ] {
+        let constraint = Constraint::parse("account", text).unwrap_or_else(|error| panic!("{error}"));
+        let answer = match constraint.judge(&busy_account(), 0, NOW) {
+            Answer::Yes => "yes".to_owned(),
+            Answer::No => "no".to_owned(),
+            Answer::CannotTell { missing } => missing,
+        };
+        assert_eq!(answer, expected, "{text}");
+        assert_eq!(
+            constraint.is_timed(),
+            ["now", "within", "rate"].iter().any(|it| text.contains(it)),
+            "{text}"
+        );
+    }
 }
 
 #[test]
@@ -230,6 +325,10 @@ fn a_set_says_no_before_it_is_uncertain() {
     assert_eq!(judge(&[("social/post", "false")]), Answer::No);
     assert_eq!(judge(&[("post", UNKNOWN), ("post", "true")]), uncertain);
     assert_eq!(judge(&[("post", UNKNOWN), ("post", "false")]), Answer::No);
+    let follow = Constraint::parse("post", "false").unwrap().with_purpose(Purpose::Follow);
+    let rules = Constraints::new(vec![follow]).unwrap();
+    assert_eq!(rules.judge(&post(), 0, NOW), Answer::Yes, "a rule for another purpose");
+    assert_eq!(rules.judge_for(Purpose::Follow, &post(), 0, NOW).0, Answer::No);
 }
 
 fn rules() -> Constraints {
@@ -250,13 +349,15 @@ fn place(longitude: Option<i64>) -> Object {
 #[test]
 fn parked_objects_are_judged_when_the_property_arrives() {
     for (longitude, expected) in [(Some(10), "Wanted"), (Some(30), "Unwanted"), (None, "Waits")] {
+        let rules = rules();
+        let judge: Judge<'_> = &mut |object, depth| rules.judge(object, depth, NOW);
         let mut parking = Parking::default();
         parking.park(parked(post(), 1));
-        assert!(parking.offer(&Object::new("social/post/99".parse().unwrap()), &rules(), NOW).is_empty());
-        let verdicts = parking.offer(&place(longitude), &rules(), NOW);
+        assert!(parking.offer(&Object::new("social/post/99".parse().unwrap()), judge).is_empty());
+        let verdicts = parking.offer(&place(longitude), judge);
         assert!(format!("{verdicts:?}").contains(expected), "{longitude:?}: {verdicts:?}");
         assert_eq!(parking.len(), usize::from(longitude.is_none()));
-        let repeated = parking.offer(&place(longitude), &rules(), NOW);
+        let repeated = parking.offer(&place(longitude), judge);
         assert!(repeated.is_empty(), "no news, no verdict: {repeated:?}");
         if let [Verdict::Wanted(parked)] = verdicts.as_slice() {
             let object = &parked.object;
@@ -292,7 +393,7 @@ fn parked_objects_are_judged_by_new_constraints() {
         let mut parking = Parking::default();
         parking.park(parked(post(), 1));
         let rules = Constraints::new(vec![Constraint::parse("post", rule).unwrap()]).unwrap();
-        let verdicts = parking.judge_all(&rules, NOW);
+        let verdicts = parking.judge_all(&mut |object, depth| rules.judge(object, depth, NOW));
         assert!(format!("{verdicts:?}").starts_with(&format!("[{expected}")), "{rule}: {verdicts:?}");
         assert_eq!(parking.get(&post().address).is_some(), expected == "Waits");
     }

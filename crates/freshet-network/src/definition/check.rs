@@ -4,6 +4,8 @@
 //! (`definition/compile.rs`).
 
 mod endpoints;
+mod hints;
+mod login;
 mod mappings;
 
 use freshet_types::definition::{self as data, Condition, FieldRule};
@@ -198,6 +200,7 @@ impl Checker<'_> {
             pattern: None,
             to: None,
             beside: None,
+            known: Vec::new(),
         };
         let texts = match rule {
             FieldRule::One(text) => std::slice::from_ref(text),
@@ -211,6 +214,7 @@ impl Checker<'_> {
                 field.pattern =
                     table.pattern.as_ref().and_then(|text| self.regex(&format!("{key}.match"), text));
                 field.to.clone_from(&table.to);
+                field.known.clone_from(&table.known);
                 field.beside = table.beside.as_ref().map(|rule| self.beside(&format!("{key}.beside"), rule));
                 if table.to.is_some() && table.pattern.is_none() {
                     self.problem(&format!("{key}.to"), "it needs `match`, whose groups it uses");
@@ -279,10 +283,15 @@ impl Checker<'_> {
         self.known(&format!("{key}.mapping"), "mapping", item.mapping, names.into_iter());
         ItemPlan {
             at: self.expression(&format!("{key}.at"), item.at),
-            path: if item.at.starts_with("jq:") { "/".to_owned() } else { item.at.to_owned() },
+            path: if item.at.starts_with("jq:") || item.at.starts_with("css:") {
+                "/".to_owned()
+            } else {
+                item.at.to_owned()
+            },
             each: self.maybe_pointer(&format!("{key}.each"), item.each),
             mapping: mappings.get(item.mapping).copied().unwrap_or_default(),
             is_listed: item.is_listed,
+            is_reversed: item.is_reversed,
             when: item.when.map(|when| self.condition(&format!("{key}.when"), when)),
         }
     }
@@ -300,5 +309,6 @@ pub(super) struct ItemParts<'r> {
     pub(super) each: Option<&'r str>,
     pub(super) mapping: &'r str,
     pub(super) is_listed: bool,
+    pub(super) is_reversed: bool,
     pub(super) when: Option<&'r Condition>,
 }

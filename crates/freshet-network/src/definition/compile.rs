@@ -15,6 +15,7 @@ pub(super) fn compile(data: data::Definition, positions: &KeyPositions) -> Resul
     let mut checker =
         Checker { positions, problems: Vec::new(), templates: Templates::default(), keys: Keys::default() };
     checker.check_names(&data);
+    checker.check_login(&data);
     let schema = schema::build(&mut checker, &data);
     let mapping_index: Map<String, usize> =
         data.mappings.keys().enumerate().map(|(at, name)| (name.clone(), at)).collect();

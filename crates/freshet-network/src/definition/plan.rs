@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use encoding_rs::Encoding;
 use freshet_types::definition as data;
-use freshet_types::{Endpoint, Intent, Map, Outcome, PostKind, PrimitiveKind, QuotaRule, Schema};
+use freshet_types::{
+    Confidence, Endpoint, Intent, LinkKind, Map, Outcome, PostKind, PrimitiveKind, QuotaRule, Schema,
+};
 use regex::Regex;
 
 use crate::expression::{ConditionPlan, Expression, Field, Pointer, Test};
@@ -80,13 +82,15 @@ pub(crate) struct ItemPlan {
     pub(crate) each: Option<Pointer>,
     pub(crate) mapping: usize,
     pub(crate) is_listed: bool,
+    /// The last of them is the newest.
+    pub(crate) is_reversed: bool,
     pub(crate) when: Option<ConditionPlan>,
 }
 
-/// The pointers that paging needs.
+/// The places that paging looks at.
 #[derive(Debug, Default)]
 pub(crate) struct PagingPlan {
-    pub(crate) at: Pointer,
+    pub(crate) at: Expression,
     pub(crate) more: Option<Pointer>,
     pub(crate) count: Option<Pointer>,
 }
@@ -148,6 +152,7 @@ pub(crate) struct MappingPlan {
     /// Ids of linked objects.
     pub(crate) links: Vec<LinkPlan>,
     pub(crate) embeds: Vec<EmbedPlan>,
+    /// Pointers into other networks, to objects and to values.
     pub(crate) hints: Vec<HintPlan>,
     pub(crate) variants: Vec<(ConditionPlan, usize)>,
     pub(crate) skip: Vec<ConditionPlan>,
@@ -214,9 +219,14 @@ pub(crate) struct Fields {
 #[derive(Debug)]
 pub(crate) struct HintPlan {
     pub(crate) link: Arc<str>,
-    pub(crate) within: Vec<Field>,
+    pub(crate) kind: LinkKind,
+    /// Each field with how the definition names it.
+    pub(crate) within: Vec<(String, Field)>,
     pub(crate) pattern: Regex,
     pub(crate) to: String,
+    /// Of an sp-link: how the value is made of the groups, and what it is.
+    pub(crate) value: Option<(String, PrimitiveKind)>,
+    pub(crate) confidence: Confidence,
 }
 
 /// A quota and the requests it counts.

@@ -303,7 +303,7 @@ fn a_variant_has_its_own_endpoints_under_the_usual_names() {
     let connector = crate::DefinedConnector::new(pds).unwrap();
     let names: Vec<_> =
         freshet_types::Connector::endpoints(&connector).iter().map(|one| one.name.to_string()).collect();
-    assert_eq!(names, ["account", "following", "lookup", "post", "posts", "reposts"]);
+    assert_eq!(names, ["account", "following", "lookup", "post", "posts", "records", "reposts"]);
 }
 
 /// Run with `FRESHET_BLESS=1` to write the schema anew.

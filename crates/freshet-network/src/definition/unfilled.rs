@@ -2,7 +2,7 @@
 //!
 //! Such a definition is sound: what it does read is right. But whoever asks for the link waits for ever, so `networks check` names
 //! each. What counts as filling: a field of a mapping, an embedded object with `link`, an endpoint that lists the collection, a hint
-//! into another network.
+//! into another network, a value that one states.
 
 use freshet_types::definition::{Definition, Mapping, MappingKind, TypeRule};
 
@@ -17,19 +17,14 @@ pub(super) fn unfilled(data: &Definition) -> Vec<(String, String)> {
                 let lists = |root: &str, listed: Option<&str>| root == name && listed == Some(link);
                 data.endpoints.values().any(|endpoint| lists(&endpoint.root, endpoint.link.as_deref()))
             };
-            let is_filled = match family {
-                "plinks" => mappings.iter().any(|mapping| mapping.plinks.contains_key(link)),
-                "clinks" => mappings.iter().any(|mapping| leads(mapping, link)),
-                "colinks" => is_listed() || mappings.iter().any(|mapping| holds(mapping, link)),
-                "splinks" => false,
-                _ => mappings.iter().any(|mapping| mapping.hints.iter().any(|hint| hint.link == *link)),
-            };
+            let is_filled = is_listed() && family == "colinks"
+                || mappings.iter().any(|mapping| fills(mapping, family, link));
             if !is_filled {
                 let how = match family {
                     "plinks" => "add it to `plinks` of a mapping of this type",
                     "clinks" => "add it to `clinks` of a mapping of this type, or `link` to an embed of one",
                     "colinks" => "add `link` to an endpoint that lists it, or it to `colinks` of a mapping",
-                    "splinks" => "values of other networks cannot be mapped yet",
+                    "splinks" => "add it to `splinks` of a mapping of this type",
                     _ => "add a hint for it to a mapping of this type",
                 };
                 found.push((format!("types.{name}.{family}.{link}"), format!("nothing fills it; {how}")));
@@ -37,6 +32,72 @@ pub(super) fn unfilled(data: &Definition) -> Vec<(String, String)> {
         }
     }
     found
+}
+
+/// Whether anything fills this link of objects of a type: a declared one, or a value that every mapping may fill.
+pub(super) fn is_filled(data: &Definition, type_name: &str, link: &str) -> bool {
+    let rule = data.types.get(type_name);
+    let family =
+        rule.and_then(|rule| declared(rule).find(|(_, name)| *name == link)).map(|(family, _)| family);
+    let mut mappings = data.mappings.values().filter(|mapping| type_of(mapping) == Some(type_name));
+    mappings.any(|mapping| match family {
+        Some(family) => fills(mapping, family, link),
+        None => has_common(mapping, link),
+    })
+}
+
+/// Whether mappings make objects of this type.
+pub(super) fn is_made(data: &Definition, type_name: &str) -> bool {
+    data.mappings.values().any(|mapping| type_of(mapping) == Some(type_name))
+}
+
+/// Whether mappings make objects of this type inside others.
+pub(super) fn is_embedded_anywhere(data: &Definition, type_name: &str) -> bool {
+    let is_such = |name: &String| data.mappings.get(name).and_then(type_of) == Some(type_name);
+    data.mappings.values().any(|mapping| mapping.embeds.iter().any(|embed| is_such(&embed.mapping)))
+}
+
+/// Whether pages show the members of this collection with its object: as links (`true`), or as the tags of a post.
+pub(super) fn shown(data: &Definition, type_name: &str, link: &str) -> Option<bool> {
+    let of_type = || data.mappings.values().filter(|mapping| type_of(mapping) == Some(type_name));
+    if of_type().any(|mapping| mapping.colinks.contains_key(link) || is_embedded(mapping, link)) {
+        return Some(true);
+    }
+    let is_tags = type_name != "account" && link == "tags" && of_type().any(|mapping| mapping.tags.is_some());
+    is_tags.then_some(false)
+}
+
+/// Whether a mapping fills a declared link.
+fn fills(mapping: &Mapping, family: &str, link: &str) -> bool {
+    match family {
+        "plinks" => mapping.plinks.contains_key(link) || has_common(mapping, link),
+        "clinks" => leads(mapping, link),
+        "colinks" => holds(mapping, link),
+        "splinks" => mapping.splinks.iter().any(|value| value.link == *link),
+        _ => mapping.hints.iter().any(|hint| hint.link == *link),
+    }
+}
+
+/// Whether a mapping fills a value that every mapping of its kind may fill.
+fn has_common(mapping: &Mapping, value: &str) -> bool {
+    let field = match value {
+        // These are always known: a post without text has an empty one.
+        "text" | "tags" | "is_deleted" | "state" | "opts_out" => return true,
+        "url" => &mapping.url,
+        "uri" => &mapping.uri,
+        "lang" => &mapping.lang,
+        "created_at" => &mapping.created_at,
+        "edited_at" => &mapping.edited_at,
+        "handle" => &mapping.handle,
+        "name" => &mapping.name,
+        "bio" => &mapping.bio,
+        "location" => &mapping.location,
+        "followers_count" => &mapping.followers_count,
+        "following_count" => &mapping.following_count,
+        "posts_count" => &mapping.posts_count,
+        _ => return false,
+    };
+    field.is_some()
 }
 
 fn declared(rule: &TypeRule) -> impl Iterator<Item = (&'static str, &String)> {
@@ -154,6 +215,13 @@ id = "/id"
         check("kind = \"post\"\nid", "kind = \"post\"\nauthor = \"/by\"\nid", &all[..6]);
         let place = "[mappings.place]\nkind = \"object\"\ntype = \"place\"\nid = \"/id\"\nplinks = { longitude = \"/lon\" }\n";
         let without = [all[0], all[1], all[2], all[3], all[4], all[6]];
+        let score = "splinks = [{ link = \"score\", in = \"/bio\", pattern = '(\\d+) points', to = \"games/account/$root\", value = \"$1\" }]\n";
+        let unscored = [all[0], all[1], all[2], all[4], all[5], all[6]];
+        check(
+            "clinks = { hometown = \"/hometown/id\" }\n",
+            &format!("clinks = {{ hometown = \"/hometown/id\" }}\n{score}"),
+            &unscored,
+        );
         check("[mappings.post]", &format!("{place}\n[mappings.post]"), &without);
     }
 

@@ -8,12 +8,10 @@
 //!
 //! Part of step 6 of 10. Times are milliseconds since 1970; one that is not understood stays as written, and the mapping complains of it. `text` is the title
 //! and below it the content or summary. `edited` is there where an entry was changed after it was published ([`shape`]). What is
-//! broken is read as a browser would read it ([`markup`]), in work that grows with the body and with nothing else. A feed
+//! broken is read as a browser would read it ([`super::markup`]), in work that grows with the body and with nothing else. A feed
 //! that is cut off keeps the entries before the cut, and one complaint tells of it.
 
-mod entity;
 mod json;
-mod markup;
 mod names;
 mod shape;
 mod value;

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
+mod html;
 mod limits;
 
 fn read(

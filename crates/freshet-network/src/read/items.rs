@@ -3,16 +3,16 @@
 //! The order of the document is kept. A post that stands inside another is pushed after it and
 //! marked as embedded; accounts are pushed once a page, by id.
 
+mod complain;
+mod hints;
 mod links;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use freshet_types::address::ID_BYTES_MAX;
 use freshet_types::definition::{BodyFormat, MappingKind, RelationRole};
 use freshet_types::{
-    Account, AccountState, Address, Complaint, End, Link, Mark, Outcome, Page, Post, Relation, Set, Span,
-    Tag, Target, Timestamp,
+    Account, AccountState, Complaint, End, Link, Mark, Outcome, Page, Post, Relation, Set, Tag, Target,
+    Timestamp,
 };
 
 use super::COMPLAINTS_MAX;
@@ -23,10 +23,6 @@ use crate::format::{ITEMS_MAX, Tree};
 
 /// Items inside items inside items; deeper ones are complained about.
 const DEPTH_MAX: usize = 200;
-/// Pointers into other networks kept of one text, and texts of one field that are looked at for them.
-const HINTS_MAX: usize = 16;
-/// How far clocks and time zones may be off before a posting time is not believed.
-const FUTURE_MAX: Span = Span::DAY;
 /// Tags kept of one post.
 const TAGS_MAX: usize = 100;
 
@@ -97,16 +93,17 @@ impl<'a> Reader<'a> {
         for group in &endpoint.items {
             let values = group.at.values(tree, self.scope);
             is_anything_there |= !values.is_empty();
-            let mut number = 0;
+            let mut items: Vec<&Tree<'_>> = Vec::new();
             for value in &values {
                 match &**value {
-                    Tree::Array(list) if is_reversed => {
-                        list.iter().rev().for_each(|item| self.outer(group, item, &mut number));
-                    }
-                    Tree::Array(list) => list.iter().for_each(|item| self.outer(group, item, &mut number)),
-                    single => self.outer(group, single, &mut number),
+                    Tree::Array(list) => items.extend(list),
+                    single => items.push(single),
                 }
             }
+            if is_reversed != group.is_reversed {
+                items.reverse();
+            }
+            items.into_iter().enumerate().for_each(|(number, item)| self.outer(group, item, number));
         }
         if !is_anything_there && self.page.outcome == Outcome::Ok {
             let paths: Vec<_> = endpoint.items.iter().map(|group| group.path.as_str()).collect();
@@ -118,19 +115,19 @@ impl<'a> Reader<'a> {
     }
 
     /// Ends the reading; sums up complaints that were too many.
-    pub(super) fn finish(self) -> Tally {
+    pub(super) fn finish(mut self) -> Tally {
+        self.unwind();
         if let Some(more @ 1..) = self.complaint_count.checked_sub(COMPLAINTS_MAX) {
             self.page.complaints.push(Complaint::new("body", format!("{more} more complaints like these")));
         }
         self.tally
     }
 
-    fn outer(&mut self, group: &ItemPlan, item: &Tree<'_>, number: &mut usize) {
+    fn outer(&mut self, group: &ItemPlan, item: &Tree<'_>, number: usize) {
         if self.is_full() {
             return;
         }
-        let spot = Spot { group: &group.path, number: *number, depth: 0, is_listed: group.is_listed };
-        *number += 1;
+        let spot = Spot { group: &group.path, number, depth: 0, is_listed: group.is_listed };
         if group.is_listed {
             self.tally.item_count += 1;
         }
@@ -145,14 +142,14 @@ impl<'a> Reader<'a> {
                     self.join(made);
                 }
             }
-            None => self.complain_at(spot, "the item is empty".to_owned()),
+            None => self.complain_at(spot, item, "the item is empty".to_owned()),
         }
     }
 
     /// Maps an item with all that stands inside it; gives the object that it became, if any.
     fn item(&mut self, mapping: &'a MappingPlan, item: &Tree<'_>, spot: Spot<'_>) -> Option<End> {
         if spot.depth > DEPTH_MAX {
-            self.complain_at(spot, format!("items are nested deeper than {DEPTH_MAX} levels"));
+            self.complain_at(spot, item, format!("items are nested deeper than {DEPTH_MAX} levels"));
             return None;
         }
         if item.is_null() || self.any(&mapping.skip, item) {
@@ -241,8 +238,15 @@ impl<'a> Reader<'a> {
     fn post(&mut self, mapping: &MappingPlan, item: &Tree<'_>, spot: Spot<'_>) -> Option<String> {
         let fields = &mapping.fields;
         let id = self.id(fields.id.as_ref(), item, spot)?;
-        let created_at = self.posted_at(fields.created_at.as_ref(), item, spot);
+        let created_at = self.time(fields.created_at.as_ref(), item, spot);
         let edited_at = self.time(fields.edited_at.as_ref(), item, spot);
+        let reply_to = self.other(fields.reply_to.as_ref(), &id, item, spot);
+        let repost_of = self.other(fields.repost_of.as_ref(), &id, item, spot);
+        let quote_of = self.other(fields.quote_of.as_ref(), &id, item, spot);
+        let author = self.text(fields.author.as_ref(), "author", item, spot);
+        let written = self.text(fields.text.as_ref(), "text", item, spot);
+        let plinks = self.plinks(mapping, item, spot);
+        let (slinks, slinks_seen) = self.hints(mapping, item);
         if spot.is_listed {
             self.tally.post_count += 1;
             self.list(&id, created_at);
@@ -257,24 +261,25 @@ impl<'a> Reader<'a> {
         }
         let post = Post {
             kind: mapping.post_kind.clone(),
-            author: text(&fields.author),
+            author,
             created_at,
             edited_at,
             // A feed's times of change are renewed by programs, whether anything changed or not.
             is_edit_claimed: self.endpoint.format == BodyFormat::Feed,
-            text: text(&fields.text).unwrap_or_default(),
+            text: written.unwrap_or_default(),
             url: text(&fields.url),
             uri: text(&fields.uri),
-            reply_to: text(&fields.reply_to),
+            reply_to,
             root: text(&fields.root),
-            repost_of: text(&fields.repost_of),
-            quote_of: text(&fields.quote_of),
+            repost_of,
+            quote_of,
             lang: text(&fields.lang),
             tags,
             is_deleted: self.any(&mapping.deleted, item),
             is_embedded: !spot.is_listed,
-            plinks: self.plinks(mapping, item),
-            slinks: self.hints(mapping, item),
+            plinks,
+            slinks,
+            slinks_seen,
             id: id.clone(),
         };
         self.page.observation.posts.push(post);
@@ -293,23 +298,31 @@ impl<'a> Reader<'a> {
             return Some(id);
         }
         let created_at = self.time(fields.created_at.as_ref(), item, spot);
+        let handle = self.text(fields.handle.as_ref(), "handle", item, spot);
+        let name = self.text(fields.name.as_ref(), "name", item, spot);
+        let bio = self.text(fields.bio.as_ref(), "bio", item, spot);
+        let followers_count = self.int(fields.followers_count.as_ref(), "followers_count", item, spot);
+        let following_count = self.int(fields.following_count.as_ref(), "following_count", item, spot);
+        let plinks = self.plinks(mapping, item, spot);
+        let (slinks, slinks_seen) = self.hints(mapping, item);
+        let posts_count = self.int(fields.posts_count.as_ref(), "posts_count", item, spot);
         let text = |field: &Option<Field>| field.as_ref().and_then(|field| field.text(item, self.scope));
-        let int = |field: &Option<Field>| field.as_ref().and_then(|field| field.int(item, self.scope));
         let account = Account {
-            handle: text(&fields.handle),
-            name: text(&fields.name),
-            bio: text(&fields.bio),
+            handle,
+            name,
+            bio,
             url: text(&fields.url),
             uri: text(&fields.uri),
             location: text(&fields.location),
             created_at,
-            followers_count: int(&fields.followers_count),
-            following_count: int(&fields.following_count),
-            posts_count: int(&fields.posts_count),
+            followers_count,
+            following_count,
+            posts_count,
             state: self.state(mapping, item, spot),
             opts_out: self.any(&mapping.opts_out, item),
-            plinks: self.plinks(mapping, item),
-            slinks: self.hints(mapping, item),
+            plinks,
+            slinks,
+            slinks_seen,
             id: id.clone(),
         };
         self.page.observation.accounts.push(account);
@@ -355,49 +368,13 @@ impl<'a> Reader<'a> {
             mapping.fields.name.as_ref().map(|field| field.texts(item, self.scope)).unwrap_or_default();
         let account = account?;
         if names.is_empty() {
-            self.complain_at(spot, "the tag has no name".to_owned());
+            self.complain_at(spot, item, "the tag has no name".to_owned());
         }
         for name in names.into_iter().take(TAGS_MAX) {
             let name = name.trim_start_matches('#').to_owned();
             self.page.observation.tags.push(Tag { account: account.clone(), name });
         }
         None
-    }
-
-    fn id(&mut self, field: Option<&Field>, item: &Tree<'_>, spot: Spot<'_>) -> Option<String> {
-        let id = field.and_then(|field| field.text(item, self.scope));
-        match id {
-            Some(id) if id.len() <= ID_BYTES_MAX => Some(id),
-            Some(_) => {
-                self.complain_at(spot, "the id is too long".to_owned());
-                None
-            }
-            None => {
-                self.complain_at(spot, "the item has no id".to_owned());
-                None
-            }
-        }
-    }
-
-    fn time(&mut self, field: Option<&Field>, item: &Tree<'_>, spot: Spot<'_>) -> Option<Timestamp> {
-        match field?.time(item, self.scope) {
-            Ok(at) => at,
-            Err(value) => {
-                let shown: String = value.chars().take(60).collect();
-                self.complain_at(spot, format!("{shown} is not a time that is understood"));
-                None
-            }
-        }
-    }
-
-    /// A posting time; one in the future is nobody's, and would hide all that comes before it.
-    fn posted_at(&mut self, field: Option<&Field>, item: &Tree<'_>, spot: Spot<'_>) -> Option<Timestamp> {
-        let at = self.time(field, item, spot)?;
-        if at > self.now + FUTURE_MAX {
-            self.complain_at(spot, format!("it claims to be posted at {at}, which is to come"));
-            return None;
-        }
-        Some(at)
     }
 
     fn list(&mut self, id: &str, at: Option<Timestamp>) {
@@ -410,44 +387,5 @@ impl<'a> Reader<'a> {
 
     fn any(&self, conditions: &[ConditionPlan], item: &Tree<'_>) -> bool {
         conditions.iter().any(|condition| condition.holds(item, self.scope))
-    }
-
-    fn plinks(&self, mapping: &MappingPlan, item: &Tree<'_>) -> Vec<(Arc<str>, freshet_types::Primitive)> {
-        let values = mapping.plinks.iter().filter_map(|(name, kind, field)| {
-            Some((Arc::clone(name), field.primitive(*kind, item, self.scope)?))
-        });
-        values.collect()
-    }
-
-    fn hints(&self, mapping: &MappingPlan, item: &Tree<'_>) -> Vec<(Arc<str>, Address)> {
-        let mut found: Vec<(Arc<str>, Address)> = Vec::new();
-        for hint in &mapping.hints {
-            for field in &hint.within {
-                for text in field.texts(item, self.scope).into_iter().take(HINTS_MAX) {
-                    for captures in hint.pattern.captures_iter(&text).take(HINTS_MAX) {
-                        let mut to = String::new();
-                        captures.expand(&hint.to, &mut to);
-                        let Ok(address) = to.parse::<Address>() else { continue };
-                        let is_new =
-                            !found.iter().any(|(link, known)| *link == hint.link && *known == address);
-                        if is_new && address.network != self.target.instance.network {
-                            found.push((Arc::clone(&hint.link), address));
-                        }
-                    }
-                }
-            }
-        }
-        found
-    }
-
-    fn complain_at(&mut self, spot: Spot<'_>, what: String) {
-        self.complain(format!("{}/{}", spot.group, spot.number), what);
-    }
-
-    fn complain(&mut self, place: impl Into<Cow<'static, str>>, what: String) {
-        self.complaint_count += 1;
-        if self.complaint_count <= COMPLAINTS_MAX {
-            self.page.complaints.push(Complaint::new(place.into(), what));
-        }
     }
 }

@@ -8,6 +8,8 @@ use freshet_types::{AccountState, Connector, Primitive};
 use super::*;
 use crate::DefinedConnector;
 
+mod telegram;
+
 fn definition(name: &str) -> Definition {
     let file = format!("networks/{name}.toml");
     let (_, text) =
@@ -117,14 +119,14 @@ fn mastodon_posts_are_whole() {
     );
     assert_eq!(posts[0].tags, ["Rust"]);
     assert_eq!(posts[0].edited_at.map(Timestamp::secs), Some(1_794_737_100));
-    assert_eq!(posts[0].slinks[0].1.to_string(), "youtube/video/abcdefghijk");
+    assert_eq!(posts[0].slinks[0].target.to_string(), "youtube/video/abcdefghijk");
     assert_eq!(posts[3].quote_of.as_deref(), Some("115000000000000002"));
     assert_eq!(posts[3].reply_to.as_deref(), Some("115000000000000001"));
     assert!(posts[0].plinks.contains(&("like_count".into(), Primitive::Int(3))), "{:?}", posts[0].plinks);
     let accounts = &page.observation.accounts;
     assert_eq!(accounts.len(), 2, "each author once");
     assert_eq!(accounts[0].handle.as_deref(), Some("ada"));
-    let links: Vec<_> = accounts[0].slinks.iter().map(|(name, to)| format!("{name} {to}")).collect();
+    let links: Vec<_> = accounts[0].slinks.iter().map(|it| format!("{} {}", it.name, it.target)).collect();
     assert_eq!(
         links,
         ["verified_links web/page/https://ada.example.org/"],
@@ -333,7 +335,7 @@ fn youtube_needs_a_key_and_looks_at_many_channels_at_once() {
     let root = "UCabcdefghijklmnopqrstuv";
     let target = Target { instance: &instance, endpoint: "posts", root, credential: None, validators: None };
     assert!(connector.ask(&target, &Intent::First).unwrap_err().to_string().contains("needs a credential"));
-    let key: std::sync::Arc<str> = "key".into();
+    let key = freshet_types::Holder::alone("key".into());
     let target = Target { credential: Some(&key), ..target };
     let request = connector.ask(&target, &Intent::First).unwrap();
     assert!(request.url.contains("playlistId=UUabcdefghijklmnopqrstuv"), "{}", request.url);

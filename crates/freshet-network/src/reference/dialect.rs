@@ -3,6 +3,8 @@
 //! A text must match a pattern as a whole. What the groups `host` and `scheme` capture becomes an
 //! [`Instance`]; `handle` and `id`, percent-decoded, say what is meant there.
 
+use std::sync::OnceLock;
+
 use freshet_types::definition::{Definition, Hosts};
 use freshet_types::{Instance, NetworkName, Reference, ReferencePattern};
 use regex::{Captures, Regex};
@@ -28,32 +30,74 @@ pub struct Dialect {
     base: String,
     host: Option<String>,
     pub(super) types: Vec<String>,
-    pub(super) patterns: Vec<(Regex, ReferencePattern)>,
+    pub(super) patterns: Vec<Pattern>,
     /// For texts that name the network: `bluesky-pds:https://host/REF`.
-    inherited: Vec<(Regex, ReferencePattern)>,
+    inherited: Vec<Pattern>,
+}
+
+/// A pattern, compiled when a text is first held against it.
+#[derive(Clone, Debug)]
+pub(super) struct Pattern {
+    pub(super) rule: ReferencePattern,
+    /// `None` for one that cannot be compiled; of definitions that were checked there is none.
+    regex: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    fn regex(&self) -> Option<&Regex> {
+        self.regex.get_or_init(|| build(&self.rule).ok()).as_ref()
+    }
 }
 
 impl Dialect {
+    /// What a network is called and where it lives, without patterns.
+    pub(crate) fn outlined(
+        name: &str,
+        (hosts, base, host): (Hosts, &str, Option<&str>),
+        types: &[String],
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            hosts,
+            base: base.trim_end_matches('/').to_owned(),
+            host: host.map(str::to_owned),
+            types: types.to_vec(),
+            patterns: Vec::new(),
+            inherited: Vec::new(),
+        }
+    }
+
+    /// The same with patterns that nobody has looked at; those `inherited` from the file's first network serve where this one
+    /// is named explicitly.
+    pub(crate) fn with_patterns(mut self, own: &[ReferencePattern], inherited: &[ReferencePattern]) -> Self {
+        let pattern = |rule: &ReferencePattern| Pattern { rule: rule.clone(), regex: OnceLock::new() };
+        self.patterns = own.iter().map(pattern).collect();
+        self.inherited = inherited.iter().filter(|rule| !own.contains(rule)).map(pattern).collect();
+        self
+    }
+
+    /// All that it says, for comparing.
+    #[cfg(test)]
+    pub(crate) fn shape(&self) -> String {
+        let rules = |patterns: &[Pattern]| patterns.iter().map(|it| it.rule.clone()).collect::<Vec<_>>();
+        let Self { name, hosts, base, host, types, patterns, inherited } = self;
+        format!("{name} {hosts:?} {base} {host:?} {types:?} {:?} {:?}", rules(patterns), rules(inherited))
+    }
+
     /// Compiles the patterns of a definition.
     ///
     /// Those `inherited` from the file's first network serve where this one is named explicitly.
     pub fn new(definition: &Definition, inherited: &[ReferencePattern]) -> Result<Self, PatternError> {
         let types: Vec<String> = definition.types.keys().cloned().collect();
-        let compile = |pattern: &ReferencePattern| {
-            let regex = compile(pattern, &types);
+        let place = (definition.hosts, definition.base.as_str(), definition.host.as_deref());
+        let dialect =
+            Self::outlined(&definition.name, place, &types).with_patterns(&definition.references, inherited);
+        for pattern in dialect.patterns.iter().chain(&dialect.inherited) {
+            let regex = compile(&pattern.rule, &types);
             let regex = regex.map_err(|what| PatternError { network: definition.name.clone(), what })?;
-            Ok((regex, pattern.clone()))
-        };
-        let further = inherited.iter().filter(|pattern| !definition.references.contains(pattern));
-        Ok(Self {
-            name: definition.name.clone(),
-            hosts: definition.hosts,
-            base: definition.base.trim_end_matches('/').to_owned(),
-            host: definition.host.clone(),
-            patterns: definition.references.iter().map(compile).collect::<Result<_, _>>()?,
-            inherited: further.map(compile).collect::<Result<_, _>>()?,
-            types,
-        })
+            let _ = pattern.regex.set(Some(regex));
+        }
+        Ok(dialect)
     }
 
     /// The instance on this host; without one, the network's own.
@@ -85,8 +129,8 @@ impl Dialect {
 
     /// Reads a text by the patterns of this network alone; `instance` overrides the server it names.
     pub(super) fn read(&self, text: &str, instance: Option<&Instance>) -> Option<Reference> {
-        let read = |(regex, pattern): &(Regex, ReferencePattern)| {
-            self.read_captures(&regex.captures(text)?, pattern, instance)
+        let read = |pattern: &Pattern| {
+            self.read_captures(&pattern.regex()?.captures(text)?, &pattern.rule, instance)
         };
         let inherited = self.inherited.iter().filter(|_| instance.is_some());
         self.patterns.iter().chain(inherited).find_map(read)
@@ -112,11 +156,15 @@ impl Dialect {
     }
 }
 
+fn build(pattern: &ReferencePattern) -> Result<Regex, String> {
+    let built =
+        regex::RegexBuilder::new(&format!("^(?:{})$", pattern.pattern)).size_limit(PATTERN_BYTES_MAX).build();
+    built.map_err(|error| format!("pattern `{}`: {error}", pattern.pattern))
+}
+
+/// The pattern, if it is sound: its type exists, and its example matches.
 fn compile(pattern: &ReferencePattern, types: &[String]) -> Result<Regex, String> {
-    let regex = regex::RegexBuilder::new(&format!("^(?:{})$", pattern.pattern))
-        .size_limit(PATTERN_BYTES_MAX)
-        .build()
-        .map_err(|error| format!("pattern `{}`: {error}", pattern.pattern))?;
+    let regex = build(pattern)?;
     if !types.contains(&pattern.root) {
         return Err(format!("there is no type `{}`, only {}", pattern.root, types.join(", ")));
     }

@@ -8,7 +8,7 @@
 
 use freshet_types::object::LinkTarget;
 use freshet_types::{
-    Account, Complaint, LinkType, Map, NetworkName, Object, Observation, Post, Primitive, Schema,
+    Account, Complaint, Link, LinkType, Map, NetworkName, Object, Observation, Post, Primitive, Schema, Thing,
 };
 
 use crate::robot::ACCOUNT;
@@ -23,6 +23,8 @@ pub struct Builder<'a> {
     schema: &'a Schema,
     posts: Map<(&'a str, &'a str), &'a Post>,
     accounts: Map<&'a str, &'a Account>,
+    things: &'a [Thing],
+    links: &'a [Link],
     complaints: Vec<Complaint>,
 }
 
@@ -34,6 +36,8 @@ impl<'a> Builder<'a> {
             schema,
             posts: observation.posts.iter().map(|post| ((&*post.kind, post.id.as_str()), post)).collect(),
             accounts: observation.accounts.iter().map(|account| (account.id.as_str(), account)).collect(),
+            things: &observation.things,
+            links: &observation.links,
             complaints: Vec::new(),
         }
     }
@@ -70,6 +74,41 @@ impl<'a> Builder<'a> {
         }
         self.link_others(&mut object, &account.plinks, &account.slinks);
         object
+    }
+
+    /// The object of anything that is neither post nor account.
+    pub fn thing(&mut self, thing: &Thing) -> Object {
+        let mut object = self.bare(&thing.kind, &thing.id);
+        let text = |value: &Option<String>| value.as_deref().map(Primitive::from);
+        for (name, value) in [
+            ("name", text(&thing.name)),
+            ("url", text(&thing.url)),
+            ("created_at", thing.created_at.map(Primitive::from)),
+        ] {
+            self.link_common(&mut object, name, value);
+        }
+        self.link_others(&mut object, &thing.plinks, &thing.slinks);
+        object
+    }
+
+    /// Adds the c-links of an object that the page shows beside it, such as the place of a post.
+    pub fn add_clinks(&mut self, object: &mut Object) {
+        let is_own = |link: &&Link| {
+            !link.is_member && *link.from.kind == *object.address.kind && link.from.id == object.address.id
+        };
+        let own: Vec<&Link> = self.links.iter().filter(is_own).collect();
+        for Link { name, to, .. } in own {
+            let shown = self.things.iter().find(|thing| thing.kind == to.kind && thing.id == to.id);
+            let target = match shown {
+                Some(thing) => self.thing(thing),
+                None if &*to.kind == ACCOUNT => match self.accounts.get(to.id.as_str()).copied() {
+                    Some(account) => self.account(account),
+                    None => self.bare(ACCOUNT, &to.id),
+                },
+                None => self.bare(&to.kind, &to.id),
+            };
+            self.link(object, name, LinkTarget::One(target));
+        }
     }
 
     /// An object of which only the address is known.
@@ -132,18 +171,19 @@ impl<'a> Builder<'a> {
         &mut self,
         object: &mut Object,
         values: &[(std::sync::Arc<str>, Primitive)],
-        foreign: &[(std::sync::Arc<str>, freshet_types::Address)],
+        foreign: &[freshet_types::CrossLink],
     ) {
         for (name, value) in values {
             self.link(object, name, LinkTarget::Value(self.network.clone(), value.clone()));
         }
-        for (name, address) in foreign {
-            let target = Object::new(address.clone());
-            let target = match self.link_type(object, name) {
-                Some(LinkType::Sco(..)) => LinkTarget::Many(vec![target]),
-                _ => LinkTarget::One(target),
+        for link in foreign {
+            let target = Object::new(link.target.clone());
+            let target = match (self.link_type(object, &link.name), &link.value) {
+                (_, Some(value)) => LinkTarget::Value(link.target.network.clone(), value.clone()),
+                (Some(LinkType::Sco(..)), None) => LinkTarget::Many(vec![target]),
+                (_, None) => LinkTarget::One(target),
             };
-            self.link(object, name, target);
+            self.link(object, &link.name, target);
         }
     }
 

@@ -13,12 +13,12 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use freshet_types::{
-    Address, Complaint, Instance, Intent, LinkKind, Object, Outcome, Page, Request, Response, Set, Target,
-    Timestamp,
+    Address, Complaint, Holder, Instance, Intent, LinkKind, NetworkName, Object, Observation, Outcome, Page,
+    Request, Response, Set, Target, Timestamp,
 };
 
 use super::SnapiError;
-use crate::constraint::{Answer, Constraints, Parked};
+use crate::constraint::{Answer, Constraints};
 use crate::networks::{Network, Registry};
 
 /// Attempts at one request before its part of the call is given up [SocWeb, section 4.1].
@@ -39,12 +39,24 @@ pub struct CallOptions {
     pub depth: u16,
     /// On whose behalf; `None`: with any credential the network has.
     pub user_id: Option<String>,
+    /// The collections that are wanted, by name; none named: all.
+    pub collections: Vec<String>,
+    /// What was given as the id is a handle, which is looked up first.
+    pub is_handle: bool,
 }
 
 impl Default for CallOptions {
     /// About what a person waits for: a thousand objects, a hundred requests.
     fn default() -> Self {
-        Self { pages_max: 10, objects_max: 1000, requests_max: 100, depth: 0, user_id: None }
+        Self {
+            pages_max: 10,
+            objects_max: 1000,
+            requests_max: 100,
+            depth: 0,
+            user_id: None,
+            collections: Vec::new(),
+            is_handle: false,
+        }
     }
 }
 
@@ -85,7 +97,7 @@ pub struct Call {
     constraints: Arc<Constraints>,
     network: Arc<Network>,
     instance: Instance,
-    credential: Option<Arc<str>>,
+    credential: Option<Holder>,
     kinds: BTreeSet<LinkKind>,
     options: CallOptions,
     root: Object,
@@ -98,9 +110,10 @@ pub struct Call {
     setback: Option<Outcome>,
     end: Option<Step>,
     now: Timestamp,
-    parked: Vec<Parked>,
+    parked_count: usize,
     unwanted_count: usize,
     complaints: Vec<Complaint>,
+    shown: Vec<(NetworkName, Observation)>,
 }
 
 impl Call {
@@ -129,9 +142,10 @@ impl Call {
             setback: None,
             end: None,
             now: Timestamp::MIN,
-            parked: Vec::new(),
+            parked_count: 0,
             unwanted_count: 0,
             complaints: Vec::new(),
+            shown: Vec::new(),
         }
     }
 
@@ -141,14 +155,14 @@ impl Call {
         links: &[LinkKind],
         options: CallOptions,
     ) {
-        self.credential = credential;
+        self.credential = credential.map(Holder::alone);
         self.kinds = links.iter().copied().collect();
         self.options = options;
     }
 
     /// Begins with the object itself, where the network can show it.
     pub(super) fn with_root(mut self) -> Result<Self, SnapiError> {
-        if self.network.connector.single(&self.root.address.kind).is_none() {
+        if !self.options.is_handle && self.network.connector.single(&self.root.address.kind).is_none() {
             return self.with_lists();
         }
         self.asked.insert(self.root.address.to_string());
@@ -159,7 +173,7 @@ impl Call {
     /// Begins with the links; the object itself is asked for only where they stand in it.
     pub(super) fn with_links(self) -> Result<Self, SnapiError> {
         let are_lists = self.kinds.iter().all(|&kind| kind == LinkKind::Co);
-        if are_lists { self.with_lists() } else { self.with_root() }
+        if are_lists && !self.options.is_handle { self.with_lists() } else { self.with_root() }
     }
 
     fn with_lists(mut self) -> Result<Self, SnapiError> {
@@ -173,14 +187,24 @@ impl Call {
         Ok(self)
     }
 
-    /// Members that cannot be judged yet; the caller parks them.
-    pub fn parked(&self) -> &[Parked] {
-        &self.parked
+    /// How many members cannot be judged yet. Whoever stores what was shown has them parked.
+    pub fn parked_count(&self) -> usize {
+        self.parked_count
     }
 
     /// How many members the constraints kept out.
     pub fn unwanted_count(&self) -> usize {
         self.unwanted_count
+    }
+
+    /// What the answers showed since this was last asked, page by page, whatever came of it: the caller may store it.
+    pub fn take_shown(&mut self) -> Vec<(NetworkName, Observation)> {
+        std::mem::take(&mut self.shown)
+    }
+
+    /// The address that the object has by now: a handle that was looked up has become an id.
+    pub fn address(&self) -> &Address {
+        &self.root.address
     }
 
     /// What could not be used or reached, in the order met.
@@ -217,21 +241,23 @@ impl Call {
         }
     }
 
-    /// Works in the answer to what [`Call::step`] asked.
-    pub fn on_answer(&mut self, response: &Response, now: Timestamp) {
+    /// Works in the answer to what [`Call::step`] asked; gives what the network said by it.
+    pub fn on_answer(&mut self, response: &Response, now: Timestamp) -> Outcome {
         self.now = now;
-        let Some(errand) = self.errands.front().cloned() else { return };
+        let Some(errand) = self.errands.front().cloned() else { return Outcome::Ok };
         self.request_count += 1;
-        let Some(page) = self.read(&errand, response) else { return };
+        let Some((network, page)) = self.read(&errand, response) else { return Outcome::Ok };
         self.complain_all(page.complaints.clone());
         match &page.outcome {
             Outcome::Ok => {
                 self.attempts = 0;
                 self.errands.pop_front();
                 self.absorb(errand, &page);
+                self.shown.push((network, page.observation));
             }
             outcome => self.fail(outcome.clone()),
         }
+        page.outcome
     }
 
     /// Nothing came back, or something that is no answer; counts as an attempt.
@@ -275,7 +301,12 @@ impl Call {
         let (network, instance) = (&self.network, &self.instance);
         match errand {
             Errand::Root => {
-                let endpoint = single(network, &self.root.address.kind)?;
+                let endpoint = if self.options.is_handle {
+                    let lookup = network.connector.lookup().map(|endpoint| Arc::clone(&endpoint.name));
+                    lookup.ok_or_else(|| format!("`{}` cannot look up a handle; give an id", network.name))?
+                } else {
+                    single(network, &self.root.address.kind)?
+                };
                 Ok((Arc::clone(network), instance.clone(), endpoint, self.root.address.id.clone()))
             }
             Errand::List { endpoint, .. } => Ok((
@@ -305,10 +336,11 @@ impl Call {
         network.connector.ask(&target, intent(errand)).map_err(|refused| refused.0)
     }
 
-    fn read(&self, errand: &Errand, response: &Response) -> Option<Page> {
+    fn read(&self, errand: &Errand, response: &Response) -> Option<(NetworkName, Page)> {
         let (network, instance, endpoint, root) = self.target_of(errand).ok()?;
         let target = self.target(&instance, &endpoint, &root);
-        Some(network.connector.read(&target, intent(errand), response, self.now))
+        let page = network.connector.read(&target, intent(errand), response, self.now);
+        Some((instance.network.clone(), page))
     }
 
     fn target<'t>(&'t self, instance: &'t Instance, endpoint: &'t str, root: &'t str) -> Target<'t> {

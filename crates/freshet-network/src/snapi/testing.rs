@@ -40,6 +40,7 @@ impl TestConnector {
             is_window: false,
             relation: None,
             link: None,
+            counted_by: None,
             members_max: 2,
             group: freshet_types::GroupAsk::default(),
             politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },
@@ -167,7 +168,7 @@ fn post(value: &Value) -> Post {
         plinks: value.as_object().map(|fields| fields.iter().filter_map(other).collect()).unwrap_or_default(),
         slinks: value["video"]
             .as_str()
-            .map(|video| ("video".into(), video.parse().unwrap()))
+            .map(|video| freshet_types::CrossLink::new("video", video.parse().unwrap()))
             .into_iter()
             .collect(),
         ..Post::default()

@@ -188,6 +188,11 @@ pub enum Fact {
         /// The longest that anything stays unvisited.
         ceiling_s: f64,
     },
+    /// A constraint says that it is not visited again.
+    HeldBack {
+        /// The expression that is not true of what it belongs to.
+        constraint: String,
+    },
     /// It rests, and is looked at now and then.
     Rests {
         /// Why.

@@ -118,7 +118,7 @@ impl<'a> Face<'a> {
         object
             .value("replies_count", if is_repost { 0 } else { shown.reply_count })
             .value("reblogs_count", if is_repost { 0 } else { shown.repost_count })
-            .value("favourites_count", if is_repost { 0 } else { self.favourite_count(post_index) })
+            .value("favourites_count", self.favourite_count(post_index))
             .value("quotes_count", 0)
             .maybe("edited_at", world.posts.edits(original).last().copied().map(Millis))
             .text("content", &self.content(original, world.posts.edits(original).len()))
@@ -231,14 +231,23 @@ impl<'a> Face<'a> {
     }
 
     /// Grows over the first day, with the author's audience.
-    fn favourite_count(&self, post_index: u32) -> u64 {
+    pub(super) fn favourite_count(&self, post_index: u32) -> u64 {
         let post = self.world.posts.get(post_index);
+        // What is liked of a repost is the original.
+        if matches!(post.relation(), Relation::RepostOf(_)) {
+            return 0;
+        }
         let audience = self.world.accounts[post.author as usize].followers.len() as u64;
         let hours = (self.world.now().ms() - post.created_at_ms()).clamp(0, DAY_MS) / HOUR_MS;
         (self.key(post_index) >> 40) % 64 * (audience.min(1000) + 4) * hours as u64 / (24 * 256)
     }
 
-    fn key(&self, post_index: u32) -> u64 {
+    /// In which order those who follow the author come to like the post.
+    pub(super) fn fondness(&self, post_index: u32, fan: u32) -> u64 {
+        text::mix(self.key(post_index), u64::from(fan))
+    }
+
+    pub(super) fn key(&self, post_index: u32) -> u64 {
         text::mix(self.world.options.seed, u64::from(post_index))
     }
 }

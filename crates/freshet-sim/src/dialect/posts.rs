@@ -1,10 +1,10 @@
-//! Endpoints about posts: one post, its thread, its history, its reposters; timelines.
+//! Endpoints about posts: one post, its thread, its history, its reposters and likers; timelines.
 
 use super::accounts::{merged_page, people_page, post_page};
 use super::json::{Object, push_list};
 use super::page::Bounds;
 use super::{Ask, Reply};
-use crate::world::{Relation, text};
+use crate::world::{Edge, Relation, text};
 
 /// Posts on a page by default; twice as many at most.
 const POSTS_DEFAULT: usize = 20;
@@ -93,6 +93,17 @@ pub(super) fn reposters(ask: &Ask<'_>, id: &str) -> Reply {
         posts.reposts(post_index).filter(|repost| ask.world.is_visible(*repost)).collect();
     reposts.reverse();
     people_page(ask, &reposts, |repost| posts.get(*repost).id, |repost| posts.get(*repost).author)
+}
+
+/// As many followers of the author as the post says that like it; who likes it goes on doing so.
+pub(super) fn likers(ask: &Ask<'_>, id: &str) -> Reply {
+    let Some(post_index) = find(ask, id) else { return Reply::missing() };
+    let (face, author) = (ask.face(), ask.world.posts.get(post_index).author);
+    let mut fans: Vec<&Edge> = ask.world.accounts[author as usize].followers.iter().collect();
+    fans.sort_by_key(|fan| face.fondness(post_index, fan.other));
+    fans.truncate(usize::try_from(face.favourite_count(post_index)).unwrap_or(usize::MAX));
+    fans.sort_by_key(|fan| fan.number);
+    people_page(ask, &fans, |fan| u64::from(fan.number), |fan| fan.other)
 }
 
 pub(super) fn public_timeline(ask: &Ask<'_>) -> Reply {

@@ -207,6 +207,13 @@ fn posts_are_shown_with_their_threads_reposts_and_versions() {
     let people = get_json(&mut world, &format!("/api/v1/statuses/{original}/reblogged_by"));
     assert!(people.as_array().unwrap().iter().any(|account| account["id"] == booster));
 
+    let page = get_json(&mut world, "/api/v1/timelines/public?limit=40");
+    let liked = page.as_array().unwrap().iter().max_by_key(|post| post["favourites_count"].as_u64()).unwrap();
+    let (count, id) = (liked["favourites_count"].as_u64().unwrap(), liked["id"].as_str().unwrap());
+    let fans = get_json(&mut world, &format!("/api/v1/statuses/{id}/favourited_by?limit=80"));
+    assert!(count > 0, "nobody likes anything: choose another seed");
+    assert_eq!(fans.as_array().unwrap().len() as u64, count);
+
     let post = get_json(&mut world, &format!("/api/v1/statuses/{reply}"));
     assert_eq!(post["in_reply_to_id"], parent.to_string());
     let reply_id = Value::from(reply.to_string());

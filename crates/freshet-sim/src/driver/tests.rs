@@ -2,6 +2,7 @@
 
 mod budgets;
 mod consent;
+mod constraints;
 mod control;
 mod crash;
 mod faults;
@@ -19,6 +20,7 @@ mod quota;
 mod receiver;
 mod robots;
 mod thirty_days;
+mod tokens;
 mod weights;
 mod wire;
 
@@ -54,6 +56,7 @@ struct Scene {
     depth_max: u16,
     fetch: Option<Arc<dyn Fetch>>,
     policy: &'static str,
+    credentials: Vec<Holder>,
     trace: trace::Trace,
 }
 
@@ -69,6 +72,7 @@ impl Scene {
             depth_max: 0,
             fetch: None,
             policy: "change-rate",
+            credentials: Vec::new(),
             trace: trace::Trace::default(),
         }
     }
@@ -131,6 +135,7 @@ impl Scene {
             networks: Arc::clone(&self.networks),
             policy: policy_named(self.policy, pacing).unwrap(),
             options: CoreOptions { ceiling: self.ceiling, ..CoreOptions::default() },
+            credentials: self.credentials.clone(),
             feeder: Some(Feeder::new(rings, Arc::clone(&self.networks), self.depth_max)),
             latency: LATENCY,
             trace: self.trace.clone(),

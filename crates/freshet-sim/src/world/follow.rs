@@ -8,6 +8,7 @@ use rand::{Rng, RngExt};
 use rand_distr::LogNormal;
 
 use super::account::{Account, AccountKind, Edge, Standing};
+use super::options::Communities;
 use super::text::mix;
 
 /// Nobody reads more accounts than this.
@@ -23,11 +24,12 @@ pub(crate) struct Crowd {
     /// The account at each rank.
     ranked: Vec<u32>,
     follow_count: u32,
+    communities: Option<Communities>,
 }
 
 impl Crowd {
     /// Ranks the accounts: authorities first, the others in seeded order.
-    pub(crate) fn new(seed: u64, accounts: &[Account]) -> Self {
+    pub(crate) fn new(seed: u64, accounts: &[Account], communities: Option<Communities>) -> Self {
         let mut ranked: Vec<u32> = (0..accounts.len() as u32).collect();
         ranked.sort_by_cached_key(|index| {
             let is_ordinary = accounts[*index as usize].kind != AccountKind::Authority;
@@ -41,7 +43,7 @@ impl Crowd {
                 sum
             })
             .collect();
-        Self { sums, ranked, follow_count: 0 }
+        Self { sums, ranked, follow_count: 0, communities }
     }
 
     /// Lets every account follow a heavy-tailed number of others.
@@ -64,7 +66,7 @@ impl Crowd {
         for _ in 0..TRIES_MAX {
             let point = rng.random::<f64>() * total;
             let rank = self.sums.partition_point(|sum| *sum <= point).min(self.ranked.len() - 1);
-            let other = self.ranked[rank];
+            let other = self.like(rng, index, self.ranked[rank]);
             let following = &accounts[index as usize].following;
             let is_open = other != index
                 && accounts[other as usize].standing == Standing::Public
@@ -78,6 +80,14 @@ impl Crowd {
                 return;
             }
         }
+    }
+
+    /// Whom `index` means who was drawn to follow `other`: where it keeps to its like, somebody of its own community near them.
+    fn like(&self, rng: &mut impl Rng, index: u32, other: u32) -> u32 {
+        let Some(Communities { count, homophily }) = self.communities else { return other };
+        let own = other - other % count + index % count;
+        let is_own = rng.random::<f64>() < homophily && (own as usize) < self.ranked.len();
+        if is_own { own } else { other }
     }
 }
 

@@ -2,8 +2,11 @@
 //!
 //! The defaults give about three posts a day and account, Mastodon's limits and no faults.
 
+use std::sync::Arc;
+
 use freshet_types::{Span, Timestamp};
 
+use super::text::TAG_COUNT;
 use crate::SimError;
 
 /// More accounts than this do not fit into the memory of one machine with their history.
@@ -34,6 +37,33 @@ pub struct WorldOptions {
     pub limits: Limits,
     /// What goes wrong on purpose.
     pub faults: Faults,
+    /// Whose language it speaks.
+    pub dialect: Dialect,
+    /// Places of the videos of another world that posts share, in the dialect that has shared videos.
+    pub videos: Arc<[u32]>,
+    /// People of one kind among themselves; none unless asked for.
+    pub communities: Option<Communities>,
+}
+
+/// Accounts that like one tag, and follow their like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Communities {
+    /// How many there are; account `index` is of community `index % count`.
+    pub count: u32,
+    /// Share of follows that stay within; the others go to anybody.
+    pub homophily: f64,
+}
+
+/// Whose language a world speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// Accounts, posts and follows of a microblog.
+    #[default]
+    Mastodon,
+    /// Users, posts, albums and friends of Facebook's API.
+    Graph,
+    /// Channels, videos and comments, as the Data API of `YouTube` has them.
+    Videos,
 }
 
 impl Default for WorldOptions {
@@ -48,6 +78,9 @@ impl Default for WorldOptions {
             chances: Chances::default(),
             limits: Limits::default(),
             faults: Faults::default(),
+            dialect: Dialect::default(),
+            videos: Arc::default(),
+            communities: None,
         }
     }
 }
@@ -74,6 +107,14 @@ impl WorldOptions {
         }
         if !(0.0..=1.0).contains(&self.faults.share) {
             return fail("faults.share", self.faults.share.to_string(), "between 0 and 1");
+        }
+        if let Some(communities) = self.communities {
+            if !(1..=u32::from(TAG_COUNT)).contains(&communities.count) {
+                return fail("communities.count", communities.count.to_string(), "between 1 and 24");
+            }
+            if !(0.0..=1.0).contains(&communities.homophily) {
+                return fail("communities.homophily", communities.homophily.to_string(), "between 0 and 1");
+            }
         }
         match self.chances.all().into_iter().find(|(_, chance)| !(0.0..=CHANCE_MAX).contains(chance)) {
             Some((name, chance)) => fail(name, chance.to_string(), "between 0 and 1000"),

@@ -56,6 +56,7 @@ fn crawl(rules: &[(&str, &str)]) -> Crawl {
         networks: Arc::new(Networks::shipped()),
         policy: policy_named(POLICY_NAMES[0], PACING).expect("a simulation has no faults of its own"),
         options: CoreOptions::default(),
+        credentials: Vec::new(),
         feeder: None,
         latency: Span::ZERO,
     };

@@ -14,14 +14,15 @@ use super::{
     StoreError,
 };
 use crate::browse::{
-    Browse, Counted, ForumQuery, ForumState, ListState, Neighbours, Node, PostQuery, RootName, SourcePage,
-    SourceQuery, VisitLine,
+    Browse, Counted, ForumQuery, ForumState, KindCount, ListState, MemberPage, MemberQuery, Neighbours, Node,
+    PostQuery, RootName, SourcePage, SourceQuery, VisitLine,
 };
 use crate::control::{Control, ControlRow};
 use crate::row::{
-    AccountRow, Applied, Counts, Erased, Filter, Finding, Forgetting, Hit, InstanceRow, LinkQuery, LinkRow,
-    ListRow, ListTimes, ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow,
-    RobotRow, SourceSlot, StalePage, ThingRow, Upload,
+    AccountRow, Applied, ComplaintRow, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter, Finding,
+    Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
+    ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
+    SourceSlot, StalePage, ThingRow, Upload,
 };
 
 /// Implements a role for boxes. `ask` takes the store as it is, `change` for writing.
@@ -91,8 +92,11 @@ forward!(Read {
     ask posts_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<PostRow>>;
     ask accounts_of(network: &NetworkName, ids: &[&str]) -> Vec<Option<AccountRow>>;
     ask things_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<ThingRow>>;
+    ask lists_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<ListRow>>;
     ask links_of(query: &LinkQuery<'_>) -> Vec<LinkRow>;
+    ask newest_members(network: &NetworkName, query: &NewestQuery<'_>) -> Vec<Member>;
     ask links_across(target: &Address, limit: usize) -> Vec<(Address, String)>;
+    ask cross_links(query: &CrossLinkQuery<'_>) -> Vec<CrossLinkRow>;
     ask objects(numbers: &[u64]) -> Vec<Option<ObjectRow>>;
     ask stale_pages(network: &NetworkName, now: Timestamp, limit: usize) -> Vec<StalePage>;
     ask list_times(network: &NetworkName, kind: ListTimesKind, bounds: ListTimesBounds) -> Vec<ListTimes>;
@@ -107,6 +111,7 @@ forward!(Browse {
     ask list_sources(query: &SourceQuery) -> SourcePage;
     ask node(object: u64) -> Option<Node>;
     ask neighbours(node: &Node, limit: usize) -> Neighbours;
+    ask members(query: &MemberQuery<'_>) -> MemberPage;
     ask root_names(sources: &[Source]) -> Vec<RootName>;
     ask source_networks() -> Vec<NetworkName>;
     ask list_posts(query: &PostQuery) -> Vec<Hit>;
@@ -118,15 +123,22 @@ forward!(Browse {
     ask forum_lists(network: &NetworkName, query: &ForumQuery) -> Vec<ListState>;
     ask last_visits(limit: usize) -> Vec<VisitLine>;
     ask count_by_day(counted: Counted, filter: &Filter, up_to: u64) -> Vec<(i64, u64)>;
+    ask count_by_kind() -> Vec<KindCount>;
     ask last_relation() -> u64;
+    ask complaints(network: Option<&str>, limit: usize, samples: usize) -> Vec<ComplaintRow>;
 });
 
 forward!(ParkingLot {
     ask parked_above(address: &str, limit: usize) -> Rows<Parked, String>;
     ask parked_of(addresses: &[String]) -> Vec<Option<Parked>>;
+    ask held_due(now: Timestamp, limit: usize) -> Vec<Held>;
+    ask held_count() -> u64;
     change park(parked: &[Parked]) -> ();
     change unpark(addresses: &[String]) -> ();
     change drop_parked(before: Timestamp) -> u64;
+    change hold(held: &[Held]) -> ();
+    change let_go(held: &[(u64, RobotKind)]) -> ();
+    change hasten_held(objects: Option<&[u64]>) -> ();
 });
 
 forward!(Care {

@@ -1,10 +1,10 @@
-//! Role: objects that wait for a property which a constraint needs.
+//! Role: objects that constraints keep back: those that wait for a property, and those that robots make no sources of.
 
-use freshet_types::Timestamp;
+use freshet_types::{RobotKind, Timestamp};
 
 use super::page::{Flow, ROWS_MAX, Rows, each_row};
 use super::{StoreError, first};
-use crate::row::Parked;
+use crate::row::{Held, Parked};
 
 /// Parked objects.
 pub trait ParkingLot {
@@ -26,4 +26,14 @@ pub trait ParkingLot {
     fn unpark(&mut self, addresses: &[String]) -> Result<(), StoreError>;
     /// Drops what was parked before this; gives how many.
     fn drop_parked(&mut self, before: Timestamp) -> Result<u64, StoreError>;
+    /// Notes that robots make no sources of these objects until they were judged again.
+    fn hold(&mut self, held: &[Held]) -> Result<(), StoreError>;
+    /// Held objects that are to be judged again by now, the longest due first.
+    fn held_due(&self, now: Timestamp, limit: usize) -> Result<Vec<Held>, StoreError>;
+    /// Holds these no longer.
+    fn let_go(&mut self, held: &[(u64, RobotKind)]) -> Result<(), StoreError>;
+    /// Has these objects judged again at once, as far as they are held; without a list all that are held.
+    fn hasten_held(&mut self, objects: Option<&[u64]>) -> Result<(), StoreError>;
+    /// How many are held, once for each robot.
+    fn held_count(&self) -> Result<u64, StoreError>;
 }

@@ -5,8 +5,9 @@ use freshet_types::{Address, NetworkName, Source, Timestamp};
 use super::page::{Flow, ROWS_MAX, Rows, each_row};
 use super::{StoreError, first};
 use crate::row::{
-    AccountRow, Counts, Filter, Hit, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds, ListTimesKind,
-    ObjectRow, PostRow, RelationRow, StalePage, ThingRow,
+    AccountRow, Counts, CrossLinkQuery, CrossLinkRow, Filter, Hit, LinkQuery, LinkRow, ListRow, ListTimes,
+    ListTimesBounds, ListTimesKind, Member, NewestQuery, ObjectRow, PostRow, RelationRow, StalePage,
+    ThingRow,
 };
 
 /// Reading what is stored.
@@ -73,10 +74,24 @@ pub trait Read {
         network: &NetworkName,
         names: &[(&str, &str)],
     ) -> Result<Vec<Option<ThingRow>>, StoreError>;
+    /// The lists of forums of these types and ids, in the order asked for; `None` for one that is not there.
+    fn lists_of(
+        &self,
+        network: &NetworkName,
+        names: &[(&str, &str)],
+    ) -> Result<Vec<Option<ListRow>>, StoreError>;
     /// The links of an object that no row tells, by name and then as they were first seen.
     fn links_of(&self, query: &LinkQuery<'_>) -> Result<Vec<LinkRow>, StoreError>;
+    /// Members of a collection of an object, the newest first; what was deleted or has ended is left out.
+    fn newest_members(
+        &self,
+        network: &NetworkName,
+        query: &NewestQuery<'_>,
+    ) -> Result<Vec<Member>, StoreError>;
     /// Objects of other networks and the links by which they lead to this address: the address of each, and the name.
     fn links_across(&self, target: &Address, limit: usize) -> Result<Vec<(Address, String)>, StoreError>;
+    /// Links into other networks with what speaks for them, the surest first.
+    fn cross_links(&self, query: &CrossLinkQuery<'_>) -> Result<Vec<CrossLinkRow>, StoreError>;
     /// Posts, accounts and lists by their numbers, in the order asked for; `None` for one that is not there.
     fn objects(&self, numbers: &[u64]) -> Result<Vec<Option<ObjectRow>>, StoreError>;
     /// A post, an account or a list by its number.

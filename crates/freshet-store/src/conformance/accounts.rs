@@ -1,6 +1,6 @@
 //! Behaviours of accounts: merging, being only named, becoming invalid and coming back.
 
-use freshet_types::{Account, AccountState, ChangeKind, Primitive};
+use freshet_types::{Account, AccountState, ChangeKind, CrossLink, Primitive};
 
 use super::kit::{
     Must, accounts, add, all_accounts, apply, at, changes, lines, post, posts, the_account, timeline, upload,
@@ -22,7 +22,7 @@ fn whole(id: &str) -> Account {
         following_count: Some(20),
         posts_count: Some(30),
         plinks: vec![("is_bot".into(), Primitive::Bool(false))],
-        slinks: vec![("same_as".into(), "bluesky/account/did:plc:x".parse().expect("an address"))],
+        slinks: vec![CrossLink::new("same_as", "bluesky/account/did:plc:x".parse().expect("an address"))],
         ..Account::default()
     }
 }

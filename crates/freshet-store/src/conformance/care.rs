@@ -1,6 +1,8 @@
 //! Behaviours of care: redacting, forgetting, expiring.
 
-use freshet_types::{Address, Observation, RobotKind, Source, SourceState, Span, Tag, VisitId, VisitSummary};
+use freshet_types::{
+    Address, CrossLink, Observation, RobotKind, Source, SourceState, Span, Tag, VisitId, VisitSummary,
+};
 
 use super::kit::{
     Must, account, accounts, add, all_accounts, all_posts, all_relations, apply, at, changes, hits, lines,
@@ -16,7 +18,7 @@ fn rich(id: &str, author: &str, text: &str) -> freshet_types::Post {
     rich.tags = vec!["tag".into()];
     rich.plinks = vec![("likes".into(), 3.into())];
     let other: Address = "bluesky/post/x".parse().expect("an address");
-    rich.slinks = vec![("same_as".into(), other)];
+    rich.slinks = vec![CrossLink::new("same_as", other)];
     rich
 }
 

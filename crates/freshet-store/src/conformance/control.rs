@@ -21,7 +21,7 @@ pub(super) fn messages_are_read_above_a_number(store: &mut dyn Store) {
 }
 
 pub(super) fn robots_start_as_the_paper_says(store: &mut dyn Store) {
-    use RobotKind::{Comment, Link, Relation, Status, Tag, User};
+    use RobotKind::{Across, Comment, Link, Relation, Status, Tag, User};
     use RobotState::{Paused, Running, Stopped};
     let states = |store: &dyn Store| -> Vec<_> {
         store.robots().must().into_iter().map(|row| (row.kind, row.state)).collect()
@@ -33,6 +33,7 @@ pub(super) fn robots_start_as_the_paper_says(store: &mut dyn Store) {
         (Comment, Stopped),
         (Tag, Stopped),
         (Link, Stopped),
+        (Across, Stopped),
     ];
     assert_eq!(states(store), expected);
     store.set_robot(Status, Paused).must();

@@ -1,6 +1,9 @@
 //! Behaviours of forgetting for good: who is forgotten does not come back, and erasing goes in pieces.
 
-use freshet_types::{Address, Lead, Observation, Post, RobotKind, Source, SourceId, Span, Tag, VisitId};
+use freshet_types::{
+    Address, CrossLink, End, Lead, Link, Observation, Post, PostKind, RobotKind, Source, SourceId, Span, Tag,
+    VisitId,
+};
 
 use super::kit::{
     Must, account, accounts, add, all_accounts, all_posts, all_relations, apply, hits, network, post, posts,
@@ -108,6 +111,40 @@ pub(super) fn forgotten_posts_and_lists_stay_away(store: &mut dyn Store) {
     assert_eq!(apply(store, page(400)).led_to, [], "a thread that is forgotten is not followed again");
 }
 
+pub(super) fn what_is_forgotten_of_one_type_is_not_of_another(store: &mut dyn Store) {
+    let comment = |id: &str| Post { kind: "comment".into(), ..post(id, "b", 11, "harmless") };
+    let story = |kind: &str| Post {
+        kind: PostKind::new(kind).in_space(Some("item")),
+        ..post("7", "b", 12, "an item")
+    };
+    let end = |kind: &str, id: &str| End { kind: kind.into(), id: id.into() };
+    let liked = |kind: &str| Link {
+        from: end(kind, "12"),
+        name: "likers".into(),
+        to: end("account", "b"),
+        is_member: true,
+    };
+    let page = |secs, kind: &str| {
+        let mut page = posts(secs, [post("12", "a", 10, "secret"), comment("12"), story(kind)]);
+        page.observation.links = vec![liked("post"), liked("comment")];
+        page
+    };
+    apply(store, page(100, "story"));
+    let told = |store: &dyn Store| -> Vec<String> {
+        all_posts(store).into_iter().map(|row| format!("{}/{}", row.post.kind, row.post.id)).collect()
+    };
+    store.forget("mastodon:a.example/post/12").must();
+    // The same id of another type: it is wanted, and so is what is linked to it.
+    store.forget("mastodon:a.example/story/7").must();
+    apply(store, page(200, "job"));
+    assert_eq!(told(store), ["comment/12"], "types that share their ids are one object");
+    assert_eq!(store.counts().must().links, 1, "of the comment");
+    assert_eq!(store.unforget("mastodon:a.example/comment/12").must(), 0);
+    assert!(store.unforget("mastodon:a.example/post/12").must() > 0);
+    apply(store, page(300, "job"));
+    assert_eq!(told(store), ["comment/12", "post/12"]);
+}
+
 pub(super) fn the_forgotten_are_not_added_again(store: &mut dyn Store) {
     let profile = Source { handle: Some("alice".into()), ..timeline("a") };
     add(store, &profile);
@@ -168,7 +205,7 @@ fn many(from: usize, count: usize) -> Upload {
 pub(super) fn forgetting_goes_in_pieces(store: &mut dyn Store) {
     apply(store, many(0, 5_000));
     let other: Address = ALICE.parse().expect("an address");
-    let linked = Post { slinks: vec![("same_as".into(), other)], ..post("9", "b", 9, "linked") };
+    let linked = Post { slinks: vec![CrossLink::new("same_as", other)], ..post("9", "b", 9, "linked") };
     apply(store, posts(100, [linked.clone()]));
     let marked = store.mark_forgotten(ALICE).must();
     assert_eq!(marked.posts_left, 5_000);

@@ -1,6 +1,6 @@
 //! Behaviours of posts: new, edited, deleted, back, missing, embedded.
 
-use freshet_types::{Address, ChangeKind, Post, PostKind, Primitive, Source};
+use freshet_types::{Address, ChangeKind, CrossLink, Post, PostKind, Primitive, Source};
 
 use super::kit::{
     Must, add, all_posts, apply, at, changes, compare, lines, network, only_post, post, posts, timeline,
@@ -22,7 +22,7 @@ pub(super) fn new_posts_are_reported_and_come_back_whole(store: &mut dyn Store) 
     full.tags = vec!["one".into(), "zwei \"2\"".into()];
     full.plinks = vec![("likes".into(), Primitive::Int(3)), ("is_pinned".into(), Primitive::Bool(true))];
     let other: Address = "bluesky/post/at://did:plc:x/app.bsky.feed.post/3k".parse().expect("an address");
-    full.slinks = vec![("same_as".into(), other.clone()), ("seen_in".into(), other)];
+    full.slinks = vec![CrossLink::new("same_as", other.clone()), CrossLink::new("seen_in", other)];
     let bare = post("2", "a", 20, "");
     let applied = apply(store, posts(100, [full.clone(), bare.clone()]));
     assert_eq!(applied.new_posts, [at(10), at(20)], "in page order");

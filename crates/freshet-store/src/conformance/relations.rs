@@ -1,10 +1,10 @@
 //! Behaviours of relations and tags: seen, swept, cancelled, revived.
 
-use freshet_types::{Observation, Tag};
+use freshet_types::{End, Observation, RobotKind, Tag};
 
-use super::kit::{Must, all_accounts, all_relations, apply, at, lines, relation, relations, upload};
+use super::kit::{Must, all_accounts, all_relations, apply, at, lines, network, relation, relations, upload};
 use crate::api::Store;
-use crate::row::{Applied, RelationSweep, Upload};
+use crate::row::{Applied, LinkSweep, RelationSweep, Upload};
 
 /// The last page of a list that was begun at this second.
 fn swept(secs: i64, account: &str, is_following: bool, began: i64) -> Upload {
@@ -25,10 +25,53 @@ pub(super) fn relations_are_stored_once_and_make_accounts_known(store: &mut dyn 
     assert_eq!(all_relations(store).len(), 3);
     assert_eq!(all_accounts(store).len(), 3);
     assert_eq!(lines(store), ["created account/a", "created account/b", "created account/c"]);
-    let tag = Tag { account: "a".into(), name: "rust".into() };
-    let tags = upload(200, Observation { tags: vec![tag.clone(), tag], ..Observation::default() });
-    assert_eq!(apply(store, tags.clone()), Applied::default());
-    assert_eq!(apply(store, tags), Applied::default());
+    let page = tags(200, &["rust", "rust"]);
+    assert_eq!(apply(store, page.clone()), Applied { new_tag_count: 1, ..Applied::default() });
+    assert_eq!(apply(store, page), Applied::default());
+}
+
+/// A page of the tags of account a.
+fn tags(secs: i64, names: &[&str]) -> Upload {
+    let tag = |name: &&str| Tag { account: "a".into(), name: (*name).into() };
+    let tags = names.iter().map(tag).collect();
+    Upload { robot: Some(RobotKind::Tag), ..upload(secs, Observation { tags, ..Observation::default() }) }
+}
+
+/// The last page of that list, begun at this second.
+fn tags_swept(secs: i64, names: &[&str], began: i64) -> Upload {
+    let from = End { kind: "account".into(), id: "a".into() };
+    let sweep = LinkSweep { from, name: "tags".into(), began_at: at(began) };
+    Upload { links_swept: Some(sweep), ..tags(secs, names) }
+}
+
+/// The tags that account a has now.
+fn standing_tags(store: &dyn Store) -> Vec<String> {
+    let node = store.account_of(&network(), "a").must().expect("it is known").object;
+    let node = store.node(node).must().expect("it is there");
+    let around = store.neighbours(&node, 100).must();
+    let ties = around.ties.iter().filter(|tie| tie.name == "tag");
+    let mut names: Vec<String> = ties.map(|tie| around.nodes[tie.node].id.clone()).collect();
+    names.sort_unstable();
+    names
+}
+
+pub(super) fn tags_that_vanish_are_cancelled_and_come_back(store: &mut dyn Store) {
+    apply(store, relations(90, [relation("a", "b")]));
+    apply(store, tags_swept(100, &["rivers", "rust"], 100));
+    // Seen in part: nothing is proven.
+    apply(store, tags(200, &["rust"]));
+    assert_eq!(standing_tags(store), ["rivers", "rust"]);
+    let swept = tags_swept(301, &["moss"], 300);
+    assert_eq!(apply(store, swept.clone()).new_tag_count, 1);
+    assert_eq!(standing_tags(store), ["moss"]);
+    assert_eq!(apply(store, swept), Applied::default());
+    apply(store, tags(250, &["rust"]));
+    assert_eq!(standing_tags(store), ["moss"], "what was seen before says nothing about now");
+    assert_eq!(apply(store, tags(400, &["rust"])).new_tag_count, 0);
+    assert_eq!(standing_tags(store), ["moss", "rust"], "it is shown again");
+    apply(store, tags_swept(500, &[], 500));
+    assert_eq!(standing_tags(store), [] as [&str; 0]);
+    assert_eq!(all_relations(store).len(), 1, "a sweep of tags is about tags");
 }
 
 pub(super) fn a_swept_list_cancels_what_it_lacks(store: &mut dyn Store) {

@@ -1,6 +1,6 @@
 //! Behaviours of things and links: seen, filled in, led elsewhere, swept, forgotten.
 
-use freshet_types::{Address, End, Link, Observation, Primitive, Thing};
+use freshet_types::{Address, CrossLink, End, Link, Observation, Post, Primitive, Thing};
 
 use super::kit::{Must, account, accounts, all_accounts, apply, at, lines, network, post, posts, upload};
 use crate::api::Store;
@@ -26,6 +26,17 @@ fn link(from: &str, name: &str, to: &str) -> Link {
 
 fn links(secs: i64, links: impl IntoIterator<Item = Link>) -> Upload {
     upload(secs, Observation { links: links.into_iter().collect(), ..Observation::default() })
+}
+
+pub(super) fn objects_are_counted_by_type(store: &mut dyn Store) {
+    assert!(store.count_by_kind().must().is_empty());
+    apply(store, things(1, [place("1", "a"), place("2", "b")]));
+    apply(store, posts(2, [post("1", "9", 2, "a"), post("2", "9", 2, "b")]));
+    let gone = Post { is_deleted: true, ..post("2", "9", 2, "b") };
+    apply(store, posts(3, [gone]));
+    let counted: Vec<_> = store.count_by_kind().must().into_iter().map(|it| (it.kind, it.count)).collect();
+    let expected = [("account", 1), ("place", 2), ("post", 1)];
+    assert_eq!(counted, expected.map(|(kind, count)| (kind.to_owned(), count)));
 }
 
 /// The links from this object, those that ended too.
@@ -60,7 +71,7 @@ pub(super) fn things_are_stored_once_and_filled_in(store: &mut dyn Store) {
     full.created_at = Some(at(5));
     full.plinks = vec![("longitude".into(), Primitive::Float(3.7))];
     let other: Address = "wiki/page/Ghent".parse().expect("an address");
-    full.slinks = vec![("described_by".into(), other.clone())];
+    full.slinks = vec![CrossLink::new("described_by", other.clone())];
     apply(store, things(100, [full.clone()]));
     assert_eq!(apply(store, things(101, [full.clone()])), Applied::default());
     apply(store, things(102, [Thing { plinks: vec![], url: None, slinks: vec![], ..full.clone() }]));

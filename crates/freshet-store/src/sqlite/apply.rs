@@ -10,6 +10,8 @@
 //! post there already. Deciding what a difference means is step 7, given as a function.
 
 mod account;
+mod across;
+mod complaint;
 mod consent;
 mod hidden;
 mod lead;
@@ -18,7 +20,7 @@ mod post;
 mod relation;
 mod thing;
 
-use freshet_types::{Account, ChangeKind, Map, RobotKind, Set, SourceId, Timestamp, VisitSummary};
+use freshet_types::{Account, Address, ChangeKind, Map, RobotKind, Set, SourceId, Timestamp, VisitSummary};
 use rusqlite::{CachedStatement, Connection, Result, params};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -42,7 +44,7 @@ pub(super) struct Means<'a> {
 /// Applies all uploads inside the caller's transaction.
 pub(super) fn apply<'a>(db: &'a Connection, means: Means<'a>, uploads: &'a [Upload]) -> Result<Vec<Applied>> {
     let Means { networks, forgotten, compare, keep_raw } = means;
-    let mut batch = Batch::new(db, forgotten, compare, keep_raw)?;
+    let mut batch = Batch::new(db, networks, forgotten, (compare, keep_raw))?;
     let mut all = Vec::with_capacity(uploads.len());
     // The pages of one visit come in one batch; only the last of them need write its source.
     // One of an earlier lease may be refused, so it is not the last of them.
@@ -56,7 +58,7 @@ pub(super) fn apply<'a>(db: &'a Connection, means: Means<'a>, uploads: &'a [Uplo
     }
     for (index, upload) in uploads.iter().enumerate() {
         let is_last = upload.source.as_ref().is_some_and(|source| last_of[&source.id.0].1 == index);
-        all.push(batch.upload(networks, upload, is_last)?);
+        all.push(batch.upload(upload, is_last)?);
     }
     batch.log.close(db)?;
     Ok(all)
@@ -65,6 +67,7 @@ pub(super) fn apply<'a>(db: &'a Connection, means: Means<'a>, uploads: &'a [Uplo
 /// What holds for all uploads of one transaction.
 struct Batch<'a> {
     db: &'a Connection,
+    networks: &'a Networks,
     compare: Compare,
     keep_raw: bool,
     forgotten: &'a mut Forgotten,
@@ -97,8 +100,10 @@ struct Scene<'a> {
     oldest: Option<Timestamp>,
     /// The list whose page this is, by its number.
     list: Option<i64>,
-    /// Ids of posts that the page shows and that are forgotten, or show somebody who is.
-    hidden: Set<&'a str>,
+    /// Posts that the page shows and that are forgotten, or show somebody who is: the space of their ids, and the id.
+    hidden: Set<(&'a str, &'a str)>,
+    /// Objects of other networks that can be read, where something leads to them.
+    followed: &'a [Address],
 }
 
 impl Scene<'_> {
@@ -110,12 +115,13 @@ impl Scene<'_> {
 impl<'a> Batch<'a> {
     fn new(
         db: &'a Connection,
+        networks: &'a Networks,
         forgotten: &'a mut Forgotten,
-        compare: Compare,
-        keep_raw: bool,
+        (compare, keep_raw): (Compare, bool),
     ) -> Result<Self> {
         Ok(Self {
             db,
+            networks,
             compare,
             keep_raw,
             forgotten,
@@ -129,7 +135,7 @@ impl<'a> Batch<'a> {
         })
     }
 
-    fn upload(&mut self, networks: &Networks, upload: &'a Upload, writes_source: bool) -> Result<Applied> {
+    fn upload(&mut self, upload: &'a Upload, writes_source: bool) -> Result<Applied> {
         let mut applied = Applied::default();
         let stored = match bringer(upload) {
             Some(id) => match source::stored(self.db, id)? {
@@ -139,7 +145,7 @@ impl<'a> Batch<'a> {
             },
             _ => None,
         };
-        let mut scene = scene(upload, networks.intern(self.db, &upload.network)?);
+        let mut scene = scene(upload, self.networks.intern(self.db, &upload.network)?);
         let retention = stored.as_ref().and_then(|(_, stored)| stored.retention);
         scene.oldest = retention.map(|retention| upload.seen_at - retention);
         scene.hidden = self.hidden(upload)?;
@@ -168,7 +174,7 @@ impl<'a> Batch<'a> {
             self.relation(&scene, relation, &mut applied)?;
         }
         for tag in &seen.tags {
-            self.tag(&scene, tag)?;
+            self.tag(&scene, tag, &mut applied)?;
         }
         self.things(&scene, upload, &mut applied)?;
         self.leads(&scene, upload, &mut applied)?;
@@ -193,25 +199,25 @@ impl<'a> Batch<'a> {
         self.park(upload)?;
         parking::unpark(self.db, &upload.unparked)?;
         if let Some(stored) = stored {
-            self.write_source(networks, upload, &stored, writes_source)?;
+            self.write_source(upload, &stored, writes_source)?;
         }
         if let Some(summary) = &upload.summary {
             self.visit(summary)?;
         }
+        self.complaints(&scene, upload)?;
         Ok(applied)
     }
 
     /// Writes what the upload brings of its source, and under which lease.
     fn write_source(
         &self,
-        networks: &Networks,
         upload: &Upload,
         (id, stored): &(SourceId, source::Stored),
         writes_source: bool,
     ) -> Result<()> {
         match &upload.source {
             Some(source) if writes_source => {
-                source::write_after_visit(self.db, networks, upload, (source, stored))
+                source::write_after_visit(self.db, self.networks, upload, (source, stored))
             }
             _ => source::raise_epoch(self.db, *id, upload, stored),
         }
@@ -325,34 +331,11 @@ fn scene(upload: &Upload, network: i64) -> Scene<'_> {
         oldest: None,
         list: None,
         hidden: Set::default(),
+        followed: &upload.followed,
     }
 }
 
 /// Whether a newly seen text says something else than the stored one; nothing seen says nothing.
 fn differs(row: &rusqlite::Row<'_>, column: usize, seen: Option<&str>) -> Result<bool> {
     Ok(seen.is_some() && value::text(row, column)? != seen)
-}
-
-/// Writes the links to other networks of an object anew, if they are others than before. None leads to who is forgotten.
-fn write_cross_links(
-    db: &Connection,
-    forgotten: &Forgotten,
-    object: i64,
-    slinks: &[(std::sync::Arc<str>, freshet_types::Address)],
-) -> Result<()> {
-    if slinks.is_empty() {
-        return Ok(());
-    }
-    let wanted = slinks.iter().filter(|(_, target)| !forgotten.has_address(target));
-    let slinks: Vec<_> = wanted.cloned().collect();
-    if read::slinks(db, object)? == slinks {
-        return Ok(());
-    }
-    db.prepare_cached("DELETE FROM cross_links WHERE object = ?1")?.execute([object])?;
-    let insert = "INSERT INTO cross_links (object, place, name, target) VALUES (?1, ?2, ?3, ?4)";
-    let mut insert = db.prepare_cached(insert)?;
-    for (index, (name, target)) in slinks.iter().enumerate() {
-        insert.execute(params![object, index as i64, &**name, target.to_string()])?;
-    }
-    Ok(())
 }

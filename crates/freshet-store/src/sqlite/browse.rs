@@ -4,6 +4,7 @@
 //! statement stays prepared and nothing typed by a person ever becomes SQL.
 
 mod graph;
+mod members;
 mod sources;
 
 use freshet_types::{Change, NetworkName, Source, SourceId, Timestamp, VisitId, VisitSummary};
@@ -11,13 +12,13 @@ use rusqlite::{Connection, Result, Row, params};
 
 pub(super) use self::sources::index_names;
 use super::network::Networks;
-use super::{SqliteStore, failed, lists, log, read, search, source, value};
+use super::{SqliteStore, complaints, failed, lists, log, read, search, source, value};
 use crate::api::StoreError;
 use crate::browse::{
-    Browse, Counted, ForumQuery, ForumState, ListState, Neighbours, Node, PAGE_MAX, PostQuery, RHYTHM_MAX,
-    RootName, SourcePage, SourceQuery, VisitLine,
+    Browse, Counted, ForumQuery, ForumState, KindCount, ListState, MemberPage, MemberQuery, Neighbours, Node,
+    PAGE_MAX, PostQuery, RHYTHM_MAX, RootName, SourcePage, SourceQuery, VisitLine,
 };
-use crate::row::{Filter, Hit};
+use crate::row::{ComplaintRow, Filter, Hit};
 
 /// Posts looked through for the rhythm of a source that is no account: the newest of all.
 const NEWEST_POSTS: i64 = 200_000;
@@ -65,6 +66,10 @@ impl Browse for SqliteStore {
 
     fn neighbours(&self, node: &Node, limit: usize) -> Result<Neighbours, StoreError> {
         graph::around(&self.db, &self.networks, node, limit.min(PAGE_MAX)).map_err(failed("read links"))
+    }
+
+    fn members(&self, query: &MemberQuery<'_>) -> Result<MemberPage, StoreError> {
+        members::page(&self.db, &self.networks, query).map_err(failed("read a collection"))
     }
 
     fn source_networks(&self) -> Result<Vec<NetworkName>, StoreError> {
@@ -131,6 +136,34 @@ impl Browse for SqliteStore {
     ) -> Result<Vec<(i64, u64)>, StoreError> {
         read::count_by_day(&self.db, counted, filter, up_to)
             .map_err(super::damage::somewhere("the store", "count by day"))
+    }
+
+    fn complaints(
+        &self,
+        network: Option<&str>,
+        limit: usize,
+        samples: usize,
+    ) -> Result<Vec<ComplaintRow>, StoreError> {
+        complaints::list(&self.db, &self.networks, network, (limit.min(PAGE_MAX), samples))
+            .map_err(failed("list complaints"))
+    }
+
+    fn count_by_kind(&self) -> Result<Vec<KindCount>, StoreError> {
+        let sql = "SELECT n.name, o.kind, count(*) FROM (\
+                   SELECT network, kind FROM posts WHERE deleted_at IS NULL \
+                   UNION ALL SELECT network, 'account' FROM accounts \
+                   UNION ALL SELECT network, kind FROM things) o \
+                   JOIN networks n ON n.id = o.network GROUP BY n.name, o.kind ORDER BY n.name, o.kind";
+        let count = || {
+            let mut statement = self.db.prepare_cached(sql)?;
+            let row = |row: &Row<'_>| {
+                let (network, kind) = (row.get::<_, String>(0)?, row.get(1)?);
+                let count: i64 = row.get(2)?;
+                Ok(KindCount { network: network.as_str().into(), kind, count: count.unsigned_abs() })
+            };
+            statement.query_map([], row)?.collect::<Result<Vec<_>>>()
+        };
+        count().map_err(failed("count objects by type"))
     }
 
     fn last_relation(&self) -> Result<u64, StoreError> {

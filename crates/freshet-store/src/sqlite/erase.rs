@@ -9,6 +9,7 @@
 //! What others wrote *about* somebody cannot be found and stays.
 
 mod links;
+mod names;
 pub(super) mod piece;
 mod step;
 mod target;
@@ -18,7 +19,7 @@ use rusqlite::{Connection, Result, params};
 
 pub(super) use self::target::{mark, resolve};
 use super::log::Tally;
-use super::network;
+use super::{complaints, network};
 use crate::row::{Erased, OnDelete};
 
 /// Posts dropped in one transaction: some tens of milliseconds, so that a crawl is not held up.
@@ -64,7 +65,7 @@ fn redact(db: &Connection, object: i64) -> Result<()> {
     let mut find = db.prepare_cached("SELECT payload FROM payload_objects WHERE object = ?1")?;
     let payloads: Vec<i64> = find.query_map([object], |row| row.get(0))?.collect::<Result<_>>()?;
     drop_payloads(db, &payloads)?;
-    Ok(())
+    complaints::forget_of(db, object)
 }
 
 fn drop_payloads(db: &Connection, payloads: &[i64]) -> Result<u64> {
@@ -79,6 +80,7 @@ fn drop_payloads(db: &Connection, payloads: &[i64]) -> Result<u64> {
 /// Drops some posts that are older than the retention of their source; gives how many.
 pub(super) fn expire_some(db: &Connection, now: Timestamp) -> Result<u64> {
     db.execute_batch("DELETE FROM temp.erased")?;
+    complaints::expire(db, now)?;
     // Few sources have a retention: they come first, each with its own stretch of the index.
     // A post without a time of its own is as old as our knowledge of it.
     for is_old in

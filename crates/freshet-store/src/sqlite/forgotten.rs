@@ -7,7 +7,7 @@
 //!
 //! It does not erase ([`super::erase`]) and does not judge pages ([`super::apply`]).
 
-use freshet_types::{Address, Lead, NetworkName, Set};
+use freshet_types::{Address, Lead, NetworkName, PostKind, Set};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 use sha2::{Digest as _, Sha256};
 
@@ -19,16 +19,21 @@ const SALT_KEY: &str = "forgotten_salt";
 const UNDONE: &str = "SELECT (SELECT value FROM counters WHERE name = 'forgotten_undone'), \
                       (SELECT COALESCE(max(number), 0) FROM forgotten)";
 /// How many classes there are.
-const CLASSES: usize = 4;
+const CLASSES: usize = 6;
 
 /// What a hash stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Account = 0,
     Handle = 1,
-    Post = 2,
+    /// A post by its id alone. Stores of before types had ids of their own hold these; nothing new becomes one.
+    Untyped = 2,
     /// A feed, a board, a thread, a tag: what a source may watch and is neither of the above.
     Root = 3,
+    /// A post, by its type or the space of its ids, and its id: a post 12 is not the comment 12.
+    Post = 4,
+    /// The id of a post, whatever its type: for texts that may name it, such as complaints.
+    Mention = 5,
 }
 
 /// Something with a name, on its way to becoming a hash.
@@ -48,8 +53,19 @@ impl Named {
         Self { class: Class::Handle, network: network.to_owned(), id: bare(handle) }
     }
 
-    pub(super) fn post(network: &str, id: &str) -> Self {
-        Self { class: Class::Post, network: network.to_owned(), id: id.to_owned() }
+    /// A post by its type, or by the space of its ids.
+    pub(super) fn post(network: &str, kind: &str, id: &str) -> Self {
+        Self { class: Class::Post, network: network.to_owned(), id: format!("{kind}/{id}") }
+    }
+
+    /// A post as a text may name it.
+    pub(super) fn mention(network: &str, id: &str) -> Self {
+        Self { class: Class::Mention, network: network.to_owned(), id: id.to_owned() }
+    }
+
+    /// A post as earlier versions remembered it.
+    fn untyped(network: &str, id: &str) -> Self {
+        Self { class: Class::Untyped, network: network.to_owned(), id: id.to_owned() }
     }
 
     pub(super) fn root(network: &str, kind: &str, id: &str) -> Self {
@@ -114,17 +130,27 @@ impl Forgotten {
         !self.hashes[Class::Handle as usize].is_empty() && self.has(Class::Handle, network, &bare(handle))
     }
 
-    pub(super) fn has_post(&self, network: &str, id: &str) -> bool {
-        self.has(Class::Post, network, id)
+    pub(super) fn has_post(&self, network: &str, kind: &PostKind, id: &str) -> bool {
+        let is_shared = kind.space() != &**kind;
+        self.has_post_of(network, kind, id)
+            || (is_shared && self.has_typed(Class::Post, network, kind.space(), id))
+    }
+
+    /// The same where only the name of the type is known; a post is remembered by that, too.
+    fn has_post_of(&self, network: &str, kind: &str, id: &str) -> bool {
+        self.has(Class::Untyped, network, id) || self.has_typed(Class::Post, network, kind, id)
+    }
+
+    /// Whether a word is the id of a post that is forgotten, of whatever type.
+    pub(super) fn has_mention(&self, network: &str, word: &str) -> bool {
+        self.has(Class::Untyped, network, word) || self.has(Class::Mention, network, word)
     }
 
     /// The root of a source: an account, a post, or anything else.
     pub(super) fn has_root(&self, network: &str, kind: &str, id: &str) -> bool {
         match kind {
             "account" => self.has_account(network, id),
-            _ if self.has_post(network, id) => true,
-            _ if self.hashes[Class::Root as usize].is_empty() => false,
-            _ => self.has(Class::Root, network, &format!("{kind}/{id}")),
+            _ => self.has_post_of(network, kind, id) || self.has_typed(Class::Root, network, kind, id),
         }
     }
 
@@ -135,6 +161,11 @@ impl Forgotten {
 
     pub(super) fn has_address(&self, address: &Address) -> bool {
         self.has_root(address.network.as_str(), &address.kind, &address.id)
+    }
+
+    fn has_typed(&self, class: Class, network: &str, kind: &str, id: &str) -> bool {
+        // Looking at the number first spares everybody else the text.
+        !self.hashes[class as usize].is_empty() && self.has(class, network, &format!("{kind}/{id}"))
     }
 
     fn has(&self, class: Class, network: &str, id: &str) -> bool {
@@ -220,7 +251,11 @@ pub(super) fn meant(db: &Connection, reference: &str) -> Result<Vec<Named>> {
         return Ok(match &*address.kind {
             "account" => vec![Named::account(network, id)],
             HANDLE => vec![Named::handle(network, id)],
-            kind => vec![Named::post(network, id), Named::root(network, kind, id)],
+            kind => vec![
+                Named::post(network, kind, id),
+                Named::untyped(network, id),
+                Named::root(network, kind, id),
+            ],
         });
     }
     let mut networks = db.prepare_cached("SELECT name FROM networks ORDER BY id")?;
@@ -235,3 +270,40 @@ pub(super) fn meant(db: &Connection, reference: &str) -> Result<Vec<Named>> {
 
 /// The type by which an address names an account whose id is not known.
 const HANDLE: &str = "handle";
+
+#[cfg(test)]
+mod tests {
+    use freshet_types::{Post, Timestamp, VisitId};
+
+    use super::*;
+    use crate::api::prelude::*;
+    use crate::conformance::compare;
+    use crate::row::{Filter, Upload};
+    use crate::sqlite::SqliteStore;
+
+    const NETWORK: &str = "mastodon:a.example";
+
+    /// Posts of a page with a post 12 and a comment 12 that are stored.
+    fn stored(store: &mut SqliteStore, secs: i64) -> Vec<String> {
+        let post = |kind: &str| Post { id: "12".into(), kind: kind.into(), ..Post::default() };
+        let mut page = Upload::new(VisitId(1), NETWORK.into(), Timestamp::from_secs(secs));
+        page.observation.posts = vec![post("post"), post("comment")];
+        store.apply(&[page], compare).unwrap();
+        let mut all = Vec::new();
+        let each = &mut |row: crate::row::PostRow| {
+            all.push(row.post.kind.to_string());
+            crate::api::Flow::Continue(())
+        };
+        store.each_post(&Filter::default(), each).unwrap();
+        all
+    }
+
+    #[test]
+    fn what_was_forgotten_before_types_had_ids_of_their_own_stays_forgotten() {
+        let mut store = SqliteStore::in_memory().unwrap();
+        Forgotten::default().remember(&store.db, None, &Named::untyped(NETWORK, "12")).unwrap();
+        assert_eq!(stored(&mut store, 100), [] as [&str; 0], "nobody knows which of them was meant");
+        assert_eq!(store.unforget("mastodon:a.example/post/12").unwrap(), 1);
+        assert_eq!(stored(&mut store, 200), ["post", "comment"]);
+    }
+}

@@ -5,7 +5,7 @@
 
 use freshet_types::list::{LIST_KINDS, THREAD, is_list};
 use freshet_types::{Map, NetworkName, Source, SourceId, SourceState, Timestamp};
-use rusqlite::{Connection, OptionalExtension as _, Result, params};
+use rusqlite::{Connection, OptionalExtension as _, Result, Row, params};
 
 use super::network::Networks;
 use super::{read, source, value};
@@ -35,21 +35,37 @@ pub(super) fn page(
     let mut statement = db.prepare_cached(sql)?;
     let above = read::number(filter.above);
     let key = params![value::ms(filter.since), value::ms(filter.until), filter.network, above, limit as i64];
-    let rows = statement.query_map(key, |row| {
-        Ok(ListRow {
-            object: row.get::<_, i64>(0)? as u64,
-            network: networks.name(db, row.get(1)?)?,
-            kind: row.get(2)?,
-            id: row.get(3)?,
-            title: row.get(4)?,
-            within: within(db, row.get(0)?)?,
-            seen_at: Timestamp::from_ms(row.get(5)?),
-            active_at: value::at(row, 6)?,
-        })
-    })?;
+    let rows = statement.query_map(key, |row| row_of(db, networks, row))?;
     let rows = rows.collect::<Result<Vec<_>>>()?;
     let next = rows.last().filter(|_| rows.len() == limit).map(|row| row.object);
     Ok(Rows { rows, next })
+}
+
+/// The list of this type and id.
+pub(super) fn named(
+    db: &Connection,
+    networks: &Networks,
+    network: &NetworkName,
+    (kind, id): (&str, &str),
+) -> Result<Option<ListRow>> {
+    let Some(network) = networks.find(db, network)? else { return Ok(None) };
+    let sql = "SELECT id, network, kind, native_id, title, seen_at, active_at FROM lists \
+               WHERE network = ?1 AND native_id = ?2 AND kind = ?3";
+    let mut statement = db.prepare_cached(sql)?;
+    statement.query_row(params![network, id, kind], |row| row_of(db, networks, row)).optional()
+}
+
+fn row_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<ListRow> {
+    Ok(ListRow {
+        object: row.get::<_, i64>(0)? as u64,
+        network: networks.name(db, row.get(1)?)?,
+        kind: row.get(2)?,
+        id: row.get(3)?,
+        title: row.get(4)?,
+        within: within(db, row.get(0)?)?,
+        seen_at: Timestamp::from_ms(row.get(5)?),
+        active_at: value::at(row, 6)?,
+    })
 }
 
 fn within(db: &Connection, member: i64) -> Result<Vec<(String, String)>> {

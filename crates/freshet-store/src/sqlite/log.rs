@@ -25,6 +25,7 @@ pub(super) enum Class {
     List = 3,
     Thing = 4,
     Link = 5,
+    Stub = 6,
 }
 
 /// How much each count of `status` grows with a transaction.
@@ -138,19 +139,20 @@ pub(super) fn of(db: &Connection, networks: &Networks, object: u64, limit: usize
 /// A line with the address of its object. An erased object has no lines, so exactly one of the
 /// joins finds a row.
 const LINES: &str = "SELECT c.number, c.seen_at, c.kind, c.object, c.visit, \
-                      COALESCE(p.network, a.network, r.network, l.network, t.network, k.network), \
+                      COALESCE(p.network, a.network, r.network, l.network, t.network, k.network, u.network), \
                       CASE c.class WHEN 0 THEN 'account' WHEN 1 THEN p.kind WHEN 3 THEN l.kind WHEN 4 THEN t.kind \
-                        WHEN 5 THEN 'link' ELSE 'relation' END, \
-                      COALESCE(p.native_id, a.native_id, l.native_id, t.native_id, r.source || '>' || r.target, \
+                        WHEN 5 THEN 'link' WHEN 6 THEN u.kind ELSE 'relation' END, \
+                      COALESCE(p.native_id, a.native_id, l.native_id, t.native_id, u.native_id, r.source || '>' || r.target, \
                         k.from_kind || '/' || k.from_id || '>' || k.name || '>' || k.to_kind || '/' || k.to_id), \
-                      COALESCE(p.depth, a.depth, t.depth, 0), c.finder \
+                      COALESCE(p.depth, a.depth, t.depth, u.depth, 0), c.finder \
                FROM changes c \
                LEFT JOIN posts p ON c.class = 1 AND p.id = c.object \
                LEFT JOIN accounts a ON c.class = 0 AND a.id = c.object \
                LEFT JOIN relations r ON c.class = 2 AND r.id = c.object \
                LEFT JOIN lists l ON c.class = 3 AND l.id = c.object \
                LEFT JOIN things t ON c.class = 4 AND t.id = c.object \
-               LEFT JOIN object_links k ON c.class = 5 AND k.id = c.object";
+               LEFT JOIN object_links k ON c.class = 5 AND k.id = c.object \
+               LEFT JOIN stubs u ON c.class = 6 AND u.id = c.object";
 
 /// Lines above this number, in order.
 pub(super) fn above(db: &Connection, networks: &Networks, number: u64, limit: usize) -> Result<Vec<Change>> {
@@ -205,13 +207,15 @@ fn lines(db: &Connection, networks: &Networks, sql: &str, number: u64, limit: us
     rows.collect()
 }
 
-/// A post, account, list or thing, with what the source on whose way it was found wants of history.
+/// A post, account, list, thing or stub, with what the source on whose way it was found wants of history.
 pub(super) fn object(db: &Connection, networks: &Networks, number: u64) -> Result<Option<ObjectRow>> {
-    let sql = "SELECT o.network, o.kind, o.native_id, o.depth, s.since, s.retention_ms FROM ( \
-                 SELECT network, kind, native_id, depth, source FROM posts WHERE id = ?1 \
-                 UNION ALL SELECT network, 'account', native_id, depth, source FROM accounts WHERE id = ?1 \
-                 UNION ALL SELECT network, kind, native_id, 0, NULL FROM lists WHERE id = ?1 \
-                 UNION ALL SELECT network, kind, native_id, depth, source FROM things WHERE id = ?1 \
+    let sql = "SELECT o.network, o.kind, o.native_id, o.depth, s.since, s.retention_ms, o.created_at, o.properties FROM ( \
+                 SELECT network, kind, native_id, depth, source, created_at, properties FROM posts WHERE id = ?1 \
+                 UNION ALL SELECT network, 'account', native_id, depth, source, NULL, NULL FROM accounts WHERE id = ?1 \
+                 UNION ALL SELECT network, kind, native_id, 0, NULL, NULL, NULL FROM lists WHERE id = ?1 \
+                 UNION ALL SELECT network, kind, native_id, depth, source, created_at, properties FROM things \
+                 WHERE id = ?1 \
+                 UNION ALL SELECT network, kind, native_id, depth, source, NULL, NULL FROM stubs WHERE id = ?1 \
                ) o LEFT JOIN sources s ON s.id = o.source";
     let mut statement = db.prepare_cached(sql)?;
     let row = statement.query_row([number as i64], |row| {
@@ -222,6 +226,8 @@ pub(super) fn object(db: &Connection, networks: &Networks, number: u64) -> Resul
             depth: row.get(3)?,
             since: value::at(row, 4)?,
             retention: row.get::<_, Option<i64>>(5)?.map(Span::from_ms),
+            created_at: value::at(row, 6)?,
+            plinks: value::plinks(value::text(row, 7)?),
         })
     });
     row.optional()

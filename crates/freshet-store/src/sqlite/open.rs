@@ -19,7 +19,7 @@ use crate::api::{StoreError, Trouble};
 use crate::options::Options;
 
 /// All migrations, oldest first; one that was released is never edited.
-const MIGRATIONS: [(&str, &str); 15] = [
+const MIGRATIONS: [(&str, &str); 18] = [
     ("V1__spine", include_str!("../../migrations/sqlite/V1__spine.sql")),
     ("V2__finder", include_str!("../../migrations/sqlite/V2__finder.sql")),
     ("V3__heritage", include_str!("../../migrations/sqlite/V3__heritage.sql")),
@@ -35,6 +35,9 @@ const MIGRATIONS: [(&str, &str); 15] = [
     ("V13__interest", include_str!("../../migrations/sqlite/V13__interest.sql")),
     ("V14__model", include_str!("../../migrations/sqlite/V14__model.sql")),
     ("V15__timetable", include_str!("../../migrations/sqlite/V15__timetable.sql")),
+    ("V16__tags", include_str!("../../migrations/sqlite/V16__tags.sql")),
+    ("V17__evidence", include_str!("../../migrations/sqlite/V17__evidence.sql")),
+    ("V18__held", include_str!("../../migrations/sqlite/V18__held.sql")),
 ];
 
 /// "FRSH", in the header of every store.

@@ -4,9 +4,7 @@
 //! little memory. Posts are filtered by posting time (by first sight where that is
 //! unknown), accounts and relations by first sight.
 
-use std::sync::Arc;
-
-use freshet_types::{Account, Address, NetworkName, Post, PostKind, Timestamp};
+use freshet_types::{Account, Confidence, CrossLink, Evidence, NetworkName, Post, PostKind, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::damage::{Broken, Table};
@@ -190,6 +188,12 @@ pub(super) fn post_number(
     db.prepare_cached(&find)?.query_row(params![network, id, kind], read).optional()
 }
 
+/// The number of the stub of this type and id.
+pub(super) fn stub_number(db: &Connection, network: i64, kind: &str, id: &str) -> Result<Option<i64>> {
+    let find = "SELECT id FROM stubs WHERE network = ?1 AND native_id = ?2 AND kind = ?3";
+    db.prepare_cached(find)?.query_row(params![network, id, kind], |row| row.get(0)).optional()
+}
+
 /// The number of the thing of this type and id.
 pub(super) fn thing_number(db: &Connection, network: i64, kind: &str, id: &str) -> Result<Option<i64>> {
     let find = "SELECT id FROM things WHERE network = ?1 AND native_id = ?2 AND kind = ?3";
@@ -264,6 +268,7 @@ fn post_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<PostRo
         is_embedded: row.get(9)?,
         plinks: value::plinks(value::text(row, 19)?),
         slinks: slinks(db, object)?,
+        slinks_seen: Vec::new(),
     };
     Ok(PostRow {
         object: object as u64,
@@ -303,6 +308,7 @@ fn account_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<Acc
         opts_out: row.get(6)?,
         plinks: value::plinks(value::text(row, 17)?),
         slinks: slinks(db, object)?,
+        slinks_seen: Vec::new(),
     };
     Ok(AccountRow {
         object: object as u64,
@@ -314,17 +320,34 @@ fn account_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<Acc
 }
 
 /// The links of an object to other networks, in the order they were seen in.
-pub(super) fn slinks(db: &Connection, object: i64) -> Result<Vec<(Arc<str>, Address)>> {
-    let sql = "SELECT name, target FROM cross_links WHERE object = ?1 ORDER BY place";
+pub(super) fn slinks(db: &Connection, object: i64) -> Result<Vec<CrossLink>> {
+    let sql = "SELECT name, kind, target, value, field, evidence, confidence FROM cross_links \
+               WHERE object = ?1 AND cancelled_at IS NULL ORDER BY place, id";
     let mut statement = db.prepare_cached(sql)?;
-    let mut rows = statement.query([object])?;
-    let mut links = Vec::new();
-    while let Some(row) = rows.next()? {
-        let target = row.get_ref(1)?.as_str()?;
-        let target = target.parse().map_err(|_| value::unknown(1, "address", target))?;
-        links.push((row.get_ref(0)?.as_str()?.into(), target));
-    }
-    Ok(links)
+    statement.query_map([object], |row| cross_link(row, [0, 1, 2, 3, 4, 5, 6]))?.collect()
+}
+
+/// A link to another network, of the columns of its name, kind, target, value, field, evidence and confidence.
+pub(super) fn cross_link(row: &Row<'_>, columns: [usize; 7]) -> Result<CrossLink> {
+    let [name, kind, target, value, field, evidence, confidence] = columns;
+    let (kind_name, address) = (row.get_ref(kind)?.as_str()?, row.get_ref(target)?.as_str()?);
+    Ok(CrossLink {
+        name: row.get_ref(name)?.as_str()?.into(),
+        kind: value::link_kind_of(kind_name)
+            .ok_or_else(|| value::unknown(kind, "kind of link", kind_name))?,
+        target: address.parse().map_err(|_| value::unknown(target, "address", address))?,
+        value: value::primitive_of(value::text(row, value)?),
+        evidence: Evidence { place: row.get(field)?, text: row.get(evidence)? },
+        confidence: Confidence::new(row.get(confidence)?).unwrap_or_default(),
+    })
+}
+
+/// Whether there is an object of this address, however little is known of it; a stub is none.
+pub(super) fn is_known(db: &Connection, network: i64, kind: &str, id: &str) -> Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM posts WHERE network = ?1 AND native_id = ?2 AND kind = ?3) \
+               OR EXISTS (SELECT 1 FROM accounts WHERE ?3 = 'account' AND network = ?1 AND native_id = ?2) \
+               OR EXISTS (SELECT 1 FROM things WHERE network = ?1 AND native_id = ?2 AND kind = ?3)";
+    db.prepare_cached(sql)?.query_row(params![network, id, kind], |row| row.get(0))
 }
 
 /// The numbers: kept, not counted, so that `status` is quick at any size.

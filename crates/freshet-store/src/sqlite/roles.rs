@@ -10,8 +10,8 @@ use freshet_types::{
 use rusqlite::Connection;
 
 use super::{
-    SqliteStore, apply, browse, check, control, damage, erase, failed, forgotten, interest, lists, log,
-    network, parking, read, search, source, things,
+    SqliteStore, apply, browse, check, control, damage, erase, failed, forgotten, held, interest, lists, log,
+    members, network, parking, read, search, source, things,
 };
 use crate::api::interest::{Inquiry, InterestRow};
 use crate::api::{
@@ -20,9 +20,10 @@ use crate::api::{
 };
 use crate::control::{Control, ControlRow};
 use crate::row::{
-    AccountRow, Applied, Counts, Erased, Filter, Finding, Forgetting, Hit, InstanceRow, LinkQuery, LinkRow,
-    ListRow, ListTimes, ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow,
-    RobotRow, SourceSlot, StalePage, ThingRow, Upload,
+    AccountRow, Applied, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter, Finding, Forgetting, Held,
+    Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds, ListTimesKind, Member,
+    NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow, SourceSlot, StalePage,
+    ThingRow, Upload,
 };
 
 impl Apply for SqliteStore {
@@ -213,12 +214,33 @@ impl Read for SqliteStore {
         names.iter().map(thing).collect::<Result<_, _>>().map_err(failed("read a thing"))
     }
 
+    fn lists_of(
+        &self,
+        network: &NetworkName,
+        names: &[(&str, &str)],
+    ) -> Result<Vec<Option<ListRow>>, StoreError> {
+        let list = |name: &(&str, &str)| lists::named(&self.db, &self.networks, network, *name);
+        names.iter().map(list).collect::<Result<_, _>>().map_err(failed("read a list"))
+    }
+
     fn links_of(&self, query: &LinkQuery<'_>) -> Result<Vec<LinkRow>, StoreError> {
         things::links(&self.db, &self.networks, query).map_err(failed("read links"))
     }
 
+    fn newest_members(
+        &self,
+        network: &NetworkName,
+        query: &NewestQuery<'_>,
+    ) -> Result<Vec<Member>, StoreError> {
+        members::of(&self.db, &self.networks, network, query).map_err(failed("read members of a collection"))
+    }
+
     fn links_across(&self, target: &Address, limit: usize) -> Result<Vec<(Address, String)>, StoreError> {
         things::across(&self.db, target, limit).map_err(failed("read links of other networks"))
+    }
+
+    fn cross_links(&self, query: &CrossLinkQuery<'_>) -> Result<Vec<CrossLinkRow>, StoreError> {
+        things::cross_links(&self.db, query).map_err(failed("read links of other networks"))
     }
 
     fn accounts_of(
@@ -298,6 +320,26 @@ impl ParkingLot for SqliteStore {
 
     fn drop_parked(&mut self, before: Timestamp) -> Result<u64, StoreError> {
         self.write("drop the old parked objects", |db| parking::drop_old(db, before))
+    }
+
+    fn hold(&mut self, held: &[Held]) -> Result<(), StoreError> {
+        self.write("hold objects", |db| held::hold(db, held))
+    }
+
+    fn held_due(&self, now: Timestamp, limit: usize) -> Result<Vec<Held>, StoreError> {
+        held::due(&self.db, now, limit).map_err(failed("read the held objects"))
+    }
+
+    fn let_go(&mut self, held: &[(u64, RobotKind)]) -> Result<(), StoreError> {
+        self.write("let held objects go", |db| held::let_go(db, held))
+    }
+
+    fn hasten_held(&mut self, objects: Option<&[u64]>) -> Result<(), StoreError> {
+        self.write("have held objects judged again", |db| held::hasten(db, objects))
+    }
+
+    fn held_count(&self) -> Result<u64, StoreError> {
+        held::count(&self.db).map_err(failed("count the held objects"))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Reading things and links back.
 
-use freshet_types::{Address, End, Link, NetworkName, Thing, Timestamp};
+use freshet_types::{Address, End, Link, NetworkName, Thing, Timestamp, VisitId};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::network::Networks;
 use super::{read, value};
-use crate::row::{LinkQuery, LinkRow, ThingRow};
+use crate::row::{CrossLinkQuery, CrossLinkRow, LinkQuery, LinkRow, ThingRow};
 
 /// Links given at once, whatever is asked for.
 const LINKS_MAX: usize = 100_000;
@@ -30,6 +30,7 @@ pub(super) fn named(
             created_at: value::at(row, 4)?,
             plinks: value::plinks(value::text(row, 5)?),
             slinks: read::slinks(db, object)?,
+            slinks_seen: Vec::new(),
         };
         let seen_at = Timestamp::from_ms(row.get(1)?);
         Ok(ThingRow { object: object as u64, network: name.clone(), thing, seen_at })
@@ -64,10 +65,37 @@ pub(super) fn links(db: &Connection, networks: &Networks, query: &LinkQuery<'_>)
     find.query_map(params![network, id, kind, query.name, query.with_cancelled, limit], read)?.collect()
 }
 
+/// Links into other networks, by what has them or by what they lead to, the surest first.
+pub(super) fn cross_links(db: &Connection, query: &CrossLinkQuery<'_>) -> Result<Vec<CrossLinkRow>> {
+    let sql = "SELECT o.address, c.name, c.kind, c.target, c.value, c.field, c.evidence, c.confidence, c.visit, c.seen_at, \
+               c.last_seen_at, c.cancelled_at FROM cross_links c CROSS JOIN objects o ON o.id = c.object";
+    let (sql, key) = match (query.from, query.to) {
+        (Some(from), _) => (format!("{sql} WHERE o.network = ?1 AND o.type = ?2 AND o.native_id = ?3"), from),
+        (None, Some(to)) => (format!("{sql} WHERE c.target = ?1 || '/' || ?2 || '/' || ?3"), to),
+        (None, None) => return Ok(Vec::new()),
+    };
+    let sql = format!("{sql} AND (?4 OR c.cancelled_at IS NULL) ORDER BY c.confidence DESC, c.id LIMIT ?5");
+    let limit = query.limit.min(LINKS_MAX) as i64;
+    let read = |row: &Row<'_>| {
+        let address = row.get_ref(0)?.as_str()?;
+        Ok(CrossLinkRow {
+            from: address.parse().map_err(|_| value::unknown(0, "address", address))?,
+            link: read::cross_link(row, [1, 2, 3, 4, 5, 6, 7])?,
+            visit: VisitId(row.get::<_, i64>(8)? as u64),
+            seen_at: Timestamp::from_ms(row.get(9)?),
+            last_seen_at: Timestamp::from_ms(row.get(10)?),
+            cancelled_at: value::at(row, 11)?,
+        })
+    };
+    let mut find = db.prepare_cached(&sql)?;
+    find.query_map(params![key.network.as_str(), &*key.kind, key.id, query.with_ended, limit], read)?
+        .collect()
+}
+
 /// Objects that lead to an address of another network.
 pub(super) fn across(db: &Connection, target: &Address, limit: usize) -> Result<Vec<(Address, String)>> {
     let sql = "SELECT o.address, c.name FROM cross_links c CROSS JOIN objects o ON o.id = c.object \
-               WHERE c.target = ?1 ORDER BY c.object LIMIT ?2";
+               WHERE c.target = ?1 AND c.cancelled_at IS NULL ORDER BY c.confidence DESC, c.object LIMIT ?2";
     let mut find = db.prepare_cached(sql)?;
     let rows = find.query_map(params![target.to_string(), limit.min(LINKS_MAX) as i64], |row| {
         let address = row.get_ref(0)?.as_str()?;

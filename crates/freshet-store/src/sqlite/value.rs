@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use freshet_types::{AccountState, Primitive, Timestamp, Timetable};
+use freshet_types::{AccountState, LinkKind, Primitive, Timestamp, Timetable};
 use rusqlite::Row;
 use rusqlite::types::{FromSqlError, FromSqlResult, Type, ValueRef};
 use serde_json::Value;
@@ -128,6 +128,33 @@ pub(super) fn unknown(column: usize, what: &str, name: &str) -> rusqlite::Error 
 /// The state of this name, if it is one.
 pub(super) fn state_of(name: &str) -> Option<AccountState> {
     AccountState::ALL.into_iter().find(|state| state.name() == name)
+}
+
+/// The name of a kind of link in the store.
+pub(super) fn link_kind_name(kind: LinkKind) -> &'static str {
+    match kind {
+        LinkKind::P => "p",
+        LinkKind::C => "c",
+        LinkKind::Co => "co",
+        LinkKind::Sp => "sp",
+        LinkKind::Sc => "sc",
+        LinkKind::Sco => "sco",
+    }
+}
+
+/// The kind of link of this name, where it leads into another network.
+pub(super) fn link_kind_of(name: &str) -> Option<LinkKind> {
+    [LinkKind::Sp, LinkKind::Sc, LinkKind::Sco].into_iter().find(|kind| link_kind_name(*kind) == name)
+}
+
+/// A value as JSON; `None` where there is none.
+pub(super) fn primitive_text(value: Option<&Primitive>) -> Option<String> {
+    value.map(|value| Value::from(value).to_string())
+}
+
+/// The value that was written; what is none is left out.
+pub(super) fn primitive_of(text: Option<&str>) -> Option<Primitive> {
+    serde_json::from_str(text?).ok()
 }
 
 #[cfg(test)]

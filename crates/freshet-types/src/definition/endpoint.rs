@@ -85,6 +85,10 @@ pub struct EndpointRule {
     /// The collection of the root object that it lists: a co-link of the root's type.
     #[serde(default)]
     pub link: Option<String>,
+    /// The value of the root object that counts the members of the list, such as `repost_count`: robots leave the list alone while it
+    /// says 0.
+    #[serde(default)]
+    pub counted_by: Option<String>,
     /// Where the items stand and how they are mapped.
     #[serde(default)]
     pub items: Vec<ItemRule>,
@@ -176,6 +180,9 @@ pub struct ItemRule {
     /// They accompany the answer and are not what it lists.
     #[serde(default)]
     pub is_embedded: bool,
+    /// The last of them on a page is the newest, although the list goes on towards older ones.
+    #[serde(default)]
+    pub is_reversed: bool,
     /// Where there are none, the answer may lack the place itself.
     #[serde(default)]
     pub is_optional: bool,
@@ -217,7 +224,7 @@ pub enum Paging {
         /// Query parameter; none where a template uses `cursor` itself.
         #[serde(default)]
         param: Option<String>,
-        /// JSON pointer to the cursor; null, empty, false and `end` mean the end.
+        /// Expression that leads to the cursor; null, empty, false and `end` mean the end.
         at: String,
         /// A value that means the end, such as `0`.
         #[serde(default)]
@@ -225,6 +232,9 @@ pub enum Paging {
         /// `short` where a cursor comes with the last page too and pages are never clamped.
         #[serde(default)]
         ends: Ending,
+        /// Query parameter with the number of the page, for servers that know no cursor.
+        #[serde(default)]
+        page: Option<String>,
     },
     /// Pages are numbered.
     Page {
@@ -273,7 +283,7 @@ pub enum Paging {
     },
     /// The body has the whole URL of the next page.
     Url {
-        /// JSON pointer to the URL.
+        /// Expression that leads to the URL.
         at: String,
     },
 }

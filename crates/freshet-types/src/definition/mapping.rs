@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::AccountState;
+use crate::{AccountState, Confidence};
 
 /// How an item becomes an object. Which fields make sense depends on `kind`; others are refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -114,6 +114,9 @@ pub struct Mapping {
     /// Post, account, object: pointers into other networks.
     #[serde(default)]
     pub hints: Vec<HintRule>,
+    /// Post, account, object: values of other networks' objects; each needs `value`.
+    #[serde(default)]
+    pub splinks: Vec<HintRule>,
     /// Other mappings for some of the items, first match first.
     #[serde(default)]
     pub variants: Vec<VariantRule>,
@@ -167,7 +170,7 @@ impl OneOrMany {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "an expression, a list of expressions, or a table with `at` (and `each`, `where`, `time`, `prefix`, `suffix`, `match`, `to`, `beside`)"
+    expecting = "an expression, a list of expressions, or a table with `at` (and `each`, `where`, `time`, `prefix`, `suffix`, `match`, `to`, `beside`, `known`)"
 )]
 pub enum FieldRule {
     /// One expression.
@@ -208,6 +211,9 @@ pub struct FieldTable {
     /// The value names an element of a list elsewhere in the answer; what stands there counts instead.
     #[serde(default)]
     pub beside: Option<Box<BesideRule>>,
+    /// Of a p-link: the values that are known. Another is kept, and complained about: it may mean something new.
+    #[serde(default)]
+    pub known: Vec<String>,
 }
 
 /// A list beside the items, whose elements they name: accounts by number, say.
@@ -303,7 +309,7 @@ pub struct EmbedRule {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HintRule {
-    /// Association name: an sc- or sco-link of the type.
+    /// Association name: an sc- or sco-link of the type; in `splinks`, an sp-link.
     pub link: String,
     /// Where to look: one or more fields.
     #[serde(rename = "in")]
@@ -312,6 +318,13 @@ pub struct HintRule {
     pub pattern: String,
     /// The address, with the expression's groups: `youtube/video/$id`.
     pub to: String,
+    /// How sure it is, from 0 to 1; 0.5 by default, as a link in a text is. One that its owner proved is 0.95 or more.
+    #[serde(default)]
+    #[schemars(with = "Option<f64>")]
+    pub confidence: Option<Confidence>,
+    /// Of `splinks`: the value, with the expression's groups: `$count`.
+    #[serde(default)]
+    pub value: Option<String>,
 }
 
 /// Where a hint is looked for.

@@ -61,3 +61,29 @@ async fn a_neighbourhood_is_drawn_and_told() {
     let wrote = around["ties"].as_array().unwrap().iter().filter(|tie| tie["words"] == "wrote").count();
     assert_eq!((wrote, &around["middle"]["kind"]), (2, &json!("account")), "{around}");
 }
+
+#[tokio::test]
+async fn an_object_is_read_with_its_links_however_they_run() {
+    let served = Visitor::start(None, None).await;
+    let read = async |path: &str| -> serde_json::Value {
+        serde_json::from_str(&served.text(&format!("/api/v1/objects/mastodon:a.example/{path}"), 200).await)
+            .unwrap()
+    };
+    let account = read("account/1").await;
+    assert_eq!(account["address"], "mastodon:a.example/account/1");
+    assert_eq!(account["colinks"]["posts"].as_array().unwrap().len(), 2, "{account}");
+    assert_eq!(account["collections"]["posts"], json!({ "count": 2, "is_more": false, "next": null }));
+    let first = read("account/1?links=posts&limit=1").await;
+    assert_eq!(
+        (&first["collections"]["posts"]["next"], first["colinks"]["followers"].is_null()),
+        (&json!(1), true)
+    );
+    let rest = read("account/1?links=posts&limit=1&offset=1").await;
+    assert_eq!(rest["collections"]["posts"]["next"], json!(null));
+    assert_ne!(first["colinks"]["posts"][0]["address"], rest["colinks"]["posts"][0]["address"]);
+    // A path may run in a circle: it ends where it was typed to.
+    let circle = read("account/1?links=posts.author.posts.author.handle,posts[9].text").await;
+    let handle = &account["plinks"]["handle"];
+    assert_eq!(circle["answers"][0]["values"], json!([handle, handle, handle, handle]), "{circle}");
+    assert_eq!(circle["answers"][1]["values"], json!([]));
+}

@@ -7,6 +7,7 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark is there to print")]
 
+mod by_hand;
 mod forum;
 mod ingest;
 mod mapping;
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn mapping() {
-        check("mapping", &["/pages_per_s", "/ratios/parse"]);
+        check("mapping", &["/pages_per_s", "/ratios/by_hand", "/ratios/parse"]);
     }
 
     #[test]

@@ -94,7 +94,8 @@ fn load_core(store: &dyn Store) -> anyhow::Result<Core> {
     let policy = policy_named("change-rate", Pacing::default()).context("it exists")?;
     let now = SystemClock.now();
     let networks = Arc::new(Networks::shipped());
-    let mut core = Core::new(networks, policy, Arc::new(|_, _, _| None), CoreOptions::default(), 0..1, now);
+    let mut core =
+        Core::new(networks, policy, Arc::new(|_, _, _| Vec::new()), CoreOptions::default(), 0..1, now);
     let moment = Moment { now, wall_ms: 0 };
     core.handle(Event::Drain, moment); // Begin nothing: only what waits is weighed.
     let instances = store.instances()?.into_iter().map(|row| row.instance).collect();

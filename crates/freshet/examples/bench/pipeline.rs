@@ -121,7 +121,7 @@ async fn crawl(address: SocketAddr, posts: usize, folder: &Path, path: &Path) ->
         clock,
         networks,
         policy: policy_named("change-rate", Pacing::default()).context("it exists")?,
-        credential: Arc::new(|_, _, _| None),
+        credential: Arc::new(|_, _, _| Vec::new()),
         subscriptions: Vec::new(),
         on_poll: Box::new(|| {}),
         on_unread: Box::new(drop),

@@ -30,7 +30,7 @@ pub(crate) enum RobotsCommand {
     Stop(RobotArgs),
     /// Let a robot show this credential, where it is for the network; without one, the usual choice
     Credential {
-        /// relation, user, status, comment or tag
+        /// relation, user, status, comment, tag or link
         #[arg(value_name = "NAME")]
         robot: RobotKind,
         /// Name of a credential, as `freshet credentials list` shows it
@@ -44,7 +44,7 @@ pub(crate) enum RobotsCommand {
 /// Which robot.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct RobotArgs {
-    /// relation, user, status, comment or tag
+    /// relation, user, status, comment, tag or link
     #[arg(value_name = "NAME")]
     pub(crate) robot: RobotKind,
     #[command(flatten)]
@@ -215,6 +215,36 @@ pub(crate) enum CredentialsCommand {
         #[command(flatten)]
         report: ReportArgs,
     },
+    /// Say whether a network's terms allow several tokens to be used in turn
+    #[command(after_help = TERMS_EXAMPLES)]
+    Terms {
+        /// The network, or one server of it
+        network: String,
+        /// What its terms allow: you have to read them
+        #[arg(value_enum)]
+        terms: Terms,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+}
+
+const TERMS_EXAMPLES: &str = "\
+Some networks forbid more than one app or account for one purpose. Unless you say otherwise,
+one token of a network is used, the first by name. With `allow-many` all of them are, in
+turn: each keeps its own quota, tokens of one app share the app's and tokens of one user the
+user's. A run that is under way obeys within seconds.
+
+Examples:
+  freshet credentials terms mastodon:example.social allow-many
+  freshet credentials terms reddit one";
+
+/// How many tokens of a network are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Terms {
+    /// All, in turn.
+    AllowMany,
+    /// The first by name.
+    One,
 }
 
 /// How the dashboard is encrypted on its way.
@@ -258,9 +288,16 @@ pub(crate) struct CredentialArgs {
     /// The robot that is to use it, rather than all
     #[arg(long)]
     pub(crate) robot: Option<RobotKind>,
-    /// `bearer`, `app_password` (given as `identifier:password`) or `api_key`
+    /// `bearer`, `app_password` (given as `identifier:password`), `api_key` or `oauth1` (given as
+    /// `consumer_key:consumer_secret:token:token_secret`)
     #[arg(long, default_value = "bearer")]
     pub(crate) kind: CredentialKind,
+    /// The app it belongs to: tokens of one app share the quotas of the app
+    #[arg(long, value_name = "ID")]
+    pub(crate) app: Option<String>,
+    /// Whose it is: tokens of one user share the quotas of the user
+    #[arg(long, value_name = "NAME")]
+    pub(crate) user: Option<String>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
 }
@@ -281,6 +318,9 @@ pub(crate) struct WorldArgs {
     /// How many accounts live in it
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) accounts: u32,
+    /// Whose language it speaks
+    #[arg(long, value_name = "NAME", value_enum, default_value = "mastodon", conflicts_with = "forum")]
+    pub(crate) dialect: DialectName,
     /// How many times as fast as on the wall time passes
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = value::speed)]
     pub(crate) speed: f64,
@@ -310,6 +350,17 @@ pub(crate) struct WorldArgs {
     pub(crate) from: Option<When>,
 }
 
+/// Whose language a simulated network speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DialectName {
+    /// Mastodon's: accounts, posts, followers, tags
+    Mastodon,
+    /// A Graph API's: users, posts, albums, friends, and posts that share the videos of `videos` with the same seed
+    Graph,
+    /// That of a video site: channels, videos, comments
+    Videos,
+}
+
 const CONSTRAINT_EXAMPLES: &str = "\
 A constraint is an expression in CEL about one type of object. It may follow links
 (plinks to values, clinks to objects, colinks to collections), or name them in short:
@@ -318,14 +369,25 @@ A constraint is an expression in CEL about one type of object. It may follow lin
   post.like_count > 1000                         the same in short
   depth <= 1                                     at most one step from what was added
   post.author.followers_count >= 100             by accounts that many follow
-  now - post.created_at < 7 * 86400 * 1000       of the last week (milliseconds)
+  now - post.created_at < span(\"7d\")              of the last week
+  account.posts.exists(p, p.like_count >= 100)   somebody who wrote a popular post
+  account.posts.within(\"24h\").size() > 20        more than 20 posts a day
+  account.posts.rate(\"1h\") > 3.0                 more than 3 an hour
+
+A constraint is for one of four things (--for):
+  store      what goes into the tables (the usual)
+  follow     of what robots make sources: an account's posts, a post's replies
+  revisit    which sources are visited again after their first visit
+  discover   who is let in that a page shows beside what it lists
 
 An object must satisfy every constraint about its type. What cannot be told yet, because
-a value is not known, waits for it. What is stored already is kept and followed.
+a value is not known, waits for it. What is stored already is kept and brought up to date.
 
 Examples:
   freshet constraints add post 'post.plinks[\"like_count\"] > 1000'
-  freshet constraints add account 'depth <= 1'
+  freshet constraints add account 'depth <= 1' --for follow
+  freshet constraints add post 'now - post.created_at < span(\"7d\")' --for revisit
+  freshet constraints test account 'size(account.posts) > 3' @ada@example.social
   freshet constraints add mastodon/post 'post.lang in [\"en\", \"de\"]'
   freshet constraints remove 2";
 
@@ -337,6 +399,15 @@ pub(crate) enum ConstraintsCommand {
     List(ReportArgs),
     /// Add one; it is checked against the networks' definitions first
     Add(ConstraintArgs),
+    /// Say what one would answer for an object that is stored, and why; nothing changes
+    Test {
+        #[command(flatten)]
+        wish: WishArgs,
+        /// The object: an address (network/type/id), or as `add` takes it
+        reference: String,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
     /// Remove one
     Remove {
         /// Its number in the list
@@ -360,12 +431,71 @@ pub(crate) enum ConstraintsCommand {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = CONSTRAINT_EXAMPLES)]
 pub(crate) struct ConstraintArgs {
+    #[command(flatten)]
+    pub(crate) wish: WishArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// A constraint as it is typed.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct WishArgs {
     /// What it is about: `post`, `account`, or one network's only: `mastodon/post`
     #[arg(value_name = "TYPE")]
     pub(crate) type_name: String,
     /// The expression, in quotes
     #[arg(value_name = "EXPRESSION")]
     pub(crate) expression: String,
+    /// What it decides: `store`, `follow`, `revisit` or `discover`
+    #[arg(long = "for", value_name = "PURPOSE", default_value = "store")]
+    pub(crate) purpose: String,
+}
+
+const FOCUS_EXAMPLES: &str = "\
+A focus says which posts are wanted first. Of each kind that it names (words, tags, languages,
+places) one must fit, and all kinds that it names must fit. While there is one, robots visit
+accounts that post what is wanted, and accounts near those, before others: near are those who
+follow, repeat and answer each other. The exploring share is visited in order of arrival. What
+you added is never held back, and nothing is kept out: see `freshet constraints` for that. A run
+that is under way sees a change within a second.
+
+Examples:
+  freshet focus set --tag weather --lang en
+  freshet focus set --words 'river flood, heavy rain' --explore 30%
+  freshet focus set --place Lyon
+  freshet focus clear";
+
+/// `freshet focus …`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = FOCUS_EXAMPLES)]
+pub(crate) enum FocusCommand {
+    /// Set it; one that was set before is replaced
+    Set(FocusArgs),
+    /// Show it, and how many of the newest posts fit
+    Show(ReportArgs),
+    /// Take it away: what is found first is visited first again
+    Clear(ReportArgs),
+}
+
+/// `freshet focus set`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = FOCUS_EXAMPLES)]
+pub(crate) struct FocusArgs {
+    /// Words of the text: all of them; a comma separates alternatives
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) words: Vec<String>,
+    /// A tag of the post, with or without `#`; several are alternatives
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(crate) tags: Vec<String>,
+    /// The language of the post by its code: en, pt, haw; several are alternatives
+    #[arg(long = "lang", value_name = "CODE")]
+    pub(crate) langs: Vec<String>,
+    /// Where the author says to be, as words of the profile's location; several are alternatives
+    #[arg(long = "place", value_name = "PLACE")]
+    pub(crate) places: Vec<String>,
+    /// The share that is visited in order of arrival [default: 10%]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
+    pub(crate) explore: Option<String>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
 }

@@ -8,20 +8,20 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use freshet_app::config::Globals;
-use freshet_app::credentials::{self, RESTART, Wanted};
+use freshet_app::credentials::{self, SEEN, Wanted};
 use freshet_app::data::{self, Data, vault_path};
 use freshet_app::failure::Failure;
-use freshet_fetch::{CredentialInfo, Vault};
-use freshet_report::credentials::{CredentialLine, CredentialsReport};
+use freshet_fetch::{CredentialInfo, CredentialState, Vault};
+use freshet_report::credentials::{CredentialLine, CredentialsReport, TermsReport};
 use secrecy::SecretString;
 
-use crate::args::{CredentialArgs, CredentialsCommand, ReportArgs};
+use crate::args::{CredentialArgs, CredentialsCommand, ReportArgs, Terms};
 use crate::output::{self, Report};
 
 /// Longest line that can hold a secret; the vault has the exact limit.
 const SECRET_LINE_BYTES_MAX: u64 = 64 * 1024;
 
-/// Adds, lists or removes.
+/// Adds, lists, removes, or says how many may be used.
 pub(crate) fn execute(globals: &Globals, command: &CredentialsCommand) -> anyhow::Result<ExitCode> {
     match command {
         CredentialsCommand::Add(args) => add(globals, args)?,
@@ -33,7 +33,14 @@ pub(crate) fn execute(globals: &Globals, command: &CredentialsCommand) -> anyhow
             let data = Data::look(globals)?;
             let passphrase = data::passphrase(globals, "Passphrase of the credentials file: ")?;
             let (removed, _) = credentials::discard(&vault_path(data.dir()), &passphrase, name)?;
-            print(*report, &[removed], Some(format!("removed; {RESTART}")))?;
+            print(*report, &[removed], Some(format!("removed; {SEEN}")))?;
+        }
+        CredentialsCommand::Terms { network, terms, report } => {
+            let mut data = Data::create(globals)?;
+            let networks = data::networks(globals)?;
+            let is_allowed = *terms == Terms::AllowMany;
+            let many = credentials::set_many_tokens(&mut data, &networks, network, is_allowed)?;
+            output::print(*report, &TermsReport { many_tokens: many })?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -42,7 +49,7 @@ pub(crate) fn execute(globals: &Globals, command: &CredentialsCommand) -> anyhow
 fn add(globals: &Globals, args: &CredentialArgs) -> anyhow::Result<()> {
     let networks = data::networks(globals)?;
     credentials::check_network(&networks, &args.network)?;
-    let data = Data::create(globals)?;
+    let mut data = Data::create(globals)?;
     let is_new = !vault_path(data.dir()).is_file();
     let prompt = if is_new { "New passphrase for the credentials file: " } else { "Passphrase: " };
     let passphrase = data::passphrase(globals, prompt)?;
@@ -54,10 +61,13 @@ fn add(globals: &Globals, args: &CredentialArgs) -> anyhow::Result<()> {
         name: args.name.as_deref(),
         kind: args.kind,
         robot: args.robot,
+        app: args.app.as_deref(),
+        user: args.user.as_deref(),
         secret: &secret,
     };
     let (info, _) = credentials::keep(&vault_path(data.dir()), &passphrase, &networks, &wanted)?;
-    let headline = format!("added to {}; {RESTART}", vault_path(data.dir()).display());
+    credentials::wake_unless_running(&mut data, &info.network)?;
+    let headline = format!("added to {}; {SEEN}", vault_path(data.dir()).display());
     print(args.report, &[info], Some(headline))
 }
 
@@ -95,12 +105,35 @@ impl Report for CredentialsReport {
                 it.network.to_string(),
                 it.kind.clone(),
                 it.robot.map_or_else(none, |robot| robot.to_string()),
+                it.app.clone().unwrap_or_else(none),
                 it.identifier.clone().unwrap_or_else(none),
                 it.origin.clone(),
+                it.expires_at.map_or_else(none, |at| at.0.to_string()),
+                state(it),
             ]
         };
-        let header = ["name", "network", "kind", "robot", "identifier", "from"];
+        let header = ["name", "network", "kind", "robot", "app", "user", "from", "expires", "state"];
         let table = output::table(&header, self.credentials.iter().map(row));
         self.headline.iter().cloned().chain([table]).collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+/// What is known of its use, with what to do.
+fn state(it: &CredentialLine) -> String {
+    if it.state == CredentialState::Ready.name() {
+        return it.state.clone();
+    }
+    format!("needs `freshet login {} --name {}` again", it.network, it.name)
+}
+
+impl Report for TermsReport {
+    fn text(&self) -> String {
+        if self.many_tokens.is_empty() {
+            return "one token is used on every network".to_owned();
+        }
+        format!(
+            "several tokens are used in turn on {}; one on every other network",
+            self.many_tokens.join(", ")
+        )
     }
 }

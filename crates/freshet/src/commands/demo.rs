@@ -3,10 +3,13 @@
 //! The crawl is the real one: real HTTP on loopback, the real store in a folder that is removed
 //! at the end. Only the network is simulated, and its time runs fast.
 
+mod case;
+
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use freshet_app::add::{self, AddWish};
+use freshet_app::case::Case;
 use freshet_app::config::{Config, Globals};
 use freshet_app::crawl::Choices;
 use freshet_app::data::Data;
@@ -14,7 +17,7 @@ use freshet_sim::serve::Server;
 use freshet_sim::world::{World, WorldOptions};
 use freshet_types::Span;
 
-use crate::args::DemoArgs;
+use crate::args::{CaseName, DemoArgs};
 use crate::crawl::{self, Around, Dashboard};
 use crate::output;
 
@@ -27,7 +30,13 @@ const CEILING: Span = Span::from_secs(20 * 60);
 
 /// Shows the whole system at work.
 pub(crate) fn execute(args: &DemoArgs) -> anyhow::Result<ExitCode> {
-    super::run::runtime()?.block_on(demo(args))
+    super::run::runtime()?.block_on(async {
+        match args.case {
+            None => demo(args).await,
+            Some(CaseName::Spider) => case::run(args, Case::Spider).await,
+            Some(CaseName::World) => case::run(args, Case::World).await,
+        }
+    })
 }
 
 async fn demo(args: &DemoArgs) -> anyhow::Result<ExitCode> {

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use freshet_app::config::Globals;
 use freshet_app::data::Data;
 use freshet_app::robots::{self, Verb};
+use freshet_app::text::grouped;
 use freshet_report::robots::{RobotLine, RobotsReport};
 
 use crate::args::RobotsCommand;
@@ -44,10 +45,14 @@ impl Report for RobotsReport {
     fn text(&self) -> String {
         let row = |line: &RobotLine| {
             let credential = line.credential.clone().unwrap_or_else(|| "-".to_owned());
-            vec![line.name.to_string(), line.state.name().to_owned(), credential]
+            let rate =
+                line.collected_per_hour.map_or_else(|| "-".to_owned(), |rate| grouped(rate.round() as u64));
+            vec![line.name.to_string(), line.state.name().to_owned(), credential, line.collects.clone(), rate]
         };
-        let table = output::table(&["robot", "state", "credential"], self.robots.iter().map(row));
+        let heads = ["robot", "state", "credential", "collects", "#an hour"];
+        let table = output::table(&heads, self.robots.iter().map(row));
         let now = if self.is_running { "" } else { "\n\nno run is under way; `freshet run` starts one" };
-        format!("{table}\n\n{DEPTH}{now}")
+        let focus = self.focus.as_ref().map_or_else(String::new, |focus| format!("\n\nfocus: {focus}"));
+        format!("{table}\n\n{DEPTH}{focus}{now}")
     }
 }

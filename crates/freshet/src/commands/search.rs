@@ -1,37 +1,28 @@
-//! `freshet search`: posts in the store by their text, or accounts on a network by their name.
+//! `freshet search`: posts in the store by their text.
 
 use std::process::ExitCode;
 
 use freshet_app::config::Globals;
 use freshet_app::interest;
 use freshet_app::plain::plain;
-use freshet_app::search::{self, AccountWish};
-use freshet_report::search::{AccountsFound, FoundAccount, FoundPost, PostsFound};
+use freshet_app::search;
+use freshet_report::search::{FoundPost, PostsFound};
 use freshet_types::Timestamp;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::args::SearchArgs;
-use crate::output::{self, COLUMNS, Report, fitted, one_line, shorten, wrapped};
+use crate::output::{self, COLUMNS, Report, one_line, shorten, wrapped};
 
 /// Columns of an author.
 const AUTHOR_COLUMNS_MAX: usize = 20;
 /// Before the text of a post, which stands below its author and address.
 const INDENT: &str = "    ";
 
-/// Searches here or there.
+/// Searches.
 pub(crate) fn execute(globals: &Globals, args: &SearchArgs) -> anyhow::Result<ExitCode> {
-    match &args.network {
-        Some(network) if args.online => {
-            let wish = AccountWish { network, query: &args.query, allow_private: args.allow_private };
-            let accounts = search::accounts(globals, &wish, args.limit as usize)?;
-            output::print(args.report, &AccountsFound { network: network.clone(), accounts })?;
-        }
-        _ => {
-            let (hits, inquiry) = search::posts(globals, &args.query, args.limit as usize)?;
-            output::print(args.report, &PostsFound { query: args.query.clone(), hits })?;
-            interest::count(globals, inquiry);
-        }
-    }
+    let (hits, inquiry) = search::posts(globals, &args.query, args.limit as usize)?;
+    output::print(args.report, &PostsFound { query: args.query.clone(), hits })?;
+    interest::count(globals, inquiry);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -51,25 +42,6 @@ impl Report for PostsFound {
             format!("{head}{between}{id}\n{INDENT}{text}")
         };
         self.hits.iter().map(hit).collect::<Vec<_>>().join("\n")
-    }
-}
-
-impl Report for AccountsFound {
-    fn text(&self) -> String {
-        if self.accounts.is_empty() {
-            return format!("no account was found on {}", self.network);
-        }
-        let number = |count: Option<i64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
-        let row = |it: &FoundAccount| {
-            vec![
-                it.handle.clone().unwrap_or_else(|| it.native_id.clone()),
-                it.name.clone().unwrap_or_default(),
-                number(it.followers_count),
-                number(it.posts_count),
-                it.url.clone().unwrap_or_default(),
-            ]
-        };
-        fitted(&["handle", "name", "#followers", "#posts", "address"], self.accounts.iter().map(row))
     }
 }
 

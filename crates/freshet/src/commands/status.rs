@@ -77,12 +77,20 @@ fn numbers(report: &StatusReport) -> String {
     rows.push(("visits of this run".to_owned(), report.visits_count.to_string()));
     rows.push(("fetches of this run".to_owned(), report.fetches_count.to_string()));
     rows.push(("refused by a limit".to_owned(), report.rate_limited_count.to_string()));
+    let complaints_count = report.run.as_ref().map_or(0, |run| run.complaints_count);
+    if complaints_count > 0 {
+        rows.push(("complaints".to_owned(), complaints_count.to_string()));
+    }
     if let Some(lag) = report.lag_s {
         rows.push(("lag, median".to_owned(), Span::from_secs_f64(lag.median).to_string()));
         rows.push(("lag, 9 of 10 below".to_owned(), Span::from_secs_f64(lag.p90).to_string()));
     }
     let lines = rows.into_iter().map(|(name, value)| format!("{name:<22}{value:>12}"));
-    lines.collect::<Vec<_>>().join("\n")
+    let mut lines: Vec<_> = lines.collect();
+    if complaints_count > 0 {
+        lines.push("(`freshet complaints` shows what could not be used)".to_owned());
+    }
+    lines.join("\n")
 }
 
 fn quotas(report: &StatusReport) -> Option<String> {

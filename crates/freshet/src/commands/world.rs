@@ -1,4 +1,4 @@
-//! `freshet world serve`: a simulated network over real HTTP, in Mastodon's dialect, or a forum made of a trace.
+//! `freshet world serve`: a simulated network over real HTTP, in one of three dialects, or a forum made of a trace.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -8,10 +8,11 @@ use freshet_app::failure::Failure;
 use freshet_sim::forum::serve::{ForumServer, Showing};
 use freshet_sim::forum::{Edits, History, PostOrder};
 use freshet_sim::serve::Server;
+use freshet_sim::society::Society;
 use freshet_sim::world::{World, WorldOptions};
 use freshet_types::{Clock as _, SystemClock, Timestamp};
 
-use crate::args::WorldArgs;
+use crate::args::{DialectName, WorldArgs};
 use crate::output;
 
 /// Serves until interrupted.
@@ -61,19 +62,28 @@ async fn serve_forum(args: &WorldArgs, trace: &Path) -> anyhow::Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
+/// A world in the dialect asked for. Two of them make one society: whoever serves both with one seed has posts that share videos.
+fn world(args: &WorldArgs) -> anyhow::Result<World> {
+    Ok(match args.dialect {
+        DialectName::Mastodon => {
+            let (seed, accounts) = (args.seed, args.accounts);
+            World::new(WorldOptions { seed, accounts, ..WorldOptions::default() })?
+        }
+        DialectName::Graph => Society::new(args.seed, args.accounts)?.graph,
+        DialectName::Videos => Society::new(args.seed, args.accounts)?.videos,
+    })
+}
+
 async fn serve(args: &WorldArgs) -> anyhow::Result<ExitCode> {
-    let options = WorldOptions { seed: args.seed, accounts: args.accounts, ..WorldOptions::default() };
-    let world = World::new(options)?;
+    let world = world(args)?;
+    let accounts = world.options().accounts;
     let listener = tokio::net::TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("the world cannot listen on `{}`", args.listen))?;
     let posts = world.post_count();
     let server = Server::new(world, listener, args.speed)?;
     let base = format!("http://{}", server.address()?);
-    output::line(format!(
-        "{base}: {} accounts, {posts} posts so far, time {}x as fast",
-        args.accounts, args.speed
-    ))?;
+    output::line(format!("{base}: {accounts} accounts, {posts} posts so far, time {}x as fast", args.speed))?;
     output::line(format!("clock {base}/clock\ntruth {base}/truth.jsonl\nCtrl-C ends it"))?;
     let stopper = server.stopper();
     tokio::spawn(async move {

@@ -56,3 +56,40 @@ fn a_constraint_works_at_once_and_delivery_is_resumed() {
     assert_eq!(ids(&lines()), ids(&freshet.posts()));
     freshet.ok(&["constraints", "list"]);
 }
+
+#[test]
+fn each_constraint_has_a_purpose_and_can_be_tried() {
+    let world = World::start(6);
+    let freshet = Freshet::new().with_clock(format!("{}/clock", world.base));
+    freshet.ok(&["init"]);
+    let author = world.truth()[0]["author"].as_str().expect("a post has an author").to_owned();
+    let reference = format!("{}/@{author}", world.base);
+    freshet.ok(&["add", "--allow-private", &reference]);
+    freshet.ok(&["constraints", "add", "account", "account.posts.exists(p, p.text != '')"]);
+    freshet.ok(&["constraints", "add", "account", "size(account.posts) < 0", "--for", "revisit"]);
+    let rules = freshet.json(&["constraints", "list"]);
+    let purposes: Vec<_> =
+        rules["constraints"].as_array().into_iter().flatten().map(|it| &it["for"]).collect();
+    assert_eq!(purposes, ["store", "revisit"]);
+    let run = freshet.start(&["run", "--headless", "--no-dashboard", "--ceiling", "10m"], "run.log");
+    let answer = |expression: &str| -> Value {
+        let told = freshet.json(&["constraints", "test", "account", expression, &reference]);
+        told["answers"][0]["answer"].clone()
+    };
+    // Before its first visit nobody knows the id of the account.
+    until("the account is known", Duration::from_secs(20), || {
+        let told = freshet.say(&["constraints", "test", "account", "true", &reference]);
+        (told.code == 0).then_some(())
+    });
+    let is_posting = || (answer("account.posts.exists(p, p.text != '')") == "yes").then_some(());
+    until("a post is stored, and its author with it", Duration::from_secs(20), is_posting);
+    assert_eq!(answer("size(account.posts) > 100000"), "no");
+    assert_eq!(answer("account.posts.within('366d').size() > 0"), "yes");
+    let held = || {
+        let told = freshet.json(&["explain", &reference]);
+        let facts = told["sources"][0]["facts"].as_array().cloned().unwrap_or_default();
+        facts.iter().any(|fact| fact.to_string().contains("size(account.posts) < 0")).then_some(())
+    };
+    until("what is not visited again says why", Duration::from_secs(20), held);
+    drop(run);
+}

@@ -4,7 +4,7 @@
 //! witness between crawl and server counts what is asked: every post is stored once, no page is fetched twice in a first
 //! crawl, a crawl of what did not change asks for lists only, and new posts are found within two looks at a list.
 
-mod engine;
+pub(crate) mod engine;
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -4,18 +4,24 @@
 //! stop it again; nothing touches the Internet. A test whose server is lacking says so in `FRESHET_SKIPS`
 //! and returns (`cargo xtask test` provides the servers and counts the skips); it never passes silently.
 
+mod across;
 mod alerts;
 mod bluesky;
 mod calendar;
+mod cases;
 mod cli;
 mod constraints;
 mod earlier;
+mod find;
+mod forum_apis;
 mod forum_servers;
 mod forum_sim;
 mod guides;
 mod hints;
 mod hostile;
+mod login;
 mod mastodon_server;
+mod objects;
 mod outputs;
 mod pages;
 mod simulate;

@@ -5,7 +5,8 @@
 //! alone or with those looked at lately, and the others with each other. The lead is the one of the best group that is latest.
 //!
 //! Bursts are not foreseen. Whoever a page did not reach, and did not show, is asked about with another one, for which that
-//! page has told what there is; and after a second miss in a row by a visit of its own, so that nobody is passed over for ever.
+//! page has told what there is; and after a second miss in a row by a visit of its own, so that nobody is passed over for ever. Nor is one
+//! of whom more is expected than a page has room for: no choice of members would take it, so it bids alone.
 //!
 //! Nothing of it is stored: after a restart last looks are those that were planned, until a page or visit tells better.
 
@@ -119,7 +120,11 @@ impl Core {
         let taken: Set<u32> = places.into_iter().map(|place| all[place].number).collect();
         let (members, others): (Vec<_>, Vec<_>) =
             candidates.into_iter().partition(|id| taken.contains(&id.0));
+        // Whose posts since the last look fill a page alone is on none that others share: it bids for a visit of its own.
+        let (alone, others): (Vec<_>, Vec<_>) =
+            others.into_iter().partition(|id| self.expected_of(*id, now) >= room);
         self.bid_again(key, &others);
+        self.bid_alone(key, &alone);
         members
     }
 

@@ -18,7 +18,7 @@ use freshet_types::{
 };
 
 use super::Core;
-use crate::core::page::drop_opted_out;
+use crate::consent::drop_opted_out;
 use crate::core::upload::empty_upload;
 use crate::walk::Seen;
 use crate::walk::merged::{Reach, floor_of, reach};

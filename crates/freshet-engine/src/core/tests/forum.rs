@@ -35,6 +35,7 @@ impl ByHand {
             is_window: false,
             relation: None,
             link: None,
+            counted_by: None,
             members_max: 0,
             group: freshet_types::GroupAsk::default(),
             politeness: Politeness { pause: Span::ZERO, in_flight_max: 1 },

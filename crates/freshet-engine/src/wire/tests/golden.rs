@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use freshet_store::row::{LinkSweep, ListPage, Listing, Parked, RelationSweep, Withheld};
 use freshet_types::{
-    Account, AccountState, Address, AuthScheme, AuthUse, Complaint, Coverage, DefinitionVersion, End, Fault,
-    FaultKind, Interval, Lead, LimitReading, Link, Mark, Method, NetworkName, PageKind, PostKind, Pulse,
-    QuotaKey, QuotaNeed, Redirect, Redirects, Relation, RobotKind, Share, SourceId, SourceState, Span, Tag,
-    Thing, Timetable,
+    Account, AccountState, Address, AuthScheme, AuthUse, Complaint, Coverage, CrossLink, DefinitionVersion,
+    End, Fault, FaultKind, Interval, Lead, LimitReading, Link, Mark, Method, NetworkName, PageKind, PostKind,
+    Pulse, QuotaKey, QuotaNeed, Redirect, Redirects, Relation, RobotKind, Share, SourceId, SourceState, Span,
+    Tag, Thing, Timetable,
 };
 
 use super::*;
@@ -67,7 +67,13 @@ fn observation() -> Observation {
         tags: vec!["rivers".to_owned()],
         is_embedded: true,
         plinks: vec![("likes".into(), 3.into()), ("share".into(), Primitive::Float(0.5))],
-        slinks: vec![("video".into(), Address::new(&"video".into(), "post", "v/1"))],
+        slinks: vec![CrossLink {
+            kind: freshet_types::LinkKind::Sp,
+            value: Some(7.into()),
+            evidence: freshet_types::Evidence::new("/text", "v/1 (7)"),
+            ..CrossLink::new("video", Address::new(&"video".into(), "post", "v/1"))
+        }],
+        slinks_seen: vec!["video".into()],
         ..Post::default()
     };
     let account = Account {

@@ -115,7 +115,7 @@ async fn answers_that_are_trouble_are_passed_on() {
         ],
     )
     .await;
-    let before = freshet_types::Clock::now(&SystemClock);
+    let before = Clock::now(&SystemClock);
     let response = fetcher().fetch(&request(&server.url("/storm/retry-after"))).await.unwrap();
     assert_eq!(response.header("retry-after"), Some("120"));
     assert!(response.received_at >= before && response.received_at < Timestamp::MAX);

@@ -180,7 +180,7 @@ fn well_known_kinds_of_feeds_are_read_with_all_that_they_say() {
     let post = &page.observation.posts[0];
     assert_eq!(post.url.as_deref(), Some("https://www.youtube.com/watch?v=abcdefghijk"));
     assert_eq!(
-        post.slinks.first().map(|(_, to)| to.to_string()).as_deref(),
+        post.slinks.first().map(|link| link.target.to_string()).as_deref(),
         Some("youtube/video/abcdefghijk")
     );
     let news = r#"<?xml version="1.0" encoding="UTF-8"?><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
@@ -249,7 +249,7 @@ fn a_time_that_is_not_understood_costs_no_entry() {
     let item = |date: &str| rss(&format!("<item><guid>1</guid><title>A</title>{date}</item>"));
     for (date, line, complaints) in [
         ("<pubDate>15 Nov 26 10:00 GMT</pubDate>", "1 10:00 A", &[][..]),
-        ("<pubDate>vorgestern</pubDate>", "1 - A", &["\"vorgestern\" is not a time"]),
+        ("<pubDate>vorgestern</pubDate>", "1 - A", &["`\"vorgestern\"` is not a time"]),
         ("<pubDate>vorgestern</pubDate><dc:date>2026-11-15T10:00</dc:date>", "1 10:00 A", &[]),
         ("<pubDate>?</pubDate><atom:updated>2026-11-15T10:00:00Z</atom:updated>", "1 10:00 A", &[]),
         ("<pubDate/>", "1 - A", &[]),

@@ -48,7 +48,8 @@ costs = { list = 100 }
 "#;
     let next = Intent::Next("7".into());
     let ask = |credential: Option<&str>, intent: &Intent| {
-        let (instance, credential) = (instance(), credential.map(Into::into));
+        let (instance, credential) =
+            (instance(), credential.map(|name| freshet_types::Holder::alone(name.into())));
         let target = Target { credential: credential.as_ref(), ..target(&instance) };
         let all = format!("paging = {{ style = \"id_bound\", param = \"max_id\" }}\n{extra}");
         let request = connector(&all).ask(&target, intent).unwrap();

@@ -17,6 +17,19 @@ fn check_paging(paging: &str, headers: &[(&str, &str)], tail: &str, cursor: Opti
 }
 
 #[test]
+fn servers_without_cursors_count_pages() {
+    let paging = r#"{ style = "cursor", param = "page_cursor", at = "/next", page = "page" }"#;
+    let url = |query: &str| format!("https://net.example/list/ada?{query}");
+    check_paging(paging, &[], r#", "next": "P7""#, Some("P7"), &url("page_cursor=P7"));
+    check_paging(paging, &[], "", Some("#2"), &url("page=2"));
+    let extra = format!("paging = {paging}\n");
+    let full = response(200, &[], &format!("{PAGE}}}"));
+    assert_eq!(read(&extra, &Intent::Next("#2".to_owned()), &full).next.as_deref(), Some("#3"));
+    let empty = response(200, &[], r#"{"items": []}"#);
+    assert_eq!(read(&extra, &Intent::Next("#3".to_owned()), &empty).next, None, "an empty page is the last");
+}
+
+#[test]
 fn ids_links_and_cursors_go_on() {
     // (a) id bounds; exclusive, and inclusive as Weibo's
     check_paging(

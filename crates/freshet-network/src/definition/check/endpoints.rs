@@ -2,7 +2,8 @@
 
 use freshet_types::definition::{self as data, EndpointRule, NewerStyle, Ordering, Paging};
 use freshet_types::{
-    Endpoint, GroupAsk, IdOrder, LinkType, ListOrder, Map, PageKind, Politeness, RobotKind, Schema, Span,
+    Endpoint, GroupAsk, IdOrder, LinkType, ListOrder, Map, PageKind, Politeness, PrimitiveKind, RobotKind,
+    Schema, Span,
 };
 use regex::Regex;
 
@@ -15,10 +16,11 @@ const PAGE_SIZE_MAX: u32 = 10_000;
 /// Most roots that a request may ask about.
 const GROUP_MAX: u32 = 1000;
 
-/// The collection whose members are stored. Lists of posts need not be where the posts tell themselves: by author, thread or tag; and
-/// who follows whom is a relation.
+/// The collection whose members are stored, and cancelled when they are no more. Lists of posts need not be where the posts tell themselves:
+/// by author, thread or tag; and who follows whom is a relation.
 fn stored_link(rule: &EndpointRule) -> Option<&str> {
-    let is_told = rule.relation.is_some() || !matches!(rule.kind, PageKind::Accounts | PageKind::Objects);
+    let is_stored = matches!(rule.kind, PageKind::Accounts | PageKind::Objects | PageKind::Tags);
+    let is_told = rule.relation.is_some() || !is_stored;
     rule.link.as_deref().filter(|_| !is_told || rule.robot == Some(RobotKind::Link))
 }
 
@@ -50,6 +52,7 @@ impl Checker<'_> {
                 format!("`types.{}.colinks` does not declare `{link}`", rule.root),
             );
         }
+        self.check_count(key, rule, schema);
         let public_name =
             |(key, rule): (&String, &EndpointRule)| rule.name.clone().unwrap_or_else(|| key.clone());
         let namesakes =
@@ -64,6 +67,12 @@ impl Checker<'_> {
         }
         if !(1..=PAGE_SIZE_MAX).contains(&rule.page_size) {
             self.problem(&format!("{key}.page_size"), format!("a page has 1 to {PAGE_SIZE_MAX} items"));
+        }
+        if rule.robot == Some(RobotKind::Across) {
+            self.problem(
+                &format!("{key}.robot"),
+                "the robot `across` asks the endpoints with `role = \"single\"`, and those of `comment`",
+            );
         }
         if rule.robot == Some(RobotKind::Link) && rule.link.is_none() {
             self.problem(
@@ -85,6 +94,15 @@ impl Checker<'_> {
                 &format!("{key}.paging"),
                 "ids are counted, so `members` must say how they are fetched",
             );
+        }
+    }
+
+    /// What counts the members of a list is a number of its root.
+    fn check_count(&mut self, key: &str, rule: &EndpointRule, schema: &Schema) {
+        let (Some(name), Some(root)) = (&rule.counted_by, schema.types.get(&rule.root)) else { return };
+        if !matches!(root.links.get(name), Some(LinkType::P(PrimitiveKind::Int))) {
+            let why = format!("`types.{}.plinks` does not declare `{name}` as `int`", rule.root);
+            self.problem(&format!("{key}.counted_by"), why);
         }
     }
 
@@ -114,6 +132,7 @@ impl Checker<'_> {
             },
             is_window: rule.is_window,
             link: stored_link(rule).map(Into::into),
+            counted_by: rule.counted_by.as_deref().map(Into::into),
             relation: rule.relation,
             members_max: rule.members.as_ref().map_or(0, |members| members.batch.max(1) as usize),
             group: group_ask(rule, data),
@@ -179,6 +198,7 @@ impl Checker<'_> {
                 each: item.each.as_deref(),
                 mapping: &item.mapping,
                 is_listed: !item.is_embedded,
+                is_reversed: item.is_reversed,
                 when: None,
             };
             self.items(&format!("{key}.items[{at}]"), &parts, mappings)
@@ -200,7 +220,7 @@ impl Checker<'_> {
         let mut plan = PagingPlan::default();
         match paging {
             Paging::Cursor { at, .. } | Paging::Url { at } | Paging::Enumerate { at } => {
-                plan.at = self.pointer(&format!("{key}.paging.at"), at);
+                plan.at = self.expression(&format!("{key}.paging.at"), at);
             }
             Paging::Page { more, count, .. } => {
                 plan.more = self.maybe_pointer(&format!("{key}.paging.more"), more.as_deref());

@@ -4,7 +4,7 @@ use freshet_types::definition::{self as data, FieldRule, Mapping, MappingKind};
 use freshet_types::{LinkType, Map, PostKind, PrimitiveKind, Schema};
 
 use super::{Checker, ItemParts};
-use crate::definition::plan::{EmbedPlan, Fields, HintPlan, LinkPlan, MappingPlan};
+use crate::definition::plan::{EmbedPlan, Fields, LinkPlan, MappingPlan};
 use crate::expression::Field;
 
 const POST: &[MappingKind] = &[MappingKind::Post];
@@ -205,41 +205,12 @@ impl Checker<'_> {
                 each: embed.each.as_deref(),
                 mapping: &embed.mapping,
                 is_listed: embed.is_listed,
+                is_reversed: false,
                 when: embed.when.as_ref(),
             };
             EmbedPlan { items: self.items(&format!("{key}.embeds[{at}]"), &parts, index), link }
         });
         embeds.collect()
-    }
-
-    fn hints(&mut self, key: &str, rule: &Mapping, object_type: &str, schema: &Schema) -> Vec<HintPlan> {
-        let mut plans = Vec::new();
-        for (at, hint) in rule.hints.iter().enumerate() {
-            let key = format!("{key}.hints[{at}]");
-            let declared = schema.types.get(object_type).and_then(|one| one.links.get(&hint.link));
-            if !matches!(declared, Some(LinkType::Sc(..) | LinkType::Sco(..))) {
-                let what = format!(
-                    "`types.{object_type}` declares no sc- or sco-link `{}`; add it there",
-                    hint.link
-                );
-                self.problem(&format!("{key}.link"), what);
-            }
-            if hint.to.splitn(3, '/').filter(|part| !part.is_empty()).count() < 3 {
-                self.problem(
-                    &format!("{key}.to"),
-                    format!("`{}` is not an address: `network/type/id`", hint.to),
-                );
-            }
-            let rules = match &hint.within {
-                data::HintPlace::Many(rules) => rules.as_slice(),
-                data::HintPlace::One(rule) => std::slice::from_ref(rule),
-            };
-            let within =
-                rules.iter().map(|place| self.field(&format!("{key}.in"), place, rule.time)).collect();
-            let Some(pattern) = self.regex(&format!("{key}.pattern"), &hint.pattern) else { continue };
-            plans.push(HintPlan { link: hint.link.as_str().into(), within, pattern, to: hint.to.clone() });
-        }
-        plans
     }
 
     fn variants(

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::markup::Tag;
+use crate::format::markup::Tag;
 
 /// Declarations that are kept; feeds have a dozen.
 const DECLARED_MAX: usize = 64;
@@ -101,8 +101,8 @@ fn small(name: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::markup::{Scanner, Token};
     use super::*;
+    use crate::format::markup::{Scanner, Token};
 
     #[test]
     fn a_prefix_means_what_is_declared_or_what_is_usual() {

@@ -17,8 +17,8 @@ use url::Url;
 
 use super::super::Tree;
 use super::super::room::bounded;
-use super::markup::{Scanner, Token};
 use super::when;
+use crate::format::markup::{Scanner, Token};
 
 /// Tags, and pictures or films, kept of one entry; what uses them takes a hundred at most.
 pub(super) const PARTS_MAX: usize = 200;

@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-use super::entity::{clean, decode};
-use super::markup::{Scanner, Token};
+use crate::format::entity::{clean, decode};
+use crate::format::markup::{Scanner, Token};
 
 /// The text of what an element holds; `None` where there is none.
 pub(super) fn text(inside: &str) -> Option<Cow<'_, str>> {

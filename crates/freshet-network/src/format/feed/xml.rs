@@ -10,10 +10,10 @@ use std::borrow::Cow;
 use url::Url;
 
 use super::super::room::ITEMS_MAX;
-use super::markup::{Scanner, Tag, Token};
 use super::names::{Names, Space, bare};
 use super::shape::{Entry, Feed, PARTS_MAX, Piece, absolute};
 use super::value;
+use crate::format::markup::{Scanner, Tag, Token};
 
 /// Hours, or days, that a feed names as silent: no more than a day has, with some repeated.
 const SKIPS_MAX: usize = 48;

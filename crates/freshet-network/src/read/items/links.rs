@@ -21,14 +21,18 @@ impl Reader<'_> {
             self.list(&id, None);
         }
         let created_at = self.time(fields.created_at.as_ref(), item, spot);
+        let plinks = self.plinks(mapping, item, spot);
+        let (slinks, slinks_seen) = self.hints(mapping, item);
+        let name = self.text(fields.name.as_ref(), "name", item, spot);
         let text = |field: &Option<Field>| field.as_ref().and_then(|field| field.text(item, self.scope));
         let thing = Thing {
             kind: Arc::clone(&mapping.object_type),
-            name: text(&fields.name),
+            name,
             url: text(&fields.url),
             created_at,
-            plinks: self.plinks(mapping, item),
-            slinks: self.hints(mapping, item),
+            plinks,
+            slinks,
+            slinks_seen,
             id: id.clone(),
         };
         self.page.observation.things.push(thing);
@@ -51,6 +55,7 @@ impl Reader<'_> {
             if ids.len() > LINKS_MAX {
                 self.complain_at(
                     spot,
+                    item,
                     format!("`{}` has more than {LINKS_MAX} members; the rest is not read", link.name),
                 );
             }

@@ -1,7 +1,7 @@
 //! What the answers make of a call: members linked, further errands planned.
 //!
 //! Members are judged one by one as they arrive; an unwanted one is counted and dropped, an
-//! uncertain one is handed to the caller for parking. The judgement of the object itself over its
+//! uncertain one is counted and left to whoever stores what was shown. The judgement of the object itself over its
 //! collections waits until they are complete, because half a collection proves nothing.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use freshet_types::{
 };
 
 use super::{Call, Errand, Step};
-use crate::constraint::{Answer, Parked};
+use crate::constraint::Answer;
 use crate::robot::ACCOUNT;
 use crate::snapi::build::Builder;
 
@@ -61,8 +61,10 @@ impl Call {
         }
         let network = Arc::clone(&self.network);
         let is_ours = |endpoint: &&Endpoint| *endpoint.root_kind == *self.root.address.kind;
+        let wanted = &self.options.collections;
+        let is_wanted = |link: &&str| wanted.is_empty() || wanted.iter().any(|name| name == link);
         for endpoint in network.connector.endpoints().iter().filter(is_ours) {
-            if let Some(link) = network.link_of(endpoint) {
+            if let Some(link) = network.link_of(endpoint).filter(is_wanted) {
                 self.errands.push_back(Errand::List {
                     endpoint: Arc::clone(&endpoint.name),
                     link: link.to_owned(),
@@ -81,7 +83,7 @@ impl Call {
             intent,
             page_count,
         };
-        if let Some(next) = &page.next {
+        if let Some(next) = page.next.as_ref().filter(|_| self.object_count < self.options.objects_max) {
             let is_new = self.asked.insert(format!("{endpoint} {next}"));
             if !is_new {
                 self.complain(endpoint, "the list runs in a circle".to_owned());
@@ -165,9 +167,9 @@ impl Call {
                 }
             }
             Answer::No => self.unwanted_count += 1,
-            Answer::CannotTell { missing } => {
+            Answer::CannotTell { .. } => {
                 self.object_count += 1;
-                self.parked.push(Parked::new(member, missing, self.now, depth));
+                self.parked_count += 1;
             }
         }
     }
@@ -235,6 +237,8 @@ fn pick(
     let found = if kind == ACCOUNT {
         let exact = shown.accounts.iter().find(|account| account.id == id);
         exact.or(shown.accounts.first()).map(|account| builder.account(account))
+    } else if let Some(thing) = shown.things.iter().find(|thing| *thing.kind == *kind && thing.id == id) {
+        Some(builder.thing(thing))
     } else {
         let mut posts = shown.posts.iter().filter(|post| *post.kind == *kind);
         let exact = posts.clone().find(|post| post.id == id);

@@ -15,14 +15,15 @@ use freshet_store::api::{
     StoreError, Trouble,
 };
 use freshet_store::browse::{
-    Browse, Counted, ForumQuery, ForumState, ListState, Neighbours, Node, PostQuery, RootName, SourcePage,
-    SourceQuery, VisitLine,
+    Browse, Counted, ForumQuery, ForumState, KindCount, ListState, MemberPage, MemberQuery, Neighbours, Node,
+    PostQuery, RootName, SourcePage, SourceQuery, VisitLine,
 };
 use freshet_store::control::{Control, ControlRow};
 use freshet_store::row::{
-    AccountRow, Applied, Counts, Erased, Filter, Finding, Forgetting, Hit, InstanceRow, LinkQuery, LinkRow,
-    ListRow, ListTimes, ListTimesBounds, ListTimesKind, ObjectRow, OnDelete, Parked, PostRow, RelationRow,
-    RobotRow, SourceSlot, StalePage, ThingRow, Upload,
+    AccountRow, Applied, ComplaintRow, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter, Finding,
+    Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
+    ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
+    SourceSlot, StalePage, ThingRow, Upload,
 };
 use freshet_types::{
     Address, Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
@@ -307,10 +308,13 @@ delegate!(Read {
     read lists(filter: &Filter, limit: usize) -> Rows<ListRow>;
     read posts_numbered(numbers: &[u64]) -> Vec<Option<PostRow>>;
     read things_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<ThingRow>>;
+    read lists_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<ListRow>>;
     read links_of(query: &LinkQuery<'_>) -> Vec<LinkRow>;
     read links_across(target: &Address, limit: usize) -> Vec<(Address, String)>;
     read posts_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<PostRow>>;
     read accounts_of(network: &NetworkName, ids: &[&str]) -> Vec<Option<AccountRow>>;
+    read newest_members(network: &NetworkName, query: &NewestQuery<'_>) -> Vec<Member>;
+    read cross_links(query: &CrossLinkQuery<'_>) -> Vec<CrossLinkRow>;
     read objects(numbers: &[u64]) -> Vec<Option<ObjectRow>>;
     read stale_pages(network: &NetworkName, now: Timestamp, limit: usize) -> Vec<StalePage>;
     read list_times(network: &NetworkName, kind: ListTimesKind, bounds: ListTimesBounds) -> Vec<ListTimes>;
@@ -325,6 +329,7 @@ delegate!(Browse {
     read list_sources(query: &SourceQuery) -> SourcePage;
     read node(object: u64) -> Option<Node>;
     read neighbours(node: &Node, limit: usize) -> Neighbours;
+    read members(query: &MemberQuery<'_>) -> MemberPage;
     read root_names(sources: &[Source]) -> Vec<RootName>;
     read source_networks() -> Vec<NetworkName>;
     read list_posts(query: &PostQuery) -> Vec<Hit>;
@@ -336,15 +341,22 @@ delegate!(Browse {
     read forum_lists(network: &NetworkName, query: &ForumQuery) -> Vec<ListState>;
     read last_visits(limit: usize) -> Vec<VisitLine>;
     read count_by_day(counted: Counted, filter: &Filter, up_to: u64) -> Vec<(i64, u64)>;
+    read count_by_kind() -> Vec<KindCount>;
     read last_relation() -> u64;
+    read complaints(network: Option<&str>, limit: usize, samples: usize) -> Vec<ComplaintRow>;
 });
 
 delegate!(ParkingLot {
     read parked_above(address: &str, limit: usize) -> Rows<Parked, String>;
     read parked_of(addresses: &[String]) -> Vec<Option<Parked>>;
+    read held_due(now: Timestamp, limit: usize) -> Vec<Held>;
+    read held_count() -> u64;
     write Parking park(parked: &[Parked]) -> ();
     write Parking unpark(addresses: &[String]) -> ();
     write Parking drop_parked(before: Timestamp) -> u64;
+    write Parking hold(held: &[Held]) -> ();
+    write Parking let_go(held: &[(u64, RobotKind)]) -> ();
+    write Parking hasten_held(objects: Option<&[u64]>) -> ();
 });
 
 delegate!(Care {

@@ -1,9 +1,12 @@
-//! The five robots: breadth-first growth, and being switched at any moment.
+//! The robots: breadth-first growth, being switched at any moment, and what each of them collects.
 
+use freshet_store::row::LinkQuery;
 use freshet_types::RobotState::{Paused, Running, Stopped};
+use freshet_types::{Fault, Request, Response};
+use futures::future::BoxFuture;
 
 use super::*;
-use crate::Chances;
+use crate::{Chances, Limits};
 
 fn options(chances: Chances) -> WorldOptions {
     let history = Span::DAY * 10.0;
@@ -193,4 +196,194 @@ fn a_source_found_by_a_robot_and_removed_stays_removed() {
     let mut driver = scene.start(store);
     driver.run_for(Span::HOUR).unwrap();
     assert_eq!(driver.store.source(found.id).unwrap().unwrap().state, SourceState::Removed);
+}
+
+/// Tells some answers of the world in another way.
+struct Retold<F> {
+    inner: WorldFetch,
+    tell: F,
+}
+
+impl<F> std::fmt::Debug for Retold<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Retold")
+    }
+}
+
+impl<F: Fn(&str, Response) -> Response + Send + Sync> Fetch for Retold<F> {
+    fn fetch<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Response, Fault>> {
+        Box::pin(async move { Ok((self.tell)(&request.url, self.inner.fetch(request).await?)) })
+    }
+}
+
+fn retold(options: WorldOptions, tell: impl Fn(&str, Response) -> Response + Send + Sync + 'static) -> Scene {
+    let mut scene = Scene::new(options, Span::DAY);
+    let inner = WorldFetch::new(Arc::clone(&scene.world), Arc::new(scene.clock.clone()));
+    scene.fetch = Some(Arc::new(Retold { inner, tell }));
+    scene
+}
+
+fn invalid<S: Store>(driver: &Driver<S>) -> Vec<String> {
+    let gone = stored_accounts(&driver.store).into_iter().filter(|row| row.invalid.is_some());
+    gone.map(|row| format!("{} {}", row.account.id, row.invalid.unwrap_or_default())).collect()
+}
+
+#[test]
+fn only_a_profile_that_is_gone_makes_an_account_invalid() {
+    let lost = |response: Response| Response { status: 404, body: br#"{"error":"no"}"#.to_vec(), ..response };
+    let lists = ["featured_tags", "followers", "following", "statuses", "favourited_by", "reblogged_by"];
+    let is_list = move |url: &str| lists.iter().any(|list| url.contains(&format!("/{list}")));
+    // First every list that can be asked for is broken, then the profiles too.
+    let scene = retold(options(STILL), move |url, page| if is_list(url) { lost(page) } else { page });
+    let mut driver = scene.start(scene.store(12));
+    start_all(&mut driver);
+    driver.run_for(Span::DAY * 2.0).unwrap();
+    assert_eq!(invalid(&driver), [] as [&str; 0]);
+    let resting: Vec<Source> =
+        all_sources(&driver.store).into_iter().filter(|source| source.state == SourceState::Gone).collect();
+    assert!(resting.len() >= 12 * 4, "posts, followers, following and tags of each rest: {}", resting.len());
+    assert!(resting.iter().all(|source| source.failure.as_deref() == Some("the network says `gone`")));
+    let mut kept = all_sources(&driver.store).into_iter().filter(|source| source.robot == RobotKind::User);
+    assert!(kept.all(|source| source.state == SourceState::Active), "profiles are read as ever");
+
+    let mut scene = scene;
+    let inner = WorldFetch::new(Arc::clone(&scene.world), Arc::new(scene.clock.clone()));
+    let tell = move |url: &str, page| if url.contains("/api/v1/accounts/") { lost(page) } else { page };
+    scene.fetch = Some(Arc::new(Retold { inner, tell }));
+    let mut driver = scene.start(driver.kill());
+    driver.run_for(Span::DAY * 2.0).unwrap();
+    let told = invalid(&driver);
+    assert_eq!(told.len(), 12);
+    assert!(told.iter().all(|told| told.ends_with(" gone")), "{told:?}");
+}
+
+#[test]
+fn tags_that_are_taken_away_are_cancelled_and_come_back() {
+    static DAY: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let scene = retold(options(STILL), |url, page| {
+        let day = DAY.load(std::sync::atomic::Ordering::Relaxed);
+        if !url.contains("/featured_tags") || day == 0 {
+            return page;
+        }
+        let mut tags: Vec<serde_json::Value> = serde_json::from_slice(&page.body).unwrap();
+        // On the first day after, one is gone; then all; then all are back.
+        match day {
+            1 => drop(tags.pop()),
+            2 => tags.clear(),
+            _ => {}
+        }
+        Response { body: serde_json::to_vec(&tags).unwrap(), ..page }
+    });
+    let mut driver = scene.start(scene.store(12));
+    driver.set_robot(RobotKind::Tag, Running).unwrap();
+    driver.run_for(Span::HOUR * 12.0).unwrap();
+    let mut counts = Vec::new();
+    for day in 0..4 {
+        DAY.store(day, std::sync::atomic::Ordering::Relaxed);
+        driver.run_for(Span::DAY + Span::HOUR).unwrap();
+        let with_tags = stored_accounts(&driver.store).into_iter().map(|row| row.object);
+        let ties = with_tags.map(|object| {
+            let node = driver.store.node(object).unwrap().unwrap();
+            driver
+                .store
+                .neighbours(&node, 100)
+                .unwrap()
+                .ties
+                .into_iter()
+                .filter(|tie| tie.name == "tag")
+                .count()
+        });
+        counts.push(ties.sum::<usize>());
+    }
+    let all = counts[0];
+    assert!(all > 12, "the accounts have few tags: choose another seed");
+    assert_eq!(counts, [all, all - 12, 0, all]);
+}
+
+/// The members that are stored of a list of a post.
+fn members<S: Store>(driver: &Driver<S>, post: &str, name: &str) -> Set<String> {
+    let network = Scene::network();
+    let query = LinkQuery {
+        network: &network,
+        object: ("post", post),
+        is_inward: false,
+        name: Some(name),
+        with_cancelled: false,
+        limit: 1000,
+    };
+    driver.store.links_of(&query).unwrap().into_iter().map(|row| row.link.to.id).collect()
+}
+
+#[test]
+fn reposters_and_likers_become_accounts_links_and_sources() {
+    let chances = Chances { reply_share: 0.1, repost_share: 0.4, ..Chances::NONE };
+    let options = WorldOptions { posts_per_day: 2.0, ..options(chances) };
+    let mut scene = Scene::new(options, Span::DAY);
+    scene.depth_max = 1;
+    let seeds = scene.accounts(15);
+    let mut driver = scene.start(scene.store(15));
+    driver.set_robot(RobotKind::Link, Running).unwrap();
+    let begun_at = scene.now();
+    driver.run_for(Span::DAY * 2.0).unwrap();
+    let (mut listed, mut silent) = (0, 0);
+    let known: Set<String> = stored_accounts(&driver.store).into_iter().map(|row| row.account.id).collect();
+    let visited = roots(&all_sources(&driver.store), RobotKind::Link);
+    for row in posts(&driver.store) {
+        let is_own = row.post.author.as_ref().is_some_and(|author| seeds.contains(author));
+        if !is_own || row.post.repost_of.is_some() || row.post.created_at.is_none_or(|at| at > begun_at) {
+            continue;
+        }
+        let truth: Set<String> = scene.with_world(|world| {
+            let index = world.posts.find(row.post.id.parse().unwrap()).unwrap();
+            let before = |repost: &u32| world.posts.get(*repost).created_at_ms() < begun_at.ms();
+            let who = |repost: u32| world.accounts[world.posts.get(repost).author as usize].id.to_string();
+            world.posts.reposts(index).filter(before).map(who).collect()
+        });
+        let stored = members(&driver, &row.post.id, "reposters");
+        let left_out: Vec<_> = truth.difference(&stored).collect();
+        assert!(left_out.is_empty(), "post {}: {left_out:?} repeat it", row.post.id);
+        assert!(stored.iter().all(|one| known.contains(one)), "who repeats it is an account");
+        listed += stored.len();
+        silent += usize::from(!visited.contains(&row.post.id));
+    }
+    assert!(listed > 20 && silent > 5, "{listed} reposters, {silent} posts without any: choose another seed");
+    // The chain goes on: their own posts are read.
+    let status = roots(&all_sources(&driver.store), RobotKind::Status);
+    assert!(status.len() > seeds.len(), "reposters feed the robot of posts");
+    let resting = all_sources(&driver.store).into_iter().filter(|source| source.state != SourceState::Active);
+    assert_eq!(resting.map(|source| source.label()).collect::<Vec<_>>(), [] as [String; 0]);
+    assert_eq!(scene.refused_count(), 0);
+}
+
+/// How many requests posts and lists of members got where calls are few, and how late posts were.
+fn scarce(with_links: bool) -> (usize, usize, f64) {
+    let limits = Limits { api: Some((60, Span::HOUR)), ..Limits::OFF };
+    let chances = Chances { repost_share: 0.3, ..Chances::NONE };
+    let options = WorldOptions { limits, posts_per_day: 8.0, ..options(chances) };
+    let mut scene = Scene::new(options, Span::HOUR * 6.0);
+    scene.policy = "freshet";
+    let mut driver = scene.start(scene.store(40));
+    if with_links {
+        driver.set_robot(RobotKind::Link, Running).unwrap();
+    }
+    driver.run_for(Span::DAY * 2.0).unwrap();
+    let begun_at = scene.now() - Span::DAY;
+    let lags: Vec<f64> = posts(&driver.store)
+        .into_iter()
+        .filter(|row| !row.post.is_embedded)
+        .filter_map(|row| {
+            row.post.created_at.filter(|at| *at > begun_at).map(|at| (row.seen_at - at).secs_f64())
+        })
+        .collect();
+    let mean = lags.iter().sum::<f64>() / lags.len() as f64;
+    (requests_of(&driver, &["posts", "several"]), requests_of(&driver, &["likers", "reposters"]), mean)
+}
+
+#[test]
+fn lists_of_members_do_not_starve_posts_where_calls_are_few() {
+    let (alone, none, lag_alone) = scarce(false);
+    let (beside, links, lag_beside) = scarce(true);
+    eprintln!("posts {alone} then {beside}, links {links}, lag {lag_alone:.0} s then {lag_beside:.0} s");
+    assert!(none == 0 && links > 50, "{links} lists of members were read");
+    assert!(lag_beside < lag_alone * 1.5, "posts wait {lag_beside:.0} s instead of {lag_alone:.0} s");
 }

@@ -203,7 +203,7 @@ impl Month {
             Act::Trouble(trouble) => self.fate.set_trouble(trouble),
             Act::Robot(robot, state) => driver.set_robot(robot, state).unwrap(),
             Act::Constrain(text) => {
-                let rule = text.map(|text| Rule { type_name: "mastodon/post".into(), text: text.into() });
+                let rule = text.map(|text| Rule::new("mastodon/post", text));
                 set_rules(&mut driver.store, &rule.into_iter().collect::<Vec<_>>()).unwrap();
             }
             Act::SetClockBack => self.scene.clock.set_ahead(SET_BACK),

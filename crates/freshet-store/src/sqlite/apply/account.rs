@@ -9,7 +9,7 @@ use rusqlite::{OptionalExtension, Result, Row, params};
 
 use super::super::log::Class;
 use super::super::value;
-use super::{Batch, Scene, differs, write_cross_links};
+use super::{Batch, Scene, differs};
 use crate::row::Applied;
 
 /// An account that is there already is left alone.
@@ -69,7 +69,7 @@ impl<'a> Batch<'a> {
         }
         self.note_consent(scene, &account.id, account.opts_out);
         self.note_new_account(scene, object, applied)?;
-        write_cross_links(self.db, self.forgotten, object, &account.slinks)?;
+        self.cross_links(scene, (object, true), &account.slinks, &account.slinks_seen)?;
         match account.state {
             AccountState::Active => Ok(()),
             state => self.set_invalid(scene, object, state.name()),
@@ -204,7 +204,7 @@ impl<'a> Batch<'a> {
         if found.is_stale {
             self.refresh_account(scene, account, &found)?;
         }
-        write_cross_links(self.db, self.forgotten, object, &account.slinks)?;
+        self.cross_links(scene, (object, false), &account.slinks, &account.slinks_seen)?;
         if scene.depth_of(&account.id) < found.depth {
             self.log(scene, ChangeKind::Approached, Class::Account, object)?;
         }

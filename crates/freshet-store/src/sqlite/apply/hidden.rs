@@ -5,7 +5,7 @@
 //! as soon as a page shows both. A name inside the text of somebody else is not looked for; nor can a repost be
 //! recognised on a page that does not say whose post it repeats.
 
-use freshet_types::{Address, End, Set};
+use freshet_types::{Address, End, Post, Set};
 use rusqlite::Result;
 use serde_json::Value;
 
@@ -19,8 +19,8 @@ impl<'a> Batch<'a> {
         self.forgotten.has_account(scene.network_name, account)
     }
 
-    /// Ids of the posts of an upload that are forgotten.
-    pub(super) fn hidden(&mut self, upload: &'a Upload) -> Result<Set<&'a str>> {
+    /// The posts of an upload that are forgotten, by the space of their ids and the id.
+    pub(super) fn hidden(&mut self, upload: &'a Upload) -> Result<Set<(&'a str, &'a str)>> {
         let mut hidden = Set::default();
         if self.forgotten.is_empty() {
             return Ok(hidden);
@@ -34,15 +34,18 @@ impl<'a> Batch<'a> {
             if last.0 != author {
                 last = (author, author.is_some_and(|author| self.forgotten.has_account(network, author)));
             }
-            if last.1 || self.forgotten.has_post(network, &post.id) {
-                hidden.insert(post.id.as_str());
+            if last.1 || self.forgotten.has_post(network, &post.kind, &post.id) {
+                hidden.insert((post.kind.space(), post.id.as_str()));
             }
         }
         if !hidden.is_empty() {
-            let repeats = |original: &str| hidden.contains(original);
-            let posts = upload.observation.posts.iter();
-            let reposts = posts.filter(|post| post.repost_of.as_deref().is_some_and(repeats));
-            let reposts: Vec<&str> = reposts.map(|post| post.id.as_str()).collect();
+            // A repost is of the type of what it repeats.
+            let repeats = |post: &&Post| {
+                let original = post.repost_of.as_deref();
+                original.is_some_and(|original| hidden.contains(&(post.kind.space(), original)))
+            };
+            let reposts = upload.observation.posts.iter().filter(repeats);
+            let reposts: Vec<_> = reposts.map(|post| (post.kind.space(), post.id.as_str())).collect();
             hidden.extend(reposts);
         }
         Ok(hidden)

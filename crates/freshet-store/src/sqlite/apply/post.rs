@@ -9,7 +9,7 @@ use rusqlite::{OptionalExtension, Result, Row, params};
 
 use super::super::log::Class;
 use super::super::value;
-use super::{Batch, Scene, differs, write_cross_links};
+use super::{Batch, Scene, differs};
 use crate::row::{Applied, KnownPost, Listing};
 
 /// A post that is there already is left alone; the next statement finds it.
@@ -61,10 +61,10 @@ struct Found {
 
 impl<'a> Batch<'a> {
     pub(super) fn post(&mut self, scene: &Scene<'_>, post: &'a Post, applied: &mut Applied) -> Result<()> {
-        if scene.hidden.contains(post.id.as_str()) {
+        if scene.hidden.contains(&(post.kind.space(), post.id.as_str())) {
             return Ok(());
         }
-        if scene.withheld.posts.contains(&post.id) {
+        if scene.withheld.has_post(&post.kind, &post.id) {
             return self.known_post(scene, post, applied);
         }
         if let Some(author) = &post.author {
@@ -84,9 +84,7 @@ impl<'a> Batch<'a> {
                 .new_posts
                 .push(post.created_at.unwrap_or(freshet_types::Timestamp::from_ms(scene.seen_at)));
         }
-        if !post.slinks.is_empty() {
-            write_cross_links(self.db, self.forgotten, object, &post.slinks)?;
-        }
+        self.cross_links(scene, (object, true), &post.slinks, &post.slinks_seen)?;
         self.note_payload(scene, object)?;
         if post.is_deleted { self.mark_deleted(scene, object, applied) } else { Ok(()) }
     }
@@ -146,7 +144,7 @@ impl<'a> Batch<'a> {
         if found.is_nearer {
             self.log(scene, ChangeKind::Approached, Class::Post, found.object)?;
         }
-        write_cross_links(self.db, self.forgotten, found.object, &post.slinks)
+        self.cross_links(scene, (found.object, false), &post.slinks, &post.slinks_seen)
     }
 
     fn find_post(&mut self, scene: &Scene<'_>, post: &Post) -> Result<Option<Found>> {

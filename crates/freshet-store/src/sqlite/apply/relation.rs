@@ -1,7 +1,7 @@
 //! Step 8 of 10: apply, relations and tags of accounts.
 //!
 //! Invariant: a relation is one row for ever; it is cancelled only when its whole list was read
-//! without it, and revived when it is seen after that. Both ends of a relation become known
+//! without it, and revived when it is seen after that. So is the tag of an account. Both ends of a relation become known
 //! accounts, which is how the crawl spreads breadth-first.
 
 use freshet_types::{ChangeKind, Relation, Tag};
@@ -9,13 +9,21 @@ use rusqlite::{OptionalExtension, Result, params};
 
 use super::super::log::Class;
 use super::{Batch, Scene};
-use crate::row::{Applied, RelationSweep};
+use crate::row::{Applied, LinkSweep, RelationSweep};
 
 const INSERT: &str = "INSERT INTO relations (id, network, source, target, seen_at, last_seen_at) \
                       VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT DO NOTHING";
 
 const FIND: &str = "SELECT id, last_seen_at, cancelled_at FROM relations \
                     WHERE network = ?1 AND source = ?2 AND target = ?3";
+
+const INSERT_TAG: &str = "INSERT INTO account_tags (network, account, tag, seen_at, last_seen_at) \
+                          VALUES (?1, ?2, ?3, ?4, ?4) ON CONFLICT DO NOTHING";
+
+/// A page from before the cancellation that comes late does not revive it.
+const SEE_TAG: &str = "UPDATE account_tags SET last_seen_at = max(last_seen_at, ?4), \
+                       cancelled_at = CASE WHEN cancelled_at <= ?4 THEN NULL ELSE cancelled_at END \
+                       WHERE network = ?1 AND account = ?2 AND tag = ?3 AND (last_seen_at < ?4 OR cancelled_at <= ?4)";
 
 impl<'a> Batch<'a> {
     pub(super) fn relation(
@@ -86,7 +94,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    pub(super) fn tag(&mut self, scene: &Scene<'_>, tag: &Tag) -> Result<()> {
+    pub(super) fn tag(&mut self, scene: &Scene<'_>, tag: &Tag, applied: &mut Applied) -> Result<()> {
         if self.is_forgotten(scene, &tag.account) {
             return Ok(());
         }
@@ -98,9 +106,21 @@ impl<'a> Batch<'a> {
             self.db.prepare_cached("INSERT INTO tags (name) VALUES (?1)")?.execute([&tag.name])?;
             self.db.last_insert_rowid()
         };
-        let insert =
-            "INSERT OR IGNORE INTO account_tags (network, account, tag, seen_at) VALUES (?1, ?2, ?3, ?4)";
-        self.db.prepare_cached(insert)?.execute(params![scene.network, tag.account, id, scene.seen_at])?;
+        let key = params![scene.network, tag.account, id, scene.seen_at];
+        if self.db.prepare_cached(INSERT_TAG)?.execute(key)? == 1 {
+            applied.new_tag_count += 1;
+        } else {
+            self.db.prepare_cached(SEE_TAG)?.execute(key)?;
+        }
+        Ok(())
+    }
+
+    /// Cancels the tags of an account that its list, read from first to last page, no longer holds.
+    pub(super) fn cancel_tags(&self, scene: &Scene<'_>, sweep: &LinkSweep) -> Result<()> {
+        let cancel = "UPDATE account_tags SET cancelled_at = ?4 \
+                      WHERE network = ?1 AND account = ?2 AND last_seen_at < ?3 AND cancelled_at IS NULL";
+        let key = params![scene.network, sweep.from.id, sweep.began_at.ms(), scene.seen_at];
+        self.db.prepare_cached(cancel)?.execute(key)?;
         Ok(())
     }
 }

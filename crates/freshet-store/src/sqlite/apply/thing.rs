@@ -6,12 +6,12 @@
 //! link is one row for ever, as a relation is: cancelled when its whole list was read without it, or when a c-link leads elsewhere
 //! now, and back when it is seen after that. Accounts at either end become known.
 
-use freshet_types::{ChangeKind, End, Link, Thing};
+use freshet_types::{ChangeKind, End, Link, RobotKind, Thing};
 use rusqlite::{OptionalExtension, Result, Row, params};
 
 use super::super::log::Class;
-use super::super::value;
-use super::{Batch, Scene, differs, write_cross_links};
+use super::super::{read, value};
+use super::{Batch, Scene, differs};
 use crate::row::{Applied, LinkSweep, Upload};
 
 const INSERT: &str = "INSERT INTO things (id, network, kind, native_id, depth, seen_at, source, created_at, name, url, properties) \
@@ -61,12 +61,23 @@ impl<'a> Batch<'a> {
         for link in &upload.observation.links {
             self.link(scene, link, applied)?;
         }
-        upload.links_swept.as_ref().map_or(Ok(()), |sweep| self.cancel_unlisted(scene, sweep))
+        match &upload.links_swept {
+            // What this robot sweeps has a table of its own.
+            Some(sweep) if upload.robot == Some(RobotKind::Tag) => self.cancel_tags(scene, sweep),
+            Some(sweep) => self.cancel_unlisted(scene, sweep),
+            None => Ok(()),
+        }
     }
 
     fn thing(&mut self, scene: &Scene<'_>, thing: &Thing) -> Result<()> {
         if self.forgotten.has_root(scene.network_name, &thing.kind, &thing.id) {
             return Ok(());
+        }
+        let is_withheld = scene.withheld.has_thing(&thing.kind, &thing.id);
+        if is_withheld {
+            // What is stored of it is kept up to date.
+            let is_known = read::thing_number(self.db, scene.network, &thing.kind, &thing.id)?.is_some();
+            return if is_known { self.known_thing(scene, thing) } else { Ok(()) };
         }
         let object = self.log.next();
         let mut insert = self.db.prepare_cached(INSERT)?;
@@ -87,7 +98,7 @@ impl<'a> Batch<'a> {
             return self.known_thing(scene, thing);
         }
         self.log.tally.things += 1;
-        write_cross_links(self.db, self.forgotten, object, &thing.slinks)?;
+        self.cross_links(scene, (object, true), &thing.slinks, &thing.slinks_seen)?;
         self.note_payload(scene, object)?;
         self.log(scene, ChangeKind::Created, Class::Thing, object)
     }
@@ -108,7 +119,7 @@ impl<'a> Batch<'a> {
                 scene.source,
             ])?;
         }
-        write_cross_links(self.db, self.forgotten, found.object, &thing.slinks)?;
+        self.cross_links(scene, (found.object, false), &thing.slinks, &thing.slinks_seen)?;
         self.note_payload(scene, found.object)?;
         for (is_so, kind) in
             [(found.is_nearer, ChangeKind::Approached), (found.is_edited, ChangeKind::Edited)]
@@ -214,7 +225,7 @@ fn depth(scene: &Scene<'_>) -> u16 {
 fn is_withheld(scene: &Scene<'_>, end: &End) -> bool {
     match &*end.kind {
         "account" => scene.withheld.accounts.contains(&end.id),
-        _ => scene.withheld.posts.contains(&end.id),
+        kind => scene.withheld.has_post_of(kind, &end.id) || scene.withheld.has_thing(kind, &end.id),
     }
 }
 

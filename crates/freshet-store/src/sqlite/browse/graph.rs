@@ -4,7 +4,8 @@
 //! way; who answers a post has none, because it would cost every post that is stored: answers are
 //! looked for among the [`ANSWERS_AMONG`] posts that were seen next.
 
-use freshet_types::NetworkName;
+use freshet_types::list::{LIST_KINDS, is_list};
+use freshet_types::{Map, NetworkName};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::super::network::Networks;
@@ -32,7 +33,8 @@ pub(super) fn node(db: &Connection, networks: &Networks, number: i64) -> Result<
         return Ok(Some(made(&name, ACCOUNT, &id, Some(number), label)));
     }
     let other = "SELECT network, native_id, substr(text, 1, ?2), kind FROM posts WHERE id = ?1 \
-                 UNION ALL SELECT network, native_id, substr(name, 1, ?2), kind FROM things WHERE id = ?1";
+                 UNION ALL SELECT network, native_id, substr(name, 1, ?2), kind FROM things WHERE id = ?1 \
+                 UNION ALL SELECT network, native_id, substr(title, 1, ?2), kind FROM lists WHERE id = ?1";
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
     let found: Option<(i64, String, Option<String>, String)> =
         db.prepare_cached(other)?.query_row(params![number, LABEL_CHARS], read).optional()?;
@@ -51,6 +53,8 @@ pub(super) fn around(db: &Connection, networks: &Networks, node: &Node, limit: u
     let mut walk = Walk { db, centre: &centre, limit, around: &mut around };
     if node.kind == ACCOUNT {
         walk.of_account()?;
+    } else if is_list(&node.kind) {
+        walk.of_list(number as i64)?;
     } else {
         walk.of_post(number as i64)?;
     }
@@ -82,7 +86,7 @@ impl Walk<'_> {
             self.posts(posts, params![self.centre.network, self.centre.id, self.more(), LABEL_CHARS])?;
         self.tie("author", false, nodes);
         let tags = "SELECT g.name FROM account_tags t JOIN tags g ON g.id = t.tag \
-                    WHERE t.network = ?1 AND t.account = ?2 LIMIT ?3";
+                    WHERE t.network = ?1 AND t.account = ?2 AND t.cancelled_at IS NULL LIMIT ?3";
         let tags = self.texts(tags)?;
         let nodes = tags.into_iter().map(|tag| made(&self.centre.name, "tag", &tag, None, None)).collect();
         self.tie("tag", true, nodes);
@@ -110,6 +114,10 @@ impl Walk<'_> {
             let node = self.named(&kind, &id)?;
             self.tie(name, true, vec![node]);
         }
+        let list = "SELECT l.id, l.native_id, substr(l.title, 1, ?2), l.kind FROM posts p JOIN lists l ON l.id = p.list \
+                    WHERE p.id = ?1";
+        let nodes = self.posts(list, params![number, LABEL_CHARS])?;
+        self.tie("posts", false, nodes);
         let key = params![
             self.centre.network,
             self.centre.id,
@@ -132,9 +140,31 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// What a list of a forum contains, and what contains it.
+    fn of_list(&mut self, number: i64) -> Result<()> {
+        let key = params![number, self.more(), LABEL_CHARS];
+        for kind in LIST_KINDS {
+            let lists = format!(
+                "SELECT l.id, l.native_id, substr(l.title, 1, ?3), l.kind FROM list_members i JOIN lists l ON l.id = i.member \
+                 WHERE i.list = ?1 AND l.kind = '{kind}' ORDER BY l.id LIMIT ?2"
+            );
+            let nodes = self.posts(&lists, key)?;
+            self.tie(&format!("{kind}s"), true, nodes);
+        }
+        let within = "SELECT l.id, l.native_id, substr(l.title, 1, ?3), l.kind FROM list_members i JOIN lists l ON l.id = i.list \
+                      WHERE i.member = ?1 ORDER BY l.id LIMIT ?2";
+        let nodes = self.posts(within, key)?;
+        self.tie(&format!("{}s", self.centre.kind), false, nodes);
+        let posts = "SELECT id, native_id, substr(text, 1, ?3), kind FROM posts WHERE list = ?1 ORDER BY created_at, id LIMIT ?2";
+        let nodes = self.posts(posts, key)?;
+        self.tie("posts", true, nodes);
+        Ok(())
+    }
+
     /// Links to other networks, by address.
     fn across(&mut self, number: i64) -> Result<()> {
-        let sql = "SELECT name, target FROM cross_links WHERE object = ?1 ORDER BY place LIMIT ?2";
+        let sql = "SELECT name, target FROM cross_links WHERE object = ?1 AND kind <> 'sp' AND cancelled_at IS NULL \
+                   ORDER BY confidence DESC, place LIMIT ?2";
         let mut find = self.db.prepare_cached(sql)?;
         let rows = find.query_map(params![number, self.more()], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let links: Vec<(String, String)> = rows.collect::<Result<_>>()?;
@@ -154,24 +184,20 @@ impl Walk<'_> {
 
     /// Who of those shown follows whom.
     fn among(&mut self) -> Result<()> {
-        let sql = "SELECT 1 FROM relations WHERE network = ?1 AND source = ?2 AND target = ?3 AND cancelled_at IS NULL";
+        let sql = "SELECT target FROM relations WHERE network = ?1 AND source = ?2 AND cancelled_at IS NULL \
+                   AND target IN (SELECT value FROM json_each(?3))";
         let mut find = self.db.prepare_cached(sql)?;
-        let nodes: Vec<(usize, &str)> = self
-            .around
-            .nodes
-            .iter()
-            .enumerate()
-            .filter(|(_, node)| node.kind == ACCOUNT)
-            .map(|(at, node)| (at, node.id.as_str()))
-            .collect();
+        let nodes = self.around.nodes.iter().enumerate().filter(|(_, node)| node.kind == ACCOUNT);
+        let places: Map<&str, usize> = nodes.map(|(at, node)| (node.id.as_str(), at)).collect();
+        let ids = serde_json::to_string(&places.keys().collect::<Vec<_>>()).expect("ids are plain data");
         let mut among = Vec::new();
-        for &(from, source) in &nodes {
-            for &(to, target) in &nodes {
-                if from != to && find.exists(params![self.centre.network, source, target])? {
-                    among.push((from, to));
-                }
+        for (source, from) in &places {
+            let targets = find.query_map(params![self.centre.network, source, ids], |row| row.get(0))?;
+            for target in targets.collect::<Result<Vec<String>>>()? {
+                among.extend(places.get(target.as_str()).filter(|to| *to != from).map(|to| (*from, *to)));
             }
         }
+        among.sort_unstable();
         self.around.among = among;
         Ok(())
     }

@@ -6,8 +6,9 @@
 
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
-use super::super::forgotten::{Forgotten, Named};
+use super::super::forgotten::Forgotten;
 use super::super::log::Tally;
+use super::names::post_names;
 use super::step::{STEPS, Step};
 use super::target::erase_sources;
 use super::{drop_payloads, erase_listed, redact};
@@ -148,13 +149,14 @@ pub(in super::super) fn erase(
 
 /// A post by somebody else stays as an event; what it repeats goes, and does not come back with the next look at it.
 fn hollow(db: &Connection, forgotten: &mut Forgotten, subject: i64, repost: i64) -> Result<()> {
-    let find = "SELECT n.name, p.native_id FROM posts p JOIN networks n ON n.id = p.network WHERE p.id = ?1";
-    let named = |row: &Row<'_>| Ok(Named::post(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?));
-    if let Some(named) = db.prepare_cached(find)?.query_row([repost], named).optional()? {
-        forgotten.remember(db, Some(subject), &named)?;
-        redact(db, repost)?;
+    let names = post_names(db, repost)?;
+    if names.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    for named in &names {
+        forgotten.remember(db, Some(subject), named)?;
+    }
+    redact(db, repost)
 }
 
 /// Erases objects with the sources that watch them (the comments on a post).

@@ -12,8 +12,10 @@ use freshet_types::{Address, NetworkName};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use super::super::forgotten::{Forgotten, Named};
+use super::super::log::Tally;
 use super::super::network::Networks;
-use super::super::{read, source};
+use super::super::{complaints, read, source};
+use super::names::post_names;
 use super::step::{Step, note};
 use crate::row::{Erased, Forgetting};
 
@@ -98,8 +100,12 @@ impl Targets {
             let post = read::post_number(db, network, kind, id)?.map(|(number, _)| number);
             let thing = read::thing_number(db, network, kind, id)?;
             is_list = post.or(thing).is_none();
-            self.names.extend(post.map(|_| Named::post(name, id)));
+            if let Some(post) = post {
+                self.names.extend(post_names(db, post)?);
+            }
             self.names.extend(thing.map(|_| Named::root(name, kind, id)));
+            let stub = read::stub_number(db, network, kind, id)?.filter(|_| is_list);
+            self.names.extend(stub.map(|_| Named::root(name, kind, id)));
             self.posts.extend(post.or(thing));
         }
         self.add_sources(db, network, address, is_list)
@@ -184,12 +190,14 @@ pub(in super::super) fn mark(
     let subject = subject.unwrap_or(0);
     for address in &targets.addresses {
         erase_parked(db, address, &mut marked.erased)?;
+        erase_pointed(db, address, &mut marked.erased)?;
     }
+    let had_samples = complaints::forget(db)?;
     note_work(db, subject, targets)?;
     erase_sources(db, subject, &targets.sources, &mut marked.erased)?;
     let has_work = "SELECT EXISTS (SELECT 1 FROM erasing)";
     let has_work: bool = db.prepare_cached(has_work)?.query_row([], |row| row.get(0))?;
-    if has_work || marked.erased != Erased::default() {
+    if has_work || had_samples || marked.erased != Erased::default() {
         note(db, subject, Step::Scrub, (0, ""))?;
     }
     Ok(marked)
@@ -237,6 +245,23 @@ fn erase_parked(db: &Connection, address: &str, erased: &mut Erased) -> Result<(
     let delete = "DELETE FROM parked WHERE address = ?1 OR instr(object, ?2) > 0";
     erased.parked += db.prepare_cached(delete)?.execute([address, &shown])? as u64;
     Ok(())
+}
+
+/// Erases links of other networks that lead to this address, and its stub.
+fn erase_pointed(db: &Connection, address: &str, erased: &mut Erased) -> Result<()> {
+    db.prepare_cached("DELETE FROM cross_links WHERE target = ?1")?.execute([address])?;
+    let Ok(address) = address.parse::<Address>() else { return Ok(()) };
+    let find = "SELECT s.id FROM stubs s JOIN networks n ON n.id = s.network AND n.name = ?1 \
+                WHERE s.native_id = ?2 AND s.kind = ?3";
+    let key = params![address.network.as_str(), address.id, &*address.kind];
+    let Some(stub) = db.prepare_cached(find)?.query_row(key, |row| row.get::<_, i64>(0)).optional()? else {
+        return Ok(());
+    };
+    db.prepare_cached("DELETE FROM stubs WHERE id = ?1")?.execute([stub])?;
+    let lines = "DELETE FROM changes WHERE number = ?1 OR object = ?1 AND number <> object";
+    let lines = db.prepare_cached(lines)?.execute([stub])?;
+    erased.changes += lines as u64;
+    Tally { changes: -(lines as i64), ..Tally::default() }.write(db)
 }
 
 /// Erases sources, so that their late pages are dropped; their visits and lists are noted as left to do.

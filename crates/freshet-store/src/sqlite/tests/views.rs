@@ -2,14 +2,14 @@
 
 use freshet_types::coverage::{Coverage, Interval, Mark};
 use freshet_types::{
-    Account, AccountState, Observation, Post, Relation, RobotKind, Source, Tag, Timestamp, VisitId,
+    Account, AccountState, End, Observation, Post, Relation, RobotKind, Source, Tag, Timestamp, VisitId,
 };
 use rusqlite::types::Value;
 
 use super::model::{NETWORK, page};
 use crate::api::prelude::*;
 use crate::conformance::compare;
-use crate::row::{RelationSweep, Upload};
+use crate::row::{LinkSweep, RelationSweep, Upload};
 use crate::sqlite::SqliteStore;
 
 /// All rows of a query, columns separated by bars.
@@ -52,16 +52,21 @@ fn populated() -> SqliteStore {
     let reply = Post { id: "2".into(), reply_to: Some("1".into()), text: "reply".into(), ..status.clone() };
     let comment = Post { id: "3".into(), kind: "comment".into(), root: Some("1".into()), ..reply.clone() };
     let relation = |source: &str, target: &str| Relation { source: source.into(), target: target.into() };
+    let tag = |name: &str| Tag { account: "a".into(), name: name.into() };
     let mut upload = page(10, vec![status, reply, comment]);
     upload.observation = Observation {
         accounts: vec![account("a", AccountState::Active), account("b", AccountState::Suspended)],
         relations: vec![relation("a", "b"), relation("b", "a")],
-        tags: vec![Tag { account: "a".into(), name: "rust".into() }],
+        tags: vec![tag("moss"), tag("rust")],
         ..upload.observation
     };
     let sweep = RelationSweep { account: "b".into(), is_following: true, began_at: Timestamp::from_secs(11) };
     let swept = Upload { relations_swept: Some(sweep), ..page(12, vec![]) };
-    store.apply(&[upload, swept], compare).unwrap();
+    let from = End { kind: "account".into(), id: "a".into() };
+    let sweep = LinkSweep { from, name: "tags".into(), began_at: Timestamp::from_secs(12) };
+    let mut tags = Upload { links_swept: Some(sweep), robot: Some(RobotKind::Tag), ..page(12, vec![]) };
+    tags.observation.tags = vec![tag("rust")];
+    store.apply(&[upload, swept, tags], compare).unwrap();
     store
 }
 
@@ -82,8 +87,10 @@ fn the_tables_of_the_paper_have_their_names() {
     check(&store, "SELECT source_user_id, target_user_id, cancelled_at FROM invalid_relations", &["b|a|12"]);
     check(&store, "SELECT id, user_id, text, created_at FROM statuses", &["1|a|status|1.5", "2|a|reply|1.5"]);
     check(&store, "SELECT id, status_id, user_id, text FROM comments", &["2|1|a|reply", "3|1|a|reply"]);
-    check(&store, "SELECT name FROM tags", &["rust"]);
-    check(&store, "SELECT user_id, tag FROM user_tags", &["a|rust"]);
+    check(&store, "SELECT name FROM tags", &["moss", "rust"]);
+    check(&store, "SELECT user_id, tag, last_seen_at FROM user_tags", &["a|rust|12"]);
+    let all = "SELECT user_id, tag, seen_at, last_seen_at, cancelled_at FROM user_tag_history ORDER BY tag";
+    check(&store, all, &["a|moss|10|10|12", "a|rust|10|12|-"]);
 }
 
 #[test]

@@ -90,6 +90,20 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Passes over what an element holds that was just begun and whose content is no markup, its end included.
+    pub(super) fn pass_raw(&mut self, name: &str) {
+        let mut from = self.at;
+        while let Some(at) = self.text[from..].find("</").map(|at| from + at + 2) {
+            let ended = self.text.get(at..at + name.len());
+            if ended.is_some_and(|ended| ended.eq_ignore_ascii_case(name)) {
+                self.at = self.text[at..].find('>').map_or(self.text.len(), |end| at + end + 1);
+                return;
+            }
+            from = at;
+        }
+        self.at = self.text.len();
+    }
+
     /// Where this stands next, counted from here.
     fn find(&mut self, wanted: &'static str) -> Option<usize> {
         if self.absent.contains(&wanted) {

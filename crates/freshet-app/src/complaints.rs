@@ -1,0 +1,50 @@
+//! Complaints: what could not be used of answers, so that a person can see whether a definition, a server or freshet is wrong.
+
+use freshet_report::complaints::{ComplaintKind, ComplaintSample, ComplaintsReport};
+use freshet_report::time::UnixNumber;
+use freshet_store::browse::Browse as _;
+use freshet_store::row::ComplaintRow;
+
+use crate::data::Data;
+
+/// Kinds that are told; more are not kept.
+pub const KINDS_MAX: usize = 500;
+/// Samples that are told of each; more are not kept.
+pub const SAMPLES_MAX: usize = 20;
+
+/// Which complaints are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Wish {
+    /// Of this network, or of all servers of this definition.
+    pub network: Option<String>,
+    /// Kinds at most, those met last.
+    pub kinds_max: usize,
+    /// Samples of each, the newest.
+    pub samples_max: usize,
+}
+
+/// What could not be used.
+pub fn report(data: &Data, wish: &Wish) -> anyhow::Result<ComplaintsReport> {
+    let network = wish.network.as_deref().filter(|network| !network.is_empty());
+    let rows = data.store.complaints(network, wish.kinds_max.min(KINDS_MAX), wish.samples_max)?;
+    Ok(ComplaintsReport { complaints: rows.into_iter().map(kind).collect() })
+}
+
+fn kind(row: ComplaintRow) -> ComplaintKind {
+    let sample = |it: freshet_store::row::ComplaintSample| ComplaintSample {
+        source: it.source,
+        seen_at: UnixNumber::of(it.seen_at),
+        place: it.complaint.place,
+        what: it.complaint.what,
+        sample: it.complaint.sample,
+    };
+    ComplaintKind {
+        network: row.network,
+        endpoint: row.endpoint,
+        what: row.what,
+        count: row.count,
+        first_at: UnixNumber::of(row.first_at),
+        last_at: UnixNumber::of(row.last_at),
+        samples: row.samples.into_iter().map(sample).collect(),
+    }
+}

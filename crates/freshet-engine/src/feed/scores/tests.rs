@@ -1,0 +1,142 @@
+//! What leaves the rings first under a focus, from rows of a store.
+
+use std::sync::Arc;
+
+use freshet_frontier::Coordinator;
+use freshet_network::focus::Written;
+use freshet_network::networks::Networks;
+use freshet_store::api::prelude::*;
+use freshet_store::row::Upload;
+use freshet_store::setting::Json;
+use freshet_store::testing;
+use freshet_types::{Account, Observation, Post, Relation, RobotState, Timestamp, VisitId};
+
+use super::super::{AHEAD_MAX as AHEAD_USUAL, Feeder};
+use super::*;
+use crate::focus::{FOCUS, sample};
+
+const NOW: Timestamp = Timestamp::from_secs(1_000);
+
+fn network() -> NetworkName {
+    NetworkName::from("mastodon:a.example")
+}
+
+fn account(id: &str, location: Option<&str>) -> Account {
+    Account { id: id.to_owned(), location: location.map(str::to_owned), ..Account::default() }
+}
+
+fn post(id: &str, author: &str, tag: Option<&str>) -> Post {
+    Post {
+        id: id.to_owned(),
+        kind: "post".into(),
+        author: Some(author.to_owned()),
+        tags: tag.map(str::to_owned).into_iter().collect(),
+        ..Post::default()
+    }
+}
+
+fn follows(source: &str, target: &str) -> Relation {
+    Relation { source: source.to_owned(), target: target.to_owned() }
+}
+
+/// One page of the relation robot: accounts 00 to 99 in order; 70 is from Oslo, 80 posts what is wanted, 90 follows 80, and 60 repeats it.
+fn page() -> Upload {
+    let mut accounts: Vec<Account> = (0..100).map(|id| account(&format!("{id:02}"), None)).collect();
+    accounts[70].location = Some("Oslo, Norway".to_owned());
+    let repost = Post { repost_of: Some("w1".to_owned()), ..post("r1", "60", None) };
+    let posts = vec![post("w1", "80", Some("Weather")), post("o1", "10", Some("other")), repost];
+    let relations = vec![follows("90", "80"), follows("20", "10"), follows("80", "80")];
+    Upload {
+        robot: Some(RobotKind::Relation),
+        observation: Observation { accounts, posts, relations, ..Observation::default() },
+        ..Upload::new(VisitId(1), network(), Timestamp::from_secs(1))
+    }
+}
+
+/// Ids of the accounts whose lists become sources, in groups of `count`.
+fn leave(written: Option<&Written>, count: usize, groups: usize) -> Vec<Vec<String>> {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = testing::memory();
+    store.apply(&[page()], |_, _| None).unwrap();
+    for robot in RobotKind::ALL {
+        store.set_robot(robot, RobotState::Stopped).unwrap();
+    }
+    store.set_robot(RobotKind::Status, RobotState::Running).unwrap();
+    if let Some(written) = written {
+        FOCUS.put(&mut store, &Json(written.read().unwrap())).unwrap();
+    }
+    let rings = Coordinator::open(dir.path(), 10_000).unwrap();
+    let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 5);
+    let room = if written.is_some() { AHEAD_USUAL - AHEAD_MAX + count } else { count };
+    let mut left = Vec::new();
+    for _ in 0..groups {
+        let slots = feeder.tend(&mut store, room, NOW).unwrap();
+        let ids: Vec<_> = slots.iter().map(|slot| slot.id).collect();
+        let mut roots: Vec<String> =
+            store.sources(&ids).unwrap().into_iter().flatten().map(|source| source.root_id).collect();
+        roots.sort();
+        left.push(roots);
+    }
+    left
+}
+
+fn tag(tag: &str, explore: &str) -> Written {
+    Written { tags: vec![tag.to_owned()], explore: Some(explore.to_owned()), ..Written::default() }
+}
+
+#[test]
+fn without_a_focus_ids_leave_as_they_came() {
+    assert_eq!(leave(None, 3, 2), [["00", "01", "02"], ["03", "04", "05"]]);
+}
+
+#[test]
+fn who_posts_what_is_wanted_and_who_is_near_leave_first() {
+    assert_eq!(leave(Some(&tag("weather", "0")), 3, 2), [["60", "80", "90"], ["00", "01", "02"]]);
+    let place =
+        Written { places: vec!["oslo".to_owned()], explore: Some("0".to_owned()), ..Written::default() };
+    assert_eq!(leave(Some(&place), 1, 2), [["70"], ["00"]]);
+}
+
+#[test]
+fn the_exploring_share_leaves_in_order() {
+    assert_eq!(leave(Some(&tag("weather", "50%")), 4, 1), [["00", "01", "60", "80"]]);
+    assert_eq!(leave(Some(&tag("weather", "100%")), 3, 1), [["00", "01", "02"]]);
+}
+
+#[test]
+fn a_focus_that_nothing_fits_changes_no_order() {
+    assert_eq!(leave(Some(&tag("nothing", "10%")), 3, 2), [["00", "01", "02"], ["03", "04", "05"]]);
+}
+
+#[test]
+fn all_leave_in_the_end_and_once() {
+    let left = leave(Some(&tag("weather", "0")), 10, 11);
+    let mut all: Vec<String> = left.concat();
+    assert_eq!(all.len(), 100);
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 100);
+}
+
+#[test]
+fn a_focus_is_told_how_many_stored_posts_it_wants() {
+    let mut store = testing::memory();
+    let focus = tag("weather", "0").read().unwrap();
+    assert_eq!(sample(&store, &focus).unwrap(), (0, 0));
+    store.apply(&[page()], |_, _| None).unwrap();
+    assert_eq!(sample(&store, &focus).unwrap(), (3, 1));
+}
+
+#[test]
+fn what_a_person_added_is_first() {
+    let mut store = testing::memory();
+    store.apply(&[page()], |_, _| None).unwrap();
+    let mut scores = Scores::new(tag("weather", "0").read().unwrap());
+    scores.step(&store).unwrap();
+    let number = |id: &str| store.account_of(&network(), id).unwrap().unwrap().object;
+    let (wanted, near, far) = (number("80"), number("90"), number("20"));
+    assert!(scores.score(wanted) > scores.score(near) && scores.score(near) > scores.score(far));
+    assert!(scores.score(far).abs() < 1e-12);
+    scores.know(far, |known| known.is_added = true);
+    assert!(scores.score(far) > scores.score(wanted));
+}
