@@ -32,7 +32,7 @@ pub(super) const OFFERED: &[(&str, &str)] = &[
 
 /// Packages that look things up in JSON by text, and how many times at most.
 pub(super) const TEXT_KEYS: &[(&str, usize)] =
-    &[("freshet-fetch", 2), ("freshet-forum", 4), ("freshet-network", 7), ("freshet-web", 1)];
+    &[("freshet-fetch", 2), ("freshet-forum", 4), ("freshet-network", 6), ("freshet-web", 1)];
 
 /// Doors to the core beside its own, at most.
 pub(super) const DOORS: &[(&str, usize)] = &[];

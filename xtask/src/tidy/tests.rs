@@ -29,7 +29,7 @@ fn single_files() {
         ("a/src/b.rs", "//! a\n// TODO(#12): later, METHODOLOGY", &[]),
         ("a/src/b.rs", "//! a\nlet mock_server = 1;", &["identifier"]),
         ("a/src/b.rs", "//! a\nlet path = \"bin/mastodon_mock\"; // the mock server", &[]),
-        ("a/src/b.rs", "//! a\nstruct StubStore;", &["identifier"]),
+        ("a/src/b.rs", "//! a\nstruct DummyStore;", &["identifier"]),
         ("a/src/b.rs", "//! a\npub(super) fn take(&mut self) {}", &["a function named `take`"]),
         ("a/src/b.rs", "//! a\nfn sweep<T>() {} // fn again", &["a function named `sweep`"]),
         ("a/src/b.rs", "//! a\nfn take_while() { one.take() }", &[]),

@@ -84,6 +84,7 @@ fn templates_of(page: &str) -> Vec<&'static str> {
         ("networks", Some(_)) => vec!["network"],
         ("experiments", _) => vec!["experiments", "experiments_part"],
         ("alerts", _) => vec!["alerts"],
+        ("complaints", _) => vec!["complaints"],
         ("settings", _) => vec!["settings"],
         ("login", _) => vec!["login"],
         _ => Vec::new(),

@@ -76,6 +76,7 @@ pub(crate) fn press_all(scene: &Scene, browser: &mut Chromium, axe: &str) {
     press_robots(scene, browser);
     press_overview(scene, browser);
     press_plan(scene, browser);
+    press_complaints(scene, browser);
     press_settings(scene, browser);
 }
 
@@ -418,6 +419,20 @@ fn press_overview(scene: &Scene, browser: &mut Chromium) {
     browser.press(".switch a[href='/']");
     assert_eq!(texts(browser, ".switch [aria-current]"), ["last half hour"]);
     check_quiet(browser, &scene.base, "overview");
+}
+
+/// What could not be used of answers.
+fn press_complaints(scene: &Scene, browser: &mut Chromium) {
+    browser.open(&format!("{}/", scene.base));
+    browser.press("main a[href='/complaints']");
+    check_says(browser, "What could not be used of answers");
+    check_says(browser, "the day before yesterday");
+    browser.press("main a[href^='/complaints?network=rss']");
+    check_says(browser, "Show all");
+    browser.press("main a[href='/complaints']");
+    browser.press("main a[href^='/sources/']");
+    check_says(browser, "/tides.xml");
+    check_quiet(browser, &scene.base, "complaints");
 }
 
 /// What more calls would bring.

@@ -4,6 +4,9 @@ use std::fmt::Write as _;
 use std::process::Stdio;
 use std::sync::mpsc::Receiver;
 
+use freshet_fetch::hostile::{Behaviour, Hostile};
+use tokio::runtime::Runtime;
+
 use super::SOON;
 use crate::alerts::{server, web};
 use crate::support::freshet::{Freshet, bare};
@@ -16,6 +19,9 @@ const THREADS: i64 = 54;
 /// Accounts of the world, and how many of them are watched from the beginning.
 const ACCOUNTS: u32 = 24;
 pub(crate) const WATCHED: usize = 16;
+/// A feed with a time that nobody understands, so that there is something to complain of.
+const FEED: &str = "<rss version=\"2.0\"><channel><title>Tides</title><item><guid>1</guid><title>High</title>\
+    <pubDate>the day before yesterday</pubDate></item></channel></rss>";
 
 /// A crawl of a small world with a forum in it, and its dashboard.
 pub(crate) struct Scene {
@@ -25,6 +31,7 @@ pub(crate) struct Scene {
     pub(crate) told: Receiver<String>,
     _run: Process,
     _forum: Process,
+    _feed: (Runtime, Hostile),
     pub(crate) world: World,
 }
 
@@ -43,6 +50,8 @@ impl Scene {
         args.extend(authors.iter().take(WATCHED).map(|author| format!("{}/@{author}", world.base)));
         freshet.ok(&args.iter().map(String::as_str).collect::<Vec<_>>());
         freshet.ok(&["add", "--allow-private", "--as", "forum", &forum.1]);
+        let feed = serve_feed();
+        freshet.ok(&["add", "--allow-private", &feed.1.url("/tides.xml")]);
         for robot in ["relation", "comment", "tag"] {
             freshet.ok(&["robots", "start", robot]);
         }
@@ -54,10 +63,11 @@ impl Scene {
             let forums = http::get(&base, "/api/v1/forums");
             let is_ready = status["lag_s"].is_object()
                 && status["relations_count"].as_u64() > Some(5)
+                && status["complaints_count"].as_u64() > Some(0)
                 && forums["forums"][0]["complete_count"].as_u64() > Some(3);
             is_ready.then_some(())
         });
-        Self { base, freshet, told, _run: run, _forum: forum.0, world }
+        Self { base, freshet, told, _run: run, _forum: forum.0, _feed: feed, world }
     }
 
     /// Pages as a person meets them: name of the picture, path.
@@ -84,9 +94,19 @@ impl Scene {
             ("network", "/networks/mastodon".to_owned()),
             ("experiments", "/experiments".to_owned()),
             ("alerts", "/alerts".to_owned()),
+            ("complaints", "/complaints".to_owned()),
             ("settings", "/settings".to_owned()),
         ]
     }
+}
+
+/// A server with that feed, and the threads that it runs on.
+fn serve_feed() -> (Runtime, Hostile) {
+    let runtime = Runtime::new().expect("threads can be started");
+    let server = runtime.block_on(Hostile::start());
+    let headers = [("Content-Type", "application/rss+xml")];
+    server.route("/tides.xml", vec![Behaviour::answer(200, &headers, FEED.as_bytes())]);
+    (runtime, server)
 }
 
 /// A forum of three boards that lives at the pace of the world; its address.
