@@ -63,16 +63,8 @@ impl Case {
     /// Type, expression, and what it decides.
     fn constraints(self) -> &'static [(&'static str, &'static str, &'static str)] {
         match self {
-            Self::Spider => &[
-                ("graph/account", "depth <= 1", "discover"),
-                ("graph/account", "account.posts_count > 60", "revisit"),
-                (
-                    "graph/album",
-                    "now - album.created_at < span(\"7d\") && album.comment_count > 1000",
-                    "follow",
-                ),
-            ],
-            Self::World => &[("graph/account", "depth <= 1", "discover")],
+            Self::Spider => society::SPIDER_RULES,
+            Self::World => society::WORLD_RULES,
         }
     }
 

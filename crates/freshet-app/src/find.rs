@@ -1,19 +1,20 @@
 //! Finding accounts on a network by words, and watching them: how a crawl is seeded by a search.
 //!
-//! One request or a few go out, through the endpoint of the definition that has the role `search`, with the network's credential, if any.
+//! One request or a few go out, through the endpoint of the definition that has the role `search`, with the network's credential, if any, each
+//! granted by the run under way or by the stored ledger ([`crate::guest`]).
 //! Nothing is stored but what is to be added, and that is added as [`crate::add`] would by its address: what the network calls an account
 //! is taken by its id only where no address of it is understood.
 
 use std::sync::Arc;
 
-use freshet_fetch::{Fetch as _, HttpFetch, HttpOptions};
+use freshet_fetch::{HttpFetch, HttpOptions};
 use freshet_network::DefinedConnector;
 use freshet_network::networks::Networks;
 use freshet_network::robot::ACCOUNT;
 use freshet_report::add::AddReport;
 use freshet_report::find::{AccountsFound, FoundAccount};
 use freshet_types::{
-    Account, Connector as _, Endpoint, Instance, Intent, NetworkName, Outcome, Reference, Set, Target,
+    Account, Connector as _, Instance, Intent, NetworkName, Outcome, Reference, Response, Set, Target,
 };
 use url::Url;
 
@@ -21,6 +22,7 @@ use crate::add::{self, AddWish};
 use crate::config::Globals;
 use crate::data::{self, CONTACT_UNKNOWN, Data, block_on};
 use crate::failure::Failure;
+use crate::guest::Guest;
 
 /// Pages of results that are asked for at most.
 const PAGES_MAX: usize = 5;
@@ -48,7 +50,7 @@ pub fn find(globals: &Globals, wish: &FindWish) -> anyhow::Result<AccountsFound>
     let mut data = Data::create(globals)?;
     let mut instance = instance(&data, &networks, &name, base)?;
     instance.allow_private |= wish.allow_private;
-    let accounts = block_on(ask(globals, &data, &connector, &instance, wish))?;
+    let accounts = block_on(ask((globals, &networks), &mut data, &connector, &instance, wish))?;
     let added = wish.adds.then(|| watch(&mut data, &networks, (&instance, &accounts), wish)).transpose()?;
     let accounts = accounts.into_iter().map(found).collect();
     Ok(AccountsFound { network: instance.network.to_string(), accounts, added })
@@ -106,8 +108,8 @@ pub(crate) fn instance(
 
 /// Asks for results, page by page, until there are enough.
 async fn ask(
-    globals: &Globals,
-    data: &Data,
+    (globals, networks): (&Globals, &Networks),
+    data: &mut Data,
     connector: &DefinedConnector,
     instance: &Instance,
     wish: &FindWish,
@@ -125,27 +127,25 @@ async fn ask(
     let clock = data.clock().await?;
     let contact = data.contact(globals)?.unwrap_or_else(|| CONTACT_UNKNOWN.to_owned());
     let fetch = HttpFetch::new(HttpOptions::new(contact, Arc::clone(&clock), vault))?;
+    let mut guest = Guest::new(data, networks, &fetch, &*clock);
     let (mut all, mut seen, mut intent) = (Vec::new(), Set::default(), Intent::First);
     for _ in 0..PAGES_MAX {
         let request = connector.ask(&target, &intent)?;
-        let response = fetch.fetch(&request).await?;
-        let page = connector.read(&target, &intent, &response, clock.now());
+        let mut page = None;
+        let read = |response: &Response, now| {
+            page.insert(connector.read(&target, &intent, response, now)).outcome.clone()
+        };
+        guest.send(&request, read).await??;
+        let Some(page) = page else { break };
         if page.outcome != Outcome::Ok {
             return Err(refused(&instance.network, &page.outcome));
         }
         all.extend(page.observation.accounts.into_iter().filter(|it| seen.insert(it.id.clone())));
         let Some(next) = page.next.filter(|_| all.len() < wish.limit) else { break };
         intent = Intent::Next(next);
-        rest(endpoint).await;
     }
     all.truncate(wish.limit);
     Ok(all)
-}
-
-/// The pause that the network asks for between two requests.
-async fn rest(endpoint: &Endpoint) {
-    let ms = u64::try_from(endpoint.politeness.pause.ms()).unwrap_or_default();
-    tokio::time::sleep(std::time::Duration::from_millis(ms)).await;
 }
 
 fn refused(network: &NetworkName, outcome: &Outcome) -> anyhow::Error {

@@ -36,6 +36,7 @@ pub mod forget;
 pub mod forum;
 pub mod gaps;
 pub mod graph;
+mod guest;
 pub mod identity;
 pub mod init;
 pub mod interest;

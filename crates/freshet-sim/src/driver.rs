@@ -34,6 +34,7 @@ use freshet_types::{
 use futures::FutureExt;
 
 use crate::clock::VirtualClock;
+use crate::crowd::Crowd;
 
 /// Longest jump of the clock, so that leases and wishes are looked at now and then.
 const JUMP_MAX: Span = Span::MINUTE;
@@ -74,6 +75,7 @@ pub struct Driver<S> {
     kit: FetcherKit,
     clock: VirtualClock,
     latency: Span,
+    crowd: Option<Arc<Crowd>>,
     /// Answers on their way, by arrival.
     answers: BTreeMap<(Timestamp, usize), Fetched>,
     started_at: Timestamp,
@@ -111,6 +113,8 @@ pub struct DriverKit {
     pub feeder: Option<Feeder>,
     /// Longest way of an answer.
     pub latency: Span,
+    /// The providers that decide instead how long an answer takes; `fetch` is then the same.
+    pub crowd: Option<Arc<Crowd>>,
     #[cfg(test)]
     trace: trace::Trace,
 }
@@ -132,6 +136,7 @@ impl DriverKit {
             credentials: Vec::new(),
             feeder: None,
             latency: Span::ZERO,
+            crowd: None,
             #[cfg(test)]
             trace: trace::Trace::default(),
         }
@@ -170,6 +175,7 @@ impl<S: Store> Driver<S> {
             loops_back: cfg!(debug_assertions),
             clock: kit.clock,
             latency: kit.latency,
+            crowd: kit.crowd,
             answers: BTreeMap::new(),
             started_at,
             steps: 0,
@@ -417,7 +423,9 @@ impl<S: Store> Driver<S> {
         let network = order.request.network.clone();
         let fetched = carry_out(fetcher, &self.kit, order).now_or_never();
         let spread_ms = (index as u64 * SPREAD) % (self.latency.ms().max(0) as u64 + 1);
-        let arrives_at = sent_at + Span::from_ms(spread_ms as i64);
+        let spread_at = sent_at + Span::from_ms(spread_ms as i64);
+        let arrives_at = self.crowd.as_ref().map_or(spread_at, |crowd| crowd.arrives_at());
+        let took_ms = u64::try_from((arrives_at - sent_at).ms()).unwrap_or(0);
         let answered_at = fetched.is_some().then_some(arrives_at);
         self.journal.push(Exchange { network, endpoint, root, sent_at, answered_at });
         if let (None, Some(patience)) = (&fetched, patience) {
@@ -428,7 +436,7 @@ impl<S: Store> Driver<S> {
             self.answers.insert((received_at, index), given_up);
         }
         if let Some(fetched) = fetched {
-            let fetched = Fetched { took_ms: spread_ms, received_at: arrives_at, ..self.pass(fetched) };
+            let fetched = Fetched { took_ms, received_at: arrives_at, ..self.pass(fetched) };
             self.answers.insert((arrives_at, index), fetched);
         }
     }

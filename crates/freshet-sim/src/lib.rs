@@ -11,6 +11,7 @@
 //! studies use, such as [`refresh`] trials, lives here and not beside what the engine plans by.
 
 pub mod clock;
+pub mod crowd;
 pub mod dialect;
 pub mod driver;
 pub mod experiment;

@@ -14,6 +14,17 @@ pub const GRAPH: &str = include_str!("../definitions/graph.toml");
 /// The video site has so many times fewer accounts than the network of posts.
 const VIDEO_ACCOUNTS_SHARE: u32 = 4;
 
+/// What the spider is told, as type, expression and purpose: friends but not their friends, people again only if they post much, recent
+/// albums that many talk about.
+pub const SPIDER_RULES: &[(&str, &str, &str)] = &[
+    FRIENDS_ONLY,
+    ("graph/account", "account.posts_count > 60", "revisit"),
+    ("graph/album", "now - album.created_at < span(\"7d\") && album.comment_count > 1000", "follow"),
+];
+/// What the crawl of both networks is told.
+pub const WORLD_RULES: &[(&str, &str, &str)] = &[FRIENDS_ONLY];
+const FRIENDS_ONLY: (&str, &str, &str) = ("graph/account", "depth <= 1", "discover");
+
 /// Both worlds, each still to be served.
 #[derive(Debug)]
 pub struct Society {

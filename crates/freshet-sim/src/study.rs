@@ -8,6 +8,7 @@
 
 mod calendar;
 mod capture;
+mod cases;
 mod cuvim;
 mod focus;
 mod forums;
@@ -143,6 +144,12 @@ pub const STUDIES: &[Study] = &[
         about: "SocWeb's figure 4b: posts that the change rate expected too early, by month",
         seed: "no chance",
         run: mispredictions::run,
+    },
+    Study {
+        name: "cases",
+        about: "SocWeb's use-cases: what its spider brings home (table 2), posts of each user (figure 3), bytes a second as fetchers grow (figures 6a and 6b)",
+        seed: "1 (the simulated networks)",
+        run: cases::run,
     },
     Study {
         name: "refresh",

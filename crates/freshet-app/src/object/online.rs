@@ -1,30 +1,27 @@
 //! Asking the network for one object and its links, through the generic API and under the ledger of the run.
 //!
-//! Definitions, credentials and constraints are those of the data directory. What may be asked is asked of the run that is under way
-//! here, or, without one, of the stored ledger, for a moment under the run's lock ([`freshet_engine::guest`]). What the answers showed is
+//! Definitions, credentials and constraints are those of the data directory. Each request is granted first ([`crate::guest`]). What the answers showed is
 //! stored as what a visit shows, and the report is read from the store like every other: what the constraints keep out, nobody gets to see.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use freshet_engine::constrain::setting;
-use freshet_engine::guest::{self, Granted, Purse, Sight, Spent};
-use freshet_fetch::{Fetch as _, HttpFetch, HttpOptions, LiveVault};
+use freshet_engine::guest::{self, Sight};
+use freshet_fetch::{HttpFetch, HttpOptions, LiveVault};
 use freshet_network::constraint::{Constraint, Purpose};
 use freshet_network::networks::{Networks, Registry};
 use freshet_network::snapi::{App, Call, CallOptions, Snapi, Step};
 use freshet_report::object::{ObjectReport, OnlineReport};
-use freshet_types::{
-    Clock, Fault, FaultKind, Instance, LinkKind, LinkType, Outcome, Reference, Request, Span, Timestamp,
-};
+use freshet_types::{Fault, FaultKind, Instance, LinkKind, LinkType, Outcome, Reference, Request};
 
 use super::meant::{self, Meant};
 use super::path::Path;
 use super::{Found, ObjectWish, absent, find, paths};
 use crate::config::Globals;
-use crate::data::{self, CONTACT_UNKNOWN, Data, RunLock, block_on};
+use crate::data::{self, CONTACT_UNKNOWN, Data, block_on};
 use crate::failure::Failure;
-use crate::text::brief;
+use crate::guest::Guest;
 
 /// Requests that one question may take.
 const REQUESTS_MAX: usize = 100;
@@ -34,11 +31,6 @@ const PAGES_MAX: usize = 20;
 const ATTEMPTS_MAX: u32 = 3;
 /// Wall time between two of them.
 const RETRY_PAUSE: Duration = Duration::from_secs(2);
-/// Wall time between two looks for the run's answer, and how long it may take.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
-const ANSWER_MAX: Duration = Duration::from_secs(15);
-/// Longest wait for room in a quota, by the clock of the crawl; who must wait longer is told so.
-const ROOM_MAX: Span = Span::from_secs(30);
 
 /// Asks the network, stores what it shows, and reads the object.
 pub fn get(globals: &Globals, wish: &ObjectWish, allow_private: bool) -> anyhow::Result<ObjectReport> {
@@ -149,9 +141,9 @@ async fn ask(
     } else {
         snapi.get_object(instance, kind, root, &kinds, options)?
     };
-    let mut asking = Asking { data, networks, fetch: &fetch, clock: &*clock, count: 0, is_by_run: false };
+    let mut asking = Asking { guest: Guest::new(data, networks, &fetch, &*clock), networks };
     let is_parked = asking.carry_out(&mut call).await?;
-    let (requests_count, is_by_run) = (asking.count, asking.is_by_run);
+    let (requests_count, is_by_run) = (asking.guest.count(), asking.guest.is_by_run());
     let (unwanted_count, parked_count) =
         (call.unwanted_count(), call.parked_count() + usize::from(is_parked));
     let report = OnlineReport { requests_count, is_by_run, unwanted_count, parked_count };
@@ -178,14 +170,8 @@ fn wanted(networks: &Networks, target: &Target, paths: &[Path]) -> (Vec<LinkKind
 
 /// A call being carried out.
 struct Asking<'a> {
-    data: &'a mut Data,
+    guest: Guest<'a>,
     networks: &'a Arc<Networks>,
-    fetch: &'a HttpFetch,
-    clock: &'a dyn Clock,
-    /// Requests that were sent.
-    count: usize,
-    /// A run granted some of them.
-    is_by_run: bool,
 }
 
 impl Asking<'_> {
@@ -195,13 +181,12 @@ impl Asking<'_> {
         loop {
             match call.step() {
                 Step::Ask(request) => {
-                    self.pause(&request).await;
                     self.exchange(call, &request).await?;
-                    let seen_at = self.clock.now();
+                    let seen_at = self.guest.now();
                     let shown = call.take_shown().into_iter();
                     let sights = shown.map(|(network, observation)| Sight { network, observation, seen_at });
                     let sights: Vec<Sight> = sights.collect();
-                    guest::store(&mut self.data.store, self.networks, sights)?;
+                    guest::store(self.guest.store(), self.networks, sights)?;
                 }
                 Step::Done(_) => return Ok(false),
                 Step::Parked { .. } => return Ok(true),
@@ -220,103 +205,8 @@ impl Asking<'_> {
 
     /// Sends one request that was granted, and hands its answer to the call.
     async fn exchange(&mut self, call: &mut Call, request: &Request) -> anyhow::Result<()> {
-        self.grant(request).await?;
-        self.count += 1;
-        let answered = self.fetch.fetch(request).await;
-        let now = self.clock.now();
-        let mut spent = Spent { extra_count: request.meter.extra_count(), ..Spent::default() };
-        let result = match answered {
-            Ok(response) => {
-                let outcome = call.on_answer(&response, now);
-                if let Outcome::RateLimited { until } | Outcome::QuotaExhausted { until } = outcome {
-                    (spent.is_refused, spent.refused_until) = (true, until);
-                }
-                Ok(())
-            }
-            Err(fault) => failed(call, fault),
-        };
-        self.tell_spent(request, spent, now)?;
-        result
-    }
-
-    /// As long as there must be between two requests to a server.
-    async fn pause(&self, request: &Request) {
-        let connector = self.networks.connector_for(&request.network).filter(|_| self.count > 0);
-        let pauses = connector.iter().flat_map(|it| it.endpoints()).map(|it| it.politeness.pause.ms());
-        let pause_ms = pauses.max().unwrap_or_default().unsigned_abs();
-        tokio::time::sleep(Duration::from_millis(pause_ms)).await;
-    }
-
-    /// Waits until a request may leave, or says when it might.
-    async fn grant(&mut self, request: &Request) -> anyhow::Result<()> {
-        let began_at = self.clock.now();
-        loop {
-            let now = self.clock.now();
-            let Granted::NotBefore(until) = self.ask_for_grant(request, now).await? else { return Ok(()) };
-            if until - began_at > ROOM_MAX {
-                let wait = brief(until - now);
-                let what = format!("the quota of `{}` has no room for {wait}", request.network);
-                return Err(Failure::new(what)
-                    .hint("try again then, or raise the budget: `freshet budget list`")
-                    .into());
-            }
-            let wait_ms = (until - now).ms().clamp(0, 1000).unsigned_abs();
-            tokio::time::sleep(Duration::from_millis(wait_ms).max(LOOK_EVERY)).await;
-        }
-    }
-
-    async fn ask_for_grant(&mut self, request: &Request, now: Timestamp) -> anyhow::Result<Granted> {
-        loop {
-            if let Some(mut purse) = self.purse(now)? {
-                let granted = purse.0.grant(&mut self.data.store, request, now)?;
-                purse.0.close(&mut self.data.store, now)?;
-                return Ok(granted);
-            }
-            if let Some(granted) = self.ask_the_run(request).await? {
-                self.is_by_run |= granted == Granted::Now;
-                return Ok(granted);
-            }
-            // It has ended meanwhile.
-        }
-    }
-
-    /// The stored ledger, where no run is under way. No run begins as long as it is in hand, so that is a moment only: what was
-    /// granted is written down, and the run that begins next knows of it.
-    fn purse(&self, now: Timestamp) -> anyhow::Result<Option<(Purse, RunLock)>> {
-        if self.data.runner().is_some() {
-            return Ok(None);
-        }
-        // A run that has just begun has the lock.
-        let Ok(lock) = self.data.lock() else { return Ok(None) };
-        Ok(Some((Purse::open(&self.data.store, now)?, lock)))
-    }
-
-    /// What a request took beyond its grant is charged too.
-    fn tell_spent(&mut self, request: &Request, spent: Spent, now: Timestamp) -> anyhow::Result<()> {
-        let Some((mut purse, _lock)) = self.purse(now)? else {
-            return Ok(guest::spent(&mut self.data.store, request, spent)?);
-        };
-        purse.charge(&mut self.data.store, (request, spent), now)?;
-        Ok(purse.close(&mut self.data.store, now)?)
-    }
-
-    /// The run's answer; `None` when it has ended.
-    async fn ask_the_run(&mut self, request: &Request) -> anyhow::Result<Option<Granted>> {
-        let number = guest::wish(&mut self.data.store, request)?;
-        let deadline = tokio::time::Instant::now() + ANSWER_MAX;
-        loop {
-            tokio::time::sleep(LOOK_EVERY).await;
-            if let Some(granted) = guest::answer(&self.data.store, number)? {
-                return Ok(Some(granted));
-            }
-            if self.data.runner().is_none() {
-                return Ok(None);
-            }
-            if tokio::time::Instant::now() >= deadline {
-                let failure = Failure::new("the run that is under way here does not answer");
-                return Err(failure.hint("it may have just begun, or wait for its store: try again").into());
-            }
-        }
+        let sent = self.guest.send(request, |response, now| call.on_answer(response, now)).await?;
+        sent.or_else(|fault| failed(call, fault))
     }
 }
 

@@ -138,6 +138,7 @@ impl Scene {
             credentials: self.credentials.clone(),
             feeder: Some(Feeder::new(rings, Arc::clone(&self.networks), self.depth_max)),
             latency: LATENCY,
+            crowd: None,
             trace: self.trace.clone(),
         };
         Driver::start(store, kit)

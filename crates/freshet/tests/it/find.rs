@@ -42,3 +42,19 @@ fn accounts_are_found_by_a_word_and_watched() {
         assert!(line["collected_per_hour"].as_f64() > Some(0.0), "{line}");
     }
 }
+
+#[test]
+fn a_search_asks_for_room_in_the_budgets() {
+    let world = World::start(10);
+    let freshet = Freshet::new().with_clock(format!("{}/clock", world.base));
+    freshet.ok(&["init"]);
+    let network = format!("mastodon:{}", world.base);
+    let find = ["find", &network, "a", "--allow-private"];
+    freshet.ok(&["budget", "set", "all", "1/d"]);
+    freshet.ok(&find);
+    let said = freshet.say(&find);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.err.contains("has no room for") && said.err.contains("freshet budget list"), "{said:?}");
+    freshet.ok(&["budget", "clear"]);
+    freshet.ok(&find);
+}
