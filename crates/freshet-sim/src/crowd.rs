@@ -61,7 +61,7 @@ impl Crowd {
     }
 
     /// When the answer arrives that was made last.
-    pub fn arrives_at(&self) -> Timestamp {
+    pub(crate) fn arrives_at(&self) -> Timestamp {
         self.state().arrives_at
     }
 

@@ -42,6 +42,7 @@ const GRAPH_PACE: (Span, f64) = (Span::from_ms(400), 50_000.0);
 const VIDEOS_PACE: (Span, f64) = (Span::from_ms(200), 100_000.0);
 
 /// What is crawled.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Case {
     people: u32,
     /// One in so many lends their name; 1 means all people are added themselves.

@@ -9,7 +9,7 @@ use crate::study::page::percent;
 use crate::study::{Page, StudyError};
 
 /// People whose posts are read: more than can be read in the time.
-const PEOPLE: u32 = 2_000;
+const PEOPLE: u32 = 1_000;
 const FETCHERS_MAX: usize = 7;
 /// The stretch that is measured: after the first videos are known, and before anybody runs out of work.
 const FROM: Span = Span::from_secs(60);
