@@ -59,6 +59,7 @@ fn crawl(rules: &[(&str, &str)]) -> Crawl {
         credentials: Vec::new(),
         feeder: None,
         latency: Span::ZERO,
+        crowd: None,
     };
     let mut driver = Driver::start(store, kit).expect("a simulation has no faults of its own");
     let all = rules
