@@ -105,7 +105,7 @@ fn odd_questions_never_break_the_api() {
         "/api/v1/live",
     ]);
     command.args(["--header", &format!("Authorization: Bearer {token}"), "--seed", "1", "--workers", "1"]);
-    command.args(["--phases", "examples,coverage,fuzzing", "--request-timeout", "20", "--max-time", "120"]);
+    command.args(["--phases", "examples,coverage,fuzzing", "--request-timeout", "60", "--max-time", "120"]);
     command.stdout(std::fs::File::create(&log).expect("a log")).stderr(Stdio::null());
     let mut asking = Process::start(&mut command);
     let ended = asking.finish_within(FUZZ_MAX);
