@@ -79,11 +79,12 @@ impl Grounds {
 
     /// How much a source counts.
     fn counts(&self, source: &Source) -> Counts {
-        let standing = self.importance.of_source(source.id);
+        let standing = self.importance.of_source(source);
         Counts {
             weight: source.weight,
             eir_per_day: standing.eir_per_day,
             importance: standing.importance,
+            rank: standing.rank,
             factor: standing.factor,
             has_importance: self.importance.is_on(),
         }

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use freshet_frontier::{Coordinator, RingError};
 use freshet_network::networks::Networks;
 use freshet_network::robot;
+use freshet_store::api::interest::Ranked;
 use freshet_store::api::{Store, StoreError, Trouble};
 use freshet_store::control::{Control, SourcesChange};
 use freshet_store::row::{Held, SourceSlot};
@@ -113,6 +114,8 @@ pub struct Feeder {
     judge: Option<Judge>,
     /// Who leaves first, while there is a focus.
     scores: Option<Scores>,
+    /// There may be ranks in the store of a focus that is gone.
+    may_rank: bool,
     /// Sources that were made and that nobody was told of yet, because something failed after them.
     made: Vec<SourceSlot>,
 }
@@ -132,6 +135,7 @@ impl Feeder {
             rounds,
             judge: None,
             scores: None,
+            may_rank: true,
             made: Vec::new(),
         }
     }
@@ -177,7 +181,7 @@ impl Feeder {
         let robots = store.robots()?;
         let awake = robots.iter().filter(|row| row.state != RobotState::Stopped);
         self.fill(store, &awake.map(|row| row.kind).collect::<Vec<_>>())?;
-        self.score(store)?;
+        self.score(store, now)?;
         let ahead_max = if self.scores.is_some() { scores::AHEAD_MAX } else { AHEAD_MAX };
         let room = room.saturating_sub(AHEAD_MAX - ahead_max);
         let running: Vec<RobotKind> =
@@ -204,12 +208,27 @@ impl Feeder {
     }
 
     /// Learns what scores rest on, if there is a focus. A focus that cannot be read is none.
-    fn score(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+    fn score(&mut self, store: &mut dyn Store, now: Timestamp) -> Result<(), StoreError> {
         let focus = FOCUS.find(store)?.map(|stored| stored.0);
         if self.scores.as_ref().map(Scores::focus) != focus.as_ref() {
             self.scores = focus.map(Scores::new);
+            self.may_rank = true;
         }
-        self.scores.as_mut().map_or(Ok(()), |scores| scores.step(store))
+        match &mut self.scores {
+            Some(scores) => {
+                if scores.step(store)? {
+                    scores.write(store, now)?;
+                }
+            }
+            None if self.may_rank => {
+                if store.ranked()? != Ranked::default() {
+                    store.set_ranks(&[])?;
+                }
+                self.may_rank = false;
+            }
+            None => {}
+        }
+        Ok(())
     }
 
     /// A ring that stands ahead of the log consumed another one: a power cut took the newest changes,

@@ -10,6 +10,10 @@
 //! 1/√(w·f), and f is kept within [`FACTOR_MIN`] and [`FACTOR_MAX`]: questions halve or double how often a source is
 //! visited at most, and never silence it.
 //!
+//! While there is a focus, the [rank](crate::rank) π of an account counts as well: its list's weight is multiplied by r = ½·(1 + π/π̄), π̄ the mean over
+//! all lists of accounts that are watched. Half of the weight stays with everybody alike, half goes where walks from what is wanted
+//! end, and the mean over all is 1. f·r is kept within the same bounds.
+//!
 //! | paper | here |
 //! |---|---|
 //! | EIR(u) | [`eir_per_day`] |
@@ -54,6 +58,19 @@ pub fn factor(importance: f64, mean: f64) -> f64 {
     if factor.is_finite() { factor.clamp(FACTOR_MIN, FACTOR_MAX) } else { 1.0 }
 }
 
+/// What the weight of an account's list is multiplied by beside that, where the account has this score and the mean of all is `mean`; 1
+/// where nobody has a score.
+pub fn rank_factor(score: f64, mean: f64) -> f64 {
+    let share = score.max(0.0) / mean;
+    if mean > 0.0 && share.is_finite() { 0.5 * (1.0 + share) } else { 1.0 }
+}
+
+/// Both together.
+pub fn joint_factor(factor: f64, rank_factor: f64) -> f64 {
+    let joint = factor * rank_factor;
+    if joint.is_finite() { joint.clamp(FACTOR_MIN, FACTOR_MAX) } else { 1.0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,6 +91,24 @@ mod tests {
         check(&[asked(0, 5)], 0.0);
         check(&[asked(7, 2), asked(21, 4)], 7.0);
         check(&[asked(7, 2), asked(0, 4)], 1.0);
+    }
+
+    #[test]
+    fn rank_moves_half_of_the_weight() {
+        let near = |one: f64, other: f64| (one - other).abs() < 1e-12;
+        assert!(near(rank_factor(0.0, 0.0), 1.0), "nobody has a score");
+        assert!(near(rank_factor(0.2, 0.2), 1.0), "as all others");
+        assert!(near(rank_factor(0.0, 0.1), 0.5), "far from what is wanted");
+        let scores = [0.0, 0.1, 0.2, 0.7];
+        let mean = scores.iter().sum::<f64>() / 4.0;
+        let sum: f64 = scores.iter().map(|it| rank_factor(*it, mean)).sum();
+        assert!(near(sum, 4.0), "the mean is one: {sum}");
+        assert!(near(joint_factor(2.0, 100.0), FACTOR_MAX) && near(joint_factor(0.25, 0.5), FACTOR_MIN));
+        for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            for factor in [rank_factor(odd, 1.0), rank_factor(1.0, odd), rank_factor(1.0, -1.0)] {
+                assert!((FACTOR_MIN..=FACTOR_MAX).contains(&joint_factor(1.0, factor)), "{odd}: {factor}");
+            }
+        }
     }
 
     #[test]

@@ -134,6 +134,15 @@ impl Rank {
         (node.estimate + STOP_SHARE * node.residual).max(0.0)
     }
 
+    /// Those with the highest scores above 0, best first, at most so many.
+    pub fn best(&self, count: usize) -> Vec<(u64, f64)> {
+        let scored = self.places.keys().map(|&account| (account, self.score(account)));
+        let mut all: Vec<(u64, f64)> = scored.filter(|it| it.1 > 0.0).collect();
+        all.sort_unstable_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+        all.truncate(count);
+        all
+    }
+
     fn place(&mut self, account: u64) -> Option<u32> {
         if let Some(&place) = self.places.get(&account) {
             return Some(place);

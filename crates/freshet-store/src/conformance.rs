@@ -207,6 +207,7 @@ pub fn care_suite() -> &'static [(&'static str, Behaviour)] {
         interest::interest_lasts_seven_days,
         interest::who_is_forgotten_was_never_asked_about,
         interest::a_day_has_so_many_rows,
+        interest::ranks_stand_for_the_lists_of_accounts,
         complaints::complaints_are_counted_by_kind_with_samples,
         complaints::an_upload_complains_once,
         complaints::kinds_of_complaints_are_bounded,

@@ -25,6 +25,7 @@ mod network;
 mod open;
 mod parking;
 mod plain;
+mod ranks;
 mod read;
 mod roles;
 mod search;

@@ -306,8 +306,8 @@ Examples:
 
 What waits counts by its weight: visits come 1/√weight times as far apart where calls are scarce.
 Small weights are still visited within the ceiling. A run that is under way obeys within a second.
-What people ask about counts more by itself; `freshet explain` shows both, and
-`freshet run --importance off` leaves that out.";
+What people ask about counts more by itself, and so does who is near to what a focus wants;
+`freshet explain` shows all of it, and `freshet run --importance off` leaves both out.";
 
 /// `freshet weight`.
 #[derive(Debug, ClapArgs)]
@@ -394,8 +394,8 @@ pub(crate) struct RunArgs {
     /// to new posts; the data directory remembers it [default: price]
     #[arg(long, value_name = "RULE")]
     pub(crate) forum_share: Option<Share>,
-    /// Whether what people ask about (searches, pages, the API) counts more: on or off; the data directory remembers
-    /// it [default: on]
+    /// Whether what people ask about (searches, pages, the API), and who is near to what a focus wants, counts more: on
+    /// or off; the data directory remembers it [default: on]
     #[arg(long, value_name = "SWITCH", value_parser = value::switch)]
     pub(crate) importance: Option<Switch>,
     /// Keep every answer as received, compressed

@@ -206,14 +206,16 @@ fn due(next: NextVisit, now: Timestamp) -> String {
     }
 }
 
-/// What a person set, and what people ask about.
+/// What a person set, what people ask about, and how near it is to what the focus wants.
 fn weight(counts: &Counts) -> Words {
-    let Counts { weight, eir_per_day, importance, factor, has_importance } = *counts;
+    let Counts { weight, eir_per_day, importance, rank, factor, has_importance } = *counts;
     let asked = if eir_per_day > 0.0 {
         format!("asked about {eir_per_day:.2} times a day (EIR), importance {importance:.2}")
     } else {
         "nobody asked about it in the last 7 days".to_owned()
     };
+    let ranked = rank.map(|rank| format!("; {rank:.2} times the mean by its rank in the focus"));
+    let asked = asked + &ranked.unwrap_or_default();
     let follows = if has_importance {
         format!("so it counts {:.2} in all", f64::from(weight) * factor)
     } else {
@@ -355,12 +357,24 @@ mod tests {
             "visits",
             "last visited 1m 00s ago; next visit: none while it is paused; state: paused",
         );
-        let asked =
-            Counts { weight: 2.5, eir_per_day: 1.0, importance: 3.0, factor: 4.0, has_importance: true };
+        let asked = Counts {
+            weight: 2.5,
+            eir_per_day: 1.0,
+            importance: 3.0,
+            rank: None,
+            factor: 4.0,
+            has_importance: true,
+        };
         check(
             &Fact::Weight { counts: asked },
             "weight",
             "weight: 2.5 as set; asked about 1.00 times a day (EIR), importance 3.00, so it counts 10.00 in all",
+        );
+        check(
+            &Fact::Weight { counts: Counts { eir_per_day: 0.0, rank: Some(3.0), factor: 2.0, ..asked } },
+            "weight",
+            "weight: 2.5 as set; nobody asked about it in the last 7 days; 3.00 times the mean by its rank in the focus, so it \
+             counts 5.00 in all",
         );
         let off = Counts { eir_per_day: 0.0, factor: 1.0, has_importance: false, ..asked };
         check(

@@ -1,4 +1,4 @@
-//! The scores by which rings are served while there is a focus: who posts what is wanted, and who is near them.
+//! The scores by which rings are served while there is a focus, and which weights follow: who posts what is wanted, and who is near them.
 //!
 //! Three streams of the store are read, each from its own place and a bounded step at a time: changes of accounts (who was added, who is in
 //! a place), relations, posts. Follows, reposts, quotations and answers become ties of a [`Rank`]; its seeds are what a person added
@@ -10,11 +10,13 @@
 use freshet_frontier::Turns;
 use freshet_network::focus::Focus;
 use freshet_policy::rank::{NODES_MAX, Rank};
+use freshet_store::api::interest::RANKED_MAX;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::row::{Filter, PostRow};
-use freshet_types::{Account, Map, NetworkName, RobotKind, Set};
+use freshet_types::{Account, Map, NetworkName, RobotKind, Set, Span, Timestamp};
 
 use crate::focus::Authors;
+use crate::importance::READ_EVERY;
 
 /// Rows of each stream read at once: the writer is waited for.
 const STEP: usize = 1_024;
@@ -26,6 +28,8 @@ const WANTED_MAX: usize = 262_144;
 pub(super) const WINDOW: usize = 16_384;
 /// Sources made from rings and never visited yet, while there is a focus: few, so that what is learned meanwhile decides who is next.
 pub(super) const AHEAD_MAX: usize = 64;
+/// Time between two writings of the ranks, by the clock of the crawl: as often as a run reads them.
+const WRITE_EVERY: Span = READ_EVERY;
 /// What an added account counts as a seed beside one whose every post is wanted: walks have to begin somewhere.
 const ADDED_SEED: f64 = 0.1;
 
@@ -59,6 +63,8 @@ pub(super) struct Scores {
     posts_at: u64,
     /// Whose turn it is in the ring of each robot: the best, or the oldest.
     turns: [Turns; RobotKind::ALL.len()],
+    /// When the ranks were written, which weights follow.
+    written_at: Option<Timestamp>,
 }
 
 impl Scores {
@@ -73,6 +79,7 @@ impl Scores {
             relations_at: 0,
             posts_at: 0,
             turns: Default::default(),
+            written_at: None,
         }
     }
 
@@ -80,12 +87,23 @@ impl Scores {
         &self.focus
     }
 
-    /// Takes in the next rows of each stream, and settles what follows from them.
-    pub(super) fn step(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+    /// Takes in the next rows of each stream, and settles what follows from them; gives whether all is in.
+    pub(super) fn step(&mut self, store: &dyn Store) -> Result<bool, StoreError> {
+        let before = [self.accounts_at, self.relations_at, self.posts_at];
         self.read_accounts(store)?;
         self.read_relations(store)?;
         self.read_posts(store)?;
-        self.rank.settle(SETTLE_MAX);
+        let steps = self.rank.settle(SETTLE_MAX);
+        Ok(before == [self.accounts_at, self.relations_at, self.posts_at] && steps < SETTLE_MAX)
+    }
+
+    /// Writes who ranks high, for weights, if it is time. Ranks of half of what is known would move calls to and fro: until all is
+    /// in, the last ones stand.
+    pub(super) fn write(&mut self, store: &mut dyn Store, now: Timestamp) -> Result<(), StoreError> {
+        if self.written_at.is_none_or(|at| now - at >= WRITE_EVERY || at > now) {
+            store.set_ranks(&self.rank.best(RANKED_MAX))?;
+            self.written_at = Some(now);
+        }
         Ok(())
     }
 

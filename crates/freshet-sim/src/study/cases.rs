@@ -10,7 +10,7 @@ mod scale;
 
 use freshet_types::Span;
 
-use self::crawl::{Case, Crawl};
+use self::crawl::{Case, Crawl, Crew};
 use super::traces::{CHAT, CONGRESS, Traces, midnight};
 use super::{Page, StudyError};
 use crate::plot::{Plot, Scale};
@@ -32,7 +32,7 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
 }
 
 fn spider(page: &mut Page, traces: &Traces) -> Result<(), StudyError> {
-    let mut crawl = Crawl::start(Case::spider(PEOPLE, NAMED_EVERY), FETCHERS, None)?;
+    let mut crawl = Crawl::start(Case::spider(PEOPLE, NAMED_EVERY), Crew::many_handed(FETCHERS), None)?;
     crawl.run_for(Span::DAY * DAYS)?;
     page.section("Table 2: what a spider brings home");
     page.text(&format!(
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_spider_finds_friends_albums_and_posts() {
-        let mut crawl = Crawl::start(Case::spider(40, 10), FETCHERS, None).unwrap();
+        let mut crawl = Crawl::start(Case::spider(40, 10), Crew::many_handed(FETCHERS), None).unwrap();
         crawl.run_for(Span::HOUR * 2.0).unwrap();
         assert!(crawl.found_count >= crawl.names_count && crawl.names_count == 4, "{}", crawl.found_count);
         assert!(crawl.public_count() <= crawl.found_count);

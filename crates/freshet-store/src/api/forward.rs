@@ -8,7 +8,7 @@ use freshet_types::{
     VisitSummary, Weight,
 };
 
-use super::interest::{Inquiry, InterestRow};
+use super::interest::{Inquiry, InterestRow, Ranked};
 use super::{
     Apply, Care, ChangeLog, Compare, Controls, Interest, ParkingLot, Read, Rows, Settings, Sources,
     StoreError,
@@ -152,5 +152,7 @@ forward!(Care {
 
 forward!(Interest {
     ask interest(day: i64) -> Vec<InterestRow>;
+    ask ranked() -> Ranked;
     change count_inquiries(day: i64, inquiries: &[Inquiry]) -> ();
+    change set_ranks(ranks: &[(u64, f64)]) -> ();
 });

@@ -1,4 +1,4 @@
-//! Role: what people ask about, counted by day.
+//! Role: what people ask about, counted by day, and who ranks high by a focus: what weights follow.
 //!
 //! Counts only: nothing of what was typed is kept. Bounded: a day has at most [`ROWS_PER_DAY_MAX`] rows of each kind, and what is
 //! older than [`DAYS`] days goes when the next inquiry is counted.
@@ -37,10 +37,26 @@ pub struct InterestRow {
     pub returned_count: u64,
 }
 
-/// Counting what people ask about.
+/// Accounts whose score is kept; those below count as if they had none.
+pub const RANKED_MAX: usize = 100_000;
+
+/// Scores of the lists of accounts that a policy times.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ranked {
+    /// Those of accounts that have one, in order of source.
+    pub scores: Vec<(SourceId, f64)>,
+    /// How many such lists are watched, with a score or without; 0 where nobody has a score.
+    pub list_count: u64,
+}
+
+/// Counting what people ask about, and keeping who ranks high.
 pub trait Interest {
     /// Counts these inquiries on this day (days since 1970).
     fn count_inquiries(&mut self, day: i64, inquiries: &[Inquiry]) -> Result<(), StoreError>;
     /// What was asked in the [`DAYS`] days that end with this one, in order of source and user.
     fn interest(&self, day: i64) -> Result<Vec<InterestRow>, StoreError>;
+    /// These accounts, by their numbers, have these scores and no others have any; what is not above 0, or comes after [`RANKED_MAX`], is left out.
+    fn set_ranks(&mut self, ranks: &[(u64, f64)]) -> Result<(), StoreError>;
+    /// The scores of watched lists.
+    fn ranked(&self) -> Result<Ranked, StoreError>;
 }

@@ -1,10 +1,10 @@
 //! Behaviours of interest: what people ask about, counted by day.
 
-use freshet_types::Source;
+use freshet_types::{Source, SourceState};
 
 use super::kit::{Must, account, accounts, add, apply, post, posts, the_account, timeline};
 use crate::api::Store;
-use crate::api::interest::{DAYS, Inquiry, ROWS_PER_DAY_MAX};
+use crate::api::interest::{DAYS, Inquiry, ROWS_PER_DAY_MAX, Ranked};
 use crate::row::Upload;
 
 /// Some day.
@@ -88,4 +88,22 @@ pub(super) fn a_day_has_so_many_rows(store: &mut dyn Store) {
     let first = Inquiry { sources: vec![added[0].0], ..Inquiry::default() };
     store.count_inquiries(TODAY, &[first]).must();
     assert_eq!(counted(store, TODAY)[0], (added[0].0.0, 2, 2), "those that are counted go on");
+}
+
+pub(super) fn ranks_stand_for_the_lists_of_accounts(store: &mut dyn Store) {
+    let (ada, _) = author(store, "ada", 0);
+    let (bob, _) = author(store, "bob", 0);
+    let (eve, _) = author(store, "eve", 0);
+    assert_eq!(store.ranked().must(), Ranked::default(), "nobody ranks");
+    let number = |store: &dyn Store, id: &str| the_account(store, id).object;
+    let (a, b, e) = (number(store, "ada"), number(store, "bob"), number(store, "eve"));
+    store.set_ranks(&[(b, 0.5), (a, 0.25), (e, 0.0), (999_999, 1.0), (e, f64::NAN), (e, -1.0)]).must();
+    let both = Ranked { scores: vec![(ada.id, 0.25), (bob.id, 0.5)], list_count: 3 };
+    assert_eq!(store.ranked().must(), both, "whoever is unknown or has no score is left out");
+    store.set_state(&[eve.id], SourceState::Paused).must();
+    assert_eq!(store.ranked().must().list_count, 2, "those that wait are not among the others");
+    store.set_ranks(&[(a, 0.75)]).must();
+    assert_eq!(store.ranked().must().scores, [(ada.id, 0.75)], "scores are set whole");
+    store.forget("mastodon:a.example/account/ada").must();
+    assert_eq!(store.ranked().must(), Ranked::default(), "who is forgotten has none");
 }

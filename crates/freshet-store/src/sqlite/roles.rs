@@ -11,9 +11,9 @@ use rusqlite::Connection;
 
 use super::{
     SqliteStore, apply, browse, check, control, damage, erase, failed, forgotten, held, interest, lists, log,
-    members, network, parking, read, search, source, things,
+    members, network, parking, ranks, read, search, source, things,
 };
-use crate::api::interest::{Inquiry, InterestRow};
+use crate::api::interest::{Inquiry, InterestRow, Ranked};
 use crate::api::{
     Apply, Care, ChangeLog, Compare, Controls, Interest, ParkingLot, Read, Rows, Settings, Sources,
     StoreError,
@@ -401,5 +401,13 @@ impl Interest for SqliteStore {
 
     fn interest(&self, day: i64) -> Result<Vec<InterestRow>, StoreError> {
         interest::of(&self.db, day).map_err(failed("read what was asked about"))
+    }
+
+    fn set_ranks(&mut self, ranks: &[(u64, f64)]) -> Result<(), StoreError> {
+        self.write("write who ranks high", |db| ranks::set(db, ranks))
+    }
+
+    fn ranked(&self) -> Result<Ranked, StoreError> {
+        ranks::of(&self.db).map_err(failed("read who ranks high"))
     }
 }

@@ -9,7 +9,7 @@ use freshet_store::api::prelude::*;
 use freshet_store::row::Upload;
 use freshet_store::setting::Json;
 use freshet_store::testing;
-use freshet_types::{Account, Observation, Post, Relation, RobotState, Timestamp, VisitId};
+use freshet_types::{Account, Observation, Post, Relation, RobotState, Source, Timestamp, VisitId};
 
 use super::super::{AHEAD_MAX as AHEAD_USUAL, Feeder};
 use super::*;
@@ -139,4 +139,37 @@ fn what_a_person_added_is_first() {
     assert!(scores.score(far).abs() < 1e-12);
     scores.know(far, |known| known.is_added = true);
     assert!(scores.score(far) > scores.score(wanted));
+}
+
+#[test]
+fn ranks_are_written_for_weights_when_all_is_in_and_go_with_the_focus() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = testing::memory();
+    store.apply(&[page()], |_, _| None).unwrap();
+    let lists =
+        ["80", "90", "20"].map(|id| Source::new(&network(), "statuses", RobotKind::Status, "account", id));
+    let added = store.add_sources(&lists).unwrap();
+    let ids = [0, 1, 2].map(|at: usize| added[at].0);
+    FOCUS.put(&mut store, &Json(tag("weather", "0").read().unwrap())).unwrap();
+    let rings = Coordinator::open(dir.path(), 10_000).unwrap();
+    let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 0);
+    let mut tend = |store: &mut dyn Store, now| {
+        feeder.tend(store, 0, now).unwrap();
+        store.ranked().unwrap()
+    };
+    assert_eq!(tend(&mut store, NOW).scores, [], "the streams may have more");
+    let ranked = tend(&mut store, NOW);
+    assert_eq!((ranked.list_count, ranked.scores.len()), (3, 2), "{ranked:?}");
+    let of = |id| ranked.scores.iter().find(|it| it.0 == id).map(|it| it.1);
+    assert!(of(ids[0]) > of(ids[1]) && of(ids[1]) > Some(0.0) && of(ids[2]).is_none(), "{ranked:?}");
+    let more = Upload {
+        observation: Observation { relations: vec![follows("20", "80")], ..Observation::default() },
+        ..Upload::new(VisitId(2), network(), Timestamp::from_secs(2))
+    };
+    store.apply(&[more], |_, _| None).unwrap();
+    tend(&mut store, NOW);
+    assert_eq!(tend(&mut store, NOW), ranked, "not before it is time");
+    assert_eq!(tend(&mut store, NOW + WRITE_EVERY).scores.len(), 3, "who follows is near now");
+    store.set_settings(&[(FOCUS.key().to_owned(), None)]).unwrap();
+    assert_eq!(tend(&mut store, NOW).scores, []);
 }

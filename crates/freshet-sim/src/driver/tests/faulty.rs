@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use freshet_engine::quota::LEDGER;
-use freshet_store::api::interest::{Inquiry, InterestRow};
+use freshet_store::api::interest::{Inquiry, InterestRow, Ranked};
 use freshet_store::api::{
     Apply, Care, ChangeLog, Compare, Controls, Interest, ParkingLot, Read, Rows, Settings, Sources,
     StoreError, Trouble,
@@ -370,5 +370,7 @@ delegate!(Care {
 
 delegate!(Interest {
     read interest(day: i64) -> Vec<InterestRow>;
+    read ranked() -> Ranked;
+    write Setting set_ranks(ranks: &[(u64, f64)]) -> ();
     person count_inquiries(day: i64, inquiries: &[Inquiry]) -> ();
 });

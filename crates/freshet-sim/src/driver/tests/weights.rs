@@ -1,11 +1,15 @@
 //! Weights and importance under a short quota: who counts more is visited more often, at once and whoever said so, and who counts little
 //! is not forgotten.
 
+use freshet_engine::focus::FOCUS;
 use freshet_engine::importance::{IMPORTANCE, Switch, day_of};
+use freshet_network::focus::Written;
 use freshet_store::api::interest::Inquiry;
+use freshet_store::setting::Json;
 
 use super::prices::scene;
 use super::*;
+use crate::world::text;
 
 /// Accounts of the world; their lists share some sixty calls an hour.
 const ACCOUNTS: usize = 40;
@@ -73,5 +77,31 @@ fn what_people_ask_about_is_visited_more_often_unless_that_is_switched_off() {
     assert!(
         on > 1.4 * off,
         "asked about: {on} times the visits of the others, and {off} with the switch off"
+    );
+}
+
+/// The same crawl with a focus; gives how many more calls went to lists that rank above the mean than to the others.
+fn focused(switch: Switch) -> f64 {
+    let scene = scene("freshet", ACCOUNTS as u32, 8.0);
+    let mut driver = scene.start(scene.store(ACCOUNTS));
+    IMPORTANCE.put(&mut driver.store, &switch).unwrap();
+    let written = Written { tags: vec![text::tag_name(0).to_owned()], ..Written::default() };
+    FOCUS.put(&mut driver.store, &Json(written.read().unwrap())).unwrap();
+    driver.run_for(Span::HOUR * 96.0).unwrap();
+    let ranked = driver.store.ranked().unwrap();
+    assert_eq!(ranked.list_count, ACCOUNTS as u64);
+    let mean = ranked.scores.iter().map(|it| it.1).sum::<f64>() / ACCOUNTS as f64;
+    let high: Set<SourceId> = ranked.scores.iter().filter(|it| it.1 > mean).map(|it| it.0).collect();
+    assert!(high.len() >= 4 && high.len() <= ACCOUNTS / 2, "{} rank high", high.len());
+    let lists = all_sources(&driver.store).into_iter().filter(|source| high.contains(&source.id));
+    ratio(&driver, &scene, &lists.map(|source| (source.id, source.root_id)).collect(), 40.0)
+}
+
+#[test]
+fn who_posts_what_is_wanted_is_visited_more_often_unless_that_is_switched_off() {
+    let (on, off) = (focused(Switch::On), focused(Switch::Off));
+    assert!(
+        on > 1.2 * off,
+        "of high rank: {on} times the visits of the others, and {off} with the switch off"
     );
 }

@@ -65,6 +65,26 @@ impl Case {
     }
 }
 
+/// Who crawls.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Crew {
+    pub(super) fetcher_count: usize,
+    /// Visits that are under way at once, over all of them.
+    pub(super) visits_max: usize,
+}
+
+impl Crew {
+    /// Fetchers that have as many requests under way as there is work.
+    pub(super) fn many_handed(fetcher_count: usize) -> Self {
+        Self { fetcher_count, ..Self::single_handed(CoreOptions::default().visits_max) }
+    }
+
+    /// Each has one request under way, as one of the paper.
+    pub(super) fn single_handed(fetcher_count: usize) -> Self {
+        Self { fetcher_count, visits_max: fetcher_count }
+    }
+}
+
 /// A crawl under way.
 pub(super) struct Crawl {
     driver: Driver<Box<dyn Store>>,
@@ -82,11 +102,7 @@ fn failed(error: impl Display) -> StudyError {
 
 impl Crawl {
     /// Sets it up. With `at_once`, so many requests may be under way at one server, whatever the definitions say.
-    pub(super) fn start(
-        case: Case,
-        fetcher_count: usize,
-        at_once: Option<usize>,
-    ) -> Result<Self, StudyError> {
+    pub(super) fn start(case: Case, crew: Crew, at_once: Option<usize>) -> Result<Self, StudyError> {
         let society = Society::new(SEED, case.people).map_err(failed)?;
         let clock = VirtualClock::new(society.graph.now());
         let names = names(&society.graph, case.named_every);
@@ -109,7 +125,9 @@ impl Crawl {
         let pacing = Pacing::default();
         let policy = policy_named(DEFAULT_POLICY, pacing).expect("the usual policy is there");
         let mut kit = DriverKit::new(Arc::clone(&crowd) as _, clock, Arc::clone(&networks), policy);
-        kit.options = CoreOptions { fetcher_count, ceiling: pacing.ceiling, ..CoreOptions::default() };
+        let Crew { fetcher_count, visits_max } = crew;
+        kit.options =
+            CoreOptions { fetcher_count, visits_max, ceiling: pacing.ceiling, ..CoreOptions::default() };
         kit.credentials = vec![Holder::alone("key".into())];
         kit.feeder = Some(Feeder::new(coordinator, Arc::clone(&networks), case.depth_max));
         kit.crowd = Some(Arc::clone(&crowd));

@@ -2,7 +2,7 @@
 
 use freshet_types::Span;
 
-use super::crawl::{Case, Crawl};
+use super::crawl::{Case, Crawl, Crew};
 use crate::crowd::Served;
 use crate::plot::{Plot, Scale};
 use crate::study::page::percent;
@@ -47,7 +47,7 @@ pub(super) fn add(page: &mut Page) -> Result<(), StudyError> {
     page.text(&format!(
         "The aggregated world: {PEOPLE} people, and the videos that they share, from the other network (`freshet demo world`). Each provider serves three \
          connections at once and lets whoever comes fourth wait, the limit that the paper met; a connection of the network of posts takes 0.4 s and 20 µs a \
-         byte, one of the video site half of each. These paces are chosen, so that the shape of the curves means something and their height nothing. \
+         byte, one of the video site half of each. A fetcher has one request under way, as one of the paper has; in `freshet run` it has as many as its servers allow. These paces are chosen, so that the shape of the curves means something and their height nothing. \
          Measured from minute 1 to minute 4, in kB a second on the virtual clock; quotas are lifted. *In line*: of the time that answers took, \
          the share spent waiting for a connection."
     ));
@@ -80,7 +80,7 @@ pub(super) fn add(page: &mut Page) -> Result<(), StudyError> {
 }
 
 fn row(fetcher_count: usize, at_once: Option<usize>) -> Result<Row, StudyError> {
-    let mut crawl = Crawl::start(Case::world(PEOPLE), fetcher_count, at_once)?;
+    let mut crawl = Crawl::start(Case::world(PEOPLE), Crew::single_handed(fetcher_count), at_once)?;
     let began_at = crawl.crowd.arrives_at();
     crawl.run_for(UNTIL)?;
     let is_measured = |it: &Served| (began_at + FROM..began_at + UNTIL).contains(&it.arrives_at);
