@@ -9,7 +9,7 @@ use std::sync::Arc;
 use freshet_sink::record::Properties;
 use freshet_sink::{AccountRecord, ChangeRecord, LinkRecord, ObjectRecord, PostRecord, RelationRecord};
 use freshet_store::row::{AccountRow, AnyLinkRow, PostRow, RelationRow, ThingRow};
-use freshet_types::{Address, Change, CrossLink, LinkKind, Primitive};
+use freshet_types::{Address, Change, Confidence, CrossLink, LinkKind, Primitive};
 use serde_json::Value;
 
 /// Type of the account objects in addresses.
@@ -125,7 +125,7 @@ pub fn link_record(row: AnyLinkRow) -> LinkRecord {
         ended_at: row.cancelled_at,
         evidence_place: evidence.as_ref().and_then(|it| said(&it.place)),
         evidence: evidence.as_ref().and_then(|it| said(&it.text)),
-        confidence: confidence.map(|it| it.share()),
+        confidence: confidence.map(Confidence::share),
     }
 }
 

@@ -357,7 +357,6 @@ pub struct AnyLinkRow {
     /// The object that has it.
     pub from: Address,
     pub kind: LinkKind,
-    /// Association name.
     pub name: Arc<str>,
     /// The object that it leads to, or whose value it states.
     pub to: Address,

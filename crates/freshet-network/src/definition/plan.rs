@@ -235,7 +235,7 @@ pub(crate) enum ValuePlan {
     /// The groups of the expression, put together.
     Groups(String),
     /// A field of the item.
-    Field(Field),
+    Field(Box<Field>),
 }
 
 /// A quota and the requests it counts.

@@ -75,7 +75,8 @@ impl Checker<'_> {
         match (kind, &hint.value, &hint.value_in) {
             (Some(kind), Some(value), None) => Some((ValuePlan::Groups(value.clone()), kind)),
             (Some(kind), None, Some(field)) => {
-                Some((ValuePlan::Field(self.field(&format!("{key}.value_in"), field, time)), kind))
+                let field = self.field(&format!("{key}.value_in"), field, time);
+                Some((ValuePlan::Field(Box::new(field)), kind))
             }
             (Some(_), Some(_), Some(_)) => {
                 self.problem(
