@@ -532,7 +532,7 @@ Examples:
   freshet export > posts.jsonl                   every post, its newest version
   freshet export --format parquet -o out/        for DuckDB, pandas, polars: out/posts.parquet
   freshet export --kind posts,accounts,relations,changes --format csv -o out/
-  freshet export --kind links --network bluesky  who liked and reposted what, and links into other networks
+  freshet export --kind links                    who liked what, and where links lead
   freshet export --split day --format parquet -o out/
                                                  out/posts/2026-01-05.parquet and so on
   freshet export --split day --since 30d --dry-run
