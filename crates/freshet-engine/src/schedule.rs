@@ -236,7 +236,7 @@ mod tests {
         check(Status, SourceState::Gone, None, "24h 00m");
         check(Status, SourceState::Gone, Some(100), "24h 00m");
         check(Link, SourceState::Gone, None, "24h 00m");
-        check(Link, SourceState::Gone, Some(24), "48h 00m");
+        check(Link, SourceState::Gone, Some(24), "2d 0h");
         check(Link, SourceState::AuthRequired, Some(20_000), "365d 0h");
         check(Comment, SourceState::Gone, Some(2000), "30d 0h");
         check(Comment, SourceState::Private, Some(2000), "24h 00m");
