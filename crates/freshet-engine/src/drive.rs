@@ -139,6 +139,8 @@ struct Driver {
     told: mpsc::UnboundedReceiver<Told>,
     jobs: std_mpsc::Sender<Job>,
     writer: Option<std::thread::JoinHandle<()>>,
+    /// The writer has said all that it had to say.
+    has_writer_ended: bool,
     is_given_up: Arc<AtomicBool>,
     subscribers: Subscribers,
     on_poll: Box<dyn FnMut() + Send>,
@@ -196,6 +198,7 @@ impl Driver {
             told,
             jobs,
             writer: Some(writer),
+            has_writer_ended: false,
             is_given_up,
             subscribers,
             on_poll: kit.on_poll,
@@ -313,6 +316,7 @@ impl Driver {
 
     /// The writer tells something; nothing more comes when it has ended.
     fn on_told(&mut self, told: Option<Told>) -> Result<(), RunError> {
+        self.has_writer_ended |= told.is_none();
         self.input(told.map_or(Input::WriterEnded, Input::Told))
     }
 
@@ -349,9 +353,9 @@ impl Driver {
         wake.map_or(SLEEP_MAX, |wake| wake.clamp(SLEEP_MIN, SLEEP_MAX))
     }
 
-    /// Waits for the thread of the writer, which has ended its work; gives the last report.
+    /// Waits for the thread of the writer where it has ended its work, and leaves it behind where it has not; gives the last report.
     fn part(mut self) -> Result<RunStatus, RunError> {
-        if let Some(writer) = self.writer.take() {
+        if let Some(writer) = self.writer.take().filter(|_| self.has_writer_ended) {
             writer.join().map_err(|_| RunError::WriterGone)?;
         }
         let report = self.last_report.take().unwrap_or_default();

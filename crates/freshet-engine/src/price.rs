@@ -54,6 +54,8 @@ const SETTLE_ROUNDS: usize = 3;
 const FALL: f64 = 1.3;
 /// The most that lists of members take of a server's calls where these are scarce.
 const MEMBERS_SHARE: f64 = 0.1;
+/// A quota is as good as spent when so much of it is used: a margin is always left (docs/gotchas.md).
+const FULL_SHARE: f64 = 0.7;
 /// A scope as reports show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PriceView {
@@ -299,11 +301,26 @@ impl Prices {
     }
 
     /// The time between two lists of members of a server whose calls are scarce; `None` where there are enough for all.
-    pub(crate) fn member_gap(&self, server: ServerKey) -> Option<Span> {
+    pub(crate) fn member_gap(&self, server: ServerKey, now: Timestamp) -> Option<Span> {
         let news = TariffKey::new(server, RobotKind::Status);
-        let scope = self.dearest(self.tariffs.get(news.index())?).filter(|_| self.is_scarce(news))?;
-        let per_s = scope.budget_per_s * MEMBERS_SHARE;
+        let tariff = self.tariffs.get(news.index())?;
+        let scope = if self.has_price {
+            self.dearest(tariff).filter(|_| self.is_scarce(news))
+        } else {
+            self.fullest(tariff, now)
+        };
+        let per_s = scope?.budget_per_s * MEMBERS_SHARE;
         (per_s > 0.0).then(|| Span::from_secs_f64(per_s.recip()))
+    }
+
+    /// The declared scope of a tariff of which the largest part is used, where that is nearly all: whether calls are scarce under policies that
+    /// know no price.
+    fn fullest(&self, tariff: &Tariff, now: Timestamp) -> Option<&Scope> {
+        let scopes = tariff.bills.iter().map(|bill| &self.scopes[bill.scope.index()]);
+        let declared = scopes.filter(|scope| scope.is_declared && scope.budget_per_s > 0.0);
+        let used = |scope: &Scope| (scope.news_per_s(now) + scope.others_per_s(now)) / scope.budget_per_s;
+        let fullest = declared.max_by(|one, other| used(one).total_cmp(&used(other)))?;
+        (used(fullest) >= FULL_SHARE).then_some(fullest)
     }
 
     /// The scope that all servers of a tariff's calls compete for, where the dearest is not one server's own.

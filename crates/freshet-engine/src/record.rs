@@ -7,9 +7,9 @@
 use std::sync::Arc;
 
 use freshet_sink::record::Properties;
-use freshet_sink::{AccountRecord, ChangeRecord, PostRecord, RelationRecord};
-use freshet_store::row::{AccountRow, PostRow, RelationRow};
-use freshet_types::{Address, Change, CrossLink, Primitive};
+use freshet_sink::{AccountRecord, ChangeRecord, LinkRecord, ObjectRecord, PostRecord, RelationRecord};
+use freshet_store::row::{AccountRow, AnyLinkRow, PostRow, RelationRow, ThingRow};
+use freshet_types::{Address, Change, Confidence, CrossLink, LinkKind, Primitive};
 use serde_json::Value;
 
 /// Type of the account objects in addresses.
@@ -86,6 +86,58 @@ pub fn change_record(change: &Change) -> ChangeRecord {
         kind: change.kind.name().to_owned(),
         id: change.address.to_string(),
         visit: change.visit.0 as i64,
+    }
+}
+
+/// An object of any other type as it is exported.
+pub fn object_record(row: ThingRow) -> ObjectRecord {
+    let thing = row.thing;
+    ObjectRecord {
+        id: Address::new(&row.network, &thing.kind, thing.id.as_str()).to_string(),
+        native_id: thing.id,
+        network: row.network.to_string(),
+        kind: thing.kind.to_string(),
+        name: thing.name,
+        created_at: thing.created_at,
+        seen_at: row.seen_at,
+        url: thing.url,
+        properties: properties(&thing.plinks, &thing.slinks),
+    }
+}
+
+/// A link as it is exported.
+pub fn link_record(row: AnyLinkRow) -> LinkRecord {
+    let (evidence, confidence) = row.claim.unzip();
+    let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    LinkRecord {
+        network: row.from.network.to_string(),
+        from: row.from.to_string(),
+        kind: link_kind(row.kind).to_owned(),
+        name: row.name.to_string(),
+        to: row.to.to_string(),
+        to_network: row.to.network.to_string(),
+        value: row.value.map(|value| match value {
+            Primitive::Text(text) => text,
+            value => Value::from(&value).to_string(),
+        }),
+        first_seen_at: row.seen_at,
+        last_seen_at: row.last_seen_at,
+        ended_at: row.cancelled_at,
+        evidence_place: evidence.as_ref().and_then(|it| said(&it.place)),
+        evidence: evidence.as_ref().and_then(|it| said(&it.text)),
+        confidence: confidence.map(Confidence::share),
+    }
+}
+
+/// The short name of a kind of link, as the views of the store have it.
+fn link_kind(kind: LinkKind) -> &'static str {
+    match kind {
+        LinkKind::P => "p",
+        LinkKind::C => "c",
+        LinkKind::Co => "co",
+        LinkKind::Sp => "sp",
+        LinkKind::Sc => "sc",
+        LinkKind::Sco => "sco",
     }
 }
 

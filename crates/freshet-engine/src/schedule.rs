@@ -108,14 +108,23 @@ pub fn due_at(
         },
         (SourceState::Failed, _) => now + FAILED_GAP,
         (SourceState::Removed | SourceState::Paused, _) => Timestamp::MAX,
-        (
-            SourceState::Gone
-            | SourceState::Suspended
-            | SourceState::Private
-            | SourceState::OptedOut
-            | SourceState::AuthRequired,
-            _,
-        ) => now + REVIVAL_GAP,
+        (state, _) => {
+            let rest = quiet.map_or(REVIVAL_GAP, |quiet| quiet * 2.0);
+            now + rest.clamp(REVIVAL_GAP, refused_gap_max(source.robot, state))
+        }
+    }
+}
+
+/// Longest wait between two looks at something that vanished or is not shown. There are several lists for every post, and what is not shown
+/// of an old post hardly ever is again: each fruitless look doubles the wait, or such posts would be asked about for ever. A credential that
+/// is added wakes what waits for one.
+fn refused_gap_max(robot: RobotKind, state: SourceState) -> Span {
+    match (robot, state) {
+        (RobotKind::Link, SourceState::Gone | SourceState::Private | SourceState::AuthRequired) => {
+            LINK_GAP_MAX
+        }
+        (RobotKind::Comment | RobotKind::Across, SourceState::Gone) => THREAD_GAP_MAX,
+        (_, _) => REVIVAL_GAP,
     }
 }
 
@@ -132,7 +141,7 @@ pub fn latest(robot: RobotKind, state: SourceState, ceiling: Span, now: Timestam
         (SourceState::Active, RobotKind::Comment | RobotKind::Across) => now + THREAD_GAP_MAX.max(ceiling),
         (SourceState::Active, _) => now + ceiling,
         (SourceState::Removed | SourceState::Paused, _) => Timestamp::MAX,
-        (_, _) => now + REVIVAL_GAP,
+        (state, robot) => now + refused_gap_max(robot, state),
     }
 }
 
@@ -225,6 +234,12 @@ mod tests {
         check(Link, SourceState::Active, Some(2000), "166d 16h");
         check(Link, SourceState::Active, Some(20_000), "365d 0h");
         check(Status, SourceState::Gone, None, "24h 00m");
+        check(Status, SourceState::Gone, Some(100), "24h 00m");
+        check(Link, SourceState::Gone, None, "24h 00m");
+        check(Link, SourceState::Gone, Some(24), "2d 0h");
+        check(Link, SourceState::AuthRequired, Some(20_000), "365d 0h");
+        check(Comment, SourceState::Gone, Some(2000), "30d 0h");
+        check(Comment, SourceState::Private, Some(2000), "24h 00m");
         check(Status, SourceState::Failed, None, "1h 00m");
         let mut pinned = Source::new(&NetworkName::from("net"), "list", Status, "account", "7");
         pinned.pinned = Some(Span::from_secs(300));
@@ -270,6 +285,9 @@ mod tests {
             (RobotKind::Link, SourceState::Active, LINK_GAP_MAX),
             (RobotKind::Status, SourceState::Failed, REVIVAL_GAP),
             (RobotKind::Status, SourceState::OptedOut, REVIVAL_GAP),
+            (RobotKind::Link, SourceState::Gone, LINK_GAP_MAX),
+            (RobotKind::Link, SourceState::Failed, REVIVAL_GAP),
+            (RobotKind::Comment, SourceState::Gone, THREAD_GAP_MAX),
         ] {
             assert_eq!(latest(robot, state, Span::HOUR, now) - now, expected, "{robot} {state:?}");
         }

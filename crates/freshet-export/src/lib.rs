@@ -68,25 +68,31 @@ pub(crate) struct Wish {
 pub(crate) struct Bounds {
     /// Of objects and changes.
     pub(crate) change: u64,
-    /// Of relations, which the change log does not number.
+    /// Of relations, which have no lines in the change log.
     pub(crate) relation: u64,
+    /// Of links, which have none either.
+    pub(crate) link: u64,
 }
 
 impl Bounds {
     /// No bounds.
     #[cfg(test)]
-    pub(crate) const NONE: Self = Self { change: u64::MAX, relation: u64::MAX };
+    pub(crate) const NONE: Self = Self { change: u64::MAX, relation: u64::MAX, link: u64::MAX };
 
     /// Everything there is now.
     pub(crate) fn now(store: &dyn Store) -> Result<Self, StoreError> {
-        Ok(Self { change: store.last_change()?, relation: store.last_relation()? })
+        let (change, relation) = (store.last_change()?, store.last_relation()?);
+        Ok(Self { change, relation, link: store.last_number()? })
     }
 
     /// The last number of a kind of record.
     pub(crate) fn of(self, kind: RecordKind) -> u64 {
         match kind {
             RecordKind::Relations => self.relation,
-            RecordKind::Posts | RecordKind::Accounts | RecordKind::Changes => self.change,
+            RecordKind::Links => self.link,
+            RecordKind::Posts | RecordKind::Accounts | RecordKind::Changes | RecordKind::Objects => {
+                self.change
+            }
         }
     }
 }

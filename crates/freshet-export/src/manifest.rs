@@ -77,6 +77,9 @@ pub(crate) struct Manifest {
     /// The newest relation when it began.
     #[serde(default = "all")]
     pub(crate) up_to_relation: u64,
+    /// The newest link when it began.
+    #[serde(default = "all")]
+    pub(crate) up_to_link: u64,
     /// All files are there.
     pub(crate) is_complete: bool,
     /// The finished ones.
@@ -111,6 +114,7 @@ impl Manifest {
             until_ms: until.map(Timestamp::ms),
             up_to_change: up_to.change,
             up_to_relation: up_to.relation,
+            up_to_link: up_to.link,
             is_complete: false,
             files: Vec::new(),
             open: None,
@@ -157,7 +161,7 @@ impl Manifest {
 
     /// The last numbers that are in it.
     pub(crate) fn up_to(&self) -> Bounds {
-        Bounds { change: self.up_to_change, relation: self.up_to_relation }
+        Bounds { change: self.up_to_change, relation: self.up_to_relation, link: self.up_to_link }
     }
 
     /// What is in it.

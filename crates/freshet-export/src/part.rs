@@ -64,6 +64,8 @@ pub(super) fn count_by_day(
         RecordKind::Posts => store.count_by_day(Counted::Posts, filter, up_to),
         RecordKind::Accounts => store.count_by_day(Counted::Accounts, filter, up_to),
         RecordKind::Relations => store.count_by_day(Counted::Relations, filter, up_to),
+        RecordKind::Objects => store.count_by_day(Counted::Things, filter, up_to),
+        RecordKind::Links => store.count_by_day(Counted::Links, filter, up_to),
         RecordKind::Changes => {
             let mut days = BTreeMap::new();
             each_change(store, filter, up_to, &mut |change| {

@@ -49,7 +49,7 @@ pub(super) fn open_files(
     parts: &[&Part],
     open: &Open,
 ) -> anyhow::Result<Option<Map<Option<i64>, GrowingFile>>> {
-    let up_to = Bounds { change: open.above, relation: open.above };
+    let up_to = Bounds { change: open.above, relation: open.above, link: open.above };
     let until = Wish { up_to, ..wish.clone() };
     let counted = match count_by_day(store, parts[0].kind, &until) {
         // What cannot be counted cannot be compared.

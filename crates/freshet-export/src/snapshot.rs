@@ -49,7 +49,7 @@ use readme::Facts;
 /// Format of the folder; it changes when a reader must.
 const SNAPSHOT_VERSION: u32 = 1;
 /// Everything there is.
-const KINDS: [RecordKind; 4] = RecordKind::ALL;
+const KINDS: [RecordKind; 6] = RecordKind::ALL;
 
 /// What somebody wants a snapshot of.
 #[derive(Clone, Debug)]

@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use freshet_engine::record::{account_record, change_record, post_record, relation_record};
+use freshet_engine::record::{
+    account_record, change_record, link_record, object_record, post_record, relation_record,
+};
 use freshet_sink::{Format, Record, RecordKind, SinkError};
 use freshet_store::api::{Flow, Store, StoreError};
 use freshet_store::row::Filter;
@@ -62,6 +64,18 @@ fn each_whole(
         RecordKind::Changes => each_change(store, filter, up_to, &mut |change| {
             each(change.number, change.seen_at, &change_record(change))
         }),
+        RecordKind::Objects => store.each_thing(filter, &mut |row| {
+            if row.object > up_to {
+                return ControlFlow::Break(());
+            }
+            each(row.object, row.seen_at, &object_record(row))
+        }),
+        RecordKind::Links => store.each_link(filter, &mut |row| {
+            if row.number > up_to {
+                return ControlFlow::Break(());
+            }
+            each(row.number, row.seen_at, &link_record(row))
+        }),
     }
 }
 
@@ -76,7 +90,8 @@ pub(crate) fn to_writer(
     let mut sink = format.open(kind, out)?;
     let (mut record_count, mut failed) = (0, None::<SinkError>);
     // What is written meanwhile is left for the next export, however long this one takes.
-    let bounds = Bounds { change: store.last_number()?, relation: store.last_relation()? };
+    let newest = store.last_number()?;
+    let bounds = Bounds { change: newest, relation: store.last_relation()?, link: newest };
     let up_to = bounds.of(kind);
     let damages = each_record(store, kind, filter, up_to, &mut |_, _, record| match sink.write(record) {
         Ok(()) => {

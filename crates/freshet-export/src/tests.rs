@@ -8,7 +8,10 @@ use freshet_sink::{Format, RecordKind};
 use freshet_store::api::Store;
 use freshet_store::row::Upload;
 use freshet_store::testing;
-use freshet_types::{Account, Observation, Post, Primitive, Relation, Timestamp, VisitId};
+use freshet_types::{
+    Account, CrossLink, End, Evidence, Link, LinkKind, Observation, Post, Primitive, Relation, Thing,
+    Timestamp, VisitId,
+};
 use serde_json::{Value, json};
 
 use super::manifest::MANIFEST;
@@ -44,6 +47,31 @@ fn post(id: &str, at: i64) -> Post {
     }
 }
 
+/// A place that leads into another network, and states a value of what it leads to.
+fn place() -> Thing {
+    let (site, guests) = ("web/page/https://ghent.example/", "stays/house/5");
+    let evidence = Evidence::new("/about", "12 guests");
+    let value = CrossLink {
+        kind: LinkKind::Sp,
+        value: Some(Primitive::Int(12)),
+        evidence,
+        ..CrossLink::new("guests", guests.parse().unwrap())
+    };
+    Thing {
+        id: "3".to_owned(),
+        kind: "place".into(),
+        name: Some("Ghent".to_owned()),
+        plinks: vec![("longitude".into(), Primitive::Float(3.7))],
+        slinks: vec![CrossLink::new("site", site.parse().unwrap()), value],
+        ..Thing::default()
+    }
+}
+
+fn link(name: &str, account: &str) -> Link {
+    let end = |kind: &str, id: &str| End { kind: kind.into(), id: id.to_owned() };
+    Link { from: end("post", "1"), name: name.into(), to: end("account", account), is_member: true }
+}
+
 fn apply(store: &mut dyn Store, posts: Vec<Post>) {
     let account = Account { id: "7".to_owned(), handle: Some("ada".to_owned()), ..Account::default() };
     let observation = Observation {
@@ -51,6 +79,8 @@ fn apply(store: &mut dyn Store, posts: Vec<Post>) {
         accounts: vec![account],
         relations: vec![Relation { source: "7".to_owned(), target: "8".to_owned() }],
         tags: Vec::new(),
+        things: vec![place()],
+        links: vec![link("likers", "8"), link("likers", "9")],
         ..Observation::default()
     };
     let upload = Upload::new(VisitId(5), "social:a.example".into(), Timestamp::from_ms(1_000_500));
@@ -100,6 +130,34 @@ fn posts_have_the_fields_of_the_contract() {
 }
 
 #[test]
+fn objects_and_links_have_the_fields_of_the_contract() {
+    let (objects, links) =
+        (lines(RecordKind::Objects, &Filter::default()), lines(RecordKind::Links, &Filter::default()));
+    let expected = json!({
+        "id": "social:a.example/place/3", "native_id": "3", "network": "social:a.example", "kind": "place",
+        "name": "Ghent", "created_at": null, "seen_at": 1000.5, "url": null,
+        "properties": { "longitude": 3.7, "site": ["web/page/https://ghent.example/"], "guests": 12 },
+    });
+    assert_eq!(objects, [expected]);
+    let of = |name: &str| links.iter().find(|line| line["name"] == name).unwrap();
+    let likers = json!({
+        "network": "social:a.example", "from": "social:a.example/post/1", "kind": "co", "name": "likers",
+        "to": "social:a.example/account/8", "to_network": "social:a.example", "value": null,
+        "first_seen_at": 1000.5, "last_seen_at": 1000.5, "ended_at": null,
+        "evidence_place": null, "evidence": null, "confidence": null,
+    });
+    assert_eq!(*of("likers"), likers);
+    let guests = json!({
+        "network": "social:a.example", "from": "social:a.example/place/3", "kind": "sp", "name": "guests",
+        "to": "stays/house/5", "to_network": "stays", "value": "12",
+        "first_seen_at": 1000.5, "last_seen_at": 1000.5, "ended_at": null,
+        "evidence_place": "/about", "evidence": "12 guests", "confidence": 0.5,
+    });
+    assert_eq!(*of("guests"), guests);
+    assert_eq!(of("site")["kind"], "sc");
+}
+
+#[test]
 fn filters_hold_for_every_kind() {
     let all = Filter::default();
     let late = Filter { since: Some(Timestamp::from_secs(150)), ..Filter::default() };
@@ -107,12 +165,16 @@ fn filters_hold_for_every_kind() {
     for (kind, filter, line_count) in [
         (RecordKind::Posts, &late, 1),
         (RecordKind::Posts, &foreign, 0),
-        (RecordKind::Accounts, &all, 2),
+        (RecordKind::Accounts, &all, 3),
         (RecordKind::Accounts, &foreign, 0),
         (RecordKind::Relations, &all, 1),
         (RecordKind::Relations, &foreign, 0),
-        (RecordKind::Changes, &all, 4),
+        (RecordKind::Changes, &all, 6),
         (RecordKind::Changes, &foreign, 0),
+        (RecordKind::Objects, &all, 1),
+        (RecordKind::Objects, &foreign, 0),
+        (RecordKind::Links, &all, 4),
+        (RecordKind::Links, &foreign, 0),
     ] {
         assert_eq!(lines(kind, filter).len(), line_count, "{kind} {filter:?}");
         // What is counted before is what is written after.
@@ -164,7 +226,7 @@ fn a_split_export_has_a_file_for_each_day() {
     let parts = plan(&store, &wish).unwrap();
     let _ = to_folder(&store, dir.path(), &wish, &parts, &mut manifest).unwrap();
     let expected = [
-        ("accounts/1970-01-01.jsonl", 2),
+        ("accounts/1970-01-01.jsonl", 3),
         ("posts/1969-12-31.jsonl", 1),
         ("posts/1970-01-04.jsonl", 2),
         ("posts/1970-01-20.jsonl", 1),
@@ -202,10 +264,10 @@ fn an_interrupted_export_goes_on_and_is_of_one_piece() {
     let _ = to_folder(&store, dir.path(), &wish, &plan(&store, &wish).unwrap(), &mut second).unwrap();
     let files = found(dir.path());
     assert_eq!(files.len(), 41, "{files:?}");
-    assert_eq!(files.iter().map(|(_, lines)| lines).sum::<usize>(), 42);
+    assert_eq!(files.iter().map(|(_, lines)| lines).sum::<usize>(), 43);
     let still = std::fs::metadata(dir.path().join("posts/1970-01-05.jsonl")).unwrap().modified().unwrap();
     assert_eq!(kept, still, "finished files are left alone");
-    assert!(second.is_complete && second.records_count() == 42);
+    assert!(second.is_complete && second.records_count() == 43);
 }
 
 #[test]

@@ -15,7 +15,8 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value as Json, json};
 
 use crate::record::{
-    AccountRecord, ChangeRecord, ColumnType, PostRecord, Record, RecordKind, RelationRecord,
+    AccountRecord, ChangeRecord, ColumnType, LinkRecord, ObjectRecord, PostRecord, Record, RecordKind,
+    RelationRecord,
 };
 use crate::{Format, SinkError};
 
@@ -80,6 +81,22 @@ fn record(kind: RecordKind, n: i64) -> Box<dyn Record> {
             ..RelationRecord::default()
         }),
         RecordKind::Changes => Box::new(ChangeRecord { number: n, seen_at, ..ChangeRecord::default() }),
+        RecordKind::Objects => Box::new(ObjectRecord {
+            id: format!("photos/album/{n}"),
+            name: some(n, 2, text),
+            seen_at,
+            properties,
+            ..ObjectRecord::default()
+        }),
+        RecordKind::Links => Box::new(LinkRecord {
+            from: format!("photos/album/{n}"),
+            to: text.clone(),
+            first_seen_at: seen_at,
+            ended_at: some(n, 7, seen_at),
+            evidence: some(n, 2, text),
+            confidence: some(n, 3, (n % 8) as f64 / 8.0),
+            ..LinkRecord::default()
+        }),
     }
 }
 
@@ -105,6 +122,7 @@ fn expected(record: &dyn Record) -> Vec<Json> {
         Value::Null => Json::Null,
         Value::Text(text) => json!(text),
         Value::Int(number) => json!(number),
+        Value::Float(number) => json!(number),
         Value::Bool(truth) => json!(truth),
         Value::Time(at) => json!(at.secs_f64()),
         Value::Texts(texts) => json!(texts),

@@ -41,7 +41,7 @@ impl<W: Write + Send> Sink for CsvSink<W> {
             match value {
                 Value::Text(text) => self.cell.extend_from_slice(text.as_bytes()),
                 Value::Time(at) => write_seconds(&mut self.cell, at)?,
-                Value::Int(_) | Value::Bool(_) => write_json(&mut self.cell, value)?,
+                Value::Int(_) | Value::Float(_) | Value::Bool(_) => write_json(&mut self.cell, value)?,
                 Value::Texts(texts) if !texts.is_empty() => write_json(&mut self.cell, value)?,
                 Value::Properties(properties) if !properties.is_empty() => {
                     write_json(&mut self.cell, value)?;

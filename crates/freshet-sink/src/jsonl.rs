@@ -53,6 +53,7 @@ pub(crate) fn write_json(out: &mut impl Write, value: Value<'_>) -> Result<(), S
         Value::Null => return out.write_all(b"null").map_err(SinkError::Write),
         Value::Text(text) => serde_json::to_writer(out, text),
         Value::Int(number) => serde_json::to_writer(out, &number),
+        Value::Float(number) => serde_json::to_writer(out, &number),
         Value::Bool(truth) => serde_json::to_writer(out, &truth),
         Value::Time(at) => return write_seconds(out, at),
         Value::Texts(texts) => serde_json::to_writer(out, texts),

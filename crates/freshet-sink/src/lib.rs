@@ -20,7 +20,8 @@ mod conformance;
 mod reference;
 
 pub use record::{
-    AccountRecord, ChangeRecord, Column, ColumnType, PostRecord, Record, RecordKind, RelationRecord, Value,
+    AccountRecord, ChangeRecord, Column, ColumnType, LinkRecord, ObjectRecord, PostRecord, Record,
+    RecordKind, RelationRecord, Value,
 };
 
 /// Takes records of one kind, in the order they are given.

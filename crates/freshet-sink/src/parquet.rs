@@ -179,7 +179,7 @@ fn field(column: &Column) -> Field {
         ColumnType::Text | ColumnType::Properties => DataType::Utf8,
         ColumnType::Int => DataType::Int64,
         ColumnType::Bool => DataType::Boolean,
-        ColumnType::Time => DataType::Float64,
+        ColumnType::Time | ColumnType::Float => DataType::Float64,
         ColumnType::Texts => DataType::List(Arc::new(Field::new_list_field(DataType::Utf8, true))),
     };
     Field::new(column.name, holds, true)
@@ -191,7 +191,7 @@ enum Builder {
     Text(StringBuilder),
     Int(Int64Builder),
     Bool(BooleanBuilder),
-    Time(Float64Builder),
+    Float(Float64Builder),
     Texts(ListBuilder<StringBuilder>),
 }
 
@@ -201,7 +201,7 @@ impl Builder {
             ColumnType::Text | ColumnType::Properties => Self::Text(StringBuilder::new()),
             ColumnType::Int => Self::Int(Int64Builder::new()),
             ColumnType::Bool => Self::Bool(BooleanBuilder::new()),
-            ColumnType::Time => Self::Time(Float64Builder::new()),
+            ColumnType::Time | ColumnType::Float => Self::Float(Float64Builder::new()),
             ColumnType::Texts => Self::Texts(ListBuilder::new(StringBuilder::new())),
         }
     }
@@ -217,8 +217,9 @@ impl Builder {
             (Self::Int(column), _) => column.append_null(),
             (Self::Bool(column), Value::Bool(truth)) => column.append_value(truth),
             (Self::Bool(column), _) => column.append_null(),
-            (Self::Time(column), Value::Time(at)) => column.append_value(at.secs_f64()),
-            (Self::Time(column), _) => column.append_null(),
+            (Self::Float(column), Value::Time(at)) => column.append_value(at.secs_f64()),
+            (Self::Float(column), Value::Float(number)) => column.append_value(number),
+            (Self::Float(column), _) => column.append_null(),
             (Self::Texts(column), Value::Texts(texts)) => {
                 column.append_value(texts.iter().map(|text| Some(text.as_str())));
             }
@@ -231,7 +232,7 @@ impl Builder {
             Self::Text(column) => Arc::new(column.finish()),
             Self::Int(column) => Arc::new(column.finish()),
             Self::Bool(column) => Arc::new(column.finish()),
-            Self::Time(column) => Arc::new(column.finish()),
+            Self::Float(column) => Arc::new(column.finish()),
             Self::Texts(column) => Arc::new(column.finish()),
         }
     }

@@ -23,11 +23,16 @@ pub enum RecordKind {
     Relations,
     /// [`ChangeRecord`].
     Changes,
+    /// [`ObjectRecord`].
+    Objects,
+    /// [`LinkRecord`].
+    Links,
 }
 
 impl RecordKind {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Posts, Self::Accounts, Self::Relations, Self::Changes];
+    pub const ALL: [Self; 6] =
+        [Self::Posts, Self::Accounts, Self::Relations, Self::Changes, Self::Objects, Self::Links];
 
     /// The name that people type; also the name of a file.
     pub fn name(self) -> &'static str {
@@ -36,6 +41,8 @@ impl RecordKind {
             Self::Accounts => "accounts",
             Self::Relations => "relations",
             Self::Changes => "changes",
+            Self::Objects => "objects",
+            Self::Links => "links",
         }
     }
 
@@ -46,6 +53,8 @@ impl RecordKind {
             Self::Accounts => AccountRecord::COLUMNS,
             Self::Relations => RelationRecord::COLUMNS,
             Self::Changes => ChangeRecord::COLUMNS,
+            Self::Objects => ObjectRecord::COLUMNS,
+            Self::Links => LinkRecord::COLUMNS,
         }
     }
 }
@@ -60,7 +69,8 @@ impl FromStr for RecordKind {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| {
-            format!("there are no records of `{text}`; the kinds are posts, accounts, relations, changes")
+            let kinds = Self::ALL.map(Self::name).join(", ");
+            format!("there are no records of `{text}`; the kinds are {kinds}")
         })
     }
 }
@@ -83,6 +93,8 @@ pub enum ColumnType {
     Text,
     /// A whole number.
     Int,
+    /// A number with a fraction.
+    Float,
     /// True or false.
     Bool,
     /// An instant, in unix seconds.
@@ -102,6 +114,8 @@ pub enum Value<'a> {
     Text(&'a str),
     /// A whole number.
     Int(i64),
+    /// A number with a fraction.
+    Float(f64),
     /// True or false.
     Bool(bool),
     /// An instant.
@@ -148,6 +162,7 @@ macro_rules! field {
 
 field!(String, Text, |it| it);
 field!(i64, Int, |it| *it);
+field!(f64, Float, |it| *it);
 field!(bool, Bool, |it| *it);
 field!(Timestamp, Time, |it| *it);
 field!(Vec<String>, Texts, |it| it);
@@ -300,5 +315,61 @@ record! {
         id: String,
         /// The visit that noticed it.
         visit: i64,
+    }
+}
+
+record! {
+    /// An object that is neither a post, an account nor a list of a forum: a place, an album, a community.
+    ObjectRecord is Objects {
+        /// The address `network/type/id`.
+        id: String,
+        /// The network's own id.
+        native_id: String,
+        /// `definition` or `definition:host`.
+        network: String,
+        /// Its type, as the definition calls it.
+        kind: String,
+        /// What people call it.
+        name: Option<String>,
+        /// When it was made, as the network says.
+        created_at: Option<Timestamp>,
+        /// When it was first seen.
+        seen_at: Timestamp,
+        /// Where people look at it.
+        url: Option<String>,
+        /// All other values, by association name.
+        properties: Properties,
+    }
+}
+
+record! {
+    /// A link from one object to another.
+    LinkRecord is Links {
+        /// The network of the object that has the link: `definition` or `definition:host`.
+        network: String,
+        /// The address of the object that has the link.
+        from: String,
+        /// `c` (to one object), `co` (to a member of a collection); into another network `sc`, `sco`, or `sp` (a value of an object there).
+        kind: String,
+        /// The association name, as the definition declares it.
+        name: String,
+        /// The address of the object that it leads to, or whose value it states.
+        to: String,
+        /// The network of that object.
+        to_network: String,
+        /// The value, of an `sp` link, as a text.
+        value: Option<String>,
+        /// When it was first seen.
+        first_seen_at: Timestamp,
+        /// When it was last seen; of links into other networks to the hour.
+        last_seen_at: Timestamp,
+        /// When it was found to be no more.
+        ended_at: Option<Timestamp>,
+        /// The place where it was read, of a link into another network.
+        evidence_place: Option<String>,
+        /// The text that matched there.
+        evidence: Option<String>,
+        /// How sure the link into another network is, from 0 to 1.
+        confidence: Option<f64>,
     }
 }

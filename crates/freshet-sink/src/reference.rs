@@ -10,14 +10,15 @@ const HEAD: &str = "\
 Made from `crates/freshet-sink/src/record.rs`; the test that compares them says how to write it anew.
 
 `freshet export` and `freshet snapshot` write these columns, in this order, in every format. Any value may be null. Times are unix seconds.
-In CSV an unknown value is an empty cell, lists and properties are JSON inside their cell; in Parquet times are doubles, lists are lists
-of strings and properties are JSON strings. Rows come in the order of first sight.
+In CSV an unknown value is an empty cell, lists and properties are JSON inside their cell; in Parquet times and numbers with fractions are doubles,
+lists are lists of strings and properties are JSON strings. Rows come in the order of first sight.
 ";
 
 fn holds(column: ColumnType) -> &'static str {
     match column {
         ColumnType::Text => "text",
         ColumnType::Int => "whole number",
+        ColumnType::Float => "number",
         ColumnType::Bool => "true or false",
         ColumnType::Time => "time",
         ColumnType::Texts => "list of texts",
@@ -35,6 +36,16 @@ fn kind(kind: RecordKind) -> &'static str {
             "One row for each time that one account was seen to follow another. Filters look at `seen_at`."
         }
         RecordKind::Changes => "One row a line of the change log. Filters look at `seen_at`.",
+        RecordKind::Objects => {
+            "One row an object that is neither a post, an account nor a list of a forum: places, albums, communities and whatever else a \
+             definition declares. Filters look at `seen_at`."
+        }
+        RecordKind::Links => {
+            "One row a link that no column of the other kinds tells: who likes a post, where an account comes from, what belongs to an album, \
+             and every link into another network with what speaks for it. Links that ended are here, with `ended_at`. Authors, replies, reposts \
+             and threads stand in `posts`, who follows whom in `relations`. Filters look at `first_seen_at` and at the network of the object \
+             that has the link."
+        }
     }
 }
 

@@ -320,6 +320,10 @@ pub enum Counted {
     Accounts,
     /// Relations, by first sight.
     Relations,
+    /// Objects that are neither posts, accounts nor lists, by first sight.
+    Things,
+    /// Links that no row tells, and links into other networks, by first sight.
+    Links,
 }
 
 /// How many objects of one type a network has here.

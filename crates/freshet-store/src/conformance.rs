@@ -128,6 +128,8 @@ pub fn things_suite() -> &'static [(&'static str, Behaviour)] {
         things::members_are_stored_swept_and_revived,
         things::a_single_link_leads_to_one_object,
         things::objects_are_counted_by_type,
+        things::things_are_read_in_order_of_number,
+        across::all_links_are_read_in_order_of_number,
         things::what_is_forgotten_takes_its_links_along,
         across::links_across_keep_what_speaks_for_them,
         across::a_proven_link_outranks_a_mention,

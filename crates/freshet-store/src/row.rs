@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use freshet_types::{
-    Account, Address, Complaint, CrossLink, End, Instance, Link, NetworkName, Observation, Post, PostKind,
-    Primitive, RobotKind, RobotState, Set, Source, SourceId, SourceState, Span, Thing, Timestamp, VisitId,
-    VisitSummary,
+    Account, Address, Complaint, Confidence, CrossLink, End, Evidence, Instance, Link, LinkKind, NetworkName,
+    Observation, Post, PostKind, Primitive, RobotKind, RobotState, Set, Source, SourceId, SourceState, Span,
+    Thing, Timestamp, VisitId, VisitSummary,
 };
 use serde::{Deserialize, Serialize};
 
@@ -344,6 +344,28 @@ pub struct CrossLinkRow {
     /// When it was first seen.
     pub seen_at: Timestamp,
     /// When it was last seen, to the hour.
+    pub last_seen_at: Timestamp,
+    /// When it was found to be no more.
+    pub cancelled_at: Option<Timestamp>,
+}
+
+/// A link of the store with its number, as exports give it: one that no row of an object tells, or one into another network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnyLinkRow {
+    /// Its number, rising with first sight.
+    pub number: u64,
+    /// The object that has it.
+    pub from: Address,
+    pub kind: LinkKind,
+    pub name: Arc<str>,
+    /// The object that it leads to, or whose value it states.
+    pub to: Address,
+    /// The value, of an sp-link.
+    pub value: Option<Primitive>,
+    /// What speaks for it and how sure it is; of links into other networks.
+    pub claim: Option<(Evidence, Confidence)>,
+    /// When it was first seen.
+    pub seen_at: Timestamp,
     pub last_seen_at: Timestamp,
     /// When it was found to be no more.
     pub cancelled_at: Option<Timestamp>,

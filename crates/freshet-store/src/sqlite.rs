@@ -18,6 +18,7 @@ mod erase;
 mod forgotten;
 mod held;
 mod interest;
+mod links;
 mod lists;
 mod log;
 mod members;

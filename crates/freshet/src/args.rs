@@ -532,6 +532,7 @@ Examples:
   freshet export > posts.jsonl                   every post, its newest version
   freshet export --format parquet -o out/        for DuckDB, pandas, polars: out/posts.parquet
   freshet export --kind posts,accounts,relations,changes --format csv -o out/
+  freshet export --kind links                    who liked what, and where links lead
   freshet export --split day --format parquet -o out/
                                                  out/posts/2026-01-05.parquet and so on
   freshet export --split day --since 30d --dry-run
@@ -547,10 +548,10 @@ pub(crate) struct ExportArgs {
     /// jsonl, csv or parquet
     #[arg(long, default_value = "jsonl")]
     pub(crate) format: Format,
-    /// posts, accounts, relations or changes; several with commas, into a directory
+    /// posts, accounts, relations, changes, objects or links; several with commas, into a directory
     #[arg(long, value_name = "KIND", default_value = "posts", value_delimiter = ',')]
     pub(crate) kind: Vec<RecordKind>,
-    /// Posts created at or after this (accounts, relations and changes: first seen)
+    /// Posts created at or after this (everything else: first seen)
     #[arg(long, value_name = "T")]
     pub(crate) since: Option<When>,
     /// Created before this

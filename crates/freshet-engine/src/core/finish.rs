@@ -5,7 +5,7 @@
 
 use freshet_policy::Grade;
 use freshet_store::row::Applied;
-use freshet_types::{Source, SourceId, SourceState, Timestamp, VisitId, VisitSummary};
+use freshet_types::{RobotKind, Source, SourceId, SourceState, Timestamp, VisitId, VisitSummary};
 
 use super::Core;
 use super::begin::HISTORY_CLASS;
@@ -154,6 +154,13 @@ impl Core {
         visit.has_more = visit.has_more
             && visit.source.state == SourceState::Active
             && visit.walk.may_go_on(&mut visit.source.coverage, now);
+        if visit.has_more
+            && visit.source.robot == RobotKind::Link
+            && self.prices.member_gap(visit.key, now).is_some()
+        {
+            // The rest of a list of members waits for its next turn.
+            (visit.has_more, visit.source.due_at) = (false, now);
+        }
         let mut stored = visit.source.clone();
         if visit.has_more {
             // Stored as due at once, so that a restart goes on with its history too.

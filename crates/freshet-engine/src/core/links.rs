@@ -3,10 +3,14 @@
 //! There may be several such lists for every post, and no policy times them: left alone, they would take every call that posts do not take
 //! at once. Where calls are scarce they are therefore asked for one after the other, so that all of them together take a share of a server's calls
 //! at most ([`crate::price`]). Whoever comes due gets the next free turn; turns are given a day ahead at most, since scarcity may pass.
+//!
+//! A turn is for one page. A list that is longer is due again at once, and goes on where it was when it has its next turn, behind lists of which nothing
+//! was read yet; it never becomes history, which has a share of its own.
 
-use freshet_types::{Map, RobotKind, ServerKey, SourceId, Span, Timestamp};
+use freshet_types::{Map, RobotKind, ServerKey, SourceId, Span, Timestamp, VisitId};
 
 use super::{Core, Slot};
+use crate::visit::Visit;
 use crate::walk::Aim;
 
 /// How far ahead turns are given.
@@ -31,7 +35,7 @@ impl Core {
         if self.member_turns.given.remove(&id).is_some() {
             return None;
         }
-        let gap = self.prices.member_gap(slot.key)?;
+        let gap = self.prices.member_gap(slot.key, now)?;
         let free_at = self.member_turns.free_at.entry(slot.key).or_insert(now);
         let at = now.max(*free_at);
         if at > now + AHEAD {
@@ -43,5 +47,14 @@ impl Core {
         }
         self.member_turns.given.insert(id, at);
         Some(at)
+    }
+
+    /// Whether a visit that has read a page and wants more has to wait for its next turn.
+    pub(super) fn is_member_turn_over(&self, id: VisitId, now: Timestamp) -> bool {
+        let is_list = |visit: &&Visit| visit.source.robot == RobotKind::Link;
+        self.visits
+            .get(id)
+            .filter(is_list)
+            .is_some_and(|visit| self.prices.member_gap(visit.key, now).is_some())
     }
 }

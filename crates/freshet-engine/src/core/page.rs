@@ -156,9 +156,18 @@ impl Core {
         }
         self.upload(Shown { observation: page.observation, raw, opted_out, list }, meaning, lesson, seen);
         if goes_on {
-            self.send(seen.visit, now);
+            self.ask_for_more(seen.visit, now);
         } else {
             self.end_leg(seen.visit, now);
+        }
+    }
+
+    /// Asks for the next page, unless that has to wait for a turn of its own.
+    fn ask_for_more(&mut self, id: VisitId, now: Timestamp) {
+        if self.is_member_turn_over(id, now) {
+            self.suspend(id, now);
+        } else {
+            self.send(id, now);
         }
     }
 

@@ -220,6 +220,22 @@ async fn a_run_ends_though_the_store_is_locked_and_says_what_was_not_written() {
     assert_eq!(stored(dir.path()), (ACCOUNTS * POSTS) as u64);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_has_stored_everything_ends_well_though_the_store_is_locked() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut running = Running::start(kit(dir.path(), ACCOUNTS, Web::new(|| {})), Duration::from_millis(500));
+    let reader = testing::reader(&dir.path().join("freshet.db"));
+    // The ends of all visits are stored; the next are due in a minute.
+    running.wait_for(|_| reader.counts().unwrap().visits >= ACCOUNTS as u64).await;
+    let foreign = Connection::open(dir.path().join("freshet.db")).unwrap();
+    foreign.busy_timeout(Duration::from_secs(20)).unwrap();
+    foreign.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let report = running.end().await.unwrap();
+    assert_eq!(report.posts_count, (ACCOUNTS * POSTS) as u64, "nothing is said to be left");
+    foreign.execute_batch("COMMIT").unwrap();
+    assert_eq!(stored(dir.path()), (ACCOUNTS * POSTS) as u64);
+}
+
 #[tokio::test]
 async fn what_cannot_be_read_for_a_while_is_read_later() {
     let dir = tempfile::tempdir().unwrap();

@@ -88,7 +88,7 @@ impl Runner {
                     self.want(Output::Part((wall_ms + self.stage.farewell_ms).min(over_ms)));
                 }
             }
-            At::Closing(deadline_ms, _) if wall_ms > deadline_ms => return Err(self.give_up()),
+            At::Closing(deadline_ms, _) if wall_ms > deadline_ms => return self.leave_writer(),
             At::Running | At::Parting(_) | At::Closing(..) | At::Ended => {}
         }
         Ok(())
@@ -123,9 +123,18 @@ impl Runner {
         }
     }
 
-    /// Leaves the writer behind; a visit that it has not written is still due in the store.
-    fn give_up(&self) -> RunError {
+    /// Leaves the writer behind; a visit that it has not written is still due in the store. Where every page is stored, the run
+    /// has come to its end: what the writer still holds (the last report, prices, where rings stand) the next run makes anew.
+    fn leave_writer(&mut self) -> Result<(), RunError> {
         let why = self.troubles.of_store().unwrap_or("it did not answer in time").to_owned();
-        RunError::Unwritten { uploads_count: self.core.upload_count(), why }
+        let uploads_count = self.core.upload_count();
+        if uploads_count > 0 {
+            return Err(RunError::Unwritten { uploads_count, why });
+        }
+        tracing::warn!("every page is stored, but the store did not take the last report of the run: {why}");
+        if let At::Closing(_, report) = std::mem::replace(&mut self.stage.at, At::Ended) {
+            self.want(Output::Ended(report));
+        }
+        Ok(())
     }
 }

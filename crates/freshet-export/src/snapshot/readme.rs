@@ -97,11 +97,13 @@ impl Facts {
             format!("Only posts {} were taken.", chosen.join(", "))
         };
         let mut text = format!(
-            "{} posts{days}, with {} accounts, {} relations and {} changes that were noticed.\n\
+            "{} posts{days}, with {} accounts, {} relations, {} other objects, {} links and {} changes that were noticed.\n\
              Taken by freshet {} at {} (UTC). {chosen}\n",
             grouped(posts),
             grouped(self.count_of(RecordKind::Accounts)),
             grouped(self.count_of(RecordKind::Relations)),
+            grouped(self.count_of(RecordKind::Objects)),
+            grouped(self.count_of(RecordKind::Links)),
             grouped(self.count_of(RecordKind::Changes)),
             self.freshet,
             self.made_at,

@@ -9,6 +9,8 @@ use super::*;
 
 /// Posts of the store that is exported.
 const POSTS: i64 = 100;
+/// Accounts that like a post of it; two of them are known before.
+const LINKS: i64 = 60;
 /// Days of its first batch.
 const BATCH_DAYS: usize = 8;
 
@@ -18,6 +20,10 @@ fn many() -> Box<dyn Store> {
     let posts =
         (0..POSTS).map(|n| Post { author: Some(n.to_string()), ..post(&n.to_string(), n % 12 * DAY) });
     apply(&mut store, posts.collect());
+    let likers = (0..LINKS).map(|n| link("likers", &n.to_string())).collect();
+    let observation = Observation { links: likers, ..Observation::default() };
+    let upload = Upload::new(VisitId(6), "social:a.example".into(), Timestamp::from_secs(2_000));
+    store.apply(&[Upload { observation, ..upload }], |_, _| None).unwrap();
     store
 }
 
@@ -62,7 +68,7 @@ fn until(store: &dyn Store, dir: &Path, wish: &Wish, manifest: &mut Manifest, ch
     let parts = plan(store, wish).unwrap();
     let kind = parts[0].kind;
     let parts: Vec<&Part> = parts.iter().filter(|part| part.kind == kind).take(BATCH_DAYS).collect();
-    let cut = Wish { up_to: Bounds { change, ..wish.up_to }, ..wish.clone() };
+    let cut = Wish { up_to: Bounds { change, relation: change, link: change }, ..wish.clone() };
     let batch = Batch { store, dir, wish: &cut, parts: &parts };
     let (mut open, above) = batch.open(manifest).unwrap();
     let _ = batch.scan(&mut open, above, manifest, &mut Progress::new("test", 0, 0)).unwrap();
@@ -73,18 +79,22 @@ fn until(store: &dyn Store, dir: &Path, wish: &Wish, manifest: &mut Manifest, ch
 /// Dies at each of these changes, goes on and ends; the folder is as if it had been written at once.
 fn check(format: Format, is_split: bool, lives: &[&[u64]]) {
     let store = many();
-    let wish = all(&store, format, is_split);
-    let whole = at_once(&store, &wish);
+    check_wish(&store, &all(&store, format, is_split), lives);
+}
+
+fn check_wish(store: &dyn Store, wish: &Wish, lives: &[&[u64]]) {
+    let (format, is_split) = (wish.format, wish.is_split);
+    let whole = at_once(store, wish);
     for deaths in lives {
         let dir = tempfile::tempdir().unwrap();
         let mut manifest = manifest(wish.up_to);
         for &change in *deaths {
-            until(&store, dir.path(), &wish, &mut manifest, change);
+            until(store, dir.path(), wish, &mut manifest, change);
             manifest = Manifest::read(dir.path()).unwrap().unwrap();
         }
         let kept = manifest.open.as_ref().map_or(0, |open| open.above);
         assert!(kept > 0, "{format} {is_split} {deaths:?}: something is kept");
-        let _ = to_folder(&store, dir.path(), &wish, &plan(&store, &wish).unwrap(), &mut manifest).unwrap();
+        let _ = to_folder(store, dir.path(), wish, &plan(store, wish).unwrap(), &mut manifest).unwrap();
         assert!(bytes(dir.path()) == whole, "{format} {is_split} {deaths:?}");
         assert!(manifest.is_complete && manifest.open.is_none());
     }
@@ -96,6 +106,16 @@ fn a_killed_export_is_the_same_to_the_byte() {
         check(format, false, &[&[20], &[190], &[20, 60, 61, 150]]);
         // Split files have their checkpoints after eight times as many records.
         check(format, true, &[&[190], &[190, 200]]);
+    }
+}
+
+#[test]
+fn killed_exports_of_links_are_the_same_to_the_byte() {
+    let store = many();
+    let newest = store.last_number().unwrap();
+    for format in Format::ALL {
+        let wish = Wish { kinds: vec![RecordKind::Links], ..all(&store, format, false) };
+        check_wish(&store, &wish, &[&[newest - 40], &[newest - 45, newest - 5]]);
     }
 }
 

@@ -224,9 +224,18 @@ pub(crate) struct HintPlan {
     pub(crate) within: Vec<(String, Field)>,
     pub(crate) pattern: Regex,
     pub(crate) to: String,
-    /// Of an sp-link: how the value is made of the groups, and what it is.
-    pub(crate) value: Option<(String, PrimitiveKind)>,
+    /// Of an sp-link: where the value is from, and what it is.
+    pub(crate) value: Option<(ValuePlan, PrimitiveKind)>,
     pub(crate) confidence: Confidence,
+}
+
+/// Where the value of an sp-link is from.
+#[derive(Debug)]
+pub(crate) enum ValuePlan {
+    /// The groups of the expression, put together.
+    Groups(String),
+    /// A field of the item.
+    Field(Box<Field>),
 }
 
 /// A quota and the requests it counts.

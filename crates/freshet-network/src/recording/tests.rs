@@ -349,6 +349,32 @@ fn youtube_needs_a_key_and_looks_at_many_channels_at_once() {
 }
 
 #[test]
+fn previews_state_values_of_the_video_they_show() {
+    let title = "video_title youtube/video/abcdefghijk A walk along the river";
+    let check = |name: &str, line: usize, endpoint: &str, root: &str, channel: Option<&str>| {
+        let page = page(name, line, endpoint, root);
+        let links = page.observation.posts.iter().flat_map(|post| &post.slinks);
+        let values = links.filter_map(|link| match &link.value {
+            Some(Primitive::Text(text)) => Some(format!("{} {} {text}", link.name, link.target)),
+            _ => None,
+        });
+        let channel = channel.map(|name| format!("video_channel youtube/video/abcdefghijk {name}"));
+        let expected: Vec<String> = [title.to_owned()].into_iter().chain(channel).collect();
+        assert_eq!(values.collect::<Vec<_>>(), expected, "{name}");
+    };
+    check("mastodon", 6, "status", "115000000000000005", Some("The rivers"));
+    check(
+        "bluesky",
+        9,
+        "post",
+        "at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/app.bsky.feed.post/3laaaaaaaaaa5",
+        None,
+    );
+    check("lemmy", 1, "board_posts", "rivers", None);
+    check("reddit", 3, "board_posts", "rivers", Some("Rivers"));
+}
+
+#[test]
 fn a_single_object_that_is_not_shown_is_gone() {
     let line = r#"{"url": "https://public.api.bsky.app/xrpc/app.bsky.feed.getPosts?uris=at://x", "status": 200, "body": {"posts": []}}"#;
     assert_eq!(read_line(&definition("bluesky"), 1, line).outcome, "gone");

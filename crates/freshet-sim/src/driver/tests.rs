@@ -19,6 +19,7 @@ mod probes;
 mod quota;
 mod receiver;
 mod robots;
+mod scarce;
 mod thirty_days;
 mod tokens;
 mod weights;

@@ -19,8 +19,8 @@ use crate::browse::{
 };
 use crate::control::{Control, ControlRow};
 use crate::row::{
-    AccountRow, Applied, ComplaintRow, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter, Finding,
-    Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
+    AccountRow, AnyLinkRow, Applied, ComplaintRow, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter,
+    Finding, Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
     ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
     SourceSlot, StalePage, ThingRow, Upload,
 };
@@ -88,6 +88,8 @@ forward!(Read {
     ask accounts(filter: &Filter, limit: usize) -> Rows<AccountRow>;
     ask relations(filter: &Filter, limit: usize) -> Rows<RelationRow>;
     ask lists(filter: &Filter, limit: usize) -> Rows<ListRow>;
+    ask things(filter: &Filter, limit: usize) -> Rows<ThingRow>;
+    ask links(filter: &Filter, limit: usize) -> Rows<AnyLinkRow>;
     ask posts_numbered(numbers: &[u64]) -> Vec<Option<PostRow>>;
     ask posts_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<PostRow>>;
     ask accounts_of(network: &NetworkName, ids: &[&str]) -> Vec<Option<AccountRow>>;

@@ -5,9 +5,9 @@ use freshet_types::{Address, NetworkName, Source, Timestamp};
 use super::page::{Flow, ROWS_MAX, Rows, each_row};
 use super::{StoreError, first};
 use crate::row::{
-    AccountRow, Counts, CrossLinkQuery, CrossLinkRow, Filter, Hit, LinkQuery, LinkRow, ListRow, ListTimes,
-    ListTimesBounds, ListTimesKind, Member, NewestQuery, ObjectRow, PostRow, RelationRow, StalePage,
-    ThingRow,
+    AccountRow, AnyLinkRow, Counts, CrossLinkQuery, CrossLinkRow, Filter, Hit, LinkQuery, LinkRow, ListRow,
+    ListTimes, ListTimesBounds, ListTimesKind, Member, NewestQuery, ObjectRow, PostRow, RelationRow,
+    StalePage, ThingRow,
 };
 
 /// Reading what is stored.
@@ -43,6 +43,19 @@ pub trait Read {
     /// Lists of forums in order of number.
     fn each_list(&self, filter: &Filter, each: &mut dyn FnMut(ListRow) -> Flow) -> Result<(), StoreError> {
         each_row(filter.above, |above| self.lists(&filter.from(*above), ROWS_MAX), each)
+    }
+    /// A page of objects that are neither posts, accounts nor lists, in order of number, above the filter's number.
+    fn things(&self, filter: &Filter, limit: usize) -> Result<Rows<ThingRow>, StoreError>;
+    /// Objects that are neither posts, accounts nor lists, in order of number.
+    fn each_thing(&self, filter: &Filter, each: &mut dyn FnMut(ThingRow) -> Flow) -> Result<(), StoreError> {
+        each_row(filter.above, |above| self.things(&filter.from(*above), ROWS_MAX), each)
+    }
+    /// A page of links that no row of an object tells and of links into other networks, in order of number, those that
+    /// ended included, above the filter's number. The filter's network is that of the object that has the link.
+    fn links(&self, filter: &Filter, limit: usize) -> Result<Rows<AnyLinkRow>, StoreError>;
+    /// The same links, one by one.
+    fn each_link(&self, filter: &Filter, each: &mut dyn FnMut(AnyLinkRow) -> Flow) -> Result<(), StoreError> {
+        each_row(filter.above, |above| self.links(&filter.from(*above), ROWS_MAX), each)
     }
     /// The posts of these numbers, in the order asked for; `None` for one that is not there.
     fn posts_numbered(&self, numbers: &[u64]) -> Result<Vec<Option<PostRow>>, StoreError>;

@@ -1,13 +1,14 @@
 //! Behaviours of links into other networks: evidence, confidence, ends; and of the stubs that they lead to.
 
 use freshet_types::{
-    Account, Address, ChangeKind, Confidence, CrossLink, Evidence, LinkKind, Post, Primitive, RobotKind,
-    VisitId,
+    Account, Address, ChangeKind, Confidence, CrossLink, End, Evidence, Link, LinkKind, Observation, Post,
+    Primitive, RobotKind, VisitId,
 };
 
-use super::kit::{Must, account, accounts, all_posts, apply, at, changes, network, post, posts};
+use super::kit::{Must, account, accounts, all_posts, apply, at, changes, network, post, posts, upload};
 use crate::api::Store;
-use crate::row::{CrossLinkQuery, CrossLinkRow, Upload};
+use crate::browse::Counted;
+use crate::row::{AnyLinkRow, CrossLinkQuery, CrossLinkRow, Filter, Upload};
 
 const VIDEO: &str = "youtube/video/v1";
 
@@ -98,6 +99,65 @@ pub(super) fn a_link_across_ends_when_a_whole_look_lacks_it(store: &mut dyn Stor
     assert_eq!(ended(store), Some(at(400)), "what comes late does not revive it");
     apply(store, accounts(500, [profile("a", &[old], &["site"])]));
     assert_eq!((ended(store), of(store, "a", true).len()), (None, 1), "it is back, and one row");
+}
+
+pub(super) fn all_links_are_read_in_order_of_number(store: &mut dyn Store) {
+    const DAY: i64 = 86_400;
+    let end = |kind: &str, id: &str| End { kind: kind.into(), id: id.into() };
+    let like = |who: &str| Link {
+        from: end("post", "1"),
+        name: "likers".into(),
+        to: end("account", who),
+        is_member: true,
+    };
+    let liked = |secs, who: &[&str]| {
+        let links = who.iter().map(|who| like(who)).collect();
+        upload(secs, Observation { links, ..Observation::default() })
+    };
+    let site = link("site", "web/page/https://ada.example/", 0.97);
+    let views = CrossLink { kind: LinkKind::Sp, value: Some(Primitive::Int(7)), ..link("views", VIDEO, 0.5) };
+    apply(store, accounts(100, [profile("a", &[site], &["site"])]));
+    apply(store, liked(200, &["b"]));
+    apply(store, posts(300, [Post { slinks: vec![views.clone()], ..post("1", "a", 10, "look") }]));
+    apply(store, accounts(400, [profile("a", &[], &["site"])]));
+    apply(store, liked(2 * DAY, &["b", "c"]));
+    let read = |filter: &Filter, limit: usize| {
+        let (mut rows, mut above) = (Vec::new(), Some(filter.above));
+        while let Some(number) = above {
+            let page = store.links(&filter.from(number), limit).must();
+            assert!(page.rows.len() <= limit);
+            rows.extend(page.rows);
+            above = page.next;
+        }
+        rows
+    };
+    let all = read(&Filter::default(), 10);
+    let told = |row: &AnyLinkRow| format!("{}/{} {} {}", row.from.kind, row.from.id, row.name, row.to);
+    let here = network();
+    let expected = [
+        "account/a site web/page/https://ada.example/".to_owned(),
+        format!("post/1 likers {here}/account/b"),
+        format!("post/1 views {VIDEO}"),
+        format!("post/1 likers {here}/account/c"),
+    ];
+    assert_eq!(all.iter().map(told).collect::<Vec<_>>(), expected);
+    assert!(all.is_sorted_by(|a, b| a.number < b.number), "one number for both kinds of link");
+    for limit in [1, 2, 3] {
+        assert_eq!(read(&Filter::default(), limit), all, "in pages of {limit}");
+    }
+    let kinds: Vec<_> = all.iter().map(|row| row.kind).collect();
+    assert_eq!(kinds, [LinkKind::Sc, LinkKind::Co, LinkKind::Sp, LinkKind::Co]);
+    assert_eq!((all[0].seen_at, all[0].cancelled_at), (at(100), Some(at(400))), "what ended is told");
+    assert_eq!((all[1].seen_at, all[1].last_seen_at, &all[1].claim), (at(200), at(2 * DAY), &None));
+    assert_eq!((&all[2].value, &all[2].claim), (&views.value, &Some((views.evidence, views.confidence))));
+    let late = Filter { since: Some(at(DAY)), ..Filter::default() };
+    let foreign = Filter { network: Some("youtube".into()), ..Filter::default() };
+    assert_eq!((read(&late, 10).len(), read(&foreign, 10).len()), (1, 0), "by the object that has it");
+    let count = |filter: &Filter, up_to| store.count_by_day(Counted::Links, filter, up_to).must();
+    assert_eq!(count(&Filter::default(), u64::MAX), [(0, 3), (2, 1)]);
+    assert_eq!(count(&Filter::default(), all[1].number), [(0, 2)]);
+    assert_eq!((count(&late, u64::MAX), count(&foreign, u64::MAX)), (vec![(2, 1)], vec![]));
+    assert!(store.last_number().must() >= all[3].number);
 }
 
 /// A post that shares a video; whoever uploads it can read videos.

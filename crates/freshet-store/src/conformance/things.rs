@@ -4,7 +4,8 @@ use freshet_types::{Address, CrossLink, End, Link, Observation, Post, Primitive,
 
 use super::kit::{Must, account, accounts, all_accounts, apply, at, lines, network, post, posts, upload};
 use crate::api::Store;
-use crate::row::{Applied, LinkQuery, LinkRow, LinkSweep, Upload};
+use crate::browse::Counted;
+use crate::row::{Applied, Filter, LinkQuery, LinkRow, LinkSweep, Upload};
 
 fn place(id: &str, name: &str) -> Thing {
     Thing { id: id.into(), kind: "place".into(), name: Some(name.into()), ..Thing::default() }
@@ -37,6 +38,34 @@ pub(super) fn objects_are_counted_by_type(store: &mut dyn Store) {
     let counted: Vec<_> = store.count_by_kind().must().into_iter().map(|it| (it.kind, it.count)).collect();
     let expected = [("account", 1), ("place", 2), ("post", 1)];
     assert_eq!(counted, expected.map(|(kind, count)| (kind.to_owned(), count)));
+}
+
+pub(super) fn things_are_read_in_order_of_number(store: &mut dyn Store) {
+    const DAY: i64 = 86_400;
+    let album = Thing { kind: "album".into(), ..place("1", "Summer") };
+    apply(store, things(1, [place("1", "Ghent"), album]));
+    apply(store, things(2 * DAY, [place("2", "Bruges")]));
+    let read = |filter: &Filter, limit: usize| {
+        let mut names = Vec::new();
+        let mut above = Some(filter.above);
+        while let Some(number) = above {
+            let page = store.things(&filter.from(number), limit).must();
+            assert!(page.rows.len() <= limit);
+            names.extend(page.rows.into_iter().map(|row| format!("{}/{}", row.thing.kind, row.thing.id)));
+            above = page.next;
+        }
+        names
+    };
+    let all = Filter::default();
+    for limit in [1, 2, 10] {
+        assert_eq!(read(&all, limit), ["place/1", "album/1", "place/2"]);
+    }
+    let late = Filter { since: Some(at(DAY)), ..Filter::default() };
+    assert_eq!(read(&late, 10), ["place/2"]);
+    assert_eq!(read(&Filter { until: Some(at(DAY)), ..Filter::default() }, 10).len(), 2);
+    assert!(read(&Filter { network: Some("other".into()), ..Filter::default() }, 10).is_empty());
+    assert_eq!(store.count_by_day(Counted::Things, &all, u64::MAX).must(), [(0, 2), (2, 1)]);
+    assert_eq!(store.count_by_day(Counted::Things, &late, u64::MAX).must(), [(2, 1)]);
 }
 
 /// The links from this object, those that ended too.

@@ -113,6 +113,8 @@ impl SqliteStore {
         passing_over("posts", found, |filter| self.each_post(filter, &mut |_| go_on()));
         passing_over("accounts", found, |filter| self.each_account(filter, &mut |_| go_on()));
         passing_over("relations", found, |filter| self.each_relation(filter, &mut |_| go_on()));
+        passing_over("things", found, |filter| self.each_thing(filter, &mut |_| go_on()));
+        passing_over("links", found, |filter| self.each_link(filter, &mut |_| go_on()));
         if let Err(error) = self.each_list(&Filter::default(), &mut |_| go_on()) {
             found.push(finding("lists", error.to_string(), RESTORE));
         }

@@ -2,7 +2,7 @@
 //!
 //! Rows come in order of number and in pages that are bounded in rows and bytes, so that an export of any size needs
 //! little memory. Posts are filtered by posting time (by first sight where that is
-//! unknown), accounts and relations by first sight.
+//! unknown), everything else by first sight.
 
 use freshet_types::{Account, Confidence, CrossLink, Evidence, NetworkName, Post, PostKind, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
@@ -30,21 +30,27 @@ const RELATION: &str =
 /// When a post was made; when it was first seen, where nobody says.
 const POSTED_AT: &str = "COALESCE(p.created_at, p.seen_at)";
 
+/// Links within networks and into others, as they are counted.
+const LINKS: &str = "(SELECT id, network, seen_at FROM object_links UNION ALL \
+     SELECT c.id, COALESCE(p.network, a.network, o.network), c.seen_at FROM cross_links c \
+     LEFT JOIN posts p ON p.id = c.object LEFT JOIN accounts a ON a.id = c.object LEFT JOIN things o ON o.id = c.object)";
+
 /// Milliseconds of a day.
 const DAY_MS: i64 = 86_400_000;
 
-/// The condition of a filter: `alias` of the table, expression of the instant.
-fn condition(alias: &str, at: &str) -> String {
+/// The condition of a filter: expressions of the network and of the instant.
+pub(super) fn condition(network: &str, at: &str) -> String {
     format!(
         "(?1 IS NULL OR {at} >= ?1) AND (?2 IS NULL OR {at} < ?2) \
-         AND (?3 IS NULL OR {alias}.network IN (SELECT id FROM networks \
+         AND (?3 IS NULL OR {network} IN (SELECT id FROM networks \
               WHERE name = ?3 OR substr(name, 1, length(?3) + 1) = ?3 || ':'))"
     )
 }
 
 /// A query that obeys a filter.
-fn filtered(query: &str, alias: &str, at: &str) -> String {
-    format!("{query} WHERE {alias}.id > ?4 AND {} ORDER BY {alias}.id LIMIT ?5", condition(alias, at))
+pub(super) fn filtered(query: &str, alias: &str, at: &str) -> String {
+    let condition = condition(&format!("{alias}.network"), at);
+    format!("{query} WHERE {alias}.id > ?4 AND {condition} ORDER BY {alias}.id LIMIT ?5")
 }
 
 /// How many rows there are by day, of those whose number is at most `up_to`.
@@ -58,12 +64,14 @@ pub(super) fn count_by_day(
         Counted::Posts => ("posts", "p", POSTED_AT),
         Counted::Accounts => ("accounts", "t", "t.seen_at"),
         Counted::Relations => ("relations", "t", "t.seen_at"),
+        Counted::Things => ("things", "t", "t.seen_at"),
+        Counted::Links => (LINKS, "t", "t.seen_at"),
     };
     // Division rounds towards zero, and there are days before 1970.
     let day = format!("({at} - ({at} % {DAY_MS} + {DAY_MS}) % {DAY_MS}) / {DAY_MS}");
     let sql = format!(
         "SELECT {day}, count(*) FROM {table} {alias} WHERE {alias}.id > ?4 AND {alias}.id <= ?5 AND {} GROUP BY 1 ORDER BY 1",
-        condition(alias, at)
+        condition(&format!("{alias}.network"), at)
     );
     let mut statement = db.prepare_cached(&sql)?;
     let key = params![
@@ -93,17 +101,17 @@ const ACCOUNTS: Table = Table { name: "accounts", one: "account" };
 const RELATIONS: Table = Table { name: "relations", one: "relation" };
 
 /// A query of rows in order of number.
-struct Query<'a> {
-    table: Table,
-    sql: &'a str,
+pub(super) struct Query<'a> {
+    pub(super) table: Table,
+    pub(super) sql: &'a str,
     /// The column of a row's number.
-    id: usize,
+    pub(super) id: usize,
     /// The columns that may be large.
-    texts: &'a [usize],
+    pub(super) texts: &'a [usize],
 }
 
 /// Reads a page of rows. One that cannot be read ends the page before it, and is the error of the next.
-fn page<T>(
+pub(super) fn page<T>(
     db: &Connection,
     query: &Query<'_>,
     (filter, limit): (&Filter, usize),

@@ -10,8 +10,8 @@ use freshet_types::{
 use rusqlite::Connection;
 
 use super::{
-    SqliteStore, apply, browse, check, control, damage, erase, failed, forgotten, held, interest, lists, log,
-    members, network, parking, ranks, read, search, source, things,
+    SqliteStore, apply, browse, check, control, damage, erase, failed, forgotten, held, interest, links,
+    lists, log, members, network, parking, ranks, read, search, source, things,
 };
 use crate::api::interest::{Inquiry, InterestRow, Ranked};
 use crate::api::{
@@ -20,10 +20,10 @@ use crate::api::{
 };
 use crate::control::{Control, ControlRow};
 use crate::row::{
-    AccountRow, Applied, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter, Finding, Forgetting, Held,
-    Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds, ListTimesKind, Member,
-    NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow, SourceSlot, StalePage,
-    ThingRow, Upload,
+    AccountRow, AnyLinkRow, Applied, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter, Finding,
+    Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
+    ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
+    SourceSlot, StalePage, ThingRow, Upload,
 };
 
 impl Apply for SqliteStore {
@@ -212,6 +212,14 @@ impl Read for SqliteStore {
     ) -> Result<Vec<Option<ThingRow>>, StoreError> {
         let thing = |name: &(&str, &str)| things::named(&self.db, &self.networks, network, *name);
         names.iter().map(thing).collect::<Result<_, _>>().map_err(failed("read a thing"))
+    }
+
+    fn things(&self, filter: &Filter, limit: usize) -> Result<Rows<ThingRow>, StoreError> {
+        things::page(&self.db, &self.networks, filter, limit).map_err(damage::named(&self.db, "read objects"))
+    }
+
+    fn links(&self, filter: &Filter, limit: usize) -> Result<Rows<AnyLinkRow>, StoreError> {
+        links::page(&self.db, &self.networks, filter, limit).map_err(damage::named(&self.db, "read links"))
     }
 
     fn lists_of(

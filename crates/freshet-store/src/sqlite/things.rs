@@ -3,9 +3,16 @@
 use freshet_types::{Address, End, Link, NetworkName, Thing, Timestamp, VisitId};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
+use super::damage::{Broken, Table};
 use super::network::Networks;
+use super::read::Query;
 use super::{read, value};
-use crate::row::{CrossLinkQuery, CrossLinkRow, LinkQuery, LinkRow, ThingRow};
+use crate::api::page::Rows;
+use crate::row::{CrossLinkQuery, CrossLinkRow, Filter, LinkQuery, LinkRow, ThingRow};
+
+const THING: &str = "SELECT t.id, t.network, t.kind, t.native_id, t.seen_at, t.name, t.url, t.created_at, t.properties FROM things t";
+
+const THINGS: Table = Table { name: "things", one: "object" };
 
 /// Links given at once, whatever is asked for.
 const LINKS_MAX: usize = 100_000;
@@ -18,24 +25,37 @@ pub(super) fn named(
     (kind, id): (&str, &str),
 ) -> Result<Option<ThingRow>> {
     let Some(network) = networks.find(db, name)? else { return Ok(None) };
-    let sql = "SELECT id, seen_at, name, url, created_at, properties FROM things \
-               WHERE network = ?1 AND native_id = ?2 AND kind = ?3";
-    let read = |row: &Row<'_>| {
-        let object: i64 = row.get(0)?;
-        let thing = Thing {
-            id: id.to_owned(),
-            kind: kind.into(),
-            name: row.get(2)?,
-            url: row.get(3)?,
-            created_at: value::at(row, 4)?,
-            plinks: value::plinks(value::text(row, 5)?),
-            slinks: read::slinks(db, object)?,
-            slinks_seen: Vec::new(),
-        };
-        let seen_at = Timestamp::from_ms(row.get(1)?);
-        Ok(ThingRow { object: object as u64, network: name.clone(), thing, seen_at })
+    let sql = format!("{THING} WHERE t.network = ?1 AND t.native_id = ?2 AND t.kind = ?3");
+    let mut find = db.prepare_cached(&sql)?;
+    find.query_row(params![network, id, kind], |row| thing_of(db, networks, row)).optional()
+}
+
+/// A page of things.
+pub(super) fn page(
+    db: &Connection,
+    networks: &Networks,
+    filter: &Filter,
+    limit: usize,
+) -> Result<Rows<ThingRow>, Broken> {
+    let sql = read::filtered(THING, "t", "t.seen_at");
+    let query = Query { table: THINGS, sql: &sql, id: 0, texts: &[8] };
+    read::page(db, &query, (filter, limit), |row| thing_of(db, networks, row))
+}
+
+fn thing_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<ThingRow> {
+    let object: i64 = row.get(0)?;
+    let thing = Thing {
+        id: row.get(3)?,
+        kind: row.get_ref(2)?.as_str()?.into(),
+        name: row.get(5)?,
+        url: row.get(6)?,
+        created_at: value::at(row, 7)?,
+        plinks: value::plinks(value::text(row, 8)?),
+        slinks: read::slinks(db, object)?,
+        slinks_seen: Vec::new(),
     };
-    db.prepare_cached(sql)?.query_row(params![network, id, kind], read).optional()
+    let (network, seen_at) = (networks.name(db, row.get(1)?)?, Timestamp::from_ms(row.get(4)?));
+    Ok(ThingRow { object: object as u64, network, thing, seen_at })
 }
 
 /// The links of an object, one way.

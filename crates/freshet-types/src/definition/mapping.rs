@@ -325,6 +325,9 @@ pub struct HintRule {
     /// Of `splinks`: the value, with the expression's groups: `$count`.
     #[serde(default)]
     pub value: Option<String>,
+    /// Of `splinks`, instead of `value`: the field of the item that holds the value.
+    #[serde(default)]
+    pub value_in: Option<FieldRule>,
 }
 
 /// Where a hint is looked for.

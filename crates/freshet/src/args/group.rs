@@ -612,7 +612,7 @@ pub(crate) struct SnapshotArgs {
     /// jsonl, csv or parquet
     #[arg(long, value_name = "FORMAT", default_value = "parquet")]
     pub(crate) data_format: Format,
-    /// Posts created at or after this (accounts, relations and changes: first seen)
+    /// Posts created at or after this (everything else: first seen)
     #[arg(long, value_name = "T")]
     pub(crate) since: Option<When>,
     /// Created before this

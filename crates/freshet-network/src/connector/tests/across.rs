@@ -8,7 +8,7 @@ const EXTRA: &str = r#"
 [types.person]
 sclinks = { twin = "video/account" }
 scolinks = { sites = "web/page" }
-splinks = { viewers = "int", joined = "time" }
+splinks = { viewers = "int", joined = "time", title = "text" }
 [mappings.person]
 kind = "object"
 type = "person"
@@ -16,6 +16,7 @@ id = "/id"
 splinks = [
   { link = "viewers", in = "/bio", pattern = '@(\w+) has ([\d,]+) viewers', to = "video/account/$1", value = "$2", confidence = 0.3 },
   { link = "joined", in = "/bio", pattern = '@(\w+) since (\d{4}-\d\d-\d\d)', to = "video/account/$1", value = "$2" },
+  { link = "title", in = "/card/url", pattern = 'video\.example/(\d+)', to = "video/clip/$1", value_in = ["/card/title", "/card/name"] },
 ]
 [[mappings.person.hints]]
 link = "sites"
@@ -91,6 +92,20 @@ fn a_value_of_another_network_is_read_with_whose_it_is() {
 }
 
 #[test]
+fn a_value_may_stand_beside_the_pointer() {
+    let card = |rest: &str| format!(r#"{{"id": 1, "card": {{"url": "https://video.example/7"{rest}}}}}"#);
+    let title = r#"title 0.5 video/clip/7 = Text("A walk") (/card/url: video.example/7)"#;
+    check(&card(r#", "title": " A walk ""#), &[title], "title");
+    check(&card(r#", "name": "A walk""#), &[title], "title");
+    for nothing in ["", r#", "title": """#, r#", "title": null"#, r#", "title": {}"#] {
+        check(&card(nothing), &[], "title");
+    }
+    let long = "é".repeat(1000);
+    let kept = format!(r#"title 0.5 video/clip/7 = Text("{}") (/card/url: video.example/7)"#, &long[..1000]);
+    check(&card(&format!(r#", "title": "{long}""#)), &[&kept], "title");
+}
+
+#[test]
 fn a_look_says_which_links_it_would_have_shown() {
     check(r#"{"id": 1}"#, &[], "");
     check(r#"{"id": 1, "bio": null, "fields": []}"#, &[], "");
@@ -105,6 +120,9 @@ fn sp_links_need_a_declared_link_and_a_value() {
         ("value = \"$2\", confidence", "confidence", "`mappings.person.splinks[0].value`: a value is needed"),
         ("confidence = 0.3", "confidence = 3", "a confidence is a number from 0 to 1"),
         ("confidence = 0.97", "value = \"1\"", "only `splinks` state values"),
+        ("confidence = 0.97", "value_in = \"/name\"", "only `splinks` state values"),
+        ("value_in = [", "value = \"$1\", value_in = [", "`value` already; take one away"),
+        ("value_in = [\"/card/title\", \"/card/name\"]", "confidence = 0.4", "or `value_in` with the field"),
         ("link = \"twin\"\nin", "link = \"viewers\"\nin", "declares no sc- or sco-link `viewers`"),
     ] {
         assert!(EXTRA.contains(from), "`{from}` is not there");

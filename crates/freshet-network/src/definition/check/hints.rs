@@ -1,10 +1,10 @@
 //! Checks and compiles pointers into other networks: `hints` lead to objects (sc-, sco-links), `splinks` state values of them.
 
-use freshet_types::definition::{FieldRule, HintPlace, HintRule, Mapping};
+use freshet_types::definition::{FieldRule, HintPlace, HintRule, Mapping, TimeFormat};
 use freshet_types::{LinkType, PrimitiveKind, Schema};
 
 use super::Checker;
-use crate::definition::plan::HintPlan;
+use crate::definition::plan::{HintPlan, ValuePlan};
 
 impl Checker<'_> {
     pub(super) fn hints(
@@ -37,7 +37,7 @@ impl Checker<'_> {
                 let what = format!("`{}` is not an address: `network/type/id`", hint.to);
                 self.problem(&format!("{key}.to"), what);
             }
-            let value = self.value(&key, hint, declared);
+            let value = self.value(&key, hint, declared, rule.time);
             let rules = match &hint.within {
                 HintPlace::Many(rules) => rules.as_slice(),
                 HintPlace::One(rule) => std::slice::from_ref(rule),
@@ -66,18 +66,35 @@ impl Checker<'_> {
         key: &str,
         hint: &HintRule,
         declared: Option<&LinkType>,
-    ) -> Option<(String, PrimitiveKind)> {
-        match (declared, &hint.value) {
-            (Some(LinkType::Sp(kind)), Some(value)) => Some((value.clone(), *kind)),
-            (Some(LinkType::Sp(_)), None) => {
-                self.problem(&format!("{key}.value"), "a value is needed, such as `$count`");
+        time: TimeFormat,
+    ) -> Option<(ValuePlan, PrimitiveKind)> {
+        let kind = match declared {
+            Some(LinkType::Sp(kind)) => Some(*kind),
+            _ => None,
+        };
+        match (kind, &hint.value, &hint.value_in) {
+            (Some(kind), Some(value), None) => Some((ValuePlan::Groups(value.clone()), kind)),
+            (Some(kind), None, Some(field)) => {
+                let field = self.field(&format!("{key}.value_in"), field, time);
+                Some((ValuePlan::Field(Box::new(field)), kind))
+            }
+            (Some(_), Some(_), Some(_)) => {
+                self.problem(
+                    &format!("{key}.value_in"),
+                    "the value stands in `value` already; take one away",
+                );
                 None
             }
-            (_, Some(_)) => {
+            (Some(_), None, None) => {
+                let what = "a value is needed, such as `$count`, or `value_in` with the field that holds it";
+                self.problem(&format!("{key}.value"), what);
+                None
+            }
+            (None, Some(_), _) | (None, _, Some(_)) => {
                 self.problem(&format!("{key}.value"), "only `splinks` state values");
                 None
             }
-            (_, None) => None,
+            (None, None, None) => None,
         }
     }
 }

@@ -9,12 +9,14 @@ use freshet_types::definition::TimeFormat;
 use freshet_types::{CrossLink, Evidence, Primitive, PrimitiveKind};
 
 use super::Reader;
-use crate::definition::plan::{HintPlan, MappingPlan};
+use crate::definition::plan::{HintPlan, MappingPlan, ValuePlan};
 use crate::format::Tree;
 use crate::times;
 
 /// Pointers kept of one text, and texts of one field that are looked at for them.
 const HINTS_MAX: usize = 16;
+/// Longest text that is kept as a value of another network's object: a title, a name.
+const VALUE_BYTES_MAX: usize = 1000;
 
 impl Reader<'_> {
     /// The links across of an item, and the names of those that it would have shown.
@@ -32,7 +34,7 @@ impl Reader<'_> {
             }
             for (place, field) in &hint.within {
                 for text in field.texts(item, self.scope).into_iter().take(HINTS_MAX) {
-                    self.matches(hint, place, &text, &mut found);
+                    self.matches(hint, item, (place, &text), &mut found);
                 }
             }
         }
@@ -40,7 +42,13 @@ impl Reader<'_> {
         (found, seen)
     }
 
-    fn matches(&self, hint: &HintPlan, place: &str, text: &str, found: &mut Vec<CrossLink>) {
+    fn matches(
+        &self,
+        hint: &HintPlan,
+        item: &Tree<'_>,
+        (place, text): (&str, &str),
+        found: &mut Vec<CrossLink>,
+    ) {
         for captures in hint.pattern.captures_iter(text).take(HINTS_MAX) {
             let mut to = String::new();
             captures.expand(&hint.to, &mut to);
@@ -51,9 +59,15 @@ impl Reader<'_> {
             let value = match &hint.value {
                 None => None,
                 Some((value, kind)) => {
-                    let mut stated = String::new();
-                    captures.expand(value, &mut stated);
-                    let Some(value) = primitive(*kind, &stated) else { continue };
+                    let stated = match value {
+                        ValuePlan::Groups(groups) => {
+                            let mut stated = String::new();
+                            captures.expand(groups, &mut stated);
+                            Some(stated)
+                        }
+                        ValuePlan::Field(field) => field.texts(item, self.scope).into_iter().next(),
+                    };
+                    let Some(value) = stated.and_then(|stated| primitive(*kind, &stated)) else { continue };
                     Some(value)
                 }
             };
@@ -73,7 +87,8 @@ impl Reader<'_> {
 fn primitive(kind: PrimitiveKind, text: &str) -> Option<Primitive> {
     let text = text.trim();
     Some(match kind {
-        PrimitiveKind::Text => Primitive::Text(text.to_owned()),
+        PrimitiveKind::Text if text.is_empty() => return None,
+        PrimitiveKind::Text => Primitive::Text(text[..text.floor_char_boundary(VALUE_BYTES_MAX)].to_owned()),
         PrimitiveKind::Bool => Primitive::Bool(!matches!(text, "" | "0" | "false")),
         PrimitiveKind::Int => {
             let digits: String = text.chars().filter(|letter| !matches!(letter, ',' | '\'' | ' ')).collect();

@@ -20,8 +20,8 @@ use freshet_store::browse::{
 };
 use freshet_store::control::{Control, ControlRow};
 use freshet_store::row::{
-    AccountRow, Applied, ComplaintRow, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter, Finding,
-    Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
+    AccountRow, AnyLinkRow, Applied, ComplaintRow, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter,
+    Finding, Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
     ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
     SourceSlot, StalePage, ThingRow, Upload,
 };
@@ -306,6 +306,8 @@ delegate!(Read {
     read accounts(filter: &Filter, limit: usize) -> Rows<AccountRow>;
     read relations(filter: &Filter, limit: usize) -> Rows<RelationRow>;
     read lists(filter: &Filter, limit: usize) -> Rows<ListRow>;
+    read things(filter: &Filter, limit: usize) -> Rows<ThingRow>;
+    read links(filter: &Filter, limit: usize) -> Rows<AnyLinkRow>;
     read posts_numbered(numbers: &[u64]) -> Vec<Option<PostRow>>;
     read things_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<ThingRow>>;
     read lists_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<ListRow>>;

@@ -6,7 +6,7 @@ use freshet_types::{Fault, Request, Response};
 use futures::future::BoxFuture;
 
 use super::*;
-use crate::{Chances, Limits};
+use crate::Chances;
 
 fn options(chances: Chances) -> WorldOptions {
     let history = Span::DAY * 10.0;
@@ -353,37 +353,4 @@ fn reposters_and_likers_become_accounts_links_and_sources() {
     let resting = all_sources(&driver.store).into_iter().filter(|source| source.state != SourceState::Active);
     assert_eq!(resting.map(|source| source.label()).collect::<Vec<_>>(), [] as [String; 0]);
     assert_eq!(scene.refused_count(), 0);
-}
-
-/// How many requests posts and lists of members got where calls are few, and how late posts were.
-fn scarce(with_links: bool) -> (usize, usize, f64) {
-    let limits = Limits { api: Some((60, Span::HOUR)), ..Limits::OFF };
-    let chances = Chances { repost_share: 0.3, ..Chances::NONE };
-    let options = WorldOptions { limits, posts_per_day: 8.0, ..options(chances) };
-    let mut scene = Scene::new(options, Span::HOUR * 6.0);
-    scene.policy = "freshet";
-    let mut driver = scene.start(scene.store(40));
-    if with_links {
-        driver.set_robot(RobotKind::Link, Running).unwrap();
-    }
-    driver.run_for(Span::DAY * 2.0).unwrap();
-    let begun_at = scene.now() - Span::DAY;
-    let lags: Vec<f64> = posts(&driver.store)
-        .into_iter()
-        .filter(|row| !row.post.is_embedded)
-        .filter_map(|row| {
-            row.post.created_at.filter(|at| *at > begun_at).map(|at| (row.seen_at - at).secs_f64())
-        })
-        .collect();
-    let mean = lags.iter().sum::<f64>() / lags.len() as f64;
-    (requests_of(&driver, &["posts", "several"]), requests_of(&driver, &["likers", "reposters"]), mean)
-}
-
-#[test]
-fn lists_of_members_do_not_starve_posts_where_calls_are_few() {
-    let (alone, none, lag_alone) = scarce(false);
-    let (beside, links, lag_beside) = scarce(true);
-    eprintln!("posts {alone} then {beside}, links {links}, lag {lag_alone:.0} s then {lag_beside:.0} s");
-    assert!(none == 0 && links > 50, "{links} lists of members were read");
-    assert!(lag_beside < lag_alone * 1.5, "posts wait {lag_beside:.0} s instead of {lag_alone:.0} s");
 }

@@ -19,8 +19,8 @@ const SEEN_GRAIN: Span = Span::HOUR;
 const FIND: &str = "SELECT id, name, target, place, kind, value, field, evidence, confidence, last_seen_at, cancelled_at \
      FROM cross_links WHERE object = ?1";
 
-const INSERT: &str = "INSERT INTO cross_links (object, place, name, kind, target, value, field, evidence, confidence, visit, \
-     seen_at, last_seen_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11) ON CONFLICT DO NOTHING";
+const INSERT: &str = "INSERT INTO cross_links (id, object, place, name, kind, target, value, field, evidence, confidence, visit, \
+     seen_at, last_seen_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?12) ON CONFLICT DO NOTHING";
 
 const REFRESH: &str = "UPDATE cross_links SET place = ?2, kind = ?3, value = ?4, field = ?5, evidence = ?6, confidence = ?7, \
      last_seen_at = max(last_seen_at, ?8), cancelled_at = NULL WHERE id = ?1";
@@ -84,13 +84,14 @@ impl Batch<'_> {
     }
 
     fn insert_cross_link(
-        &self,
+        &mut self,
         scene: &Scene<'_>,
         object: i64,
         place: usize,
         link: &CrossLink,
     ) -> Result<()> {
-        self.db.prepare_cached(INSERT)?.execute(params![
+        let added = self.db.prepare_cached(INSERT)?.execute(params![
+            self.log.next(),
             object,
             place as i64,
             &*link.name,
@@ -103,6 +104,10 @@ impl Batch<'_> {
             scene.visit,
             scene.seen_at,
         ])?;
+        if added == 1 {
+            // A link is no object: it takes a number and no line.
+            self.log.skip();
+        }
         Ok(())
     }
 

@@ -98,9 +98,10 @@ impl<'a> Batch<'a> {
             return self.known_thing(scene, thing);
         }
         self.log.tally.things += 1;
+        // Its line comes first: links and stubs take the numbers behind it.
+        self.log(scene, ChangeKind::Created, Class::Thing, object)?;
         self.cross_links(scene, (object, true), &thing.slinks, &thing.slinks_seen)?;
-        self.note_payload(scene, object)?;
-        self.log(scene, ChangeKind::Created, Class::Thing, object)
+        self.note_payload(scene, object)
     }
 
     fn known_thing(&mut self, scene: &Scene<'_>, thing: &Thing) -> Result<()> {

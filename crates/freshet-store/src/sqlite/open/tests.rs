@@ -1,11 +1,11 @@
 //! Files that are not a store, or not one that this freshet may touch.
 
-use freshet_types::{Coverage, Source, SourceId, Timestamp, VisitId};
+use freshet_types::{Account, Coverage, CrossLink, Source, SourceId, Timestamp, VisitId};
 
 use super::*;
 use crate::api::prelude::*;
 use crate::control::{Control, SourcesChange};
-use crate::row::Upload;
+use crate::row::{Filter, Upload};
 use crate::sqlite::SqliteStore;
 
 /// Opening fails with these words and leaves every byte as it was.
@@ -295,6 +295,42 @@ fn a_store_without_epochs_goes_on() {
     };
     assert!(!store.apply(&[upload], |_, _| None).unwrap()[0].is_stale);
     assert_eq!(store.source(SourceId(1)).unwrap().unwrap().epoch, epoch);
+    assert_eq!(store.check(&mut |_| ()).unwrap(), []);
+}
+
+/// Links into other networks had numbers of their own, lower than those of objects: none is lost, and new ones come behind them.
+#[test]
+fn links_into_other_networks_get_numbers_of_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("freshet.db");
+    let mut db = Connection::open(&path).unwrap();
+    db.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+    let is_before = |(name, _): &&(&str, &str)| *name != "V19__link_numbers";
+    let before = MIGRATIONS.iter().take_while(is_before);
+    let before: Vec<_> = before.map(|(name, sql)| Migration::unapplied(name, sql).unwrap()).collect();
+    assert_eq!(before.len(), 18);
+    Runner::new(&before).set_grouped(true).run(&mut db).unwrap();
+    let rows = "INSERT INTO networks (id, name) VALUES (1, 'n'); \
+                INSERT INTO accounts (id, network, native_id, depth, seen_at) VALUES (1, 1, 'a', 0, 5); \
+                INSERT INTO changes (number, object, class, kind, seen_at, visit) VALUES (1, 1, 0, 0, 5, 9); \
+                UPDATE counters SET value = 2 WHERE name = 'number'; \
+                UPDATE counters SET value = 1 WHERE name IN ('accounts', 'changes')";
+    db.execute_batch(rows).unwrap();
+    for id in [1, 2, 7] {
+        let link = "INSERT INTO cross_links (id, object, place, name, kind, target, field, evidence, confidence, visit, seen_at, \
+                    last_seen_at) VALUES (?1, 1, ?1, 'sites', 'sco', 'web/page/' || ?1, '', '', 0.5, 9, 5, 5)";
+        db.execute(link, [id]).unwrap();
+    }
+    drop(db);
+    let mut store = SqliteStore::open(&path).unwrap();
+    let mut upload = Upload::new(VisitId(10), "n".into(), Timestamp::from_secs(1));
+    let slinks = vec![CrossLink::new("sites", "web/page/new".parse().unwrap())];
+    upload.observation.accounts = vec![Account { id: "a".into(), slinks, ..Account::default() }];
+    store.apply(&[upload], |_, _| None).unwrap();
+    let links = store.links(&Filter::default(), 10).unwrap().rows;
+    let targets: Vec<&str> = links.iter().map(|row| row.to.id.as_str()).collect();
+    assert_eq!(targets, ["1", "2", "7", "new"]);
+    assert!(links[0].number > 1 && store.last_number().unwrap() >= links[3].number);
     assert_eq!(store.check(&mut |_| ()).unwrap(), []);
 }
 
