@@ -215,11 +215,7 @@ impl Feeder {
             self.may_rank = true;
         }
         match &mut self.scores {
-            Some(scores) => {
-                if scores.step(store)? {
-                    scores.write(store, now)?;
-                }
-            }
+            Some(scores) => scores.tend(store, now)?,
             None if self.may_rank => {
                 if store.ranked()? != Ranked::default() {
                     store.set_ranks(&[])?;

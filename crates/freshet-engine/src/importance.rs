@@ -239,7 +239,7 @@ mod tests {
         // Two lists of accounts, so the mean is 0.25: the one has twice that, the other nothing, and a feed has no rank.
         assert_eq!(read(&store), [(Some(2.0), 1.5), (Some(0.0), 0.5), (None, 1.0)]);
         IMPORTANCE.put(&mut store, &Switch::Off).unwrap();
-        assert_eq!(read(&store).map(|it| it.1), [1.0; 3]);
+        assert_eq!(read(&store).map(|it| (it.1 * 10.0) as u32), [10; 3]);
         store.set_ranks(&[]).unwrap();
         assert_eq!(read(&store).map(|it| it.0), [None; 3], "without a focus nobody has a rank");
     }

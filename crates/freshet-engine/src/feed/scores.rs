@@ -87,24 +87,25 @@ impl Scores {
         &self.focus
     }
 
+    /// Takes in what is new, and writes who ranks high when it is time. Ranks of half of what is known would move calls to and fro: until
+    /// all is in, the last ones stand.
+    pub(super) fn tend(&mut self, store: &mut dyn Store, now: Timestamp) -> Result<(), StoreError> {
+        let is_time = self.written_at.is_none_or(|at| now - at >= WRITE_EVERY || at > now);
+        if self.step(store)? && is_time {
+            store.set_ranks(&self.rank.best(RANKED_MAX))?;
+            self.written_at = Some(now);
+        }
+        Ok(())
+    }
+
     /// Takes in the next rows of each stream, and settles what follows from them; gives whether all is in.
-    pub(super) fn step(&mut self, store: &dyn Store) -> Result<bool, StoreError> {
+    fn step(&mut self, store: &dyn Store) -> Result<bool, StoreError> {
         let before = [self.accounts_at, self.relations_at, self.posts_at];
         self.read_accounts(store)?;
         self.read_relations(store)?;
         self.read_posts(store)?;
         let steps = self.rank.settle(SETTLE_MAX);
         Ok(before == [self.accounts_at, self.relations_at, self.posts_at] && steps < SETTLE_MAX)
-    }
-
-    /// Writes who ranks high, for weights, if it is time. Ranks of half of what is known would move calls to and fro: until all is
-    /// in, the last ones stand.
-    pub(super) fn write(&mut self, store: &mut dyn Store, now: Timestamp) -> Result<(), StoreError> {
-        if self.written_at.is_none_or(|at| now - at >= WRITE_EVERY || at > now) {
-            store.set_ranks(&self.rank.best(RANKED_MAX))?;
-            self.written_at = Some(now);
-        }
-        Ok(())
     }
 
     /// What leaves a ring next: positions of its window.
