@@ -82,6 +82,8 @@ pub trait Read {
     ) -> Result<Vec<Option<ListRow>>, StoreError>;
     /// The links of an object that no row tells, by name and then as they were first seen.
     fn links_of(&self, query: &LinkQuery<'_>) -> Result<Vec<LinkRow>, StoreError>;
+    /// The links of these numbers, those that ended too, in the order asked for.
+    fn links_numbered(&self, numbers: &[u64]) -> Result<Vec<Option<LinkRow>>, StoreError>;
     /// Members of a collection of an object, the newest first; what was deleted or has ended is left out.
     fn newest_members(
         &self,

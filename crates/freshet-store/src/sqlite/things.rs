@@ -10,6 +10,10 @@ use crate::row::{CrossLinkQuery, CrossLinkRow, LinkQuery, LinkRow, ThingRow};
 /// Links given at once, whatever is asked for.
 const LINKS_MAX: usize = 100_000;
 
+/// The columns of a link.
+const LINK: &str = "SELECT from_kind, from_id, name, to_kind, to_id, is_member, seen_at, last_seen_at, cancelled_at \
+     FROM object_links";
+
 /// The thing of this type and id.
 pub(super) fn named(
     db: &Connection,
@@ -43,26 +47,32 @@ pub(super) fn links(db: &Connection, networks: &Networks, query: &LinkQuery<'_>)
     let Some(network) = networks.find(db, query.network)? else { return Ok(Vec::new()) };
     let end = if query.is_inward { "to" } else { "from" };
     let sql = format!(
-        "SELECT from_kind, from_id, name, to_kind, to_id, is_member, seen_at, last_seen_at, cancelled_at \
-         FROM object_links WHERE network = ?1 AND {end}_id = ?2 AND {end}_kind = ?3 AND (?4 IS NULL OR name = ?4) \
+        "{LINK} WHERE network = ?1 AND {end}_id = ?2 AND {end}_kind = ?3 AND (?4 IS NULL OR name = ?4) \
          AND (?5 OR cancelled_at IS NULL) ORDER BY name, id LIMIT ?6"
     );
     let (kind, id) = query.object;
     let limit = query.limit.min(LINKS_MAX) as i64;
-    let read = |row: &Row<'_>| {
-        let end = |kind: usize, id: usize| -> Result<End> {
-            Ok(End { kind: row.get_ref(kind)?.as_str()?.into(), id: row.get(id)? })
-        };
-        let name = row.get_ref(2)?.as_str()?.into();
-        Ok(LinkRow {
-            link: Link { from: end(0, 1)?, name, to: end(3, 4)?, is_member: row.get(5)? },
-            seen_at: Timestamp::from_ms(row.get(6)?),
-            last_seen_at: Timestamp::from_ms(row.get(7)?),
-            cancelled_at: value::at(row, 8)?,
-        })
-    };
     let mut find = db.prepare_cached(&sql)?;
-    find.query_map(params![network, id, kind, query.name, query.with_cancelled, limit], read)?.collect()
+    find.query_map(params![network, id, kind, query.name, query.with_cancelled, limit], link_row)?.collect()
+}
+
+/// The link of this number.
+pub(super) fn link(db: &Connection, number: u64) -> Result<Option<LinkRow>> {
+    let sql = format!("{LINK} WHERE id = ?1");
+    db.prepare_cached(&sql)?.query_row([read::number(number)], link_row).optional()
+}
+
+fn link_row(row: &Row<'_>) -> Result<LinkRow> {
+    let end = |kind: usize, id: usize| -> Result<End> {
+        Ok(End { kind: row.get_ref(kind)?.as_str()?.into(), id: row.get(id)? })
+    };
+    let name = row.get_ref(2)?.as_str()?.into();
+    Ok(LinkRow {
+        link: Link { from: end(0, 1)?, name, to: end(3, 4)?, is_member: row.get(5)? },
+        seen_at: Timestamp::from_ms(row.get(6)?),
+        last_seen_at: Timestamp::from_ms(row.get(7)?),
+        cancelled_at: value::at(row, 8)?,
+    })
 }
 
 /// Links into other networks, by what has them or by what they lead to, the surest first.
