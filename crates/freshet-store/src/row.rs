@@ -333,6 +333,14 @@ pub struct LinkRow {
     pub cancelled_at: Option<Timestamp>,
 }
 
+/// A link with its number, which it shares with no object or change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumberedLink {
+    pub number: u64,
+    pub network: NetworkName,
+    pub row: LinkRow,
+}
+
 /// A link into another network as it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossLinkRow {

@@ -1,8 +1,8 @@
--- Who gets changes, and by which way. How far each has got stands in `cursors`, as `deliver:NAME`. A generation grows with
--- whatever a person changes: what a run tells of an earlier one is not written. Counts only grow.
+-- Who gets changes, and by which way. How far each has got stands in `cursors`, as `deliver:NAME`. Adding one and
+-- moving its cursor begin a generation: what a run tells of an earlier one is not written. Counts only grow.
 CREATE TABLE subscriptions (
     name            TEXT PRIMARY KEY,
-    generation      INTEGER NOT NULL DEFAULT 1,
+    generation      INTEGER NOT NULL,            -- from one counter for all, so that a name that is used again is another one
     kinds           TEXT NOT NULL,               -- names with commas: posts, accounts, relations, links, deletions
     way             TEXT NOT NULL,               -- JSON; never a secret
     filters         TEXT NOT NULL,               -- JSON: types and expressions
@@ -16,3 +16,4 @@ CREATE TABLE subscriptions (
     failure         TEXT,                        -- the last one
     failed_at       INTEGER
 ) WITHOUT ROWID;
+INSERT INTO counters (name, value) VALUES ('subscription', 0);

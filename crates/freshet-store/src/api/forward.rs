@@ -21,8 +21,8 @@ use crate::control::{Control, ControlRow};
 use crate::row::{
     AccountRow, Applied, ComplaintRow, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter, Finding,
     Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
-    ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
-    SourceSlot, StalePage, ThingRow, Upload,
+    ListTimesKind, Member, NewestQuery, NumberedLink, ObjectRow, OnDelete, Parked, PostRow, RelationRow,
+    RobotRow, SourceSlot, StalePage, ThingRow, Upload,
 };
 use crate::subscription::{Standing, State, Subscription, SubscriptionRow};
 
@@ -96,7 +96,7 @@ forward!(Read {
     ask things_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<ThingRow>>;
     ask lists_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<ListRow>>;
     ask links_of(query: &LinkQuery<'_>) -> Vec<LinkRow>;
-    ask links_numbered(numbers: &[u64]) -> Vec<Option<LinkRow>>;
+    ask links_above(number: u64, limit: usize) -> Vec<NumberedLink>;
     ask newest_members(network: &NetworkName, query: &NewestQuery<'_>) -> Vec<Member>;
     ask links_across(target: &Address, limit: usize) -> Vec<(Address, String)>;
     ask cross_links(query: &CrossLinkQuery<'_>) -> Vec<CrossLinkRow>;

@@ -6,8 +6,8 @@ use super::page::{Flow, ROWS_MAX, Rows, each_row};
 use super::{StoreError, first};
 use crate::row::{
     AccountRow, Counts, CrossLinkQuery, CrossLinkRow, Filter, Hit, LinkQuery, LinkRow, ListRow, ListTimes,
-    ListTimesBounds, ListTimesKind, Member, NewestQuery, ObjectRow, PostRow, RelationRow, StalePage,
-    ThingRow,
+    ListTimesBounds, ListTimesKind, Member, NewestQuery, NumberedLink, ObjectRow, PostRow, RelationRow,
+    StalePage, ThingRow,
 };
 
 /// Reading what is stored.
@@ -82,8 +82,8 @@ pub trait Read {
     ) -> Result<Vec<Option<ListRow>>, StoreError>;
     /// The links of an object that no row tells, by name and then as they were first seen.
     fn links_of(&self, query: &LinkQuery<'_>) -> Result<Vec<LinkRow>, StoreError>;
-    /// The links of these numbers, those that ended too, in the order asked for.
-    fn links_numbered(&self, numbers: &[u64]) -> Result<Vec<Option<LinkRow>>, StoreError>;
+    /// The links above this number that no row tells, those that ended too, in order of number, at most `limit`.
+    fn links_above(&self, number: u64, limit: usize) -> Result<Vec<NumberedLink>, StoreError>;
     /// Members of a collection of an object, the newest first; what was deleted or has ended is left out.
     fn newest_members(
         &self,

@@ -1,6 +1,6 @@
 //! Role: who gets changes, and how far each has got.
 //!
-//! A person's word wins: everything that a person changes begins a new generation, and what a run tells of an earlier one
+//! A person's word wins: adding and moving one begins a generation, and what a run tells of another one
 //! ([`Subscriptions::note_standing`]) changes nothing. So a replay is never undone by a batch that was under way.
 
 use super::StoreError;

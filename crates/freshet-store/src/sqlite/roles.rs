@@ -22,8 +22,8 @@ use crate::control::{Control, ControlRow};
 use crate::row::{
     AccountRow, Applied, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter, Finding, Forgetting, Held,
     Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds, ListTimesKind, Member,
-    NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow, SourceSlot, StalePage,
-    ThingRow, Upload,
+    NewestQuery, NumberedLink, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow, SourceSlot,
+    StalePage, ThingRow, Upload,
 };
 use crate::subscription::{Standing, State, Subscription, SubscriptionRow};
 
@@ -232,9 +232,8 @@ impl Read for SqliteStore {
         things::links(&self.db, &self.networks, query).map_err(failed("read links"))
     }
 
-    fn links_numbered(&self, numbers: &[u64]) -> Result<Vec<Option<LinkRow>>, StoreError> {
-        let link = |number: &u64| things::link(&self.db, *number);
-        numbers.iter().map(link).collect::<Result<_, _>>().map_err(failed("read a link"))
+    fn links_above(&self, number: u64, limit: usize) -> Result<Vec<NumberedLink>, StoreError> {
+        things::links_above(&self.db, &self.networks, number, limit).map_err(failed("read links"))
     }
 
     fn newest_members(

@@ -51,8 +51,8 @@ fn subscription(row: &Row<'_>) -> Result<Subscription> {
 
 /// Adds one; gives whether the name was free.
 pub(super) fn add(db: &Connection, it: &Subscription, cursor: u64) -> Result<bool> {
-    let sql = "INSERT INTO subscriptions (name, kinds, way, filters, buffer_max, state, added_at) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
+    let sql = "INSERT INTO subscriptions (name, kinds, way, filters, buffer_max, state, added_at, generation) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
     let kinds: Vec<&str> = it.kinds.iter().map(|kind| kind.name()).collect();
     let added = db.execute(
         sql,
@@ -64,6 +64,7 @@ pub(super) fn add(db: &Connection, it: &Subscription, cursor: u64) -> Result<boo
             it.buffer_max.map(|max| i64::try_from(max).unwrap_or(i64::MAX)),
             it.state.name(),
             it.added_at.ms(),
+            next_generation(db)?,
         ],
     )?;
     if added > 0 {
@@ -72,16 +73,22 @@ pub(super) fn add(db: &Connection, it: &Subscription, cursor: u64) -> Result<boo
     Ok(added > 0)
 }
 
+/// The number of a generation that nobody had.
+fn next_generation(db: &Connection) -> Result<i64> {
+    let sql = "UPDATE counters SET value = value + 1 WHERE name = 'subscription' RETURNING value";
+    db.query_row(sql, [], |row| row.get(0))
+}
+
 /// Sets its state.
 pub(super) fn set_state(db: &Connection, name: &str, state: State) -> Result<bool> {
-    let sql = "UPDATE subscriptions SET state = ?2, generation = generation + 1 WHERE name = ?1";
+    let sql = "UPDATE subscriptions SET state = ?2 WHERE name = ?1";
     Ok(db.execute(sql, [name, state.name()])? > 0)
 }
 
 /// Moves it to a change.
 pub(super) fn move_to(db: &Connection, name: &str, cursor: u64) -> Result<bool> {
-    let found =
-        db.execute("UPDATE subscriptions SET generation = generation + 1 WHERE name = ?1", [name])? > 0;
+    let sql = "UPDATE subscriptions SET generation = ?2 WHERE name = ?1";
+    let found = db.execute(sql, params![name, next_generation(db)?])? > 0;
     if found {
         log::set_cursor(db, &consumer(name), cursor)?;
     }

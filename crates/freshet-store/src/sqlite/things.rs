@@ -5,14 +5,14 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::network::Networks;
 use super::{read, value};
-use crate::row::{CrossLinkQuery, CrossLinkRow, LinkQuery, LinkRow, ThingRow};
+use crate::row::{CrossLinkQuery, CrossLinkRow, LinkQuery, LinkRow, NumberedLink, ThingRow};
 
 /// Links given at once, whatever is asked for.
 const LINKS_MAX: usize = 100_000;
 
 /// The columns of a link.
-const LINK: &str = "SELECT from_kind, from_id, name, to_kind, to_id, is_member, seen_at, last_seen_at, cancelled_at \
-     FROM object_links";
+const LINK: &str = "SELECT from_kind, from_id, name, to_kind, to_id, is_member, seen_at, last_seen_at, cancelled_at, \
+     id, network FROM object_links";
 
 /// The thing of this type and id.
 pub(super) fn named(
@@ -56,10 +56,21 @@ pub(super) fn links(db: &Connection, networks: &Networks, query: &LinkQuery<'_>)
     find.query_map(params![network, id, kind, query.name, query.with_cancelled, limit], link_row)?.collect()
 }
 
-/// The link of this number.
-pub(super) fn link(db: &Connection, number: u64) -> Result<Option<LinkRow>> {
-    let sql = format!("{LINK} WHERE id = ?1");
-    db.prepare_cached(&sql)?.query_row([read::number(number)], link_row).optional()
+/// The links above a number, in order.
+pub(super) fn links_above(
+    db: &Connection,
+    networks: &Networks,
+    number: u64,
+    limit: usize,
+) -> Result<Vec<NumberedLink>> {
+    let sql = format!("{LINK} WHERE id > ?1 ORDER BY id LIMIT ?2");
+    let mut find = db.prepare_cached(&sql)?;
+    let key = [read::number(number), limit.min(LINKS_MAX) as i64];
+    let rows = find.query_map(key, |row| {
+        let network = networks.name(db, row.get(10)?)?;
+        Ok(NumberedLink { number: row.get::<_, i64>(9)? as u64, network, row: link_row(row)? })
+    })?;
+    rows.collect()
 }
 
 fn link_row(row: &Row<'_>) -> Result<LinkRow> {

@@ -22,8 +22,8 @@ use freshet_store::control::{Control, ControlRow};
 use freshet_store::row::{
     AccountRow, Applied, ComplaintRow, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter, Finding,
     Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
-    ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
-    SourceSlot, StalePage, ThingRow, Upload,
+    ListTimesKind, Member, NewestQuery, NumberedLink, ObjectRow, OnDelete, Parked, PostRow, RelationRow,
+    RobotRow, SourceSlot, StalePage, ThingRow, Upload,
 };
 use freshet_store::subscription::{Standing, State, Subscription, SubscriptionRow};
 use freshet_types::{
@@ -312,7 +312,7 @@ delegate!(Read {
     read things_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<ThingRow>>;
     read lists_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<ListRow>>;
     read links_of(query: &LinkQuery<'_>) -> Vec<LinkRow>;
-    read links_numbered(numbers: &[u64]) -> Vec<Option<LinkRow>>;
+    read links_above(number: u64, limit: usize) -> Vec<NumberedLink>;
     read links_across(target: &Address, limit: usize) -> Vec<(Address, String)>;
     read posts_of(network: &NetworkName, names: &[(&str, &str)]) -> Vec<Option<PostRow>>;
     read accounts_of(network: &NetworkName, ids: &[&str]) -> Vec<Option<AccountRow>>;
