@@ -328,8 +328,8 @@ pub(crate) fn means(
 pub fn test(globals: &Globals, data: &Data, name: &str) -> anyhow::Result<SubscriptionTest> {
     let row = find(data, name)?;
     let way = &row.subscription.way;
-    if matches!(way, Way::Stdout | Way::Stream) {
-        let failure = Failure::misuse(format!("`{name}` goes by `{}`, which only a run has", way.name()));
+    if *way == Way::Stdout {
+        let failure = Failure::misuse(format!("`{name}` goes to the standard output of a run"));
         return Err(failure.hint("start a run and look there").into());
     }
     let contact = data.contact(globals)?.unwrap_or_else(|| data::CONTACT_UNKNOWN.to_owned());

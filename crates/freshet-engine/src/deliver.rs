@@ -26,7 +26,8 @@ use freshet_store::subscription::{Standing, SubscriptionRow, Way};
 
 use crate::core::Moment;
 use crate::spell::Spell;
-pub use batch::{Batch, Choice, test_batch};
+use batch::Choice;
+pub use batch::{Batch, test_batch};
 pub use progress::Progress;
 
 /// Changes that are dropped in one step, so that others get their turn.
@@ -138,7 +139,7 @@ impl Subscriber {
         let progress = Progress::new(&it.name, Some(row.standing.clone()));
         let spell = match it.way {
             Way::Webhook { .. } | Way::Command(_) => Spell::up_to(WAIT_MAX_MS),
-            Way::File(_) | Way::Stdout | Way::Stream => Spell::default(),
+            Way::File(_) | Way::Stdout => Spell::default(),
         };
         Ok(Self { buffer_max: it.buffer_max, spell, ..Self::choosing(progress, choice, open) })
     }
@@ -182,7 +183,7 @@ impl Subscriber {
         match self.shed(store, moment).and_then(|has_shed| Ok((has_shed, self.deliver(store, moment)?))) {
             Ok((_, Some(Ack::Gone(why)))) => {
                 tracing::warn!("`{}` wants nothing any more: {why}", self.progress.name());
-                self.progress.end(moment.now, why);
+                self.progress.end(moment.now, &why);
                 Stepped::Ended
             }
             Ok((has_shed, _)) => {
@@ -195,11 +196,11 @@ impl Subscriber {
             }
             Err(DeliverError::Store(error)) if error.trouble().is_none() => {
                 tracing::warn!("`{}` gets nothing more: {error}", self.progress.name());
-                self.progress.fail(moment.now, error.to_string());
+                self.progress.fail(moment.now, &error.to_string());
                 Stepped::Ended
             }
             Err(error) => {
-                self.progress.fail(moment.now, error.to_string());
+                self.progress.fail(moment.now, &error.to_string());
                 if self.spell.failed(moment) {
                     let left_out = if self.buffer_max.is_some() { "" } else { ", and nothing is left out" };
                     tracing::warn!("{error}; it is tried again{left_out}");

@@ -4,7 +4,7 @@
 //! name. No redirect is followed: a receiver moves when a person says so. Addresses are guarded as those of sources are.
 //! Whether and when it is tried again is the caller's business.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,9 +25,9 @@ const ANSWER_BYTES_MAX: usize = 256 * 1024;
 /// Characters of an answer that are told.
 const SAID_CHARS_MAX: usize = 200;
 /// When it was signed, in unix seconds.
-pub const TIMESTAMP_HEADER: &str = "freshet-timestamp";
+const TIMESTAMP_HEADER: &str = "freshet-timestamp";
 /// `sha256=` and the signature in hexadecimal digits.
-pub const SIGNATURE_HEADER: &str = "freshet-signature";
+const SIGNATURE_HEADER: &str = "freshet-signature";
 
 /// Where to, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,10 +162,14 @@ pub fn new_secret() -> Result<SecretString, FetchError> {
 }
 
 /// What a receiver computes too: the digits that prove timestamp and body.
-pub fn sign(secret: &str, timestamp: &str, body: &str) -> String {
+fn sign(secret: &str, timestamp: &str, body: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
     let tag = hmac::sign(&key, format!("{timestamp}.{body}").as_bytes());
-    tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut digits = String::new();
+    for byte in tag.as_ref() {
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits
 }
 
 fn answer(response: &Response) -> HookAnswer {

@@ -20,7 +20,7 @@ pub struct SubscriptionLine {
     pub state: String,
     /// What it gets: `posts`, `accounts`, `relations`, `links`, `deletions`.
     pub kinds: Vec<String>,
-    /// How: `file`, `stdout`, `command`, `webhook` or `stream`.
+    /// How: `file`, `stdout`, `command` or `webhook`.
     pub way: String,
     /// Where to; empty where the way says all.
     pub target: String,

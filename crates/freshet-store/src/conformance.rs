@@ -83,7 +83,6 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         log::cursors_start_at_zero_and_stay,
         log::numbers_are_never_given_twice,
         log::a_change_says_who_found_it,
-        log::the_log_is_entered_at_a_time,
         sources::a_source_is_added_once,
         sources::a_removed_source_is_revived,
         sources::a_source_that_is_added_again_obeys,
@@ -108,10 +107,6 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         control::settings_are_written_and_listed_together,
         control::visit_numbers_are_reserved_once,
         control::parked_objects_wait_and_are_dropped,
-        subscriptions::subscriptions_come_back_whole,
-        subscriptions::how_far_a_subscriber_is_stays,
-        subscriptions::a_persons_word_is_not_undone_by_a_run,
-        subscriptions::a_removed_subscription_leaves_no_cursor,
         read::filters_choose_by_time_and_network,
         read::one_post_and_one_account_are_found_by_id,
         read::reading_stops_when_told,
@@ -222,6 +217,17 @@ pub fn care_suite() -> &'static [(&'static str, Behaviour)] {
     ]
 }
 
+/// The behaviours of subscriptions, and of entering the log for one.
+pub fn subscription_suite() -> &'static [(&'static str, Behaviour)] {
+    behaviours![
+        log::the_log_is_entered_at_a_time,
+        subscriptions::subscriptions_come_back_whole,
+        subscriptions::how_far_a_subscriber_is_stays,
+        subscriptions::a_persons_word_is_not_undone_by_a_run,
+        subscriptions::a_removed_subscription_leaves_no_cursor,
+    ]
+}
+
 /// The behaviours that constraints rely on.
 pub fn constraint_suite() -> &'static [(&'static str, Behaviour)] {
     behaviours![
@@ -262,12 +268,18 @@ pub fn raw_suite() -> &'static [(&'static str, Behaviour)] {
     ]
 }
 
-/// Checks every behaviour of [`suite`], [`things_suite`], [`browse_suite`], [`lists_suite`], [`care_suite`] and [`constraint_suite`], each with a store of
-/// its own.
+/// Checks every behaviour of [`suite`], [`things_suite`], [`browse_suite`], [`lists_suite`], [`care_suite`], [`constraint_suite`] and
+/// [`subscription_suite`], each with a store of its own.
 pub fn check(make: impl Fn() -> Box<dyn Store>) {
-    for behaviours in
-        [suite(), things_suite(), browse_suite(), lists_suite(), care_suite(), constraint_suite()]
-    {
+    for behaviours in [
+        suite(),
+        things_suite(),
+        browse_suite(),
+        lists_suite(),
+        care_suite(),
+        constraint_suite(),
+        subscription_suite(),
+    ] {
         run(behaviours, |behaviour| behaviour(&mut *make()));
     }
 }

@@ -40,6 +40,7 @@ pub enum Kind {
 const KINDS_TO_COME: [&str; 2] = ["forgettings", "alerts"];
 
 impl Kind {
+    /// All of them.
     pub const ALL: [Self; 5] = [Self::Posts, Self::Accounts, Self::Relations, Self::Links, Self::Deletions];
 
     /// The word that people type; also the kind of a record.
@@ -90,8 +91,6 @@ pub enum Way {
         /// With the secret that the vault has under this name.
         secret: Option<String>,
     },
-    /// A program connects to the dashboard and takes them.
-    Stream,
 }
 
 impl Way {
@@ -102,7 +101,6 @@ impl Way {
             Self::Stdout => "stdout",
             Self::Command(_) => "command",
             Self::Webhook { .. } => "webhook",
-            Self::Stream => "stream",
         }
     }
 
@@ -112,7 +110,7 @@ impl Way {
             Self::File(path) => path.clone(),
             Self::Command(line) => line.join(" "),
             Self::Webhook { url, .. } => url.clone(),
-            Self::Stdout | Self::Stream => String::new(),
+            Self::Stdout => String::new(),
         }
     }
 }
@@ -136,6 +134,7 @@ pub enum State {
 }
 
 impl State {
+    /// All of them, for reading them back.
     pub const ALL: [Self; 3] = [Self::Running, Self::Paused, Self::Ended];
 
     /// The word in the store and in reports.

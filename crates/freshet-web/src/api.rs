@@ -97,7 +97,7 @@ pub(super) fn add(routes: Routes) -> Routes {
             .giving("PlanReport"),
             plan,
         );
-    add_others(add_posts(add_sources(routes)))
+    add_others(add_subscriptions(add_posts(add_sources(routes))))
 }
 
 /// What is watched.
@@ -166,6 +166,21 @@ fn add_posts(routes: Routes) -> Routes {
         )
 }
 
+/// Who gets what was collected.
+fn add_subscriptions(routes: Routes) -> Routes {
+    routes
+        .add(
+            get("/api/v1/subscriptions", "Who gets changes, and how far each has got", &[])
+                .giving("SubscriptionsReport"),
+            list_subscriptions,
+        )
+        .add(
+            post("/api/v1/subscriptions/{name}/{verb}", "`pause`, `resume` or `remove` a subscription")
+                .giving("SubscriptionsReport"),
+            tell_subscription,
+        )
+}
+
 fn get(path: &'static str, summary: &'static str, query: &'static [(&'static str, &'static str)]) -> Route {
     Route { method: "GET", path, summary: Some(summary), query, report: None }
 }
@@ -196,16 +211,6 @@ fn add_others(routes: Routes) -> Routes {
         .add(
             post("/api/v1/constraints/{number}/remove", "Removes a constraint").giving("ConstraintsReport"),
             remove_constraint,
-        )
-        .add(
-            get("/api/v1/subscriptions", "Who gets changes, and how far each has got", &[])
-                .giving("SubscriptionsReport"),
-            list_subscriptions,
-        )
-        .add(
-            post("/api/v1/subscriptions/{name}/{verb}", "`pause`, `resume` or `remove` a subscription")
-                .giving("SubscriptionsReport"),
-            tell_subscription,
         )
         .add(
             get("/api/v1/learning", "Forums that are learned, and what came of it", &[])

@@ -43,7 +43,7 @@ pub struct Batch {
 
 /// What somebody wants to hear of.
 #[derive(Debug)]
-pub struct Choice {
+pub(crate) struct Choice {
     kinds: Vec<Kind>,
     judge: Option<Judge>,
     /// Posts as exports have them, and nothing around them.
@@ -71,7 +71,7 @@ impl Choice {
     }
 
     /// These kinds, as far as these filters let them through.
-    pub fn new(
+    pub(super) fn new(
         kinds: &[Kind],
         filters: &[Filter],
         networks: &Arc<Networks>,
@@ -83,7 +83,7 @@ impl Choice {
     }
 
     /// The next batch of the changes above the first number, none above the second; nothing where there are none.
-    pub fn gather(
+    pub(super) fn gather(
         &self,
         store: &dyn Store,
         numbers: Range<u64>,

@@ -129,7 +129,7 @@ impl Progress {
         standing.untold_count += count;
     }
 
-    pub(super) fn fail(&self, at: Timestamp, why: String) {
+    pub(super) fn fail(&self, at: Timestamp, why: &str) {
         let why: String = why.chars().take(WHY_CHARS_MAX).collect();
         let mut state = self.state();
         state.standing.failed_count += 1;
@@ -138,7 +138,7 @@ impl Progress {
     }
 
     /// The receiver wants nothing any more.
-    pub(super) fn end(&self, at: Timestamp, why: String) {
+    pub(super) fn end(&self, at: Timestamp, why: &str) {
         self.fail(at, why);
         self.state().standing.is_ended = true;
     }

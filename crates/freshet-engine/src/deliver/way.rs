@@ -62,7 +62,6 @@ impl Means {
                 let hook = hook.map_err(|error| refused(error.to_string()))?;
                 Ok(Box::new(Webhook { name: name.to_owned(), hook }))
             }
-            Way::Stream => Err(refused("a program takes it from the dashboard, by itself".to_owned())),
         }
     }
 }

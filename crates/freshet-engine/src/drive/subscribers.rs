@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use freshet_report::run::SubscriberStatus;
 use freshet_store::api::StoreError;
-use freshet_store::subscription::{SUBSCRIPTIONS_MAX, State, SubscriptionRow, Way};
+use freshet_store::subscription::{SUBSCRIPTIONS_MAX, State, SubscriptionRow};
 
 use super::Wall;
 use crate::core::Moment;
@@ -90,9 +90,7 @@ impl Subscribers {
 
     /// From now on these subscriptions, as far as they run. One that cannot be started is told of and left out.
     pub(crate) fn follow(&mut self, rows: &[SubscriptionRow]) {
-        let runs = |row: &&SubscriptionRow| {
-            row.subscription.state == State::Running && row.subscription.way != Way::Stream
-        };
+        let runs = |row: &&SubscriptionRow| row.subscription.state == State::Running;
         let wanted: Vec<&SubscriptionRow> = rows.iter().filter(runs).take(SUBSCRIPTIONS_MAX).collect();
         let is_wanted = |handle: &Handle| {
             let is_it = |row: &&&SubscriptionRow| {

@@ -32,7 +32,6 @@ pub(super) fn subscriptions_come_back_whole(store: &mut dyn Store) {
         Way::Stdout,
         Way::Command(vec!["sh".into(), "-c".into(), "cat".into()]),
         Way::Webhook { url: "https://a.example/".into(), allow_private: true, secret: Some("s".into()) },
-        Way::Stream,
     ];
     for (way, place) in ways.into_iter().zip(0..) {
         let name = format!("s{place}");
