@@ -81,10 +81,10 @@ pub(crate) struct SubscriptionArgs {
     #[arg(long, value_name = "N")]
     pub(crate) drop_beyond: Option<u64>,
     /// The web address may be private, loopback or link-local
-    #[arg(long, requires = "webhook")]
+    #[arg(long, conflicts_with_all = ["file", "stdout", "command"])]
     pub(crate) allow_private: bool,
     /// Do not sign what is sent to the web address
-    #[arg(long, requires = "webhook")]
+    #[arg(long, conflicts_with_all = ["file", "stdout", "command"])]
     pub(crate) unsigned: bool,
     #[command(flatten)]
     pub(crate) report: ReportArgs,

@@ -125,7 +125,7 @@ fn misuse_is_refused() {
         ("constraints wait 0", "1..=3650"),
         ("subscriptions add a", "required"),
         ("subscriptions add a --file x --stdout", "cannot be used with"),
-        ("subscriptions add a --file x --allow-private", "--webhook"),
+        ("subscriptions add a --file x --allow-private", "cannot be used with"),
         ("subscriptions add a --stdout --from yesteryear", "no place in the log"),
         ("find bluesky", "WORDS"),
         ("networks set mastodon on_delete burn", "redact"),
