@@ -86,7 +86,7 @@ fn check(answer: &'static str, expected: &str) {
 #[test]
 fn answers_and_faults_are_told_as_what_they_are() {
     check("HTTP/1.1 204 No Content\r\n\r\n", "204 ");
-    check("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nwell\n done", "200 well done");
+    check("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nwell\n done", "200 well done");
     check("HTTP/1.1 410 Gone\r\ncontent-length: 4\r\n\r\nbye!", "410 bye!");
     check("HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n", "503");
     // Told, and not followed.
