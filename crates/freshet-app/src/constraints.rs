@@ -48,7 +48,7 @@ pub fn add(data: &mut Data, networks: &Networks, wish: Wish<'_>) -> anyhow::Resu
 }
 
 /// The constraint, if it makes sense and has an effect.
-fn checked(networks: &Networks, wish: Wish<'_>) -> anyhow::Result<Constraint> {
+pub(crate) fn checked(networks: &Networks, wish: Wish<'_>) -> anyhow::Result<Constraint> {
     let misuse = |error: String| {
         Failure::misuse(error)
             .hint("`freshet constraints --help` has examples; `freshet networks show NAME` has the links")

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use freshet_engine::core::CoreOptions;
 use freshet_engine::deliver::Subscription;
-use freshet_engine::drive::{self, Kit, RunError, RunOptions};
+use freshet_engine::drive::{self, Kit, RunError, RunOptions, Subscribe};
 use freshet_engine::forum::Share as ForumShare;
 use freshet_fetch::descriptors::{self, Share};
 use freshet_fetch::recording::RECORDING_BYTES_MAX;
@@ -28,7 +28,7 @@ use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::failure::Failure;
 use crate::relearn::Relearner;
-use crate::{mined, notice};
+use crate::{mined, notice, subscriptions};
 use secrets::Secrets;
 
 mod secrets;
@@ -109,11 +109,12 @@ impl Crawl {
         let fetch = fetch(&choices, &contact, &clock, &vault)?;
         let mut definitions = Definitions::watch(data.networks_dir());
         let networks = Arc::new(data::networks(globals)?);
-        let subscribe = |path: &Path| subscribe(data, path);
-        let subscriptions = choices.deliver.as_deref().map(subscribe).transpose()?.into_iter().collect();
+        let to_file = |path: &Path| to_file(data, path);
+        let subscriptions = choices.deliver.as_deref().map(to_file).transpose()?.into_iter().collect();
         let snapi = Snapi::initialize(Arc::clone(&networks), Vec::new())?;
         let watched = Arc::clone(&networks);
         let credentials = vault.now().list();
+        let subscribe = subscribe_by(data, (&networks, &contact), &clock, &vault);
         let mut secrets = Secrets::new(vault, data)?;
         let choice = secrets.choice();
         let relearner = Relearner::new(data, &networks, &fetch);
@@ -136,6 +137,7 @@ impl Crawl {
             networks: Arc::clone(&networks),
             policy,
             subscriptions,
+            subscribe,
         };
         let (ceiling, options) = (pacing.ceiling, options(&choices, pacing.ceiling));
         Ok(Self { kit, options, choices, ceiling, clock, networks, credentials, contact })
@@ -157,9 +159,24 @@ impl Crawl {
 }
 
 /// A subscription into a file, which reads the store through a connection of its own.
-fn subscribe(data: &Data, path: &Path) -> anyhow::Result<Subscription> {
+fn to_file(data: &Data, path: &Path) -> anyhow::Result<Subscription> {
     let store = freshet_store::open(&data.store_path(), Access::Write, Options::default())?;
     Ok(Subscription::to_file(path, store)?)
+}
+
+/// Makes subscribers of the subscriptions in the store, each with a connection of its own.
+fn subscribe_by(
+    data: &Data,
+    (networks, contact): (&Arc<Networks>, &str),
+    clock: &Arc<dyn Clock>,
+    vault: &LiveVault,
+) -> Subscribe {
+    let means = subscriptions::means(Arc::clone(networks), contact, Arc::clone(clock), vault.clone());
+    let path = data.store_path();
+    Box::new(move |row| {
+        let store = freshet_store::open(&path, Access::Write, Options::default());
+        Ok(Subscription::new(means.subscriber(row)?, store.map_err(|error| error.to_string())?))
+    })
 }
 
 /// Why a run ended, with what to do where the engine knows no better.

@@ -13,6 +13,7 @@
 //! | [`networks`], [`credentials`], [`login`], [`robots`], [`constraints`], [`focus`], [`budgets`], [`calendars`] | what may be read, with which secrets, by whom, what is wanted, what first, how much may be asked, and which days are not like others |
 //! | [`add`], [`find`], [`sources`], [`pause`], [`remove`], [`forget`] | which sources are watched, and which are not any more |
 //! | [`weight`], [`interest`] | how much each counts, by what a person says and by what people ask about |
+//! | [`subscriptions`] | who gets changes, and by which way |
 //! | [`crawl`] | a run, put together |
 //! | [`object`], [`graph`] | one object and its links, from the store or from its network; its neighbourhood, drawn or exported |
 //! | [`status`], [`explain`], [`gaps`], [`plan`], [`search`], [`check`], [`complaints`], [`simulate`] | reports |
@@ -56,6 +57,7 @@ pub mod search;
 pub mod simulate;
 mod sources;
 pub mod status;
+pub mod subscriptions;
 pub mod text;
 pub mod weight;
 pub mod when;

@@ -9,6 +9,7 @@ mod threads;
 mod wall;
 
 pub use crate::runner::{RunError, RunOptions};
+pub use subscribers::Subscribe;
 pub(crate) use wall::Wall;
 
 use std::collections::VecDeque;
@@ -67,8 +68,10 @@ pub struct Kit {
     pub policy: Arc<dyn Policy>,
     /// Which credential a robot uses.
     pub credential: CredentialChoice,
-    /// Who gets every change.
+    /// Who gets every change, beside those whom the store names.
     pub subscriptions: Vec<Subscription>,
+    /// Makes subscribers of those whom the store names.
+    pub subscribe: Subscribe,
     /// Called a few times a second, to reload definitions that changed on disk.
     pub on_poll: Box<dyn FnMut() + Send>,
     /// Called when nothing of a forum's pages can be read any more, so that it is learned anew.
@@ -166,11 +169,11 @@ impl Driver {
         let (jobs, todo) = std_mpsc::channel();
         let (ask, asks) = mpsc::unbounded_channel();
         let is_given_up = Arc::new(AtomicBool::new(false));
-        let subscribers = Subscribers::start(kit.subscriptions, &wall)?;
+        let subscribers = Subscribers::start(kit.subscriptions, kit.subscribe, &wall)?;
         let feeder = Feeder::new(kit.rings, Arc::clone(&kit.networks), options.depth_max);
         let writer = Writer::new(Arc::clone(&kit.networks), Some(feeder));
         let writer = WriterThread::new(writer, kit.writer, wall.clone(), tell, Arc::clone(&is_given_up))
-            .with_subscribers(subscribers.progress());
+            .with_subscribers(subscribers.roster());
         let writer = std::thread::Builder::new()
             .name("writer".to_owned())
             .spawn(move || writer.run(&todo))
@@ -276,6 +279,7 @@ impl Driver {
                     let _ = self.grants.remove(at).1.send(());
                 }
             }
+            Output::Subscriptions(rows) => self.subscribers.follow(&rows),
             Output::Look => {
                 let look = self.look();
                 self.input(Input::Looked(look))?;

@@ -9,6 +9,7 @@ use freshet_policy::mixture::evidence::Evidence;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::control::ControlRow;
 use freshet_store::row::{RobotRow, SourceSlot, StalePage};
+use freshet_store::subscription::SubscriptionRow;
 use freshet_types::{Instance, NetworkName, Source, SourceId, Span, Timestamp};
 
 use crate::budget::Budgets;
@@ -49,6 +50,8 @@ pub enum Question {
     Calendars,
     /// What the robots are to do.
     Robots,
+    /// Who gets changes.
+    Subscriptions,
     Instances,
     /// Sources above this number, slim, a chunk of them.
     Slots(SourceId),
@@ -83,6 +86,7 @@ pub enum Reply {
     /// The calendars as policies know them, or why they cannot be read.
     Calendars(Result<Compiled, String>),
     Robots(Vec<RobotRow>),
+    Subscriptions(Vec<SubscriptionRow>),
     /// All of them.
     Instances(Vec<Instance>),
     /// In order of number; none at the end.
@@ -129,6 +133,7 @@ pub fn answer(store: &dyn Store, question: &Question) -> Result<Reply, StoreErro
             Err(error) => return Err(error),
         }),
         Question::Robots => Reply::Robots(store.robots()?),
+        Question::Subscriptions => Reply::Subscriptions(store.subscriptions()?),
         Question::Instances => {
             Reply::Instances(store.instances()?.into_iter().map(|row| row.instance).collect())
         }

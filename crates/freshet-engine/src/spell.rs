@@ -7,13 +7,15 @@ use crate::core::Moment;
 
 /// Wait after the first failure, in milliseconds: a lock is often held for a moment only.
 const WAIT_MIN_MS: u64 = 100;
-/// Longest wait: whoever made room sees the run go on within seconds.
+/// Longest wait, unless somebody wants another: whoever made room sees the run go on within seconds.
 const WAIT_MAX_MS: u64 = 5_000;
 
 /// Whether something fails at the moment.
 #[derive(Debug, Default)]
 pub(crate) struct Spell {
     retry: Option<Retry>,
+    /// Longest wait, where it is not the usual one.
+    wait_max_ms: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +27,11 @@ struct Retry {
 }
 
 impl Spell {
+    /// One whose waits grow up to this: for those who are somewhere else, and answer again in hours rather than seconds.
+    pub(crate) fn up_to(wait_max_ms: u64) -> Self {
+        Self { retry: None, wait_max_ms: Some(wait_max_ms) }
+    }
+
     /// It failed when it was last tried.
     pub(crate) fn is_on(&self) -> bool {
         self.retry.is_some()
@@ -42,7 +49,8 @@ impl Spell {
 
     /// It failed, perhaps once more; gives whether that is news.
     pub(crate) fn failed(&mut self, moment: Moment) -> bool {
-        let wait_ms = self.retry.map_or(WAIT_MIN_MS, |retry| (retry.wait_ms * 2).min(WAIT_MAX_MS));
+        let wait_max_ms = self.wait_max_ms.unwrap_or(WAIT_MAX_MS);
+        let wait_ms = self.retry.map_or(WAIT_MIN_MS, |retry| (retry.wait_ms * 2).min(wait_max_ms));
         let at_ms = moment.wall_ms.saturating_add(wait_ms);
         self.retry.replace(Retry { at_ms, wait_ms }).is_none()
     }

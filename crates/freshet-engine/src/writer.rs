@@ -20,6 +20,7 @@ use freshet_network::constraint::Constraints;
 use freshet_network::networks::Networks;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::row::Upload;
+use freshet_store::subscription::Standing;
 use freshet_types::{Span, Timestamp};
 
 use crate::constrain::{Constrainer, setting};
@@ -65,6 +66,8 @@ pub enum Job {
     Reserve(u64),
     /// This consumer of the change log has got so far.
     Cursor(String, u64),
+    /// The subscriber of this name has got so far.
+    Standing(String, Standing),
     /// So many sources may come out of the rings.
     Room(usize),
     /// Commit what is left and end.
@@ -275,6 +278,12 @@ impl Writer {
     fn move_cursors(&mut self, store: &mut dyn Store) -> Result<(), StoreError> {
         while let Some(entry) = self.pile.cursors.first_entry() {
             store.set_cursor(entry.key(), *entry.get())?;
+            entry.remove();
+        }
+        while let Some(entry) = self.pile.standings.first_entry() {
+            if !store.note_standing(entry.key(), entry.get())? {
+                tracing::debug!("`{}` was moved or removed by a person meanwhile", entry.key());
+            }
             entry.remove();
         }
         Ok(())

@@ -15,6 +15,7 @@ pub mod credential;
 pub mod descriptors;
 pub mod error;
 pub mod exclusion;
+pub mod hook;
 #[cfg(any(test, feature = "testing"))]
 pub mod hostile;
 pub mod http;

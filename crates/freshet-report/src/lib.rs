@@ -7,7 +7,7 @@
 //! | module | report of |
 //! |---|---|
 //! | [`run`] | a run about itself, several times a second; stored under the setting `status` |
-//! | [`case`] (`demo`), [`status`], [`explain`], [`gaps`], [`plan`], [`robots`], [`networks`], [`alerts`], [`check`], [`complaints`], [`search`], [`find`], [`constraints`], [`focus`], [`budgets`], [`calendars`], [`init`], [`forget`], [`snapshot`], [`credentials`], [`simulate`] | the command of that name |
+//! | [`case`] (`demo`), [`status`], [`explain`], [`gaps`], [`plan`], [`robots`], [`networks`], [`alerts`], [`check`], [`complaints`], [`search`], [`find`], [`constraints`], [`subscriptions`], [`focus`], [`budgets`], [`calendars`], [`init`], [`forget`], [`snapshot`], [`credentials`], [`simulate`] | the command of that name |
 //! | [`learn`] | `freshet forum` |
 //! | [`object`] | `freshet get` and `freshet show` |
 //! | [`add`], [`sources`], [`posts`], [`graph`], [`forums`], [`history`] | what is watched, collected and known |
@@ -50,6 +50,7 @@ pub mod simulate;
 pub mod snapshot;
 pub mod sources;
 pub mod status;
+pub mod subscriptions;
 pub mod time;
 
 mod schema;

@@ -255,4 +255,10 @@ pub struct SubscriberStatus {
     pub stalled_since: Option<UnixFloat>,
     /// Why its last try failed.
     pub why: Option<String>,
+    /// Records that it has taken.
+    pub delivered_count: u64,
+    /// Records that were dropped because it was too far behind.
+    pub dropped_count: u64,
+    /// Tries that failed.
+    pub failed_count: u64,
 }

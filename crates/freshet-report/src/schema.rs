@@ -7,14 +7,14 @@ use serde_json::Value;
 use crate::{
     add, alerts, budgets, case, check, complaints, constraints, credentials, dashboard, explain, find, focus,
     forget, forums, gaps, graph, history, init, learn, networks, object, plan, posts, robots, run, search,
-    simulate, snapshot, sources, status,
+    simulate, snapshot, sources, status, subscriptions,
 };
 
 /// Makes the schema of one report.
 type Maker = fn(&mut SchemaGenerator) -> schemars::Schema;
 
 /// Every report and how its schema is made.
-pub(crate) const MAKERS: [(&str, Maker); 61] = [
+pub(crate) const MAKERS: [(&str, Maker); 64] = [
     ("RunStatus", of::<run::RunStatus>),
     ("StatusReport", of::<status::StatusReport>),
     ("CaseReport", of::<case::CaseReport>),
@@ -36,6 +36,9 @@ pub(crate) const MAKERS: [(&str, Maker); 61] = [
     ("AccountsFound", of::<find::AccountsFound>),
     ("ConstraintsReport", of::<constraints::ConstraintsReport>),
     ("ConstraintTest", of::<constraints::ConstraintTest>),
+    ("SubscriptionsReport", of::<subscriptions::SubscriptionsReport>),
+    ("SubscriptionAdded", of::<subscriptions::SubscriptionAdded>),
+    ("SubscriptionTest", of::<subscriptions::SubscriptionTest>),
     ("FocusReport", of::<focus::FocusReport>),
     ("BudgetsReport", of::<budgets::BudgetsReport>),
     ("InitReport", of::<init::InitReport>),

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::pairs::Pairs;
 use crate::run::{Lag, RunStatus, RunWork};
+use crate::subscriptions::SubscriptionLine;
 use crate::time::{UnixFloat, UnixNumber};
 
 /// What a run does that never was.
@@ -64,6 +65,9 @@ pub struct StatusReport {
     /// The lists of every forum; told where somebody asks for the whole report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forum_lists: Option<Vec<ForumLists>>,
+    /// Who gets changes, where anybody does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub subscriptions: Vec<SubscriptionLine>,
 }
 
 /// What the last run says beyond what stands on top of the report.

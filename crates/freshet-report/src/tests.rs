@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::{
     RunStatus, StatusReport, add, alerts, case, check, complaints, constraints, credentials, dashboard,
     explain, find, focus, forget, forums, gaps, graph, history, init, learn, networks, object, plan, posts,
-    robots, schema, search, simulate, snapshot, sources,
+    robots, schema, search, simulate, snapshot, sources, subscriptions,
 };
 
 /// The text becomes this report and the same JSON again; numbers keep their form.
@@ -86,6 +86,9 @@ fn reports_of_commands_keep_their_form() {
         graph::NeighbourhoodReport: "graph_written";
         constraints::ConstraintsReport: "constraints" "constraints_one";
         constraints::ConstraintTest: "constraints_test";
+        subscriptions::SubscriptionsReport: "subscriptions";
+        subscriptions::SubscriptionAdded: "subscription_added";
+        subscriptions::SubscriptionTest: "subscription_test";
         add::AddReport: "add" "add_refused" "add_forum";
         sources::PauseReport: "pause";
         sources::WeightReport: "weight";

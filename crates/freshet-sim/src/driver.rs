@@ -27,6 +27,7 @@ use freshet_policy::Policy;
 use freshet_report::RunStatus;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::control::{Control, SourcesChange};
+use freshet_store::subscription::{State, SubscriptionRow};
 use freshet_types::{
     Clock, Fault, FaultKind, Holder, NetworkName, RobotKind, RobotState, SourceId, SourceState, Span,
     Timestamp,
@@ -70,6 +71,7 @@ pub struct Driver<S> {
     writer: Writer,
     outputs: VecDeque<Output>,
     subscribers: Vec<Subscribed>,
+    subscribe: Option<Subscribing>,
     /// Messages are written in their wire form and read back on their way.
     pub loops_back: bool,
     kit: FetcherKit,
@@ -85,12 +87,22 @@ pub struct Driver<S> {
     trace: trace::Trace,
 }
 
+/// Makes a subscriber of a subscription in the store.
+pub type SubscribeBy = Box<dyn FnMut(&SubscriptionRow) -> Subscriber>;
+
+/// The same, where nobody looks into it.
+struct Subscribing(SubscribeBy);
+
+impl std::fmt::Debug for Subscribing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Subscribing")
+    }
+}
+
 /// A subscriber, and when it looks for news.
 #[derive(Debug)]
 struct Subscribed {
     subscriber: Subscriber,
-    /// The cursor that the writer was told.
-    noted: u64,
     /// Wall time before which it does not try.
     retry_ms: u64,
     is_ended: bool,
@@ -171,6 +183,7 @@ impl<S: Store> Driver<S> {
             writer: Writer::new(kit.networks, kit.feeder),
             outputs: VecDeque::new(),
             subscribers: Vec::new(),
+            subscribe: None,
             kit: FetcherKit { networks, fetch: kit.fetch, clock, keeps_raw: false, readers: None },
             loops_back: cfg!(debug_assertions),
             clock: kit.clock,
@@ -200,9 +213,34 @@ impl<S: Store> Driver<S> {
     /// Delivers every change to this subscriber from now on, from where the store has it.
     pub fn subscribe(&mut self, mut subscriber: Subscriber) -> Result<(), StoreError> {
         subscriber.resume(&self.store)?;
-        let noted = subscriber.progress().cursor();
-        self.subscribers.push(Subscribed { subscriber, noted, retry_ms: 0, is_ended: false });
+        self.subscribers.push(Subscribed { subscriber, retry_ms: 0, is_ended: false });
         Ok(())
+    }
+
+    /// Makes subscribers of the subscriptions in the store from now on, and whenever people change them.
+    pub fn subscribe_by(&mut self, subscribe: SubscribeBy) -> Result<(), RunError> {
+        self.subscribe = Some(Subscribing(subscribe));
+        self.wish(&Control::Subscriptions)
+    }
+
+    /// From now on these subscriptions, as far as they run.
+    fn follow(&mut self, rows: &[SubscriptionRow]) {
+        let Some(Subscribing(subscribe)) = &mut self.subscribe else { return };
+        let is_of_row = |it: &Subscribed| it.subscriber.progress().standing().generation > 0;
+        let (mut old, mut rest): (Vec<_>, Vec<_>) = self.subscribers.drain(..).partition(is_of_row);
+        for row in rows.iter().filter(|row| row.subscription.state == State::Running) {
+            let is_same = |it: &Subscribed| {
+                let progress = it.subscriber.progress();
+                progress.name() == row.subscription.name
+                    && progress.standing().generation == row.standing.generation
+                    && !it.is_ended
+            };
+            match old.iter().position(is_same) {
+                Some(place) => rest.push(old.swap_remove(place)),
+                None => rest.push(Subscribed { subscriber: subscribe(row), retry_ms: 0, is_ended: false }),
+            }
+        }
+        self.subscribers = rest;
     }
 
     /// Tells the core of the servers and sources in the store, as a command does that has changed them.
@@ -340,6 +378,7 @@ impl<S: Store> Driver<S> {
                     self.input(Input::Event(event))?;
                 }
             }
+            Output::Subscriptions(rows) => self.follow(&rows),
             Output::Look => {
                 let look = self.look();
                 self.input(Input::Looked(look))?;
@@ -386,10 +425,7 @@ impl<S: Store> Driver<S> {
                     Stepped::Ended => it.is_ended = true,
                 }
             }
-            let progress = it.subscriber.progress();
-            if progress.cursor() != it.noted {
-                it.noted = progress.cursor();
-                let job = Job::Cursor(progress.consumer(), it.noted);
+            if let Some(job) = it.subscriber.progress().news() {
                 #[cfg(test)]
                 self.trace.note("subscriber", &job);
                 self.writer.accept(job);

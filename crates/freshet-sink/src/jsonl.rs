@@ -29,13 +29,8 @@ impl<W: Write> JsonlSink<W> {
 impl<W: Write + Send> Sink for JsonlSink<W> {
     fn write(&mut self, record: &dyn Record) -> Result<(), SinkError> {
         check_kind(self.kind, record)?;
-        let mut lead = '{';
-        for (column, value) in self.kind.columns().iter().zip(record.values()) {
-            write!(self.out, "{lead}\"{}\":", column.name).map_err(SinkError::Write)?;
-            write_json(&mut self.out, value)?;
-            lead = ',';
-        }
-        self.out.write_all(b"}\n").map_err(SinkError::Write)
+        write_record(&mut self.out, record)?;
+        self.out.write_all(b"\n").map_err(SinkError::Write)
     }
 
     fn flush(&mut self) -> Result<(), SinkError> {
@@ -45,6 +40,23 @@ impl<W: Write + Send> Sink for JsonlSink<W> {
     fn finish(mut self: Box<Self>) -> Result<(), SinkError> {
         self.flush()
     }
+}
+
+/// A record as one JSON object, for whoever puts it into something larger.
+pub fn text(record: &dyn Record) -> Result<String, SinkError> {
+    let mut bytes = Vec::new();
+    write_record(&mut bytes, record)?;
+    Ok(String::from_utf8(bytes).expect("JSON is made of texts"))
+}
+
+fn write_record(out: &mut impl Write, record: &dyn Record) -> Result<(), SinkError> {
+    let mut lead = '{';
+    for (column, value) in record.kind().columns().iter().zip(record.values()) {
+        write!(out, "{lead}\"{}\":", column.name).map_err(SinkError::Write)?;
+        write_json(out, value)?;
+        lead = ',';
+    }
+    out.write_all(b"}").map_err(SinkError::Write)
 }
 
 /// Writes one value as JSON.

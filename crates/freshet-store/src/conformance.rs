@@ -26,6 +26,7 @@ mod posts;
 mod read;
 mod relations;
 mod sources;
+mod subscriptions;
 mod things;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -219,6 +220,17 @@ pub fn care_suite() -> &'static [(&'static str, Behaviour)] {
     ]
 }
 
+/// The behaviours of subscriptions, and of entering the log for one.
+pub fn subscription_suite() -> &'static [(&'static str, Behaviour)] {
+    behaviours![
+        log::the_log_is_entered_at_a_time,
+        subscriptions::subscriptions_come_back_whole,
+        subscriptions::how_far_a_subscriber_is_stays,
+        subscriptions::a_persons_word_is_not_undone_by_a_run,
+        subscriptions::a_removed_subscription_leaves_no_cursor,
+    ]
+}
+
 /// The behaviours that constraints rely on.
 pub fn constraint_suite() -> &'static [(&'static str, Behaviour)] {
     behaviours![
@@ -259,12 +271,18 @@ pub fn raw_suite() -> &'static [(&'static str, Behaviour)] {
     ]
 }
 
-/// Checks every behaviour of [`suite`], [`things_suite`], [`browse_suite`], [`lists_suite`], [`care_suite`] and [`constraint_suite`], each with a store of
-/// its own.
+/// Checks every behaviour of [`suite`], [`things_suite`], [`browse_suite`], [`lists_suite`], [`care_suite`], [`constraint_suite`] and
+/// [`subscription_suite`], each with a store of its own.
 pub fn check(make: impl Fn() -> Box<dyn Store>) {
-    for behaviours in
-        [suite(), things_suite(), browse_suite(), lists_suite(), care_suite(), constraint_suite()]
-    {
+    for behaviours in [
+        suite(),
+        things_suite(),
+        browse_suite(),
+        lists_suite(),
+        care_suite(),
+        constraint_suite(),
+        subscription_suite(),
+    ] {
         run(behaviours, |behaviour| behaviour(&mut *make()));
     }
 }

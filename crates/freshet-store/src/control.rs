@@ -14,6 +14,7 @@ const CALENDARS: &str = "calendars";
 const SETTINGS: &str = "settings";
 const ALERT_TEST: &str = "alert-test";
 const GUEST: &str = "guest";
+const SUBSCRIPTIONS: &str = "subscriptions";
 
 /// Something a person asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +33,8 @@ pub enum Control {
     Settings(String),
     /// A receiver of alerts, by its name, wants a test message.
     AlertTest(String),
+    /// Subscriptions are others than before, or in another state.
+    Subscriptions,
     /// A command that asks a network itself wants to do so under the ledger of the run.
     Guest(Box<GuestAsk>),
     /// A message of another version.
@@ -114,6 +117,7 @@ impl Control {
             Self::Calendars => (CALENDARS, "changed".to_owned()),
             Self::Settings(name) => (SETTINGS, name.clone()),
             Self::AlertTest(receiver) => (ALERT_TEST, receiver.clone()),
+            Self::Subscriptions => (SUBSCRIPTIONS, "changed".to_owned()),
             Self::Guest(ask) => {
                 (GUEST, serde_json::to_string(ask).expect("a request without its secrets is plain data"))
             }
@@ -137,6 +141,7 @@ impl Control {
             CALENDARS => Self::Calendars,
             SETTINGS => Self::Settings(argument.to_owned()),
             ALERT_TEST => Self::AlertTest(argument.to_owned()),
+            SUBSCRIPTIONS => Self::Subscriptions,
             GUEST => serde_json::from_str(argument).map_or_else(|_| unknown(), Self::Guest),
             _ => unknown(),
         }
@@ -171,6 +176,7 @@ mod tests {
         check(&Control::Calendars, "calendars", "changed");
         check(&Control::Settings("on_delete".into()), "settings", "on_delete");
         check(&Control::AlertTest("me".into()), "alert-test", "me");
+        check(&Control::Subscriptions, "subscriptions", "changed");
         let guest = GuestAsk::Grant(Request::get(&"n".into(), "https://n.example/".to_owned()));
         let (_, argument) = Control::Guest(Box::new(guest.clone())).to_stored();
         check(&Control::Guest(Box::new(guest)), "guest", &argument);

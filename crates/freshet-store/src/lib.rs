@@ -17,6 +17,7 @@ mod options;
 pub mod row;
 pub mod setting;
 mod sqlite;
+pub mod subscription;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 

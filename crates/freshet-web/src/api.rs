@@ -26,6 +26,7 @@ use freshet_report::robots::RobotsReport;
 use freshet_report::simulate::BacktestReport;
 use freshet_report::sources::{PinReport, SourceReport, SourcesReport, SteerReport, WeightReport};
 use freshet_report::status::StatusReport;
+use freshet_report::subscriptions::SubscriptionsReport;
 use freshet_types::definition::Definition;
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +35,7 @@ use super::answer::{Answer, Problem};
 use super::site::{GAPS_MAX, Site};
 use super::{
     Route, Routes, Shared, alerts, bench, budgets, complaints, constraints, experiments, forums, graph, jobs,
-    learn, live, networks, objects, openapi, posts, robots, settings, source, sources,
+    learn, live, networks, objects, openapi, posts, robots, settings, source, sources, subscriptions,
 };
 
 /// How posts are asked for.
@@ -96,7 +97,7 @@ pub(super) fn add(routes: Routes) -> Routes {
             .giving("PlanReport"),
             plan,
         );
-    add_others(add_posts(add_sources(routes)))
+    add_others(add_subscriptions(add_posts(add_sources(routes))))
 }
 
 /// What is watched.
@@ -162,6 +163,21 @@ fn add_posts(routes: Routes) -> Routes {
             post("/api/v1/robots/{robot}/{verb}", "`start`, `pause`, `resume` or `stop`")
                 .giving("RobotsReport"),
             tell_robot,
+        )
+}
+
+/// Who gets what was collected.
+fn add_subscriptions(routes: Routes) -> Routes {
+    routes
+        .add(
+            get("/api/v1/subscriptions", "Who gets changes, and how far each has got", &[])
+                .giving("SubscriptionsReport"),
+            list_subscriptions,
+        )
+        .add(
+            post("/api/v1/subscriptions/{name}/{verb}", "`pause`, `resume` or `remove` a subscription")
+                .giving("SubscriptionsReport"),
+            tell_subscription,
         )
 }
 
@@ -473,6 +489,17 @@ async fn remove_constraint(
     Json(named): Json<constraints::Named>,
 ) -> Answer<Json<ConstraintsReport>> {
     constraints::remove(&site, &number, named).await.map(Json)
+}
+
+async fn list_subscriptions(State(site): State<Shared>) -> Answer<Json<SubscriptionsReport>> {
+    subscriptions::list(&site).await.map(Json)
+}
+
+async fn tell_subscription(
+    State(site): State<Shared>,
+    Path((name, verb)): Path<(String, String)>,
+) -> Answer<Json<SubscriptionsReport>> {
+    subscriptions::tell(&site, name, &verb).await.map(Json)
 }
 
 async fn list_learning(State(site): State<Shared>) -> Json<LearningReport> {

@@ -15,7 +15,7 @@
 //! | [`guard`], [`access`], [`tries`], [`login`], [`next`] | who may look: host, login, token, the form's word |
 //! | [`site`] | what all pages stand on: store, clock, networks, templates |
 //! | [`answer`], [`render`], [`chart`], [`names`] | problems as answers; templates; drawings; names of sources |
-//! | [`overview`], [`sources`], [`source`], [`posts`], [`graph`], [`forums`], [`plan`], [`robots`], [`networks`], [`experiments`], [`alerts`], [`complaints`], [`settings`] | a page each |
+//! | [`overview`], [`sources`], [`source`], [`posts`], [`graph`], [`forums`], [`plan`], [`robots`], [`networks`], [`experiments`], [`alerts`], [`complaints`], [`subscriptions`], [`settings`] | a page each |
 //! | [`live`], [`learn`], [`download`], [`credentials`], [`constraints`], [`budgets`], [`trouble`] | parts of pages: live values, forums being learned, files, forms |
 //! | [`bench`], [`jobs`], [`interest`] | work in the background: the one backtest, forums that wait to be learned, counting what people ask about |
 //! | [`api`], [`objects`], [`openapi`], [`metrics`] | the same for programs |
@@ -60,6 +60,7 @@ mod site;
 mod source;
 mod sources;
 mod stall;
+mod subscriptions;
 #[cfg(test)]
 mod tests;
 mod tls;
@@ -165,6 +166,8 @@ fn routes() -> Routes {
         .get("/networks", networks::page)
         .get("/networks/{name}", networks::one)
         .get("/complaints", complaints::page)
+        .get("/subscriptions", subscriptions::page)
+        .post("/subscriptions/{name}/{verb}", subscriptions::steer)
         .get("/alerts", alerts::page)
         .post("/alerts/test/{name}", alerts::test)
         .get("/settings", settings::page)

@@ -10,6 +10,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use freshet_report::run::{PriceStatus, QuotaStatus, RunWork};
 use freshet_report::status::{RunSummary, StatusReport};
+use freshet_report::subscriptions::SubscriptionLine;
 use freshet_types::{NetworkName, RobotKind, SourceState};
 
 use super::Shared;
@@ -85,8 +86,24 @@ fn text(status: &StatusReport) -> String {
     let of_state = |(state, count): (&SourceState, &u64)| (label("state", state.name()), Some(*count as f64));
     let states = status.sources.iter().map(of_state);
     family(&mut out, "freshet_schedule_sources_by_state", "gauge", "Sources in the store", states);
+    write_subscriptions(&mut out, &status.subscriptions);
     write_work(&mut out, status.work());
     out
+}
+
+/// Who gets changes; these counters are kept in the store and go on with the next run.
+fn write_subscriptions(out: &mut String, lines: &[SubscriptionLine]) {
+    let each = |of: fn(&SubscriptionLine) -> u64| {
+        lines.iter().map(move |it| (label("subscription", &it.name), Some(of(it) as f64)))
+    };
+    let about = "Changes that a subscriber is behind";
+    family(out, "freshet_deliver_behind", "gauge", about, each(|it| it.behind));
+    let about = "Records that a subscriber has taken";
+    family(out, "freshet_deliver_records_total", "counter", about, each(|it| it.delivered_count));
+    let about = "Records that were dropped because a subscriber was too far behind";
+    family(out, "freshet_deliver_dropped_total", "counter", about, each(|it| it.dropped_count));
+    let about = "Tries to deliver that failed";
+    family(out, "freshet_deliver_failures_total", "counter", about, each(|it| it.failed_count));
 }
 
 /// What the last run says with labels.

@@ -22,7 +22,7 @@ use super::answer::Problem;
 use super::chart::escape;
 
 /// Every template, by name.
-const TEMPLATES: [(&str, &str); 25] = [
+const TEMPLATES: [(&str, &str); 26] = [
     ("base.html", include_str!("templates/base.html")),
     ("login.html", include_str!("templates/login.html")),
     ("problem.html", include_str!("templates/problem.html")),
@@ -46,12 +46,13 @@ const TEMPLATES: [(&str, &str); 25] = [
     ("networks.html", include_str!("templates/networks.html")),
     ("network.html", include_str!("templates/network.html")),
     ("complaints.html", include_str!("templates/complaints.html")),
+    ("subscriptions.html", include_str!("templates/subscriptions.html")),
     ("alerts.html", include_str!("templates/alerts.html")),
     ("settings.html", include_str!("templates/settings.html")),
 ];
 
 /// The pages in the menu: path, name.
-const MENU: [(&str, &str); 10] = [
+const MENU: [(&str, &str); 11] = [
     ("/", "Overview"),
     ("/sources", "Sources"),
     ("/posts", "Posts"),
@@ -60,6 +61,7 @@ const MENU: [(&str, &str); 10] = [
     ("/robots", "Robots"),
     ("/networks", "Networks"),
     ("/experiments", "Experiments"),
+    ("/subscriptions", "Subscriptions"),
     ("/alerts", "Alerts"),
     ("/settings", "Settings"),
 ];
@@ -159,6 +161,7 @@ fn section(page: &str) -> &'static str {
         "experiments" => "Experiments",
         "robots" => "Robots",
         "networks" | "network" => "Networks",
+        "subscriptions" => "Subscriptions",
         "alerts" => "Alerts",
         "settings" => "Settings",
         _ => "",

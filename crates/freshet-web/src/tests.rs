@@ -10,6 +10,7 @@ mod forums;
 mod inert;
 mod limits;
 mod show;
+mod subscriptions;
 mod told;
 mod walk;
 

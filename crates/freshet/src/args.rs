@@ -20,6 +20,7 @@ mod group;
 mod login;
 mod object;
 mod simulate;
+mod subscriptions;
 mod value;
 
 pub(crate) use group::{
@@ -31,6 +32,7 @@ pub(crate) use group::{
 pub(crate) use login::LoginArgs;
 pub(crate) use object::{GetArgs, GraphArgs, ShowArgs};
 pub(crate) use simulate::SimulateArgs;
+pub(crate) use subscriptions::{SubscriptionArgs, SubscriptionsCommand};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -160,6 +162,9 @@ pub(crate) enum Command {
     /// Say which posts and accounts are wanted
     #[command(subcommand)]
     Constraints(ConstraintsCommand),
+    /// Say who gets changes, and by which way: a file, a program, a web address
+    #[command(subcommand)]
+    Subscriptions(SubscriptionsCommand),
     /// Say which posts are wanted first: words, tags, languages, places
     #[command(subcommand)]
     Focus(FocusCommand),

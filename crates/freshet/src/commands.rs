@@ -38,6 +38,7 @@ mod show;
 mod simulate;
 mod snapshot;
 mod status;
+mod subscriptions;
 mod weight;
 mod world;
 
@@ -74,6 +75,7 @@ pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<Exi
         Command::Show(args) => show::execute(globals, &args),
         Command::Robots(command) => robots::execute(globals, &command),
         Command::Constraints(command) => constraints::execute(globals, &command),
+        Command::Subscriptions(command) => subscriptions::execute(globals, &command),
         Command::Focus(command) => focus::execute(globals, &command),
         Command::Budget(command) => budget::execute(globals, &command),
         Command::Calendar(command) => calendar::execute(globals, &command),

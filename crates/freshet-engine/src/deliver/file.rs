@@ -11,14 +11,29 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
-use freshet_sink::{Format, RecordKind, Sink};
 use freshet_store::api::Store;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::{DeliverError, Subscriber, Subscription};
+use super::{Ack, Batch, DeliverError, Outlet, Subscriber, Subscription};
 
-/// How every line begins; `id` is the first column of a post.
-const LINE_START: &[u8] = b"{\"id\":";
+/// Which lines are ours, by how every one of them begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Lines {
+    /// Posts as exports have them; `id` is their first column.
+    Exported,
+    /// Records with what they are.
+    Told,
+}
+
+impl Lines {
+    fn start(self) -> &'static [u8] {
+        match self {
+            Self::Exported => b"{\"id\":",
+            Self::Told => b"{\"kind\":",
+        }
+    }
+}
+
 /// How often it is asked whether a pipe has been read.
 const READ_EVERY: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 /// Bytes read at once when looking back for the end of the last whole line.
@@ -29,11 +44,11 @@ impl Subscriber {
     /// A pipe is opened when there is something to deliver: that lasts until somebody reads it.
     pub fn to_file(path: &Path) -> Result<Self, DeliverError> {
         let is_pipe = std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
-        let first = if is_pipe { None } else { Some(open(path)?) };
+        let first = if is_pipe { None } else { Some(open(path, Lines::Exported)?) };
         let name = path.canonicalize().map_err(refused(path))?.display().to_string();
         let path = path.to_owned();
-        let mut subscriber = Self::new(name, Box::new(move || open(&path)));
-        subscriber.sink = first;
+        let mut subscriber = Self::new(name, Box::new(move || open(&path, Lines::Exported)));
+        subscriber.outlet = first;
         Ok(subscriber)
     }
 }
@@ -49,7 +64,8 @@ fn refused(path: &Path) -> impl Fn(io::Error) -> DeliverError {
     move |why| DeliverError::File { path: path.display().to_string(), why }
 }
 
-fn open(path: &Path) -> Result<Box<dyn Sink>, DeliverError> {
+/// Opens it for lines that begin so.
+pub(super) fn open(path: &Path, lines: Lines) -> Result<Box<dyn Outlet>, DeliverError> {
     let refused = refused(path);
     let kind = std::fs::metadata(path).map(|found| found.file_type());
     let target = match kind {
@@ -62,12 +78,28 @@ fn open(path: &Path) -> Result<Box<dyn Sink>, DeliverError> {
         _ => {
             let opened = OpenOptions::new().read(true).append(true).create(true).open(path);
             let mut file = opened.map_err(&refused)?;
-            cut_torn_line(&mut file).map_err(&refused)?;
+            cut_torn_line(&mut file, lines.start()).map_err(&refused)?;
             Target::File(file)
         }
     };
-    let name = || path.display().to_string();
-    Format::Jsonl.open(RecordKind::Posts, target).map_err(|why| DeliverError::Sink { name: name(), why })
+    Ok(Box::new(target))
+}
+
+/// A batch as JSON lines.
+pub(super) fn lines(batch: &Batch) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(batch.lines.iter().map(|line| line.len() + 1).sum());
+    for line in &batch.lines {
+        bytes.extend_from_slice(line.as_bytes());
+        bytes.push(b'\n');
+    }
+    bytes
+}
+
+impl Outlet for Target {
+    fn deliver(&mut self, batch: &Batch) -> Result<Ack, String> {
+        let written = self.write_all(&lines(batch)).and_then(|()| self.flush());
+        written.map(|()| Ack::Taken).map_err(|error| format!("the record cannot be written: {error}"))
+    }
 }
 
 /// What is written to; its flush ends when the bytes are where they can no longer be lost.
@@ -109,16 +141,16 @@ fn wait_until_read(pipe: &File) -> io::Result<()> {
     Ok(())
 }
 
-fn cut_torn_line(file: &mut File) -> io::Result<()> {
+fn cut_torn_line(file: &mut File, line_start: &[u8]) -> io::Result<()> {
     let length = file.seek(SeekFrom::End(0))?;
     let whole = end_of_last_line(file, length)?;
     if whole == length {
         return Ok(());
     }
-    let mut start = Vec::with_capacity(LINE_START.len());
+    let mut start = Vec::with_capacity(line_start.len());
     file.seek(SeekFrom::Start(whole))?;
-    file.take(LINE_START.len() as u64).read_to_end(&mut start)?;
-    if !LINE_START.starts_with(&start) {
+    file.take(line_start.len() as u64).read_to_end(&mut start)?;
+    if !line_start.starts_with(&start) {
         let why = "its last line is not whole and not ours; name another file, or end that line";
         return Err(io::Error::new(io::ErrorKind::InvalidData, why));
     }
@@ -151,6 +183,7 @@ mod tests {
 
     use super::*;
     use crate::compare::compare;
+    use crate::core::Moment;
 
     fn see(store: &mut dyn Store, secs: i64, ids: &[&str], text: &str) {
         let post = |id: &&str| Post {
@@ -170,15 +203,12 @@ mod tests {
         let reader = testing::reader(db);
         let mut subscriber = Subscriber::to_file(path)?;
         subscriber.resume(&reader)?;
-        let mut cursor = subscriber.progress().cursor();
-        loop {
-            let reached = subscriber.deliver(&reader, cursor)?;
-            if reached == cursor {
-                return Ok(());
-            }
-            store.set_cursor(&subscriber.progress().consumer(), reached)?;
-            cursor = reached;
+        let moment = Moment { now: Timestamp::from_secs(9), wall_ms: 0 };
+        while subscriber.deliver(&reader, moment)?.is_some() {
+            let progress = subscriber.progress();
+            store.set_cursor(&progress.consumer(), progress.cursor())?;
         }
+        Ok(())
     }
 
     /// Ids and texts of all lines; every line is whole.

@@ -93,6 +93,7 @@ fn kit(dir: &Path, sources_count: usize, fetch: Arc<dyn Fetch>) -> Kit {
         policy: policy_named(DEFAULT_POLICY, pacing).unwrap(),
         credential: Arc::new(|_, _, _| Vec::new()),
         subscriptions: Vec::new(),
+        subscribe: Box::new(|_| Err("there are none".to_owned())),
         on_poll: Box::new(|| {}),
         on_unread: Box::new(drop),
     }

@@ -11,7 +11,7 @@ use freshet_store::api::Store;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::Wall;
-use crate::deliver::Progress;
+use super::subscribers::{Roster, lock};
 use crate::feed::FeedError;
 use crate::writer::{IDLE_AFTER_MS, Job, Told, Writer};
 
@@ -23,12 +23,12 @@ pub(super) struct WriterThread {
     pub(super) told: UnboundedSender<Told>,
     /// Nobody waits for it any longer: nothing is tried again.
     pub(super) is_given_up: Arc<AtomicBool>,
-    /// The subscribers, each with the cursor that the writer was told.
-    subscribers: Vec<(Arc<Progress>, u64)>,
+    /// The subscribers there are at the moment.
+    subscribers: Roster,
 }
 
 impl WriterThread {
-    /// A writer over this store; the subscribers' cursors are those that are stored.
+    /// A writer over this store.
     pub(super) fn new(
         writer: Writer,
         store: Box<dyn Store>,
@@ -36,19 +36,12 @@ impl WriterThread {
         told: UnboundedSender<Told>,
         is_given_up: Arc<AtomicBool>,
     ) -> Self {
-        Self { writer, store, wall, told, is_given_up, subscribers: Vec::new() }
+        Self { writer, store, wall, told, is_given_up, subscribers: Roster::default() }
     }
 
     /// Stores how far these subscribers have got.
-    pub(super) fn with_subscribers(mut self, subscribers: Vec<Arc<Progress>>) -> Self {
-        self.subscribers = subscribers
-            .into_iter()
-            .map(|progress| {
-                let stored = progress.cursor();
-                (progress, stored)
-            })
-            .collect();
-        self
+    pub(super) fn with_subscribers(self, subscribers: Roster) -> Self {
+        Self { subscribers, ..self }
     }
 
     /// Works until told to stop, or until the store fails for good.
@@ -82,11 +75,9 @@ impl WriterThread {
     }
 
     fn note_cursors(&mut self) {
-        for (progress, noted) in &mut self.subscribers {
-            let reached = progress.cursor();
-            if reached != *noted {
-                *noted = reached;
-                self.writer.accept(Job::Cursor(progress.consumer(), reached));
+        for progress in lock(&self.subscribers).iter() {
+            if let Some(job) = progress.news() {
+                self.writer.accept(job);
             }
         }
     }

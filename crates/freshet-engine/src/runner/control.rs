@@ -10,7 +10,7 @@ use freshet_store::control::{Control, ControlRow, SourcesChange};
 use freshet_store::row::SourceSlot;
 use freshet_types::{Source, SourceId};
 
-use super::{RunError, Runner};
+use super::{Output, RunError, Runner};
 use crate::constrain::Judge;
 use crate::constrain::setting::{self, SettingError};
 use crate::core::Event;
@@ -61,6 +61,7 @@ impl Runner {
             Question::Budgets,
             Question::Calendars,
             Question::Robots,
+            Question::Subscriptions,
             Question::Instances,
             Question::Slots(first),
         ]
@@ -96,6 +97,7 @@ impl Runner {
                 // A robot that was switched on finds its ring tended at once.
                 self.give(Job::Room(self.room));
             }
+            Reply::Subscriptions(rows) => self.want(Output::Subscriptions(rows)),
             Reply::Instances(instances) => self.feed_core(Event::Instances(instances)),
             Reply::Slots(slots) => {
                 if let Some(last) = slots.last() {
@@ -131,6 +133,9 @@ impl Runner {
         }
         if has(|control| matches!(control, Control::Robots(_))) {
             questions.push_back(Question::Robots);
+        }
+        if has(|control| matches!(control, Control::Subscriptions)) {
+            questions.push_back(Question::Subscriptions);
         }
         if has(|control| matches!(control, Control::Sources(_))) {
             questions.extend([Question::Instances, Question::Slots(SourceId(0))]);

@@ -6,6 +6,7 @@
 use freshet_report::run::{RunStatus, SubscriberStatus};
 use freshet_store::api::StoreError;
 use freshet_store::row::Upload;
+use freshet_store::subscription::SubscriptionRow;
 use freshet_types::{NetworkName, Span};
 
 use super::work::Work;
@@ -59,6 +60,8 @@ pub enum Output {
     Relearn(NetworkName),
     /// The oldest request that waits to be granted for this network may leave.
     Granted(NetworkName),
+    /// From now on these are the subscriptions: those that run get changes, and nobody else.
+    Subscriptions(Vec<SubscriptionRow>),
     /// A report is due: answer with [`Input::Looked`].
     Look,
     /// A new report, for whoever draws.

@@ -128,6 +128,7 @@ impl Runner {
             Question::Pinned(_)
             | Question::Weighed(_)
             | Question::Controls(_)
+            | Question::Subscriptions
             | Question::Constraints
             | Question::Budgets
             | Question::Calendars

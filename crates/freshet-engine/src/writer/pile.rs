@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use freshet_network::constraint::Constraints;
 use freshet_store::row::Upload;
+use freshet_store::subscription::Standing;
 use freshet_types::Observation;
 
 use super::Job;
@@ -39,6 +40,8 @@ pub(super) struct Pile {
     pub(super) reservations: VecDeque<Reservation>,
     /// How far consumers of the change log have got; written between commits.
     pub(super) cursors: BTreeMap<String, u64>,
+    /// How far subscribers have got, each by its name; written with them.
+    pub(super) standings: BTreeMap<String, Standing>,
     /// Visit numbers to be reserved.
     pub(super) reserve: Option<u64>,
     /// Nothing more will come.
@@ -58,6 +61,7 @@ impl Pile {
             Job::Note(key, text) => self.add_setting(key, text),
             Job::Reserve(count) => self.reserve = Some(count),
             Job::Cursor(consumer, number) => drop(self.cursors.insert(consumer, number)),
+            Job::Standing(name, standing) => drop(self.standings.insert(name, standing)),
             // How much may come out of the rings is no matter of the store.
             Job::Room(_) => {}
             Job::Stop => self.is_last = true,

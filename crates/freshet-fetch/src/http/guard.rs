@@ -30,7 +30,7 @@ pub(crate) fn system_lookup() -> Lookup {
 }
 
 /// Reads a URL and refuses what must not be asked.
-pub(super) fn check_url(text: &str, allow_private: bool) -> Result<Url, Fault> {
+pub(crate) fn check_url(text: &str, allow_private: bool) -> Result<Url, Fault> {
     if text.len() > URL_BYTES_MAX {
         return Err(Fault::new(FaultKind::Request, format!("the URL is longer than {URL_BYTES_MAX} bytes")));
     }

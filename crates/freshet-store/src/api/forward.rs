@@ -11,7 +11,7 @@ use freshet_types::{
 use super::interest::{Inquiry, InterestRow, Ranked};
 use super::{
     Apply, Care, ChangeLog, Compare, Controls, Interest, ParkingLot, Read, Rows, Settings, Sources,
-    StoreError,
+    StoreError, Subscriptions,
 };
 use crate::browse::{
     Browse, Counted, ForumQuery, ForumState, KindCount, ListState, MemberPage, MemberQuery, Neighbours, Node,
@@ -24,6 +24,7 @@ use crate::row::{
     ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
     SourceSlot, StalePage, ThingRow, Upload,
 };
+use crate::subscription::{Standing, State, Subscription, SubscriptionRow};
 
 /// Implements a role for boxes. `ask` takes the store as it is, `change` for writing.
 macro_rules! forward {
@@ -65,6 +66,7 @@ forward!(ChangeLog {
     ask changes_above(number: u64, limit: usize) -> Vec<Change>;
     ask account_changes_above(number: u64, limit: usize) -> (Vec<Change>, u64);
     ask last_change() -> u64;
+    ask first_change_since(at: Timestamp) -> Option<u64>;
     ask cursor(consumer: &str) -> u64;
     change set_cursor(consumer: &str, number: u64) -> ();
 });
@@ -150,6 +152,15 @@ forward!(Care {
     change erase_some() -> Option<Erased>;
     change unforget(reference: &str) -> u64;
     change expire(now: Timestamp) -> u64;
+});
+
+forward!(Subscriptions {
+    ask subscriptions() -> Vec<SubscriptionRow>;
+    change add_subscription(subscription: &Subscription, cursor: u64) -> bool;
+    change set_subscription(name: &str, state: State) -> bool;
+    change move_subscription(name: &str, cursor: u64) -> bool;
+    change remove_subscription(name: &str) -> bool;
+    change note_standing(name: &str, standing: &Standing) -> bool;
 });
 
 forward!(Interest {

@@ -7,7 +7,7 @@
 //! settled. One with several writers must hold back what lies above the lowest number, or transaction, that is still
 //! under way.
 
-use freshet_types::Change;
+use freshet_types::{Change, Timestamp};
 
 use super::StoreError;
 
@@ -20,6 +20,9 @@ pub trait ChangeLog {
     fn account_changes_above(&self, number: u64, limit: usize) -> Result<(Vec<Change>, u64), StoreError>;
     /// The number of the newest settled change; 0 before the first.
     fn last_change(&self) -> Result<u64, StoreError>;
+    /// The number of the first settled change that was noticed at this time or later: whoever goes on from before it passes
+    /// over none of them. It may take long: the log is looked through from its beginning.
+    fn first_change_since(&self, at: Timestamp) -> Result<Option<u64>, StoreError>;
     /// Where a consumer of the log stands; 0 at first.
     fn cursor(&self, consumer: &str) -> Result<u64, StoreError>;
     /// Moves a consumer.

@@ -113,3 +113,15 @@ pub(super) fn a_change_says_who_found_it(store: &mut dyn Store) {
     expected.extend([None, Some(RobotKind::Comment)]);
     assert_eq!(finders, expected);
 }
+
+pub(super) fn the_log_is_entered_at_a_time(store: &mut dyn Store) {
+    apply(store, posts(100, [post("1", "a", 10, "x")]));
+    apply(store, posts(200, [post("2", "a", 10, "x")]));
+    // A clock that was ahead for a moment hides nothing that came after.
+    apply(store, accounts(150, [account("c", "c")]));
+    let number = |id: &str| changes(store).iter().find(|it| it.address.id == id).map(|it| it.number);
+    let first = changes(store).first().map(|it| it.number);
+    for (secs, expected) in [(0, first), (101, number("2")), (200, number("2")), (201, None)] {
+        assert_eq!(store.first_change_since(at(secs)).must(), expected, "{secs}");
+    }
+}

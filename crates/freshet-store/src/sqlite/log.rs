@@ -182,6 +182,13 @@ pub(super) fn accounts_above(
     Ok((changes, up_to))
 }
 
+/// The number of the first line that was noticed at this time or later.
+pub(super) fn first_since(db: &Connection, at: Timestamp) -> Result<Option<u64>> {
+    let sql = "SELECT number FROM changes WHERE seen_at >= ?1 ORDER BY number LIMIT 1";
+    let found: Option<i64> = db.prepare_cached(sql)?.query_row([at.ms()], |row| row.get(0)).optional()?;
+    Ok(found.map(|number| number as u64))
+}
+
 /// The number of the newest line; 0 where there is none.
 pub(super) fn last(db: &Connection) -> Result<u64> {
     let newest = "SELECT COALESCE(max(number), 0) FROM changes";

@@ -19,7 +19,7 @@ use crate::api::{StoreError, Trouble};
 use crate::options::Options;
 
 /// All migrations, oldest first; one that was released is never edited.
-const MIGRATIONS: [(&str, &str); 20] = [
+const MIGRATIONS: [(&str, &str); 21] = [
     ("V1__spine", include_str!("../../migrations/sqlite/V1__spine.sql")),
     ("V2__finder", include_str!("../../migrations/sqlite/V2__finder.sql")),
     ("V3__heritage", include_str!("../../migrations/sqlite/V3__heritage.sql")),
@@ -40,6 +40,7 @@ const MIGRATIONS: [(&str, &str); 20] = [
     ("V18__held", include_str!("../../migrations/sqlite/V18__held.sql")),
     ("V19__link_numbers", include_str!("../../migrations/sqlite/V19__link_numbers.sql")),
     ("V20__ranks", include_str!("../../migrations/sqlite/V20__ranks.sql")),
+    ("V21__subscriptions", include_str!("../../migrations/sqlite/V21__subscriptions.sql")),
 ];
 
 /// "FRSH", in the header of every store.

@@ -11,12 +11,12 @@ use rusqlite::Connection;
 
 use super::{
     SqliteStore, apply, browse, check, control, damage, erase, failed, forgotten, held, interest, links,
-    lists, log, members, network, parking, ranks, read, search, source, things,
+    lists, log, members, network, parking, ranks, read, search, source, subscriptions, things,
 };
 use crate::api::interest::{Inquiry, InterestRow, Ranked};
 use crate::api::{
     Apply, Care, ChangeLog, Compare, Controls, Interest, ParkingLot, Read, Rows, Settings, Sources,
-    StoreError,
+    StoreError, Subscriptions,
 };
 use crate::control::{Control, ControlRow};
 use crate::row::{
@@ -25,6 +25,7 @@ use crate::row::{
     ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
     SourceSlot, StalePage, ThingRow, Upload,
 };
+use crate::subscription::{Standing, State, Subscription, SubscriptionRow};
 
 impl Apply for SqliteStore {
     fn apply(&mut self, uploads: &[Upload], compare: Compare) -> Result<Vec<Applied>, StoreError> {
@@ -124,6 +125,10 @@ impl ChangeLog for SqliteStore {
 
     fn last_change(&self) -> Result<u64, StoreError> {
         log::last(&self.db).map_err(failed("read the change log"))
+    }
+
+    fn first_change_since(&self, at: Timestamp) -> Result<Option<u64>, StoreError> {
+        log::first_since(&self.db, at).map_err(failed("read the change log"))
     }
 
     fn cursor(&self, consumer: &str) -> Result<u64, StoreError> {
@@ -399,6 +404,32 @@ impl Care for SqliteStore {
 
     fn last_number(&self) -> Result<u64, StoreError> {
         check::last_number(&self.db).map_err(failed("read a counter"))
+    }
+}
+
+impl Subscriptions for SqliteStore {
+    fn subscriptions(&self) -> Result<Vec<SubscriptionRow>, StoreError> {
+        subscriptions::all(&self.db).map_err(failed("read the subscriptions"))
+    }
+
+    fn add_subscription(&mut self, subscription: &Subscription, cursor: u64) -> Result<bool, StoreError> {
+        self.write("add a subscription", |db| subscriptions::add(db, subscription, cursor))
+    }
+
+    fn set_subscription(&mut self, name: &str, state: State) -> Result<bool, StoreError> {
+        self.write("set a subscription", |db| subscriptions::set_state(db, name, state))
+    }
+
+    fn move_subscription(&mut self, name: &str, cursor: u64) -> Result<bool, StoreError> {
+        self.write("move a subscription", |db| subscriptions::move_to(db, name, cursor))
+    }
+
+    fn remove_subscription(&mut self, name: &str) -> Result<bool, StoreError> {
+        self.write("remove a subscription", |db| subscriptions::remove(db, name))
+    }
+
+    fn note_standing(&mut self, name: &str, standing: &Standing) -> Result<bool, StoreError> {
+        self.write("write down how far a subscriber is", |db| subscriptions::note(db, name, standing))
     }
 }
 

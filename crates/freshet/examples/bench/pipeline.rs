@@ -123,6 +123,7 @@ async fn crawl(address: SocketAddr, posts: usize, folder: &Path, path: &Path) ->
         policy: policy_named("change-rate", Pacing::default()).context("it exists")?,
         credential: Arc::new(|_, _, _| Vec::new()),
         subscriptions: Vec::new(),
+        subscribe: Box::new(|_| Err("there are none".to_owned())),
         on_poll: Box::new(|| {}),
         on_unread: Box::new(drop),
     };

@@ -10,6 +10,7 @@ use freshet_app::status;
 use freshet_engine::price::POLITENESS;
 use freshet_report::run::{ListModel, PriceStatus, QuotaStatus, Relearnt, ServerStatus, Unreadable};
 use freshet_report::status::{FailedSource, ForumLists, StatusReport};
+use freshet_report::subscriptions::SubscriptionLine;
 use freshet_types::{Span, Timestamp};
 
 use crate::args::ReportArgs;
@@ -32,6 +33,7 @@ impl Report for StatusReport {
             Some(headline(self)),
             Some(numbers(self)),
             trouble(self),
+            subscriptions(self),
             quotas(self),
             prices(self),
             forums(self),
@@ -154,6 +156,27 @@ fn trouble(report: &StatusReport) -> Option<String> {
         Some(format!("{} has taken nothing for {lasted}: {behind} behind", it.name))
     });
     lines(trouble.chain(stalled).map(|line| output::wrapped(&line, COLUMNS - 2, "  ")))
+}
+
+/// Who gets changes, a line each.
+fn subscriptions(report: &StatusReport) -> Option<String> {
+    let line = |it: &SubscriptionLine| {
+        let lost = match it.dropped_count {
+            0 => String::new(),
+            count => format!(", {count} dropped"),
+        };
+        let failed = it.failure.as_ref().filter(|_| it.behind > 0 || it.state == "ended");
+        let failed = failed.map(|why| format!(": {}", shorten(why, FAILURE_CHARS_MAX))).unwrap_or_default();
+        let delivered = output::count(it.delivered_count, "record");
+        let line = format!(
+            "subscription {} is {}: {} behind, {delivered} delivered{lost}{failed}",
+            it.name,
+            it.state,
+            output::count(it.behind, "change")
+        );
+        output::wrapped(&line, COLUMNS - 2, "  ")
+    };
+    lines(report.subscriptions.iter().map(line))
 }
 
 /// Servers that do not answer, a line each.

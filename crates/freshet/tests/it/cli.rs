@@ -48,6 +48,7 @@ fn help() {
         "graph",
         "robots",
         "constraints",
+        "subscriptions",
         "focus",
         "alerts",
         "export",

@@ -46,7 +46,8 @@ impl Play {
         scene.depth_max = 1;
         let fate = Fate::default();
         fate.watch_rings(scene.rings.path().to_owned());
-        let store = Faulty::new(scene.store(ACCOUNTS), fate.clone());
+        let mut store = Faulty::new(scene.store(ACCOUNTS), fate.clone());
+        Receiver::add_to(&mut store);
         Self { scene, store, fate, receiver: Receiver::default() }
     }
 
@@ -58,7 +59,8 @@ impl Play {
             assert!(self.fate.is_dead(), "only a death ends a start");
             return true;
         };
-        driver.subscribe(self.receiver.subscriber(&self.fate)).unwrap();
+        let subscribe = self.receiver.subscribe_by(&self.fate, &self.scene.networks);
+        driver.subscribe_by(subscribe).unwrap();
         while self.scene.now() < until && !self.fate.is_dead() {
             if let Err(error) = driver.run_steps(1) {
                 assert!(self.fate.is_dead(), "{error}");

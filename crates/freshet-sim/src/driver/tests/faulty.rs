@@ -12,7 +12,7 @@ use freshet_engine::quota::LEDGER;
 use freshet_store::api::interest::{Inquiry, InterestRow, Ranked};
 use freshet_store::api::{
     Apply, Care, ChangeLog, Compare, Controls, Interest, ParkingLot, Read, Rows, Settings, Sources,
-    StoreError, Trouble,
+    StoreError, Subscriptions, Trouble,
 };
 use freshet_store::browse::{
     Browse, Counted, ForumQuery, ForumState, KindCount, ListState, MemberPage, MemberQuery, Neighbours, Node,
@@ -25,6 +25,7 @@ use freshet_store::row::{
     ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
     SourceSlot, StalePage, ThingRow, Upload,
 };
+use freshet_store::subscription::{Standing, State, Subscription, SubscriptionRow};
 use freshet_types::{
     Address, Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
     VisitSummary, Weight,
@@ -273,6 +274,7 @@ delegate!(ChangeLog {
     read changes_above(number: u64, limit: usize) -> Vec<Change>;
     read account_changes_above(number: u64, limit: usize) -> (Vec<Change>, u64);
     read last_change() -> u64;
+    read first_change_since(at: Timestamp) -> Option<u64>;
     read cursor(consumer: &str) -> u64;
     write Cursor set_cursor(consumer: &str, number: u64) -> ();
 });
@@ -325,6 +327,15 @@ delegate!(Read {
     read is_search_behind() -> bool;
     read counts() -> Counts;
     write Index index(limit: usize) -> usize;
+});
+
+delegate!(Subscriptions {
+    read subscriptions() -> Vec<SubscriptionRow>;
+    write Cursor note_standing(name: &str, standing: &Standing) -> bool;
+    person add_subscription(subscription: &Subscription, cursor: u64) -> bool;
+    person set_subscription(name: &str, state: State) -> bool;
+    person move_subscription(name: &str, cursor: u64) -> bool;
+    person remove_subscription(name: &str) -> bool;
 });
 
 delegate!(Browse {

@@ -50,7 +50,7 @@ const ROWS: [Row; 15] = [
 ];
 
 /// Messages beside the path: what else a run reads at its start, looks after and reports.
-const BESIDE: [&str; 45] = [
+const BESIDE: [&str; 48] = [
     // Whether there are more than the one source.
     "out Ask(Slots(SourceId(1",
     "in Reply(Slots(SourceId(1",
@@ -61,6 +61,7 @@ const BESIDE: [&str; 45] = [
     "in Reply(Constraints",
     "in Reply(Budgets",
     "in Reply(Robots",
+    "in Reply(Subscriptions",
     "in Reply(Controls",
     "in Reply(Newest",
     "in Reply(Evidence",
@@ -76,6 +77,8 @@ const BESIDE: [&str; 45] = [
     "out Ask(Constraints",
     "out Ask(Budgets",
     "out Ask(Robots",
+    "out Ask(Subscriptions",
+    "out Subscriptions",
     "out Ask(Controls",
     "out Ask(Newest",
     "out Ask(Evidence",

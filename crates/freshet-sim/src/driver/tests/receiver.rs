@@ -1,7 +1,8 @@
 //! A subscriber that outlives the processes that deliver to it, and what it must have got in the end.
 
-use freshet_engine::deliver::Subscriber;
-use freshet_sink::{Record, RecordKind, Sink, SinkError, Value};
+use freshet_engine::deliver::{Ack, Batch, Open, Outlet, Subscriber};
+use freshet_store::subscription::{self, Kind, Subscription};
+use serde_json::Value;
 
 use super::faulty::{Boundary, Fate};
 use super::*;
@@ -9,50 +10,64 @@ use super::*;
 /// Under which name it subscribes.
 const NAME: &str = "receiver";
 
+/// A subscription to posts.
+pub(super) fn subscription(name: &str) -> Subscription {
+    Subscription {
+        name: name.to_owned(),
+        kinds: vec![Kind::Posts],
+        way: subscription::Way::Stdout,
+        filters: Vec::new(),
+        buffer_max: None,
+        state: State::Running,
+        added_at: Timestamp::from_secs(0),
+    }
+}
+
 /// What arrived, in order: the id of each post, and whether it was told as deleted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Receiver(Arc<Mutex<Vec<(String, bool)>>>);
 
-/// The way to it of one process: what is flushed has arrived, what is not is lost with the process.
+/// The way to it of one process.
 struct Way {
     fate: Fate,
     receiver: Receiver,
-    held: Vec<(String, bool)>,
 }
 
-impl Sink for Way {
-    fn write(&mut self, record: &dyn Record) -> Result<(), SinkError> {
-        let columns = RecordKind::Posts.columns();
-        let place = |name: &str| columns.iter().position(|column| column.name == name).unwrap();
-        let values = record.values();
-        let Value::Text(id) = &values[place("native_id")] else { panic!("a post has an id") };
-        let is_deleted = !matches!(values[place("deleted_at")], Value::Null);
-        self.held.push(((*id).to_owned(), is_deleted));
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), SinkError> {
+impl Outlet for Way {
+    fn deliver(&mut self, batch: &Batch) -> Result<Ack, String> {
         let arrive = || {
-            self.receiver.0.lock().unwrap().append(&mut self.held);
-            Ok(())
+            let read = |line: &String| {
+                let line: Value = serde_json::from_str(line).unwrap();
+                let post = line.get("record").unwrap_or(&line);
+                (post["native_id"].as_str().unwrap().to_owned(), !post["deleted_at"].is_null())
+            };
+            self.receiver.0.lock().unwrap().extend(batch.lines.iter().map(read));
+            Ok(Ack::Taken)
         };
-        let done = self.fate.write(Boundary::Delivery, arrive);
-        done.map_err(|error| SinkError::Write(std::io::Error::other(error)))
-    }
-
-    fn finish(self: Box<Self>) -> Result<(), SinkError> {
-        Ok(())
+        self.fate.write(Boundary::Delivery, arrive).map_err(|error| error.to_string())
     }
 }
 
 impl Receiver {
     /// The subscriber of one process.
     pub(super) fn subscriber(&self, fate: &Fate) -> Subscriber {
+        Subscriber::new(NAME, self.open(fate))
+    }
+
+    fn open(&self, fate: &Fate) -> Open {
         let (fate, receiver) = (fate.clone(), self.clone());
-        let open = move || -> Result<Box<dyn Sink>, _> {
-            Ok(Box::new(Way { fate: fate.clone(), receiver: receiver.clone(), held: Vec::new() }))
-        };
-        Subscriber::new(NAME, Box::new(open))
+        Box::new(move || Ok(Box::new(Way { fate: fate.clone(), receiver: receiver.clone() })))
+    }
+
+    /// Makes the subscriber of one process from what the store says of it.
+    pub(super) fn subscribe_by(&self, fate: &Fate, networks: &Arc<Networks>) -> SubscribeBy {
+        let (receiver, fate, networks) = (self.clone(), fate.clone(), Arc::clone(networks));
+        Box::new(move |row| Subscriber::of(row, &networks, receiver.open(&fate)).unwrap())
+    }
+
+    /// The subscription that a person makes, from the beginning of the log.
+    pub(super) fn add_to(store: &mut dyn Store) {
+        assert!(store.add_subscription(&subscription(NAME), 0).unwrap());
     }
 
     /// It got every change at least once, and posts in the order of the log; its cursor stands at the end.

@@ -77,6 +77,7 @@ pub(crate) fn press_all(scene: &Scene, browser: &mut Chromium, axe: &str) {
     press_overview(scene, browser);
     press_plan(scene, browser);
     press_complaints(scene, browser);
+    press_subscriptions(scene, browser);
     press_settings(scene, browser);
 }
 
@@ -433,6 +434,19 @@ fn press_complaints(scene: &Scene, browser: &mut Chromium) {
     browser.press("main a[href^='/sources/']");
     check_says(browser, "/tides.xml");
     check_quiet(browser, &scene.base, "complaints");
+}
+
+/// Who gets changes.
+fn press_subscriptions(scene: &Scene, browser: &mut Chromium) {
+    scene.freshet.ok(&["subscriptions", "add", "news", "--", "cat"]);
+    browser.open(&format!("{}/", scene.base));
+    browser.press("nav a[href='/subscriptions']");
+    browser.press("button[aria-label='pause news']");
+    check_says(browser, "paused");
+    browser.press("button[aria-label='resume news']");
+    browser.press("button[aria-label='remove news']");
+    check_says(browser, "Nobody is told of changes");
+    check_quiet(browser, &scene.base, "subscriptions");
 }
 
 /// What more calls would bring.
