@@ -12,6 +12,7 @@
 //! | [`ParkingLot`] | objects that wait for a property |
 //! | [`Care`] | forgetting, expiring, checking |
 //! | [`Interest`] | what people ask about, counted by day |
+//! | [`Streams`] | what servers send by themselves, and for whom |
 //!
 //! Contract, checked for every backend by `conformance`:
 //! - [`Apply::apply`] is one transaction: all of its uploads or nothing, whatever kills the process;
@@ -35,6 +36,7 @@ mod parking;
 mod read;
 mod settings;
 mod sources;
+mod streams;
 
 pub use self::apply::{Apply, Compare};
 pub use self::care::Care;
@@ -46,18 +48,31 @@ pub use self::parking::ParkingLot;
 pub use self::read::Read;
 pub use self::settings::Settings;
 pub use self::sources::Sources;
+pub use self::streams::Streams;
 use crate::browse::Browse;
 pub use crate::error::{StoreError, Trouble};
 
 /// Everything that must survive: all roles, as most callers need them.
 pub trait Store:
-    Apply + Sources + ChangeLog + Controls + Settings + Read + Browse + ParkingLot + Care + Interest + Send
+    Apply
+    + Sources
+    + Streams
+    + ChangeLog
+    + Controls
+    + Settings
+    + Read
+    + Browse
+    + ParkingLot
+    + Care
+    + Interest
+    + Send
 {
 }
 
 impl<S> Store for S where
     S: Apply
         + Sources
+        + Streams
         + ChangeLog
         + Controls
         + Settings
@@ -75,7 +90,7 @@ impl<S> Store for S where
 pub mod prelude {
     pub use super::{
         Apply as _, Care as _, ChangeLog as _, Controls as _, Interest as _, ParkingLot as _, Read as _,
-        Settings as _, Sources as _, Store as _,
+        Settings as _, Sources as _, Store as _, Streams as _,
     };
     pub use crate::browse::Browse as _;
 }

@@ -26,6 +26,7 @@ mod posts;
 mod read;
 mod relations;
 mod sources;
+mod streams;
 mod things;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -97,6 +98,8 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         sources::a_weight_is_a_persons_word,
         sources::late_pages_of_a_forgotten_source_are_dropped,
         sources::instances_keep_their_care,
+        streams::a_stream_is_one_row_that_is_written_with_what_it_brought,
+        streams::the_sources_of_a_stream_are_those_that_are_visited,
         epochs::an_upload_of_an_earlier_lease_is_refused_whole,
         epochs::the_first_word_of_a_lease_takes_the_source_over,
         epochs::leases_are_told_apart_within_one_transaction,

@@ -29,6 +29,7 @@ mod read;
 mod roles;
 mod search;
 mod source;
+mod streams;
 mod things;
 mod value;
 

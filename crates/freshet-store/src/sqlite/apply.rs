@@ -26,7 +26,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::forgotten::Forgotten;
 use super::network::Networks;
-use super::{erase, log, parking, read, source, value};
+use super::{erase, log, parking, read, source, streams, value};
 use crate::api::Compare;
 use crate::row::{Applied, Upload, Withheld};
 
@@ -203,6 +203,9 @@ impl<'a> Batch<'a> {
         }
         if let Some(summary) = &upload.summary {
             self.visit(summary)?;
+        }
+        if let Some(mark) = &upload.stream {
+            streams::write(self.db, scene.network, mark)?;
         }
         self.complaints(&scene, upload)?;
         Ok(applied)

@@ -19,7 +19,7 @@ use crate::api::{StoreError, Trouble};
 use crate::options::Options;
 
 /// All migrations, oldest first; one that was released is never edited.
-const MIGRATIONS: [(&str, &str); 18] = [
+const MIGRATIONS: [(&str, &str); 19] = [
     ("V1__spine", include_str!("../../migrations/sqlite/V1__spine.sql")),
     ("V2__finder", include_str!("../../migrations/sqlite/V2__finder.sql")),
     ("V3__heritage", include_str!("../../migrations/sqlite/V3__heritage.sql")),
@@ -38,6 +38,7 @@ const MIGRATIONS: [(&str, &str); 18] = [
     ("V16__tags", include_str!("../../migrations/sqlite/V16__tags.sql")),
     ("V17__evidence", include_str!("../../migrations/sqlite/V17__evidence.sql")),
     ("V18__held", include_str!("../../migrations/sqlite/V18__held.sql")),
+    ("V20__streams", include_str!("../../migrations/sqlite/V20__streams.sql")),
 ];
 
 /// "FRSH", in the header of every store.

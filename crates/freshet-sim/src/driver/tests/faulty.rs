@@ -12,7 +12,7 @@ use freshet_engine::quota::LEDGER;
 use freshet_store::api::interest::{Inquiry, InterestRow};
 use freshet_store::api::{
     Apply, Care, ChangeLog, Compare, Controls, Interest, ParkingLot, Read, Rows, Settings, Sources,
-    StoreError, Trouble,
+    StoreError, Streams, Trouble,
 };
 use freshet_store::browse::{
     Browse, Counted, ForumQuery, ForumState, KindCount, ListState, MemberPage, MemberQuery, Neighbours, Node,
@@ -23,7 +23,7 @@ use freshet_store::row::{
     AccountRow, Applied, ComplaintRow, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter, Finding,
     Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
     ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
-    SourceSlot, StalePage, ThingRow, Upload,
+    SourceSlot, StalePage, StreamRow, ThingRow, Upload, WatchedQuery, WatchedRow,
 };
 use freshet_types::{
     Address, Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
@@ -371,4 +371,9 @@ delegate!(Care {
 delegate!(Interest {
     read interest(day: i64) -> Vec<InterestRow>;
     person count_inquiries(day: i64, inquiries: &[Inquiry]) -> ();
+});
+
+delegate!(Streams {
+    read streams() -> Vec<StreamRow>;
+    read watched(query: &WatchedQuery<'_>) -> Vec<WatchedRow>;
 });
