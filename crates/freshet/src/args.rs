@@ -398,6 +398,9 @@ pub(crate) struct RunArgs {
     /// it [default: on]
     #[arg(long, value_name = "SWITCH", value_parser = value::switch)]
     pub(crate) importance: Option<Switch>,
+    /// Visit only: open no stream of a server, though its definition has one
+    #[arg(long)]
+    pub(crate) no_streams: bool,
     /// Keep every answer as received, compressed
     #[arg(long)]
     pub(crate) keep_raw: bool,

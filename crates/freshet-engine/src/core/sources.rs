@@ -39,6 +39,8 @@ pub(super) struct Slot {
     pub(super) is_backlogged: bool,
     /// It stands in its server's line, once.
     pub(super) is_in_line: bool,
+    /// It waits for its reconciliation, because a stream covers it.
+    pub(super) is_streamed: bool,
 }
 
 /// What a policy planned of the next visit, in three bytes.
@@ -166,6 +168,11 @@ impl Sources {
     pub(super) fn all(&self) -> impl Iterator<Item = (SourceId, Slot)> + Clone {
         let slots = self.slots.iter().enumerate();
         slots.filter_map(|(at, slot)| slot.map(|slot| (SourceId(at as u32), slot)))
+    }
+
+    /// Slots, empty ones included.
+    pub(super) fn slot_count(&self) -> usize {
+        self.slots.len()
     }
 
     /// Makes room for sources 0 to `count - 1`.

@@ -27,6 +27,7 @@ mod pages;
 mod simulate;
 mod steering;
 mod stored;
+mod streams;
 mod support;
 mod taking;
 mod terminal;
