@@ -98,8 +98,6 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
         sources::a_weight_is_a_persons_word,
         sources::late_pages_of_a_forgotten_source_are_dropped,
         sources::instances_keep_their_care,
-        streams::a_stream_is_one_row_that_is_written_with_what_it_brought,
-        streams::the_sources_of_a_stream_are_those_that_are_visited,
         epochs::an_upload_of_an_earlier_lease_is_refused_whole,
         epochs::the_first_word_of_a_lease_takes_the_source_over,
         epochs::leases_are_told_apart_within_one_transaction,
@@ -121,7 +119,7 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
     ]
 }
 
-/// The behaviours of types, of things and of links that no row tells.
+/// The behaviours of types, of things, of links that no row tells, and of streams.
 pub fn things_suite() -> &'static [(&'static str, Behaviour)] {
     behaviours![
         posts::types_that_share_their_ids_share_their_posts,
@@ -131,6 +129,8 @@ pub fn things_suite() -> &'static [(&'static str, Behaviour)] {
         things::members_are_stored_swept_and_revived,
         things::a_single_link_leads_to_one_object,
         things::objects_are_counted_by_type,
+        streams::a_stream_is_one_row_that_is_written_with_what_it_brought,
+        streams::the_sources_of_a_stream_are_those_that_are_visited,
         things::what_is_forgotten_takes_its_links_along,
         across::links_across_keep_what_speaks_for_them,
         across::a_proven_link_outranks_a_mention,

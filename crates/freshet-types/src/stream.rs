@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::complaint::Complaint;
 use crate::observation::Observation;
-use crate::{Holder, Instance, NetworkName, Span};
+use crate::{Holder, Instance, Span};
 
 /// How the messages of a stream travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -61,9 +61,9 @@ pub struct StreamInfo {
 }
 
 impl StreamInfo {
-    /// Whether this server has it.
-    pub fn is_on(&self, network: &NetworkName) -> bool {
-        let host = network.as_str().split_once(':').map_or("", |(_, host)| host);
+    /// Whether the server with this base URL has it.
+    pub fn is_on(&self, base: &str) -> bool {
+        let host = base.split_once("://").map_or(base, |(_, rest)| rest).trim_end_matches('/');
         self.only_on.is_empty() || self.only_on.iter().any(|it| it == host)
     }
 }
@@ -114,4 +114,27 @@ pub struct Heard {
     pub complaints: Vec<Complaint>,
     /// No rule says what it means.
     pub is_passed_over: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_of_some_servers_is_not_on_the_others() {
+        let stream = |only_on: &[&str]| StreamInfo {
+            name: "s".into(),
+            only_on: only_on.iter().map(|&host| host.to_owned()).collect(),
+            transport: Transport::Sse,
+            covers: Vec::new(),
+            named_max: 0,
+            cursor_lasts: None,
+            needs_credential: false,
+        };
+        assert!(stream(&[]).is_on("https://a.example"));
+        assert!(stream(&["a.example"]).is_on("https://a.example"));
+        assert!(!stream(&["a.example"]).is_on("https://b.example"));
+        assert!(!stream(&["a.example"]).is_on("https://a.example:8443"));
+        assert!(!stream(&["a.example"]).is_on("http://127.0.0.1:2584"));
+    }
 }

@@ -360,6 +360,7 @@ Examples:
 /// `freshet run`.
 #[derive(Debug, Default, ClapArgs)]
 #[command(after_help = RUN_EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct RunArgs {
     /// Draw nothing; print a report at the end
     #[arg(long)]

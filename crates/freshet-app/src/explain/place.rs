@@ -47,8 +47,9 @@ impl Place {
         let visits = if ask.is_some() { store.visits_of(source.id, LOOKS_MAX)? } else { Vec::new() };
         let group = ask.and_then(|ask| group(ask, &visits));
         let held = held_back(store, networks, source, grounds)?;
+        let base = networks.instance_of(&source.network).map(|instance| instance.base).unwrap_or_default();
         let streams = connector.as_deref().map_or(&[][..], |connector| connector.streams());
-        let streamed = stream::fact(streams, source, grounds);
+        let streamed = stream::fact(streams, &base, source, grounds);
         Ok(Self { turn: turn_of(store, source, grounds)?, group, held, streamed })
     }
 }

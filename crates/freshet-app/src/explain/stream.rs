@@ -9,13 +9,13 @@ use freshet_types::{Proof, Source, StreamInfo};
 
 use super::Grounds;
 
-/// What the streams of its server mean for a source.
-pub(super) fn fact(streams: &[StreamInfo], source: &Source, grounds: &Grounds) -> Option<Fact> {
+/// What the streams of its server, which has this base, mean for a source.
+pub(super) fn fact(streams: &[StreamInfo], base: &str, source: &Source, grounds: &Grounds) -> Option<Fact> {
     let cover_of = |stream: &StreamInfo| {
         stream.covers.iter().find(|cover| *cover.endpoint == *source.endpoint).map(|cover| cover.proof)
     };
-    let own = streams.iter().filter(|stream| stream.is_on(&source.network));
-    let (stream, proof) = own.filter_map(|stream| Some((stream, cover_of(stream)?))).next()?;
+    let mut own = streams.iter().filter(|stream| stream.is_on(base));
+    let (stream, proof) = own.find_map(|stream| Some((stream, cover_of(stream)?)))?;
     let is_it = |it: &&StreamStatus| it.network == source.network && *it.name == *stream.name;
     let live = grounds.live.as_ref().and_then(|live| live.work.streams.iter().find(is_it));
     let covers_since = live.and_then(|live| live.covers_since);
@@ -64,7 +64,7 @@ mod tests {
         let mut source = Source::new(&network, endpoint, RobotKind::Status, "account", "7");
         source.visited_at = visited_s.map(Timestamp::from_secs);
         let grounds = Grounds { live: Some(live), ..Grounds::default() };
-        let told = fact(&[stream], &source, &grounds).map(|fact| match fact {
+        let told = fact(&[stream], "https://a.example", &source, &grounds).map(|fact| match fact {
             Fact::Streamed { is_complete, is_covered, connected_at, .. } => {
                 assert_eq!(connected_at.is_some(), since_s.is_some());
                 (is_complete, is_covered)

@@ -115,8 +115,7 @@ pub fn words(fact: &Fact, now: Timestamp) -> Words {
         Fact::Refresh { reason, planned, price_post_s, accuracy, ceiling_s } => {
             refresh((*reason, *ceiling_s), planned, (*price_post_s, *accuracy), now)
         }
-        Fact::Streamed { .. } => Words::spoken("stream", streamed(fact, now)),
-        Fact::HeldBack { constraint } => held_back(constraint),
+        Fact::Streamed { .. } | Fact::HeldBack { .. } => way(fact, now),
         Fact::Rests { because } => {
             Words::own("note", format!("it rests and is looked at now and then: {because}"))
         }
@@ -125,7 +124,14 @@ pub fn words(fact: &Fact, now: Timestamp) -> Words {
     }
 }
 
-/// By which way the posts of a source come.
+/// By which way its posts come, or why they do not.
+fn way(fact: &Fact, now: Timestamp) -> Words {
+    match fact {
+        Fact::HeldBack { constraint } => held_back(constraint),
+        _ => Words::spoken("stream", streamed(fact, now)),
+    }
+}
+
 fn streamed(fact: &Fact, now: Timestamp) -> String {
     let Fact::Streamed { stream, is_complete, connected_at, is_covered, why } = fact else {
         return String::new();

@@ -19,6 +19,7 @@ const SPAN_MIN: Span = Span::from_secs(30);
 const SPAN_STEPS: f64 = 4.0;
 
 /// What the core keeps of a source between visits, beside the frontier's entry.
+#[expect(clippy::struct_excessive_bools, reason = "each says where it stands, and a byte is all it takes")]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     /// When its news are due, while the frontier may have it for its history.

@@ -15,6 +15,7 @@ mod view;
 pub(crate) use view::StreamView;
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use freshet_types::{
@@ -33,14 +34,26 @@ const RETRY_MAX: Span = Span::from_secs(1800);
 const REFUSED_REST: Span = Span::HOUR;
 /// How soon is looked again for a credential or for a source.
 const LOOK_AGAIN: Span = Span::MINUTE;
+/// Connections at once: each takes a file descriptor for as long as the run lasts.
+const CONNECTIONS_MAX: usize = 128;
+/// Streams that are looked at in one tick.
+const STREAMS_PER_TICK: usize = 256;
 /// Only a connection that lasted so long ends a row of failures.
 const STABLE_AFTER: Span = Span::MINUTE;
+
+/// A stream, by its server and its name in the definition.
+type Name = (ServerKey, Arc<str>);
 
 /// All streams.
 #[derive(Debug, Default)]
 pub(super) struct Streams {
-    all: BTreeMap<(ServerKey, Arc<str>), Stream>,
-    ids: BTreeMap<StreamId, (ServerKey, Arc<str>)>,
+    all: BTreeMap<Name, Stream>,
+    /// Connections under way.
+    ids: BTreeMap<StreamId, Name>,
+    /// Under which visit the uploads of each are logged.
+    visits: Map<VisitId, Name>,
+    /// The last one that was looked at.
+    looked_at: Option<Name>,
     /// Granted, and waiting until the store has written the reservation of this number.
     granted: Vec<(u64, Box<StreamOrder>)>,
     last_id: u64,
@@ -112,6 +125,18 @@ impl Stream {
     }
 }
 
+impl Streams {
+    /// Those that are looked at next, after the last ones.
+    fn next_names(&mut self) -> Vec<Name> {
+        let after = self.looked_at.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
+        let rest = self.all.range((after, Bound::Unbounded)).chain(&self.all);
+        let count = STREAMS_PER_TICK.min(self.all.len());
+        let names: Vec<Name> = rest.take(count).map(|(name, _)| name.clone()).collect();
+        self.looked_at = names.last().cloned();
+        names
+    }
+}
+
 impl Core {
     /// Knows the streams of a server, as its definition has them now.
     pub(super) fn set_streams(&mut self, key: ServerKey, now: Timestamp) {
@@ -121,7 +146,8 @@ impl Core {
         let network = self.servers.network(key).clone();
         let connector = self.networks.connector_for(&network);
         let infos = connector.as_deref().map_or(&[][..], |connector| connector.streams());
-        let infos: Vec<StreamInfo> = infos.iter().filter(|it| it.is_on(&network)).cloned().collect();
+        let infos: Vec<StreamInfo> =
+            infos.iter().filter(|it| it.is_on(&self.servers.instance(key).base)).cloned().collect();
         let is_gone = |it: &Stream| !infos.contains(&it.info);
         let of_server = self.streams.all.range((key, "".into())..).take_while(|((at, _), _)| *at == key);
         let gone: Vec<_> = of_server.filter(|(_, it)| is_gone(it)).map(|(name, _)| name.clone()).collect();
@@ -142,39 +168,56 @@ impl Core {
         of_server.filter(|(_, it)| it.info.named_max > 0).for_each(|(_, it)| it.is_outgrown = true);
     }
 
-    /// Opens what may be opened, and writes down how far the open ones have come.
+    /// Opens what may be opened, and writes down how far the open ones have come: some of them a tick, all in turn.
     pub(super) fn tend_streams(&mut self, now: Timestamp) {
         if self.streams.all.is_empty() || self.is_held {
             return;
         }
         self.close_holes(now);
-        let (names, is_draining): (Vec<_>, _) =
-            (self.streams.all.keys().cloned().collect(), self.is_draining);
-        for name in names.iter().take_while(|_| !is_draining) {
-            let stream = &self.streams.all[name];
-            match &stream.stage {
-                Stage::Idle if stream.retry_at <= now => self.look_at_stream(name, now),
-                Stage::Waits(_) => self.grant_stream(name, now),
-                Stage::Connected { at, .. } => {
-                    let is_old = now - *at >= LOOK_AGAIN;
-                    if stream.is_outgrown && is_old && stream.roots.len() < stream.info.named_max {
-                        self.close_stream(name);
-                        self.streams.all.get_mut(name).expect("it was there").retry_at = now;
-                    } else {
-                        self.note_alive(name, now);
-                    }
+        if self.is_draining {
+            return;
+        }
+        for name in self.streams.next_names() {
+            self.tend_stream(&name, now);
+        }
+    }
+
+    fn tend_stream(&mut self, name: &Name, now: Timestamp) {
+        let Some(stream) = self.streams.all.get(name) else { return };
+        match &stream.stage {
+            Stage::Idle => {
+                let is_due = stream.retry_at <= now;
+                self.note_away(name, now);
+                if is_due {
+                    self.look_at_stream(name, now);
                 }
-                Stage::Idle | Stage::Asked | Stage::Opens(_) => {}
             }
+            Stage::Waits(_) => self.grant_stream(name, now),
+            Stage::Connected { at, .. } => {
+                let is_old = now - *at >= LOOK_AGAIN;
+                if stream.is_outgrown && is_old && stream.roots.len() < stream.info.named_max {
+                    self.close_stream(name);
+                    self.look_at_stream(name, now);
+                } else {
+                    self.note_alive(name, now);
+                }
+            }
+            Stage::Asked | Stage::Opens(_) => {}
         }
     }
 
     /// Whether it may be opened at all; if so the store is asked for whom.
-    fn look_at_stream(&mut self, name: &(ServerKey, Arc<str>), now: Timestamp) {
+    fn look_at_stream(&mut self, name: &Name, now: Timestamp) {
         let network = self.servers.network(name.0).clone();
         let named = self.robots.credential(RobotKind::Status);
         let has_credential = !(self.credential)(&network, RobotKind::Status, named).is_empty();
+        let is_full = self.streams.ids.len() >= CONNECTIONS_MAX;
         let Some(stream) = self.streams.all.get_mut(name) else { return };
+        if is_full {
+            stream.tally.why = Some(format!("{CONNECTIONS_MAX} streams are open, and no more are"));
+            stream.retry_at = now + LOOK_AGAIN;
+            return;
+        }
         if stream.info.needs_credential && !has_credential {
             stream.tally.why =
                 Some(format!("it needs a credential; add one with `freshet credentials add {network}`"));
@@ -214,12 +257,10 @@ impl Core {
         let named_at = |root: &String| before.get(root).copied().filter(|_| kept.is_some()).unwrap_or(now);
         stream.roots =
             found.roots.iter().filter(|_| is_named).map(|root| (root.clone(), named_at(root))).collect();
-        match &kept {
-            Some(row) => {
-                (stream.since, stream.until) = (Some(row.since), stream.until.max(row.until));
-                stream.cursor.clone_from(&row.cursor);
-            }
-            None => (stream.since, stream.cursor) = (None, None),
+        (stream.since, stream.cursor) = (None, None);
+        if let Some(row) = &kept {
+            (stream.since, stream.until) = (Some(row.since), stream.until.max(row.until));
+            stream.cursor.clone_from(&row.cursor);
         }
         let is_resumed = kept.is_some();
         let roots = if is_named { found.roots } else { Vec::new() };
@@ -235,11 +276,7 @@ impl Core {
         }
     }
 
-    fn stream_order(
-        &mut self,
-        name: &(ServerKey, Arc<str>),
-        roots: &[String],
-    ) -> Result<StreamOrder, String> {
+    fn stream_order(&mut self, name: &Name, roots: &[String]) -> Result<StreamOrder, String> {
         let instance = Arc::clone(self.servers.instance(name.0));
         let registry = self.networks.snapshot();
         let network = registry
@@ -266,7 +303,7 @@ impl Core {
     }
 
     /// Opens it, if politeness and quotas allow that now.
-    fn grant_stream(&mut self, name: &(ServerKey, Arc<str>), now: Timestamp) {
+    fn grant_stream(&mut self, name: &Name, now: Timestamp) {
         let Some(stream) = self.streams.all.get(name) else { return };
         let Stage::Waits(order) = &stream.stage else { return };
         if self.frontier.allowed_at(name.0) > now {
@@ -309,9 +346,11 @@ impl Core {
         stream.stage = Stage::Connected { id, at: now };
         stream.since = stream.since.or(Some(now));
         stream.until = stream.until.max(now);
-        stream.visit = Some(visit);
+        let before = stream.visit.replace(visit);
         stream.tally.connects_count += 1;
         stream.tally.why = None;
+        before.map(|before| self.streams.visits.remove(&before));
+        self.streams.visits.insert(visit, name.clone());
         self.want_mark(&name, now);
     }
 
@@ -328,7 +367,7 @@ impl Core {
     }
 
     /// Tries it again later; what it covered has a hole unless it can go on from where it was.
-    fn rest_stream(&mut self, name: &(ServerKey, Arc<str>), end: &StreamEnd, now: Timestamp) {
+    fn rest_stream(&mut self, name: &Name, end: &StreamEnd, now: Timestamp) {
         let Some(stream) = self.streams.all.get_mut(name) else { return };
         stream.stage = Stage::Idle;
         stream.failure_count = stream.failure_count.saturating_add(1);
@@ -351,7 +390,7 @@ impl Core {
     }
 
     /// Gives a connection up; nothing is heard of it any more.
-    fn close_stream(&mut self, name: &(ServerKey, Arc<str>)) {
+    fn close_stream(&mut self, name: &Name) {
         let Some(stream) = self.streams.all.get_mut(name) else { return };
         let id = stream.id();
         stream.stage = Stage::Idle;

@@ -50,7 +50,7 @@ impl<S: Store> Driver<S> {
                             match connector {
                                 Some(connector) => hearing.add_frame(frame, &*connector, order, now),
                                 None => {
-                                    end = Some(StreamEnd::Broken("its definition was replaced".to_owned()))
+                                    end = Some(StreamEnd::Broken("its definition was replaced".to_owned()));
                                 }
                             }
                             has_heard = true;

@@ -56,6 +56,7 @@ impl Post {
 }
 
 /// All posts, in the order of their creation.
+#[expect(clippy::struct_field_names, reason = "the posts of all posts are the posts")]
 #[derive(Debug, Default)]
 pub(crate) struct Posts {
     posts: Vec<Post>,

@@ -201,14 +201,20 @@ impl<'a> Batch<'a> {
         if let Some(stored) = stored {
             self.write_source(upload, &stored, writes_source)?;
         }
+        self.bringers(&scene, upload)?;
+        self.complaints(&scene, upload)?;
+        Ok(applied)
+    }
+
+    /// The visit that ended with this upload, and the stream that brought it.
+    fn bringers(&mut self, scene: &Scene<'_>, upload: &Upload) -> Result<()> {
         if let Some(summary) = &upload.summary {
             self.visit(summary)?;
         }
-        if let Some(mark) = &upload.stream {
-            streams::write(self.db, scene.network, mark)?;
+        match &upload.stream {
+            Some(mark) => streams::write(self.db, scene.network, mark),
+            None => Ok(()),
         }
-        self.complaints(&scene, upload)?;
-        Ok(applied)
     }
 
     /// Writes what the upload brings of its source, and under which lease.

@@ -20,7 +20,7 @@ pub struct StreamRule {
     /// The variant it belongs to; none: the definition itself.
     #[serde(default)]
     pub variant: Option<String>,
-    /// Hosts of the servers that have it, as in the network's name; empty: all of them.
+    /// Hosts of the servers that have it, as in their base; empty: all of them.
     #[serde(default)]
     pub only_on: Vec<String>,
     /// Template of the URL: a path below the base, or a whole URL (`wss://` is written `https://`).

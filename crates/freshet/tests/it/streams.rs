@@ -27,7 +27,7 @@ fn watching(world: &World) -> Freshet {
 
 /// The stream as the status shows it, once it is connected and has brought something.
 fn connected(freshet: &Freshet) -> Value {
-    until("the stream", Duration::from_secs(60), || {
+    until("the stream", Duration::from_mins(1), || {
         let stream = freshet.json(&["status"])["streams"][0].clone();
         (stream["connected_at"].is_number() && stream["posts_count"].as_u64() > Some(0)).then_some(stream)
     })
@@ -40,7 +40,8 @@ fn timeline(world: &World) -> Vec<String> {
         let below = ids.last().map_or(String::new(), |id| format!("&max_id={id}"));
         let page = http::get(&world.base, &format!("/api/v1/timelines/public?local=true&limit=40{below}"));
         let page = page.as_array().expect("a page of the timeline").iter();
-        let shown: Vec<String> = page.map(|post| post["id"].as_str().unwrap().to_owned()).collect();
+        let shown: Vec<String> =
+            page.map(|post| post["id"].as_str().expect("a post has an id").to_owned()).collect();
         if shown.is_empty() {
             return ids;
         }

@@ -80,22 +80,8 @@ impl Core {
         self.streams.round.left = self.sources.slot_count();
     }
 
-    /// Brings some of the sources forward whose stream broke, and those whose stream stays away.
+    /// Brings some of the sources forward whose stream broke.
     pub(super) fn close_holes(&mut self, now: Timestamp) {
-        let is_away = |it: &super::Stream| {
-            it.cursor.is_some()
-                && it.since.is_some()
-                && !matches!(it.stage, Stage::Connected { .. })
-                && now - it.until >= AWAY_MAX
-        };
-        let away = self.streams.all.iter_mut().filter(|(_, it)| is_away(it));
-        let mut lost: Vec<ServerKey> = Vec::new();
-        for (name, stream) in away {
-            // The stored cursor stays: whoever comes back in time goes on from it, and its sources are covered after their visit.
-            stream.since = None;
-            lost.push(name.0);
-        }
-        lost.into_iter().for_each(|key| self.begin_hole(key));
         for _ in 0..SLOTS_PER_TICK {
             let round = &mut self.streams.round;
             let Some(left) = round.left.checked_sub(1) else {
@@ -105,6 +91,16 @@ impl Core {
             let at = if round.at < self.sources.slot_count() { round.at } else { 0 };
             self.streams.round.at = at + 1;
             self.bring_back(SourceId(at as u32), now);
+        }
+    }
+
+    /// A stream that could go on from its cursor stays away: what it covered is visited. The stored cursor stays, and whoever comes
+    /// back in time goes on from it.
+    pub(super) fn note_away(&mut self, name: &super::Name, now: Timestamp) {
+        let Some(stream) = self.streams.all.get_mut(name) else { return };
+        if stream.cursor.is_some() && stream.since.is_some() && now - stream.until >= AWAY_MAX {
+            stream.since = None;
+            self.begin_hole(name.0);
         }
     }
 

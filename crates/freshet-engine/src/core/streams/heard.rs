@@ -6,10 +6,11 @@
 use std::sync::Arc;
 
 use freshet_store::row::{Applied, StreamMark, Upload};
-use freshet_types::{Observation, RobotKind, ServerKey, Span, Timestamp, VisitId};
+use freshet_types::{Observation, RobotKind, Span, Timestamp, VisitId};
 
 use super::super::upload::followed;
 use super::super::{Core, Effect};
+use super::Name;
 use crate::consent::drop_opted_out;
 use crate::stream::{Sifted, StreamBatch, StreamId};
 
@@ -37,10 +38,8 @@ impl Core {
         }
         stream.cursor = batch.cursor.or(stream.cursor.take());
         let mut observation = batch.observation;
-        let opted_out = match self.options.honours_opt_out {
-            true => drop_opted_out(&mut observation, None),
-            false => Vec::new(),
-        };
+        let is_heeded = self.options.honours_opt_out;
+        let opted_out = if is_heeded { drop_opted_out(&mut observation, None) } else { Vec::new() };
         let mut upload = self.stream_upload(&name, batch.received_at);
         (upload.observation, upload.opted_out) = (observation, opted_out);
         (upload.deleted, upload.complaints) = (batch.deleted, batch.complaints);
@@ -49,20 +48,20 @@ impl Core {
     }
 
     /// Writes down how far a stream has come that brings nothing.
-    pub(super) fn note_alive(&mut self, name: &(ServerKey, Arc<str>), now: Timestamp) {
+    pub(super) fn note_alive(&mut self, name: &Name, now: Timestamp) {
         let stream = &self.streams.all[name];
         if now - stream.written_at >= MARK_EVERY && stream.until > stream.written_at {
             self.want_mark(name, now);
         }
     }
 
-    pub(super) fn want_mark(&mut self, name: &(ServerKey, Arc<str>), now: Timestamp) {
+    pub(super) fn want_mark(&mut self, name: &Name, now: Timestamp) {
         let upload = self.stream_upload(name, now);
         self.want(Effect::Apply(Box::new(upload)));
     }
 
     /// An upload of a stream that says nothing but how far it has come.
-    fn stream_upload(&mut self, name: &(ServerKey, Arc<str>), seen_at: Timestamp) -> Upload {
+    fn stream_upload(&mut self, name: &Name, seen_at: Timestamp) -> Upload {
         let network = self.servers.network(name.0).clone();
         let stream = self.streams.all.get_mut(name).expect("the caller found it");
         stream.written_at = seen_at;
@@ -96,7 +95,8 @@ impl Core {
         applied: &Applied,
         now: Timestamp,
     ) -> bool {
-        let Some(stream) = self.streams.all.values_mut().find(|it| it.visit == Some(id)) else {
+        let Some(name) = self.streams.visits.get(&id) else { return false };
+        let Some(stream) = self.streams.all.get_mut(name) else {
             return false;
         };
         stream.tally.posts_count += applied.new_posts.len() as u64;

@@ -10,7 +10,7 @@ use super::*;
 use crate::order::FetcherId;
 use crate::stream::StreamBatch;
 
-const NETWORK: &str = "bluesky:public.api.bsky.app";
+const NETWORK: &str = "bluesky";
 const LASTS: Span = Span::from_ms(86_400_000);
 
 /// A core with one server, and what it wants.

@@ -1,4 +1,4 @@
-//! WebSockets: the handshake on top of an HTTP answer, and the frames after it.
+//! The transport `websocket`: the handshake on top of an HTTP answer, and the frames after it.
 //!
 //! The connection is the client's own ([`super`]); the protocol is tungstenite's. Text is a message; binary frames are dropped, and
 //! so is whatever a closing server says. After [`PING_AFTER`] of silence the server is asked whether it is alive, and after
@@ -26,6 +26,8 @@ use crate::stream::{Frame, Frames, MESSAGE_BYTES_MAX, SILENCE_MAX};
 
 /// After so long without a frame the server is asked whether it is there.
 const PING_AFTER: Duration = Duration::from_secs(30);
+/// So long it has to answer that.
+const PONG_WITHIN: Duration = SILENCE_MAX.saturating_sub(PING_AFTER);
 /// What the standard has both sides append to the key (RFC 6455, section 1.3).
 const KEY_SALT: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
@@ -65,28 +67,27 @@ pub(super) async fn upgrade(
     let config = WebSocketConfig::default()
         .max_message_size(Some(MESSAGE_BYTES_MAX))
         .max_frame_size(Some(MESSAGE_BYTES_MAX));
-    let socket = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await;
-    Ok(Socket { socket, host, scrubber })
+    let wire = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await;
+    Ok(Socket { wire, host, scrubber })
 }
 
 /// A WebSocket under way.
 #[derive(Debug)]
 pub(super) struct Socket {
-    socket: WebSocketStream<Upgraded>,
+    wire: WebSocketStream<Upgraded>,
     host: String,
     scrubber: Option<Arc<Scrubber>>,
 }
 
 impl Socket {
     async fn read(&mut self) -> Result<Option<Frame>, Fault> {
-        let next = match timeout(PING_AFTER, self.socket.next()).await {
-            Ok(next) => next,
-            Err(_) => {
-                let ping = self.socket.send(Message::Ping(Vec::new().into()));
-                let sent = timeout(PING_AFTER, ping).await.map_err(|_| self.silent())?;
-                sent.map_err(|error| self.fault(&error))?;
-                timeout(SILENCE_MAX - PING_AFTER, self.socket.next()).await.map_err(|_| self.silent())?
-            }
+        let next = if let Ok(next) = timeout(PING_AFTER, self.wire.next()).await {
+            next
+        } else {
+            let ping = self.wire.send(Message::Ping(Vec::new().into()));
+            let sent = timeout(PING_AFTER, ping).await.map_err(|_| self.silent())?;
+            sent.map_err(|error| self.fault(&error))?;
+            timeout(PONG_WITHIN, self.wire.next()).await.map_err(|_| self.silent())?
         };
         match next {
             None | Some(Ok(Message::Close(_)) | Err(Error::ConnectionClosed | Error::AlreadyClosed)) => {

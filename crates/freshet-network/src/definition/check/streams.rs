@@ -103,7 +103,7 @@ impl Checker<'_> {
         let endpoint = data.endpoints.get(&rule.endpoint)?;
         let is_server = endpoint.root != ACCOUNT;
         let names_root = || {
-            let query = endpoint.query.values().flat_map(|values| values.as_slice());
+            let query = endpoint.query.values().flat_map(data::OneOrMany::as_slice);
             std::iter::once(&endpoint.url).chain(query).any(|text| text.contains("root"))
         };
         if is_server && names_root() {

@@ -59,7 +59,7 @@ impl Fetch for Spoilt {
                 Opened::Stream(frames) => {
                     Opened::Stream(Box::new(SpoiltFrames { frames, faults, rng, ready: VecDeque::new() }))
                 }
-                refused => refused,
+                refused @ Opened::Refused(_) => refused,
             })
         })
     }
