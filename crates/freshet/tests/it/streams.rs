@@ -92,5 +92,5 @@ fn without_streams_none_is_opened() {
     assert!(status["streams"].is_null(), "{status}");
     assert!(status["visits_count"].as_u64() > Some(0), "{status}");
     let told = freshet.ok(&["explain", &format!("{}/public/local", world.base)]);
-    assert!(told.contains("not connected, so it is visited"), "{told}");
+    assert!(told.contains("through `local`: not connected"), "{told}");
 }
